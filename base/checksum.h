@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "base/bytes.h"
+
+namespace ofindex {
+
+/// CRC-32C (Castagnoli) of `bytes`, continuing from `crc`, the CRC of the bytes before; 0 to begin.
+[[nodiscard]] uint32_t Crc32c(ByteView bytes, uint32_t crc = 0);
+
+/// CRC-32C of the eight little-endian bytes of `value`: what a TFRecord header checks. Inlined on the walk's hot path,
+/// where a call into the library costs more than the sum itself.
+[[nodiscard]] uint32_t Crc32cOf(uint64_t value);
+
+/// The masking that TFRecord applies to a CRC before it stores it (tsl/lib/hash/crc32c.h): rotated right by 15 bits,
+/// plus a constant, so that a CRC of bytes that hold CRCs stays sound.
+[[nodiscard]] constexpr uint32_t MaskCrc(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8U; }
+
+/// XXH3, 64 bits.
+[[nodiscard]] uint64_t Xxh3(ByteView bytes);
+
+/// XXH3 of 128 bits, in the library's canonical (big-endian) byte order.
+using Digest128 = std::array<uint8_t, 16>;
+
+/// XXH3 over bytes that arrive in pieces. Not thread-safe; moves, does not copy.
+class Xxh3Stream {
+ public:
+  Xxh3Stream();
+  ~Xxh3Stream();
+  Xxh3Stream(Xxh3Stream&&) noexcept;
+  Xxh3Stream& operator=(Xxh3Stream&&) noexcept;
+
+  void Add(ByteView bytes);
+  void Add(uint64_t value);
+
+  /// The digest of all bytes so far; more may follow.
+  [[nodiscard]] uint64_t Digest64() const;
+  [[nodiscard]] Digest128 Digest() const;
+
+  void Reset();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+#if defined(__x86_64__)
+
+namespace checksum_internal {
+extern const bool kHasCrc32Instruction;
+[[nodiscard]] uint32_t Crc32cOfPortable(uint64_t value);
+}  // namespace checksum_internal
+
+inline uint32_t Crc32cOf(uint64_t value) {
+  if (!checksum_internal::kHasCrc32Instruction) return checksum_internal::Crc32cOfPortable(value);
+  uint64_t crc = 0xffffffffU;
+  asm("crc32q %1, %0" : "+r"(crc) : "rm"(value));
+  return ~static_cast<uint32_t>(crc);
+}
+
+#else
+
+inline uint32_t Crc32cOf(uint64_t value) {
+  return Crc32c(ByteView(reinterpret_cast<const uint8_t*>(&value), sizeof value));
+}
+
+#endif
+
+}  // namespace ofindex

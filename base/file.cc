@@ -1,0 +1,93 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+int64_t Nanoseconds(const timespec& time) { return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
+
+FileFacts FactsOf(const struct stat& info) {
+  return {.size = static_cast<uint64_t>(info.st_size),
+          .mtime_ns = Nanoseconds(info.st_mtim),
+          .ctime_ns = Nanoseconds(info.st_ctim),
+          .device = info.st_dev,
+          .inode = info.st_ino,
+          .regular = S_ISREG(info.st_mode)};
+}
+
+}  // namespace
+
+Error SystemError(std::string_view path, std::string_view what, int errno_value) {
+  return {ErrorCode::kIo, StrCat(Printable(path), ": ", what, ": ", std::generic_category().message(errno_value)), {}};
+}
+
+Result<FileFacts> StatFile(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return tl::unexpected(SystemError(path, "cannot stat", errno));
+  return FactsOf(info);
+}
+
+Result<File> File::OpenRead(const std::string& path) {
+  int fd = -1;
+  do {
+    fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  } while (fd < 0 && errno == EINTR);
+  if (fd < 0) return tl::unexpected(SystemError(path, "cannot open", errno));
+  File file(fd, path);
+  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
+  if (!facts.regular) {
+    return Fail(ErrorCode::kIo, StrCat(Printable(path), ": not a regular file; expected a file of records"));
+  }
+  return file;
+}
+
+File::File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
+
+File& File::operator=(File&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+File::~File() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Result<FileFacts> File::Facts() const {
+  struct stat info {};
+  if (::fstat(fd_, &info) != 0) return tl::unexpected(SystemError(path_, "cannot stat", errno));
+  return FactsOf(info);
+}
+
+Result<size_t> File::ReadAt(uint64_t offset, std::span<uint8_t> out) const {
+  size_t done = 0;
+  while (done < out.size()) {
+    if (offset + done > static_cast<uint64_t>(std::numeric_limits<off_t>::max())) break;
+    const ssize_t n = ::pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+    if (n == 0) break;
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return tl::unexpected(SystemError(StrCat(path_, "@", offset + done), "cannot read", errno));
+    }
+    done += static_cast<size_t>(n);
+  }
+  return done;
+}
+
+void File::Advise(Access access) const {
+  const int advice = access == Access::kSequential ? POSIX_FADV_SEQUENTIAL : POSIX_FADV_RANDOM;
+  static_cast<void>(::posix_fadvise(fd_, 0, 0, advice));
+}
+
+}  // namespace ofindex

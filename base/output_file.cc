@@ -1,0 +1,110 @@
+#include "base/output_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "base/file.h"
+
+namespace ofindex {
+namespace {
+
+constexpr size_t kBufferBytes = size_t{1} << 18;
+
+int OpenRetrying(const char* path, int flags, mode_t mode) {
+  int fd = -1;
+  do {
+    fd = ::open(path, flags, mode);
+  } while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+}  // namespace
+
+Result<OutputFile> OutputFile::Create(const std::string& path) {
+  const int fd = OpenRetrying(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return tl::unexpected(SystemError(path, "cannot create", errno));
+  return OutputFile(fd, path);
+}
+
+OutputFile::OutputFile(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      path_(std::move(other.path_)),
+      buffer_(std::move(other.buffer_)),
+      flushed_(other.flushed_) {}
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(path_, other.path_);
+  std::swap(buffer_, other.buffer_);
+  std::swap(flushed_, other.flushed_);
+  return *this;
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Result<void> OutputFile::Append(ByteView bytes) {
+  if (buffer_.size() + bytes.size() > kBufferBytes) {
+    OFINDEX_TRY(Flush());
+    if (bytes.size() > kBufferBytes) {
+      OFINDEX_TRY(WriteAll(flushed_, bytes));
+      flushed_ += bytes.size();
+      return {};
+    }
+  }
+  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  return {};
+}
+
+Result<void> OutputFile::WriteAt(uint64_t offset, ByteView bytes) {
+  OFINDEX_TRY(Flush());
+  return WriteAll(offset, bytes);
+}
+
+Result<void> OutputFile::Flush() {
+  OFINDEX_TRY(WriteAll(flushed_, buffer_));
+  flushed_ += buffer_.size();
+  buffer_.clear();
+  return {};
+}
+
+Result<void> OutputFile::Sync() {
+  OFINDEX_TRY(Flush());
+  if (::fsync(fd_) != 0) return tl::unexpected(SystemError(path_, "cannot sync", errno));
+  return {};
+}
+
+Result<void> OutputFile::WriteAll(uint64_t offset, ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return tl::unexpected(SystemError(path_, "cannot write", errno));
+    }
+    offset += static_cast<uint64_t>(n);
+    bytes = bytes.subspan(static_cast<size_t>(n));
+  }
+  return {};
+}
+
+Result<void> SyncDirectoryOf(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  const std::string directory = parent.empty() ? "." : parent.string();
+  const int fd = OpenRetrying(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (fd < 0) return tl::unexpected(SystemError(directory, "cannot open", errno));
+  const int result = ::fsync(fd);
+  const int error = errno;
+  ::close(fd);
+  // Some network file systems cannot sync a directory and say EINVAL: their rename is all there is.
+  if (result != 0 && error != EINVAL) return tl::unexpected(SystemError(directory, "cannot sync", error));
+  return {};
+}
+
+}  // namespace ofindex

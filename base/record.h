@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ofindex {
+
+/// How records follow each other in a shard. The values stand in index files: DO NOT CHANGE THEM.
+enum class Framing : uint8_t {
+  kEmpty = 0,     ///< a shard of no bytes and no records; either framing would do
+  kTfRecord = 1,  ///< u64 length, u32 masked CRC32C of it, payload, u32 masked CRC32C of the payload
+  kOfRecord = 2,  ///< u64 length, payload
+};
+
+/// What a payload is. The values stand in index files: DO NOT CHANGE THEM.
+enum class PayloadKind : uint8_t {
+  kOpaque = 0,           ///< bytes that no rule of ours claims
+  kExample = 1,          ///< tensorflow.Example
+  kSequenceExample = 2,  ///< tensorflow.SequenceExample
+  kOfRecord = 3,         ///< oneflow.OFRecord
+};
+
+/// Why a record is bad: its framing is sound, so it has an ordinal, but its payload is not what was written.
+/// The values stand in index files: DO NOT CHANGE THEM.
+enum class BadReason : uint8_t {
+  kPayloadCrc = 1,  ///< the payload's CRC32C is not the one behind it (TFRecord)
+};
+
+/// Where a record lies. A value: it holds no handle and outlives every reader.
+struct RecordLocation {
+  uint32_t shard = 0;   ///< number of the shard, from 0
+  uint64_t offset = 0;  ///< byte of the shard at which the record's framing begins
+  uint64_t length = 0;  ///< payload bytes, without framing
+
+  friend bool operator==(const RecordLocation&, const RecordLocation&) = default;
+};
+
+[[nodiscard]] constexpr std::string_view Name(Framing framing) {
+  switch (framing) {
+    case Framing::kEmpty: return "empty";
+    case Framing::kTfRecord: return "tfrecord";
+    case Framing::kOfRecord: return "ofrecord";
+  }
+  return "unknown";
+}
+
+[[nodiscard]] constexpr std::string_view Name(PayloadKind kind) {
+  switch (kind) {
+    case PayloadKind::kOpaque: return "opaque";
+    case PayloadKind::kExample: return "example";
+    case PayloadKind::kSequenceExample: return "sequence_example";
+    case PayloadKind::kOfRecord: return "ofrecord";
+  }
+  return "unknown";
+}
+
+/// The stable word that reports and the index use.
+[[nodiscard]] constexpr std::string_view Name(BadReason reason) {
+  switch (reason) {
+    case BadReason::kPayloadCrc: return "payload_crc";
+  }
+  return "unknown";
+}
+
+[[nodiscard]] constexpr std::optional<Framing> ParseFraming(std::string_view name) {
+  for (Framing framing : {Framing::kEmpty, Framing::kTfRecord, Framing::kOfRecord}) {
+    if (name == Name(framing)) return framing;
+  }
+  return std::nullopt;
+}
+
+[[nodiscard]] constexpr std::optional<PayloadKind> ParsePayloadKind(std::string_view name) {
+  for (PayloadKind kind :
+       {PayloadKind::kOpaque, PayloadKind::kExample, PayloadKind::kSequenceExample, PayloadKind::kOfRecord}) {
+    if (name == Name(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+namespace ofindex {
+
+/// What went wrong. Each code has one meaning, one exit code of the command and one Python exception.
+enum class ErrorCode {
+  kUsage,        ///< an argument makes no sense                                  2    ValueError
+  kOutOfRange,   ///< an ordinal is not in the dataset                            2    IndexError
+  kDamage,       ///< the bytes asked for are damaged, or marked bad              3    DamageError
+  kFormat,       ///< not a record file, or not of the format it was taken for    3    FormatError
+  kNotFound,     ///< there is no index                                           4    FileNotFoundError
+  kIndex,        ///< the index is corrupt, foreign or of another version         4    Error
+  kStale,        ///< a shard is no longer the file that was indexed              4    StaleError
+  kIo,           ///< the operating system refused a read or a write              5    OSError
+  kLocked,       ///< another process builds the same index                       6    LockError
+  kLimit,        ///< a limit was reached: memory, maps, descriptors, time        7    LimitError
+  kInterrupted,  ///< the caller asked to stop                                    130  KeyboardInterrupt
+};
+
+/// The exit code of the command for `code`; see docs/cli.md.
+[[nodiscard]] constexpr int ExitCode(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kUsage:
+    case ErrorCode::kOutOfRange: return 2;
+    case ErrorCode::kDamage:
+    case ErrorCode::kFormat: return 3;
+    case ErrorCode::kNotFound:
+    case ErrorCode::kIndex:
+    case ErrorCode::kStale: return 4;
+    case ErrorCode::kIo: return 5;
+    case ErrorCode::kLocked: return 6;
+    case ErrorCode::kLimit: return 7;
+    case ErrorCode::kInterrupted: return 130;
+  }
+  return 5;
+}
+
+/// One failure, as a value. `message` reads `<path>@<byte>: what; expected X, got Y`, and `hint` names the command that
+/// mends it (empty where none does).
+struct Error {
+  ErrorCode code;
+  std::string message;
+  std::string hint = {};
+};
+
+/// The outcome of whatever can fail. Only the part of the interface that std::expected shares is used, so that C++23
+/// replaces this alias and nothing else.
+template <typename T>
+using Result = tl::expected<T, Error>;
+
+[[nodiscard]] inline tl::unexpected<Error> Fail(ErrorCode code, std::string message, std::string hint = {}) {
+  return tl::unexpected<Error>(Error{code, std::move(message), std::move(hint)});
+}
+
+}  // namespace ofindex
+
+#define OFINDEX_CONCAT_(a, b) a##b
+#define OFINDEX_CONCAT(a, b) OFINDEX_CONCAT_(a, b)
+
+/// Returns the error of `expr` from the enclosing function, or goes on.
+#define OFINDEX_TRY(expr)                                                              \
+  do {                                                                                 \
+    if (auto try_result = (expr); !try_result) {                                       \
+      return tl::unexpected<::ofindex::Error>(std::move(try_result).error());          \
+    }                                                                                  \
+  } while (false)
+
+/// Declares or assigns `target` from the value of `expr`, or returns its error from the enclosing function.
+#define OFINDEX_ASSIGN(target, expr) OFINDEX_ASSIGN_(OFINDEX_CONCAT(assign_result_, __LINE__), target, expr)
+#define OFINDEX_ASSIGN_(temporary, target, expr)                                       \
+  auto temporary = (expr);                                                             \
+  if (!temporary) return tl::unexpected<::ofindex::Error>(std::move(temporary).error()); \
+  target = std::move(*temporary)

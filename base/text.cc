@@ -1,0 +1,150 @@
+#include "base/text.h"
+
+#include <array>
+#include <compare>
+#include <cstdio>
+
+namespace ofindex {
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Rank of a byte in the natural order: the end of a path component sorts before all that may stand in one.
+int Rank(char c) { return c == '/' ? 0 : static_cast<unsigned char>(c) + 1; }
+
+// Takes the run of digits at the front of `text`, without its leading zeros.
+std::string_view TakeNumber(std::string_view& text) {
+  size_t n = 0;
+  while (n < text.size() && IsDigit(text[n])) ++n;
+  std::string_view number = text.substr(0, n);
+  text.remove_prefix(n);
+  while (number.size() > 1 && number.front() == '0') number.remove_prefix(1);
+  return number;
+}
+
+std::strong_ordering CompareNumbers(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return a.size() <=> b.size();
+  return a.compare(b) <=> 0;
+}
+
+std::strong_ordering NaturalCompare(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty()) {
+    std::strong_ordering order = std::strong_ordering::equal;
+    if (IsDigit(a.front()) && IsDigit(b.front())) {
+      order = CompareNumbers(TakeNumber(a), TakeNumber(b));
+    } else {
+      order = Rank(a.front()) <=> Rank(b.front());
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+    if (order != std::strong_ordering::equal) return order;
+  }
+  return a.size() <=> b.size();
+}
+
+// Length of the well-formed UTF-8 sequence at the front of `text`, or 0 (Unicode 15, table 3-7).
+size_t Utf8SequenceLength(std::string_view text) {
+  const auto at = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto continues = [&](size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
+    return i < text.size() && at(i) >= low && at(i) <= high;
+  };
+  const unsigned lead = at(0);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead <= 0xdf) return continues(1) ? 2 : 0;
+  if (lead >= 0xe0 && lead <= 0xef) {
+    const unsigned low = lead == 0xe0 ? 0xa0 : 0x80;
+    const unsigned high = lead == 0xed ? 0x9f : 0xbf;
+    return continues(1, low, high) && continues(2) ? 3 : 0;
+  }
+  if (lead >= 0xf0 && lead <= 0xf4) {
+    const unsigned low = lead == 0xf0 ? 0x90 : 0x80;
+    const unsigned high = lead == 0xf4 ? 0x8f : 0xbf;
+    return continues(1, low, high) && continues(2) && continues(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+// U+0080 to U+009F, the C1 controls: terminals obey some of them.
+bool IsC1Control(std::string_view sequence) {
+  return sequence.size() == 2 && sequence[0] == '\xc2' && static_cast<unsigned char>(sequence[1]) < 0xa0;
+}
+
+}  // namespace
+
+std::string FormatCount(uint64_t n) {
+  std::string digits = std::to_string(n);
+  for (size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, 1, ',');
+  }
+  return digits;
+}
+
+std::string FormatBytes(double bytes) {
+  static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  const int decimals = unit == 0 || bytes >= 100 ? 0 : bytes >= 10 ? 1 : 2;
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s", decimals, bytes, kUnits[unit]);
+  return text.data();
+}
+
+std::string ToHex(ByteView bytes) {
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (uint8_t byte : bytes) {
+    out += kHexDigits[byte >> 4];
+    out += kHexDigits[byte & 15];
+  }
+  return out;
+}
+
+std::string ToHex(uint64_t value) {
+  std::string out(16, '0');
+  for (size_t i = 0; i < 16; ++i) out[15 - i] = kHexDigits[(value >> (4 * i)) & 15];
+  return out;
+}
+
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t n = Utf8SequenceLength(text);
+    if (n == 0) return false;
+    text.remove_prefix(n);
+  }
+  return true;
+}
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t n = Utf8SequenceLength(text);
+    const std::string_view sequence = text.substr(0, n);
+    const bool control = n == 1 && (static_cast<unsigned char>(text[0]) < 0x20 || text[0] == 0x7f);
+    if (n == 0 || control || IsC1Control(sequence)) {
+      const std::string_view bytes = text.substr(0, n == 0 ? 1 : n);
+      for (char c : bytes) out += StrCat("\\x", ToHex(AsBytes(std::string_view(&c, 1))));
+      text.remove_prefix(bytes.size());
+    } else {
+      out += sequence;
+      text.remove_prefix(n);
+    }
+  }
+  return out;
+}
+
+bool NaturalLess(std::string_view a, std::string_view b) {
+  const std::strong_ordering order = NaturalCompare(a, b);
+  return order != std::strong_ordering::equal ? order == std::strong_ordering::less : a < b;
+}
+
+bool NaturallyEqual(std::string_view a, std::string_view b) {
+  return NaturalCompare(a, b) == std::strong_ordering::equal;
+}
+
+}  // namespace ofindex

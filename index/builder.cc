@@ -1,0 +1,148 @@
+#include "index/builder.h"
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/text.h"
+#include "base/threads.h"
+#include "index/block_queue.h"
+#include "index/catalog_reader.h"
+#include "index/freshness.h"
+#include "index/index_writer.h"
+#include "index/paths.h"
+#include "index/scan.h"
+#include "index/shard_probe.h"
+
+namespace ofindex {
+namespace {
+
+// Blocks that may lie built and not yet written: encoded ones take some 100 KiB, with hashes six times that.
+constexpr uint64_t kQueuedBytes = uint64_t{32} << 20;
+
+unsigned ThreadsOf(const BuildOptions& options) { return options.threads != 0 ? options.threads : ProcessorCount(); }
+
+Result<std::string> IndexPathFor(const BuildOptions& options) {
+  if (!options.index.empty()) return options.index;
+  if (options.data.empty()) return Fail(ErrorCode::kUsage, "no DATA: expected a file, a folder, a glob or a list");
+  const std::string& data = options.data.front();
+  if (options.data.size() > 1 || data.starts_with('@') || (!StatFile(data) && data.find_first_of("*?[") != std::string::npos)) {
+    return Fail(ErrorCode::kUsage, "several DATA, a glob or a list have no one name to call the index after",
+                "name it with -o INDEX");
+  }
+  return IndexPathOf(data);
+}
+
+// Takes the blocks out of the queue, shard by shard, while the scan fills it.
+Result<void> WriteShards(const std::vector<ProbedShard>& shards, BlockQueue& queue, IndexWriter& writer) {
+  for (size_t i = 0; i < shards.size(); ++i) {
+    writer.BeginShard(shards[i]);
+    for (;;) {
+      OFINDEX_ASSIGN(std::optional<BuiltBlock> block, queue.Take(i));
+      if (!block) break;
+      OFINDEX_TRY(writer.AddBlock(std::move(*block)));
+    }
+    OFINDEX_TRY(writer.EndShard(queue.TakeDamage(i)));
+  }
+  return {};
+}
+
+Result<void> ScanInto(const std::vector<ProbedShard>& shards, const BuildOptions& options, IndexWriter& writer,
+                      Progress& progress) {
+  BlockQueue queue(shards.size(), kQueuedBytes);
+  DatasetScan scan(shards, options.verify, ThreadsOf(options), queue, progress);
+  std::thread scanning;
+  try {
+    scanning = std::thread([&] { scan.Run(); });
+  } catch (const std::system_error& error) {
+    return Fail(ErrorCode::kLimit, StrCat("cannot start a thread: ", error.what()));
+  }
+  Result<void> written = WriteShards(shards, queue, writer);
+  if (!written) queue.Abort(written.error());
+  scanning.join();
+  return written;
+}
+
+uint64_t BytesOnDisk(const std::string& path) {
+  const auto facts = StatFile(path);
+  return facts ? facts->size : 0;
+}
+
+Result<BuildReport> Build(const BuildOptions& options, const std::string& index, ShardSet set, ProbedSet probed,
+                          Draft draft, Progress& progress) {
+  progress.shards_total = probed.shards.size();
+  for (const ProbedShard& shard : probed.shards) progress.bytes_total += shard.identity.size;
+  OFINDEX_ASSIGN(Draft map_draft, Draft::Begin(MapPathOf(index), Draft::IfLocked::kWait, &progress));
+  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(draft.path(), map_draft.path()));
+  OFINDEX_TRY(ScanInto(probed.shards, options, writer, progress));
+
+  BuildReport report;
+  report.index = index;
+  report.facts.checked = options.verify ? Checked::kPayloads : Checked::kFraming;
+  report.facts.format = options.format.framing ? std::string(Name(*options.format.framing)) : "auto";
+  report.facts.payload = options.format.payload ? std::string(Name(*options.format.payload)) : "auto";
+  report.facts.sources = std::move(set.sources);
+  OFINDEX_TRY(writer.Finish(report.facts, draft.path()));
+  if (progress.cancel) return Interrupted();
+  // The index is the truth; a map without its index is foreign, and made anew by whoever comes.
+  OFINDEX_TRY(draft.Publish(options.durability));
+  OFINDEX_TRY(map_draft.Publish(Draft::Durability::kCached));
+
+  report.index_bytes = BytesOnDisk(index) + BytesOnDisk(MapPathOf(index));
+  report.shards = writer.shards();
+  report.bad = writer.bad();
+  report.damage = writer.damage();
+  report.missing = std::move(set.missing);
+  report.skipped = std::move(set.skipped);
+  report.skipped.insert(report.skipped.end(), probed.skipped.begin(), probed.skipped.end());
+  return report;
+}
+
+Result<BuildReport> ReportOf(const std::string& index, ShardSet set, std::vector<SkippedFile> skipped) {
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
+  BuildReport report;
+  report.index = index;
+  report.was_up_to_date = true;
+  report.facts = catalog.facts();
+  report.index_bytes = BytesOnDisk(index) + BytesOnDisk(MapPathOf(index));
+  OFINDEX_ASSIGN(report.shards, catalog.Shards());
+  OFINDEX_ASSIGN(report.bad, catalog.Bad());
+  OFINDEX_ASSIGN(report.damage, catalog.Damage());
+  report.missing = std::move(set.missing);
+  report.skipped = std::move(set.skipped);
+  report.skipped.insert(report.skipped.end(), skipped.begin(), skipped.end());
+  return report;
+}
+
+// The report of an index that is there and needs no work; nullopt if one has to be built.
+Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const std::string& index, const ShardSet& set) {
+  if (options.force || !StatFile(index)) return std::nullopt;
+  OFINDEX_ASSIGN(const Freshness freshness, CheckFreshness(index, set, options.format));
+  if (options.verify && freshness.checked != Checked::kPayloads) return std::nullopt;
+  OFINDEX_ASSIGN(BuildReport report, ReportOf(index, set, freshness.skipped));
+  return report;
+}
+
+}  // namespace
+
+Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) {
+  OFINDEX_ASSIGN(const std::string index, IndexPathFor(options));
+  OFINDEX_ASSIGN(ShardSet set, FindShards(options.data, index));
+  OFINDEX_ASSIGN(std::optional<BuildReport> left_alone, LeftAlone(options, index, set));
+  if (left_alone) {
+    Draft::RemoveLeftover(index);
+    Draft::RemoveLeftover(MapPathOf(index));
+    return std::move(*left_alone);
+  }
+  OFINDEX_ASSIGN(Draft draft, Draft::Begin(index, options.if_locked, &progress));
+  if (draft.waited()) {
+    // The one that was waited for may have done this work.
+    OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set));
+    if (left_alone) return std::move(*left_alone);
+  }
+  OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set.candidates, options.format, ThreadsOf(options), progress));
+  return Build(options, index, std::move(set), std::move(probed), std::move(draft), progress);
+}
+
+}  // namespace ofindex

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/result.h"
+#include "index/catalog.h"
+#include "index/detect.h"
+#include "index/draft.h"
+#include "index/shard_set.h"
+
+namespace ofindex {
+
+struct BuildOptions {
+  std::vector<std::string> data;  ///< files, folders, globs, lists; see FindShards
+  std::string index;              ///< empty: called after the one argument in `data`
+  bool verify = false;            ///< look at every payload byte, too
+  FormatChoice format;
+  unsigned threads = 0;  ///< that compute; 0: as many as there are processors
+  bool force = false;    ///< replace a stale index
+  Draft::IfLocked if_locked = Draft::IfLocked::kFail;
+  Draft::Durability durability = Draft::Durability::kDurable;
+};
+
+/// What an index holds once a build is done.
+struct BuildReport {
+  std::string index;         ///< path
+  bool was_up_to_date = false;  ///< nothing was done
+  DatasetFacts facts;
+  uint64_t index_bytes = 0;  ///< of the index and its map
+  std::vector<ShardRow> shards;
+  std::vector<BadRow> bad;
+  std::vector<DamageRow> damage;
+  std::vector<SkippedFile> skipped;
+  std::vector<std::string> missing;
+};
+
+/// Reads the shards once, in place, and publishes their index and its map.
+///
+/// The outcome is the same, byte for byte, on any number of threads and from any folder. Damage never stops a build: it is
+/// in the report and in the index. Whatever stops it leaves the index that was there before, whole. An index that is up
+/// to date is left alone; one without payload checks gives way to a build with them.
+///
+/// Errors: kUsage, kFormat  see FindShards and ProbeShards; kStale  there is an index, and it is not of these shards and
+/// options (hint: --force); kIndex  there is something else in its place; kLocked; kIo; kInterrupted.
+[[nodiscard]] Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress);
+
+}  // namespace ofindex

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/checksum.h"
+#include "base/record.h"
+#include "base/shard_identity.h"
+#include "index/damage.h"
+
+namespace ofindex {
+
+// What an index says, as values: the rows of its tables (docs/index_format.md), without SQLite.
+
+inline constexpr int64_t kFormatVersion = 1;
+
+/// How thoroughly the payloads were looked at when the index was built.
+enum class Checked : uint8_t {
+  kFraming,   ///< headers alone
+  kPayloads,  ///< every payload byte: CRC32C for TFRecord, and XXH3 of each record kept in the index
+};
+
+[[nodiscard]] constexpr std::string_view Name(Checked checked) {
+  return checked == Checked::kFraming ? "framing" : "payloads";
+}
+
+/// One shard, with the totals of its records.
+struct ShardRow {
+  std::string path;  ///< relative to the index
+  Framing framing = Framing::kEmpty;
+  PayloadKind payload = PayloadKind::kOpaque;
+  ShardIdentity identity;
+  uint64_t first_record = 0;
+  uint64_t records = 0;
+  uint64_t payload_bytes = 0;
+};
+
+/// One block: up to kBlockRecords records of a shard, without a gap.
+struct BlockRow {
+  uint32_t shard = 0;
+  uint64_t first_record = 0;
+  uint32_t records = 0;
+  uint64_t begin = 0;  ///< byte of the shard where the first record begins
+  uint64_t end = 0;    ///< and where the last one ends
+  std::vector<uint8_t> offsets = {};  ///< packed; see mmap/packed_offsets.h
+  std::vector<uint8_t> hashes = {};   ///< u64 XXH3 of each payload, or nothing
+};
+
+/// A range of a shard that holds no record.
+struct DamageRow {
+  uint32_t shard = 0;
+  DamagedRange range;
+};
+
+/// A record whose framing is sound and whose payload is not.
+struct BadRow {
+  uint64_t record = 0;
+  uint32_t shard = 0;
+  uint64_t offset = 0;  ///< of its framing in the shard
+  BadReason reason = BadReason::kPayloadCrc;
+};
+
+/// The facts of a whole dataset.
+struct DatasetFacts {
+  Digest128 id{};
+  uint64_t records = 0;
+  uint64_t payload_bytes = 0;
+  uint64_t data_bytes = 0;  ///< of all shards, framing and damage included
+  Checked checked = Checked::kFraming;
+  std::string format = "auto";        ///< the build's --format
+  std::string payload = "auto";       ///< the build's --payload
+  std::vector<std::string> sources;   ///< the build's DATA, relative to the index
+};
+
+/// One build or update.
+struct GenerationRow {
+  int64_t number = 1;
+  uint64_t records = 0;
+  std::string fingerprint;  ///< of all records up to this generation, 32 hexadecimal digits
+};
+
+}  // namespace ofindex

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "index/catalog.h"
+#include "index/sqlite.h"
+
+namespace ofindex {
+
+/// Reads a published index. The file is untrusted: what it says is checked for sense where it is used. Moves, does not
+/// copy; not thread-safe, and must not cross a fork.
+class CatalogReader {
+ public:
+  /// Errors: kNotFound  there is no such file; kIndex  not an index, of another version, or damaged.
+  [[nodiscard]] static Result<CatalogReader> Open(const std::string& path);
+
+  [[nodiscard]] const DatasetFacts& facts() const { return facts_; }
+
+  [[nodiscard]] Result<std::vector<GenerationRow>> Generations();
+  [[nodiscard]] Result<std::vector<ShardRow>> Shards();
+  [[nodiscard]] Result<std::vector<DamageRow>> Damage();
+  [[nodiscard]] Result<std::vector<BadRow>> Bad();
+
+  /// Calls `visit` for each block, in ordinal order; the row is valid during the call. An error from `visit` ends the
+  /// reading and is returned.
+  using VisitBlock = std::function<Result<void>(const BlockRow&)>;
+  [[nodiscard]] Result<void> ForEachBlock(const VisitBlock& visit);
+
+ private:
+  CatalogReader(sqlite::Database database, std::string path) : database_(std::move(database)), path_(std::move(path)) {}
+
+  [[nodiscard]] Result<void> ReadFacts();
+  [[nodiscard]] tl::unexpected<Error> NoSense(const std::string& what) const;
+
+  sqlite::Database database_;
+  std::string path_;
+  DatasetFacts facts_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "index/catalog.h"
+#include "index/sqlite.h"
+
+namespace ofindex {
+
+/// Fills a new index file, row by row in ordinal order, so that the same rows give the same bytes. Moves, does not copy;
+/// not thread-safe.
+class CatalogWriter {
+ public:
+  /// Makes the tables in `path`, an empty file. Errors: kIo.
+  [[nodiscard]] static Result<CatalogWriter> Create(const std::string& path);
+
+  [[nodiscard]] Result<void> Add(const BlockRow& block);
+  [[nodiscard]] Result<void> Add(const BadRow& bad);
+  [[nodiscard]] Result<void> Add(const DamageRow& damage);
+
+  /// Adds the next shard; its number is how many were added before.
+  [[nodiscard]] Result<void> Add(const ShardRow& shard);
+
+  /// Writes the facts and the first generation, and closes the file. Errors: kIo.
+  [[nodiscard]] Result<void> Finish(const DatasetFacts& facts);
+
+ private:
+  struct Statements {
+    sqlite::Statement block;
+    sqlite::Statement bad;
+    sqlite::Statement damage;
+    sqlite::Statement shard;
+  };
+
+  CatalogWriter(sqlite::Database database, Statements statements)
+      : database_(std::move(database)), statements_(std::move(statements)) {}
+
+  sqlite::Database database_;
+  std::optional<Statements> statements_;  // gone before the database closes
+  uint32_t shards_ = 0;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,69 @@
+#include "index/freshness.h"
+
+#include <map>
+#include <string_view>
+
+#include "base/shard_identity.h"
+#include "base/text.h"
+#include "index/catalog_reader.h"
+
+namespace ofindex {
+namespace {
+
+constexpr char kForceHint[] = "build it anew with `ofindex build --force`";
+
+tl::unexpected<Error> Stale(const std::string& index, const std::string& what) {
+  return Fail(ErrorCode::kStale, StrCat(Printable(index), ": the index is stale: ", what), kForceHint);
+}
+
+template <typename Value>
+bool SameChoice(const std::optional<Value>& choice, const std::string& stored) {
+  return choice ? Name(*choice) == stored : stored == "auto";
+}
+
+Result<bool> IsShard(const Candidate& candidate, const FormatChoice& choice) {
+  OFINDEX_ASSIGN(const File file, File::OpenRead(candidate.path));
+  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
+  OFINDEX_ASSIGN(const Detection detection, DetectShard(file, facts.size, choice));
+  return detection.verdict == Detection::Verdict::kRecords || detection.verdict == Detection::Verdict::kCompressed;
+}
+
+Result<bool> IsUnchanged(const Candidate& candidate, const ShardIdentity& identity) {
+  OFINDEX_ASSIGN(const FileFacts facts, StatFile(candidate.path));
+  if (facts.size == identity.size && facts.mtime_ns == identity.mtime_ns) return true;
+  OFINDEX_ASSIGN(const File file, File::OpenRead(candidate.path));
+  auto same = CheckShard(file, facts, identity);
+  if (!same && same.error().code != ErrorCode::kStale) return tl::unexpected(std::move(same).error());
+  return same.has_value();
+}
+
+}  // namespace
+
+Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, const FormatChoice& choice) {
+  auto catalog = CatalogReader::Open(index);
+  if (!catalog) return Fail(catalog.error().code, catalog.error().message, kForceHint);
+  if (!SameChoice(choice.framing, catalog->facts().format) || !SameChoice(choice.payload, catalog->facts().payload)) {
+    return Stale(index, "it was built with another --format or --payload");
+  }
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog->Shards());
+  std::map<std::string_view, const ShardRow*> indexed;
+  for (const ShardRow& shard : shards) indexed.emplace(shard.path, &shard);
+
+  Freshness freshness{.checked = catalog->facts().checked, .skipped = {}};
+  for (const Candidate& candidate : set.candidates) {
+    const auto known = indexed.find(candidate.stored_path);
+    if (known == indexed.end()) {
+      OFINDEX_ASSIGN(const bool is_shard, IsShard(candidate, choice));
+      if (is_shard) return Stale(index, StrCat(Printable(candidate.path), " is not in it"));
+      freshness.skipped.push_back({candidate.stored_path, "not a record file"});
+      continue;
+    }
+    OFINDEX_ASSIGN(const bool unchanged, IsUnchanged(candidate, known->second->identity));
+    if (!unchanged) return Stale(index, StrCat(Printable(candidate.path), " has changed"));
+    indexed.erase(known);
+  }
+  if (!indexed.empty()) return Stale(index, StrCat(Printable(indexed.begin()->first), " is gone"));
+  return freshness;
+}
+
+}  // namespace ofindex

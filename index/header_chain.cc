@@ -1,0 +1,96 @@
+#include "index/header_chain.h"
+
+#include <algorithm>
+
+#include "base/framing.h"
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kBufferBytes = 256 << 10;
+constexpr uint64_t kHopBytes = 16;
+
+// Records of this mean size and more are hopped over, below half of it they are read through: a pread of a header costs
+// what copying some 8 to 16 KiB out of the page cache does, and on a cold disk a page instead of the whole record.
+constexpr uint64_t kHopFromBytes = 32 << 10;
+constexpr uint32_t kHopsUntilBuffering = 8;
+
+}  // namespace
+
+HeaderChain::HeaderChain(const File& file, uint64_t size, Framing framing)
+    : file_(file), size_(size), framing_(framing), buffer_(kBufferBytes) {}
+
+Result<HeaderChain::Halt> HeaderChain::Advance(uint64_t& position, std::vector<uint64_t>& starts, size_t most,
+                                               uint64_t stop_at, uint64_t empty_until) {
+  const uint64_t header = HeaderBytes(framing_);
+  for (;;) {
+    if (starts.size() >= most || position >= stop_at) return position == size_ ? Halt::kEnd : Halt::kFull;
+    if (position == size_) return Halt::kEnd;
+    if (size_ - position < header) return Halt::kHeader;
+    if (position < window_begin_ || position + header > window_end_) OFINDEX_TRY(Refill(position));
+    const Step step = framing_ == Framing::kTfRecord
+                          ? WalkWindow<Framing::kTfRecord>(position, starts, most, stop_at, empty_until)
+                          : WalkWindow<Framing::kOfRecord>(position, starts, most, stop_at, empty_until);
+    if (step.halted) return step.halt;
+  }
+}
+
+// Walks while headers lie whole in the window; `halted` if the header at the position stops the chain.
+template <Framing kFraming>
+HeaderChain::Step HeaderChain::WalkWindow(uint64_t& position, std::vector<uint64_t>& starts, size_t most,
+                                          uint64_t stop_at, uint64_t empty_until) {
+  constexpr uint64_t kHeader = HeaderBytes(kFraming);
+  constexpr uint64_t kOverhead = FramingBytes(kFraming);
+  const uint8_t* const bytes = buffer_.data();
+  const uint64_t first = starts.size();
+  const uint64_t last_header = std::min(window_end_ - kHeader, stop_at - 1);
+  Step step{Halt::kFull, false};
+  uint64_t at = position;
+  while (at <= last_header && starts.size() < most) {
+    const uint8_t* header = bytes + (at - window_begin_);
+    const uint64_t length = LoadLe64(header);
+    if (kFraming == Framing::kTfRecord && !LengthCrcHolds(header)) step = {Halt::kHeader, true};
+    if (length > size_ || !Fits(at, length + kOverhead, size_)) step = {Halt::kHeader, true};
+    if (kFraming == Framing::kOfRecord && length == 0 && at >= empty_until) step = {Halt::kEmptyRun, true};
+    if (step.halted) break;
+    starts.push_back(at);
+    at += length + kOverhead;
+  }
+  position = at;
+  window_records_ += starts.size() - first;
+  return step;
+}
+
+Result<void> HeaderChain::Refill(uint64_t position) {
+  Adapt(position);
+  const uint64_t n = std::min(hopping_ ? kHopBytes : kBufferBytes, size_ - position);
+  OFINDEX_ASSIGN(const size_t got, file_.ReadAt(position, std::span(buffer_).first(n)));
+  if (got != n) {
+    return Fail(ErrorCode::kStale, StrCat(Printable(file_.path()), "@", position + got, ": the file shrinks while it is read"),
+                "run the command again when the file is no longer written to");
+  }
+  window_begin_ = position;
+  window_end_ = position + n;
+  window_records_ = 0;
+  return {};
+}
+
+// Chooses how to fetch from how large the records of the window before were. It changes the speed, never the outcome.
+void HeaderChain::Adapt(uint64_t position) {
+  if (window_records_ == 0 || position <= window_begin_) return;
+  const uint64_t mean = (position - window_begin_) / window_records_;
+  if (!hopping_) {
+    if (mean < kHopFromBytes) return;
+    hopping_ = true;
+    small_hops_ = 0;
+    file_.Advise(File::Access::kRandom);
+    return;
+  }
+  small_hops_ = mean < kHopFromBytes / 2 ? small_hops_ + 1 : 0;
+  if (small_hops_ < kHopsUntilBuffering) return;
+  hopping_ = false;
+  file_.Advise(File::Access::kSequential);
+}
+
+}  // namespace ofindex

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ofindex {
+
+inline constexpr std::string_view kIndexSuffix = ".ofidx";
+inline constexpr std::string_view kMapSuffix = "-map";
+
+/// The index that belongs to `data`, a file or folder: "train/" -> "train.ofidx", beside it.
+/// Errors: kUsage  `data` has no name that an index could be called after (as "/" has not).
+[[nodiscard]] Result<std::string> IndexPathOf(const std::string& data);
+
+/// The index that `name` means wherever a verb takes one: itself, if it ends in .ofidx, else the one of that DATA.
+[[nodiscard]] Result<std::string> ResolveIndex(const std::string& name);
+
+[[nodiscard]] inline std::string MapPathOf(const std::string& index) { return index + std::string(kMapSuffix); }
+
+/// Folder that `path` is in, as a prefix to open files by: "a/b" -> "a", "b" -> ".".
+[[nodiscard]] std::string FolderOf(const std::string& path);
+
+/// `path` written relative to `folder`, both as seen from the working directory: what an index stores, so that it can
+/// move together with its dataset. Links in the last component of `path` are kept, those before it followed, so that
+/// ".." means what the system takes it for. Errors: kIo.
+[[nodiscard]] Result<std::string> RelativeTo(const std::string& path, const std::string& folder);
+
+/// How many bytes at the front of all `paths`, up to and with a '/', name one folder that they all lie in.
+[[nodiscard]] size_t CommonFolderBytes(std::string_view a, std::string_view b, size_t common);
+
+}  // namespace ofindex

@@ -1,0 +1,192 @@
+#include "index/scan.h"
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/framing.h"
+#include "base/threads.h"
+#include "index/block_check.h"
+#include "index/segment_scout.h"
+#include "index/walker.h"
+#include "mmap/packed_offsets.h"
+
+namespace ofindex {
+namespace {
+
+// Chains of headers that are followed at once on large records: a cold disk gives thirty-two chains five times what it
+// gives one (design.md).
+constexpr unsigned kChains = 32;
+
+// Records of this size are hopped over (index/header_chain.cc), in shards that are worth a thread.
+constexpr uint64_t kLargeRecordBytes = 32 << 10;
+constexpr uint64_t kLargeShardBytes = uint64_t{1} << 20;
+constexpr uint64_t kScoutedShardBytes = uint64_t{64} << 20;
+
+bool IsLarge(const ProbedShard& shard) {
+  return shard.mean_record_bytes >= kLargeRecordBytes && shard.identity.size >= kLargeShardBytes;
+}
+
+BuiltBlock Encode(size_t shard, Framing framing, uint64_t first_record, std::span<const uint64_t> points) {
+  const uint64_t records = points.size() - 1;
+  BuiltBlock block;
+  block.row.shard = static_cast<uint32_t>(shard);
+  block.row.first_record = first_record;
+  block.row.records = static_cast<uint32_t>(records);
+  block.row.begin = points.front();
+  block.row.end = points.back();
+  block.row.offsets = PackOffsets(points);
+  block.payload_bytes = points.back() - points.front() - records * FramingBytes(framing);
+  return block;
+}
+
+// Threads that run a scout, and end with it.
+class ScoutingThreads {
+ public:
+  ScoutingThreads(const File& file, uint64_t size, unsigned count) {
+    if (count == 0) return;
+    scout_.emplace(file, size, count);
+    try {
+      runner_ = std::thread([this, count] { RunOnThreads(count, [this](unsigned) { scout_->Run(); }); });
+    } catch (const std::system_error&) {
+      scout_.reset();  // no thread to be had: the walk goes alone
+    }
+  }
+  ~ScoutingThreads() {
+    if (!scout_) return;
+    scout_->Stop();
+    runner_.join();
+  }
+  ScoutingThreads(const ScoutingThreads&) = delete;
+  ScoutingThreads& operator=(const ScoutingThreads&) = delete;
+
+  [[nodiscard]] SegmentScout* scout() { return scout_ ? &*scout_ : nullptr; }
+
+ private:
+  std::optional<SegmentScout> scout_;
+  std::thread runner_;
+};
+
+}  // namespace
+
+DatasetScan::DatasetScan(const std::vector<ProbedShard>& shards, bool check_payloads, unsigned threads,
+                         BlockQueue& queue, Progress& progress)
+    : shards_(shards),
+      check_payloads_(check_payloads),
+      threads_(threads),
+      queue_(queue),
+      progress_(progress),
+      large_shards_(static_cast<size_t>(std::count_if(shards.begin(), shards.end(), IsLarge))) {}
+
+void DatasetScan::Run() {
+  // Looking at every byte keeps processors and disk busy by itself.
+  const auto chains = check_payloads_ ? size_t{0} : std::min<size_t>(kChains, large_shards_);
+  const size_t useful = check_payloads_ ? threads_ : std::min(std::max<size_t>(threads_, chains), shards_.size());
+  RunOnThreads(static_cast<unsigned>(std::max<size_t>(useful, 1)), [this](unsigned) { Work(); });
+}
+
+void DatasetScan::Work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return !tasks_.empty() || next_shard_ < shards_.size() || walking_ == 0; });
+    if (!tasks_.empty()) {
+      Task task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      CheckPayloads(std::move(task));
+      lock.lock();
+    } else if (next_shard_ < shards_.size()) {
+      const size_t shard = next_shard_++;
+      ++walking_;
+      lock.unlock();
+      WalkShard(shard);
+      lock.lock();
+      --walking_;
+      changed_.notify_all();
+    } else {
+      return;
+    }
+  }
+}
+
+void DatasetScan::WalkShard(size_t shard) {
+  if (queue_.aborted()) return;
+  if (shards_[shard].framing == Framing::kEmpty) {
+    queue_.Finish(shard, 0, {});
+    return;
+  }
+  auto file = File::OpenRead(shards_[shard].file.path);
+  Result<void> walked = file ? WalkBlocks(shard, *file) : tl::unexpected(std::move(file).error());
+  if (!walked) queue_.Abort(std::move(walked).error());
+  progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
+}
+
+unsigned DatasetScan::ScoutsFor(const ProbedShard& shard) const {
+  const bool anchored = shard.framing == Framing::kTfRecord && shard.identity.size >= kScoutedShardBytes;
+  if (check_payloads_ || !anchored || !IsLarge(shard) || large_shards_ > kChains / 2) return 0;
+  return kChains / static_cast<unsigned>(large_shards_);
+}
+
+Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file) {
+  const ProbedShard& probed = shards_[shard];
+  std::shared_ptr<const File> check_file;
+  if (check_payloads_) {
+    // A descriptor of its own: the walk tells the kernel that it hops, the check reads everything.
+    OFINDEX_ASSIGN(File opened, File::OpenRead(probed.file.path));
+    check_file = std::make_shared<const File>(std::move(opened));
+  }
+  ShardWalker walker(file, probed.identity.size, probed.framing, progress_);
+  ScoutingThreads scouting(file, probed.identity.size, ScoutsFor(probed));
+  walker.Follow(scouting.scout());
+  std::vector<uint64_t> points;
+  uint64_t records = 0;
+  size_t blocks = 0;
+  while (queue_.WaitForRoom(shard)) {
+    const uint64_t before = walker.position();
+    OFINDEX_ASSIGN(const bool more, walker.NextBlock(points));
+    if (!check_payloads_) progress_.bytes_done.fetch_add(walker.position() - before, std::memory_order_relaxed);
+    if (!more) break;
+    BuiltBlock block = Encode(shard, probed.framing, records, points);
+    records += block.row.records;
+    OFINDEX_TRY(HandOver(shard, blocks++, std::move(block), points, check_file));
+  }
+  queue_.Finish(shard, blocks, walker.damage());
+  return {};
+}
+
+Result<void> DatasetScan::HandOver(size_t shard, size_t number, BuiltBlock block, std::vector<uint64_t>& points,
+                                   const std::shared_ptr<const File>& check_file) {
+  if (!check_payloads_) {
+    progress_.records_done.fetch_add(block.row.records, std::memory_order_relaxed);
+    queue_.Put(shard, number, std::move(block));
+    return {};
+  }
+  Task task{shard, number, check_file, std::move(block), std::move(points)};
+  if (!Offer(task)) CheckPayloads(std::move(task));
+  return {};
+}
+
+// Leaves the task to the other threads, unless they have enough to do.
+bool DatasetScan::Offer(Task& task) {
+  const std::lock_guard lock(mutex_);
+  if (tasks_.size() >= threads_) return false;
+  tasks_.push_back(std::move(task));
+  changed_.notify_all();
+  return true;
+}
+
+void DatasetScan::CheckPayloads(Task task) {
+  if (queue_.aborted()) return;
+  auto findings = CheckBlock(*task.file, shards_[task.shard].framing, task.points, {}, progress_);
+  if (!findings) return queue_.Abort(std::move(findings).error());
+  task.block.row.hashes = std::move(findings->hashes);
+  for (const BlockFindings::Faulty& faulty : findings->faults) {
+    // The walk has believed the headers a moment ago: what is left to be wrong is the payload.
+    task.block.bad.push_back(faulty.record | static_cast<uint32_t>(BadReason::kPayloadCrc) << 16);
+  }
+  queue_.Put(task.shard, task.number, std::move(task.block));
+}
+
+}  // namespace ofindex

@@ -1,0 +1,65 @@
+#pragma once
+
+namespace ofindex {
+
+/// "OFIX", in the SQLite header's application_id.
+inline constexpr int kApplicationId = 0x4f464958;
+
+/// Large blobs read twice as fast from pages of 64 KiB as from pages of 4 KiB (design.md).
+inline constexpr int kPageBytes = 65536;
+
+/// The tables of an index (docs/index_format.md has every column). `dataset` is made first: its one page is the second
+/// of the file, which binds the derived map to it (index/map_binding.h).
+inline constexpr char kSchema[] = R"sql(
+CREATE TABLE dataset(
+  key TEXT PRIMARY KEY,
+  value ANY
+) STRICT, WITHOUT ROWID;
+CREATE TABLE source(
+  position INTEGER PRIMARY KEY,
+  argument TEXT NOT NULL
+) STRICT;
+CREATE TABLE generation(
+  number INTEGER PRIMARY KEY,
+  records INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL
+) STRICT;
+CREATE TABLE shard(
+  shard INTEGER PRIMARY KEY,
+  path TEXT NOT NULL,
+  format TEXT NOT NULL,
+  compression TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  first_record INTEGER NOT NULL,
+  records INTEGER NOT NULL,
+  payload_bytes INTEGER NOT NULL
+) STRICT;
+CREATE TABLE block(
+  block INTEGER PRIMARY KEY,
+  shard INTEGER NOT NULL,
+  first_record INTEGER NOT NULL,
+  records INTEGER NOT NULL,
+  "begin" INTEGER NOT NULL,
+  "end" INTEGER NOT NULL,
+  offsets BLOB NOT NULL,
+  hashes BLOB
+) STRICT;
+CREATE TABLE damage(
+  damage INTEGER PRIMARY KEY,
+  shard INTEGER NOT NULL,
+  "begin" INTEGER NOT NULL,
+  "end" INTEGER NOT NULL,
+  reason TEXT NOT NULL
+) STRICT;
+CREATE TABLE bad(
+  record INTEGER PRIMARY KEY,
+  shard INTEGER NOT NULL,
+  "offset" INTEGER NOT NULL,
+  reason TEXT NOT NULL
+) STRICT;
+)sql";
+
+}  // namespace ofindex

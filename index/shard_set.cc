@@ -1,0 +1,208 @@
+#include "index/shard_set.h"
+
+#include <glob.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "index/paths.h"
+#include "index/shard_names.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMostListBytes = size_t{1} << 30;
+
+bool IsGlob(const std::string& argument) { return argument.find_first_of("*?[") != std::string::npos; }
+
+bool IsSkippedName(const std::string& name) {
+  return name.starts_with('.') || name.starts_with('_') || name.find(kIndexSuffix) != std::string::npos;
+}
+
+const char* KindOfSpecialFile(mode_t mode) {
+  if (S_ISFIFO(mode)) return "a FIFO, not a regular file";
+  if (S_ISSOCK(mode)) return "a socket, not a regular file";
+  return "not a regular file";
+}
+
+// Collects files argument by argument.
+class Finder {
+ public:
+  explicit Finder(const std::string& index_path) : folder_(FolderOf(index_path)) {}
+
+  Result<void> AddArgument(const std::string& argument) {
+    if (argument.starts_with('@')) return AddList(argument.substr(1));
+    OFINDEX_TRY(AddSource("", argument));
+    struct stat info {};
+    if (::stat(argument.c_str(), &info) == 0) return AddPath(argument, Origin::kNamed);
+    const int error = errno;
+    if (IsGlob(argument)) return AddGlob(argument);
+    if (error == ENOENT) return Fail(ErrorCode::kUsage, StrCat(Printable(argument), ": no such file or folder"));
+    return tl::unexpected(SystemError(argument, "cannot stat", error));
+  }
+
+  Result<ShardSet> Finish();
+
+ private:
+  enum class Origin { kNamed, kFound };
+
+  Result<void> AddPath(const std::string& path, Origin origin);
+  Result<void> AddFolder(const std::string& path);
+  Result<void> AddGlob(const std::string& pattern);
+  Result<void> AddList(const std::string& path);
+  Result<void> AddSource(const char* prefix, const std::string& path);
+  Result<void> Skip(const std::string& path, std::string reason);
+
+  std::string folder_;
+  std::map<std::string, std::string> files_;  // stored path -> path
+  std::set<std::string> named_;               // stored paths that an argument names by itself
+  std::set<std::pair<dev_t, ino_t>> folders_on_the_way_;
+  ShardSet set_;
+};
+
+Result<void> Finder::AddPath(const std::string& path, Origin origin) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) {
+    if (errno == ENOENT && origin == Origin::kFound) return Skip(path, "a link to a file that is not there");
+    return tl::unexpected(SystemError(path, "cannot stat", errno));
+  }
+  if (S_ISDIR(info.st_mode)) {
+    // A link may lead back up.
+    const auto inode = std::pair(info.st_dev, info.st_ino);
+    if (!folders_on_the_way_.insert(inode).second) return Skip(path, "a link to a folder that it lies in");
+    OFINDEX_TRY(AddFolder(path));
+    folders_on_the_way_.erase(inode);
+    return {};
+  }
+  if (!S_ISREG(info.st_mode)) return Skip(path, KindOfSpecialFile(info.st_mode));
+  OFINDEX_ASSIGN(std::string stored, RelativeTo(path, folder_));
+  if (origin == Origin::kNamed) named_.insert(stored);
+  files_.emplace(std::move(stored), path);
+  return {};
+}
+
+Result<void> Finder::AddFolder(const std::string& path) {
+  std::error_code error;
+  std::vector<std::string> entries;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    if (!IsSkippedName(it->path().filename().string())) entries.push_back(it->path().string());
+  }
+  if (error) return tl::unexpected(SystemError(path, "cannot list", error.value()));
+  for (const std::string& entry : entries) OFINDEX_TRY(AddPath(entry, Origin::kFound));
+  return {};
+}
+
+Result<void> Finder::AddGlob(const std::string& pattern) {
+  glob_t matches{};
+  const int result = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &matches);
+  std::vector<std::string> paths(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+  ::globfree(&matches);
+  if (result == GLOB_NOMATCH) return Fail(ErrorCode::kUsage, StrCat(Printable(pattern), ": the glob matches no file"));
+  if (result != 0) return Fail(ErrorCode::kIo, StrCat(Printable(pattern), ": cannot expand the glob"));
+  for (const std::string& path : paths) {
+    if (!IsSkippedName(fs::path(path).filename().string())) OFINDEX_TRY(AddPath(path, Origin::kFound));
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> ReadList(const std::string& path) {
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path);
+    if (!file) return tl::unexpected(SystemError(path, "cannot open the list", errno));
+  }
+  std::istream& in = path == "-" ? std::cin : file;
+  std::vector<std::string> lines;
+  size_t bytes = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    bytes += line.size();
+    if (bytes > kMostListBytes) return Fail(ErrorCode::kLimit, StrCat(Printable(path), ": a list of over 1 GiB"));
+    if (!line.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+Result<void> Finder::AddList(const std::string& path) {
+  OFINDEX_ASSIGN(const std::vector<std::string> lines, ReadList(path));
+  if (path != "-") OFINDEX_TRY(AddSource("@", path));
+  for (const std::string& line : lines) {
+    if (path == "-") OFINDEX_TRY(AddSource("", line));
+    OFINDEX_TRY(AddPath(line, Origin::kNamed));
+  }
+  return {};
+}
+
+Result<void> Finder::AddSource(const char* prefix, const std::string& path) {
+  OFINDEX_ASSIGN(const std::string stored, RelativeTo(path, folder_));
+  set_.sources.push_back(prefix + stored);
+  return {};
+}
+
+Result<void> Finder::Skip(const std::string& path, std::string reason) {
+  OFINDEX_ASSIGN(std::string stored, RelativeTo(path, folder_));
+  set_.skipped.push_back({std::move(stored), std::move(reason)});
+  return {};
+}
+
+// Two names of one number stand for one shard of a set, and nobody can tell which is the one: unless both were named.
+Result<void> CheckNumbers(const std::vector<Candidate>& candidates, const std::set<std::string>& named) {
+  for (size_t i = 1; i < candidates.size(); ++i) {
+    const std::string& a = candidates[i - 1].stored_path;
+    const std::string& b = candidates[i].stored_path;
+    if (!NaturallyEqual(a, b) || (named.contains(a) && named.contains(b))) continue;
+    return Fail(ErrorCode::kFormat,
+                StrCat(Printable(candidates[i].path), ": has the same number as ", Printable(candidates[i - 1].path)),
+                "remove one of the two, or name the files that you want");
+  }
+  return {};
+}
+
+Result<ShardSet> Finder::Finish() {
+  for (auto& [stored, path] : files_) set_.candidates.push_back({path, stored});
+  std::sort(set_.candidates.begin(), set_.candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return NaturalLess(a.stored_path, b.stored_path); });
+  OFINDEX_TRY(CheckNumbers(set_.candidates, named_));
+
+  std::map<std::pair<uint64_t, uint64_t>, std::string> inodes;
+  std::vector<Candidate> once;
+  for (Candidate& candidate : set_.candidates) {
+    OFINDEX_ASSIGN(const FileFacts facts, StatFile(candidate.path));
+    const auto [first, is_new] = inodes.emplace(std::pair(facts.device, facts.inode), candidate.stored_path);
+    if (is_new) {
+      once.push_back(std::move(candidate));
+    } else {
+      set_.skipped.push_back({candidate.stored_path, StrCat("the same file as ", Printable(first->second))});
+    }
+  }
+  set_.candidates = std::move(once);
+  std::sort(set_.skipped.begin(), set_.skipped.end(),
+            [](const SkippedFile& a, const SkippedFile& b) { return NaturalLess(a.path, b.path); });
+  std::vector<std::string> names;
+  for (const Candidate& candidate : set_.candidates) names.push_back(candidate.stored_path);
+  set_.missing = MissingOfSets(names);
+  return std::move(set_);
+}
+
+}  // namespace
+
+Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path) {
+  Finder finder(index_path);
+  for (const std::string& argument : data) OFINDEX_TRY(finder.AddArgument(argument));
+  return finder.Finish();
+}
+
+}  // namespace ofindex

@@ -1,0 +1,164 @@
+#include "index/sqlite.h"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+#include "base/text.h"
+
+namespace ofindex::sqlite {
+namespace {
+
+constexpr char kRebuildHint[] = "build the index anew with `ofindex build --force`";
+
+// A full disk and a failed read are the system's; everything else that can go wrong with our own fixed statements is
+// the file's fault.
+ErrorCode CodeOf(int result) {
+  switch (result & 0xff) {
+    case SQLITE_IOERR:
+    case SQLITE_FULL:
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM: return ErrorCode::kIo;
+    case SQLITE_NOMEM:
+    case SQLITE_TOOBIG: return ErrorCode::kLimit;
+    default: return ErrorCode::kIndex;
+  }
+}
+
+tl::unexpected<Error> ErrorOf(sqlite3* handle) {
+  const char* const file = sqlite3_db_filename(handle, "main");
+  const int result = sqlite3_extended_errcode(handle);
+  const ErrorCode code = CodeOf(result);
+  return Fail(code, StrCat(Printable(file == nullptr ? "index" : file), ": SQLite: ", sqlite3_errmsg(handle), " (", result, ")"),
+              code == ErrorCode::kIndex ? kRebuildHint : "");
+}
+
+std::string PercentEncoded(const std::string& path) {
+  static constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~";
+  std::string out;
+  for (const char c : path) {
+    if (kPlain.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += StrCat("%", ToHex(AsBytes(std::string_view(&c, 1))));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Statement::Statement(Statement&& other) noexcept : statement_(std::exchange(other.statement_, nullptr)) {}
+
+Statement& Statement::operator=(Statement&& other) noexcept {
+  std::swap(statement_, other.statement_);
+  return *this;
+}
+
+Statement::~Statement() { sqlite3_finalize(statement_); }
+
+bool Statement::BindInt(int index, int64_t value) { return sqlite3_bind_int64(statement_, index, value) == SQLITE_OK; }
+bool Statement::BindNull(int index) { return sqlite3_bind_null(statement_, index) == SQLITE_OK; }
+
+bool Statement::BindOne(int index, std::string_view text) {
+  const char* const data = text.data() == nullptr ? "" : text.data();
+  return sqlite3_bind_text64(statement_, index, data, text.size(), SQLITE_STATIC, SQLITE_UTF8) == SQLITE_OK;
+}
+
+bool Statement::BindOne(int index, ByteView blob) {
+  const void* const data = blob.data() == nullptr ? "" : static_cast<const void*>(blob.data());
+  return sqlite3_bind_blob64(statement_, index, data, blob.size(), SQLITE_STATIC) == SQLITE_OK;
+}
+
+void Statement::Reset() { sqlite3_reset(statement_); }
+
+Result<bool> Statement::Next() {
+  const int result = sqlite3_step(statement_);
+  if (result == SQLITE_ROW) return true;
+  if (result == SQLITE_DONE) return false;
+  return ErrorOf(sqlite3_db_handle(statement_));
+}
+
+Result<void> Statement::Finish() {
+  const int result = sqlite3_step(statement_);
+  if (result != SQLITE_DONE) return LastError();
+  Reset();
+  return {};
+}
+
+Result<void> Statement::LastError() const { return ErrorOf(sqlite3_db_handle(statement_)); }
+
+int64_t Statement::Int(int column) const { return sqlite3_column_int64(statement_, column); }
+
+std::string_view Statement::Text(int column) const {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  if (text == nullptr) return {};
+  return {text, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+ByteView Statement::Blob(int column) const {
+  const auto* bytes = static_cast<const uint8_t*>(sqlite3_column_blob(statement_, column));
+  if (bytes == nullptr) return {};
+  return {bytes, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+Result<Database> Database::OpenDraft(const std::string& path, int page_bytes) {
+  sqlite3* handle = nullptr;
+  const int opened = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, "unix-none");
+  Database database(handle, path);
+  if (opened != SQLITE_OK) return ErrorOf(handle);
+  OFINDEX_TRY(database.Execute(StrCat("PRAGMA page_size = ", page_bytes,
+                                      "; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+                                      "PRAGMA locking_mode = EXCLUSIVE; PRAGMA secure_delete = ON;"
+                                      "PRAGMA temp_store = MEMORY; PRAGMA encoding = 'UTF-8'; PRAGMA auto_vacuum = NONE")
+                                   .c_str()));
+  return database;
+}
+
+Result<Database> Database::OpenImmutable(const std::string& path) {
+  sqlite3* handle = nullptr;
+  const std::string uri = StrCat("file:", PercentEncoded(path), "?immutable=1");
+  const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE;
+  const int opened = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
+  Database database(handle, path);
+  if (opened != SQLITE_OK) return ErrorOf(handle);
+  for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                      std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_VIEW, 0}}) {
+    sqlite3_db_config(handle, option, value, nullptr);
+  }
+  OFINDEX_TRY(database.Execute("PRAGMA query_only = 1; PRAGMA cell_size_check = 1; PRAGMA mmap_size = 0"));
+  return database;
+}
+
+Database::Database(Database&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)), path_(std::move(other.path_)) {}
+
+Database& Database::operator=(Database&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+Database::~Database() { sqlite3_close_v2(handle_); }
+
+Result<Statement> Database::Prepare(std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &statement, nullptr) != SQLITE_OK) {
+    return ErrorOf(handle_);
+  }
+  return Statement(statement);
+}
+
+Result<void> Database::Execute(const char* sql) {
+  if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return ErrorOf(handle_);
+  return {};
+}
+
+Result<void> Database::Close() {
+  if (sqlite3_close(handle_) != SQLITE_OK) return ErrorOf(handle_);
+  handle_ = nullptr;
+  return {};
+}
+
+}  // namespace ofindex::sqlite

@@ -1,0 +1,215 @@
+#include "index/verifier.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/framing.h"
+#include "base/text.h"
+#include "base/threads.h"
+#include "index/catalog_reader.h"
+#include "index/paths.h"
+#include "mmap/packed_offsets.h"
+#include "mmap/shard_paths.h"
+
+namespace ofindex {
+namespace {
+
+// A block of a shard that is open, to be read.
+struct Task {
+  std::shared_ptr<const File> file;
+  Framing framing;
+  BlockRow block;
+};
+
+// Checks blocks on several threads. One thread feeds it; memory is bounded by the number of tasks that wait.
+class BlockCheckers {
+ public:
+  BlockCheckers(VerifyReport& report, unsigned threads, Progress& progress)
+      : report_(report), threads_(threads), progress_(progress) {}
+
+  // Waits for room. Errors: what a checker found, so that feeding may stop.
+  Result<void> Put(Task task) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return tasks_.size() < threads_ || error_; });
+    if (error_) return tl::unexpected(*error_);
+    tasks_.push_back(std::move(task));
+    changed_.notify_all();
+    return {};
+  }
+
+  Result<void> Close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+    return error_ ? tl::unexpected(*error_) : Result<void>();
+  }
+
+  // Body of the checking threads.
+  void Work() {
+    while (std::optional<Task> task = Take()) {
+      const Result<void> checked = Check(*task);
+      const std::lock_guard lock(mutex_);
+      if (!checked && !error_) error_ = checked.error();
+      changed_.notify_all();
+    }
+  }
+
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+ private:
+  std::optional<Task> Take() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !tasks_.empty() || closed_ || error_; });
+    if (tasks_.empty() || error_) return std::nullopt;
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    changed_.notify_all();
+    return task;
+  }
+
+  Result<void> Check(const Task& task) {
+    std::vector<uint64_t> points;
+    points.reserve(task.block.records + size_t{1});
+    const PackedOffsets offsets(task.block.offsets.data());
+    for (uint32_t i = 0; i < task.block.records; ++i) points.push_back(offsets.At(i).begin);
+    points.push_back(task.block.end);
+    OFINDEX_TRY(CheckPoints(task, points));
+    OFINDEX_ASSIGN(const BlockFindings findings,
+                   CheckBlock(*task.file, task.framing, points, task.block.hashes, progress_));
+    const std::lock_guard lock(mutex_);
+    report_.records_checked += task.block.records;
+    report_.bytes_checked += task.block.end - task.block.begin;
+    if (task.framing == Framing::kOfRecord) report_.empty_of_records += findings.empty_records;
+    for (const BlockFindings::Faulty& faulty : findings.faults) {
+      report_.bad.push_back({task.block.first_record + faulty.record, task.block.shard, points[faulty.record], faulty.fault});
+    }
+    return {};
+  }
+
+  // The index is untrusted: its records must lie in their shard, one after the other, each with room for its framing.
+  static Result<void> CheckPoints(const Task& task, const std::vector<uint64_t>& points) {
+    OFINDEX_ASSIGN(const FileFacts facts, task.file->Facts());
+    bool sound = points.back() <= facts.size;
+    for (size_t i = 1; i < points.size(); ++i) {
+      sound = sound && points[i - 1] <= points[i] && points[i] - points[i - 1] >= FramingBytes(task.framing);
+    }
+    if (sound) return {};
+    return Fail(ErrorCode::kIndex, StrCat(Printable(task.file->path()), "@", task.block.begin,
+                                          ": the index has records that cannot lie there"),
+                "build the index anew with `ofindex build --force`");
+  }
+
+  VerifyReport& report_;
+  const unsigned threads_;
+  Progress& progress_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> tasks_;
+  bool closed_ = false;
+  std::optional<Error> error_;
+};
+
+// Opens a shard and compares it with the index. No file where there is nothing to be read further.
+Result<std::shared_ptr<const File>> OpenShardToCheck(uint32_t number, const std::string& path, VerifyReport& report) {
+  const ShardIdentity& identity = report.shards[number].identity;
+  auto file = File::OpenRead(path);
+  if (!file) {
+    report.stale.push_back({number, file.error().message});
+    return nullptr;
+  }
+  OFINDEX_ASSIGN(const FileFacts facts, file->Facts());
+  auto same = CheckShard(*file, facts, identity, MtimeTrust::kIgnored);
+  if (!same && same.error().code != ErrorCode::kStale) return tl::unexpected(std::move(same).error());
+  if (!same) report.stale.push_back({number, same.error().message});
+  if (facts.size != identity.size) return nullptr;
+  return std::make_shared<const File>(std::move(*file));
+}
+
+// Goes through the shards in order, and through their blocks, which stand in the same order.
+class Feeder {
+ public:
+  Feeder(const VerifyOptions& options, VerifyReport& report, BlockCheckers& checkers, Progress& progress)
+      : paths_(PathsFor(options, report)), report_(report), checkers_(checkers), progress_(progress) {}
+
+  // Opens the next shards, up to and with `shard`; the last of them stays open.
+  Result<void> OpenUpTo(uint64_t shard) {
+    for (; next_ < report_.shards.size() && next_ <= shard; ++next_) {
+      if (progress_.cancel) return Interrupted();
+      OFINDEX_ASSIGN(file_, OpenShardToCheck(next_, paths_.PathOf(report_.shards[next_].path), report_));
+      progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
+    }
+    return {};
+  }
+
+  Result<void> Feed(const BlockRow& block) {
+    if (block.shard >= report_.shards.size() || block.shard + uint64_t{1} < next_) {
+      return Fail(ErrorCode::kIndex, "the index has blocks in another order than shards");
+    }
+    OFINDEX_TRY(OpenUpTo(block.shard));
+    if (!file_) return {};
+    const Framing framing = report_.shards[block.shard].framing;
+    if (block.hashes.empty() && framing == Framing::kOfRecord) report_.all_payloads_checked = false;
+    return checkers_.Put({file_, framing, block});
+  }
+
+ private:
+  static ShardPaths PathsFor(const VerifyOptions& options, const VerifyReport& report) {
+    if (options.root.empty() || report.shards.empty()) return ShardPaths(FolderOf(options.index));
+    const std::string& first = report.shards.front().path;
+    size_t common = first.size();
+    for (const ShardRow& shard : report.shards) common = CommonFolderBytes(first, shard.path, common);
+    return ShardPaths(options.root, first, common);
+  }
+
+  ShardPaths paths_;
+  VerifyReport& report_;
+  BlockCheckers& checkers_;
+  Progress& progress_;
+  uint32_t next_ = 0;
+  std::shared_ptr<const File> file_;
+};
+
+Result<void> FeedShards(const VerifyOptions& options, CatalogReader& catalog, VerifyReport& report,
+                        BlockCheckers& checkers, Progress& progress) {
+  Feeder feeder(options, report, checkers, progress);
+  if (!options.quick) {
+    OFINDEX_TRY(catalog.ForEachBlock([&](const BlockRow& block) { return feeder.Feed(block); }));
+  }
+  return feeder.OpenUpTo(report.shards.size());
+}
+
+}  // namespace
+
+Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress) {
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(options.index));
+  VerifyReport report;
+  OFINDEX_ASSIGN(report.shards, catalog.Shards());
+  OFINDEX_ASSIGN(report.damage, catalog.Damage());
+  progress.shards_total = report.shards.size();
+  for (const ShardRow& shard : report.shards) progress.bytes_total += options.quick ? 0 : shard.identity.size;
+
+  const unsigned threads = options.threads != 0 ? options.threads : ProcessorCount();
+  BlockCheckers checkers(report, threads, progress);
+  std::thread checking;
+  try {
+    checking = std::thread([&] { RunOnThreads(threads, [&](unsigned) { checkers.Work(); }); });
+  } catch (const std::system_error& error) {
+    return Fail(ErrorCode::kLimit, StrCat("cannot start a thread: ", error.what()));
+  }
+  const Result<void> fed = FeedShards(options, catalog, report, checkers, progress);
+  static_cast<void>(checkers.Close());
+  checking.join();
+  OFINDEX_TRY(fed);
+  if (checkers.error()) return tl::unexpected(*checkers.error());
+  std::sort(report.bad.begin(), report.bad.end(), [](const auto& a, const auto& b) { return a.record < b.record; });
+  return report;
+}
+
+}  // namespace ofindex

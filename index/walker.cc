@@ -1,0 +1,127 @@
+#include "index/walker.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/framing.h"
+#include "index/resync.h"
+#include "index/segment_scout.h"
+#include "mmap/packed_offsets.h"
+
+namespace ofindex {
+namespace {
+
+// Four times the file, and something for small ones: any record of the file fits in it, and a file of nothing but false
+// headers costs four more readings of it.
+uint64_t ResyncBudget(uint64_t size) { return (uint64_t{64} << 20) + (size <= (uint64_t{1} << 60) ? 4 * size : size); }
+
+// Records between two looks at whether to stop: on a cold disk, where each is a wait, well under a second.
+constexpr size_t kStrideRecords = 4096;
+
+// Gaps in one shard, past which it is not a damaged shard but something else: bounds the memory that it can ask for.
+constexpr size_t kMostGaps = size_t{1} << 20;
+
+}  // namespace
+
+ShardWalker::ShardWalker(const File& file, uint64_t size, Framing framing, const Progress& progress)
+    : file_(file),
+      size_(size),
+      framing_(framing),
+      progress_(progress),
+      chain_(file, size, framing),
+      resync_budget_(ResyncBudget(size)) {}
+
+Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& points) {
+  points.clear();
+  while (position_ < size_) {
+    OFINDEX_ASSIGN(const HeaderChain::Halt halt, Advance(points));
+    if (halt == HeaderChain::Halt::kEmptyRun) {
+      OFINDEX_TRY(MeasureZeros());
+      if (zeros_until_ < size_) continue;
+    }
+    if (!points.empty()) {
+      points.push_back(position_);
+      return true;
+    }
+    OFINDEX_TRY(PassDamage());
+  }
+  return false;
+}
+
+// Comes back with a block's worth of records, or with what stops the chain.
+Result<HeaderChain::Halt> ShardWalker::Advance(std::vector<uint64_t>& points) {
+  for (;;) {
+    if (progress_.cancel) return Interrupted();
+    if (scout_ != nullptr && scout_->Take(position_, points, kBlockRecords)) continue;
+    if (points.size() == kBlockRecords) return HeaderChain::Halt::kFull;
+    const size_t most = std::min<size_t>(kBlockRecords, points.size() + kStrideRecords);
+    const uint64_t stop_at = scout_ == nullptr ? size_ : scout_->SegmentEnd(position_);
+    const uint64_t empty_until = zeros_until_ == size_ ? 0 : zeros_until_;
+    OFINDEX_ASSIGN(const HeaderChain::Halt halt, chain_.Advance(position_, points, most, stop_at, empty_until));
+    if (halt != HeaderChain::Halt::kFull || points.size() == kBlockRecords) return halt;
+  }
+}
+
+// At a header that cannot be believed, with the records before it delivered.
+Result<void> ShardWalker::PassDamage() {
+  if (position_ == size_) return {};
+  if (size_ - position_ < HeaderBytes(framing_) || (position_ < zeros_until_ && zeros_until_ == size_)) {
+    EndWith(DamageReason::kTornTail);
+    return {};
+  }
+  std::array<uint8_t, kMaxHeaderBytes> header{};
+  OFINDEX_TRY(file_.ReadAt(position_, std::span(header).first(HeaderBytes(framing_))));
+  if (framing_ == Framing::kTfRecord && !LengthCrcHolds(header.data())) return PassBadLengthCrc();
+  // A length that leads out of the file. One that a protobuf message can have tells of a writer that was cut off; so
+  // does any that a checksum vouches for, up to what a file can hold.
+  const uint64_t plausible = static_cast<uint64_t>(framing_ == Framing::kTfRecord
+                                                       ? std::numeric_limits<int64_t>::max()
+                                                       : std::numeric_limits<int32_t>::max());
+  EndWith(LoadLe64(header.data()) <= plausible ? DamageReason::kTornTail : DamageReason::kBadLength);
+  return {};
+}
+
+Result<void> ShardWalker::PassBadLengthCrc() {
+  OFINDEX_TRY(MeasureZeros());
+  if (zeros_until_ == size_) {
+    EndWith(DamageReason::kTornTail);
+    return {};
+  }
+  if (damage_.size() >= kMostGaps) {
+    EndWith(DamageReason::kResyncLimit);
+    return {};
+  }
+  OFINDEX_ASSIGN(const Resync next, FindRecord(file_, size_, position_ + 1, resync_budget_));
+  if (!next.found) {
+    EndWith(next.gave_up ? DamageReason::kResyncLimit : DamageReason::kBadLengthCrc);
+    return {};
+  }
+  damage_.push_back({position_, *next.found, DamageReason::kBadLengthCrc});
+  position_ = *next.found;
+  return {};
+}
+
+// Finds how far the zero bytes from the position reach. Each byte of a file is looked at once: a run that was measured
+// is remembered. OFRecord alone needs the memory, its zero bytes are empty records.
+Result<void> ShardWalker::MeasureZeros() {
+  std::array<uint8_t, 16 << 10> buffer;
+  uint64_t at = std::max(position_, zeros_until_);
+  while (at < size_) {
+    const std::span<uint8_t> part = std::span(buffer).first(std::min<uint64_t>(buffer.size(), size_ - at));
+    OFINDEX_ASSIGN(const size_t got, file_.ReadAt(at, part));
+    const auto end = part.begin() + static_cast<std::ptrdiff_t>(got);
+    const auto nonzero = std::find_if(part.begin(), end, [](uint8_t byte) { return byte != 0; });
+    at += static_cast<uint64_t>(nonzero - part.begin());
+    if (nonzero != end || got == 0) break;
+  }
+  zeros_until_ = at;
+  return {};
+}
+
+void ShardWalker::EndWith(DamageReason reason) {
+  damage_.push_back({position_, size_, reason});
+  position_ = size_;
+}
+
+}  // namespace ofindex

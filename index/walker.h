@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/file.h"
+#include "base/progress.h"
+#include "base/record.h"
+#include "base/result.h"
+#include "index/damage.h"
+#include "index/header_chain.h"
+
+namespace ofindex {
+
+class SegmentScout;
+
+/// Walks a shard from header to header, past whatever is damaged, and cuts it into blocks. The outcome follows from the
+/// bytes of the file alone, never from timing, threads or how the bytes were fetched.
+///
+/// Where a TFRecord's header cannot be believed, the walk goes on at the next record whose length and payload checksums
+/// both hold. An OFRecord has no checksum to find its way by: there the walk ends. Not thread-safe.
+class ShardWalker {
+ public:
+  /// Walks the first `size` bytes of `file`, which must outlive the walker, as `progress` must.
+  ShardWalker(const File& file, uint64_t size, Framing framing, const Progress& progress);
+
+  /// Lets `scout`, which must outlive the walker, run ahead in the same file.
+  void Follow(SegmentScout* scout) { scout_ = scout; }
+
+  /// Fills `points` with where the records of the next block begin and, last, where the block ends: up to kBlockRecords
+  /// records without a gap. Returns false at the end of the shard. Errors: kIo; kStale  the file shrinks meanwhile; kInterrupted.
+  [[nodiscard]] Result<bool> NextBlock(std::vector<uint64_t>& points);
+
+  /// Byte ranges that hold no record, ascending, as far as the walk has come.
+  [[nodiscard]] const std::vector<DamagedRange>& damage() const { return damage_; }
+
+  /// Where the walk stands, in bytes of the shard.
+  [[nodiscard]] uint64_t position() const { return position_; }
+
+ private:
+  [[nodiscard]] Result<HeaderChain::Halt> Advance(std::vector<uint64_t>& points);
+  [[nodiscard]] Result<void> PassDamage();
+  [[nodiscard]] Result<void> PassBadLengthCrc();
+  [[nodiscard]] Result<void> MeasureZeros();
+  void EndWith(DamageReason reason);
+
+  const File& file_;
+  const uint64_t size_;
+  const Framing framing_;
+  const Progress& progress_;
+  HeaderChain chain_;
+  SegmentScout* scout_ = nullptr;
+  uint64_t position_ = 0;
+  uint64_t zeros_until_ = 0;  // all bytes from the position up to here are zero, if the position is before it
+  uint64_t resync_budget_;    // payload bytes that may still be read to test candidates
+  std::vector<DamagedRange> damage_;
+};
+
+}  // namespace ofindex

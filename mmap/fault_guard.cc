@@ -1,0 +1,63 @@
+#include "mmap/fault_guard.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <cstring>
+
+namespace ofindex {
+namespace {
+
+// Plain thread-local memory of the executable or library, so that the handler may read it: no allocation on first use.
+thread_local sigjmp_buf section __attribute__((tls_model("initial-exec")));
+thread_local volatile sig_atomic_t inside __attribute__((tls_model("initial-exec"))) = 0;
+
+struct sigaction previous_action;
+std::atomic<bool> installed{false};
+
+void PassOn(int signal, siginfo_t* info, void* context) {
+  if ((previous_action.sa_flags & SA_SIGINFO) != 0) {
+    previous_action.sa_sigaction(signal, info, context);
+  } else if (previous_action.sa_handler == SIG_DFL || previous_action.sa_handler == SIG_IGN) {
+    // A fault cannot be ignored: with the default action restored, the same instruction faults again and ends us.
+    ::signal(signal, SIG_DFL);
+  } else {
+    previous_action.sa_handler(signal);
+  }
+}
+
+void OnFault(int signal, siginfo_t* info, void* context) {
+  if (inside == 0) return PassOn(signal, info, context);
+  inside = 0;
+  siglongjmp(section, 1);
+}
+
+}  // namespace
+
+void FaultGuard::Install() {
+  if (installed.load(std::memory_order_acquire)) return;
+  // Two threads that come here together both install the same handler; what one finds as the previous one must then
+  // not be our own.
+  struct sigaction action {};
+  action.sa_sigaction = OnFault;
+  // No SA_RESETHAND and no blocking: the handler leaves by a jump that does not restore the mask.
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  struct sigaction found {};
+  ::sigaction(SIGBUS, &action, &found);
+  if (found.sa_sigaction != OnFault) previous_action = found;
+  installed.store(true, std::memory_order_release);
+}
+
+sigjmp_buf& FaultGuard::Enter() {
+  inside = 1;
+  return section;
+}
+
+void FaultGuard::Leave() { inside = 0; }
+
+bool GuardedCopy(uint8_t* out, const uint8_t* from, size_t n) {
+  return FaultGuard::Run([&] { std::memcpy(out, from, n); });
+}
+
+}  // namespace ofindex

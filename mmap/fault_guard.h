@@ -1,0 +1,40 @@
+#pragma once
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+
+namespace ofindex {
+
+/// Survives a file that shrinks under a map: touching a page past the file's new end raises SIGBUS, and a guarded
+/// section turns that into `false`.
+///
+/// The handler is installed once, on first use, for the whole process; a SIGBUS that does not come from a guarded section
+/// of the same thread goes to the handler that was there before. Guards do not nest. Costs about 45 ns a section
+/// (measured), so one section copies a whole batch. Thread-safe.
+class FaultGuard {
+ public:
+  /// Installs the handler, if another library has not kept it. Called by Run; again after fork it is still there.
+  static void Install();
+
+  /// Runs `body` in a guarded section. Returns false if it was cut short by a fault: then it has stopped in the middle,
+  /// its destructors have not run, so it must own nothing: plain loads, stores and copies. What the caller wants to know
+  /// of its progress afterwards has to be volatile.
+  template <typename Body>
+  [[nodiscard, gnu::noinline]] static bool Run(Body&& body) {
+    Install();
+    if (sigsetjmp(Enter(), 0) != 0) return false;
+    body();
+    Leave();
+    return true;
+  }
+
+ private:
+  static sigjmp_buf& Enter();
+  static void Leave();
+};
+
+/// memcpy out of a map. Returns false if the file no longer holds the bytes; `out` is then partly written.
+[[nodiscard]] bool GuardedCopy(uint8_t* out, const uint8_t* from, size_t n);
+
+}  // namespace ofindex

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/result.h"
+
+namespace ofindex {
+
+/// A file mapped read-only and shared, through Boost.Interprocess. Immutable, thread-safe, moves, does not copy.
+///
+/// The map holds the inode, not the name: it survives a rename or an unlink of the file, and the descriptor it was made
+/// from may be closed. Reading past a later truncation raises SIGBUS: read through FaultGuard.
+class MappedFile {
+ public:
+  /// Maps the first `size` bytes of `file`; none are read yet. A size of 0 is an empty view, not an error.
+  /// Errors: kLimit  no address space or no map left (see /proc/sys/vm/max_map_count); kIo  not a file that maps
+  [[nodiscard]] static Result<MappedFile> Map(const File& file, uint64_t size);
+
+  MappedFile();
+  MappedFile(MappedFile&&) noexcept;
+  MappedFile& operator=(MappedFile&&) noexcept;
+  ~MappedFile();
+
+  /// All mapped bytes. Valid while this object lives.
+  [[nodiscard]] ByteView bytes() const { return bytes_; }
+
+  /// Tells the kernel that access will be random: one page a fault, no reading ahead. Only a hint.
+  void AdviseRandom() const;
+
+  /// Asks the kernel to read `n` bytes from `offset` in the background. Only a hint; the range must be in bytes().
+  void Prefetch(uint64_t offset, uint64_t n) const;
+
+ private:
+  struct Region;
+  std::unique_ptr<Region> region_;
+  ByteView bytes_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,103 @@
+#include "mmap/offset_map_format.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kHeaderChecksumAt = kMapHeaderBytes - 8;
+constexpr uint64_t kEntryChecksumAt = kMapEntryBytes - 8;
+
+// Offset of each 64-bit field of the header, in one place for both directions.
+constexpr std::array kHeaderFields = {
+    &MapHeader::index_binding, &MapHeader::records,  &MapHeader::shards,    &MapHeader::blocks,
+    &MapHeader::payload_bytes, &MapHeader::names_at, &MapHeader::names_bytes, &MapHeader::shards_at,
+    &MapHeader::blocks_at,     &MapHeader::jumps_at, &MapHeader::file_bytes,  &MapHeader::data_dir_bytes,
+};
+constexpr uint64_t kHeaderFieldsAt = 32;
+
+uint64_t EntryChecksum(const uint8_t* entry, ByteView more) {
+  Xxh3Stream hash;
+  hash.Add(ByteView(entry, kEntryChecksumAt));
+  hash.Add(more);
+  return hash.Digest64();
+}
+
+}  // namespace
+
+void MapHeader::Encode(uint8_t* out) const {
+  std::fill_n(out, kMapHeaderBytes, uint8_t{0});
+  std::copy(kMapMagic.begin(), kMapMagic.end(), out);
+  StoreLe32(out + 8, kMapVersion);
+  std::copy(index_id.begin(), index_id.end(), out + 16);
+  for (size_t i = 0; i < kHeaderFields.size(); ++i) StoreLe64(out + kHeaderFieldsAt + 8 * i, this->*kHeaderFields[i]);
+  StoreLe64(out + kHeaderChecksumAt, Xxh3(ByteView(out, kHeaderChecksumAt)));
+}
+
+bool MapHeader::Decode(const uint8_t* in) {
+  if (!std::equal(kMapMagic.begin(), kMapMagic.end(), in) || LoadLe32(in + 8) != kMapVersion) return false;
+  if (LoadLe64(in + kHeaderChecksumAt) != Xxh3(ByteView(in, kHeaderChecksumAt))) return false;
+  std::copy_n(in + 16, index_id.size(), index_id.begin());
+  for (size_t i = 0; i < kHeaderFields.size(); ++i) this->*kHeaderFields[i] = LoadLe64(in + kHeaderFieldsAt + 8 * i);
+  return true;
+}
+
+void MapBlock::Encode(ByteView stored, uint8_t* out) const {
+  StoreLe64(out, first_record);
+  StoreLe64(out + 8, begin);
+  StoreLe64(out + 16, end);
+  StoreLe64(out + 24, packed_at);
+  StoreLe32(out + 32, packed_bytes);
+  StoreLe32(out + 36, records);
+  StoreLe32(out + 40, shard);
+  StoreLe32(out + 44, bad);
+  StoreLe64(out + 48, 0);
+  StoreLe64(out + kEntryChecksumAt, EntryChecksum(out, stored));
+}
+
+void MapBlock::Decode(const uint8_t* in) {
+  first_record = LoadLe64(in);
+  begin = LoadLe64(in + 8);
+  end = LoadLe64(in + 16);
+  packed_at = LoadLe64(in + 24);
+  packed_bytes = LoadLe32(in + 32);
+  records = LoadLe32(in + 36);
+  shard = LoadLe32(in + 40);
+  bad = LoadLe32(in + 44);
+}
+
+bool MapBlock::ChecksumHolds(const uint8_t* in, ByteView stored) {
+  return LoadLe64(in + kEntryChecksumAt) == EntryChecksum(in, stored);
+}
+
+void EncodeMapShard(const MapShard& shard, uint64_t name_at, uint8_t* out) {
+  StoreLe64(out, name_at);
+  StoreLe32(out + 8, static_cast<uint32_t>(shard.path.size()));
+  StoreLe32(out + 12, static_cast<uint32_t>(shard.framing) | static_cast<uint32_t>(shard.payload) << 8);
+  StoreLe64(out + 16, shard.identity.size);
+  StoreLe64(out + 24, static_cast<uint64_t>(shard.identity.mtime_ns));
+  StoreLe64(out + 32, shard.identity.fingerprint);
+  StoreLe64(out + 40, shard.first_record);
+  StoreLe64(out + 48, shard.records);
+  StoreLe64(out + kEntryChecksumAt, EntryChecksum(out, AsBytes(shard.path)));
+}
+
+bool DecodeMapShard(const uint8_t* in, ByteView names, MapShard& shard) {
+  const uint64_t name_at = LoadLe64(in);
+  const uint32_t name_bytes = LoadLe32(in + 8);
+  if (!Fits(name_at, name_bytes, names.size())) return false;
+  const ByteView name = names.subspan(name_at, name_bytes);
+  if (LoadLe64(in + kEntryChecksumAt) != EntryChecksum(in, name)) return false;
+  shard = {.path = AsText(name),
+           .framing = static_cast<Framing>(in[12]),
+           .payload = static_cast<PayloadKind>(in[13]),
+           .identity = {.size = LoadLe64(in + 16),
+                        .mtime_ns = static_cast<int64_t>(LoadLe64(in + 24)),
+                        .fingerprint = LoadLe64(in + 32)},
+           .first_record = LoadLe64(in + 40),
+           .records = LoadLe64(in + 48)};
+  return true;
+}
+
+}  // namespace ofindex

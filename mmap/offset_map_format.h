@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "base/record.h"
+#include "base/shard_identity.h"
+
+namespace ofindex {
+
+// The bytes of NAME.ofidx-map (docs/index_format.md, with a worked example):
+//
+//   header   256 bytes, checksummed, read at open
+//   packed   per block its packed offsets, then its bad records: read and checked when the block is first touched
+//   names    the shards' paths, one after the other
+//   shards   an entry of 64 bytes each
+//   blocks   an entry of 64 bytes each, by first record
+//   jumps    u32 per 65,536 records: the block that holds record 65,536 * k
+//
+// Every entry carries a checksum of itself and of the bytes that it points to, so that opening costs the same whatever
+// the number of records and shards, and no flipped bit of any part goes unnoticed when that part is used.
+
+inline constexpr std::string_view kMapMagic = "OFIDXMAP";
+inline constexpr uint32_t kMapVersion = 1;
+inline constexpr uint64_t kMapHeaderBytes = 256;
+inline constexpr uint64_t kMapEntryBytes = 64;
+inline constexpr uint64_t kJumpRecords = 65536;
+
+/// What the header of a map says. Offsets are of the map file.
+struct MapHeader {
+  Digest128 index_id{};         ///< id of the index that the map was derived from
+  uint64_t index_binding = 0;   ///< hash of that index file's head and size: another build's index has another
+  uint64_t records = 0;
+  uint64_t shards = 0;
+  uint64_t blocks = 0;
+  uint64_t payload_bytes = 0;
+  uint64_t names_at = 0;
+  uint64_t names_bytes = 0;
+  uint64_t shards_at = 0;
+  uint64_t blocks_at = 0;
+  uint64_t jumps_at = 0;
+  uint64_t file_bytes = 0;
+  uint64_t data_dir_bytes = 0;  ///< how much of every shard's path is the folder that all of them share
+
+  void Encode(uint8_t* out) const;
+
+  /// False if the bytes are no header of this version, or were changed.
+  [[nodiscard]] bool Decode(const uint8_t* in);
+};
+
+/// One shard in the map. `path` views the map or the writer's names.
+struct MapShard {
+  std::string_view path;  ///< relative to the index
+  Framing framing = Framing::kEmpty;
+  PayloadKind payload = PayloadKind::kOpaque;
+  ShardIdentity identity;
+  uint64_t first_record = 0;
+  uint64_t records = 0;
+};
+
+/// One block in the map.
+struct MapBlock {
+  uint64_t first_record = 0;
+  uint64_t begin = 0;         ///< of the shard: where its first record begins
+  uint64_t end = 0;           ///< of the shard: where its last record ends
+  uint64_t packed_at = 0;     ///< of the map file
+  uint32_t packed_bytes = 0;  ///< of packed offsets; the list of bad records follows them
+  uint32_t records = 0;
+  uint32_t shard = 0;
+  uint32_t bad = 0;           ///< number of bad records: u32 each, low half the record of the block, high half the reason
+
+  [[nodiscard]] uint64_t stored_bytes() const { return uint64_t{packed_bytes} + uint64_t{bad} * 4; }
+
+  /// `stored` are the block's stored_bytes(), which the entry's checksum covers too.
+  void Encode(ByteView stored, uint8_t* out) const;
+  void Decode(const uint8_t* in);
+  [[nodiscard]] static bool ChecksumHolds(const uint8_t* in, ByteView stored);
+};
+
+void EncodeMapShard(const MapShard& shard, uint64_t name_at, uint8_t* out);
+
+/// False if the entry or the name it points to was changed. `names` is the map's whole section of names.
+[[nodiscard]] bool DecodeMapShard(const uint8_t* in, ByteView names, MapShard& shard);
+
+}  // namespace ofindex

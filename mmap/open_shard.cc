@@ -1,0 +1,153 @@
+#include "mmap/open_shard.h"
+
+#include <sys/vfs.h>
+#include <time.h>
+
+#include <array>
+#include <system_error>
+#include <utility>
+
+#include "base/checksum.h"
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+// A file that was written to so shortly ago may be written to again within one tick of the file system's clock, and
+// would then look unchanged (kernels before 6.13 tick every 1 to 10 ms).
+constexpr int64_t kClockTickNs = 20'000'000;
+
+// Attempts before a shard that keeps changing is given up.
+constexpr int kAttempts = 4;
+
+uint64_t HashOf(const FileFacts& facts) {
+  const std::array<uint64_t, 5> words = {facts.size, static_cast<uint64_t>(facts.mtime_ns),
+                                         static_cast<uint64_t>(facts.ctime_ns), facts.device, facts.inode};
+  return Xxh3(ByteView(reinterpret_cast<const uint8_t*>(words.data()), sizeof words));
+}
+
+void WaitForNextTick(const FileFacts& facts) {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const int64_t age = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec - facts.ctime_ns;
+  if (age < 0 || age >= kClockTickNs) return;
+  const timespec pause{.tv_sec = 0, .tv_nsec = kClockTickNs - age};
+  ::nanosleep(&pause, nullptr);
+}
+
+// File systems whose pages come over a network, by their magic numbers (linux/magic.h; Lustre's and CephFS's are their
+// own). A page fault there can hang or kill, a failing pread can be reported.
+bool IsNetworkFileSystem(const File& file) {
+  struct statfs info {};
+  if (::fstatfs(file.fd(), &info) != 0) return false;
+  switch (static_cast<uint32_t>(info.f_type)) {
+    case 0x6969:      // NFS
+    case 0xff534d42:  // CIFS
+    case 0xfe534d42:  // SMB2
+    case 0x65735546:  // FUSE
+    case 0x0bd00bd0:  // Lustre
+    case 0x00c36400:  // CephFS
+    case 0x01021997:  // 9p
+      return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing framing, const ShardIdentity& identity,
+                                                   Options options) {
+  auto file = File::OpenRead(path);
+  if (!file) return Fail(ErrorCode::kStale, file.error().message, kStaleHint);
+  OFINDEX_ASSIGN(const FileFacts facts, file->Facts());
+  std::unique_ptr<OpenShard> shard(new OpenShard(std::move(path), framing, identity));
+  shard->device_ = facts.device;
+  shard->inode_ = facts.inode;
+  OFINDEX_TRY(CheckShard(*file, facts, identity));
+  shard->trusted_ = HashOf(facts);
+
+  const bool map = options.may_map && (options.io == IoMode::kMmap ||
+                                       (options.io == IoMode::kAuto && !IsNetworkFileSystem(*file)));
+  if (map) {
+    // Without a map left, pread answers alike.
+    if (auto source = MapSource(*file, identity.size)) shard->source_ = std::move(*source);
+  }
+  if (options.keep_descriptor) {
+    shard->file_ = std::move(*file);
+    if (!shard->source_) shard->source_ = PreadSource(*shard->file_);
+  }
+  return shard;
+}
+
+Result<void> OpenShard::Read(std::span<const RecordRead> reads) const {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const ReadOutcome outcome = ReadOnce(reads);
+    if (outcome.status == ReadOutcome::Status::kFailed) return Failed(outcome, reads);
+    OFINDEX_ASSIGN(const bool unchanged, Unchanged());
+    if (unchanged) {
+      if (outcome.status == ReadOutcome::Status::kDone) return {};
+      return Failed(outcome, reads);
+    }
+    OFINDEX_TRY(Establish());
+  }
+  return Fail(ErrorCode::kStale, StrCat(Printable(path_), ": the shard is being written to"), kStaleHint);
+}
+
+void OpenShard::Prefetch(std::span<const RecordRead> reads) const {
+  if (source_) source_->Prefetch(framing_, reads);
+}
+
+ReadOutcome OpenShard::ReadOnce(std::span<const RecordRead> reads) const {
+  if (source_) return source_->Read(framing_, reads);
+  auto file = Reopen();
+  if (!file) return {ReadOutcome::Status::kGone};
+  return PreadSource(*file)->Read(framing_, reads);
+}
+
+Result<bool> OpenShard::Unchanged() const {
+  auto facts = file_ ? file_->Facts() : StatFile(path_);
+  if (!facts) return Fail(ErrorCode::kStale, facts.error().message, kStaleHint);
+  return HashOf(*facts) == trusted_.load(std::memory_order_acquire);
+}
+
+Result<File> OpenShard::Reopen() const {
+  auto file = File::OpenRead(path_);
+  if (!file) return Fail(ErrorCode::kStale, file.error().message, kStaleHint);
+  OFINDEX_ASSIGN(const FileFacts facts, file->Facts());
+  if (facts.device != device_ || facts.inode != inode_) {
+    return Fail(ErrorCode::kStale, StrCat(Printable(path_), ": the shard was replaced by another file"), kStaleHint);
+  }
+  return file;
+}
+
+Result<void> OpenShard::Establish() const {
+  std::optional<File> reopened;
+  if (!file_) {
+    OFINDEX_ASSIGN(reopened, Reopen());
+  }
+  const File& file = file_ ? *file_ : *reopened;
+  OFINDEX_ASSIGN(const FileFacts before, file.Facts());
+  WaitForNextTick(before);
+  OFINDEX_TRY(CheckShard(file, before, identity_, MtimeTrust::kIgnored));
+  OFINDEX_ASSIGN(const FileFacts after, file.Facts());
+  // Written to meanwhile: the facts of before are stored all the same, no read will match them, and the next attempt
+  // comes back here.
+  if (after.size != identity_.size) return CheckShard(file, after, identity_);
+  trusted_.store(HashOf(before), std::memory_order_release);
+  return {};
+}
+
+tl::unexpected<Error> OpenShard::Failed(const ReadOutcome& outcome, std::span<const RecordRead> reads) const {
+  const RecordRead& read = reads[outcome.at];
+  const std::string place = StrCat(Printable(path_), "@", read.begin, ": record ", read.ordinal);
+  switch (outcome.status) {
+    case ReadOutcome::Status::kFailed:
+      return Fail(ErrorCode::kIo, StrCat(place, ": cannot read: ", std::generic_category().message(outcome.error)));
+    case ReadOutcome::Status::kOtherFraming:
+      return Fail(ErrorCode::kStale, StrCat(place, ": the header is not the one that was indexed; expected length ",
+                                            read.length), kStaleHint);
+    default: return Fail(ErrorCode::kStale, StrCat(place, ": the file no longer holds it"), kStaleHint);
+  }
+}
+
+}  // namespace ofindex

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "base/shard_identity.h"
+#include "mmap/byte_source.h"
+
+namespace ofindex {
+
+/// How the bytes of a shard are fetched. kAuto maps, except on network file systems, where a page fault cannot fail.
+enum class IoMode { kAuto, kMmap, kPread };
+
+/// A shard that was found to be the file that was indexed, open for reading. Thread-safe; usable after fork.
+///
+/// Reading follows the file, which others may change at any moment: bytes are copied first, and believed only if the
+/// file's facts (size, times, inode) are afterwards still those under which its identity was established. If not, the
+/// identity is established anew and the copy repeated. So what Read returns were the bytes of the indexed file, as far
+/// as size and fingerprint tell; a rewrite in place of equal size outside the fingerprint's pages is for `verify`.
+class OpenShard {
+ public:
+  struct Options {
+    IoMode io = IoMode::kAuto;
+    bool keep_descriptor = true;  ///< false where descriptors are short: the file is then looked up by name each time
+    bool may_map = true;          ///< false where maps are short: read by pread
+  };
+
+  /// Opens `path`. Errors: kStale  missing, or no longer the file of `identity`; kIo.
+  [[nodiscard]] static Result<std::unique_ptr<OpenShard>> Open(std::string path, Framing framing,
+                                                               const ShardIdentity& identity, Options options);
+
+  /// Copies the payloads of `reads`, all of which lie in the indexed size. On failure nothing in the outputs counts.
+  /// Errors: kStale  the shard was truncated, replaced or rewritten (message: path, byte, record's lengths); kIo.
+  [[nodiscard]] Result<void> Read(std::span<const RecordRead> reads) const;
+
+  /// Asks the kernel to fetch these records in the background.
+  void Prefetch(std::span<const RecordRead> reads) const;
+
+  /// All bytes of the shard, if it is mapped; else empty. Unguarded: touching them after a truncation raises SIGBUS.
+  /// Valid while this object lives.
+  [[nodiscard]] ByteView mapped() const { return source_ ? source_->mapped() : ByteView(); }
+
+  [[nodiscard]] Framing framing() const { return framing_; }
+  [[nodiscard]] uint64_t size() const { return identity_.size; }
+
+ private:
+  OpenShard(std::string path, Framing framing, const ShardIdentity& identity)
+      : path_(std::move(path)), framing_(framing), identity_(identity) {}
+
+  [[nodiscard]] Result<bool> Unchanged() const;
+  [[nodiscard]] Result<void> Establish() const;
+  [[nodiscard]] Result<File> Reopen() const;
+  [[nodiscard]] ReadOutcome ReadOnce(std::span<const RecordRead> reads) const;
+  [[nodiscard]] tl::unexpected<Error> Failed(const ReadOutcome& outcome, std::span<const RecordRead> reads) const;
+
+  const std::string path_;
+  const Framing framing_;
+  const ShardIdentity identity_;
+  uint64_t device_ = 0;
+  uint64_t inode_ = 0;
+  std::optional<File> file_;
+  std::unique_ptr<ByteSource> source_;      // none where every read opens the file anew
+  mutable std::atomic<uint64_t> trusted_{0};  // hash of the facts under which the identity was last established
+};
+
+}  // namespace ofindex

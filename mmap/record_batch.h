@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/bytes.h"
+#include "mmap/byte_source.h"
+
+namespace ofindex {
+
+/// Payloads of many records, one after the other in one buffer. Meant to be used again and again: the buffer only
+/// grows. Moves, does not copy; not thread-safe.
+class RecordBatch {
+ public:
+  [[nodiscard]] size_t size() const { return ends_.size(); }
+
+  /// Payload `i`, less than size(). Valid until the batch is filled anew.
+  [[nodiscard]] ByteView operator[](size_t i) const {
+    const uint64_t begin = i == 0 ? 0 : ends_[i - 1];
+    return {buffer_.get() + begin, ends_[i] - begin};
+  }
+
+  /// All payloads, without gaps, and where each ends in them.
+  [[nodiscard]] ByteView bytes() const { return {buffer_.get(), ends_.empty() ? 0 : ends_.back()}; }
+  [[nodiscard]] const std::vector<uint64_t>& ends() const { return ends_; }
+
+ private:
+  friend class RecordReader;
+
+  // Makes room for payloads that end at ends_; what was in the buffer is gone.
+  void Allocate() {
+    const uint64_t bytes = ends_.empty() ? 0 : ends_.back();
+    if (bytes <= capacity_) return;
+    buffer_ = std::make_unique_for_overwrite<uint8_t[]>(bytes);
+    capacity_ = bytes;
+  }
+
+  // A record that was asked for: its ordinal, and its place in the request.
+  struct Wanted {
+    uint64_t ordinal;
+    uint64_t slot;
+  };
+
+  std::unique_ptr<uint8_t[]> buffer_;
+  uint64_t capacity_ = 0;
+  std::vector<uint64_t> ends_;
+  // Kept between batches, so that filling one allocates nothing.
+  std::vector<Wanted> wanted_;      // in the order in which the records lie
+  std::vector<RecordRead> reads_;   // the same
+  std::vector<uint32_t> shards_;    // the same: the shard of each
+};
+
+}  // namespace ofindex

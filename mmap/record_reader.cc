@@ -1,0 +1,224 @@
+#include "mmap/record_reader.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "base/framing.h"
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+// The kernel's default of vm.max_map_count, where /proc does not tell.
+constexpr uint64_t kDefaultMapCount = 65530;
+
+uint64_t DefaultMaxMaps() {
+  uint64_t count = 0;
+  std::ifstream file("/proc/sys/vm/max_map_count");
+  if (!(file >> count)) count = kDefaultMapCount;
+  return count / 2;
+}
+
+uint64_t DefaultMaxDescriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  return limit.rlim_cur / 4;
+}
+
+// Times that this thread had to wait for the disk so far.
+int64_t DiskReads() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_majflt + usage.ru_inblock;
+}
+
+std::string_view ReasonName(uint32_t reason) { return Name(static_cast<BadReason>(reason)); }
+
+}  // namespace
+
+struct RecordReader::Shards {
+  explicit Shards(uint64_t n) : open(std::make_unique<std::atomic<OpenShard*>[]>(n)), count(n) {}
+  ~Shards() {
+    for (uint64_t i = 0; i < count; ++i) delete open[i].load(std::memory_order_acquire);
+  }
+  Shards(const Shards&) = delete;
+  Shards& operator=(const Shards&) = delete;
+
+  std::unique_ptr<std::atomic<OpenShard*>[]> open;  // null until first touched
+  uint64_t count;
+  std::atomic<uint64_t> opened{0};  // how many are open: the first of them have maps and descriptors
+  std::atomic<bool> cold{false};    // the last batch waited for the disk
+};
+
+RecordReader::RecordReader(OffsetMap map, ShardPaths paths, ReaderOptions options)
+    : map_(std::move(map)),
+      paths_(std::move(paths)),
+      options_(std::move(options)),
+      shards_(std::make_unique<Shards>(map_.shards())) {
+  if (options_.max_maps == 0) options_.max_maps = DefaultMaxMaps();
+  if (options_.max_descriptors == 0) options_.max_descriptors = DefaultMaxDescriptors();
+}
+
+RecordReader::RecordReader(RecordReader&&) noexcept = default;
+RecordReader& RecordReader::operator=(RecordReader&&) noexcept = default;
+RecordReader::~RecordReader() = default;
+
+RecordReader RecordReader::Open(OffsetMap map, const std::string& folder, ReaderOptions options) {
+  ShardPaths paths(folder);
+  if (!options.root.empty() && map.shards() != 0) {
+    const auto first = map.Shard(0);
+    paths = ShardPaths(options.root, first ? first->path : std::string_view(), map.data_dir_bytes());
+  }
+  return RecordReader(std::move(map), std::move(paths), std::move(options));
+}
+
+Result<std::string> RecordReader::ShardPath(uint32_t shard) const {
+  OFINDEX_ASSIGN(const MapShard entry, map_.Shard(shard));
+  return paths_.PathOf(entry.path);
+}
+
+Result<RecordLocation> RecordReader::Locate(uint64_t ordinal) const {
+  if (ordinal >= size()) {
+    return Fail(ErrorCode::kOutOfRange, StrCat("record ", ordinal, " is not in the dataset; expected 0 to ",
+                                               size() == 0 ? 0 : size() - 1, " of ", size(), " records"));
+  }
+  OFINDEX_ASSIGN(const OffsetMap::Place place, map_.Find(ordinal));
+  OFINDEX_ASSIGN(const MapShard entry, map_.Shard(place.shard));
+  const uint64_t framing = FramingBytes(entry.framing);
+  if (place.end > entry.identity.size || place.end - place.begin < framing) {
+    return Fail(ErrorCode::kIndex, StrCat("record ", ordinal, " lies outside its shard"));
+  }
+  return RecordLocation{.shard = place.shard, .offset = place.begin, .length = place.end - place.begin - framing};
+}
+
+Result<OffsetMap::Place> RecordReader::FindSound(uint64_t ordinal) const {
+  if (ordinal >= size()) return tl::unexpected(Locate(ordinal).error());
+  OFINDEX_ASSIGN(const OffsetMap::Place place, map_.Find(ordinal));
+  if (place.bad_reason == 0 || options_.allow_bad) return place;
+  OFINDEX_ASSIGN(const std::string path, ShardPath(place.shard));
+  return Fail(ErrorCode::kDamage, StrCat(Printable(path), "@", place.begin, ": record ", ordinal,
+                                         " is marked bad: ", ReasonName(place.bad_reason)),
+              "`ofindex info` lists all bad records");
+}
+
+Result<const OpenShard*> RecordReader::Shard(uint32_t shard) const {
+  const OpenShard* open = shards_->open[shard].load(std::memory_order_acquire);
+  if (open != nullptr) return open;
+  return OpenNow(shard);
+}
+
+// Two threads may open the same shard at once; the one that comes second gives its own up. No lock, so that a fork in
+// between leaves nothing locked in the child.
+Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
+  OFINDEX_ASSIGN(const MapShard entry, map_.Shard(shard));
+  if (entry.framing != Framing::kTfRecord && entry.framing != Framing::kOfRecord) {
+    return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " has a framing that this version does not know"));
+  }
+  OFINDEX_ASSIGN(std::string path, ShardPath(shard));
+  const uint64_t others = shards_->opened.load(std::memory_order_relaxed);
+  const OpenShard::Options options{.io = options_.io,
+                                   .keep_descriptor = others < options_.max_descriptors,
+                                   .may_map = others < options_.max_maps};
+  OFINDEX_ASSIGN(std::unique_ptr<OpenShard> opened,
+                 OpenShard::Open(std::move(path), entry.framing, entry.identity, options));
+  OpenShard* expected = nullptr;
+  OpenShard* const own = opened.get();
+  if (!shards_->open[shard].compare_exchange_strong(expected, own, std::memory_order_acq_rel)) return expected;
+  static_cast<void>(opened.release());
+  shards_->opened.fetch_add(1, std::memory_order_relaxed);
+  return own;
+}
+
+Result<RecordRead> RecordReader::PlanRead(uint64_t ordinal, const OffsetMap::Place& place,
+                                          const OpenShard& shard) const {
+  const uint64_t framing = FramingBytes(shard.framing());
+  if (place.end > shard.size() || place.end - place.begin < framing) {
+    return Fail(ErrorCode::kIndex, StrCat("record ", ordinal, " lies outside its shard"));
+  }
+  return RecordRead{.begin = place.begin, .length = place.end - place.begin - framing, .out = nullptr, .ordinal = ordinal};
+}
+
+Result<ByteView> RecordReader::View(uint64_t ordinal) const {
+  OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
+  OFINDEX_ASSIGN(const OpenShard* shard, Shard(place.shard));
+  OFINDEX_ASSIGN(const RecordRead read, PlanRead(ordinal, place, *shard));
+  const ByteView bytes = shard->mapped();
+  if (bytes.empty()) {
+    return Fail(ErrorCode::kLimit, StrCat("record ", ordinal, " cannot be viewed: its shard is not mapped"),
+                "copy the record, or open the dataset with io=mmap");
+  }
+  return bytes.subspan(read.begin + HeaderBytes(shard->framing()), read.length);
+}
+
+Result<void> RecordReader::Copy(uint64_t ordinal, std::vector<uint8_t>& out) const {
+  OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
+  OFINDEX_ASSIGN(const OpenShard* shard, Shard(place.shard));
+  OFINDEX_ASSIGN(RecordRead read, PlanRead(ordinal, place, *shard));
+  out.resize(read.length);
+  read.out = out.data();
+  return shard->Read(std::span(&read, 1));
+}
+
+Result<void> RecordReader::CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
+  OFINDEX_TRY(PlanBatch(ordinals, batch));
+  const int64_t before = DiskReads();
+  OFINDEX_TRY(ReadBatch(batch));
+  shards_->cold.store(DiskReads() != before, std::memory_order_relaxed);
+  return {};
+}
+
+Result<void> RecordReader::PlanBatch(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
+  const size_t n = ordinals.size();
+  batch.wanted_.resize(n);
+  for (size_t i = 0; i < n; ++i) batch.wanted_[i] = {ordinals[i], i};
+  std::sort(batch.wanted_.begin(), batch.wanted_.end(), [](const auto& a, const auto& b) { return a.ordinal < b.ordinal; });
+
+  batch.reads_.resize(n);
+  batch.shards_.resize(n);
+  batch.ends_.resize(n);
+  const OpenShard* shard = nullptr;
+  for (size_t i = 0; i < n; ++i) {
+    const auto [ordinal, slot] = batch.wanted_[i];
+    OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
+    if (i == 0 || place.shard != batch.shards_[i - 1]) {
+      OFINDEX_ASSIGN(shard, Shard(place.shard));
+    }
+    OFINDEX_ASSIGN(batch.reads_[i], PlanRead(ordinal, place, *shard));
+    batch.shards_[i] = place.shard;
+    batch.ends_[slot] = batch.reads_[i].length;
+  }
+  uint64_t end = 0;
+  for (uint64_t& length_then_end : batch.ends_) length_then_end = end += length_then_end;
+  batch.Allocate();
+  for (size_t i = 0; i < n; ++i) {
+    RecordRead& read = batch.reads_[i];
+    read.out = batch.buffer_.get() + batch.ends_[batch.wanted_[i].slot] - read.length;
+  }
+  return {};
+}
+
+Result<void> RecordReader::ReadBatch(const RecordBatch& batch) const {
+  const bool cold = shards_->cold.load(std::memory_order_relaxed);
+  // All shards are asked before the first is waited for.
+  for (const bool prefetching : {true, false}) {
+    if (prefetching && !cold) continue;
+    for (size_t first = 0; first < batch.shards_.size();) {
+      size_t last = first + 1;
+      while (last < batch.shards_.size() && batch.shards_[last] == batch.shards_[first]) ++last;
+      OFINDEX_ASSIGN(const OpenShard* shard, Shard(batch.shards_[first]));
+      const std::span<const RecordRead> reads(batch.reads_.data() + first, last - first);
+      if (prefetching) {
+        shard->Prefetch(reads);
+      } else {
+        OFINDEX_TRY(shard->Read(reads));
+      }
+      first = last;
+    }
+  }
+  return {};
+}
+
+}  // namespace ofindex

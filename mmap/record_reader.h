@@ -1,0 +1,92 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/record.h"
+#include "base/result.h"
+#include "mmap/offset_map.h"
+#include "mmap/open_shard.h"
+#include "mmap/record_batch.h"
+#include "mmap/shard_paths.h"
+
+namespace ofindex {
+
+struct ReaderOptions {
+  IoMode io = IoMode::kAuto;
+  std::string root;        ///< folder that holds a copy of the dataset; empty: the shards where the index says
+  bool allow_bad = false;  ///< give the payloads of records that are marked bad, instead of an error
+  uint64_t max_maps = 0;         ///< shards mapped at the most; 0: half of what the kernel allows a process
+  uint64_t max_descriptors = 0;  ///< descriptors kept open at the most; 0: a quarter of the process's limit
+};
+
+/// Gives any record of a dataset in O(1), by its ordinal. Immutable to its users and thread-safe, without locks;
+/// usable after fork by parent and child alike; never touches SQLite.
+///
+/// Shards are opened and checked against the index when first touched, and stay open while the reader lives. Past the
+/// limits on maps and descriptors, shards are read by pread and looked up by name: slower, with the same answers.
+class RecordReader {
+ public:
+  /// Takes `map`, whose shard paths are relative to `folder`. Opens no shard.
+  [[nodiscard]] static RecordReader Open(OffsetMap map, const std::string& folder, ReaderOptions options = {});
+
+  RecordReader(RecordReader&&) noexcept;
+  RecordReader& operator=(RecordReader&&) noexcept;
+  ~RecordReader();
+
+  [[nodiscard]] uint64_t size() const { return map_.records(); }
+  [[nodiscard]] const OffsetMap& map() const { return map_; }
+
+  /// Where record `ordinal` lies; opens its shard's entry, not the shard.
+  /// Errors: kOutOfRange, kIndex.
+  [[nodiscard]] Result<RecordLocation> Locate(uint64_t ordinal) const;
+
+  /// Returns the payload of record `ordinal`, without copying.
+  ///
+  /// Covers the payload bytes alone: length prefix and checksums are excluded. Valid while this reader lives. The one
+  /// unguarded read: touching the bytes after somebody has truncated the shard raises SIGBUS. Thread-safe. Does not look
+  /// at the bytes; Copy() and CopyInto() check the framing around them.
+  ///
+  /// Errors: kOutOfRange  `ordinal` is not in [0, size())
+  ///         kDamage      the record is marked bad, and the reader was not opened with allow_bad
+  ///         kStale       the shard is no longer the file that was indexed (hint: `ofindex build --force`)
+  ///         kLimit       the shard is not mapped: network file system, io=pread, or no map left
+  ///         kIndex       the map is damaged
+  [[nodiscard]] Result<ByteView> View(uint64_t ordinal) const;
+
+  /// Replaces `out` by the payload of record `ordinal`. Thread-safe. Errors: those of View but kLimit, and kIo.
+  [[nodiscard]] Result<void> Copy(uint64_t ordinal, std::vector<uint8_t>& out) const;
+
+  /// Copies the payloads of `ordinals` into `batch`, in the order asked for; repeats are allowed. Reads them in the order
+  /// in which they lie, with the next ones on their way into the cache, and with their pages asked for ahead where the
+  /// last batch had to wait for the disk. Thread-safe. On an error, which names the record, the batch holds nothing of use.
+  ///
+  /// Errors: those of Copy.
+  [[nodiscard]] Result<void> CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
+
+  /// Path of shard `shard` as the index has it, and where this reader looks for it. Errors: kIndex.
+  [[nodiscard]] Result<std::string> ShardPath(uint32_t shard) const;
+
+ private:
+  struct Shards;
+
+  RecordReader(OffsetMap map, ShardPaths paths, ReaderOptions options);
+
+  [[nodiscard]] Result<OffsetMap::Place> FindSound(uint64_t ordinal) const;
+  [[nodiscard]] Result<const OpenShard*> Shard(uint32_t shard) const;
+  [[nodiscard]] Result<const OpenShard*> OpenNow(uint32_t shard) const;
+  [[nodiscard]] Result<RecordRead> PlanRead(uint64_t ordinal, const OffsetMap::Place& place, const OpenShard& shard) const;
+  [[nodiscard]] Result<void> PlanBatch(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
+  [[nodiscard]] Result<void> ReadBatch(const RecordBatch& batch) const;
+
+  OffsetMap map_;
+  ShardPaths paths_;
+  ReaderOptions options_;
+  std::unique_ptr<Shards> shards_;
+};
+
+}  // namespace ofindex

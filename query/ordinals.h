@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ofindex {
+
+/// Half-open range of ordinals.
+struct OrdinalRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+
+  friend bool operator==(const OrdinalRange&, const OrdinalRange&) = default;
+};
+
+/// Reads what people write for records of a dataset of `size`: "5", "-1" (from the end), "10:20", ":20", "10:", "-10:".
+/// A single ordinal must be in the dataset; the ends of a range are cut to it, as Python's slices are.
+/// Errors: kUsage  not of that form; kOutOfRange.
+[[nodiscard]] Result<OrdinalRange> ParseOrdinals(std::string_view text, uint64_t size);
+
+}  // namespace ofindex

@@ -1,0 +1,89 @@
+"""Large files, records and numbers of shards: shards beyond 4 GiB, a record of 2.2 GiB, 5,000 shards of few bytes.
+
+The large files are holes for the most part and take no space on file systems that keep holes.
+"""
+
+from __future__ import annotations
+
+import subprocess
+
+from e2e.bounded import run_bounded
+from e2e.command import CommandTest
+from e2e.holes import skip_without_holes, write_with_holes
+from oracle import records
+from oracle.records import OFRECORD, TFRECORD
+
+HUGE = int(2.2 * 2**30)
+SMALL = [b"small record %d" % number * (number + 1) for number in range(5)]
+
+# A small record, two that are holes of 2.2 GiB, and four small ones beyond 4 GiB.
+PAYLOADS: list[bytes | int] = [SMALL[0], HUGE, HUGE, *SMALL[1:]]
+
+
+class HugeShardTest(CommandTest):
+    def setUp(self) -> None:
+        super().setUp()
+        skip_without_holes(self, self.dir)
+
+    def write_and_build(self, framing: str) -> list[tuple[int, int]]:
+        places = write_with_holes(self.dir / framing, framing, PAYLOADS)
+        built = self.expect(0, "build", framing, "--format", framing, "--payload", "opaque", "--json").json
+        self.assertEqual(built["records"], len(places))
+        self.assertEqual(built["payload_bytes"], sum(length for _, length in places))
+        return places
+
+    def test_records_beyond_4_gib_are_found_where_they_are(self) -> None:
+        for framing in (TFRECORD, OFRECORD):
+            places = self.write_and_build(framing)
+            self.assertGreater(places[3][0], 2**32)
+            for ordinal, payload in ((0, SMALL[0]), (3, SMALL[1]), (4, SMALL[2]), (-1, SMALL[4])):
+                shown = self.expect(0, "get", framing, str(ordinal), "--raw")
+                self.assertEqual(shown.stdout, payload, (framing, ordinal))
+            places_shown = self.expect(0, "get", framing, "0", "3:7", "--jsonl").jsonl
+            found = [(record["_offset"], record["_length"]) for record in places_shown]
+            self.assertEqual(found, [places[0], *places[3:]], framing)
+
+    def test_a_record_of_more_than_2_gib_is_given_whole(self) -> None:
+        self.write_and_build(OFRECORD)
+        process = self.start("get", OFRECORD, "1", "--raw", stderr=subprocess.DEVNULL)
+        assert process.stdout is not None
+        zeros = bytes(1 << 20)
+        size = 0
+        while part := process.stdout.read(len(zeros)):
+            self.assertEqual(part, zeros[: len(part)])
+            size += len(part)
+        self.assertEqual((process.wait(timeout=60), size), (0, HUGE))
+
+    def test_the_exported_text_index_has_offsets_beyond_4_gib(self) -> None:
+        places = self.write_and_build(TFRECORD)
+        self.expect(0, "export", TFRECORD, "--to", "tfrecord2idx", "-o", "text")
+        expected = "".join(f"{offset} {length + 16}\n" for offset, length in places)
+        self.assertEqual((self.dir / "text" / f"{TFRECORD}.idx").read_text(), expected)
+
+
+class ManyShardsTest(CommandTest):
+    """5,000 shards of one to three records, and 128 descriptors to read them with."""
+
+    COUNT = 5000
+    DESCRIPTORS = 128
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.payloads: list[bytes] = []
+        (self.dir / "data").mkdir()
+        for part in range(self.COUNT):
+            written = [b"part %d record %d" % (part, number) for number in range(part % 3 + 1)]
+            records.write_tfrecord(self.dir / "data" / f"part-{part}", written)
+            self.payloads += written
+
+    def test_more_shards_than_descriptors_are_built_read_and_verified(self) -> None:
+        for args, expected in (
+            (("build", "data", "--payload", "opaque", "-q"), b""),
+            (("cat", "data", "--to", "raw"), b"".join(self.payloads)),
+            (("get", "data", *map(str, range(0, len(self.payloads), 7)), "--raw"), b"".join(self.payloads[::7])),
+            (("verify", "data", "-q"), b""),
+        ):
+            with self.subTest(args[0]):
+                bounded = run_bounded(self, args, descriptors=self.DESCRIPTORS)
+                self.assertEqual(bounded.finished.code, 0, bounded.finished)
+                self.assert_same(bounded.finished.stdout, expected, args[0])

@@ -1,0 +1,78 @@
+"""Runs a command under resource limits and measures the most memory that it held.
+
+A process inherits the peak of the one that started it, so it is started by a small interpreter of its own, which does
+nothing else; that one's 10 MB or so are the least that can be measured.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from e2e.command import COMMAND, TIMEOUT_SECONDS, CommandTest, Finished
+
+_LAUNCHER = """
+import os, resource, sys
+report, address_space, descriptors, *command = sys.argv[1:]
+child = os.fork()
+if child == 0:
+    for limit, value in ((resource.RLIMIT_AS, int(address_space)), (resource.RLIMIT_NOFILE, int(descriptors))):
+        if value:
+            resource.setrlimit(limit, (value, value))
+    os.execv(command[0], command)
+_, status, usage = os.wait4(child, 0)
+with open(report, "w") as file:
+    file.write(str(usage.ru_maxrss))
+code = os.waitstatus_to_exitcode(status)
+os._exit(code if code >= 0 else 128 - code)
+"""
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """How the command ended, and the most memory that it held, in bytes. A signal N that ended it is code 128 + N."""
+
+    finished: Finished
+    peak_bytes: int
+
+
+def run_bounded(
+    test: CommandTest,
+    args: Sequence[str | Path],
+    address_space_bytes: int = 0,
+    descriptors: int = 0,
+    timeout: float = TIMEOUT_SECONDS,
+) -> Bounded:
+    """Runs the command in the folder of `test`. A limit of 0 is none; past `timeout` seconds it is killed."""
+    with tempfile.NamedTemporaryFile("r") as report:
+        texts = tuple(map(str, args))
+        launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, report.name]
+        process = subprocess.Popen(
+            [*launcher, str(address_space_bytes), str(descriptors), str(COMMAND), *texts],
+            cwd=test.dir,
+            env=test.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            stdout, stderr = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # the launcher and the command that it waits for
+            process.communicate()
+            raise
+        peak_bytes = int(report.read()) * 1024
+    finished = Finished(texts, process.returncode, stdout, stderr.decode("utf-8", "backslashreplace"))
+    return Bounded(finished, peak_bytes)
+
+
+def is_address_sanitized() -> bool:
+    """True if the command reserves terabytes of addresses for AddressSanitizer: no limit on them can be set."""
+    return os.path.isfile(COMMAND) and b"__asan_init" in COMMAND.read_bytes()

@@ -1,0 +1,104 @@
+"""build: what it leaves behind, when it does nothing, and that its bytes depend on the data alone."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from typing import Any
+
+from e2e.command import CommandTest
+from e2e.samples import payload, payloads, write_parts
+from oracle import records
+
+
+class BuildTest(CommandTest):
+    """What a build leaves, and when it does nothing."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.payloads = write_parts(self.dir / "data", (3, 2))
+
+    def test_nothing_remains_but_the_index_and_its_map(self) -> None:
+        self.expect(0, "build", "data", "--verify")
+        self.assertEqual(self.names(), ["data", "data.ofidx", "data.ofidx-map"])
+        self.assertEqual(self.names(self.dir / "data"), ["part-0", "part-1"])
+
+    def test_the_index_of_a_file_stands_beside_it(self) -> None:
+        self.expect(0, "build", "data/part-0")
+        self.assertEqual(self.names(self.dir / "data"), ["part-0", "part-0.ofidx", "part-0.ofidx-map", "part-1"])
+        self.assertEqual(self.expect(0, "cat", "data/part-0", "--to", "raw").stdout, b"".join(self.payloads[:3]))
+
+    def test_an_index_that_is_up_to_date_is_left_alone(self) -> None:
+        self.expect(0, "build", "data")
+        before = (self.dir / "data.ofidx").stat()
+        self.assertEqual(self.expect(0, "build", "data", "--json").json["records"], 5)
+        after = (self.dir / "data.ofidx").stat()
+        self.assertEqual((after.st_ino, after.st_mtime_ns), (before.st_ino, before.st_mtime_ns))
+
+    def test_changed_data_need_force(self) -> None:
+        self.expect(0, "build", "data")
+        before = (self.dir / "data.ofidx").read_bytes()
+        records.write_tfrecord(self.dir / "data" / "part-2", payloads(2, first=5))
+        refused = self.expect_error(4, "build", "data")
+        self.assertIn("--force", refused.stderr)
+        self.assertEqual((self.dir / "data.ofidx").read_bytes(), before)
+        self.assertEqual(self.expect(0, "build", "data", "--force", "--json").json["records"], 7)
+        self.assertEqual(self.expect(0, "get", "data", "-1", "--raw").stdout, payload(6))
+
+    def test_a_lost_or_foreign_map_is_made_anew_without_a_word(self) -> None:
+        self.expect(0, "build", "data")
+        write_parts(self.dir / "other", (9,))
+        self.expect(0, "build", "other")
+        original = (self.dir / "data.ofidx-map").read_bytes()
+        (self.dir / "data.ofidx-map").unlink()
+        for _ in ("lost", "foreign"):
+            shown = self.expect(0, "get", "data", "4", "--raw")
+            self.assertEqual((shown.stdout, shown.stderr), (self.payloads[4], ""))
+            self.assertEqual((self.dir / "data.ofidx-map").read_bytes(), original)
+            shutil.copyfile(self.dir / "other.ofidx-map", self.dir / "data.ofidx-map")
+
+    def test_the_index_is_an_ordinary_sqlite_file(self) -> None:
+        self.expect(0, "build", "data")
+        database = sqlite3.connect(f"file:{self.dir}/data.ofidx?mode=ro&immutable=1", uri=True)
+        self.addCleanup(database.close)
+        self.assertEqual(database.execute("PRAGMA integrity_check").fetchone(), ("ok",))
+        self.assertEqual(database.execute("SELECT count(*) FROM shard").fetchone(), (2,))
+        self.assertEqual(database.execute("PRAGMA journal_mode").fetchone(), ("delete",))
+
+
+class SameBytesTest(CommandTest):
+    """Nothing in an index depends on how, or from where, it was built."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        for parent, framing in (("data", records.TFRECORD), ("rest", records.OFRECORD)):
+            write_parts(self.dir / parent, (900, 1, 0, 400, 70), framing)
+        with open(self.dir / "data" / "part-1", "ab") as shard:
+            shard.write(b"torn")
+
+    def bytes_of(self, *args: str, **options: Any) -> tuple[bytes, bytes]:
+        finished = self.run_command("build", *args, "--force", **options)
+        self.assertIn(finished.code, (0, 3), finished)
+        name = "rest.ofidx" if "rest" in args[0] else "data.ofidx"
+        return (self.dir / name).read_bytes(), (self.dir / f"{name}-map").read_bytes()
+
+    def test_any_number_of_threads_gives_the_same_bytes(self) -> None:
+        for data in ("data", "rest"):
+            for mode in ((), ("--verify",)):
+                expected = self.bytes_of(data, "-j", "1", *mode)
+                for threads in ("2", "8"):
+                    self.assert_same(self.bytes_of(data, "-j", threads, *mode), expected, (data, mode, threads))
+
+    def test_another_working_folder_and_a_longer_path_give_the_same_bytes(self) -> None:
+        expected = self.bytes_of("data")
+        (self.dir / "deep" / "er").mkdir(parents=True)
+        self.assert_same(self.bytes_of(str(self.dir / "data")), expected, "absolute path")
+        self.assert_same(self.bytes_of("../../data", cwd=self.dir / "deep" / "er"), expected, "folder below")
+        self.assert_same(self.bytes_of("./data/"), expected, "dot and slash")
+
+    def test_a_copy_with_its_times_gives_the_same_bytes(self) -> None:
+        expected = self.bytes_of("data")
+        shutil.copytree(self.dir / "data", self.dir / "copy" / "data")
+        self.expect(3, "build", "copy/data")
+        copied = ((self.dir / "copy" / name).read_bytes() for name in ("data.ofidx", "data.ofidx-map"))
+        self.assert_same(tuple(copied), expected, "copy")

@@ -1,0 +1,225 @@
+"""What scripts depend on: JSON keys, exit codes, which stream says what."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import unittest
+
+from e2e.command import CommandTest
+from e2e.samples import write_parts
+from oracle import messages, records
+
+VERBS = ("build", "info", "get", "cat", "verify", "export")
+VERBS_OF_LATER = ("schema", "stats", "where", "sql", "sample", "update", "merge", "pack", "convert")
+
+
+class JsonTest(CommandTest):
+    """Every promised key is there, in a document that names its schema."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.payloads = write_parts(self.dir / "data", (3, 2))
+        self.built = self.expect(0, "build", "data", "--json").json
+
+    def test_build_counts_what_it_read_and_wrote(self) -> None:
+        size = sum(path.stat().st_size for path in (self.dir / "data").iterdir())
+        expected = {
+            "schema": "ofindex.build/1",
+            "records": 5,
+            "payload_bytes": sum(map(len, self.payloads)),
+            "data_bytes": size,
+            "index_bytes": (self.dir / "data.ofidx").stat().st_size,
+            "shards": 2,
+            "bad": [],
+            "damage": [],
+            "skipped": [],
+            "missing": [],
+        }
+        self.assertEqual({key: self.built.get(key) for key in expected}, expected)
+        self.assertTrue(self.built["index"].endswith("data.ofidx"))
+        for rate in ("seconds", "records_per_second", "bytes_per_second"):
+            self.assertGreaterEqual(self.built[rate], 0, rate)
+
+    def test_info_tells_the_totals_and_the_shards(self) -> None:
+        info = self.expect(0, "info", "data.ofidx", "--json").json
+        self.assertEqual(info["schema"], "ofindex.info/1")
+        for key in ("index", "id", "format_version", "generation", "index_bytes", "checked", "features"):
+            self.assertIn(key, info)
+        for key in ("records", "payload_bytes", "data_bytes", "bad", "damage"):
+            self.assertEqual(info[key], self.built[key], key)
+        first = {"path": "data/part-0", "format": "tfrecord", "compression": "none", "payload": "example", "records": 3}
+        self.assertEqual({key: info["shards"][0][key] for key in first}, first)
+        self.assertEqual(sum(shard["bytes"] for shard in info["shards"]), info["data_bytes"])
+
+    def test_verify_tells_what_it_checked(self) -> None:
+        verified = self.expect(0, "verify", "data", "--json").json
+        expected = {"schema": "ofindex.verify/1", "records_checked": 5, "bad": [], "stale": [], "damage": []}
+        self.assertEqual({key: verified.get(key) for key in expected}, expected)
+        self.assertGreaterEqual(verified["bytes_checked"], sum(map(len, self.payloads)))
+
+    def test_get_shows_place_and_features(self) -> None:
+        document = self.expect(0, "get", "data", "4", "--json").json
+        self.assertEqual(document["schema"], "ofindex.get/1")
+        expected = {
+            "_id": 4,
+            "_shard": "data/part-1",
+            "_offset": len(records.frame_tfrecord(self.payloads[3])),
+            "_length": len(self.payloads[4]),
+            "features": messages.features_json(self.payloads[4], "example"),
+        }
+        self.assertEqual(document["records"], [expected])
+        self.assertEqual(self.expect(0, "get", "data", "4", "--jsonl").jsonl, [expected])
+
+
+class ExitCodeTest(CommandTest):
+    """One meaning for each code; 6 and 130 are in process_test.py."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.payloads = write_parts(self.dir / "data", (3, 2))
+
+    def test_usage_is_2(self) -> None:
+        self.expect(0, "build", "data")
+        for args in (
+            ("frobnicate",),
+            ("build",),
+            ("build", "data", "--frobnicate"),
+            ("build", "data", "--format", "csv"),
+            ("build", "data", "-j", "none"),
+            ("get", "data"),
+            ("cat", "data", "--to", "csv"),
+            ("export", "data", "--to", "tfrecord2idx"),
+            ("get", "data", "0", "--feature"),
+        ):
+            with self.subTest(args):
+                self.expect_error(2, *args)
+
+    def test_several_data_need_an_output(self) -> None:
+        (self.dir / "list").write_text("data/part-0\ndata/part-1\n")
+        for data in (("data/part-0", "data/part-1"), ("data/part-*",), ("@list",)):
+            with self.subTest(data):
+                self.expect_error(2, "build", *data)
+                self.expect(0, "build", *data, "-o", "all.ofidx", "--force")
+                self.assertEqual(self.expect(0, "cat", "all.ofidx", "--to", "raw").stdout, b"".join(self.payloads))
+
+    def test_data_without_any_record_file_is_3(self) -> None:
+        (self.dir / "none").mkdir()
+        self.expect_error(3, "build", "none")
+        (self.dir / "none" / "notes.txt").write_text("No records here.\n" * 9)
+        self.expect_error(3, "build", "none")
+        self.expect_error(3, "build", "none/notes.txt")
+        self.assertEqual(self.names(), ["data", "none"])
+
+    def test_damage_is_3_and_the_index_is_written_of_every_intact_record(self) -> None:
+        with open(self.dir / "data" / "part-1", "ab") as shard:
+            shard.write(b"torn")
+        built = self.expect(3, "build", "data", "--json").json
+        self.assertEqual((built["records"], len(built["damage"])), (5, 1))
+        self.assertEqual(self.expect(0, "cat", "data", "--to", "raw").stdout, b"".join(self.payloads))
+        self.expect(0, "info", "data")
+        self.expect(1, "verify", "data")
+
+    def test_a_missing_index_is_4(self) -> None:
+        for args in (("info", "data"), ("get", "data", "0"), ("cat", "data", "--to", "raw"), ("verify", "data.ofidx")):
+            with self.subTest(args):
+                missing = self.expect_error(4, *args)
+                self.assertIn("ofindex build", missing.stderr)
+
+    def test_a_corrupt_or_foreign_index_is_4(self) -> None:
+        self.expect(0, "build", "data")
+        index = (self.dir / "data.ofidx").read_bytes()
+        corrupt = {
+            "empty": b"",
+            "text": b"This is no index.\n" * 999,
+            "cut": index[: len(index) // 2],
+            "other magic": b"X" + index[1:],
+        }
+        for name, content in corrupt.items():
+            with self.subTest(name):
+                (self.dir / "data.ofidx").write_bytes(content)
+                (self.dir / "data.ofidx-map").unlink(missing_ok=True)
+                self.expect_error(4, "info", "data.ofidx")
+                self.expect_error(4, "get", "data.ofidx", "0")
+        (self.dir / "data.ofidx").unlink()
+        sqlite3.connect(self.dir / "data.ofidx").execute("CREATE TABLE dataset (key, value)").connection.close()
+        self.expect_error(4, "info", "data.ofidx")
+
+    def test_a_shard_that_changed_is_4_and_verify_says_1(self) -> None:
+        self.expect(0, "build", "data")
+        with open(self.dir / "data" / "part-1", "ab") as shard:
+            shard.write(b"!")
+        stale = self.expect_error(4, "get", "data", "4", "--raw")
+        self.assertIn("part-1", stale.stderr)
+        self.assertEqual(self.expect(0, "get", "data", "0", "--raw").stdout, self.payloads[0])
+        for mode in ((), ("--quick",)):
+            verified = self.expect(1, "verify", "data", "--json", *mode).json
+            self.assertEqual(len(verified["stale"]), 1, mode)
+            self.assertIn("data/part-1", str(verified["stale"][0]))
+
+    def test_a_shard_that_is_gone_is_an_error_with_its_name(self) -> None:
+        self.expect(0, "build", "data")
+        (self.dir / "data" / "part-1").unlink()
+        gone = self.expect_error(4, "get", "data", "4", "--raw")
+        self.assertIn("part-1", gone.stderr)
+        self.expect(1, "verify", "data")
+
+    def test_an_output_that_cannot_be_written_is_5(self) -> None:
+        self.expect_error(5, "build", "data", "-o", "nowhere/all.ofidx")
+        self.expect_error(5, "build", "data", "-o", "data/part-0/all.ofidx")
+        self.expect(0, "build", "data")
+        with open("/dev/full", "wb") as full:
+            self.expect(5, "cat", "data", "--to", "raw", stdout=full)
+        self.expect_error(5, "cat", "data", "--to", "raw", "-o", "nowhere/raw")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read and write everything")
+    def test_files_without_permission_are_5(self) -> None:
+        (self.dir / "data" / "part-1").chmod(0)
+        self.expect_error(5, "build", "data/part-1")
+        self.dir.chmod(0o555)
+        self.addCleanup(self.dir.chmod, 0o755)
+        self.expect_error(5, "build", "data/part-0", "-o", "other.ofidx")
+
+
+class OutputTest(CommandTest):
+    """Data goes to stdout, everything else to stderr; help is data."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.payloads = write_parts(self.dir / "data", (3, 2))
+
+    def test_help_is_on_stdout_and_names_no_verb_that_does_not_exist(self) -> None:
+        shown = self.expect(0, "--help")
+        self.assertEqual(shown.stderr, "")
+        for verb in VERBS:
+            self.assertRegex(shown.text, rf"(?m)^\s*{verb}\b")
+        for verb in VERBS_OF_LATER:
+            self.assertNotRegex(shown.text, rf"(?m)^\s*{verb}\b")
+            self.expect_error(2, verb)
+
+    def test_every_verb_has_its_help(self) -> None:
+        for verb in VERBS:
+            for option in ("--help", "-h"):
+                shown = self.expect(0, verb, option)
+                self.assertEqual(shown.stderr, "", verb)
+                self.assertIn(verb, shown.text)
+                self.assertIn("--json", shown.text)
+        self.assertNotIn("--columns", self.expect(0, "build", "--help").text)
+
+    def test_the_version_is_one_line(self) -> None:
+        self.assertRegex(self.expect(0, "--version").text, re.compile(r"\Aofindex \d+\.\d+\.\d+\S*\n\Z"))
+
+    def test_quiet_success_says_nothing(self) -> None:
+        quiet = self.expect(0, "build", "data", "-q")
+        self.assertEqual((quiet.stdout, quiet.stderr), (b"", ""))
+        self.assertEqual(self.expect(0, "cat", "data", "--to", "raw", "-q").stdout, b"".join(self.payloads))
+
+    def test_machine_readable_progress_stays_off_stdout(self) -> None:
+        built = self.expect(0, "build", "data", "--json", "--progress", "json")
+        self.assertEqual(built.json["records"], 5)
+
+    def test_no_colour_codes_reach_a_pipe(self) -> None:
+        for args in (("build", "data"), ("info", "data"), ("get", "data", "0"), ("verify", "data")):
+            finished = self.expect(0, *args)
+            self.assertNotIn("\x1b", finished.text + finished.stderr, args)

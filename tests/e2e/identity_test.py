@@ -1,0 +1,82 @@
+"""When an index still belongs to the files it was made of: copies of a dataset are the dataset, other files are not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from e2e.command import CommandTest, Finished
+from e2e.samples import write_parts
+
+
+class IdentityTest(CommandTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.payloads = write_parts(self.dir / "set" / "data", (40, 30))
+        self.expect(0, "build", "set/data")
+
+    def read_all(self, index: str, *options: str) -> Finished:
+        return self.run_command("cat", index, "--to", "raw", *options)
+
+    def assert_whole(self, index: str, *options: str) -> None:
+        finished = self.read_all(index, *options)
+        self.assertEqual(finished.code, 0, finished)
+        self.assert_same(finished.stdout, b"".join(self.payloads), finished)
+
+    def assert_stale(self, shard: str) -> None:
+        finished = self.read_all("set/data")
+        self.assertEqual(finished.code, 4, finished)
+        self.assertIn(shard, finished.stderr)
+        self.assertEqual(len(finished.stderr.splitlines()), 2, finished)
+
+    def test_a_plain_copy_with_its_index_opens(self) -> None:
+        shutil.copytree(self.dir / "set", self.dir / "copy", copy_function=shutil.copy)
+        for part in (self.dir / "copy" / "data").iterdir():
+            os.utime(part, ns=(0, 10**18))
+        shutil.rmtree(self.dir / "set")
+        self.assert_whole("copy/data")
+        self.expect(0, "verify", "copy/data")
+
+    def test_a_touched_shard_opens_and_needs_no_new_index(self) -> None:
+        os.utime(self.dir / "set" / "data" / "part-0")
+        self.assert_whole("set/data")
+        self.expect(0, "verify", "set/data", "--quick")
+        self.expect(0, "build", "set/data")
+
+    def test_a_root_finds_a_copy_elsewhere(self) -> None:
+        shutil.copytree(self.dir / "set" / "data", self.dir / "far" / "away")
+        shutil.rmtree(self.dir / "set" / "data")
+        self.assertEqual(self.read_all("set/data.ofidx").code, 4)
+        self.assert_whole("set/data.ofidx", "--root", "far/away")
+        self.assert_whole("set/data.ofidx", "--root", str(self.dir / "far" / "away"))
+        self.expect(0, "verify", "set/data.ofidx", "--root", "far/away")
+
+    def test_one_byte_more_is_stale(self) -> None:
+        with open(self.dir / "set" / "data" / "part-1", "ab") as shard:
+            shard.write(b"\0")
+        self.assert_stale("part-1")
+
+    def test_one_byte_less_is_stale(self) -> None:
+        shard = self.dir / "set" / "data" / "part-0"
+        os.truncate(shard, shard.stat().st_size - 1)
+        self.assert_stale("part-0")
+
+    def test_another_file_of_the_same_size_is_stale(self) -> None:
+        shard = self.dir / "set" / "data" / "part-1"
+        content = bytearray(shard.read_bytes())
+        content[len(content) // 2] ^= 1
+        shard.write_bytes(content)
+        os.utime(shard, ns=(0, 10**18))
+        self.assert_stale("part-1")
+
+    def test_swapped_shards_are_stale(self) -> None:
+        data = self.dir / "set" / "data"
+        os.rename(data / "part-0", data / "swap")
+        os.rename(data / "part-1", data / "part-0")
+        os.rename(data / "swap", data / "part-1")
+        self.assert_stale("part-0")
+
+    def test_a_folder_in_the_place_of_a_shard_is_stale(self) -> None:
+        (self.dir / "set" / "data" / "part-1").unlink()
+        (self.dir / "set" / "data" / "part-1").mkdir()
+        self.assert_stale("part-1")

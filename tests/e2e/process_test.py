@@ -1,0 +1,103 @@
+"""The command among other processes: closed pipes, interrupts, and two builders of one index."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+
+from e2e.command import CommandTest
+from e2e.holes import MIB, skip_without_holes, write_with_holes
+from e2e.samples import write_parts
+from oracle import records
+
+RECORDS = 64  # of 64 MiB each
+
+
+class PipeTest(CommandTest):
+    def setUp(self) -> None:
+        super().setUp()
+        (self.dir / "data").write_bytes(records.frame_tfrecord(b"x" * 1000) * 4000)
+        self.expect(0, "build", "data", "--payload", "opaque")
+
+    def test_a_reader_that_leaves_early_ends_the_command_with_0_and_in_silence(self) -> None:
+        for args in (("cat", "data", "--to", "raw"), ("get", "data", "0:4000", "--raw"), ("get", "data", "0:4000")):
+            with self.subTest(args):
+                process = self.start(*args)
+                assert process.stdout is not None and process.stderr is not None
+                process.stdout.read(10)
+                process.stdout.close()
+                self.assertEqual(process.stderr.read(), b"")
+                self.assertEqual(process.wait(timeout=30), 0)
+
+    def test_an_interrupt_ends_a_command_that_waits_for_its_reader_with_130(self) -> None:
+        process = self.start("cat", "data", "--to", "raw")
+        assert process.stdout is not None
+        process.stdout.read(10)  # now it fills the pipe, and waits
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=30), 130)
+
+
+class SlowBuildTest(CommandTest):
+    """While one `build --verify` reads holes of 4 GiB, which takes a second or more."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        skip_without_holes(self, self.dir)
+        write_with_holes(self.dir / "slow", records.TFRECORD, [64 * MIB] * RECORDS)
+
+    def start_slow_build(self) -> subprocess.Popen[bytes]:
+        """Starts the build, and returns as soon as it has a file of its own beside the data."""
+        before = self.names()
+        process = self.start("build", "slow", "--verify", "--json", "-j", "1")
+        while self.names() == before and process.poll() is None:
+            time.sleep(0.005)
+        time.sleep(0.1)
+        self.assertIsNone(process.poll(), "the build that was to be slow is over")
+        return process
+
+    def test_an_interrupted_build_ends_with_130_at_once_and_leaves_nothing(self) -> None:
+        process = self.start_slow_build()
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        finished = self.finish(process)
+        self.assertEqual(finished.code, 130, finished)
+        self.assertEqual(finished.stdout, b"")
+        self.assertLess(time.monotonic() - begin, 1.0)
+        self.assertEqual(self.names(), ["slow"])
+
+    def test_a_second_builder_is_refused_with_6_or_waits_and_uses_the_result(self) -> None:
+        first = self.start_slow_build()
+        self.expect_error(6, "build", "slow")
+        waiting = self.run_command("build", "slow", "--wait", "--json")
+        built = self.finish(first, timeout=5)
+        self.assertEqual(built.code, 3, built)  # the payloads are holes, and so are their checksums
+        self.assertEqual(len(built.json["bad"]), RECORDS)
+        self.assertEqual(waiting.json["records"], RECORDS, waiting)
+        self.assertEqual(self.names(), ["slow", "slow.ofidx", "slow.ofidx-map"])
+
+    def test_what_a_killed_build_left_is_removed_by_the_next(self) -> None:
+        process = self.start_slow_build()
+        process.kill()
+        process.wait()
+        self.assertNotIn("slow.ofidx", self.names())
+        self.expect(0, "build", "slow")
+        self.assertEqual(self.names(), ["slow", "slow.ofidx", "slow.ofidx-map"])
+
+
+class NeighboursTest(CommandTest):
+    def test_files_of_others_with_similar_names_stay(self) -> None:
+        write_parts(self.dir / "data", (2,))
+        mine = ["data.ofidx.backup", "data.ofidx2", "data.tmp", "mydata.ofidx-map"]
+        for name in mine:
+            (self.dir / name).write_text("keep me")
+        self.expect(0, "build", "data")
+        self.assertEqual(self.names(), sorted(["data", "data.ofidx", "data.ofidx-map", *mine]))
+
+    def test_builders_started_at_once_all_end_with_the_index_in_place(self) -> None:
+        write_parts(self.dir / "data", (200, 200))
+        processes = [self.start("build", "data", "--wait") for _ in range(8)]
+        codes = [self.finish(process).code for process in processes]
+        self.assertEqual(codes, [0] * 8)
+        self.assertEqual(self.names(), ["data", "data.ofidx", "data.ofidx-map"])

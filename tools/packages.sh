@@ -1,0 +1,53 @@
+# shellcheck shell=bash
+# The one place that knows Debian's packages. Sourced by the other scripts:
+#
+#   need_packages GROUP...    installs what is missing of these groups; says nothing when all is there
+#
+# Expects `set -euo pipefail`.
+
+# shellcheck disable=SC2034  # the lists are read by name
+packages_build=(
+  g++ pkg-config meson ninja-build libboost-dev libprotobuf-dev protobuf-compiler libxxhash-dev libsqlite3-dev
+  doctest-dev libexpected-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev libisal-dev zlib1g-dev
+)
+# shellcheck disable=SC2034
+packages_lesson=(python3 python3-pip python3-protobuf)
+# shellcheck disable=SC2034
+packages_test=(python3 python3-protobuf sqlite3 strace clang-14 clang-format-14 libclang-rt-14-dev)
+
+# Prints those of the packages PACKAGE... that are not installed, one a line.
+missing_packages() {
+  comm -23 <(printf '%s\n' "$@" | sort -u) \
+    <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p' | sort -u)
+}
+
+need_packages() {
+  local group wanted=() missing=() as_root=()
+  for group in "$@"; do
+    local -n packages="packages_$group"
+    wanted+=("${packages[@]}")
+  done
+  if ! command -v dpkg-query >/dev/null; then
+    echo "This is not a Debian system. Install what Debian calls: ${wanted[*]}" >&2
+    exit 1
+  fi
+  mapfile -t missing < <(missing_packages "${wanted[@]}")
+  if [[ ${#missing[@]} -eq 0 ]]; then return; fi
+  if [[ $EUID -ne 0 ]]; then
+    if ! sudo -n true 2>/dev/null; then
+      printf 'Packages are missing, and only root can install them. Run this, then try again:\n\n  %s\n' \
+        "sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]}" >&2
+      exit 1
+    fi
+    as_root=(sudo -n)
+  fi
+  echo "Installing Debian packages: ${missing[*]}"
+  "${as_root[@]}" apt-get -qq update
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -qq -y --no-install-recommends install "${missing[@]}" </dev/null >/dev/null
+}
+
+# Debian's own Python, which sees Debian's Python packages, whatever comes first on PATH.
+# shellcheck disable=SC2034  # read by the scripts that source this file
+python=/usr/bin/python3
+if [[ ! -x $python ]]; then python=python3; fi
