@@ -89,7 +89,8 @@ Result<BuildReport> Build(const BuildOptions& options, const std::string& index,
   OFINDEX_TRY(draft.Publish(options.durability));
   OFINDEX_TRY(map_draft.Publish(Draft::Durability::kCached));
 
-  report.index_bytes = BytesOnDisk(index) + BytesOnDisk(MapPathOf(index));
+  report.index_bytes = BytesOnDisk(index);
+  report.map_bytes = BytesOnDisk(MapPathOf(index));
   report.shards = writer.shards();
   report.bad = writer.bad();
   report.damage = writer.damage();
@@ -105,7 +106,8 @@ Result<BuildReport> ReportOf(const std::string& index, ShardSet set, std::vector
   report.index = index;
   report.was_up_to_date = true;
   report.facts = catalog.facts();
-  report.index_bytes = BytesOnDisk(index) + BytesOnDisk(MapPathOf(index));
+  report.index_bytes = BytesOnDisk(index);
+  report.map_bytes = BytesOnDisk(MapPathOf(index));
   OFINDEX_ASSIGN(report.shards, catalog.Shards());
   OFINDEX_ASSIGN(report.bad, catalog.Bad());
   OFINDEX_ASSIGN(report.damage, catalog.Damage());

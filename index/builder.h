@@ -28,7 +28,8 @@ struct BuildReport {
   std::string index;         ///< path
   bool was_up_to_date = false;  ///< nothing was done
   DatasetFacts facts;
-  uint64_t index_bytes = 0;  ///< of the index and its map
+  uint64_t index_bytes = 0;
+  uint64_t map_bytes = 0;
   std::vector<ShardRow> shards;
   std::vector<BadRow> bad;
   std::vector<DamageRow> damage;

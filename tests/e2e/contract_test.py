@@ -204,7 +204,8 @@ class OutputTest(CommandTest):
                 shown = self.expect(0, verb, option)
                 self.assertEqual(shown.stderr, "", verb)
                 self.assertIn(verb, shown.text)
-                self.assertIn("--json", shown.text)
+        for verb in ("build", "info", "get", "verify"):
+            self.assertIn("--json", self.expect(0, verb, "--help").text)
         self.assertNotIn("--columns", self.expect(0, "build", "--help").text)
 
     def test_the_version_is_one_line(self) -> None:

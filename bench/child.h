@@ -1,0 +1,37 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ofindex {
+
+/// This program, started anew to do one task (bench/child_tasks.h) with memory of its own. It prints numbers and may
+/// wait for a word. Moves, does not copy; not thread-safe. When this object dies, the child is told to end.
+class Child {
+ public:
+  /// Starts `task`, its name and arguments. Errors: kIo.
+  [[nodiscard]] static Result<Child> Start(const std::vector<std::string>& task);
+
+  Child(Child&& other) noexcept;
+  Child& operator=(Child&& other) noexcept;
+  ~Child();
+
+  /// Waits for the next number that the child prints. Errors: kIo  it ended instead.
+  [[nodiscard]] Result<double> ReadNumber();
+
+  /// Lets a child go on that waits for a word.
+  [[nodiscard]] Result<void> Wake();
+
+ private:
+  Child(pid_t pid, int to, int from) : pid_(pid), to_(to), from_(from) {}
+
+  pid_t pid_ = -1;
+  int to_ = -1;
+  int from_ = -1;
+};
+
+}  // namespace ofindex

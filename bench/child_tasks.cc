@@ -1,0 +1,90 @@
+#include "bench/child_tasks.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "bench/data.h"
+#include "bench/memory_facts.h"
+#include "index/builder.h"
+#include "index/paths.h"
+#include "query/dataset.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kRandomPlaces = 1'000'000;
+
+void Print(uint64_t number) {
+  std::printf("%llu\n", static_cast<unsigned long long>(number));
+  std::fflush(stdout);
+}
+
+void WaitForWord() { static_cast<void>(std::getchar()); }
+
+Result<void> Build(const std::string& folder) {
+  OFINDEX_TRY(BuildAnew(folder));
+  OFINDEX_ASSIGN(const uint64_t peak, PeakBytes());
+  Print(peak);
+  return {};
+}
+
+Result<void> Get(const std::string& index, uint64_t ordinal) {
+  const auto begin = std::chrono::steady_clock::now();
+  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(index));
+  std::vector<uint8_t> record;
+  OFINDEX_TRY(dataset.reader().Copy(ordinal, record));
+  Print(static_cast<uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count()));
+  return {};
+}
+
+// A place of every block, and as many random ones as an epoch on one worker would.
+Result<void> FindAllOver(const OffsetMap& map) {
+  for (uint64_t ordinal = 0; ordinal < map.records(); ordinal += kBlockRecords) OFINDEX_TRY(map.Find(ordinal));
+  for (uint64_t i = 0; i < kRandomPlaces; ++i) OFINDEX_TRY(map.Find(Noise(i) % map.records()));
+  return {};
+}
+
+Result<void> Share(const std::string& index) {
+  OFINDEX_ASSIGN(const uint64_t before, PrivateBytes());
+  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(index));
+  OFINDEX_TRY(FindAllOver(dataset.reader().map()));
+  OFINDEX_ASSIGN(const uint64_t after, PrivateBytes());
+  Print(after - before);
+  WaitForWord();
+  OFINDEX_ASSIGN(const uint64_t share, ShareOfFile(MapPathOf(index)));
+  Print(share);
+  WaitForWord();
+  return {};
+}
+
+Result<void> RunTask(std::span<char*> words) {
+  const std::string_view task = words.empty() ? "" : words[0];
+  if (task == "build" && words.size() == 2) return Build(words[1]);
+  if (task == "get" && words.size() == 3) return Get(words[1], std::strtoull(words[2], nullptr, 10));
+  if (task == "share" && words.size() == 2) return Share(words[1]);
+  return Fail(ErrorCode::kUsage, StrCat("no such task: ", task));
+}
+
+}  // namespace
+
+Result<uint64_t> BuildAnew(const std::string& folder) {
+  BuildOptions options;
+  options.data = {folder};
+  options.force = true;
+  Progress progress;
+  OFINDEX_ASSIGN(const BuildReport report, BuildIndex(options, progress));
+  return report.facts.records;
+}
+
+int RunChildTask(std::span<char*> words) {
+  const Result<void> done = RunTask(words);
+  if (done) return 0;
+  std::fprintf(stderr, "%s\n", done.error().message.c_str());
+  return ExitCode(done.error().code);
+}
+
+}  // namespace ofindex

@@ -1,0 +1,19 @@
+// Runs the benchmarks, or in a process that one of them has started, its task. bench/README.md says how.
+
+#include <span>
+#include <string_view>
+
+#include <benchmark/benchmark.h>
+
+#include "bench/child_tasks.h"
+#include "bench/claims.h"
+
+int main(int argc, char** argv) {
+  const std::span<char*> words(argv, static_cast<size_t>(argc));
+  if (words.size() > 1 && std::string_view(words[1]) == "--child") return ofindex::RunChildTask(words.subspan(2));
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  ofindex::PrintClaims();
+  return 0;
+}

@@ -1,0 +1,83 @@
+#include "base/bytes.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <string>
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kTop = uint64_t{1} << 63;
+constexpr uint64_t kMost = ~uint64_t{0};
+
+TEST_CASE("a range fits only where its end, counted without wrapping, is inside") {
+  struct Row {
+    uint64_t offset, n, size;
+    bool fits;
+  };
+  const Row rows[] = {
+      {0, 0, 0, true},                // nothing of nothing
+      {1, 0, 0, false},               // nothing, past the end
+      {0, 1, 0, false},               // one byte of nothing
+      {0, 10, 10, true},              // all of it
+      {10, 0, 10, true},              // nothing, at the end
+      {9, 1, 10, true},               // the last byte
+      {10, 1, 10, false},             // one past it
+      {9, 2, 10, false},              // begins inside, ends outside
+      {kMost, 1, 10, false},          // the end wraps to 0
+      {kMost, 2, 10, false},          // the end wraps to 1
+      {1, kMost, 10, false},          // the same, by the length
+      {kMost - 3, 8, 10, false},      // the end wraps to 4: the case that a sum gets wrong
+      {kTop, kTop, 10, false},        // the end wraps to 0 by halves
+      {kTop, kTop - 1, kMost, true},  // the end is the largest number there is
+      {kTop, kTop, kMost, false},     // and one more
+      {0, kMost, kMost, true},        // all of the largest size
+      {kMost, 0, kMost, true},        // nothing, at its end
+      {kMost, 1, kMost, false},       // one byte there
+      {0, kMost, kMost - 1, false},
+      {kTop, 1, kTop, false},     // the first byte past 2^63
+      {kTop - 1, 1, kTop, true},  // the last one before
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.offset);
+    CAPTURE(row.n);
+    CAPTURE(row.size);
+    CHECK(Fits(row.offset, row.n, row.size) == row.fits);
+  }
+}
+
+TEST_CASE("Fits agrees with a sum of 128 bits near every edge") {
+  const uint64_t edges[] = {0, 1, 2, 3, kTop - 1, kTop, kTop + 1, kMost - 1, kMost};
+  for (uint64_t offset : edges) {
+    for (uint64_t n : edges) {
+      for (uint64_t size : edges) {
+        __extension__ using Wide = unsigned __int128;
+        CHECK(Fits(offset, n, size) == (Wide{offset} + n <= size));
+      }
+    }
+  }
+}
+
+TEST_CASE("numbers are stored and loaded low byte first, at any address") {
+  std::array<uint8_t, 11> bytes{};
+  StoreLe64(bytes.data() + 3, 0x0102030405060708);
+  CHECK(bytes == std::array<uint8_t, 11>{0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1});
+  CHECK(LoadLe64(bytes.data() + 3) == 0x0102030405060708);
+  CHECK(LoadLe32(bytes.data() + 3) == 0x05060708);
+  CHECK(LoadLe16(bytes.data() + 3) == 0x0708);
+  StoreLe32(bytes.data() + 5, 0xfffefdfc);
+  CHECK(bytes == std::array<uint8_t, 11>{0, 0, 0, 8, 7, 0xfc, 0xfd, 0xfe, 0xff, 2, 1});
+}
+
+TEST_CASE("text and bytes are two views of the same memory") {
+  const std::string text("a\0\xff", 3);
+  const ByteView bytes = AsBytes(text);
+  REQUIRE(bytes.size() == 3);
+  CHECK(bytes[2] == 0xff);
+  CHECK(AsText(bytes) == text);
+  CHECK(AsText(bytes).data() == text.data());
+}
+
+}  // namespace
+}  // namespace ofindex

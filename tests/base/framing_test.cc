@@ -1,0 +1,68 @@
+#include "base/framing.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <string>
+
+#include "tests/support/files.h"
+#include "tests/support/shard_bytes.h"
+
+namespace ofindex {
+namespace {
+
+constexpr std::array kFramings = {Framing::kTfRecord, Framing::kOfRecord};
+constexpr uint64_t kLengths[] = {0, 1, 255, 65'536, uint64_t{1} << 31, uint64_t{1} << 63, ~uint64_t{0}};
+
+TEST_CASE("a header is what an independent writer makes of the same length") {
+  for (Framing framing : kFramings) {
+    for (uint64_t length : kLengths) {
+      std::array<uint8_t, kMaxHeaderBytes> header{};
+      EncodeHeader(framing, length, header.data());
+      CHECK(AsText(header).substr(0, HeaderBytes(framing)) == HeaderOf(framing, length));
+    }
+  }
+}
+
+TEST_CASE("an OFRecord header leaves the four bytes behind it alone") {
+  std::array<uint8_t, kMaxHeaderBytes> header{};
+  header.fill(0xee);
+  EncodeHeader(Framing::kOfRecord, 1, header.data());
+  CHECK(LoadLe32(header.data() + 8) == 0xeeeeeeee);
+}
+
+TEST_CASE("framing bytes are those that a record has beyond its payload") {
+  for (Framing framing : kFramings) CHECK(FramingBytes(framing) == RecordBytes(framing, "").size());
+}
+
+TEST_CASE("every flipped bit of a TFRecord header breaks its checksum") {
+  for (uint64_t length : kLengths) {
+    const std::string header = HeaderOf(Framing::kTfRecord, length);
+    CHECK(LengthCrcHolds(AsBytes(header).data()));
+    for (uint64_t at = 0; at < header.size(); ++at) {
+      for (int bit = 0; bit < 8; ++bit) {
+        const std::string flipped = WithFlippedBit(header, at, bit);
+        CHECK_FALSE(LengthCrcHolds(AsBytes(flipped).data()));
+      }
+    }
+  }
+}
+
+TEST_CASE("zeros are no TFRecord header") { CHECK_FALSE(LengthCrcHolds(AsBytes(std::string(12, '\0')).data())); }
+
+TEST_CASE("names of framings and payload kinds are read back as they were written") {
+  for (Framing framing : {Framing::kEmpty, Framing::kTfRecord, Framing::kOfRecord}) {
+    CHECK(ParseFraming(Name(framing)) == framing);
+  }
+  for (PayloadKind kind :
+       {PayloadKind::kOpaque, PayloadKind::kExample, PayloadKind::kSequenceExample, PayloadKind::kOfRecord}) {
+    CHECK(ParsePayloadKind(Name(kind)) == kind);
+  }
+  for (std::string_view other : {"", "TFRecord", "tfrecord ", "unknown"}) {
+    CHECK_FALSE(ParseFraming(other));
+    CHECK_FALSE(ParsePayloadKind(other));
+  }
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,213 @@
+#include "base/text.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace ofindex {
+namespace {
+
+TEST_CASE("paths are ordered as people count") {
+  struct Row {
+    std::string_view less, more;
+  };
+  const Row rows[] = {
+      {"part-2", "part-10"},      // by value, not by digit
+      {"part-9", "part-00010"},   // whatever their width
+      {"part-01", "part-1"},      // equal numbers: by bytes, so that there is an order at all
+      {"part-01", "part-2"},      // but only if all else is equal
+      {"part-01-b", "part-1-c"},  // the end decides before the zeros do
+      {"part-1-a", "part-01-b"},  // either way
+      {"part-00000-of-00010", "part-00001-of-00010"},
+      {"part-18446744073709551615", "part-18446744073709551616"},  // past 64 bits
+      {"part-99999999999999999999998", "part-99999999999999999999999"},
+      {"", "a"},         // the empty path is first
+      {"a", "a1"},       // a prefix before what it begins
+      {"a/b", "a-1/b"},  // a folder's files before those of a longer name: '/' is before every byte
+      {"a/b", "a b"},    // also before the space, which is less as a byte
+      {"a/z", "a1/a"},
+      {"a/2/b", "a/10/a"},  // in every component
+      {"1a", "a1"},         // digits before letters
+      {"A", "a"},           // other bytes by value
+      {"a\x7f", "a\x80"},   // as unsigned ones
+      {"a0", "a00"},        // a number of zeros alone
+      {"x0y1", "x00y2"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.less);
+    CAPTURE(row.more);
+    CHECK(NaturalLess(row.less, row.more));
+    CHECK_FALSE(NaturalLess(row.more, row.less));
+    CHECK_FALSE(NaturalLess(row.less, row.less));
+  }
+}
+
+TEST_CASE("names are naturally equal if nothing but leading zeros tells them apart") {
+  CHECK(NaturallyEqual("part-1", "part-01"));
+  CHECK(NaturallyEqual("a/0001/b-2", "a/1/b-02"));
+  CHECK(NaturallyEqual("0", "000"));
+  CHECK_FALSE(NaturallyEqual("part-1", "part-10"));
+  CHECK_FALSE(NaturallyEqual("part-1", "part-1a"));
+  CHECK_FALSE(NaturallyEqual("part-", "part-0"));
+  CHECK_FALSE(NaturallyEqual("Part-1", "part-1"));
+}
+
+std::string RandomName(std::mt19937_64& random) {
+  constexpr std::string_view kBytes = "0019a/-\xff";
+  std::string name;
+  for (auto n = random() % 6; n > 0; --n) name.push_back(kBytes[random() % kBytes.size()]);
+  return name;
+}
+
+TEST_CASE("the natural order is total: of two names one is less, and three go round in no circle") {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 100'000; ++i) {
+    const std::string a = RandomName(random), b = RandomName(random), c = RandomName(random);
+    CAPTURE(a);
+    CAPTURE(b);
+    CAPTURE(c);
+    CHECK(int{NaturalLess(a, b)} + int{NaturalLess(b, a)} + int{a == b} == 1);
+    if (NaturalLess(a, b) && NaturalLess(b, c)) CHECK(NaturalLess(a, c));
+    if (NaturallyEqual(a, b) && NaturallyEqual(b, c)) CHECK(NaturallyEqual(a, c));
+  }
+}
+
+TEST_CASE("UTF-8 is what table 3-7 of the Unicode standard allows") {
+  struct Row {
+    std::string_view bytes;
+    bool valid;
+  };
+  const Row rows[] = {
+      {"", true},
+      {std::string_view("\0", 1), true},  // NUL is a character
+      {"\x7f", true},                     // the last of one byte
+      {"\x80", false},                    // a continuation without a lead
+      {"\xbf", false},
+      {"\xc0\x80", false},  // NUL in two bytes: overlong
+      {"\xc1\xbf", false},  // U+007F in two bytes: overlong
+      {"\xc2\x80", true},   // U+0080, the first of two bytes
+      {"\xdf\xbf", true},   // U+07FF, the last
+      {"\xc2", false},      // cut
+      {"\xc2\x7f", false},  // continued by no continuation
+      {"\xc2\xc0", false},
+      {"\xe0\x9f\xbf", false},          // U+07FF in three bytes: overlong
+      {"\xe0\xa0\x80", true},           // U+0800
+      {"\xe0\xa0", false},              // cut
+      {"\xed\x9f\xbf", true},           // U+D7FF, the last before the surrogates
+      {"\xed\xa0\x80", false},          // U+D800, the first surrogate
+      {"\xed\xbf\xbf", false},          // U+DFFF, the last
+      {"\xee\x80\x80", true},           // U+E000, the first after them
+      {"\xef\xbf\xbf", true},           // U+FFFF
+      {"\xf0\x8f\xbf\xbf", false},      // U+FFFF in four bytes: overlong
+      {"\xf0\x90\x80\x80", true},       // U+10000
+      {"\xf0\x90\x80", false},          // cut
+      {"\xf4\x8f\xbf\xbf", true},       // U+10FFFF, the last of all
+      {"\xf4\x90\x80\x80", false},      // U+110000
+      {"\xf5\x80\x80\x80", false},      // no such lead
+      {"\xf8\x88\x80\x80\x80", false},  // five bytes, as in 1993
+      {"\xff", false},
+      {"\xfe", false},
+      {"a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80z", true},  // one of every length
+      {"abc\xc3", false},                                // sound but for the last byte
+  };
+  for (const Row& row : rows) {
+    CAPTURE(ToHex(AsBytes(row.bytes)));
+    CHECK(IsUtf8(row.bytes) == row.valid);
+  }
+}
+
+TEST_CASE("what is printable stays, and what could move a cursor becomes its hexadecimal digits") {
+  struct Row {
+    std::string_view text, shown;
+  };
+  const Row rows[] = {
+      {"", ""},
+      {"data/part-0 (1).tfrecord", "data/part-0 (1).tfrecord"},
+      {"Gr\xc3\xbc\xc3\x9f"
+       "e \xf0\x9f\x98\x80",
+       "Gr\xc3\xbc\xc3\x9f"
+       "e \xf0\x9f\x98\x80"},
+      {"\x1b[2J", "\\x1b[2J"},              // the escape that clears a terminal
+      {"a\nb\tc\r", "a\\x0ab\\x09c\\x0d"},  // one line stays one line
+      {std::string_view("a\0b", 3), "a\\x00b"},
+      {"\x7f", "\\x7f"},
+      {"\xc2\x9b"
+       "31m",
+       "\\xc2\\x9b31m"},                             // U+009B, the escape of the C1 controls
+      {"\xc2\x80\xc2\x9f", "\\xc2\\x80\\xc2\\x9f"},  // the first and the last of them
+      {"\xc2\xa0", "\xc2\xa0"},                      // U+00A0, the first that is none
+      {"\xff\xfe", "\\xff\\xfe"},                    // not UTF-8
+      {"\xc3", "\\xc3"},                             // a cut character
+      {"\xe2\x82", "\\xe2\\x82"},
+      {"\xc3(", "\\xc3("},                  // what follows a broken one is read anew
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},  // a surrogate
+  };
+  for (const Row& row : rows) CHECK(Printable(row.text) == row.shown);
+}
+
+TEST_CASE("whatever is made printable is UTF-8 without control characters") {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (auto n = random() % 8; n > 0; --n) text.push_back(static_cast<char>(random() & 0xff));
+    const std::string shown = Printable(text);
+    CHECK(IsUtf8(shown));
+    for (char c : shown) CHECK((static_cast<unsigned char>(c) >= 0x20 && c != 0x7f));
+    CHECK(Printable(shown) == shown);
+  }
+}
+
+TEST_CASE("counts have commas between thousands") {
+  struct Row {
+    uint64_t n;
+    std::string_view text;
+  };
+  const Row rows[] = {{0, "0"},
+                      {999, "999"},
+                      {1000, "1,000"},
+                      {123456, "123,456"},
+                      {1234567, "1,234,567"},
+                      {~uint64_t{0}, "18,446,744,073,709,551,615"}};
+  for (const Row& row : rows) CHECK(FormatCount(row.n) == row.text);
+}
+
+TEST_CASE("sizes have three figures and the unit that needs no more") {
+  struct Row {
+    double bytes;
+    std::string_view text;
+  };
+  const Row rows[] = {
+      {0, "0 B"},
+      {1, "1 B"},
+      {1023, "1023 B"},  // bytes are counted, not rounded
+      {1024, "1.00 KiB"},
+      {1536, "1.50 KiB"},
+      {10'239, "10.0 KiB"},  // 9.999: rounded up to two figures before the point
+      {10'240, "10.0 KiB"},
+      {102'399, "100 KiB"},  // 99.999: to three
+      {1'000'000, "977 KiB"},
+      {1'048'575, "1.00 MiB"},  // 1023.999: to the next unit
+      {1'048'576, "1.00 MiB"},
+      {1e12, "931 GiB"},
+      {18'446'744'073'709'551'615.0, "16.0 EiB"},
+  };
+  for (const Row& row : rows) CHECK(FormatBytes(row.bytes) == row.text);
+}
+
+TEST_CASE("hexadecimal has two lower-case digits a byte, and sixteen a number") {
+  CHECK(ToHex(ByteView()) == "");
+  CHECK(ToHex(AsBytes("\x09\xaf\xff")) == "09afff");
+  CHECK(ToHex(uint64_t{0}) == "0000000000000000");
+  CHECK(ToHex(0x0123456789abcdef) == "0123456789abcdef");
+  CHECK(ToHex(~uint64_t{0}) == "ffffffffffffffff");
+}
+
+TEST_CASE("text is joined from words, characters and numbers of every width") {
+  CHECK(StrCat() == "");
+  CHECK(StrCat("a", 'b', std::string("c"), 1, -2, uint64_t{1} << 63, uint8_t{7}) == "abc1-292233720368547758087");
+}
+
+}  // namespace
+}  // namespace ofindex

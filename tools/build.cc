@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "index/builder.h"
+#include "index/paths.h"
+#include "tools/json.h"
+#include "tools/messages.h"
+#include "tools/output.h"
+#include "tools/progress_display.h"
+#include "tools/verbs.h"
+
+namespace ofindex {
+namespace {
+
+struct Arguments {
+  BuildOptions options;
+  std::string format = "auto";
+  std::string payload = "auto";
+};
+
+Json ToJson(const BuildReport& report, double seconds) {
+  const double per_second = seconds > 0 && !report.was_up_to_date ? 1 / seconds : 0;
+  return {{"schema", "ofindex.build/1"},
+          {"index", JsonText(report.index)},
+          {"up_to_date", report.was_up_to_date},
+          {"records", report.facts.records},
+          {"payload_bytes", report.facts.payload_bytes},
+          {"data_bytes", report.facts.data_bytes},
+          {"index_bytes", report.index_bytes},
+          {"map_bytes", report.map_bytes},
+          {"shards", report.shards.size()},
+          {"seconds", seconds},
+          {"records_per_second", static_cast<double>(report.facts.records) * per_second},
+          {"bytes_per_second", static_cast<double>(report.facts.data_bytes) * per_second},
+          {"bad", JsonBad(report.bad, report.shards)},
+          {"damage", JsonDamage(report.damage, report.shards)},
+          {"skipped", JsonSkipped(report.skipped)},
+          {"missing", [&] {
+             Json missing = Json::array();
+             for (const std::string& path : report.missing) missing.push_back(JsonText(path));
+             return missing;
+           }()}};
+}
+
+std::string Summary(const BuildReport& report, double seconds) {
+  const DatasetFacts& facts = report.facts;
+  std::string text = StrCat(Printable(report.index), ": ", FormatCount(facts.records), " records in ",
+                            FormatCount(report.shards.size()), report.shards.size() == 1 ? " shard, " : " shards, ",
+                            FormatBytes(static_cast<double>(facts.data_bytes)));
+  if (report.was_up_to_date) return text + "; up to date, nothing to do";
+  const double rate = seconds > 0 ? static_cast<double>(facts.records) / seconds : 0;
+  std::array<char, 32> time{};
+  std::snprintf(time.data(), time.size(), "%.2f s", seconds);
+  text += StrCat("; ", time.data(), ", ", FormatCount(static_cast<uint64_t>(rate)), " records/s");
+  if (facts.checked == Checked::kPayloads) text += ", every payload checked";
+  return text;
+}
+
+void PrintWarnings(const BuildReport& report, const Context& context) {
+  std::vector<std::string> notes;
+  for (const SkippedFile& file : report.skipped) notes.push_back(StrCat("skipped ", Printable(file.path), ": ", Printable(file.reason)));
+  for (const std::string& path : report.missing) notes.push_back(StrCat("missing ", Printable(path), ": its set has it"));
+  PrintNotes(notes, context);
+}
+
+// Damage is no failure of the build: the index is there. It is a failure of the data, and says so.
+int ReportDamage(const BuildReport& report, const Context& context) {
+  if (report.damage.empty() && report.bad.empty()) return 0;
+  std::vector<std::string> texts;
+  for (const DamageRow& damage : report.damage) texts.push_back(Describe(damage, report.shards));
+  for (const BadRow& bad : report.bad) texts.push_back(Describe(bad, report.shards));
+  PrintNotes(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
+  PrintError({ErrorCode::kDamage, texts.front(),
+              StrCat("every intact record is in the index; `ofindex info ", Printable(report.index), "` lists the damage")},
+             context);
+  return ExitCode(ErrorCode::kDamage);
+}
+
+Result<int> Build(Arguments& arguments, Context& context) {
+  BuildOptions& options = arguments.options;
+  options.format.framing = arguments.format == "auto" ? std::nullopt : ParseFraming(arguments.format);
+  options.format.payload = arguments.payload == "auto" ? std::nullopt : ParsePayloadKind(arguments.payload);
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<ProgressDisplay> display(std::in_place, "build", context);
+  Result<BuildReport> report = BuildIndex(options, context.progress);
+  display.reset();
+  if (!report) return tl::unexpected(std::move(report).error());
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  PrintWarnings(*report, context);
+  if (context.json) {
+    OFINDEX_TRY(Output::Standard().Line(Dump(ToJson(*report, seconds))));
+  } else if (!context.quiet) {
+    OFINDEX_TRY(Output::Standard().Line(Summary(*report, seconds)));
+  }
+  OFINDEX_TRY(Output::Standard().Flush());
+  return ReportDamage(*report, context);
+}
+
+}  // namespace
+
+void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "build", "Read shards once and write their index", Formats::kJson);
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("DATA", arguments->options.data, "Files, folders, quoted globs, @LIST (a path a line), @- (the same from standard input)")
+      ->required();
+  verb->add_option("-o,--output", arguments->options.index, "The index to write; default: DATA.ofidx beside DATA")
+      ->type_name("INDEX");
+  verb->add_flag("--verify", arguments->options.verify,
+                 "Also look at every payload byte: check CRC32C (TFRecord), keep a hash of each record");
+  verb->add_option("--format", arguments->format, "auto, tfrecord or ofrecord; default auto, by content")
+      ->check(CLI::IsMember({"auto", "tfrecord", "ofrecord"}).description(""))
+      ->type_name("FORMAT");
+  verb->add_option("--payload", arguments->payload,
+                   "auto, example, sequence_example, ofrecord or opaque; default auto, by content")
+      ->check(CLI::IsMember({"auto", "example", "sequence_example", "ofrecord", "opaque"}).description(""))
+      ->type_name("PAYLOAD");
+  verb->add_option("-j,--threads", arguments->options.threads, "Threads that compute; default: one a processor")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N");
+  verb->add_flag("--force", arguments->options.force, "Replace an index, whatever it is");
+  verb->add_flag_callback("--wait", [arguments] { arguments->options.if_locked = Draft::IfLocked::kWait; },
+                          "Wait for another process that builds the same index, and use its result");
+  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Build(*arguments, context); }; });
+}
+
+}  // namespace ofindex

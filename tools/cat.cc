@@ -1,0 +1,141 @@
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include "base/output_file.h"
+#include "base/text.h"
+#include "index/draft.h"
+#include "index/record_framing.h"
+#include "query/dataset.h"
+#include "query/ordinals.h"
+#include "tools/messages.h"
+#include "tools/output.h"
+#include "tools/reading_options.h"
+#include "tools/record_stream.h"
+#include "tools/shown_record.h"
+#include "tools/verbs.h"
+
+namespace ofindex {
+namespace {
+
+struct Arguments {
+  std::string index;
+  std::string range = ":";
+  std::string ids;
+  std::string to = "jsonl";
+  std::string output;
+  ReaderOptions reading;
+};
+
+// Where the records go: standard output, or a file that gets its name when all of them are in it.
+class Sink {
+ public:
+  [[nodiscard]] static Result<Sink> Open(const std::string& path) {
+    Sink sink;
+    if (path.empty() || path == "-") return sink;
+    OFINDEX_ASSIGN(sink.draft_, Draft::Begin(path, Draft::IfLocked::kFail));
+    OFINDEX_ASSIGN(sink.file_, OutputFile::Create(sink.draft_->path()));
+    return sink;
+  }
+
+  Result<void> Write(ByteView bytes) { return file_ ? file_->Append(bytes) : Output::Standard().Write(bytes); }
+
+  Result<void> Close() {
+    if (!file_) return Output::Standard().Flush();
+    OFINDEX_TRY(file_->Flush());
+    return draft_->Publish(Draft::Durability::kDurable);
+  }
+
+ private:
+  std::optional<Draft> draft_;
+  std::optional<OutputFile> file_;
+};
+
+Result<void> WriteFramed(Framing framing, ByteView payload, Sink& sink) {
+  const RecordFraming around(framing, payload);
+  OFINDEX_TRY(sink.Write(around.header()));
+  OFINDEX_TRY(sink.Write(payload));
+  return sink.Write(around.footer());
+}
+
+TakePayload TakerFor(const Arguments& arguments, const Dataset& dataset, Sink& sink) {
+  if (const std::optional<Framing> framing = ParseFraming(arguments.to)) {
+    return [framing, &sink](uint64_t, ByteView payload) { return WriteFramed(*framing, payload, sink); };
+  }
+  if (arguments.to == "raw") return [&sink](uint64_t, ByteView payload) { return sink.Write(payload); };
+  auto record = std::make_shared<ShownRecord>();
+  return [record, &dataset, &sink](uint64_t ordinal, ByteView payload) -> Result<void> {
+    OFINDEX_TRY(record->Take(dataset, ordinal, payload));
+    return sink.Write(AsBytes(Dump(record->ToJson(std::nullopt)) + "\n"));
+  };
+}
+
+Result<NextOrdinal> OrdinalsOfRange(const std::string& text, uint64_t size) {
+  OFINDEX_ASSIGN(OrdinalRange range, ParseOrdinals(text, size));
+  return NextOrdinal([range](uint64_t& ordinal) mutable -> Result<bool> {
+    if (range.begin == range.end) return false;
+    ordinal = range.begin++;
+    return true;
+  });
+}
+
+// A file of ordinals, one a line; it is read as the records are, so it may be endless.
+Result<NextOrdinal> OrdinalsOfFile(const std::string& path, uint64_t size) {
+  auto file = std::make_shared<std::ifstream>();
+  if (path != "-") {
+    file->open(path);
+    if (!*file) return tl::unexpected(SystemError(path, "cannot open the list of ordinals", errno));
+  }
+  return NextOrdinal([file, path, size, line_number = uint64_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
+    std::istream& in = path == "-" ? std::cin : *file;
+    for (std::string line; std::getline(in, line);) {
+      ++line_number;
+      if (line.ends_with('\r')) line.pop_back();
+      if (line.empty()) continue;
+      const auto range = ParseOrdinals(line, size);
+      if (range && range->end == range->begin + 1) {
+        ordinal = range->begin;
+        return true;
+      }
+      return Fail(range ? ErrorCode::kUsage : range.error().code,
+                  StrCat(Printable(path), ": line ", line_number, ": ",
+                         range ? "expected one ordinal" : range.error().message),
+                  "the list has one ordinal a line");
+    }
+    return false;
+  });
+}
+
+Result<int> Cat(const Arguments& arguments, const Context& context) {
+  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading));
+  OFINDEX_ASSIGN(const NextOrdinal next, arguments.ids.empty() ? OrdinalsOfRange(arguments.range, dataset.size())
+                                                               : OrdinalsOfFile(arguments.ids, dataset.size()));
+  OFINDEX_ASSIGN(Sink sink, Sink::Open(arguments.output));
+  OFINDEX_ASSIGN(const int exit_code, StreamRecords(dataset, next, TakerFor(arguments, dataset, sink), context));
+  OFINDEX_TRY(sink.Close());
+  return exit_code;
+}
+
+}  // namespace
+
+void AddCat(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "cat", "Stream records, in ordinal order or in that of a list", Formats::kNone);
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  CLI::Option* range = verb->add_option("--range", arguments->range, "Records A:B only; default: all")->type_name("A:B");
+  verb->add_option("--ids", arguments->ids, "Records of this list, an ordinal a line, in its order; - is standard input")
+      ->type_name("FILE")
+      ->excludes(range);
+  verb->add_option("--to", arguments->to,
+                   "jsonl, tfrecord or ofrecord (payloads framed anew, unchanged), raw (payloads alone); default jsonl")
+      ->check(CLI::IsMember({"jsonl", "tfrecord", "ofrecord", "raw"}).description(""))
+      ->type_name("FORM");
+  verb->add_option("-o,--output", arguments->output, "A file to write; default: standard output")->type_name("FILE");
+  AddReadingOptions(*verb, arguments->reading);
+  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Cat(*arguments, context); }; });
+}
+
+}  // namespace ofindex

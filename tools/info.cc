@@ -1,0 +1,101 @@
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "index/catalog_reader.h"
+#include "index/paths.h"
+#include "tools/json.h"
+#include "tools/messages.h"
+#include "tools/output.h"
+#include "tools/table.h"
+#include "tools/verbs.h"
+
+namespace ofindex {
+namespace {
+
+// All that an index says of its dataset, but for its blocks.
+struct Info {
+  std::string path;
+  uint64_t index_bytes = 0;
+  DatasetFacts facts;
+  int64_t generation = 0;
+  std::vector<ShardRow> shards;
+  std::vector<BadRow> bad;
+  std::vector<DamageRow> damage;
+};
+
+Result<Info> ReadInfo(const std::string& name) {
+  Info info;
+  OFINDEX_ASSIGN(info.path, ResolveIndex(name));
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(info.path));
+  OFINDEX_ASSIGN(const FileFacts facts, StatFile(info.path));
+  info.index_bytes = facts.size;
+  info.facts = catalog.facts();
+  OFINDEX_ASSIGN(const std::vector<GenerationRow> generations, catalog.Generations());
+  if (!generations.empty()) info.generation = generations.back().number;
+  OFINDEX_ASSIGN(info.shards, catalog.Shards());
+  OFINDEX_ASSIGN(info.bad, catalog.Bad());
+  OFINDEX_ASSIGN(info.damage, catalog.Damage());
+  return info;
+}
+
+Json ToJson(const Info& info) {
+  return {{"schema", "ofindex.info/1"},
+          {"index", JsonText(info.path)},
+          {"id", ToHex(info.facts.id)},
+          {"format_version", kFormatVersion},
+          {"generation", info.generation},
+          {"records", info.facts.records},
+          {"payload_bytes", info.facts.payload_bytes},
+          {"data_bytes", info.facts.data_bytes},
+          {"index_bytes", info.index_bytes},
+          {"checked", Name(info.facts.checked)},
+          {"shards", JsonShards(info.shards)},
+          {"features", Json::array()},
+          {"bad", JsonBad(info.bad, info.shards)},
+          {"damage", JsonDamage(info.damage, info.shards)}};
+}
+
+Result<void> PrintTotals(const Info& info, Output& out) {
+  const DatasetFacts& facts = info.facts;
+  OFINDEX_TRY(out.Line(StrCat("index     ", Printable(info.path), "  (", FormatBytes(static_cast<double>(info.index_bytes)),
+                              ", id ", ToHex(facts.id).substr(0, 16), ")")));
+  OFINDEX_TRY(out.Line(StrCat("records   ", FormatCount(facts.records))));
+  OFINDEX_TRY(out.Line(StrCat("payload   ", FormatBytes(static_cast<double>(facts.payload_bytes)), " of ",
+                              FormatBytes(static_cast<double>(facts.data_bytes)), " in ", FormatCount(info.shards.size()),
+                              info.shards.size() == 1 ? " shard" : " shards")));
+  return out.Line(StrCat("checked   ", facts.checked == Checked::kPayloads ? "framing and every payload" : "framing"));
+}
+
+Result<int> ShowInfo(const std::string& name, const Context& context) {
+  OFINDEX_ASSIGN(const Info info, ReadInfo(name));
+  Output& out = Output::Standard();
+  if (context.json) {
+    OFINDEX_TRY(out.Line(Dump(ToJson(info))));
+    return 0;
+  }
+  OFINDEX_TRY(PrintTotals(info, out));
+  OFINDEX_TRY(out.Line(""));
+  Table table({"records", "bytes", "format", "payload", "shard"});
+  for (const ShardRow& shard : info.shards) {
+    table.Add({FormatCount(shard.records), FormatCount(shard.identity.size), std::string(Name(shard.framing)),
+               std::string(Name(shard.payload)), Printable(shard.path)});
+  }
+  OFINDEX_TRY(table.Print(out));
+  for (const DamageRow& damage : info.damage) OFINDEX_TRY(out.Line(StrCat("damage  ", Describe(damage, info.shards))));
+  for (const BadRow& bad : info.bad) OFINDEX_TRY(out.Line(StrCat("bad     ", Describe(bad, info.shards))));
+  return 0;
+}
+
+}  // namespace
+
+void AddInfo(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "info", "Totals, shards and damage, from the index alone", Formats::kJson);
+  auto name = std::make_shared<std::string>();
+  verb->add_option("INDEX", *name, "The index, or the DATA that it is called after")->required();
+  verb->callback([name, &context, &body] { body = [name, &context] { return ShowInfo(*name, context); }; });
+}
+
+}  // namespace ofindex

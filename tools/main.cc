@@ -1,0 +1,106 @@
+// The ofindex command: parses the command line, runs one verb, turns its outcome into an exit code (docs/cli.md).
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <map>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/messages.h"
+#include "tools/output.h"
+#include "tools/verbs.h"
+
+namespace ofindex {
+
+CLI::App* AddVerb(CLI::App& app, Context& context, const char* name, const char* help, Formats formats) {
+  CLI::App* verb = app.add_subcommand(name, help);
+  if (formats != Formats::kNone) {
+    CLI::Option* json = verb->add_flag("--json", context.json, "One JSON document on standard output");
+    if (formats == Formats::kJsonAndJsonl) {
+      verb->add_flag("--jsonl", context.jsonl, "One JSON object a line")->excludes(json);
+    }
+  }
+  verb->add_flag("-q,--quiet", context.quiet, "No messages but errors");
+  verb->add_flag("-v,--verbose", context.verbose, "More messages");
+  static const std::map<std::string, ProgressMode> kModes = {{"auto", ProgressMode::kAuto},
+                                                             {"plain", ProgressMode::kPlain},
+                                                             {"json", ProgressMode::kJson},
+                                                             {"none", ProgressMode::kNone}};
+  verb->add_option("--progress", context.progress_mode,
+                   "On standard error: auto (a line on a terminal, else plain), plain (a line now and then), json (an "
+                   "object a line), none; default auto")
+      ->transform(CLI::CheckedTransformer(kModes).description(""))
+      ->type_name("MODE");
+  static const std::map<std::string, When> kWhen = {
+      {"auto", When::kAuto}, {"always", When::kAlways}, {"never", When::kNever}};
+  verb->add_option("--color", context.color, "auto, always or never; NO_COLOR and CLICOLOR_FORCE hold; default auto")
+      ->transform(CLI::CheckedTransformer(kWhen).description(""))
+      ->type_name("WHEN");
+  return verb;
+}
+
+namespace {
+
+Context* signalled_context = nullptr;
+
+// The first signal asks the verb to stop and clean up after itself; the second one does not ask.
+void OnStopSignal(int) {
+  if (signalled_context->progress.cancel.exchange(true)) ::_exit(130);
+}
+
+void InstallSignals(Context& context) {
+  signalled_context = &context;
+  struct sigaction action {};
+  action.sa_handler = OnStopSignal;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write: see Output
+}
+
+int Usage(const CLI::App& app, const CLI::ParseError& error, const Context& context) {
+  // Help and version are no errors: CLI11 prints them to standard output.
+  if (error.get_exit_code() == 0) return app.exit(error);
+  std::string verb;
+  for (const CLI::App* sub : app.get_subcommands()) verb = " " + sub->get_name();
+  PrintError({ErrorCode::kUsage, error.what(), "see `ofindex" + verb + " --help`"}, context);
+  return ExitCode(ErrorCode::kUsage);
+}
+
+int Run(int argc, char** argv) {
+  Context context;
+  InstallSignals(context);
+  CLI::App app{
+      "Random access to the records of OFRecord and TFRecord files, in place.\n\n"
+      "  ofindex build data/train       read the shards once, write data/train.ofidx\n"
+      "  ofindex get data/train 5 -1    show a record, and the last one\n"};
+  app.name("ofindex");
+  app.set_version_flag("--version", "ofindex " OFINDEX_VERSION);
+  app.require_subcommand(1);
+  VerbBody body;
+  AddBuild(app, context, body);
+  AddInfo(app, context, body);
+  AddVerify(app, context, body);
+  AddGet(app, context, body);
+  AddCat(app, context, body);
+  AddExport(app, context, body);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return Usage(app, error, context);
+  }
+  Result<int> outcome = body();
+  if (outcome) {
+    if (auto flushed = Output::Standard().Flush(); !flushed) outcome = tl::unexpected(std::move(flushed).error());
+  }
+  if (outcome) return *outcome;
+  static_cast<void>(Output::Standard().Flush());
+  PrintError(outcome.error(), context);
+  return ExitCode(outcome.error().code);
+}
+
+}  // namespace
+}  // namespace ofindex
+
+int main(int argc, char** argv) { return ofindex::Run(argc, argv); }

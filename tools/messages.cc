@@ -1,0 +1,63 @@
+#include "tools/messages.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+constexpr size_t kNotesShown = 10;
+
+void WriteLine(std::string line) {
+  line += '\n';
+  static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
+}
+
+bool IsSet(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0' && std::string_view(value) != "0";
+}
+
+std::string PathOf(uint32_t shard, const std::vector<ShardRow>& shards) {
+  return shard < shards.size() ? Printable(shards[shard].path) : StrCat("shard ", shard);
+}
+
+}  // namespace
+
+bool UseColor(int stream, const Context& context) {
+  if (context.color != When::kAuto) return context.color == When::kAlways;
+  if (std::getenv("NO_COLOR") != nullptr && *std::getenv("NO_COLOR") != '\0') return false;
+  return IsSet("CLICOLOR_FORCE") || ::isatty(stream) == 1;
+}
+
+void PrintError(const Error& error, const Context& context) {
+  const bool color = UseColor(STDERR_FILENO, context);
+  WriteLine(StrCat(color ? "\x1b[31mofindex:\x1b[0m " : "ofindex: ", error.message));
+  WriteLine(StrCat(color ? "\x1b[2mhint:\x1b[0m " : "hint: ", error.hint.empty() ? "see `ofindex --help`" : error.hint));
+}
+
+void PrintNote(const std::string& text, const Context& context) {
+  if (!context.quiet) WriteLine(text);
+}
+
+void PrintNotes(const std::vector<std::string>& texts, const Context& context) {
+  const size_t shown = context.verbose > 0 ? texts.size() : std::min(texts.size(), kNotesShown);
+  for (size_t i = 0; i < shown; ++i) PrintNote(texts[i], context);
+  if (shown < texts.size()) PrintNote(StrCat("and ", texts.size() - shown, " more (-v shows all)"), context);
+}
+
+std::string Describe(const DamageRow& damage, const std::vector<ShardRow>& shards) {
+  return StrCat(PathOf(damage.shard, shards), "@", damage.range.begin, ": ", damage.range.end - damage.range.begin,
+                " bytes hold no record: ", Name(damage.range.reason));
+}
+
+std::string Describe(const BadRow& bad, const std::vector<ShardRow>& shards) {
+  return StrCat(PathOf(bad.shard, shards), "@", bad.offset, ": record ", bad.record, " is bad: ", Name(bad.reason));
+}
+
+}  // namespace ofindex

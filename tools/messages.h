@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "index/catalog.h"
+#include "tools/context.h"
+
+namespace ofindex {
+
+/// Prints an error to standard error: `ofindex: what`, and `hint: the command that mends it`.
+void PrintError(const Error& error, const Context& context);
+
+/// Prints one line to standard error, unless the user wants quiet.
+void PrintNote(const std::string& text, const Context& context);
+
+/// Notes of a list: the first ten, or all of them with -v, and how many more there are.
+void PrintNotes(const std::vector<std::string>& texts, const Context& context);
+
+/// "train/part-3: bytes [1234, 1300) hold no record: torn_tail", and the like of a bad record.
+[[nodiscard]] std::string Describe(const DamageRow& damage, const std::vector<ShardRow>& shards);
+[[nodiscard]] std::string Describe(const BadRow& bad, const std::vector<ShardRow>& shards);
+
+/// True if a stream of this number (1 or 2) is to be coloured.
+[[nodiscard]] bool UseColor(int stream, const Context& context);
+
+}  // namespace ofindex

@@ -1,0 +1,109 @@
+#include "tools/shown_record.h"
+
+#include <utility>
+
+#include "base/framing.h"
+#include "base/text.h"
+#include "tools/feature_text.h"
+
+namespace ofindex {
+
+Result<void> ShownRecord::Load(const Dataset& dataset, uint64_t ordinal) {
+  OFINDEX_TRY(dataset.reader().Copy(ordinal, copy_));
+  return Take(dataset, ordinal, copy_);
+}
+
+Result<void> ShownRecord::Take(const Dataset& dataset, uint64_t ordinal, ByteView payload) {
+  ordinal_ = ordinal;
+  payload_ = payload;
+  OFINDEX_ASSIGN(location_, dataset.reader().Locate(ordinal));
+  OFINDEX_ASSIGN(const MapShard shard, dataset.reader().map().Shard(location_.shard));
+  shard_ = shard.path;
+  kind_ = shard.payload;
+  decoded_.Clear();
+  if (kind_ == PayloadKind::kOpaque) return {};
+  if (auto decoded = decoded_.Decode(payload, kind_); !decoded) {
+    return Fail(decoded.error().code,
+                StrCat(Printable(shard_), "@", location_.offset + HeaderBytes(shard.framing), ": record ", ordinal, ": ",
+                       decoded.error().message),
+                StrCat("`ofindex get --raw INDEX ", ordinal, "` writes the bytes as they are"));
+  }
+  return {};
+}
+
+const FeatureList* ShownRecord::FindList(const std::string& feature) const {
+  if (!feature.ends_with("[]")) return nullptr;
+  const std::string_view name(feature.data(), feature.size() - 2);
+  for (const FeatureList& list : decoded_.feature_lists()) {
+    if (AsText(list.name) == name) return &list;
+  }
+  return nullptr;
+}
+
+Result<void> ShownRecord::Require(const std::string& feature) const {
+  if (decoded_.Find(AsBytes(feature)) != nullptr || FindList(feature) != nullptr) return {};
+  std::string names;
+  for (const Feature& one : decoded_.features()) names += StrCat(names.empty() ? "" : ", ", Printable(AsText(one.name)));
+  for (const FeatureList& one : decoded_.feature_lists()) {
+    names += StrCat(names.empty() ? "" : ", ", Printable(AsText(one.name)), "[]");
+  }
+  return Fail(ErrorCode::kUsage, StrCat("record ", ordinal_, " has no feature '", Printable(feature), "'"),
+              names.empty() ? std::string("its payload has no features") : StrCat("it has ", names));
+}
+
+Json ShownRecord::ToJson(const std::optional<std::string>& feature) const {
+  Json features = JsonFeatures(decoded_);
+  if (feature) {
+    const std::string key = JsonText(*feature).get<std::string>();
+    features = {{key, features[key]}};
+  }
+  Json json = {{"_id", ordinal_},
+               {"_shard", JsonText(shard_)},
+               {"_offset", location_.offset},
+               {"_length", location_.length},
+               {"features", std::move(features)}};
+  if (kind_ == PayloadKind::kOpaque) json["payload"] = JsonBytes(payload_);
+  return json;
+}
+
+Result<void> ShownRecord::Print(const std::optional<std::string>& feature, Output& out) const {
+  OFINDEX_TRY(out.Line(StrCat("record ", ordinal_, " of ", Printable(shard_), "@", location_.offset, ", ",
+                              FormatCount(location_.length), " bytes, ", Name(kind_))));
+  if (kind_ == PayloadKind::kOpaque) return PrintHexDump(payload_, out);
+  return PrintFeatures(decoded_, feature, out);
+}
+
+std::vector<uint8_t> ShownRecord::FeatureBytes(const std::string& feature) const {
+  std::vector<uint8_t> out;
+  if (const Feature* found = decoded_.Find(AsBytes(feature))) {
+    AppendValues(found->value, out);
+  } else if (const FeatureList* list = FindList(feature)) {
+    for (const FeatureValue& step : decoded_.steps(*list)) AppendValues(step, out);
+  }
+  return out;
+}
+
+void ShownRecord::AppendValues(FeatureValue value, std::vector<uint8_t>& out) const {
+  const auto append = [&](const auto& values) {
+    for (const auto one : values) {
+      const auto* bytes = reinterpret_cast<const uint8_t*>(&one);
+      out.insert(out.end(), bytes, bytes + sizeof one);
+    }
+  };
+  switch (value.kind) {
+    case FeatureKind::kNone: break;
+    case FeatureKind::kBytes:
+      for (const ByteView bytes : decoded_.bytes(value)) out.insert(out.end(), bytes.begin(), bytes.end());
+      break;
+    case FeatureKind::kFloat: append(decoded_.floats(value)); break;
+    case FeatureKind::kDouble: append(decoded_.doubles(value)); break;
+    case FeatureKind::kInt64: append(decoded_.integers(value)); break;
+    case FeatureKind::kInt32: {
+      const auto integers = decoded_.integers(value);
+      append(std::vector<int32_t>(integers.begin(), integers.end()));
+      break;
+    }
+  }
+}
+
+}  // namespace ofindex
