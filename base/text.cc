@@ -85,11 +85,12 @@ std::string FormatCount(uint64_t n) {
 std::string FormatBytes(double bytes) {
   static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
+  // The limits lie where rounding would add a figure: 1023.5 KiB is 1.00 MiB, and 9.995 is 10.0.
+  while (bytes >= (unit == 0 ? 1024 : 1023.5) && unit + 1 < kUnits.size()) {
     bytes /= 1024;
     ++unit;
   }
-  const int decimals = unit == 0 || bytes >= 100 ? 0 : bytes >= 10 ? 1 : 2;
+  const int decimals = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
   std::array<char, 48> text{};
   std::snprintf(text.data(), text.size(), "%.*f %s", decimals, bytes, kUnits[unit]);
   return text.data();

@@ -31,7 +31,7 @@ template <typename... Args>
 /// 1234567 -> "1,234,567".
 [[nodiscard]] std::string FormatCount(uint64_t n);
 
-/// Bytes in binary units with three figures: 0 -> "0 B", 1536 -> "1.50 KiB".
+/// Bytes in binary units with three figures, or four from 1000 to 1023: 0 -> "0 B", 1536 -> "1.50 KiB".
 [[nodiscard]] std::string FormatBytes(double bytes);
 
 /// Lower-case hexadecimal, two digits a byte.

@@ -71,6 +71,7 @@ int Usage(const CLI::App& app, const CLI::ParseError& error, const Context& cont
 int Run(int argc, char** argv) {
   Context context;
   InstallSignals(context);
+  Output::Standard().StopOn(context.progress.cancel);
   CLI::App app{
       "Random access to the records of OFRecord and TFRecord files, in place.\n\n"
       "  ofindex build data/train       read the shards once, write data/train.ofidx\n"
@@ -95,7 +96,7 @@ int Run(int argc, char** argv) {
     if (auto flushed = Output::Standard().Flush(); !flushed) outcome = tl::unexpected(std::move(flushed).error());
   }
   if (outcome) return *outcome;
-  static_cast<void>(Output::Standard().Flush());
+  if (outcome.error().code != ErrorCode::kInterrupted) static_cast<void>(Output::Standard().Flush());
   PrintError(outcome.error(), context);
   return ExitCode(outcome.error().code);
 }

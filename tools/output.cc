@@ -5,25 +5,12 @@
 #include <cerrno>
 
 #include "base/file.h"
+#include "base/progress.h"
 
 namespace ofindex {
 namespace {
 
 constexpr size_t kBufferBytes = 64 << 10;
-
-Result<void> WriteAll(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (n >= 0) {
-      text.remove_prefix(static_cast<size_t>(n));
-    } else if (errno == EPIPE) {
-      ::_exit(0);
-    } else if (errno != EINTR) {
-      return tl::unexpected(SystemError("standard output", "cannot write", errno));
-    }
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -48,6 +35,18 @@ Result<void> Output::Flush() {
   const std::string text = std::move(buffer_);
   buffer_.clear();
   return WriteAll(text);
+}
+
+Result<void> Output::WriteAll(std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (n < 0 && errno == EPIPE) ::_exit(0);
+    if (n < 0 && errno != EINTR) return tl::unexpected(SystemError("standard output", "cannot write", errno));
+    if (n > 0) text.remove_prefix(static_cast<size_t>(n));
+    // A signal cuts a write short that waits for its reader.
+    if (!text.empty() && cancel_ != nullptr && *cancel_) return Interrupted();
+  }
+  return {};
 }
 
 }  // namespace ofindex

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,10 @@ class Output {
  public:
   [[nodiscard]] static Output& Standard();
 
-  /// Appends to the buffer. Errors: kIo, also for what was written before.
+  /// Ends a write that waits for its reader when `cancel`, which must outlive the output, was set by a signal.
+  void StopOn(const std::atomic<bool>& cancel) { cancel_ = &cancel; }
+
+  /// Appends to the buffer. Errors: kIo, also for what was written before; kInterrupted.
   [[nodiscard]] Result<void> Write(std::string_view text);
   [[nodiscard]] Result<void> Write(ByteView bytes) { return Write(AsText(bytes)); }
 
@@ -26,7 +30,10 @@ class Output {
  private:
   Output() = default;
 
+  [[nodiscard]] Result<void> WriteAll(std::string_view text) const;
+
   std::string buffer_;
+  const std::atomic<bool>* cancel_ = nullptr;
 };
 
 }  // namespace ofindex

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
 #include <random>
 #include <string>
 
@@ -59,7 +60,7 @@ TEST_CASE("CRC-32C has the values that its standard gives") {
 }
 
 TEST_CASE("CRC-32C is the same in one piece, in two pieces, and bit by bit") {
-  for (size_t n : {1, 2, 7, 8, 9, 63, 64, 65, 255, 256, 257, 1024, 4099}) {
+  for (size_t n : std::initializer_list<size_t>{1, 2, 7, 8, 9, 63, 64, 65, 255, 256, 257, 1024, 4099}) {
     const std::string bytes = RandomBytes(n, n);
     const uint32_t whole = Crc32c(AsBytes(bytes));
     CHECK(whole == SlowCrc32c(bytes));
@@ -84,7 +85,7 @@ TEST_CASE("the CRC of a number is that of its eight bytes, with the processor's 
 }
 
 TEST_CASE("masking is what TFRecord files have: the empty record is 16 known bytes") {
-  // What TensorFlow 2.15 writes for a record of no bytes.
+  // By the format alone: the CRCs of eight zeros and of nothing, masked.
   CHECK(ToHex(AsBytes(RecordBytes(Framing::kTfRecord, ""))) ==
         "0000000000000000"
         "29039807"
@@ -95,13 +96,14 @@ TEST_CASE("masking is what TFRecord files have: the empty record is 16 known byt
 }
 
 TEST_CASE("XXH3 has the values that its authors give") {
-  CHECK(Xxh3({}) == 0x2d06800538d394c2);  // xxHash, cli/xsum_sanity_check.c: XSUM_XXH3_testdata, length 0, seed 0
+  CHECK(Xxh3({}) == 0x2d06800538d394c2);  // xxHash, xxhsum.c: BMK_testXXH3, length 0, seed 0
   Xxh3Stream empty;
-  CHECK(ToHex(empty.Digest()) == "99aa06d3014798d86001c324468d497f");  // the same: XSUM_XXH128_testdata, length 0
+  CHECK(ToHex(empty.Digest()) == "99aa06d3014798d86001c324468d497f");  // the same: BMK_testXXH128, length 0, seed 0
 }
 
 TEST_CASE("a stream's digest is that of all its bytes in one piece") {
-  for (size_t n : {0, 1, 3, 8, 16, 17, 128, 129, 240, 241, 255, 256, 257, 1023, 1024, 1025, 70'000}) {
+  for (size_t n :
+       std::initializer_list<size_t>{0, 1, 3, 8, 16, 17, 128, 129, 240, 241, 255, 256, 257, 1023, 1024, 1025, 70'000}) {
     const std::string bytes = RandomBytes(n, n + 1);
     Xxh3Stream whole;
     whole.Add(AsBytes(bytes));

@@ -173,7 +173,7 @@ TEST_CASE("counts have commas between thousands") {
   for (const Row& row : rows) CHECK(FormatCount(row.n) == row.text);
 }
 
-TEST_CASE("sizes have three figures and the unit that needs no more") {
+TEST_CASE("sizes have three figures, and the largest unit that they are one of") {
   struct Row {
     double bytes;
     std::string_view text;
@@ -188,6 +188,7 @@ TEST_CASE("sizes have three figures and the unit that needs no more") {
       {10'240, "10.0 KiB"},
       {102'399, "100 KiB"},  // 99.999: to three
       {1'000'000, "977 KiB"},
+      {1'024'000, "1000 KiB"},  // four figures: a unit has 1024 of the one below
       {1'048'575, "1.00 MiB"},  // 1023.999: to the next unit
       {1'048'576, "1.00 MiB"},
       {1e12, "931 GiB"},

@@ -1,0 +1,163 @@
+// Random reading of records out of the page cache, next to arrays of offsets over a plain map, and to pread. One thread.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "base/text.h"
+#include "bench/bare_reader.h"
+#include "bench/child_tasks.h"
+#include "bench/data.h"
+#include "bench/pair.h"
+#include "query/dataset.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kLongestRecord = 450;
+
+/// The small records, opened both ways, and an order to read them in.
+struct Scene {
+  Dataset dataset;
+  BareReader bare;
+  std::vector<uint64_t> ordinals;
+};
+
+// One byte of each page of both maps, so that no page fault is timed.
+uint64_t TouchAll(const Scene& scene) {
+  uint64_t sum = 0;
+  for (uint64_t ordinal = 0; ordinal < scene.dataset.size(); ++ordinal) {
+    sum += scene.bare.View(ordinal).front();
+    if (const auto view = scene.dataset.reader().View(ordinal)) sum += view->front();
+  }
+  return sum;
+}
+
+Result<Scene> MakeScene() {
+  OFINDEX_ASSIGN(const DataSet data, SmallRecords());
+  OFINDEX_TRY(BuildAnew(data.folder));
+  OFINDEX_ASSIGN(Dataset dataset, Dataset::Open(data.folder));
+  OFINDEX_ASSIGN(BareReader bare, BareReader::Open(data, dataset.reader()));
+  Scene scene{std::move(dataset), std::move(bare), ShuffledOrdinals(data.records)};
+  benchmark::DoNotOptimize(TouchAll(scene));
+  return scene;
+}
+
+// Made once, by the first benchmark that needs it.
+const Result<Scene>& TheScene() {
+  static const Result<Scene> scene = MakeScene();
+  return scene;
+}
+
+Result<uint64_t> ViewAll(const Scene& scene) {
+  uint64_t sum = 0;
+  for (const uint64_t ordinal : scene.ordinals) {
+    OFINDEX_ASSIGN(const ByteView record, scene.dataset.reader().View(ordinal));
+    sum += record.front() + uint64_t{record.back()};
+  }
+  return sum;
+}
+
+Result<uint64_t> ViewAllBare(const Scene& scene) {
+  uint64_t sum = 0;
+  for (const uint64_t ordinal : scene.ordinals) {
+    const ByteView record = scene.bare.View(ordinal);
+    sum += record.front() + uint64_t{record.back()};
+  }
+  return sum;
+}
+
+// Calls `copy` for each batch of ordinals.
+template <typename Copy>
+Result<uint64_t> InBatches(const Scene& scene, size_t batch_records, Copy copy) {
+  uint64_t sum = 0;
+  std::span<const uint64_t> left = scene.ordinals;
+  while (!left.empty()) {
+    const size_t n = std::min(batch_records, left.size());
+    OFINDEX_ASSIGN(const uint64_t of_batch, copy(left.first(n)));
+    sum += of_batch;
+    left = left.subspan(n);
+  }
+  return sum;
+}
+
+// What a batch begins and ends with: enough to tell whether two copies are alike, at no cost.
+uint64_t EndsOf(const uint8_t* copied, uint64_t first_bytes) { return copied[0] + uint64_t{copied[first_bytes - 1]}; }
+
+Result<uint64_t> CopyAll(const Scene& scene, size_t batch_records) {
+  RecordBatch batch;
+  return InBatches(scene, batch_records, [&](std::span<const uint64_t> ordinals) -> Result<uint64_t> {
+    OFINDEX_TRY(scene.dataset.reader().CopyInto(ordinals, batch));
+    return EndsOf(batch.bytes().data(), batch[0].size());
+  });
+}
+
+Result<uint64_t> CopyAllBare(const Scene& scene, size_t batch_records) {
+  std::vector<uint8_t> out(batch_records * kLongestRecord);
+  return InBatches(scene, batch_records, [&](std::span<const uint64_t> ordinals) -> Result<uint64_t> {
+    scene.bare.Copy(ordinals, out.data());
+    return EndsOf(out.data(), scene.bare.View(ordinals[0]).size());
+  });
+}
+
+Result<uint64_t> PreadAll(const Scene& scene, size_t batch_records) {
+  std::vector<uint8_t> out(batch_records * kLongestRecord);
+  return InBatches(scene, batch_records, [&](std::span<const uint64_t> ordinals) -> Result<uint64_t> {
+    OFINDEX_TRY(scene.bare.Pread(ordinals, out.data()));
+    return EndsOf(out.data(), scene.bare.View(ordinals[0]).size());
+  });
+}
+
+void View(benchmark::State& state) {
+  const auto& scene = TheScene();
+  if (!scene) return Stop(state, scene.error());
+  Measure(state, {.claim = {"(c) random view of 350 B records / arrays over a map", Claim::Bound::kAtLeast, 0.8},
+                  .records = scene->ordinals.size(),
+                  .ours = [&] { return ViewAll(*scene); },
+                  .bare = [&] { return ViewAllBare(*scene); }});
+}
+
+void CopyNextToMemcpy(benchmark::State& state) {
+  const auto& scene = TheScene();
+  if (!scene) return Stop(state, scene.error());
+  const auto batch = static_cast<size_t>(state.range(0));
+  const std::string name = StrCat("(d) random copy of 350 B records, ", batch, " a batch / memcpy with prefetch");
+  Measure(state, {.claim = {name, Claim::Bound::kAtLeast, 0.9},
+                  .records = scene->ordinals.size(),
+                  .ours = [&] { return CopyAll(*scene, batch); },
+                  .bare = [&] { return CopyAllBare(*scene, batch); }});
+}
+
+void CopyNextToPread(benchmark::State& state) {
+  const auto& scene = TheScene();
+  if (!scene) return Stop(state, scene.error());
+  const auto batch = static_cast<size_t>(state.range(0));
+  const std::string name = StrCat("(d) random copy of 350 B records, ", batch, " a batch / pread");
+  Measure(state, {.claim = {name, Claim::Bound::kAtLeast, 6},
+                  .records = scene->ordinals.size(),
+                  .ours = [&] { return CopyAll(*scene, batch); },
+                  .bare = [&] { return PreadAll(*scene, batch); }});
+}
+
+BENCHMARK(View)->Name("read/350B/view")->Iterations(7)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(CopyNextToMemcpy)
+    ->Name("read/350B/copy/memcpy")
+    ->ArgName("batch")
+    ->Arg(1024)
+    ->Arg(4096)
+    ->Iterations(7)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(CopyNextToPread)
+    ->Name("read/350B/copy/pread")
+    ->ArgName("batch")
+    ->Arg(1024)
+    ->Arg(4096)
+    ->Iterations(3)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace ofindex

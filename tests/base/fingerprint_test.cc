@@ -1,0 +1,136 @@
+#include "base/fingerprint.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <set>
+#include <string>
+
+#include "tests/support/files.h"
+#include "tests/support/temp_dir.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kKiB = 1024;
+
+std::string RandomBytes(uint64_t n) {
+  std::mt19937_64 random(n);
+  std::string bytes;
+  while (bytes.size() < n) bytes.push_back(static_cast<char>(random() & 0xff));
+  return bytes;
+}
+
+Result<uint64_t> FingerprintOf(const std::string& path, uint64_t size) {
+  auto file = File::OpenRead(path);
+  REQUIRE(file);
+  return Fingerprint(*file, size);
+}
+
+uint64_t FingerprintOf(const std::string& path) { return FingerprintOf(path, StatFile(path)->size).value(); }
+
+// The bytes that a fingerprint reads, found by flipping one bit in every stretch of `step` bytes.
+uint64_t CountNoticedFlips(const TempDir& dir, const std::string& bytes, uint64_t step) {
+  WriteFile(dir / "f", bytes);
+  const uint64_t sound = FingerprintOf(dir / "f");
+  uint64_t noticed = 0;
+  for (uint64_t at = 0; at < bytes.size(); at += step) {
+    FlipBit(dir / "f", at, 3);
+    noticed += FingerprintOf(dir / "f") != sound;
+    FlipBit(dir / "f", at, 3);
+  }
+  CHECK(FingerprintOf(dir / "f") == sound);
+  return noticed;
+}
+
+TEST_CASE("every flip in a file of up to 64 KiB changes its fingerprint") {
+  const TempDir dir;
+  for (uint64_t size : {1 * kKiB, 64 * kKiB - 1, 64 * kKiB}) {
+    const uint64_t step = size <= kKiB ? 1 : 61;
+    CHECK(CountNoticedFlips(dir, RandomBytes(size), step) == (size + step - 1) / step);
+  }
+}
+
+TEST_CASE("of a large file both ends and eight pages between are read") {
+  const TempDir dir;
+  constexpr uint64_t kPage = 4 * kKiB;
+  // Both ends are 16 KiB, 4 pages; with a size of whole pages no page is read in part.
+  CHECK(CountNoticedFlips(dir, RandomBytes(1024 * kKiB), kPage) == 4 + 8 + 4);
+}
+
+TEST_CASE("the first and the last byte of a large file count") {
+  const TempDir dir;
+  for (uint64_t size : {64 * kKiB + 1, 1000 * kKiB + 7}) {
+    WriteFile(dir / "f", RandomBytes(size));
+    const uint64_t sound = FingerprintOf(dir / "f");
+    for (uint64_t at : {uint64_t{0}, 16 * kKiB - 1, size - 16 * kKiB, size - 1}) {
+      CAPTURE(at);
+      FlipBit(dir / "f", at, 0);
+      CHECK(FingerprintOf(dir / "f") != sound);
+      FlipBit(dir / "f", at, 0);
+    }
+  }
+}
+
+TEST_CASE("files of every size around 64 KiB have fingerprints, all different, though all are zeros") {
+  const TempDir dir;
+  WriteFile(dir / "f", "");
+  std::set<uint64_t> seen;
+  constexpr uint64_t kFirst = 64 * kKiB - 100, kLast = 64 * kKiB + 100;
+  for (uint64_t size = kFirst; size <= kLast; ++size) {
+    TruncateTo(dir / "f", size);
+    seen.insert(FingerprintOf(dir / "f"));
+  }
+  CHECK(seen.size() == kLast - kFirst + 1);
+}
+
+TEST_CASE("a copy has the same fingerprint, an empty file one of its own") {
+  const TempDir dir;
+  for (uint64_t size : {uint64_t{0}, uint64_t{1}, 64 * kKiB, 64 * kKiB + 1, 300 * kKiB}) {
+    const std::string bytes = RandomBytes(size);
+    WriteFile(dir / "f", bytes);
+    WriteFile(dir / "copy", bytes);
+    CHECK(FingerprintOf(dir / "f") == FingerprintOf(dir / "copy"));
+  }
+  WriteFile(dir / "empty", "");
+  WriteFile(dir / "zero", std::string(1, '\0'));
+  CHECK(FingerprintOf(dir / "empty") != FingerprintOf(dir / "zero"));
+}
+
+TEST_CASE("a file that has only grown is recognised over the size it had") {
+  const TempDir dir;
+  for (uint64_t size : {uint64_t{0}, uint64_t{100}, 64 * kKiB, 64 * kKiB + 1, 300 * kKiB}) {
+    CAPTURE(size);
+    WriteFile(dir / "f", RandomBytes(size));
+    const uint64_t before = FingerprintOf(dir / "f");
+    AppendTo(dir / "f", RandomBytes(70 * kKiB));
+    CHECK(FingerprintOf(dir / "f", size) == before);
+    CHECK(FingerprintOf(dir / "f") != before);
+  }
+}
+
+TEST_CASE("a file that has shrunk is stale, and the message says by how much") {
+  const TempDir dir;
+  for (uint64_t size : {uint64_t{1}, 64 * kKiB, 64 * kKiB + 1, 300 * kKiB}) {
+    CAPTURE(size);
+    WriteFile(dir / "f", RandomBytes(size - 1));
+    const auto fingerprint = FingerprintOf(dir / "f", size);
+    REQUIRE_FALSE(fingerprint);
+    CHECK(fingerprint.error().code == ErrorCode::kStale);
+    CHECK(fingerprint.error().message.find("expected 1 bytes more") != std::string::npos);
+  }
+}
+
+TEST_CASE("fingerprints are frozen: indexes hold them") {
+  const TempDir dir;
+  WriteFile(dir / "f", "");
+  // XXH3 of the size as eight little-endian bytes, then of the bytes read (docs/index_format.md).
+  CHECK(FingerprintOf(dir / "f") == 0xc77b3abb6f87acd9);
+  TruncateTo(dir / "f", 64 * kKiB);
+  CHECK(FingerprintOf(dir / "f") == 0);
+  TruncateTo(dir / "f", 1024 * kKiB);
+  CHECK(FingerprintOf(dir / "f") == 0);
+}
+
+}  // namespace
+}  // namespace ofindex

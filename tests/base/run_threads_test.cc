@@ -1,0 +1,65 @@
+#include <doctest/doctest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "base/threads.h"
+
+namespace ofindex {
+namespace {
+
+TEST_CASE("every number of the team runs once, and all have returned before the call does") {
+  for (unsigned count : {1U, 2U, 3U, 16U}) {
+    std::mutex mutex;
+    std::multiset<unsigned> seen;
+    RunOnThreads(count, [&](unsigned k) {
+      const std::lock_guard lock(mutex);
+      seen.insert(k);
+    });
+    CHECK(seen.size() == count);
+    CHECK(*seen.begin() == 0);
+    CHECK(*seen.rbegin() == count - 1);
+    CHECK(std::set(seen.begin(), seen.end()).size() == count);
+  }
+}
+
+TEST_CASE("the first of the team is the caller, also in a team of none") {
+  for (unsigned count : {0U, 1U, 4U}) {
+    std::atomic<bool> caller_ran{false};
+    const std::thread::id caller = std::this_thread::get_id();
+    RunOnThreads(count, [&](unsigned k) {
+      if (k == 0) caller_ran = std::this_thread::get_id() == caller;
+    });
+    CHECK(caller_ran);
+  }
+}
+
+TEST_CASE("a team shares its work, and none of it is lost or done twice") {
+  constexpr unsigned kItems = 100'000;
+  std::atomic<unsigned> next{0};
+  std::atomic<uint64_t> sum{0};
+  RunOnThreads(4, [&](unsigned) {
+    for (unsigned item; (item = next.fetch_add(1)) < kItems;) sum += item;
+  });
+  CHECK(sum == uint64_t{kItems} * (kItems - 1) / 2);
+}
+
+TEST_CASE("the processors that count are those that the process may run on") {
+  cpu_set_t before;
+  REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
+  CHECK(ProcessorCount() == static_cast<unsigned>(CPU_COUNT(&before)));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i) {
+    if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
+  }
+  REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+  CHECK(ProcessorCount() == 1);
+  REQUIRE(::sched_setaffinity(0, sizeof before, &before) == 0);
+}
+
+}  // namespace
+}  // namespace ofindex
