@@ -71,9 +71,11 @@ Result<FileFacts> File::Facts() const {
 }
 
 Result<size_t> File::ReadAt(uint64_t offset, std::span<uint8_t> out) const {
+  constexpr auto kLargestFile = static_cast<uint64_t>(std::numeric_limits<off_t>::max());
+  if (offset >= kLargestFile) return size_t{0};
+  out = out.first(std::min<uint64_t>(out.size(), kLargestFile - offset));
   size_t done = 0;
   while (done < out.size()) {
-    if (offset + done > static_cast<uint64_t>(std::numeric_limits<off_t>::max())) break;
     const ssize_t n = ::pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
     if (n == 0) break;
     if (n < 0) {

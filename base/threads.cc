@@ -3,7 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -19,8 +19,8 @@ void RunOnThreads(unsigned count, const std::function<void(unsigned)>& body) {
   std::vector<std::jthread> threads;
   try {
     for (unsigned k = 1; k < count; ++k) threads.emplace_back([&body, k] { body(k); });
-  } catch (const std::system_error&) {
-    // Out of threads or of address space for stacks: those that run will do all the work.
+  } catch (const std::exception&) {
+    // Out of threads (std::system_error) or of memory (std::bad_alloc): those that run will do all the work.
   }
   body(0);
 }

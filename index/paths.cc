@@ -12,28 +12,39 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// `path` without what follows its last name: "train/" and "train/." are "train".
+fs::path Trimmed(fs::path path) {
+  while (path.has_parent_path() && path != path.root_path() && (!path.has_filename() || path.filename() == ".")) {
+    path = path.parent_path();
+  }
+  return path;
+}
+
 // `path` as an absolute one without "." and "..", its last component as it is, the folder before it with links resolved.
+// Not lexically: behind a link to a folder, ".." is the folder above the link's target.
 Result<fs::path> Anchored(const std::string& path) {
   std::error_code error;
-  fs::path whole = fs::absolute(path, error).lexically_normal();
-  if (!error && !whole.has_filename()) whole = whole.parent_path();  // "train/" is "train"
-  const fs::path folder = error ? fs::path() : fs::weakly_canonical(whole.parent_path(), error);
+  const fs::path whole = Trimmed(fs::absolute(path, error));
   if (error) return tl::unexpected(SystemError(path, "cannot resolve", error.value()));
-  return whole.has_filename() ? folder / whole.filename() : folder;
+  const bool named = whole.has_filename() && whole.filename() != "..";
+  const fs::path folder = fs::weakly_canonical(named ? whole.parent_path() : whole, error);
+  if (error) return tl::unexpected(SystemError(path, "cannot resolve", error.value()));
+  return named ? folder / whole.filename() : folder;
 }
+
+bool HasDotDot(const fs::path& path) { return std::find(path.begin(), path.end(), "..") != path.end(); }
 
 }  // namespace
 
 Result<std::string> IndexPathOf(const std::string& data) {
-  fs::path path = fs::path(data).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  if (path == "." || path == ".." || !path.has_filename()) {
-    OFINDEX_ASSIGN(const fs::path anchored, Anchored(data));
-    if (!anchored.has_filename()) {
+  fs::path path = Trimmed(data);
+  if (path == "." || path.filename() == ".." || !path.has_filename()) {
+    OFINDEX_ASSIGN(path, Anchored(data));
+    if (!path.has_filename()) {
       return Fail(ErrorCode::kUsage, StrCat(Printable(data), ": no name to call the index after"), "name it with -o INDEX");
     }
-    path = anchored;
   }
+  if (!HasDotDot(path)) path = path.lexically_normal();
   return path.string() + std::string(kIndexSuffix);
 }
 

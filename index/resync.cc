@@ -1,18 +1,17 @@
 #include "index/resync.h"
 
 #include <algorithm>
-#include <array>
-#include <vector>
 
 #include "base/framing.h"
 
 namespace ofindex {
 namespace {
 
-// A search reads little at first, because most gaps are short, and a file may have very many.
+// A search reads little at first, because most gaps are short and far from each other.
 constexpr uint64_t kFirstScanBytes = 4 << 10;
 constexpr uint64_t kScanBytes = 256 << 10;
 constexpr uint64_t kHeader = HeaderBytes(Framing::kTfRecord);
+constexpr uint64_t kFooter = FooterBytes(Framing::kTfRecord);
 constexpr uint64_t kOverhead = FramingBytes(Framing::kTfRecord);
 
 bool IsHeader(const uint8_t* bytes, uint64_t at, uint64_t size) {
@@ -22,51 +21,64 @@ bool IsHeader(const uint8_t* bytes, uint64_t at, uint64_t size) {
 
 }  // namespace
 
-Result<std::optional<uint64_t>> FindHeader(const File& file, uint64_t size, uint64_t begin, uint64_t end) {
-  std::vector<uint8_t> buffer;
-  uint64_t scan_bytes = kFirstScanBytes;
-  while (begin < end && Fits(begin, kOverhead, size)) {
-    buffer.resize(std::min(scan_bytes, size - begin));
-    OFINDEX_ASSIGN(const size_t got, file.ReadAt(begin, buffer));
-    if (got < kHeader) return std::nullopt;
-    const uint64_t positions = std::min<uint64_t>(got - kHeader + 1, end - begin);
+Result<std::optional<RecordSearch::Header>> RecordSearch::FindHeader(uint64_t begin, uint64_t end) {
+  while (begin < end && Fits(begin, kOverhead, size_)) {
+    const bool in_window = begin >= window_begin_ && Fits(begin - window_begin_, kHeader, window_.size());
+    if (!in_window) OFINDEX_TRY(Refill(begin));
+    const uint64_t from = begin - window_begin_;
+    if (!Fits(from, kHeader, window_.size())) return std::nullopt;
+    const uint64_t positions = std::min<uint64_t>(window_.size() - from - kHeader + 1, end - begin);
     for (uint64_t i = 0; i < positions; ++i) {
-      if (IsHeader(buffer.data() + i, begin + i, size)) return begin + i;
+      const uint8_t* const bytes = window_.data() + from + i;
+      if (IsHeader(bytes, begin + i, size_)) return Header{begin + i, LoadLe64(bytes)};
     }
     begin += positions;
-    scan_bytes = std::min(2 * scan_bytes, kScanBytes);
   }
   return std::nullopt;
 }
 
-Result<Resync> FindRecord(const File& file, uint64_t size, uint64_t begin, uint64_t& budget) {
+Result<void> RecordSearch::Refill(uint64_t begin) {
+  const bool goes_on = begin >= window_begin_ && begin - window_begin_ <= window_.size();
+  next_bytes_ = goes_on ? std::clamp(2 * next_bytes_, kFirstScanBytes, kScanBytes) : kFirstScanBytes;
+  window_.resize(std::min(next_bytes_, size_ - begin));
+  window_begin_ = begin;
+  OFINDEX_ASSIGN(const size_t got, file_.ReadAt(begin, window_));
+  window_.resize(got);
+  return {};
+}
+
+Result<RecordSearch::Outcome> RecordSearch::FindRecord(uint64_t begin, uint64_t& budget) {
   for (uint64_t at = begin;;) {
-    OFINDEX_ASSIGN(const std::optional<uint64_t> candidate, FindHeader(file, size, at, size));
-    if (!candidate) return Resync{};
-    std::array<uint8_t, kLengthBytes> length_bytes;
-    OFINDEX_ASSIGN(const size_t got, file.ReadAt(*candidate, length_bytes));
-    const uint64_t length = got == kLengthBytes ? LoadLe64(length_bytes.data()) : size;
-    if (length > budget) return Resync{.found = std::nullopt, .gave_up = true};
-    budget -= length;
-    OFINDEX_ASSIGN(const bool holds, PayloadCrcHolds(file, *candidate, length));
-    if (holds) return Resync{.found = candidate, .gave_up = false};
-    at = *candidate + 1;
+    OFINDEX_ASSIGN(const std::optional<Header> candidate, FindHeader(at, size_));
+    if (!candidate) return Outcome{};
+    const uint64_t cost = candidate->length + kOverhead;
+    if (cost > budget) return Outcome{.gave_up = true};
+    budget -= cost;
+    OFINDEX_ASSIGN(const bool holds, PayloadCrcHolds(*candidate));
+    if (holds) return Outcome{.found = candidate->begin};
+    at = candidate->begin + 1;
   }
 }
 
-Result<bool> PayloadCrcHolds(const File& file, uint64_t begin, uint64_t length) {
-  std::vector<uint8_t> buffer(std::min(length + FooterBytes(Framing::kTfRecord), kScanBytes));
+// Reads payload and footer, in pieces, and sums all but the footer, which is the last four bytes.
+Result<bool> RecordSearch::PayloadCrcHolds(const Header& header) const {
+  std::vector<uint8_t> buffer(std::min(header.length + kFooter, kScanBytes));
+  uint64_t at = header.begin + kHeader;
+  uint64_t left = header.length;
   uint32_t crc = 0;
-  for (uint64_t done = 0; done < length;) {
-    const std::span<uint8_t> part = std::span(buffer).first(std::min<uint64_t>(length - done, buffer.size()));
-    OFINDEX_ASSIGN(const size_t got, file.ReadAt(begin + kHeader + done, part));
+  for (;;) {
+    const std::span<uint8_t> part = std::span(buffer).first(std::min<uint64_t>(left + kFooter, buffer.size()));
+    OFINDEX_ASSIGN(const size_t got, file_.ReadAt(at, part));
     if (got != part.size()) return false;
-    crc = Crc32c(part, crc);
-    done += got;
+    if (part.size() == left + kFooter) {
+      crc = Crc32c(part.first(left), crc);
+      return LoadLe32(part.data() + left) == MaskCrc(crc);
+    }
+    const uint64_t summed = std::min<uint64_t>(left, part.size());
+    crc = Crc32c(part.first(summed), crc);
+    at += summed;
+    left -= summed;
   }
-  std::array<uint8_t, 4> footer;
-  OFINDEX_ASSIGN(const size_t got, file.ReadAt(begin + kHeader + length, footer));
-  return got == footer.size() && LoadLe32(footer.data()) == MaskCrc(crc);
 }
 
 }  // namespace ofindex

@@ -2,32 +2,52 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
 
 namespace ofindex {
 
-/// Finds a TFRecord header in [begin, end) of `file`, of which `size` bytes count: the first position whose length
-/// checksum holds and whose record ends inside the file. By chance that happens once in 2^32 positions, and a payload may
-/// hold records itself, so it is an anchor to start from, not the truth. nullopt if there is none. Errors: kIo.
-[[nodiscard]] Result<std::optional<uint64_t>> FindHeader(const File& file, uint64_t size, uint64_t begin, uint64_t end);
+/// A search for TFRecords in a file whose chain of headers is broken. It goes forward and keeps what it has read, so that
+/// many searches in a row, and many false headers in one, read each byte of the file once. Not thread-safe.
+class RecordSearch {
+ public:
+  /// Searches the first `size` bytes of `file`, which must outlive the search.
+  RecordSearch(const File& file, uint64_t size) : file_(file), size_(size) {}
 
-/// What a search for the next record came to.
-struct Resync {
-  std::optional<uint64_t> found;  ///< where the next record begins
-  bool gave_up = false;           ///< the budget was used up before the end of the file
+  /// A header whose length checksum holds and whose record ends inside the file.
+  struct Header {
+    uint64_t begin;   ///< of the record
+    uint64_t length;  ///< payload bytes
+  };
+
+  /// Finds the first header in [begin, end). By chance there is one in 2^32 positions, and a payload may hold records itself,
+  /// so it is an anchor to start from, not the truth. nullopt if there is none. Errors: kIo.
+  [[nodiscard]] Result<std::optional<Header>> FindHeader(uint64_t begin, uint64_t end);
+
+  /// What a search for the next record came to.
+  struct Outcome {
+    std::optional<uint64_t> found = {};  ///< where the next record begins
+    bool gave_up = false;                ///< the budget was used up before the end of the file
+  };
+
+  /// Finds the first record at or after `begin` whose length checksum and payload checksum both hold.
+  ///
+  /// Every candidate costs the bytes of its record, and a hostile file can hold very many: `budget` is what may be
+  /// spent, in bytes, and what is left of it afterwards. A budget of a few times the file's size makes the cost linear
+  /// and lets every real record through. Errors: kIo.
+  [[nodiscard]] Result<Outcome> FindRecord(uint64_t begin, uint64_t& budget);
+
+ private:
+  [[nodiscard]] Result<void> Refill(uint64_t begin);
+  [[nodiscard]] Result<bool> PayloadCrcHolds(const Header& header) const;
+
+  const File& file_;
+  const uint64_t size_;
+  std::vector<uint8_t> window_;  // what was read last
+  uint64_t window_begin_ = 0;
+  uint64_t next_bytes_ = 0;  // to read when the search goes on behind the window
 };
-
-/// Finds the first TFRecord at or after `begin` whose length checksum and payload checksum both hold.
-///
-/// Every candidate costs the bytes of its payload, and a hostile file can hold very many: `budget` is what may be
-/// spent, in payload bytes, and what is left of it afterwards. A budget of a few times the file's size makes the cost
-/// linear and lets every real record through. Errors: kIo.
-[[nodiscard]] Result<Resync> FindRecord(const File& file, uint64_t size, uint64_t begin, uint64_t& budget);
-
-/// True if the CRC32C of the payload of the TFRecord at `begin`, `length` bytes, is the one stored behind it.
-/// Errors: kIo.
-[[nodiscard]] Result<bool> PayloadCrcHolds(const File& file, uint64_t begin, uint64_t length);
 
 }  // namespace ofindex

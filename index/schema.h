@@ -9,7 +9,7 @@ inline constexpr int kApplicationId = 0x4f464958;
 inline constexpr int kPageBytes = 65536;
 
 /// The tables of an index (docs/index_format.md has every column). `dataset` is made first: its one page is the second
-/// of the file, which binds the derived map to it (index/map_binding.h).
+/// of the file, which binds the derived map to it (index/map_builder.h).
 inline constexpr char kSchema[] = R"sql(
 CREATE TABLE dataset(
   key TEXT PRIMARY KEY,

@@ -64,10 +64,10 @@ SegmentScout::Segment SegmentScout::Walk(size_t index) const {
   const uint64_t end = SegmentEnd(begin);
   uint64_t position = begin;
   if (index != 0) {
-    const auto anchor = FindHeader(file_, size_, begin, std::min(end, begin + kAnchorBytes));
+    const auto anchor = RecordSearch(file_, size_).FindHeader(begin, std::min(end, begin + kAnchorBytes));
     // An error here comes back when the walker reads the same bytes, and is reported then.
     if (!anchor || !*anchor) return segment;
-    position = **anchor;
+    position = (*anchor)->begin;
   }
   HeaderChain chain(file_, size_, Framing::kTfRecord);
   static_cast<void>(chain.Advance(position, segment.starts, kBlockRecords, end));

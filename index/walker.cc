@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "base/framing.h"
-#include "index/resync.h"
 #include "index/segment_scout.h"
 #include "mmap/packed_offsets.h"
 
@@ -19,6 +18,9 @@ uint64_t ResyncBudget(uint64_t size) { return (uint64_t{64} << 20) + (size <= (u
 // Records between two looks at whether to stop: on a cold disk, where each is a wait, well under a second.
 constexpr size_t kStrideRecords = 4096;
 
+// What is read at first to see how far a run of zero bytes reaches.
+constexpr uint64_t kFirstZeroBytes = 64;
+
 // Gaps in one shard, past which it is not a damaged shard but something else: bounds the memory that it can ask for.
 constexpr size_t kMostGaps = size_t{1} << 20;
 
@@ -30,6 +32,7 @@ ShardWalker::ShardWalker(const File& file, uint64_t size, Framing framing, const
       framing_(framing),
       progress_(progress),
       chain_(file, size, framing),
+      search_(file, size),
       resync_budget_(ResyncBudget(size)) {}
 
 Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& points) {
@@ -92,7 +95,7 @@ Result<void> ShardWalker::PassBadLengthCrc() {
     EndWith(DamageReason::kResyncLimit);
     return {};
   }
-  OFINDEX_ASSIGN(const Resync next, FindRecord(file_, size_, position_ + 1, resync_budget_));
+  OFINDEX_ASSIGN(const RecordSearch::Outcome next, search_.FindRecord(position_ + 1, resync_budget_));
   if (!next.found) {
     EndWith(next.gave_up ? DamageReason::kResyncLimit : DamageReason::kBadLengthCrc);
     return {};
@@ -103,12 +106,13 @@ Result<void> ShardWalker::PassBadLengthCrc() {
 }
 
 // Finds how far the zero bytes from the position reach. Each byte of a file is looked at once: a run that was measured
-// is remembered. OFRecord alone needs the memory, its zero bytes are empty records.
+// is remembered. OFRecord alone needs the memory, its zero bytes are empty records. Most runs are short, and a hostile
+// file may have one in every few bytes: so little is read at first.
 Result<void> ShardWalker::MeasureZeros() {
   std::array<uint8_t, 16 << 10> buffer;
   uint64_t at = std::max(position_, zeros_until_);
-  while (at < size_) {
-    const std::span<uint8_t> part = std::span(buffer).first(std::min<uint64_t>(buffer.size(), size_ - at));
+  for (uint64_t n = kFirstZeroBytes; at < size_; n = std::min<uint64_t>(2 * n, buffer.size())) {
+    const std::span<uint8_t> part = std::span(buffer).first(std::min(n, size_ - at));
     OFINDEX_ASSIGN(const size_t got, file_.ReadAt(at, part));
     const auto end = part.begin() + static_cast<std::ptrdiff_t>(got);
     const auto nonzero = std::find_if(part.begin(), end, [](uint8_t byte) { return byte != 0; });

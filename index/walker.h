@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "index/damage.h"
 #include "index/header_chain.h"
+#include "index/resync.h"
 
 namespace ofindex {
 
@@ -49,10 +50,11 @@ class ShardWalker {
   const Framing framing_;
   const Progress& progress_;
   HeaderChain chain_;
+  RecordSearch search_;
   SegmentScout* scout_ = nullptr;
   uint64_t position_ = 0;
   uint64_t zeros_until_ = 0;  // all bytes from the position up to here are zero, if the position is before it
-  uint64_t resync_budget_;    // payload bytes that may still be read to test candidates
+  uint64_t resync_budget_;    // bytes that may still be read to test candidates
   std::vector<DamagedRange> damage_;
 };
 

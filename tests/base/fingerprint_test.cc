@@ -2,11 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
 #include <random>
 #include <set>
 #include <string>
 
+#include "base/checksum.h"
 #include "tests/support/files.h"
+#include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
 
 namespace ofindex {
@@ -121,15 +124,23 @@ TEST_CASE("a file that has shrunk is stale, and the message says by how much") {
   }
 }
 
-TEST_CASE("fingerprints are frozen: indexes hold them") {
+TEST_CASE("fingerprints are frozen, because indexes hold them: XXH3 of the size and of the bytes that are read") {
   const TempDir dir;
-  WriteFile(dir / "f", "");
-  // XXH3 of the size as eight little-endian bytes, then of the bytes read (docs/index_format.md).
-  CHECK(FingerprintOf(dir / "f") == 0xc77b3abb6f87acd9);
-  TruncateTo(dir / "f", 64 * kKiB);
-  CHECK(FingerprintOf(dir / "f") == 0);
-  TruncateTo(dir / "f", 1024 * kKiB);
-  CHECK(FingerprintOf(dir / "f") == 0);
+  for (uint64_t size : {uint64_t{0}, uint64_t{100}, 64 * kKiB}) {
+    const std::string bytes = RandomBytes(size);
+    WriteFile(dir / "f", bytes);
+    CHECK(FingerprintOf(dir / "f") == Xxh3(AsBytes(Le64(size) + bytes)));
+  }
+  const std::string bytes = RandomBytes(1'000'000);
+  std::string read = Le64(bytes.size()) + bytes.substr(0, 16 * kKiB);
+  // Every ninth of what lies between both ends, rounded down to a page.
+  for (uint64_t at :
+       std::initializer_list<uint64_t>{122'880, 229'376, 335'872, 442'368, 552'960, 659'456, 765'952, 872'448}) {
+    read += bytes.substr(at, 4 * kKiB);
+  }
+  read += bytes.substr(1'000'000 - 16 * kKiB);
+  WriteFile(dir / "f", bytes);
+  CHECK(FingerprintOf(dir / "f") == Xxh3(AsBytes(read)));
 }
 
 }  // namespace

@@ -1,12 +1,18 @@
 #include <doctest/doctest.h>
 #include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <mutex>
+#include <new>
 #include <set>
 #include <thread>
 
 #include "base/threads.h"
+#include "tests/support/child_process.h"
+#include "tests/support/sanitizers.h"
 
 namespace ofindex {
 namespace {
@@ -47,13 +53,49 @@ TEST_CASE("a team shares its work, and none of it is lost or done twice") {
   CHECK(sum == uint64_t{kItems} * (kItems - 1) / 2);
 }
 
+// Leaves the process no more than `bytes` of address space beyond what it has now.
+void LimitAddressSpace(uint64_t bytes) {
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t most = pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) + bytes;
+  const rlimit limit{.rlim_cur = most, .rlim_max = most};
+  ::setrlimit(RLIMIT_AS, &limit);
+}
+
+TEST_CASE("where the system gives fewer threads, those that run do all the work") {
+  if (kSanitized) return;
+  constexpr unsigned kItems = 1000;
+  const auto all_work_is_done = [] {
+    LimitAddressSpace(uint64_t{20} << 20);  // two stacks
+    std::atomic<unsigned> bodies{0}, next{0}, done{0};
+    RunOnThreads(64, [&](unsigned) {
+      ++bodies;
+      while (next.fetch_add(1) < kItems) ++done;
+    });
+    return bodies >= 64 ? 2 : done == kItems ? 0 : 1;
+  };
+  CHECK(RunInChild(all_work_is_done) == 0);
+}
+
+TEST_CASE("where the system gives no memory either, the caller does it alone") {
+  if (kSanitized) return;
+  const auto caller_runs = [] {
+    LimitAddressSpace(0);
+    while (new (std::nothrow) char != nullptr) continue;  // down to the smallest piece
+    bool ran = false;
+    RunOnThreads(8, [&](unsigned k) { ran = ran || k == 0; });
+    return ran ? 0 : 1;
+  };
+  CHECK(RunInChild(caller_runs) == 0);
+}
+
 TEST_CASE("the processors that count are those that the process may run on") {
   cpu_set_t before;
   REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
   CHECK(ProcessorCount() == static_cast<unsigned>(CPU_COUNT(&before)));
   cpu_set_t one;
   CPU_ZERO(&one);
-  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i) {
+  for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i) {
     if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
   }
   REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);

@@ -60,7 +60,7 @@ def run_bounded(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,
+            process_group=0,
         )
         try:
             stdout, stderr = process.communicate(timeout=timeout)

@@ -7,6 +7,7 @@ content written in all the ways that protobuf allows.
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 from e2e.command import CommandTest
 from oracle import messages, records
@@ -34,6 +35,7 @@ def int64_list(*values: int) -> bytes:
     return length_delimited(3, length_delimited(1, b"".join(map(varint, values))))
 
 
+VALUE = length_delimited(2, int64_list(4))
 FLOATS = struct.pack("<3f", 0.5, -0.0, 1e-45)
 WIRE = {
     "a key twice, the last one counts whole": entry("a", int64_list(1, 2)) + entry("a", int64_list(3)),
@@ -46,8 +48,8 @@ WIRE = {
     "floats that are not packed": entry("a", length_delimited(2, b"\x0d" + FLOATS[:4] + b"\x0d" + FLOATS[4:8])),
     "floats in two packed pieces": entry("a", length_delimited(2, length_delimited(1, FLOATS) * 2)),
     "negative integers": entry("a", int64_list(-1, -(2**63), 2**63 - 1)),
-    "the value before the key": length_delimited(1, length_delimited(1, length_delimited(2, int64_list(4)) + b"\x0a\x01a")),
-    "an entry without a key": length_delimited(1, length_delimited(1, length_delimited(2, int64_list(4)))),
+    "the value before the key": length_delimited(1, length_delimited(1, VALUE + b"\x0a\x01a")),
+    "an entry without a key": length_delimited(1, length_delimited(1, VALUE)),
     "an entry without a value": length_delimited(1, length_delimited(1, b"\x0a\x01a")),
     "unknown fields all over": b"\x78\x01" + entry("a", int64_list(9) + b"\x78\x01") + length_delimited(99, b"unknown"),
     "a group of unknown fields": b"\x7b\x78\x01\x7c" + entry("a", int64_list(9)),
@@ -71,7 +73,7 @@ class FeaturesTest(CommandTest):
         self.check("example", WIRE)
 
     def test_every_kind_of_ofrecord_and_values_that_json_has_no_word_for(self) -> None:
-        single = {
+        single: dict[str, tuple[str, list[Any]]] = {
             "int32": ("int32", [0, -1, 2**31 - 1, -(2**31)]),
             "int64": ("int64", [0, -1, 2**63 - 1, -(2**63), 2**53 + 1]),
             "float": ("float", [0.1, 1e-45, 3.4028235e38, 16777216.0]),
@@ -91,7 +93,7 @@ class FeaturesTest(CommandTest):
         self.check("ofrecord", {"wide": length_delimited(1, b"\x0a\x01a" + length_delimited(2, wide))})
 
     def test_sequence_examples_keep_their_steps(self) -> None:
-        steps = {
+        steps: dict[str, list[tuple[str, list[Any]]]] = {
             "steps of many lengths": [("int64", [1]), ("int64", []), ("int64", [2, 3])],
             "a step that says nothing": [("none", []), ("bytes", [b"a"]), ("none", [])],
             "steps that all say nothing": [("none", []), ("none", [])],
@@ -99,7 +101,7 @@ class FeaturesTest(CommandTest):
             "steps that differ in kind": [("float", [0.5]), ("none", []), ("bytes", [b"\xff"])],
         }
         payloads = {name: messages.encode_sequence({}, {name: of}) for name, of in steps.items()}
-        context = {"length": ("int64", [3]), "gap": ("none", [])}
+        context: dict[str, tuple[str, list[Any]]] = {"length": ("int64", [3]), "gap": ("none", [])}
         self.check("sequence_example", {**payloads, "all": messages.encode_sequence(context, steps)})
 
     def test_a_message_that_protobuf_refuses_is_refused_with_its_place(self) -> None:
@@ -115,6 +117,7 @@ class FeaturesTest(CommandTest):
         self.expect(0, "build", "broken", "--payload", "example")
         for ordinal, (name, payload) in enumerate(broken.items()):
             with self.subTest(name):
-                refused = self.expect_error(3, "get", "broken", str(ordinal), "--json")
-                self.assertIn("broken", refused.stderr)
+                refused = self.expect(3, "get", "broken", str(ordinal), "--json")
+                self.assertRegex(refused.stderr, r"\Aofindex: broken@\d+: .*\nhint: .*\n\Z")
+                self.assertEqual(refused.json["records"], [], "half a record was shown")
                 self.assertEqual(self.expect(0, "get", "broken", str(ordinal), "--raw").stdout, payload)

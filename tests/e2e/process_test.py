@@ -31,12 +31,28 @@ class PipeTest(CommandTest):
                 self.assertEqual(process.wait(timeout=30), 0)
 
     def test_an_interrupt_ends_a_command_that_waits_for_its_reader_with_130(self) -> None:
-        process = self.start("cat", "data", "--to", "raw")
-        assert process.stdout is not None
-        process.stdout.read(10)  # now it fills the pipe, and waits
-        time.sleep(0.1)
+        for args in (("cat", "data", "--to", "raw"), ("get", "data", "0:4000", "--raw"), ("get", "data", "0:4000")):
+            with self.subTest(args):
+                process = self.start(*args)
+                assert process.stdout is not None
+                process.stdout.read(10)  # now it fills the pipe, and waits
+                self.assert_interrupted(process)
+
+    def test_an_interrupt_ends_a_command_that_waits_for_a_list_with_130(self) -> None:
+        for args in (("build", "@-", "-o", "list.ofidx"), ("cat", "data", "--to", "raw", "--ids", "-")):
+            for head in (b"", b"data\n" if args[0] == "build" else b"0\n1\n"):
+                with self.subTest((args, head)):
+                    process = self.start(*args, stdin=subprocess.PIPE)
+                    assert process.stdin is not None
+                    process.stdin.write(head)
+                    process.stdin.flush()
+                    self.assert_interrupted(process)
+                    self.assertEqual(self.names(), ["data", "data.ofidx", "data.ofidx-map"])
+
+    def assert_interrupted(self, process: subprocess.Popen[bytes]) -> None:
+        time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(timeout=30), 130)
+        self.assertEqual(process.wait(timeout=5), 130)
 
 
 class SlowBuildTest(CommandTest):

@@ -1,0 +1,261 @@
+#include "mmap/offset_map.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "mmap/offset_map_writer.h"
+#include "tests/support/files.h"
+#include "tests/support/mapped_dataset.h"
+#include "tests/support/shard_bytes.h"
+
+namespace ofindex {
+namespace {
+
+OffsetMap Opened(const std::string& path) {
+  auto map = OffsetMap::Open(path);
+  REQUIRE_MESSAGE(map, map.error().message);
+  return std::move(*map);
+}
+
+// All that a map answers, as text; each answer that is an error as its code alone.
+std::vector<std::string> AnswersOf(const OffsetMap& map) {
+  std::vector<std::string> answers;
+  const auto add = [&](const auto& result, const auto& text) {
+    if (!result) REQUIRE(result.error().code == ErrorCode::kIndex);
+    answers.push_back(result ? text(*result) : "kIndex");
+  };
+  for (uint64_t i = 0; i < map.records(); ++i) {
+    add(map.Find(i), [](const OffsetMap::Place& place) {
+      return Le32(place.shard) + Le32(place.bad_reason) + Le64(place.begin) + Le64(place.end);
+    });
+  }
+  for (uint64_t i = 0; i < map.shards(); ++i) {
+    add(map.Shard(i), [](const MapShard& shard) {
+      return std::string(shard.path) + std::string(Name(shard.framing)) + std::string(Name(shard.payload)) +
+             Le64(shard.identity.size) + Le64(static_cast<uint64_t>(shard.identity.mtime_ns)) +
+             Le64(shard.identity.fingerprint) + Le64(shard.first_record) + Le64(shard.records);
+    });
+  }
+  return answers;
+}
+
+std::vector<ShardPlan> SmallShards() {
+  return {{.path = "part-0", .framing = Framing::kOfRecord, .payloads = SomePayloads(9, 40), .bad = {2, 8}},
+          {.path = "part-1", .framing = Framing::kTfRecord, .payloads = SomePayloads(5, 40), .bad = {0}}};
+}
+
+TEST_CASE("a map gives every record's place and every shard as they were written") {
+  const MappedDataset dataset(MixedShards());
+  const OffsetMap map = Opened(dataset.map_path());
+  REQUIRE(map.records() == dataset.payloads().size());
+  REQUIRE(map.shards() == 5);
+  for (uint64_t i = 0; i < map.records(); ++i) {
+    const auto place = map.Find(i);
+    REQUIRE(place);
+    const RecordLocation& expected = dataset.locations()[i];
+    const uint64_t framing = place->shard < 2 ? 8 : 16;
+    CHECK(place->shard == expected.shard);
+    CHECK(place->begin == expected.offset);
+    CHECK(place->end == expected.offset + expected.length + framing);
+    CHECK(place->bad_reason == 0);
+  }
+  const auto shard = map.Shard(3);
+  REQUIRE(shard);
+  CHECK(shard->path == "data/b/x.tfrecord");
+  CHECK(shard->framing == Framing::kTfRecord);
+  CHECK(shard->identity.size == dataset.shard_bytes(3).size());
+  CHECK(shard->first_record == 101);
+  CHECK(shard->records == 120);
+  CHECK(map.data_dir_bytes() == 5);
+}
+
+TEST_CASE("bad records are told by their reason, and no others are") {
+  const MappedDataset dataset(SmallShards(), 4);
+  const OffsetMap map = Opened(dataset.map_path());
+  for (uint64_t i = 0; i < map.records(); ++i) {
+    CHECK(map.Find(i)->bad_reason == (i == 2 || i == 8 || i == 9 ? static_cast<uint32_t>(BadReason::kPayloadCrc) : 0));
+  }
+}
+
+TEST_CASE("a map of no records and no shards opens") {
+  const MappedDataset dataset({});
+  const OffsetMap map = Opened(dataset.map_path());
+  CHECK(map.records() == 0);
+  CHECK(map.shards() == 0);
+}
+
+TEST_CASE("a map of many blocks finds the records at every block's edges, past the first jump too") {
+  // 200,000 empty records in blocks of 1 to 65,536: the jump table has 4 entries.
+  for (uint32_t block : {1000U, 65'535U, 65'536U}) {
+    const MappedDataset dataset(
+        {{.path = "p", .framing = Framing::kOfRecord, .payloads = std::vector<std::string>(200'000)}}, block);
+    const OffsetMap map = Opened(dataset.map_path());
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < map.records(); ++i) {
+      const auto place = map.Find(i);
+      wrong += !place || place->begin != 8 * i || place->end != 8 * i + 8;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("every flipped bit of a map ends in an error or in the answers of the sound map") {
+  const MappedDataset dataset(SmallShards(), 4);
+  const std::string bytes = ReadFile(dataset.map_path());
+  const std::vector<std::string> sound = AnswersOf(Opened(dataset.map_path()));
+  const std::string path = dataset.map_path();
+  uint64_t refused = 0, partly = 0, unused = 0;
+  for (uint64_t at = 0; at < bytes.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      CAPTURE(at);
+      CAPTURE(bit);
+      WriteFile(path, WithFlippedBit(bytes, at, bit));
+      const auto map = OffsetMap::Open(path);
+      if (!map) {
+        CHECK(map.error().code == ErrorCode::kIndex);
+        ++refused;
+        continue;
+      }
+      const std::vector<std::string> answers = AnswersOf(*map);
+      REQUIRE(answers.size() == sound.size());
+      for (size_t i = 0; i < answers.size(); ++i) CHECK((answers[i] == sound[i] || answers[i] == "kIndex"));
+      ++(answers == sound ? unused : partly);
+    }
+  }
+  CHECK(refused == kMapHeaderBytes * 8);  // the header is read at open
+  CHECK(partly > 0);
+  // A jump table of one entry: a bit that points past the last block is noticed, one that points into it may not be.
+  CHECK(unused <= 4 * 8);
+}
+
+TEST_CASE("a map cut at any length, or one byte longer, is refused") {
+  const MappedDataset dataset(SmallShards(), 4);
+  const std::string bytes = ReadFile(dataset.map_path());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    CAPTURE(size);
+    WriteFile(dataset.map_path(), bytes.substr(0, size));
+    const auto map = OffsetMap::Open(dataset.map_path());
+    REQUIRE_FALSE(map);
+    CHECK(map.error().code == ErrorCode::kIndex);
+  }
+  WriteFile(dataset.map_path(), bytes + '\0');
+  CHECK_FALSE(OffsetMap::Open(dataset.map_path()));
+}
+
+TEST_CASE("what is no map is an error that says so") {
+  const MappedDataset dataset(SmallShards());
+  const std::string bytes = ReadFile(dataset.map_path());
+  const auto code_of = [&](const std::string& path) {
+    const auto map = OffsetMap::Open(path);
+    REQUIRE_FALSE(map);
+    return map.error().code;
+  };
+  CHECK(code_of(dataset.folder() + "/missing") == ErrorCode::kNotFound);
+  CHECK(code_of(dataset.folder()) == ErrorCode::kIo);
+  REQUIRE(::mkfifo((dataset.folder() + "/fifo").c_str(), 0600) == 0);
+  CHECK(code_of(dataset.folder() + "/fifo") == ErrorCode::kIo);
+  CHECK(code_of(dataset.shard_path(0)) == ErrorCode::kIndex);
+  WriteFile(dataset.map_path(), std::string(bytes.size(), '\0'));  // a crash before the header was written
+  CHECK(code_of(dataset.map_path()) == ErrorCode::kIndex);
+}
+
+// A header that says what a stranger wants it to, with a right checksum.
+std::string ForgedHeader(MapHeader header) {
+  std::string bytes(kMapHeaderBytes, '\0');
+  header.Encode(reinterpret_cast<uint8_t*>(bytes.data()));
+  return bytes;
+}
+
+TEST_CASE("a forged header with a right checksum points at nothing outside the file") {
+  const TempDir dir;
+  constexpr uint64_t kSize = 1000;
+  const uint64_t numbers[] = {0,
+                              1,
+                              kSize - 1,
+                              kSize,
+                              kSize + 1,
+                              uint64_t{1} << 32,
+                              uint64_t{1} << 58,
+                              uint64_t{1} << 63,
+                              ~uint64_t{0} - 255,
+                              ~uint64_t{0}};
+  using Field = uint64_t MapHeader::*;
+  for (Field field : {Field{&MapHeader::records}, Field{&MapHeader::shards}, Field{&MapHeader::blocks},
+                      Field{&MapHeader::names_at}, Field{&MapHeader::names_bytes}, Field{&MapHeader::shards_at},
+                      Field{&MapHeader::blocks_at}, Field{&MapHeader::jumps_at}, Field{&MapHeader::data_dir_bytes}}) {
+    for (uint64_t number : numbers) {
+      MapHeader header{.records = 1,
+                       .shards = 1,
+                       .blocks = 1,
+                       .names_at = 256,
+                       .names_bytes = 1,
+                       .shards_at = 300,
+                       .blocks_at = 400,
+                       .jumps_at = 500,
+                       .file_bytes = kSize};
+      header.*field = number;
+      WriteFile(dir / "map", ForgedHeader(header) + std::string(kSize - kMapHeaderBytes, '\0'));
+      const auto map = OffsetMap::Open(dir / "map");
+      if (!map) {
+        CHECK(map.error().code == ErrorCode::kIndex);
+        continue;
+      }
+      // No entry is vouched for: nothing is found, and the sanitizer sees that nothing else is touched.
+      for (uint64_t ordinal : {uint64_t{0}, map->records() - 1}) {
+        if (ordinal < map->records()) CHECK_FALSE(map->Find(ordinal));
+      }
+      for (uint64_t shard : {uint64_t{0}, map->shards() - 1}) {
+        if (shard < map->shards()) CHECK_FALSE(map->Shard(shard));
+      }
+    }
+  }
+}
+
+TEST_CASE("a forged block with a right checksum finds no record outside of it, and no shard that is not there") {
+  const TempDir dir;
+  const std::vector<uint64_t> points = {100, 200, 300};
+  struct Row {
+    const char* what;
+    MapBlock block;
+    bool found;
+  };
+  const Row rows[] = {
+      {"as it should be", {.begin = 100, .end = 300, .records = 2, .shard = 0}, true},
+      {"begins after its first record", {.begin = 101, .end = 300, .records = 2, .shard = 0}, false},
+      {"ends before its last record", {.begin = 100, .end = 299, .records = 2, .shard = 0}, false},
+      {"in a shard that is not there", {.begin = 100, .end = 300, .records = 2, .shard = 1}, false},
+      {"of more records than a block has", {.begin = 100, .end = 300, .records = 65'537, .shard = 0}, false},
+      {"of more records than its offsets", {.begin = 100, .end = 300, .records = 5000, .shard = 0}, false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    auto writer = OffsetMapWriter::Begin(OutputFile::Create(dir / "map").value());
+    REQUIRE(writer);
+    REQUIRE(writer->AddBlock(row.block, PackOffsets(points), {}));
+    writer->AddShard({.path = "s", .framing = Framing::kOfRecord, .identity = {}});
+    REQUIRE(writer->Finish({}));
+    const OffsetMap map = Opened(dir / "map");
+    CHECK((map.Find(0).has_value() && map.Find(1).has_value()) == row.found);
+  }
+}
+
+TEST_CASE("descending offsets are no record of a huge size, but damage") {
+  const TempDir dir;
+  auto writer = OffsetMapWriter::Begin(OutputFile::Create(dir / "map").value());
+  REQUIRE(writer);
+  REQUIRE(writer->AddBlock({.begin = 0, .end = 1000, .records = 2, .shard = 0},
+                           PackOffsets(std::vector<uint64_t>{500, 400, 600}), {}));
+  writer->AddShard({.path = "s", .framing = Framing::kOfRecord, .identity = {}});
+  REQUIRE(writer->Finish({}));
+  const OffsetMap map = Opened(dir / "map");
+  REQUIRE_FALSE(map.Find(0));
+  CHECK(map.Find(0).error().code == ErrorCode::kIndex);
+  CHECK(map.Find(1)->end == 600);
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,19 @@
+#pragma once
+
+namespace ofindex {
+
+// Whether this program is built with a sanitizer: those reserve terabytes of address space, and end the program where
+// memory runs out, so that tests of such limits make no sense under them.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace ofindex
