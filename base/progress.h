@@ -19,6 +19,6 @@ struct Progress {
 };
 
 /// What an operation returns that was told to stop.
-[[nodiscard]] inline tl::unexpected<Error> Interrupted() { return Fail(ErrorCode::kInterrupted, "interrupted"); }
+[[nodiscard]] inline tl::unexpected<Error> Interrupted() { return Fail(ErrorCode::kInterrupted, "interrupted", "run it again; what was there before is untouched"); }
 
 }  // namespace ofindex

@@ -130,7 +130,7 @@ Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const 
 
 Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) {
   OFINDEX_ASSIGN(const std::string index, IndexPathFor(options));
-  OFINDEX_ASSIGN(ShardSet set, FindShards(options.data, index));
+  OFINDEX_ASSIGN(ShardSet set, FindShards(options.data, index, progress));
   OFINDEX_ASSIGN(std::optional<BuildReport> left_alone, LeftAlone(options, index, set));
   if (left_alone) {
     Draft::RemoveLeftover(index);

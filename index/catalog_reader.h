@@ -19,6 +19,7 @@ class CatalogReader {
   [[nodiscard]] static Result<CatalogReader> Open(const std::string& path);
 
   [[nodiscard]] const DatasetFacts& facts() const { return facts_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
 
   [[nodiscard]] Result<std::vector<GenerationRow>> Generations();
   [[nodiscard]] Result<std::vector<ShardRow>> Shards();

@@ -21,9 +21,7 @@ void IndexWriter::BeginShard(const ProbedShard& shard) {
                      .payload = shard.payload,
                      .identity = shard.identity,
                      .first_record = records_});
-  id_.Add(shard.identity.size);
-  id_.Add(shard.identity.fingerprint);
-  id_.Add(static_cast<uint64_t>(shard.framing));
+  id_.AddShard(shard.identity, shard.framing);
 }
 
 Result<void> IndexWriter::AddBlock(BuiltBlock block) {
@@ -33,9 +31,7 @@ Result<void> IndexWriter::AddBlock(BuiltBlock block) {
   shard.records += row.records;
   shard.payload_bytes += block.payload_bytes;
   records_ += row.records;
-  id_.Add(row.begin);
-  id_.Add(row.end);
-  id_.Add(ByteView(row.offsets));
+  id_.AddBlock(row);
   OFINDEX_TRY(catalog_.Add(row));
   for (const uint32_t bad : block.bad) {
     const uint32_t record = bad & 0xffff;

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "base/checksum.h"
 #include "base/result.h"
 #include "index/block_queue.h"
 #include "index/catalog_writer.h"
+#include "index/dataset_id.h"
 #include "index/shard_probe.h"
 #include "mmap/offset_map_writer.h"
 
@@ -41,7 +41,7 @@ class IndexWriter {
 
   CatalogWriter catalog_;
   OffsetMapWriter map_;
-  Xxh3Stream id_;
+  DatasetId id_;
   uint64_t records_ = 0;
   std::vector<ShardRow> shards_;
   std::vector<BadRow> bad_;

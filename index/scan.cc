@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/framing.h"
 #include "base/threads.h"
 #include "index/block_check.h"
@@ -118,7 +119,8 @@ void DatasetScan::WalkShard(size_t shard) {
     return;
   }
   auto file = File::OpenRead(shards_[shard].file.path);
-  Result<void> walked = file ? WalkBlocks(shard, *file) : tl::unexpected(std::move(file).error());
+  Result<void> walked = file ? WithMemory("the blocks of a shard", [&] { return WalkBlocks(shard, *file); })
+                             : tl::unexpected(std::move(file).error());
   if (!walked) queue_.Abort(std::move(walked).error());
   progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
 }
@@ -179,7 +181,9 @@ bool DatasetScan::Offer(Task& task) {
 
 void DatasetScan::CheckPayloads(Task task) {
   if (queue_.aborted()) return;
-  auto findings = CheckBlock(*task.file, shards_[task.shard].framing, task.points, {}, progress_);
+  auto findings = WithMemory("the hashes of a block", [&] {
+    return CheckBlock(*task.file, shards_[task.shard].framing, task.points, {}, progress_);
+  });
   if (!findings) return queue_.Abort(std::move(findings).error());
   task.block.row.hashes = std::move(findings->hashes);
   for (const BlockFindings::Faulty& faulty : findings->faults) {

@@ -199,9 +199,14 @@ Result<ShardSet> Finder::Finish() {
 
 }  // namespace
 
-Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path) {
+Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path,
+                            const Progress& progress) {
   Finder finder(index_path);
-  for (const std::string& argument : data) OFINDEX_TRY(finder.AddArgument(argument));
+  for (const std::string& argument : data) {
+    OFINDEX_TRY(finder.AddArgument(argument));
+    // A signal ends the reading of a list that comes from a pipe, as if it were whole.
+    if (progress.cancel) return Interrupted();
+  }
   return finder.Finish();
 }
 

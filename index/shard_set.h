@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/result.h"
 
 namespace ofindex {
@@ -31,7 +32,8 @@ struct ShardSet {
 /// and those of indexes), globs, and lists (`@FILE`, `@-` for standard input: one path a line).
 ///
 /// Never opens a file but a list. The outcome does not depend on the order in which a folder is listed.
-/// Errors: kIo; kUsage  an argument matches nothing; kFormat  two files claim one number, as part-1 and part-01 do.
-[[nodiscard]] Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path);
+/// Errors: kIo; kUsage  an argument matches nothing; kFormat  two files claim one number, as part-1 and part-01 do; kInterrupted.
+[[nodiscard]] Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path,
+                                          const Progress& progress);
 
 }  // namespace ofindex

@@ -10,10 +10,12 @@
 #include <thread>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/framing.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "index/catalog_reader.h"
+#include "index/dataset_id.h"
 #include "index/paths.h"
 #include "mmap/packed_offsets.h"
 #include "mmap/shard_paths.h"
@@ -54,7 +56,7 @@ class BlockCheckers {
   // Body of the checking threads.
   void Work() {
     while (std::optional<Task> task = Take()) {
-      const Result<void> checked = Check(*task);
+      const Result<void> checked = WithMemory("the hashes of a block", [&] { return Check(*task); });
       const std::lock_guard lock(mutex_);
       if (!checked && !error_) error_ = checked.error();
       changed_.notify_all();
@@ -189,6 +191,7 @@ Result<void> FeedShards(const VerifyOptions& options, CatalogReader& catalog, Ve
 
 Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress) {
   OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(options.index));
+  OFINDEX_TRY(CheckDatasetId(catalog));
   VerifyReport report;
   OFINDEX_ASSIGN(report.shards, catalog.Shards());
   OFINDEX_ASSIGN(report.damage, catalog.Damage());

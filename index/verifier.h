@@ -43,7 +43,7 @@ struct VerifyReport {
   [[nodiscard]] bool clean() const { return bad.empty() && stale.empty() && damage.empty(); }
 };
 
-/// Compares every shard with what the index says of it: its fingerprint, whatever its mtime; and unless `quick`, each
+/// Checks the index itself against its id, and then every shard with what the index says of it: its fingerprint, whatever its mtime; and unless `quick`, each
 /// record's header and checksums. A shard of another size is stale, and not read further; one of the same size is read,
 /// so that the report says which records have changed. Errors: kNotFound, kIndex, kIo, kInterrupted.
 [[nodiscard]] Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress);

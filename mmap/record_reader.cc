@@ -3,9 +3,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <exception>
 #include <fstream>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/framing.h"
 #include "base/text.h"
 
@@ -33,6 +35,17 @@ int64_t DiskReads() {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
   return usage.ru_majflt + usage.ru_inblock;
+}
+
+// Makes room for `bytes` bytes by `allocate`, which throws where there is no memory for them.
+template <typename Allocate>
+Result<void> MakeRoom(uint64_t bytes, Allocate allocate) {
+  try {
+    allocate();
+  } catch (const std::exception&) {
+    return Fail(ErrorCode::kLimit, StrCat("no memory for ", bytes, " bytes of records"), "ask for fewer records at once");
+  }
+  return {};
 }
 
 std::string_view ReasonName(uint32_t reason) { return Name(static_cast<BadReason>(reason)); }
@@ -157,13 +170,16 @@ Result<void> RecordReader::Copy(uint64_t ordinal, std::vector<uint8_t>& out) con
   OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
   OFINDEX_ASSIGN(const OpenShard* shard, Shard(place.shard));
   OFINDEX_ASSIGN(RecordRead read, PlanRead(ordinal, place, *shard));
-  out.resize(read.length);
+  OFINDEX_TRY(WithMemory("a record", [&]() -> Result<void> {
+    OFINDEX_TRY(MakeRoom(read.length, [&] { out.resize(read.length); }));
+    return {};
+  }));
   read.out = out.data();
   return shard->Read(std::span(&read, 1));
 }
 
 Result<void> RecordReader::CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
-  OFINDEX_TRY(PlanBatch(ordinals, batch));
+  OFINDEX_TRY(WithMemory("a batch of records", [&] { return PlanBatch(ordinals, batch); }));
   const int64_t before = DiskReads();
   OFINDEX_TRY(ReadBatch(batch));
   shards_->cold.store(DiskReads() != before, std::memory_order_relaxed);
@@ -191,8 +207,13 @@ Result<void> RecordReader::PlanBatch(std::span<const uint64_t> ordinals, RecordB
     batch.ends_[slot] = batch.reads_[i].length;
   }
   uint64_t end = 0;
-  for (uint64_t& length_then_end : batch.ends_) length_then_end = end += length_then_end;
-  batch.Allocate();
+  for (uint64_t& length_then_end : batch.ends_) {
+    if (__builtin_add_overflow(end, length_then_end, &end)) {
+      return Fail(ErrorCode::kLimit, "the batch is larger than memory can be", "ask for fewer records at once");
+    }
+    length_then_end = end;
+  }
+  OFINDEX_TRY(MakeRoom(end, [&] { batch.Allocate(); }));
   for (size_t i = 0; i < n; ++i) {
     RecordRead& read = batch.reads_[i];
     read.out = batch.buffer_.get() + batch.ends_[batch.wanted_[i].slot] - read.length;

@@ -58,7 +58,7 @@ class RecordReader {
   ///         kIndex       the map is damaged
   [[nodiscard]] Result<ByteView> View(uint64_t ordinal) const;
 
-  /// Replaces `out` by the payload of record `ordinal`. Thread-safe. Errors: those of View but kLimit, and kIo.
+  /// Replaces `out` by the payload of record `ordinal`. Thread-safe. Errors: those of View, where kLimit is memory; kIo.
   [[nodiscard]] Result<void> Copy(uint64_t ordinal, std::vector<uint8_t>& out) const;
 
   /// Copies the payloads of `ordinals` into `batch`, in the order asked for; repeats are allowed. Reads them in the order

@@ -8,8 +8,16 @@
 
 namespace ofindex {
 
+namespace {
+
+// A path that leads out of a root is no path in a copy: it would find the original again.
+bool LeadsOut(std::string_view path) { return path.starts_with('/') || path.starts_with("../"); }
+
+}  // namespace
+
 ShardPaths::ShardPaths(std::string root, std::string_view first_path, size_t data_dir_bytes) : folder_(std::move(root)) {
-  if (!StatFile(PathOf(first_path)) && data_dir_bytes < first_path.size()) skip_ = data_dir_bytes;
+  if (data_dir_bytes >= first_path.size()) return;
+  if (LeadsOut(first_path) || !StatFile(PathOf(first_path))) skip_ = data_dir_bytes;
 }
 
 std::string ShardPaths::PathOf(std::string_view stored_path) const {

@@ -8,7 +8,8 @@ namespace ofindex {
 /// Where the shards of an index are looked for. A value.
 ///
 /// Shard paths are relative to the index's folder. A copy of the dataset elsewhere is read through a root: a shard that
-/// the index calls "train/part-0" is ROOT/train/part-0 or, where the folder itself was copied, ROOT/part-0.
+/// the index calls "train/part-0" is ROOT/train/part-0 or, where the folder itself was copied, ROOT/part-0. A path that
+/// leads out of the index's folder ("../train/part-0", "/data/train/part-0") can only be the latter.
 class ShardPaths {
  public:
   /// Shards where the index says.

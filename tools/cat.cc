@@ -69,7 +69,8 @@ TakePayload TakerFor(const Arguments& arguments, const Dataset& dataset, Sink& s
   auto record = std::make_shared<ShownRecord>();
   return [record, &dataset, &sink](uint64_t ordinal, ByteView payload) -> Result<void> {
     OFINDEX_TRY(record->Take(dataset, ordinal, payload));
-    return sink.Write(AsBytes(Dump(record->ToJson(std::nullopt)) + "\n"));
+    OFINDEX_ASSIGN(const Json json, record->ToJson(std::nullopt));
+    return sink.Write(AsBytes(Dump(json) + "\n"));
   };
 }
 

@@ -43,8 +43,10 @@ class Getter {
     if (arguments_.feature) OFINDEX_TRY(record_.Require(*arguments_.feature));
     if (arguments_.raw) return out_.Write(ByteView(record_.FeatureBytes(*arguments_.feature)));
     const bool first = shown_++ == 0;
-    if (context_.jsonl) return out_.Line(Dump(record_.ToJson(arguments_.feature)));
-    if (context_.json) return out_.Write((first ? "" : ",") + Dump(record_.ToJson(arguments_.feature)));
+    if (context_.json || context_.jsonl) {
+      OFINDEX_ASSIGN(const Json json, record_.ToJson(arguments_.feature));
+      return context_.jsonl ? out_.Line(Dump(json)) : out_.Write((first ? "" : ",") + Dump(json));
+    }
     if (!first) OFINDEX_TRY(out_.Line(""));
     return record_.Print(arguments_.feature, out_);
   }

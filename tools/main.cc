@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/allocation.h"
 #include "tools/messages.h"
 #include "tools/output.h"
 #include "tools/verbs.h"
@@ -91,7 +92,7 @@ int Run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return Usage(app, error, context);
   }
-  Result<int> outcome = body();
+  Result<int> outcome = WithMemory("this command", body);
   if (outcome) {
     if (auto flushed = Output::Standard().Flush(); !flushed) outcome = tl::unexpected(std::move(flushed).error());
   }

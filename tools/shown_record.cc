@@ -7,6 +7,11 @@
 #include "tools/feature_text.h"
 
 namespace ofindex {
+namespace {
+
+constexpr size_t kMostJsonBytes = size_t{64} << 20;
+
+}  // namespace
 
 Result<void> ShownRecord::Load(const Dataset& dataset, uint64_t ordinal) {
   OFINDEX_TRY(dataset.reader().Copy(ordinal, copy_));
@@ -51,7 +56,14 @@ Result<void> ShownRecord::Require(const std::string& feature) const {
               names.empty() ? std::string("its payload has no features") : StrCat("it has ", names));
 }
 
-Json ShownRecord::ToJson(const std::optional<std::string>& feature) const {
+Result<Json> ShownRecord::ToJson(const std::optional<std::string>& feature) const {
+  const size_t shown_bytes = feature ? FeatureBytes(*feature).size() : payload_.size();
+  if (shown_bytes > kMostJsonBytes) {
+    return Fail(ErrorCode::kLimit, StrCat(Printable(shard_), "@", location_.offset, ": record ", ordinal_, ": ",
+                                          FormatCount(shown_bytes), " bytes are too many for JSON; expected at most ",
+                                          FormatCount(kMostJsonBytes)),
+                "show one of its features with --feature, or write its bytes with --raw");
+  }
   Json features = JsonFeatures(decoded_);
   if (feature) {
     const std::string key = JsonText(*feature).get<std::string>();

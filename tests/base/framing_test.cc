@@ -4,8 +4,10 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "tests/support/files.h"
+#include "tests/support/fixtures.h"
 #include "tests/support/shard_bytes.h"
 
 namespace ofindex {
@@ -45,6 +47,27 @@ TEST_CASE("every flipped bit of a TFRecord header breaks its checksum") {
         CHECK_FALSE(LengthCrcHolds(AsBytes(flipped).data()));
       }
     }
+  }
+}
+
+// The payloads of a sound TFRecord file, by its lengths alone.
+std::vector<std::string> PayloadsOf(const std::string& bytes) {
+  std::vector<std::string> payloads;
+  for (uint64_t at = 0; at < bytes.size();) {
+    const uint64_t length = LoadLe64(AsBytes(bytes).data() + at);
+    payloads.push_back(bytes.substr(at + 12, length));
+    at += 12 + length + 4;
+  }
+  return payloads;
+}
+
+TEST_CASE("the shards that tests make are those that TensorFlow writes: real files are remade byte for byte") {
+  const auto fixtures = FixturesOrMessage();
+  if (!fixtures) return;
+  for (const char* name : {"mnist.tfrecord", "tf_detection_train.tfrecord", "sequence_example.tfrecord"}) {
+    CAPTURE(name);
+    const std::string bytes = ReadFile(*fixtures + "/real/" + name);
+    CHECK(ShardBytes(Framing::kTfRecord, PayloadsOf(bytes)) == bytes);
   }
 }
 

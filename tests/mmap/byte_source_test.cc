@@ -133,11 +133,9 @@ TEST_CASE("only a map has the whole shard in memory") {
 
 TEST_CASE("a failing read is told by its errno and its record") {
   const TempDir dir;
-  const File folder = [&] {
-    WriteFile(dir / "s", "x");
-    return File::OpenRead(dir / "s").value();
-  }();
-  const auto pread = PreadSource(folder);
+  WriteFile(dir / "s", "x");
+  const File file = File::OpenRead(dir / "s").value();
+  const auto pread = PreadSource(file);
   uint8_t out = 0;
   // Past what the system can count to: pread refuses it.
   const RecordRead reads[] = {{.begin = uint64_t{1} << 63, .length = 1, .out = &out, .ordinal = 0}};

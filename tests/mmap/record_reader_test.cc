@@ -1,0 +1,284 @@
+#include "mmap/record_reader.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "mmap/offset_map_writer.h"
+#include "tests/support/files.h"
+#include "tests/support/mapped_dataset.h"
+#include "tests/support/sanitizers.h"
+#include "tests/support/shard_bytes.h"
+
+namespace ofindex {
+namespace {
+
+std::string Text(ByteView bytes) { return std::string(AsText(bytes)); }
+
+std::vector<std::string> PayloadsOf(const RecordBatch& batch) {
+  std::vector<std::string> payloads;
+  for (size_t i = 0; i < batch.size(); ++i) payloads.push_back(Text(batch[i]));
+  return payloads;
+}
+
+// Every way to open a reader; 0 would be the default of both limits.
+std::vector<ReaderOptions> AllWays() {
+  std::vector<ReaderOptions> ways;
+  for (IoMode io : {IoMode::kAuto, IoMode::kMmap, IoMode::kPread}) {
+    for (uint64_t maps : {0, 1}) {
+      for (uint64_t descriptors : {0, 1}) {
+        ways.push_back({.io = io, .max_maps = maps, .max_descriptors = descriptors});
+      }
+    }
+  }
+  return ways;
+}
+
+std::vector<uint64_t> RandomOrdinals(std::mt19937_64& random, uint64_t records) {
+  std::vector<uint64_t> ordinals;
+  for (auto n = random() % 100; n > 0; --n) ordinals.push_back(random() % records);
+  return ordinals;
+}
+
+TEST_CASE("view, copy and batch give what was written, in the order asked for, in every way of opening") {
+  const MappedDataset dataset(MixedShards());
+  const std::vector<std::string>& payloads = dataset.payloads();
+  for (const ReaderOptions& way : AllWays()) {
+    CAPTURE(static_cast<int>(way.io));
+    CAPTURE(way.max_maps);
+    CAPTURE(way.max_descriptors);
+    const RecordReader reader = dataset.Open(way);
+    REQUIRE(reader.size() == payloads.size());
+    std::mt19937_64 random(37);
+    RecordBatch batch;
+    std::vector<uint8_t> copy;
+    for (int i = 0; i < 40; ++i) {
+      const std::vector<uint64_t> ordinals = RandomOrdinals(random, payloads.size());
+      REQUIRE(reader.CopyInto(ordinals, batch));
+      REQUIRE(batch.size() == ordinals.size());
+      std::string joined;
+      for (size_t slot = 0; slot < ordinals.size(); ++slot) {
+        const std::string& payload = payloads[ordinals[slot]];
+        CHECK(Text(batch[slot]) == payload);
+        REQUIRE(reader.Copy(ordinals[slot], copy));
+        CHECK(Text(copy) == payload);
+        const auto view = reader.View(ordinals[slot]);
+        if (view) CHECK(Text(*view) == payload);
+        if (!view) CHECK(view.error().code == ErrorCode::kLimit);
+        joined += payload;
+      }
+      CHECK(AsText(batch.bytes()) == joined);
+    }
+  }
+}
+
+TEST_CASE("views are given of as many shards as may be mapped, and of none with pread") {
+  const MappedDataset dataset(MixedShards());
+  const auto viewed = [&](const ReaderOptions& way) {
+    const RecordReader reader = dataset.Open(way);
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < reader.size(); ++i) n += reader.View(i).has_value();
+    return n;
+  };
+  CHECK(viewed({.io = IoMode::kMmap}) == dataset.payloads().size());
+  CHECK(viewed({.io = IoMode::kMmap, .max_maps = 1}) == 100);  // the first shard's
+  CHECK(viewed({.io = IoMode::kMmap, .max_maps = 2}) == 101);
+  CHECK(viewed({.io = IoMode::kPread}) == 0);
+}
+
+TEST_CASE("no more descriptors stay open than were allowed") {
+  const MappedDataset dataset(MixedShards());
+  const auto open_now = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  for (IoMode io : {IoMode::kMmap, IoMode::kPread}) {
+    const auto before = open_now();
+    const RecordReader reader = dataset.Open({.io = io, .max_descriptors = 2});
+    std::vector<uint8_t> out;
+    for (uint64_t i = 0; i < reader.size(); ++i) REQUIRE(reader.Copy(i, out));
+    CHECK(open_now() == before + 2);
+  }
+}
+
+TEST_CASE("an empty batch is a batch, and a batch is filled anew each time") {
+  const MappedDataset dataset(MixedShards());
+  const RecordReader reader = dataset.Open();
+  RecordBatch batch;
+  REQUIRE(reader.CopyInto({}, batch));
+  CHECK(batch.size() == 0);
+  CHECK(batch.bytes().empty());
+  REQUIRE(reader.CopyInto(std::vector<uint64_t>{3, 3, 1, 3}, batch));
+  const std::vector<std::string>& all = dataset.payloads();
+  CHECK(PayloadsOf(batch) == std::vector<std::string>{all[3], all[3], all[1], all[3]});
+  REQUIRE(reader.CopyInto(std::vector<uint64_t>{0}, batch));  // a record of no bytes
+  CHECK(PayloadsOf(batch) == std::vector<std::string>{""});
+  REQUIRE(reader.CopyInto({}, batch));
+  CHECK(batch.size() == 0);
+}
+
+TEST_CASE("a record's location is where it was written") {
+  const MappedDataset dataset(MixedShards());
+  const RecordReader reader = dataset.Open();
+  for (uint64_t i = 0; i < reader.size(); ++i) CHECK(reader.Locate(i).value() == dataset.locations()[i]);
+  CHECK(reader.ShardPath(3).value() == dataset.shard_path(3));
+}
+
+TEST_CASE("an ordinal past the last is out of range for every verb, and the message says what there is") {
+  const MappedDataset dataset(MixedShards());
+  const RecordReader reader = dataset.Open();
+  std::vector<uint8_t> out;
+  RecordBatch batch;
+  for (uint64_t ordinal : {reader.size(), uint64_t{1} << 32, uint64_t{1} << 63, ~uint64_t{0}}) {
+    CHECK(reader.Locate(ordinal).error().code == ErrorCode::kOutOfRange);
+    CHECK(reader.View(ordinal).error().code == ErrorCode::kOutOfRange);
+    CHECK(reader.Copy(ordinal, out).error().code == ErrorCode::kOutOfRange);
+    CHECK(reader.CopyInto(std::vector<uint64_t>{0, ordinal}, batch).error().code == ErrorCode::kOutOfRange);
+  }
+  CHECK(reader.Locate(258).error().message == "record 258 is not in the dataset; expected 0 to 257 of 258 records");
+  const MappedDataset empty({});
+  CHECK(empty.Open().Locate(0).error().code == ErrorCode::kOutOfRange);
+}
+
+TEST_CASE("a record that is marked bad is an error that names it, unless bad ones were allowed") {
+  const MappedDataset dataset(
+      {{.path = "p", .framing = Framing::kTfRecord, .payloads = SomePayloads(20, 50), .bad = {4, 15}}});
+  const RecordReader strict = dataset.Open({.io = IoMode::kMmap});
+  const RecordReader lenient = dataset.Open({.io = IoMode::kMmap, .allow_bad = true});
+  std::vector<uint8_t> out;
+  RecordBatch batch;
+  for (uint64_t i = 0; i < 20; ++i) {
+    const std::vector<uint64_t> request = {1, i};
+    const bool bad = i == 4 || i == 15;
+    CHECK(strict.Copy(i, out).has_value() == !bad);
+    CHECK(strict.View(i).has_value() == !bad);
+    CHECK(strict.CopyInto(request, batch).has_value() == !bad);
+    CHECK(strict.Locate(i));
+    REQUIRE(lenient.Copy(i, out));
+    CHECK(Text(out) == dataset.payloads()[i]);
+    REQUIRE(lenient.CopyInto(request, batch));
+    CHECK(Text(batch[1]) == dataset.payloads()[i]);
+    CHECK(lenient.View(i));
+  }
+  const auto error = strict.Copy(4, out).error();
+  CHECK(error.code == ErrorCode::kDamage);
+  CHECK(error.message == dataset.shard_path(0) + "@" + std::to_string(dataset.locations()[4].offset) +
+                             ": record 4 is marked bad: payload_crc");
+}
+
+TEST_CASE("one stale shard is an error for its own records alone") {
+  const MappedDataset dataset(MixedShards());
+  AppendTo(dataset.shard_path(3), "x");
+  for (const ReaderOptions& way : AllWays()) {
+    const RecordReader reader = dataset.Open(way);
+    std::vector<uint8_t> out;
+    for (uint64_t i = 0; i < reader.size(); ++i) {
+      const auto copied = reader.Copy(i, out);
+      const bool stale = dataset.locations()[i].shard == 3;
+      CHECK(copied.has_value() == !stale);
+      if (stale) CHECK(copied.error().code == ErrorCode::kStale);
+      if (!stale) CHECK(Text(out) == dataset.payloads()[i]);
+    }
+    RecordBatch batch;
+    CHECK(reader.CopyInto(std::vector<uint64_t>{0, 110}, batch).error().code == ErrorCode::kStale);
+    CHECK(reader.CopyInto(std::vector<uint64_t>{0, 257}, batch));  // the reader is as good as before
+    CHECK(PayloadsOf(batch)[1] == dataset.payloads()[257]);
+  }
+}
+
+TEST_CASE("a shard is opened when a record of it is first asked for, and not before") {
+  const MappedDataset dataset(MixedShards());
+  const RecordReader reader = dataset.Open();
+  std::filesystem::remove(dataset.shard_path(4));
+  std::vector<uint8_t> out;
+  CHECK(reader.Copy(0, out));
+  CHECK(reader.Copy(257, out).error().code == ErrorCode::kStale);
+  WriteFile(dataset.shard_path(4), dataset.shard_bytes(4));
+  CHECK(reader.Copy(257, out));  // and again, if that failed
+}
+
+TEST_CASE("a copy of the dataset is read through a root, in both layouts, though the original is gone or other") {
+  for (const char* below : {"data", ""}) {
+    for (bool original_is_gone : {true, false}) {
+      CAPTURE(below);
+      const MappedDataset dataset(MixedShards());
+      const TempDir elsewhere;
+      const std::string copy = elsewhere / below;
+      std::filesystem::copy(dataset.folder() + "/data", copy, std::filesystem::copy_options::recursive);
+      for (size_t shard : {0, 1, 3, 4}) {
+        if (original_is_gone) std::filesystem::remove(dataset.shard_path(shard));
+        if (!original_is_gone) WriteFile(dataset.shard_path(shard), "other");
+      }
+      const RecordReader reader = dataset.Open({.root = elsewhere.path()});
+      CHECK(reader.ShardPath(0)->starts_with(elsewhere.path()));
+      RecordBatch batch;
+      std::vector<uint64_t> ordinals(reader.size());
+      for (uint64_t i = 0; i < ordinals.size(); ++i) ordinals[i] = i;
+      REQUIRE(reader.CopyInto(ordinals, batch));
+      CHECK(PayloadsOf(batch) == dataset.payloads());
+    }
+  }
+}
+
+TEST_CASE("a moved reader reads on, and views of it live as long as it does") {
+  const MappedDataset dataset(MixedShards());
+  RecordReader first = dataset.Open({.io = IoMode::kMmap});
+  const ByteView view = first.View(5).value();
+  const RecordReader second = std::move(first);
+  CHECK(Text(view) == dataset.payloads()[5]);
+  CHECK(second.View(5)->data() == view.data());
+}
+
+// A map over a sparse shard of one OFRecord of `length` bytes.
+struct HugeRecord {
+  explicit HugeRecord(uint64_t length) {
+    WriteFile(dir / "s", HeaderOf(Framing::kOfRecord, length));
+    possible = ::truncate((dir / "s").c_str(), static_cast<off_t>(8 + length)) == 0;
+    if (!possible) return;
+    auto writer = OffsetMapWriter::Begin(OutputFile::Create(dir / "map").value());
+    REQUIRE(writer);
+    const std::vector<uint64_t> points = {0, 8 + length};
+    REQUIRE(writer->AddBlock({.begin = 0, .end = 8 + length, .records = 1, .shard = 0}, PackOffsets(points), {}));
+    writer->AddShard({.path = "s",
+                      .framing = Framing::kOfRecord,
+                      .identity = IdentifyShard(File::OpenRead(dir / "s").value()).value(),
+                      .records = 1});
+    REQUIRE(writer->Finish({}));
+  }
+  [[nodiscard]] RecordReader Open() const {
+    return RecordReader::Open(OffsetMap::Open(dir / "map").value(), dir.path(), {.io = IoMode::kPread});
+  }
+
+  TempDir dir;
+  bool possible = false;
+};
+
+TEST_CASE("a record that memory cannot hold is a limit, not the end of the process") {
+  if (kSanitized) return;
+  const HugeRecord huge(uint64_t{1} << 43);
+  if (!huge.possible) return MESSAGE("not run: this file system holds no file of 8 TiB");
+  const RecordReader reader = huge.Open();
+  CHECK(reader.Locate(0)->length == uint64_t{1} << 43);
+  std::vector<uint8_t> out;
+  CHECK(reader.Copy(0, out).error().code == ErrorCode::kLimit);
+  RecordBatch batch;
+  CHECK(reader.CopyInto(std::vector<uint64_t>{0}, batch).error().code == ErrorCode::kLimit);
+}
+
+TEST_CASE("a batch whose size wraps around 64 bits is a limit, not a small buffer") {
+  const HugeRecord huge(uint64_t{1} << 43);
+  if (!huge.possible) return MESSAGE("not run: this file system holds no file of 8 TiB");
+  RecordBatch batch;
+  // 2^21 times 2^43 bytes: a sum of 64 bits says 0.
+  const auto copied = huge.Open().CopyInto(std::vector<uint64_t>(1 << 21, 0), batch);
+  REQUIRE_FALSE(copied);
+  CHECK(copied.error().code == ErrorCode::kLimit);
+}
+
+}  // namespace
+}  // namespace ofindex
