@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/framing.h"
 
@@ -14,9 +15,6 @@ namespace {
 
 constexpr size_t kPrefetchAhead = 14;
 constexpr uint64_t kCacheLine = 64;
-constexpr uint64_t kPageBytes = 4096;
-
-uint64_t InPages(uint64_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
 void Touch(ByteView record) {
   for (uint64_t line = 0; line < record.size(); line += kCacheLine) __builtin_prefetch(record.data() + line);
@@ -26,39 +24,28 @@ void Touch(ByteView record) {
 
 void BareReader::Unmap::operator()(uint8_t* map) const { ::munmap(map, bytes); }
 
+Result<BareReader::Shard> BareReader::Map(const std::string& path) {
+  OFINDEX_ASSIGN(File file, File::OpenRead(path));
+  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
+  void* const map = ::mmap(nullptr, facts.size, PROT_READ, MAP_SHARED, file.fd(), 0);
+  if (map == MAP_FAILED) return tl::unexpected(SystemError(path, "cannot map", errno));
+  return Shard{std::move(file), {static_cast<uint8_t*>(map), Unmap{facts.size}}};
+}
+
 Result<BareReader> BareReader::Open(const DataSet& data, const RecordReader& reader) {
   BareReader bare;
-  OFINDEX_TRY(bare.MapShards(data));
+  for (const std::string& path : data.shards) {
+    OFINDEX_ASSIGN(Shard shard, Map(path));
+    bare.shards_.push_back(std::move(shard));
+  }
   for (uint64_t ordinal = 0; ordinal < reader.size(); ++ordinal) {
     OFINDEX_ASSIGN(const RecordLocation location, reader.Locate(ordinal));
-    const uint64_t payload = location.offset + HeaderBytes(Framing::kTfRecord);
-    bare.offsets_.push_back(bare.shards_[location.shard].begin + payload);
+    const uint8_t* const record = bare.shards_[location.shard].map.get() + location.offset;
+    bare.addresses_.push_back(reinterpret_cast<uintptr_t>(record + HeaderBytes(Framing::kTfRecord)));
     bare.lengths_.push_back(location.length);
     bare.shard_of_.push_back(location.shard);
   }
   return bare;
-}
-
-Result<void> BareReader::MapShards(const DataSet& data) {
-  uint64_t bytes = 0;
-  std::vector<uint64_t> sizes;
-  for (const std::string& path : data.shards) {
-    OFINDEX_ASSIGN(File file, File::OpenRead(path));
-    OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-    shards_.push_back({bytes, std::move(file)});
-    sizes.push_back(facts.size);
-    bytes += InPages(facts.size);
-  }
-  void* const room = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room == MAP_FAILED) return tl::unexpected(SystemError(data.folder, "cannot map", errno));
-  map_ = {static_cast<uint8_t*>(room), Unmap{bytes}};
-  for (size_t i = 0; i < shards_.size(); ++i) {
-    const int fd = shards_[i].file.fd();
-    if (::mmap(map_.get() + shards_[i].begin, sizes[i], PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
-      return tl::unexpected(SystemError(data.shards[i], "cannot map", errno));
-    }
-  }
-  return {};
 }
 
 void BareReader::Copy(std::span<const uint64_t> ordinals, uint8_t* out) const {
@@ -74,7 +61,7 @@ void BareReader::Copy(std::span<const uint64_t> ordinals, uint8_t* out) const {
 Result<void> BareReader::Pread(std::span<const uint64_t> ordinals, uint8_t* out) const {
   for (const uint64_t ordinal : ordinals) {
     const Shard& shard = shards_[shard_of_[ordinal]];
-    const auto offset = static_cast<off_t>(offsets_[ordinal] - shard.begin);
+    const auto offset = static_cast<off_t>(addresses_[ordinal] - reinterpret_cast<uintptr_t>(shard.map.get()));
     const ssize_t n = ::pread(shard.file.fd(), out, lengths_[ordinal], offset);
     if (n != static_cast<ssize_t>(lengths_[ordinal])) return Fail(ErrorCode::kIo, "a record cannot be read");
     out += n;

@@ -13,14 +13,16 @@
 
 namespace ofindex {
 
-/// What a program would write that knows its data, never checks anything, and has memory to spare: all shards mapped one
-/// behind the other, and 16 bytes a record in two arrays. Moves, does not copy.
+/// What a program would write that knows its data, never checks anything, and has memory to spare: all shards mapped,
+/// and two arrays of u64 that say where each record lies. Moves, does not copy.
 class BareReader {
  public:
   /// Maps the shards of `data`; `reader` tells where the records lie. Errors: kIo, and those of Locate.
   [[nodiscard]] static Result<BareReader> Open(const DataSet& data, const RecordReader& reader);
 
-  [[nodiscard]] ByteView View(uint64_t ordinal) const { return {map_.get() + offsets_[ordinal], lengths_[ordinal]}; }
+  [[nodiscard]] ByteView View(uint64_t ordinal) const {
+    return {reinterpret_cast<const uint8_t*>(addresses_[ordinal]), lengths_[ordinal]};
+  }
 
   /// Copies the payloads of `ordinals` to `out`, one after the other, the cache lines asked for some records ahead.
   void Copy(std::span<const uint64_t> ordinals, uint8_t* out) const;
@@ -34,17 +36,16 @@ class BareReader {
     void operator()(uint8_t* map) const;
   };
   struct Shard {
-    uint64_t begin;  // in the map
     File file;
+    std::unique_ptr<uint8_t, Unmap> map;
   };
 
   BareReader() = default;
 
-  [[nodiscard]] Result<void> MapShards(const DataSet& data);
+  [[nodiscard]] static Result<Shard> Map(const std::string& path);
 
-  std::unique_ptr<uint8_t, Unmap> map_{nullptr, Unmap{0}};
   std::vector<Shard> shards_;
-  std::vector<uint64_t> offsets_;  // in the map
+  std::vector<uint64_t> addresses_;
   std::vector<uint64_t> lengths_;
   std::vector<uint32_t> shard_of_;
 };

@@ -1,9 +1,9 @@
 // How fast an index is built, next to bare loops over the same files; and how much memory that takes.
 
+#include <benchmark/benchmark.h>
+
 #include <string>
 #include <vector>
-
-#include <benchmark/benchmark.h>
 
 #include "base/text.h"
 #include "base/threads.h"
@@ -43,7 +43,8 @@ void PeakMemory(benchmark::State& state) {
   }
 }
 
-// A page cache answers two threads on two processors as fast as thirty-two, or faster: the bare loop gets what suits it.
+// A page cache answers two threads on two processors as fast as thirty-two, or faster: the bare loop gets what suits
+// it.
 Result<unsigned> FasterChains(const DataSet& data) {
   std::vector<double> few;
   std::vector<double> many;
@@ -92,7 +93,11 @@ BENCHMARK(WarmSmall)->Name("build/350B/warm")->Iterations(15)->UseManualTime()->
 BENCHMARK(PeakMemory)->Name("build/350B/memory")->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(WarmLarge)->Name("build/110KB/warm")->Iterations(15)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(ColdLarge)->Name("build/110KB/cold")->Iterations(7)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(ColdOneShard)->Name("build/110KB/one_shard/cold")->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(ColdOneShard)
+    ->Name("build/110KB/one_shard/cold")
+    ->Iterations(5)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace ofindex

@@ -15,7 +15,8 @@ namespace ofindex {
 ///
 ///   build FOLDER          the most memory, in bytes, that building the index of FOLDER took
 ///   get INDEX ORDINAL     nanoseconds from knowing the name of the index to having the record
-///   share INDEX           once it has read places all over the index: bytes of private memory that this took; then, when
+///   share INDEX           once it has read places all over the index: bytes of private memory that this took; then,
+///   when
 ///                         woken, this process's share of the map's pages, in bytes; ends when woken again
 ///
 /// Returns the exit code.

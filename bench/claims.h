@@ -14,7 +14,7 @@ struct Claim {
   std::string unit = {};  ///< empty: a ratio
 };
 
-/// Keeps `got` for the table. Not thread-safe.
+/// Keeps `got` for the table, in place of what was reported under that name before. Not thread-safe.
 void Report(const Claim& claim, double got);
 
 /// Prints a line for each claim that was reported, in that order: what was asked and what was got.

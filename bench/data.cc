@@ -49,7 +49,8 @@ Result<void> WriteShard(const std::string& path, uint64_t first_record, uint64_t
 
 // The name says how the data were made, so that those of another recipe are not taken for them.
 std::string FolderFor(const Recipe& recipe) {
-  return StrCat(DataFolder(), "/", recipe.name, "-", recipe.records, "x", recipe.lengths.least, "-", recipe.lengths.most);
+  return StrCat(DataFolder(), "/", recipe.name, "-", recipe.records, "x", recipe.lengths.least, "-",
+                recipe.lengths.most);
 }
 
 Result<DataSet> Make(const Recipe& recipe) {

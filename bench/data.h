@@ -19,9 +19,9 @@ struct DataSet {
 };
 
 /// The data sets, written on first use and kept: a shard that is there is whole. Errors: kIo.
-[[nodiscard]] Result<DataSet> SmallRecords();       ///< 4,000,000 records of 250 to 450 bytes in 8 shards: 1.5 GB
-[[nodiscard]] Result<DataSet> LargeRecords();       ///< 20,000 records of 70 to 150 KB in 32 shards: 2.2 GB
-[[nodiscard]] Result<DataSet> LargeInOneShard();    ///< the same number and lengths in one shard
+[[nodiscard]] Result<DataSet> SmallRecords();     ///< 4,000,000 records of 250 to 450 bytes in 8 shards: 1.5 GB
+[[nodiscard]] Result<DataSet> LargeRecords();     ///< 20,000 records of 70 to 150 KB in 32 shards: 2.2 GB
+[[nodiscard]] Result<DataSet> LargeInOneShard();  ///< the same number and lengths in one shard
 
 /// Numbers without a pattern (SplitMix64, Steele, Lea and Flood 2014): value `i` of one sequence.
 [[nodiscard]] constexpr uint64_t Noise(uint64_t i) {

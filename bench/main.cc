@@ -1,9 +1,9 @@
 // Runs the benchmarks, or in a process that one of them has started, its task. bench/README.md says how.
 
+#include <benchmark/benchmark.h>
+
 #include <span>
 #include <string_view>
-
-#include <benchmark/benchmark.h>
 
 #include "bench/child_tasks.h"
 #include "bench/claims.h"

@@ -44,7 +44,8 @@ Result<uint64_t> ShareOfFile(const std::string& file) {
   bool of_file = false;
   return SumOf("/proc/self/smaps", "Pss", [&](const std::string& line) {
     const size_t word = line.find(' ');
-    if (word != std::string::npos && line.substr(0, word).find('-') != std::string::npos) of_file = line.ends_with(path);
+    if (word != std::string::npos && line.substr(0, word).find('-') != std::string::npos)
+      of_file = line.ends_with(path);
     return of_file;
   });
 }

@@ -1,14 +1,14 @@
 // The inner loops, one at a time.
 
+#include <benchmark/benchmark.h>
+
 #include <string>
 #include <vector>
 
-#include <benchmark/benchmark.h>
-
 #include "base/checksum.h"
+#include "bench/bare_walk.h"
 #include "bench/claims.h"
 #include "bench/data.h"
-#include "bench/bare_walk.h"
 #include "bench/pair.h"
 #include "index/walker.h"
 #include "mmap/packed_offsets.h"
@@ -81,10 +81,10 @@ void PayloadKinds(benchmark::State& state) {
     return Field(1, Field(1, name) + Field(2, Field(kind, values)));
   };
   const std::string image(static_cast<size_t>(state.range(0)), 'x');
-  const std::string example = Field(1, feature("image/height", 3, Field(1, Varint(375))) +
-                                           feature("image/width", 3, Field(1, Varint(500))) +
-                                           feature("image/filename", 1, Field(1, "n01440764_10026.JPEG")) +
-                                           feature("image/encoded", 1, Field(1, image)));
+  const std::string example =
+      Field(1, feature("image/height", 3, Field(1, Varint(375))) + feature("image/width", 3, Field(1, Varint(500))) +
+                   feature("image/filename", 1, Field(1, "n01440764_10026.JPEG")) +
+                   feature("image/encoded", 1, Field(1, image)));
   if (StrictPayloadKind(AsBytes(example)) != PayloadKind::kExample) {
     return Stop(state, {ErrorCode::kFormat, "the payload is not taken for an Example"});
   }

@@ -1,10 +1,10 @@
 // What an index of 100 million records costs: to open, on the disk, and in the memory of many processes.
 
+#include <benchmark/benchmark.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
-
-#include <benchmark/benchmark.h>
 
 #include "base/file.h"
 #include "bench/child.h"

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <benchmark/benchmark.h>
+
 #include <cstdint>
 #include <functional>
 #include <vector>
-
-#include <benchmark/benchmark.h>
 
 #include "base/result.h"
 #include "bench/claims.h"

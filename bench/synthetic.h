@@ -8,8 +8,8 @@
 
 namespace ofindex {
 
-/// An index of far more records than anybody would write for a benchmark. Its one shard is a sparse file, in which a few
-/// records are really there.
+/// An index of far more records than anybody would write for a benchmark. Its one shard is a sparse file, in which a
+/// few records are really there.
 struct SyntheticIndex {
   std::string index;  ///< path
   std::string shard;  ///< path
@@ -17,7 +17,8 @@ struct SyntheticIndex {
   std::vector<uint64_t> real;  ///< ordinals of the records that can be read
 };
 
-/// 100,000,000 TFRecords of 200 to 300 bytes; written anew by every call, by the code that writes any index. Errors: kIo.
+/// 100,000,000 TFRecords of 200 to 300 bytes; written anew by every call, by the code that writes any index. Errors:
+/// kIo.
 [[nodiscard]] Result<SyntheticIndex> HundredMillionRecords();
 
 }  // namespace ofindex

@@ -34,6 +34,6 @@ struct ShardSet {
 /// Never opens a file but a list. The outcome does not depend on the order in which a folder is listed.
 /// Errors: kIo; kUsage  an argument matches nothing; kFormat  two files claim one number, as part-1 and part-01 do; kInterrupted.
 [[nodiscard]] Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path,
-                                          const Progress& progress);
+                                          const Progress& progress = {});
 
 }  // namespace ofindex

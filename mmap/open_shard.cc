@@ -26,13 +26,23 @@ uint64_t HashOf(const FileFacts& facts) {
   return Xxh3(ByteView(reinterpret_cast<const uint8_t*>(words.data()), sizeof words));
 }
 
-void WaitForNextTick(const FileFacts& facts) {
+// Waits until whatever is written to the file from now on will show in its facts. Returns whether there was need to.
+bool WaitForNextTick(const FileFacts& facts) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   const int64_t age = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec - facts.ctime_ns;
-  if (age < 0 || age >= kClockTickNs) return;
+  if (age < 0 || age >= kClockTickNs) return false;
   const timespec pause{.tv_sec = 0, .tv_nsec = kClockTickNs - age};
   ::nanosleep(&pause, nullptr);
+  return true;
+}
+
+// The error for a shard that could not be opened. One that is there all the same is not stale: there may be no
+// descriptor left, or no permission.
+tl::unexpected<Error> NotOpened(const std::string& path, Error error) {
+  const auto facts = StatFile(path);
+  if (facts && facts->regular) return tl::unexpected(std::move(error));
+  return Fail(ErrorCode::kStale, std::move(error.message), kStaleHint);
 }
 
 // File systems whose pages come over a network, by their magic numbers (linux/magic.h; Lustre's and CephFS's are their
@@ -58,12 +68,13 @@ bool IsNetworkFileSystem(const File& file) {
 Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing framing, const ShardIdentity& identity,
                                                    Options options) {
   auto file = File::OpenRead(path);
-  if (!file) return Fail(ErrorCode::kStale, file.error().message, kStaleHint);
+  if (!file) return NotOpened(path, std::move(file).error());
   OFINDEX_ASSIGN(const FileFacts facts, file->Facts());
   std::unique_ptr<OpenShard> shard(new OpenShard(std::move(path), framing, identity));
   shard->device_ = facts.device;
   shard->inode_ = facts.inode;
-  OFINDEX_TRY(CheckShard(*file, facts, identity));
+  const bool just_written = WaitForNextTick(facts);
+  OFINDEX_TRY(CheckShard(*file, facts, identity, just_written ? MtimeTrust::kIgnored : MtimeTrust::kTrusted));
   shard->trusted_ = HashOf(facts);
 
   const bool map = options.may_map && (options.io == IoMode::kMmap ||
@@ -81,7 +92,7 @@ Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing fra
 
 Result<void> OpenShard::Read(std::span<const RecordRead> reads) const {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const ReadOutcome outcome = ReadOnce(reads);
+    OFINDEX_ASSIGN(const ReadOutcome outcome, ReadOnce(reads));
     if (outcome.status == ReadOutcome::Status::kFailed) return Failed(outcome, reads);
     OFINDEX_ASSIGN(const bool unchanged, Unchanged());
     if (unchanged) {
@@ -97,11 +108,10 @@ void OpenShard::Prefetch(std::span<const RecordRead> reads) const {
   if (source_) source_->Prefetch(framing_, reads);
 }
 
-ReadOutcome OpenShard::ReadOnce(std::span<const RecordRead> reads) const {
+Result<ReadOutcome> OpenShard::ReadOnce(std::span<const RecordRead> reads) const {
   if (source_) return source_->Read(framing_, reads);
-  auto file = Reopen();
-  if (!file) return {ReadOutcome::Status::kGone};
-  return PreadSource(*file)->Read(framing_, reads);
+  OFINDEX_ASSIGN(const File file, Reopen());
+  return PreadSource(file)->Read(framing_, reads);
 }
 
 Result<bool> OpenShard::Unchanged() const {
@@ -112,7 +122,7 @@ Result<bool> OpenShard::Unchanged() const {
 
 Result<File> OpenShard::Reopen() const {
   auto file = File::OpenRead(path_);
-  if (!file) return Fail(ErrorCode::kStale, file.error().message, kStaleHint);
+  if (!file) return NotOpened(path_, std::move(file).error());
   OFINDEX_ASSIGN(const FileFacts facts, file->Facts());
   if (facts.device != device_ || facts.inode != inode_) {
     return Fail(ErrorCode::kStale, StrCat(Printable(path_), ": the shard was replaced by another file"), kStaleHint);

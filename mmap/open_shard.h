@@ -56,7 +56,7 @@ class OpenShard {
   [[nodiscard]] Result<bool> Unchanged() const;
   [[nodiscard]] Result<void> Establish() const;
   [[nodiscard]] Result<File> Reopen() const;
-  [[nodiscard]] ReadOutcome ReadOnce(std::span<const RecordRead> reads) const;
+  [[nodiscard]] Result<ReadOutcome> ReadOnce(std::span<const RecordRead> reads) const;
   [[nodiscard]] tl::unexpected<Error> Failed(const ReadOutcome& outcome, std::span<const RecordRead> reads) const;
 
   const std::string path_;

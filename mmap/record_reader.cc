@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <exception>
 #include <fstream>
 #include <utility>
 
@@ -35,17 +34,6 @@ int64_t DiskReads() {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
   return usage.ru_majflt + usage.ru_inblock;
-}
-
-// Makes room for `bytes` bytes by `allocate`, which throws where there is no memory for them.
-template <typename Allocate>
-Result<void> MakeRoom(uint64_t bytes, Allocate allocate) {
-  try {
-    allocate();
-  } catch (const std::exception&) {
-    return Fail(ErrorCode::kLimit, StrCat("no memory for ", bytes, " bytes of records"), "ask for fewer records at once");
-  }
-  return {};
 }
 
 std::string_view ReasonName(uint32_t reason) { return Name(static_cast<BadReason>(reason)); }
@@ -170,10 +158,8 @@ Result<void> RecordReader::Copy(uint64_t ordinal, std::vector<uint8_t>& out) con
   OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
   OFINDEX_ASSIGN(const OpenShard* shard, Shard(place.shard));
   OFINDEX_ASSIGN(RecordRead read, PlanRead(ordinal, place, *shard));
-  OFINDEX_TRY(WithMemory("a record", [&]() -> Result<void> {
-    OFINDEX_TRY(MakeRoom(read.length, [&] { out.resize(read.length); }));
-    return {};
-  }));
+  const auto resized = WithMemory("a record", [&]() -> Result<void> { return (out.resize(read.length), Result<void>()); });
+  OFINDEX_TRY(resized);
   read.out = out.data();
   return shard->Read(std::span(&read, 1));
 }
@@ -213,7 +199,7 @@ Result<void> RecordReader::PlanBatch(std::span<const uint64_t> ordinals, RecordB
     }
     length_then_end = end;
   }
-  OFINDEX_TRY(MakeRoom(end, [&] { batch.Allocate(); }));
+  batch.Allocate();
   for (size_t i = 0; i < n; ++i) {
     RecordRead& read = batch.reads_[i];
     read.out = batch.buffer_.get() + batch.ends_[batch.wanted_[i].slot] - read.length;

@@ -18,7 +18,7 @@ namespace ofindex {
 
 struct ReaderOptions {
   IoMode io = IoMode::kAuto;
-  std::string root;        ///< folder that holds a copy of the dataset; empty: the shards where the index says
+  std::string root = {};   ///< folder that holds a copy of the dataset; empty: the shards where the index says
   bool allow_bad = false;  ///< give the payloads of records that are marked bad, instead of an error
   uint64_t max_maps = 0;         ///< shards mapped at the most; 0: half of what the kernel allows a process
   uint64_t max_descriptors = 0;  ///< descriptors kept open at the most; 0: a quarter of the process's limit

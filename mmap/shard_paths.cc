@@ -7,7 +7,6 @@
 #include "base/text.h"
 
 namespace ofindex {
-
 namespace {
 
 // A path that leads out of a root is no path in a copy: it would find the original again.

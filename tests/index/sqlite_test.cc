@@ -3,8 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
@@ -126,8 +127,8 @@ TEST_CASE("errors say whose fault it is") {
 
   CHECK(Database::OpenImmutable(dir / "missing").error().code == ErrorCode::kIo);
   WriteFile(dir / "text", std::string(5000, 'x'));
-  const Result<Database> text = Database::OpenImmutable(dir / "text");
-  const ErrorCode code = text ? text.value().Prepare("SELECT 1 FROM sqlite_schema").error().code : text.error().code;
+  Result<Database> text = Database::OpenImmutable(dir / "text");
+  const ErrorCode code = text ? text->Prepare("SELECT 1 FROM sqlite_schema").error().code : text.error().code;
   CHECK(code == ErrorCode::kIndex);
 }
 

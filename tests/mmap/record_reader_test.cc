@@ -31,8 +31,8 @@ std::vector<std::string> PayloadsOf(const RecordBatch& batch) {
 std::vector<ReaderOptions> AllWays() {
   std::vector<ReaderOptions> ways;
   for (IoMode io : {IoMode::kAuto, IoMode::kMmap, IoMode::kPread}) {
-    for (uint64_t maps : {0, 1}) {
-      for (uint64_t descriptors : {0, 1}) {
+    for (uint64_t maps : {uint64_t{0}, uint64_t{1}}) {
+      for (uint64_t descriptors : {uint64_t{0}, uint64_t{1}}) {
         ways.push_back({.io = io, .max_maps = maps, .max_descriptors = descriptors});
       }
     }
@@ -210,7 +210,7 @@ TEST_CASE("a copy of the dataset is read through a root, in both layouts, though
       const TempDir elsewhere;
       const std::string copy = elsewhere / below;
       std::filesystem::copy(dataset.folder() + "/data", copy, std::filesystem::copy_options::recursive);
-      for (size_t shard : {0, 1, 3, 4}) {
+      for (size_t shard : {size_t{0}, size_t{1}, size_t{3}, size_t{4}}) {
         if (original_is_gone) std::filesystem::remove(dataset.shard_path(shard));
         if (!original_is_gone) WriteFile(dataset.shard_path(shard), "other");
       }
@@ -239,6 +239,7 @@ struct HugeRecord {
   explicit HugeRecord(uint64_t length) {
     WriteFile(dir / "s", HeaderOf(Framing::kOfRecord, length));
     possible = ::truncate((dir / "s").c_str(), static_cast<off_t>(8 + length)) == 0;
+    if (!possible) MESSAGE("not run: this file system holds no file of ", length, " bytes");
     if (!possible) return;
     auto writer = OffsetMapWriter::Begin(OutputFile::Create(dir / "map").value());
     REQUIRE(writer);
@@ -261,7 +262,7 @@ struct HugeRecord {
 TEST_CASE("a record that memory cannot hold is a limit, not the end of the process") {
   if (kSanitized) return;
   const HugeRecord huge(uint64_t{1} << 43);
-  if (!huge.possible) return MESSAGE("not run: this file system holds no file of 8 TiB");
+  if (!huge.possible) return;
   const RecordReader reader = huge.Open();
   CHECK(reader.Locate(0)->length == uint64_t{1} << 43);
   std::vector<uint8_t> out;
@@ -272,7 +273,7 @@ TEST_CASE("a record that memory cannot hold is a limit, not the end of the proce
 
 TEST_CASE("a batch whose size wraps around 64 bits is a limit, not a small buffer") {
   const HugeRecord huge(uint64_t{1} << 43);
-  if (!huge.possible) return MESSAGE("not run: this file system holds no file of 8 TiB");
+  if (!huge.possible) return;
   RecordBatch batch;
   // 2^21 times 2^43 bytes: a sum of 64 bits says 0.
   const auto copied = huge.Open().CopyInto(std::vector<uint64_t>(1 << 21, 0), batch);
