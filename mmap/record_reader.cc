@@ -158,7 +158,10 @@ Result<void> RecordReader::Copy(uint64_t ordinal, std::vector<uint8_t>& out) con
   OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
   OFINDEX_ASSIGN(const OpenShard* shard, Shard(place.shard));
   OFINDEX_ASSIGN(RecordRead read, PlanRead(ordinal, place, *shard));
-  const auto resized = WithMemory("a record", [&]() -> Result<void> { return (out.resize(read.length), Result<void>()); });
+  const auto resized = WithMemory("a record", [&]() -> Result<void> {
+    out.resize(read.length);
+    return {};
+  });
   OFINDEX_TRY(resized);
   read.out = out.data();
   return shard->Read(std::span(&read, 1));
