@@ -71,6 +71,10 @@ Draft::~Draft() {
 }
 
 Result<Draft> Draft::Begin(const std::string& target, IfLocked if_locked, const Progress* progress) {
+  if (const auto facts = StatFile(target); facts && !facts->regular) {
+    return Fail(ErrorCode::kUsage, StrCat(Printable(target), ": not a regular file; expected one, or a new name"),
+                "a device or a pipe is written to by way of standard output");
+  }
   const std::string path = target + kDraftSuffix;
   bool waited = false;
   for (;;) {

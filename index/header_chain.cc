@@ -19,7 +19,7 @@ constexpr uint32_t kHopsUntilBuffering = 8;
 }  // namespace
 
 HeaderChain::HeaderChain(const File& file, uint64_t size, Framing framing)
-    : file_(file), size_(size), framing_(framing), buffer_(kBufferBytes) {}
+    : file_(file), size_(size), framing_(framing), buffer_(std::min(kBufferBytes, size)) {}
 
 Result<HeaderChain::Halt> HeaderChain::Advance(uint64_t& position, std::vector<uint64_t>& starts, size_t most,
                                                uint64_t stop_at, uint64_t empty_until) {

@@ -1,6 +1,7 @@
 #include "index/paths.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -34,6 +35,13 @@ Result<fs::path> Anchored(const std::string& path) {
 
 bool HasDotDot(const fs::path& path) { return std::find(path.begin(), path.end(), "..") != path.end(); }
 
+// An index may be called as its owner likes; shards never begin like this.
+bool IsSqliteFile(const std::string& path) {
+  const auto file = File::OpenRead(path);
+  std::array<uint8_t, 16> head{};
+  return file && file->ReadAt(0, head) && AsText(head).starts_with("SQLite format 3");
+}
+
 }  // namespace
 
 Result<std::string> IndexPathOf(const std::string& data) {
@@ -49,7 +57,7 @@ Result<std::string> IndexPathOf(const std::string& data) {
 }
 
 Result<std::string> ResolveIndex(const std::string& name) {
-  if (name.ends_with(kIndexSuffix)) return name;
+  if (name.ends_with(kIndexSuffix) || IsSqliteFile(name)) return name;
   return IndexPathOf(name);
 }
 

@@ -176,6 +176,9 @@ Result<ShardSet> Finder::Finish() {
   std::sort(set_.candidates.begin(), set_.candidates.end(),
             [](const Candidate& a, const Candidate& b) { return NaturalLess(a.stored_path, b.stored_path); });
   OFINDEX_TRY(CheckNumbers(set_.candidates, named_));
+  std::vector<std::string> names;
+  for (const Candidate& candidate : set_.candidates) names.push_back(candidate.stored_path);
+  set_.missing = MissingOfSets(names);
 
   std::map<std::pair<uint64_t, uint64_t>, std::string> inodes;
   std::vector<Candidate> once;
@@ -191,9 +194,6 @@ Result<ShardSet> Finder::Finish() {
   set_.candidates = std::move(once);
   std::sort(set_.skipped.begin(), set_.skipped.end(),
             [](const SkippedFile& a, const SkippedFile& b) { return NaturalLess(a.path, b.path); });
-  std::vector<std::string> names;
-  for (const Candidate& candidate : set_.candidates) names.push_back(candidate.stored_path);
-  set_.missing = MissingOfSets(names);
   return std::move(set_);
 }
 

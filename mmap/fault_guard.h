@@ -14,7 +14,7 @@ namespace ofindex {
 /// (measured), so one section copies a whole batch. Thread-safe.
 class FaultGuard {
  public:
-  /// Installs the handler, if another library has not kept it. Called by Run; again after fork it is still there.
+  /// Installs the handler, unless it is there. Called by Run, and so again by the first Run of a forked child.
   static void Install();
 
   /// Runs `body` in a guarded section. Returns false if it was cut short by a fault: then it has stopped in the middle,

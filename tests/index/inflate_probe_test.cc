@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-std::string Inflated(Compression compression, const std::string& bytes, size_t most = 1 << 20) {
+std::string Inflated(Compression compression, const std::string& bytes, size_t most = 1 << 16) {
   const auto front = InflateFront(compression, AsBytes(bytes), most);
   REQUIRE(front.has_value());
   return std::string(AsText(*front));

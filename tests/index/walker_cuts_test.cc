@@ -6,11 +6,15 @@
 #include <vector>
 
 #include "tests/index/walking.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
 
 namespace ofindex {
 namespace {
+
+// Every byte, and where a sanitizer makes each walk ten times as long one in five: the step divides nothing of a record.
+constexpr uint64_t kCutStep = kSanitized ? 5 : 1;
 
 // Payloads of 0 bytes to a few KiB, empty ones in runs too, over 64 KiB in all.
 std::vector<std::string> PayloadsOfAllSizes() {
@@ -58,6 +62,7 @@ TEST_CASE("a shard cut at any byte keeps its whole records, and the rest is a to
     WriteFile(path, shard);
     const File file = OpenFile(path);
     for (uint64_t size = shard.size() + 1; size-- > 0;) {
+      if (size % kCutStep != 0) continue;
       TruncateTo(path, size);
       const Walk walk = WalkShard(file, size, framing).walk();
       const Walk expected = Expected(framing, points, std::string_view(shard).substr(0, size));

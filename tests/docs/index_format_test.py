@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""docs/index_format.md describes what the command writes: its schema, its columns, and its worked example.
+
+Shards, rows and bytes are read out of the document; nothing here knows how ofindex computes them. XXH3 values are those
+of the document, compared with those of the command.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import struct
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = Path(os.environ.get("OFINDEX_BIN", ROOT / "build" / "tools" / "ofindex")).resolve()
+DOCUMENT = (ROOT / "docs" / "index_format.md").read_text(encoding="utf-8")
+
+TABLES = ("dataset", "source", "generation", "shard", "block", "damage", "bad")
+
+# Where the map's header depends on the version of SQLite: its binding, and the checksum over it.
+OF_SQLITE = (slice(32, 40), slice(248, 256))
+
+
+def block_after(text: str) -> str:
+    """The content of the first fenced block behind `text`."""
+    _, found, rest = DOCUMENT.partition(text)
+    if not found:
+        raise ValueError(f"the document does not say: {text}")
+    match = re.search(r"^```\w+\n(.*?)^```$", rest, re.MULTILINE | re.DOTALL)
+    assert match is not None, text
+    return match[1]
+
+
+def table_after(text: str) -> list[list[str]]:
+    """The first table behind `text`: its header, then its rows."""
+    _, found, rest = DOCUMENT.partition(text)
+    if not found:
+        raise ValueError(f"the document does not say: {text}")
+    lines = rest[rest.index("\n|") + 1 :].splitlines()
+    rows = []
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip() for cell in line.strip("|").split("|")])
+    return [rows[0], *rows[2:]]
+
+
+def example_shards() -> dict[str, tuple[bytes, int]]:
+    """Path -> bytes, mtime_ns."""
+    named = re.findall(r"^(Shard `(.+?)`, mtime_ns (\d+):)$", DOCUMENT, re.MULTILINE)
+    return {path: (bytes.fromhex(block_after(line)), int(mtime)) for line, path, mtime in named}
+
+
+def example_map() -> bytes:
+    """The map's bytes; every line has to stand at the offset that it names."""
+    found = bytearray()
+    for line in block_after("Bytes of the map").splitlines():
+        offset, hexadecimal = re.fullmatch(r" *(\d+) +([0-9a-f *]+?) *(?:\|.*)?", line).groups()
+        if int(offset) != len(found):
+            raise ValueError(f"the line of offset {offset} stands at {len(found)}")
+        for word in hexadecimal.split():
+            byte, _, times = word.partition("*")
+            found += bytes.fromhex(byte) * int(times or 1)
+    return bytes(found)
+
+
+def unpack(blob: bytes, records: int) -> list[int]:
+    """The points of packed offsets, by the formula of the document."""
+    points = []
+    for i in range(records + 1):
+        # The end of a frame is the last point of that frame.
+        frame = min(i // 4096, (records - 1) // 4096)
+        j = i - 4096 * frame
+        base, slope, at, width = struct.unpack_from("<QQIB", blob, 24 * frame)
+        bits = int.from_bytes(blob[at:], "little")
+        points.append((base + (slope * j >> 12) + (bits >> width * j) % (1 << width)) % 2**64)
+    return points
+
+
+def without_space(sql: str) -> str:
+    return re.sub(r"\s+", "", sql)
+
+
+def shown(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def version_of_sqlite(index: Path) -> str:
+    number = struct.unpack_from(">I", index.read_bytes(), 96)[0]
+    return f"{number // 1000000}.{number // 1000 % 1000}.{number % 1000}"
+
+
+class IndexFormatTest(unittest.TestCase):
+    """The example's shards are written and indexed once."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        temporary = tempfile.TemporaryDirectory(prefix="ofindex-format-")
+        cls.addClassCleanup(temporary.cleanup)
+        cls.dir = Path(temporary.name)
+        for path, (data, mtime_ns) in example_shards().items():
+            shard = cls.dir / path
+            shard.parent.mkdir(exist_ok=True)
+            shard.write_bytes(data)
+            os.utime(shard, ns=(mtime_ns, mtime_ns))
+        command = [COMMAND, "build", "tiny", "--verify"]
+        cls.built = subprocess.run(command, cwd=cls.dir, capture_output=True, timeout=60)
+        cls.database = sqlite3.connect(f"file:{cls.dir}/tiny.ofidx?mode=ro", uri=True)
+        cls.addClassCleanup(cls.database.close)
+
+    def rows(self, table: str) -> list[tuple[object, ...]]:
+        return self.database.execute(f"SELECT * FROM {table}").fetchall()
+
+    def columns(self, table: str) -> list[str]:
+        return [row[1] for row in self.database.execute(f"PRAGMA table_info({table})")]
+
+    def test_the_exit_code_is_the_one_shown(self) -> None:
+        self.assertEqual(len(example_shards()), 2)
+        self.assertIn("ends with exit code 3", DOCUMENT)
+        self.assertEqual(self.built.returncode, 3, self.built.stderr)
+
+    def test_the_file_has_the_properties_that_the_document_states(self) -> None:
+        stated = {row[0]: row[1] for row in table_after("## NAME.ofidx\n")[1:]}
+        self.assertEqual(len(stated), 6)
+        for name, value in stated.items():
+            found = str(self.database.execute(f"PRAGMA {name.replace(' ', '_')}").fetchone()[0])
+            self.assertEqual(re.match(r"[\w-]+", value)[0], found, name)
+        self.assertEqual((self.dir / "tiny.ofidx").stat().st_size, 8 * 65536)
+        self.assertIn("Eight pages, 512 KiB", DOCUMENT)
+
+    def test_the_schema_is_the_one_shown(self) -> None:
+        found = [row[0] for row in self.database.execute("SELECT sql FROM sqlite_master ORDER BY rootpage")]
+        document = [statement for statement in without_space(block_after("Tables are made in this order")).split(";") if statement]
+        self.assertEqual([without_space(sql) for sql in found], document)
+
+    def test_every_column_is_described(self) -> None:
+        for table in TABLES:
+            described = [row[0] for row in table_after(f"### Table {table}\n")[1:]]
+            with self.subTest(table):
+                keys = [row[0] for row in self.rows("dataset")]
+                self.assertEqual(described, keys if table == "dataset" else self.columns(table))
+
+    def test_the_rows_are_those_shown(self) -> None:
+        for table in TABLES:
+            header, *expected = table_after(f"Rows of {table}:\n")
+            with self.subTest(table):
+                self.assertEqual(header, self.columns(table))
+                blobs = {"offsets", "hashes"}
+                expected = [
+                    [cell.replace(" ", "") if name in blobs else cell for name, cell in zip(header, row)] for row in expected
+                ]
+                self.assertEqual([[shown(value) for value in row] for row in self.rows(table)], expected)
+
+    def test_the_map_has_the_bytes_shown(self) -> None:
+        written = bytearray((self.dir / "tiny.ofidx-map").read_bytes())
+        expected = bytearray(example_map())
+        if f"here it is {version_of_sqlite(self.dir / 'tiny.ofidx')}." not in DOCUMENT:
+            for part in OF_SQLITE:
+                written[part] = expected[part] = bytes(8)
+        for at in range(0, max(len(written), len(expected)), 8):
+            self.assertEqual(written[at : at + 8].hex(" "), expected[at : at + 8].hex(" "), f"at {at}")
+
+    def test_the_formula_gives_the_records_of_the_shards(self) -> None:
+        data = [data for data, _ in example_shards().values()]
+        for shard, records, begin, end, offsets in self.database.execute(
+            'SELECT shard, records, "begin", "end", offsets FROM block'
+        ):
+            points = [0]
+            for _ in range(records):
+                points.append(points[-1] + 16 + struct.unpack_from("<Q", data[shard], points[-1])[0])
+            self.assertEqual(unpack(offsets, records), points)
+            self.assertEqual((points[0], points[-1]), (begin, end))
+
+    def test_the_fields_of_the_map_stand_where_the_tables_say(self) -> None:
+        sizes = {"u8": 1, "u32": 4, "u64": 8, "i64": 8}
+        for text, bytes_in_all in (("\nHeader; offsets", 256), ("\nShard:\n", 64), ("\nBlock:\n", 64)):
+            at = 0
+            for offset, kind, field in table_after(text)[1:]:
+                self.assertEqual(int(offset), at, field)
+                at += sizes[kind] if kind in sizes else int(kind.removesuffix(" bytes"))
+            self.assertEqual(at, bytes_in_all, text)
+
+
+class ReadersTest(unittest.TestCase):
+    """What reads the document finds what is wrong in it."""
+
+    def test_packed_offsets_of_wide_fields_and_two_frames_are_unpacked(self) -> None:
+        two_frames = struct.pack("<QQIB3x", 2**64 - 1, 16 << 12, 48, 1) + struct.pack("<QQIB3x", 65536, 5 << 12, 561, 3)
+        fields = (1).to_bytes(513, "little") + bytes([0b101_000]) + bytes(8)
+        points = unpack(two_frames + fields, 4097)
+        self.assertEqual(points[:3], [0, 15, 31])
+        self.assertEqual(points[4096:], [65536, 65536 + 5 + 5])
+
+    def test_a_text_that_is_not_there_is_an_error(self) -> None:
+        for reader in (block_after, table_after):
+            with self.assertRaises(ValueError):
+                reader("no such text in the document")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,203 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mmap/record_reader.h"
+#include "tests/support/files.h"
+#include "tests/support/mapped_dataset.h"
+#include "tests/support/shard_bytes.h"
+
+namespace ofindex {
+namespace {
+
+// Readers over two shards, of which one is attacked all the time and the other is left alone. OFINDEX_LIVE_SECONDS says
+// for how long; 3 if it is not set.
+
+constexpr size_t kAttacked = 0;
+constexpr int kReaders = 4;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+Clock::time_point Deadline() {
+  const char* seconds = std::getenv("OFINDEX_LIVE_SECONDS");
+  return Clock::now() + std::chrono::seconds(seconds == nullptr ? 3 : std::atoi(seconds));
+}
+
+std::vector<ShardPlan> TwoShards() {
+  return {{.path = "part-0", .framing = Framing::kOfRecord, .payloads = SomePayloads(300, 1500, 1)},
+          {.path = "part-1", .framing = Framing::kTfRecord, .payloads = SomePayloads(50, 1500, 2)}};
+}
+
+// What is done to the attacked shard. Each leaves the right bytes behind it.
+using Attack = void (*)(const std::string& path, const std::string& bytes, std::mt19937_64& random);
+
+// How long a damage lasts: sometimes too short for a reader to notice.
+void Pause(std::mt19937_64& random) { std::this_thread::sleep_for(std::chrono::microseconds(random() % 4000)); }
+
+constexpr Attack kCutAndRestore = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+  TruncateTo(path, random() % bytes.size());
+  Pause(random);
+  WriteFile(path, bytes);
+};
+
+constexpr Attack kCutInLastPage = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+  const uint64_t size = bytes.size() - 1 - random() % 3000;  // the map reads zeros there, without a fault
+  TruncateTo(path, size);
+  Pause(random);
+  OverwriteAt(path, size, std::string_view(bytes).substr(size));
+};
+
+constexpr Attack kZerosAndRestore = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+  TruncateTo(path, 0);
+  TruncateTo(path, bytes.size());  // all zeros, of the right size
+  Pause(random);
+  OverwriteAt(path, 0, bytes);
+};
+
+constexpr Attack kDelete = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+  std::filesystem::remove(path);
+  Pause(random);
+  WriteFile(path, bytes);
+};
+
+constexpr Attack kReplace = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+  ReplaceFile(path, std::string(bytes.size(), 'x'));
+  Pause(random);
+  ReplaceFile(path, bytes);
+};
+
+constexpr Attack kOverwrite = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+  OverwriteAt(path, 0, std::string(bytes.size(), 'x'));
+  Pause(random);
+  OverwriteAt(path, 0, bytes);
+};
+
+constexpr Attack kGrow = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+  AppendTo(path, RecordBytes(Framing::kOfRecord, "one more"));
+  Pause(random);
+  TruncateTo(path, bytes.size());
+};
+
+struct Tally {
+  std::atomic<uint64_t> right{0};        // reads of the attacked shard that gave its bytes
+  std::atomic<uint64_t> errors{0};       // and that gave an error
+  std::atomic<uint64_t> wrong{0};        // any other bytes, of any shard
+  std::atomic<uint64_t> calm_errors{0};  // errors for the shard that nobody touched
+  std::atomic<uint64_t> odd_errors{0};   // errors of a kind that makes no sense here
+};
+
+/// One thread's readers: opened anew from time to time, so that the shard is met in every state, in turn with every
+/// combination of what may be held open.
+class LiveReader {
+ public:
+  LiveReader(const MappedDataset& dataset, IoMode io, uint64_t seed, Tally& tally)
+      : dataset_(dataset), io_(io), random_(seed), tally_(tally) {}
+
+  void RunUntil(Clock::time_point deadline) {
+    for (uint64_t turn = 0; Clock::now() < deadline; ++turn) {
+      // The calm shard comes first and takes the one map or descriptor, if there is only one.
+      const RecordReader reader = dataset_.Open({.io = io_, .max_maps = turn / 2 % 2, .max_descriptors = turn % 2});
+      ReadCalm(reader);
+      for (int i = 0; i < 200 && Clock::now() < deadline; ++i) {
+        ReadOne(reader);
+        ReadBatch(reader);
+      }
+      ReadCalm(reader);
+    }
+  }
+
+ private:
+  [[nodiscard]] uint64_t AttackedOrdinal() { return random_() % 300; }
+  [[nodiscard]] uint64_t CalmOrdinal() { return 300 + random_() % 50; }
+  [[nodiscard]] bool IsRight(ByteView bytes, uint64_t ordinal) const {
+    return AsText(bytes) == dataset_.payloads()[ordinal];
+  }
+
+  void ReadCalm(const RecordReader& reader) {
+    const uint64_t ordinal = CalmOrdinal();
+    if (!reader.Copy(ordinal, copy_)) {
+      ++tally_.calm_errors;
+    } else {
+      tally_.wrong += !IsRight(copy_, ordinal);
+    }
+  }
+
+  void ReadOne(const RecordReader& reader) {
+    const uint64_t ordinal = AttackedOrdinal();
+    if (const auto copied = reader.Copy(ordinal, copy_); !copied) return CountError(copied.error());
+    ++(IsRight(copy_, ordinal) ? tally_.right : tally_.wrong);
+  }
+
+  void ReadBatch(const RecordReader& reader) {
+    ordinals_.clear();
+    for (int i = 0; i < 12; ++i) ordinals_.push_back(i % 3 == 0 ? CalmOrdinal() : AttackedOrdinal());
+    if (const auto copied = reader.CopyInto(ordinals_, batch_); !copied) return CountError(copied.error());
+    bool right = true;
+    for (size_t i = 0; i < ordinals_.size(); ++i) right = right && IsRight(batch_[i], ordinals_[i]);
+    ++(right ? tally_.right : tally_.wrong);
+  }
+
+  void CountError(const Error& error) {
+    ++tally_.errors;
+    // kIo is the file that is missing when it is opened, and there again when it is looked for.
+    if (error.code != ErrorCode::kStale && error.code != ErrorCode::kIo) ++tally_.odd_errors;
+  }
+
+  const MappedDataset& dataset_;
+  const IoMode io_;
+  std::mt19937_64 random_;
+  Tally& tally_;
+  std::vector<uint8_t> copy_;
+  std::vector<uint64_t> ordinals_;
+  RecordBatch batch_;
+};
+
+// Lets readers and attacks run against each other, and checks what must hold.
+void Run(IoMode io, const std::vector<Attack>& attacks) {
+  const MappedDataset dataset(TwoShards());
+  const Clock::time_point deadline = Deadline();
+  Tally tally;
+  std::vector<std::jthread> readers;
+  for (int t = 0; t < kReaders; ++t) {
+    readers.emplace_back([&, t] { LiveReader(dataset, io, static_cast<uint64_t>(t), tally).RunUntil(deadline); });
+  }
+  std::mt19937_64 random(41);
+  uint64_t rounds = 0;
+  for (; Clock::now() < deadline; ++rounds) {
+    attacks[rounds % attacks.size()](dataset.shard_path(kAttacked), dataset.shard_bytes(kAttacked), random);
+    // Readers wait for a fresh file to settle. Every other round gives them the time, so that they see both.
+    if (rounds % 2 == 0) std::this_thread::sleep_for(milliseconds(30));
+  }
+  readers.clear();
+  MESSAGE("reads that were right: ", tally.right.load(), ", refused: ", tally.errors.load(), ", attacks: ", rounds);
+  CHECK(tally.wrong == 0);
+  CHECK(tally.calm_errors == 0);
+  CHECK(tally.odd_errors == 0);
+  CHECK(tally.right > 0);
+  CHECK(tally.errors > 0);
+}
+
+const std::vector<Attack> kEveryAttack = {kCutAndRestore, kCutInLastPage, kZerosAndRestore, kDelete, kReplace,
+                                          kOverwrite,     kGrow};
+
+TEST_CASE("readers through a map survive whatever is done to a shard, with its bytes or an error") {
+  Run(IoMode::kMmap, kEveryAttack);
+}
+
+TEST_CASE("readers by pread do the same") { Run(IoMode::kPread, kEveryAttack); }
+
+TEST_CASE("a shard that is cut and written anew in place is never read half-way through a map") {
+  Run(IoMode::kMmap, {kCutAndRestore, kCutInLastPage, kZerosAndRestore});
+}
+
+TEST_CASE("nor by pread") { Run(IoMode::kPread, {kCutAndRestore, kCutInLastPage, kZerosAndRestore}); }
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,101 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mmap/record_reader.h"
+#include "tests/support/child_process.h"
+#include "tests/support/mapped_dataset.h"
+
+namespace ofindex {
+namespace {
+
+// Reads one record by each verb that the way of opening has, and a batch around it. True if all of it was right.
+bool ReadsRight(const RecordReader& reader, const std::vector<std::string>& payloads, uint64_t ordinal,
+                std::vector<uint8_t>& copy, RecordBatch& batch) {
+  if (!reader.Copy(ordinal, copy) || AsText(copy) != payloads[ordinal]) return false;
+  if (const auto view = reader.View(ordinal); view && AsText(*view) != payloads[ordinal]) return false;
+  const uint64_t ordinals[] = {ordinal, ordinal / 2, ordinal, 0};
+  if (!reader.CopyInto(ordinals, batch)) return false;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    if (AsText(batch[i]) != payloads[ordinals[i]]) return false;
+  }
+  return true;
+}
+
+// What `threads` threads find wrong that share one reader, each reading `reads` records in its own order.
+uint64_t CountWrong(const RecordReader& reader, const std::vector<std::string>& payloads, uint64_t threads, int reads) {
+  std::atomic<uint64_t> wrong{0};
+  std::vector<std::jthread> team;
+  for (uint64_t t = 0; t < threads; ++t) {
+    team.emplace_back([&, t] {
+      std::mt19937_64 random(t);
+      std::vector<uint8_t> copy;
+      RecordBatch batch;
+      for (int i = 0; i < reads; ++i) wrong += !ReadsRight(reader, payloads, random() % payloads.size(), copy, batch);
+    });
+  }
+  team.clear();
+  return wrong;
+}
+
+TEST_CASE("threads that share a reader all get the right bytes, also while they open its shards") {
+  const MappedDataset dataset(MixedShards());
+  for (IoMode io : {IoMode::kMmap, IoMode::kPread}) {
+    for (uint64_t limit : {uint64_t{0}, uint64_t{1}}) {
+      // A new reader each time: the first reads of all threads meet at the same closed shards.
+      for (int round = 0; round < 10; ++round) {
+        const RecordReader reader = dataset.Open({.io = io, .max_maps = limit, .max_descriptors = limit});
+        CHECK(CountWrong(reader, dataset.payloads(), 4, 50) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("a child reads on after a fork while other threads of its parent read, and so does the parent") {
+  const MappedDataset dataset(MixedShards());
+  const std::vector<std::string>& payloads = dataset.payloads();
+  const uint64_t last_shard = payloads.size() - 37;  // which the parent leaves closed for the child to open
+  for (IoMode io : {IoMode::kMmap, IoMode::kPread}) {
+    const RecordReader reader = dataset.Open({.io = io});
+    std::atomic<bool> stop{false};
+    std::atomic<uint64_t> wrong{0}, reads{0}, ready{0};
+    std::vector<std::jthread> team;
+    for (int t = 0; t < 3; ++t) {
+      team.emplace_back([&] {
+        std::vector<uint8_t> copy;
+        RecordBatch batch;
+        // Once through all, so that nothing is allocated later: a sanitizer's allocator may not survive a fork in it.
+        for (uint64_t i = 0; i < last_shard; ++i) wrong += !ReadsRight(reader, payloads, i, copy, batch);
+        ++ready;
+        for (uint64_t i = 0; !stop; i = (i + 1) % last_shard) {
+          wrong += !ReadsRight(reader, payloads, i, copy, batch);
+          ++reads;
+        }
+      });
+    }
+    while (ready < 3) std::this_thread::yield();
+    for (int child = 0; child < 8; ++child) {
+      CHECK(RunInChild([&] {
+              std::vector<uint8_t> copy;
+              RecordBatch batch;
+              for (uint64_t i = 0; i < payloads.size(); ++i) {
+                if (!ReadsRight(reader, payloads, i, copy, batch)) return 1;
+              }
+              return 0;
+            }) == 0);
+    }
+    const uint64_t reads_by_then = reads;
+    while (reads == reads_by_then && wrong == 0) std::this_thread::yield();
+    stop = true;
+    team.clear();
+    CHECK(wrong == 0);
+    CHECK(CountWrong(reader, payloads, 2, 100) == 0);
+  }
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,108 @@
+#include "query/dataset.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "index/builder.h"
+#include "tests/support/files.h"
+#include "tests/support/shard_bytes.h"
+#include "tests/support/temp_dir.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder "train" of three shards, and its index.
+class BuiltDataset {
+ public:
+  explicit BuiltDataset(Framing framing) {
+    fs::create_directory(dir_ / "train");
+    for (const char* name : {"part-0", "part-1", "part-2"}) {
+      std::vector<std::string> payloads = SomePayloads(20, 50, payloads_.size() + 1);
+      payloads[0] = name;
+      WriteFile(dir_ / "train/" + name, ShardBytes(framing, payloads));
+      payloads_.insert(payloads_.end(), payloads.begin(), payloads.end());
+    }
+    Progress progress;
+    BuildOptions options;
+    options.data = {dir_ / "train"};
+    options.format.framing = framing;
+    options.threads = 2;
+    const Result<BuildReport> report = BuildIndex(options, progress);
+    REQUIRE_MESSAGE(report.has_value(), report.error().message);
+  }
+
+  [[nodiscard]] const std::vector<std::string>& payloads() const { return payloads_; }
+  [[nodiscard]] std::string operator/(const std::string& name) const { return dir_ / name; }
+
+ private:
+  TempDir dir_;
+  std::vector<std::string> payloads_;
+};
+
+void CheckReads(const Result<Dataset>& dataset, const std::vector<std::string>& payloads) {
+  REQUIRE_MESSAGE(dataset.has_value(), dataset.error().message);
+  REQUIRE(dataset->size() == payloads.size());
+  std::vector<uint8_t> bytes;
+  for (uint64_t i = 0; i < payloads.size(); ++i) {
+    REQUIRE(dataset->reader().Copy(i, bytes).has_value());
+    CHECK(AsText(bytes) == payloads[i]);
+  }
+  CHECK(dataset->reader().Copy(payloads.size(), bytes).error().code == ErrorCode::kOutOfRange);
+}
+
+TEST_CASE("a dataset gives every payload, opened by the name of its index or of its data") {
+  for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
+    const BuiltDataset built(framing);
+    for (const char* name : {"train", "train/", "train/.", "train.ofidx"}) {
+      const Result<Dataset> dataset = Dataset::Open(built / name);
+      CheckReads(dataset, built.payloads());
+    }
+  }
+}
+
+TEST_CASE("a dataset that was moved with its index still opens, and so does a copy through a root") {
+  const BuiltDataset built(Framing::kTfRecord);
+  fs::create_directory(built / "elsewhere");
+  fs::copy(built / "train", built / "elsewhere/train", fs::copy_options::recursive);
+  CheckReads(Dataset::Open(built / "train", {.root = built / "elsewhere"}), built.payloads());
+  CheckReads(Dataset::Open(built / "train", {.root = built / "elsewhere/train"}), built.payloads());
+  fs::rename(built / "train.ofidx", built / "elsewhere/train.ofidx");
+  CheckReads(Dataset::Open(built / "elsewhere/train"), built.payloads());
+}
+
+TEST_CASE("there is no dataset without an index") {
+  const TempDir dir;
+  const Result<Dataset> dataset = Dataset::Open(dir / "train");
+  REQUIRE(!dataset.has_value());
+  CHECK(dataset.error().code == ErrorCode::kNotFound);
+  CHECK(dataset.error().hint.find("ofindex build") != std::string::npos);
+}
+
+TEST_CASE("an empty dataset has no records, and opens") {
+  const TempDir dir;
+  WriteFile(dir / "empty", "");
+  Progress progress;
+  BuildOptions options;
+  options.data = {dir / "empty"};
+  REQUIRE(BuildIndex(options, progress).has_value());
+  CheckReads(Dataset::Open(dir / "empty"), {});
+}
+
+TEST_CASE("a shard that is gone is stale when it is touched, and not before") {
+  const BuiltDataset built(Framing::kTfRecord);
+  fs::remove(built / "train/part-1");
+  const Result<Dataset> dataset = Dataset::Open(built / "train");
+  REQUIRE(dataset.has_value());
+  std::vector<uint8_t> bytes;
+  CHECK(dataset->reader().Copy(0, bytes).has_value());
+  CHECK(dataset->reader().Copy(59, bytes).has_value());
+  CHECK(dataset->reader().Copy(20, bytes).error().code == ErrorCode::kStale);
+}
+
+}  // namespace
+}  // namespace ofindex
