@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <ucontext.h>
 
 #include <atomic>
 #include <cstring>
@@ -30,6 +31,9 @@ void PassOn(int signal, siginfo_t* info, void* context) {
 void OnFault(int signal, siginfo_t* info, void* context) {
   if (inside == 0) return PassOn(signal, info, context);
   inside = 0;
+  // The jump does not restore the mask of before the fault, and whoever called us may have blocked more than we asked
+  // for, as the thread sanitizer does: a second fault would then end the process.
+  ::pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
   siglongjmp(section, 1);
 }
 
@@ -44,7 +48,7 @@ void FaultGuard::Install() {
   // not be our own.
   struct sigaction action {};
   action.sa_sigaction = OnFault;
-  // No SA_RESETHAND and no blocking: the handler leaves by a jump that does not restore the mask.
+  // No SA_RESETHAND: the handler stays for the next fault.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   struct sigaction found {};
   ::sigaction(SIGBUS, &action, &found);

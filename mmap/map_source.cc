@@ -49,7 +49,8 @@ class Mapped final : public ByteSource {
       at = i;
       const uint8_t* record = data + reads[i].begin;
       if (LoadLe64(record) != reads[i].length) return false;
-      std::memcpy(reads[i].out, record + header, reads[i].length);
+      // Room for an empty payload may be a null pointer, which memcpy must not be given.
+      if (reads[i].length != 0) std::memcpy(reads[i].out, record + header, reads[i].length);
     }
     return true;
   }

@@ -13,6 +13,7 @@ somewhere, and a path in backticks that begins with a folder of the project must
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -62,12 +63,15 @@ def write_digits(folder: Path) -> None:
     """The files of tools/quickstart, of the same shape and sizes: digits/part-0 to part-3, and digits.tfrecord."""
     (folder / "digits").mkdir()
     digits = [digit(number) for number in range(DIGITS)]
-    ofrecords = [messages.encode("ofrecord", {"image": ("int32", image), "label": ("int64", [label])}) for label, image in digits]
+    ofrecords = [
+        messages.encode("ofrecord", {"image": ("int32", image), "label": ("int64", [label])}) for label, image in digits
+    ]
     for part in range(4):
         part_payloads = ofrecords[DIGITS * part // 4 : DIGITS * (part + 1) // 4]
         records.write_ofrecord(folder / "digits" / f"part-{part}", part_payloads)
     examples = [
-        messages.encode("example", {"image": ("bytes", [bytes(image)]), "label": ("int64", [label])}) for label, image in digits
+        messages.encode("example", {"image": ("bytes", [bytes(image)]), "label": ("int64", [label])})
+        for label, image in digits
     ]
     records.write_tfrecord(folder / "digits.tfrecord", examples)
 
@@ -204,10 +208,10 @@ class Shell:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         # Colours, defaults and the cache folder of whoever runs the tests stay out of them.
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("OFINDEX_", "CLICOLOR", "LC_"))}
-        kept.pop("NO_COLOR", None)
-        home = folder.parent / "home"
-        kept.update(PATH=f"{COMMAND.parent}:{kept['PATH']}", HOME=str(home), XDG_CACHE_HOME=str(home / ".cache"), LC_ALL="C.UTF-8")
+        foreign = ("OFINDEX_", "CLICOLOR", "NO_COLOR", "LC_")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+        kept.update(PATH=f"{COMMAND.parent}:{kept['PATH']}", LC_ALL="C.UTF-8")
+        kept.update(HOME=f"{folder.parent}/home", XDG_CACHE_HOME=f"{folder.parent}/home/.cache")
         self.environment = kept
 
     def run(self, command: str) -> tuple[int, str]:
@@ -307,22 +311,77 @@ class DocumentsTest(TemporaryFolderTest):
     def test_every_command_prints_what_its_document_shows(self) -> None:
         for path in documents():
             with self.subTest(path.relative_to(ROOT).as_posix()):
-                folder = self.dir / path.stem
+                folder = self.dir / path.relative_to(ROOT).as_posix().replace("/", "-")
                 folder.mkdir()
                 make_data(folder)
                 found = list(block_complaints(path.read_text(encoding="utf-8"), folder))
                 self.assertEqual(found, [], "\n" + "\n".join(found))
 
     def test_every_link_leads_somewhere(self) -> None:
-        for path in [*documents(), *sorted(ROOT.glob("*/README.md"))]:
+        for path in sorted({*documents(), *ROOT.glob("*/README.md"), ROOT / "CONTRIBUTING.md"}):
             with self.subTest(path.relative_to(ROOT).as_posix()):
                 self.assertEqual(list(link_complaints(path.read_text(encoding="utf-8"), path)), [])
 
     def test_the_documents_are_found_and_have_sessions(self) -> None:
-        names = {path.name for path in documents()}
-        self.assertLessEqual({"README.md", "design.md", "index_format.md", "record_formats.md", "cli.md", "testing.md"}, names)
+        names = {path.stem for path in documents()}
+        self.assertLessEqual({"README", "design", "index_format", "record_formats", "cli", "testing"}, names)
         languages = [block.language for path in documents() for block in blocks(path.read_text(encoding="utf-8"))]
         self.assertGreaterEqual(languages.count("console"), 10)
+
+
+class CommandLineTest(TemporaryFolderTest):
+    """docs/cli.md has the options and JSON keys of the command, no more and no fewer."""
+
+    VERBS = ("build", "info", "verify", "get", "cat", "export")
+    TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+
+    def setUp(self) -> None:
+        super().setUp()
+        make_data(self.dir)
+        self.shell = Shell(self.dir)
+
+    def test_options(self) -> None:
+        helped = {"--help", "--version"}
+        for verb in self.VERBS:
+            text = self.shell.run(f"ofindex {verb} --help")[1]
+            helped |= set(re.findall(r"^  (?:-\w,)?(--[a-z]+)", text, re.MULTILINE))
+        # What a sentence says of other programs is not meant: options stand in backticks or in the lines of usage.
+        usage = re.findall(r"^ofindex [a-z]+ .*", self.TEXT, re.MULTILINE)
+        named = re.findall(r"`[^`\n]+`", self.TEXT)
+        self.assertEqual(set(re.findall(r"--[a-z]+", " ".join(usage + named))), helped)
+
+    def test_json_keys(self) -> None:
+        described: dict[str, list[str]] = {}
+        [block] = [block for block in blocks(self.TEXT) if block.lines[0].startswith("build    schema ")]
+        for line in block.lines[: block.lines.index("")]:
+            words = line.replace("[]", "").split()
+            if not line.startswith(" "):
+                described[words.pop(0)] = keys = []
+            keys += words
+        for line in block.lines:
+            if match := re.match(r"(shards|bad|damage|skipped|stale)\[\]  +((?:\w+ )*\w+)", line):
+                described[match[1]] = match[2].split()
+        hurt = "data/hurt.tfrecord"
+        self.shell.run(f"ofindex build {hurt} --verify; ofindex build data/train")
+        commands = {
+            "build": f"build {hurt} --json",
+            "info": f"info {hurt} --json",
+            "verify": f"verify {hurt} --json",
+            "get": "get data/train 0 --json",
+            "export": "export data/train --to tfrecord2idx -o indexes --json",
+        }
+        found: dict[str, list[str]] = {}
+        for verb, command in commands.items():
+            document = json.loads(self.shell.run(f"ofindex {command} 2>/dev/null")[1])
+            found[verb] = list(document)
+            for name in {"shards", "bad", "damage"} & document.keys():
+                if isinstance(document[name], list):
+                    found[name] = list(document[name][0])
+        skipped = json.loads(self.shell.run("ofindex build data/train --json 2>/dev/null")[1])["skipped"]
+        stale = self.shell.run("truncate -s 9 data/train/*0-of-*; ofindex verify data/train --json 2>/dev/null")[1]
+        found["skipped"] = list(skipped[0])
+        found["stale"] = list(json.loads(stale)["stale"][0])
+        self.assertEqual(described, found)
 
 
 class CheckersTest(TemporaryFolderTest):
@@ -391,7 +450,8 @@ class CheckersTest(TemporaryFolderTest):
         for name in ("a", "b"):
             (self.dir / name).mkdir()
             make_data(self.dir / name)
-            made.append({path.relative_to(self.dir / name): path.read_bytes() for path in (self.dir / name).rglob("*") if path.is_file()})
+            files = [path for path in sorted((self.dir / name).rglob("*")) if path.is_file()]
+            made.append({path.relative_to(self.dir / name): path.read_bytes() for path in files})
         self.assertEqual(made[0], made[1])
 
 

@@ -138,12 +138,19 @@ TEST_CASE("a draft follows no link, so that nobody else's file is emptied") {
   CHECK(ReadFile(dir / "precious") == "bytes");
 }
 
-TEST_CASE("a folder that is not there, and a target that is a folder, are errors of the system") {
+TEST_CASE("a folder that is not there is an error of the system, and a target that is one is a wrong name") {
   const TempDir dir;
   CHECK(Draft::Begin(dir / "none/index", IfLocked::kFail).error().code == ErrorCode::kIo);
   fs::create_directory(dir / "index");
+  CHECK(Draft::Begin(dir / "index", IfLocked::kFail).error().code == ErrorCode::kUsage);
+  CHECK(FilesIn(dir) == 1);
+}
+
+TEST_CASE("a draft that cannot be published is an error, and is removed") {
+  const TempDir dir;
   {
     Draft draft = Begin(dir / "index");
+    fs::create_directory(dir / "index");
     CHECK(draft.Publish(Draft::Durability::kDurable).error().code == ErrorCode::kIo);
   }
   CHECK(FilesIn(dir) == 1);
