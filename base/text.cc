@@ -82,6 +82,8 @@ std::string FormatCount(uint64_t n) {
   return digits;
 }
 
+std::string Counted(uint64_t n, std::string_view noun) { return StrCat(FormatCount(n), " ", noun, n == 1 ? "" : "s"); }
+
 std::string FormatBytes(double bytes) {
   static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   size_t unit = 0;

@@ -31,6 +31,9 @@ template <typename... Args>
 /// 1234567 -> "1,234,567".
 [[nodiscard]] std::string FormatCount(uint64_t n);
 
+/// "1 record", "2,000 records": `noun` in the plural but for one.
+[[nodiscard]] std::string Counted(uint64_t n, std::string_view noun);
+
 /// Bytes in binary units with three figures, or four from 1000 to 1023: 0 -> "0 B", 1536 -> "1.50 KiB".
 [[nodiscard]] std::string FormatBytes(double bytes);
 

@@ -65,6 +65,7 @@ struct BadRow {
 /// The facts of a whole dataset.
 struct DatasetFacts {
   Digest128 id{};
+  uint64_t rows_hash = 0;  ///< HashRows() of the other tables
   uint64_t records = 0;
   uint64_t payload_bytes = 0;
   uint64_t data_bytes = 0;  ///< of all shards, framing and damage included

@@ -69,6 +69,17 @@ Result<void> CheckHeader(const std::string& path) {
   return {};
 }
 
+// Only tables of exactly our making are read: none with computed columns, orders or circles of their own.
+Result<bool> HasOurTables(sqlite::Database& database) {
+  OFINDEX_ASSIGN(sqlite::Statement rows, database.Prepare("SELECT sql FROM sqlite_schema ORDER BY rowid"));
+  std::string schema = "\n";
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) return schema == kSchema;
+    schema += StrCat(rows.Text(0), ";\n");
+  }
+}
+
 }  // namespace
 
 tl::unexpected<Error> CatalogReader::NoSense(const std::string& what) const {
@@ -79,6 +90,8 @@ Result<CatalogReader> CatalogReader::Open(const std::string& path) {
   OFINDEX_TRY(CheckHeader(path));
   OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenImmutable(path));
   CatalogReader reader(std::move(database), path);
+  OFINDEX_ASSIGN(const bool ours, HasOurTables(reader.database_));
+  if (!ours) return reader.NoSense("it has other tables than an index has");
   OFINDEX_TRY(reader.ReadFacts());
   return reader;
 }
@@ -98,6 +111,9 @@ Result<void> CatalogReader::ReadFacts() {
     return value;
   };
   if (!ParseId(values["id"], facts_.id)) return NoSense("no id");
+  const std::optional<uint64_t> rows_hash = FromHex(values["rows_hash"]);
+  if (!rows_hash) return NoSense("no hash of its rows");
+  facts_.rows_hash = *rows_hash;
   facts_.records = number("records");
   facts_.payload_bytes = number("payload_bytes");
   facts_.data_bytes = number("data_bytes");

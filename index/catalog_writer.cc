@@ -54,6 +54,7 @@ Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
     OFINDEX_TRY(text("payload", facts.payload));
     OFINDEX_TRY(number("payload_bytes", facts.payload_bytes));
     OFINDEX_TRY(number("records", facts.records));
+    OFINDEX_TRY(text("rows_hash", ToHex(facts.rows_hash)));
     OFINDEX_TRY(number("shards", shards_));
     OFINDEX_ASSIGN(sqlite::Statement source, database_.Prepare("INSERT INTO source VALUES (NULL, ?)"));
     for (const std::string& argument : facts.sources) OFINDEX_TRY(source.Run(std::string_view(argument)));

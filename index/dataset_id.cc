@@ -19,6 +19,28 @@ void DatasetId::AddBlock(const BlockRow& block) {
   hash_.Add(ByteView(block.offsets));
 }
 
+uint64_t HashRows(const std::vector<ShardRow>& shards, const std::vector<BadRow>& bad,
+                  const std::vector<DamageRow>& damage) {
+  Xxh3Stream hash;
+  for (const ShardRow& shard : shards) {
+    hash.Add(uint64_t{shard.path.size()});
+    hash.Add(AsBytes(shard.path));
+    hash.Add(static_cast<uint64_t>(shard.payload));
+    hash.Add(static_cast<uint64_t>(shard.identity.mtime_ns));
+  }
+  for (const BadRow& row : bad) {
+    hash.Add(row.record);
+    hash.Add(static_cast<uint64_t>(row.reason));
+  }
+  for (const DamageRow& row : damage) {
+    hash.Add(uint64_t{row.shard});
+    hash.Add(row.range.begin);
+    hash.Add(row.range.end);
+    hash.Add(static_cast<uint64_t>(row.range.reason));
+  }
+  return hash.Digest64();
+}
+
 Result<void> CheckDatasetId(CatalogReader& catalog) {
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
   DatasetId id;
@@ -32,9 +54,14 @@ Result<void> CheckDatasetId(CatalogReader& catalog) {
     return {};
   }));
   add_shards_up_to(shards.size());
-  if (id.Digest() == catalog.facts().id) return {};
-  return Fail(ErrorCode::kIndex, StrCat(Printable(catalog.path()), ": the index is damaged: expected id ",
-                                        ToHex(catalog.facts().id), ", got ", ToHex(id.Digest())),
+  OFINDEX_ASSIGN(const std::vector<BadRow> bad, catalog.Bad());
+  OFINDEX_ASSIGN(const std::vector<DamageRow> damage, catalog.Damage());
+  const uint64_t rows_hash = HashRows(shards, bad, damage);
+  const DatasetFacts& facts = catalog.facts();
+  if (id.Digest() == facts.id && rows_hash == facts.rows_hash) return {};
+  return Fail(ErrorCode::kIndex, StrCat(Printable(catalog.path()), ": the index is damaged: expected id ", ToHex(facts.id),
+                                        " and rows ", ToHex(facts.rows_hash), ", got ", ToHex(id.Digest()), " and ",
+                                        ToHex(rows_hash)),
               "build the index anew with `ofindex build --force`");
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "base/checksum.h"
 #include "base/record.h"
 #include "base/result.h"
@@ -22,8 +25,13 @@ class DatasetId {
   Xxh3Stream hash_;
 };
 
-/// Succeeds if the rows of an index add up to its id: no shard's identity and no offset in it was changed since it was
-/// built. Reads the whole index. Errors: kIndex.
+/// XXH3 of what the id leaves out and readers still depend on: paths, times and payload kinds of shards, bad records,
+/// damage. It stands among the facts of the dataset, so that two indexes that differ in any of it differ there, too.
+[[nodiscard]] uint64_t HashRows(const std::vector<ShardRow>& shards, const std::vector<BadRow>& bad,
+                                const std::vector<DamageRow>& damage);
+
+/// Succeeds if the rows of an index add up to its id and its hash of rows: nothing in it was changed since it was built.
+/// Reads the whole index. Errors: kIndex.
 [[nodiscard]] Result<void> CheckDatasetId(CatalogReader& catalog);
 
 }  // namespace ofindex

@@ -68,6 +68,7 @@ Result<void> IndexWriter::EndShard(const std::vector<DamagedRange>& damage) {
 
 Result<void> IndexWriter::Finish(DatasetFacts& facts, const std::string& index_path) {
   facts.id = id_.Digest();
+  facts.rows_hash = HashRows(shards_, bad_, damage_);
   facts.records = records_;
   size_t common = shards_.empty() ? 0 : shards_.front().path.size();
   for (const ShardRow& shard : shards_) {

@@ -4,10 +4,18 @@
 
 #include <utility>
 
+#include "base/file.h"
 #include "base/text.h"
 
 namespace ofindex::sqlite {
 namespace {
+
+// What an honest file costs is far below: each table is read a few times, at one or two operations a byte.
+constexpr uint64_t kReadings = 16;
+constexpr uint64_t kOperationsPerByte = 64;
+constexpr uint64_t kLeastOperations = 1'000'000;
+constexpr uint64_t kBytesPerRow = 16;  // that a row costs besides its texts and blobs
+constexpr int kOperationsPerCall = 10'000;
 
 constexpr char kRebuildHint[] = "build the index anew with `ofindex build --force`";
 
@@ -34,6 +42,14 @@ tl::unexpected<Error> ErrorOf(sqlite3* handle) {
               code == ErrorCode::kIndex ? kRebuildHint : "");
 }
 
+// Called by SQLite after every kOperationsPerCall operations; anything but 0 ends the statement.
+int SpendOperations(void* data) {
+  auto* const budget = static_cast<ReadBudget*>(data);
+  if (budget->operations < kOperationsPerCall) return 1;
+  budget->operations -= kOperationsPerCall;
+  return 0;
+}
+
 std::string PercentEncoded(const std::string& path) {
   static constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~";
   std::string out;
@@ -49,10 +65,12 @@ std::string PercentEncoded(const std::string& path) {
 
 }  // namespace
 
-Statement::Statement(Statement&& other) noexcept : statement_(std::exchange(other.statement_, nullptr)) {}
+Statement::Statement(Statement&& other) noexcept
+    : statement_(std::exchange(other.statement_, nullptr)), budget_(other.budget_) {}
 
 Statement& Statement::operator=(Statement&& other) noexcept {
   std::swap(statement_, other.statement_);
+  std::swap(budget_, other.budget_);
   return *this;
 }
 
@@ -75,9 +93,25 @@ void Statement::Reset() { sqlite3_reset(statement_); }
 
 Result<bool> Statement::Next() {
   const int result = sqlite3_step(statement_);
-  if (result == SQLITE_ROW) return true;
   if (result == SQLITE_DONE) return false;
-  return ErrorOf(sqlite3_db_handle(statement_));
+  if (result != SQLITE_ROW) return ErrorOf(sqlite3_db_handle(statement_));
+  if (Spend()) return true;
+  return Fail(ErrorCode::kIndex, StrCat(Printable(sqlite3_db_filename(sqlite3_db_handle(statement_), "main")),
+                                        ": the index is damaged: a table has more rows than the file can hold"),
+              kRebuildHint);
+}
+
+// Takes the row that was stepped to out of the budget.
+bool Statement::Spend() {
+  if (budget_ == nullptr) return true;
+  uint64_t cost = kBytesPerRow;
+  for (int column = 0; column < sqlite3_column_count(statement_); ++column) {
+    const int type = sqlite3_column_type(statement_, column);
+    if (type == SQLITE_TEXT || type == SQLITE_BLOB) cost += static_cast<uint64_t>(sqlite3_column_bytes(statement_, column));
+  }
+  if (cost > budget_->bytes) return false;
+  budget_->bytes -= cost;
+  return true;
 }
 
 Result<void> Statement::Finish() {
@@ -123,6 +157,10 @@ Result<Database> Database::OpenImmutable(const std::string& path) {
   const int opened = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
   Database database(handle, path);
   if (opened != SQLITE_OK) return ErrorOf(handle);
+  OFINDEX_ASSIGN(const FileFacts facts, StatFile(path));
+  database.budget_ = std::make_unique<ReadBudget>(
+      ReadBudget{.bytes = kReadings * facts.size, .operations = kLeastOperations + kOperationsPerByte * facts.size});
+  sqlite3_progress_handler(handle, kOperationsPerCall, SpendOperations, database.budget_.get());
   for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
                                       std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_VIEW, 0}}) {
     sqlite3_db_config(handle, option, value, nullptr);
@@ -132,11 +170,12 @@ Result<Database> Database::OpenImmutable(const std::string& path) {
 }
 
 Database::Database(Database&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)), path_(std::move(other.path_)) {}
+    : handle_(std::exchange(other.handle_, nullptr)), path_(std::move(other.path_)), budget_(std::move(other.budget_)) {}
 
 Database& Database::operator=(Database&& other) noexcept {
   std::swap(handle_, other.handle_);
   std::swap(path_, other.path_);
+  std::swap(budget_, other.budget_);
   return *this;
 }
 
@@ -147,7 +186,7 @@ Result<Statement> Database::Prepare(std::string_view sql) {
   if (sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &statement, nullptr) != SQLITE_OK) {
     return ErrorOf(handle_);
   }
-  return Statement(statement);
+  return Statement(statement, budget_.get());
 }
 
 Result<void> Database::Execute(const char* sql) {

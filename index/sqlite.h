@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,13 @@ struct sqlite3_stmt;
 namespace ofindex::sqlite {
 
 class Database;
+
+/// What reading one stranger's file may cost. Pages of a hostile file can lead in circles, so that its tables seem to have
+/// rows without end: an honest one holds each row once, and all that is read of it is a few times its size.
+struct ReadBudget {
+  uint64_t bytes = 0;       ///< of rows that may still be read
+  uint64_t operations = 0;  ///< of SQLite's machine that may still be run
+};
 
 /// A prepared statement. Moves, does not copy; not thread-safe; must not outlive its database.
 ///
@@ -54,7 +62,7 @@ class Statement {
 
  private:
   friend class Database;
-  explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
+  Statement(sqlite3_stmt* statement, ReadBudget* budget) : statement_(statement), budget_(budget) {}
 
   template <std::integral T>
   bool BindOne(int index, T value) {
@@ -68,8 +76,10 @@ class Statement {
   void Reset();
   [[nodiscard]] Result<void> Finish();
   [[nodiscard]] Result<void> LastError() const;
+  [[nodiscard]] bool Spend();
 
   sqlite3_stmt* statement_;
+  ReadBudget* budget_;  // the database's; null where the file is our own
 };
 
 /// A connection to one SQLite file: the only code that opens one. Moves, does not copy; not thread-safe, and must not
@@ -81,8 +91,8 @@ class Database {
   [[nodiscard]] static Result<Database> OpenDraft(const std::string& path, int page_bytes);
 
   /// Opens `path` for reading, as a file that is never written in place: no locks, no journal, read-only media welcome.
-  /// The file is untrusted: views, triggers, extensions, functions with side effects and memory maps are off.
-  /// Errors: kIndex  not an SQLite file, or damaged.
+  /// The file is untrusted: views, triggers, extensions, functions with side effects and memory maps are off, and what is
+  /// read of it in all is bounded by its size. Errors: kIndex  not an SQLite file, or damaged.
   [[nodiscard]] static Result<Database> OpenImmutable(const std::string& path);
 
   Database(Database&& other) noexcept;
@@ -102,6 +112,7 @@ class Database {
 
   sqlite3* handle_;
   std::string path_;
+  std::unique_ptr<ReadBudget> budget_;  // of a file that is only read
 };
 
 }  // namespace ofindex::sqlite

@@ -83,8 +83,8 @@ Result<std::string> RecordReader::ShardPath(uint32_t shard) const {
 
 Result<RecordLocation> RecordReader::Locate(uint64_t ordinal) const {
   if (ordinal >= size()) {
-    return Fail(ErrorCode::kOutOfRange, StrCat("record ", ordinal, " is not in the dataset; expected 0 to ",
-                                               size() == 0 ? 0 : size() - 1, " of ", size(), " records"));
+    return Fail(ErrorCode::kOutOfRange,
+                StrCat("record ", ordinal, " is not in the dataset; expected less than ", size()));
   }
   OFINDEX_ASSIGN(const OffsetMap::Place place, map_.Find(ordinal));
   OFINDEX_ASSIGN(const MapShard entry, map_.Shard(place.shard));
@@ -123,8 +123,11 @@ Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
   const OpenShard::Options options{.io = options_.io,
                                    .keep_descriptor = others < options_.max_descriptors,
                                    .may_map = others < options_.max_maps};
-  OFINDEX_ASSIGN(std::unique_ptr<OpenShard> opened,
-                 OpenShard::Open(std::move(path), entry.framing, entry.identity, options));
+  auto outcome = OpenShard::Open(std::move(path), entry.framing, entry.identity, options);
+  if (!outcome && outcome.error().code == ErrorCode::kStale && !options_.root.empty()) {
+    outcome.error().hint = StrCat("look whether ", Printable(options_.root), " holds the copy, or leave out --root");
+  }
+  OFINDEX_ASSIGN(std::unique_ptr<OpenShard> opened, std::move(outcome));
   OpenShard* expected = nullptr;
   OpenShard* const own = opened.get();
   if (!shards_->open[shard].compare_exchange_strong(expected, own, std::memory_order_acq_rel)) return expected;

@@ -37,8 +37,9 @@ Result<OrdinalRange> ParseOrdinals(std::string_view text, uint64_t size) {
     if (!value) return NoOrdinal(text);
     const uint64_t distance = *value < 0 ? uint64_t{0} - static_cast<uint64_t>(*value) : static_cast<uint64_t>(*value) + 1;
     if (distance > size) {
-      return Fail(ErrorCode::kOutOfRange, StrCat("record ", *value, " is not in the dataset; expected 0 to ",
-                                                 size == 0 ? 0 : size - 1, " of ", size, " records"),
+      return Fail(ErrorCode::kOutOfRange,
+                  StrCat("record ", *value, " is not in the dataset; ",
+                         size == 0 ? std::string("it has no records") : StrCat("expected 0 to ", size - 1)),
                   "`ofindex info` says how many records there are");
     }
     const uint64_t ordinal = Clamp(*value, size);

@@ -50,8 +50,8 @@ Json ToJson(const BuildReport& report, double seconds) {
 
 std::string Summary(const BuildReport& report, double seconds) {
   const DatasetFacts& facts = report.facts;
-  std::string text = StrCat(Printable(report.index), ": ", FormatCount(facts.records), " records in ",
-                            FormatCount(report.shards.size()), report.shards.size() == 1 ? " shard, " : " shards, ",
+  std::string text = StrCat(Printable(report.index), ": ", Counted(facts.records, "record"), " in ",
+                            Counted(report.shards.size(), "shard"), ", ",
                             FormatBytes(static_cast<double>(facts.data_bytes)));
   if (report.was_up_to_date) return text + "; up to date, nothing to do";
   const double rate = seconds > 0 ? static_cast<double>(facts.records) / seconds : 0;
@@ -75,10 +75,10 @@ int ReportDamage(const BuildReport& report, const Context& context) {
   std::vector<std::string> texts;
   for (const DamageRow& damage : report.damage) texts.push_back(Describe(damage, report.shards));
   for (const BadRow& bad : report.bad) texts.push_back(Describe(bad, report.shards));
-  PrintNotes(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
   PrintError({ErrorCode::kDamage, texts.front(),
               StrCat("every intact record is in the index; `ofindex info ", Printable(report.index), "` lists the damage")},
              context);
+  PrintNotes(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
   return ExitCode(ErrorCode::kDamage);
 }
 

@@ -64,8 +64,8 @@ Result<void> PrintTotals(const Info& info, Output& out) {
                               ", id ", ToHex(facts.id).substr(0, 16), ")")));
   OFINDEX_TRY(out.Line(StrCat("records   ", FormatCount(facts.records))));
   OFINDEX_TRY(out.Line(StrCat("payload   ", FormatBytes(static_cast<double>(facts.payload_bytes)), " of ",
-                              FormatBytes(static_cast<double>(facts.data_bytes)), " in ", FormatCount(info.shards.size()),
-                              info.shards.size() == 1 ? " shard" : " shards")));
+                              FormatBytes(static_cast<double>(facts.data_bytes)), " in ",
+                              Counted(info.shards.size(), "shard"))));
   return out.Line(StrCat("checked   ", facts.checked == Checked::kPayloads ? "framing and every payload" : "framing"));
 }
 

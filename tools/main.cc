@@ -5,10 +5,12 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "base/allocation.h"
+#include "base/text.h"
 #include "tools/messages.h"
 #include "tools/output.h"
 #include "tools/verbs.h"
@@ -63,6 +65,12 @@ void InstallSignals(Context& context) {
 int Usage(const CLI::App& app, const CLI::ParseError& error, const Context& context) {
   // Help and version are no errors: CLI11 prints them to standard output.
   if (error.get_exit_code() == 0) return app.exit(error);
+  // CLI11 says "a subcommand is required" of a word that it does not know.
+  const std::vector<std::string> unknown = app.remaining();
+  if (app.get_subcommands().empty() && !unknown.empty()) {
+    PrintError({ErrorCode::kUsage, StrCat("there is no verb '", Printable(unknown.front()), "'"), "see `ofindex --help`"}, context);
+    return ExitCode(ErrorCode::kUsage);
+  }
   std::string verb;
   for (const CLI::App* sub : app.get_subcommands()) verb = " " + sub->get_name();
   PrintError({ErrorCode::kUsage, error.what(), "see `ofindex" + verb + " --help`"}, context);

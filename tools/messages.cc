@@ -52,8 +52,8 @@ void PrintNotes(const std::vector<std::string>& texts, const Context& context) {
 }
 
 std::string Describe(const DamageRow& damage, const std::vector<ShardRow>& shards) {
-  return StrCat(PathOf(damage.shard, shards), "@", damage.range.begin, ": ", damage.range.end - damage.range.begin,
-                " bytes hold no record: ", Name(damage.range.reason));
+  return StrCat(PathOf(damage.shard, shards), "@", damage.range.begin, ": ",
+                Counted(damage.range.end - damage.range.begin, "byte"), " without a record: ", Name(damage.range.reason));
 }
 
 std::string Describe(const BadRow& bad, const std::vector<ShardRow>& shards) {

@@ -80,7 +80,7 @@ Result<Json> ShownRecord::ToJson(const std::optional<std::string>& feature) cons
 
 Result<void> ShownRecord::Print(const std::optional<std::string>& feature, Output& out) const {
   OFINDEX_TRY(out.Line(StrCat("record ", ordinal_, " of ", Printable(shard_), "@", location_.offset, ", ",
-                              FormatCount(location_.length), " bytes, ", Name(kind_))));
+                              Counted(location_.length, "byte"), ", ", Name(kind_))));
   if (kind_ == PayloadKind::kOpaque) return PrintHexDump(payload_, out);
   return PrintFeatures(decoded_, feature, out);
 }

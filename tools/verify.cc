@@ -46,9 +46,9 @@ Result<void> PrintReport(const VerifyReport& report, const VerifyOptions& option
   }
   const char* verdict = report.clean() ? "clean" : "not clean";
   if (options.quick) {
-    return out.Line(StrCat(verdict, ": fingerprints of ", FormatCount(report.shards.size()), " shards compared"));
+    return out.Line(StrCat(verdict, ": fingerprints of ", Counted(report.shards.size(), "shard"), " compared"));
   }
-  return out.Line(StrCat(verdict, ": ", FormatCount(report.records_checked), " records, ",
+  return out.Line(StrCat(verdict, ": ", Counted(report.records_checked, "record"), ", ",
                          FormatBytes(static_cast<double>(report.bytes_checked)), " checked"));
 }
 
@@ -57,7 +57,7 @@ void PrintWarnings(const VerifyReport& report, const Context& context) {
     PrintNote("note: OFRecord has no checksums, and this index keeps none: `ofindex build --verify` makes one that does", context);
   }
   if (report.empty_of_records != 0) {
-    PrintNote(StrCat("note: ", FormatCount(report.empty_of_records), " empty OFRecords: sound, but OneFlow's reader stops at them"),
+    PrintNote(StrCat("note: ", Counted(report.empty_of_records, "empty OFRecord"), ": sound, but OneFlow's reader stops at them"),
               context);
   }
 }

@@ -147,5 +147,42 @@ TEST_CASE("a child is guarded as its parent is") {
         }) == 0);
 }
 
+TEST_CASE("a child that has put another handler in place is guarded, and the handler is passed what is its own") {
+  FaultGuard::Install();
+  const CutFile file(0);
+  CHECK(RunInChild([&] {
+          // As torch's loader workers do.
+          ::signal(SIGBUS, [](int) { ::_exit(kPassedOn + 1); });
+          uint8_t out = 0;
+          if (GuardedCopy(&out, file.data(), 1)) return 1;
+          return static_cast<int>(*const_cast<const volatile uint8_t*>(file.data()));
+        }) == kPassedOn + 1);
+}
+
+struct sigaction wrapped_handler;
+
+TEST_CASE("a fault leaves the signal mask as it was, also if the handler is called by one that blocks every signal") {
+  FaultGuard::Install();
+  const CutFile file(0);
+  CHECK(RunInChild([&] {
+          uint8_t out = 0;
+          if (GuardedCopy(&out, file.data(), 1)) return 1;
+          // What a sanitizer or a debugger's runtime puts in between.
+          struct sigaction wrapper {};
+          wrapper.sa_sigaction = [](int signal, siginfo_t* info, void* context) {
+            wrapped_handler.sa_sigaction(signal, info, context);
+          };
+          wrapper.sa_flags = SA_SIGINFO;
+          ::sigfillset(&wrapper.sa_mask);
+          ::sigaction(SIGBUS, &wrapper, &wrapped_handler);
+          for (int i = 0; i < 3; ++i) {
+            if (GuardedCopy(&out, file.data(), 1)) return 2;
+          }
+          sigset_t mask;
+          ::sigprocmask(SIG_SETMASK, nullptr, &mask);
+          return ::sigismember(&mask, SIGBUS) + ::sigismember(&mask, SIGTERM);
+        }) == 0);
+}
+
 }  // namespace
 }  // namespace ofindex
