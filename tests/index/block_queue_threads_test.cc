@@ -1,10 +1,10 @@
-#include "index/block_queue.h"
-
 #include <doctest/doctest.h>
 
 #include <atomic>
 #include <thread>
 #include <vector>
+
+#include "index/block_queue.h"
 
 namespace ofindex {
 namespace {

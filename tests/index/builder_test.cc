@@ -109,9 +109,11 @@ TEST_CASE("a stale index is named with its reason, left as it is, and replaced b
        "part-3 is not in it"},
       {"one is gone", [](BuiltSet& set, BuildOptions&) { fs::remove(set.Shard("part-10")); }, "part-10 is gone"},
       {"one has grown", [](BuiltSet& set, BuildOptions&) { AppendTo(set.Shard("part-0"), "x"); }, "part-0 has changed"},
-      {"one is another file", [](BuiltSet& set, BuildOptions&) {
+      {"one is another file",
+       [](BuiltSet& set, BuildOptions&) {
          ReplaceFile(set.Shard("part-0"), WithFlippedBit(ReadFile(set.Shard("part-0")), 70, 1));
-       }, "part-0 has changed"},
+       },
+       "part-0 has changed"},
       {"another format", [](BuiltSet&, BuildOptions& options) { options.format.framing = std::nullopt; },
        "another --format"},
       {"another payload", [](BuiltSet&, BuildOptions& options) { options.format.payload = PayloadKind::kExample; },
@@ -155,29 +157,37 @@ TEST_CASE("a build that cannot be done is refused with its reason, and nothing i
   };
   const std::string tf = ShardBytes(Framing::kTfRecord, {"one", "two"});
   const std::vector<Row> rows = {
-      {"both formats side by side", [&](BuiltSet& set, BuildOptions&) {
+      {"both formats side by side",
+       [&](BuiltSet& set, BuildOptions&) {
          set.Put("a", tf);
          const std::string message("\x0a\x09\x0a\x01k\x12\x04\x0a\x02\x0a\x00", 11);  // an OFRecord
          set.Put("b", ShardBytes(Framing::kOfRecord, {message}));
-       }, ErrorCode::kFormat},
-      {"a compressed shard", [&](BuiltSet& set, BuildOptions&) {
+       },
+       ErrorCode::kFormat},
+      {"a compressed shard",
+       [&](BuiltSet& set, BuildOptions&) {
          set.Put("a", tf);
          set.Put("b", Compressed(Compression::kGzip, tf));
-       }, ErrorCode::kFormat},
+       },
+       ErrorCode::kFormat},
       {"nothing at all", [](BuiltSet&, BuildOptions&) {}, ErrorCode::kFormat},
       {"no record file", [](BuiltSet& set, BuildOptions&) { set.Put("a", "text and no records"); }, ErrorCode::kFormat},
       {"no such data", [](BuiltSet&, BuildOptions& options) { options.data = {"missing"}; }, ErrorCode::kUsage},
       {"no data", [](BuiltSet&, BuildOptions& options) { options.data.clear(); }, ErrorCode::kUsage},
-      {"two data and no name", [&](BuiltSet& set, BuildOptions& options) {
+      {"two data and no name",
+       [&](BuiltSet& set, BuildOptions& options) {
          set.Put("a", tf);
          options.data.push_back(set.Shard("a"));
-       }, ErrorCode::kUsage},
+       },
+       ErrorCode::kUsage},
       {"a glob and no name", [](BuiltSet& set, BuildOptions& options) { options.data = {set.data() + "/*"}; },
        ErrorCode::kUsage},
-      {"a folder that is not there", [&](BuiltSet& set, BuildOptions& options) {
+      {"a folder that is not there",
+       [&](BuiltSet& set, BuildOptions& options) {
          set.Put("a", tf);
          options.index = set.folder() + "/none/i.ofidx";
-       }, ErrorCode::kIo},
+       },
+       ErrorCode::kIo},
   };
   for (const Row& row : rows) {
     CAPTURE(row.what);

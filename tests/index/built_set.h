@@ -19,9 +19,12 @@ namespace ofindex {
 /// A folder "train" of shards in a folder of its own, and what is built of it: "train.ofidx" and its map.
 class BuiltSet {
  public:
-  explicit BuiltSet(Framing framing = Framing::kTfRecord) : framing_(framing) { std::filesystem::create_directory(data()); }
+  explicit BuiltSet(Framing framing = Framing::kTfRecord) : framing_(framing) {
+    std::filesystem::create_directory(data());
+  }
 
-  /// Makes or replaces shard `name` of these bytes. Its mtime never changes, so that it does not tell of the test's time.
+  /// Makes or replaces shard `name` of these bytes. Its mtime never changes, so that it does not tell of the test's
+  /// time.
   void Put(const std::string& name, const std::string& bytes) {
     WriteFile(Shard(name), bytes);
     SetMtime(Shard(name), int64_t{1'700'000'000} * 1'000'000'000);

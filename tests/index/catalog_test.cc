@@ -31,7 +31,8 @@ std::vector<BlockRow> SomeBlocks() {
   BlockRow one{.shard = 0, .first_record = 0, .records = 2, .begin = 0, .end = 50};
   one.offsets = PackOffsets(std::vector<uint64_t>{0, 20, 50});
   one.hashes.assign(16, 0x5a);
-  BlockRow two{.shard = 1, .first_record = 2, .records = 1, .begin = uint64_t{1} << 62, .end = (uint64_t{1} << 62) + 17};
+  BlockRow two{
+      .shard = 1, .first_record = 2, .records = 1, .begin = uint64_t{1} << 62, .end = (uint64_t{1} << 62) + 17};
   two.offsets = PackOffsets(std::vector<uint64_t>{two.begin, two.end});
   return {one, two};
 }
@@ -104,10 +105,12 @@ TEST_CASE("what is written into an index comes out of it") {
   }
 
   std::vector<BlockRow> blocks;
-  REQUIRE(reader->ForEachBlock([&](const BlockRow& block) -> Result<void> {
-                 blocks.push_back(block);
-                 return {};
-               }).has_value());
+  REQUIRE(reader
+              ->ForEachBlock([&](const BlockRow& block) -> Result<void> {
+                blocks.push_back(block);
+                return {};
+              })
+              .has_value());
   REQUIRE(blocks.size() == 2);
   for (size_t i = 0; i < 2; ++i) {
     const BlockRow row = SomeBlocks()[i];

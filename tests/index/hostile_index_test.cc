@@ -116,11 +116,13 @@ TEST_CASE("garbage in any page of an index is refused or read") {
     // The file's own header is left, so that the garbage is looked at.
     const size_t begin = 100 + random() % (bytes.size() - 100);
     const size_t length = 1 + random() % 2000;
-    for (size_t at = begin; at < std::min(begin + length, bytes.size()); ++at) bytes[at] = static_cast<char>(random() & 0xff);
+    for (size_t at = begin; at < std::min(begin + length, bytes.size()); ++at)
+      bytes[at] = static_cast<char>(random() & 0xff);
     // One page in the place of another.
     if (i % 3 == 0) {
       const size_t pages = bytes.size() / 65536;
-      bytes.replace((1 + random() % (pages - 1)) * 65536, 65536, bytes.substr((1 + random() % (pages - 1)) * 65536, 65536));
+      bytes.replace((1 + random() % (pages - 1)) * 65536, 65536,
+                    bytes.substr((1 + random() % (pages - 1)) * 65536, 65536));
     }
     ReplaceFile(set.index(), bytes);
     UseAll(set, outcomes);
@@ -138,12 +140,12 @@ void Change(const BuiltSet& set, const char* sql) {
 
 TEST_CASE("an index with other tables than ours is refused, whatever they would do") {
   const std::vector<std::string> changes = {
-      "CREATE TABLE more(v)",                                                   // one more table
-      "CREATE INDEX i ON shard(path)",                                          // an index, which would be believed
-      "DROP TABLE generation",                                                  // one table less
+      "CREATE TABLE more(v)",                                                       // one more table
+      "CREATE INDEX i ON shard(path)",                                              // an index, which would be believed
+      "DROP TABLE generation",                                                      // one table less
       "DROP TABLE dataset; CREATE VIEW dataset AS SELECT 'id' AS key, 1 AS value",  // a view in its place
-      "ALTER TABLE shard ADD COLUMN zeros BLOB AS (zeroblob(1000000000))",      // a column that is computed
-      "DROP TABLE shard; CREATE TABLE shard(shard, path)",                      // others of the same names
+      "ALTER TABLE shard ADD COLUMN zeros BLOB AS (zeroblob(1000000000))",          // a column that is computed
+      "DROP TABLE shard; CREATE TABLE shard(shard, path)",                          // others of the same names
   };
   for (const std::string& sql : changes) {
     CAPTURE(sql);
@@ -155,7 +157,8 @@ TEST_CASE("an index with other tables than ours is refused, whatever they would 
   }
 }
 
-// An interior page of a table's tree (sqlite.org/fileformat.html, 1.6) of as many cells as fit, which all lead to page `child`.
+// An interior page of a table's tree (sqlite.org/fileformat.html, 1.6) of as many cells as fit, which all lead to page
+// `child`.
 std::string FanPage(uint32_t child) {
   const auto big_endian = [](uint32_t value, int bytes) {
     std::string out;
@@ -166,7 +169,8 @@ std::string FanPage(uint32_t child) {
   constexpr uint32_t kCells = 9000;
   std::string page(kPage, '\0');
   const uint32_t content = kPage - 5 * kCells;
-  page.replace(0, 12, "\x05" + big_endian(0, 2) + big_endian(kCells, 2) + big_endian(content, 2) + '\0' + big_endian(child, 4));
+  page.replace(
+      0, 12, "\x05" + big_endian(0, 2) + big_endian(kCells, 2) + big_endian(content, 2) + '\0' + big_endian(child, 4));
   for (uint32_t i = 0; i < kCells; ++i) {
     const uint32_t cell = content + 5 * i;
     page.replace(12 + 2 * i, 2, big_endian(cell, 2));

@@ -21,21 +21,21 @@ TEST_CASE("a compression is known by its header, and no more is claimed than a h
     std::optional<Compression> compression;
   };
   const std::vector<Row> rows = {
-      {"", std::nullopt},                           // nothing
-      {"\x1f\x8b", std::nullopt},                   // gzip's magic, without a method
-      {"\x1f\x8b\x08", Compression::kGzip},         // and with it
-      {"\x1f\x8b\x07", std::nullopt},               // another method than deflate
-      {"\x78", std::nullopt},                       // half a zlib header
-      {"\x78\x01", Compression::kZlib},             // level 0
-      {"\x78\x5e", Compression::kZlib},             // level 5
-      {"\x78\x9c", Compression::kZlib},             // the default level
-      {"\x78\xda", Compression::kZlib},             // the best
-      {"\x18\x19", Compression::kZlib},             // a window of 512 bytes
-      {"\x78\x9d", std::nullopt},                   // not a multiple of 31
-      {"\x79\x9b", std::nullopt},                   // another method
-      {"\x88\x1c", std::nullopt},                   // a window of 64 KiB
-      {"\x78\xbb", std::nullopt},                   // a preset dictionary, which nobody has
-      {"\x0a\x0bhello", std::nullopt},              // a message
+      {"", std::nullopt},                    // nothing
+      {"\x1f\x8b", std::nullopt},            // gzip's magic, without a method
+      {"\x1f\x8b\x08", Compression::kGzip},  // and with it
+      {"\x1f\x8b\x07", std::nullopt},        // another method than deflate
+      {"\x78", std::nullopt},                // half a zlib header
+      {"\x78\x01", Compression::kZlib},      // level 0
+      {"\x78\x5e", Compression::kZlib},      // level 5
+      {"\x78\x9c", Compression::kZlib},      // the default level
+      {"\x78\xda", Compression::kZlib},      // the best
+      {"\x18\x19", Compression::kZlib},      // a window of 512 bytes
+      {"\x78\x9d", std::nullopt},            // not a multiple of 31
+      {"\x79\x9b", std::nullopt},            // another method
+      {"\x88\x1c", std::nullopt},            // a window of 64 KiB
+      {"\x78\xbb", std::nullopt},            // a preset dictionary, which nobody has
+      {"\x0a\x0bhello", std::nullopt},       // a message
   };
   for (const Row& row : rows) CHECK(CompressionHeader(AsBytes(row.head)) == row.compression);
 }
@@ -62,7 +62,8 @@ TEST_CASE("bytes that only begin as a stream are none") {
   CHECK(!InflateFront(Compression::kGzip, AsBytes(Compressed(Compression::kZlib, "text")), 100));
 }
 
-TEST_CASE("every flipped bit of a stream gives its text, a part of it, or nothing at all, and never more than asked for") {
+TEST_CASE(
+    "every flipped bit of a stream gives its text, a part of it, or nothing at all, and never more than asked for") {
   const std::string text(3000, 't');
   const std::string bytes = Compressed(Compression::kGzip, text);
   for (size_t at = 0; at < bytes.size(); ++at) {

@@ -84,21 +84,21 @@ TEST_CASE("a path is stored relative to the index, as the system resolves it") {
     std::string stored;
   };
   const std::vector<Row> rows = {
-      {"a", ".", "a"},                                             // beside the index
-      {"./a", ".", "a"},                                           // however it is spelt
-      {"x//a/", ".", "x/a"},                                       // a folder, with a slash
-      {"../data/train/a", "../data", "train/a"},                   // the index above it
-      {"../data/train/a", "../data/train", "a"},                   // the index beside it
-      {"../data/a", ".", "../data/a"},                             // another branch
-      {"../data/a", "../disk/deep", "../../data/a"},               // far away
-      {"link/a", ".", "../disk/deep/inner/a"},                     // a link on the way is followed
-      {"link", ".", "link"},                                       // a link at the end is kept
-      {"leaf", "../data", "../here/leaf"},                         // from another folder, too
-      {"link/../a", ".", "../disk/deep/a"},                        // ".." behind a link is above its target
-      {"link/..", ".", "../disk/deep"},                            // at the end as well
-      {"../here/./a", ".", "a"},                                   // back where it began
-      {"a", "link", "../../../here/a"},                            // the index behind a link
-      {"a", "link/..", "../../here/a"},                            // and above one's target
+      {"a", ".", "a"},                                // beside the index
+      {"./a", ".", "a"},                              // however it is spelt
+      {"x//a/", ".", "x/a"},                          // a folder, with a slash
+      {"../data/train/a", "../data", "train/a"},      // the index above it
+      {"../data/train/a", "../data/train", "a"},      // the index beside it
+      {"../data/a", ".", "../data/a"},                // another branch
+      {"../data/a", "../disk/deep", "../../data/a"},  // far away
+      {"link/a", ".", "../disk/deep/inner/a"},        // a link on the way is followed
+      {"link", ".", "link"},                          // a link at the end is kept
+      {"leaf", "../data", "../here/leaf"},            // from another folder, too
+      {"link/../a", ".", "../disk/deep/a"},           // ".." behind a link is above its target
+      {"link/..", ".", "../disk/deep"},               // at the end as well
+      {"../here/./a", ".", "a"},                      // back where it began
+      {"a", "link", "../../../here/a"},               // the index behind a link
+      {"a", "link/..", "../../here/a"},               // and above one's target
   };
   for (const Row& row : rows) {
     CAPTURE(row.path);
@@ -125,14 +125,14 @@ TEST_CASE("the folder that paths share is found, and half a name is none") {
     size_t bytes;
   };
   const std::vector<Row> rows = {
-      {"train/a", "train/b", 6},        // one folder
-      {"train/x/a", "train/y/b", 6},    // the common part of two
-      {"train-1/a", "train-2/b", 0},    // half a name
-      {"a", "b", 0},                    // none
-      {"../x/a", "../x/b", 5},          // above the index
-      {"/x/a", "/x/b", 3},              // absolute
-      {"train/a", "train/a/b", 6},      // a file and a folder of one name
-      {"", "a", 0},                     // nothing
+      {"train/a", "train/b", 6},      // one folder
+      {"train/x/a", "train/y/b", 6},  // the common part of two
+      {"train-1/a", "train-2/b", 0},  // half a name
+      {"a", "b", 0},                  // none
+      {"../x/a", "../x/b", 5},        // above the index
+      {"/x/a", "/x/b", 3},            // absolute
+      {"train/a", "train/a/b", 6},    // a file and a folder of one name
+      {"", "a", 0},                   // nothing
   };
   for (const Row& row : rows) {
     CAPTURE(row.a);

@@ -63,7 +63,7 @@ class ReferenceWalk {
       return;
     }
     End(length <= (tf_ ? uint64_t{INT64_MAX} : uint64_t{INT32_MAX}) ? DamageReason::kTornTail
-                                                                   : DamageReason::kBadLength);
+                                                                    : DamageReason::kBadLength);
   }
 
   void Resync() {

@@ -62,7 +62,8 @@ TEST_CASE("a header in the gap is passed over, unless a whole record follows it"
       {"a header that reaches into the next record", HeaderOf(kTf, 8), 0},
       {"a header that reaches out of the file", HeaderOf(kTf, 1 << 20), 0},
       {"headers in every twelve bytes", Times(50, HeaderOf(kTf, 1)), 0},
-      // What a payload holds whole cannot be told from a record: nothing is lost, and nothing is called sound that is not.
+      // What a payload holds whole cannot be told from a record: nothing is lost, and nothing is called sound that is
+      // not.
       {"two whole records", RecordBytes(kTf, "one") + RecordBytes(kTf, "two"), 2},
   };
   const std::string sound = RecordBytes(kTf, "sound");
@@ -115,12 +116,12 @@ TEST_CASE("FindHeader finds the first header in its range, and none outside") {
     std::optional<uint64_t> found;
   };
   const std::vector<Row> rows = {
-      {0, shard.size(), shard.size(), 5},              // the first of two
-      {5, 6, shard.size(), 5},                         // on the very position
-      {6, shard.size(), shard.size(), 24},             // the next one
-      {0, 5, shard.size(), std::nullopt},              // the range ends before it
-      {0, 24, 23, std::nullopt},                       // its record ends outside of what counts
-      {25, shard.size(), shard.size(), std::nullopt},  // behind the last
+      {0, shard.size(), shard.size(), 5},                        // the first of two
+      {5, 6, shard.size(), 5},                                   // on the very position
+      {6, shard.size(), shard.size(), 24},                       // the next one
+      {0, 5, shard.size(), std::nullopt},                        // the range ends before it
+      {0, 24, 23, std::nullopt},                                 // its record ends outside of what counts
+      {25, shard.size(), shard.size(), std::nullopt},            // behind the last
       {shard.size(), shard.size(), shard.size(), std::nullopt},  // nothing left
   };
   for (const Row& row : rows) {
@@ -185,8 +186,8 @@ TEST_CASE("a hostile shard costs a walk a bounded number of readings, however it
     REQUIRE(before > 0);
     const WalkedShard walked = WalkShard(file, shard.size(), row.framing);
     const uint64_t read = BytesReadSoFar() - before;
-    // The walk reads the file once, the search for records too, and what zeros and candidates cost is bounded: the latter
-    // by 64 MiB and four times the file.
+    // The walk reads the file once, the search for records too, and what zeros and candidates cost is bounded: the
+    // latter by 64 MiB and four times the file.
     CHECK(read < (uint64_t{64} << 20) + 12 * kBytes);
     CHECK(walked.damage.back().reason == row.last);
   }

@@ -1,5 +1,3 @@
-#include "index/scan.h"
-
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "base/checksum.h"
+#include "index/scan.h"
 #include "mmap/packed_offsets.h"
 #include "tests/index/walking.h"
 #include "tests/support/shard_bytes.h"

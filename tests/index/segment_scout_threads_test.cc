@@ -1,5 +1,3 @@
-#include "index/segment_scout.h"
-
 #include <doctest/doctest.h>
 
 #include <random>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "base/threads.h"
+#include "index/segment_scout.h"
 #include "tests/index/walking.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
@@ -82,7 +81,7 @@ TEST_CASE("so it does where payloads hold whole records, which look like a way i
     std::string decoys;
     while (decoys.size() < 90'000) decoys += inner;
     std::string shard;
-    while (shard.size() < kShardBytes) shard += FramedAnyhow(decoys);
+    while (shard.size() < 3 * kSegmentBytes) shard += FramedAnyhow(decoys);
     // With the way out of a gap leading into a payload, too.
     shard.insert(shard.size() / 2, "gap");
     CheckAllAlike(shard);
@@ -91,7 +90,8 @@ TEST_CASE("so it does where payloads hold whole records, which look like a way i
 
 TEST_CASE("so it does where a record is larger than a segment") {
   std::string shard;
-  for (const uint64_t size : {uint64_t{9} << 20, uint64_t{100}, uint64_t{13} << 20, uint64_t{5} << 20, uint64_t{70'000}}) {
+  for (const uint64_t size :
+       {uint64_t{9} << 20, uint64_t{100}, uint64_t{13} << 20, uint64_t{5} << 20, uint64_t{70'000}}) {
     shard += FramedAnyhow(std::string(size, 'x'));
   }
   CheckAllAlike(shard);

@@ -64,15 +64,16 @@ ErrorCode CodeOf(const Names& data) {
 
 TEST_CASE("the files of a folder come in natural order, with all folders in it") {
   Folder folder;
-  folder.Make({"d/part-10", "d/part-9", "d/part-1", "d/sub/part-2", "d/a", "d/b.tfrecord", "d/number=2/x", "d/number=10/x"});
+  folder.Make(
+      {"d/part-10", "d/part-9", "d/part-1", "d/sub/part-2", "d/a", "d/b.tfrecord", "d/number=2/x", "d/number=10/x"});
   CHECK(Stored(Find({"d"})) == Names{"d/a", "d/b.tfrecord", "d/number=2/x", "d/number=10/x", "d/part-1", "d/part-9",
                                      "d/part-10", "d/sub/part-2"});
 }
 
 TEST_CASE("names that begin with a dot or an underscore, and indexes, are passed over without a word") {
   Folder folder;
-  folder.Make({"d/part-0", "d/.part-0.crc", "d/_SUCCESS", "d/_temporary/part-0", "d/.git/x", "d/x.ofidx", "d/x.ofidx-map",
-               "d/x.ofidx.draft", "d/a_b", "d/a.b"});
+  folder.Make({"d/part-0", "d/.part-0.crc", "d/_SUCCESS", "d/_temporary/part-0", "d/.git/x", "d/x.ofidx",
+               "d/x.ofidx-map", "d/x.ofidx.draft", "d/a_b", "d/a.b"});
   const ShardSet set = Find({"d"});
   CHECK(Stored(set) == Names{"d/a.b", "d/a_b", "d/part-0"});
   CHECK(set.skipped.empty());
@@ -135,7 +136,8 @@ TEST_CASE("loops of folder links end, and are named") {
   fs::create_directory_symlink(".", "d/self");
   const ShardSet set = Find({"d"});
   CHECK(Stored(set) == Names{"d/a", "d/sub/b"});
-  CHECK(Skipped(set) == Names{"d/self: a link to a folder that it lies in", "d/sub/up: a link to a folder that it lies in"});
+  CHECK(Skipped(set) ==
+        Names{"d/self: a link to a folder that it lies in", "d/sub/up: a link to a folder that it lies in"});
 }
 
 TEST_CASE("a FIFO and a socket are named and never opened") {

@@ -53,8 +53,8 @@ TEST_CASE("texts and blobs come back byte for byte, NULs and nothing included") 
   Database database = Draft(dir / "a");
   REQUIRE(database.Execute("CREATE TABLE t(s TEXT, b BLOB)").has_value());
   Statement insert = Prepared(database, "INSERT INTO t VALUES (?, ?)");
-  const std::vector<std::string> values = {std::string("a\0b", 3), "", std::string(1, '\0'), std::string(200'000, 'x'),
-                                           "\xff\xfe", "'; DROP TABLE t; --"};
+  const std::vector<std::string> values = {std::string("a\0b", 3),    "",         std::string(1, '\0'),
+                                           std::string(200'000, 'x'), "\xff\xfe", "'; DROP TABLE t; --"};
   for (const std::string& value : values) {
     REQUIRE(insert.Run(std::string_view(value), AsBytes(value)).has_value());
   }

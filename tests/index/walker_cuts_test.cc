@@ -13,7 +13,7 @@
 namespace ofindex {
 namespace {
 
-// Every byte, and where a sanitizer makes each walk ten times as long one in five: the step divides nothing of a record.
+// Every byte; every fifth where a sanitizer makes each walk ten times as long.
 constexpr uint64_t kCutStep = kSanitized ? 5 : 1;
 
 // Payloads of 0 bytes to a few KiB, empty ones in runs too, over 64 KiB in all.

@@ -118,8 +118,7 @@ TEST_CASE("any bit that flips in an OFRecord is noticed by its length or by its 
   std::mt19937_64 random(20'001);
   for (int i = 0; i < kFlips; ++i) {
     const size_t record = shard.Flip(random, 8, 0);
-    const RecordFault expected =
-        shard.HitFraming(record, 8) ? RecordFault::kLength : RecordFault::kPayloadHash;
+    const RecordFault expected = shard.HitFraming(record, 8) ? RecordFault::kLength : RecordFault::kPayloadHash;
     const Result<BlockFindings> found = CheckBlock(file, Framing::kOfRecord, shard.points(), sound->hashes, progress);
     REQUIRE(found.has_value());
     const bool as_expected =

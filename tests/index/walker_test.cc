@@ -37,10 +37,10 @@ TEST_CASE("the walk of a shard gives its records and its damage, whatever the by
     size_t records;
     std::vector<DamagedRange> damage;
   };
-  const std::string tf = RecordBytes(kTf, "hello");                    // 21 bytes
-  const std::string of = RecordBytes(kOf, "hello");                    // 13 bytes
-  const std::string tf_empty = RecordBytes(kTf, "");                   // 16 bytes
-  const std::string of_empty = RecordBytes(kOf, "");                   // 8 bytes
+  const std::string tf = RecordBytes(kTf, "hello");   // 21 bytes
+  const std::string of = RecordBytes(kOf, "hello");   // 13 bytes
+  const std::string tf_empty = RecordBytes(kTf, "");  // 16 bytes
+  const std::string of_empty = RecordBytes(kOf, "");  // 8 bytes
   const std::string tf_bad_payload = HeaderOf(kTf, 5) + "hallo" + tf.substr(17);
   using enum DamageReason;
   const std::vector<Row> rows = {
@@ -57,7 +57,11 @@ TEST_CASE("the walk of a shard gives its records and its damage, whatever the by
       {"empty OFRecords to the end", kOf, of + Times(5, of_empty), 1, {{13, 53, kTornTail}}},
       {"a run of them, and one byte more", kOf, of + Times(5, of_empty) + "x", 6, {{53, 54, kTornTail}}},
       {"a run of them, and torn bytes", kOf, of + Times(5, of_empty) + of.substr(0, 7), 6, {{53, 60, kTornTail}}},
-      {"two runs, the second to the end", kOf, of + Times(3, of_empty) + of + Times(4, of_empty), 5, {{50, 82, kTornTail}}},
+      {"two runs, the second to the end",
+       kOf,
+       of + Times(3, of_empty) + of + Times(4, of_empty),
+       5,
+       {{50, 82, kTornTail}}},
       {"zeros, not a multiple of a header", kOf, of + Zeros(21), 1, {{13, 34, kTornTail}}},
       // A TFRecord never begins with zeros.
       {"zeros to the end", kTf, tf + Zeros(40), 1, {{21, 61, kTornTail}}},
@@ -78,7 +82,11 @@ TEST_CASE("the walk of a shard gives its records and its damage, whatever the by
       // A payload that does not match its checksum: the chain is sound, so the record keeps its place.
       {"a wrong payload checksum", kTf, tf + tf_bad_payload + tf, 3, {}},
       // A length that cannot be believed: on to the next record, if there is one.
-      {"a wrong length checksum", kTf, tf + FalseHeader(5) + "hello" + tf.substr(17) + tf, 2, {{21, 42, kBadLengthCrc}}},
+      {"a wrong length checksum",
+       kTf,
+       tf + FalseHeader(5) + "hello" + tf.substr(17) + tf,
+       2,
+       {{21, 42, kBadLengthCrc}}},
       {"the first header is wrong", kTf, FalseHeader(3) + tf, 1, {{0, 12, kBadLengthCrc}}},
       {"the last header is wrong", kTf, tf + FalseHeader(3) + "abc", 1, {{21, 36, kBadLengthCrc}}},
       {"one byte too many in between", kTf, tf + "x" + tf, 2, {{21, 22, kBadLengthCrc}}},
@@ -106,37 +114,37 @@ TEST_CASE("the walk of a shard gives its records and its damage, whatever the by
 TEST_CASE("a hostile length is damage, not a record, and never wraps around") {
   struct Row {
     uint64_t length;
-    size_t records;        // besides the sound one before it
-    DamageReason reason;   // of what is left
+    size_t records;       // besides the sound one before it
+    DamageReason reason;  // of what is left
   };
   // A sound record, the hostile header, and 100 bytes of filler.
   const uint64_t remaining_tf = 100 - 4;
   const uint64_t remaining_of = 100;
   using enum DamageReason;
   const std::vector<Row> tf_rows = {
-      {0, 1, kBadLengthCrc},                       // an empty record, and filler that is no header
-      {1, 1, kBadLengthCrc},                       // a record of one byte
-      {remaining_tf, 1, kBadLengthCrc},            // up to the last byte: no damage at all
-      {remaining_tf + 1, 0, kTornTail},            // one byte more than there is
-      {(uint64_t{1} << 31) - 1, 0, kTornTail},     // the largest protobuf message
-      {uint64_t{1} << 31, 0, kTornTail},           // vouched for by its checksum, so a writer meant it
-      {uint64_t{1} << 32, 0, kTornTail},           // 0 in 32 bits
-      {(uint64_t{1} << 63) - 1, 0, kTornTail},     // the largest size of a file
-      {uint64_t{1} << 63, 0, kBadLength},          // negative as `q`
-      {~uint64_t{0} - 15, 0, kBadLength},          // wraps to 0 when the framing is added
-      {~uint64_t{0}, 0, kBadLength},               // -1 as `q`
+      {0, 1, kBadLengthCrc},                    // an empty record, and filler that is no header
+      {1, 1, kBadLengthCrc},                    // a record of one byte
+      {remaining_tf, 1, kBadLengthCrc},         // up to the last byte: no damage at all
+      {remaining_tf + 1, 0, kTornTail},         // one byte more than there is
+      {(uint64_t{1} << 31) - 1, 0, kTornTail},  // the largest protobuf message
+      {uint64_t{1} << 31, 0, kTornTail},        // vouched for by its checksum, so a writer meant it
+      {uint64_t{1} << 32, 0, kTornTail},        // 0 in 32 bits
+      {(uint64_t{1} << 63) - 1, 0, kTornTail},  // the largest size of a file
+      {uint64_t{1} << 63, 0, kBadLength},       // negative as `q`
+      {~uint64_t{0} - 15, 0, kBadLength},       // wraps to 0 when the framing is added
+      {~uint64_t{0}, 0, kBadLength},            // -1 as `q`
   };
   const std::vector<Row> of_rows = {
-      {1, 1, kBadLength},                          // a record of one byte, and filler behind it
-      {remaining_of, 1, kBadLength},               // up to the last byte: no damage at all
-      {remaining_of + 1, 0, kTornTail},            // one byte more than there is
-      {(uint64_t{1} << 31) - 1, 0, kTornTail},     // the largest protobuf message
-      {uint64_t{1} << 31, 0, kBadLength},          // and one byte more: no OFRecord
-      {uint64_t{1} << 32, 0, kBadLength},          // 0 in 32 bits
-      {(uint64_t{1} << 63) - 1, 0, kBadLength},    // the largest size of a file
-      {uint64_t{1} << 63, 0, kBadLength},          // negative as `q`
-      {~uint64_t{0} - 7, 0, kBadLength},           // wraps to 0 when the framing is added
-      {~uint64_t{0}, 0, kBadLength},               // -1 as `q`
+      {1, 1, kBadLength},                        // a record of one byte, and filler behind it
+      {remaining_of, 1, kBadLength},             // up to the last byte: no damage at all
+      {remaining_of + 1, 0, kTornTail},          // one byte more than there is
+      {(uint64_t{1} << 31) - 1, 0, kTornTail},   // the largest protobuf message
+      {uint64_t{1} << 31, 0, kBadLength},        // and one byte more: no OFRecord
+      {uint64_t{1} << 32, 0, kBadLength},        // 0 in 32 bits
+      {(uint64_t{1} << 63) - 1, 0, kBadLength},  // the largest size of a file
+      {uint64_t{1} << 63, 0, kBadLength},        // negative as `q`
+      {~uint64_t{0} - 7, 0, kBadLength},         // wraps to 0 when the framing is added
+      {~uint64_t{0}, 0, kBadLength},             // -1 as `q`
   };
   const TempDir dir;
   for (const Framing framing : {kTf, kOf}) {

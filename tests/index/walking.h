@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/progress.h"
 #include "base/file.h"
+#include "base/progress.h"
 #include "index/walker.h"
 #include "tests/index/reference_walk.h"
 #include "tests/support/files.h"

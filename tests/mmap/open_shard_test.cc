@@ -150,6 +150,31 @@ TEST_CASE("a shard that is no longer the file that was indexed is not opened") {
   }
 }
 
+TEST_CASE("whoever has a shard open does not trust its time again once it has changed") {
+  for (const OpenShard::Options& way : kWays) {
+    const Shard shard;
+    const auto open = shard.Open(way);
+    REQUIRE(open);
+    WriteFile(shard.path, std::string(shard.bytes.size(), 'x'));
+    SetMtime(shard.path, shard.identity.mtime_ns);
+    const auto payload = shard.Read(**open, kMiddle);
+    REQUIRE_FALSE(payload);
+    CHECK(payload.error().message.find("fingerprint") != std::string::npos);
+  }
+}
+
+TEST_CASE("a shard written to a moment ago is not opened on the word of its time") {
+  const Shard shard;
+  int refused = 0;
+  // Many times, in case that more than a moment passes in between.
+  for (int i = 0; i < 100 && refused == 0; ++i) {
+    WriteFile(shard.path, std::string(shard.bytes.size(), 'x'));
+    SetMtime(shard.path, shard.identity.mtime_ns);
+    refused += !shard.Open({.io = IoMode::kMmap});
+  }
+  CHECK(refused == 1);
+}
+
 TEST_CASE("a shard that was damaged and mended is read again by whoever had it open") {
   for (const OpenShard::Options& way : kWays) {
     const Shard shard;

@@ -151,6 +151,14 @@ TEST_CASE("a blob is not sound for more records than it was packed from, nor for
   CHECK_FALSE(PackedOffsets::Sound(std::vector<uint8_t>(1'000'000), ~uint32_t{0}));
 }
 
+TEST_CASE("fields wider than a number are not sound, though the blob has room for them") {
+  std::vector<uint8_t> blob(10'000);
+  blob[20] = 64;
+  CHECK(PackedOffsets::Sound(blob, 100));
+  blob[20] = 65;
+  CHECK_FALSE(PackedOffsets::Sound(blob, 100));
+}
+
 // Reads every record of `bytes`, if they are sound for `records`; the sanitizer watches. Returns whether they were.
 bool ReadAllIfSound(const std::vector<uint8_t>& bytes, uint32_t records) {
   const ExactBlob blob(bytes);
