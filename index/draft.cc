@@ -40,9 +40,10 @@ bool IsStillAt(int fd, const std::string& path) {
 
 enum class LockState { kHeld, kBusy, kGone };
 
-LockState TryLock(int fd, const std::string& path) {
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return LockState::kBusy;
-  return IsStillAt(fd, path) ? LockState::kHeld : LockState::kGone;
+Result<LockState> TryLock(int fd, const std::string& path) {
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return IsStillAt(fd, path) ? LockState::kHeld : LockState::kGone;
+  if (errno == EWOULDBLOCK || errno == EINTR) return LockState::kBusy;
+  return tl::unexpected(SystemError(path, "cannot lock", errno));
 }
 
 }  // namespace
@@ -80,13 +81,14 @@ Result<Draft> Draft::Begin(const std::string& target, IfLocked if_locked, const 
   for (;;) {
     const int fd = OpenDraft(path);
     if (fd < 0) return tl::unexpected(SystemError(path, "cannot create", errno));
-    const LockState state = TryLock(fd, path);
+    const Result<LockState> state = TryLock(fd, path);
     if (state == LockState::kHeld) {
       Draft draft(target, path, fd, waited);
       if (::ftruncate(fd, 0) != 0) return tl::unexpected(SystemError(path, "cannot empty", errno));
       return draft;
     }
     ::close(fd);
+    if (!state) return tl::unexpected(state.error());
     if (state == LockState::kGone) continue;
     if (if_locked == IfLocked::kFail) {
       return Fail(ErrorCode::kLocked, StrCat(Printable(target), ": another process is building it"),

@@ -69,7 +69,7 @@ class Finder {
   std::string folder_;
   std::map<std::string, std::string> files_;  // stored path -> path
   std::set<std::string> named_;               // stored paths that an argument names by itself
-  std::set<std::pair<dev_t, ino_t>> folders_on_the_way_;
+  std::map<std::pair<dev_t, ino_t>, std::string> folders_;  // those that were searched, with their stored paths
   ShardSet set_;
 };
 
@@ -80,12 +80,11 @@ Result<void> Finder::AddPath(const std::string& path, Origin origin) {
     return tl::unexpected(SystemError(path, "cannot stat", errno));
   }
   if (S_ISDIR(info.st_mode)) {
-    // A link may lead back up.
-    const auto inode = std::pair(info.st_dev, info.st_ino);
-    if (!folders_on_the_way_.insert(inode).second) return Skip(path, "a link to a folder that it lies in");
-    OFINDEX_TRY(AddFolder(path));
-    folders_on_the_way_.erase(inode);
-    return {};
+    // Links may lead back up, or to a folder that was seen by another name.
+    OFINDEX_ASSIGN(const std::string stored, RelativeTo(path, folder_));
+    const auto [first, is_new] = folders_.emplace(std::pair(info.st_dev, info.st_ino), stored);
+    if (is_new) return AddFolder(path);
+    return first->second == stored ? Result<void>() : Skip(path, StrCat("the same folder as ", Printable(first->second)));
   }
   if (!S_ISREG(info.st_mode)) return Skip(path, KindOfSpecialFile(info.st_mode));
   OFINDEX_ASSIGN(std::string stored, RelativeTo(path, folder_));
@@ -101,6 +100,8 @@ Result<void> Finder::AddFolder(const std::string& path) {
     if (!IsSkippedName(it->path().filename().string())) entries.push_back(it->path().string());
   }
   if (error) return tl::unexpected(SystemError(path, "cannot list", error.value()));
+  // Of two names of one folder the first counts: in natural order, not in that of the disk.
+  std::sort(entries.begin(), entries.end(), NaturalLess);
   for (const std::string& entry : entries) OFINDEX_TRY(AddPath(entry, Origin::kFound));
   return {};
 }

@@ -137,7 +137,7 @@ TEST_CASE("loops of folder links end, and are named") {
   const ShardSet set = Find({"d"});
   CHECK(Stored(set) == Names{"d/a", "d/sub/b"});
   CHECK(Skipped(set) ==
-        Names{"d/self: a link to a folder that it lies in", "d/sub/up: a link to a folder that it lies in"});
+        Names{"d/self: the same folder as d", "d/sub/up: the same folder as d"});
 }
 
 TEST_CASE("a FIFO and a socket are named and never opened") {

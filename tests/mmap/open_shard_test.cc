@@ -24,6 +24,8 @@ constexpr OpenShard::Options kWays[] = {
     {.io = IoMode::kPread, .keep_descriptor = false, .may_map = true},  // every read opens the file anew
 };
 
+constexpr int64_t kLongAgo = 1'234'567'890'123'456'789;
+
 // A shard of records that fill more than the pages which a fingerprint reads.
 struct Shard {
   explicit Shard(Framing shard_framing = Framing::kTfRecord)
@@ -33,6 +35,7 @@ struct Shard {
         bytes(ShardBytes(framing, payloads)),
         path(dir / "s") {
     WriteFile(path, bytes);
+    SetMtime(path, kLongAgo);  // else a file made within the same tick of the clock would have the same time
     identity = IdentifyShard(File::OpenRead(path).value()).value();
   }
 
