@@ -1,10 +1,10 @@
 #include "base/checksum.h"
 
+#include <isa-l/crc.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
-
-#include <isa-l/crc.h>
 #define XXH_STATIC_LINKING_ONLY  // XXH3_state_t by value, inside State
 #include <xxhash.h>
 

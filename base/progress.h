@@ -19,6 +19,8 @@ struct Progress {
 };
 
 /// What an operation returns that was told to stop.
-[[nodiscard]] inline tl::unexpected<Error> Interrupted() { return Fail(ErrorCode::kInterrupted, "interrupted", "run it again; what was there before is untouched"); }
+[[nodiscard]] inline tl::unexpected<Error> Interrupted() {
+  return Fail(ErrorCode::kInterrupted, "interrupted", "run it again; what was there before is untouched");
+}
 
 }  // namespace ofindex

@@ -63,16 +63,16 @@ using Result = tl::expected<T, Error>;
 #define OFINDEX_CONCAT(a, b) OFINDEX_CONCAT_(a, b)
 
 /// Returns the error of `expr` from the enclosing function, or goes on.
-#define OFINDEX_TRY(expr)                                                              \
-  do {                                                                                 \
-    if (auto try_result = (expr); !try_result) {                                       \
-      return tl::unexpected<::ofindex::Error>(std::move(try_result).error());          \
-    }                                                                                  \
+#define OFINDEX_TRY(expr)                                                     \
+  do {                                                                        \
+    if (auto try_result = (expr); !try_result) {                              \
+      return tl::unexpected<::ofindex::Error>(std::move(try_result).error()); \
+    }                                                                         \
   } while (false)
 
 /// Declares or assigns `target` from the value of `expr`, or returns its error from the enclosing function.
 #define OFINDEX_ASSIGN(target, expr) OFINDEX_ASSIGN_(OFINDEX_CONCAT(assign_result_, __LINE__), target, expr)
-#define OFINDEX_ASSIGN_(temporary, target, expr)                                       \
-  auto temporary = (expr);                                                             \
+#define OFINDEX_ASSIGN_(temporary, target, expr)                                         \
+  auto temporary = (expr);                                                               \
   if (!temporary) return tl::unexpected<::ofindex::Error>(std::move(temporary).error()); \
   target = std::move(*temporary)

@@ -14,10 +14,7 @@ namespace text_internal {
 inline void Append(std::string& out, std::string_view text) { out += text; }
 inline void Append(std::string& out, char c) { out += c; }
 template <std::integral T>
-  requires(!std::same_as<T, char>)
-void Append(std::string& out, T value) {
-  out += std::to_string(value);
-}
+requires(!std::same_as<T, char>) void Append(std::string& out, T value) { out += std::to_string(value); }
 }  // namespace text_internal
 
 /// Text of all arguments, one after the other; integers in decimal.

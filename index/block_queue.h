@@ -19,14 +19,16 @@ struct BuiltBlock {
   std::vector<uint32_t> bad = {};  ///< as MapBlock has them: record of the block, and the reason above it
   uint64_t payload_bytes = 0;
 
-  [[nodiscard]] uint64_t memory() const { return row.offsets.size() + row.hashes.size() + 4 * bad.size() + sizeof *this; }
+  [[nodiscard]] uint64_t memory() const {
+    return row.offsets.size() + row.hashes.size() + 4 * bad.size() + sizeof *this;
+  }
 };
 
 /// Hands the blocks of many shards, built by many threads, to one writer, who takes them shard by shard and block by
 /// block: so the index is the same whoever was faster. Thread-safe.
 ///
-/// Memory is bounded: builders ask WaitForRoom before a block is walked, and are held back while too much lies here, all
-/// but the one of the shard that the writer waits for, who is never held.
+/// Memory is bounded: builders ask WaitForRoom before a block is walked, and are held back while too much lies here,
+/// all but the one of the shard that the writer waits for, who is never held.
 class BlockQueue {
  public:
   BlockQueue(size_t shards, uint64_t most_bytes) : shards_(shards), most_bytes_(most_bytes) {}

@@ -27,7 +27,8 @@ Result<std::string> IndexPathFor(const BuildOptions& options) {
   if (!options.index.empty()) return options.index;
   if (options.data.empty()) return Fail(ErrorCode::kUsage, "no DATA: expected a file, a folder, a glob or a list");
   const std::string& data = options.data.front();
-  if (options.data.size() > 1 || data.starts_with('@') || (!StatFile(data) && data.find_first_of("*?[") != std::string::npos)) {
+  if (options.data.size() > 1 || data.starts_with('@') ||
+      (!StatFile(data) && data.find_first_of("*?[") != std::string::npos)) {
     return Fail(ErrorCode::kUsage, "several DATA, a glob or a list have no one name to call the index after",
                 "name it with -o INDEX");
   }
@@ -118,7 +119,8 @@ Result<BuildReport> ReportOf(const std::string& index, ShardSet set, std::vector
 }
 
 // The report of an index that is there and needs no work; nullopt if one has to be built.
-Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const std::string& index, const ShardSet& set) {
+Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const std::string& index,
+                                             const ShardSet& set) {
   if (options.force || !StatFile(index)) return std::nullopt;
   OFINDEX_ASSIGN(const Freshness freshness, CheckFreshness(index, set, options.format));
   if (options.verify && freshness.checked != Checked::kPayloads) return std::nullopt;

@@ -25,7 +25,7 @@ struct BuildOptions {
 
 /// What an index holds once a build is done.
 struct BuildReport {
-  std::string index;         ///< path
+  std::string index;            ///< path
   bool was_up_to_date = false;  ///< nothing was done
   DatasetFacts facts;
   uint64_t index_bytes = 0;
@@ -39,12 +39,12 @@ struct BuildReport {
 
 /// Reads the shards once, in place, and publishes their index and its map.
 ///
-/// The outcome is the same, byte for byte, on any number of threads and from any folder. Damage never stops a build: it is
-/// in the report and in the index. Whatever stops it leaves the index that was there before, whole. An index that is up
-/// to date is left alone; one without payload checks gives way to a build with them.
+/// The outcome is the same, byte for byte, on any number of threads and from any folder. Damage never stops a build: it
+/// is in the report and in the index. Whatever stops it leaves the index that was there before, whole. An index that is
+/// up to date is left alone; one without payload checks gives way to a build with them.
 ///
-/// Errors: kUsage, kFormat  see FindShards and ProbeShards; kStale  there is an index, and it is not of these shards and
-/// options (hint: --force); kIndex  there is something else in its place; kLocked; kIo; kInterrupted.
+/// Errors: kUsage, kFormat  see FindShards and ProbeShards; kStale  there is an index, and it is not of these shards
+/// and options (hint: --force); kIndex  there is something else in its place; kLocked; kIo; kInterrupted.
 [[nodiscard]] Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress);
 
 }  // namespace ofindex

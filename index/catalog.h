@@ -42,8 +42,8 @@ struct BlockRow {
   uint32_t shard = 0;
   uint64_t first_record = 0;
   uint32_t records = 0;
-  uint64_t begin = 0;  ///< byte of the shard where the first record begins
-  uint64_t end = 0;    ///< and where the last one ends
+  uint64_t begin = 0;                 ///< byte of the shard where the first record begins
+  uint64_t end = 0;                   ///< and where the last one ends
   std::vector<uint8_t> offsets = {};  ///< packed; see mmap/packed_offsets.h
   std::vector<uint8_t> hashes = {};   ///< u64 XXH3 of each payload, or nothing
 };
@@ -70,9 +70,9 @@ struct DatasetFacts {
   uint64_t payload_bytes = 0;
   uint64_t data_bytes = 0;  ///< of all shards, framing and damage included
   Checked checked = Checked::kFraming;
-  std::string format = "auto";        ///< the build's --format
-  std::string payload = "auto";       ///< the build's --payload
-  std::vector<std::string> sources;   ///< the build's DATA, relative to the index
+  std::string format = "auto";       ///< the build's --format
+  std::string payload = "auto";      ///< the build's --payload
+  std::vector<std::string> sources;  ///< the build's DATA, relative to the index
 };
 
 /// One build or update.

@@ -35,8 +35,8 @@ bool ParseId(std::string_view digits, Digest128& id) {
 }
 
 std::optional<DamageReason> ParseDamageReason(std::string_view name) {
-  for (DamageReason reason : {DamageReason::kTornTail, DamageReason::kBadLengthCrc, DamageReason::kBadLength,
-                              DamageReason::kResyncLimit}) {
+  for (DamageReason reason :
+       {DamageReason::kTornTail, DamageReason::kBadLengthCrc, DamageReason::kBadLength, DamageReason::kResyncLimit}) {
     if (name == Name(reason)) return reason;
   }
   return std::nullopt;
@@ -62,9 +62,10 @@ Result<void> CheckHeader(const std::string& path) {
                 "give the index, or the DATA that it was built of");
   }
   if (big_endian(60) != kFormatVersion) {
-    return Fail(ErrorCode::kIndex, StrCat(Printable(path), ": an index of another version; expected ", kFormatVersion,
-                                          ", got ", big_endian(60)),
-                kRebuildHint);
+    return Fail(
+        ErrorCode::kIndex,
+        StrCat(Printable(path), ": an index of another version; expected ", kFormatVersion, ", got ", big_endian(60)),
+        kRebuildHint);
   }
   return {};
 }
@@ -129,7 +130,8 @@ Result<void> CatalogReader::ReadFacts() {
 }
 
 Result<std::vector<GenerationRow>> CatalogReader::Generations() {
-  OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare("SELECT number, records, fingerprint FROM generation ORDER BY number"));
+  OFINDEX_ASSIGN(sqlite::Statement rows,
+                 database_.Prepare("SELECT number, records, fingerprint FROM generation ORDER BY number"));
   std::vector<GenerationRow> generations;
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
@@ -176,20 +178,23 @@ Result<std::vector<DamageRow>> CatalogReader::Damage() {
 }
 
 Result<std::vector<BadRow>> CatalogReader::Bad() {
-  OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare("SELECT record, shard, \"offset\", reason FROM bad ORDER BY record"));
+  OFINDEX_ASSIGN(sqlite::Statement rows,
+                 database_.Prepare("SELECT record, shard, \"offset\", reason FROM bad ORDER BY record"));
   std::vector<BadRow> bad;
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return bad;
-    if (rows.Text(3) != Name(BadReason::kPayloadCrc)) return NoSense("a reason for a bad record that this version does not know");
+    if (rows.Text(3) != Name(BadReason::kPayloadCrc))
+      return NoSense("a reason for a bad record that this version does not know");
     bad.push_back({rows.Unsigned(0), static_cast<uint32_t>(rows.Int(1)), rows.Unsigned(2), BadReason::kPayloadCrc});
   }
 }
 
 Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit) {
-  OFINDEX_ASSIGN(sqlite::Statement rows,
-                 database_.Prepare("SELECT shard, first_record, records, \"begin\", \"end\", offsets, hashes FROM block "
-                                   "ORDER BY block"));
+  OFINDEX_ASSIGN(
+      sqlite::Statement rows,
+      database_.Prepare("SELECT shard, first_record, records, \"begin\", \"end\", offsets, hashes FROM block "
+                        "ORDER BY block"));
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return {};

@@ -9,13 +9,14 @@ namespace ofindex {
 
 Result<CatalogWriter> CatalogWriter::Create(const std::string& path) {
   OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenDraft(path, kPageBytes));
-  const std::string setup = StrCat("PRAGMA application_id = ", kApplicationId, "; PRAGMA user_version = ", kFormatVersion,
-                                   "; BEGIN;", kSchema);
+  const std::string setup = StrCat("PRAGMA application_id = ", kApplicationId,
+                                   "; PRAGMA user_version = ", kFormatVersion, "; BEGIN;", kSchema);
   OFINDEX_TRY(database.Execute(setup.c_str()));
   OFINDEX_ASSIGN(sqlite::Statement block, database.Prepare("INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement bad, database.Prepare("INSERT INTO bad VALUES (?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement damage, database.Prepare("INSERT INTO damage VALUES (NULL, ?, ?, ?, ?)"));
-  OFINDEX_ASSIGN(sqlite::Statement shard, database.Prepare("INSERT INTO shard VALUES (?, ?, ?, 'none', ?, ?, ?, ?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement shard,
+                 database.Prepare("INSERT INTO shard VALUES (?, ?, ?, 'none', ?, ?, ?, ?, ?, ?, ?)"));
   return CatalogWriter(std::move(database), {std::move(block), std::move(bad), std::move(damage), std::move(shard)});
 }
 

@@ -8,8 +8,8 @@
 
 namespace ofindex {
 
-/// Fills a new index file, row by row in ordinal order, so that the same rows give the same bytes. Moves, does not copy;
-/// not thread-safe.
+/// Fills a new index file, row by row in ordinal order, so that the same rows give the same bytes. Moves, does not
+/// copy; not thread-safe.
 class CatalogWriter {
  public:
   /// Makes the tables in `path`, an empty file. Errors: kIo.

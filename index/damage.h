@@ -8,10 +8,10 @@ namespace ofindex {
 
 /// Why a byte range of a shard holds no record. The words stand in indexes and reports, and scripts read them.
 enum class DamageReason : uint8_t {
-  kTornTail,       ///< the file ends inside a record, or in zero bytes: a writer was cut off
-  kBadLengthCrc,   ///< TFRecord: the length's checksum does not hold; the walk went on at the next sound record, if any
-  kBadLength,      ///< a length that no record can have, so that nothing behind it can be found
-  kResyncLimit,    ///< TFRecord: so many false headers that the search for the next record was given up
+  kTornTail,      ///< the file ends inside a record, or in zero bytes: a writer was cut off
+  kBadLengthCrc,  ///< TFRecord: the length's checksum does not hold; the walk went on at the next sound record, if any
+  kBadLength,     ///< a length that no record can have, so that nothing behind it can be found
+  kResyncLimit,   ///< TFRecord: so many false headers that the search for the next record was given up
 };
 
 [[nodiscard]] constexpr std::string_view Name(DamageReason reason) {

@@ -59,9 +59,9 @@ Result<void> CheckDatasetId(CatalogReader& catalog) {
   const uint64_t rows_hash = HashRows(shards, bad, damage);
   const DatasetFacts& facts = catalog.facts();
   if (id.Digest() == facts.id && rows_hash == facts.rows_hash) return {};
-  return Fail(ErrorCode::kIndex, StrCat(Printable(catalog.path()), ": the index is damaged: expected id ", ToHex(facts.id),
-                                        " and rows ", ToHex(facts.rows_hash), ", got ", ToHex(id.Digest()), " and ",
-                                        ToHex(rows_hash)),
+  return Fail(ErrorCode::kIndex,
+              StrCat(Printable(catalog.path()), ": the index is damaged: expected id ", ToHex(facts.id), " and rows ",
+                     ToHex(facts.rows_hash), ", got ", ToHex(id.Digest()), " and ", ToHex(rows_hash)),
               "build the index anew with `ofindex build --force`");
 }
 

@@ -13,8 +13,8 @@
 namespace ofindex {
 
 /// The id of a dataset: XXH3 of its shards' sizes, fingerprints and framings, and of where their records lie. No time,
-/// host, path or thread count is in it, so that the same files have the same id everywhere. Fed shard by shard, each with
-/// its blocks behind it.
+/// host, path or thread count is in it, so that the same files have the same id everywhere. Fed shard by shard, each
+/// with its blocks behind it.
 class DatasetId {
  public:
   void AddShard(const ShardIdentity& identity, Framing framing);
@@ -30,8 +30,8 @@ class DatasetId {
 [[nodiscard]] uint64_t HashRows(const std::vector<ShardRow>& shards, const std::vector<BadRow>& bad,
                                 const std::vector<DamageRow>& damage);
 
-/// Succeeds if the rows of an index add up to its id and its hash of rows: nothing in it was changed since it was built.
-/// Reads the whole index. Errors: kIndex.
+/// Succeeds if the rows of an index add up to its id and its hash of rows: nothing in it was changed since it was
+/// built. Reads the whole index. Errors: kIndex.
 [[nodiscard]] Result<void> CheckDatasetId(CatalogReader& catalog);
 
 }  // namespace ofindex

@@ -29,9 +29,9 @@ struct Front {
 
 // The first records of a stream, taken as one framing.
 struct Sample {
-  uint64_t records = 0;       // whole ones, 64 at the most
-  uint64_t bytes = 0;         // that they take
-  uint64_t strict = 0;        // of strictly known payload
+  uint64_t records = 0;        // whole ones, 64 at the most
+  uint64_t bytes = 0;          // that they take
+  uint64_t strict = 0;         // of strictly known payload
   bool leaves_stream = false;  // the next header claims more than there is, or is cut off
   PayloadVote vote;
   std::optional<uint64_t> first_too_large;  // begin of the first non-empty record that the head does not hold
@@ -76,7 +76,8 @@ Sample SampleRecords(const Front& front, Framing framing) {
   return sample;
 }
 
-// Votes by a record that is larger than the head. Its pages are touched where the payload's structure is, and no others.
+// Votes by a record that is larger than the head. Its pages are touched where the payload's structure is, and no
+// others.
 void VoteByLargeRecord(const Front& front, Framing framing, Sample& sample) {
   if (sample.strict != 0 || !sample.first_too_large || front.file == nullptr) return;
   const auto mapped = MappedFile::Map(*front.file, front.size);
@@ -102,8 +103,8 @@ Sample SampleFront(const Front& front, Framing framing) {
   return sample;
 }
 
-// A chain of lengths is a chain only if it gets somewhere: to the end, or through 64 records, or to a record that is cut
-// off behind one that is strict.
+// A chain of lengths is a chain only if it gets somewhere: to the end, or through 64 records, or to a record that is
+// cut off behind one that is strict.
 bool IsChain(const Sample& sample) {
   if (sample.records == 0) return false;
   return !sample.leaves_stream || sample.strict != 0;

@@ -18,8 +18,8 @@ class Draft {
 
   /// Creates or takes over the draft of `target`, empty and locked. While it waits, it looks at
   /// `progress->cancel` (may be null).
-  /// Errors: kLocked  another process builds `target`, and `if_locked` is kFail; kUsage  `target` is a folder, a device or
-  /// the like, which a rename must not replace; kInterrupted; kIo.
+  /// Errors: kLocked  another process builds `target`, and `if_locked` is kFail; kUsage  `target` is a folder, a device
+  /// or the like, which a rename must not replace; kInterrupted; kIo.
   [[nodiscard]] static Result<Draft> Begin(const std::string& target, IfLocked if_locked,
                                            const Progress* progress = nullptr);
 

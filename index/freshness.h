@@ -16,10 +16,12 @@ struct Freshness {
   std::vector<SkippedFile> skipped;  ///< files of the set that are no shards
 };
 
-/// Succeeds if the index at `index` is of exactly the shards in `set`, unchanged, and of this choice of formats. Opens no
-/// shard whose size and mtime are those of the index.
+/// Succeeds if the index at `index` is of exactly the shards in `set`, unchanged, and of this choice of formats. Opens
+/// no shard whose size and mtime are those of the index.
 ///
-/// Errors: kStale  names the first difference (hint: `ofindex build --force`); kIndex  not an index, or a damaged one; kIo.
-[[nodiscard]] Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, const FormatChoice& choice);
+/// Errors: kStale  names the first difference (hint: `ofindex build --force`); kIndex  not an index, or a damaged one;
+/// kIo.
+[[nodiscard]] Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set,
+                                               const FormatChoice& choice);
 
 }  // namespace ofindex

@@ -67,7 +67,8 @@ Result<void> HeaderChain::Refill(uint64_t position) {
   const uint64_t n = std::min(hopping_ ? kHopBytes : kBufferBytes, size_ - position);
   OFINDEX_ASSIGN(const size_t got, file_.ReadAt(position, std::span(buffer_).first(n)));
   if (got != n) {
-    return Fail(ErrorCode::kStale, StrCat(Printable(file_.path()), "@", position + got, ": the file shrinks while it is read"),
+    return Fail(ErrorCode::kStale,
+                StrCat(Printable(file_.path()), "@", position + got, ": the file shrinks while it is read"),
                 "run the command again when the file is no longer written to");
   }
   window_begin_ = position;

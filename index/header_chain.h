@@ -13,7 +13,8 @@ namespace ofindex {
 ///
 /// A header is believed if its checksum holds (TFRecord) and its record ends inside the file. Bytes are fetched as the
 /// records ask for it: small ones through a buffer of 256 KiB that stays in cache (30 M records/s a thread, where page
-/// faults of a map allow 7), large ones by a pread of each header, which leaves the payloads on the disk. Not thread-safe.
+/// faults of a map allow 7), large ones by a pread of each header, which leaves the payloads on the disk. Not
+/// thread-safe.
 class HeaderChain {
  public:
   /// Reads the first `size` bytes of `file`, which must outlive the chain.
@@ -21,10 +22,10 @@ class HeaderChain {
 
   /// Why Advance stopped.
   enum class Halt {
-    kFull,       ///< it has as many records as were asked for, or has come to where it was to stop
-    kEnd,        ///< the position is the end of the file
-    kHeader,     ///< the header at the position cannot be believed, or is cut off
-    kEmptyRun,   ///< OFRecord: an empty record at or past `empty_until`, which may be the first of a file's zero bytes
+    kFull,      ///< it has as many records as were asked for, or has come to where it was to stop
+    kEnd,       ///< the position is the end of the file
+    kHeader,    ///< the header at the position cannot be believed, or is cut off
+    kEmptyRun,  ///< OFRecord: an empty record at or past `empty_until`, which may be the first of a file's zero bytes
   };
 
   /// Appends the positions of records to `starts` until it holds `most`, or a record begins at or past `stop_at`.
@@ -40,7 +41,8 @@ class HeaderChain {
   };
 
   template <Framing kFraming>
-  Step WalkWindow(uint64_t& position, std::vector<uint64_t>& starts, size_t most, uint64_t stop_at, uint64_t empty_until);
+  Step WalkWindow(uint64_t& position, std::vector<uint64_t>& starts, size_t most, uint64_t stop_at,
+                  uint64_t empty_until);
   [[nodiscard]] Result<void> Refill(uint64_t position);
   void Adapt(uint64_t position);
 

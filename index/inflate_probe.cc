@@ -30,7 +30,8 @@ std::optional<Compression> CompressionHeader(ByteView head) {
 std::optional<std::vector<uint8_t>> InflateFront(Compression compression, ByteView head, size_t most) {
   if (head.size() > std::numeric_limits<uInt>::max() || most > std::numeric_limits<uInt>::max()) return std::nullopt;
   z_stream stream{};
-  if (::inflateInit2(&stream, compression == Compression::kGzip ? kGzipWindow : kZlibWindow) != Z_OK) return std::nullopt;
+  if (::inflateInit2(&stream, compression == Compression::kGzip ? kGzipWindow : kZlibWindow) != Z_OK)
+    return std::nullopt;
   const StreamEnd end{stream};
   std::vector<uint8_t> out(most);
   stream.next_in = const_cast<Bytef*>(head.data());  // zlib reads through it only

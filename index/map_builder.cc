@@ -31,7 +31,8 @@ Result<OffsetMap> OpenBound(const std::string& path, uint64_t binding) {
 }
 
 std::string CacheFolder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return StrCat(cache, "/ofindex");
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    return StrCat(cache, "/ofindex");
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return StrCat(home, "/.cache/ofindex");
   return {};
 }
@@ -65,8 +66,12 @@ Result<void> WriteMap(const std::string& index_path, uint64_t binding, const std
   size_t common = shards.empty() ? 0 : shards.front().path.size();
   for (const ShardRow& shard : shards) {
     common = CommonFolderBytes(shards.front().path, shard.path, common);
-    writer.AddShard({.path = shard.path, .framing = shard.framing, .payload = shard.payload, .identity = shard.identity,
-                     .first_record = shard.first_record, .records = shard.records});
+    writer.AddShard({.path = shard.path,
+                     .framing = shard.framing,
+                     .payload = shard.payload,
+                     .identity = shard.identity,
+                     .first_record = shard.first_record,
+                     .records = shard.records});
   }
   MapHeader header;
   header.index_id = catalog.facts().id;

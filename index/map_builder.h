@@ -13,8 +13,8 @@ namespace ofindex {
 [[nodiscard]] Result<uint64_t> MapBinding(const std::string& index_path);
 
 /// Opens the map of an index. One that is missing, damaged or of another build is made anew from the index, silently:
-/// beside it or, where that cannot be written, in the user's cache folder. Several processes that come together wait for the
-/// one that makes it. Errors: kNotFound, kIndex, kIo.
+/// beside it or, where that cannot be written, in the user's cache folder. Several processes that come together wait
+/// for the one that makes it. Errors: kNotFound, kIndex, kIo.
 [[nodiscard]] Result<OffsetMap> OpenMap(const std::string& index_path);
 
 }  // namespace ofindex

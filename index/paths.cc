@@ -21,8 +21,8 @@ fs::path Trimmed(fs::path path) {
   return path;
 }
 
-// `path` as an absolute one without "." and "..", its last component as it is, the folder before it with links resolved.
-// Not lexically: behind a link to a folder, ".." is the folder above the link's target.
+// `path` as an absolute one without "." and "..", its last component as it is, the folder before it with links
+// resolved. Not lexically: behind a link to a folder, ".." is the folder above the link's target.
 Result<fs::path> Anchored(const std::string& path) {
   std::error_code error;
   const fs::path whole = Trimmed(fs::absolute(path, error));
@@ -49,7 +49,8 @@ Result<std::string> IndexPathOf(const std::string& data) {
   if (path == "." || path.filename() == ".." || !path.has_filename()) {
     OFINDEX_ASSIGN(path, Anchored(data));
     if (!path.has_filename()) {
-      return Fail(ErrorCode::kUsage, StrCat(Printable(data), ": no name to call the index after"), "name it with -o INDEX");
+      return Fail(ErrorCode::kUsage, StrCat(Printable(data), ": no name to call the index after"),
+                  "name it with -o INDEX");
     }
   }
   if (!HasDotDot(path)) path = path.lexically_normal();

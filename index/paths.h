@@ -14,8 +14,8 @@ inline constexpr std::string_view kMapSuffix = "-map";
 /// Errors: kUsage  `data` has no name that an index could be called after (as "/" has not).
 [[nodiscard]] Result<std::string> IndexPathOf(const std::string& data);
 
-/// The index that `name` means wherever a verb takes one: itself, if it ends in .ofidx or is an SQLite file, else the one
-/// of that DATA.
+/// The index that `name` means wherever a verb takes one: itself, if it ends in .ofidx or is an SQLite file, else the
+/// one of that DATA.
 [[nodiscard]] Result<std::string> ResolveIndex(const std::string& name);
 
 [[nodiscard]] inline std::string MapPathOf(const std::string& index) { return index + std::string(kMapSuffix); }

@@ -9,20 +9,21 @@
 
 namespace ofindex {
 
-/// Frames payloads as TFRecords or OFRecords, one after the other, into a new shard. The shard gets its name when Close is
-/// called, and not before: a writer that dies leaves nothing that could be taken for a whole one. Moves, does not copy;
-/// not thread-safe.
+/// Frames payloads as TFRecords or OFRecords, one after the other, into a new shard. The shard gets its name when Close
+/// is called, and not before: a writer that dies leaves nothing that could be taken for a whole one. Moves, does not
+/// copy; not thread-safe.
 class RecordWriter {
  public:
   /// Begins a shard that is to be called `path`; a file of that name is replaced at Close.
   /// Errors: kIo; kLocked  another process writes it.
   [[nodiscard]] static Result<RecordWriter> Create(const std::string& path, Framing framing);
 
-  /// Appends one record of any size. Errors: kIo, a full disk among them; kUsage  an empty payload in an OFRecord, which
-  /// its readers cannot tell from a torn tail.
+  /// Appends one record of any size. Errors: kIo, a full disk among them; kUsage  an empty payload in an OFRecord,
+  /// which its readers cannot tell from a torn tail.
   [[nodiscard]] Result<void> Write(ByteView payload);
 
-  /// Waits until all bytes are on the disk, and gives the shard its name. Nothing may be written afterwards. Errors: kIo.
+  /// Waits until all bytes are on the disk, and gives the shard its name. Nothing may be written afterwards. Errors:
+  /// kIo.
   [[nodiscard]] Result<void> Close();
 
   [[nodiscard]] uint64_t records() const { return records_; }

@@ -9,8 +9,8 @@
 
 namespace ofindex {
 
-/// A search for TFRecords in a file whose chain of headers is broken. It goes forward and keeps what it has read, so that
-/// many searches in a row, and many false headers in one, read each byte of the file once. Not thread-safe.
+/// A search for TFRecords in a file whose chain of headers is broken. It goes forward and keeps what it has read, so
+/// that many searches in a row, and many false headers in one, read each byte of the file once. Not thread-safe.
 class RecordSearch {
  public:
   /// Searches the first `size` bytes of `file`, which must outlive the search.
@@ -22,8 +22,8 @@ class RecordSearch {
     uint64_t length;  ///< payload bytes
   };
 
-  /// Finds the first header in [begin, end). By chance there is one in 2^32 positions, and a payload may hold records itself,
-  /// so it is an anchor to start from, not the truth. nullopt if there is none. Errors: kIo.
+  /// Finds the first header in [begin, end). By chance there is one in 2^32 positions, and a payload may hold records
+  /// itself, so it is an anchor to start from, not the truth. nullopt if there is none. Errors: kIo.
   [[nodiscard]] Result<std::optional<Header>> FindHeader(uint64_t begin, uint64_t end);
 
   /// What a search for the next record came to.

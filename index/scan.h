@@ -17,8 +17,8 @@ namespace ofindex {
 
 /// Walks all shards of a dataset and turns them into blocks, on several threads.
 ///
-/// A thread walks a shard, or looks at the bytes of a block that another one has walked: so one large shard is shared out
-/// like many small ones. Where records are large, more shards are walked at once than there are processors, because
+/// A thread walks a shard, or looks at the bytes of a block that another one has walked: so one large shard is shared
+/// out like many small ones. Where records are large, more shards are walked at once than there are processors, because
 /// hopping from header to header is waiting for the disk; and if there are few shards, scouts run ahead in them.
 class DatasetScan {
  public:

@@ -75,7 +75,8 @@ std::vector<std::string> MissingOfSets(const std::vector<std::string>& paths) {
     uint64_t listed = 0;
     for (uint64_t i = 0; i < count && listed < kMostListed; ++i) {
       if (found.numbers.contains(i)) continue;
-      missing.push_back(std::string(before) + Numbered(i, found.width) + "-of-" + std::string(total) + std::string(after));
+      missing.push_back(std::string(before) + Numbered(i, found.width) + "-of-" + std::string(total) +
+                        std::string(after));
       ++listed;
     }
   }

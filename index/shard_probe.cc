@@ -50,8 +50,8 @@ Result<void> CheckOneFormat(const std::vector<ProbedShard>& shards) {
     if (first == nullptr) first = &shard;
     if (shard.framing == first->framing) continue;
     return Fail(ErrorCode::kFormat,
-                StrCat(Printable(shard.file.path), "@0: of format ", Name(shard.framing), "; expected ", Name(first->framing),
-                       ", as ", Printable(first->file.path), " is"),
+                StrCat(Printable(shard.file.path), "@0: of format ", Name(shard.framing), "; expected ",
+                       Name(first->framing), ", as ", Printable(first->file.path), " is"),
                 "index each format by itself, or say which one it is with --format");
   }
   return {};
@@ -83,9 +83,11 @@ Result<ProbedSet> ProbeShards(const std::vector<Candidate>& candidates, const Fo
   if (!set.shards.empty()) return set;
   std::string what = "DATA: no record file in it";
   if (!set.skipped.empty()) {
-    what = StrCat(Printable(set.skipped.front().path), "@0: ", set.skipped.front().reason, "; expected a TFRecord or an OFRecord");
+    what = StrCat(Printable(set.skipped.front().path), "@0: ", set.skipped.front().reason,
+                  "; expected a TFRecord or an OFRecord");
   }
-  return Fail(ErrorCode::kFormat, std::move(what), "say which format it is with --format tfrecord or --format ofrecord");
+  return Fail(ErrorCode::kFormat, std::move(what),
+              "say which format it is with --format tfrecord or --format ofrecord");
 }
 
 }  // namespace ofindex

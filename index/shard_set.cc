@@ -67,8 +67,8 @@ class Finder {
   Result<void> Skip(const std::string& path, std::string reason);
 
   std::string folder_;
-  std::map<std::string, std::string> files_;  // stored path -> path
-  std::set<std::string> named_;               // stored paths that an argument names by itself
+  std::map<std::string, std::string> files_;                // stored path -> path
+  std::set<std::string> named_;                             // stored paths that an argument names by itself
   std::map<std::pair<dev_t, ino_t>, std::string> folders_;  // those that were searched, with their stored paths
   ShardSet set_;
 };
@@ -84,7 +84,8 @@ Result<void> Finder::AddPath(const std::string& path, Origin origin) {
     OFINDEX_ASSIGN(const std::string stored, RelativeTo(path, folder_));
     const auto [first, is_new] = folders_.emplace(std::pair(info.st_dev, info.st_ino), stored);
     if (is_new) return AddFolder(path);
-    return first->second == stored ? Result<void>() : Skip(path, StrCat("the same folder as ", Printable(first->second)));
+    return first->second == stored ? Result<void>()
+                                   : Skip(path, StrCat("the same folder as ", Printable(first->second)));
   }
   if (!S_ISREG(info.st_mode)) return Skip(path, KindOfSpecialFile(info.st_mode));
   OFINDEX_ASSIGN(std::string stored, RelativeTo(path, folder_));

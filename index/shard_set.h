@@ -28,11 +28,12 @@ struct ShardSet {
   std::vector<std::string> sources;   ///< the arguments, relative to the index; what `@-` listed takes its place
 };
 
-/// Finds the files of `data`: files, folders (searched with all that is in them, except names that begin with `.` or `_`
-/// and those of indexes), globs, and lists (`@FILE`, `@-` for standard input: one path a line).
+/// Finds the files of `data`: files, folders (searched with all that is in them, except names that begin with `.` or
+/// `_` and those of indexes), globs, and lists (`@FILE`, `@-` for standard input: one path a line).
 ///
 /// Never opens a file but a list. The outcome does not depend on the order in which a folder is listed.
-/// Errors: kIo; kUsage  an argument matches nothing; kFormat  two files claim one number, as part-1 and part-01 do; kInterrupted.
+/// Errors: kIo; kUsage  an argument matches nothing; kFormat  two files claim one number, as part-1 and part-01 do;
+/// kInterrupted.
 [[nodiscard]] Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path,
                                           const Progress& progress = {});
 

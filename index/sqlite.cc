@@ -38,8 +38,10 @@ tl::unexpected<Error> ErrorOf(sqlite3* handle) {
   const char* const file = sqlite3_db_filename(handle, "main");
   const int result = sqlite3_extended_errcode(handle);
   const ErrorCode code = CodeOf(result);
-  return Fail(code, StrCat(Printable(file == nullptr ? "index" : file), ": SQLite: ", sqlite3_errmsg(handle), " (", result, ")"),
-              code == ErrorCode::kIndex ? kRebuildHint : "");
+  return Fail(
+      code,
+      StrCat(Printable(file == nullptr ? "index" : file), ": SQLite: ", sqlite3_errmsg(handle), " (", result, ")"),
+      code == ErrorCode::kIndex ? kRebuildHint : "");
 }
 
 // Called by SQLite after every kOperationsPerCall operations; anything but 0 ends the statement.
@@ -96,8 +98,9 @@ Result<bool> Statement::Next() {
   if (result == SQLITE_DONE) return false;
   if (result != SQLITE_ROW) return ErrorOf(sqlite3_db_handle(statement_));
   if (Spend()) return true;
-  return Fail(ErrorCode::kIndex, StrCat(Printable(sqlite3_db_filename(sqlite3_db_handle(statement_), "main")),
-                                        ": the index is damaged: a table has more rows than the file can hold"),
+  return Fail(ErrorCode::kIndex,
+              StrCat(Printable(sqlite3_db_filename(sqlite3_db_handle(statement_), "main")),
+                     ": the index is damaged: a table has more rows than the file can hold"),
               kRebuildHint);
 }
 
@@ -107,7 +110,8 @@ bool Statement::Spend() {
   uint64_t cost = kBytesPerRow;
   for (int column = 0; column < sqlite3_column_count(statement_); ++column) {
     const int type = sqlite3_column_type(statement_, column);
-    if (type == SQLITE_TEXT || type == SQLITE_BLOB) cost += static_cast<uint64_t>(sqlite3_column_bytes(statement_, column));
+    if (type == SQLITE_TEXT || type == SQLITE_BLOB)
+      cost += static_cast<uint64_t>(sqlite3_column_bytes(statement_, column));
   }
   if (cost > budget_->bytes) return false;
   budget_->bytes -= cost;
@@ -142,11 +146,12 @@ Result<Database> Database::OpenDraft(const std::string& path, int page_bytes) {
   const int opened = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, "unix-none");
   Database database(handle, path);
   if (opened != SQLITE_OK) return ErrorOf(handle);
-  OFINDEX_TRY(database.Execute(StrCat("PRAGMA page_size = ", page_bytes,
-                                      "; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-                                      "PRAGMA locking_mode = EXCLUSIVE; PRAGMA secure_delete = ON;"
-                                      "PRAGMA temp_store = MEMORY; PRAGMA encoding = 'UTF-8'; PRAGMA auto_vacuum = NONE")
-                                   .c_str()));
+  OFINDEX_TRY(
+      database.Execute(StrCat("PRAGMA page_size = ", page_bytes,
+                              "; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+                              "PRAGMA locking_mode = EXCLUSIVE; PRAGMA secure_delete = ON;"
+                              "PRAGMA temp_store = MEMORY; PRAGMA encoding = 'UTF-8'; PRAGMA auto_vacuum = NONE")
+                           .c_str()));
   return database;
 }
 
@@ -161,8 +166,9 @@ Result<Database> Database::OpenImmutable(const std::string& path) {
   database.budget_ = std::make_unique<ReadBudget>(
       ReadBudget{.bytes = kReadings * facts.size, .operations = kLeastOperations + kOperationsPerByte * facts.size});
   sqlite3_progress_handler(handle, kOperationsPerCall, SpendOperations, database.budget_.get());
-  for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-                                      std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_VIEW, 0}}) {
+  for (const auto& [option, value] :
+       {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_VIEW, 0}}) {
     sqlite3_db_config(handle, option, value, nullptr);
   }
   OFINDEX_TRY(database.Execute("PRAGMA query_only = 1; PRAGMA cell_size_check = 1; PRAGMA mmap_size = 0"));
@@ -170,7 +176,9 @@ Result<Database> Database::OpenImmutable(const std::string& path) {
 }
 
 Database::Database(Database&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)), path_(std::move(other.path_)), budget_(std::move(other.budget_)) {}
+    : handle_(std::exchange(other.handle_, nullptr)),
+      path_(std::move(other.path_)),
+      budget_(std::move(other.budget_)) {}
 
 Database& Database::operator=(Database&& other) noexcept {
   std::swap(handle_, other.handle_);

@@ -17,8 +17,8 @@ namespace ofindex::sqlite {
 
 class Database;
 
-/// What reading one stranger's file may cost. Pages of a hostile file can lead in circles, so that its tables seem to have
-/// rows without end: an honest one holds each row once, and all that is read of it is a few times its size.
+/// What reading one stranger's file may cost. Pages of a hostile file can lead in circles, so that its tables seem to
+/// have rows without end: an honest one holds each row once, and all that is read of it is a few times its size.
 struct ReadBudget {
   uint64_t bytes = 0;       ///< of rows that may still be read
   uint64_t operations = 0;  ///< of SQLite's machine that may still be run
@@ -70,7 +70,9 @@ class Statement {
   }
   bool BindOne(int index, std::string_view text);
   bool BindOne(int index, ByteView blob);
-  bool BindOne(int index, const std::optional<ByteView>& blob) { return blob ? BindOne(index, *blob) : BindNull(index); }
+  bool BindOne(int index, const std::optional<ByteView>& blob) {
+    return blob ? BindOne(index, *blob) : BindNull(index);
+  }
   bool BindInt(int index, int64_t value);
   bool BindNull(int index);
   void Reset();
@@ -91,8 +93,8 @@ class Database {
   [[nodiscard]] static Result<Database> OpenDraft(const std::string& path, int page_bytes);
 
   /// Opens `path` for reading, as a file that is never written in place: no locks, no journal, read-only media welcome.
-  /// The file is untrusted: views, triggers, extensions, functions with side effects and memory maps are off, and what is
-  /// read of it in all is bounded by its size. Errors: kIndex  not an SQLite file, or damaged.
+  /// The file is untrusted: views, triggers, extensions, functions with side effects and memory maps are off, and what
+  /// is read of it in all is bounded by its size. Errors: kIndex  not an SQLite file, or damaged.
   [[nodiscard]] static Result<Database> OpenImmutable(const std::string& path);
 
   Database(Database&& other) noexcept;

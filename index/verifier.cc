@@ -90,7 +90,8 @@ class BlockCheckers {
     report_.bytes_checked += task.block.end - task.block.begin;
     if (task.framing == Framing::kOfRecord) report_.empty_of_records += findings.empty_records;
     for (const BlockFindings::Faulty& faulty : findings.faults) {
-      report_.bad.push_back({task.block.first_record + faulty.record, task.block.shard, points[faulty.record], faulty.fault});
+      report_.bad.push_back(
+          {task.block.first_record + faulty.record, task.block.shard, points[faulty.record], faulty.fault});
     }
     return {};
   }
@@ -103,9 +104,10 @@ class BlockCheckers {
       sound = sound && points[i - 1] <= points[i] && points[i] - points[i - 1] >= FramingBytes(task.framing);
     }
     if (sound) return {};
-    return Fail(ErrorCode::kIndex, StrCat(Printable(task.file->path()), "@", task.block.begin,
-                                          ": the index has records that cannot lie there"),
-                "build the index anew with `ofindex build --force`");
+    return Fail(
+        ErrorCode::kIndex,
+        StrCat(Printable(task.file->path()), "@", task.block.begin, ": the index has records that cannot lie there"),
+        "build the index anew with `ofindex build --force`");
   }
 
   VerifyReport& report_;

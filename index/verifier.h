@@ -13,9 +13,9 @@ namespace ofindex {
 
 struct VerifyOptions {
   std::string index;
-  std::string root;       ///< folder that holds a copy of the dataset; empty: where the index says
-  bool quick = false;     ///< fingerprints alone
-  unsigned threads = 0;   ///< 0: as many as there are processors
+  std::string root;      ///< folder that holds a copy of the dataset; empty: where the index says
+  bool quick = false;    ///< fingerprints alone
+  unsigned threads = 0;  ///< 0: as many as there are processors
 };
 
 /// What a comparison of shards and index found.
@@ -34,18 +34,19 @@ struct VerifyReport {
   uint64_t records_checked = 0;
   uint64_t bytes_checked = 0;  ///< of records, framing included
   std::vector<ShardRow> shards;
-  std::vector<Bad> bad;          ///< ascending
-  std::vector<Stale> stale;      ///< shards that are missing, or no longer the files that were indexed
-  std::vector<DamageRow> damage;  ///< as the index has it
-  uint64_t empty_of_records = 0;  ///< empty OFRecords: sound, but OneFlow's reader dies of them
+  std::vector<Bad> bad;              ///< ascending
+  std::vector<Stale> stale;          ///< shards that are missing, or no longer the files that were indexed
+  std::vector<DamageRow> damage;     ///< as the index has it
+  uint64_t empty_of_records = 0;     ///< empty OFRecords: sound, but OneFlow's reader dies of them
   bool all_payloads_checked = true;  ///< false: some payloads have no checksum, neither in the file nor in the index
 
   [[nodiscard]] bool clean() const { return bad.empty() && stale.empty() && damage.empty(); }
 };
 
-/// Checks the index itself against its id, and then every shard with what the index says of it: its fingerprint, whatever its mtime; and unless `quick`, each
-/// record's header and checksums. A shard of another size is stale, and not read further; one of the same size is read,
-/// so that the report says which records have changed. Errors: kNotFound, kIndex, kIo, kInterrupted.
+/// Checks the index itself against its id, and then every shard with what the index says of it: its fingerprint,
+/// whatever its mtime; and unless `quick`, each record's header and checksums. A shard of another size is stale, and
+/// not read further; one of the same size is read, so that the report says which records have changed. Errors:
+/// kNotFound, kIndex, kIo, kInterrupted.
 [[nodiscard]] Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress);
 
 }  // namespace ofindex

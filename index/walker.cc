@@ -78,9 +78,8 @@ Result<void> ShardWalker::PassDamage() {
   if (framing_ == Framing::kTfRecord && !LengthCrcHolds(header.data())) return PassBadLengthCrc();
   // A length that leads out of the file. One that a protobuf message can have tells of a writer that was cut off; so
   // does any that a checksum vouches for, up to what a file can hold.
-  const uint64_t plausible = static_cast<uint64_t>(framing_ == Framing::kTfRecord
-                                                       ? std::numeric_limits<int64_t>::max()
-                                                       : std::numeric_limits<int32_t>::max());
+  const uint64_t plausible = static_cast<uint64_t>(
+      framing_ == Framing::kTfRecord ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int32_t>::max());
   EndWith(LoadLe64(header.data()) <= plausible ? DamageReason::kTornTail : DamageReason::kBadLength);
   return {};
 }

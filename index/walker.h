@@ -29,7 +29,8 @@ class ShardWalker {
   void Follow(SegmentScout* scout) { scout_ = scout; }
 
   /// Fills `points` with where the records of the next block begin and, last, where the block ends: up to kBlockRecords
-  /// records without a gap. Returns false at the end of the shard. Errors: kIo; kStale  the file shrinks meanwhile; kInterrupted.
+  /// records without a gap. Returns false at the end of the shard. Errors: kIo; kStale  the file shrinks meanwhile;
+  /// kInterrupted.
   [[nodiscard]] Result<bool> NextBlock(std::vector<uint64_t>& points);
 
   /// Byte ranges that hold no record, ascending, as far as the walk has come.

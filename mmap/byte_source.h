@@ -13,10 +13,10 @@ namespace ofindex {
 
 /// One record to be copied out of a shard.
 struct RecordRead {
-  uint64_t begin;   ///< byte of the shard at which its framing begins
-  uint64_t length;  ///< payload bytes, as the index says
-  uint8_t* out;     ///< room for that many
-  uint64_t ordinal; ///< for messages
+  uint64_t begin;    ///< byte of the shard at which its framing begins
+  uint64_t length;   ///< payload bytes, as the index says
+  uint8_t* out;      ///< room for that many
+  uint64_t ordinal;  ///< for messages
 };
 
 /// How far a run of reads came.
@@ -33,8 +33,8 @@ struct ReadOutcome {
   int error = 0;  ///< errno
 };
 
-/// The seam through which the bytes of a shard come: out of a map, or by pread. All sources answer alike, and are tested
-/// against each other. Immutable, thread-safe, usable after fork.
+/// The seam through which the bytes of a shard come: out of a map, or by pread. All sources answer alike, and are
+/// tested against each other. Immutable, thread-safe, usable after fork.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;

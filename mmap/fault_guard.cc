@@ -42,7 +42,8 @@ void OnFault(int signal, siginfo_t* info, void* context) {
 void FaultGuard::Install() {
   if (installed.load(std::memory_order_acquire)) return;
   // A child starts anew: torch's loader workers put a SIGBUS handler of their own in place after the fork.
-  static const int registered = ::pthread_atfork(nullptr, nullptr, [] { installed.store(false, std::memory_order_release); });
+  static const int registered =
+      ::pthread_atfork(nullptr, nullptr, [] { installed.store(false, std::memory_order_release); });
   static_cast<void>(registered);
   // Two threads that come here together both install the same handler; what one finds as the previous one must then
   // not be our own.

@@ -8,8 +8,8 @@
 namespace ofindex {
 namespace {
 
-// How many records ahead of the copy the cache lines are asked for: 12 to 16 doubles the speed of random copies of 350 B
-// (docs/benchmarks.md). Of a long record the first lines are enough, the processor fetches the rest by itself.
+// How many records ahead of the copy the cache lines are asked for: 12 to 16 doubles the speed of random copies of 350
+// B (docs/benchmarks.md). Of a long record the first lines are enough, the processor fetches the rest by itself.
 constexpr size_t kPrefetchAhead = 14;
 constexpr uint64_t kPrefetchBytes = 512;
 constexpr uint64_t kCacheLine = 64;

@@ -36,7 +36,8 @@ Result<OffsetMap> OffsetMap::Open(const std::string& path) {
   if (n != header.size() || !map.header_.Decode(header.data())) {
     return map.Damaged(0, "not a map of this version, or damaged");
   }
-  if (map.header_.file_bytes != facts.size) return map.Damaged(facts.size, "the map is cut short, or longer than it says");
+  if (map.header_.file_bytes != facts.size)
+    return map.Damaged(facts.size, "the map is cut short, or longer than it says");
   OFINDEX_TRY(map.CheckLayout());
   OFINDEX_ASSIGN(map.file_, MappedFile::Map(file, facts.size));
   map.data_ = map.file_.bytes().data();

@@ -52,7 +52,9 @@ class OffsetMap {
   [[nodiscard]] bool CheckBlock(uint64_t block) const;
   [[nodiscard]] uint32_t BadReason(const MapBlock& block, uint32_t record) const;
   [[nodiscard]] tl::unexpected<Error> Damaged(uint64_t offset, const char* what) const;
-  [[nodiscard]] const uint8_t* BlockEntry(uint64_t block) const { return data_ + header_.blocks_at + block * kMapEntryBytes; }
+  [[nodiscard]] const uint8_t* BlockEntry(uint64_t block) const {
+    return data_ + header_.blocks_at + block * kMapEntryBytes;
+  }
 
   std::string path_;
   MapHeader header_;

@@ -11,7 +11,7 @@ constexpr uint64_t kEntryChecksumAt = kMapEntryBytes - 8;
 
 // Offset of each 64-bit field of the header, in one place for both directions.
 constexpr std::array kHeaderFields = {
-    &MapHeader::index_binding, &MapHeader::records,  &MapHeader::shards,    &MapHeader::blocks,
+    &MapHeader::index_binding, &MapHeader::records,  &MapHeader::shards,      &MapHeader::blocks,
     &MapHeader::payload_bytes, &MapHeader::names_at, &MapHeader::names_bytes, &MapHeader::shards_at,
     &MapHeader::blocks_at,     &MapHeader::jumps_at, &MapHeader::file_bytes,  &MapHeader::data_dir_bytes,
 };

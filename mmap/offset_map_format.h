@@ -30,8 +30,8 @@ inline constexpr uint64_t kJumpRecords = 65536;
 
 /// What the header of a map says. Offsets are of the map file.
 struct MapHeader {
-  Digest128 index_id{};         ///< id of the index that the map was derived from
-  uint64_t index_binding = 0;   ///< hash of that index file's head and size: another build's index has another
+  Digest128 index_id{};        ///< id of the index that the map was derived from
+  uint64_t index_binding = 0;  ///< hash of that index file's head and size: another build's index has another
   uint64_t records = 0;
   uint64_t shards = 0;
   uint64_t blocks = 0;
@@ -69,7 +69,7 @@ struct MapBlock {
   uint32_t packed_bytes = 0;  ///< of packed offsets; the list of bad records follows them
   uint32_t records = 0;
   uint32_t shard = 0;
-  uint32_t bad = 0;           ///< number of bad records: u32 each, low half the record of the block, high half the reason
+  uint32_t bad = 0;  ///< number of bad records: u32 each, low half the record of the block, high half the reason
 
   [[nodiscard]] uint64_t stored_bytes() const { return uint64_t{packed_bytes} + uint64_t{bad} * 4; }
 

@@ -77,8 +77,8 @@ Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing fra
   OFINDEX_TRY(CheckShard(*file, facts, identity, just_written ? MtimeTrust::kIgnored : MtimeTrust::kTrusted));
   shard->trusted_ = HashOf(facts);
 
-  const bool map = options.may_map && (options.io == IoMode::kMmap ||
-                                       (options.io == IoMode::kAuto && !IsNetworkFileSystem(*file)));
+  const bool map =
+      options.may_map && (options.io == IoMode::kMmap || (options.io == IoMode::kAuto && !IsNetworkFileSystem(*file)));
   if (map) {
     // Without a map left, pread answers alike.
     if (auto source = MapSource(*file, identity.size)) shard->source_ = std::move(*source);
@@ -154,8 +154,9 @@ tl::unexpected<Error> OpenShard::Failed(const ReadOutcome& outcome, std::span<co
     case ReadOutcome::Status::kFailed:
       return Fail(ErrorCode::kIo, StrCat(place, ": cannot read: ", std::generic_category().message(outcome.error)));
     case ReadOutcome::Status::kOtherFraming:
-      return Fail(ErrorCode::kStale, StrCat(place, ": the header is not the one that was indexed; expected length ",
-                                            read.length), kStaleHint);
+      return Fail(ErrorCode::kStale,
+                  StrCat(place, ": the header is not the one that was indexed; expected length ", read.length),
+                  kStaleHint);
     default: return Fail(ErrorCode::kStale, StrCat(place, ": the file no longer holds it"), kStaleHint);
   }
 }

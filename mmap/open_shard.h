@@ -65,7 +65,7 @@ class OpenShard {
   uint64_t device_ = 0;
   uint64_t inode_ = 0;
   std::optional<File> file_;
-  std::unique_ptr<ByteSource> source_;      // none where every read opens the file anew
+  std::unique_ptr<ByteSource> source_;        // none where every read opens the file anew
   mutable std::atomic<uint64_t> trusted_{0};  // hash of the facts under which the identity was last established
 };
 

@@ -56,7 +56,8 @@ class PackedOffsets {
     const uint64_t slope = LoadLe64(frame + 8);
     const uint8_t* bits = blob_ + LoadLe32(frame + 16);
     const uint32_t width = frame[20];
-    return {base + ((slope * j) >> 12) + Field(bits, width, j), base + ((slope * (j + 1)) >> 12) + Field(bits, width, j + 1)};
+    return {base + ((slope * j) >> 12) + Field(bits, width, j),
+            base + ((slope * (j + 1)) >> 12) + Field(bits, width, j + 1)};
   }
 
  private:

@@ -47,9 +47,9 @@ class RecordBatch {
   uint64_t capacity_ = 0;
   std::vector<uint64_t> ends_;
   // Kept between batches, so that filling one allocates nothing.
-  std::vector<Wanted> wanted_;      // in the order in which the records lie
-  std::vector<RecordRead> reads_;   // the same
-  std::vector<uint32_t> shards_;    // the same: the shard of each
+  std::vector<Wanted> wanted_;     // in the order in which the records lie
+  std::vector<RecordRead> reads_;  // the same
+  std::vector<uint32_t> shards_;   // the same: the shard of each
 };
 
 }  // namespace ofindex

@@ -100,9 +100,10 @@ Result<OffsetMap::Place> RecordReader::FindSound(uint64_t ordinal) const {
   OFINDEX_ASSIGN(const OffsetMap::Place place, map_.Find(ordinal));
   if (place.bad_reason == 0 || options_.allow_bad) return place;
   OFINDEX_ASSIGN(const std::string path, ShardPath(place.shard));
-  return Fail(ErrorCode::kDamage, StrCat(Printable(path), "@", place.begin, ": record ", ordinal,
-                                         " is marked bad: ", ReasonName(place.bad_reason)),
-              "`ofindex info` lists all bad records");
+  return Fail(
+      ErrorCode::kDamage,
+      StrCat(Printable(path), "@", place.begin, ": record ", ordinal, " is marked bad: ", ReasonName(place.bad_reason)),
+      "`ofindex info` lists all bad records");
 }
 
 Result<const OpenShard*> RecordReader::Shard(uint32_t shard) const {
@@ -120,9 +121,8 @@ Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
   }
   OFINDEX_ASSIGN(std::string path, ShardPath(shard));
   const uint64_t others = shards_->opened.load(std::memory_order_relaxed);
-  const OpenShard::Options options{.io = options_.io,
-                                   .keep_descriptor = others < options_.max_descriptors,
-                                   .may_map = others < options_.max_maps};
+  const OpenShard::Options options{
+      .io = options_.io, .keep_descriptor = others < options_.max_descriptors, .may_map = others < options_.max_maps};
   auto outcome = OpenShard::Open(std::move(path), entry.framing, entry.identity, options);
   if (!outcome && outcome.error().code == ErrorCode::kStale && !options_.root.empty()) {
     outcome.error().hint = StrCat("look whether ", Printable(options_.root), " holds the copy, or leave out --root");
@@ -142,7 +142,8 @@ Result<RecordRead> RecordReader::PlanRead(uint64_t ordinal, const OffsetMap::Pla
   if (place.end > shard.size() || place.end - place.begin < framing) {
     return Fail(ErrorCode::kIndex, StrCat("record ", ordinal, " lies outside its shard"));
   }
-  return RecordRead{.begin = place.begin, .length = place.end - place.begin - framing, .out = nullptr, .ordinal = ordinal};
+  return RecordRead{
+      .begin = place.begin, .length = place.end - place.begin - framing, .out = nullptr, .ordinal = ordinal};
 }
 
 Result<ByteView> RecordReader::View(uint64_t ordinal) const {
@@ -182,7 +183,8 @@ Result<void> RecordReader::PlanBatch(std::span<const uint64_t> ordinals, RecordB
   const size_t n = ordinals.size();
   batch.wanted_.resize(n);
   for (size_t i = 0; i < n; ++i) batch.wanted_[i] = {ordinals[i], i};
-  std::sort(batch.wanted_.begin(), batch.wanted_.end(), [](const auto& a, const auto& b) { return a.ordinal < b.ordinal; });
+  std::sort(batch.wanted_.begin(), batch.wanted_.end(),
+            [](const auto& a, const auto& b) { return a.ordinal < b.ordinal; });
 
   batch.reads_.resize(n);
   batch.shards_.resize(n);

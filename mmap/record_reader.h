@@ -18,8 +18,8 @@ namespace ofindex {
 
 struct ReaderOptions {
   IoMode io = IoMode::kAuto;
-  std::string root = {};   ///< folder that holds a copy of the dataset; empty: the shards where the index says
-  bool allow_bad = false;  ///< give the payloads of records that are marked bad, instead of an error
+  std::string root = {};         ///< folder that holds a copy of the dataset; empty: the shards where the index says
+  bool allow_bad = false;        ///< give the payloads of records that are marked bad, instead of an error
   uint64_t max_maps = 0;         ///< shards mapped at the most; 0: half of what the kernel allows a process
   uint64_t max_descriptors = 0;  ///< descriptors kept open at the most; 0: a quarter of the process's limit
 };
@@ -48,8 +48,8 @@ class RecordReader {
   /// Returns the payload of record `ordinal`, without copying.
   ///
   /// Covers the payload bytes alone: length prefix and checksums are excluded. Valid while this reader lives. The one
-  /// unguarded read: touching the bytes after somebody has truncated the shard raises SIGBUS. Thread-safe. Does not look
-  /// at the bytes; Copy() and CopyInto() check the framing around them.
+  /// unguarded read: touching the bytes after somebody has truncated the shard raises SIGBUS. Thread-safe. Does not
+  /// look at the bytes; Copy() and CopyInto() check the framing around them.
   ///
   /// Errors: kOutOfRange  `ordinal` is not in [0, size())
   ///         kDamage      the record is marked bad, and the reader was not opened with allow_bad
@@ -58,12 +58,14 @@ class RecordReader {
   ///         kIndex       the map is damaged
   [[nodiscard]] Result<ByteView> View(uint64_t ordinal) const;
 
-  /// Replaces `out` by the payload of record `ordinal`. Thread-safe. Errors: those of View, where kLimit is memory; kIo.
+  /// Replaces `out` by the payload of record `ordinal`. Thread-safe. Errors: those of View, where kLimit is memory;
+  /// kIo.
   [[nodiscard]] Result<void> Copy(uint64_t ordinal, std::vector<uint8_t>& out) const;
 
-  /// Copies the payloads of `ordinals` into `batch`, in the order asked for; repeats are allowed. Reads them in the order
-  /// in which they lie, with the next ones on their way into the cache, and with their pages asked for ahead where the
-  /// last batch had to wait for the disk. Thread-safe. On an error, which names the record, the batch holds nothing of use.
+  /// Copies the payloads of `ordinals` into `batch`, in the order asked for; repeats are allowed. Reads them in the
+  /// order in which they lie, with the next ones on their way into the cache, and with their pages asked for ahead
+  /// where the last batch had to wait for the disk. Thread-safe. On an error, which names the record, the batch holds
+  /// nothing of use.
   ///
   /// Errors: those of Copy.
   [[nodiscard]] Result<void> CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
@@ -79,7 +81,8 @@ class RecordReader {
   [[nodiscard]] Result<OffsetMap::Place> FindSound(uint64_t ordinal) const;
   [[nodiscard]] Result<const OpenShard*> Shard(uint32_t shard) const;
   [[nodiscard]] Result<const OpenShard*> OpenNow(uint32_t shard) const;
-  [[nodiscard]] Result<RecordRead> PlanRead(uint64_t ordinal, const OffsetMap::Place& place, const OpenShard& shard) const;
+  [[nodiscard]] Result<RecordRead> PlanRead(uint64_t ordinal, const OffsetMap::Place& place,
+                                            const OpenShard& shard) const;
   [[nodiscard]] Result<void> PlanBatch(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
   [[nodiscard]] Result<void> ReadBatch(const RecordBatch& batch) const;
 

@@ -14,7 +14,8 @@ bool LeadsOut(std::string_view path) { return path.starts_with('/') || path.star
 
 }  // namespace
 
-ShardPaths::ShardPaths(std::string root, std::string_view first_path, size_t data_dir_bytes) : folder_(std::move(root)) {
+ShardPaths::ShardPaths(std::string root, std::string_view first_path, size_t data_dir_bytes)
+    : folder_(std::move(root)) {
   if (data_dir_bytes >= first_path.size()) return;
   if (LeadsOut(first_path) || !StatFile(PathOf(first_path))) skip_ = data_dir_bytes;
 }

@@ -15,8 +15,8 @@ class ShardPaths {
   /// Shards where the index says.
   explicit ShardPaths(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Shards below `root`. `first_path` is the path of any shard, and `data_dir_bytes` how much at the front of all paths is
-  /// their common folder; which of the two layouts it is, is settled by looking for that shard.
+  /// Shards below `root`. `first_path` is the path of any shard, and `data_dir_bytes` how much at the front of all
+  /// paths is their common folder; which of the two layouts it is, is settled by looking for that shard.
   ShardPaths(std::string root, std::string_view first_path, size_t data_dir_bytes);
 
   /// Path to open a shard by.

@@ -7,8 +7,9 @@
 
 namespace ofindex {
 
-/// A dataset open for reading: the index that a name means, its map, and a reader of its records. SQLite is not touched,
-/// unless the map is missing and has to be made anew. Moves, does not copy; thread-safe, and usable after fork.
+/// A dataset open for reading: the index that a name means, its map, and a reader of its records. SQLite is not
+/// touched, unless the map is missing and has to be made anew. Moves, does not copy; thread-safe, and usable after
+/// fork.
 class Dataset {
  public:
   /// Opens the index `name`, or the one of the DATA `name`. O(1) in records and shards.

@@ -35,7 +35,8 @@ Result<OrdinalRange> ParseOrdinals(std::string_view text, uint64_t size) {
   if (colon == std::string_view::npos) {
     const std::optional<int64_t> value = ParseNumber(text);
     if (!value) return NoOrdinal(text);
-    const uint64_t distance = *value < 0 ? uint64_t{0} - static_cast<uint64_t>(*value) : static_cast<uint64_t>(*value) + 1;
+    const uint64_t distance =
+        *value < 0 ? uint64_t{0} - static_cast<uint64_t>(*value) : static_cast<uint64_t>(*value) + 1;
     if (distance > size) {
       return Fail(ErrorCode::kOutOfRange,
                   StrCat("record ", *value, " is not in the dataset; ",

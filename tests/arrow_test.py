@@ -42,7 +42,7 @@ WRAPPED_IN = [
 SYSTEM = re.compile(
     r"[a-z0-9_]+|(sys|linux)/[a-z0-9_]+\.h"
     r"|(cpuid|dirent|endian|errno|fcntl|fnmatch|glob|immintrin|nmmintrin|poll|pthread|sched|setjmp|signal|spawn|stdio"
-    r"|stdlib|string|termios|time|unistd|x86intrin)\.h"
+    r"|stdlib|string|termios|time|ucontext|unistd|x86intrin)\.h"
 )
 
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([<\"])([^>\"]+)[>\"]", re.MULTILINE)

@@ -50,9 +50,9 @@ Json ToJson(const BuildReport& report, double seconds) {
 
 std::string Summary(const BuildReport& report, double seconds) {
   const DatasetFacts& facts = report.facts;
-  std::string text = StrCat(Printable(report.index), ": ", Counted(facts.records, "record"), " in ",
-                            Counted(report.shards.size(), "shard"), ", ",
-                            FormatBytes(static_cast<double>(facts.data_bytes)));
+  std::string text =
+      StrCat(Printable(report.index), ": ", Counted(facts.records, "record"), " in ",
+             Counted(report.shards.size(), "shard"), ", ", FormatBytes(static_cast<double>(facts.data_bytes)));
   if (report.was_up_to_date) return text + "; up to date, nothing to do";
   const double rate = seconds > 0 ? static_cast<double>(facts.records) / seconds : 0;
   std::array<char, 32> time{};
@@ -64,8 +64,10 @@ std::string Summary(const BuildReport& report, double seconds) {
 
 void PrintWarnings(const BuildReport& report, const Context& context) {
   std::vector<std::string> notes;
-  for (const SkippedFile& file : report.skipped) notes.push_back(StrCat("skipped ", Printable(file.path), ": ", Printable(file.reason)));
-  for (const std::string& path : report.missing) notes.push_back(StrCat("missing ", Printable(path), ": its set has it"));
+  for (const SkippedFile& file : report.skipped)
+    notes.push_back(StrCat("skipped ", Printable(file.path), ": ", Printable(file.reason)));
+  for (const std::string& path : report.missing)
+    notes.push_back(StrCat("missing ", Printable(path), ": its set has it"));
   PrintNotes(notes, context);
 }
 
@@ -75,9 +77,10 @@ int ReportDamage(const BuildReport& report, const Context& context) {
   std::vector<std::string> texts;
   for (const DamageRow& damage : report.damage) texts.push_back(Describe(damage, report.shards));
   for (const BadRow& bad : report.bad) texts.push_back(Describe(bad, report.shards));
-  PrintError({ErrorCode::kDamage, texts.front(),
-              StrCat("every intact record is in the index; `ofindex info ", Printable(report.index), "` lists the damage")},
-             context);
+  PrintError(
+      {ErrorCode::kDamage, texts.front(),
+       StrCat("every intact record is in the index; `ofindex info ", Printable(report.index), "` lists the damage")},
+      context);
   PrintNotes(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
   return ExitCode(ErrorCode::kDamage);
 }
@@ -108,7 +111,8 @@ Result<int> Build(Arguments& arguments, Context& context) {
 void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
   CLI::App* verb = AddVerb(app, context, "build", "Read shards once and write their index", Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("DATA", arguments->options.data, "Files, folders, quoted globs, @LIST (a path a line), @- (the same from standard input)")
+  verb->add_option("DATA", arguments->options.data,
+                   "Files, folders, quoted globs, @LIST (a path a line), @- (the same from standard input)")
       ->required();
   verb->add_option("-o,--output", arguments->options.index, "The index to write; default: DATA.ofidx beside DATA")
       ->type_name("INDEX");
@@ -125,8 +129,9 @@ void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
       ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N");
   verb->add_flag("--force", arguments->options.force, "Replace an index, whatever it is");
-  verb->add_flag_callback("--wait", [arguments] { arguments->options.if_locked = Draft::IfLocked::kWait; },
-                          "Wait for another process that builds the same index, and use its result");
+  verb->add_flag_callback(
+      "--wait", [arguments] { arguments->options.if_locked = Draft::IfLocked::kWait; },
+      "Wait for another process that builds the same index, and use its result");
   verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Build(*arguments, context); }; });
 }
 

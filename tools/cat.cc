@@ -101,10 +101,10 @@ Result<NextOrdinal> OrdinalsOfFile(const std::string& path, uint64_t size) {
         ordinal = range->begin;
         return true;
       }
-      return Fail(range ? ErrorCode::kUsage : range.error().code,
-                  StrCat(Printable(path), ": line ", line_number, ": ",
-                         range ? "expected one ordinal" : range.error().message),
-                  "the list has one ordinal a line");
+      return Fail(
+          range ? ErrorCode::kUsage : range.error().code,
+          StrCat(Printable(path), ": line ", line_number, ": ", range ? "expected one ordinal" : range.error().message),
+          "the list has one ordinal a line");
     }
     return false;
   });
@@ -123,11 +123,14 @@ Result<int> Cat(const Arguments& arguments, const Context& context) {
 }  // namespace
 
 void AddCat(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "cat", "Stream records, in ordinal order or in that of a list", Formats::kNone);
+  CLI::App* verb =
+      AddVerb(app, context, "cat", "Stream records, in ordinal order or in that of a list", Formats::kNone);
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
-  CLI::Option* range = verb->add_option("--range", arguments->range, "Records A:B only; default: all")->type_name("A:B");
-  verb->add_option("--ids", arguments->ids, "Records of this list, an ordinal a line, in its order; - is standard input")
+  CLI::Option* range =
+      verb->add_option("--range", arguments->range, "Records A:B only; default: all")->type_name("A:B");
+  verb->add_option("--ids", arguments->ids,
+                   "Records of this list, an ordinal a line, in its order; - is standard input")
       ->type_name("FILE")
       ->excludes(range);
   verb->add_option("--to", arguments->to,

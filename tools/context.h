@@ -24,8 +24,8 @@ struct Context {
   Progress progress;
 };
 
-/// What a verb does once its command line was understood. Returns the exit code of a run that came to an end: 0, or 1 and
-/// 3 where the answer is no or the data are damaged.
+/// What a verb does once its command line was understood. Returns the exit code of a run that came to an end: 0, or 1
+/// and 3 where the answer is no or the data are damaged.
 using VerbBody = std::function<Result<int>()>;
 
 }  // namespace ofindex

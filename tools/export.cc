@@ -116,7 +116,8 @@ Result<int> Export(const Arguments& arguments, const Context& context) {
   if (context.json) {
     Json files = Json::array();
     for (const fs::path& path : paths) files.push_back(JsonText(path.string()));
-    OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.export/1"}, {"index", JsonText(index)}, {"files", std::move(files)}})));
+    OFINDEX_TRY(
+        out.Line(Dump({{"schema", "ofindex.export/1"}, {"index", JsonText(index)}, {"files", std::move(files)}})));
   } else if (!context.quiet) {
     for (const fs::path& path : paths) OFINDEX_TRY(out.Line(Printable(path.string())));
   }
@@ -134,7 +135,8 @@ void AddExport(CLI::App& app, Context& context, VerbBody& body) {
       ->check(CLI::IsMember({"tfrecord2idx"}).description(""))
       ->type_name("FORM");
   verb->add_option("-o,--output", arguments->folder, "The folder to write to")->required()->type_name("DIR");
-  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Export(*arguments, context); }; });
+  verb->callback(
+      [arguments, &context, &body] { body = [arguments, &context] { return Export(*arguments, context); }; });
 }
 
 }  // namespace ofindex

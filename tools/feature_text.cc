@@ -76,7 +76,8 @@ Result<void> PrintFeatures(const DecodedRecord& record, const std::optional<std:
   for (const FeatureList& list : record.feature_lists()) {
     const std::string name = StrCat(AsText(list.name), "[]");
     if (only && name != *only) continue;
-    table.Add({Printable(name), std::string(KindOfSteps(record, list)), FormatCount(list.step_count), StepsText(record, list)});
+    table.Add({Printable(name), std::string(KindOfSteps(record, list)), FormatCount(list.step_count),
+               StepsText(record, list)});
   }
   return table.Print(out);
 }

@@ -10,9 +10,10 @@
 
 namespace ofindex {
 
-/// Prints a line for each feature of `record`, or for the one that is named: name, kind, number of values, and the values
-/// as far as they fit a line.
-[[nodiscard]] Result<void> PrintFeatures(const DecodedRecord& record, const std::optional<std::string>& only, Output& out);
+/// Prints a line for each feature of `record`, or for the one that is named: name, kind, number of values, and the
+/// values as far as they fit a line.
+[[nodiscard]] Result<void> PrintFeatures(const DecodedRecord& record, const std::optional<std::string>& only,
+                                         Output& out);
 
 /// Prints bytes as offset, hexadecimal and text, sixteen a line; of a long payload the first 4 KiB, and how many more.
 [[nodiscard]] Result<void> PrintHexDump(ByteView bytes, Output& out);

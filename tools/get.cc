@@ -66,7 +66,8 @@ class Getter {
 };
 
 // A bad record does not keep the others from being shown; anything else does.
-Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ranges, Getter& getter, const Context& context) {
+Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ranges, Getter& getter,
+                    const Context& context) {
   int exit_code = 0;
   for (const OrdinalRange& range : ranges) {
     for (uint64_t ordinal = range.begin; ordinal < range.end; ++ordinal) {
@@ -101,7 +102,8 @@ void AddGet(CLI::App& app, Context& context, VerbBody& body) {
   CLI::App* verb = AddVerb(app, context, "get", "Show records", Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
-  verb->add_option("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B")->required();
+  verb->add_option("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B")
+      ->required();
   verb->add_option("--feature", arguments->feature, "This feature alone (a feature list is NAME[])")->type_name("NAME");
   verb->add_flag("--raw", arguments->raw, "The payload's bytes; with --feature, that feature's bytes")
       ->excludes("--json")

@@ -60,8 +60,9 @@ Json ToJson(const Info& info) {
 
 Result<void> PrintTotals(const Info& info, Output& out) {
   const DatasetFacts& facts = info.facts;
-  OFINDEX_TRY(out.Line(StrCat("index     ", Printable(info.path), "  (", FormatBytes(static_cast<double>(info.index_bytes)),
-                              ", id ", ToHex(facts.id).substr(0, 16), ")")));
+  OFINDEX_TRY(
+      out.Line(StrCat("index     ", Printable(info.path), "  (", FormatBytes(static_cast<double>(info.index_bytes)),
+                      ", id ", ToHex(facts.id).substr(0, 16), ")")));
   OFINDEX_TRY(out.Line(StrCat("records   ", FormatCount(facts.records))));
   OFINDEX_TRY(out.Line(StrCat("payload   ", FormatBytes(static_cast<double>(facts.payload_bytes)), " of ",
                               FormatBytes(static_cast<double>(facts.data_bytes)), " in ",

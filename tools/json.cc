@@ -15,7 +15,8 @@ std::string Base64(ByteView bytes) {
   out.reserve((bytes.size() + 2) / 3 * 4);
   for (size_t i = 0; i < bytes.size(); i += 3) {
     const size_t n = std::min<size_t>(3, bytes.size() - i);
-    const uint32_t bits = uint32_t{bytes[i]} << 16 | (n > 1 ? uint32_t{bytes[i + 1]} << 8 : 0) | (n > 2 ? bytes[i + 2] : 0U);
+    const uint32_t bits =
+        uint32_t{bytes[i]} << 16 | (n > 1 ? uint32_t{bytes[i + 1]} << 8 : 0) | (n > 2 ? bytes[i + 2] : 0U);
     for (size_t k = 0; k < 4; ++k) out += k <= n ? kAlphabet[(bits >> (18 - 6 * k)) & 63] : '=';
   }
   return out;
@@ -62,7 +63,9 @@ Json JsonSteps(const DecodedRecord& record, std::span<const FeatureValue> steps)
       values.push_back(step.kind == FeatureKind::kNone ? Json(nullptr) : JsonValues(record, step));
     }
   }
-  const std::string_view kind = kinds.size() > 1 ? "mixed" : kinds.empty() ? Name(FeatureKind::kNone) : Name(*kinds.begin());
+  const std::string_view kind = kinds.size() > 1 ? "mixed"
+                                : kinds.empty()  ? Name(FeatureKind::kNone)
+                                                 : Name(*kinds.begin());
   return {{"kind", kind}, {"values", std::move(values)}};
 }
 

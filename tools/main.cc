@@ -68,7 +68,9 @@ int Usage(const CLI::App& app, const CLI::ParseError& error, const Context& cont
   // CLI11 says "a subcommand is required" of a word that it does not know.
   const std::vector<std::string> unknown = app.remaining();
   if (app.get_subcommands().empty() && !unknown.empty()) {
-    PrintError({ErrorCode::kUsage, StrCat("there is no verb '", Printable(unknown.front()), "'"), "see `ofindex --help`"}, context);
+    PrintError(
+        {ErrorCode::kUsage, StrCat("there is no verb '", Printable(unknown.front()), "'"), "see `ofindex --help`"},
+        context);
     return ExitCode(ErrorCode::kUsage);
   }
   std::string verb;

@@ -38,7 +38,8 @@ bool UseColor(int stream, const Context& context) {
 void PrintError(const Error& error, const Context& context) {
   const bool color = UseColor(STDERR_FILENO, context);
   WriteLine(StrCat(color ? "\x1b[31mofindex:\x1b[0m " : "ofindex: ", error.message));
-  WriteLine(StrCat(color ? "\x1b[2mhint:\x1b[0m " : "hint: ", error.hint.empty() ? "see `ofindex --help`" : error.hint));
+  WriteLine(
+      StrCat(color ? "\x1b[2mhint:\x1b[0m " : "hint: ", error.hint.empty() ? "see `ofindex --help`" : error.hint));
 }
 
 void PrintNote(const std::string& text, const Context& context) {
@@ -53,7 +54,8 @@ void PrintNotes(const std::vector<std::string>& texts, const Context& context) {
 
 std::string Describe(const DamageRow& damage, const std::vector<ShardRow>& shards) {
   return StrCat(PathOf(damage.shard, shards), "@", damage.range.begin, ": ",
-                Counted(damage.range.end - damage.range.begin, "byte"), " without a record: ", Name(damage.range.reason));
+                Counted(damage.range.end - damage.range.begin, "byte"),
+                " without a record: ", Name(damage.range.reason));
 }
 
 std::string Describe(const BadRow& bad, const std::vector<ShardRow>& shards) {

@@ -9,8 +9,8 @@
 
 namespace ofindex {
 
-/// Where a verb writes its data: standard output, buffered. A reader that closes the pipe ends the program, with 0 and in
-/// silence: whoever has seen enough is no error. Not thread-safe.
+/// Where a verb writes its data: standard output, buffered. A reader that closes the pipe ends the program, with 0 and
+/// in silence: whoever has seen enough is no error. Not thread-safe.
 class Output {
  public:
   [[nodiscard]] static Output& Standard();

@@ -21,7 +21,8 @@ double Share(uint64_t done, uint64_t total) {
 std::string Clock(double seconds) {
   const auto whole = static_cast<uint64_t>(seconds);
   std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%u:%02u", static_cast<unsigned>(whole / 60), static_cast<unsigned>(whole % 60));
+  std::snprintf(text.data(), text.size(), "%u:%02u", static_cast<unsigned>(whole / 60),
+                static_cast<unsigned>(whole % 60));
   return text.data();
 }
 
@@ -83,8 +84,8 @@ std::string ProgressDisplay::Figures(double seconds) const {
   const uint64_t total = progress_.bytes_total;
   const double share = Share(done, total);
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
-  std::string text = StrCat(verb_, "  ", static_cast<int>(share * 100), "%  ", FormatBytes(static_cast<double>(done)), " of ",
-                            FormatBytes(static_cast<double>(total)), "  ", FormatBytes(rate), "/s  ",
+  std::string text = StrCat(verb_, "  ", static_cast<int>(share * 100), "%  ", FormatBytes(static_cast<double>(done)),
+                            " of ", FormatBytes(static_cast<double>(total)), "  ", FormatBytes(rate), "/s  ",
                             FormatCount(progress_.shards_done), "/", FormatCount(progress_.shards_total), " shards");
   if (rate > 0 && total > done) text += StrCat("  ETA ", Clock(static_cast<double>(total - done) / rate));
   return text;

@@ -65,7 +65,8 @@ class Streamer {
 
 }  // namespace
 
-Result<int> StreamRecords(const Dataset& dataset, const NextOrdinal& next, const TakePayload& take, const Context& context) {
+Result<int> StreamRecords(const Dataset& dataset, const NextOrdinal& next, const TakePayload& take,
+                          const Context& context) {
   Streamer streamer(dataset, take, context);
   for (uint64_t ordinal = 0;;) {
     OFINDEX_ASSIGN(const bool more, next(ordinal));

@@ -15,9 +15,9 @@ using NextOrdinal = std::function<Result<bool>(uint64_t&)>;
 /// What is done with each record.
 using TakePayload = std::function<Result<void>(uint64_t ordinal, ByteView payload)>;
 
-/// Fetches records in batches of bounded size and hands them on, in the order in which `next` names them. Bad records are
-/// reported on standard error and passed over. Returns the exit code: 3 if there was one, else 0.
-/// Errors: those of RecordReader::CopyInto; kInterrupted; those of `next` and `take`, where kDamage is a bad record, too.
+/// Fetches records in batches of bounded size and hands them on, in the order in which `next` names them. Bad records
+/// are reported on standard error and passed over. Returns the exit code: 3 if there was one, else 0. Errors: those of
+/// RecordReader::CopyInto; kInterrupted; those of `next` and `take`, where kDamage is a bad record, too.
 [[nodiscard]] Result<int> StreamRecords(const Dataset& dataset, const NextOrdinal& next, const TakePayload& take,
                                         const Context& context);
 

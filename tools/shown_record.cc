@@ -29,8 +29,8 @@ Result<void> ShownRecord::Take(const Dataset& dataset, uint64_t ordinal, ByteVie
   if (kind_ == PayloadKind::kOpaque) return {};
   if (auto decoded = decoded_.Decode(payload, kind_); !decoded) {
     return Fail(decoded.error().code,
-                StrCat(Printable(shard_), "@", location_.offset + HeaderBytes(shard.framing), ": record ", ordinal, ": ",
-                       decoded.error().message),
+                StrCat(Printable(shard_), "@", location_.offset + HeaderBytes(shard.framing), ": record ", ordinal,
+                       ": ", decoded.error().message),
                 StrCat("`ofindex get --raw INDEX ", ordinal, "` writes the bytes as they are"));
   }
   return {};
@@ -48,7 +48,8 @@ const FeatureList* ShownRecord::FindList(const std::string& feature) const {
 Result<void> ShownRecord::Require(const std::string& feature) const {
   if (decoded_.Find(AsBytes(feature)) != nullptr || FindList(feature) != nullptr) return {};
   std::string names;
-  for (const Feature& one : decoded_.features()) names += StrCat(names.empty() ? "" : ", ", Printable(AsText(one.name)));
+  for (const Feature& one : decoded_.features())
+    names += StrCat(names.empty() ? "" : ", ", Printable(AsText(one.name)));
   for (const FeatureList& one : decoded_.feature_lists()) {
     names += StrCat(names.empty() ? "" : ", ", Printable(AsText(one.name)), "[]");
   }
@@ -59,9 +60,9 @@ Result<void> ShownRecord::Require(const std::string& feature) const {
 Result<Json> ShownRecord::ToJson(const std::optional<std::string>& feature) const {
   const size_t shown_bytes = feature ? FeatureBytes(*feature).size() : payload_.size();
   if (shown_bytes > kMostJsonBytes) {
-    return Fail(ErrorCode::kLimit, StrCat(Printable(shard_), "@", location_.offset, ": record ", ordinal_, ": ",
-                                          FormatCount(shown_bytes), " bytes are too many for JSON; expected at most ",
-                                          FormatCount(kMostJsonBytes)),
+    return Fail(ErrorCode::kLimit,
+                StrCat(Printable(shard_), "@", location_.offset, ": record ", ordinal_, ": ", FormatCount(shown_bytes),
+                       " bytes are too many for JSON; expected at most ", FormatCount(kMostJsonBytes)),
                 "show one of its features with --feature, or write its bytes with --raw");
   }
   Json features = JsonFeatures(decoded_);

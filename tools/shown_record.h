@@ -23,8 +23,8 @@ class ShownRecord {
   /// Takes a payload that was fetched already. Errors: as Load.
   [[nodiscard]] Result<void> Take(const Dataset& dataset, uint64_t ordinal, ByteView payload);
 
-  /// The object that `get --json` promises; with `feature`, of that one feature alone. A JSON document takes some fifteen
-  /// times the memory of what it shows. Errors: kLimit  it would show more than 64 MiB (hint: --raw).
+  /// The object that `get --json` promises; with `feature`, of that one feature alone. A JSON document takes some
+  /// fifteen times the memory of what it shows. Errors: kLimit  it would show more than 64 MiB (hint: --raw).
   [[nodiscard]] Result<Json> ToJson(const std::optional<std::string>& feature) const;
 
   /// The same for people: a line of where, then a line a feature, or a dump of an opaque payload.

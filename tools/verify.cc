@@ -39,7 +39,8 @@ Json ToJson(const VerifyReport& report) {
 
 Result<void> PrintReport(const VerifyReport& report, const VerifyOptions& options, Output& out) {
   for (const VerifyReport::Stale& one : report.stale) OFINDEX_TRY(out.Line(StrCat("stale   ", one.reason)));
-  for (const DamageRow& damage : report.damage) OFINDEX_TRY(out.Line(StrCat("damage  ", Describe(damage, report.shards))));
+  for (const DamageRow& damage : report.damage)
+    OFINDEX_TRY(out.Line(StrCat("damage  ", Describe(damage, report.shards))));
   for (const VerifyReport::Bad& one : report.bad) {
     OFINDEX_TRY(out.Line(StrCat("bad     ", Printable(report.shards[one.shard].path), "@", one.offset, ": record ",
                                 one.record, " is bad: ", Name(one.fault))));
@@ -54,10 +55,13 @@ Result<void> PrintReport(const VerifyReport& report, const VerifyOptions& option
 
 void PrintWarnings(const VerifyReport& report, const Context& context) {
   if (!report.all_payloads_checked) {
-    PrintNote("note: OFRecord has no checksums, and this index keeps none: `ofindex build --verify` makes one that does", context);
+    PrintNote(
+        "note: OFRecord has no checksums, and this index keeps none: `ofindex build --verify` makes one that does",
+        context);
   }
   if (report.empty_of_records != 0) {
-    PrintNote(StrCat("note: ", Counted(report.empty_of_records, "empty OFRecord"), ": sound, but OneFlow's reader stops at them"),
+    PrintNote(StrCat("note: ", Counted(report.empty_of_records, "empty OFRecord"),
+                     ": sound, but OneFlow's reader stops at them"),
               context);
   }
 }
@@ -81,7 +85,8 @@ Result<int> Verify(VerifyOptions& options, Context& context) {
 }  // namespace
 
 void AddVerify(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "verify", "Compare the shards with the index, down to the last byte", Formats::kJson);
+  CLI::App* verb =
+      AddVerb(app, context, "verify", "Compare the shards with the index, down to the last byte", Formats::kJson);
   auto options = std::make_shared<VerifyOptions>();
   verb->add_option("INDEX", options->index, "The index, or the DATA that it is called after")->required();
   verb->add_flag("--quick", options->quick, "Fingerprints alone");

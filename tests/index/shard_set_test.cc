@@ -136,8 +136,7 @@ TEST_CASE("loops of folder links end, and are named") {
   fs::create_directory_symlink(".", "d/self");
   const ShardSet set = Find({"d"});
   CHECK(Stored(set) == Names{"d/a", "d/sub/b"});
-  CHECK(Skipped(set) ==
-        Names{"d/self: the same folder as d", "d/sub/up: the same folder as d"});
+  CHECK(Skipped(set) == Names{"d/self: the same folder as d", "d/sub/up: the same folder as d"});
 }
 
 TEST_CASE("a FIFO and a socket are named and never opened") {
