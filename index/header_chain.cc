@@ -11,6 +11,9 @@ namespace {
 constexpr uint64_t kBufferBytes = 256 << 10;
 constexpr uint64_t kHopBytes = 16;
 
+// The first look tells which of the two it is to be: a shard of large records costs no more than that.
+constexpr uint64_t kFirstBytes = 4 << 10;
+
 // Records of this mean size and more are hopped over, below half of it they are read through: a pread of a header costs
 // what copying some 8 to 16 KiB out of the page cache does, and on a cold disk a page instead of the whole record.
 constexpr uint64_t kHopFromBytes = 32 << 10;
@@ -19,7 +22,7 @@ constexpr uint32_t kHopsUntilBuffering = 8;
 }  // namespace
 
 HeaderChain::HeaderChain(const File& file, uint64_t size, Framing framing)
-    : file_(file), size_(size), framing_(framing), buffer_(std::min(kBufferBytes, size)) {}
+    : file_(file), size_(size), framing_(framing) {}
 
 Result<HeaderChain::Halt> HeaderChain::Advance(uint64_t& position, std::vector<uint64_t>& starts, size_t most,
                                                uint64_t stop_at, uint64_t empty_until) {
@@ -64,7 +67,9 @@ HeaderChain::Step HeaderChain::WalkWindow(uint64_t& position, std::vector<uint64
 
 Result<void> HeaderChain::Refill(uint64_t position) {
   Adapt(position);
-  const uint64_t n = std::min(hopping_ ? kHopBytes : kBufferBytes, size_ - position);
+  const uint64_t wanted = hopping_ ? kHopBytes : buffer_.empty() ? kFirstBytes : kBufferBytes;
+  const uint64_t n = std::min(wanted, size_ - position);
+  if (buffer_.size() < n) buffer_.resize(n);
   OFINDEX_ASSIGN(const size_t got, file_.ReadAt(position, std::span(buffer_).first(n)));
   if (got != n) {
     return Fail(ErrorCode::kStale,

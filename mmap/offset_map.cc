@@ -15,8 +15,6 @@ bool TableFits(uint64_t at, uint64_t count, uint64_t bytes, uint64_t size) {
   return count <= size / bytes && Fits(at, count * bytes, size);
 }
 
-uint64_t JumpCount(uint64_t records) { return records / kJumpRecords + (records % kJumpRecords != 0 ? 1 : 0); }
-
 }  // namespace
 
 tl::unexpected<Error> OffsetMap::Damaged(uint64_t offset, const char* what) const {
@@ -55,26 +53,6 @@ Result<void> OffsetMap::CheckLayout() const {
   return {};
 }
 
-// The jump table gives the blocks of the first and the last record that share the ordinal's upper bits; the block is
-// between them. Blocks of a well-filled dataset hold 65,536 records, so the two are neighbours.
-bool OffsetMap::FindBlock(uint64_t ordinal, uint64_t& block) const {
-  const uint8_t* jumps = data_ + header_.jumps_at;
-  const uint64_t k = ordinal / kJumpRecords;
-  uint64_t low = LoadLe32(jumps + 4 * k);
-  uint64_t high = k + 1 < JumpCount(header_.records) ? LoadLe32(jumps + 4 * (k + 1)) : header_.blocks - 1;
-  if (low > high || high >= header_.blocks) return false;
-  while (low < high) {
-    const uint64_t middle = high - (high - low) / 2;
-    if (LoadLe64(BlockEntry(middle)) <= ordinal) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  block = low;
-  return true;
-}
-
 bool OffsetMap::CheckBlock(uint64_t number) const {
   const uint8_t* entry = BlockEntry(number);
   MapBlock block;
@@ -105,6 +83,8 @@ uint32_t OffsetMap::BadReason(const MapBlock& block, uint32_t record) const {
 }
 
 Result<OffsetMap::Place> OffsetMap::Find(uint64_t ordinal) const {
+  Place place;
+  if (TryFind(ordinal, place)) return place;
   uint64_t number = 0;
   if (!FindBlock(ordinal, number)) return Damaged(header_.jumps_at, "the jump table is damaged");
   if (!checked_[number].load(std::memory_order_acquire) && !CheckBlock(number)) {

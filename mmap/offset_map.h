@@ -38,6 +38,11 @@ class OffsetMap {
   /// Errors: kIndex  the map is damaged.
   [[nodiscard]] Result<Place> Find(uint64_t ordinal) const;
 
+  /// The same where nothing needs a second look, in some sixty instructions, so that the processor overlaps the cache
+  /// misses of several records. Returns false for the first record asked of a block, for bad records, and wherever
+  /// Find would fail: then ask Find.
+  [[nodiscard]] bool TryFind(uint64_t ordinal, Place& place) const;
+
   /// Shard `shard`, less than shards(); its path views the map. Errors: kIndex.
   [[nodiscard]] Result<MapShard> Shard(uint64_t shard) const;
 
@@ -62,5 +67,42 @@ class OffsetMap {
   const uint8_t* data_ = nullptr;
   std::unique_ptr<std::atomic<bool>[]> checked_;  // per block: its checksum was found to hold
 };
+
+[[nodiscard]] constexpr uint64_t JumpCount(uint64_t records) {
+  return records / kJumpRecords + (records % kJumpRecords != 0 ? 1 : 0);
+}
+
+// The jump table gives the blocks of the first and the last record that share the ordinal's upper bits; the block is
+// between them. Blocks of a well-filled dataset hold 65,536 records, so the two are neighbours.
+inline bool OffsetMap::FindBlock(uint64_t ordinal, uint64_t& block) const {
+  const uint8_t* jumps = data_ + header_.jumps_at;
+  const uint64_t k = ordinal / kJumpRecords;
+  uint64_t low = LoadLe32(jumps + 4 * k);
+  uint64_t high = k + 1 < JumpCount(header_.records) ? LoadLe32(jumps + 4 * (k + 1)) : header_.blocks - 1;
+  if (low > high || high >= header_.blocks) return false;
+  while (low < high) {
+    const uint64_t middle = high - (high - low) / 2;
+    if (LoadLe64(BlockEntry(middle)) <= ordinal) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  block = low;
+  return true;
+}
+
+inline bool OffsetMap::TryFind(uint64_t ordinal, Place& place) const {
+  uint64_t number = 0;
+  if (!FindBlock(ordinal, number) || !checked_[number].load(std::memory_order_acquire)) return false;
+  MapBlock block;
+  block.Decode(BlockEntry(number));
+  const uint64_t record = ordinal - block.first_record;
+  if (record >= block.records || block.bad != 0) return false;
+  const PackedOffsets::Extent extent = PackedOffsets(data_ + block.packed_at).At(static_cast<uint32_t>(record));
+  if (extent.begin > extent.end || extent.begin < block.begin || extent.end > block.end) return false;
+  place = {.shard = block.shard, .bad_reason = 0, .begin = extent.begin, .end = extent.end};
+  return true;
+}
 
 }  // namespace ofindex

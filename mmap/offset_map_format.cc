@@ -56,17 +56,6 @@ void MapBlock::Encode(ByteView stored, uint8_t* out) const {
   StoreLe64(out + kEntryChecksumAt, EntryChecksum(out, stored));
 }
 
-void MapBlock::Decode(const uint8_t* in) {
-  first_record = LoadLe64(in);
-  begin = LoadLe64(in + 8);
-  end = LoadLe64(in + 16);
-  packed_at = LoadLe64(in + 24);
-  packed_bytes = LoadLe32(in + 32);
-  records = LoadLe32(in + 36);
-  shard = LoadLe32(in + 40);
-  bad = LoadLe32(in + 44);
-}
-
 bool MapBlock::ChecksumHolds(const uint8_t* in, ByteView stored) {
   return LoadLe64(in + kEntryChecksumAt) == EntryChecksum(in, stored);
 }

@@ -79,6 +79,17 @@ struct MapBlock {
   [[nodiscard]] static bool ChecksumHolds(const uint8_t* in, ByteView stored);
 };
 
+inline void MapBlock::Decode(const uint8_t* in) {
+  first_record = LoadLe64(in);
+  begin = LoadLe64(in + 8);
+  end = LoadLe64(in + 16);
+  packed_at = LoadLe64(in + 24);
+  packed_bytes = LoadLe32(in + 32);
+  records = LoadLe32(in + 36);
+  shard = LoadLe32(in + 40);
+  bad = LoadLe32(in + 44);
+}
+
 void EncodeMapShard(const MapShard& shard, uint64_t name_at, uint8_t* out);
 
 /// False if the entry or the name it points to was changed. `names` is the map's whole section of names.

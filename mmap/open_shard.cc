@@ -87,6 +87,7 @@ Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing fra
     shard->file_ = std::move(*file);
     if (!shard->source_) shard->source_ = PreadSource(*shard->file_);
   }
+  if (shard->source_) shard->mapped_ = shard->source_->mapped();
   return shard;
 }
 

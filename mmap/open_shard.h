@@ -44,7 +44,7 @@ class OpenShard {
 
   /// All bytes of the shard, if it is mapped; else empty. Unguarded: touching them after a truncation raises SIGBUS.
   /// Valid while this object lives.
-  [[nodiscard]] ByteView mapped() const { return source_ ? source_->mapped() : ByteView(); }
+  [[nodiscard]] ByteView mapped() const { return mapped_; }
 
   [[nodiscard]] Framing framing() const { return framing_; }
   [[nodiscard]] uint64_t size() const { return identity_.size; }
@@ -65,6 +65,7 @@ class OpenShard {
   uint64_t device_ = 0;
   uint64_t inode_ = 0;
   std::optional<File> file_;
+  ByteView mapped_;
   std::unique_ptr<ByteSource> source_;        // none where every read opens the file anew
   mutable std::atomic<uint64_t> trusted_{0};  // hash of the facts under which the identity was last established
 };

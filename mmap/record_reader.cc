@@ -147,6 +147,20 @@ Result<RecordRead> RecordReader::PlanRead(uint64_t ordinal, const OffsetMap::Pla
 }
 
 Result<ByteView> RecordReader::View(uint64_t ordinal) const {
+  OffsetMap::Place place;
+  if (ordinal < size() && map_.TryFind(ordinal, place)) {
+    const OpenShard* shard = shards_->open[place.shard].load(std::memory_order_acquire);
+    const ByteView bytes = shard == nullptr ? ByteView() : shard->mapped();
+    if (place.end <= bytes.size() && place.end - place.begin >= FramingBytes(shard->framing())) {
+      return bytes.subspan(place.begin + HeaderBytes(shard->framing()),
+                           place.end - place.begin - FramingBytes(shard->framing()));
+    }
+  }
+  return ViewChecked(ordinal);
+}
+
+// What View does where it cannot take the short way: opens what is not open yet, and says what is wrong.
+Result<ByteView> RecordReader::ViewChecked(uint64_t ordinal) const {
   OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
   OFINDEX_ASSIGN(const OpenShard* shard, Shard(place.shard));
   OFINDEX_ASSIGN(const RecordRead read, PlanRead(ordinal, place, *shard));
@@ -192,7 +206,10 @@ Result<void> RecordReader::PlanBatch(std::span<const uint64_t> ordinals, RecordB
   const OpenShard* shard = nullptr;
   for (size_t i = 0; i < n; ++i) {
     const auto [ordinal, slot] = batch.wanted_[i];
-    OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
+    OffsetMap::Place place;
+    if (ordinal >= size() || !map_.TryFind(ordinal, place)) {
+      OFINDEX_ASSIGN(place, FindSound(ordinal));
+    }
     if (i == 0 || place.shard != batch.shards_[i - 1]) {
       OFINDEX_ASSIGN(shard, Shard(place.shard));
     }

@@ -78,6 +78,7 @@ class RecordReader {
 
   RecordReader(OffsetMap map, ShardPaths paths, ReaderOptions options);
 
+  [[nodiscard]] Result<ByteView> ViewChecked(uint64_t ordinal) const;
   [[nodiscard]] Result<OffsetMap::Place> FindSound(uint64_t ordinal) const;
   [[nodiscard]] Result<const OpenShard*> Shard(uint32_t shard) const;
   [[nodiscard]] Result<const OpenShard*> OpenNow(uint32_t shard) const;
