@@ -45,10 +45,9 @@ Result<std::optional<BuiltBlock>> BlockQueue::Take(size_t shard) {
     wanted_ = shard;
     changed_.notify_all();
   }
-  const auto ready = [&] { return !from.blocks.empty() && from.blocks.front().has_value(); };
-  changed_.wait(lock, [&] { return error_ || ready() || from.total == from.taken; });
+  changed_.wait(lock, [&] { return error_ || Ready(from) || from.total == from.taken; });
   if (error_) return tl::unexpected(*error_);
-  if (!ready()) return std::nullopt;
+  if (!Ready(from)) return std::nullopt;
   std::optional<BuiltBlock> block = std::move(from.blocks.front());
   from.blocks.pop_front();
   ++from.taken;

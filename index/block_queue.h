@@ -28,7 +28,8 @@ struct BuiltBlock {
 /// block: so the index is the same whoever was faster. Thread-safe.
 ///
 /// Memory is bounded: builders ask WaitForRoom before a block is walked, and are held back while too much lies here,
-/// all but the one of the shard that the writer waits for, who is never held.
+/// all
+/// but the one whose next block the writer waits for.
 class BlockQueue {
  public:
   BlockQueue(size_t shards, uint64_t most_bytes) : shards_(shards), most_bytes_(most_bytes) {}
@@ -59,6 +60,11 @@ class BlockQueue {
     std::optional<size_t> total;
     std::vector<DamagedRange> damage;
   };
+
+  // True if the shard's next block is there to be taken.
+  [[nodiscard]] static bool Ready(const Shard& shard) {
+    return !shard.blocks.empty() && shard.blocks.front().has_value();
+  }
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "index/block_queue.h"
@@ -59,7 +60,7 @@ Result<void> ScanInto(const std::vector<ProbedShard>& shards, const BuildOptions
   } catch (const std::system_error& error) {
     return Fail(ErrorCode::kLimit, StrCat("cannot start a thread: ", error.what()));
   }
-  Result<void> written = WriteShards(shards, queue, writer);
+  Result<void> written = WithMemory("the index", [&] { return WriteShards(shards, queue, writer); });
   if (!written) queue.Abort(written.error());
   scanning.join();
   return written;
@@ -88,7 +89,7 @@ Result<BuildReport> Build(const BuildOptions& options, const std::string& index,
   if (progress.cancel) return Interrupted();
   // The index is the truth; a map without its index is foreign, and made anew by whoever comes.
   OFINDEX_TRY(draft.Publish(options.durability));
-  OFINDEX_TRY(map_draft.Publish(Draft::Durability::kCached));
+  OFINDEX_TRY(map_draft.Publish(options.durability));
 
   report.index_bytes = BytesOnDisk(index);
   report.map_bytes = BytesOnDisk(MapPathOf(index));

@@ -25,13 +25,14 @@ class DatasetId {
   Xxh3Stream hash_;
 };
 
-/// XXH3 of what the id leaves out and readers still depend on: paths, times and payload kinds of shards, bad records,
-/// damage. It stands among the facts of the dataset, so that two indexes that differ in any of it differ there, too.
-[[nodiscard]] uint64_t HashRows(const std::vector<ShardRow>& shards, const std::vector<BadRow>& bad,
-                                const std::vector<DamageRow>& damage);
+/// XXH3 of what the id leaves out and readers still depend on: the totals; paths, times, payload kinds and counts of
+/// shards; bad records; damage. It stands among the facts of the dataset, so that two indexes that differ in any of it
+/// differ there, too.
+[[nodiscard]] uint64_t HashRows(const DatasetFacts& facts, const std::vector<ShardRow>& shards,
+                                const std::vector<BadRow>& bad, const std::vector<DamageRow>& damage);
 
-/// Succeeds if the rows of an index add up to its id and its hash of rows: nothing in it was changed since it was
-/// built. Reads the whole index. Errors: kIndex.
+/// Succeeds if the rows of an index add up to its id and to its hash of rows, and its blocks run on from ordinal to
+/// ordinal. Reads the whole index. Errors: kIndex.
 [[nodiscard]] Result<void> CheckDatasetId(CatalogReader& catalog);
 
 }  // namespace ofindex

@@ -68,7 +68,6 @@ Result<void> IndexWriter::EndShard(const std::vector<DamagedRange>& damage) {
 
 Result<void> IndexWriter::Finish(DatasetFacts& facts, const std::string& index_path) {
   facts.id = id_.Digest();
-  facts.rows_hash = HashRows(shards_, bad_, damage_);
   facts.records = records_;
   size_t common = shards_.empty() ? 0 : shards_.front().path.size();
   for (const ShardRow& shard : shards_) {
@@ -76,6 +75,7 @@ Result<void> IndexWriter::Finish(DatasetFacts& facts, const std::string& index_p
     facts.data_bytes += shard.identity.size;
     common = CommonFolderBytes(shards_.front().path, shard.path, common);
   }
+  facts.rows_hash = HashRows(facts, shards_, bad_, damage_);
   OFINDEX_TRY(catalog_.Finish(facts));
   MapHeader header;
   header.index_id = facts.id;

@@ -87,7 +87,7 @@ Result<OffsetMap> MakeMap(const std::string& index_path, uint64_t binding, const
     if (auto map = OpenBound(path, binding)) return map;
   }
   OFINDEX_TRY(WriteMap(index_path, binding, draft.path()));
-  OFINDEX_TRY(draft.Publish(Draft::Durability::kCached));
+  OFINDEX_TRY(draft.Publish(Draft::Durability::kDurable));
   return OpenBound(path, binding);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/allocation.h"
 #include "base/framing.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "index/block_check.h"
 #include "index/segment_scout.h"
@@ -91,7 +92,9 @@ void DatasetScan::Run() {
 void DatasetScan::Work() {
   std::unique_lock lock(mutex_);
   for (;;) {
+    ++idle_;
     changed_.wait(lock, [&] { return !tasks_.empty() || next_shard_ < shards_.size() || walking_ == 0; });
+    --idle_;
     if (!tasks_.empty()) {
       Task task = std::move(tasks_.front());
       tasks_.pop_front();
@@ -170,10 +173,11 @@ Result<void> DatasetScan::HandOver(size_t shard, size_t number, BuiltBlock block
   return {};
 }
 
-// Leaves the task to the other threads, unless they have enough to do.
+// Leaves the task to another thread, if one has nothing to do: a task that lay and waited would hold back the blocks
+// behind it.
 bool DatasetScan::Offer(Task& task) {
   const std::lock_guard lock(mutex_);
-  if (tasks_.size() >= threads_) return false;
+  if (tasks_.size() >= idle_) return false;
   tasks_.push_back(std::move(task));
   changed_.notify_all();
   return true;
@@ -186,8 +190,16 @@ void DatasetScan::CheckPayloads(Task task) {
   });
   if (!findings) return queue_.Abort(std::move(findings).error());
   task.block.row.hashes = std::move(findings->hashes);
+  const auto rewritten = std::find_if(findings->faults.begin(), findings->faults.end(),
+                                      [](const auto& faulty) { return faulty.fault != RecordFault::kPayloadCrc; });
+  if (rewritten != findings->faults.end()) {
+    // The walk has believed this header a moment ago.
+    return queue_.Abort(
+        {ErrorCode::kStale,
+         StrCat(Printable(task.file->path()), "@", task.points[rewritten->record], ": the shard is being written to"),
+         "run the command again when the file is no longer written to"});
+  }
   for (const BlockFindings::Faulty& faulty : findings->faults) {
-    // The walk has believed the headers a moment ago: what is left to be wrong is the payload.
     task.block.bad.push_back(faulty.record | static_cast<uint32_t>(BadReason::kPayloadCrc) << 16);
   }
   queue_.Put(task.shard, task.number, std::move(task.block));

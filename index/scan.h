@@ -60,6 +60,7 @@ class DatasetScan {
   std::deque<Task> tasks_;
   size_t next_shard_ = 0;
   unsigned walking_ = 0;
+  size_t idle_ = 0;  // threads that wait for something to do
 };
 
 }  // namespace ofindex

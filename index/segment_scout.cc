@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/allocation.h"
 #include "index/header_chain.h"
 #include "index/resync.h"
 #include "mmap/packed_offsets.h"
@@ -34,7 +35,9 @@ uint64_t SegmentScout::SegmentEnd(uint64_t position) const {
 
 void SegmentScout::Run() {
   while (const std::optional<size_t> index = Claim()) {
-    Segment walked = Walk(*index);
+    auto outcome = WithMemory("a segment", [&]() -> Result<Segment> { return Walk(*index); });
+    // Without memory for it, the walker goes that way alone.
+    Segment walked = outcome ? std::move(*outcome) : Segment();
     const std::lock_guard lock(mutex_);
     walked.state = State::kDone;
     segments_[*index] = std::move(walked);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <optional>
 
+#include "base/allocation.h"
 #include "base/text.h"
 #include "base/threads.h"
 
@@ -30,7 +31,7 @@ std::vector<std::optional<Result<Probe>>> ProbeAll(const std::vector<Candidate>&
   RunOnThreads(static_cast<unsigned>(std::min<size_t>(threads, candidates.size())), [&](unsigned) {
     for (size_t i = next++; i < candidates.size(); i = next++) {
       if (progress.cancel) return;
-      probes[i] = ProbeOne(candidates[i], choice);
+      probes[i] = WithMemory("a look at a file", [&] { return ProbeOne(candidates[i], choice); });
     }
   });
   return probes;

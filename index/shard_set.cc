@@ -135,6 +135,9 @@ Result<std::vector<std::string>> ReadList(const std::string& path) {
     if (bytes > kMostListBytes) return Fail(ErrorCode::kLimit, StrCat(Printable(path), ": a list of over 1 GiB"));
     if (!line.empty()) lines.push_back(std::move(line));
   }
+  if (in.bad()) {
+    return errno == EINTR ? Interrupted() : tl::unexpected(SystemError(path, "cannot read the list", errno));
+  }
   return lines;
 }
 
@@ -205,9 +208,10 @@ Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::str
                             const Progress& progress) {
   Finder finder(index_path);
   for (const std::string& argument : data) {
-    OFINDEX_TRY(finder.AddArgument(argument));
+    const Result<void> added = finder.AddArgument(argument);
     // A signal ends the reading of a list that comes from a pipe, as if it were whole.
     if (progress.cancel) return Interrupted();
+    OFINDEX_TRY(added);
   }
   return finder.Finish();
 }

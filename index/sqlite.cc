@@ -157,7 +157,8 @@ Result<Database> Database::OpenDraft(const std::string& path, int page_bytes) {
 
 Result<Database> Database::OpenImmutable(const std::string& path) {
   sqlite3* handle = nullptr;
-  const std::string uri = StrCat("file:", PercentEncoded(path), "?immutable=1");
+  // Two slashes at the front would begin an authority.
+  const std::string uri = StrCat(path.starts_with('/') ? "file://" : "file:", PercentEncoded(path), "?immutable=1");
   const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE;
   const int opened = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
   Database database(handle, path);

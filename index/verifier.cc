@@ -208,7 +208,8 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   } catch (const std::system_error& error) {
     return Fail(ErrorCode::kLimit, StrCat("cannot start a thread: ", error.what()));
   }
-  const Result<void> fed = FeedShards(options, catalog, report, checkers, progress);
+  const Result<void> fed =
+      WithMemory("the blocks of a shard", [&] { return FeedShards(options, catalog, report, checkers, progress); });
   static_cast<void>(checkers.Close());
   checking.join();
   OFINDEX_TRY(fed);

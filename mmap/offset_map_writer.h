@@ -25,9 +25,8 @@ class OffsetMapWriter {
   /// Adds the next shard.
   void AddShard(const MapShard& shard);
 
-  /// Writes the tables and the header, and hands everything to the system, without waiting for the disk: a map that a
-  /// power cut has torn is known by its checksums, and made anew.
-  /// `header` gives index_id, index_binding, payload_bytes and data_dir_bytes. Errors: kIo.
+  /// Writes the tables and the header, and hands everything to the system; whoever publishes the map waits for the
+  /// disk. `header` gives index_id, index_binding, payload_bytes and data_dir_bytes. Errors: kIo.
   [[nodiscard]] Result<void> Finish(MapHeader header);
 
  private:

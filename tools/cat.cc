@@ -106,6 +106,10 @@ Result<NextOrdinal> OrdinalsOfFile(const std::string& path, uint64_t size) {
           StrCat(Printable(path), ": line ", line_number, ": ", range ? "expected one ordinal" : range.error().message),
           "the list has one ordinal a line");
     }
+    if (in.bad()) {
+      return errno == EINTR ? Interrupted()
+                            : tl::unexpected(SystemError(path, "cannot read the list of ordinals", errno));
+    }
     return false;
   });
 }

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
@@ -70,12 +71,18 @@ Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const
   size_t common = shards.empty() ? 0 : shards.front().path.size();
   for (const ShardRow& shard : shards) common = CommonFolderBytes(shards.front().path, shard.path, common);
   std::vector<fs::path> paths;
+  std::set<fs::path> taken;
   for (const ShardRow& shard : shards) {
     if (shard.framing == Framing::kOfRecord) {
       return Fail(ErrorCode::kUsage, StrCat(Printable(shard.path), ": an OFRecord; tfrecord2idx is of TFRecords"),
                   "`ofindex get` and `ofindex cat` read OFRecords through the index itself");
     }
     paths.push_back(PathFor(folder, shard.path, common));
+    if (!taken.insert(paths.back()).second) {
+      return Fail(ErrorCode::kUsage,
+                  StrCat(Printable(shard.path), ": two shards would be exported to ", Printable(paths.back().string())),
+                  "export the folders of the dataset one by one");
+    }
   }
   return paths;
 }
