@@ -4,15 +4,10 @@
 #include "mmap/byte_source.h"
 #include "mmap/fault_guard.h"
 #include "mmap/mapped_file.h"
+#include "mmap/prefetch.h"
 
 namespace ofindex {
 namespace {
-
-// How many records ahead of the copy the cache lines are asked for: 12 to 16 doubles the speed of random copies of 350
-// B (docs/benchmarks.md). Of a long record the first lines are enough, the processor fetches the rest by itself.
-constexpr size_t kPrefetchAhead = 14;
-constexpr uint64_t kPrefetchBytes = 512;
-constexpr uint64_t kCacheLine = 64;
 
 class Mapped final : public ByteSource {
  public:
@@ -34,18 +29,16 @@ class Mapped final : public ByteSource {
   ByteView mapped() const override { return file_.bytes(); }
 
  private:
-  void TouchLines(uint64_t header, const RecordRead& read) const {
-    const uint8_t* first = file_.bytes().data() + read.begin;
-    const uint64_t bytes = std::min(header + read.length, kPrefetchBytes);
-    for (uint64_t line = 0; line < bytes; line += kCacheLine) __builtin_prefetch(first + line);
+  void Touch(uint64_t header, const RecordRead& read) const {
+    PrefetchRecord(file_.bytes().data() + read.begin, header + read.length);
   }
 
   // Runs inside the guard: may stop at any load. `at` is the record being copied.
   bool CopyAll(uint64_t header, std::span<const RecordRead> reads, volatile size_t& at) const {
     const uint8_t* data = file_.bytes().data();
-    for (size_t i = 0; i < std::min(kPrefetchAhead, reads.size()); ++i) TouchLines(header, reads[i]);
+    for (size_t i = 0; i < std::min(kPrefetchAhead, reads.size()); ++i) Touch(header, reads[i]);
     for (size_t i = 0; i < reads.size(); ++i) {
-      if (i + kPrefetchAhead < reads.size()) TouchLines(header, reads[i + kPrefetchAhead]);
+      if (i + kPrefetchAhead < reads.size()) Touch(header, reads[i + kPrefetchAhead]);
       at = i;
       const uint8_t* record = data + reads[i].begin;
       if (LoadLe64(record) != reads[i].length) return false;

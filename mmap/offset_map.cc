@@ -82,19 +82,37 @@ uint32_t OffsetMap::BadReason(const MapBlock& block, uint32_t record) const {
   return 0;
 }
 
-Result<OffsetMap::Place> OffsetMap::Find(uint64_t ordinal) const {
-  Place place;
-  if (TryFind(ordinal, place)) return place;
-  uint64_t number = 0;
-  if (!FindBlock(ordinal, number)) return Damaged(header_.jumps_at, "the jump table is damaged");
+// The last block of [low, high] that does not begin after the record.
+uint64_t OffsetMap::SearchBlocks(uint64_t ordinal, uint64_t low, uint64_t high) const {
+  while (low < high) {
+    const uint64_t middle = high - (high - low) / 2;
+    if (LoadLe64(BlockEntry(middle)) <= ordinal) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+Result<OffsetMap::CheckedBlock> OffsetMap::Block(uint64_t number) const {
   if (!checked_[number].load(std::memory_order_acquire) && !CheckBlock(number)) {
     return Damaged(header_.blocks_at + number * kMapEntryBytes, "the block's checksum does not hold");
   }
-  MapBlock block;
-  block.Decode(BlockEntry(number));
+  CheckedBlock checked;
+  checked.block.Decode(BlockEntry(number));
+  checked.packed = data_ + checked.block.packed_at;
+  return checked;
+}
+
+Result<OffsetMap::Place> OffsetMap::Find(uint64_t ordinal) const {
+  uint64_t number = 0;
+  if (!FindBlock(ordinal, number)) return Damaged(header_.jumps_at, "the jump table is damaged");
+  OFINDEX_ASSIGN(const CheckedBlock checked, Block(number));
+  const MapBlock& block = checked.block;
   const uint64_t record = ordinal - block.first_record;
   if (record >= block.records) return Damaged(header_.jumps_at, "the jump table is damaged");
-  const PackedOffsets::Extent extent = PackedOffsets(data_ + block.packed_at).At(static_cast<uint32_t>(record));
+  const PackedOffsets::Extent extent = PackedOffsets(checked.packed).At(static_cast<uint32_t>(record));
   if (extent.begin > extent.end || extent.begin < block.begin || extent.end > block.end) {
     return Damaged(block.packed_at, "a record lies outside its block");
   }

@@ -39,6 +39,10 @@ class OpenShard {
   /// Errors: kStale  the shard was truncated, replaced or rewritten (message: path, byte, record's lengths); kIo.
   [[nodiscard]] Result<void> Read(std::span<const RecordRead> reads) const;
 
+  /// True if the shard is still the file that was found to be the one that was indexed: false, or an error, calls for
+  /// Read(), which looks closer.
+  [[nodiscard]] Result<bool> Unchanged() const;
+
   /// Asks the kernel to fetch these records in the background.
   void Prefetch(std::span<const RecordRead> reads) const;
 
@@ -53,7 +57,6 @@ class OpenShard {
   OpenShard(std::string path, Framing framing, const ShardIdentity& identity)
       : path_(std::move(path)), framing_(framing), identity_(identity) {}
 
-  [[nodiscard]] Result<bool> Unchanged() const;
   [[nodiscard]] Result<void> Establish() const;
   [[nodiscard]] Result<File> Reopen() const;
   [[nodiscard]] Result<ReadOutcome> ReadOnce(std::span<const RecordRead> reads) const;

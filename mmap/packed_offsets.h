@@ -48,25 +48,44 @@ class PackedOffsets {
   /// Takes a sound blob.
   explicit PackedOffsets(const uint8_t* blob) : blob_(blob) {}
 
-  /// Extent of record `i` of the block; i is less than the number of records that the blob is sound for.
-  [[nodiscard]] Extent At(uint32_t i) const {
+  /// Where the two points of a record are packed: known before the bits themselves are read, so that they can be asked
+  /// for ahead.
+  struct Slot {
+    const uint8_t* frame;
+    const uint8_t* word;  ///< the eight bytes that hold the record's begin, or the most of it
+    uint32_t j;           ///< the record in its frame
+    uint32_t shift;       ///< of the field in the word, in bits
+    uint32_t width;       ///< of a field, in bits
+  };
+
+  /// Slot of record `i` of the block; i is less than the number of records that the blob is sound for.
+  [[nodiscard]] Slot SlotOf(uint32_t i) const {
     const uint8_t* frame = blob_ + (i / kFrameRecords) * kFrameBytes;
     const uint32_t j = i % kFrameRecords;
-    const uint64_t base = LoadLe64(frame);
-    const uint64_t slope = LoadLe64(frame + 8);
-    const uint8_t* bits = blob_ + LoadLe32(frame + 16);
     const uint32_t width = frame[20];
-    return {base + ((slope * j) >> 12) + Field(bits, width, j),
-            base + ((slope * (j + 1)) >> 12) + Field(bits, width, j + 1)};
+    const uint64_t at = uint64_t{j} * width;
+    return {.frame = frame,
+            .word = blob_ + LoadLe32(frame + 16) + (at >> 3),
+            .j = j,
+            .shift = static_cast<uint32_t>(at & 7),
+            .width = width};
   }
 
+  [[nodiscard]] static Extent ExtentAt(const Slot& slot) {
+    const uint64_t base = LoadLe64(slot.frame);
+    const uint64_t slope = LoadLe64(slot.frame + 8);
+    const uint32_t next = slot.shift + slot.width;
+    return {base + ((slope * slot.j) >> 12) + Field(slot.word, slot.shift, slot.width),
+            base + ((slope * (slot.j + 1)) >> 12) + Field(slot.word + (next >> 3), next & 7, slot.width)};
+  }
+
+  /// Extent of record `i` of the block.
+  [[nodiscard]] Extent At(uint32_t i) const { return ExtentAt(SlotOf(i)); }
+
  private:
-  [[nodiscard]] static uint64_t Field(const uint8_t* bits, uint32_t width, uint32_t j) {
-    const uint64_t at = uint64_t{j} * width;
-    const uint8_t* word = bits + (at >> 3);
-    const uint32_t shift = static_cast<uint32_t>(at & 7);
+  [[nodiscard]] static uint64_t Field(const uint8_t* word, uint32_t shift, uint32_t width) {
     uint64_t field = LoadLe64(word) >> shift;
-    if (shift + width > 64) field |= uint64_t{word[8]} << (64 - shift);
+    if (shift + width > 64) [[unlikely]] field |= uint64_t{word[8]} << (64 - shift);
     return width == 64 ? field : field & ((uint64_t{1} << width) - 1);
   }
 

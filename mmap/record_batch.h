@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/bytes.h"
@@ -37,6 +38,9 @@ class RecordBatch {
     capacity_ = bytes;
   }
 
+  // All that the buffer has room for.
+  [[nodiscard]] std::span<uint8_t> room() const { return {buffer_.get(), capacity_}; }
+
   // A record that was asked for: its ordinal, and its place in the request.
   struct Wanted {
     uint64_t ordinal;
@@ -47,6 +51,7 @@ class RecordBatch {
   uint64_t capacity_ = 0;
   std::vector<uint64_t> ends_;
   // Kept between batches, so that filling one allocates nothing.
+  std::vector<uint64_t> shards_read_;  // a bit for each shard
   std::vector<Wanted> wanted_;     // in the order in which the records lie
   std::vector<RecordRead> reads_;  // the same
   std::vector<uint32_t> shards_;   // the same: the shard of each

@@ -3,12 +3,14 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <bit>
 #include <fstream>
 #include <utility>
 
 #include "base/allocation.h"
 #include "base/framing.h"
 #include "base/text.h"
+#include "mmap/warm_copy.h"
 
 namespace ofindex {
 namespace {
@@ -58,7 +60,8 @@ RecordReader::RecordReader(OffsetMap map, ShardPaths paths, ReaderOptions option
     : map_(std::move(map)),
       paths_(std::move(paths)),
       options_(std::move(options)),
-      shards_(std::make_unique<Shards>(map_.shards())) {
+      shards_(std::make_unique<Shards>(map_.shards())),
+      ready_(std::make_unique<ReadyBlocks>(map_)) {
   if (options_.max_maps == 0) options_.max_maps = DefaultMaxMaps();
   if (options_.max_descriptors == 0) options_.max_descriptors = DefaultMaxDescriptors();
 }
@@ -146,19 +149,6 @@ Result<RecordRead> RecordReader::PlanRead(uint64_t ordinal, const OffsetMap::Pla
       .begin = place.begin, .length = place.end - place.begin - framing, .out = nullptr, .ordinal = ordinal};
 }
 
-Result<ByteView> RecordReader::View(uint64_t ordinal) const {
-  OffsetMap::Place place;
-  if (ordinal < size() && map_.TryFind(ordinal, place)) {
-    const OpenShard* shard = shards_->open[place.shard].load(std::memory_order_acquire);
-    const ByteView bytes = shard == nullptr ? ByteView() : shard->mapped();
-    if (place.end <= bytes.size() && place.end - place.begin >= FramingBytes(shard->framing())) {
-      return bytes.subspan(place.begin + HeaderBytes(shard->framing()),
-                           place.end - place.begin - FramingBytes(shard->framing()));
-    }
-  }
-  return ViewChecked(ordinal);
-}
-
 // What View does where it cannot take the short way: opens what is not open yet, and says what is wrong.
 Result<ByteView> RecordReader::ViewChecked(uint64_t ordinal) const {
   OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
@@ -169,7 +159,17 @@ Result<ByteView> RecordReader::ViewChecked(uint64_t ordinal) const {
     return Fail(ErrorCode::kLimit, StrCat("record ", ordinal, " cannot be viewed: its shard is not mapped"),
                 "copy the record, or open the dataset with io=mmap");
   }
+  ready_->Add(map_, ordinal, *shard, options_.allow_bad);
   return bytes.subspan(read.begin + HeaderBytes(shard->framing()), read.length);
+}
+
+Result<void> RecordReader::View(std::span<const uint64_t> ordinals, std::span<ByteView> views) const {
+  for (size_t i = 0; i < ordinals.size(); ++i) {
+    i += ViewWarm(map_, *ready_, ordinals.subspan(i), views.subspan(i));
+    if (i == ordinals.size()) break;
+    OFINDEX_ASSIGN(views[i], View(ordinals[i]));
+  }
+  return {};
 }
 
 Result<void> RecordReader::Copy(uint64_t ordinal, std::vector<uint8_t>& out) const {
@@ -186,11 +186,37 @@ Result<void> RecordReader::Copy(uint64_t ordinal, std::vector<uint8_t>& out) con
 }
 
 Result<void> RecordReader::CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
-  OFINDEX_TRY(WithMemory("a batch of records", [&] { return PlanBatch(ordinals, batch); }));
-  const int64_t before = DiskReads();
-  OFINDEX_TRY(ReadBatch(batch));
-  shards_->cold.store(DiskReads() != before, std::memory_order_relaxed);
-  return {};
+  return WithMemory("a batch of records", [&]() -> Result<void> {
+    const int64_t before = DiskReads();
+    if (shards_->cold.load(std::memory_order_relaxed) || !TryCopyWarm(ordinals, batch)) {
+      OFINDEX_TRY(CopyCarefully(ordinals, batch));
+    }
+    shards_->cold.store(DiskReads() != before, std::memory_order_relaxed);
+    return {};
+  });
+}
+
+// The fast way, which the records of most batches allow: true if it was all there is to do. Says nothing of the reason
+// if not.
+bool RecordReader::TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
+  batch.ends_.resize(ordinals.size());
+  batch.shards_read_.assign((map_.shards() + 63) / 64, 0);
+  const CopyTarget target{.bytes = batch.room(), .ends = batch.ends_, .shards_read = batch.shards_read_};
+  if (!CopyWarm(map_, *ready_, ordinals, target)) return false;
+  for (size_t word = 0; word < batch.shards_read_.size(); ++word) {
+    for (uint64_t bits = batch.shards_read_[word]; bits != 0; bits &= bits - 1) {
+      const size_t shard = word * 64 + static_cast<size_t>(std::countr_zero(bits));
+      const auto unchanged = shards_->open[shard].load(std::memory_order_acquire)->Unchanged();
+      if (!unchanged || !*unchanged) return false;
+    }
+  }
+  return true;
+}
+
+// In the order in which the records lie, shard by shard, with whatever each needs.
+Result<void> RecordReader::CopyCarefully(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
+  OFINDEX_TRY(PlanBatch(ordinals, batch));
+  return ReadBatch(batch);
 }
 
 Result<void> RecordReader::PlanBatch(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
@@ -206,14 +232,12 @@ Result<void> RecordReader::PlanBatch(std::span<const uint64_t> ordinals, RecordB
   const OpenShard* shard = nullptr;
   for (size_t i = 0; i < n; ++i) {
     const auto [ordinal, slot] = batch.wanted_[i];
-    OffsetMap::Place place;
-    if (ordinal >= size() || !map_.TryFind(ordinal, place)) {
-      OFINDEX_ASSIGN(place, FindSound(ordinal));
-    }
+    OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
     if (i == 0 || place.shard != batch.shards_[i - 1]) {
       OFINDEX_ASSIGN(shard, Shard(place.shard));
     }
     OFINDEX_ASSIGN(batch.reads_[i], PlanRead(ordinal, place, *shard));
+    ready_->Add(map_, ordinal, *shard, options_.allow_bad);
     batch.shards_[i] = place.shard;
     batch.ends_[slot] = batch.reads_[i].length;
   }

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "base/bytes.h"
+#include "mmap/offset_map.h"
+#include "mmap/open_shard.h"
+#include "mmap/packed_offsets.h"
+
+namespace ofindex {
+
+/// The blocks whose records can be read at once: the checksum holds, the shard is open, checked and mapped, and no
+/// record is one to be refused. All that finding a record then takes lies in one cache line per block.
+///
+/// A record is found in two steps, so that a batch asks for the packed offsets of one record and for the bytes of
+/// another while it copies a third. Blocks are added as they are touched and stay. Thread-safe without locks, and usable
+/// after fork: a block that another thread was adding just then is not ready in the child, which costs time only.
+class ReadyBlocks {
+  struct Block;
+
+ public:
+  /// For the blocks of `map`, none of them ready.
+  explicit ReadyBlocks(const OffsetMap& map);
+  ~ReadyBlocks();
+  ReadyBlocks(const ReadyBlocks&) = delete;
+  ReadyBlocks& operator=(const ReadyBlocks&) = delete;
+
+  /// Makes the block of record `ordinal` ready, if it is sound, `shard` is mapped, and the block holds no bad record or
+  /// `allow_bad`. `shard`, in which the record lies, must outlive this object.
+  void Add(const OffsetMap& map, uint64_t ordinal, const OpenShard& shard, bool allow_bad);
+
+  /// Halfway to a record.
+  struct Aim {
+    const Block* block;
+    PackedOffsets::Slot slot;
+  };
+
+  /// A record in its shard's map.
+  struct Record {
+    const uint8_t* framed;  ///< where its header begins
+    uint64_t length;        ///< of the payload
+    uint32_t header;        ///< bytes of it
+    uint32_t shard;
+
+    [[nodiscard]] ByteView payload() const { return {framed + header, length}; }
+  };
+
+  /// The first step to record `ordinal` of the map that the blocks are of. False if there is no such record, or its
+  /// block is not ready.
+  [[nodiscard]] bool TakeAim(const OffsetMap& map, uint64_t ordinal, Aim& aim) const;
+
+  /// The second step. False if the packed offsets say what cannot be.
+  [[nodiscard]] static bool Find(const Aim& aim, Record& record);
+
+ private:
+  enum class State : uint8_t { kNotReady, kBeingAdded, kReady };
+
+  struct alignas(64) Block {
+    const uint8_t* packed = nullptr;
+    const uint8_t* shard_bytes = nullptr;
+    uint64_t first_record = 0;
+    uint64_t begin = 0;
+    uint64_t end = 0;  // no more than the shard's size
+    uint32_t records = 0;
+    uint32_t shard = 0;
+    uint8_t header_bytes = 0;
+    uint8_t framing_bytes = 0;
+    std::atomic<State> state = State::kNotReady;  // kReady: the rest is there and never changes
+  };
+
+  std::unique_ptr<Block[]> blocks_;
+};
+
+inline bool ReadyBlocks::TakeAim(const OffsetMap& map, uint64_t ordinal, Aim& aim) const {
+  uint64_t number = 0;
+  if (ordinal >= map.records() || !map.FindBlock(ordinal, number)) return false;
+  const Block& block = blocks_[number];
+  if (block.state.load(std::memory_order_acquire) != State::kReady) return false;
+  const uint64_t record = ordinal - block.first_record;
+  if (record >= block.records) return false;
+  aim = {.block = &block, .slot = PackedOffsets(block.packed).SlotOf(static_cast<uint32_t>(record))};
+  return true;
+}
+
+inline bool ReadyBlocks::Find(const Aim& aim, Record& record) {
+  const Block& block = *aim.block;
+  const auto [begin, end] = PackedOffsets::ExtentAt(aim.slot);
+  if (begin < block.begin || end > block.end || end < begin || end - begin < block.framing_bytes) return false;
+  record = {.framed = block.shard_bytes + begin,
+            .length = end - begin - block.framing_bytes,
+            .header = block.header_bytes,
+            .shard = block.shard};
+  return true;
+}
+
+}  // namespace ofindex

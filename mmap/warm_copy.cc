@@ -1,0 +1,105 @@
+#include "mmap/warm_copy.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "mmap/fault_guard.h"
+#include "mmap/prefetch.h"
+
+namespace ofindex {
+namespace {
+
+// How many records ahead of its prefetching a record's packed offsets are asked for. Anything from 4 to 8 does.
+constexpr size_t kAimAhead = 4;
+
+// Holds all records that are on their way.
+constexpr size_t kRing = 32;
+static_assert(kPrefetchAhead + kAimAhead < kRing);
+
+// Views whose packed offsets are asked for before the first is looked up.
+constexpr size_t kViewedAtOnce = 32;
+
+// The records of a batch, on their way through the two steps. Owns nothing, so that a fault may end it anywhere.
+class Approach {
+ public:
+  Approach(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals)
+      : map_(map), blocks_(blocks), ordinals_(ordinals) {}
+
+  // Records past the last are there: nothing is done for them.
+  bool Aim(size_t i) {
+    if (i >= ordinals_.size()) return true;
+    ReadyBlocks::Aim& aim = aims_[i % kRing];
+    if (!blocks_.TakeAim(map_, ordinals_[i], aim)) return false;
+    __builtin_prefetch(aim.slot.word);
+    return true;
+  }
+
+  bool Fetch(size_t i) {
+    if (i >= ordinals_.size()) return true;
+    ReadyBlocks::Record& record = records_[i % kRing];
+    if (!ReadyBlocks::Find(aims_[i % kRing], record)) return false;
+    PrefetchRecord(record.framed, record.header + record.length);
+    return true;
+  }
+
+  const ReadyBlocks::Record& operator[](size_t i) const { return records_[i % kRing]; }
+
+ private:
+  const OffsetMap& map_;
+  const ReadyBlocks& blocks_;
+  const std::span<const uint64_t> ordinals_;
+  std::array<ReadyBlocks::Aim, kRing> aims_;
+  std::array<ReadyBlocks::Record, kRing> records_;
+};
+
+// Runs inside the guard: may stop at any load.
+bool CopyAll(Approach& on_way, const CopyTarget& target) {
+  const size_t n = target.ends.size();
+  for (size_t i = 0; i < kPrefetchAhead + kAimAhead; ++i) {
+    if (!on_way.Aim(i)) return false;
+  }
+  for (size_t i = 0; i < kPrefetchAhead; ++i) {
+    if (!on_way.Fetch(i)) return false;
+  }
+  uint64_t end = 0;
+  for (size_t i = 0; i < n; ++i) {
+    if (!on_way.Aim(i + kPrefetchAhead + kAimAhead) || !on_way.Fetch(i + kPrefetchAhead)) return false;
+    const ReadyBlocks::Record& record = on_way[i];
+    if (record.length > target.bytes.size() - end || LoadLe64(record.framed) != record.length) return false;
+    if (record.length != 0) std::memcpy(target.bytes.data() + end, record.framed + record.header, record.length);
+    end += record.length;
+    target.ends[i] = end;
+    target.shards_read[record.shard / 64] |= uint64_t{1} << (record.shard % 64);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool CopyWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
+              const CopyTarget& target) {
+  Approach on_way(map, blocks, ordinals);
+  volatile bool copied = false;
+  const bool whole = FaultGuard::Run([&] { copied = CopyAll(on_way, target); });
+  return whole && copied;
+}
+
+size_t ViewWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
+                std::span<ByteView> views) {
+  std::array<ReadyBlocks::Aim, kViewedAtOnce> aims;
+  ReadyBlocks::Record record;
+  for (size_t first = 0; first < ordinals.size(); first += kViewedAtOnce) {
+    const std::span<const uint64_t> group = ordinals.subspan(first, std::min(kViewedAtOnce, ordinals.size() - first));
+    size_t n = 0;
+    for (; n < group.size() && blocks.TakeAim(map, group[n], aims[n]); ++n) __builtin_prefetch(aims[n].slot.word);
+    for (size_t i = 0; i < n; ++i) {
+      if (!ReadyBlocks::Find(aims[i], record)) return first + i;
+      views[first + i] = record.payload();
+    }
+    if (n < group.size()) return first + n;
+  }
+  return ordinals.size();
+}
+
+}  // namespace ofindex

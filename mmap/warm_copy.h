@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "mmap/offset_map.h"
+#include "mmap/ready_blocks.h"
+
+namespace ofindex {
+
+/// Where a batch is copied to.
+struct CopyTarget {
+  std::span<uint8_t> bytes;         ///< room for the payloads, one after the other
+  std::span<uint64_t> ends;         ///< of each payload in `bytes`; as many as are asked for
+  std::span<uint64_t> shards_read;  ///< a bit per shard, set where a record was copied from it
+};
+
+/// Copies the payloads of `ordinals` in the order asked for, and compares each header with the index: one pass, in which
+/// the packed offsets, the bytes, and the copies of different records overlap. Returns false where that is not all there
+/// is to it, for the careful way to find out: a block that is not ready, no room, another header, a file cut under its
+/// map. Whether the shards are still the files that were indexed is for the caller to ask, afterwards.
+[[nodiscard]] bool CopyWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
+                            const CopyTarget& target);
+
+/// The same without copying: views[i] becomes a view of payload ordinals[i]. Returns how many were found before the
+/// first one that is not ready.
+[[nodiscard]] size_t ViewWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
+                              std::span<ByteView> views);
+
+}  // namespace ofindex
