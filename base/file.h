@@ -47,6 +47,9 @@ class File {
   /// Thread-safe. Errors: kIo.
   [[nodiscard]] Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const;
 
+  /// True if the byte at `offset` can be read without waiting for the disk; false too where the system cannot tell.
+  [[nodiscard]] bool IsCachedAt(uint64_t offset) const;
+
   /// What the next reads will look like, so that the kernel reads ahead, or does not. Only a hint.
   enum class Access { kSequential, kRandom };
   void Advise(Access access) const;

@@ -8,7 +8,6 @@
 #include <atomic>
 
 #include "base/bytes.h"
-#include "base/file.h"
 #include "base/threads.h"
 
 namespace ofindex {
@@ -50,9 +49,10 @@ Result<uint64_t> OverShards(const std::vector<std::string>& shards, unsigned thr
   std::atomic<bool> failed{false};
   RunOnThreads(std::min(threads, static_cast<unsigned>(shards.size())), [&](unsigned) {
     for (size_t i = next++; i < shards.size(); i = next++) {
-      const auto file = File::OpenRead(shards[i]);
-      if (!file) failed = true;
-      if (file) records += one_shard(file->fd());
+      const int fd = ::open(shards[i].c_str(), O_RDONLY | O_CLOEXEC);
+      if (fd < 0) failed = true;
+      if (fd >= 0) records += one_shard(fd);
+      if (fd >= 0) ::close(fd);
     }
   });
   if (failed) return Fail(ErrorCode::kIo, "a shard cannot be opened");

@@ -31,6 +31,19 @@ bool IsLarge(const ProbedShard& shard) {
   return shard.mean_record_bytes >= kLargeRecordBytes && shard.identity.size >= kLargeShardBytes;
 }
 
+// True if the large shards seem to be in the page cache, where more chains than processors only get in each other's way.
+// Looks at a few of them, in the middle.
+bool LiesInCache(const std::vector<ProbedShard>& shards) {
+  constexpr size_t kLooks = 8;
+  const size_t step = std::max<size_t>(shards.size() / kLooks, 1);
+  for (size_t i = 0; i < shards.size(); i += step) {
+    if (!IsLarge(shards[i])) continue;
+    const auto file = File::OpenRead(shards[i].file.path);
+    if (!file || !file->IsCachedAt(shards[i].identity.size / 2)) return false;
+  }
+  return true;
+}
+
 BuiltBlock Encode(size_t shard, Framing framing, uint64_t first_record, std::span<const uint64_t> points) {
   const uint64_t records = points.size() - 1;
   BuiltBlock block;
@@ -83,18 +96,25 @@ DatasetScan::DatasetScan(const std::vector<ProbedShard>& shards, bool check_payl
       large_shards_(static_cast<size_t>(std::count_if(shards.begin(), shards.end(), IsLarge))) {}
 
 void DatasetScan::Run() {
+  RunOnThreads(static_cast<unsigned>(std::max<size_t>(Walkers(), 1)), [this](unsigned) { Work(); });
+}
+
+size_t DatasetScan::Walkers() const {
   // Looking at every byte keeps processors and disk busy by itself.
-  const auto chains = check_payloads_ ? size_t{0} : std::min<size_t>(kChains, large_shards_);
-  const size_t useful = check_payloads_ ? threads_ : std::min(std::max<size_t>(threads_, chains), shards_.size());
-  RunOnThreads(static_cast<unsigned>(std::max<size_t>(useful, 1)), [this](unsigned) { Work(); });
+  if (check_payloads_) return threads_;
+  const size_t chains = LiesInCache(shards_) ? 0 : std::min<size_t>(kChains, large_shards_);
+  return std::min(std::max<size_t>(threads_, chains), shards_.size());
 }
 
 void DatasetScan::Work() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    ++idle_;
-    changed_.wait(lock, [&] { return !tasks_.empty() || next_shard_ < shards_.size() || walking_ == 0; });
-    --idle_;
+    // Only checking makes work for others.
+    if (check_payloads_) {
+      ++idle_;
+      changed_.wait(lock, [&] { return !tasks_.empty() || next_shard_ < shards_.size() || walking_ == 0; });
+      --idle_;
+    }
     if (!tasks_.empty()) {
       Task task = std::move(tasks_.front());
       tasks_.pop_front();
@@ -107,8 +127,7 @@ void DatasetScan::Work() {
       lock.unlock();
       WalkShard(shard);
       lock.lock();
-      --walking_;
-      changed_.notify_all();
+      if (--walking_ == 0) changed_.notify_all();
     } else {
       return;
     }

@@ -47,6 +47,7 @@ class DatasetScan {
   [[nodiscard]] bool Offer(Task& task);
   void CheckPayloads(Task task);
   [[nodiscard]] unsigned ScoutsFor(const ProbedShard& shard) const;
+  [[nodiscard]] size_t Walkers() const;
 
   const std::vector<ProbedShard>& shards_;
   const bool check_payloads_;

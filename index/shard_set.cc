@@ -65,8 +65,11 @@ class Finder {
   Result<void> AddList(const std::string& path);
   Result<void> AddSource(const char* prefix, const std::string& path);
   Result<void> Skip(const std::string& path, std::string reason);
+  Result<std::string> StoredPathOfFile(const std::string& path);
 
   std::string folder_;
+  std::string last_parent_;         // the folder, up to and with its '/', of the file that came last
+  std::string last_stored_parent_;  // the same, relative to folder_
   std::map<std::string, std::string> files_;                // stored path -> path
   std::set<std::string> named_;                             // stored paths that an argument names by itself
   std::map<std::pair<dev_t, ino_t>, std::string> folders_;  // those that were searched, with their stored paths
@@ -88,10 +91,25 @@ Result<void> Finder::AddPath(const std::string& path, Origin origin) {
                                    : Skip(path, StrCat("the same folder as ", Printable(first->second)));
   }
   if (!S_ISREG(info.st_mode)) return Skip(path, KindOfSpecialFile(info.st_mode));
-  OFINDEX_ASSIGN(std::string stored, RelativeTo(path, folder_));
+  OFINDEX_ASSIGN(std::string stored, StoredPathOfFile(path));
   if (origin == Origin::kNamed) named_.insert(stored);
   files_.emplace(std::move(stored), path);
   return {};
+}
+
+// Files come folder by folder: the system is asked once where the folder is, not once for each of its files.
+Result<std::string> Finder::StoredPathOfFile(const std::string& path) {
+  const size_t name_at = path.rfind('/') + 1;
+  if (name_at == 0) return RelativeTo(path, folder_);
+  const std::string_view name = std::string_view(path).substr(name_at);
+  if (!last_parent_.empty() && std::string_view(path).substr(0, name_at) == last_parent_) {
+    return StrCat(last_stored_parent_, name);
+  }
+  OFINDEX_ASSIGN(std::string stored, RelativeTo(path, folder_));
+  if (!stored.ends_with(name)) return stored;
+  last_parent_ = path.substr(0, name_at);
+  last_stored_parent_ = stored.substr(0, stored.size() - name.size());
+  return stored;
 }
 
 Result<void> Finder::AddFolder(const std::string& path) {
