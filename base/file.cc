@@ -101,6 +101,10 @@ bool File::IsCachedAt(uint64_t offset) const {
   return ::preadv2(fd_, &to, 1, static_cast<off_t>(offset), RWF_NOWAIT) == 1;
 }
 
+void File::WillNeed(uint64_t offset, uint64_t n) const {
+  static_cast<void>(::posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(n), POSIX_FADV_WILLNEED));
+}
+
 void File::Advise(Access access) const {
   const int advice = access == Access::kSequential ? POSIX_FADV_SEQUENTIAL : POSIX_FADV_RANDOM;
   static_cast<void>(::posix_fadvise(fd_, 0, 0, advice));

@@ -50,6 +50,9 @@ class File {
   /// True if the byte at `offset` can be read without waiting for the disk; false too where the system cannot tell.
   [[nodiscard]] bool IsCachedAt(uint64_t offset) const;
 
+  /// Asks for `n` bytes from `offset` to be read in the background. Only a hint.
+  void WillNeed(uint64_t offset, uint64_t n) const;
+
   /// What the next reads will look like, so that the kernel reads ahead, or does not. Only a hint.
   enum class Access { kSequential, kRandom };
   void Advise(Access access) const;

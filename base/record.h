@@ -25,6 +25,7 @@ enum class PayloadKind : uint8_t {
 /// The values stand in index files: DO NOT CHANGE THEM.
 enum class BadReason : uint8_t {
   kPayloadCrc = 1,  ///< the payload's CRC32C is not the one behind it (TFRecord)
+  kMalformed = 2,   ///< the payload is no message of the kind that the shard's payloads are
 };
 
 /// Where a record lies. A value: it holds no handle and outlives every reader.
@@ -59,8 +60,16 @@ struct RecordLocation {
 [[nodiscard]] constexpr std::string_view Name(BadReason reason) {
   switch (reason) {
     case BadReason::kPayloadCrc: return "payload_crc";
+    case BadReason::kMalformed: return "malformed";
   }
   return "unknown";
+}
+
+[[nodiscard]] constexpr std::optional<BadReason> ParseBadReason(std::string_view name) {
+  for (BadReason reason : {BadReason::kPayloadCrc, BadReason::kMalformed}) {
+    if (name == Name(reason)) return reason;
+  }
+  return std::nullopt;
 }
 
 [[nodiscard]] constexpr std::optional<Framing> ParseFraming(std::string_view name) {

@@ -1,9 +1,30 @@
 #include "base/shard_identity.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <utility>
+
 #include "base/fingerprint.h"
 #include "base/text.h"
 
 namespace ofindex {
+namespace {
+
+// True if a regular file may be at `path`: also where the system does not let us look.
+bool MayBeThere(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0) return S_ISREG(info.st_mode);
+  return errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
+}
+
+}  // namespace
+
+Result<File> OpenIndexedShard(const std::string& path) {
+  auto file = File::OpenRead(path);
+  if (file || MayBeThere(path)) return file;
+  return Fail(ErrorCode::kStale, std::move(file).error().message, kStaleHint);
+}
 
 Result<ShardIdentity> IdentifyShard(const File& file) {
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());

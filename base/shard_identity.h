@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -14,6 +15,10 @@ struct ShardIdentity {
   int64_t mtime_ns = 0;
   uint64_t fingerprint = 0;  ///< Fingerprint() over `size` bytes
 };
+
+/// Opens the file of a shard that an index names. Errors: kStale  there is no regular file of that name (any more); kIo
+/// there is one, or there may be, and it cannot be opened: no permission, no descriptor left.
+[[nodiscard]] Result<File> OpenIndexedShard(const std::string& path);
 
 /// Errors: kIo, kStale (the file shrinks while it is read).
 [[nodiscard]] Result<ShardIdentity> IdentifyShard(const File& file);

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/text.h"
+#include "bench/column_tasks.h"
 #include "bench/data.h"
+#include "bench/example_data.h"
 #include "bench/memory_facts.h"
 #include "index/builder.h"
 #include "index/paths.h"
@@ -25,8 +27,8 @@ void Print(uint64_t number) {
 
 void WaitForWord() { static_cast<void>(std::getchar()); }
 
-Result<void> Build(const std::string& folder) {
-  OFINDEX_TRY(BuildAnew(folder));
+Result<void> Build(const std::string& folder, const std::string& columns) {
+  OFINDEX_TRY(BuildAnew(folder, columns));
   OFINDEX_ASSIGN(const uint64_t peak, PeakBytes());
   Print(peak);
   return {};
@@ -61,18 +63,30 @@ Result<void> Share(const std::string& index) {
   return {};
 }
 
+Result<void> MakeExamples() {
+  OFINDEX_ASSIGN(const DataSet data, ImageRecords());
+  std::puts(data.folder.c_str());
+  return {};
+}
+
 Result<void> RunTask(std::span<char*> words) {
   const std::string_view task = words.empty() ? "" : words[0];
-  if (task == "build" && words.size() == 2) return Build(words[1]);
+  if (task == "build" && words.size() == 2) return Build(words[1], "none");
+  if (task == "build" && words.size() == 3) return Build(words[1], words[2]);
   if (task == "get" && words.size() == 3) return Get(words[1], std::strtoull(words[2], nullptr, 10));
   if (task == "share" && words.size() == 2) return Share(words[1]);
+  if (task == "examples" && words.size() == 1) return MakeExamples();
+  if (task == "where" && words.size() == 3) return AskWhere(words[1], words[2], false);
+  if (task == "where-anew" && words.size() == 3) return AskWhere(words[1], words[2], true);
+  if (task == "groups" && words.size() == 4) return AskGroups(words[1], words[2], words[3]);
   return Fail(ErrorCode::kUsage, StrCat("no such task: ", task));
 }
 
 }  // namespace
 
-Result<uint64_t> BuildAnew(const std::string& folder) {
+Result<uint64_t> BuildAnew(const std::string& folder, const std::string& columns) {
   BuildOptions options;
+  OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(columns));
   options.data = {folder};
   options.force = true;
   Progress progress;

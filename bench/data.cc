@@ -22,7 +22,7 @@ struct Recipe {
   const char* name;
   uint64_t records;
   uint64_t shards;
-  Lengths lengths;
+  LengthRange lengths;
 };
 
 constexpr Recipe kSmall{"small", 4'000'000, 8, {250, 450}};
@@ -36,7 +36,7 @@ std::vector<uint8_t> RandomBytes(uint64_t n) {
   return bytes;
 }
 
-Result<void> WriteShard(const std::string& path, uint64_t first_record, uint64_t records, const Lengths& lengths) {
+Result<void> WriteShard(const std::string& path, uint64_t first_record, uint64_t records, const LengthRange& lengths) {
   const std::vector<uint8_t> noise = RandomBytes(uint64_t{16} << 20);
   OFINDEX_ASSIGN(RecordWriter writer, RecordWriter::Create(path, Framing::kTfRecord));
   for (uint64_t record = first_record; record < first_record + records; ++record) {

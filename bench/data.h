@@ -32,7 +32,7 @@ struct DataSet {
 }
 
 /// Even lengths in [least, most], by record.
-struct Lengths {
+struct LengthRange {
   uint64_t least;
   uint64_t most;
 

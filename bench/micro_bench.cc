@@ -19,13 +19,13 @@ namespace ofindex {
 namespace {
 
 /// The points of one block.
-std::vector<uint64_t> Points(const Lengths& lengths) {
+std::vector<uint64_t> Points(const LengthRange& lengths) {
   std::vector<uint64_t> points(1);
   for (uint64_t i = 0; i < kBlockRecords; ++i) points.push_back(points.back() + lengths.Of(i));
   return points;
 }
 
-void PackedBits(benchmark::State& state, const std::string& name, const Lengths& lengths) {
+void PackedBits(benchmark::State& state, const std::string& name, const LengthRange& lengths) {
   const std::vector<uint64_t> points = Points(lengths);
   std::vector<uint8_t> blob;
   for (auto _ : state) blob = PackOffsets(points);
@@ -92,9 +92,9 @@ void PayloadKinds(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
-BENCHMARK_CAPTURE(PackedBits, fixed, "fixed-size", Lengths{1000, 1000})->Name("micro/pack/fixed");
-BENCHMARK_CAPTURE(PackedBits, small, "250 B", Lengths{200, 300})->Name("micro/pack/250B");
-BENCHMARK_CAPTURE(PackedBits, large, "110 KB", Lengths{70'000, 150'000})->Name("micro/pack/110KB");
+BENCHMARK_CAPTURE(PackedBits, fixed, "fixed-size", LengthRange{1000, 1000})->Name("micro/pack/fixed");
+BENCHMARK_CAPTURE(PackedBits, small, "250 B", LengthRange{200, 300})->Name("micro/pack/250B");
+BENCHMARK_CAPTURE(PackedBits, large, "110 KB", LengthRange{70'000, 150'000})->Name("micro/pack/110KB");
 BENCHMARK(PackedAt)->Name("micro/packed_offsets_at");
 BENCHMARK(Checksum)->Name("micro/crc32c")->Arg(350)->Arg(110'000);
 BENCHMARK(Walk)->Name("micro/walk/350B")->Iterations(15)->UseManualTime()->Unit(benchmark::kMillisecond);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kRecords = 100'000'000;
 constexpr uint64_t kRealRecords = 64;
-constexpr Lengths kLengths{200, 300};
+constexpr LengthRange kLengths{200, 300};
 
 std::vector<uint64_t> RealOrdinals() {
   std::vector<uint64_t> ordinals;
@@ -73,7 +73,7 @@ Result<void> WriteIndex(const SyntheticIndex& synthetic) {
   OFINDEX_ASSIGN(shard.identity, IdentifyShard(file));
   shard.file = {synthetic.shard, std::filesystem::path(synthetic.shard).filename().string()};
   shard.framing = Framing::kTfRecord;
-  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(synthetic.index, map));
+  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(synthetic.index, map, {}));
   writer.BeginShard(shard);
   std::vector<uint64_t> points;
   uint64_t begin = 0;

@@ -6,40 +6,12 @@
 
 #include "base/checksum.h"
 #include "base/framing.h"
-#include "base/text.h"
+#include "index/forward_window.h"
 
 namespace ofindex {
 namespace {
 
 constexpr uint64_t kWindowBytes = uint64_t{1} << 20;
-
-// A stretch of a file that moves forward, read in large pieces.
-class ForwardWindow {
- public:
-  ForwardWindow(const File& file, uint64_t end) : file_(file), end_(end), buffer_(std::min(kWindowBytes, end)) {}
-
-  // The bytes from `offset`, as many as `n` if they fit the window at all, at least one. Valid until the next call.
-  Result<ByteView> At(uint64_t offset, uint64_t n) {
-    const uint64_t wanted = std::min<uint64_t>(n, buffer_.size());
-    if (offset < begin_ || offset + wanted > begin_ + filled_) {
-      const auto room = std::span(buffer_).first(std::min<uint64_t>(buffer_.size(), end_ - offset));
-      OFINDEX_ASSIGN(filled_, file_.ReadAt(offset, room));
-      begin_ = offset;
-      if (filled_ < wanted) {
-        return Fail(ErrorCode::kStale, StrCat(Printable(file_.path()), "@", offset + filled_,
-                                              ": the file ends inside a record that was indexed"));
-      }
-    }
-    return ByteView(buffer_).subspan(offset - begin_, wanted);
-  }
-
- private:
-  const File& file_;
-  const uint64_t end_;
-  std::vector<uint8_t> buffer_;
-  uint64_t begin_ = 0;
-  uint64_t filled_ = 0;
-};
 
 struct Sums {
   uint32_t crc = 0;
@@ -65,7 +37,7 @@ Result<Sums> SumPayload(ForwardWindow& window, uint64_t offset, uint64_t length,
 class BlockChecker {
  public:
   BlockChecker(const File& file, Framing framing, std::span<const uint64_t> points)
-      : framing_(framing), points_(points), window_(file, points.back()) {}
+      : framing_(framing), points_(points), window_(file, points.back(), kWindowBytes) {}
 
   // The hash of record `i`, and its first fault.
   struct Outcome {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "index/block_skimmer.h"
 #include "index/catalog.h"
 #include "index/damage.h"
 
@@ -18,9 +19,10 @@ struct BuiltBlock {
   BlockRow row;
   std::vector<uint32_t> bad = {};  ///< as MapBlock has them: record of the block, and the reason above it
   uint64_t payload_bytes = 0;
+  BlockColumns columns = {};
 
   [[nodiscard]] uint64_t memory() const {
-    return row.offsets.size() + row.hashes.size() + 4 * bad.size() + sizeof *this;
+    return row.offsets.size() + row.hashes.size() + 4 * bad.size() + columns.memory() + sizeof *this;
   }
 };
 

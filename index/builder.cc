@@ -50,10 +50,10 @@ Result<void> WriteShards(const std::vector<ProbedShard>& shards, BlockQueue& que
   return {};
 }
 
-Result<void> ScanInto(const std::vector<ProbedShard>& shards, const BuildOptions& options, IndexWriter& writer,
+Result<void> ScanInto(const std::vector<ProbedShard>& shards, const ScanOptions& options, IndexWriter& writer,
                       Progress& progress) {
   BlockQueue queue(shards.size(), kQueuedBytes);
-  DatasetScan scan(shards, options.verify, ThreadsOf(options), queue, progress);
+  DatasetScan scan(shards, options, queue, progress);
   std::thread scanning;
   try {
     scanning = std::thread([&] { scan.Run(); });
@@ -71,19 +71,47 @@ uint64_t BytesOnDisk(const std::string& path) {
   return facts ? facts->size : 0;
 }
 
-Result<BuildReport> Build(const BuildOptions& options, const std::string& index, ShardSet set, ProbedSet probed,
-                          Draft draft, Progress& progress) {
+// Reads the descriptors, if there are any.
+Result<std::optional<FieldPlan>> MessageOf(const BuildOptions& options) {
+  if (options.message.empty() && options.descriptor.empty()) return std::nullopt;
+  const bool named = options.columns && options.columns->mode == ColumnChoice::Mode::kNamed;
+  if (options.message.empty() || options.descriptor.empty() || !named) {
+    return Fail(ErrorCode::kUsage, "--descriptor, --message and named --columns belong together");
+  }
+  constexpr uint64_t kMostDescriptorBytes = uint64_t{64} << 20;
+  OFINDEX_ASSIGN(const File file, File::OpenRead(options.descriptor));
+  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
+  if (facts.size > kMostDescriptorBytes) {
+    return Fail(ErrorCode::kLimit, StrCat(Printable(options.descriptor), ": a descriptor of over 64 MiB"));
+  }
+  std::vector<uint8_t> bytes(facts.size);
+  OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, bytes));
+  bytes.resize(got);
+  OFINDEX_ASSIGN(FieldPlan plan, FieldPlan::OfMessage(bytes, options.message, options.columns->names));
+  return plan;
+}
+
+Result<ScanOptions> ScanOptionsOf(const BuildOptions& options) {
+  ScanOptions scan{.check_payloads = options.verify, .columns = {}, .message = {}, .threads = ThreadsOf(options)};
+  if (options.columns) scan.columns = *options.columns;
+  OFINDEX_ASSIGN(scan.message, MessageOf(options));
+  return scan;
+}
+
+Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, const std::string& index, ShardSet set,
+                          ProbedSet probed, Draft draft, Progress& progress) {
   progress.shards_total = probed.shards.size();
   for (const ProbedShard& shard : probed.shards) progress.bytes_total += shard.identity.size;
   OFINDEX_ASSIGN(Draft map_draft, Draft::Begin(MapPathOf(index), Draft::IfLocked::kWait, &progress));
-  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(draft.path(), map_draft.path()));
-  OFINDEX_TRY(ScanInto(probed.shards, options, writer, progress));
+  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(draft.path(), map_draft.path(), scan.columns));
+  OFINDEX_TRY(ScanInto(probed.shards, scan, writer, progress));
 
   BuildReport report;
   report.index = index;
   report.facts.checked = options.verify ? Checked::kPayloads : Checked::kFraming;
   report.facts.format = options.format.framing ? std::string(Name(*options.format.framing)) : "auto";
   report.facts.payload = options.format.payload ? std::string(Name(*options.format.payload)) : "auto";
+  report.facts.message = options.message;
   report.facts.sources = std::move(set.sources);
   OFINDEX_TRY(writer.Finish(report.facts, draft.path()));
   if (progress.cancel) return Interrupted();
@@ -96,6 +124,8 @@ Result<BuildReport> Build(const BuildOptions& options, const std::string& index,
   report.shards = writer.shards();
   report.bad = writer.bad();
   report.damage = writer.damage();
+  report.features = writer.features();
+  report.without_column = writer.without_column();
   report.missing = std::move(set.missing);
   report.skipped = std::move(set.skipped);
   report.skipped.insert(report.skipped.end(), probed.skipped.begin(), probed.skipped.end());
@@ -113,6 +143,7 @@ Result<BuildReport> ReportOf(const std::string& index, ShardSet set, std::vector
   OFINDEX_ASSIGN(report.shards, catalog.Shards());
   OFINDEX_ASSIGN(report.bad, catalog.Bad());
   OFINDEX_ASSIGN(report.damage, catalog.Damage());
+  OFINDEX_ASSIGN(report.features, catalog.Features());
   report.missing = std::move(set.missing);
   report.skipped = std::move(set.skipped);
   report.skipped.insert(report.skipped.end(), skipped.begin(), skipped.end());
@@ -125,6 +156,8 @@ Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const 
   if (options.force || !StatFile(index)) return std::nullopt;
   OFINDEX_ASSIGN(const Freshness freshness, CheckFreshness(index, set, options.format));
   if (options.verify && freshness.checked != Checked::kPayloads) return std::nullopt;
+  if (options.columns && options.columns->Text() != freshness.columns) return std::nullopt;
+  if (!options.message.empty() && options.message != freshness.message) return std::nullopt;
   OFINDEX_ASSIGN(BuildReport report, ReportOf(index, set, freshness.skipped));
   return report;
 }
@@ -133,6 +166,7 @@ Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const 
 
 Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) {
   OFINDEX_ASSIGN(const std::string index, IndexPathFor(options));
+  OFINDEX_ASSIGN(const ScanOptions scan, ScanOptionsOf(options));
   OFINDEX_ASSIGN(ShardSet set, FindShards(options.data, index, progress));
   OFINDEX_ASSIGN(std::optional<BuildReport> left_alone, LeftAlone(options, index, set));
   if (left_alone) {
@@ -147,7 +181,7 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
     if (left_alone) return std::move(*left_alone);
   }
   OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set.candidates, options.format, ThreadsOf(options), progress));
-  return Build(options, index, std::move(set), std::move(probed), std::move(draft), progress);
+  return Build(options, scan, index, std::move(set), std::move(probed), std::move(draft), progress);
 }
 
 }  // namespace ofindex

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/progress.h"
 #include "base/result.h"
 #include "index/catalog.h"
+#include "index/column.h"
+#include "index/column_choice.h"
 #include "index/detect.h"
 #include "index/draft.h"
 #include "index/shard_set.h"
@@ -17,8 +20,11 @@ struct BuildOptions {
   std::string index;              ///< empty: called after the one argument in `data`
   bool verify = false;            ///< look at every payload byte, too
   FormatChoice format;
-  unsigned threads = 0;  ///< that compute; 0: as many as there are processors
-  bool force = false;    ///< replace a stale index
+  std::optional<ColumnChoice> columns = {};  ///< features that become columns; not given: auto
+  std::string descriptor;  ///< a FileDescriptorSet, as protoc writes it, that describes the payloads; with `message`
+  std::string message;     ///< "pkg.Name", the message that the payloads are; with named columns
+  unsigned threads = 0;    ///< that compute; 0: as many as there are processors
+  bool force = false;      ///< replace a stale index
   Draft::IfLocked if_locked = Draft::IfLocked::kFail;
   Draft::Durability durability = Draft::Durability::kDurable;
 };
@@ -33,6 +39,8 @@ struct BuildReport {
   std::vector<ShardRow> shards;
   std::vector<BadRow> bad;
   std::vector<DamageRow> damage;
+  std::vector<FeatureRow> features;
+  uint64_t without_column = 0;  ///< features that have no column because there are too many
   std::vector<SkippedFile> skipped;
   std::vector<std::string> missing;
 };
@@ -41,7 +49,8 @@ struct BuildReport {
 ///
 /// The outcome is the same, byte for byte, on any number of threads and from any folder. Damage never stops a build: it
 /// is in the report and in the index. Whatever stops it leaves the index that was there before, whole. An index that is
-/// up to date is left alone; one without payload checks gives way to a build with them.
+/// up to date is left alone; one without payload checks gives way to a build with them, as one with other columns does
+/// to a build that names its own.
 ///
 /// Errors: kUsage, kFormat  see FindShards and ProbeShards; kStale  there is an index, and it is not of these shards
 /// and options (hint: --force); kIndex  there is something else in its place; kLocked; kIo; kInterrupted.

@@ -14,7 +14,7 @@ namespace ofindex {
 
 // What an index says, as values: the rows of its tables (docs/index_format.md), without SQLite.
 
-inline constexpr int64_t kFormatVersion = 1;
+inline constexpr int64_t kFormatVersion = 2;
 
 /// How thoroughly the payloads were looked at when the index was built.
 enum class Checked : uint8_t {
@@ -72,6 +72,9 @@ struct DatasetFacts {
   Checked checked = Checked::kFraming;
   std::string format = "auto";       ///< the build's --format
   std::string payload = "auto";      ///< the build's --payload
+  std::string columns = "auto";      ///< the build's --columns
+  std::string message = "";          ///< the build's --message; empty where the payloads' own kind was skimmed
+  bool features_dropped = false;     ///< there were more names than an index keeps: the first in byte order are there
   std::vector<std::string> sources;  ///< the build's DATA, relative to the index
 };
 

@@ -121,6 +121,9 @@ Result<void> CatalogReader::ReadFacts() {
   facts_.checked = values["checked"] == Name(Checked::kPayloads) ? Checked::kPayloads : Checked::kFraming;
   facts_.format = values["format"];
   facts_.payload = values["payload"];
+  facts_.columns = values["columns"];
+  facts_.message = values["message"];
+  facts_.features_dropped = number("features_dropped") != 0;
   OFINDEX_ASSIGN(sqlite::Statement sources, database_.Prepare("SELECT argument FROM source ORDER BY position"));
   for (;;) {
     OFINDEX_ASSIGN(const bool row, sources.Next());
@@ -184,9 +187,9 @@ Result<std::vector<BadRow>> CatalogReader::Bad() {
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return bad;
-    if (rows.Text(3) != Name(BadReason::kPayloadCrc))
-      return NoSense("a reason for a bad record that this version does not know");
-    bad.push_back({rows.Unsigned(0), static_cast<uint32_t>(rows.Int(1)), rows.Unsigned(2), BadReason::kPayloadCrc});
+    const std::optional<BadReason> reason = ParseBadReason(rows.Text(3));
+    if (!reason) return NoSense("a reason for a bad record that this version does not know");
+    bad.push_back({rows.Unsigned(0), static_cast<uint32_t>(rows.Int(1)), rows.Unsigned(2), *reason});
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "index/catalog.h"
+#include "index/column.h"
 #include "index/sqlite.h"
 
 namespace ofindex {
@@ -30,6 +31,22 @@ class CatalogReader {
   /// reading and is returned.
   using VisitBlock = std::function<Result<void>(const BlockRow&)>;
   [[nodiscard]] Result<void> ForEachBlock(const VisitBlock& visit);
+
+  /// All features, by number. Errors: kIndex.
+  [[nodiscard]] Result<std::vector<FeatureRow>> Features();
+
+  /// Calls `visit` for each chunk, in the order in which they were written; the same rules as for blocks.
+  using VisitChunk = std::function<Result<void>(const ChunkRow&)>;
+  [[nodiscard]] Result<void> ForEachChunk(const VisitChunk& visit);
+
+  /// The chunks of one column without their data, by block. Errors: kIndex.
+  [[nodiscard]] Result<std::vector<ChunkRow>> ChunkHeads(uint32_t feature, ColumnRole role);
+
+  /// The data of one chunk; `block` is `block.block`. Errors: kIndex  there is none.
+  [[nodiscard]] Result<std::vector<uint8_t>> ChunkData(uint32_t feature, ColumnRole role, uint64_t block);
+
+  /// The blocks without offsets and hashes, in ordinal order. Errors: kIndex.
+  [[nodiscard]] Result<std::vector<BlockRow>> BlockHeads();
 
  private:
   CatalogReader(sqlite::Database database, std::string path) : database_(std::move(database)), path_(std::move(path)) {}

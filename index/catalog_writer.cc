@@ -17,7 +17,11 @@ Result<CatalogWriter> CatalogWriter::Create(const std::string& path) {
   OFINDEX_ASSIGN(sqlite::Statement damage, database.Prepare("INSERT INTO damage VALUES (NULL, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement shard,
                  database.Prepare("INSERT INTO shard VALUES (?, ?, ?, 'none', ?, ?, ?, ?, ?, ?, ?)"));
-  return CatalogWriter(std::move(database), {std::move(block), std::move(bad), std::move(damage), std::move(shard)});
+  OFINDEX_ASSIGN(sqlite::Statement chunk, database.Prepare("INSERT INTO chunk VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement feature,
+                 database.Prepare("INSERT INTO feature VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  return CatalogWriter(std::move(database), {std::move(block), std::move(bad), std::move(damage), std::move(shard),
+                                             std::move(chunk), std::move(feature)});
 }
 
 Result<void> CatalogWriter::Add(const BlockRow& block) {
@@ -41,6 +45,36 @@ Result<void> CatalogWriter::Add(const ShardRow& shard) {
                                 shard.payload_bytes);
 }
 
+Result<void> CatalogWriter::Add(const ChunkRow& chunk) {
+  return statements_->chunk.Run(chunk.feature, Name(chunk.role), chunk.block, chunk.nulls, chunk.nans, chunk.min,
+                                chunk.max, ByteView(chunk.data));
+}
+
+Result<void> CatalogWriter::Add(const FeatureRow& feature) {
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? ColumnValue() : ColumnValue{.type = ColumnValue::Type::kText, .bytes = text};
+  };
+  const bool is_text = IsText(AsBytes(feature.name));
+  const ColumnValue name{.type = is_text ? ColumnValue::Type::kText : ColumnValue::Type::kBlob, .bytes = feature.name};
+  const std::string kinds = KindNames(feature.kinds);
+  const std::optional<ByteView> sketch =
+      feature.sketch.empty() ? std::nullopt : std::optional(ByteView(feature.sketch));
+  return statements_->feature.Run(feature.feature, name, std::string_view(kinds), feature.present, feature.values,
+                                  feature.values_min, feature.values_max, feature.single, feature.largest_bytes,
+                                  feature.whole, text_or_null(feature.sql_value), text_or_null(feature.sql_count),
+                                  text_or_null(feature.sql_size), text_or_null(feature.type), sketch);
+}
+
+Result<void> CatalogWriter::DropChunks(uint32_t feature) {
+  OFINDEX_ASSIGN(sqlite::Statement drop, database_.Prepare("DELETE FROM chunk WHERE feature = ?"));
+  return drop.Run(feature);
+}
+
+Result<void> CatalogWriter::RenumberChunks(uint32_t feature, uint32_t number) {
+  OFINDEX_ASSIGN(sqlite::Statement renumber, database_.Prepare("UPDATE chunk SET feature = ? WHERE feature = ?"));
+  return renumber.Run(number, feature);
+}
+
 Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
   const std::string id = ToHex(facts.id);
   {
@@ -48,10 +82,13 @@ Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
     const auto text = [&](std::string_view key, std::string_view value) { return fact.Run(key, value); };
     const auto number = [&](std::string_view key, uint64_t value) { return fact.Run(key, value); };
     OFINDEX_TRY(text("checked", Name(facts.checked)));
+    OFINDEX_TRY(text("columns", facts.columns));
     OFINDEX_TRY(number("data_bytes", facts.data_bytes));
+    OFINDEX_TRY(number("features_dropped", facts.features_dropped));
     OFINDEX_TRY(text("format", facts.format));
     OFINDEX_TRY(number("format_version", static_cast<uint64_t>(kFormatVersion)));
     OFINDEX_TRY(text("id", id));
+    OFINDEX_TRY(text("message", facts.message));
     OFINDEX_TRY(text("payload", facts.payload));
     OFINDEX_TRY(number("payload_bytes", facts.payload_bytes));
     OFINDEX_TRY(number("records", facts.records));

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "index/catalog.h"
+#include "index/column.h"
 #include "index/sqlite.h"
 
 namespace ofindex {
@@ -22,6 +23,17 @@ class CatalogWriter {
   /// Adds the next shard; its number is how many were added before.
   [[nodiscard]] Result<void> Add(const ShardRow& shard);
 
+  /// Adds a chunk, whose feature's row may come later.
+  [[nodiscard]] Result<void> Add(const ChunkRow& chunk);
+
+  [[nodiscard]] Result<void> Add(const FeatureRow& feature);
+
+  /// Takes the chunks of feature `feature` out again.
+  [[nodiscard]] Result<void> DropChunks(uint32_t feature);
+
+  /// Gives the chunks of feature `feature` another number, which none has.
+  [[nodiscard]] Result<void> RenumberChunks(uint32_t feature, uint32_t number);
+
   /// Writes the facts and the first generation, and closes the file. Errors: kIo.
   [[nodiscard]] Result<void> Finish(const DatasetFacts& facts);
 
@@ -31,6 +43,8 @@ class CatalogWriter {
     sqlite::Statement bad;
     sqlite::Statement damage;
     sqlite::Statement shard;
+    sqlite::Statement chunk;
+    sqlite::Statement feature;
   };
 
   CatalogWriter(sqlite::Database database, Statements statements)

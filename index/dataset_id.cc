@@ -1,6 +1,8 @@
 #include "index/dataset_id.h"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -19,22 +21,73 @@ void DatasetId::AddBlock(const BlockRow& block) {
   hash_.Add(ByteView(block.offsets));
 }
 
-uint64_t HashRows(const DatasetFacts& facts, const std::vector<ShardRow>& shards, const std::vector<BadRow>& bad,
-                  const std::vector<DamageRow>& damage) {
-  Xxh3Stream hash;
-  hash.Add(static_cast<uint64_t>(facts.checked));
-  hash.Add(facts.records);
-  hash.Add(facts.payload_bytes);
-  hash.Add(facts.data_bytes);
+namespace {
+
+void AddText(Xxh3Stream& hash, std::string_view text) {
+  hash.Add(uint64_t{text.size()});
+  hash.Add(AsBytes(text));
+}
+
+void AddValue(Xxh3Stream& hash, const ColumnValue& value) {
+  hash.Add(static_cast<uint64_t>(value.type));
+  hash.Add(static_cast<uint64_t>(value.integer));
+  hash.Add(std::bit_cast<uint64_t>(value.real));
+  AddText(hash, value.bytes);
+}
+
+void AddShards(Xxh3Stream& hash, const std::vector<ShardRow>& shards) {
   for (const ShardRow& shard : shards) {
-    hash.Add(uint64_t{shard.path.size()});
-    hash.Add(AsBytes(shard.path));
+    AddText(hash, shard.path);
     hash.Add(static_cast<uint64_t>(shard.payload));
     hash.Add(static_cast<uint64_t>(shard.identity.mtime_ns));
     hash.Add(shard.first_record);
     hash.Add(shard.records);
     hash.Add(shard.payload_bytes);
   }
+}
+
+void AddFeatures(Xxh3Stream& hash, const std::vector<FeatureRow>& features) {
+  for (const FeatureRow& row : features) {
+    AddText(hash, row.name);
+    for (const uint64_t number : {uint64_t{row.kinds}, row.present, row.values, uint64_t{row.values_min},
+                                  uint64_t{row.values_max}, row.single, row.largest_bytes, uint64_t{row.whole}}) {
+      hash.Add(number);
+    }
+    for (const std::string& text : {row.sql_value, row.sql_count, row.sql_size, row.type}) AddText(hash, text);
+    AddText(hash, AsText(row.sketch));
+  }
+}
+
+}  // namespace
+
+void RowsHash::Add(const ChunkRow& chunk) {
+  Xxh3Stream hash;
+  for (const uint64_t number :
+       {static_cast<uint64_t>(chunk.role), chunk.block, uint64_t{chunk.nulls}, uint64_t{chunk.nans}}) {
+    hash.Add(number);
+  }
+  AddValue(hash, chunk.min);
+  AddValue(hash, chunk.max);
+  AddText(hash, AsText(chunk.data));
+  if (chunk.feature >= chunks_.size()) chunks_.resize(chunk.feature + size_t{1});
+  chunks_[chunk.feature] += hash.Digest64();
+}
+
+void RowsHash::Keep(std::span<const uint32_t> features) {
+  std::vector<uint64_t> kept;
+  for (const uint32_t feature : features) kept.push_back(feature < chunks_.size() ? chunks_[feature] : 0);
+  chunks_ = std::move(kept);
+}
+
+uint64_t RowsHash::Digest(const DatasetFacts& facts, const std::vector<ShardRow>& shards,
+                          const std::vector<BadRow>& bad, const std::vector<DamageRow>& damage,
+                          const std::vector<FeatureRow>& features) const {
+  Xxh3Stream hash;
+  hash.Add(static_cast<uint64_t>(facts.checked));
+  hash.Add(facts.records);
+  hash.Add(facts.payload_bytes);
+  hash.Add(facts.data_bytes);
+  AddShards(hash, shards);
   for (const BadRow& row : bad) {
     hash.Add(row.record);
     hash.Add(static_cast<uint64_t>(row.reason));
@@ -45,6 +98,8 @@ uint64_t HashRows(const DatasetFacts& facts, const std::vector<ShardRow>& shards
     hash.Add(row.range.end);
     hash.Add(static_cast<uint64_t>(row.range.reason));
   }
+  AddFeatures(hash, features);
+  for (size_t i = 0; i < features.size(); ++i) hash.Add(i < chunks_.size() ? chunks_[i] : 0);
   return hash.Digest64();
 }
 
@@ -67,7 +122,14 @@ Result<void> CheckDatasetId(CatalogReader& catalog) {
   add_shards_up_to(shards.size());
   OFINDEX_ASSIGN(const std::vector<BadRow> bad, catalog.Bad());
   OFINDEX_ASSIGN(const std::vector<DamageRow> damage, catalog.Damage());
-  const uint64_t rows_hash = HashRows(catalog.facts(), shards, bad, damage);
+  OFINDEX_ASSIGN(const std::vector<FeatureRow> features, catalog.Features());
+  RowsHash rows;
+  OFINDEX_TRY(catalog.ForEachChunk([&](const ChunkRow& chunk) -> Result<void> {
+    running_on = running_on && chunk.feature < features.size();
+    if (running_on) rows.Add(chunk);
+    return {};
+  }));
+  const uint64_t rows_hash = rows.Digest(catalog.facts(), shards, bad, damage, features);
   const DatasetFacts& facts = catalog.facts();
   if (running_on && records == facts.records && id.Digest() == facts.id && rows_hash == facts.rows_hash) return {};
   return Fail(ErrorCode::kIndex,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/checksum.h"
@@ -9,6 +10,7 @@
 #include "base/shard_identity.h"
 #include "index/catalog.h"
 #include "index/catalog_reader.h"
+#include "index/column.h"
 
 namespace ofindex {
 
@@ -26,10 +28,21 @@ class DatasetId {
 };
 
 /// XXH3 of what the id leaves out and readers still depend on: the totals; paths, times, payload kinds and counts of
-/// shards; bad records; damage. It stands among the facts of the dataset, so that two indexes that differ in any of it
-/// differ there, too.
-[[nodiscard]] uint64_t HashRows(const DatasetFacts& facts, const std::vector<ShardRow>& shards,
-                                const std::vector<BadRow>& bad, const std::vector<DamageRow>& damage);
+/// shards; bad records; damage; features and their columns. It stands among the facts of the dataset, so that two
+/// indexes that differ in any of it differ there, too. The chunks of a feature add up in any order.
+class RowsHash {
+ public:
+  void Add(const ChunkRow& chunk);
+  /// Forgets the chunks of all features but these, by number, which are numbered anew in this order.
+  void Keep(std::span<const uint32_t> features);
+
+  [[nodiscard]] uint64_t Digest(const DatasetFacts& facts, const std::vector<ShardRow>& shards,
+                                const std::vector<BadRow>& bad, const std::vector<DamageRow>& damage,
+                                const std::vector<FeatureRow>& features) const;
+
+ private:
+  std::vector<uint64_t> chunks_;  // by feature: the sum of the hashes of its chunks
+};
 
 /// Succeeds if the rows of an index add up to its id and to its hash of rows, and its blocks run on from ordinal to
 /// ordinal. Reads the whole index. Errors: kIndex.

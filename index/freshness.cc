@@ -49,7 +49,10 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
   std::map<std::string_view, const ShardRow*> indexed;
   for (const ShardRow& shard : shards) indexed.emplace(shard.path, &shard);
 
-  Freshness freshness{.checked = catalog->facts().checked, .skipped = {}};
+  Freshness freshness{.checked = catalog->facts().checked,
+                      .columns = catalog->facts().columns,
+                      .message = catalog->facts().message,
+                      .skipped = {}};
   for (const Candidate& candidate : set.candidates) {
     const auto known = indexed.find(candidate.stored_path);
     if (known == indexed.end()) {

@@ -13,6 +13,8 @@ namespace ofindex {
 /// What is known of an index that is up to date.
 struct Freshness {
   Checked checked = Checked::kFraming;
+  std::string columns;               ///< the choice of columns that it was built with
+  std::string message;               ///< the message that its payloads were taken for, if one was named
   std::vector<SkippedFile> skipped;  ///< files of the set that are no shards
 };
 

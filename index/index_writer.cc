@@ -8,11 +8,12 @@
 
 namespace ofindex {
 
-Result<IndexWriter> IndexWriter::Begin(const std::string& index_path, const std::string& map_path) {
+Result<IndexWriter> IndexWriter::Begin(const std::string& index_path, const std::string& map_path,
+                                       ColumnChoice columns) {
   OFINDEX_ASSIGN(CatalogWriter catalog, CatalogWriter::Create(index_path));
   OFINDEX_ASSIGN(OutputFile map_file, OutputFile::Create(map_path));
   OFINDEX_ASSIGN(OffsetMapWriter map, OffsetMapWriter::Begin(std::move(map_file)));
-  return IndexWriter(std::move(catalog), std::move(map));
+  return IndexWriter(std::move(catalog), std::move(map), std::move(columns));
 }
 
 void IndexWriter::BeginShard(const ProbedShard& shard) {
@@ -33,6 +34,8 @@ Result<void> IndexWriter::AddBlock(BuiltBlock block) {
   records_ += row.records;
   id_.AddBlock(row);
   OFINDEX_TRY(catalog_.Add(row));
+  ++blocks_;
+  OFINDEX_TRY(AddColumns(std::move(block.columns)));
   for (const uint32_t bad : block.bad) {
     const uint32_t record = bad & 0xffff;
     const BadRow bad_row{.record = row.first_record + record,
@@ -48,6 +51,40 @@ Result<void> IndexWriter::AddBlock(BuiltBlock block) {
   entry.records = row.records;
   entry.shard = row.shard;
   return map_.AddBlock(entry, row.offsets, block.bad);
+}
+
+Result<void> IndexWriter::AddColumns(BlockColumns columns) {
+  dropped_ = dropped_ || columns.dropped;
+  for (BlockFeature& feature : columns.features) {
+    const std::optional<uint32_t> number = table_.Add(feature);
+    dropped_ = dropped_ || !number;
+    if (!number) continue;
+    for (ChunkRow& chunk : feature.chunks) {
+      chunk.feature = *number;
+      chunk.block = blocks_;
+      OFINDEX_TRY(catalog_.Add(chunk));
+      rows_hash_.Add(chunk);
+    }
+  }
+  return {};
+}
+
+Result<void> IndexWriter::FinishFeatures(DatasetFacts& facts) {
+  std::vector<FeatureTable::Decided> decided = table_.Decide(columns_, without_column_);
+  facts.columns = columns_.Text();
+  facts.features_dropped = dropped_ || !table_.dropped().empty();
+  for (const uint32_t number : table_.dropped()) OFINDEX_TRY(catalog_.DropChunks(number));
+  std::vector<uint32_t> given;
+  for (FeatureTable::Decided& feature : decided) {
+    if (feature.given != feature.row.feature) {
+      OFINDEX_TRY(catalog_.RenumberChunks(feature.given, feature.row.feature));
+    }
+    OFINDEX_TRY(catalog_.Add(feature.row));
+    given.push_back(feature.given);
+    features_.push_back(std::move(feature.row));
+  }
+  rows_hash_.Keep(given);
+  return {};
 }
 
 Result<void> IndexWriter::EndShard(const std::vector<DamagedRange>& damage) {
@@ -69,19 +106,18 @@ Result<void> IndexWriter::EndShard(const std::vector<DamagedRange>& damage) {
 Result<void> IndexWriter::Finish(DatasetFacts& facts, const std::string& index_path) {
   facts.id = id_.Digest();
   facts.records = records_;
-  size_t common = shards_.empty() ? 0 : shards_.front().path.size();
   for (const ShardRow& shard : shards_) {
     facts.payload_bytes += shard.payload_bytes;
     facts.data_bytes += shard.identity.size;
-    common = CommonFolderBytes(shards_.front().path, shard.path, common);
   }
-  facts.rows_hash = HashRows(facts, shards_, bad_, damage_);
+  OFINDEX_TRY(FinishFeatures(facts));
+  facts.rows_hash = rows_hash_.Digest(facts, shards_, bad_, damage_, features_);
   OFINDEX_TRY(catalog_.Finish(facts));
   MapHeader header;
   header.index_id = facts.id;
   OFINDEX_ASSIGN(header.index_binding, MapBinding(index_path));
   header.payload_bytes = facts.payload_bytes;
-  header.data_dir_bytes = common;
+  header.data_dir_bytes = CommonFolderBytes(shards_);
   return map_.Finish(header);
 }
 

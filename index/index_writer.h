@@ -6,7 +6,9 @@
 #include "base/result.h"
 #include "index/block_queue.h"
 #include "index/catalog_writer.h"
+#include "index/column_choice.h"
 #include "index/dataset_id.h"
+#include "index/feature_table.h"
 #include "index/shard_probe.h"
 #include "mmap/offset_map_writer.h"
 
@@ -17,7 +19,8 @@ namespace ofindex {
 class IndexWriter {
  public:
   /// Writes to the two paths, both of empty files. Errors: kIo.
-  [[nodiscard]] static Result<IndexWriter> Begin(const std::string& index_path, const std::string& map_path);
+  [[nodiscard]] static Result<IndexWriter> Begin(const std::string& index_path, const std::string& map_path,
+                                                 ColumnChoice columns);
 
   /// Begins the next shard.
   void BeginShard(const ProbedShard& shard);
@@ -28,7 +31,8 @@ class IndexWriter {
   /// Ends the shard.
   [[nodiscard]] Result<void> EndShard(const std::vector<DamagedRange>& damage);
 
-  /// Writes all that is not of one shard. `facts` gives checked, format, payload and sources, and gets the rest.
+  /// Writes all that is not of one shard. `facts` gives checked, format, payload, message and sources, and gets the
+  /// rest.
   /// `index_path` is where the index was written to. Errors: kIo.
   [[nodiscard]] Result<void> Finish(DatasetFacts& facts, const std::string& index_path);
 
@@ -36,12 +40,27 @@ class IndexWriter {
   [[nodiscard]] const std::vector<BadRow>& bad() const { return bad_; }
   [[nodiscard]] const std::vector<DamageRow>& damage() const { return damage_; }
 
+  /// Features, once the writing is finished, and how many of them have no column because there are too many.
+  [[nodiscard]] const std::vector<FeatureRow>& features() const { return features_; }
+  [[nodiscard]] uint64_t without_column() const { return without_column_; }
+
  private:
-  IndexWriter(CatalogWriter catalog, OffsetMapWriter map) : catalog_(std::move(catalog)), map_(std::move(map)) {}
+  IndexWriter(CatalogWriter catalog, OffsetMapWriter map, ColumnChoice columns)
+      : catalog_(std::move(catalog)), map_(std::move(map)), columns_(std::move(columns)) {}
+
+  [[nodiscard]] Result<void> AddColumns(BlockColumns columns);
+  [[nodiscard]] Result<void> FinishFeatures(DatasetFacts& facts);
 
   CatalogWriter catalog_;
   OffsetMapWriter map_;
   DatasetId id_;
+  ColumnChoice columns_;
+  RowsHash rows_hash_;
+  FeatureTable table_;
+  std::vector<FeatureRow> features_;
+  uint64_t without_column_ = 0;
+  bool dropped_ = false;
+  uint64_t blocks_ = 0;
   uint64_t records_ = 0;
   std::vector<ShardRow> shards_;
   std::vector<BadRow> bad_;

@@ -48,14 +48,16 @@ std::vector<uint32_t> TakeBad(const std::vector<BadRow>& bad, size_t& next, cons
   return taken;
 }
 
-Result<void> WriteMap(const std::string& index_path, uint64_t binding, const std::string& path) {
+Result<void> WriteMap(const std::string& index_path, uint64_t binding, const std::string& path,
+                      const Progress& progress) {
   OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index_path));
   OFINDEX_ASSIGN(OutputFile out, OutputFile::Create(path));
   OFINDEX_ASSIGN(OffsetMapWriter writer, OffsetMapWriter::Begin(std::move(out)));
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
   OFINDEX_ASSIGN(const std::vector<BadRow> bad, catalog.Bad());
   size_t next_bad = 0;
-  OFINDEX_TRY(catalog.ForEachBlock([&](const BlockRow& block) {
+  OFINDEX_TRY(catalog.ForEachBlock([&](const BlockRow& block) -> Result<void> {
+    if (progress.cancel) return Interrupted();
     MapBlock entry;
     entry.begin = block.begin;
     entry.end = block.end;
@@ -63,9 +65,7 @@ Result<void> WriteMap(const std::string& index_path, uint64_t binding, const std
     entry.shard = block.shard;
     return writer.AddBlock(entry, block.offsets, TakeBad(bad, next_bad, block));
   }));
-  size_t common = shards.empty() ? 0 : shards.front().path.size();
   for (const ShardRow& shard : shards) {
-    common = CommonFolderBytes(shards.front().path, shard.path, common);
     writer.AddShard({.path = shard.path,
                      .framing = shard.framing,
                      .payload = shard.payload,
@@ -77,16 +77,17 @@ Result<void> WriteMap(const std::string& index_path, uint64_t binding, const std
   header.index_id = catalog.facts().id;
   header.index_binding = binding;
   header.payload_bytes = catalog.facts().payload_bytes;
-  header.data_dir_bytes = common;
+  header.data_dir_bytes = CommonFolderBytes(shards);
   return writer.Finish(header);
 }
 
-Result<OffsetMap> MakeMap(const std::string& index_path, uint64_t binding, const std::string& path) {
-  OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kWait));
+Result<OffsetMap> MakeMap(const std::string& index_path, uint64_t binding, const std::string& path,
+                          const Progress& progress) {
+  OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kWait, &progress));
   if (draft.waited()) {
     if (auto map = OpenBound(path, binding)) return map;
   }
-  OFINDEX_TRY(WriteMap(index_path, binding, draft.path()));
+  OFINDEX_TRY(WriteMap(index_path, binding, draft.path(), progress));
   OFINDEX_TRY(draft.Publish(Draft::Durability::kDurable));
   return OpenBound(path, binding);
 }
@@ -108,11 +109,11 @@ Result<uint64_t> MapBinding(const std::string& index_path) {
   return hash.Digest64();
 }
 
-Result<OffsetMap> OpenMap(const std::string& index_path) {
+Result<OffsetMap> OpenMap(const std::string& index_path, const Progress& progress) {
   OFINDEX_ASSIGN(const uint64_t binding, MapBinding(index_path));
   const std::string beside = MapPathOf(index_path);
   if (auto map = OpenBound(beside, binding)) return map;
-  auto made = MakeMap(index_path, binding, beside);
+  auto made = MakeMap(index_path, binding, beside, progress);
   if (made || made.error().code != ErrorCode::kIo) return made;
 
   const std::string folder = CacheFolder();
@@ -121,7 +122,7 @@ Result<OffsetMap> OpenMap(const std::string& index_path) {
   if (auto map = OpenBound(cached, binding)) return map;
   std::error_code ignored;  // the draft says it better if there is no folder
   fs::create_directories(folder, ignored);
-  return MakeMap(index_path, binding, cached);
+  return MakeMap(index_path, binding, cached, progress);
 }
 
 }  // namespace ofindex

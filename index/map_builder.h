@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "mmap/offset_map.h"
 
@@ -14,7 +15,8 @@ namespace ofindex {
 
 /// Opens the map of an index. One that is missing, damaged or of another build is made anew from the index, silently:
 /// beside it or, where that cannot be written, in the user's cache folder. Several processes that come together wait
-/// for the one that makes it. Errors: kNotFound, kIndex, kIo.
-[[nodiscard]] Result<OffsetMap> OpenMap(const std::string& index_path);
+/// for the one that makes it. Errors: kNotFound, kIndex, kIo, kLimit; kInterrupted  `progress.cancel` was set while the
+/// map was waited for or made.
+[[nodiscard]] Result<OffsetMap> OpenMap(const std::string& index_path, const Progress& progress = {});
 
 }  // namespace ofindex

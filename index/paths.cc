@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "index/catalog.h"
 
 namespace ofindex {
 namespace {
@@ -42,6 +43,16 @@ bool IsSqliteFile(const std::string& path) {
   return file && file->ReadAt(0, head) && AsText(head).starts_with("SQLite format 3");
 }
 
+// How many bytes at the front of both, of the first `most` at the most, name one folder.
+size_t SharedFolderBytes(std::string_view a, std::string_view b, size_t most) {
+  size_t folder = 0;
+  most = std::min({a.size(), b.size(), most});
+  for (size_t i = 0; i < most && a[i] == b[i]; ++i) {
+    if (a[i] == '/') folder = i + 1;
+  }
+  return folder;
+}
+
 }  // namespace
 
 Result<std::string> IndexPathOf(const std::string& data) {
@@ -75,13 +86,10 @@ Result<std::string> RelativeTo(const std::string& path, const std::string& folde
   return anchored.lexically_relative(base).string();
 }
 
-size_t CommonFolderBytes(std::string_view a, std::string_view b, size_t common) {
-  size_t folder = 0;
-  const size_t most = std::min({a.size(), b.size(), common});
-  for (size_t i = 0; i < most && a[i] == b[i]; ++i) {
-    if (a[i] == '/') folder = i + 1;
-  }
-  return folder;
+size_t CommonFolderBytes(const std::vector<ShardRow>& shards) {
+  size_t common = shards.empty() ? 0 : shards.front().path.size();
+  for (const ShardRow& shard : shards) common = SharedFolderBytes(shards.front().path, shard.path, common);
+  return common;
 }
 
 }  // namespace ofindex

@@ -2,10 +2,13 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
 namespace ofindex {
+
+struct ShardRow;
 
 inline constexpr std::string_view kIndexSuffix = ".ofidx";
 inline constexpr std::string_view kMapSuffix = "-map";
@@ -28,7 +31,8 @@ inline constexpr std::string_view kMapSuffix = "-map";
 /// ".." means what the system takes it for. Errors: kIo.
 [[nodiscard]] Result<std::string> RelativeTo(const std::string& path, const std::string& folder);
 
-/// How many bytes at the front of all `paths`, up to and with a '/', name one folder that they all lie in.
-[[nodiscard]] size_t CommonFolderBytes(std::string_view a, std::string_view b, size_t common);
+/// How many bytes at the front of the paths of all `shards`, up to and with a '/', name one folder that they all lie
+/// in.
+[[nodiscard]] size_t CommonFolderBytes(const std::vector<ShardRow>& shards);
 
 }  // namespace ofindex

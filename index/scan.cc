@@ -1,6 +1,8 @@
 #include "index/scan.h"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -11,6 +13,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "index/block_check.h"
+#include "index/block_skim.h"
 #include "index/segment_scout.h"
 #include "index/walker.h"
 #include "mmap/packed_offsets.h"
@@ -31,8 +34,8 @@ bool IsLarge(const ProbedShard& shard) {
   return shard.mean_record_bytes >= kLargeRecordBytes && shard.identity.size >= kLargeShardBytes;
 }
 
-// True if the large shards seem to be in the page cache, where more chains than processors only get in each other's way.
-// Looks at a few of them, in the middle.
+// True if the large shards seem to be in the page cache, where more chains than processors only get in each other's
+// way. Looks at a few of them, in the middle.
 bool LiesInCache(const std::vector<ProbedShard>& shards) {
   constexpr size_t kLooks = 8;
   const size_t step = std::max<size_t>(shards.size() / kLooks, 1);
@@ -55,6 +58,22 @@ BuiltBlock Encode(size_t shard, Framing framing, uint64_t first_record, std::spa
   block.row.offsets = PackOffsets(points);
   block.payload_bytes = points.back() - points.front() - records * FramingBytes(framing);
   return block;
+}
+
+uint32_t BadEntry(uint32_t record, BadReason reason) { return record | static_cast<uint32_t>(reason) << 16; }
+
+// Adds the malformed records to those whose checksum is wrong, which counts as the reason of both.
+void MergeBad(BuiltBlock& block) {
+  std::vector<uint32_t> bad;
+  auto other = block.bad.begin();
+  for (const uint32_t record : block.columns.malformed) {
+    for (; other != block.bad.end() && (*other & 0xffff) < record; ++other) bad.push_back(*other);
+    if (other == block.bad.end() || (*other & 0xffff) != record) {
+      bad.push_back(BadEntry(record, BadReason::kMalformed));
+    }
+  }
+  bad.insert(bad.end(), other, block.bad.end());
+  block.bad = std::move(bad);
 }
 
 // Threads that run a scout, and end with it.
@@ -86,14 +105,38 @@ class ScoutingThreads {
 
 }  // namespace
 
-DatasetScan::DatasetScan(const std::vector<ProbedShard>& shards, bool check_payloads, unsigned threads,
-                         BlockQueue& queue, Progress& progress)
+class DatasetScan::Skimmers {
+ public:
+  explicit Skimmers(const ScanOptions& options) : options_(options) {}
+
+  BlockSkimmer& Of(PayloadKind kind) {
+    std::unique_ptr<BlockSkimmer>& skimmer = by_kind_[static_cast<size_t>(kind)];
+    if (!skimmer) {
+      const FieldPlan plan = options_.message ? *options_.message : FieldPlan::Of(kind);
+      skimmer = std::make_unique<BlockSkimmer>(plan, options_.columns);
+    }
+    return *skimmer;
+  }
+
+ private:
+  const ScanOptions& options_;
+  std::array<std::unique_ptr<BlockSkimmer>, 4> by_kind_;
+};
+
+DatasetScan::DatasetScan(const std::vector<ProbedShard>& shards, const ScanOptions& options, BlockQueue& queue,
+                         Progress& progress)
     : shards_(shards),
-      check_payloads_(check_payloads),
-      threads_(threads),
+      options_(options),
       queue_(queue),
       progress_(progress),
-      large_shards_(static_cast<size_t>(std::count_if(shards.begin(), shards.end(), IsLarge))) {}
+      large_shards_(static_cast<size_t>(std::count_if(shards.begin(), shards.end(), IsLarge))),
+      looks_(std::any_of(shards.begin(), shards.end(), [this](const ProbedShard& shard) { return LooksInto(shard); })) {
+}
+
+bool DatasetScan::Skims(const ProbedShard& shard) const {
+  if (options_.columns.mode == ColumnChoice::Mode::kNone) return false;
+  return options_.message.has_value() || shard.payload != PayloadKind::kOpaque;
+}
 
 void DatasetScan::Run() {
   RunOnThreads(static_cast<unsigned>(std::max<size_t>(Walkers(), 1)), [this](unsigned) { Work(); });
@@ -101,16 +144,18 @@ void DatasetScan::Run() {
 
 size_t DatasetScan::Walkers() const {
   // Looking at every byte keeps processors and disk busy by itself.
-  if (check_payloads_) return threads_;
+  if (options_.check_payloads) return options_.threads;
   const size_t chains = LiesInCache(shards_) ? 0 : std::min<size_t>(kChains, large_shards_);
-  return std::min(std::max<size_t>(threads_, chains), shards_.size());
+  const size_t useful = std::max<size_t>(options_.threads, chains);
+  return looks_ ? useful : std::min(useful, shards_.size());
 }
 
 void DatasetScan::Work() {
+  Skimmers skimmers(options_);
   std::unique_lock lock(mutex_);
   for (;;) {
-    // Only checking makes work for others.
-    if (check_payloads_) {
+    // Only looking into payloads makes work for others.
+    if (looks_) {
       ++idle_;
       changed_.wait(lock, [&] { return !tasks_.empty() || next_shard_ < shards_.size() || walking_ == 0; });
       --idle_;
@@ -119,13 +164,13 @@ void DatasetScan::Work() {
       Task task = std::move(tasks_.front());
       tasks_.pop_front();
       lock.unlock();
-      CheckPayloads(std::move(task));
+      LookInto(std::move(task), skimmers);
       lock.lock();
     } else if (next_shard_ < shards_.size()) {
       const size_t shard = next_shard_++;
       ++walking_;
       lock.unlock();
-      WalkShard(shard);
+      WalkShard(shard, skimmers);
       lock.lock();
       if (--walking_ == 0) changed_.notify_all();
     } else {
@@ -134,14 +179,14 @@ void DatasetScan::Work() {
   }
 }
 
-void DatasetScan::WalkShard(size_t shard) {
+void DatasetScan::WalkShard(size_t shard, Skimmers& skimmers) {
   if (queue_.aborted()) return;
   if (shards_[shard].framing == Framing::kEmpty) {
     queue_.Finish(shard, 0, {});
     return;
   }
   auto file = File::OpenRead(shards_[shard].file.path);
-  Result<void> walked = file ? WithMemory("the blocks of a shard", [&] { return WalkBlocks(shard, *file); })
+  Result<void> walked = file ? WithMemory("the blocks of a shard", [&] { return WalkBlocks(shard, *file, skimmers); })
                              : tl::unexpected(std::move(file).error());
   if (!walked) queue_.Abort(std::move(walked).error());
   progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
@@ -149,18 +194,21 @@ void DatasetScan::WalkShard(size_t shard) {
 
 unsigned DatasetScan::ScoutsFor(const ProbedShard& shard) const {
   const bool anchored = shard.framing == Framing::kTfRecord && shard.identity.size >= kScoutedShardBytes;
-  if (check_payloads_ || !anchored || !IsLarge(shard) || large_shards_ > kChains / 2) return 0;
+  if (options_.check_payloads || !anchored || !IsLarge(shard) || large_shards_ > kChains / 2) return 0;
   return kChains / static_cast<unsigned>(large_shards_);
 }
 
-Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file) {
+// A descriptor of its own for looking into payloads: the walk tells the kernel that it hops.
+Result<std::shared_ptr<const File>> DatasetScan::OpenToLook(const ProbedShard& shard) const {
+  if (!LooksInto(shard)) return std::shared_ptr<const File>();
+  OFINDEX_ASSIGN(File opened, File::OpenRead(shard.file.path));
+  if (!options_.check_payloads && IsLarge(shard)) opened.Advise(File::Access::kRandom);
+  return std::make_shared<const File>(std::move(opened));
+}
+
+Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Skimmers& skimmers) {
   const ProbedShard& probed = shards_[shard];
-  std::shared_ptr<const File> check_file;
-  if (check_payloads_) {
-    // A descriptor of its own: the walk tells the kernel that it hops, the check reads everything.
-    OFINDEX_ASSIGN(File opened, File::OpenRead(probed.file.path));
-    check_file = std::make_shared<const File>(std::move(opened));
-  }
+  OFINDEX_ASSIGN(const std::shared_ptr<const File> look_file, OpenToLook(probed));
   ShardWalker walker(file, probed.identity.size, probed.framing, progress_);
   ScoutingThreads scouting(file, probed.identity.size, ScoutsFor(probed));
   walker.Follow(scouting.scout());
@@ -170,26 +218,26 @@ Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file) {
   while (queue_.WaitForRoom(shard)) {
     const uint64_t before = walker.position();
     OFINDEX_ASSIGN(const bool more, walker.NextBlock(points));
-    if (!check_payloads_) progress_.bytes_done.fetch_add(walker.position() - before, std::memory_order_relaxed);
+    if (!options_.check_payloads) {
+      progress_.bytes_done.fetch_add(walker.position() - before, std::memory_order_relaxed);
+    }
     if (!more) break;
     BuiltBlock block = Encode(shard, probed.framing, records, points);
     records += block.row.records;
-    OFINDEX_TRY(HandOver(shard, blocks++, std::move(block), points, check_file));
+    if (look_file) {
+      HandOver({shard, blocks, look_file, std::move(block), std::exchange(points, {})}, skimmers);
+    } else {
+      progress_.records_done.fetch_add(block.row.records, std::memory_order_relaxed);
+      queue_.Put(shard, blocks, std::move(block));
+    }
+    ++blocks;
   }
   queue_.Finish(shard, blocks, walker.damage());
   return {};
 }
 
-Result<void> DatasetScan::HandOver(size_t shard, size_t number, BuiltBlock block, std::vector<uint64_t>& points,
-                                   const std::shared_ptr<const File>& check_file) {
-  if (!check_payloads_) {
-    progress_.records_done.fetch_add(block.row.records, std::memory_order_relaxed);
-    queue_.Put(shard, number, std::move(block));
-    return {};
-  }
-  Task task{shard, number, check_file, std::move(block), std::move(points)};
-  if (!Offer(task)) CheckPayloads(std::move(task));
-  return {};
+void DatasetScan::HandOver(Task task, Skimmers& skimmers) {
+  if (!Offer(task)) LookInto(std::move(task), skimmers);
 }
 
 // Leaves the task to another thread, if one has nothing to do: a task that lay and waited would hold back the blocks
@@ -202,26 +250,40 @@ bool DatasetScan::Offer(Task& task) {
   return true;
 }
 
-void DatasetScan::CheckPayloads(Task task) {
+// Checks and skims a block in two passes: the second finds it in memory.
+void DatasetScan::LookInto(Task task, Skimmers& skimmers) {
   if (queue_.aborted()) return;
-  auto findings = WithMemory("the hashes of a block", [&] {
-    return CheckBlock(*task.file, shards_[task.shard].framing, task.points, {}, progress_);
+  const ProbedShard& shard = shards_[task.shard];
+  const Result<void> looked = WithMemory("the payloads of a block", [&]() -> Result<void> {
+    if (options_.check_payloads) OFINDEX_TRY(Check(task));
+    if (!Skims(shard)) return {};
+    OFINDEX_ASSIGN(task.block.columns,
+                   SkimBlock(*task.file, shard.framing, task.points, skimmers.Of(shard.payload), progress_));
+    MergeBad(task.block);
+    if (!options_.check_payloads) {
+      progress_.records_done.fetch_add(task.block.row.records, std::memory_order_relaxed);
+    }
+    return {};
   });
-  if (!findings) return queue_.Abort(std::move(findings).error());
-  task.block.row.hashes = std::move(findings->hashes);
-  const auto rewritten = std::find_if(findings->faults.begin(), findings->faults.end(),
-                                      [](const auto& faulty) { return faulty.fault != RecordFault::kPayloadCrc; });
-  if (rewritten != findings->faults.end()) {
-    // The walk has believed this header a moment ago.
-    return queue_.Abort(
-        {ErrorCode::kStale,
-         StrCat(Printable(task.file->path()), "@", task.points[rewritten->record], ": the shard is being written to"),
-         "run the command again when the file is no longer written to"});
-  }
-  for (const BlockFindings::Faulty& faulty : findings->faults) {
-    task.block.bad.push_back(faulty.record | static_cast<uint32_t>(BadReason::kPayloadCrc) << 16);
-  }
+  if (!looked) return queue_.Abort(looked.error());
   queue_.Put(task.shard, task.number, std::move(task.block));
+}
+
+Result<void> DatasetScan::Check(Task& task) {
+  OFINDEX_ASSIGN(BlockFindings findings,
+                 CheckBlock(*task.file, shards_[task.shard].framing, task.points, {}, progress_));
+  task.block.row.hashes = std::move(findings.hashes);
+  for (const BlockFindings::Faulty& faulty : findings.faults) {
+    if (faulty.fault != RecordFault::kPayloadCrc) {
+      // The walk has believed this header a moment ago.
+      return Fail(
+          ErrorCode::kStale,
+          StrCat(Printable(task.file->path()), "@", task.points[faulty.record], ": the shard is being written to"),
+          "run the command again when the file is no longer written to");
+    }
+    task.block.bad.push_back(BadEntry(faulty.record, BadReason::kPayloadCrc));
+  }
+  return {};
 }
 
 }  // namespace ofindex

@@ -5,15 +5,26 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/result.h"
 #include "index/block_queue.h"
+#include "index/column_choice.h"
 #include "index/shard_probe.h"
+#include "proto/field_plan.h"
 
 namespace ofindex {
+
+/// What a scan looks for, beside where the records lie.
+struct ScanOptions {
+  bool check_payloads = false;       ///< checksums and hashes of every payload byte
+  ColumnChoice columns;              ///< features to skim
+  std::optional<FieldPlan> message;  ///< how to skim all payloads; none: each shard's by their own kind
+  unsigned threads = 1;              ///< that may compute at once
+};
 
 /// Walks all shards of a dataset and turns them into blocks, on several threads.
 ///
@@ -22,15 +33,15 @@ namespace ofindex {
 /// hopping from header to header is waiting for the disk; and if there are few shards, scouts run ahead in them.
 class DatasetScan {
  public:
-  /// All must outlive the scan. `threads` is how many may compute at once.
-  DatasetScan(const std::vector<ProbedShard>& shards, bool check_payloads, unsigned threads, BlockQueue& queue,
+  /// All must outlive the scan.
+  DatasetScan(const std::vector<ProbedShard>& shards, const ScanOptions& options, BlockQueue& queue,
               Progress& progress);
 
   /// Scans until everything is in the queue, or the queue was aborted. Errors go into the queue.
   void Run();
 
  private:
-  // A block that was walked and whose payloads are to be looked at.
+  // A block that was walked; `file` is there if its payloads are to be looked at.
   struct Task {
     size_t shard;
     size_t number;
@@ -39,22 +50,28 @@ class DatasetScan {
     std::vector<uint64_t> points;
   };
 
+  // What a thread that looks into payloads keeps: a skimmer for each kind of payload.
+  class Skimmers;
+
   void Work();
-  void WalkShard(size_t shard);
-  [[nodiscard]] Result<void> WalkBlocks(size_t shard, const File& file);
-  [[nodiscard]] Result<void> HandOver(size_t shard, size_t number, BuiltBlock block, std::vector<uint64_t>& points,
-                                      const std::shared_ptr<const File>& check_file);
+  void WalkShard(size_t shard, Skimmers& skimmers);
+  [[nodiscard]] Result<void> WalkBlocks(size_t shard, const File& file, Skimmers& skimmers);
+  [[nodiscard]] Result<std::shared_ptr<const File>> OpenToLook(const ProbedShard& shard) const;
+  void HandOver(Task task, Skimmers& skimmers);
   [[nodiscard]] bool Offer(Task& task);
-  void CheckPayloads(Task task);
+  void LookInto(Task task, Skimmers& skimmers);
+  [[nodiscard]] Result<void> Check(Task& task);
+  [[nodiscard]] bool LooksInto(const ProbedShard& shard) const { return options_.check_payloads || Skims(shard); }
+  [[nodiscard]] bool Skims(const ProbedShard& shard) const;
   [[nodiscard]] unsigned ScoutsFor(const ProbedShard& shard) const;
   [[nodiscard]] size_t Walkers() const;
 
   const std::vector<ProbedShard>& shards_;
-  const bool check_payloads_;
-  const unsigned threads_;
+  const ScanOptions& options_;
   BlockQueue& queue_;
   Progress& progress_;
-  size_t large_shards_ = 0;
+  const size_t large_shards_;
+  const bool looks_;  // into the payloads of some shard
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -60,6 +60,35 @@ CREATE TABLE bad(
   "offset" INTEGER NOT NULL,
   reason TEXT NOT NULL
 ) STRICT;
+CREATE TABLE feature(
+  feature INTEGER PRIMARY KEY,
+  name ANY NOT NULL,
+  kinds TEXT NOT NULL,
+  present INTEGER NOT NULL,
+  "values" INTEGER NOT NULL,
+  values_min INTEGER NOT NULL,
+  values_max INTEGER NOT NULL,
+  single INTEGER NOT NULL,
+  largest_bytes INTEGER NOT NULL,
+  whole INTEGER NOT NULL,
+  value_column TEXT,
+  count_column TEXT,
+  size_column TEXT,
+  type TEXT,
+  sketch BLOB
+) STRICT;
+CREATE TABLE chunk(
+  chunk INTEGER PRIMARY KEY,
+  feature INTEGER NOT NULL,
+  role TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  nulls INTEGER NOT NULL,
+  nans INTEGER NOT NULL,
+  min ANY,
+  max ANY,
+  data BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX chunk_of_column ON chunk(feature, role, block);
 )sql";
 
 }  // namespace ofindex

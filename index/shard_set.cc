@@ -68,10 +68,10 @@ class Finder {
   Result<std::string> StoredPathOfFile(const std::string& path);
 
   std::string folder_;
-  std::string last_parent_;         // the folder, up to and with its '/', of the file that came last
-  std::string last_stored_parent_;  // the same, relative to folder_
-  std::map<std::string, std::string> files_;                // stored path -> path
-  std::set<std::string> named_;                             // stored paths that an argument names by itself
+  std::string last_parent_;                   // the folder, up to and with its '/', of the file that came last
+  std::string last_stored_parent_;            // the same, relative to folder_
+  std::map<std::string, std::string> files_;  // stored path -> path
+  std::set<std::string> named_;               // stored paths that an argument names by itself
   std::map<std::pair<dev_t, ino_t>, std::string> folders_;  // those that were searched, with their stored paths
   ShardSet set_;
 };
@@ -79,8 +79,12 @@ class Finder {
 Result<void> Finder::AddPath(const std::string& path, Origin origin) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
-    if (errno == ENOENT && origin == Origin::kFound) return Skip(path, "a link to a file that is not there");
-    return tl::unexpected(SystemError(path, "cannot stat", errno));
+    const int error = errno;
+    if (origin == Origin::kFound && error == ELOOP) return Skip(path, "a link that leads back to itself");
+    if (origin == Origin::kFound && (error == ENOENT || error == ENOTDIR)) {
+      return Skip(path, "a link to a file that is not there");
+    }
+    return tl::unexpected(SystemError(path, "cannot stat", error));
   }
   if (S_ISDIR(info.st_mode)) {
     // Links may lead back up, or to a folder that was seen by another name.

@@ -91,6 +91,17 @@ bool Statement::BindOne(int index, ByteView blob) {
   return sqlite3_bind_blob64(statement_, index, data, blob.size(), SQLITE_STATIC) == SQLITE_OK;
 }
 
+bool Statement::BindOne(int index, const ColumnValue& value) {
+  switch (value.type) {
+    case ColumnValue::Type::kNull: return BindNull(index);
+    case ColumnValue::Type::kInteger: return BindInt(index, value.integer);
+    case ColumnValue::Type::kReal: return sqlite3_bind_double(statement_, index, value.real) == SQLITE_OK;
+    case ColumnValue::Type::kText: return BindOne(index, std::string_view(value.bytes));
+    case ColumnValue::Type::kBlob: return BindOne(index, AsBytes(value.bytes));
+  }
+  return false;
+}
+
 void Statement::Reset() { sqlite3_reset(statement_); }
 
 Result<bool> Statement::Next() {
@@ -141,6 +152,16 @@ ByteView Statement::Blob(int column) const {
   return {bytes, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
+ColumnValue Statement::Value(int column) const {
+  switch (sqlite3_column_type(statement_, column)) {
+    case SQLITE_INTEGER: return {.type = ColumnValue::Type::kInteger, .integer = Int(column)};
+    case SQLITE_FLOAT: return {.type = ColumnValue::Type::kReal, .real = sqlite3_column_double(statement_, column)};
+    case SQLITE_TEXT: return {.type = ColumnValue::Type::kText, .bytes = std::string(Text(column))};
+    case SQLITE_BLOB: return {.type = ColumnValue::Type::kBlob, .bytes = std::string(AsText(Blob(column)))};
+    default: return {};
+  }
+}
+
 Result<Database> Database::OpenDraft(const std::string& path, int page_bytes) {
   sqlite3* handle = nullptr;
   const int opened = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, "unix-none");
@@ -164,8 +185,9 @@ Result<Database> Database::OpenImmutable(const std::string& path) {
   Database database(handle, path);
   if (opened != SQLITE_OK) return ErrorOf(handle);
   OFINDEX_ASSIGN(const FileFacts facts, StatFile(path));
-  database.budget_ = std::make_unique<ReadBudget>(
-      ReadBudget{.bytes = kReadings * facts.size, .operations = kLeastOperations + kOperationsPerByte * facts.size});
+  database.whole_budget_ = {.bytes = kReadings * facts.size,
+                            .operations = kLeastOperations + kOperationsPerByte * facts.size};
+  database.budget_ = std::make_unique<ReadBudget>(database.whole_budget_);
   sqlite3_progress_handler(handle, kOperationsPerCall, SpendOperations, database.budget_.get());
   for (const auto& [option, value] :
        {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
@@ -179,13 +201,19 @@ Result<Database> Database::OpenImmutable(const std::string& path) {
 Database::Database(Database&& other) noexcept
     : handle_(std::exchange(other.handle_, nullptr)),
       path_(std::move(other.path_)),
-      budget_(std::move(other.budget_)) {}
+      budget_(std::move(other.budget_)),
+      whole_budget_(other.whole_budget_) {}
 
 Database& Database::operator=(Database&& other) noexcept {
   std::swap(handle_, other.handle_);
   std::swap(path_, other.path_);
   std::swap(budget_, other.budget_);
+  std::swap(whole_budget_, other.whole_budget_);
   return *this;
+}
+
+void Database::RenewBudget() {
+  if (budget_) *budget_ = whole_budget_;
 }
 
 Database::~Database() { sqlite3_close_v2(handle_); }

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "index/column.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -59,6 +60,7 @@ class Statement {
   [[nodiscard]] uint64_t Unsigned(int column) const { return static_cast<uint64_t>(Int(column)); }
   [[nodiscard]] std::string_view Text(int column) const;
   [[nodiscard]] ByteView Blob(int column) const;
+  [[nodiscard]] ColumnValue Value(int column) const;
 
  private:
   friend class Database;
@@ -73,6 +75,7 @@ class Statement {
   bool BindOne(int index, const std::optional<ByteView>& blob) {
     return blob ? BindOne(index, *blob) : BindNull(index);
   }
+  bool BindOne(int index, const ColumnValue& value);
   bool BindInt(int index, int64_t value);
   bool BindNull(int index);
   void Reset();
@@ -103,6 +106,10 @@ class Database {
 
   [[nodiscard]] Result<Statement> Prepare(std::string_view sql);
 
+  /// Lets as much be read of a file that is only read as at first: for those who keep it open, and ask for one thing
+  /// after the other, each of which is bounded.
+  void RenewBudget();
+
   /// Runs statements without parameters or rows.
   [[nodiscard]] Result<void> Execute(const char* sql);
 
@@ -115,6 +122,7 @@ class Database {
   sqlite3* handle_;
   std::string path_;
   std::unique_ptr<ReadBudget> budget_;  // of a file that is only read
+  ReadBudget whole_budget_;             // what it was at first
 };
 
 }  // namespace ofindex::sqlite

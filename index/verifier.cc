@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,6 +28,7 @@ namespace {
 struct Task {
   std::shared_ptr<const File> file;
   Framing framing;
+  uint64_t shard_bytes;  // as indexed
   BlockRow block;
 };
 
@@ -65,6 +67,9 @@ class BlockCheckers {
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
+  // Shards that were cut while they were read, and where.
+  [[nodiscard]] const std::map<uint32_t, std::string>& cut() const { return cut_; }
+
  private:
   std::optional<Task> Take() {
     std::unique_lock lock(mutex_);
@@ -83,13 +88,17 @@ class BlockCheckers {
     for (uint32_t i = 0; i < task.block.records; ++i) points.push_back(offsets.At(i).begin);
     points.push_back(task.block.end);
     OFINDEX_TRY(CheckPoints(task, points));
-    OFINDEX_ASSIGN(const BlockFindings findings,
-                   CheckBlock(*task.file, task.framing, points, task.block.hashes, progress_));
+    const auto findings = CheckBlock(*task.file, task.framing, points, task.block.hashes, progress_);
     const std::lock_guard lock(mutex_);
+    if (!findings && findings.error().code == ErrorCode::kStale) {
+      cut_.emplace(task.block.shard, findings.error().message);
+      return {};
+    }
+    OFINDEX_TRY(findings);
     report_.records_checked += task.block.records;
     report_.bytes_checked += task.block.end - task.block.begin;
-    if (task.framing == Framing::kOfRecord) report_.empty_of_records += findings.empty_records;
-    for (const BlockFindings::Faulty& faulty : findings.faults) {
+    if (task.framing == Framing::kOfRecord) report_.empty_of_records += findings->empty_records;
+    for (const BlockFindings::Faulty& faulty : findings->faults) {
       report_.bad.push_back(
           {task.block.first_record + faulty.record, task.block.shard, points[faulty.record], faulty.fault});
     }
@@ -98,8 +107,7 @@ class BlockCheckers {
 
   // The index is untrusted: its records must lie in their shard, one after the other, each with room for its framing.
   static Result<void> CheckPoints(const Task& task, const std::vector<uint64_t>& points) {
-    OFINDEX_ASSIGN(const FileFacts facts, task.file->Facts());
-    bool sound = points.back() <= facts.size;
+    bool sound = points.back() <= task.shard_bytes;
     for (size_t i = 1; i < points.size(); ++i) {
       sound = sound && points[i - 1] <= points[i] && points[i] - points[i - 1] >= FramingBytes(task.framing);
     }
@@ -118,12 +126,14 @@ class BlockCheckers {
   std::deque<Task> tasks_;
   bool closed_ = false;
   std::optional<Error> error_;
+  std::map<uint32_t, std::string> cut_;
 };
 
 // Opens a shard and compares it with the index. No file where there is nothing to be read further.
 Result<std::shared_ptr<const File>> OpenShardToCheck(uint32_t number, const std::string& path, VerifyReport& report) {
   const ShardIdentity& identity = report.shards[number].identity;
-  auto file = File::OpenRead(path);
+  auto file = OpenIndexedShard(path);
+  if (!file && file.error().code != ErrorCode::kStale) return tl::unexpected(std::move(file).error());
   if (!file) {
     report.stale.push_back({number, file.error().message});
     return nullptr;
@@ -160,16 +170,13 @@ class Feeder {
     if (!file_) return {};
     const Framing framing = report_.shards[block.shard].framing;
     if (block.hashes.empty() && framing == Framing::kOfRecord) report_.all_payloads_checked = false;
-    return checkers_.Put({file_, framing, block});
+    return checkers_.Put({file_, framing, report_.shards[block.shard].identity.size, block});
   }
 
  private:
   static ShardPaths PathsFor(const VerifyOptions& options, const VerifyReport& report) {
     if (options.root.empty() || report.shards.empty()) return ShardPaths(FolderOf(options.index));
-    const std::string& first = report.shards.front().path;
-    size_t common = first.size();
-    for (const ShardRow& shard : report.shards) common = CommonFolderBytes(first, shard.path, common);
-    return ShardPaths(options.root, first, common);
+    return ShardPaths(options.root, report.shards.front().path, CommonFolderBytes(report.shards));
   }
 
   ShardPaths paths_;
@@ -179,6 +186,16 @@ class Feeder {
   uint32_t next_ = 0;
   std::shared_ptr<const File> file_;
 };
+
+// Adds the shards that were stale only once they were read.
+void AddCut(const std::map<uint32_t, std::string>& cut, std::vector<VerifyReport::Stale>& stale) {
+  for (const auto& [shard, reason] : cut) {
+    const auto at =
+        std::lower_bound(stale.begin(), stale.end(), shard,
+                         [](const VerifyReport::Stale& one, uint32_t number) { return one.shard < number; });
+    if (at == stale.end() || at->shard != shard) stale.insert(at, {shard, reason});
+  }
+}
 
 Result<void> FeedShards(const VerifyOptions& options, CatalogReader& catalog, VerifyReport& report,
                         BlockCheckers& checkers, Progress& progress) {
@@ -214,6 +231,7 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   checking.join();
   OFINDEX_TRY(fed);
   if (checkers.error()) return tl::unexpected(*checkers.error());
+  AddCut(checkers.cut(), report.stale);
   std::sort(report.bad.begin(), report.bad.end(), [](const auto& a, const auto& b) { return a.record < b.record; });
   return report;
 }

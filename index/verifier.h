@@ -35,7 +35,7 @@ struct VerifyReport {
   uint64_t bytes_checked = 0;  ///< of records, framing included
   std::vector<ShardRow> shards;
   std::vector<Bad> bad;              ///< ascending
-  std::vector<Stale> stale;          ///< shards that are missing, or no longer the files that were indexed
+  std::vector<Stale> stale;          ///< ascending: shards that are missing, or no longer the files that were indexed
   std::vector<DamageRow> damage;     ///< as the index has it
   uint64_t empty_of_records = 0;     ///< empty OFRecords: sound, but OneFlow's reader dies of them
   bool all_payloads_checked = true;  ///< false: some payloads have no checksum, neither in the file nor in the index
@@ -45,8 +45,9 @@ struct VerifyReport {
 
 /// Checks the index itself against its id, and then every shard with what the index says of it: its fingerprint,
 /// whatever its mtime; and unless `quick`, each record's header and checksums. A shard of another size is stale, and
-/// not read further; one of the same size is read, so that the report says which records have changed. Errors:
-/// kNotFound, kIndex, kIo, kInterrupted.
+/// not read further, as is one that is cut while it is read; one of the same size is read, so that the report says
+/// which records have changed. Errors: kNotFound, kIndex; kIo  also for a shard that cannot be opened; kLimit,
+/// kInterrupted.
 [[nodiscard]] Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress);
 
 }  // namespace ofindex

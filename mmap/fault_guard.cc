@@ -5,7 +5,6 @@
 #include <ucontext.h>
 
 #include <atomic>
-#include <cstring>
 
 namespace ofindex {
 namespace {
@@ -63,9 +62,5 @@ sigjmp_buf& FaultGuard::Enter() {
 }
 
 void FaultGuard::Leave() { inside = 0; }
-
-bool GuardedCopy(uint8_t* out, const uint8_t* from, size_t n) {
-  return FaultGuard::Run([&] { std::memcpy(out, from, n); });
-}
 
 }  // namespace ofindex

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <csetjmp>
-#include <cstddef>
-#include <cstdint>
 
 namespace ofindex {
 
@@ -33,8 +31,5 @@ class FaultGuard {
   static sigjmp_buf& Enter();
   static void Leave();
 };
-
-/// memcpy out of a map. Returns false if the file no longer holds the bytes; `out` is then partly written.
-[[nodiscard]] bool GuardedCopy(uint8_t* out, const uint8_t* from, size_t n);
 
 }  // namespace ofindex

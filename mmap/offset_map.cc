@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/allocation.h"
 #include "base/text.h"
 
 namespace ofindex {
@@ -39,8 +40,11 @@ Result<OffsetMap> OffsetMap::Open(const std::string& path) {
   OFINDEX_TRY(map.CheckLayout());
   OFINDEX_ASSIGN(map.file_, MappedFile::Map(file, facts.size));
   map.data_ = map.file_.bytes().data();
-  map.checked_ = std::make_unique<std::atomic<bool>[]>(map.header_.blocks);
-  return map;
+  // The header says how many, and whoever made the file says what the header says.
+  return WithMemory("the blocks of a map", [&]() -> Result<OffsetMap> {
+    map.checked_ = std::make_unique<std::atomic<bool>[]>(map.header_.blocks);
+    return std::move(map);
+  });
 }
 
 Result<void> OffsetMap::CheckLayout() const {

@@ -97,7 +97,8 @@ inline bool OffsetMap::FindBlock(uint64_t ordinal, uint64_t& number) const {
   }
   const uint64_t next = std::min(low + 1, high);
   const bool further = (next != low) & (LoadLe64(BlockEntry(next)) <= ordinal);
-  if (further) [[unlikely]] low = SearchBlocks(ordinal, next, high);
+  if (further) [[unlikely]]
+    low = SearchBlocks(ordinal, next, high);
   number = low;
   return true;
 }

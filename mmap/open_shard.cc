@@ -37,14 +37,6 @@ bool WaitForNextTick(const FileFacts& facts) {
   return true;
 }
 
-// The error for a shard that could not be opened. One that is there all the same is not stale: there may be no
-// descriptor left, or no permission.
-tl::unexpected<Error> NotOpened(const std::string& path, Error error) {
-  const auto facts = StatFile(path);
-  if (facts && facts->regular) return tl::unexpected(std::move(error));
-  return Fail(ErrorCode::kStale, std::move(error.message), kStaleHint);
-}
-
 // File systems whose pages come over a network, by their magic numbers (linux/magic.h; Lustre's and CephFS's are their
 // own). A page fault there can hang or kill, a failing pread can be reported.
 bool IsNetworkFileSystem(const File& file) {
@@ -67,24 +59,23 @@ bool IsNetworkFileSystem(const File& file) {
 
 Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing framing, const ShardIdentity& identity,
                                                    Options options) {
-  auto file = File::OpenRead(path);
-  if (!file) return NotOpened(path, std::move(file).error());
-  OFINDEX_ASSIGN(const FileFacts facts, file->Facts());
+  OFINDEX_ASSIGN(File file, OpenIndexedShard(path));
+  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   std::unique_ptr<OpenShard> shard(new OpenShard(std::move(path), framing, identity));
   shard->device_ = facts.device;
   shard->inode_ = facts.inode;
   const bool just_written = WaitForNextTick(facts);
-  OFINDEX_TRY(CheckShard(*file, facts, identity, just_written ? MtimeTrust::kIgnored : MtimeTrust::kTrusted));
+  OFINDEX_TRY(CheckShard(file, facts, identity, just_written ? MtimeTrust::kIgnored : MtimeTrust::kTrusted));
   shard->trusted_ = HashOf(facts);
 
   const bool map =
-      options.may_map && (options.io == IoMode::kMmap || (options.io == IoMode::kAuto && !IsNetworkFileSystem(*file)));
+      options.may_map && (options.io == IoMode::kMmap || (options.io == IoMode::kAuto && !IsNetworkFileSystem(file)));
   if (map) {
     // Without a map left, pread answers alike.
-    if (auto source = MapSource(*file, identity.size)) shard->source_ = std::move(*source);
+    if (auto source = MapSource(file, identity.size)) shard->source_ = std::move(*source);
   }
   if (options.keep_descriptor) {
-    shard->file_ = std::move(*file);
+    shard->file_ = std::move(file);
     if (!shard->source_) shard->source_ = PreadSource(*shard->file_);
   }
   if (shard->source_) shard->mapped_ = shard->source_->mapped();
@@ -122,9 +113,8 @@ Result<bool> OpenShard::Unchanged() const {
 }
 
 Result<File> OpenShard::Reopen() const {
-  auto file = File::OpenRead(path_);
-  if (!file) return NotOpened(path_, std::move(file).error());
-  OFINDEX_ASSIGN(const FileFacts facts, file->Facts());
+  OFINDEX_ASSIGN(File file, OpenIndexedShard(path_));
+  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   if (facts.device != device_ || facts.inode != inode_) {
     return Fail(ErrorCode::kStale, StrCat(Printable(path_), ": the shard was replaced by another file"), kStaleHint);
   }

@@ -85,7 +85,8 @@ class PackedOffsets {
  private:
   [[nodiscard]] static uint64_t Field(const uint8_t* word, uint32_t shift, uint32_t width) {
     uint64_t field = LoadLe64(word) >> shift;
-    if (shift + width > 64) [[unlikely]] field |= uint64_t{word[8]} << (64 - shift);
+    if (shift + width > 64) [[unlikely]]
+      field |= uint64_t{word[8]} << (64 - shift);
     return width == 64 ? field : field & ((uint64_t{1} << width) - 1);
   }
 

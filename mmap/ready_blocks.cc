@@ -1,15 +1,23 @@
 #include "mmap/ready_blocks.h"
 
+#include "base/allocation.h"
 #include "base/framing.h"
 
 namespace ofindex {
 
-ReadyBlocks::ReadyBlocks(const OffsetMap& map) : blocks_(std::make_unique<Block[]>(map.header().blocks)) {}
+ReadyBlocks::ReadyBlocks(const OffsetMap& map) {
+  static_cast<void>(WithMemory("the blocks of a map", [&]() -> Result<void> {
+    blocks_ = std::make_unique<Block[]>(map.header().blocks);
+    records_ = map.records();
+    return {};
+  }));
+}
+
 ReadyBlocks::~ReadyBlocks() = default;
 
 void ReadyBlocks::Add(const OffsetMap& map, uint64_t ordinal, const OpenShard& shard, bool allow_bad) {
   uint64_t number = 0;
-  if (shard.mapped().empty() || !map.FindBlock(ordinal, number)) return;
+  if (ordinal >= records_ || shard.mapped().empty() || !map.FindBlock(ordinal, number)) return;
   Block& block = blocks_[number];
   if (block.state.load(std::memory_order_acquire) != State::kNotReady) return;
   const auto found = map.Block(number);

@@ -15,13 +15,14 @@ namespace ofindex {
 /// record is one to be refused. All that finding a record then takes lies in one cache line per block.
 ///
 /// A record is found in two steps, so that a batch asks for the packed offsets of one record and for the bytes of
-/// another while it copies a third. Blocks are added as they are touched and stay. Thread-safe without locks, and usable
-/// after fork: a block that another thread was adding just then is not ready in the child, which costs time only.
+/// another while it copies a third. Blocks are added as they are touched and stay. Thread-safe without locks, and
+/// usable after fork: a block that another thread was adding just then is not ready in the child, which costs time
+/// only.
 class ReadyBlocks {
   struct Block;
 
  public:
-  /// For the blocks of `map`, none of them ready.
+  /// For the blocks of `map`, none of them ready. None ever is where memory is too short to remember it.
   explicit ReadyBlocks(const OffsetMap& map);
   ~ReadyBlocks();
   ReadyBlocks(const ReadyBlocks&) = delete;
@@ -70,12 +71,13 @@ class ReadyBlocks {
     std::atomic<State> state = State::kNotReady;  // kReady: the rest is there and never changes
   };
 
+  uint64_t records_ = 0;  // of the map; 0 where there are no blocks_
   std::unique_ptr<Block[]> blocks_;
 };
 
 inline bool ReadyBlocks::TakeAim(const OffsetMap& map, uint64_t ordinal, Aim& aim) const {
   uint64_t number = 0;
-  if (ordinal >= map.records() || !map.FindBlock(ordinal, number)) return false;
+  if (ordinal >= records_ || !map.FindBlock(ordinal, number)) return false;
   const Block& block = blocks_[number];
   if (block.state.load(std::memory_order_acquire) != State::kReady) return false;
   const uint64_t record = ordinal - block.first_record;

@@ -52,9 +52,9 @@ class RecordBatch {
   std::vector<uint64_t> ends_;
   // Kept between batches, so that filling one allocates nothing.
   std::vector<uint64_t> shards_read_;  // a bit for each shard
-  std::vector<Wanted> wanted_;     // in the order in which the records lie
-  std::vector<RecordRead> reads_;  // the same
-  std::vector<uint32_t> shards_;   // the same: the shard of each
+  std::vector<Wanted> wanted_;         // in the order in which the records lie
+  std::vector<RecordRead> reads_;      // the same
+  std::vector<uint32_t> shards_;       // the same: the shard of each
 };
 
 }  // namespace ofindex

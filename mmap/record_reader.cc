@@ -43,7 +43,12 @@ std::string_view ReasonName(uint32_t reason) { return Name(static_cast<BadReason
 }  // namespace
 
 struct RecordReader::Shards {
-  explicit Shards(uint64_t n) : open(std::make_unique<std::atomic<OpenShard*>[]>(n)), count(n) {}
+  explicit Shards(uint64_t n)
+      : allocated(WithMemory("the table of shards", [&]() -> Result<void> {
+          open = std::make_unique<std::atomic<OpenShard*>[]>(n);
+          count = n;
+          return {};
+        })) {}
   ~Shards() {
     for (uint64_t i = 0; i < count; ++i) delete open[i].load(std::memory_order_acquire);
   }
@@ -51,7 +56,8 @@ struct RecordReader::Shards {
   Shards& operator=(const Shards&) = delete;
 
   std::unique_ptr<std::atomic<OpenShard*>[]> open;  // null until first touched
-  uint64_t count;
+  uint64_t count = 0;
+  Result<void> allocated;           // what every read says where there was no memory for them
   std::atomic<uint64_t> opened{0};  // how many are open: the first of them have maps and descriptors
   std::atomic<bool> cold{false};    // the last batch waited for the disk
 };
@@ -110,6 +116,7 @@ Result<OffsetMap::Place> RecordReader::FindSound(uint64_t ordinal) const {
 }
 
 Result<const OpenShard*> RecordReader::Shard(uint32_t shard) const {
+  if (shard >= shards_->count) return tl::unexpected(shards_->allocated.error());
   const OpenShard* open = shards_->open[shard].load(std::memory_order_acquire);
   if (open != nullptr) return open;
   return OpenNow(shard);

@@ -32,7 +32,8 @@ struct ReaderOptions {
 /// limits on maps and descriptors, shards are read by pread and looked up by name: slower, with the same answers.
 class RecordReader {
  public:
-  /// Takes `map`, whose shard paths are relative to `folder`. Opens no shard.
+  /// Takes `map`, whose shard paths are relative to `folder`. Opens no shard. Of a map that claims more shards than
+  /// memory can hold, every read is kLimit.
   [[nodiscard]] static RecordReader Open(OffsetMap map, const std::string& folder, ReaderOptions options = {});
 
   RecordReader(RecordReader&&) noexcept;
@@ -64,8 +65,8 @@ class RecordReader {
     return ViewChecked(ordinal);
   }
 
-  /// Replaces each of `views` by a view of the record in `ordinals` at the same place; both are of one size. A good deal
-  /// faster than one by one, because the places of several records are looked up at once: 64 at a time are enough.
+  /// Replaces each of `views` by a view of the record in `ordinals` at the same place; both are of one size. A good
+  /// deal faster than one by one, because the places of several records are looked up at once: 64 at a time are enough.
   /// Errors: those of View; what `views` holds is then of no use.
   [[nodiscard]] Result<void> View(std::span<const uint64_t> ordinals, std::span<ByteView> views) const;
 
@@ -73,10 +74,10 @@ class RecordReader {
   /// kIo.
   [[nodiscard]] Result<void> Copy(uint64_t ordinal, std::vector<uint8_t>& out) const;
 
-  /// Copies the payloads of `ordinals` into `batch`, in the order asked for; repeats are allowed. Has the next records on
-  /// their way into the cache; where the last batch had to wait for the disk, asks for all pages ahead and reads the
-  /// records in the order in which they lie. Thread-safe. On an error, which names the record, the batch holds nothing of
-  /// use.
+  /// Copies the payloads of `ordinals` into `batch`, in the order asked for; repeats are allowed. Has the next records
+  /// on their way into the cache; where the last batch had to wait for the disk, asks for all pages ahead and reads the
+  /// records in the order in which they lie. Thread-safe. On an error, which names the record, the batch holds nothing
+  /// of use.
   ///
   /// Errors: those of Copy.
   [[nodiscard]] Result<void> CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const;

@@ -15,10 +15,10 @@ struct CopyTarget {
   std::span<uint64_t> shards_read;  ///< a bit per shard, set where a record was copied from it
 };
 
-/// Copies the payloads of `ordinals` in the order asked for, and compares each header with the index: one pass, in which
-/// the packed offsets, the bytes, and the copies of different records overlap. Returns false where that is not all there
-/// is to it, for the careful way to find out: a block that is not ready, no room, another header, a file cut under its
-/// map. Whether the shards are still the files that were indexed is for the caller to ask, afterwards.
+/// Copies the payloads of `ordinals` in the order asked for, and compares each header with the index: one pass, in
+/// which the packed offsets, the bytes, and the copies of different records overlap. Returns false where that is not
+/// all there is to it, for the careful way to find out: a block that is not ready, no room, another header, a file cut
+/// under its map. Whether the shards are still the files that were indexed is for the caller to ask, afterwards.
 [[nodiscard]] bool CopyWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
                             const CopyTarget& target);
 

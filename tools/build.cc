@@ -8,7 +8,9 @@
 
 #include "base/text.h"
 #include "index/builder.h"
+#include "index/column_choice.h"
 #include "index/paths.h"
+#include "proto/skimmer.h"
 #include "tools/json.h"
 #include "tools/messages.h"
 #include "tools/output.h"
@@ -22,6 +24,7 @@ struct Arguments {
   BuildOptions options;
   std::string format = "auto";
   std::string payload = "auto";
+  std::string columns;
 };
 
 Json ToJson(const BuildReport& report, double seconds) {
@@ -38,6 +41,9 @@ Json ToJson(const BuildReport& report, double seconds) {
           {"seconds", seconds},
           {"records_per_second", static_cast<double>(report.facts.records) * per_second},
           {"bytes_per_second", static_cast<double>(report.facts.data_bytes) * per_second},
+          {"features", report.features.size()},
+          {"features_without_column", report.without_column},
+          {"features_dropped", report.facts.features_dropped},
           {"bad", JsonBad(report.bad, report.shards)},
           {"damage", JsonDamage(report.damage, report.shards)},
           {"skipped", JsonSkipped(report.skipped)},
@@ -68,6 +74,13 @@ void PrintWarnings(const BuildReport& report, const Context& context) {
     notes.push_back(StrCat("skipped ", Printable(file.path), ": ", Printable(file.reason)));
   for (const std::string& path : report.missing)
     notes.push_back(StrCat("missing ", Printable(path), ": its set has it"));
+  if (report.without_column != 0) {
+    notes.push_back(StrCat(Counted(report.without_column, "feature"), " without a column: the first ", kMostAutoColumns,
+                           " in byte order have one; name those that you need with --columns"));
+  }
+  if (report.facts.features_dropped) {
+    notes.push_back(StrCat("more than ", kMostFeatures, " feature names: the first in byte order are in the index"));
+  }
   PrintNotes(notes, context);
 }
 
@@ -89,6 +102,9 @@ Result<int> Build(Arguments& arguments, Context& context) {
   BuildOptions& options = arguments.options;
   options.format.framing = arguments.format == "auto" ? std::nullopt : ParseFraming(arguments.format);
   options.format.payload = arguments.payload == "auto" ? std::nullopt : ParsePayloadKind(arguments.payload);
+  if (!arguments.columns.empty()) {
+    OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(arguments.columns));
+  }
   const auto start = std::chrono::steady_clock::now();
   std::optional<ProgressDisplay> display(std::in_place, "build", context);
   Result<BuildReport> report = BuildIndex(options, context.progress);
@@ -125,6 +141,16 @@ void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
                    "auto, example, sequence_example, ofrecord or opaque; default auto, by content")
       ->check(CLI::IsMember({"auto", "example", "sequence_example", "ofrecord", "opaque"}).description(""))
       ->type_name("PAYLOAD");
+  verb->add_option("--columns", arguments->columns,
+                   "Features that become columns: auto (those with one short value in some record), none (payloads are "
+                   "not looked into), or names between commas (lists whole); default auto")
+      ->type_name("NAME,...");
+  verb->add_option("--descriptor", arguments->options.descriptor,
+                   "A FileDescriptorSet (protoc --descriptor_set_out) that describes the payloads")
+      ->type_name("FILE");
+  verb->add_option("--message", arguments->options.message,
+                   "The message of --descriptor that the payloads are; --columns then names its fields, as a or b.c")
+      ->type_name("pkg.Name");
   verb->add_option("-j,--threads", arguments->options.threads, "Threads that compute; default: one a processor")
       ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N");

@@ -15,6 +15,7 @@
 #include "tools/output.h"
 #include "tools/reading_options.h"
 #include "tools/record_stream.h"
+#include "tools/selecting.h"
 #include "tools/shown_record.h"
 #include "tools/verbs.h"
 
@@ -25,6 +26,7 @@ struct Arguments {
   std::string index;
   std::string range = ":";
   std::string ids;
+  std::optional<std::string> where;
   std::string to = "jsonl";
   std::string output;
   ReaderOptions reading;
@@ -114,10 +116,48 @@ Result<NextOrdinal> OrdinalsOfFile(const std::string& path, uint64_t size) {
   });
 }
 
+// The selected records of [begin, end) of the dataset. One block's ordinals are spelled out at a time.
+class SelectedOrdinals {
+ public:
+  SelectedOrdinals(Selection selection, OrdinalRange range) : selection_(std::move(selection)), range_(range) {}
+
+  bool Next(uint64_t& ordinal) {
+    while (at_ == ordinals_.size()) {
+      if (block_ == selection_.blocks().size()) return false;
+      ordinals_.clear();
+      at_ = 0;
+      selection_.ForEachIn(block_++, [this](uint64_t one) {
+        if (one >= range_.begin && one < range_.end) ordinals_.push_back(one);
+        return true;
+      });
+    }
+    ordinal = ordinals_[at_++];
+    return true;
+  }
+
+ private:
+  Selection selection_;
+  OrdinalRange range_;
+  std::vector<uint64_t> ordinals_;
+  size_t at_ = 0;
+  size_t block_ = 0;
+};
+
+Result<NextOrdinal> OrdinalsWhere(const Arguments& arguments, uint64_t size, const Context& context) {
+  OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(arguments.range, size));
+  OFINDEX_ASSIGN(Selection selection, SelectRecords(arguments.index, *arguments.where, context));
+  auto selected = std::make_shared<SelectedOrdinals>(std::move(selection), range);
+  return NextOrdinal([selected](uint64_t& ordinal) -> Result<bool> { return selected->Next(ordinal); });
+}
+
+Result<NextOrdinal> OrdinalsFor(const Arguments& arguments, uint64_t size, const Context& context) {
+  if (arguments.where) return OrdinalsWhere(arguments, size, context);
+  return arguments.ids.empty() ? OrdinalsOfRange(arguments.range, size) : OrdinalsOfFile(arguments.ids, size);
+}
+
 Result<int> Cat(const Arguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading));
-  OFINDEX_ASSIGN(const NextOrdinal next, arguments.ids.empty() ? OrdinalsOfRange(arguments.range, dataset.size())
-                                                               : OrdinalsOfFile(arguments.ids, dataset.size()));
+  OFINDEX_ASSIGN(const NextOrdinal next, OrdinalsFor(arguments, dataset.size(), context));
   OFINDEX_ASSIGN(Sink sink, Sink::Open(arguments.output));
   OFINDEX_ASSIGN(const int exit_code, StreamRecords(dataset, next, TakerFor(arguments, dataset, sink), context));
   OFINDEX_TRY(sink.Close());
@@ -133,10 +173,14 @@ void AddCat(CLI::App& app, Context& context, VerbBody& body) {
   verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
   CLI::Option* range =
       verb->add_option("--range", arguments->range, "Records A:B only; default: all")->type_name("A:B");
+  CLI::Option* where = verb->add_option("--where", arguments->where,
+                                        "Records for which this SQL expression holds only; with --range, those of them")
+                           ->type_name("EXPR");
   verb->add_option("--ids", arguments->ids,
                    "Records of this list, an ordinal a line, in its order; - is standard input")
       ->type_name("FILE")
-      ->excludes(range);
+      ->excludes(range)
+      ->excludes(where);
   verb->add_option("--to", arguments->to,
                    "jsonl, tfrecord or ofrecord (payloads framed anew, unchanged), raw (payloads alone); default jsonl")
       ->check(CLI::IsMember({"jsonl", "tfrecord", "ofrecord", "raw"}).description(""))

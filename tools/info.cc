@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "index/catalog_reader.h"
 #include "index/paths.h"
+#include "tools/feature_rows.h"
 #include "tools/json.h"
 #include "tools/messages.h"
 #include "tools/output.h"
@@ -22,6 +23,7 @@ struct Info {
   DatasetFacts facts;
   int64_t generation = 0;
   std::vector<ShardRow> shards;
+  std::vector<FeatureRow> features;
   std::vector<BadRow> bad;
   std::vector<DamageRow> damage;
 };
@@ -36,6 +38,7 @@ Result<Info> ReadInfo(const std::string& name) {
   OFINDEX_ASSIGN(const std::vector<GenerationRow> generations, catalog.Generations());
   if (!generations.empty()) info.generation = generations.back().number;
   OFINDEX_ASSIGN(info.shards, catalog.Shards());
+  OFINDEX_ASSIGN(info.features, catalog.Features());
   OFINDEX_ASSIGN(info.bad, catalog.Bad());
   OFINDEX_ASSIGN(info.damage, catalog.Damage());
   return info;
@@ -53,7 +56,7 @@ Json ToJson(const Info& info) {
           {"index_bytes", info.index_bytes},
           {"checked", Name(info.facts.checked)},
           {"shards", JsonShards(info.shards)},
-          {"features", Json::array()},
+          {"features", JsonFeatureRows(info.features)},
           {"bad", JsonBad(info.bad, info.shards)},
           {"damage", JsonDamage(info.damage, info.shards)}};
 }
@@ -85,6 +88,10 @@ Result<int> ShowInfo(const std::string& name, const Context& context) {
                std::string(Name(shard.payload)), Printable(shard.path)});
   }
   OFINDEX_TRY(table.Print(out));
+  if (!info.features.empty()) {
+    OFINDEX_TRY(out.Line(""));
+    OFINDEX_TRY(FeatureTableOf(info.features, info.facts.records).Print(out));
+  }
   for (const DamageRow& damage : info.damage) OFINDEX_TRY(out.Line(StrCat("damage  ", Describe(damage, info.shards))));
   for (const BadRow& bad : info.bad) OFINDEX_TRY(out.Line(StrCat("bad     ", Describe(bad, info.shards))));
   return 0;

@@ -22,13 +22,6 @@ std::string Base64(ByteView bytes) {
   return out;
 }
 
-// Floats are widened exactly; JSON has no word for what is not finite, protobuf's JSON has.
-Json JsonReal(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
-}
-
 Json JsonValues(const DecodedRecord& record, FeatureValue value) {
   Json values = Json::array();
   switch (value.kind) {
@@ -69,6 +62,15 @@ Json JsonSteps(const DecodedRecord& record, std::span<const FeatureValue> steps)
   return {{"kind", kind}, {"values", std::move(values)}};
 }
 
+Json JsonKinds(uint8_t kinds) {
+  Json array = Json::array();
+  for (const FeatureKind kind : {FeatureKind::kNone, FeatureKind::kBytes, FeatureKind::kFloat, FeatureKind::kDouble,
+                                 FeatureKind::kInt32, FeatureKind::kInt64}) {
+    if ((kinds >> static_cast<uint8_t>(kind) & 1) != 0) array.push_back(Name(kind));
+  }
+  return array;
+}
+
 std::string_view PathOf(uint32_t shard, const std::vector<ShardRow>& shards) {
   return shard < shards.size() ? std::string_view(shards[shard].path) : std::string_view();
 }
@@ -82,6 +84,13 @@ Json JsonText(std::string_view text) { return IsUtf8(text) ? std::string(text) :
 Json JsonBytes(ByteView bytes) {
   if (IsUtf8(AsText(bytes))) return std::string(AsText(bytes));
   return {{"base64", Base64(bytes)}};
+}
+
+// Floats are widened exactly; JSON has no word for what is not finite, protobuf's JSON has.
+Json JsonReal(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
 }
 
 Json JsonFeature(const DecodedRecord& record, FeatureValue value) {
@@ -131,6 +140,27 @@ Json JsonShards(const std::vector<ShardRow>& shards) {
                      {"records", shard.records},
                      {"bytes", shard.identity.size},
                      {"payload_bytes", shard.payload_bytes}});
+  }
+  return array;
+}
+
+Json JsonFeatureRows(const std::vector<FeatureRow>& features) {
+  Json array = Json::array();
+  for (const FeatureRow& row : FeaturesByName(features)) {
+    const std::string& column = MainColumn(row);
+    Json columns = Json::array();
+    for (const std::string& name : {row.sql_value, row.sql_size, row.sql_count}) {
+      if (!name.empty()) columns.push_back(name);
+    }
+    array.push_back({{"name", JsonBytes(AsBytes(row.name))},
+                     {"kinds", JsonKinds(row.kinds)},
+                     {"present", row.present},
+                     {"values", row.values},
+                     {"values_min", row.values_min},
+                     {"values_max", row.values_max},
+                     {"column", column.empty() ? Json(nullptr) : Json(column)},
+                     {"columns", std::move(columns)},
+                     {"type", column.empty() ? Json(nullptr) : Json(MainType(row))}});
   }
   return array;
 }

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "index/catalog.h"
+#include "index/column.h"
 #include "index/shard_set.h"
 #include "proto/features.h"
 
@@ -24,6 +25,9 @@ using Json = nlohmann::ordered_json;
 /// A bytes value: a string where it is UTF-8, else {"base64": "..."}.
 [[nodiscard]] Json JsonBytes(ByteView bytes);
 
+/// A number, or the string that protobuf's JSON has for what is not finite.
+[[nodiscard]] Json JsonReal(double value);
+
 /// The features of a record, as docs/cli.md promises them: NAME -> {"kind", "values"}, lists as NAME[].
 [[nodiscard]] Json JsonFeatures(const DecodedRecord& record);
 
@@ -34,6 +38,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json JsonDamage(const std::vector<DamageRow>& damage, const std::vector<ShardRow>& shards);
 [[nodiscard]] Json JsonBad(const std::vector<BadRow>& bad, const std::vector<ShardRow>& shards);
 [[nodiscard]] Json JsonShards(const std::vector<ShardRow>& shards);
+[[nodiscard]] Json JsonFeatureRows(const std::vector<FeatureRow>& features);
 [[nodiscard]] Json JsonSkipped(const std::vector<SkippedFile>& skipped);
 
 }  // namespace ofindex

@@ -93,9 +93,13 @@ int Run(int argc, char** argv) {
   VerbBody body;
   AddBuild(app, context, body);
   AddInfo(app, context, body);
+  AddSchema(app, context, body);
+  AddStats(app, context, body);
+  AddWhere(app, context, body);
   AddVerify(app, context, body);
   AddGet(app, context, body);
   AddCat(app, context, body);
+  AddSql(app, context, body);
   AddExport(app, context, body);
   try {
     app.parse(argc, argv);

@@ -13,9 +13,13 @@ namespace ofindex {
 
 void AddBuild(CLI::App& app, Context& context, VerbBody& body);
 void AddInfo(CLI::App& app, Context& context, VerbBody& body);
+void AddSchema(CLI::App& app, Context& context, VerbBody& body);
+void AddStats(CLI::App& app, Context& context, VerbBody& body);
+void AddWhere(CLI::App& app, Context& context, VerbBody& body);
 void AddVerify(CLI::App& app, Context& context, VerbBody& body);
 void AddGet(CLI::App& app, Context& context, VerbBody& body);
 void AddCat(CLI::App& app, Context& context, VerbBody& body);
+void AddSql(CLI::App& app, Context& context, VerbBody& body);
 void AddExport(CLI::App& app, Context& context, VerbBody& body);
 
 /// Adds a subcommand with the options that every verb has. `flags` says which of --json and --jsonl it knows.

@@ -24,6 +24,25 @@ Result<void> Check(const std::string& path, const ShardIdentity& identity, Mtime
   return CheckShard(*file, file->Facts().value(), identity, trust);
 }
 
+TEST_CASE("a shard that is not there is stale, and one that cannot be opened is not") {
+  const TempDir dir;
+  WriteFile(dir / "file", "x");
+  std::filesystem::create_directory(dir / "folder");
+  std::filesystem::create_symlink("nowhere", dir / "dangling");
+  std::filesystem::create_symlink("circle", dir / "circle");
+  REQUIRE(OpenIndexedShard(dir / "file"));
+  for (const char* name : {"missing", "folder", "dangling", "circle", "file/below", "missing/below"}) {
+    CAPTURE(name);
+    const auto opened = OpenIndexedShard(dir / name);
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().code == ErrorCode::kStale);
+    CHECK(opened.error().hint == kStaleHint);
+  }
+  const auto long_name = OpenIndexedShard(dir / std::string(5000, 'x'));
+  REQUIRE_FALSE(long_name);
+  CHECK(long_name.error().code == ErrorCode::kIo);
+}
+
 TEST_CASE("a shard is the one that was indexed by size and time, or else by size and fingerprint") {
   const std::string bytes = LargeShard();
   const auto touch = [](const std::string& path) { SetMtime(path, kLongAgo + 1); };

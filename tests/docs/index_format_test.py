@@ -20,7 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(os.environ.get("OFINDEX_BIN", ROOT / "build" / "tools" / "ofindex")).resolve()
 DOCUMENT = (ROOT / "docs" / "index_format.md").read_text(encoding="utf-8")
 
-TABLES = ("dataset", "source", "generation", "shard", "block", "damage", "bad")
+TABLES = ("dataset", "source", "generation", "shard", "block", "damage", "bad", "feature", "chunk")
+
+# Tables that the example leaves empty: its payloads are no messages.
+EMPTY = ("feature", "chunk")
 
 # Where the map's header depends on the version of SQLite: its binding, and the checksum over it.
 OF_SQLITE = (slice(32, 40), slice(248, 256))
@@ -130,8 +133,8 @@ class IndexFormatTest(unittest.TestCase):
         for name, value in stated.items():
             found = str(self.database.execute(f"PRAGMA {name.replace(' ', '_')}").fetchone()[0])
             self.assertEqual(re.match(r"[\w-]+", value)[0], found, name)
-        self.assertEqual((self.dir / "tiny.ofidx").stat().st_size, 8 * 65536)
-        self.assertIn("Eight pages, 512 KiB", DOCUMENT)
+        self.assertEqual((self.dir / "tiny.ofidx").stat().st_size, 11 * 65536)
+        self.assertIn("Eleven pages, 704 KiB", DOCUMENT)
 
     def test_the_schema_is_the_one_shown(self) -> None:
         found = [row[0] for row in self.database.execute("SELECT sql FROM sqlite_master ORDER BY rootpage")]
@@ -146,7 +149,9 @@ class IndexFormatTest(unittest.TestCase):
                 self.assertEqual(described, keys if table == "dataset" else self.columns(table))
 
     def test_the_rows_are_those_shown(self) -> None:
-        for table in TABLES:
+        for table in EMPTY:
+            self.assertEqual(self.rows(table), [], table)
+        for table in (table for table in TABLES if table not in EMPTY):
             header, *expected = table_after(f"Rows of {table}:\n")
             with self.subTest(table):
                 self.assertEqual(header, self.columns(table))

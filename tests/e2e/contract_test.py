@@ -11,8 +11,8 @@ from e2e.command import CommandTest
 from e2e.samples import write_parts
 from oracle import messages, records
 
-VERBS = ("build", "info", "get", "cat", "verify", "export")
-VERBS_OF_LATER = ("schema", "stats", "where", "sql", "sample", "update", "merge", "pack", "convert")
+VERBS = ("build", "info", "schema", "stats", "where", "sql", "get", "cat", "verify", "export")
+VERBS_OF_LATER = ("sample", "update", "merge", "pack", "convert")
 
 
 class JsonTest(CommandTest):
@@ -173,6 +173,15 @@ class ExitCodeTest(CommandTest):
             self.expect(5, "cat", "data", "--to", "raw", stdout=full)
         self.expect_error(5, "cat", "data", "--to", "raw", "-o", "nowhere/raw")
 
+    def test_a_list_that_cannot_be_read_is_5_and_no_empty_list(self) -> None:
+        for listed, reason in (("@data", "Is a directory"), ("@nowhere", "No such file or directory")):
+            for data in ((listed,), ("data/part-0", listed)):
+                with self.subTest(data):
+                    refused = self.expect_error(5, "build", *data, "-o", "all.ofidx")
+                    self.assertIn(f"{listed[1:]}: cannot", refused.stderr)
+                    self.assertIn(reason, refused.stderr)
+                    self.assertEqual(self.names(), ["data"])
+
     @unittest.skipIf(os.geteuid() == 0, "root may read and write everything")
     def test_files_without_permission_are_5(self) -> None:
         (self.dir / "data" / "part-1").chmod(0)
@@ -206,7 +215,7 @@ class OutputTest(CommandTest):
                 self.assertIn(verb, shown.text)
         for verb in ("build", "info", "get", "verify"):
             self.assertIn("--json", self.expect(0, verb, "--help").text)
-        self.assertNotIn("--columns", self.expect(0, "build", "--help").text)
+        self.assertIn("--columns", self.expect(0, "build", "--help").text)
 
     def test_the_version_is_one_line(self) -> None:
         self.assertRegex(self.expect(0, "--version").text, re.compile(r"\Aofindex \d+\.\d+\.\d+\S*\n\Z"))

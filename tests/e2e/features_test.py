@@ -114,7 +114,10 @@ class FeaturesTest(CommandTest):
             "a group without an end": b"\x7b\x78\x01",
         }
         records.write_tfrecord(self.dir / "broken", broken.values())
-        self.expect(0, "build", "broken", "--payload", "example")
+        marked = self.expect(3, "build", "broken", "--payload", "example", "--json").json["bad"]
+        self.assertEqual([(bad["record"], bad["reason"]) for bad in marked], [(i, "malformed") for i in range(6)])
+        self.assertIn("marked bad: malformed", self.expect(3, "get", "broken", "0").stderr)
+        self.expect(0, "build", "broken", "--payload", "example", "--columns", "none", "--force")
         for ordinal, (name, payload) in enumerate(broken.items()):
             with self.subTest(name):
                 refused = self.expect(3, "get", "broken", str(ordinal), "--json")

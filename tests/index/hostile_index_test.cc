@@ -61,12 +61,12 @@ std::vector<size_t> BytesInUse(const std::string& file) {
 
 class SmallIndex : public BuiltSet {
  public:
-  SmallIndex() {
+  explicit SmallIndex(bool verify = true) {
     std::string shard = ShardBytes(Framing::kTfRecord, SomePayloads(6, 20));
     Put("part-0", shard + "torn");
     shard[shard.size() - 1] ^= 1;
     Put("part-1", shard);
-    Build(Options(true));
+    Build(Options(verify));
     bytes_ = ReadFile(index());
   }
 
@@ -155,6 +155,45 @@ TEST_CASE("an index with other tables than ours is refused, whatever they would 
     REQUIRE(!catalog.has_value());
     CHECK(catalog.error().code == ErrorCode::kIndex);
   }
+}
+
+TEST_CASE("an index whose rows were forged with sound SQL is found out by verify, though every file is as it was") {
+  const std::vector<std::string> forgeries = {
+      "UPDATE dataset SET value = value + 1 WHERE key = 'records'",
+      "UPDATE dataset SET value = value + 1 WHERE key = 'payload_bytes'",
+      "UPDATE dataset SET value = value - 1 WHERE key = 'data_bytes'",
+      "UPDATE dataset SET value = 'payloads' WHERE key = 'checked'",  // it was built without --verify
+      "DELETE FROM dataset WHERE key = 'records'",
+      "UPDATE shard SET path = 'train/part-2' WHERE shard = 0",
+      "UPDATE shard SET payload = 'example' WHERE shard = 0",
+      "UPDATE shard SET size = size + 1 WHERE shard = 0",
+      "UPDATE shard SET mtime_ns = mtime_ns + 1 WHERE shard = 0",
+      "UPDATE shard SET first_record = first_record + 1 WHERE shard = 1",
+      "UPDATE shard SET records = records - 1 WHERE shard = 0",
+      "UPDATE shard SET payload_bytes = payload_bytes + 1 WHERE shard = 0",
+      "UPDATE damage SET \"begin\" = \"begin\" + 1",
+      "DELETE FROM damage",
+      "UPDATE block SET first_record = first_record + 1 WHERE shard = 1",
+      "DELETE FROM block WHERE shard = 1",
+  };
+  for (const std::string& sql : forgeries) {
+    CAPTURE(sql);
+    const SmallIndex set(false);
+    Progress progress;
+    REQUIRE(VerifyDataset({.index = set.index(), .root = {}}, progress));
+    Change(set, sql.c_str());
+    for (const bool quick : {false, true}) {
+      const auto report = VerifyDataset({.index = set.index(), .root = {}, .quick = quick}, progress);
+      REQUIRE_FALSE(report);
+      CHECK(report.error().code == ErrorCode::kIndex);
+      CHECK(report.error().hint.find("--force") != std::string::npos);
+    }
+  }
+  // One that takes away what --verify has found.
+  const SmallIndex set;
+  Change(set, "DELETE FROM bad");
+  Progress progress;
+  CHECK(VerifyDataset({.index = set.index(), .root = {}}, progress).error().code == ErrorCode::kIndex);
 }
 
 // An interior page of a table's tree (sqlite.org/fileformat.html, 1.6) of as many cells as fit, which all lead to page

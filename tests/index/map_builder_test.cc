@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "index/draft.h"
 #include "mmap/record_reader.h"
 #include "tests/index/built_set.h"
 
@@ -79,6 +80,31 @@ TEST_CASE("a map with any byte changed gives the right payloads or an error, nev
     if (!read) CHECK(ReadAll(set) == payloads);
   }
   CHECK(errors > 0);
+}
+
+TEST_CASE("who waits for another's map, or makes one, ends when told to, and leaves all as it was") {
+  BuiltSet set;
+  set.PutSome();
+  set.Build(set.Options());
+  const std::string map = ReadFile(set.map());
+  Progress progress;
+  progress.cancel = true;
+  CHECK(OpenMap(set.index(), progress));  // a map that is there takes no time
+  fs::remove(set.map());
+  const auto interrupted = [&] {
+    const auto opened = OpenMap(set.index(), progress);
+    return !opened && opened.error().code == ErrorCode::kInterrupted;
+  };
+  {
+    const auto other = Draft::Begin(set.map(), Draft::IfLocked::kFail);
+    REQUIRE(other);
+    CHECK(interrupted());
+  }
+  CHECK(interrupted());
+  CHECK(FilesIn(set.folder()) == std::set<std::string>{"train", "train.ofidx"});
+  progress.cancel = false;
+  CHECK(OpenMap(set.index(), progress));
+  CHECK(ReadFile(set.map()) == map);
 }
 
 TEST_CASE("where no map can be written beside the index, it goes to the user's cache folder") {

@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "index/catalog.h"
 #include "tests/index/working_folder.h"
 #include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
@@ -120,26 +122,31 @@ TEST_CASE("an index beside data that are named through a link lies where the sys
 
 TEST_CASE("the folder that paths share is found, and half a name is none") {
   struct Row {
-    std::string a;
-    std::string b;
+    std::vector<std::string> paths;
     size_t bytes;
   };
   const std::vector<Row> rows = {
-      {"train/a", "train/b", 6},      // one folder
-      {"train/x/a", "train/y/b", 6},  // the common part of two
-      {"train-1/a", "train-2/b", 0},  // half a name
-      {"a", "b", 0},                  // none
-      {"../x/a", "../x/b", 5},        // above the index
-      {"/x/a", "/x/b", 3},            // absolute
-      {"train/a", "train/a/b", 6},    // a file and a folder of one name
-      {"", "a", 0},                   // nothing
+      {{"train/a", "train/b"}, 6},             // one folder
+      {{"train/x/a", "train/y/b"}, 6},         // the common part of two
+      {{"train-1/a", "train-2/b"}, 0},         // half a name
+      {{"a", "b"}, 0},                         // none
+      {{"../x/a", "../x/b"}, 5},               // above the index
+      {{"/x/a", "/x/b"}, 3},                   // absolute
+      {{"train/a", "train/a/b"}, 6},           // a file and a folder of one name
+      {{"", "a"}, 0},                          // nothing
+      {{"a/b/c/1", "a/b/c/2", "a/b/d/3"}, 4},  // the last shortens it
+      {{"a/b/c", "x", "a/b/d"}, 0},            // one elsewhere is enough
+      {{"train/a"}, 6},                        // one alone
+      {{}, 0},                                 // none at all
   };
   for (const Row& row : rows) {
-    CAPTURE(row.a);
-    CHECK(CommonFolderBytes(row.a, row.b, 100) == row.bytes);
-    CHECK(CommonFolderBytes(row.b, row.a, 100) == row.bytes);
+    std::vector<ShardRow> shards;
+    for (const std::string& path : row.paths) shards.push_back({.path = path, .identity = {}});
+    CAPTURE(row.paths.size());
+    CHECK(CommonFolderBytes(shards) == row.bytes);
+    std::reverse(shards.begin(), shards.end());
+    CHECK(CommonFolderBytes(shards) == row.bytes);
   }
-  CHECK(CommonFolderBytes("a/b/c", "a/b/d", 3) == 2);
 }
 
 }  // namespace

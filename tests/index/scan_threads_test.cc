@@ -47,7 +47,8 @@ struct Scanned {
 
 Scanned ScanAll(const Shards& shards, bool check_payloads, unsigned threads, Progress& progress) {
   BlockQueue queue(shards.probed().size(), kRoom);
-  DatasetScan scan(shards.probed(), check_payloads, threads, queue, progress);
+  const ScanOptions options{.check_payloads = check_payloads, .columns = {}, .message = {}, .threads = threads};
+  DatasetScan scan(shards.probed(), options, queue, progress);
   std::jthread scanning([&] { scan.Run(); });
   Scanned scanned;
   for (size_t shard = 0; shard < shards.probed().size(); ++shard) {
@@ -179,7 +180,8 @@ TEST_CASE("a shard that cannot be opened, or shrinks, ends the scan with its err
     for (const bool check_payloads : {false, true}) {
       Progress progress;
       BlockQueue queue(shards.probed().size(), kRoom);
-      DatasetScan scan(shards.probed(), check_payloads, 3, queue, progress);
+      const ScanOptions options{.check_payloads = check_payloads, .columns = {}, .message = {}, .threads = 3};
+      DatasetScan scan(shards.probed(), options, queue, progress);
       std::jthread scanning([&] { scan.Run(); });
       std::optional<Error> error;
       for (size_t shard = 0; shard < shards.probed().size() && !error; ++shard) {
@@ -201,13 +203,15 @@ TEST_CASE("a scan that is told to stop ends, and so does one whose writer gives 
   Progress cancelled;
   cancelled.cancel = true;
   BlockQueue queue(shards.probed().size(), kRoom);
-  DatasetScan(shards.probed(), true, 4, queue, cancelled).Run();
+  const ScanOptions options{.check_payloads = true, .columns = {}, .message = {}, .threads = 4};
+  DatasetScan(shards.probed(), options, queue, cancelled).Run();
   CHECK(queue.Take(0).error().code == ErrorCode::kInterrupted);
 
   // No room at all, and nobody who takes: held builders are let go.
   Progress progress;
   BlockQueue full(shards.probed().size(), 1);
-  DatasetScan scan(shards.probed(), false, 4, full, progress);
+  const ScanOptions quick{.check_payloads = false, .columns = {}, .message = {}, .threads = 4};
+  DatasetScan scan(shards.probed(), quick, full, progress);
   std::jthread scanning([&] { scan.Run(); });
   full.Abort({ErrorCode::kIo, "the disk is full"});
   scanning.join();

@@ -106,6 +106,49 @@ TEST_CASE("shards are stored relative to the index, wherever it lies") {
   CHECK(set.sources == Names{"../data/train"});
 }
 
+TEST_CASE("a file is stored under one path, however and from wherever it is named") {
+  Folder folder;
+  folder.Make({"w/d/a", "w/d/b", "w/d/sub/a", "w/d/sub/x", "w/e/a", "w/index/z"});
+  fs::create_directory_symlink("../d/sub", "w/e/link");  // e/link/../a is d/a
+  const std::string w = folder.path() + "/w";
+  const Names all = {"../d/a", "../d/b", "../d/sub/a", "../d/sub/x", "../e/a", "z"};
+  struct Row {
+    std::string from;  // the working directory
+    Names data;
+  };
+  const std::vector<Row> rows = {
+      {"w", {"d", "e/a", "index"}},                                   // folders
+      {"w", {"index/", "./e/a", "d/."}},                              // and their spellings
+      {"w", {"d/a", "d/b", "d/sub/a", "d/sub/x", "e/a", "index/z"}},  // one by one
+      {"w", {"d/sub/a", "d/a", "e/a", "d/sub/x", "d/b", "index/z"}},  // with folders that alternate
+      {"w", {"d/a", "./d/b", "d//sub/a", "d/./sub/x", "d/../e/a", "d/sub/../../index/z"}},  // roundabout
+      {"w", {"d//a", "d//b", "d//sub//a", ".//d/sub/x", "e/./a", "index//z"}},              // with more slashes
+      {"w", {"d/*", "e/a", "in*/z"}},                                                       // globs
+      {"w", {"./d/?", "d//sub/*", "*/../e/a", "index/[z]"}},                                // and their spellings
+      {"w", {"e/link/../a", "e/link/../b", "e/link/a", "e/link/x", "e/a", "index/z"}},      // behind a link
+      {"w", {w + "/d/a", w + "/d/b", "d/sub", w + "//e/a", w + "/index/../index/z"}},       // absolute
+      {"w", {"@list"}},                                                                     // listed
+      {"w/index", {"../d", "../e/a", "z"}},                                                 // from the index's folder
+      {"w/index", {"../d", "../e/a", "."}},                                                 // which is DATA itself
+      {"w/index", {"../d", "../e/a", "./z"}},                                               // in every way
+      {"w/index", {"../d", "../e/a", "../index"}},                                          //
+      {"w/d/sub", {"../a", "../b", "a", "x", "../../e/a", "../../index"}},                  // from another
+      {"w/d/sub", {"..", "../../e/a", "../../index/z"}},                                    //
+      {"w/e/link", {"..", "../../e/a", "../../index/z"}},                                   // by a link
+      {"", {"w/d", "w/e/a", "w/index"}},                                                    // from above
+  };
+  WriteFile("w/list", "d/a\nd/b\nd/sub\n./e/a\nindex//z\n");
+  for (const Row& row : rows) {
+    CAPTURE(row.from);
+    CAPTURE(row.data.front());
+    const WorkingFolder in(folder.path() + "/" + row.from);
+    CHECK(Stored(Find(row.data, w + "/index/out.ofidx")) == all);
+    CHECK(Stored(Find(row.data, fs::relative(w + "/index/out.ofidx").string())) == all);
+    const Names backwards(row.data.rbegin(), row.data.rend());
+    CHECK(Stored(Find(backwards, w + "/index/out.ofidx")) == all);
+  }
+}
+
 TEST_CASE("one inode is one shard: links are named and passed over") {
   Folder folder;
   folder.Make({"d/a", "d/b"});
@@ -127,6 +170,23 @@ TEST_CASE("a link to a file elsewhere is a shard, under the link's name") {
   fs::create_directory_symlink("d", "link");
   CHECK(Stored(Find({"d"})) == Names{"d/part-0", "d/part-1"});
   CHECK(Stored(Find({"link"})) == Names{"d/part-0", "d/part-1"});
+}
+
+TEST_CASE("a link that leads to no file is skipped with its reason, unless it was named by itself") {
+  Folder folder;
+  folder.Make({"d/a"});
+  fs::create_symlink("self", "d/self");
+  fs::create_symlink("pong", "d/ping");
+  fs::create_symlink("ping", "d/pong");
+  fs::create_symlink("a/b", "d/through");  // a is no folder
+  const Names skipped = {"d/ping: a link that leads back to itself", "d/pong: a link that leads back to itself",
+                         "d/self: a link that leads back to itself", "d/through: a link to a file that is not there"};
+  for (const char* data : {"d", "d/*"}) {
+    const ShardSet set = Find({data});
+    CHECK(Stored(set) == Names{"d/a"});
+    CHECK(Skipped(set) == skipped);
+  }
+  for (const char* data : {"d/self", "d/ping", "d/through"}) CHECK(CodeOf({data}) == ErrorCode::kIo);
 }
 
 TEST_CASE("loops of folder links end, and are named") {
@@ -168,6 +228,10 @@ TEST_CASE("a list gives its lines, in whatever form lists are written") {
   WriteFile("wrong", "d/a\nmissing\n");
   CHECK(CodeOf({"@wrong"}) == ErrorCode::kIo);
   CHECK(CodeOf({"@none"}) == ErrorCode::kIo);
+  const Result<ShardSet> folder_as_list = FindShards({"@d"}, "out.ofidx");
+  REQUIRE(!folder_as_list.has_value());
+  CHECK(folder_as_list.error().code == ErrorCode::kIo);
+  CHECK(folder_as_list.error().message == "d: cannot read the list: Is a directory");
   WriteFile("empty", "");
   CHECK(Stored(Find({"@empty"})).empty());
 }

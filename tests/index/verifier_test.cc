@@ -1,14 +1,19 @@
 #include "index/verifier.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/index/built_set.h"
+#include "tests/support/child_process.h"
 
 namespace ofindex {
 namespace {
@@ -167,6 +172,87 @@ TEST_CASE("damage and bad records that the build has found are found again") {
   REQUIRE(report.damage.size() == 1);
   CHECK(report.damage[0].range == DamagedRange{size, size + 4, DamageReason::kTornTail});
   CHECK(!report.clean());
+}
+
+// Verifies while another thread cuts the shard in the middle as soon as some of it was read.
+Result<VerifyReport> VerifyWhileCut(const BuiltSet& set, const std::string& shard) {
+  Progress progress;
+  std::atomic<bool> over{false};
+  std::jthread cutting([&] {
+    while (progress.records_done == 0 && !over) std::this_thread::yield();
+    TruncateTo(set.Shard(shard), fs::file_size(set.Shard(shard)) / 2);
+  });
+  auto report = VerifyDataset({.index = set.index(), .root = {}, .quick = false, .threads = 2}, progress);
+  over = true;
+  return report;
+}
+
+TEST_CASE("a shard that is cut while it is read is stale, and the others are read to their end") {
+  BuiltSet set(Framing::kOfRecord);
+  const std::string bytes = ShardBytes(Framing::kOfRecord, std::vector<std::string>(1'000'000, "x"));
+  set.Put("part-0", bytes);
+  set.Put("part-1", ShardBytes(Framing::kOfRecord, SomePayloads(30, 90)));
+  set.Build(set.Options(true));
+  // The other thread may come too late: then it is tried again.
+  uint64_t cut_in_time = 0;
+  for (int attempt = 0; attempt < 50 && cut_in_time < 3; ++attempt) {
+    set.Put("part-0", bytes);
+    const Result<VerifyReport> report = VerifyWhileCut(set, "part-0");
+    REQUIRE_MESSAGE(report.has_value(), report.error().message);
+    CHECK(report->bad.empty());
+    if (report->stale.empty()) continue;
+    ++cut_in_time;
+    REQUIRE(report->stale.size() == 1);
+    CHECK(report->stale[0].shard == 0);
+    CHECK(report->stale[0].reason.find("the file ends inside a record") != std::string::npos);
+    CHECK(report->records_checked >= 30);
+    CHECK(report->records_checked < 1'000'030);
+  }
+  CHECK(cut_in_time > 0);
+}
+
+// The code that verifying ends with, where nobody but the owner of a file may read it.
+int CodeAsSomebodyElse(const BuiltSet& set) {
+  return RunInChild([&] {
+    constexpr uid_t kNobody = 65534;
+    if (::geteuid() == 0 && ::setuid(kNobody) != 0) return -1;
+    Progress progress;
+    const auto report = VerifyDataset({.index = set.index(), .root = {}, .threads = 1}, progress);
+    return report ? static_cast<int>(report->stale.size()) : 100 + static_cast<int>(report.error().code);
+  });
+}
+
+TEST_CASE("a shard that may not be read is an error and not a stale shard, whatever forbids it") {
+  BuiltSet set;
+  set.PutSome();
+  set.Build(set.Options(true));
+  fs::permissions(set.folder(), fs::perms(0755));
+  REQUIRE(CodeAsSomebodyElse(set) == 0);
+  constexpr int kIo = 100 + static_cast<int>(ErrorCode::kIo);
+  fs::permissions(set.Shard("part-10"), fs::perms::none);
+  CHECK(CodeAsSomebodyElse(set) == kIo);
+  fs::permissions(set.Shard("part-10"), fs::perms(0644));
+  fs::permissions(set.data(), fs::perms::none);
+  CHECK(CodeAsSomebodyElse(set) == kIo);
+  fs::permissions(set.data(), fs::perms(0755));
+  fs::remove(set.Shard("part-10"));
+  CHECK(CodeAsSomebodyElse(set) == 1);
+}
+
+TEST_CASE("where no descriptor is left for a shard, verifying ends with an error that says so") {
+  BuiltSet set;
+  set.PutSome();
+  set.Build(set.Options(true));
+  CHECK(RunInChild([&] {
+          // Room for one more descriptor, which the index takes.
+          const int next = ::dup(0);
+          const rlimit limit{.rlim_cur = static_cast<rlim_t>(next) + 1, .rlim_max = static_cast<rlim_t>(next) + 1};
+          if (next < 0 || ::close(next) != 0 || ::setrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+          Progress progress;
+          const auto report = VerifyDataset({.index = set.index(), .root = {}, .threads = 1}, progress);
+          if (report || report.error().code != ErrorCode::kIo) return 2;
+          return report.error().message.ends_with("part-0: cannot open: Too many open files") ? 0 : 3;
+        }) == 0);
 }
 
 TEST_CASE("a copy elsewhere is verified through its root") {

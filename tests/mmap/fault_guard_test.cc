@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mmap/mapped_file.h"
+#include "tests/mmap/guarded_copy.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/temp_dir.h"

@@ -7,6 +7,7 @@
 
 #include "mmap/fault_guard.h"
 #include "mmap/mapped_file.h"
+#include "tests/mmap/guarded_copy.h"
 #include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 

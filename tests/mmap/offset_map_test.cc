@@ -1,15 +1,20 @@
 #include "mmap/offset_map.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "mmap/offset_map_writer.h"
+#include "mmap/record_reader.h"
+#include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/mapped_dataset.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/shard_bytes.h"
 
 namespace ofindex {
@@ -213,6 +218,67 @@ TEST_CASE("a forged header with a right checksum points at nothing outside the f
       }
     }
   }
+}
+
+constexpr uint64_t kHollowBytes = uint64_t{1} << 32;
+
+// Moves a table of the dataset's map, of one entry, to a place of its own in a file of 4 GiB of holes, and has the
+// header claim as many entries as the file has room for, with a right checksum.
+void Hollow(const MappedDataset& dataset, uint64_t MapHeader::*table_at, uint64_t MapHeader::*count) {
+  constexpr uint64_t kTableAt = 1 << 20;
+  MapHeader header = Opened(dataset.map_path()).header();
+  const std::string entry = ReadFile(dataset.map_path()).substr(header.*table_at, kMapEntryBytes);
+  header.*table_at = kTableAt;
+  header.*count = (kHollowBytes - kTableAt) / kMapEntryBytes;
+  header.file_bytes = kHollowBytes;
+  TruncateTo(dataset.map_path(), kHollowBytes);
+  OverwriteAt(dataset.map_path(), 0, ForgedHeader(header));
+  OverwriteAt(dataset.map_path(), kTableAt,
+              entry + Le64(~uint64_t{0}));  // of blocks, the next begins at the last record
+}
+
+// Copies and views the one record of the dataset in a process that has addresses for the map and for `bytes` bytes
+// more. 0 if both are right; a code of an error, plus 100 if it was for opening the map, 150 for copying, 200 for
+// viewing.
+int ReadWithin(const MappedDataset& dataset, uint64_t bytes) {
+  return RunInChild([&] {
+    uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t room = pages * 4096 + kHollowBytes + bytes;
+    const rlimit limit{.rlim_cur = room, .rlim_max = room};
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) return 1;
+    auto map = OffsetMap::Open(dataset.map_path());
+    if (!map) return 100 + static_cast<int>(map.error().code);
+    const RecordReader reader = RecordReader::Open(std::move(*map), dataset.folder(), {.io = IoMode::kMmap});
+    for (int time = 0; time < 2; ++time) {
+      std::vector<uint8_t> copy;
+      const auto copied = reader.Copy(0, copy);
+      if (!copied) return 150 + static_cast<int>(copied.error().code);
+      const auto view = reader.View(0);
+      if (!view) return 200 + static_cast<int>(view.error().code);
+      if (AsText(copy) != dataset.payloads()[0] || AsText(*view) != dataset.payloads()[0]) return 2;
+    }
+    return 0;
+  });
+}
+
+TEST_CASE(
+    "a map that claims more blocks or shards than memory can hold is a limit or is read, and no end of the process") {
+  if (kSanitized) return;
+  constexpr uint64_t kMiB = 1 << 20;
+  constexpr int kLimit = static_cast<int>(ErrorCode::kLimit);
+  const std::vector<ShardPlan> one_record = {{.path = "p", .framing = Framing::kOfRecord, .payloads = {"a payload"}}};
+  {
+    const MappedDataset dataset(one_record);
+    CHECK(ReadWithin(dataset, 32 * kMiB) == 0);
+    Hollow(dataset, &MapHeader::blocks_at, &MapHeader::blocks);
+    CHECK(ReadWithin(dataset, 32 * kMiB) == 100 + kLimit);  // a byte a block
+    CHECK(ReadWithin(dataset, 1024 * kMiB) == 0);           // room for those, but not for 64 bytes a block
+  }
+  const MappedDataset dataset(one_record);
+  Hollow(dataset, &MapHeader::shards_at, &MapHeader::shards);
+  CHECK(ReadWithin(dataset, 128 * kMiB) == 150 + kLimit);  // a pointer a shard
+  CHECK(ReadWithin(dataset, 1024 * kMiB) == 0);
 }
 
 TEST_CASE("a forged block with a right checksum finds no record outside of it, and no shard that is not there") {

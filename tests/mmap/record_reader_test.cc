@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mmap/offset_map_writer.h"
+#include "tests/mmap/reading.h"
 #include "tests/support/files.h"
 #include "tests/support/mapped_dataset.h"
 #include "tests/support/sanitizers.h"
@@ -18,33 +19,6 @@
 
 namespace ofindex {
 namespace {
-
-std::string Text(ByteView bytes) { return std::string(AsText(bytes)); }
-
-std::vector<std::string> PayloadsOf(const RecordBatch& batch) {
-  std::vector<std::string> payloads;
-  for (size_t i = 0; i < batch.size(); ++i) payloads.push_back(Text(batch[i]));
-  return payloads;
-}
-
-// Every way to open a reader; 0 would be the default of both limits.
-std::vector<ReaderOptions> AllWays() {
-  std::vector<ReaderOptions> ways;
-  for (IoMode io : {IoMode::kAuto, IoMode::kMmap, IoMode::kPread}) {
-    for (uint64_t maps : {uint64_t{0}, uint64_t{1}}) {
-      for (uint64_t descriptors : {uint64_t{0}, uint64_t{1}}) {
-        ways.push_back({.io = io, .max_maps = maps, .max_descriptors = descriptors});
-      }
-    }
-  }
-  return ways;
-}
-
-std::vector<uint64_t> RandomOrdinals(std::mt19937_64& random, uint64_t records) {
-  std::vector<uint64_t> ordinals;
-  for (auto n = random() % 100; n > 0; --n) ordinals.push_back(random() % records);
-  return ordinals;
-}
 
 TEST_CASE("view, copy and batch give what was written, in the order asked for, in every way of opening") {
   const MappedDataset dataset(MixedShards());
@@ -59,7 +33,7 @@ TEST_CASE("view, copy and batch give what was written, in the order asked for, i
     RecordBatch batch;
     std::vector<uint8_t> copy;
     for (int i = 0; i < 40; ++i) {
-      const std::vector<uint64_t> ordinals = RandomOrdinals(random, payloads.size());
+      const std::vector<uint64_t> ordinals = RandomOrdinals(random, payloads.size(), random() % 100);
       REQUIRE(reader.CopyInto(ordinals, batch));
       REQUIRE(batch.size() == ordinals.size());
       std::string joined;

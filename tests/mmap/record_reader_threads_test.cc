@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <barrier>
 #include <random>
 #include <string>
 #include <thread>
@@ -58,6 +59,49 @@ TEST_CASE("threads that share a reader all get the right bytes, also while they 
         const RecordReader reader = dataset.Open({.io = io, .max_maps = limit, .max_descriptors = limit});
         CHECK(CountWrong(reader, dataset.payloads(), 4, 50) == 0);
       }
+    }
+  }
+}
+
+// True if a batch of `ordinals` is right, as copies and, where the reader has any, as views.
+bool BatchIsRight(const RecordReader& reader, const std::vector<std::string>& payloads,
+                  const std::vector<uint64_t>& ordinals, RecordBatch& batch) {
+  std::vector<ByteView> views(ordinals.size());
+  const auto viewed = reader.View(ordinals, views);
+  if (!reader.CopyInto(ordinals, batch)) return false;
+  for (size_t i = 0; i < ordinals.size(); ++i) {
+    if (viewed && AsText(views[i]) != payloads[ordinals[i]]) return false;
+    if (AsText(batch[i]) != payloads[ordinals[i]]) return false;
+  }
+  return true;
+}
+
+TEST_CASE("threads that make the same blocks ready at once all get the right batches, of blocks of any size") {
+  constexpr int kThreads = 4;
+  for (uint32_t block_records : {1U, 7U, 100U}) {
+    const MappedDataset dataset(MixedShards(), block_records);
+    const std::vector<std::string>& payloads = dataset.payloads();
+    for (int round = 0; round < 15; ++round) {
+      const RecordReader reader = dataset.Open({.io = IoMode::kMmap});
+      std::barrier start(kThreads);
+      std::atomic<uint64_t> wrong{0};
+      std::vector<std::jthread> team;
+      for (int t = 0; t < kThreads; ++t) {
+        team.emplace_back([&, t] {
+          RecordBatch batch;
+          std::vector<uint64_t> ordinals(33);
+          // All threads go through the same blocks together; half of them in the other direction within a batch.
+          for (uint64_t first = 0; first + ordinals.size() <= payloads.size(); first += ordinals.size()) {
+            for (size_t i = 0; i < ordinals.size(); ++i) {
+              ordinals[i] = first + (t % 2 == 0 ? i : ordinals.size() - 1 - i);
+            }
+            start.arrive_and_wait();
+            wrong += !BatchIsRight(reader, payloads, ordinals, batch);
+          }
+        });
+      }
+      team.clear();
+      REQUIRE(wrong == 0);
     }
   }
 }

@@ -1,0 +1,142 @@
+// Columns and SQL: building with columns next to a bare loop that takes the same off the wire, and asking `records`
+// next to an ordinary table of SQLite. bench/against measures the same against other programs.
+
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/threads.h"
+#include "bench/bare_skim.h"
+#include "bench/child.h"
+#include "bench/child_tasks.h"
+#include "bench/example_data.h"
+#include "bench/pair.h"
+#include "bench/plain_table.h"
+#include "index/paths.h"
+#include "query/column_store.h"
+#include "query/tables.h"
+
+namespace ofindex {
+namespace {
+
+constexpr double kMiB = 1 << 20;
+
+Result<uint64_t> SkimmedRecords(const DataSet& data) {
+  OFINDEX_ASSIGN(const std::vector<FourColumns> shards, BareSkim(data.shards, ProcessorCount()));
+  uint64_t records = 0;
+  for (const FourColumns& columns : shards) records += columns.score.size();
+  return records;
+}
+
+void Build(benchmark::State& state, const Claim& claim, const std::string& columns) {
+  const auto data = ImageRecords();
+  if (!data) return Stop(state, data.error());
+  Measure(state, {.claim = claim,
+                  .records = data->records,
+                  .ours = [&] { return BuildAnew(data->folder, columns); },
+                  .bare = [&] { return SkimmedRecords(*data); }});
+}
+
+void BuildMemory(benchmark::State& state, const std::string& name, const std::string& columns) {
+  const auto data = ImageRecords();
+  if (!data) return Stop(state, data.error());
+  for (auto _ : state) {
+    auto child = Child::Start({"build", data->folder, columns});
+    if (!child) return Stop(state, child.error());
+    const auto bytes = child->ReadNumber();
+    if (!bytes) return Stop(state, bytes.error());
+    Report({name, Claim::Bound::kAtMost, 300, "MiB"}, *bytes / kMiB);
+  }
+}
+
+/// The records as the virtual table has them, and as ordinary tables.
+struct Scene {
+  SqlSession session;
+  PlainTable in_memory;
+  PlainTable on_disk;
+};
+
+Result<Scene> MakeScene() {
+  OFINDEX_ASSIGN(const DataSet data, ImageRecords());
+  OFINDEX_TRY(BuildAnew(data.folder, kFourColumns));
+  OFINDEX_ASSIGN(const std::string index, IndexPathOf(data.folder));
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(index));
+  const auto add = [&store](sqlite3* db) { return RegisterRecords(db, store); };
+  OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, {"records"}));
+  OFINDEX_ASSIGN(PlainTable in_memory, PlainTable::InMemory(session));
+  OFINDEX_ASSIGN(PlainTable on_disk, PlainTable::OnDisk(session, DataFolder() + "/plain-table.sqlite"));
+  return Scene{std::move(session), std::move(in_memory), std::move(on_disk)};
+}
+
+// Made once, by the first benchmark that needs it.
+Result<Scene>& TheScene() {
+  static Result<Scene> scene = MakeScene();
+  return scene;
+}
+
+// The bare side gets what suits it. Both tables were written just before: neither waits for the disk.
+Result<PlainTable*> FasterTable(Scene& scene, const Question& question) {
+  uint64_t sum = 0;
+  OFINDEX_ASSIGN(const double in_memory, Time([&] { return scene.in_memory.SumOver(question); }, sum));
+  OFINDEX_ASSIGN(const double on_disk, Time([&] { return scene.on_disk.SumOver(question); }, sum));
+  return in_memory <= on_disk ? &scene.in_memory : &scene.on_disk;
+}
+
+void Ask(benchmark::State& state, const Claim& claim, const Question& question) {
+  auto& scene = TheScene();
+  if (!scene) return Stop(state, scene.error());
+  const auto table = FasterTable(*scene, question);
+  if (!table) return Stop(state, table.error());
+  const auto data = ImageRecords();
+  if (!data) return Stop(state, data.error());
+  Measure(state, {.claim = claim,
+                  .records = data->records,
+                  .ours = [&] { return SumOver(scene->session, question); },
+                  .bare = [&] { return (*table)->SumOver(question); }});
+}
+
+Claim AtLeast(std::string name, double asked) { return {std::move(name), Claim::Bound::kAtLeast, asked}; }
+
+BENCHMARK_CAPTURE(Build, four, AtLeast("columns (a) build with 4 columns / bare read() and skim", 0.4), kFourColumns)
+    ->Name("columns/build/four")
+    ->Iterations(7)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(Build, all, Claim{"columns (a) build with auto columns, 6 / bare read() and skim of 4"}, "auto")
+    ->Name("columns/build/auto")
+    ->Iterations(7)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(Ask, scan, AtLeast("columns (d) SQL, a scan: records / plain table", 1.3),
+                  Question{"SELECT count(*), sum(height), sum(score) FROM records WHERE height + width > 3000", 3})
+    ->Name("columns/sql/scan")
+    ->Iterations(7)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(Ask, group, AtLeast("columns (d) SQL, groups: records / plain table", 1.3),
+                  Question{"SELECT label, count(*), avg(score) FROM records GROUP BY label", 3})
+    ->Name("columns/sql/group")
+    ->Iterations(3)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(Ask, predicate, AtLeast("columns (d) SQL, a predicate: records / plain table", 20),
+                  Question{"SELECT count(*), sum(height), sum(score) FROM records WHERE height > 2000 AND label = 17",
+                           3})
+    ->Name("columns/sql/predicate")
+    ->Iterations(7)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BuildMemory, four, "columns (f) build with 4 columns, peak memory", kFourColumns)
+    ->Name("columns/memory/four")
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BuildMemory, all, "columns (f) build with auto columns, peak memory", "auto")
+    ->Name("columns/memory/auto")
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace ofindex

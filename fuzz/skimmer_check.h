@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/text.h"
+#include "proto/field_plan.h"
+#include "proto/skimmer.h"
+#include "tests/proto/skimming.h"
+
+namespace ofindex {
+
+/// What `payload` comes to for `skimmer`, read twice in memory, the second time by names that it knows, and in pieces
+/// of up to `spare` bytes more than asked for. A text that says so if they are not the same.
+inline std::string SkimEveryWay(Skimmer& skimmer, ByteView payload, uint64_t spare,
+                                const std::vector<std::string>& whole) {
+  const std::string first = SpellOutcome(skimmer, skimmer.Skim(payload), whole);
+  const std::string again = SpellOutcome(skimmer, skimmer.Skim(payload), whole);
+  SmallPages pages(AsText(payload), spare);
+  const std::string paged = SpellOutcome(skimmer, skimmer.Skim(pages, payload.size()), whole);
+  if (first == again && first == paged) return first;
+  return StrCat("first ", first, "\nagain ", again, "\nby pages ", paged);
+}
+
+/// One input of the fuzzer: a byte that says what the rest is, and the rest. 0 is descriptors, which are also read as a
+/// message of their own; 1, 2 and 3 an Example, a SequenceExample and an OFRecord; times 4 the spare bytes of pieces.
+/// Returns what is wrong with the skimmer's answer; nothing if nothing is.
+inline std::string SkimmerFault(ByteView input) {
+  if (input.empty()) return "";
+  const auto kind = static_cast<PayloadKind>(input[0] % 4);
+  const uint64_t spare = input[0] / 4;
+  const std::vector<uint8_t> payload(input.begin() + 1, input.end());  // of its own size, for AddressSanitizer
+  if (kind != PayloadKind::kOpaque) {
+    const std::vector<std::string> whole = {"a", "l[]"};
+    Skimmer skimmer(FieldPlan::Of(kind), whole);
+    const std::string got = SkimEveryWay(skimmer, payload, spare, whole);
+    const std::string expected = SpellDecoded(AsText(payload), kind, whole);
+    return got == expected ? "" : StrCat("expected ", expected, "\ngot ", got);
+  }
+  const std::vector<std::string> columns = {"file.message_type.field.number", "file.name", "a", "b.c", "b.b.b.c"};
+  for (const char* message : {"M", "p.M", "p.M.N", "google.protobuf.FileDescriptorSet"}) {
+    for (const std::string& column : columns) {
+      const Result<FieldPlan> plan = FieldPlan::OfMessage(payload, message, {column});
+      if (!plan) continue;
+      Skimmer skimmer(*plan, columns);
+      const std::string got = SkimEveryWay(skimmer, payload, spare, columns);
+      if (got.starts_with("first ")) return got;
+    }
+  }
+  return "";
+}
+
+}  // namespace ofindex

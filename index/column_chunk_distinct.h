@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace ofindex {
+
+/// The distinct numbers of a column, and how to find each among them. A value; made for one column, then read.
+class DistinctNumbers {
+ public:
+  /// Finds the distinct ones of `values`, all at most `largest`; nothing if there are more than `most`, or if it would
+  /// take longer than looking at each value a few times.
+  [[nodiscard]] static std::optional<DistinctNumbers> Find(std::span<const uint64_t> values, uint64_t largest,
+                                                           size_t most);
+
+  /// In ascending order.
+  [[nodiscard]] const std::vector<uint64_t>& sorted() const { return sorted_; }
+
+  /// The number of each of the values among sorted().
+  [[nodiscard]] std::vector<uint64_t> NumbersOf(std::span<const uint64_t> values) const;
+
+ private:
+  static constexpr uint64_t kDirectRange = uint64_t{1} << 17;  // below it a table may have an entry for every number
+  static constexpr uint32_t kMostProbes = 64;
+  static constexpr uint32_t kFree = ~uint32_t{0};
+
+  explicit DistinctNumbers(bool direct) : direct_(direct) {}
+  [[nodiscard]] bool FindDirectly(std::span<const uint64_t> values, uint64_t largest, size_t most);
+  [[nodiscard]] bool FindHashed(std::span<const uint64_t> values, size_t most);
+  [[nodiscard]] size_t Slot(uint64_t value) const;
+
+  bool direct_;
+  std::vector<uint64_t> sorted_;
+  std::vector<uint32_t> ranks_;  // by value, or by slot
+  std::vector<uint64_t> keys_;   // by slot
+  int shift_ = 0;                // from a hash to its slot
+};
+
+}  // namespace ofindex

@@ -1,0 +1,90 @@
+#include "index/column_names.h"
+
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "proto/skimmer.h"
+
+namespace ofindex {
+namespace {
+
+// As SQLite compares names: ASCII letters alone have two cases.
+std::string Folded(std::string_view name) {
+  std::string folded(name);
+  for (char& c : folded) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return folded;
+}
+
+// The name as far as SQL can say it.
+std::string Sayable(const std::string& name) {
+  if (name.empty()) return "_empty";
+  if (IsText(AsBytes(name))) return name;
+  std::string said;
+  for (const char c : name) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (byte != 0 && byte < 0x80) {
+      said += c;
+    } else {
+      said += StrCat("\\x", ToHex(AsBytes(std::string_view(&c, 1))));
+    }
+  }
+  return said;
+}
+
+class Names {
+ public:
+  std::string Take(const std::string& wanted) {
+    std::string name = wanted;
+    for (int i = 2; !taken_.insert(Folded(name)).second; ++i) name = StrCat(wanted, "_", i);
+    return name;
+  }
+
+ private:
+  std::set<std::string> taken_ = {"_id", "_shard", "_offset", "_length"};
+};
+
+// What columns a feature could have, whatever the cap.
+struct Wish {
+  bool value = false;
+  bool size = false;
+  bool count = false;
+};
+
+Wish WishOf(const FeatureRow& row, const ColumnChoice& choice) {
+  const bool named = choice.Named(row.name);
+  if (choice.mode == ColumnChoice::Mode::kNone || (choice.mode == ColumnChoice::Mode::kNamed && !named)) return {};
+  const bool whole = named && row.values_max > 1;
+  const bool too_long = row.largest_bytes > (named ? kMostKeptBytes : kMostAutoBytes);
+  Wish wish;
+  wish.value = whole || (row.single > 0 && !too_long);
+  wish.size = !whole && row.single > 0 && too_long;
+  wish.count = row.values_max > 1;
+  return wish;
+}
+
+}  // namespace
+
+uint64_t NameColumns(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {
+  Names names;
+  size_t columns = 0;
+  uint64_t without = 0;
+  for (FeatureRow* row : by_name) {
+    const Wish wish = WishOf(*row, choice);
+    if (!wish.value && !wish.size && !wish.count) continue;
+    if (++columns > kMostAutoColumns) {
+      ++without;
+      continue;
+    }
+    row->whole = choice.Named(row->name) && row->values_max > 1;
+    const std::string name = Sayable(row->name);
+    if (wish.value) row->sql_value = names.Take(name);
+    if (wish.count) row->sql_count = names.Take(name + "#count");
+    if (wish.size) row->sql_size = names.Take(name + "#bytes");
+  }
+  return without;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "index/block_skimmer.h"
+#include "index/column.h"
+#include "index/column_choice.h"
+#include "index/distinct_sketch.h"
+
+namespace ofindex {
+
+/// The features of a dataset, put together from those of its blocks by sums, minima and unions alone: so that blocks,
+/// and datasets, may be put together in any order. Of more than kMostFeatures names the first in byte order stay; what
+/// is known of them is whole, because no block drops them either. Not thread-safe.
+class FeatureTable {
+ public:
+  /// Adds what one block says of one feature. Returns the feature's number, given in the order in which features come;
+  /// nullopt where there are too many names before it.
+  [[nodiscard]] std::optional<uint32_t> Add(const BlockFeature& feature);
+
+  /// A feature with its columns decided and named; `row.feature` is its final number: without a gap, in the order of
+  /// the numbers that were given.
+  struct Decided {
+    uint32_t given;
+    FeatureRow row;
+  };
+
+  /// All features, by number, and how many of them have no column because there are too many.
+  [[nodiscard]] std::vector<Decided> Decide(const ColumnChoice& choice, uint64_t& without_column);
+
+  /// Numbers that were given to features that are no longer here.
+  [[nodiscard]] const std::vector<uint32_t>& dropped() const { return dropped_; }
+
+ private:
+  struct Entry {
+    FeatureRow row = {};
+    DistinctSketch sketch = {};
+    uint8_t types = 0;  // bit 1 << ColumnValue::Type of what the zone maps of its values show
+  };
+
+  void Prune();
+
+  std::map<std::string, Entry, std::less<>> entries_;
+  std::string cut_;  // names from here on are dropped, unless it is empty
+  uint32_t given_ = 0;
+  std::vector<uint32_t> dropped_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "base/record.h"
+#include "proto/features.h"
+
+namespace ofindex {
+
+/// An entry of a map of features that is written as nearly all are: a name and a value, the value of one kind, its list
+/// of one value, and a number packed.
+struct PlainEntry {
+  ByteView name = {};
+  FeatureKind kind = FeatureKind::kNone;
+  ByteView value = {};  ///< as it is written
+  uint64_t bits = 0;    ///< of a number: as SkimmedFeature has them
+  uint32_t size = 0;    ///< bytes of the entry, its tag and length included
+};
+
+/// The kind that each field number below 16 sets, as KindOfField() gives it.
+using PlainKinds = std::array<FeatureKind, 16>;
+
+[[nodiscard]] constexpr PlainKinds PlainKindsOf(PayloadKind payload) {
+  PlainKinds kinds = {};
+  for (uint32_t number = 1; number < kinds.size(); ++number) kinds[number] = KindOfField(payload, number);
+  return kinds;
+}
+
+inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKind::kExample),
+                                                          PlainKindsOf(PayloadKind::kOfRecord)};
+
+/// Sets `bits` to the integer that `size` bytes at `p` hold, one varint that is packed alone. False if it is not one.
+[[nodiscard]] inline bool ReadPlainVarint(const uint8_t* p, uint64_t size, uint64_t& bits) {
+  if (size > 10) return false;
+  bits = 0;
+  const uint64_t last = size - 1;
+  for (uint64_t i = 0; i < last; ++i) {
+    if (p[i] < 0x80) return false;
+    bits |= uint64_t{p[i] & 0x7fU} << (7 * i);
+  }
+  bits |= uint64_t{p[last]} << (7 * last);
+  return p[last] < 0x80;
+}
+
+/// Sets `bits` to the number of `kind` that `size` bytes at `p` hold. False if they are not one number.
+[[nodiscard]] inline bool ReadPlainNumber(FeatureKind kind, const uint8_t* p, uint64_t size, uint64_t& bits) {
+  switch (kind) {
+    case FeatureKind::kInt64: return ReadPlainVarint(p, size, bits);
+    case FeatureKind::kInt32:
+      if (!ReadPlainVarint(p, size, bits)) return false;
+      bits = static_cast<uint64_t>(static_cast<int32_t>(bits));
+      return true;
+    case FeatureKind::kFloat:
+      if (size != 4) return false;
+      bits = LoadLe32(p);
+      return true;
+    case FeatureKind::kDouble:
+      if (size != 8) return false;
+      bits = LoadLe64(p);
+      return true;
+    default: return false;
+  }
+}
+
+/// Reads the entry at `p`, which lies before `end`, if it is plain and every length below 128; if not, the general
+/// reader has to look at it. Lengths of one byte that add up to the entry's own leave nothing to be checked but the
+/// tags.
+[[nodiscard]] inline bool ReadPlainEntry(const uint8_t* p, const uint8_t* end, const PlainKinds& kinds,
+                                         PlainEntry& entry) {
+  constexpr uint32_t kBytesOf1 = 1 << 3 | 2;  // tag of field 1: entry, key, and value of a list
+  constexpr uint32_t kBytesOf2 = 2 << 3 | 2;  // tag of the entry's value
+  constexpr uint32_t kLeast = 9;              // bytes of an entry without name and value
+  const auto left = static_cast<uint64_t>(end - p);
+  if (left < kLeast + 2) return false;
+  const uint32_t begin = LoadLe32(p);  // tag and length of the entry, tag and length of its name
+  const uint32_t size = begin >> 8 & 0xff;
+  const uint32_t name_size = begin >> 24;
+  if ((begin & 0x00ff'80ff) != (kBytesOf1 | kBytesOf1 << 16) || size + 2 > left || name_size + kLeast > size) {
+    return false;
+  }
+  const uint8_t* value = p + 4 + name_size;
+  const uint32_t value_size = size - name_size - 4;
+  const uint32_t head = LoadLe32(value);      // tag and length of the value, tag and length of the list
+  const uint32_t tail = LoadLe16(value + 4);  // tag and length of what is in the list
+  const uint32_t plain_head = kBytesOf2 | value_size << 8 | 2U << 16 | (value_size - 2) << 24;
+  if ((head & 0xff87'ffff) != plain_head || tail != (kBytesOf1 | (value_size - 4) << 8)) return false;
+  entry.name = {p + 4, name_size};
+  entry.kind = kinds[head >> 19 & 0xf];
+  entry.value = {value + 6, value_size - 4};
+  entry.size = size + 2;
+  return entry.kind == FeatureKind::kBytes || ReadPlainNumber(entry.kind, value + 6, value_size - 4, entry.bits);
+}
+
+/// Reads a tag, `tag`, and a length that reaches to `end`, at `p`, and moves past both. The length is written in at
+/// most four bytes.
+[[nodiscard]] inline bool ReadPlainHead(uint8_t tag, const uint8_t* end, const uint8_t*& p) {
+  if (end - p < 2 || *p++ != tag) return false;
+  int64_t length = 0;
+  for (int shift = 0; shift < 28 && p != end; shift += 7) {
+    const uint8_t byte = *p++;
+    length |= int64_t{byte & 0x7f} << shift;
+    if (byte < 0x80) return length == end - p;
+  }
+  return false;
+}
+
+/// The same for an entry of 128 bytes and more with one value, of any size: an image, say.
+[[nodiscard]] inline bool ReadLongPlainEntry(const uint8_t* p, const uint8_t* end, const PlainKinds& kinds,
+                                             PlainEntry& entry) {
+  constexpr uint8_t kBytesOf1 = 1 << 3 | 2;
+  constexpr uint8_t kBytesOf2 = 2 << 3 | 2;
+  const uint8_t* begin = p;
+  if (end - p < 16 || *p++ != kBytesOf1) return false;
+  uint64_t size = 0;
+  for (int shift = 0; shift < 28; shift += 7) {
+    size |= uint64_t{*p & 0x7fU} << shift;
+    if (*p++ < 0x80) break;
+    if (shift == 21) return false;
+  }
+  if (size > static_cast<uint64_t>(end - p)) return false;
+  const uint8_t* entry_end = p + size;
+  if (size < 4 || p[0] != kBytesOf1 || p[1] >= 0x80 || p[1] + uint64_t{4} > size) return false;
+  entry.name = {p + 2, p[1]};
+  p += 2 + entry.name.size();
+  if (!ReadPlainHead(kBytesOf2, entry_end, p) || p == entry_end || *p >= 0x80) return false;
+  const uint8_t tag = *p;
+  entry.kind = kinds[tag >> 3 & 0xf];
+  if ((tag & 7) != 2 || !ReadPlainHead(tag, entry_end, p) || !ReadPlainHead(kBytesOf1, entry_end, p)) return false;
+  entry.value = {p, entry_end};
+  entry.size = static_cast<uint32_t>(entry_end - begin);
+  return entry.kind == FeatureKind::kBytes;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+
+namespace ofindex {
+
+/// True if both are the same bytes. Inline, as a call of memcmp costs more than most names have bytes.
+[[nodiscard]] inline bool EqualBytes(ByteView one, ByteView other) {
+  const size_t n = one.size();
+  if (n != other.size()) return false;
+  const uint8_t* a = one.data();
+  const uint8_t* b = other.data();
+  if (n > 64) return std::memcmp(a, b, n) == 0;
+  if (n >= 8) {
+    for (size_t i = 0; i + 8 < n; i += 8) {
+      if (LoadLe64(a + i) != LoadLe64(b + i)) return false;
+    }
+    return LoadLe64(a + n - 8) == LoadLe64(b + n - 8);
+  }
+  if (n >= 4) return LoadLe32(a) == LoadLe32(b) && LoadLe32(a + n - 4) == LoadLe32(b + n - 4);
+  for (size_t i = 0; i < n; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+/// The names of features and their numbers: kMostFeatures of them at most, the first ones in byte order of all that
+/// were ever learnt, whatever their order. Not thread-safe.
+///
+/// A name is looked for where the record before had it; then in a cache of one place for each hash; then in a tree. The
+/// tree is the truth, so names that are made to collide cost no more than its depth.
+class SkimmerNames {
+ public:
+  static constexpr uint32_t kUnknown = 0xffff'ffff;  ///< a name to be learnt
+  static constexpr uint32_t kDropped = 0xffff'fffe;  ///< a name that is not kept, and never will be
+
+  /// `whole` are names that are kept in any case.
+  explicit SkimmerNames(std::span<const std::string> whole);
+
+  SkimmerNames(const SkimmerNames&) = delete;
+  SkimmerNames& operator=(const SkimmerNames&) = delete;
+
+  /// The number of `name`, at most kMostNameBytes long, which was met as number `position` in its record; or kUnknown,
+  /// or kDropped.
+  [[nodiscard]] uint32_t Find(ByteView name, size_t position) {
+    if (position < expected_.size()) {
+      const Expected& expected = expected_[position];
+      if (EqualBytes(expected.name, name)) return expected.number;
+    }
+    return Search(name, position);
+  }
+
+  /// Gives `name`, which is unknown, a number, for which others may have to go; or kDropped.
+  uint32_t Learn(ByteView name);
+
+  /// Numbers that lost their names when the last one was learnt.
+  [[nodiscard]] std::span<const uint32_t> just_given_up() const { return just_given_up_; }
+
+  /// Notes that a name was longer than kMostNameBytes.
+  void DropLong() { dropped_ = true; }
+
+  /// `name`, that of a feature list, as users are shown it. Valid until the next call.
+  [[nodiscard]] ByteView ShownList(ByteView name) {
+    shown_.assign(AsText(name));
+    shown_ += "[]";
+    return AsBytes(shown_);
+  }
+
+  [[nodiscard]] std::span<const std::string> names() const { return names_; }
+  [[nodiscard]] bool kept(uint32_t number) const { return number < kept_.size() && kept_[number] != 0; }
+  [[nodiscard]] bool whole(uint32_t number) const { return whole_[number] != 0; }
+  [[nodiscard]] bool dropped() const { return dropped_; }
+
+  /// Numbers that lost their names since BeginRecord(), each once.
+  [[nodiscard]] std::span<const uint32_t> given_up() const { return given_up_; }
+  void BeginRecord() {
+    if (!given_up_.empty()) ForgetGivenUp();
+  }
+
+  void Forget();
+
+ private:
+  struct ByName {
+    using is_transparent = void;
+    const std::vector<std::string>* names;
+    bool operator()(uint32_t a, uint32_t b) const { return (*names)[a] < (*names)[b]; }
+    bool operator()(uint32_t a, std::string_view b) const { return (*names)[a] < b; }
+    bool operator()(std::string_view a, uint32_t b) const { return a < (*names)[b]; }
+  };
+
+  // A name that the last record had at some position; a view of names_, so that none of them outlives a change there.
+  struct Expected {
+    ByteView name;
+    uint32_t number;
+  };
+
+  [[nodiscard]] bool Is(uint32_t number, ByteView name) const;
+  [[nodiscard]] uint32_t Search(ByteView name, size_t position);
+  [[nodiscard]] uint32_t SearchTree(std::string_view name) const;
+  [[nodiscard]] uint32_t NewNumber(std::string_view name);
+  void GiveUpLast();
+  void ForgetGivenUp();
+
+  std::vector<std::string> names_;
+  std::string shown_;
+  std::vector<uint8_t> kept_;
+  std::vector<uint8_t> whole_;
+  std::vector<uint32_t> free_;                           // numbers that stand for no name
+  std::map<std::string, uint32_t, std::less<>> wanted_;  // names that are kept in any case, kUnknown until they come
+  std::set<uint32_t, ByName> others_;                    // numbers of all the others
+  uint64_t others_bytes_ = 0;
+  std::string bound_;  // the first name in byte order that had to go
+  bool bounded_ = false;
+  bool dropped_ = false;
+  std::vector<uint32_t> just_given_up_;
+  std::vector<uint32_t> given_up_;
+  std::vector<uint8_t> is_given_up_;       // by number
+  std::vector<Expected> expected_;         // by position
+  std::array<uint32_t, 1024> cache_ = {};  // by hash; checked against the name, so it is never wrong
+};
+
+}  // namespace ofindex

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "index/column_chunk.h"
+#include "query/sorted_counts.h"
+
+namespace ofindex {
+
+/// The distinct values of one chunk and how often each is there: of records, or of all elements of lists. A value; all
+/// that statistics say of a chunk is computed from it, in the order of values, so it is the same every time.
+struct BlockCounts {
+  std::vector<Count<int64_t>> integers;  ///< ascending
+  std::vector<Count<double>> reals;      ///< ascending, with 0.0 for -0.0
+  std::vector<uint64_t> texts;           ///< by number in Chunk::texts(); 0 where it is not used
+  uint64_t nans = 0;
+  uint64_t nulls = 0;  ///< records without a value, or list
+  std::shared_ptr<const Chunk> chunk;
+};
+
+/// Counts what is in `chunk`. With `mixed`, reals that are worth an integer count as that integer: for columns that
+/// have both.
+[[nodiscard]] BlockCounts CountValues(std::shared_ptr<const Chunk> chunk, bool mixed);
+
+}  // namespace ofindex

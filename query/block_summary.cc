@@ -1,0 +1,82 @@
+#include "query/block_summary.h"
+
+#include <cmath>
+
+#include "query/chunk_numbers.h"
+#include "query/value_order.h"
+
+namespace ofindex {
+namespace {
+
+using Type = ColumnValue::Type;
+
+ColumnValue Owned(const Chunk::Value& value) {
+  return {.type = value.type, .integer = value.integer, .real = value.real, .bytes = std::string(AsText(value.bytes))};
+}
+
+void TakeNumbers(const BlockCounts& block, ColumnSummary& summary) {
+  NumberRanges& numbers = summary.numbers;
+  if (!block.integers.empty()) {
+    numbers.least_integer = block.integers.front().key;
+    numbers.greatest_integer = block.integers.back().key;
+    summary.extremes.Take({.type = Type::kInteger, .integer = numbers.least_integer});
+    summary.extremes.Take({.type = Type::kInteger, .integer = numbers.greatest_integer});
+  }
+  if (block.reals.empty()) return;
+  summary.extremes.Take({.type = Type::kReal, .real = block.reals.front().key});
+  summary.extremes.Take({.type = Type::kReal, .real = block.reals.back().key});
+  for (const auto& [value, count] : block.reals) {
+    if (!std::isfinite(value)) continue;
+    numbers.least_real = std::min(numbers.least_real, value);
+    numbers.greatest_real = std::max(numbers.greatest_real, value);
+  }
+}
+
+void TakeTexts(const BlockCounts& block, ColumnSummary& summary) {
+  for (uint32_t n = 0; n < block.texts.size(); ++n) {
+    if (block.texts[n] == 0) continue;
+    const ByteView bytes = block.chunk->texts()[n];
+    summary.texts += block.texts[n];
+    summary.lengths.Add(bytes.size(), block.texts[n]);
+    summary.extremes.Take({.type = IsText(bytes) ? Type::kText : Type::kBlob, .bytes = bytes});
+  }
+}
+
+void TakeLists(const Chunk& chunk, ColumnSummary& summary) {
+  if (chunk.form() != Chunk::Form::kLists) return;
+  const std::vector<uint32_t>& ends = chunk.lists().ends;
+  ForEachSet(chunk.present(), [&](uint32_t r) { summary.lists.Add(ends[r] - (r == 0 ? 0 : ends[r - 1]), 1); });
+}
+
+}  // namespace
+
+void Extremes::Take(const Chunk::Value& value) {
+  if (value.type == Type::kNull) return;
+  if (min.type == Type::kNull || CompareValues(value, ViewOf(min)) < 0) min = Owned(value);
+  if (max.type == Type::kNull || CompareValues(value, ViewOf(max)) > 0) max = Owned(value);
+}
+
+ColumnSummary::ColumnSummary(const BlockCounts& block)
+    : rows(block.chunk->records()), nulls(block.nulls), nans(block.nans), moments(block) {
+  TakeNumbers(block, *this);
+  TakeTexts(block, *this);
+  TakeLists(*block.chunk, *this);
+}
+
+void ColumnSummary::Merge(const ColumnSummary& later) {
+  rows += later.rows;
+  nulls += later.nulls;
+  nans += later.nans;
+  texts += later.texts;
+  moments.Merge(later.moments);
+  extremes.Take(ViewOf(later.extremes.min));
+  extremes.Take(ViewOf(later.extremes.max));
+  numbers.least_integer = std::min(numbers.least_integer, later.numbers.least_integer);
+  numbers.greatest_integer = std::max(numbers.greatest_integer, later.numbers.greatest_integer);
+  numbers.least_real = std::min(numbers.least_real, later.numbers.least_real);
+  numbers.greatest_real = std::max(numbers.greatest_real, later.numbers.greatest_real);
+  lengths.Merge(later.lengths);
+  lists.Merge(later.lists);
+}
+
+}  // namespace ofindex

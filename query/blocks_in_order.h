@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/allocation.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "base/threads.h"
+
+namespace ofindex {
+
+/// Whose turn it is among threads that work on blocks side by side and hand in what they made in the blocks' order.
+class BlockTurns {
+ public:
+  /// Waits until all blocks before `block` were handed in. False if one of them failed: then nothing more counts.
+  [[nodiscard]] bool Wait(uint64_t block) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return next_ == block || error_; });
+    return !error_;
+  }
+
+  /// Ends the turn of the thread that waited.
+  void Pass(Result<void> outcome) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++next_;
+      if (!outcome) error_ = std::move(outcome).error();
+    }
+    changed_.notify_all();
+  }
+
+  [[nodiscard]] Result<void> outcome() {
+    const std::lock_guard lock(mutex_);
+    if (error_) return tl::unexpected<Error>(*error_);
+    return {};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  uint64_t next_ = 0;
+  std::optional<Error> error_;
+};
+
+/// Calls `make(block)` for each of `blocks` blocks on up to `threads` threads, and `merge(value)` with what it gave,
+/// one at a time and in the order of blocks: so the outcome does not depend on the number of threads. No more than one
+/// value a thread is held. `cancel` may be null. Errors: that of the first block that had one; kInterrupted, kLimit.
+template <typename Make, typename Merge>
+[[nodiscard]] Result<void> MergeInOrder(unsigned threads, uint64_t blocks, const std::atomic<bool>* cancel, Make make,
+                                        Merge merge) {
+  std::atomic<uint64_t> taken{0};
+  BlockTurns turns;
+  RunOnThreads(threads < blocks ? threads : static_cast<unsigned>(blocks), [&](unsigned) {
+    for (uint64_t block = taken++; block < blocks; block = taken++) {
+      auto made = WithMemory("statistics", [&] { return make(block); });
+      if (!turns.Wait(block)) return;
+      turns.Pass(WithMemory("statistics", [&]() -> Result<void> {
+        if (cancel != nullptr && *cancel) return Interrupted();
+        if (!made) return tl::unexpected<Error>(std::move(made).error());
+        return merge(std::move(*made));
+      }));
+    }
+  });
+  return turns.outcome();
+}
+
+}  // namespace ofindex

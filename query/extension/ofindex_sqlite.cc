@@ -1,0 +1,33 @@
+// The loadable extension: after `.load ofindex_sqlite`, CREATE VIRTUAL TABLE t USING ofindex('data/train').
+
+#include <sqlite3ext.h>
+
+#include "base/allocation.h"
+#include "query/tables.h"
+
+SQLITE_EXTENSION_INIT1
+
+namespace {
+
+// sqlite3_vtab_in, and LIMIT in a table's plan: sqlite.org/changes.html, 3.38.0.
+constexpr int kLeastVersion = 3038000;
+
+int Refuse(char** error, const char* why) {
+  if (error != nullptr) *error = sqlite3_mprintf("ofindex: %s", why);
+  return SQLITE_ERROR;
+}
+
+}  // namespace
+
+/// Called by SQLite, which makes the name of that of the file: letters alone, up to the first dot
+/// (sqlite.org/c3ref/load_extension.html).
+extern "C" __attribute__((visibility("default"))) int sqlite3_ofindexsqlite_init(sqlite3* db, char** error,
+                                                                                 const sqlite3_api_routines* routines) {
+  SQLITE_EXTENSION_INIT2(routines);
+  if (sqlite3_libversion_number() < kLeastVersion) return Refuse(error, "SQLite is older than 3.38");
+  const ofindex::Result<void> registered =
+      ofindex::WithMemory("the extension", [&] { return ofindex::RegisterIndexModule(db); });
+  if (!registered) return Refuse(error, registered.error().message.c_str());
+  // Never unloaded: threads of a query and the guard of mapped files may outlive the connection.
+  return SQLITE_OK_LOAD_PERMANENTLY;
+}

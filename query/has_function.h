@@ -1,0 +1,18 @@
+#pragma once
+
+#include "base/result.h"
+
+struct sqlite3;
+struct sqlite3_context;
+struct sqlite3_value;
+
+namespace ofindex {
+
+/// has(list, value) as a function of SQL, for lists that are JSON text: 1 if the list has the value, else 0, NULL if
+/// either is NULL. Values are compared as `=` does without affinity.
+void Has(sqlite3_context* context, int count, sqlite3_value** values);
+
+/// Makes Has() a function of `db`. Errors: kLimit  SQLite has no memory.
+[[nodiscard]] Result<void> RegisterHas(sqlite3* db);
+
+}  // namespace ofindex

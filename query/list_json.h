@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "index/column_chunk.h"
+
+namespace ofindex {
+
+/// Appends the list of `record`, which has one, as a JSON array. Reals are written with as many digits as tell them
+/// apart and always as reals ("1.0"), infinities as 9e999, which SQL reads back as infinite; a NaN is null. Bytes are a
+/// string where they are TEXT in SQL, else {"base64": "..."}.
+void AppendListJson(const Chunk& chunk, uint32_t record, std::string& json);
+
+/// Whether an array as AppendListJson writes them has a value that equals `wanted`, as SQL compares values without
+/// affinity. Nothing if `json` is no such array.
+[[nodiscard]] std::optional<bool> JsonListHas(std::string_view json, const Chunk::Value& wanted);
+
+}  // namespace ofindex

@@ -1,0 +1,62 @@
+#include "query/nearest_names.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ofindex {
+namespace {
+
+constexpr size_t kMostShown = 3;
+constexpr size_t kMostEdits = 8;
+
+char Folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace
+
+// Wagner and Fischer, The String-to-String Correction Problem (1974), with swaps of neighbours that are not edited
+// again, in the band where the distance can be `most`.
+size_t EditDistance(std::string_view a, std::string_view b, size_t most) {
+  if (a.size() > b.size()) std::swap(a, b);
+  const size_t beyond = most + 1;
+  if (b.size() - a.size() > most) return beyond;
+  const auto same = [&](size_t i, size_t j) { return Folded(a[i]) == Folded(b[j]); };
+  std::vector<size_t> above2(b.size() + 1, beyond);
+  std::vector<size_t> above(b.size() + 1, beyond);
+  std::vector<size_t> row(b.size() + 1, beyond);
+  for (size_t j = 0; j <= std::min(b.size(), most); ++j) above[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    const size_t first = i > most ? i - most : 0;
+    const size_t last = std::min(b.size(), i + most);
+    if (first > 0) row[first - 1] = beyond;
+    for (size_t j = first; j <= last; ++j) {
+      size_t distance = above[j] + 1;
+      if (j > 0) distance = std::min({distance, row[j - 1] + 1, above[j - 1] + (same(i - 1, j - 1) ? 0U : 1U)});
+      const bool swapped = i > 1 && j > 1 && same(i - 1, j - 2) && same(i - 2, j - 1);
+      if (swapped) distance = std::min(distance, above2[j - 2] + 1);
+      row[j] = std::min(distance, beyond);
+    }
+    if (last < b.size()) row[last + 1] = beyond;
+    std::swap(above2, above);
+    std::swap(above, row);
+  }
+  return above[b.size()];
+}
+
+std::vector<std::string> NearestNames(std::string_view wrong, const std::vector<std::string>& names) {
+  const size_t most = std::min(kMostEdits, std::max<size_t>(1, wrong.size() / 3));
+  std::vector<std::pair<size_t, size_t>> near;  // distance, number
+  for (size_t i = 0; i < names.size(); ++i) {
+    const size_t distance = EditDistance(wrong, names[i], most);
+    if (distance <= most) near.emplace_back(distance, i);
+  }
+  std::sort(near.begin(), near.end());
+  std::vector<std::string> nearest;
+  for (const auto& [distance, number] : near) {
+    if (distance > near.front().first + 1) break;
+    const bool shown = std::find(nearest.begin(), nearest.end(), names[number]) != nearest.end();
+    if (!shown && nearest.size() < kMostShown) nearest.push_back(names[number]);
+  }
+  return nearest;
+}
+
+}  // namespace ofindex

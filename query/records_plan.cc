@@ -1,0 +1,230 @@
+#include "query/records_plan.h"
+
+#include <sqlite3.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "base/text.h"
+#include "query/predicate.h"
+#include "query/sql_values.h"
+#include "query/value_order.h"
+
+namespace ofindex {
+namespace {
+
+constexpr int kVtabInVersion = 3038000;  // sqlite3_vtab_in and sqlite3_vtab_rhs_value
+constexpr int kHasConstraint = SQLITE_INDEX_CONSTRAINT_FUNCTION;
+
+std::optional<Op> OpOf(int constraint) {
+  switch (constraint) {
+    case SQLITE_INDEX_CONSTRAINT_EQ: return Op::kEq;
+    case SQLITE_INDEX_CONSTRAINT_NE: return Op::kNe;
+    case SQLITE_INDEX_CONSTRAINT_LT: return Op::kLt;
+    case SQLITE_INDEX_CONSTRAINT_LE: return Op::kLe;
+    case SQLITE_INDEX_CONSTRAINT_GT: return Op::kGt;
+    case SQLITE_INDEX_CONSTRAINT_GE: return Op::kGe;
+    case SQLITE_INDEX_CONSTRAINT_IS: return Op::kIs;
+    case SQLITE_INDEX_CONSTRAINT_ISNOT: return Op::kIsNot;
+    case SQLITE_INDEX_CONSTRAINT_ISNULL: return Op::kIsNull;
+    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL: return Op::kNotNull;
+    case SQLITE_INDEX_CONSTRAINT_LIKE: return Op::kLike;
+    case kHasConstraint: return Op::kHas;
+    default: return std::nullopt;
+  }
+}
+
+bool IsNullTest(Op op) { return op == Op::kIsNull || op == Op::kNotNull; }
+
+bool HoldsBytes(uint8_t kinds) { return (kinds & (1U << static_cast<unsigned>(FeatureKind::kBytes))) != 0; }
+
+bool HoldsNumbers(uint8_t kinds) {
+  constexpr unsigned kBytesOrNone =
+      1U << static_cast<unsigned>(FeatureKind::kBytes) | 1U << static_cast<unsigned>(FeatureKind::kNone);
+  return (kinds & ~kBytesOrNone) != 0;
+}
+
+// Whether the kernels can answer `op` on `column`.
+bool CanAnswer(Op op, const Column& column, uint8_t kinds, bool plain) {
+  if (IsNullTest(op)) return true;
+  if (column.is_list() || op == Op::kHas) return column.is_list() && op == Op::kHas;
+  // LIKE takes numbers for text, and in some builds of SQLite blobs too.
+  static const bool kBlobsMatch = sqlite3_compileoption_used("LIKE_DOESNT_MATCH_BLOBS") == 0;
+  return op != Op::kLike || (!HoldsNumbers(kinds) && (plain || !kBlobsMatch));
+}
+
+// The value on the other side, where it is a constant.
+sqlite3_value* ConstantOf(sqlite3_index_info& info, int i) {
+  sqlite3_value* value = nullptr;
+  if (sqlite3_libversion_number() < kVtabInVersion) return nullptr;
+  return sqlite3_vtab_rhs_value(&info, i, &value) == SQLITE_OK ? value : nullptr;
+}
+
+bool IsBytes(sqlite3_value* value) {
+  return value != nullptr && (sqlite3_value_type(value) == SQLITE_TEXT || sqlite3_value_type(value) == SQLITE_BLOB);
+}
+
+// The share of the records in question that a constraint is guessed to leave.
+double ShareOf(Op op) {
+  switch (op) {
+    case Op::kEq:
+    case Op::kIs: return 0.02;
+    case Op::kIn: return 0.03;  // less than two of the former, so that `a = 1 OR a = 2` is one question and not two
+    case Op::kHas:
+    case Op::kLike: return 0.1;
+    case Op::kNe:
+    case Op::kIsNot:
+    case Op::kNotNull: return 0.9;
+    case Op::kIsNull: return 0.5;
+    default: return 0.3;
+  }
+}
+
+class Planner {
+ public:
+  Planner(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan)
+      : store_(store), plain_(plain), info_(info), plan_(plan) {}
+
+  void Plan() {
+    for (int i = 0; i < info_.nConstraint; ++i) TakeConstraint(i);
+    TakeOrder();
+    Estimate();
+  }
+
+ private:
+  void TakeConstraint(int i) {
+    const auto& constraint = info_.aConstraint[i];
+    std::optional<Op> op = OpOf(constraint.op);
+    if (constraint.usable == 0 || !op) return;
+    const auto number = static_cast<uint32_t>(std::max(constraint.iColumn, 0));  // the rowid is _id, column 0
+    const Column& column = store_.columns()[number];
+    const uint8_t kinds = store_.kinds(column);
+    if (!CanAnswer(*op, column, kinds, plain_)) return;
+    const bool compares = !IsNullTest(*op) && *op != Op::kLike && *op != Op::kHas;
+    if (compares && ::strcasecmp(sqlite3_vtab_collation(&info_, i), "BINARY") != 0) return;
+    sqlite3_value* const constant = ConstantOf(info_, i);
+    const bool is_in = *op == Op::kEq && TakeIn(i);
+    if (is_in) op = Op::kIn;
+    const bool affinity = !plain_ && compares && HoldsBytes(kinds) && (is_in || !IsBytes(constant));
+    const bool exact = !affinity && (plain_ || *op != Op::kLike);
+    plan_.arguments.push_back({number, *op, !exact});
+    info_.aConstraintUsage[i].argvIndex = static_cast<int>(plan_.arguments.size());
+    info_.aConstraintUsage[i].omit = exact ? 1 : 0;
+    Weigh(plan_.arguments.back(), constant);
+  }
+
+  bool TakeIn(int i) {
+    return sqlite3_libversion_number() >= kVtabInVersion && sqlite3_vtab_in(&info_, i, -1) != 0 &&
+           sqlite3_vtab_in(&info_, i, 1) != 0;
+  }
+
+  void Weigh(const RecordsPlan::Argument& argument, sqlite3_value* constant) {
+    share_ *= ShareOf(argument.op);
+    one_ = one_ || (argument.column == 0 && (argument.op == Op::kEq || argument.op == Op::kIs));
+    if (IsNullTest(argument.op)) known_.push_back({.column = argument.column, .op = argument.op});
+    if (constant == nullptr || argument.op == Op::kIn) return;
+    if (auto constraint = RecordsPlan::ConstraintOf(argument, constant)) known_.push_back(*std::move(constraint));
+  }
+
+  // No two records have one _id, so that whatever order follows it does not matter.
+  void TakeOrder() {
+    if (info_.nOrderBy == 0 || info_.aOrderBy[0].iColumn > 0) return;
+    info_.orderByConsumed = 1;
+    plan_.descending = info_.aOrderBy[0].desc != 0;
+  }
+
+  void Estimate() {
+    uint64_t records = store_.records();
+    if (const auto predicate = Predicate::Of(store_, known_)) records = predicate->RecordsInQuestion();
+    const double rows = one_ ? 1 : std::max(1.0, static_cast<double>(records) * share_);
+    info_.estimatedRows = static_cast<sqlite3_int64>(rows);
+    info_.estimatedCost = rows + 0.02 * static_cast<double>(records) * static_cast<double>(plan_.arguments.size());
+    if (one_) info_.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+  }
+
+  ColumnStore& store_;
+  bool plain_;
+  sqlite3_index_info& info_;
+  RecordsPlan& plan_;
+  bool one_ = false;               // at most one record
+  double share_ = 1;               // of the records in question
+  std::vector<Constraint> known_;  // whose values are known
+};
+
+// The numbers of a plan's text, each behind one letter.
+uint32_t TakeNumber(std::string_view& text) {
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+// A bound value as the text that LIKE takes it for.
+ColumnValue PatternOf(sqlite3_value* value) {
+  if (sqlite3_value_type(value) == SQLITE_BLOB || sqlite3_value_type(value) == SQLITE_NULL) return {};
+  const auto* const text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+  if (text == nullptr) return {};
+  return {.type = ColumnValue::Type::kText, .bytes = {text, static_cast<size_t>(sqlite3_value_bytes(value))}};
+}
+
+Result<std::vector<ColumnValue>> ValuesOfIn(sqlite3_value* list) {
+  std::vector<ColumnValue> values;
+  sqlite3_value* value = nullptr;
+  int result = sqlite3_vtab_in_first(list, &value);
+  for (; result == SQLITE_OK; result = sqlite3_vtab_in_next(list, &value)) values.push_back(ValueOf(value));
+  if (result == SQLITE_DONE) return values;
+  return Fail(ErrorCode::kLimit, StrCat("SQLite gave no values for IN (", result, ")"));
+}
+
+}  // namespace
+
+std::string RecordsPlan::Encode() const {
+  std::string text;
+  if (descending) text += 'd';
+  for (const Argument& argument : arguments) {
+    text += StrCat(argument.text_passes ? '?' : '!', static_cast<int>(argument.op), ':', argument.column);
+  }
+  return text;
+}
+
+RecordsPlan RecordsPlan::Decode(std::string_view text) {
+  RecordsPlan plan;
+  while (!text.empty()) {
+    const char letter = text[0];
+    text.remove_prefix(1);
+    if (letter == 'd') plan.descending = true;
+    if (letter != '?' && letter != '!') continue;
+    Argument argument{.op = static_cast<Op>(TakeNumber(text)), .text_passes = letter == '?'};
+    text.remove_prefix(1);
+    argument.column = TakeNumber(text);
+    plan.arguments.push_back(argument);
+  }
+  return plan;
+}
+
+Result<Constraint> RecordsPlan::ConstraintOf(const Argument& argument, sqlite3_value* value) {
+  Constraint constraint{.column = argument.column, .op = argument.op};
+  if (argument.op == Op::kIn) {
+    OFINDEX_ASSIGN(constraint.values, ValuesOfIn(value));
+  } else if (argument.op == Op::kLike) {
+    constraint.values = {PatternOf(value)};
+  } else if (!IsNullTest(argument.op)) {
+    constraint.values = {ValueOf(value)};
+  }
+  if (!argument.text_passes) return constraint;
+  constraint.text_passes =
+      std::any_of(constraint.values.begin(), constraint.values.end(), [&](const ColumnValue& each) {
+        return argument.op == Op::kLike ? each.type == ColumnValue::Type::kText && !IsText(AsBytes(each.bytes))
+                                        : IsNumber(each.type);
+      });
+  return constraint;
+}
+
+void PlanRecords(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan) {
+  Planner(store, plain, info, plan).Plan();
+}
+
+}  // namespace ofindex

@@ -1,0 +1,103 @@
+#include "query/sql_error.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "query/nearest_names.h"
+#include "query/sql_gate.h"
+
+namespace ofindex {
+namespace {
+
+constexpr char kNamesHint[] = "`SELECT name, \"column\" FROM features` lists the features and their columns";
+constexpr char kRefusedHint[] =
+    "a statement may read records, shards, features, bad and damage, and call functions that compute";
+
+ErrorCode CodeOf(int result) {
+  switch (result & 0xff) {
+    case SQLITE_NOMEM:
+    case SQLITE_TOOBIG: return ErrorCode::kLimit;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return ErrorCode::kIndex;
+    case SQLITE_IOERR:
+    case SQLITE_FULL:
+    case SQLITE_CANTOPEN: return ErrorCode::kIo;
+    case SQLITE_INTERRUPT: return ErrorCode::kInterrupted;
+    default: return ErrorCode::kUsage;
+  }
+}
+
+const char* HintOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kLimit: return "ask for less at a time; a value may have 64 MiB, a statement 100,000 bytes";
+    case ErrorCode::kIndex: return "build the index anew with `ofindex build --force`";
+    case ErrorCode::kIo: return "look whether the index can still be read";
+    default: return "docs/cli.md says what SQL there is";
+  }
+}
+
+/// SQLite's words before a name that it does not know, and which names there are.
+struct UnknownName {
+  std::string_view words;
+  std::vector<std::string> (*names)(const SqlGate&);
+};
+
+const std::array<UnknownName, 3> kUnknownNames = {{
+    {"no such column: ", [](const SqlGate& gate) { return gate.columns(); }},
+    {"no such table: ", [](const SqlGate& gate) { return gate.tables(); }},
+    {"no such function: ", [](const SqlGate&) { return SqlGate::Functions(); }},
+}};
+
+std::string Quoted(std::string_view name) { return StrCat("\"", Printable(name), "\""); }
+
+// The nearest names, also of what stands behind a table's name and a dot. Feature names have dots too.
+std::vector<std::string> Nearest(std::string_view wrong, const std::vector<std::string>& names) {
+  std::vector<std::string> nearest = NearestNames(wrong, names);
+  if (const size_t dot = wrong.find('.'); nearest.empty() && dot != std::string_view::npos) {
+    nearest = NearestNames(wrong.substr(dot + 1), names);
+  }
+  return nearest;
+}
+
+// `message` with what was probably meant, if it is about a name that is not there; else empty.
+std::string WithNearest(std::string_view message, const SqlGate& gate) {
+  for (const UnknownName& kind : kUnknownNames) {
+    if (!message.starts_with(kind.words)) continue;
+    const std::string_view wrong = message.substr(kind.words.size());
+    std::string text = StrCat(kind.words, Quoted(wrong));
+    const std::vector<std::string> nearest = Nearest(wrong, kind.names(gate));
+    for (size_t i = 0; i < nearest.size(); ++i) {
+      text += StrCat(i == 0 ? "; did you mean " : i + 1 < nearest.size() ? ", " : " or ", Quoted(nearest[i]));
+    }
+    return nearest.empty() ? text : StrCat(text, "?");
+  }
+  return {};
+}
+
+std::string Place(sqlite3* db, size_t begin) {
+  const int offset = sqlite3_error_offset(db);
+  return offset < 0 ? std::string("SQL: ") : StrCat("SQL@", begin + static_cast<size_t>(offset), ": ");
+}
+
+}  // namespace
+
+Error SqlError(sqlite3* db, const SqlGate& gate, size_t begin) {
+  const int result = sqlite3_extended_errcode(db);
+  const std::string message = sqlite3_errmsg(db);
+  const std::string place = Place(db, begin);
+  if ((result & 0xff) == SQLITE_AUTH) {
+    return {ErrorCode::kUsage, StrCat(place, "refused: ", Printable(message)), kRefusedHint};
+  }
+  const ErrorCode code = CodeOf(result);
+  const std::string named = code == ErrorCode::kUsage ? WithNearest(message, gate) : std::string();
+  if (!named.empty()) return {code, place + named, kNamesHint};
+  return {code, StrCat(place, Printable(message)), HintOf(code)};
+}
+
+}  // namespace ofindex

@@ -1,0 +1,60 @@
+#include "query/sql_values.h"
+
+#include <sqlite3.h>
+
+#include <string>
+
+namespace ofindex {
+
+Chunk::Value ViewOf(sqlite3_value* value) {
+  using Type = ColumnValue::Type;
+  const auto bytes = [value](const void* data) {
+    const auto size = static_cast<size_t>(sqlite3_value_bytes(value));
+    return ByteView(static_cast<const uint8_t*>(data), data == nullptr ? 0 : size);
+  };
+  switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER: return {.type = Type::kInteger, .integer = sqlite3_value_int64(value)};
+    case SQLITE_FLOAT: return {.type = Type::kReal, .real = sqlite3_value_double(value)};
+    case SQLITE_TEXT: return {.type = Type::kText, .bytes = bytes(sqlite3_value_text(value))};
+    case SQLITE_BLOB: return {.type = Type::kBlob, .bytes = bytes(sqlite3_value_blob(value))};
+    default: return {};
+  }
+}
+
+ColumnValue ValueOf(sqlite3_value* value) {
+  const Chunk::Value view = ViewOf(value);
+  return {.type = view.type, .integer = view.integer, .real = view.real, .bytes = std::string(AsText(view.bytes))};
+}
+
+void PutResult(sqlite3_context* context, const Chunk::Value& value) {
+  // A null pointer would be NULL, and not an empty value.
+  const char* const bytes = value.bytes.empty() ? "" : reinterpret_cast<const char*>(value.bytes.data());
+  switch (value.type) {
+    case ColumnValue::Type::kNull: return sqlite3_result_null(context);
+    case ColumnValue::Type::kInteger: return sqlite3_result_int64(context, value.integer);
+    case ColumnValue::Type::kReal: return sqlite3_result_double(context, value.real);
+    case ColumnValue::Type::kText:
+      return sqlite3_result_text64(context, bytes, value.bytes.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+    case ColumnValue::Type::kBlob: return sqlite3_result_blob64(context, bytes, value.bytes.size(), SQLITE_TRANSIENT);
+  }
+}
+
+int CodeOf(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kIndex:
+    case ErrorCode::kStale: return SQLITE_CORRUPT_VTAB;
+    case ErrorCode::kIo: return SQLITE_IOERR;
+    case ErrorCode::kLimit: return SQLITE_NOMEM;
+    case ErrorCode::kInterrupted: return SQLITE_INTERRUPT;
+    case ErrorCode::kNotFound: return SQLITE_CANTOPEN;
+    default: return SQLITE_ERROR;
+  }
+}
+
+int Report(sqlite3_vtab* table, const Error& error) {
+  sqlite3_free(table->zErrMsg);
+  table->zErrMsg = sqlite3_mprintf("%s", error.message.c_str());
+  return CodeOf(error);
+}
+
+}  // namespace ofindex

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "base/result.h"
+#include "index/column.h"
+#include "index/column_chunk.h"
+
+struct sqlite3_context;
+struct sqlite3_value;
+struct sqlite3_vtab;
+
+namespace ofindex {
+
+// Values and errors on their way between the engine and SQLite.
+
+/// A copy of `value`.
+[[nodiscard]] ColumnValue ValueOf(sqlite3_value* value);
+
+/// A view of `value`, valid as long as SQLite's is.
+[[nodiscard]] Chunk::Value ViewOf(sqlite3_value* value);
+
+/// Makes a copy of `value` the result of a function or of a column.
+void PutResult(sqlite3_context* context, const Chunk::Value& value);
+
+/// The result code that says what `error` says (query/tables.h).
+[[nodiscard]] int CodeOf(const Error& error);
+
+/// Makes the text of `error` that of `table`, and returns its code.
+[[nodiscard]] int Report(sqlite3_vtab* table, const Error& error);
+
+}  // namespace ofindex

@@ -1,0 +1,77 @@
+"""export: a text index a shard, and never over something that is needed."""
+
+from __future__ import annotations
+
+import os
+
+from e2e.command import CommandTest
+from e2e.samples import write_parts
+from oracle import records
+
+
+class ExportTest(CommandTest):
+    def export(self, code: int, index: str, folder: str) -> str:
+        """Exports to `folder`; returns what the command prints, or says of a failure."""
+        args = ("export", index, "--to", "tfrecord2idx", "-o", folder)
+        return self.expect(0, *args).text if code == 0 else self.expect_error(code, *args).stderr
+
+    def contents(self) -> dict[str, bytes]:
+        """Every file below the test's folder, by path."""
+        return {str(path.relative_to(self.dir)): path.read_bytes() for path in self.dir.rglob("*") if path.is_file()}
+
+    def assert_refused(self, index: str, folder: str, *named: str) -> None:
+        before = self.contents()
+        message = self.export(2, index, folder)
+        for name in named:
+            self.assertIn(name, message)
+        self.assertEqual(self.contents(), before)
+
+    def write_one(self, *paths: str) -> None:
+        for path in paths:
+            (self.dir / path).parent.mkdir(parents=True, exist_ok=True)
+            records.write_tfrecord(self.dir / path, [path.encode()])
+
+    def test_it_may_be_written_again_and_beside_the_shards(self) -> None:
+        write_parts(self.dir / "data", (3, 0, 2))
+        self.expect(0, "build", "data")
+        for folder in ("text", "data", "text"):
+            listed = self.export(0, "data", folder).splitlines()
+            self.assertEqual(listed, [f"{folder}/part-{number}.idx" for number in range(3)])
+            first, empty, _ = ((self.dir / name).read_text() for name in listed)
+            self.assertEqual((first.count("\n"), empty), (3, ""))
+
+    def test_two_shards_of_one_name_below_the_folder_are_refused(self) -> None:
+        self.write_one("part-0", "in/part-0")
+        self.expect(0, "build", "part-0", "in/part-0", "-o", "in/all.ofidx", "--payload", "opaque")
+        self.assert_refused("in/all.ofidx", "text", "part-0")
+
+    def test_two_folders_that_are_one_by_a_link_are_refused(self) -> None:
+        self.write_one("data/a/part-0", "data/b/part-0")
+        self.expect(0, "build", "data", "--payload", "opaque")
+        (self.dir / "text" / "a").mkdir(parents=True)
+        os.symlink("a", self.dir / "text" / "b")
+        self.assert_refused("data", "text", "part-0")
+
+    def test_a_shard_of_the_dataset_is_never_written_over(self) -> None:
+        self.write_one("data/part-0", "data/part-0.idx")
+        self.expect(0, "build", "data", "--payload", "opaque")
+        os.symlink("data", self.dir / "link")
+        for folder in ("data", "./data/", "link", str(self.dir / "data")):
+            with self.subTest(folder):
+                self.assert_refused("data", folder, "part-0.idx")
+
+    def test_the_index_itself_is_never_written_over(self) -> None:
+        self.write_one("part-0")
+        self.expect(0, "build", "part-0", "-o", "part-0.idx", "--payload", "opaque")
+        self.assert_refused("part-0.idx", ".", "part-0.idx")
+
+    def test_what_is_no_file_is_not_replaced(self) -> None:
+        self.write_one("data/part-0")
+        self.expect(0, "build", "data", "--payload", "opaque")
+        (self.dir / "text" / "part-0.idx").mkdir(parents=True)
+        self.assert_refused("data", "text", "part-0.idx")
+
+    def test_ofrecords_are_refused(self) -> None:
+        write_parts(self.dir / "data", (3,), records.OFRECORD)
+        self.expect(0, "build", "data")
+        self.assert_refused("data", "text", "OFRecord")

@@ -1,0 +1,30 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "fuzz/skimmer_check.h"
+#include "tests/proto/fixture_payloads.h"
+
+namespace ofindex {
+namespace {
+
+TEST_CASE("every input of the fuzzer's corpus, whole and cut, is skimmed as it is decoded") {
+  const char* corpus = std::getenv("OFINDEX_CORPUS");
+  if (corpus == nullptr) {
+    MESSAGE("OFINDEX_CORPUS is not set: the corpus was not read");
+    return;
+  }
+  int inputs = 0;
+  for (const auto& file : std::filesystem::directory_iterator(std::string(corpus) + "/skimmer")) {
+    CAPTURE(file.path().string());
+    const std::string input = ReadWhole(file.path().string());
+    for (size_t size = 0; size <= input.size(); ++size) CHECK(SkimmerFault(AsBytes(input).first(size)) == "");
+    ++inputs;
+  }
+  CHECK(inputs >= 12);
+}
+
+}  // namespace
+}  // namespace ofindex

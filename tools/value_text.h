@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "index/column_chunk.h"
+#include "query/value_order.h"
+#include "tools/json.h"
+
+namespace ofindex {
+
+/// An SQL value as JSON: null, a number, a string, or {"base64": ...}.
+[[nodiscard]] Json JsonOfValue(const Chunk::Value& value);
+
+/// A field of RFC 4180. An empty text has quotes, so that it is not taken for NULL, which is nothing at all.
+[[nodiscard]] std::string CsvField(std::string_view text);
+[[nodiscard]] std::string CsvOfValue(const Chunk::Value& value);
+
+/// A real as it is written everywhere: as many digits as tell it from its neighbours.
+[[nodiscard]] std::string RealText(double real);
+
+/// For people: what would move a cursor is shown as \xNN, and what is longer than `most` characters is cut.
+[[nodiscard]] std::string ShownText(std::string_view text, size_t most);
+[[nodiscard]] std::string ShownValue(const Chunk::Value& value, size_t most);
+
+/// Places that `text`, which is UTF-8, takes on a terminal: one a character.
+[[nodiscard]] size_t ShownWidth(std::string_view text);
+
+}  // namespace ofindex
