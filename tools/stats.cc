@@ -42,7 +42,8 @@ bool HasNumbers(const ColumnStore& store, const Column& column) {
 
 Result<std::vector<Column>> NamedColumns(const ColumnStore& store, const Arguments& arguments) {
   std::vector<Column> columns;
-  for (const std::string& name : arguments.names) {
+  for (const std::string& given : arguments.names) {
+    const std::string name = given.starts_with("\\[") ? given.substr(1) : given;
     OFINDEX_ASSIGN(Column column, FindColumn(store, name));
     columns.push_back(std::move(column));
   }
@@ -255,8 +256,9 @@ void AddStats(CLI::App& app, Context& context, VerbBody& body) {
                            Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  // The parser takes an argument in brackets for a list.
   verb->add_option("NAME", arguments->names,
-                   "Columns, or features; default all of features, and _length; of a name in [] write [[]]");
+                   "Columns, or features; default all of features, and _length; [x] is written \\[x]");
   verb->add_option("--top", arguments->top,
                    "Most frequent values, or groups, that are shown; default 10, but all groups as JSON or CSV")
       ->check(CLI::Range(size_t{0}, kMostTop).description(""))
