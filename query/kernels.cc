@@ -113,7 +113,8 @@ NumberRange<T> RealsIn(const NumberRange<double>& range) {
 template <typename T>
 void MatchRealRange(std::span<const T> reals, const NumberRange<T>& range, bool outside, Words words) {
   const T* const values = reals.data();
-  const auto [low, high] = range;
+  const T low = range.low;
+  const T high = range.high;
   const auto count = static_cast<uint32_t>(reals.size());
   // Both ways a NaN compares as false, which is what NULL does.
   if (outside) {

@@ -256,6 +256,7 @@ TEST_CASE("ordinals are matched without a chunk") {
       for (const ColumnValue& value :
            {I(base), I(base - 1), I(base + 3), R(static_cast<double>(first) + 2.5), T("x"), I(base + records)}) {
         for (const auto& [op, sql] : kOperators) {
+          const auto shown = sql;
           const ValueFilter filter = ValueFilter::Of({.op = op, .values = {value}});
           std::vector<uint64_t> words(WordCount(records));
           MatchOrdinals(filter, first, records, words);
@@ -264,7 +265,7 @@ TEST_CASE("ordinals are matched without a chunk") {
             const bool expected = r < records && filter.Accepts({.type = Type::kInteger, .integer = base + r});
             same = same && BitAt(words, r) == expected;
           }
-          CHECK_MESSAGE(same, sql << " at " << first << ", " << records);
+          CHECK_MESSAGE(same, shown << " at " << first << ", " << records);
         }
       }
     }

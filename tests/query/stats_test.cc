@@ -400,9 +400,9 @@ TEST_CASE("a column is found by its SQL name, its feature's, and in any case; el
       {"Label", "Label"},     {"label_2", "label_2"},   {"IMAGE/height", "image/height"},
       {"_LENGTH", "_length"}, {"photo", "photo#bytes"}, {"photo#bytes", "photo#bytes"},
   };
-  for (const auto& [name, column] : found) {
-    CAPTURE(name);
-    CHECK(FindColumn(store, name).value().name == column);
+  for (const auto& row : found) {
+    CAPTURE(row[0]);
+    CHECK(FindColumn(store, row[0]).value().name == row[1]);
   }
   const Result<Column> missing = FindColumn(store, "image/hieght");
   REQUIRE(!missing.has_value());
