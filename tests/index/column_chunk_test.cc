@@ -476,5 +476,18 @@ TEST_CASE("values beyond what a chunk may hold are not collected, and the row ha
   CHECK(builder.Encode(1).nulls == 0);
 }
 
+TEST_CASE("an empty list of a kind that has no value anywhere decodes, beside lists that have some") {
+  const std::vector<uint64_t> one = {5};
+  ChunkBuilder builder;
+  builder.AddNumbers(0, FeatureKind::kInt64, one);
+  builder.AddTexts(1, {});
+  builder.AddNumbers(2, FeatureKind::kInt64, one);
+  const ChunkRow row = builder.Encode(3);
+  const auto chunk = Chunk::Decode(row.data, 3);
+  REQUIRE(chunk);
+  CHECK(chunk->lists().ends == std::vector<uint32_t>{1, 1, 2});
+  CHECK(chunk->lists().numbers == std::vector<uint64_t>{5, 5});
+}
+
 }  // namespace
 }  // namespace ofindex
