@@ -22,7 +22,7 @@ void Count(const SkimmedFeature& found, FeatureRow& row) {
 }  // namespace
 
 uint64_t BlockColumns::memory() const {
-  uint64_t bytes = malformed.size() * sizeof(uint32_t);
+  uint64_t bytes = malformed.size() * sizeof(uint32_t) + (cut ? cut->size() : 0);
   for (const BlockFeature& feature : features) {
     bytes += sizeof feature + feature.row.name.size();
     for (const ChunkRow& chunk : feature.chunks) bytes += sizeof chunk + chunk.data.size();
@@ -111,8 +111,9 @@ void BlockSkimmer::CollectValue(uint32_t record, const SkimmedFeature& found, Co
   into.sizes.emplace_back(record, found.size);
   const bool too_long = found.size > (into.named ? kMostKeptBytes : kMostAutoBytes);
   into.too_long = into.too_long || too_long;
-  // Lists hold what is short enough, a column of values all or nothing.
-  if (into.listed ? !too_long : !into.too_long) into.values.AddBytes(record, found.bytes);
+  // Lists, which the values of a named feature may still become, hold what is short enough; a column of values is all
+  // or nothing.
+  if (into.named ? !too_long : !into.too_long) into.values.AddBytes(record, found.bytes);
 }
 
 void BlockSkimmer::CollectList(uint32_t record, const SkimmedFeature& found, Collected& into) {
@@ -143,6 +144,7 @@ Result<BlockColumns> BlockSkimmer::Finish(uint32_t records) {
             [](const BlockFeature& a, const BlockFeature& b) { return a.row.name < b.row.name; });
   columns.malformed = std::exchange(malformed_, {});
   columns.dropped = skimmer_.dropped();
+  columns.cut = skimmer_.first_given_up();
   collected_.clear();
   skimmer_.Forget();
   return columns;

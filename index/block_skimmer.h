@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +29,8 @@ struct BlockFeature {
 struct BlockColumns {
   std::vector<BlockFeature> features = {};  ///< by name, in byte order
   std::vector<uint32_t> malformed = {};     ///< records of the block that are no message, ascending
-  bool dropped = false;                     ///< there were more than kMostFeatures names
+  bool dropped = false;                     ///< a name was dropped: there were too many, or it was too long
+  std::optional<std::string> cut = {};      ///< no name from here on is whole in `features`, but for those in --columns
 
   [[nodiscard]] uint64_t memory() const;
 };
@@ -80,7 +82,7 @@ class BlockSkimmer {
   void CollectList(uint32_t record, const SkimmedFeature& found, Collected& into);
   [[nodiscard]] Result<BlockFeature> Encode(Collected& collected, uint32_t records);
 
-  const ColumnChoice& choice_;
+  const ColumnChoice choice_;
   Skimmer skimmer_;
   std::vector<std::unique_ptr<Collected>> collected_;  // by the skimmer's numbers
   std::vector<std::unique_ptr<Collected>> spare_;      // of blocks before

@@ -42,12 +42,16 @@ std::string TypeNames(uint8_t kinds, uint8_t types) {
 }  // namespace
 
 std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
-  if (!cut_.empty() && feature.row.name >= cut_) return std::nullopt;
+  if (IsCut(feature.row.name)) return std::nullopt;
   const auto [it, is_new] = entries_.try_emplace(feature.row.name);
   Entry& entry = it->second;
   if (is_new) {
     entry.row.feature = given_++;
     entry.row.name = feature.row.name;
+    if (!choice_.Named(feature.row.name)) {
+      ++others_;
+      others_bytes_ += feature.row.name.size();
+    }
   }
   const uint32_t number = entry.row.feature;
   Merge(feature.row, entry.row);
@@ -56,24 +60,44 @@ std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
     if (chunk.role != ColumnRole::kValue && chunk.role != ColumnRole::kList) continue;
     entry.types = static_cast<uint8_t>(entry.types | Bit(chunk.min.type) | Bit(chunk.max.type));
   }
-  if (entries_.size() > 2 * size_t{kMostFeatures}) Prune();
+  // Seldom: what is dropped now would be dropped later too.
+  if (others_ > 2 * size_t{kMostFeatures} || others_bytes_ > 2 * kMostNamesBytes) Prune();
   return number;
 }
 
-void FeatureTable::Prune() {
-  const auto first = std::next(entries_.begin(), kMostFeatures);
-  cut_ = first->first;
-  for (auto it = first; it != entries_.end(); ++it) dropped_.push_back(it->second.row.feature);
-  entries_.erase(first, entries_.end());
+void FeatureTable::Cut(std::string name) {
+  if (cut_ && *cut_ <= name) return;
+  cut_ = std::move(name);
+  for (auto it = entries_.lower_bound(*cut_); it != entries_.end();) {
+    if (choice_.Named(it->first)) {
+      ++it;
+      continue;
+    }
+    dropped_.push_back(it->second.row.feature);
+    --others_;
+    others_bytes_ -= it->first.size();
+    it = entries_.erase(it);
+  }
 }
 
-std::vector<FeatureTable::Decided> FeatureTable::Decide(const ColumnChoice& choice, uint64_t& without_column) {
-  if (entries_.size() > kMostFeatures) Prune();
+// Finds the first name that is too much, as a skimmer does for one block.
+void FeatureTable::Prune() {
+  size_t names = 0;
+  uint64_t bytes = 0;
+  for (const auto& [name, entry] : entries_) {
+    if (choice_.Named(name)) continue;
+    bytes += name.size();
+    if (++names > kMostFeatures || bytes > kMostNamesBytes) return Cut(name);
+  }
+}
+
+std::vector<FeatureTable::Decided> FeatureTable::Decide(uint64_t& without_column) {
+  Prune();
   std::vector<FeatureRow> rows;
   std::vector<FeatureRow*> by_name;
   rows.reserve(entries_.size());
   for (const auto& [name, entry] : entries_) by_name.push_back(&rows.emplace_back(entry.row));
-  without_column = NameColumns(by_name, choice);
+  without_column = NameColumns(by_name, choice_);
   auto entry = entries_.begin();
   for (FeatureRow& row : rows) {
     const Entry& from = (entry++)->second;

@@ -55,6 +55,7 @@ Result<void> IndexWriter::AddBlock(BuiltBlock block) {
 
 Result<void> IndexWriter::AddColumns(BlockColumns columns) {
   dropped_ = dropped_ || columns.dropped;
+  if (columns.cut) table_.Cut(std::move(*columns.cut));
   for (BlockFeature& feature : columns.features) {
     const std::optional<uint32_t> number = table_.Add(feature);
     dropped_ = dropped_ || !number;
@@ -70,8 +71,8 @@ Result<void> IndexWriter::AddColumns(BlockColumns columns) {
 }
 
 Result<void> IndexWriter::FinishFeatures(DatasetFacts& facts) {
-  std::vector<FeatureTable::Decided> decided = table_.Decide(columns_, without_column_);
-  facts.columns = columns_.Text();
+  std::vector<FeatureTable::Decided> decided = table_.Decide(without_column_);
+  facts.columns = columns_;
   facts.features_dropped = dropped_ || !table_.dropped().empty();
   for (const uint32_t number : table_.dropped()) OFINDEX_TRY(catalog_.DropChunks(number));
   std::vector<uint32_t> given;

@@ -46,7 +46,7 @@ class IndexWriter {
 
  private:
   IndexWriter(CatalogWriter catalog, OffsetMapWriter map, ColumnChoice columns)
-      : catalog_(std::move(catalog)), map_(std::move(map)), columns_(std::move(columns)) {}
+      : catalog_(std::move(catalog)), map_(std::move(map)), columns_(columns.Text()), table_(std::move(columns)) {}
 
   [[nodiscard]] Result<void> AddColumns(BlockColumns columns);
   [[nodiscard]] Result<void> FinishFeatures(DatasetFacts& facts);
@@ -54,7 +54,7 @@ class IndexWriter {
   CatalogWriter catalog_;
   OffsetMapWriter map_;
   DatasetId id_;
-  ColumnChoice columns_;
+  std::string columns_;  // as the user chose them
   RowsHash rows_hash_;
   FeatureTable table_;
   std::vector<FeatureRow> features_;

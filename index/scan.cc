@@ -35,14 +35,15 @@ bool IsLarge(const ProbedShard& shard) {
 }
 
 // True if the large shards seem to be in the page cache, where more chains than processors only get in each other's
-// way. Looks at a few of them, in the middle.
-bool LiesInCache(const std::vector<ProbedShard>& shards) {
+// way. Looks at a few of them, spread over all `large` ones, in the middle.
+bool LiesInCache(const std::vector<ProbedShard>& shards, size_t large) {
   constexpr size_t kLooks = 8;
-  const size_t step = std::max<size_t>(shards.size() / kLooks, 1);
-  for (size_t i = 0; i < shards.size(); i += step) {
-    if (!IsLarge(shards[i])) continue;
-    const auto file = File::OpenRead(shards[i].file.path);
-    if (!file || !file->IsCachedAt(shards[i].identity.size / 2)) return false;
+  const size_t step = std::max<size_t>(large / kLooks, 1);
+  size_t met = 0;
+  for (const ProbedShard& shard : shards) {
+    if (!IsLarge(shard) || met++ % step != 0) continue;
+    const auto file = File::OpenRead(shard.file.path);
+    if (!file || !file->IsCachedAt(shard.identity.size / 2)) return false;
   }
   return true;
 }
@@ -145,7 +146,7 @@ void DatasetScan::Run() {
 size_t DatasetScan::Walkers() const {
   // Looking at every byte keeps processors and disk busy by itself.
   if (options_.check_payloads) return options_.threads;
-  const size_t chains = LiesInCache(shards_) ? 0 : std::min<size_t>(kChains, large_shards_);
+  const size_t chains = LiesInCache(shards_, large_shards_) ? 0 : std::min<size_t>(kChains, large_shards_);
   const size_t useful = std::max<size_t>(options_.threads, chains);
   return looks_ ? useful : std::min(useful, shards_.size());
 }

@@ -202,6 +202,7 @@ bool Skimmer::kept(uint32_t feature) const {
 
 std::span<const uint32_t> Skimmer::given_up() const { return body_->names().given_up(); }
 bool Skimmer::dropped() const { return body_->names().dropped(); }
+const std::optional<std::string>& Skimmer::first_given_up() const { return body_->names().bound(); }
 void Skimmer::Forget() { body_->Forget(); }
 
 }  // namespace ofindex

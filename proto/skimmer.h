@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -110,6 +111,10 @@ class Skimmer {
 
   /// True once a name was dropped: there were more than kMostFeatures, or they were too long.
   [[nodiscard]] bool dropped() const;
+
+  /// The first name in byte order that was given up; neither it nor any behind it is known, but for those that are kept
+  /// whole. nullopt if none was.
+  [[nodiscard]] const std::optional<std::string>& first_given_up() const;
 
   /// Forgets all names, as between blocks: what a block says must not depend on the blocks before it.
   void Forget();

@@ -33,7 +33,7 @@ bool SkimmerNames::Is(uint32_t number, ByteView name) const {
 
 uint32_t SkimmerNames::SearchTree(std::string_view name) const {
   if (const auto wanted = wanted_.find(name); wanted != wanted_.end()) return wanted->second;
-  if (bounded_ && name >= bound_) return kDropped;
+  if (bound_ && name >= *bound_) return kDropped;
   const auto other = others_.find(name);
   return other == others_.end() ? kUnknown : *other;
 }
@@ -78,7 +78,7 @@ void SkimmerNames::GiveUpLast() {
   others_.erase(last);
   others_bytes_ -= names_[number].size();
   bound_ = std::exchange(names_[number], {});
-  bounded_ = dropped_ = true;
+  dropped_ = true;
   kept_[number] = 0;
   free_.push_back(number);
   just_given_up_.push_back(number);
@@ -101,8 +101,8 @@ void SkimmerNames::Forget() {
   expected_.clear();
   for (auto& [name, number] : wanted_) number = kUnknown;
   others_bytes_ = 0;
-  bound_.clear();
-  bounded_ = dropped_ = false;
+  bound_.reset();
+  dropped_ = false;
 }
 
 }  // namespace ofindex

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -81,6 +82,7 @@ class SkimmerNames {
   [[nodiscard]] bool kept(uint32_t number) const { return number < kept_.size() && kept_[number] != 0; }
   [[nodiscard]] bool whole(uint32_t number) const { return whole_[number] != 0; }
   [[nodiscard]] bool dropped() const { return dropped_; }
+  [[nodiscard]] const std::optional<std::string>& bound() const { return bound_; }
 
   /// Numbers that lost their names since BeginRecord(), each once.
   [[nodiscard]] std::span<const uint32_t> given_up() const { return given_up_; }
@@ -120,8 +122,7 @@ class SkimmerNames {
   std::map<std::string, uint32_t, std::less<>> wanted_;  // names that are kept in any case, kUnknown until they come
   std::set<uint32_t, ByName> others_;                    // numbers of all the others
   uint64_t others_bytes_ = 0;
-  std::string bound_;  // the first name in byte order that had to go
-  bool bounded_ = false;
+  std::optional<std::string> bound_;  // the first name in byte order that had to go
   bool dropped_ = false;
   std::vector<uint32_t> just_given_up_;
   std::vector<uint32_t> given_up_;

@@ -10,7 +10,8 @@ namespace {
 
 class IndexColumns final : public ColumnSource {
  public:
-  IndexColumns(std::string path, ColumnCatalog catalog) : path_(std::move(path)), catalog_(std::move(catalog)) {}
+  IndexColumns(std::string path, ColumnCatalog catalog, const Progress* progress)
+      : path_(std::move(path)), catalog_(std::move(catalog)), progress_(progress) {}
 
   const std::vector<ShardRow>& shards() const override { return catalog_.shards(); }
   const std::vector<BlockHead>& blocks() const override { return catalog_.blocks(); }
@@ -26,7 +27,7 @@ class IndexColumns final : public ColumnSource {
 
   Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) override {
     if (!map_) {
-      OFINDEX_ASSIGN(OffsetMap map, OpenMap(path_));
+      OFINDEX_ASSIGN(OffsetMap map, progress_ != nullptr ? OpenMap(path_, *progress_) : OpenMap(path_));
       map_ = std::move(map);
     }
     const BlockHead& head = blocks()[block];
@@ -46,14 +47,15 @@ class IndexColumns final : public ColumnSource {
  private:
   std::string path_;
   ColumnCatalog catalog_;
+  const Progress* progress_;
   std::optional<OffsetMap> map_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<ColumnSource>> OpenColumnSource(const std::string& index_path) {
+Result<std::unique_ptr<ColumnSource>> OpenColumnSource(const std::string& index_path, const Progress* progress) {
   OFINDEX_ASSIGN(ColumnCatalog catalog, ColumnCatalog::Open(index_path));
-  return std::make_unique<IndexColumns>(index_path, std::move(catalog));
+  return std::make_unique<IndexColumns>(index_path, std::move(catalog), progress);
 }
 
 }  // namespace ofindex

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "index/column.h"
 #include "index/column_catalog.h"
@@ -30,8 +31,10 @@ class ColumnSource {
   [[nodiscard]] virtual Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) = 0;
 };
 
-/// The columns of the index at `index_path`. The map of the records' places is opened when it is first asked for.
+/// The columns of the index at `index_path`. The map of the records' places is opened when it is first asked for; that
+/// ends with kInterrupted if `progress`, which must outlive the source, is told to stop.
 /// Errors: kNotFound  there is no such file; kIndex  not an index, of another version, or damaged.
-[[nodiscard]] Result<std::unique_ptr<ColumnSource>> OpenColumnSource(const std::string& index_path);
+[[nodiscard]] Result<std::unique_ptr<ColumnSource>> OpenColumnSource(const std::string& index_path,
+                                                                     const Progress* progress = nullptr);
 
 }  // namespace ofindex

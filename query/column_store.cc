@@ -49,7 +49,7 @@ uint32_t AbsentIn(const ChunkRow& head) { return head.nulls - std::min(head.null
 }  // namespace
 
 Result<std::shared_ptr<ColumnStore>> ColumnStore::Open(const std::string& index_path, ColumnStoreOptions options) {
-  OFINDEX_ASSIGN(std::unique_ptr<ColumnSource> source, OpenColumnSource(index_path));
+  OFINDEX_ASSIGN(std::unique_ptr<ColumnSource> source, OpenColumnSource(index_path, options.progress));
   return std::make_shared<ColumnStore>(std::move(source), options);
 }
 

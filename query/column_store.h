@@ -43,6 +43,7 @@ struct Zone {
 struct ColumnStoreOptions {
   uint64_t cache_bytes = uint64_t{1} << 30;  ///< of decoded chunks that are kept
   unsigned threads = 0;                      ///< that a question may be answered on; 0: one a processor
+  const Progress* progress = nullptr;        ///< if told to stop, ends the wait for a missing map; outlives the store
 };
 
 /// The columns of a dataset, decoded as they are asked for. Column and block are named by number; chunks that follow

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "mmap/record_reader.h"
 
@@ -13,8 +14,10 @@ namespace ofindex {
 class Dataset {
  public:
   /// Opens the index `name`, or the one of the DATA `name`. O(1) in records and shards.
-  /// Errors: kNotFound  there is no index (hint: how to build it); kIndex, kIo.
-  [[nodiscard]] static Result<Dataset> Open(const std::string& name, ReaderOptions options = {});
+  /// Errors: kNotFound  there is no index (hint: how to build it); kIndex, kIo; kInterrupted  `progress.cancel` was set
+  /// while a missing map was waited for or made.
+  [[nodiscard]] static Result<Dataset> Open(const std::string& name, ReaderOptions options = {},
+                                            const Progress& progress = {});
 
   [[nodiscard]] const RecordReader& reader() const { return reader_; }
   [[nodiscard]] const std::string& index_path() const { return index_path_; }

@@ -80,17 +80,17 @@ std::string WithNearest(std::string_view message, const SqlGate& gate) {
   return {};
 }
 
-std::string Place(sqlite3* db, size_t begin) {
+std::string Place(sqlite3* db, size_t begin, size_t written_from) {
   const int offset = sqlite3_error_offset(db);
-  return offset < 0 ? std::string("SQL: ") : StrCat("SQL@", begin + static_cast<size_t>(offset), ": ");
+  return offset < 0 ? std::string("SQL: ") : StrCat("SQL@", Shown(begin + static_cast<size_t>(offset), written_from), ": ");
 }
 
 }  // namespace
 
-Error SqlError(sqlite3* db, const SqlGate& gate, size_t begin) {
+Error SqlError(sqlite3* db, const SqlGate& gate, size_t begin, size_t written_from) {
   const int result = sqlite3_extended_errcode(db);
   const std::string message = sqlite3_errmsg(db);
-  const std::string place = Place(db, begin);
+  const std::string place = Place(db, begin, written_from);
   if ((result & 0xff) == SQLITE_AUTH) {
     return {ErrorCode::kUsage, StrCat(place, "refused: ", Printable(message)), kRefusedHint};
   }

@@ -92,7 +92,7 @@ Result<void> SqlRows::Bind(const std::vector<SqlParameter>& parameters) {
     }
     used[static_cast<size_t>(given - parameters.begin())] = true;
     if (BindOne(statement_, index, given->value) != SQLITE_OK) {
-      return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *gate_, 0));
+      return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *gate_, 0, 0));
     }
   }
   const auto unused = std::find(used.begin(), used.end(), false);
@@ -110,7 +110,7 @@ Result<bool> SqlRows::Next() {
   const int result = guard_->MayGoOn() ? sqlite3_step(statement_) : SQLITE_INTERRUPT;
   if (guard_->reason() && result != SQLITE_ROW && result != SQLITE_DONE) return tl::unexpected(*guard_->reason());
   if (result != SQLITE_ROW && result != SQLITE_DONE) {
-    return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *gate_, 0));
+    return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *gate_, 0, 0));
   }
   if (result == SQLITE_DONE) return false;
   if (rows_left_ && *rows_left_ == 0) {
@@ -149,10 +149,10 @@ SqlSession& SqlSession::operator=(SqlSession&& other) noexcept {
 
 SqlSession::~SqlSession() { sqlite3_close(db_); }
 
-Result<SqlSession> SqlSession::Open(const std::string& name) {
+Result<SqlSession> SqlSession::Open(const std::string& name, ColumnStoreOptions options) {
   OFINDEX_ASSIGN(const std::string path, ResolveIndex(name));
   OFINDEX_ASSIGN(Catalog catalog, ReadCatalog(path));
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(path));
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(path, options));
   const auto add = [&](sqlite3* db) -> Result<void> {
     OFINDEX_TRY(RegisterRecords(db, store));
     return RegisterCatalogTables(db, std::make_shared<const Catalog>(std::move(catalog)));
@@ -171,20 +171,21 @@ Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::strin
 }
 
 Result<SqlRows> SqlSession::Query(std::string_view sql, const std::vector<SqlParameter>& parameters,
-                                  const SqlLimits& limits) {
+                                  const SqlLimits& limits, size_t written_from) {
   auto guard = std::make_unique<SqlGuard>(limits);
-  OFINDEX_ASSIGN(sqlite3_stmt* const statement, Prepare(sql, *guard));
+  OFINDEX_ASSIGN(sqlite3_stmt* const statement, Prepare(sql, *guard, written_from));
   SqlRows rows(statement, *gate_, std::move(guard), limits.rows);
   OFINDEX_TRY(rows.Bind(parameters));
   return rows;
 }
 
 // One statement, which gives rows and changes nothing.
-Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard) {
+Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard, size_t written_from) {
   const size_t begin = SkipBlank(sql, 0);
   if (begin == sql.size()) return Wrong("there is no statement", "write one, such as `SELECT * FROM shards`");
   if (sql.find('\0') != std::string_view::npos) {
-    return Wrong(StrCat("a NUL byte at ", sql.find('\0'), " of the statement"), "give such values as parameters");
+    return Wrong(StrCat("a NUL byte at ", Shown(sql.find('\0'), written_from), " of the statement"),
+                 "give such values as parameters");
   }
   const auto most = static_cast<size_t>(sqlite3_limit(db_, SQLITE_LIMIT_SQL_LENGTH, -1));
   if (sql.size() > most || ExpandedBytes(sql, kBytesPerColumn * gate_->columns().size()) > kMostExpandedBytes) {
@@ -201,9 +202,9 @@ Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard)
       sqlite3_prepare_v2(db_, sql.data() + begin, static_cast<int>(sql.size() - begin), &statement, &tail);
   Result<sqlite3_stmt*> outcome = statement;
   if (result != SQLITE_OK) {
-    outcome = tl::unexpected(guard.reason() ? *guard.reason() : SqlError(db_, *gate_, begin));
+    outcome = tl::unexpected(guard.reason() ? *guard.reason() : SqlError(db_, *gate_, begin, written_from));
   } else if (const size_t second = SkipBlank(sql, static_cast<size_t>(tail - sql.data())); second < sql.size()) {
-    outcome = Wrong(StrCat("a second statement begins at byte ", second), "give one statement at a time");
+    outcome = Wrong(StrCat("a second statement begins at byte ", Shown(second, written_from)), "give one statement at a time");
   } else if (sqlite3_stmt_readonly(statement) == 0 || sqlite3_column_count(statement) == 0) {
     outcome = Wrong("refused: the statement gives no rows", "write a SELECT");
   }

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "index/column.h"
 #include "index/column_chunk.h"
+#include "query/column_store.h"
 #include "query/sql_guard.h"
 
 struct sqlite3;
@@ -75,7 +76,7 @@ class SqlSession {
  public:
   /// Opens a session on the index `name`, or on the one of the DATA `name`.
   /// Errors: kNotFound  there is no index; kIndex, kIo.
-  [[nodiscard]] static Result<SqlSession> Open(const std::string& name);
+  [[nodiscard]] static Result<SqlSession> Open(const std::string& name, ColumnStoreOptions options = {});
 
   /// Opens a session on tables that `add` registers as eponymous virtual tables called `tables`. The connection is shut
   /// to everything else after that.
@@ -88,15 +89,16 @@ class SqlSession {
 
   /// Runs one SELECT, VALUES or EXPLAIN. Each parameter of the statement needs a value, and each value a parameter.
   /// Errors: kUsage  the statement is wrong, refused, or more than one (the text has the byte at which, where SQLite
-  ///                 knows it, and the nearest names that exist); the parameters do not fit it
+  ///                 knows it, counted from byte `written_from`, at which what the user wrote begins; and the nearest
+  ///                 names that exist); the parameters do not fit it
   ///         kLimit  the statement is too long or too involved; and those of SqlRows::Next
   [[nodiscard]] Result<SqlRows> Query(std::string_view sql, const std::vector<SqlParameter>& parameters = {},
-                                      const SqlLimits& limits = {});
+                                      const SqlLimits& limits = {}, size_t written_from = 0);
 
  private:
   SqlSession(sqlite3* db, std::unique_ptr<SqlGate> gate);
 
-  [[nodiscard]] Result<sqlite3_stmt*> Prepare(std::string_view sql, SqlGuard& guard);
+  [[nodiscard]] Result<sqlite3_stmt*> Prepare(std::string_view sql, SqlGuard& guard, size_t written_from);
 
   sqlite3* db_;
   std::unique_ptr<SqlGate> gate_;

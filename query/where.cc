@@ -23,6 +23,8 @@ bool Mentions(std::string_view text, std::string_view word) {
 // In an expression over `records` alone, numeric affinity comes from a cast or from another SELECT only.
 bool IsPlain(std::string_view expression) { return !Mentions(expression, "cast") && !Mentions(expression, "select"); }
 
+constexpr std::string_view kBefore = "SELECT _id FROM records WHERE (";
+
 /// A session with a table that can take constraints down.
 struct Asker {
   std::shared_ptr<TakenConstraints> taken;
@@ -35,8 +37,18 @@ struct Asker {
     OFINDEX_ASSIGN(SqlSession session,
                    SqlSession::Open([&](sqlite3* db) { return RegisterRecordsTable(db, source); }, {"records"}));
     // The line ends before the parenthesis, so that a comment in the expression cannot hide it.
-    std::string sql = StrCat("SELECT _id FROM records WHERE (", expression, "\n)");
+    std::string sql = StrCat(kBefore, expression, "\n)");
     return Asker{std::move(taken), std::move(session), std::move(sql)};
+  }
+
+  // Errors count bytes from where the expression begins.
+  Result<SqlRows> Ask(const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
+    return session.Query(sql, parameters, limits, kBefore.size());
+  }
+
+  Result<SqlRows> Explain(const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
+    constexpr std::string_view kExplain = "EXPLAIN ";
+    return session.Query(StrCat(kExplain, sql), parameters, limits, kExplain.size() + kBefore.size());
   }
 };
 
@@ -89,7 +101,7 @@ class ProgramReader {
 // The loop of the statement, if SQLite leaves the rest to the table.
 Result<std::optional<IdleLoop>> FindIdleLoop(Asker& asker, const std::vector<SqlParameter>& parameters,
                                              const SqlLimits& limits) {
-  OFINDEX_ASSIGN(SqlRows program, asker.session.Query("EXPLAIN " + asker.sql, parameters, limits));
+  OFINDEX_ASSIGN(SqlRows program, asker.Explain(parameters, limits));
   ProgramReader reader;
   for (;;) {
     OFINDEX_ASSIGN(const bool more, program.Next());
@@ -144,7 +156,7 @@ class Collector {
 
 Result<Selection> StepRows(Asker& asker, const ColumnStore& store, const std::vector<SqlParameter>& parameters,
                            const SqlLimits& limits) {
-  OFINDEX_ASSIGN(SqlRows rows, asker.session.Query(asker.sql, parameters, limits));
+  OFINDEX_ASSIGN(SqlRows rows, asker.Ask(parameters, limits));
   Collector collector(store.blocks());
   for (;;) {
     OFINDEX_ASSIGN(const bool more, rows.Next());
@@ -163,7 +175,7 @@ Result<Selection> StepRows(Asker& asker, const ColumnStore& store, const std::ve
 Result<Selection> RunKernels(Asker& asker, ColumnStore& store, const IdleLoop& loop,
                              const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
   asker.taken->active = true;
-  OFINDEX_ASSIGN(SqlRows rows, asker.session.Query(asker.sql, parameters, limits));
+  OFINDEX_ASSIGN(SqlRows rows, asker.Ask(parameters, limits));
   OFINDEX_TRY(rows.Next());
   const uint64_t blocks = store.blocks().size();
   Collector collector(store.blocks());

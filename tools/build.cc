@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -10,7 +11,7 @@
 #include "index/builder.h"
 #include "index/column_choice.h"
 #include "index/paths.h"
-#include "proto/skimmer.h"
+#include "query/nearest_names.h"
 #include "tools/json.h"
 #include "tools/messages.h"
 #include "tools/output.h"
@@ -26,6 +27,35 @@ struct Arguments {
   std::string payload = "auto";
   std::string columns;
 };
+
+// Names in --columns that are in no record.
+std::vector<std::string> ColumnsInNoRecord(const BuildReport& report) {
+  const auto choice = ColumnChoice::Parse(report.facts.columns);
+  std::vector<std::string> names = choice ? choice->names : std::vector<std::string>();
+  std::erase_if(names, [&](const std::string& name) {
+    return std::any_of(report.features.begin(), report.features.end(),
+                       [&](const FeatureRow& row) { return row.name == name; });
+  });
+  return names;
+}
+
+// With the names that were probably meant.
+std::string InNoRecord(const std::string& name, const BuildReport& report) {
+  std::vector<std::string> known;
+  for (const FeatureRow& row : report.features) known.push_back(row.name);
+  std::string text = StrCat("--columns: no record has ", Printable(name));
+  const char* before = "; did you mean ";
+  for (const std::string& near : NearestNames(name, known)) {
+    text += StrCat(std::exchange(before, " or "), Printable(near));
+  }
+  return text;
+}
+
+Json JsonTexts(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push_back(JsonText(text));
+  return list;
+}
 
 Json ToJson(const BuildReport& report, double seconds) {
   const double per_second = seconds > 0 && !report.was_up_to_date ? 1 / seconds : 0;
@@ -47,11 +77,8 @@ Json ToJson(const BuildReport& report, double seconds) {
           {"bad", JsonBad(report.bad, report.shards)},
           {"damage", JsonDamage(report.damage, report.shards)},
           {"skipped", JsonSkipped(report.skipped)},
-          {"missing", [&] {
-             Json missing = Json::array();
-             for (const std::string& path : report.missing) missing.push_back(JsonText(path));
-             return missing;
-           }()}};
+          {"columns_in_no_record", JsonTexts(ColumnsInNoRecord(report))},
+          {"missing", JsonTexts(report.missing)}};
 }
 
 std::string Summary(const BuildReport& report, double seconds) {
@@ -79,8 +106,9 @@ void PrintWarnings(const BuildReport& report, const Context& context) {
                            " in byte order have one; name those that you need with --columns"));
   }
   if (report.facts.features_dropped) {
-    notes.push_back(StrCat("more than ", kMostFeatures, " feature names: the first in byte order are in the index"));
+    notes.push_back("too many feature names: the first in byte order are in the index, and those that --columns names");
   }
+  for (const std::string& name : ColumnsInNoRecord(report)) notes.push_back(InNoRecord(name, report));
   PrintNotes(notes, context);
 }
 

@@ -156,7 +156,7 @@ Result<NextOrdinal> OrdinalsFor(const Arguments& arguments, uint64_t size, const
 }
 
 Result<int> Cat(const Arguments& arguments, const Context& context) {
-  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading));
+  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
   OFINDEX_ASSIGN(const NextOrdinal next, OrdinalsFor(arguments, dataset.size(), context));
   OFINDEX_ASSIGN(Sink sink, Sink::Open(arguments.output));
   OFINDEX_ASSIGN(const int exit_code, StreamRecords(dataset, next, TakerFor(arguments, dataset, sink), context));

@@ -83,7 +83,7 @@ Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ran
 }
 
 Result<int> Get(const Arguments& arguments, const Context& context) {
-  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading));
+  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
   std::vector<OrdinalRange> ranges;
   for (const std::string& text : arguments.ordinals) {
     OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(text, dataset.size()));

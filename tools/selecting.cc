@@ -10,7 +10,7 @@ namespace ofindex {
 
 Result<Selection> SelectRecords(const std::string& name, const std::string& expression, const Context& context) {
   OFINDEX_ASSIGN(const std::string index, ResolveIndex(name));
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(index));
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(index, {.progress = &context.progress}));
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
   return Where(store, expression, {}, limits);

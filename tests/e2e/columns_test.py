@@ -230,3 +230,11 @@ class ColumnsTest(CommandTest):
         refused = self.expect_error(2, "build", "data", "--force", *message, "--columns", "a,nothing")
         self.assertIn("nothing", refused.stderr)
         self.expect_error(2, "build", "data", "--force", "--message", "pkg.Name", "--columns", "a")
+
+    def test_a_name_in_columns_that_no_record_has_is_told_with_what_was_meant(self) -> None:
+        payload = messages.encode("example", {"image/label": ("int64", [1]), "text": ("bytes", [b"x"])})
+        document = self.build([payload], "--columns", "image/lable,text")
+        self.assertEqual(document["columns_in_no_record"], ["image/lable"])
+        told = "--columns: no record has image/lable; did you mean image/label"
+        self.assertIn(told, self.expect(0, "build", "data", "--columns", "image/lable,text").stderr)  # up to date
+        self.assertEqual(self.build([payload], "--columns", "image/label,text", "--force")["columns_in_no_record"], [])

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,11 @@ BlockFeature Of(std::string name, uint64_t present = 1) {
 
 std::vector<FeatureTable::Decided> Decided(FeatureTable& table) {
   uint64_t without = 0;
-  return table.Decide({}, without);
+  return table.Decide(without);
 }
 
 TEST_CASE("features get numbers as they come, and sums, least and most of all blocks") {
-  FeatureTable table;
+  FeatureTable table({});
   CHECK(table.Add(Of("b", 3)) == 0);
   CHECK(table.Add(Of("a", 1)) == 1);
   BlockFeature more = Of("b", 2);
@@ -57,7 +58,7 @@ TEST_CASE("features get numbers as they come, and sums, least and most of all bl
 TEST_CASE("of too many names the first in byte order stay, in whatever order they came, and their numbers close up") {
   const uint32_t all = 3 * kMostFeatures;
   for (const bool ascending : {true, false}) {
-    FeatureTable table;
+    FeatureTable table({});
     for (uint32_t i = 0; i < all; ++i) {
       const uint32_t n = ascending ? i : all - 1 - i;
       static_cast<void>(table.Add(Of(StrCat("f", 1'000'000 + n))));
@@ -74,6 +75,47 @@ TEST_CASE("of too many names the first in byte order stay, in whatever order the
     CHECK(wrong == 0);
     CHECK_FALSE(table.dropped().empty());
     CHECK_FALSE(table.Add(Of("z")));
+  }
+}
+
+TEST_CASE("names in --columns stay, wherever they stand among too many") {
+  FeatureTable table({ColumnChoice::Mode::kNamed, {"zz"}});
+  for (uint32_t i = 0; i < 3 * kMostFeatures; ++i) {
+    static_cast<void>(table.Add(Of(StrCat("f", 1'000'000 + i))));
+    CHECK(table.Add(Of("zz")).has_value());
+  }
+  const auto decided = Decided(table);
+  CHECK(decided.size() == kMostFeatures + 1);
+  const auto named = std::find_if(decided.begin(), decided.end(), [](const auto& d) { return d.row.name == "zz"; });
+  REQUIRE(named != decided.end());
+  CHECK(named->row.present == 3 * kMostFeatures);
+}
+
+TEST_CASE("what one block had to drop is dropped of all, so that the counts of what stays are whole") {
+  for (const bool cut_first : {true, false}) {
+    FeatureTable table({ColumnChoice::Mode::kNamed, {"m"}});
+    if (cut_first) table.Cut("k");
+    for (const char* name : {"a", "k", "l", "m"}) {
+      CHECK(table.Add(Of(name)).has_value() == (!cut_first || *name == 'a' || *name == 'm'));
+    }
+    if (!cut_first) table.Cut("k");
+    table.Cut("x");  // a later one changes nothing
+    std::string names;
+    for (const auto& feature : Decided(table)) names += feature.row.name;
+    CHECK(names == "am");
+    CHECK(table.dropped().size() == (cut_first ? 0 : 2));
+  }
+}
+
+TEST_CASE("names of too many bytes are dropped like too many names, in whatever order they come") {
+  for (const bool ascending : {true, false}) {
+    FeatureTable table({});
+    for (int i = 0; i < 40; ++i) {
+      static_cast<void>(table.Add(Of(std::string(kMostNameBytes, static_cast<char>('0' + (ascending ? i : 39 - i))))));
+    }
+    const auto decided = Decided(table);
+    CHECK(decided.size() == kMostNamesBytes / kMostNameBytes);
+    for (const auto& feature : decided) CHECK(feature.row.name[0] < '0' + 16);
   }
 }
 
@@ -99,7 +141,7 @@ TEST_CASE("the types of a column are those of its kinds, and of bytes those that
     chunk.min.type = row.least;
     chunk.max.type = row.greatest;
     feature.chunks.push_back(chunk);
-    FeatureTable table;
+    FeatureTable table({});
     CHECK(table.Add(feature) == 0);
     CHECK(Decided(table)[0].row.type == row.type);
   }

@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "index/builder.h"
+#include "index/draft.h"
+#include "index/paths.h"
+#include "query/sql_session.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
@@ -102,6 +105,25 @@ TEST_CASE("a shard that is gone is stale when it is touched, and not before") {
   CHECK(dataset->reader().Copy(0, bytes).has_value());
   CHECK(dataset->reader().Copy(59, bytes).has_value());
   CHECK(dataset->reader().Copy(20, bytes).error().code == ErrorCode::kStale);
+}
+
+TEST_CASE("who waits for the map of another's build can be told to stop: readers, and questions of where records lie") {
+  const BuiltDataset built(Framing::kTfRecord);
+  const std::string index = built / "train.ofidx";
+  fs::remove(MapPathOf(index));
+  const auto other = Draft::Begin(MapPathOf(index), Draft::IfLocked::kFail);
+  REQUIRE(other);
+  Progress progress;
+  progress.cancel = true;
+  const auto interrupted = [](const auto& result) {
+    return !result.has_value() && result.error().code == ErrorCode::kInterrupted;
+  };
+  CHECK(interrupted(Dataset::Open(index, {}, progress)));
+  Result<SqlSession> session = SqlSession::Open(index, {.progress = &progress});
+  REQUIRE(session);
+  Result<SqlRows> rows = session->Query("SELECT max(_offset) FROM records");
+  REQUIRE(rows);
+  CHECK(interrupted(rows->Next()));
 }
 
 }  // namespace

@@ -160,5 +160,24 @@ TEST_CASE("a dataset without records has none that match") {
   CHECK(Where(store, "_id + 1 > 0")->count() == 0);
 }
 
+TEST_CASE("errors count bytes from where the expression begins") {
+  struct Row {
+    const char* expression;
+    const char* message;
+  };
+  const std::vector<Row> rows = {
+      {"lable = 3", R"(SQL@0: no such column: "lable"; did you mean "label"?)"},
+      {"label = 3 AND nmae = 1", R"(SQL@14: no such column: "nmae"; did you mean "name"?)"},
+      {"label = ", "SQL@9: near \")\": syntax error"},
+      {"label = 3); SELECT 1", "a second statement begins at byte 12"},
+  };
+  const Data data;
+  for (const Row& row : rows) {
+    const auto selection = Where(data.store, row.expression, {});
+    REQUIRE_FALSE(selection.has_value());
+    CHECK_MESSAGE(selection.error().message.find(row.message) != std::string::npos, selection.error().message);
+  }
+}
+
 }  // namespace
 }  // namespace ofindex
