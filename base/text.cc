@@ -114,6 +114,12 @@ std::string ToHex(uint64_t value) {
   return out;
 }
 
+std::string Folded(std::string_view text) {
+  std::string folded(text);
+  for (char& c : folded) c = Folded(c);
+  return folded;
+}
+
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
     const size_t n = Utf8SequenceLength(text);

@@ -40,6 +40,10 @@ template <typename... Args>
 /// 16 lower-case hexadecimal digits.
 [[nodiscard]] std::string ToHex(uint64_t value);
 
+/// ASCII letters in lower case, every other byte as it is: names that are folded to the same are the same in SQL.
+[[nodiscard]] constexpr char Folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+[[nodiscard]] std::string Folded(std::string_view text);
+
 /// True if `text` is well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
 [[nodiscard]] bool IsUtf8(std::string_view text);
 

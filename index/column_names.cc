@@ -9,15 +9,6 @@
 namespace ofindex {
 namespace {
 
-// As SQLite compares names: ASCII letters alone have two cases.
-std::string Folded(std::string_view name) {
-  std::string folded(name);
-  for (char& c : folded) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return folded;
-}
-
 // The name as far as SQL can say it.
 std::string Sayable(const std::string& name) {
   if (name.empty()) return "_empty";

@@ -9,12 +9,6 @@
 namespace ofindex {
 namespace {
 
-char Folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool EqualInSql(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return Folded(x) == Folded(y); });
-}
-
 template <typename Same>
 const Column* FindIf(const ColumnStore& store, Same same) {
   const auto found = std::find_if(store.columns().begin(), store.columns().end(), same);
@@ -47,7 +41,8 @@ Result<Column> FindColumn(const ColumnStore& store, std::string_view name) {
     return Fail(ErrorCode::kUsage, StrCat("feature '", Printable(name), "' has no column"),
                 "build the index with `--columns NAME,...`");
   }
-  if (const Column* column = FindIf(store, [&](const Column& c) { return EqualInSql(c.name, name); })) return *column;
+  const std::string folded = Folded(name);
+  if (const Column* column = FindIf(store, [&](const Column& c) { return Folded(c.name) == folded; })) return *column;
   return Fail(ErrorCode::kUsage, StrCat("there is no column '", Printable(name), "'"), NearestHint(store, name));
 }
 

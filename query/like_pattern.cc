@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "base/text.h"
+
 namespace ofindex {
 namespace {
 
@@ -17,8 +19,6 @@ std::string_view Take(std::string_view& text) {
   text.remove_prefix(n);
   return character;
 }
-
-char Folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool Same(std::string_view a, std::string_view b, bool fold) {
   return a == b || (fold && a.size() == 1 && b.size() == 1 && Folded(a[0]) == Folded(b[0]));

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace ofindex {
 namespace {
 
 constexpr size_t kMostShown = 3;
 constexpr size_t kMostEdits = 8;
-
-char Folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
 

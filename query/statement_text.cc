@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
+
 namespace ofindex {
 namespace {
 
@@ -17,8 +19,6 @@ bool IsWord(char c) {
   return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || byte == '_' || byte == '$' ||
          byte >= 0x80;
 }
-
-char Folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 uint64_t SaturatingAdd(uint64_t a, uint64_t b) { return a > kEndless - b ? kEndless : a + b; }
 

@@ -15,10 +15,7 @@ namespace ofindex {
 namespace {
 
 // True if `text` has `word`, which is of small letters, in letters of either case.
-bool Mentions(std::string_view text, std::string_view word) {
-  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
-  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
-}
+bool Mentions(std::string_view text, std::string_view word) { return Folded(text).find(word) != std::string::npos; }
 
 // In an expression over `records` alone, numeric affinity comes from a cast or from another SELECT only.
 bool IsPlain(std::string_view expression) { return !Mentions(expression, "cast") && !Mentions(expression, "select"); }

@@ -205,6 +205,12 @@ TEST_CASE("hexadecimal has two lower-case digits a byte, and sixteen a number") 
   CHECK(ToHex(~uint64_t{0}) == "ffffffffffffffff");
 }
 
+TEST_CASE("ASCII letters alone are folded") {
+  CHECK(Folded(std::string_view("AZaz09_@[`{")) == "azaz09_@[`{");
+  CHECK(Folded(std::string_view("\xc3\x84\xc1")) == "\xc3\x84\xc1");
+  CHECK(Folded(std::string_view("A\0B", 3)) == std::string_view("a\0b", 3));
+}
+
 TEST_CASE("text is joined from words, characters and numbers of every width") {
   CHECK(StrCat() == "");
   CHECK(StrCat("a", 'b', std::string("c"), 1, -2, uint64_t{1} << 63, uint8_t{7}) == "abc1-292233720368547758087");
