@@ -9,6 +9,8 @@
 
 #include "tests/proto/fixture_payloads.h"
 #include "tests/proto/message_bytes.h"
+#include "tests/support/files.h"
+#include "tests/support/fixtures.h"
 
 namespace ofindex {
 namespace {
@@ -320,12 +322,9 @@ TEST_CASE("one object decodes record after record, and keeps nothing of the one 
 }
 
 TEST_CASE("the MNIST Example of the fixtures decodes to what its README says") {
-  const std::optional<std::string> folder = FixturesFolder();
-  if (!folder) {
-    MESSAGE("OFINDEX_FIXTURES is not set: fixtures were not read");
-    return;
-  }
-  const std::string payload = ReadWhole(*folder + "/mnist_example.pb");
+  const std::optional<std::string> folder = FixturesOrMessage();
+  if (!folder) return;
+  const std::string payload = ReadFile(*folder + "/mnist_example.pb");
   REQUIRE(payload.size() == 859);
   DecodedRecord record;
   REQUIRE(record.Decode(AsBytes(payload), PayloadKind::kExample));
@@ -340,11 +339,8 @@ TEST_CASE("the MNIST Example of the fixtures decodes to what its README says") {
 }
 
 TEST_CASE("real SequenceExamples and OFRecords of the fixtures decode to what their manifests say") {
-  const std::optional<std::string> folder = FixturesFolder();
-  if (!folder) {
-    MESSAGE("OFINDEX_FIXTURES is not set: fixtures were not read");
-    return;
-  }
+  const std::optional<std::string> folder = FixturesOrMessage();
+  if (!folder) return;
   DecodedRecord record;
   const auto sequences = PayloadsOf(*folder + "/real/sequence_example.tfrecord", Framing::kTfRecord);
   REQUIRE(sequences.size() == 4);

@@ -1,32 +1,18 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/record.h"
+#include "tests/support/files.h"
 
 namespace ofindex {
 
-/// The folder of fixtures, from the environment; nothing if it is not set.
-inline std::optional<std::string> FixturesFolder() {
-  const char* folder = std::getenv("OFINDEX_FIXTURES");
-  return folder == nullptr ? std::nullopt : std::optional<std::string>(folder);
-}
-
-inline std::string ReadWhole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 /// The payloads of a sound, uncompressed shard. Checksums are passed over.
 inline std::vector<std::string> PayloadsOf(const std::string& shard, Framing framing) {
-  const std::string bytes = ReadWhole(shard);
+  const std::string bytes = ReadFile(shard);
   const uint64_t header = framing == Framing::kTfRecord ? 12 : 8;
   const uint64_t footer = framing == Framing::kTfRecord ? 4 : 0;
   std::vector<std::string> payloads;

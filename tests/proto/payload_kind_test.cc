@@ -8,6 +8,8 @@
 
 #include "tests/proto/fixture_payloads.h"
 #include "tests/proto/message_bytes.h"
+#include "tests/support/files.h"
+#include "tests/support/fixtures.h"
 
 namespace ofindex {
 namespace {
@@ -126,11 +128,8 @@ TEST_CASE("votes of a sample give the kind of a shard") {
 }
 
 TEST_CASE("real payloads of the fixtures are claimed for what they are") {
-  const std::optional<std::string> folder = FixturesFolder();
-  if (!folder) {
-    MESSAGE("OFINDEX_FIXTURES is not set: fixtures were not read");
-    return;
-  }
+  const std::optional<std::string> folder = FixturesOrMessage();
+  if (!folder) return;
   struct Row {
     std::string shard;
     Framing framing;
@@ -166,7 +165,7 @@ TEST_CASE("real payloads of the fixtures are claimed for what they are") {
     }
     CHECK(Name(vote.Winner()) == Name(row.kind));
   }
-  CHECK(KindName(ReadWhole(*folder + "/mnist_example.pb")) == "example");
+  CHECK(KindName(ReadFile(*folder + "/mnist_example.pb")) == "example");
 }
 
 }  // namespace

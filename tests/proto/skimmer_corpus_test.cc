@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fuzz/skimmer_check.h"
-#include "tests/proto/fixture_payloads.h"
+#include "tests/support/files.h"
 
 namespace ofindex {
 namespace {
@@ -19,7 +19,7 @@ TEST_CASE("every input of the fuzzer's corpus, whole and cut, is skimmed as it i
   int inputs = 0;
   for (const auto& file : std::filesystem::directory_iterator(std::string(corpus) + "/skimmer")) {
     CAPTURE(file.path().string());
-    const std::string input = ReadWhole(file.path().string());
+    const std::string input = ReadFile(file.path().string());
     for (size_t size = 0; size <= input.size(); ++size) CHECK(SkimmerFault(AsBytes(input).first(size)) == "");
     ++inputs;
   }

@@ -11,6 +11,7 @@
 #include "tests/proto/fixture_payloads.h"
 #include "tests/proto/message_bytes.h"
 #include "tests/proto/skimming.h"
+#include "tests/support/fixtures.h"
 
 namespace ofindex {
 namespace {
@@ -361,11 +362,8 @@ TEST_CASE("packed varints are counted at every place of a word") {
 }
 
 TEST_CASE("real records of the fixtures are skimmed to what they decode to") {
-  const std::optional<std::string> folder = FixturesFolder();
-  if (!folder) {
-    MESSAGE("OFINDEX_FIXTURES is not set: fixtures were not read");
-    return;
-  }
+  const std::optional<std::string> folder = FixturesOrMessage();
+  if (!folder) return;
   struct Row {
     std::string shard;
     Framing framing;
