@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "proto/varint.h"
+
 namespace ofindex {
 
 const uint8_t* PageWindow::Fetch(uint64_t offset, uint64_t n) {
@@ -49,19 +51,14 @@ bool PagedWireReader::ReadContent(uint64_t tag_begin, PagedField* field) {
 }
 
 bool PagedWireReader::ReadVarint(uint64_t max_bytes, WireFault too_long, uint64_t* value) {
-  const uint64_t size = std::min(max_bytes, end_ - at_);
-  if (size == 0) return Fail(WireFault::kTornVarint, at_);
-  const uint8_t* p = window_->At(at_, size);
+  const uint64_t most = std::min(max_bytes, end_ - at_);
+  if (most == 0) return Fail(WireFault::kTornVarint, at_);
+  const uint8_t* p = window_->At(at_, most);
   if (p == nullptr) return Fail(WireFault::kNone, at_);
-  uint64_t bits = 0;
-  for (uint64_t i = 0; i < size; ++i) {
-    bits |= uint64_t{p[i] & 0x7fU} << (7 * i);
-    if (p[i] >= 0x80) continue;
-    *value = bits;
-    at_ += i + 1;
-    return true;
-  }
-  return Fail(size < max_bytes ? WireFault::kTornVarint : too_long, at_);
+  const size_t size = TakeVarint({p, most}, value);
+  if (size == 0) return Fail(most < max_bytes ? WireFault::kTornVarint : too_long, at_);
+  at_ += size;
+  return true;
 }
 
 bool PagedWireReader::ReadFixed(uint64_t size, PagedField* field) {

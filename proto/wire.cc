@@ -1,6 +1,9 @@
 #include "proto/wire.h"
 
+#include <algorithm>
 #include <array>
+
+#include "proto/varint.h"
 
 namespace ofindex {
 
@@ -10,20 +13,12 @@ bool WireReader::Fail(WireFault fault, const uint8_t* where) {
   return false;
 }
 
-bool WireReader::ReadLongVarint(int max_bytes, WireFault too_long, uint64_t* value) {
-  uint64_t bits = 0;
-  const uint8_t* p = at_;
-  for (int shift = 0; shift < 7 * max_bytes; shift += 7) {
-    if (p == end_) return Fail(WireFault::kTornVarint, at_);
-    const uint64_t byte = *p++;
-    bits |= (byte & 0x7f) << shift;
-    if (byte < 0x80) {
-      *value = bits;
-      at_ = p;
-      return true;
-    }
-  }
-  return Fail(too_long, at_);
+bool WireReader::ReadLongVarint(uint64_t max_bytes, WireFault too_long, uint64_t* value) {
+  const uint64_t most = std::min(max_bytes, left());
+  const size_t size = TakeVarint({at_, most}, value);
+  if (size == 0) return Fail(most < max_bytes ? WireFault::kTornVarint : too_long, at_);
+  at_ += size;
+  return true;
 }
 
 bool WireReader::ReadFixed(uint64_t size, WireField* field) {

@@ -121,7 +121,7 @@ class WireReader {
   [[nodiscard]] bool ReadScalar(const uint8_t* tag_begin, WireField* field);
   [[nodiscard]] bool ReadVarint(uint64_t* value);
   [[nodiscard]] bool ReadLength(uint64_t* length);
-  [[nodiscard]] bool ReadLongVarint(int max_bytes, WireFault too_long, uint64_t* value);
+  [[nodiscard]] bool ReadLongVarint(uint64_t max_bytes, WireFault too_long, uint64_t* value);
   [[nodiscard]] bool ReadFixed(uint64_t size, WireField* field);
   [[nodiscard]] bool ReadBytes(WireField* field);
   [[nodiscard]] bool SkipGroup(const uint8_t* tag_begin, WireField* field);
