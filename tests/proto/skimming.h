@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -71,6 +72,14 @@ inline std::string SpellExpected(const WholeFeature& feature, bool whole) {
   return SpellSummary(feature.name, kinds, kind, count, one, largest, all);
 }
 
+/// The lines in order, as one text.
+inline std::string Joined(std::vector<std::string> lines) {
+  std::sort(lines.begin(), lines.end());
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
 /// The features that `skimmer` found, a line each, sorted.
 inline std::string SpellFound(const Skimmer& skimmer, std::span<const std::string> whole) {
   std::vector<std::string> lines;
@@ -91,10 +100,7 @@ inline std::string SpellFound(const Skimmer& skimmer, std::span<const std::strin
     }
     lines.push_back(SpellSummary(name, found.kinds, found.kind, found.count, one, found.largest, all));
   }
-  std::sort(lines.begin(), lines.end());
-  std::string text;
-  for (const std::string& line : lines) text += line;
-  return text;
+  return Joined(std::move(lines));
 }
 
 /// Gives a payload in pieces of what is asked for and up to `spare` bytes more, and takes each back when the next one
@@ -184,10 +190,7 @@ inline std::string SpellDecoded(std::string_view payload, PayloadKind kind, std:
   for (const auto& [name, feature] : features) {
     lines.push_back(SpellExpected(feature, std::find(whole.begin(), whole.end(), name) != whole.end()));
   }
-  std::sort(lines.begin(), lines.end());
-  std::string text;
-  for (const std::string& line : lines) text += line;
-  return text;
+  return Joined(std::move(lines));
 }
 
 }  // namespace ofindex
