@@ -1,5 +1,7 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -8,6 +10,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "index/column_chunk.h"
@@ -84,6 +87,13 @@ inline ChunkRow EncodeColumn(const GivenColumn& column) {
   ChunkBuilder builder;
   for (uint32_t record = 0; record < column.size(); ++record) AddTo(builder, record, column[record]);
   return builder.Encode(static_cast<uint32_t>(column.size()));
+}
+
+/// The chunk of `row`. Ends the test if it does not decode.
+inline Chunk DecodeRow(const ChunkRow& row, uint32_t records) {
+  Result<Chunk> chunk = Chunk::Decode(row.data, records);
+  if (!chunk) FAIL(chunk.error().message);
+  return std::move(*chunk);
 }
 
 /// A way to make values, one for each record.
