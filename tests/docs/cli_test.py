@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""docs/cli.md has the options and JSON keys of the command, no more and no fewer."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from docs.blocks import Shell, blocks  # noqa: E402
+from docs.sample_data import make_data  # noqa: E402
+from docs.work_folder import WorkFolderTest  # noqa: E402
+
+
+class CommandLineTest(WorkFolderTest):
+    VERBS = ("build", "info", "schema", "stats", "where", "sql", "verify", "get", "cat", "export")
+    TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+
+    def setUp(self) -> None:
+        super().setUp()
+        make_data(self.dir)
+        self.shell = Shell(self.dir)
+
+    def test_options(self) -> None:
+        helped = {"--help", "--version"}
+        for verb in self.VERBS:
+            text = self.shell.run(f"ofindex {verb} --help")[1]
+            helped |= set(re.findall(r"^  (?:-\w,)?(--[a-z]+)", text, re.MULTILINE))
+        # What a sentence says of other programs is not meant: options stand in backticks or in the lines of usage.
+        usage = re.findall(r"^ofindex [a-z]+ .*", self.TEXT, re.MULTILINE)
+        named = re.findall(r"`[^`\n]+`", self.TEXT)
+        self.assertEqual(set(re.findall(r"--[a-z]+", " ".join(usage + named))), helped)
+
+    def test_json_keys(self) -> None:
+        described: dict[str, list[str]] = {}
+        [block] = [block for block in blocks(self.TEXT) if block.lines[0].startswith("build    schema ")]
+        for line in block.lines[: block.lines.index("")]:
+            words = line.replace("[]", "").split()
+            if not line.startswith(" "):
+                described[words.pop(0)] = keys = []
+            keys += words
+        for line in block.lines:
+            if match := re.match(r"(shards|bad|damage|skipped|stale)\[\]  +((?:\w+ )*\w+)", line):
+                described[match[1]] = match[2].split()
+        hurt = "data/hurt.tfrecord"
+        self.shell.run(f"ofindex build {hurt} --verify; ofindex build data/train")
+        commands = {
+            "build": f"build {hurt} --json",
+            "info": f"info {hurt} --json",
+            "schema": "schema data/train --json",
+            "stats": "stats data/train --json",
+            "where": "where data/train 1 --json",
+            "sql": "sql data/train 'SELECT 1' --json",
+            "verify": f"verify {hurt} --json",
+            "get": "get data/train 0 --json",
+            "export": "export data/train --to tfrecord2idx -o indexes --json",
+        }
+        found: dict[str, list[str]] = {}
+        for verb, command in commands.items():
+            document = json.loads(self.shell.run(f"ofindex {command} 2>/dev/null")[1])
+            found[verb] = list(document)
+            for name in {"shards", "bad", "damage"} & document.keys():
+                if isinstance(document[name], list):
+                    found[name] = list(document[name][0])
+        skipped = json.loads(self.shell.run("ofindex build data/train --json 2>/dev/null")[1])["skipped"]
+        stale = self.shell.run("truncate -s 9 data/train/*0-of-*; ofindex verify data/train --json 2>/dev/null")[1]
+        found["skipped"] = list(skipped[0])
+        found["stale"] = list(json.loads(stale)["stale"][0])
+        self.assertEqual(described, found)
+
+
+if __name__ == "__main__":
+    unittest.main()

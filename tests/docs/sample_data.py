@@ -1,0 +1,93 @@
+"""What lies in the folder in which the commands of a document run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from oracle import messages, records
+
+# Four of the digits that tools/quickstart downloads (E. Alpaydin, C. Kaynak: Optical Recognition of Handwritten
+# Digits, UCI Machine Learning Repository, 1998): ordinal -> label, and 64 grey levels of 0 to g, which is 16.
+KNOWN_DIGITS = {
+    0: (0, "005d910000dfaf5003f20b8004c008800580098004b01c7002e5ac00006da000"),
+    7: (7, "0078dgf100774bc000008d100488ff6002bff400000g5000009f100000d50000"),
+    1234: (2, "01cge80004g8af3000005g300001cf00000ag500005ga00001ef6ab000dgge81"),
+    1796: (8, "00ae810002ge610000ff8f00005gga0000cffc0004g64g6008ga8g80018cec10"),
+}
+DIGITS = 1797
+
+
+def digit(number: int) -> tuple[int, list[int]]:
+    """Label and grey levels: those of tools/quickstart where they are known, else some."""
+    if number in KNOWN_DIGITS:
+        label, levels = KNOWN_DIGITS[number]
+        return label, [int(level, 17) for level in levels]
+    return number % 10, [(number * 31 + pixel * 7) % 17 for pixel in range(64)]
+
+
+def write_digits(folder: Path) -> None:
+    """The files of tools/quickstart, of the same shape and sizes: digits/part-0 to part-3, and digits.tfrecord."""
+    (folder / "digits").mkdir()
+    digits = [digit(number) for number in range(DIGITS)]
+    ofrecords = [
+        messages.encode("ofrecord", {"image": ("int32", image), "label": ("int64", [label])}) for label, image in digits
+    ]
+    for part in range(4):
+        part_payloads = ofrecords[DIGITS * part // 4 : DIGITS * (part + 1) // 4]
+        records.write_ofrecord(folder / "digits" / f"part-{part}", part_payloads)
+    examples = [
+        messages.encode("example", {"image": ("bytes", [bytes(image)]), "label": ("int64", [label])})
+        for label, image in digits
+    ]
+    records.write_tfrecord(folder / "digits.tfrecord", examples)
+
+
+def flower(number: int) -> bytes:
+    """An Example of data/train."""
+    species = ("setosa", "versicolor", "virginica")[number % 3]
+    return messages.encode(
+        "example",
+        {
+            "name": ("bytes", [species.encode()]),
+            "petal": ("float", [1 + number % 50 / 8, 0.25]),
+            "species": ("int64", [number % 3]),
+        },
+    )
+
+
+def write_train(folder: Path) -> None:
+    """data/train: 350 Examples in four TFRecord shards of 100, 100, 100 and 50, and a text file."""
+    train = folder / "data" / "train"
+    train.mkdir(parents=True)
+    for shard, count in enumerate((100, 100, 100, 50)):
+        payloads = [flower(100 * shard + number) for number in range(count)]
+        records.write_tfrecord(train / f"flowers-{shard:05}-of-00004.tfrecord", payloads)
+    (train / "dataset_info.json").write_text('{"name": "flowers"}\n')
+
+
+def write_hurt(folder: Path) -> None:
+    """data/hurt.tfrecord: ten records of which 2 has a wrong length checksum, 5 a wrong payload, and 9 is cut short."""
+    frames = [bytearray(records.frame_tfrecord(flower(number))) for number in range(10)]
+    frames[2][8] ^= 1
+    frames[5][20] ^= 1
+    (folder / "data" / "hurt.tfrecord").write_bytes(b"".join(frames)[:-7])
+
+
+def write_clips(folder: Path) -> None:
+    """data/clips.tfrecord: two SequenceExamples. data/lines.tfrecord: two lines of text, which are no messages."""
+    clips = [
+        messages.encode_sequence(
+            {"title": ("bytes", [title])}, {"frame": [("float", [0.5 * step, 1]) for step in range(steps)]}
+        )
+        for title, steps in ((b"dawn", 3), (b"dusk", 1))
+    ]
+    records.write_tfrecord(folder / "data" / "clips.tfrecord", clips)
+    records.write_tfrecord(folder / "data" / "lines.tfrecord", [b"to be, or not to be\n", b"that is the question\n"])
+
+
+def make_data(folder: Path) -> None:
+    """Everything that a document's commands may read. The same bytes every time."""
+    write_digits(folder)
+    write_train(folder)
+    write_hurt(folder)
+    write_clips(folder)

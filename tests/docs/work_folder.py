@@ -1,0 +1,16 @@
+"""A folder for the commands of a document, below a home of its own."""
+
+from __future__ import annotations
+
+import tempfile
+import unittest
+from pathlib import Path
+
+
+class WorkFolderTest(unittest.TestCase):
+    def setUp(self) -> None:
+        temporary = tempfile.TemporaryDirectory(prefix="ofindex-docs-")
+        self.addCleanup(temporary.cleanup)
+        self.dir = Path(temporary.name).resolve() / "work"
+        self.dir.mkdir()
+        (self.dir.parent / "home").mkdir()
