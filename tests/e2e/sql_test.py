@@ -21,16 +21,12 @@ from e2e.samples import write_parts
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
 DAMAGE_COLUMNS = ["shard", "begin", "end", "reason"]
 
-# What strangers try, beside reading: files, code, tables of their own, rows, transactions and settings.
+# What strangers try on files: to write, read or run them. tests/query/sql_session_test.cc has what names no file.
 ATTACKS = (
     "ATTACH 'new.db' AS a",
     "ATTACH 'file:new.db?mode=rwc' AS a",
     "ATTACH 'secret.db' AS a",
     "ATTACH 'file:secret.db?mode=ro&immutable=1' AS a",
-    "ATTACH ':memory:' AS a",
-    "ATTACH '' AS a",
-    "DETACH main",
-    "VACUUM",
     "VACUUM INTO 'new.db'",
     "VACUUM main INTO 'file:new.db?mode=rwc'",
     "SELECT readfile('secret.db')",
@@ -40,74 +36,14 @@ ATTACKS = (
     "SELECT * FROM csv('secret.db')",
     "SELECT load_extension('./secret.db')",
     "SELECT load_extension('./secret.db', 'entry')",
-    "SELECT fts3_tokenizer('simple')",
-    "SELECT fts3_tokenizer('simple', x'4141414141414141')",
-    "SELECT fts5('x')",
-    "SELECT eval('SELECT 1')",
-    "SELECT sqlite_log(1, 'x')",
-    "SELECT rtreecheck('main')",
-    "CREATE TABLE t(a)",
-    "CREATE TEMP TABLE t(a)",
-    "CREATE TABLE t AS SELECT 1",
-    "CREATE TABLE temp.t AS SELECT * FROM shards",
-    "CREATE VIEW v AS SELECT 1",
-    "CREATE TEMP VIEW v AS SELECT 1",
-    "CREATE INDEX i ON shards(path)",
-    "CREATE TEMP TRIGGER t AFTER INSERT ON shards BEGIN SELECT 1; END",
-    "CREATE VIRTUAL TABLE t USING fts5(a)",
-    "CREATE VIRTUAL TABLE t USING fts3(a)",
-    "CREATE VIRTUAL TABLE t USING fts4(a, tokenize=simple)",
-    "CREATE VIRTUAL TABLE t USING rtree(a, b, c)",
     "CREATE VIRTUAL TABLE temp.t USING ofindex('secret.db')",
-    "CREATE VIRTUAL TABLE temp.t USING dbstat",
-    "DROP TABLE shards",
-    "DROP TABLE IF EXISTS nothing",
-    "ALTER TABLE shards RENAME TO t",
-    "ALTER TABLE shards ADD COLUMN a",
-    "REINDEX",
-    "ANALYZE",
-    "INSERT INTO shards(path) VALUES ('x')",
-    "INSERT INTO shards SELECT * FROM shards RETURNING 1",
-    "UPDATE shards SET path = 'x'",
-    "DELETE FROM bad",
-    "DELETE FROM bad RETURNING *",
-    "REPLACE INTO bad VALUES (1, 2, 3, 4)",
-    "WITH a AS (SELECT 1) INSERT INTO bad SELECT 1, 2, 3, 4",
-    "INSERT INTO sqlite_schema VALUES ('table', 'x', 'x', 0, 'CREATE TABLE x(a)')",
-    "BEGIN",
-    "BEGIN EXCLUSIVE",
-    "COMMIT",
-    "SAVEPOINT a",
-    "PRAGMA query_only = 0",
-    "PRAGMA trusted_schema = 1",
-    "PRAGMA writable_schema = 1",
     "PRAGMA temp_store_directory = '.'",
     "PRAGMA data_store_directory = '.'",
-    "PRAGMA hard_heap_limit = 0",
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA module_list",
-    "PRAGMA database_list",
-    "PRAGMA table_info(shards)",
-    "EXPLAIN PRAGMA query_only = 0",
-    "SELECT * FROM pragma_database_list",
-    "SELECT count(*) FROM pragma_database_list",
-    "SELECT 1 FROM pragma_table_info('shards')",
-    "SELECT * FROM sqlite_schema",
-    "SELECT count(*) FROM sqlite_master",
-    "SELECT * FROM sqlite_temp_schema",
-    "SELECT * FROM dbstat",
-    "SELECT * FROM sqlite_dbpage",
-    "SELECT * FROM sqlite_stmt",
-    "SELECT * FROM fts3tokenize('simple', 'a b')",
-    "SELECT * FROM bytecode('SELECT 1')",
     "SELECT 1; ATTACH 'new.db' AS a",
     "SELECT 1; -- hidden\nVACUUM INTO 'new.db'",
-    "SELECT 1; /* hidden */ CREATE TABLE t(a)",
     "; ; VACUUM INTO 'new.db'",
     ".open new.db",
     ".shell touch new.db",
-    "x",
-    "'",
 )
 
 # Statements that would take all the memory there is.
@@ -361,9 +297,9 @@ class AttackTest(SqlCase):
         self.assertEqual(snapshot(self.dir), self.before, finished)
         self.assertNotIn("secretsecret", finished.text + finished.stderr)
 
-    def test_everything_but_reading_the_index_is_refused_and_has_no_effect(self) -> None:
+    def test_a_statement_about_files_is_refused_and_has_no_effect(self) -> None:
         """Where strace is there, also: no file but the index is opened, and none for writing."""
-        self.assertGreaterEqual(len(set(ATTACKS)), 60)
+        self.assertGreaterEqual(len(set(ATTACKS)), 20)
         traced = self.can_trace()
         for query in ATTACKS:
             with self.subTest(query):

@@ -12,7 +12,6 @@
 
 #include "tests/index/working_folder.h"
 #include "tests/query/sql_catalog.h"
-#include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 
 namespace ofindex {
@@ -36,39 +35,33 @@ TEST_CASE("a session answers questions, with values of every type") {
   CHECK(session.Query("EXPLAIN QUERY PLAN SELECT * FROM shards").has_value());
 }
 
-// What strangers try. The words in the answer say who refused; tests/e2e/sql_test.py looks at the effects.
+// What strangers try. The words in the answer say who refused. Statements that name a file are in
+// tests/e2e/sql_test.py, which looks at their effects.
 TEST_CASE("a statement that does anything but read the tables is refused") {
   const TempDir folder;
   const WorkingFolder here(folder.path());
-  WriteFile("secret.db", "");
   SqlSession session = OpenCatalogSession();
   const std::vector<std::string> statements = {
-      // Files, written or read.
-      "ATTACH 'new.db' AS a",
-      "ATTACH 'file:new.db?mode=rwc' AS a",
-      "ATTACH 'secret.db' AS a",
+      // Databases.
       "ATTACH ':memory:' AS a",
       "ATTACH '' AS a",
       "DETACH main",
       "VACUUM",
-      "VACUUM INTO 'new.db'",
-      "VACUUM main INTO 'file:new.db?mode=rwc'",
-      "SELECT readfile('secret.db')",
-      "SELECT writefile('new.db', 'x')",
-      "SELECT edit('x')",
-      "SELECT * FROM fsdir('.')",
-      "SELECT * FROM csv('secret.db')",
       // Code.
+      "SELECT edit('x')",
       "SELECT load_extension('new')",
       "SELECT load_extension('new', 'entry')",
       "SELECT fts3_tokenizer('simple')",
       "SELECT fts3_tokenizer('simple', x'4141414141414141')",
+      "SELECT fts5('x')",
       "SELECT eval('SELECT 1')",
       "SELECT sqlite_log(1, 'x')",
+      "SELECT rtreecheck('main')",
       // Tables, views and triggers of the stranger's own.
       "CREATE TABLE t(a)",
       "CREATE TEMP TABLE t(a)",
       "CREATE TABLE t AS SELECT 1",
+      "CREATE TABLE temp.t AS SELECT * FROM shards",
       "CREATE VIEW v AS SELECT 1",
       "CREATE TEMP VIEW v AS SELECT 1",
       "CREATE INDEX i ON shards(path)",
@@ -78,6 +71,7 @@ TEST_CASE("a statement that does anything but read the tables is refused") {
       "CREATE VIRTUAL TABLE t USING fts4(a, tokenize=simple)",
       "CREATE VIRTUAL TABLE t USING rtree(a, b, c)",
       "CREATE VIRTUAL TABLE temp.t USING ofindex('/etc')",
+      "CREATE VIRTUAL TABLE temp.t USING dbstat",
       "DROP TABLE shards",
       "DROP TABLE IF EXISTS nothing",
       "ALTER TABLE shards RENAME TO t",
@@ -86,6 +80,7 @@ TEST_CASE("a statement that does anything but read the tables is refused") {
       "ANALYZE",
       // Rows.
       "INSERT INTO shards VALUES (1, 2, 3, 4, 5, 6, 7)",
+      "INSERT INTO shards(path) VALUES ('x')",
       "INSERT INTO shards SELECT * FROM shards RETURNING 1",
       "UPDATE shards SET path = 'x'",
       "DELETE FROM bad",
@@ -105,7 +100,6 @@ TEST_CASE("a statement that does anything but read the tables is refused") {
       "PRAGMA trusted_schema = 1",
       "PRAGMA writable_schema = 1",
       "PRAGMA temp_store = 1",
-      "PRAGMA temp_store_directory = '/tmp'",
       "PRAGMA hard_heap_limit = 0",
       "PRAGMA journal_mode = WAL",
       "PRAGMA database_list",
@@ -132,6 +126,10 @@ TEST_CASE("a statement that does anything but read the tables is refused") {
       "SELECT match('a', 'b')",
       "SELECT 'a' MATCH 'b'",
       "SELECT 'a' REGEXP 'b'",
+      // What is no statement, or one behind another.
+      "x",
+      "'",
+      "SELECT 1; /* hidden */ CREATE TABLE t(a)",
   };
   CHECK(statements.size() >= 60);
   for (const std::string& statement : statements) {
@@ -140,8 +138,7 @@ TEST_CASE("a statement that does anything but read the tables is refused") {
     CAPTURE(answer);
     CHECK(answer.starts_with("2: SQL"));
   }
-  CHECK(std::distance(std::filesystem::directory_iterator("."), {}) == 1);
-  CHECK(ReadFile("secret.db").empty());
+  CHECK(std::filesystem::is_empty("."));
   CHECK(Answer(session, "SELECT count(*) FROM shards") == "2");
 }
 
