@@ -238,3 +238,19 @@ class ColumnsTest(CommandTest):
         told = "--columns: no record has image/lable; did you mean image/label"
         self.assertIn(told, self.expect(0, "build", "data", "--columns", "image/lable,text").stderr)  # up to date
         self.assertEqual(self.build([payload], "--columns", "image/label,text", "--force")["columns_in_no_record"], [])
+
+    def test_of_too_many_names_the_first_stay_whole_though_they_came_last(self) -> None:
+        (self.dir / "parts").mkdir()
+        for part, letter in enumerate("bac"):
+            features = {f"{letter}{number:04d}": ("int64", [number]) for number in range(4000)}
+            features["a0007"] = ("int64", [part])
+            records.write_tfrecord(self.dir / "parts" / f"part-{part}", [messages.encode("example", features)])
+        document = self.expect(0, "build", "parts", "--json").json
+        self.assertEqual((document["features"], document["features_dropped"]), (4096, True))
+        shown = self.expect(0, "schema", "parts", "--json").json["features"]
+        names = [f"a{number:04d}" for number in range(4000)] + [f"b{number:04d}" for number in range(96)]
+        self.assertEqual(sorted(row["name"] for row in shown), names)
+        self.assertEqual({row["name"]: row["present"] for row in shown}["a0007"], 3)
+        rows = self.expect(0, "sql", "parts", "SELECT a0007, a0899 FROM records", "--jsonl").text.splitlines()
+        self.assertEqual([list(json.loads(row).values()) for row in rows], [[0, None], [1, 899], [2, None]])
+        self.expect(0, "verify", "parts")
