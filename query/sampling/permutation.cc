@@ -1,0 +1,55 @@
+#include "query/sampling/permutation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "query/sampling/sample_key.h"
+
+namespace ofindex {
+namespace {
+
+// Positions that go through the network side by side, so that their products overlap.
+constexpr size_t kTogether = 16;
+
+uint64_t RootAbove(uint64_t size) {
+  auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(size)));
+  while (root * root < size) ++root;
+  while (root > 1 && (root - 1) * (root - 1) >= size) --root;
+  return std::max<uint64_t>(root, 1);
+}
+
+}  // namespace
+
+Permutation::Permutation(uint64_t size, uint64_t key, uint32_t rounds)
+    : size_(size),
+      left_(RootAbove(size)),
+      right_(std::max<uint64_t>((size + left_ - 1) / left_, 2)),
+      reciprocal_(~uint64_t{0} / right_ + 1),
+      rounds_(rounds) {
+  for (uint32_t i = 0; i < rounds_; ++i) keys_[i] = SampleKey(key, i);
+}
+
+void Permutation::Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const {
+  std::array<uint64_t, kTogether> left;
+  std::array<uint64_t, kTogether> right;
+  size_t done = 0;
+  for (; done + kTogether <= out.size(); done += kTogether) {
+    for (size_t j = 0; j < kTogether; ++j) {
+      const uint64_t position = first + (done + j) * step;
+      left[j] = Left(position);
+      right[j] = position - left[j] * right_;
+    }
+    for (uint32_t i = 0; i < rounds_; i += 2) {
+      for (size_t j = 0; j < kTogether; ++j) left[j] = Add(left[j], Hash(right[j], keys_[i], left_), left_);
+      for (size_t j = 0; j < kTogether; ++j) right[j] = Add(right[j], Hash(left[j], keys_[i + 1], right_), right_);
+    }
+    for (size_t j = 0; j < kTogether; ++j) out[done + j] = left[j] * right_ + right[j];
+  }
+  for (size_t j = 0; j < done; ++j) {
+    while (out[j] >= size_) [[unlikely]]
+      out[j] = Forward(out[j]);
+  }
+  for (; done < out.size(); ++done) out[done] = At(first + done * step);
+}
+
+}  // namespace ofindex
