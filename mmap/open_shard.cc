@@ -1,6 +1,5 @@
 #include "mmap/open_shard.h"
 
-#include <sys/vfs.h>
 #include <time.h>
 
 #include <array>
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "base/checksum.h"
+#include "base/storage.h"
 #include "base/text.h"
 
 namespace ofindex {
@@ -37,24 +37,6 @@ bool WaitForNextTick(const FileFacts& facts) {
   return true;
 }
 
-// File systems whose pages come over a network, by their magic numbers (linux/magic.h; Lustre's and CephFS's are their
-// own). A page fault there can hang or kill, a failing pread can be reported.
-bool IsNetworkFileSystem(const File& file) {
-  struct statfs info {};
-  if (::fstatfs(file.fd(), &info) != 0) return false;
-  switch (static_cast<uint32_t>(info.f_type)) {
-    case 0x6969:      // NFS
-    case 0xff534d42:  // CIFS
-    case 0xfe534d42:  // SMB2
-    case 0x65735546:  // FUSE
-    case 0x0bd00bd0:  // Lustre
-    case 0x00c36400:  // CephFS
-    case 0x01021997:  // 9p
-      return true;
-    default: return false;
-  }
-}
-
 }  // namespace
 
 Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing framing, const ShardIdentity& identity,
@@ -69,7 +51,7 @@ Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing fra
   shard->trusted_ = HashOf(facts);
 
   const bool map =
-      options.may_map && (options.io == IoMode::kMmap || (options.io == IoMode::kAuto && !IsNetworkFileSystem(file)));
+      options.may_map && (options.io == IoMode::kMmap || (options.io == IoMode::kAuto && StorageOf(file) != Storage::kNetwork));
   if (map) {
     // Without a map left, pread answers alike.
     if (auto source = MapSource(file, identity.size)) shard->source_ = std::move(*source);
