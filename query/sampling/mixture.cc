@@ -1,0 +1,34 @@
+#include "query/sampling/mixture.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+
+namespace ofindex {
+
+Result<Mixture> Mixture::Make(std::span<const double> shares, std::vector<uint64_t> sizes, uint64_t key) {
+  if (shares.size() != sizes.size()) {
+    return Fail(ErrorCode::kUsage, StrCat("a mixture has a share for each source; expected ", sizes.size(),
+                                          " shares, got ", shares.size()));
+  }
+  OFINDEX_ASSIGN(Deal deal, Deal::InShares(shares, key));
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (shares[i] > 0 && sizes[i] == 0) {
+      return Fail(ErrorCode::kUsage, StrCat("source ", i, " of the mixture has no records"), "leave it out");
+    }
+  }
+  return Mixture(std::move(deal), std::move(sizes));
+}
+
+void Mixture::Fill(uint64_t first, uint64_t step, std::span<MixedPlace> out) const {
+  std::array<Dealt, 256> dealt;
+  for (size_t done = 0; done < out.size();) {
+    const std::span some(dealt.data(), std::min(dealt.size(), out.size() - done));
+    deal_.Fill(first + done * step, step, some);
+    for (const Dealt& one : some) out[done++] = PlaceOf(one);
+  }
+}
+
+}  // namespace ofindex
