@@ -1,0 +1,47 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "base/progress.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "query/column_store.h"
+
+namespace ofindex {
+
+/// An error if `column` has lists, of which no record has one value. `use` is what it was wanted for.
+[[nodiscard]] inline Result<void> CheckSingle(const Column& column, const char* use) {
+  if (!column.is_list()) return {};
+  return Fail(ErrorCode::kUsage,
+              StrCat("column '", Printable(column.name), "' has lists; ", use, " is one value a record"),
+              "take a column of one value a record");
+}
+
+/// An error if there are not as many records: kOutOfRange.
+[[nodiscard]] inline Result<void> CheckRecords(const ColumnStore& store, uint64_t records) {
+  if (records <= store.records()) return {};
+  return Fail(ErrorCode::kOutOfRange, StrCat("there are ", store.records(), " records, not ", records));
+}
+
+/// Calls `body(first, count, chunk)`, which returns a Result<void>, for each block of the first `records` records: the
+/// block's first ordinal, how many of its records are meant, and their column. `cancel` may be null. Takes the memory
+/// of one chunk beyond the store's cache. Errors: kOutOfRange  there are not as many records; kInterrupted; those of
+/// `body` and of ColumnStore::Load.
+template <typename Body>
+[[nodiscard]] Result<void> ForEachChunk(ColumnStore& store, const Column& column, uint64_t records,
+                                        const std::atomic<bool>* cancel, Body body) {
+  OFINDEX_TRY(CheckRecords(store, records));
+  for (uint64_t block = 0; block < store.blocks().size(); ++block) {
+    const BlockHead& head = store.blocks()[block];
+    if (head.first_record >= records) break;
+    if (cancel != nullptr && *cancel) return Interrupted();
+    OFINDEX_ASSIGN(const std::shared_ptr<const Chunk> chunk, store.Load(column, block));
+    OFINDEX_TRY(body(head.first_record, std::min<uint64_t>(head.records, records - head.first_record), *chunk));
+  }
+  return {};
+}
+
+}  // namespace ofindex
