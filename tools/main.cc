@@ -96,6 +96,7 @@ int Run(int argc, char** argv) {
   AddSchema(app, context, body);
   AddStats(app, context, body);
   AddWhere(app, context, body);
+  AddSample(app, context, body);
   AddVerify(app, context, body);
   AddGet(app, context, body);
   AddCat(app, context, body);

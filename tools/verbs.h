@@ -16,6 +16,7 @@ void AddInfo(CLI::App& app, Context& context, VerbBody& body);
 void AddSchema(CLI::App& app, Context& context, VerbBody& body);
 void AddStats(CLI::App& app, Context& context, VerbBody& body);
 void AddWhere(CLI::App& app, Context& context, VerbBody& body);
+void AddSample(CLI::App& app, Context& context, VerbBody& body);
 void AddVerify(CLI::App& app, Context& context, VerbBody& body);
 void AddGet(CLI::App& app, Context& context, VerbBody& body);
 void AddCat(CLI::App& app, Context& context, VerbBody& body);

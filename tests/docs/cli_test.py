@@ -18,7 +18,7 @@ from docs.work_folder import WorkFolderTest  # noqa: E402
 
 
 class CommandLineTest(WorkFolderTest):
-    VERBS = ("build", "info", "schema", "stats", "where", "sql", "verify", "get", "cat", "export")
+    VERBS = ("build", "info", "schema", "stats", "where", "sample", "sql", "verify", "get", "cat", "export")
     TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
     def setUp(self) -> None:
@@ -55,6 +55,7 @@ class CommandLineTest(WorkFolderTest):
             "schema": "schema data/train --json",
             "stats": "stats data/train --json",
             "where": "where data/train 1 --json",
+            "sample": "sample data/train --json",
             "sql": "sql data/train 'SELECT 1' --json",
             "verify": f"verify {hurt} --json",
             "get": "get data/train 0 --json",

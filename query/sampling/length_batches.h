@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "query/sampling/sampler.h"
+
+namespace ofindex {
+
+/// What a batch may hold.
+struct BatchLimits {
+  uint64_t total = 0;             ///< sum of lengths; a record that is longer by itself is a batch of its own
+  uint64_t records = UINT64_MAX;  ///< at least 1
+  bool padded = false;            ///< each record counts as the longest of its batch, as where batches are padded
+};
+
+/// Gives the lengths of records; `ordinals` and `lengths` are of one size.
+using LengthsOf = std::function<Result<void>(std::span<const uint64_t> ordinals, std::span<uint64_t> lengths)>;
+
+/// Cuts the order of an epoch into batches of bounded length: each takes the next records as long as they fit. A value.
+class BatchCutter {
+ public:
+  /// `sampler` is of one rank, and stands where the cutting begins.
+  BatchCutter(Sampler sampler, LengthsOf lengths, const BatchLimits& limits)
+      : sampler_(std::move(sampler)), lengths_of_(std::move(lengths)), limits_(limits) {}
+
+  /// Replaces `batch` by the next one. Returns false, and no batch, where the epoch has no more records. Errors: those
+  /// of the lengths.
+  [[nodiscard]] Result<bool> Cut(std::vector<uint64_t>& batch);
+
+  /// Epoch position of the record that the next batch begins with.
+  [[nodiscard]] uint64_t position() const { return sampler_.position() - (ordinals_.size() - used_); }
+
+  [[nodiscard]] const Sampler& sampler() const { return sampler_; }
+
+ private:
+  [[nodiscard]] Result<bool> Fetch();
+
+  Sampler sampler_;
+  LengthsOf lengths_of_;
+  BatchLimits limits_;
+  std::vector<uint64_t> ordinals_;  // that were drawn ahead
+  std::vector<uint64_t> lengths_;   // of them
+  size_t used_ = 0;                 // that are in batches
+};
+
+/// Batches of bounded length for one rank of many. The epoch is cut as a whole, from where the ranks began: so where a
+/// batch ends depends on no rank, and a state is still one position. Rank r reads batch r of each step; a step has a
+/// batch for each rank. The lengths of all ranks' records are looked up. Not thread-safe.
+class LengthBatches {
+ public:
+  /// `sampler` is of one rank, and stands where the ranks begin together; `slice` says which rank this is, and its
+  /// worker. Errors: kUsage  slice or limits make no sense.
+  [[nodiscard]] static Result<LengthBatches> Of(Sampler sampler, LengthsOf lengths, const BatchLimits& limits,
+                                                const Slice& slice = {}, Tail tail = Tail::kExact);
+
+  /// Replaces `batch` by the next one of this reader. Returns false where it has no more. Tail::kPad: a rank without a
+  /// batch in the last step reads one of the first step again. Errors: those of the lengths.
+  [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
+
+  /// Where all ranks stand, if each has read as many batches as this one: a multiple of whole steps.
+  [[nodiscard]] uint64_t position() const { return position_; }
+
+ private:
+  LengthBatches(BatchCutter cutter, const Slice& slice, Tail tail)
+      : begin_(cutter), cutter_(std::move(cutter)), slice_(slice), tail_(tail), position_(cutter_.position()) {}
+
+  [[nodiscard]] Result<bool> NextStep(std::vector<uint64_t>& batch);
+  [[nodiscard]] Result<bool> Repeat(uint64_t missing, std::vector<uint64_t>& batch) const;
+
+  BatchCutter begin_;  // of the ranks' common begin: what a padded tail reads again
+  BatchCutter cutter_;
+  Slice slice_;
+  Tail tail_;
+  uint64_t step_ = 0;
+  uint64_t position_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,177 @@
+#include "query/sampling/open_sampler.h"
+
+#include <utility>
+
+#include "base/checksum.h"
+#include "base/text.h"
+#include "query/find_column.h"
+#include "query/sampling/column_classes.h"
+#include "query/sampling/column_weights.h"
+#include "query/sampling/set_of.h"
+#include "query/where.h"
+
+namespace ofindex {
+namespace {
+
+using Cancel = const std::atomic<bool>*;
+
+// Those values of a column, delivered record by record from ordinal 0 on, that are of the records of a view.
+template <typename Value>
+class InView {
+ public:
+  explicit InView(const View& view) : view_(view) { Step(); }
+
+  // Hands to `take` what `values`, of the records from `first` on, has of the view, in pieces.
+  template <typename Take>
+  void Pass(uint64_t first, std::span<const Value> values, Take take) {
+    some_.clear();
+    while (index_ < view_.size() && ordinal_ - first < values.size()) {
+      some_.push_back(values[ordinal_ - first]);
+      ++index_;
+      Step();
+    }
+    take(std::span<const Value>(some_));
+  }
+
+ private:
+  void Step() {
+    if (index_ < view_.size()) ordinal_ = view_.At(index_);
+  }
+
+  const View& view_;
+  uint64_t index_ = 0;
+  uint64_t ordinal_ = 0;
+  std::vector<Value> some_;
+};
+
+// Records up to the last one of a view.
+uint64_t End(const View& view) { return view.size() == 0 ? 0 : view.At(view.size() - 1) + 1; }
+
+template <typename Value>
+ByteView BytesOf(std::span<const Value> values) {
+  return {reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()};
+}
+
+Result<SampleLaw> ByWeights(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
+  OFINDEX_ASSIGN(const Column column, FindColumn(store, name));
+  AliasTable::Builder builder;
+  builder.Reserve(view.size());
+  Xxh3Stream hash;
+  InView<double> in_view(view);
+  OFINDEX_TRY(ForEachWeight(
+      store, column, End(view),
+      [&](uint64_t first, std::span<const double> weights) {
+        in_view.Pass(first, weights, [&](std::span<const double> some) {
+          hash.Add(BytesOf(some));
+          for (const double weight : some) builder.Add(weight);
+        });
+      },
+      cancel));
+  OFINDEX_ASSIGN(AliasTable table, std::move(builder).Build());
+  return WeightedLaw{std::make_shared<const AliasTable>(std::move(table)), ToHex(hash.Digest())};
+}
+
+// The classes of a view's records, as `take` gets them piece by piece.
+Result<void> ForEachClass(ColumnStore& store, const ColumnClasses& classes, const View& view, Cancel cancel,
+                          const BalancedClasses::Take& take) {
+  InView<uint32_t> in_view(view);
+  return classes.ForEach(
+      store,
+      [&](uint64_t first, std::span<const uint32_t> numbers) { in_view.Pass(first, numbers, take); }, cancel);
+}
+
+Result<ColumnClasses> ReadClasses(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
+  OFINDEX_ASSIGN(const Column column, FindColumn(store, name));
+  return ColumnClasses::Read(store, column, End(view), cancel);
+}
+
+Result<SampleLaw> Balanced(ColumnStore& store, const View& view, const SampleRequest& request, Cancel cancel) {
+  OFINDEX_ASSIGN(const ColumnClasses classes, ReadClasses(store, view, *request.balance, cancel));
+  Xxh3Stream hash;
+  hash.Add(BytesOf(std::span(&request.temperature, 1)));
+  // The law is handed the classes twice; once is enough to tell them from others.
+  bool hashed = false;
+  const auto deliver = [&](const BalancedClasses::Take& take) {
+    const auto pass = [&](std::span<const uint32_t> numbers) {
+      if (!hashed) hash.Add(BytesOf(numbers));
+      take(numbers);
+    };
+    Result<void> delivered = ForEachClass(store, classes, view, cancel, pass);
+    hashed = true;
+    return delivered;
+  };
+  OFINDEX_ASSIGN(auto members,
+                 BalancedClasses::Make(static_cast<uint32_t>(classes.size()), request.temperature, deliver));
+  return BalancedLaw{std::move(members), ToHex(hash.Digest())};
+}
+
+Result<SampleLaw> BlockLaw(const BlockShape& shape) {
+  const bool sound = shape.run > 0 && shape.lanes > 0 && shape.window > 0 && shape.window <= kMostWindow &&
+                     shape.run <= kMostWindowRecords / shape.window;
+  if (sound) return shape;
+  return Fail(ErrorCode::kUsage,
+              StrCat("blocks of ", shape.run, " records, ", shape.lanes, " lanes, a window of ", shape.window,
+                     " runs: expected at least 1 of each, and at most ", FormatCount(kMostWindowRecords),
+                     " records in a window"));
+}
+
+Result<SampleLaw> LawOf(ColumnStore& store, const View& view, const SampleRequest& request, Cancel cancel) {
+  if ((request.weights ? 1 : 0) + (request.balance ? 1 : 0) + (request.block ? 1 : 0) > 1) {
+    return Fail(ErrorCode::kUsage, "weights, balance and block: expected one of them at most");
+  }
+  if (request.weights) return ByWeights(store, view, *request.weights, cancel);
+  if (request.balance) return Balanced(store, view, request, cancel);
+  if (request.block) return BlockLaw(*request.block);
+  return GlobalShuffle{};
+}
+
+Result<View> ViewOf(const std::shared_ptr<ColumnStore>& store, const SampleRequest& request, uint64_t records,
+                    const SqlLimits& limits) {
+  if (!request.where) return View::Range(0, records);
+  OFINDEX_ASSIGN(const Selection selection, Where(store, *request.where, {}, limits));
+  return View::Of(SetOf(selection)).Below(records);
+}
+
+// The generation that is sampled: a state's own, or else the last one.
+Result<GenerationRow> Sampled(const std::vector<GenerationRow>& generations, const SampleRequest& request) {
+  const GenerationRow last = generations.empty() ? GenerationRow{} : generations.back();
+  if (!request.state) return last;
+  Result<GenerationRow> of_state = GenerationOf(*request.state, generations);
+  return !of_state && request.force ? last : of_state;
+}
+
+}  // namespace
+
+Result<Sampler> OpenSampler(const std::shared_ptr<ColumnStore>& store, const std::vector<GenerationRow>& generations,
+                            const SampleRequest& request, const SqlLimits& limits) {
+  OFINDEX_ASSIGN(const GenerationRow generation, Sampled(generations, request));
+  OFINDEX_ASSIGN(View view, ViewOf(store, request, generation.records, limits));
+  OFINDEX_ASSIGN(SampleLaw law, LawOf(*store, view, request, limits.cancel));
+  const uint64_t seed = request.state ? request.state->seed : request.seed;
+  OFINDEX_ASSIGN(Sampler sampler, Sampler::Of(generation, std::move(view), std::move(law), seed, request.slice,
+                                              request.tail));
+  if (request.state && !request.force) OFINDEX_TRY(CheckSameSample(*request.state, sampler.State()));
+  sampler.SetEpoch(request.state ? request.state->epoch : request.epoch);
+  const uint64_t position = request.state ? request.state->position : request.position;
+  if (position > sampler.epoch_size()) {
+    return Fail(ErrorCode::kUsage,
+                StrCat("position ", position, ": the epoch has ", FormatCount(sampler.epoch_size()), " positions"));
+  }
+  sampler.SeekTo(position);
+  return sampler;
+}
+
+Result<ClassNumbers> ClassesOf(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
+  OFINDEX_ASSIGN(const ColumnClasses classes, ReadClasses(store, view, name, cancel));
+  static_assert(ClassNumbers::kNoClass == ColumnClasses::kNone);
+  ClassNumbers numbers;
+  numbers.classes = classes.size();
+  numbers.of.reserve(view.size());
+  const auto take = [&](std::span<const uint32_t> some) {
+    numbers.of.insert(numbers.of.end(), some.begin(), some.end());
+  };
+  OFINDEX_TRY(ForEachClass(store, classes, view, cancel, take));
+  return numbers;
+}
+
+}  // namespace ofindex

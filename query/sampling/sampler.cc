@@ -1,0 +1,115 @@
+#include "query/sampling/sampler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace ofindex {
+
+Result<void> CheckSlice(const Slice& slice) {
+  constexpr uint64_t kMostReaders = uint64_t{1} << 20;
+  if (slice.world == 0 || slice.world > kMostReaders || slice.rank >= slice.world) {
+    return Fail(ErrorCode::kUsage, StrCat("rank ", slice.rank, " of ", slice.world, ": expected a rank below the world"),
+                "ranks count from 0");
+  }
+  if (slice.workers == 0 || slice.workers > kMostReaders || slice.worker >= slice.workers) {
+    return Fail(ErrorCode::kUsage, StrCat("worker ", slice.worker, " of ", slice.workers, ": expected one below their number"),
+                "workers count from 0");
+  }
+  return {};
+}
+
+Result<Sampler> Sampler::Of(GenerationRow generation, View view, SampleLaw law, uint64_t seed, const Slice& slice,
+                            Tail tail) {
+  OFINDEX_TRY(CheckSlice(slice));
+  return Sampler(std::move(generation), std::move(view), std::move(law), seed, slice, tail);
+}
+
+Sampler::Sampler(GenerationRow generation, View view, SampleLaw law, uint64_t seed, const Slice& slice, Tail tail)
+    : generation_(std::move(generation)),
+      view_(std::move(view)),
+      law_(std::move(law)),
+      seed_(seed),
+      slice_(slice),
+      tail_(tail) {
+  SetEpoch(0);
+}
+
+void Sampler::SetEpoch(uint64_t epoch) {
+  epoch_ = epoch;
+  order_ = OrderOf(law_, view_.size(), seed_, epoch);
+  Restart(0);
+}
+
+void Sampler::SeekTo(uint64_t position) { Restart(std::min(position, epoch_size())); }
+
+void Sampler::Restart(uint64_t position) {
+  base_ = position;
+  step_ = 0;
+  const uint64_t of_rank = StepsOfRank(slice_.rank);
+  steps_ = of_rank > slice_.worker ? (of_rank - slice_.worker - 1) / slice_.workers + 1 : 0;
+}
+
+// Records that a rank reads from where the ranks began.
+uint64_t Sampler::StepsOfRank(uint64_t rank) const {
+  const uint64_t left = epoch_size() - base_;
+  switch (tail_) {
+    case Tail::kPad: return (left + slice_.world - 1) / slice_.world;
+    case Tail::kDrop: return left / slice_.world;
+    case Tail::kExact: break;
+  }
+  return left > rank ? (left - rank - 1) / slice_.world + 1 : 0;
+}
+
+size_t Sampler::Next(std::span<uint64_t> out) {
+  const auto count = static_cast<size_t>(std::min<uint64_t>(out.size(), left()));
+  const uint64_t stride = slice_.world * slice_.workers;
+  const uint64_t first = base_ + slice_.rank + slice_.world * slice_.worker + step_ * stride;
+  const uint64_t size = epoch_size();
+  // Positions behind the end are those of a padded tail; they begin anew, and may do so more than once.
+  const uint64_t within = first >= size ? 0 : std::min<uint64_t>((size - first - 1) / stride + 1, count);
+  order_->Fill(first, stride, out.first(within));
+  for (size_t i = within; i < count; ++i) order_->Fill((first + i * stride) % size, 1, out.subspan(i, 1));
+  view_.Map(out.first(count));
+  step_ += count;
+  return count;
+}
+
+uint64_t Sampler::position() const {
+  const uint64_t read = step_ * slice_.workers * slice_.world;
+  const uint64_t left = epoch_size() - base_;
+  return base_ + std::min(read, left);
+}
+
+Result<std::optional<uint64_t>> Sampler::PositionOf(uint64_t ordinal) const {
+  const std::optional<uint64_t> index = view_.IndexOf(ordinal);
+  if (!index) return std::nullopt;
+  const std::optional<uint64_t> position = order_->PositionOf(*index);
+  if (position) return position;
+  return Fail(ErrorCode::kUsage, "records are drawn with replacement: none has one place in the epoch",
+              "ask the sampler for what stands at a position instead");
+}
+
+Result<std::optional<Sampler::Place>> Sampler::When(uint64_t ordinal) const {
+  OFINDEX_ASSIGN(const std::optional<uint64_t> position, PositionOf(ordinal));
+  if (!position || *position < base_) return std::nullopt;
+  const Place place{*position, (*position - base_) % slice_.world, (*position - base_) / slice_.world};
+  if (place.step >= StepsOfRank(place.rank)) return std::nullopt;
+  return place;
+}
+
+SamplerState Sampler::State() const {
+  SamplerState state;
+  state.seed = seed_;
+  state.epoch = epoch_;
+  state.position = position();
+  state.generation = generation_.number;
+  state.records = generation_.records;
+  state.dataset = generation_.fingerprint;
+  state.selection = view_.Fingerprint();
+  state.order = Describe(law_);
+  return state;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,128 @@
+#include "query/sampling/sampler_state.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kSchema[] = "ofindex.sampler/1";
+constexpr size_t kMostStateBytes = 4096;
+constexpr size_t kMostTextBytes = 200;
+
+tl::unexpected<Error> NoState(std::string_view why) {
+  return Fail(ErrorCode::kUsage, StrCat("the sampler's state: ", why), "give the JSON as the sampler gave it");
+}
+
+// Takes the members of a state out of a document, and remembers what was wrong first.
+class Members {
+ public:
+  explicit Members(const Json& document) : document_(document) {}
+
+  void Take(const char* name, uint64_t& into) {
+    const Json* member = Find(name);
+    if (member == nullptr) return;
+    if (!member->is_number_unsigned()) return Complain(name, "is no whole number");
+    into = member->get<uint64_t>();
+  }
+
+  void Take(const char* name, std::string& into) {
+    const Json* member = Find(name);
+    if (member == nullptr) return;
+    if (!member->is_string()) return Complain(name, "is no text");
+    into = member->get<std::string>();
+    if (into.size() > kMostTextBytes) Complain(name, "is too long");
+  }
+
+  [[nodiscard]] const std::string& complaint() const { return complaint_; }
+
+ private:
+  const Json* Find(const char* name) {
+    const auto found = document_.find(name);
+    if (found != document_.end()) return &*found;
+    Complain(name, "is missing");
+    return nullptr;
+  }
+
+  void Complain(const char* name, const char* what) {
+    if (complaint_.empty()) complaint_ = StrCat("\"", name, "\" ", what);
+  }
+
+  const Json& document_;
+  std::string complaint_;
+};
+
+tl::unexpected<Error> Other(std::string_view what) {
+  return Fail(ErrorCode::kStale, StrCat("the sampler's state is of another ", what),
+              "open the dataset that it was taken of, or begin a new epoch");
+}
+
+}  // namespace
+
+std::string ToJson(const SamplerState& state) {
+  return Json{{"schema", kSchema},
+              {"law", state.law},
+              {"seed", state.seed},
+              {"epoch", state.epoch},
+              {"position", state.position},
+              {"generation", state.generation},
+              {"records", state.records},
+              {"dataset", state.dataset},
+              {"selection", state.selection},
+              {"order", state.order}}
+      .dump();
+}
+
+Result<SamplerState> ParseSamplerState(const std::string& text) {
+  if (text.size() > kMostStateBytes) return NoState(StrCat("expected at most ", kMostStateBytes, " bytes"));
+  const Json document = Json::parse(text, nullptr, false);
+  if (!document.is_object()) return NoState("no JSON object");
+  if (document.value("schema", Json()) != kSchema) return NoState(StrCat("its schema is not ", kSchema));
+  Members members(document);
+  SamplerState state;
+  uint64_t law = 0;
+  uint64_t generation = 0;
+  members.Take("law", law);
+  members.Take("seed", state.seed);
+  members.Take("epoch", state.epoch);
+  members.Take("position", state.position);
+  members.Take("generation", generation);
+  members.Take("records", state.records);
+  members.Take("dataset", state.dataset);
+  members.Take("selection", state.selection);
+  members.Take("order", state.order);
+  if (!members.complaint().empty()) return NoState(members.complaint());
+  if (law != kSamplingLaw) {
+    return NoState(StrCat("its law is version ", law, ", this ofindex has version ", kSamplingLaw));
+  }
+  if (generation > uint64_t{1} << 62) return NoState("\"generation\" is too large");
+  state.generation = static_cast<int64_t>(generation);
+  return state;
+}
+
+Result<GenerationRow> GenerationOf(const SamplerState& state, const std::vector<GenerationRow>& generations) {
+  for (const GenerationRow& row : generations) {
+    if (row.records == state.records && row.fingerprint == state.dataset) return row;
+  }
+  const uint64_t records = generations.empty() ? 0 : generations.back().records;
+  if (records < state.records) {
+    return Other(StrCat("dataset: that had ", state.records, " records, this one has ", records));
+  }
+  return Other(StrCat("dataset: its first ", state.records, " records are not the ones of this dataset"));
+}
+
+Result<void> CheckSameSample(const SamplerState& state, const SamplerState& now) {
+  if (state.dataset != now.dataset || state.records != now.records) {
+    return Other(StrCat("dataset: ", state.records, " records with fingerprint ", Printable(state.dataset), ", not ",
+                        now.records, " with ", now.dataset));
+  }
+  if (state.order != now.order) return Other(StrCat("order: ", Printable(state.order), ", not ", now.order));
+  if (state.selection != now.selection) return Other("selection of records");
+  return {};
+}
+
+}  // namespace ofindex

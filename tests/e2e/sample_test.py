@@ -1,0 +1,143 @@
+"""sample: what a training run would read, against what it promises of ranks, positions, selections and draws."""
+
+from __future__ import annotations
+
+import collections
+import json
+import subprocess
+from pathlib import Path
+
+from e2e.command import COMMAND, CommandTest
+from oracle import messages, records
+
+RECORDS = 2000
+CLASSES = 20
+
+
+class SampleTest(CommandTest):
+    """2,000 records in 3 shards, sorted by class."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        (self.dir / "data").mkdir()
+        for part, (begin, end) in enumerate([(0, 700), (700, 701), (701, RECORDS)]):
+            payloads = [
+                messages.encode(
+                    "example",
+                    {
+                        "class": ("int64", [number * CLASSES // RECORDS]),
+                        "weight": ("float", [number % 4]),
+                        "name": ("bytes", [b"n%d" % (number % 7)]),
+                    },
+                )
+                for number in range(begin, end)
+            ]
+            records.write_tfrecord(self.dir / "data" / f"part-{part}", payloads)
+        self.expect(0, "build", "data")
+
+    def sample(self, *args: str | Path) -> list[int]:
+        return [int(line) for line in self.expect(0, "sample", "data", *args).text.split()]
+
+    def test_an_epoch_has_every_record_once_and_seeds_and_epochs_differ(self) -> None:
+        orders = [self.sample("--seed", seed, "--epoch", epoch) for seed in "01" for epoch in "01"]
+        for order in orders:
+            self.assertEqual(sorted(order), list(range(RECORDS)))
+        self.assertEqual(len({tuple(order) for order in orders}), 4)
+        self.assertEqual(self.sample("--seed", "1", "--epoch", "0"), orders[2])
+
+    def test_ranks_read_every_world_th_position_from_where_they_begin(self) -> None:
+        for block in ([], ["--block", "10"], ["--balance", "class"], ["--weights", "weight"]):
+            whole = self.sample(*block)
+            for position in (0, 1, 777, RECORDS):
+                for rank in (0, 2):
+                    read = self.sample(*block, "--position", str(position), "--rank", str(rank), "--world", "3")
+                    self.assertEqual(read, whole[position + rank :: 3], (block, position, rank))
+            self.assertEqual(self.sample(*block, "-n", "5", "--position", "9"), whole[9:14])
+
+    def test_tails_are_exact_padded_or_dropped(self) -> None:
+        whole = self.sample()
+        expected = {"exact": whole[2::3], "pad": [*whole[2::3], whole[0]], "drop": whole[2 : RECORDS - 2 : 3]}
+        for tail, order in expected.items():
+            self.assertEqual(self.sample("--tail", tail, "--rank", "2", "--world", "3"), order, tail)
+
+    def test_a_selection_is_shuffled_alone(self) -> None:
+        order = self.sample("--where", "class = 3")
+        self.assertEqual(sorted(order), list(range(300, 400)))
+        self.assertNotEqual(order, sorted(order))
+        self.assertEqual(self.sample("--where", "class = 99"), [])
+
+    def test_blocks_read_runs_and_lanes_of_their_own(self) -> None:
+        order = self.sample("--block", "10", "--lanes", "8")
+        self.assertEqual(sorted(order), list(range(RECORDS)))
+        runs = [{ordinal // 10 for ordinal in order[lane::8]} for lane in range(8)]
+        self.assertEqual(sum(len(own) for own in runs), 200)
+        told = self.expect(0, "sample", "data", "--block", "auto", "-n", "1").stderr
+        self.assertIn("global: ", told)
+        self.assertIn("of memory", told)
+
+    def test_draws_follow_weights_and_classes(self) -> None:
+        drawn = collections.Counter(ordinal % 4 for ordinal in self.sample("--weights", "weight"))
+        self.assertEqual(drawn[0], 0)
+        for residue in (1, 2, 3):
+            self.assertAlmostEqual(drawn[residue] / RECORDS, residue / 6, delta=0.05)
+        uneven = ["--where", "class < 2 OR class = 5 AND _id % 10 = 0", "--balance", "class"]
+        counts = collections.Counter(ordinal // 100 for ordinal in self.sample(*uneven))
+        self.assertEqual(counts, {0: 70, 1: 70, 5: 70})
+        natural = collections.Counter(ordinal // 100 for ordinal in self.sample(*uneven, "--temperature", "1"))
+        self.assertEqual(natural, {0: 100, 1: 100, 5: 10})
+
+    def test_batches_are_the_order_cut_by_length(self) -> None:
+        whole = self.sample()
+        lines = self.expect(0, "sample", "data", "--batch-total", "10", "--batch-by", "weight").text.splitlines()
+        batches = [[int(word) for word in line.split()] for line in lines]
+        self.assertEqual([ordinal for batch in batches for ordinal in batch], whole)
+        for batch, behind in zip(batches, batches[1:]):
+            length = sum(ordinal % 4 for ordinal in batch)
+            self.assertTrue(length <= 10 < length + behind[0] % 4)
+        args = ["--batch-total", "10", "--batch-by", "weight", "--rank", "1", "--world", "2", "--jsonl"]
+        ranked = [line["ids"] for line in self.expect(0, "sample", "data", *args).jsonl]
+        self.assertEqual(ranked, batches[1::2])
+        by_bytes = self.expect(0, "sample", "data", "--batch-total", "1000", "-n", "3").text.splitlines()
+        self.assertEqual(len(by_bytes), 3)
+        self.assertEqual([int(word) for line in by_bytes for word in line.split()], whole[: len(" ".join(by_bytes).split())])
+
+    def test_quality_compares_with_a_perfect_shuffle_and_a_buffer(self) -> None:
+        document = self.expect(0, "sample", "data", "--quality", "class", "--json").json
+        self.assertEqual(document["classes"], CLASSES)
+        self.assertAlmostEqual(document["classes_per_batch"], document["classes_per_batch_perfect"], delta=0.2)
+        self.assertLess(abs(document["neighbours"]), 0.1)
+        self.assertEqual(document["reads"], RECORDS)
+        text = self.expect(0, "sample", "data", "--quality", "class", "--block", "5").text
+        self.assertIn("a perfect shuffle 20.00", text)
+        self.assertIn("records to a read:     4.5", text)
+
+    def test_the_order_goes_into_cat(self) -> None:
+        order = self.sample("-n", "50")
+        pipe = f"'{COMMAND}' sample data -n 50 | '{COMMAND}' cat data --ids -"
+        shown = subprocess.run(pipe, shell=True, cwd=self.dir, capture_output=True, check=True, env=self.environment)
+        self.assertEqual([json.loads(line)["_id"] for line in shown.stdout.splitlines()], order)
+
+    def test_what_makes_no_sense_is_refused(self) -> None:
+        cases = {
+            ("--rank", "3", "--world", "3"): "rank 3 of 3",
+            ("--world", "0"): "rank 0 of 0",
+            ("--position", "2001"): "position 2001: the epoch has 2,000 positions",
+            ("--block", "0"): "--block 0",
+            ("--block", "ten"): "--block ten",
+            ("--weights", "name"): "name",
+            ("--weights", "wieght"): "weight",
+            ("--balance", "nothing"): "nothing",
+            ("--weights", "weight", "--balance", "class"): "excludes",
+            ("--where", "clas = 3"): "did you mean",
+            ("--balance", "class", "--temperature", "0.5"): "temperature",
+            ("--batch-total", "0"): "batch-total",
+            ("--where", "weight = 0", "--weights", "weight"): "above 0",
+        }
+        for args, message in cases.items():
+            self.assertIn(message, self.expect_error(2, "sample", "data", *args).stderr, args)
+
+    def test_an_empty_dataset_gives_nothing(self) -> None:
+        (self.dir / "empty").write_bytes(b"")
+        self.expect(0, "build", "empty")
+        for args in ((), ("--block", "3"), ("--tail", "pad", "--world", "2")):
+            self.assertEqual(self.expect(0, "sample", "empty", *args).stdout, b"")

@@ -1,0 +1,161 @@
+#include "query/sampling/open_sampler.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "query/sampling/record_lengths.h"
+#include "tests/query/columns_in_memory.h"
+
+namespace ofindex {
+namespace {
+
+constexpr int kRecords = 600;
+
+// Records in blocks of 64, 130 and the rest; `more` ones behind the first 600.
+std::shared_ptr<ColumnStore> Store(int more = 0) {
+  FeatureInMemory label{"label", {}};
+  FeatureInMemory weight{"weight", {}};
+  FeatureInMemory boxes{"boxes", {}};
+  for (int i = 0; i < kRecords + more; ++i) {
+    label.cells.emplace_back(i % 9 == 8 ? std::optional<Cell>() : Ints({i % 4}));
+    weight.cells.emplace_back(Ints({i % 3}));
+    boxes.cells.emplace_back(Ints({i, i}));
+  }
+  const auto rest = static_cast<uint32_t>(kRecords + more - 194);
+  ColumnsInMemory columns{{label, weight, boxes},
+                          {64, 130, rest},
+                          {.mode = ColumnChoice::Mode::kNamed, .names = {"boxes", "label", "weight"}}};
+  return std::make_shared<ColumnStore>(std::make_unique<ColumnsInMemory>(std::move(columns)), ColumnStoreOptions{});
+}
+
+const std::vector<GenerationRow> kFirst = {{1, kRecords, "first"}};
+const std::vector<GenerationRow> kGrown = {{1, kRecords, "first"}, {2, kRecords + 100, "second"}};
+
+std::vector<uint64_t> Left(Sampler sampler) {
+  std::vector<uint64_t> ordinals(sampler.left());
+  ordinals.resize(sampler.Next(ordinals));
+  return ordinals;
+}
+
+/// A request for each law, and for a selection.
+std::vector<SampleRequest> Requests() {
+  std::vector<SampleRequest> requests(6);
+  requests[1].where = "label = 2";
+  requests[2].weights = "weight";
+  requests[3].balance = "label";
+  requests[4].block = BlockShape{.run = 5, .lanes = 4, .window = 2};
+  requests[5].where = "label > 0";
+  requests[5].weights = "weight";
+  for (SampleRequest& request : requests) {
+    request.seed = 5;
+    request.epoch = 2;
+  }
+  return requests;
+}
+
+TEST_CASE("a state goes on where it was taken, under another world, and after records were appended") {
+  for (SampleRequest& request : Requests()) {
+    const auto whole = OpenSampler(Store(), kFirst, request);
+    REQUIRE_MESSAGE(whole.has_value(), whole.error().message);
+    const std::vector<uint64_t> order = Left(*whole);
+    request.slice = {1, 3};
+    auto stopped = OpenSampler(Store(), kFirst, request);
+    REQUIRE(stopped);
+    std::vector<uint64_t> some(20);
+    REQUIRE(stopped->Next(some) == 20);
+    const SamplerState state = stopped->State();
+    CHECK(state.position == 60);
+    CHECK(ToJson(state).size() < 1024);
+    request.seed = request.epoch = 0;  // the state's own are used
+    request.state = state;
+    request.slice = {0, 1};
+    for (const bool grown : {false, true}) {
+      const auto resumed = OpenSampler(Store(grown ? 100 : 0), grown ? kGrown : kFirst, request);
+      REQUIRE_MESSAGE(resumed.has_value(), resumed.error().message);
+      CHECK(Left(*resumed) == std::vector<uint64_t>(order.begin() + 60, order.end()));
+      CHECK(resumed->State() == state);
+    }
+  }
+}
+
+TEST_CASE("a state of something else is refused with what is different, unless it is forced") {
+  SampleRequest request = Requests()[1];
+  const auto sampler = OpenSampler(Store(), kFirst, request);
+  REQUIRE(sampler);
+  request.state = sampler->State();
+  const auto refused = [&](const SampleRequest& changed, const std::vector<GenerationRow>& generations,
+                           const char* message) {
+    const auto opened = OpenSampler(Store(), generations, changed);
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().code == ErrorCode::kStale);
+    CHECK_MESSAGE(opened.error().message.find(message) != std::string::npos, opened.error().message);
+  };
+  refused(request, {{1, kRecords, "other"}}, "its first 600 records are not");
+  refused(request, {{1, 10, "less"}}, "that had 600 records, this one has 10");
+  SampleRequest changed = request;
+  changed.where = "label = 3";
+  refused(changed, kFirst, "another selection");
+  changed = request;
+  changed.block = BlockShape{.run = 2};
+  refused(changed, kFirst, "another order: shuffle, not block 2, 64 lanes, window 8");
+  changed = request;
+  changed.force = true;
+  CHECK(OpenSampler(Store(), {{1, kRecords, "other"}}, changed));
+}
+
+TEST_CASE("draws keep to the view: weights, and classes alike, of its records alone") {
+  SampleRequest request = Requests()[5];
+  auto sampler = OpenSampler(Store(), kFirst, request);
+  REQUIRE(sampler);
+  for (const uint64_t ordinal : Left(*sampler)) CHECK((ordinal % 3 != 0 && ordinal % 9 != 8 && ordinal % 4 != 0));
+  request = Requests()[3];
+  sampler = OpenSampler(Store(), kFirst, request);
+  REQUIRE(sampler);
+  std::map<uint64_t, int> drawn;
+  for (const uint64_t ordinal : Left(*sampler)) {
+    CHECK(ordinal % 9 != 8);  // NULL is no class
+    ++drawn[ordinal % 4];
+  }
+  CHECK(drawn == std::map<uint64_t, int>{{0, 150}, {1, 150}, {2, 150}, {3, 150}});
+  CHECK(sampler->PositionOf(0).error().code == ErrorCode::kUsage);
+}
+
+TEST_CASE("requests that make no sense are refused") {
+  std::vector<SampleRequest> requests(8);
+  requests[0].weights = "nothing";
+  requests[1].weights = "boxes";
+  requests[2].weights = "weight";
+  requests[2].balance = "label";
+  requests[3].block = BlockShape{.run = 0};
+  requests[4].block = BlockShape{.run = kMostWindowRecords};
+  requests[5].position = kRecords + 1;
+  requests[6].slice = {3, 3};
+  requests[7].balance = "label";
+  requests[7].temperature = 0;
+  for (const SampleRequest& request : requests) {
+    const auto opened = OpenSampler(Store(), kFirst, request);
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().code == ErrorCode::kUsage);
+  }
+}
+
+TEST_CASE("lengths are those of a column, and NULL is told by its record") {
+  const auto store = Store();
+  const auto lengths = LengthsOfColumn(*store, "label");
+  REQUIRE(lengths);
+  std::vector<uint64_t> got(3);
+  REQUIRE((*lengths)(std::vector<uint64_t>{599, 2, 195}, got));
+  CHECK(got == std::vector<uint64_t>{3, 2, 3});
+  const auto none = (*lengths)(std::vector<uint64_t>{1, 8, 2}, got);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message.find("record 8 has no length") != std::string::npos);
+  CHECK_FALSE(LengthsOfColumn(*store, "boxes"));
+  CHECK_FALSE(LengthsOfColumn(*store, "lable"));
+}
+
+}  // namespace
+}  // namespace ofindex

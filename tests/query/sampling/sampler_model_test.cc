@@ -1,0 +1,271 @@
+// Random lives of a training run, against what the law says of each global position: ranks, workers, tails, views,
+// kills, changes of the world and appended records.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "query/sampling/sampler.h"
+#include "tests/support/sanitizers.h"
+
+namespace ofindex {
+namespace {
+
+// Under sanitizers, which take ten times as long, some are enough.
+constexpr int kScenarios = kSanitized ? 5'000 : 100'000;
+
+using Random = std::mt19937_64;
+
+uint64_t Roll(Random& random, uint64_t below) { return random() % below; }
+
+// Mostly small numbers, up to `most` now and then.
+uint64_t Skewed(Random& random, uint64_t least, uint64_t most) {
+  return least + Roll(random, Roll(random, 8) == 0 ? most - least + 1 : std::min<uint64_t>(most - least + 1, 4));
+}
+
+GenerationRow GenerationOfRecords(int64_t number, uint64_t records) {
+  return {number, records, StrCat("generation ", number, " of ", records)};
+}
+
+OrdinalSet SomeOf(Random& random, uint64_t records) {
+  OrdinalSet::Builder builder;
+  const uint64_t share = 1 + Roll(random, 8);
+  for (uint64_t i = 0; i < records; ++i) {
+    if (Roll(random, 8) < share) builder.Add(i);
+  }
+  return builder.Take();
+}
+
+// All records, or those of a WHERE, or of a WHERE of a WHERE, or a slice of any.
+View SomeView(Random& random, uint64_t records) {
+  View view = View::Range(0, records);
+  for (uint64_t wheres = Roll(random, 3); wheres > 0; --wheres) view = view.Where(SomeOf(random, records));
+  if (Roll(random, 3) != 0) return view;
+  const uint64_t begin = Roll(random, view.size() + 1);
+  return view.Slice(begin, begin + Roll(random, view.size() - begin + 1));
+}
+
+/// What `result` has; the test ends if it is an error. REQUIRE would cost more than the rest.
+template <typename T>
+T Must(Result<T> result) {
+  if (!result) FAIL(result.error().message);
+  return std::move(*result);
+}
+
+SampleLaw SomeWeights(Random& random, uint64_t size) {
+  std::vector<double> weights(size);
+  for (double& weight : weights) weight = static_cast<double>(Roll(random, 5));
+  weights[0] = 1;
+  return WeightedLaw{std::make_shared<const AliasTable>(Must(AliasTable::Of(weights))), "some"};
+}
+
+SampleLaw SomeClasses(Random& random, uint64_t size) {
+  std::vector<uint32_t> classes(size);
+  for (uint32_t& number : classes) number = static_cast<uint32_t>(Roll(random, 7));
+  const auto deliver = [&](const BalancedClasses::Take& take) -> Result<void> {
+    take(classes);
+    return {};
+  };
+  const double temperature = static_cast<double>(1 + Roll(random, 3));
+  return BalancedLaw{Must(BalancedClasses::Make(7, temperature, deliver)), "some"};
+}
+
+SampleLaw SomeLaw(Random& random, uint64_t size) {
+  switch (size == 0 ? 0 : Roll(random, 6)) {
+    case 0:
+    case 1: return GlobalShuffle{};
+    case 2: return SomeWeights(random, size);
+    case 3: return SomeClasses(random, size);
+    default: return BlockShape{.run = 1 + Roll(random, 20), .lanes = 1 + Roll(random, 70), .window = 1 + Roll(random, 9)};
+  }
+}
+
+bool DrawsWithReplacement(const SampleLaw& law) {
+  return !std::holds_alternative<GlobalShuffle>(law) && !std::holds_alternative<BlockShape>(law);
+}
+
+/// One run: the records of a dataset, and what its epoch reads at each position.
+struct Run {
+  GenerationRow generation;
+  View view;
+  SampleLaw law;
+  uint64_t seed;
+  uint64_t epoch;
+  std::vector<uint64_t> order;  // ordinals by position, asked for one by one
+
+  explicit Run(Random& random)
+      : generation(GenerationOfRecords(1, Roll(random, 300))),
+        view(SomeView(random, generation.records)),
+        law(SomeLaw(random, view.size())),
+        seed(Roll(random, 5)),
+        epoch(Roll(random, 5)) {
+    const auto epoch_order = OrderOf(law, view.size(), seed, epoch);
+    order.resize(epoch_order->size());
+    for (uint64_t p = 0; p < order.size(); ++p) {
+      epoch_order->Fill(p, 1, std::span(order).subspan(p, 1));
+      order[p] = view.At(order[p]);
+    }
+  }
+
+  [[nodiscard]] bool ReadsEachRecordOnce() const {
+    if (DrawsWithReplacement(law)) return true;
+    std::vector<uint64_t> sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted.size() != view.size()) return false;
+    for (uint64_t i = 0; i < sorted.size(); ++i) {
+      if (sorted[i] != view.At(i)) return false;
+    }
+    return true;
+  }
+
+  // A sampler as a process begins it that has a state: of the records that the state's generation had.
+  [[nodiscard]] Sampler Resume(const std::string& json, const std::vector<GenerationRow>& generations,
+                               const View& view_now, const Slice& slice, Tail tail) const {
+    const SamplerState state = Must(ParseSamplerState(json));
+    const GenerationRow found = Must(GenerationOf(state, generations));
+    Sampler sampler = Must(Sampler::Of(found, view_now.Below(found.records), law, state.seed, slice, tail));
+    if (const auto same = CheckSameSample(state, sampler.State()); !same) FAIL(same.error().message);
+    sampler.SetEpoch(state.epoch);
+    sampler.SeekTo(state.position);
+    return sampler;
+  }
+};
+
+/// What is wrong with one phase of a run, in which all ranks read on together until they are killed; empty if nothing.
+class Phase {
+ public:
+  Phase(const Run& run, Random& random, uint64_t begin) : run_(run), random_(random), begin_(begin) {
+    world_ = Skewed(random, 1, 64);
+    workers_ = std::max<uint64_t>(Skewed(random, 0, 8), 1);
+    tail_ = static_cast<Tail>(Roll(random, 3));
+    const uint64_t left = run.order.size() - begin;
+    whole_steps_ = left / world_;
+    all_steps_ = (left + world_ - 1) / world_;
+    killed_ = Roll(random, 3) != 0;
+    steps_ = killed_ ? Roll(random, whole_steps_ + 1) : all_steps_;
+  }
+
+  std::string Play(const std::string& state, const std::vector<GenerationRow>& generations, const View& view) {
+    for (uint64_t rank = 0; rank < world_; ++rank) {
+      for (uint64_t worker = 0; worker < workers_; ++worker) {
+        Sampler sampler = run_.Resume(state, generations, view, {rank, world_, worker, workers_}, tail_);
+        const std::string wrong = Read(sampler, rank, worker);
+        if (!wrong.empty()) return wrong;
+      }
+    }
+    // The rank without workers of its own says where all stand.
+    Sampler sampler = run_.Resume(state, generations, view, {0, world_}, tail_);
+    std::vector<uint64_t> read(steps_);
+    read.resize(sampler.Next(read));
+    end_ = sampler.position();
+    state_ = ToJson(sampler.State());
+    if (killed_ && end_ != begin_ + steps_ * world_) return "the position is not that of all ranks";
+    if (!killed_ && tail_ != Tail::kDrop && end_ != run_.order.size()) return "the epoch did not end";
+    return state_.size() < 1024 ? std::string() : "the state is too large";
+  }
+
+  [[nodiscard]] uint64_t end() const { return end_; }
+  [[nodiscard]] const std::string& state() const { return state_; }
+  [[nodiscard]] bool killed() const { return killed_; }
+
+ private:
+  // How many steps a rank has, by what the tails promise.
+  [[nodiscard]] uint64_t StepsOf(uint64_t rank) const {
+    if (killed_) return steps_;
+    if (tail_ == Tail::kDrop) return whole_steps_;
+    if (tail_ == Tail::kPad) return all_steps_;
+    const uint64_t left = run_.order.size() - begin_;
+    return left / world_ + (rank < left % world_ ? 1 : 0);
+  }
+
+  std::string Read(Sampler& sampler, uint64_t rank, uint64_t worker) {
+    std::vector<uint64_t> expected;
+    for (uint64_t step = worker; step < StepsOf(rank); step += workers_) {
+      expected.push_back(run_.order[(begin_ + rank + step * world_) % run_.order.size()]);
+    }
+    std::vector<uint64_t> read;
+    std::vector<uint64_t> piece;
+    while (read.size() < expected.size()) {
+      piece.resize(std::min<uint64_t>(1 + Roll(random_, 40), expected.size() - read.size()));
+      piece.resize(sampler.Next(piece));
+      if (piece.empty()) return "the epoch ended too soon";
+      read.insert(read.end(), piece.begin(), piece.end());
+    }
+    if (read != expected) return "not the records of these positions";
+    piece.resize(1);
+    if (!killed_ && sampler.Next(piece) != 0) return "the epoch ended too late";
+    return killed_ ? std::string() : CheckWhen(sampler, rank);
+  }
+
+  std::string CheckWhen(const Sampler& sampler, uint64_t rank) {
+    if (run_.order.empty() || DrawsWithReplacement(run_.law)) return {};
+    const uint64_t position = Roll(random_, run_.order.size());
+    const auto found = sampler.PositionOf(run_.order[position]);
+    if (!found || *found != position) return "PositionOf is wrong";
+    const auto when = sampler.When(run_.order[position]);
+    if (!when) return "When failed";
+    const bool read = position >= begin_ && (position - begin_) / world_ < StepsOf((position - begin_) % world_);
+    if (when->has_value() != read) return "When is of a record that nobody reads, or none of one that somebody does";
+    if (read && begin_ + (*when)->rank + (*when)->step * world_ != position) return "When is wrong";
+    static_cast<void>(rank);
+    return {};
+  }
+
+  const Run& run_;
+  Random& random_;
+  const uint64_t begin_;
+  uint64_t world_;
+  uint64_t workers_;
+  Tail tail_;
+  uint64_t whole_steps_;
+  uint64_t all_steps_;
+  bool killed_;
+  uint64_t steps_;
+  uint64_t end_ = 0;
+  std::string state_;
+};
+
+std::string PlayScenario(uint64_t number) {
+  Random random(number);
+  const Run run(random);
+  if (!run.ReadsEachRecordOnce()) return "the order does not have each record once";
+  Sampler begun = Must(Sampler::Of(run.generation, run.view, run.law, run.seed));
+  begun.SetEpoch(run.epoch);
+  std::string state = ToJson(begun.State());
+  std::vector<GenerationRow> generations = {run.generation};
+  View view = run.view;
+  for (uint64_t position = 0;;) {
+    Phase phase(run, random, position);
+    const std::string wrong = phase.Play(state, generations, view);
+    if (!wrong.empty()) return wrong;
+    if (!phase.killed()) return {};
+    position = phase.end();
+    state = phase.state();
+    if (Roll(random, 3) != 0) continue;
+    // Records are appended, all of which match.
+    const uint64_t before = generations.back().records;
+    generations.push_back(GenerationOfRecords(generations.back().number + 1, before + 1 + Roll(random, 50)));
+    OrdinalSet::Builder grown;
+    for (uint64_t i = 0; i < view.size(); ++i) grown.Add(view.At(i));
+    grown.AddRange(before, generations.back().records);
+    view = View::Of(grown.Take());
+  }
+}
+
+TEST_CASE("in random lives of a run each position is read by whom the law says, and exactly once") {
+  int wrong = 0;
+  for (int i = 0; i < kScenarios && wrong < 5; ++i) {
+    const std::string what = PlayScenario(static_cast<uint64_t>(i));
+    if (what.empty()) continue;
+    ++wrong;
+    MESSAGE("scenario " << i << ": " << what);
+  }
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+}  // namespace ofindex

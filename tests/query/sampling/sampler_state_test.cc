@@ -1,0 +1,104 @@
+#include "query/sampling/sampler_state.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace ofindex {
+namespace {
+
+SamplerState Some() {
+  SamplerState state;
+  state.seed = UINT64_MAX;
+  state.epoch = 3;
+  state.position = uint64_t{1} << 47;
+  state.generation = 7;
+  state.records = uint64_t{1} << 48;
+  state.dataset = std::string(32, 'a');
+  state.selection = std::string(32, 'b');
+  state.order = "shuffle";
+  return state;
+}
+
+TEST_CASE("a state comes back from its JSON as it was") {
+  const auto parsed = ParseSamplerState(ToJson(Some()));
+  REQUIRE(parsed);
+  CHECK(*parsed == Some());
+}
+
+TEST_CASE("what is no state is refused, with what is wrong") {
+  const std::string good = ToJson(Some());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+  };
+  struct Row {
+    std::string text;
+    const char* message;
+  };
+  const std::vector<Row> rows = {
+      {"", "no JSON object"},
+      {"[1]", "no JSON object"},
+      {"{}", "its schema is not ofindex.sampler/1"},
+      {with("sampler/1", "sampler/2"), "its schema"},
+      {with("\"law\":1", "\"law\":2"), "its law is version 2, this ofindex has version 1"},
+      {with("\"epoch\":3", "\"epoch\":-3"), "\"epoch\" is no whole number"},
+      {with("\"epoch\":3", "\"epoch\":3.5"), "\"epoch\" is no whole number"},
+      {with("\"epoch\":3,", ""), "\"epoch\" is missing"},
+      {with("\"shuffle\"", "5"), "\"order\" is no text"},
+      {with("shuffle", std::string(300, 'x')), "\"order\" is too long"},
+      {with("shuffle", std::string(5000, 'x')), "expected at most 4096 bytes"},
+      {std::string(4000, '['), "no JSON object"},
+  };
+  for (const Row& row : rows) {
+    const auto parsed = ParseSamplerState(row.text);
+    REQUIRE_FALSE(parsed);
+    CHECK(parsed.error().code == ErrorCode::kUsage);
+    CHECK_MESSAGE(parsed.error().message.find(row.message) != std::string::npos, parsed.error().message);
+  }
+}
+
+TEST_CASE("a state is of a generation that the dataset still has, however much it has grown") {
+  SamplerState state = Some();
+  state.records = 100;
+  state.dataset = "first";
+  const std::vector<GenerationRow> grown = {{1, 100, "first"}, {2, 150, "second"}};
+  REQUIRE(GenerationOf(state, grown));
+  CHECK(GenerationOf(state, grown)->number == 1);
+  const auto other = GenerationOf(state, {{1, 100, "other"}, {2, 150, "second"}});
+  REQUIRE_FALSE(other);
+  CHECK(other.error().code == ErrorCode::kStale);
+  CHECK(other.error().message.find("its first 100 records") != std::string::npos);
+  const auto less = GenerationOf(state, {{1, 90, "less"}});
+  REQUIRE_FALSE(less);
+  CHECK(less.error().message.find("that had 100 records, this one has 90") != std::string::npos);
+  CHECK_FALSE(GenerationOf(state, {}));
+}
+
+TEST_CASE("another dataset, selection or order is told by name; where the epoch stands may differ") {
+  SamplerState now = Some();
+  now.seed = 1;
+  now.epoch = 1;
+  now.position = 1;
+  CHECK(CheckSameSample(Some(), now));
+  struct Row {
+    std::string SamplerState::*member;
+    const char* message;
+  };
+  for (const Row& row : std::vector<Row>{{&SamplerState::dataset, "of another dataset"},
+                                         {&SamplerState::selection, "of another selection"},
+                                         {&SamplerState::order, "of another order: shuffle, not changed"}}) {
+    SamplerState changed = Some();
+    changed.*row.member = "changed";
+    const auto checked = CheckSameSample(Some(), changed);
+    REQUIRE_FALSE(checked);
+    CHECK(checked.error().code == ErrorCode::kStale);
+    CHECK_MESSAGE(checked.error().message.find(row.message) != std::string::npos, checked.error().message);
+  }
+}
+
+}  // namespace
+}  // namespace ofindex

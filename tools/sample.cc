@@ -1,0 +1,314 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/memory_size.h"
+#include "base/text.h"
+#include "index/catalog_reader.h"
+#include "index/paths.h"
+#include "query/dataset.h"
+#include "query/sampling/block_choice.h"
+#include "query/sampling/length_batches.h"
+#include "query/sampling/mix_quality.h"
+#include "query/sampling/open_sampler.h"
+#include "query/sampling/record_lengths.h"
+#include "tools/json.h"
+#include "tools/messages.h"
+#include "tools/output.h"
+#include "tools/verbs.h"
+
+namespace ofindex {
+namespace {
+
+constexpr size_t kDrawnAtOnce = 4096;
+
+struct Arguments {
+  std::string index;
+  std::optional<uint64_t> count;
+  std::string block;
+  uint64_t lanes = BlockShape().lanes;
+  std::string tail = "exact";
+  std::optional<std::string> quality;
+  std::optional<uint64_t> batch_total;
+  std::string batch_by;
+  SampleRequest request;
+};
+
+/// An index that is sampled.
+struct Sampled {
+  std::string index;
+  std::vector<GenerationRow> generations;
+  std::shared_ptr<ColumnStore> store;
+};
+
+Result<Sampled> OpenSampled(const std::string& name, const Context& context) {
+  Sampled sampled;
+  OFINDEX_ASSIGN(sampled.index, ResolveIndex(name));
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(sampled.index));
+  OFINDEX_ASSIGN(sampled.generations, catalog.Generations());
+  OFINDEX_ASSIGN(sampled.store, ColumnStore::Open(sampled.index, {.progress = &context.progress}));
+  return sampled;
+}
+
+Result<ReadingFacts> FactsOf(const Sampled& sampled, const Context& context) {
+  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(sampled.index, {}, context.progress));
+  ReadingFacts facts{.records = dataset.size(), .payload_bytes = 0, .memory_bytes = MemorySize()};
+  for (const ShardRow& shard : sampled.store->shards()) facts.payload_bytes += shard.payload_bytes;
+  if (sampled.store->shards().empty()) return facts;
+  OFINDEX_ASSIGN(const std::string path, dataset.reader().ShardPath(0));
+  if (const auto file = File::OpenRead(path)) facts.storage = StorageOf(*file);
+  return facts;
+}
+
+Result<std::optional<BlockShape>> BlockOf(const Arguments& arguments, const Sampled& sampled, const Context& context) {
+  if (arguments.block.empty()) return std::nullopt;
+  BlockShape shape{.lanes = arguments.lanes};
+  if (arguments.block == "auto") {
+    OFINDEX_ASSIGN(const ReadingFacts facts, FactsOf(sampled, context));
+    const BlockChoice choice = ChooseBlock(facts);
+    PrintNote(choice.reason, context);
+    if (choice.run == 1) return std::nullopt;
+    shape.run = choice.run;
+    return shape;
+  }
+  const char* end = arguments.block.data() + arguments.block.size();
+  const auto [stop, error] = std::from_chars(arguments.block.data(), end, shape.run);
+  if (error != std::errc() || stop != end || shape.run == 0) {
+    return Fail(ErrorCode::kUsage, StrCat("--block ", Printable(arguments.block), ": expected auto or a number of records"));
+  }
+  return shape;
+}
+
+/// Writes ordinals as they come, many at a time: there may be a hundred million.
+class IdWriter {
+ public:
+  IdWriter(const Context& context, Output& out)
+      : before_(context.jsonl ? "{\"_id\":" : ""),
+        between_(context.json ? "," : context.jsonl ? "}\n" : "\n"),
+        json_(context.json),
+        out_(out) {}
+
+  Result<void> Begin() { return json_ ? out_.Write("{\"schema\":\"ofindex.sample/1\",\"ids\":[") : Result<void>(); }
+
+  Result<void> Write(std::span<const uint64_t> ordinals) {
+    text_.clear();
+    for (const uint64_t ordinal : ordinals) {
+      if (json_ && std::exchange(some_, true)) text_ += between_;
+      text_ += before_;
+      Append(ordinal, text_);
+      if (!json_) text_ += between_;
+    }
+    return out_.Write(text_);
+  }
+
+  Result<void> End() {
+    if (json_) OFINDEX_TRY(out_.Line("]}"));
+    return out_.Flush();
+  }
+
+  static void Append(uint64_t ordinal, std::string& text) {
+    char digits[24];
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, ordinal).ptr);
+  }
+
+ private:
+  std::string_view before_;
+  std::string_view between_;
+  bool json_;
+  Output& out_;
+  bool some_ = false;
+  std::string text_;
+};
+
+Result<int> PrintOrdinals(Sampler& sampler, const Arguments& arguments, const Context& context) {
+  IdWriter writer(context, Output::Standard());
+  OFINDEX_TRY(writer.Begin());
+  uint64_t left = arguments.count.value_or(UINT64_MAX);
+  std::vector<uint64_t> ordinals(kDrawnAtOnce);
+  while (left > 0) {
+    const size_t got = sampler.Next(std::span(ordinals).first(std::min<uint64_t>(left, ordinals.size())));
+    if (got == 0) break;
+    OFINDEX_TRY(writer.Write(std::span(ordinals).first(got)));
+    if (context.progress.cancel) return Interrupted();
+    left -= got;
+  }
+  OFINDEX_TRY(writer.End());
+  return 0;
+}
+
+std::string Joined(const std::vector<uint64_t>& ordinals, const char* between) {
+  std::string text;
+  for (const uint64_t ordinal : ordinals) {
+    if (!text.empty()) text += between;
+    IdWriter::Append(ordinal, text);
+  }
+  return text;
+}
+
+Result<void> PrintBatch(const std::vector<uint64_t>& batch, bool first, const Context& context, Output& out) {
+  if (context.json) return out.Write(StrCat(first ? "[" : ",[", Joined(batch, ","), "]"));
+  return out.Line(context.jsonl ? StrCat("{\"ids\":[", Joined(batch, ","), "]}") : Joined(batch, " "));
+}
+
+Result<int> PrintBatches(const Sampler& whole, const Sampled& sampled, const Arguments& arguments,
+                         const Context& context) {
+  std::optional<Dataset> dataset;
+  LengthsOf lengths;
+  if (arguments.batch_by.empty()) {
+    OFINDEX_ASSIGN(dataset, Dataset::Open(sampled.index, {}, context.progress));
+    lengths = LengthsOfPayloads(dataset->reader());
+  } else {
+    OFINDEX_ASSIGN(lengths, LengthsOfColumn(*sampled.store, arguments.batch_by));
+  }
+  const BatchLimits limits{.total = *arguments.batch_total};
+  const SampleRequest& request = arguments.request;
+  OFINDEX_ASSIGN(LengthBatches batches, LengthBatches::Of(whole, lengths, limits, request.slice, request.tail));
+  Output& out = Output::Standard();
+  if (context.json) OFINDEX_TRY(out.Write("{\"schema\":\"ofindex.sample/1\",\"batches\":["));
+  std::vector<uint64_t> batch;
+  for (uint64_t i = 0; i < arguments.count.value_or(UINT64_MAX); ++i) {
+    OFINDEX_ASSIGN(const bool more, batches.Next(batch));
+    if (!more) break;
+    OFINDEX_TRY(PrintBatch(batch, i == 0, context, out));
+    if (context.progress.cancel) return Interrupted();
+  }
+  if (context.json) OFINDEX_TRY(out.Line("]}"));
+  OFINDEX_TRY(out.Flush());
+  return 0;
+}
+
+Json ToJson(const MixQuality& quality) {
+  return {{"schema", "ofindex.sample/1"},
+          {"positions", quality.positions},
+          {"batch", quality.batch},
+          {"classes", quality.classes},
+          {"classes_per_batch", quality.per_batch},
+          {"classes_per_batch_perfect", quality.per_batch_perfect},
+          {"classes_per_batch_buffer_1024", quality.per_batch_buffer},
+          {"neighbours", quality.neighbours},
+          {"reads", quality.reads}};
+}
+
+std::string Fixed(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+Result<int> PrintQuality(const Sampler& sampler, const Sampled& sampled, const Arguments& arguments,
+                         const Context& context) {
+  constexpr uint64_t kBatch = 256;
+  constexpr uint64_t kMostPositions = 1'000'000;
+  OFINDEX_ASSIGN(const ClassNumbers classes, ClassesOf(*sampled.store, sampler.view(), *arguments.quality, &context.progress.cancel));
+  const MixQuality quality =
+      MeasureMix(sampler.law(), sampler.seed(), sampler.epoch(), classes, kBatch, arguments.count.value_or(kMostPositions));
+  Output& out = Output::Standard();
+  if (context.json) {
+    OFINDEX_TRY(out.Line(Dump(ToJson(quality))));
+  } else {
+    const double per_read = static_cast<double>(quality.positions) / static_cast<double>(std::max<uint64_t>(quality.reads, 1));
+    OFINDEX_TRY(out.Line(StrCat("values of ", Printable(*arguments.quality), ": ", FormatCount(quality.classes), " in ",
+                                FormatCount(quality.positions), " positions")));
+    OFINDEX_TRY(out.Line(StrCat("in a batch of ", kBatch, ":    ", Fixed(quality.per_batch, 2), " of them; a perfect shuffle ",
+                                Fixed(quality.per_batch_perfect, 2), ", a buffer of 1024 ", Fixed(quality.per_batch_buffer, 2))));
+    OFINDEX_TRY(out.Line(StrCat("neighbours alike:      ", Fixed(quality.neighbours, 4), " (perfect 0, sorted 1)")));
+    OFINDEX_TRY(out.Line(StrCat("records to a read:     ", Fixed(per_read, 1))));
+  }
+  OFINDEX_TRY(out.Flush());
+  return 0;
+}
+
+Result<int> Sample(const Arguments& arguments, const Context& context) {
+  OFINDEX_ASSIGN(const Sampled sampled, OpenSampled(arguments.index, context));
+  SampleRequest request = arguments.request;
+  OFINDEX_ASSIGN(request.block, BlockOf(arguments, sampled, context));
+  if (arguments.batch_total || arguments.quality) request.slice = {};
+  SqlLimits limits;
+  limits.cancel = &context.progress.cancel;
+  OFINDEX_ASSIGN(Sampler sampler, OpenSampler(sampled.store, sampled.generations, request, limits));
+  if (arguments.quality) return PrintQuality(sampler, sampled, arguments, context);
+  if (arguments.batch_total) return PrintBatches(sampler, sampled, arguments, context);
+  return PrintOrdinals(sampler, arguments, context);
+}
+
+void AddOrderOptions(CLI::App& verb, Arguments& arguments) {
+  SampleRequest& request = arguments.request;
+  verb.add_option("--where", request.where, "Records for which this SQL expression holds, alone")->type_name("EXPR");
+  CLI::Option* weights =
+      verb.add_option("--weights", request.weights, "Draw with replacement, as often as this numeric column says")
+          ->type_name("COLUMN");
+  CLI::Option* balance =
+      verb.add_option("--balance", request.balance, "Draw with replacement, each value of this column alike")
+          ->type_name("COLUMN");
+  weights->excludes(balance);
+  verb.add_option("--temperature", request.temperature,
+                  "Of --balance: values are drawn by their frequency to the power 1/T; 1 as the data have them; default "
+                  "infinity, all alike")
+      ->needs(balance)
+      ->type_name("T");
+  CLI::Option* block = verb.add_option("--block", arguments.block,
+                                       "Read runs of N neighbours, shuffled inside a window of runs; auto chooses N, and "
+                                       "says what and why; default: a global shuffle")
+                           ->excludes(weights)
+                           ->excludes(balance)
+                           ->type_name("N");
+  verb.add_option("--lanes", arguments.lanes,
+                  "Of --block: ranks times workers should divide it, so that each reads runs of its own; default 64")
+      ->needs(block)
+      ->check(CLI::Range(1, 1 << 20).description(""))
+      ->type_name("C");
+}
+
+}  // namespace
+
+void AddSample(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "sample", "Ordinals in the order in which a training run would read them",
+                           Formats::kJsonAndJsonl);
+  auto arguments = std::make_shared<Arguments>();
+  SampleRequest& request = arguments->request;
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  verb->add_option("-n", arguments->count, "How many; default: to the end of the epoch")->type_name("K");
+  verb->add_option("--seed", request.seed, "Of the run; default 0")->type_name("S");
+  verb->add_option("--epoch", request.epoch, "From 0; each is another order; default 0")->type_name("E");
+  verb->add_option("--position", request.position,
+                   "Where all ranks begin together: positions count the whole epoch; default 0")
+      ->type_name("P");
+  verb->add_option("--rank", request.slice.rank, "This reader's number, from 0: it reads positions P+R, P+R+W, ...")
+      ->type_name("R");
+  verb->add_option("--world", request.slice.world, "How many ranks there are; default 1")->type_name("W");
+  verb->add_option("--tail", arguments->tail,
+                   "Where ranks do not divide what is left: exact (each record once), pad or drop (ranks read alike)")
+      ->check(CLI::IsMember({"exact", "pad", "drop"}).description(""))
+      ->type_name("TAIL");
+  AddOrderOptions(*verb, *arguments);
+  CLI::Option* batch =
+      verb->add_option("--batch-total", arguments->batch_total,
+                       "Batches, one a line, whose lengths add up to no more than this; -n then counts batches")
+          ->check(CLI::PositiveNumber.description(""))
+          ->type_name("SUM");
+  verb->add_option("--batch-by", arguments->batch_by, "Of --batch-total: the column of lengths; default payload bytes")
+      ->needs(batch)
+      ->type_name("COLUMN");
+  verb->add_option("--quality", arguments->quality,
+                   "No ordinals, but how well the order mixes the values of this column, over the first million positions "
+                   "(or -n)")
+      ->excludes(batch)
+      ->type_name("COLUMN");
+  verb->callback([arguments, &context, &body] {
+    arguments->request.tail = arguments->tail == "pad"    ? Tail::kPad
+                              : arguments->tail == "drop" ? Tail::kDrop
+                                                          : Tail::kExact;
+    body = [arguments, &context] { return Sample(*arguments, context); };
+  });
+}
+
+}  // namespace ofindex
