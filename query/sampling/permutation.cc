@@ -18,12 +18,19 @@ uint64_t RootAbove(uint64_t size) {
   return std::max<uint64_t>(root, 1);
 }
 
+// Enough for a rectangle of `size`, 2 at least, and even where `left` is odd: a round that turns only rings of odd
+// length takes an even number of swaps, and half of the orders would never come up.
+uint64_t RightFor(uint64_t size, uint64_t left) {
+  const uint64_t right = std::max<uint64_t>((size + left - 1) / left, 2);
+  return right + (left & right & 1);
+}
+
 }  // namespace
 
 Permutation::Permutation(uint64_t size, uint64_t key, uint32_t rounds)
     : size_(size),
       left_(RootAbove(size)),
-      right_(std::max<uint64_t>((size + left_ - 1) / left_, 2)),
+      right_(RightFor(size, left_)),
       reciprocal_(~uint64_t{0} / right_ + 1),
       rounds_(rounds) {
   for (uint32_t i = 0; i < rounds_; ++i) keys_[i] = SampleKey(key, i);

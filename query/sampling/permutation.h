@@ -6,8 +6,8 @@
 
 namespace ofindex {
 
-/// Version of all laws of sampling: which record stands where in an epoch. It changes when any of them does, and a state
-/// of another version is refused.
+/// Version of all laws of sampling: which record stands where in an epoch. It changes when any of them does, and a
+/// state of another version is refused.
 inline constexpr uint32_t kSamplingLaw = 1;
 
 /// Most records that can be put in an order.
@@ -18,8 +18,9 @@ inline constexpr uint64_t kMostSampled = uint64_t{1} << 48;
 /// threads.
 ///
 /// A Feistel network on pairs (left, right) of [0, a) x [0, b), where a is the root of size, rounded up, and b is as
-/// small as can be, but 2 at least: each round adds to one half a hash of the other. The rectangle is larger than size by less than a;
-/// who falls outside goes through the network again, which happens once in sqrt(size) positions.
+/// small as can be, but 2 at least and never odd together with a: each round adds to one half a hash of the other. The
+/// rectangle is larger than size by less than 2a; who falls outside goes through the network again, which happens once
+/// in sqrt(size) positions, twice where both would have been odd.
 class Permutation {
  public:
   /// `size` is at most kMostSampled.
