@@ -1,12 +1,10 @@
 #include "index/block_skim.h"
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/framing.h"
-#include "base/text.h"
+#include "index/file_pages.h"
 #include "index/forward_window.h"
 
 namespace ofindex {
@@ -18,51 +16,8 @@ constexpr uint64_t kLargeRecordBytes = 32 << 10;
 // Small records are skimmed where they stay in the processor's own cache.
 constexpr uint64_t kWindowBytes = 256 << 10;
 
-// Most features lie within a page or two; a plan that goes further asks for more.
-constexpr uint64_t kPageBytes = 4096;
-
 // Large records whose first pages are asked for ahead: a cold disk wants some thirty reads at once (design.md).
 constexpr size_t kReadsAhead = 32;
-
-// The payload of one large record, read page by page.
-class FilePages final : public PayloadPages {
- public:
-  FilePages(const File& file, uint64_t begin, uint64_t length, std::vector<uint8_t>& buffer)
-      : file_(file), begin_(begin), length_(length), buffer_(buffer) {}
-
-  const uint8_t* At(uint64_t offset, uint64_t n, uint64_t& available) override {
-    if (!Fits(offset, n, length_)) return nullptr;
-    if (offset < at_ || offset + n > at_ + filled_) {
-      if (!Fill(offset, n)) return nullptr;
-    }
-    available = at_ + filled_ - offset;
-    return buffer_.data() + (offset - at_);
-  }
-
-  [[nodiscard]] std::optional<Error>& error() { return error_; }
-
- private:
-  bool Fill(uint64_t offset, uint64_t n) {
-    const uint64_t bytes = std::min(std::max(n, kPageBytes), length_ - offset);
-    if (buffer_.size() < bytes) buffer_.resize(bytes);
-    const auto got = file_.ReadAt(begin_ + offset, std::span(buffer_).first(bytes));
-    at_ = offset;
-    filled_ = got ? *got : 0;
-    if (got && *got == bytes) return true;
-    error_ = got ? Error{ErrorCode::kStale, StrCat(Printable(file_.path()), "@", begin_ + offset + *got,
-                                                   ": the file ends inside a record that was indexed")}
-                 : got.error();
-    return false;
-  }
-
-  const File& file_;
-  const uint64_t begin_;
-  const uint64_t length_;
-  std::vector<uint8_t>& buffer_;
-  uint64_t at_ = 0;
-  uint64_t filled_ = 0;
-  std::optional<Error> error_;
-};
 
 class BlockReading {
  public:
@@ -78,7 +33,7 @@ class BlockReading {
   Result<void> ReadOne(size_t i) {
     const uint64_t begin = points_[i] + HeaderBytes(framing_);
     const uint64_t length = points_[i + 1] - points_[i] - FramingBytes(framing_);
-    if (large_ && i + kReadsAhead < records_) file_.WillNeed(points_[i + kReadsAhead], kPageBytes);
+    if (large_ && i + kReadsAhead < records_) file_.WillNeed(points_[i + kReadsAhead], FilePages::kPageBytes);
     if (large_ || length > kWindowBytes) return ReadPages(i, begin, length);
     ByteView payload;
     if (length != 0) {
@@ -92,8 +47,7 @@ class BlockReading {
   Result<void> ReadPages(size_t i, uint64_t begin, uint64_t length) {
     FilePages pages(file_, begin, length, pages_);
     if (skimmer_.Add(static_cast<uint32_t>(i), pages, length)) return {};
-    if (pages.error()) return tl::unexpected(std::move(*pages.error()));
-    return Fail(ErrorCode::kIo, StrCat(Printable(file_.path()), "@", begin, ": cannot read the record"));
+    return tl::unexpected(pages.TakeError());
   }
 
   const File& file_;

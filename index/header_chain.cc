@@ -35,6 +35,10 @@ Result<HeaderChain::Halt> HeaderChain::Advance(uint64_t& position, std::vector<u
     const Step step = framing_ == Framing::kTfRecord
                           ? WalkWindow<Framing::kTfRecord>(position, starts, most, stop_at, empty_until)
                           : WalkWindow<Framing::kOfRecord>(position, starts, most, stop_at, empty_until);
+    if (visitor_ != nullptr) {
+      const ByteView window = ByteView(buffer_).first(window_end_ - window_begin_);
+      OFINDEX_TRY(visitor_->Visit(starts, position, window, window_begin_));
+    }
     if (step.halted) return step.halt;
   }
 }

@@ -1,13 +1,28 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "base/record.h"
 #include "base/result.h"
 
 namespace ofindex {
+
+/// Is shown the records that a chain walks, while the bytes they were found in are at hand: whoever wants to see the
+/// payloads of small records need not read them again.
+class WalkVisitor {
+ public:
+  virtual ~WalkVisitor() = default;
+
+  /// Called again and again with all of `starts` that the chain has by then; the last record ends at `end`. `window` are
+  /// the bytes of the file from `begin` on, which hold most of the records that are new, whole; others reach beyond it,
+  /// or were not read. An error ends the walk.
+  [[nodiscard]] virtual Result<void> Visit(std::span<const uint64_t> starts, uint64_t end, ByteView window,
+                                           uint64_t begin) = 0;
+};
 
 /// The chain of a shard's headers, as far as it can be believed: the one loop that all walking is made of.
 ///
@@ -20,6 +35,9 @@ class HeaderChain {
   /// Reads the first `size` bytes of `file`, which must outlive the chain.
   HeaderChain(const File& file, uint64_t size, Framing framing);
 
+  /// Shows what Advance walks from now on to `visitor`, which must outlive that; to nobody if null.
+  void ShowTo(WalkVisitor* visitor) { visitor_ = visitor; }
+
   /// Why Advance stopped.
   enum class Halt {
     kFull,      ///< it has as many records as were asked for, or has come to where it was to stop
@@ -30,7 +48,7 @@ class HeaderChain {
 
   /// Appends the positions of records to `starts` until it holds `most`, or a record begins at or past `stop_at`.
   /// `position` is where the first one begins, and then where the chain stands. OFRecords of length 0 are taken only
-  /// before `empty_until`. Errors: kIo.
+  /// before `empty_until`. Errors: kIo; those of the visitor.
   [[nodiscard]] Result<Halt> Advance(uint64_t& position, std::vector<uint64_t>& starts, size_t most, uint64_t stop_at,
                                      uint64_t empty_until = 0);
 
@@ -49,6 +67,7 @@ class HeaderChain {
   const File& file_;
   const uint64_t size_;
   const Framing framing_;
+  WalkVisitor* visitor_ = nullptr;
   std::vector<uint8_t> buffer_;
   uint64_t window_begin_ = 0;  // [window_begin_, window_end_) of the file is in the buffer
   uint64_t window_end_ = 0;

@@ -15,6 +15,7 @@
 #include "index/block_check.h"
 #include "index/block_skim.h"
 #include "index/segment_scout.h"
+#include "index/walk_skim.h"
 #include "index/walker.h"
 #include "mmap/packed_offsets.h"
 
@@ -215,17 +216,24 @@ Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Skimmers& s
   walker.Follow(scouting.scout());
   std::vector<uint64_t> points;
   uint64_t records = 0;
+  uint64_t record_bytes = probed.mean_record_bytes;
   size_t blocks = 0;
   while (queue_.WaitForRoom(shard)) {
+    std::optional<WalkSkim> skim;
+    if (SkimsAlong(probed, record_bytes)) skim.emplace(file, probed.framing, skimmers.Of(probed.payload));
     const uint64_t before = walker.position();
-    OFINDEX_ASSIGN(const bool more, walker.NextBlock(points));
+    OFINDEX_ASSIGN(const bool more, walker.NextBlock(points, skim ? &*skim : nullptr));
     if (!options_.check_payloads) {
       progress_.bytes_done.fetch_add(walker.position() - before, std::memory_order_relaxed);
     }
     if (!more) break;
     BuiltBlock block = Encode(shard, probed.framing, records, points);
     records += block.row.records;
-    if (look_file) {
+    record_bytes = block.payload_bytes / block.row.records;
+    if (skim) {
+      OFINDEX_ASSIGN(block.columns, skim->Finish(points));
+      Deliver(shard, blocks, std::move(block));
+    } else if (look_file) {
       HandOver({shard, blocks, look_file, std::move(block), std::exchange(points, {})}, skimmers);
     } else {
       progress_.records_done.fetch_add(block.row.records, std::memory_order_relaxed);
@@ -235,6 +243,13 @@ Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Skimmers& s
   }
   queue_.Finish(shard, blocks, walker.damage());
   return {};
+}
+
+// True if the thread that walks the next block, of records of about `record_bytes`, is best to skim them too.
+bool DatasetScan::SkimsAlong(const ProbedShard& shard, uint64_t record_bytes) {
+  if (options_.check_payloads || !Skims(shard) || record_bytes >= kLargeRecordBytes) return false;
+  const std::lock_guard lock(mutex_);
+  return tasks_.size() >= idle_;
 }
 
 void DatasetScan::HandOver(Task task, Skimmers& skimmers) {
@@ -260,14 +275,16 @@ void DatasetScan::LookInto(Task task, Skimmers& skimmers) {
     if (!Skims(shard)) return {};
     OFINDEX_ASSIGN(task.block.columns,
                    SkimBlock(*task.file, shard.framing, task.points, skimmers.Of(shard.payload), progress_));
-    MergeBad(task.block);
-    if (!options_.check_payloads) {
-      progress_.records_done.fetch_add(task.block.row.records, std::memory_order_relaxed);
-    }
     return {};
   });
   if (!looked) return queue_.Abort(looked.error());
-  queue_.Put(task.shard, task.number, std::move(task.block));
+  Deliver(task.shard, task.number, std::move(task.block));
+}
+
+void DatasetScan::Deliver(size_t shard, size_t number, BuiltBlock block) {
+  MergeBad(block);
+  if (!options_.check_payloads) progress_.records_done.fetch_add(block.row.records, std::memory_order_relaxed);
+  queue_.Put(shard, number, std::move(block));
 }
 
 Result<void> DatasetScan::Check(Task& task) {

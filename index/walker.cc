@@ -35,8 +35,9 @@ ShardWalker::ShardWalker(const File& file, uint64_t size, Framing framing, const
       search_(file, size),
       resync_budget_(ResyncBudget(size)) {}
 
-Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& points) {
+Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& points, WalkVisitor* visitor) {
   points.clear();
+  chain_.ShowTo(visitor);
   while (position_ < size_) {
     OFINDEX_ASSIGN(const HeaderChain::Halt halt, Advance(points));
     if (halt == HeaderChain::Halt::kEmptyRun) {

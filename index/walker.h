@@ -29,9 +29,9 @@ class ShardWalker {
   void Follow(SegmentScout* scout) { scout_ = scout; }
 
   /// Fills `points` with where the records of the next block begin and, last, where the block ends: up to kBlockRecords
-  /// records without a gap. Returns false at the end of the shard. Errors: kIo; kStale  the file shrinks meanwhile;
-  /// kInterrupted.
-  [[nodiscard]] Result<bool> NextBlock(std::vector<uint64_t>& points);
+  /// records without a gap. Shows them to `visitor`, if there is one, but for those that a scout has walked. Returns
+  /// false at the end of the shard. Errors: kIo; kStale  the file shrinks meanwhile; kInterrupted; the visitor's.
+  [[nodiscard]] Result<bool> NextBlock(std::vector<uint64_t>& points, WalkVisitor* visitor = nullptr);
 
   /// Byte ranges that hold no record, ascending, as far as the walk has come.
   [[nodiscard]] const std::vector<DamagedRange>& damage() const { return damage_; }
