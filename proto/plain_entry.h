@@ -31,8 +31,24 @@ using PlainKinds = std::array<FeatureKind, 16>;
 inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKind::kExample),
                                                           PlainKindsOf(PayloadKind::kOfRecord)};
 
+/// Puts together the seven bits of each byte of `word`, low ones first; the eighth has to be 0.
+[[nodiscard]] constexpr uint64_t JoinSevens(uint64_t word) {
+  word = (word & 0x007f'007f'007f'007f) | (word & 0x7f00'7f00'7f00'7f00) >> 1;
+  word = (word & 0x0000'3fff'0000'3fff) | (word & 0x3fff'0000'3fff'0000) >> 2;
+  return (word & 0x0fff'ffff) | (word & 0x0fff'ffff'0000'0000) >> 4;
+}
+
 /// Sets `bits` to the integer that `size` bytes at `p` hold, one varint that is packed alone. False if it is not one.
-[[nodiscard]] inline bool ReadPlainVarint(const uint8_t* p, uint64_t size, uint64_t& bits) {
+/// All bytes before `end` can be read: eight at once take the same time for varints of any width, which no processor
+/// can guess.
+[[nodiscard]] inline bool ReadPlainVarint(const uint8_t* p, uint64_t size, const uint8_t* end, uint64_t& bits) {
+  constexpr uint64_t kGoesOn = 0x8080'8080'8080'8080;
+  if (size <= 8 && end - p >= 8) {
+    const uint64_t shift = 64 - 8 * size;
+    const uint64_t word = LoadLe64(p) << shift;
+    bits = JoinSevens((word & ~kGoesOn) >> shift);
+    return (word & kGoesOn) == (kGoesOn >> 8) >> shift << shift;
+  }
   if (size > 10) return false;
   bits = 0;
   const uint64_t last = size - 1;
@@ -44,12 +60,14 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   return p[last] < 0x80;
 }
 
-/// Sets `bits` to the number of `kind` that `size` bytes at `p` hold. False if they are not one number.
-[[nodiscard]] inline bool ReadPlainNumber(FeatureKind kind, const uint8_t* p, uint64_t size, uint64_t& bits) {
+/// Sets `bits` to the number of `kind` that `size` bytes at `p`, at least one, hold. False if they are not one number.
+/// All bytes before `end` can be read.
+[[nodiscard]] inline bool ReadPlainNumber(FeatureKind kind, const uint8_t* p, uint64_t size, const uint8_t* end,
+                                          uint64_t& bits) {
   switch (kind) {
-    case FeatureKind::kInt64: return ReadPlainVarint(p, size, bits);
+    case FeatureKind::kInt64: return ReadPlainVarint(p, size, end, bits);
     case FeatureKind::kInt32:
-      if (!ReadPlainVarint(p, size, bits)) return false;
+      if (!ReadPlainVarint(p, size, end, bits)) return false;
       bits = static_cast<uint64_t>(static_cast<int32_t>(bits));
       return true;
     case FeatureKind::kFloat:
@@ -90,7 +108,7 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   entry.kind = kinds[head >> 19 & 0xf];
   entry.value = {value + 6, value_size - 4};
   entry.size = size + 2;
-  return entry.kind == FeatureKind::kBytes || ReadPlainNumber(entry.kind, value + 6, value_size - 4, entry.bits);
+  return entry.kind == FeatureKind::kBytes || ReadPlainNumber(entry.kind, value + 6, value_size - 4, end, entry.bits);
 }
 
 /// Reads a tag, `tag`, and a length that reaches to `end`, at `p`, and moves past both. The length is written in at
