@@ -9,14 +9,13 @@
 namespace ofindex {
 namespace {
 
-void Count(const SkimmedFeature& found, FeatureRow& row) {
-  row.values_min = row.present == 0 ? found.count : std::min(row.values_min, found.count);
-  row.values_max = std::max(row.values_max, found.count);
-  row.kinds = static_cast<uint8_t>(row.kinds | found.kinds);
-  row.present += 1;
-  row.values += found.count;
-  row.single += found.count == 1;
-  row.largest_bytes = std::max(row.largest_bytes, found.largest);
+// Counts `records` records that have `values` values each.
+void Count(uint64_t records, uint32_t values, FeatureRow& row) {
+  row.values_min = row.present == 0 ? values : std::min(row.values_min, values);
+  row.values_max = std::max(row.values_max, values);
+  row.present += records;
+  row.values += records * values;
+  if (values == 1) row.single += records;
 }
 
 }  // namespace
@@ -38,6 +37,41 @@ bool BlockSkimmer::Add(uint32_t record, PayloadPages& pages, uint64_t length) {
   if (outcome == Skimmer::Outcome::kUnreadable) return false;
   Take(record, outcome);
   return true;
+}
+
+// What follows is done for each feature of each record, and inline in Take.
+inline void BlockSkimmer::CollectValue(uint32_t record, const SkimmedFeature& found, Collected& into) {
+  switch (found.kind) {
+    case FeatureKind::kNone: return;
+    case FeatureKind::kInt32:
+    case FeatureKind::kInt64: into.values.AddInteger(record, static_cast<int64_t>(found.bits), found.kind); return;
+    case FeatureKind::kFloat:
+      into.values.AddFloat(record, std::bit_cast<float>(static_cast<uint32_t>(found.bits)));
+      return;
+    case FeatureKind::kDouble: into.values.AddDouble(record, std::bit_cast<double>(found.bits)); return;
+    case FeatureKind::kBytes: break;
+  }
+  into.sizes.emplace_back(record, found.size);
+  const bool too_long = found.size > (into.named ? kMostKeptBytes : kMostAutoBytes);
+  into.too_long = into.too_long || too_long;
+  // Lists, which the values of a named feature may still become, hold what is short enough; a column of values is all
+  // or nothing.
+  if (into.named ? !too_long : !into.too_long) into.values.AddBytes(record, found.bytes);
+}
+
+inline void BlockSkimmer::Collect(uint32_t record, const SkimmedFeature& found, Collected& into) {
+  into.row.kinds = static_cast<uint8_t>(into.row.kinds | found.kinds);
+  into.row.largest_bytes = std::max(into.row.largest_bytes, found.largest);
+  if (found.count != 1) return CollectNotOne(record, found, into);
+  ++into.singles;
+  if (!into.wanted) return;
+  // Most features have one value wherever they are: then nothing but where they are is noted.
+  if (into.counted) {
+    into.counts.AddInteger(record, 1, FeatureKind::kInt64);
+  } else {
+    into.present.Add(record);
+  }
+  CollectValue(record, found, into);
 }
 
 void BlockSkimmer::Take(uint32_t record, Skimmer::Outcome outcome) {
@@ -67,53 +101,29 @@ void BlockSkimmer::Collected::Begin(const std::string& name, const ColumnChoice&
   named = choice.Named(name);
   wanted = named || choice.mode == ColumnChoice::Mode::kAuto;
   too_long = counted = listed = false;
-  present.clear();
+  singles = 0;
+  present.Clear();
   empty.clear();
   sizes.clear();
 }
 
-void BlockSkimmer::Collect(uint32_t record, const SkimmedFeature& found, Collected& into) {
-  Count(found, into.row);
-  if (!into.wanted) return;
-  CollectCount(record, found.count, into);
-  if (found.count == 1) {
-    CollectValue(record, found, into);
-  } else if (into.named) {
-    CollectList(record, found, into);
-  }
+void BlockSkimmer::Collected::CountSingles() {
+  if (singles != 0) Count(std::exchange(singles, 0), 1, row);
 }
 
-// Most features have one value wherever they are: then nothing but where they are is noted.
-void BlockSkimmer::CollectCount(uint32_t record, uint32_t count, Collected& into) {
-  if (!into.counted && count == 1) return into.present.push_back(record);
+void BlockSkimmer::CollectNotOne(uint32_t record, const SkimmedFeature& found, Collected& into) {
+  Count(1, found.count, into.row);
+  if (!into.wanted) return;
   CountAll(into);
-  into.counts.AddInteger(record, count, FeatureKind::kInt64);
+  into.counts.AddInteger(record, found.count, FeatureKind::kInt64);
+  if (into.named) CollectList(record, found, into);
 }
 
 // Begins to count, with the records that were seen before.
 void BlockSkimmer::CountAll(Collected& collected) {
   if (collected.counted) return;
-  for (const uint32_t before : collected.present) collected.counts.AddInteger(before, 1, FeatureKind::kInt64);
+  for (const uint32_t before : collected.present.List()) collected.counts.AddInteger(before, 1, FeatureKind::kInt64);
   collected.counted = true;
-}
-
-void BlockSkimmer::CollectValue(uint32_t record, const SkimmedFeature& found, Collected& into) {
-  switch (found.kind) {
-    case FeatureKind::kNone: return;
-    case FeatureKind::kInt32:
-    case FeatureKind::kInt64: into.values.AddInteger(record, static_cast<int64_t>(found.bits), found.kind); return;
-    case FeatureKind::kFloat:
-      into.values.AddFloat(record, std::bit_cast<float>(static_cast<uint32_t>(found.bits)));
-      return;
-    case FeatureKind::kDouble: into.values.AddDouble(record, std::bit_cast<double>(found.bits)); return;
-    case FeatureKind::kBytes: break;
-  }
-  into.sizes.emplace_back(record, found.size);
-  const bool too_long = found.size > (into.named ? kMostKeptBytes : kMostAutoBytes);
-  into.too_long = into.too_long || too_long;
-  // Lists, which the values of a named feature may still become, hold what is short enough; a column of values is all
-  // or nothing.
-  if (into.named ? !too_long : !into.too_long) into.values.AddBytes(record, found.bytes);
 }
 
 void BlockSkimmer::CollectList(uint32_t record, const SkimmedFeature& found, Collected& into) {
@@ -152,6 +162,7 @@ Result<BlockColumns> BlockSkimmer::Finish(uint32_t records) {
 
 // Encodes all that was collected, and leaves the builders empty.
 Result<BlockFeature> BlockSkimmer::Encode(Collected& collected, uint32_t records) {
+  collected.CountSingles();
   BlockFeature feature{.row = std::move(collected.row), .sketch = {}};
   const bool too_large = collected.values.too_large();
   const auto add = [&](ColumnRole role, ChunkBuilder& builder, DistinctSketch* sketch) {

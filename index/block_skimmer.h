@@ -13,6 +13,7 @@
 #include "index/column_choice.h"
 #include "index/column_chunk.h"
 #include "index/distinct_sketch.h"
+#include "index/record_list.h"
 #include "proto/field_plan.h"
 #include "proto/skimmer.h"
 
@@ -54,19 +55,21 @@ class BlockSkimmer {
  private:
   // What is collected of one feature. Memory is kept from block to block.
   struct Collected {
-    FeatureRow row = {};
+    FeatureRow row = {};    // but for what `singles` will add
+    uint64_t singles = 0;   // records that have the feature with exactly one value
     bool named = false;
     bool wanted = false;    // becomes a column, if it can
     bool too_long = false;  // a single bytes value is too long for kValue
     bool counted = false;   // a record that has the feature has not exactly one value
     bool listed = false;    // the feature is named, and a record has more than one value: `values` are lists
-    std::vector<uint32_t> present = {};  // records that have the feature, until the first one that is counted
+    RecordList present = {};             // records that have the feature, until the first one that is counted
     std::vector<uint32_t> empty = {};    // records without a value, until the first one that is listed
     std::vector<std::pair<uint32_t, uint64_t>> sizes = {};  // of single bytes values, by record
     ChunkBuilder values = {};
     ChunkBuilder counts = {};
 
     void Begin(const std::string& name, const ColumnChoice& choice);
+    void CountSingles();
   };
 
   void Take(uint32_t record, Skimmer::Outcome outcome);
@@ -76,7 +79,7 @@ class BlockSkimmer {
   }
   Collected& Begin(uint32_t feature);
   void Collect(uint32_t record, const SkimmedFeature& found, Collected& into);
-  void CollectCount(uint32_t record, uint32_t count, Collected& into);
+  void CollectNotOne(uint32_t record, const SkimmedFeature& found, Collected& into);
   static void CountAll(Collected& collected);
   void CollectValue(uint32_t record, const SkimmedFeature& found, Collected& into);
   void CollectList(uint32_t record, const SkimmedFeature& found, Collected& into);

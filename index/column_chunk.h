@@ -11,6 +11,7 @@
 #include "index/column.h"
 #include "index/column_chunk_format.h"
 #include "index/column_chunk_pool.h"
+#include "index/record_list.h"
 #include "proto/features.h"
 
 namespace ofindex {
@@ -23,19 +24,13 @@ class ChunkBuilder {
  public:
   /// Each record at most once; those left out are NULL. `record` counts from the block's first.
   void AddInteger(uint32_t record, int64_t value, FeatureKind kind) {  ///< kInt32 or kInt64
-    if (!Admit(1)) return;
-    AddEntry(record, kind);
-    integers_.push_back(value);
+    if (AddNumber(record, kind)) integers_.push_back(value);
   }
   void AddFloat(uint32_t record, float value) {
-    if (!Admit(1)) return;
-    AddEntry(record, FeatureKind::kFloat);
-    floats_.push_back(value);
+    if (AddNumber(record, FeatureKind::kFloat)) floats_.push_back(value);
   }
   void AddDouble(uint32_t record, double value) {
-    if (!Admit(1)) return;
-    AddEntry(record, FeatureKind::kDouble);
-    doubles_.push_back(value);
+    if (AddNumber(record, FeatureKind::kDouble)) doubles_.push_back(value);
   }
   void AddBytes(uint32_t record, ByteView value);
 
@@ -73,14 +68,16 @@ class ChunkBuilder {
     return !too_large_;
   }
 
-  void AddEntry(uint32_t record, FeatureKind kind) {
-    if (records_.empty()) kind_ = kind;
-    if (kind != kind_ || !kinds_.empty()) [[unlikely]]
-      MixKind(kind);
-    records_.push_back(record);
-    if (lists_) lengths_.push_back(1);
+  // Adds the entry of a number, whose value is for the caller to add; false if it does not fit.
+  [[nodiscard]] bool AddNumber(uint32_t record, FeatureKind kind) {
+    if (kind != plain_) return AddFirstNumber(record, kind);
+    records_.Add(record);
+    ++values_;
+    return true;
   }
 
+  [[nodiscard]] bool AddFirstNumber(uint32_t record, FeatureKind kind);
+  void AddEntry(uint32_t record, FeatureKind kind);
   void MixKind(FeatureKind kind);
   void AddList(uint32_t record, FeatureKind kind, size_t length);
   void BeginLists();
@@ -89,8 +86,10 @@ class ChunkBuilder {
   static constexpr uint64_t kMostValues = kMostChunkBytes / sizeof(int64_t);
 
   // Entries are the records that have a value or list; their values stand in the order of entries, by kind.
-  std::vector<uint32_t> records_;
+  RecordList records_;
   FeatureKind kind_ = FeatureKind::kNone;  // of the first entry
+  // The kind of all entries if they are single numbers, kNone if not: a block of them always fits.
+  FeatureKind plain_ = FeatureKind::kNone;
   std::vector<FeatureKind> kinds_;         // of all entries, once two differed
   std::vector<uint32_t> lengths_;          // of entries, once there was a list
   std::vector<int64_t> integers_;

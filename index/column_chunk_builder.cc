@@ -26,7 +26,7 @@ class ChunkBuilder::Encoder {
     out_.Byte(static_cast<uint8_t>(content));
     out_.Varint(records_);
     if (content == ChunkContent::kEmpty) return out_.Take(records_);
-    WritePresence(from_.records_, records_, out_);
+    WritePresence(from_.records_.List(), records_, out_);
     if (content == ChunkContent::kMixed) WriteKinds();
     if (content == ChunkContent::kLists) WriteShapes();
     WriteIntegers(from_.integers_, out_);
@@ -99,12 +99,28 @@ std::vector<FeatureKind> ChunkBuilder::Kinds() const {
   return kinds_.empty() ? std::vector<FeatureKind>(records_.size(), kind_) : kinds_;
 }
 
+bool ChunkBuilder::AddFirstNumber(uint32_t record, FeatureKind kind) {
+  if (!Admit(1)) return false;
+  AddEntry(record, kind);
+  if (kinds_.empty() && !lists_) plain_ = kind;
+  return true;
+}
+
+void ChunkBuilder::AddEntry(uint32_t record, FeatureKind kind) {
+  if (records_.empty()) kind_ = kind;
+  if (kind != kind_ || !kinds_.empty()) MixKind(kind);
+  records_.Add(record);
+  if (lists_) lengths_.push_back(1);
+}
+
 void ChunkBuilder::MixKind(FeatureKind kind) {
+  plain_ = FeatureKind::kNone;
   if (kinds_.empty()) kinds_.assign(records_.size(), kind_);
   kinds_.push_back(kind);
 }
 
 void ChunkBuilder::BeginLists() {
+  plain_ = FeatureKind::kNone;
   if (!lists_) lengths_.assign(records_.size(), 1);
   lists_ = true;
 }
@@ -118,11 +134,11 @@ void ChunkBuilder::AddList(uint32_t record, FeatureKind kind, size_t length) {
 void ChunkBuilder::AddEmptyLists(std::span<const uint32_t> records) {
   if (records.empty()) return;
   BeginLists();
-  const std::vector<uint32_t> old_records = std::move(records_);
+  const std::vector<uint32_t> old_records = records_.List();
   const std::vector<FeatureKind> old_kinds =
       kinds_.empty() ? std::vector<FeatureKind>(old_records.size(), kind_) : kinds_;
   const std::vector<uint32_t> old_lengths = std::move(lengths_);
-  records_.clear();
+  records_.Clear();
   kinds_.clear();
   lengths_.clear();
   size_t i = 0;
@@ -168,7 +184,7 @@ void ChunkBuilder::AddTexts(uint32_t record, std::span<const ByteView> values) {
 }
 
 uint64_t ChunkBuilder::memory() const {
-  return (records_.capacity() + lengths_.capacity() + texts_.capacity()) * sizeof(uint32_t) + kinds_.capacity() +
+  return records_.memory() + (lengths_.capacity() + texts_.capacity()) * sizeof(uint32_t) + kinds_.capacity() +
          (integers_.capacity() + doubles_.capacity()) * sizeof(uint64_t) + floats_.capacity() * sizeof(float) +
          pool_.memory();
 }
@@ -188,7 +204,8 @@ ChunkRow ChunkBuilder::Encode(uint32_t records, DistinctSketch* sketch) {
 }
 
 void ChunkBuilder::Clear() {
-  records_.clear();
+  records_.Clear();
+  plain_ = FeatureKind::kNone;
   kinds_.clear();
   lengths_.clear();
   integers_.clear();
