@@ -104,7 +104,7 @@ void PathLeaf::Count(uint64_t count) {
 
 void PathLeaf::MoveTo(FoundFeatures& found) {
   if (empty()) return;
-  if (whole_) {
+  if (whole_ && values_.count != 1) {
     const bool is_bytes = values_.kind == FeatureKind::kBytes;
     values_.first = static_cast<uint32_t>(is_bytes ? found.stretches.size() : found.numbers.size());
     found.numbers.insert(found.numbers.end(), numbers_.begin(), numbers_.end());

@@ -42,7 +42,8 @@ struct SkimmedFeature {
   uint64_t size = 0;  ///< of the one value where count is 1 and it is bytes
   uint64_t largest = 0;  ///< bytes of the largest value, where they are bytes
   ByteView bytes = {};   ///< the one value where it is bytes of at most kMostKeptBytes
-  uint32_t first = 0;    ///< where the values begin in numbers() or texts(), of features that are kept whole
+  uint32_t first = 0;    ///< where the values begin in numbers() or texts(), of features that are kept whole and have
+                         ///< not exactly one
 };
 
 /// A payload too large to be read whole: gives the stretches that are asked for.
@@ -91,7 +92,7 @@ class Skimmer {
   [[nodiscard]] std::span<const SkimmedFeature> found() const;
   [[nodiscard]] const Malformed& malformed() const;
 
-  /// Values of features that are kept whole: integers as int64, floats and doubles as their bits; or bytes. A bytes
+  /// Values of features that are kept whole, where they are not exactly one: integers as int64, floats and doubles as their bits; or bytes. A bytes
   /// value longer than kMostKeptBytes has its size, and null for data().
   [[nodiscard]] std::span<const uint64_t> numbers() const;
   [[nodiscard]] std::span<const ByteView> texts() const;

@@ -75,21 +75,30 @@ class EntrySkim {
   /// Skims entries from the front of `features` as long as they are plain, and returns the rest.
   ByteView SkimPlainEntries(ByteView features) {
     const uint8_t* at = features.data();
-    const uint8_t* end = at + features.size();
+    const uint8_t* const end = at + features.size();
     PlainEntry entry;
     while (true) {
-      uint32_t feature = SkimmerNames::kDropped;
-      if (position_ < imprints_.size() && imprints_[position_].Read(at, end, entry)) {
-        feature = imprints_[position_++].feature();
-      } else if (ReadPlainEntry(at, end, kinds_, entry) || ReadLongPlainEntry(at, end, kinds_, entry)) {
-        feature = FindOrLearn(entry.name);
-        if (!learning_ && feature != SkimmerNames::kDropped) Press(at, entry, feature);
-      } else {
-        return {at, end};
+      at = SkimImprinted(at, end);
+      if (!ReadPlainEntry(at, end, kinds_, entry) && !ReadLongPlainEntry(at, end, kinds_, entry)) return {at, end};
+      const uint32_t feature = FindOrLearn(entry.name);
+      if (feature != SkimmerNames::kDropped) {
+        if (!learning_) Press(at, entry, feature);
+        AddPlain(feature, entry);
       }
-      if (feature != SkimmerNames::kDropped) AddPlain(feature, entry);
       at += entry.size;
     }
+  }
+
+  /// Skims entries from `at` on as long as they are like those of the record before, and returns where they end.
+  const uint8_t* SkimImprinted(const uint8_t* at, const uint8_t* end) {
+    PlainEntry entry;
+    size_t position = position_;
+    for (; position < imprints_.size() && imprints_[position].Read(at, end, entry); ++position) {
+      AddPlain(imprints_[position].feature(), entry);
+      at += entry.size;
+    }
+    position_ = position;
+    return at;
   }
 
   /// Takes the imprint of the entry that was read last.
@@ -113,7 +122,6 @@ class EntrySkim {
       place->size = place->largest = entry.value.size();
       if (entry.value.size() <= kMostKeptBytes) place->bytes = entry.value;
     }
-    if (names_.whole(feature)) KeepOne(*place);
   }
 
   template <bool kLists>
@@ -136,8 +144,7 @@ class EntrySkim {
     Finish<kLists>(entry);
     *place = entry.values;
     place->bytes = source_.View(*place);
-    if (!names_.whole(entry.feature) || place->kind == FeatureKind::kNone) return true;
-    if (place->count == 1) return KeepOne(*place);
+    if (!names_.whole(entry.feature) || place->kind == FeatureKind::kNone || place->count == 1) return true;
     const bool is_bytes = place->kind == FeatureKind::kBytes;
     place->first = static_cast<uint32_t>(is_bytes ? found_.stretches.size() : found_.numbers.size());
     return KeepAll<kLists>(reader);
@@ -223,17 +230,6 @@ class EntrySkim {
   void DropLong() {
     has_unknown_ = has_unknown_ || !names_.dropped();
     if (learning_) names_.DropLong();
-  }
-
-  bool KeepOne(SkimmedFeature& values) {
-    if (values.kind == FeatureKind::kBytes) {
-      values.first = static_cast<uint32_t>(found_.stretches.size());
-      found_.stretches.push_back({values.bits, values.size});
-    } else {
-      values.first = static_cast<uint32_t>(found_.numbers.size());
-      found_.numbers.push_back(values.bits);
-    }
-    return true;
   }
 
   /// Reads an entry, found sound, once more, to keep its values.

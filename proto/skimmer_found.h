@@ -18,9 +18,14 @@ struct Stretch {
 
 /// What one record has: its features, each once, and the values of those that are kept whole. Made to be used for
 /// record after record: its arrays grow to the largest record and stay.
+///
+/// Where a feature stands is looked up by its number. As long as a record has the features of the one before in the same
+/// order, which is nearly always, each stands where it did, and the lookup is spared.
 class FoundFeatures {
  public:
   void BeginRecord() {
+    count_before_ = count_;
+    follows_ = true;
     count_ = 0;
     ++record_;
     numbers.clear();
@@ -31,15 +36,8 @@ class FoundFeatures {
   /// The place of `feature` in this record, with anything in it. `of_list`: it is found as a feature list now, which
   /// nothing but another one replaces: null if there is one and this is none.
   [[nodiscard]] SkimmedFeature* Place(uint32_t feature, bool of_list) {
-    if (feature >= states_.size()) MakeRoom(feature);
-    State& state = states_[feature];
-    if (state.record == record_) {
-      if (state.of_list && !of_list) return nullptr;
-      state.of_list = of_list;
-      return &features_[state.place];
-    }
-    state = {.record = record_, .place = count_, .of_list = of_list};
-    return &features_[count_++];
+    const bool follows = follows_ && !of_list && count_ < count_before_ && features_[count_].feature == feature;
+    return follows ? &features_[count_++] : FindPlace(feature, of_list);
   }
 
   /// Takes `feature` out, if this record has it.
@@ -59,11 +57,15 @@ class FoundFeatures {
     bool of_list = false;
   };
 
+  [[nodiscard]] SkimmedFeature* FindPlace(uint32_t feature, bool of_list);
+  void StopFollowing();
   void MakeRoom(uint32_t feature);
 
-  std::vector<State> states_;             // by feature
+  std::vector<State> states_;             // by feature; behind the times while this record follows the one before
   std::vector<SkimmedFeature> features_;  // as many; [0, count_) is in use
   uint32_t count_ = 0;
+  uint32_t count_before_ = 0;  // of the record before
+  bool follows_ = true;        // features [0, count_) are those of the record before, none of them a list
   uint64_t record_ = 0;
 };
 

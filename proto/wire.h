@@ -136,7 +136,8 @@ class WireReader {
   int depth_ = 0;
 };
 
-// Most tags, lengths and values are one byte: that path is inline, the others are in wire.cc.
+// Most tags, lengths and values are one byte, and whole records often have a length of two: these paths are inline, the
+// others are in wire.cc.
 
 inline bool WireReader::ReadVarint(uint64_t* value) {
   if (at_ != end_ && *at_ < 0x80) {
@@ -149,6 +150,11 @@ inline bool WireReader::ReadVarint(uint64_t* value) {
 inline bool WireReader::ReadLength(uint64_t* length) {
   if (at_ != end_ && *at_ < 0x80) {
     *length = *at_++;
+    return true;
+  }
+  if (left() >= 2 && at_[1] < 0x80) {
+    *length = (at_[0] & 0x7fU) | uint64_t{at_[1]} << 7;
+    at_ += 2;
     return true;
   }
   return ReadLongVarint(5, WireFault::kLongLength, length);

@@ -192,6 +192,44 @@ TEST_CASE("a record cut at any byte is read as the decoder reads it") {
   }
 }
 
+TEST_CASE("a value of another size than in the record before is read as what it is") {
+  // All sizes after all sizes: of numbers those of varints, of bytes past where a length takes two bytes.
+  std::vector<std::string> records;
+  for (int bits = 0; bits < 64; bits += 7) records.push_back(Field(1, Entry("n", Int64s({int64_t{1} << bits}))));
+  for (size_t size = 0; size < 140; ++size) records.push_back(Field(1, Entry("b", Bytes({std::string(size, 'x')}))));
+  Skimmer skimmer(FieldPlan::Of(PayloadKind::kExample), {});
+  int different = 0;
+  for (const std::string& before : records) {
+    for (const std::string& record : records) {
+      (void)skimmer.Skim(AsBytes(before));
+      const std::string got = SpellOutcome(skimmer, skimmer.Skim(AsBytes(record)), {});
+      different += got != SpellDecoded(record, PayloadKind::kExample, {});
+    }
+  }
+  CHECK(different == 0);
+}
+
+TEST_CASE("features are found once each, however like the record before their order is") {
+  const std::vector<std::string> entries = {"", Entry("a", Int64s({1})), Entry("b", Bytes({"x"})),
+                                            Entry("c", Int64s({1, 2}))};
+  std::vector<std::string> records;
+  for (const std::string& one : entries) {
+    for (const std::string& two : entries) {
+      for (const std::string& three : entries) records.push_back(Field(1, one + two + three));
+    }
+  }
+  Skimmer skimmer(FieldPlan::Of(PayloadKind::kExample), {});
+  int different = 0;
+  for (const std::string& before : records) {
+    for (const std::string& record : records) {
+      (void)skimmer.Skim(AsBytes(before));
+      const std::string got = SpellOutcome(skimmer, skimmer.Skim(AsBytes(record)), {});
+      different += got != SpellDecoded(record, PayloadKind::kExample, {});
+    }
+  }
+  CHECK(different == 0);
+}
+
 TEST_CASE("names keep their numbers from record to record, in whatever order they come") {
   Skimmer skimmer(FieldPlan::Of(PayloadKind::kExample), {});
   const std::string a = Entry("a", Int64s({1})), b = Entry("b", Int64s({2})), c = Entry("c", Int64s({3}));

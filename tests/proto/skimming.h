@@ -89,7 +89,8 @@ inline std::string SpellFound(const Skimmer& skimmer, std::span<const std::strin
     if (found.kind == FeatureKind::kBytes) one = SpellText(AsText(found.bytes), found.size);
     std::vector<std::string> all;
     if (found.kind != FeatureKind::kNone && std::find(whole.begin(), whole.end(), name) != whole.end()) {
-      for (uint64_t i = found.first; i < uint64_t{found.first} + found.count; ++i) {
+      if (found.count == 1) all.push_back(one);
+      for (uint64_t i = found.first; found.count != 1 && i < uint64_t{found.first} + found.count; ++i) {
         if (found.kind == FeatureKind::kBytes) {
           const ByteView text = skimmer.texts()[i];
           all.push_back(text.data() == nullptr ? SpellText("", text.size()) : SpellText(AsText(text), text.size()));
