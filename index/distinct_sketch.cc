@@ -27,6 +27,14 @@ uint64_t Hash(HashedType type, uint64_t value) {
   return z ^ (z >> 31);
 }
 
+// What AddHash does, to be inlined for every value of a column.
+inline void Raise(std::span<uint8_t, DistinctSketch::kRegisters> registers, uint64_t hash) {
+  uint8_t& most = registers[hash >> kRankBits];
+  // The bit behind the hash ends the count of zeros.
+  const int zeros = std::countl_zero(hash << kIndexBits | uint64_t{1} << (kIndexBits - 1));
+  most = std::max(most, static_cast<uint8_t>(zeros + 1));
+}
+
 // The estimator is Ertl's, "New cardinality estimation algorithms for HyperLogLog sketches" (arXiv:1702.01284),
 // algorithm 6: sound from 0 to the end without a table of corrections or a switch between two formulas.
 double Sigma(double x) {
@@ -53,23 +61,20 @@ double Tau(double x) {
 
 }  // namespace
 
-void DistinctSketch::AddInteger(int64_t value) { AddHash(Hash(HashedType::kInteger, static_cast<uint64_t>(value))); }
+void DistinctSketch::AddInteger(int64_t value) {
+  Raise(registers_, Hash(HashedType::kInteger, static_cast<uint64_t>(value)));
+}
 
 void DistinctSketch::AddReal(double value) {
   constexpr double kTop = 9223372036854775808.0;  // 2^63
   if (std::isnan(value)) return;
   if (value >= -kTop && value < kTop && value == std::trunc(value)) return AddInteger(static_cast<int64_t>(value));
-  AddHash(Hash(HashedType::kReal, std::bit_cast<uint64_t>(value)));
+  Raise(registers_, Hash(HashedType::kReal, std::bit_cast<uint64_t>(value)));
 }
 
 void DistinctSketch::AddBytes(ByteView value) { AddHash(Hash(HashedType::kBytes, Xxh3(value))); }
 
-void DistinctSketch::AddHash(uint64_t hash) {
-  uint8_t& most = registers_[hash >> kRankBits];
-  // The bit behind the hash ends the count of zeros.
-  const int zeros = std::countl_zero(hash << kIndexBits | uint64_t{1} << (kIndexBits - 1));
-  most = std::max(most, static_cast<uint8_t>(zeros + 1));
-}
+void DistinctSketch::AddHash(uint64_t hash) { Raise(registers_, hash); }
 
 void DistinctSketch::Merge(const DistinctSketch& other) {
   for (uint32_t i = 0; i < kRegisters; ++i) registers_[i] = std::max(registers_[i], other.registers_[i]);
