@@ -22,11 +22,8 @@ const Column* FindExactly(const ColumnStore& store, std::string_view name) {
 std::string NearestHint(const ColumnStore& store, std::string_view name) {
   std::vector<std::string> names;
   for (const Column& column : store.columns()) names.push_back(column.name);
-  std::string nearest;
-  for (const std::string& meant : NearestNames(name, names)) {
-    nearest += StrCat(nearest.empty() ? "did you mean " : " or ", "'", Printable(meant), "'");
-  }
-  return nearest.empty() ? "`ofindex schema` shows the columns" : nearest + "?";
+  const std::string meant = DidYouMean(NearestNames(name, names), "'");
+  return meant.empty() ? "`ofindex schema` shows the columns" : meant;
 }
 
 }  // namespace

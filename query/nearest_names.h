@@ -16,4 +16,7 @@ namespace ofindex {
 /// than a third of what was written, nor much further than the nearest. Each once; among equals in the order given.
 [[nodiscard]] std::vector<std::string> NearestNames(std::string_view wrong, const std::vector<std::string>& names);
 
+/// "did you mean 'a', 'b' or 'c'?" of such names, each between two of `quote`; empty if there are none.
+[[nodiscard]] std::string DidYouMean(const std::vector<std::string>& nearest, std::string_view quote);
+
 }  // namespace ofindex

@@ -54,8 +54,6 @@ const std::array<UnknownName, 3> kUnknownNames = {{
     {"no such function: ", [](const SqlGate&) { return SqlGate::Functions(); }},
 }};
 
-std::string Quoted(std::string_view name) { return StrCat("\"", Printable(name), "\""); }
-
 // The nearest names, also of what stands behind a table's name and a dot. Feature names have dots too.
 std::vector<std::string> Nearest(std::string_view wrong, const std::vector<std::string>& names) {
   std::vector<std::string> nearest = NearestNames(wrong, names);
@@ -70,12 +68,8 @@ std::string WithNearest(std::string_view message, const SqlGate& gate) {
   for (const UnknownName& kind : kUnknownNames) {
     if (!message.starts_with(kind.words)) continue;
     const std::string_view wrong = message.substr(kind.words.size());
-    std::string text = StrCat(kind.words, Quoted(wrong));
-    const std::vector<std::string> nearest = Nearest(wrong, kind.names(gate));
-    for (size_t i = 0; i < nearest.size(); ++i) {
-      text += StrCat(i == 0 ? "; did you mean " : i + 1 < nearest.size() ? ", " : " or ", Quoted(nearest[i]));
-    }
-    return nearest.empty() ? text : StrCat(text, "?");
+    const std::string meant = DidYouMean(Nearest(wrong, kind.names(gate)), "\"");
+    return StrCat(kind.words, "\"", Printable(wrong), "\"", meant.empty() ? "" : "; ", meant);
   }
   return {};
 }

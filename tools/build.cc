@@ -43,12 +43,8 @@ std::vector<std::string> ColumnsInNoRecord(const BuildReport& report) {
 std::string InNoRecord(const std::string& name, const BuildReport& report) {
   std::vector<std::string> known;
   for (const FeatureRow& row : report.features) known.push_back(row.name);
-  std::string text = StrCat("--columns: no record has ", Printable(name));
-  const char* before = "; did you mean ";
-  for (const std::string& near : NearestNames(name, known)) {
-    text += StrCat(std::exchange(before, " or "), Printable(near));
-  }
-  return text;
+  const std::string meant = DidYouMean(NearestNames(name, known), "'");
+  return StrCat("--columns: no record has '", Printable(name), "'", meant.empty() ? "" : "; ", meant);
 }
 
 Json JsonTexts(const std::vector<std::string>& texts) {

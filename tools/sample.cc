@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,8 +20,8 @@
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/open_sampler.h"
 #include "query/sampling/record_lengths.h"
-#include "tools/json.h"
 #include "tools/messages.h"
+#include "tools/mix_text.h"
 #include "tools/output.h"
 #include "tools/verbs.h"
 
@@ -186,44 +185,15 @@ Result<int> PrintBatches(const Sampler& whole, const Sampled& sampled, const Arg
   return 0;
 }
 
-Json ToJson(const MixQuality& quality) {
-  return {{"schema", "ofindex.sample/1"},
-          {"positions", quality.positions},
-          {"batch", quality.batch},
-          {"classes", quality.classes},
-          {"classes_per_batch", quality.per_batch},
-          {"classes_per_batch_perfect", quality.per_batch_perfect},
-          {"classes_per_batch_buffer_1024", quality.per_batch_buffer},
-          {"neighbours", quality.neighbours},
-          {"reads", quality.reads}};
-}
-
-std::string Fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
-Result<int> PrintQuality(const Sampler& sampler, const Sampled& sampled, const Arguments& arguments,
-                         const Context& context) {
+Result<int> ShowQuality(const Sampler& sampler, const Sampled& sampled, const Arguments& arguments,
+                        const Context& context) {
   constexpr uint64_t kBatch = 256;
   constexpr uint64_t kMostPositions = 1'000'000;
-  OFINDEX_ASSIGN(const ClassNumbers classes, ClassesOf(*sampled.store, sampler.view(), *arguments.quality, &context.progress.cancel));
-  const MixQuality quality =
-      MeasureMix(sampler.law(), sampler.seed(), sampler.epoch(), classes, kBatch, arguments.count.value_or(kMostPositions));
-  Output& out = Output::Standard();
-  if (context.json) {
-    OFINDEX_TRY(out.Line(Dump(ToJson(quality))));
-  } else {
-    const double per_read = static_cast<double>(quality.positions) / static_cast<double>(std::max<uint64_t>(quality.reads, 1));
-    OFINDEX_TRY(out.Line(StrCat("values of ", Printable(*arguments.quality), ": ", FormatCount(quality.classes), " in ",
-                                FormatCount(quality.positions), " positions")));
-    OFINDEX_TRY(out.Line(StrCat("in a batch of ", kBatch, ":    ", Fixed(quality.per_batch, 2), " of them; a perfect shuffle ",
-                                Fixed(quality.per_batch_perfect, 2), ", a buffer of 1024 ", Fixed(quality.per_batch_buffer, 2))));
-    OFINDEX_TRY(out.Line(StrCat("neighbours alike:      ", Fixed(quality.neighbours, 4), " (perfect 0, sorted 1)")));
-    OFINDEX_TRY(out.Line(StrCat("records to a read:     ", Fixed(per_read, 1))));
-  }
-  OFINDEX_TRY(out.Flush());
+  OFINDEX_ASSIGN(const ClassNumbers classes,
+                 ClassesOf(*sampled.store, sampler.view(), *arguments.quality, &context.progress.cancel));
+  const MixQuality quality = MeasureMix(sampler.law(), sampler.seed(), sampler.epoch(), classes, kBatch,
+                                        arguments.count.value_or(kMostPositions));
+  OFINDEX_TRY(PrintMix(quality, *arguments.quality, context, Output::Standard()));
   return 0;
 }
 
@@ -235,7 +205,7 @@ Result<int> Sample(const Arguments& arguments, const Context& context) {
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
   OFINDEX_ASSIGN(Sampler sampler, OpenSampler(sampled.store, sampled.generations, request, limits));
-  if (arguments.quality) return PrintQuality(sampler, sampled, arguments, context);
+  if (arguments.quality) return ShowQuality(sampler, sampled, arguments, context);
   if (arguments.batch_total) return PrintBatches(sampler, sampled, arguments, context);
   return PrintOrdinals(sampler, arguments, context);
 }

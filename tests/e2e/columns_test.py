@@ -235,7 +235,7 @@ class ColumnsTest(CommandTest):
         payload = messages.encode("example", {"image/label": ("int64", [1]), "text": ("bytes", [b"x"])})
         document = self.build([payload], "--columns", "image/lable,text")
         self.assertEqual(document["columns_in_no_record"], ["image/lable"])
-        told = "--columns: no record has image/lable; did you mean image/label"
+        told = "--columns: no record has 'image/lable'; did you mean 'image/label'?"
         self.assertIn(told, self.expect(0, "build", "data", "--columns", "image/lable,text").stderr)  # up to date
         self.assertEqual(self.build([payload], "--columns", "image/label,text", "--force")["columns_in_no_record"], [])
 

@@ -11,8 +11,8 @@ from e2e.command import CommandTest
 from e2e.samples import write_parts
 from oracle import messages, records
 
-VERBS = ("build", "info", "schema", "stats", "where", "sql", "get", "cat", "verify", "export")
-VERBS_OF_LATER = ("sample", "update", "merge", "pack", "convert")
+VERBS = ("build", "info", "schema", "stats", "where", "sample", "sql", "get", "cat", "verify", "export")
+VERBS_OF_LATER = ("update", "merge", "pack", "convert")
 
 
 class JsonTest(CommandTest):
