@@ -130,14 +130,24 @@ void Register(const char* name, void (*body)(benchmark::State&), int turns) {
 
 const bool registered = [] {
   const View all = View::Range(0, kRecords);
-  benchmark::RegisterBenchmark("sampling/batched", [all](benchmark::State& state) {
-    Batched(state, AtMost("sampling: a position of 10^8, batched", 25, "ns"), all, GlobalShuffle{});
-  })->UseManualTime()->Iterations(9)->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark("sampling/batched",
+                               [all](benchmark::State& state) {
+                                 Batched(state, AtMost("sampling: a position of 10^8, batched", 25, "ns"), all,
+                                         GlobalShuffle{});
+                               })
+      ->UseManualTime()
+      ->Iterations(9)
+      ->Unit(benchmark::kMillisecond);
   Register("sampling/single", Single, 9);
-  benchmark::RegisterBenchmark("sampling/blocks", [all](benchmark::State& state) {
-    Batched(state, {"sampling: a position in blocks of 64, batched", Claim::Bound::kNone, 0, "ns"}, all,
-            BlockShape{.run = 64});
-  })->UseManualTime()->Iterations(9)->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(
+      "sampling/blocks",
+      [all](benchmark::State& state) {
+        Batched(state, {"sampling: a position in blocks of 64, batched", Claim::Bound::kNone, 0, "ns"}, all,
+                BlockShape{.run = 64});
+      })
+      ->UseManualTime()
+      ->Iterations(9)
+      ->Unit(benchmark::kMillisecond);
   Register("sampling/create", Creating, 101);
   Register("sampling/selection", Selected, 1);
   Register("sampling/in_selection", InSelection, 5);

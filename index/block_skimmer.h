@@ -55,15 +55,15 @@ class BlockSkimmer {
  private:
   // What is collected of one feature. Memory is kept from block to block.
   struct Collected {
-    FeatureRow row = {};    // but for what `singles` will add
-    uint64_t singles = 0;   // records that have the feature with exactly one value
+    FeatureRow row = {};   // but for what `singles` will add
+    uint64_t singles = 0;  // records that have the feature with exactly one value
     bool named = false;
-    bool wanted = false;    // becomes a column, if it can
-    bool too_long = false;  // a single bytes value is too long for kValue
-    bool counted = false;   // a record that has the feature has not exactly one value
-    bool listed = false;    // the feature is named, and a record has more than one value: `values` are lists
-    RecordList present = {};             // records that have the feature, until the first one that is counted
-    std::vector<uint32_t> empty = {};    // records without a value, until the first one that is listed
+    bool wanted = false;               // becomes a column, if it can
+    bool too_long = false;             // a single bytes value is too long for kValue
+    bool counted = false;              // a record that has the feature has not exactly one value
+    bool listed = false;               // the feature is named, and a record has more than one value: `values` are lists
+    RecordList present = {};           // records that have the feature, until the first one that is counted
+    std::vector<uint32_t> empty = {};  // records without a value, until the first one that is listed
     std::vector<std::pair<uint32_t, uint64_t>> sizes = {};  // of single bytes values, by record
     ChunkBuilder values = {};
     ChunkBuilder counts = {};

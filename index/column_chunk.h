@@ -90,8 +90,8 @@ class ChunkBuilder {
   FeatureKind kind_ = FeatureKind::kNone;  // of the first entry
   // The kind of all entries if they are single numbers, kNone if not: a block of them always fits.
   FeatureKind plain_ = FeatureKind::kNone;
-  std::vector<FeatureKind> kinds_;         // of all entries, once two differed
-  std::vector<uint32_t> lengths_;          // of entries, once there was a list
+  std::vector<FeatureKind> kinds_;  // of all entries, once two differed
+  std::vector<uint32_t> lengths_;   // of entries, once there was a list
   std::vector<int64_t> integers_;
   std::vector<float> floats_;
   std::vector<double> doubles_;

@@ -55,8 +55,8 @@ class FeatureTable {
 
   ColumnChoice choice_;
   Entries entries_;
-  size_t others_ = 0;         // entries that are not named in --columns
-  uint64_t others_bytes_ = 0;  // of their names
+  size_t others_ = 0;               // entries that are not named in --columns
+  uint64_t others_bytes_ = 0;       // of their names
   std::optional<std::string> cut_;  // names from here on are dropped
   uint32_t given_ = 0;
   std::vector<uint32_t> dropped_;

@@ -17,9 +17,9 @@ class WalkVisitor {
  public:
   virtual ~WalkVisitor() = default;
 
-  /// Called again and again with all of `starts` that the chain has by then; the last record ends at `end`. `window` are
-  /// the bytes of the file from `begin` on, which hold most of the records that are new, whole; others reach beyond it,
-  /// or were not read. An error ends the walk.
+  /// Called again and again with all of `starts` that the chain has by then; the last record ends at `end`. `window`
+  /// are the bytes of the file from `begin` on, which hold most of the records that are new, whole; others reach beyond
+  /// it, or were not read. An error ends the walk.
   [[nodiscard]] virtual Result<void> Visit(std::span<const uint64_t> starts, uint64_t end, ByteView window,
                                            uint64_t begin) = 0;
 };

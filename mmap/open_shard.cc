@@ -50,8 +50,8 @@ Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing fra
   OFINDEX_TRY(CheckShard(file, facts, identity, just_written ? MtimeTrust::kIgnored : MtimeTrust::kTrusted));
   shard->trusted_ = HashOf(facts);
 
-  const bool map =
-      options.may_map && (options.io == IoMode::kMmap || (options.io == IoMode::kAuto && StorageOf(file) != Storage::kNetwork));
+  const bool map = options.may_map && (options.io == IoMode::kMmap ||
+                                       (options.io == IoMode::kAuto && StorageOf(file) != Storage::kNetwork));
   if (map) {
     // Without a map left, pread answers alike.
     if (auto source = MapSource(file, identity.size)) shard->source_ = std::move(*source);

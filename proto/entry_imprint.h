@@ -62,7 +62,7 @@ class EntryImprint {
  private:
   static constexpr size_t kMostHead = 48;
   static constexpr size_t kWords = kMostHead / 8;
-  static constexpr size_t kPlainHead = 10;     // tags and lengths of one byte each; the rest is the name
+  static constexpr size_t kPlainHead = 10;      // tags and lengths of one byte each; the rest is the name
   static constexpr uint32_t kMostLength = 127;  // that one byte holds
   static constexpr uint32_t kNoHead = ~uint32_t{0};
   using Head = std::array<uint8_t, kMostHead>;

@@ -92,8 +92,8 @@ class Skimmer {
   [[nodiscard]] std::span<const SkimmedFeature> found() const;
   [[nodiscard]] const Malformed& malformed() const;
 
-  /// Values of features that are kept whole, where they are not exactly one: integers as int64, floats and doubles as their bits; or bytes. A bytes
-  /// value longer than kMostKeptBytes has its size, and null for data().
+  /// Values of features that are kept whole, where they are not exactly one: integers as int64, floats and doubles as
+  /// their bits; or bytes. A bytes value longer than kMostKeptBytes has its size, and null for data().
   [[nodiscard]] std::span<const uint64_t> numbers() const;
   [[nodiscard]] std::span<const ByteView> texts() const;
 

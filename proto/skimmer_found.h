@@ -19,8 +19,8 @@ struct Stretch {
 /// What one record has: its features, each once, and the values of those that are kept whole. Made to be used for
 /// record after record: its arrays grow to the largest record and stay.
 ///
-/// Where a feature stands is looked up by its number. As long as a record has the features of the one before in the same
-/// order, which is nearly always, each stands where it did, and the lookup is spared.
+/// Where a feature stands is looked up by its number. As long as a record has the features of the one before in the
+/// same order, which is nearly always, each stands where it did, and the lookup is spared.
 class FoundFeatures {
  public:
   void BeginRecord() {

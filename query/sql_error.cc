@@ -76,7 +76,8 @@ std::string WithNearest(std::string_view message, const SqlGate& gate) {
 
 std::string Place(sqlite3* db, size_t begin, size_t written_from) {
   const int offset = sqlite3_error_offset(db);
-  return offset < 0 ? std::string("SQL: ") : StrCat("SQL@", Shown(begin + static_cast<size_t>(offset), written_from), ": ");
+  return offset < 0 ? std::string("SQL: ")
+                    : StrCat("SQL@", Shown(begin + static_cast<size_t>(offset), written_from), ": ");
 }
 
 }  // namespace

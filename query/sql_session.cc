@@ -204,7 +204,8 @@ Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard,
   if (result != SQLITE_OK) {
     outcome = tl::unexpected(guard.reason() ? *guard.reason() : SqlError(db_, *gate_, begin, written_from));
   } else if (const size_t second = SkipBlank(sql, static_cast<size_t>(tail - sql.data())); second < sql.size()) {
-    outcome = Wrong(StrCat("a second statement begins at byte ", Shown(second, written_from)), "give one statement at a time");
+    outcome = Wrong(StrCat("a second statement begins at byte ", Shown(second, written_from)),
+                    "give one statement at a time");
   } else if (sqlite3_stmt_readonly(statement) == 0 || sqlite3_column_count(statement) == 0) {
     outcome = Wrong("refused: the statement gives no rows", "write a SELECT");
   }

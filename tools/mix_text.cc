@@ -35,7 +35,7 @@ double RecordsToARead(const MixQuality& quality) {
 }  // namespace
 
 Result<void> PrintMix(const MixQuality& quality, const std::string& column, const Context& context, Output& out) {
-  if (context.json) {
+  if (context.json || context.jsonl) {
     OFINDEX_TRY(out.Line(Dump(ToJson(quality))));
     return out.Flush();
   }

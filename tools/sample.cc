@@ -73,7 +73,7 @@ Result<std::optional<BlockShape>> BlockOf(const Arguments& arguments, const Samp
   BlockShape shape{.lanes = arguments.lanes};
   if (arguments.block == "auto") {
     OFINDEX_ASSIGN(const ReadingFacts facts, FactsOf(sampled, context));
-    const BlockChoice choice = ChooseBlock(facts);
+    const BlockChoice choice = ChooseBlock(facts, shape);
     PrintNote(choice.reason, context);
     if (choice.run == 1) return std::nullopt;
     shape.run = choice.run;
@@ -82,7 +82,8 @@ Result<std::optional<BlockShape>> BlockOf(const Arguments& arguments, const Samp
   const char* end = arguments.block.data() + arguments.block.size();
   const auto [stop, error] = std::from_chars(arguments.block.data(), end, shape.run);
   if (error != std::errc() || stop != end || shape.run == 0) {
-    return Fail(ErrorCode::kUsage, StrCat("--block ", Printable(arguments.block), ": expected auto or a number of records"));
+    return Fail(ErrorCode::kUsage,
+                StrCat("--block ", Printable(arguments.block), ": expected auto or a number of records"));
   }
   return shape;
 }
@@ -92,7 +93,9 @@ class IdWriter {
  public:
   IdWriter(const Context& context, Output& out)
       : before_(context.jsonl ? "{\"_id\":" : ""),
-        between_(context.json ? "," : context.jsonl ? "}\n" : "\n"),
+        between_(context.json    ? ","
+                 : context.jsonl ? "}\n"
+                                 : "\n"),
         json_(context.json),
         out_(out) {}
 
@@ -166,11 +169,15 @@ Result<int> PrintBatches(const Sampler& whole, const Sampled& sampled, const Arg
     OFINDEX_ASSIGN(dataset, Dataset::Open(sampled.index, {}, context.progress));
     lengths = LengthsOfPayloads(dataset->reader());
   } else {
-    OFINDEX_ASSIGN(lengths, LengthsOfColumn(*sampled.store, arguments.batch_by));
+    OFINDEX_ASSIGN(lengths, LengthsOfColumn(*sampled.store, arguments.batch_by, &context.progress.cancel));
   }
+  // One batch may be long in the cutting.
+  const LengthsOf watched = [&](std::span<const uint64_t> ordinals, std::span<uint64_t> out) -> Result<void> {
+    return context.progress.cancel ? Interrupted() : lengths(ordinals, out);
+  };
   const BatchLimits limits{.total = *arguments.batch_total};
   const SampleRequest& request = arguments.request;
-  OFINDEX_ASSIGN(LengthBatches batches, LengthBatches::Of(whole, lengths, limits, request.slice, request.tail));
+  OFINDEX_ASSIGN(LengthBatches batches, LengthBatches::Of(whole, watched, limits, request.slice, request.tail));
   Output& out = Output::Standard();
   if (context.json) OFINDEX_TRY(out.Write("{\"schema\":\"ofindex.sample/1\",\"batches\":["));
   std::vector<uint64_t> batch;
@@ -191,8 +198,9 @@ Result<int> ShowQuality(const Sampler& sampler, const Sampled& sampled, const Ar
   constexpr uint64_t kMostPositions = 1'000'000;
   OFINDEX_ASSIGN(const ClassNumbers classes,
                  ClassesOf(*sampled.store, sampler.view(), *arguments.quality, &context.progress.cancel));
-  const MixQuality quality = MeasureMix(sampler.law(), sampler.seed(), sampler.epoch(), classes, kBatch,
-                                        arguments.count.value_or(kMostPositions));
+  OFINDEX_ASSIGN(const MixQuality quality,
+                 MeasureMix(sampler.law(), sampler.seed(), sampler.epoch(), classes, kBatch,
+                            arguments.count.value_or(kMostPositions), &context.progress.cancel));
   OFINDEX_TRY(PrintMix(quality, *arguments.quality, context, Output::Standard()));
   return 0;
 }
@@ -210,6 +218,19 @@ Result<int> Sample(const Arguments& arguments, const Context& context) {
   return PrintOrdinals(sampler, arguments, context);
 }
 
+// CLI11 takes "-1", "010" and what is too large for numbers of its own choice.
+std::string WholeNumber(const std::string& text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size() && (text == "0" || text[0] != '0');
+  return whole ? std::string() : StrCat("'", Printable(text), "' is no number from 0 to ", UINT64_MAX);
+}
+
+template <typename Value>
+CLI::Option* AddNumber(CLI::App& verb, const char* name, Value& value, const char* help, const char* type) {
+  return verb.add_option(name, value, help)->check(CLI::Validator(WholeNumber, ""))->type_name(type);
+}
+
 void AddOrderOptions(CLI::App& verb, Arguments& arguments) {
   SampleRequest& request = arguments.request;
   verb.add_option("--where", request.where, "Records for which this SQL expression holds, alone")->type_name("EXPR");
@@ -220,22 +241,22 @@ void AddOrderOptions(CLI::App& verb, Arguments& arguments) {
       verb.add_option("--balance", request.balance, "Draw with replacement, each value of this column alike")
           ->type_name("COLUMN");
   weights->excludes(balance);
-  verb.add_option("--temperature", request.temperature,
-                  "Of --balance: values are drawn by their frequency to the power 1/T; 1 as the data have them; default "
-                  "infinity, all alike")
+  verb.add_option(
+          "--temperature", request.temperature,
+          "Of --balance: values are drawn by their frequency to the power 1/T; 1 as the data have them; default "
+          "infinity, all alike")
       ->needs(balance)
       ->type_name("T");
-  CLI::Option* block = verb.add_option("--block", arguments.block,
-                                       "Read runs of N neighbours, shuffled inside a window of runs; auto chooses N, and "
-                                       "says what and why; default: a global shuffle")
-                           ->excludes(weights)
-                           ->excludes(balance)
-                           ->type_name("N");
-  verb.add_option("--lanes", arguments.lanes,
-                  "Of --block: ranks times workers should divide it, so that each reads runs of its own; default 64")
-      ->needs(block)
-      ->check(CLI::Range(1, 1 << 20).description(""))
-      ->type_name("C");
+  CLI::Option* block =
+      verb.add_option("--block", arguments.block,
+                      "Read runs of N neighbours, shuffled inside a window of runs; auto chooses N, and "
+                      "says what and why; default: a global shuffle")
+          ->excludes(weights)
+          ->excludes(balance)
+          ->type_name("N");
+  AddNumber(verb, "--lanes", arguments.lanes,
+            "Of --block: ranks times workers should divide it, so that each reads runs of its own; default 64", "C")
+      ->needs(block);
 }
 
 }  // namespace
@@ -246,33 +267,36 @@ void AddSample(CLI::App& app, Context& context, VerbBody& body) {
   auto arguments = std::make_shared<Arguments>();
   SampleRequest& request = arguments->request;
   verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
-  verb->add_option("-n", arguments->count, "How many; default: to the end of the epoch")->type_name("K");
-  verb->add_option("--seed", request.seed, "Of the run; default 0")->type_name("S");
-  verb->add_option("--epoch", request.epoch, "From 0; each is another order; default 0")->type_name("E");
-  verb->add_option("--position", request.position,
-                   "Where all ranks begin together: positions count the whole epoch; default 0")
-      ->type_name("P");
-  verb->add_option("--rank", request.slice.rank, "This reader's number, from 0: it reads positions P+R, P+R+W, ...")
-      ->type_name("R");
-  verb->add_option("--world", request.slice.world, "How many ranks there are; default 1")->type_name("W");
-  verb->add_option("--tail", arguments->tail,
-                   "Where ranks do not divide what is left: exact (each record once), pad or drop (ranks read alike)")
-      ->check(CLI::IsMember({"exact", "pad", "drop"}).description(""))
-      ->type_name("TAIL");
+  AddNumber(*verb, "-n", arguments->count, "How many; default: to the end of the epoch", "K");
+  AddNumber(*verb, "--seed", request.seed, "Of the run; default 0", "S");
+  AddNumber(*verb, "--epoch", request.epoch, "From 0; each is another order; default 0", "E");
+  const std::vector<CLI::Option*> of_readers = {
+      AddNumber(*verb, "--position", request.position,
+                "Where all ranks begin together: positions count the whole epoch; default 0", "P"),
+      AddNumber(*verb, "--rank", request.slice.rank,
+                "This reader's number, from 0: it reads positions P+R, P+R+W, ...; default 0", "R"),
+      AddNumber(*verb, "--world", request.slice.world, "How many ranks there are; default 1", "W"),
+      verb->add_option("--tail", arguments->tail,
+                       "Where ranks do not divide what is left: exact (each record once), pad or drop (ranks read "
+                       "alike); default exact")
+          ->check(CLI::IsMember({"exact", "pad", "drop"}).description(""))
+          ->type_name("TAIL")};
   AddOrderOptions(*verb, *arguments);
   CLI::Option* batch =
-      verb->add_option("--batch-total", arguments->batch_total,
-                       "Batches, one a line, whose lengths add up to no more than this; -n then counts batches")
-          ->check(CLI::PositiveNumber.description(""))
-          ->type_name("SUM");
+      AddNumber(*verb, "--batch-total", arguments->batch_total,
+                "Batches, one a line, whose lengths add up to no more than this; -n then counts batches", "SUM");
   verb->add_option("--batch-by", arguments->batch_by, "Of --batch-total: the column of lengths; default payload bytes")
       ->needs(batch)
       ->type_name("COLUMN");
-  verb->add_option("--quality", arguments->quality,
-                   "No ordinals, but how well the order mixes the values of this column, over the first million positions "
-                   "(or -n)")
-      ->excludes(batch)
-      ->type_name("COLUMN");
+  CLI::Option* quality =
+      verb->add_option("--quality", arguments->quality,
+                       "No ordinals, but how well the order mixes the values of this column, over the first million "
+                       "positions (or -n)")
+          ->excludes(batch)
+          ->excludes(verb->get_option("--weights"))
+          ->excludes(verb->get_option("--balance"))
+          ->type_name("COLUMN");
+  for (CLI::Option* option : of_readers) quality->excludes(option);
   verb->callback([arguments, &context, &body] {
     arguments->request.tail = arguments->tail == "pad"    ? Tail::kPad
                               : arguments->tail == "drop" ? Tail::kDrop

@@ -14,7 +14,6 @@ struct ReadingFacts {
   uint64_t payload_bytes = 0;
   uint64_t memory_bytes = 0;  ///< for the cache of pages
   Storage storage = Storage::kSolid;
-  bool compressed = false;  ///< a record costs the inflating of what stands before it
 };
 
 /// The run that `--block auto` takes, 1 for a global shuffle, and why, in words.
@@ -25,6 +24,7 @@ struct BlockChoice {
 
 /// The smallest run that reads at the speed of the device; shorter where the runs in flight would not fit memory, and 1
 /// where single records are read as fast.
-[[nodiscard]] BlockChoice ChooseBlock(const ReadingFacts& facts);
+/// `shape` has the lanes and the window.
+[[nodiscard]] BlockChoice ChooseBlock(const ReadingFacts& facts, const BlockShape& shape = {});
 
 }  // namespace ofindex

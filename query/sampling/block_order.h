@@ -9,12 +9,15 @@ namespace ofindex {
 
 /// How far an order mixes: neighbours are read in runs, so that a disk reads more than a record at a time.
 struct BlockShape {
-  uint64_t run = 1;       ///< neighbours in a run: what is read in one go
-  uint64_t lanes = 64;    ///< of which an epoch consists; fewer where there are not two runs for each
-  uint64_t window = 8;    ///< runs of a lane that are shuffled together
+  uint64_t run = 1;     ///< neighbours in a run: what is read in one go
+  uint64_t lanes = 64;  ///< of which an epoch consists; fewer where there are not two runs for each
+  uint64_t window = 8;  ///< runs of a lane that are shuffled together
 
   friend bool operator==(const BlockShape&, const BlockShape&) = default;
 };
+
+/// Most lanes of an epoch.
+inline constexpr uint64_t kMostLanes = uint64_t{1} << 20;
 
 /// Most runs that a window may have, and most records.
 inline constexpr uint64_t kMostWindow = uint64_t{1} << 20;
@@ -30,8 +33,8 @@ inline constexpr uint64_t kMostWindowRecords = uint64_t{1} << 32;
 /// of the data, and each is read at a random time.
 class BlockOrder {
  public:
-  /// `size` is at most kMostSampled; run, lanes and window are at least 1, and a window at most kMostWindow runs and
-  /// kMostWindowRecords.
+  /// `size` is at most kMostSampled; run, lanes and window are at least 1; lanes at most kMostLanes, and a window at
+  /// most kMostWindow runs and kMostWindowRecords.
   BlockOrder(uint64_t size, const BlockShape& shape, uint64_t key);
 
   [[nodiscard]] uint64_t size() const { return size_; }

@@ -1,5 +1,6 @@
 #include "query/sampling/column_weights.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -68,30 +69,27 @@ void TakeNumbers(const Chunk& chunk, std::vector<double>& weights) {
   }
 }
 
-// The record after `r`, or `r` itself, whose value is bytes; `count` if there is none.
-uint32_t FirstBytes(const Chunk& chunk, uint32_t count) {
-  if (chunk.form() != Chunk::Form::kBytes && chunk.form() != Chunk::Form::kMixed) return count;
-  for (uint32_t r = 0; r < count; ++r) {
-    const Type type = chunk.At(r).type;
-    if (type == Type::kText || type == Type::kBlob) return r;
-  }
-  return count;
+// True if the value of record `r` is a text or a blob, which no number stands for.
+bool IsBytes(const Chunk& chunk, uint32_t r) {
+  if (chunk.form() != Chunk::Form::kBytes && chunk.form() != Chunk::Form::kMixed) return false;
+  const Type type = chunk.At(r).type;
+  return type == Type::kText || type == Type::kBlob;
 }
 
 }  // namespace
 
-Result<void> ForEachWeight(ColumnStore& store, const Column& column, uint64_t records, const VisitWeights& visit,
-                           const std::atomic<bool>* cancel) {
+Result<void> ForEachWeight(ColumnStore& store, const Column& column, uint64_t records, const Counts& counts,
+                           const VisitWeights& visit, const std::atomic<bool>* cancel) {
   OFINDEX_TRY(CheckSingle(column, "a weight"));
   std::vector<double> weights;
   return ForEachChunk(store, column, records, cancel,
                       [&](uint64_t first, uint64_t count, const Chunk& chunk) -> Result<void> {
                         weights.assign(chunk.records(), 0);
                         TakeNumbers(chunk, weights);
-                        const auto bytes = FirstBytes(chunk, static_cast<uint32_t>(count));
                         for (uint32_t r = 0; r < count; ++r) {
-                          const bool sound = weights[r] >= 0 && !std::isinf(weights[r]) && r != bytes;
-                          if (!sound) return Refuse(column, first + r, chunk.At(r));
+                          if (weights[r] >= 0 && !std::isinf(weights[r]) && !IsBytes(chunk, r)) continue;
+                          if (counts(first + r)) return Refuse(column, first + r, chunk.At(r));
+                          weights[r] = 0;
                         }
                         visit(first, std::span<const double>(weights).first(count));
                         return {};

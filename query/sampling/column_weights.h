@@ -13,11 +13,15 @@ namespace ofindex {
 /// Takes the weights of records `first`, `first` + 1, ....
 using VisitWeights = std::function<void(uint64_t first, std::span<const double> weights)>;
 
+/// True if the weight of a record matters. Asked of those alone that have none that could be one.
+using Counts = std::function<bool(uint64_t record)>;
+
 /// Calls `visit` with the numbers of `column` as weights of the first `records` records, block by block in ascending
-/// order. NULL, and NaN with it, is 0. `cancel` may be null.
+/// order. NULL, and NaN with it, is 0; so is what could be no weight, where it does not count. `cancel` may be null.
 /// Errors: kUsage  a value is negative, infinite or no number; the message names record and value. kInterrupted, and
 /// those of ColumnStore::Load.
 [[nodiscard]] Result<void> ForEachWeight(ColumnStore& store, const Column& column, uint64_t records,
-                                         const VisitWeights& visit, const std::atomic<bool>* cancel = nullptr);
+                                         const Counts& counts, const VisitWeights& visit,
+                                         const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace ofindex

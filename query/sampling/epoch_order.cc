@@ -1,5 +1,7 @@
 #include "query/sampling/epoch_order.h"
 
+#include <utility>
+
 #include "base/text.h"
 #include "query/sampling/permutation.h"
 #include "query/sampling/sample_key.h"

@@ -34,8 +34,6 @@ class BatchCutter {
   /// Epoch position of the record that the next batch begins with.
   [[nodiscard]] uint64_t position() const { return sampler_.position() - (ordinals_.size() - used_); }
 
-  [[nodiscard]] const Sampler& sampler() const { return sampler_; }
-
  private:
   [[nodiscard]] Result<bool> Fetch();
 
@@ -58,7 +56,8 @@ class LengthBatches {
                                                 const Slice& slice = {}, Tail tail = Tail::kExact);
 
   /// Replaces `batch` by the next one of this reader. Returns false where it has no more. Tail::kPad: a rank without a
-  /// batch in the last step reads one of the first step again. Errors: those of the lengths.
+  /// batch in the last step reads one of the ranks' begin again, or the last one where
+  /// there are not as many. Errors: those of the lengths.
   [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
 
   /// Where all ranks stand, if each has read as many batches as this one: a multiple of whole steps.
@@ -69,7 +68,7 @@ class LengthBatches {
       : begin_(cutter), cutter_(std::move(cutter)), slice_(slice), tail_(tail), position_(cutter_.position()) {}
 
   [[nodiscard]] Result<bool> NextStep(std::vector<uint64_t>& batch);
-  [[nodiscard]] Result<bool> Repeat(uint64_t missing, std::vector<uint64_t>& batch) const;
+  [[nodiscard]] Result<bool> Repeat(uint64_t number, std::vector<uint64_t>& batch) const;
 
   BatchCutter begin_;  // of the ranks' common begin: what a padded tail reads again
   BatchCutter cutter_;

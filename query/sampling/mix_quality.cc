@@ -5,7 +5,10 @@
 #include <map>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
+#include "base/progress.h"
 #include "query/sampling/sample_key.h"
 
 namespace ofindex {
@@ -38,7 +41,9 @@ class ClassCounter {
     return static_cast<double>(whole_) / static_cast<double>(batches_);
   }
 
-  [[nodiscard]] double Alike() const { return pairs_ == 0 ? 0 : static_cast<double>(alike_) / static_cast<double>(pairs_); }
+  [[nodiscard]] double Alike() const {
+    return pairs_ == 0 ? 0 : static_cast<double>(alike_) / static_cast<double>(pairs_);
+  }
 
  private:
   const ClassNumbers& numbers_;
@@ -130,19 +135,19 @@ double BufferPerBatch(const ClassNumbers& numbers, uint64_t key, uint64_t batch,
 
 }  // namespace
 
-MixQuality MeasureMix(const SampleLaw& law, uint64_t seed, uint64_t epoch, const ClassNumbers& numbers, uint64_t batch,
-                      uint64_t most) {
+Result<MixQuality> MeasureMix(const SampleLaw& law, uint64_t seed, uint64_t epoch, const ClassNumbers& numbers,
+                              uint64_t batch, uint64_t most, const std::atomic<bool>* cancel) {
   constexpr uint64_t kAtOnce = 4096;
   const uint64_t all = numbers.of.size();
   const std::shared_ptr<const EpochOrder> order = OrderOf(law, all, seed, epoch);
   MixQuality quality;
   quality.positions = std::min(order->size(), most);
   quality.batch = batch;
-  quality.classes = numbers.classes;
   ClassCounter counter(numbers, batch);
   RunCache cache(order->runs_in_flight());
   std::vector<uint64_t> indices;
   for (uint64_t first = 0; first < quality.positions; first += indices.size()) {
+    if (cancel != nullptr && *cancel) return Interrupted();
     indices.resize(std::min(kAtOnce, quality.positions - first));
     order->Fill(first, 1, indices);
     for (const uint64_t index : indices) {
@@ -152,11 +157,12 @@ MixQuality MeasureMix(const SampleLaw& law, uint64_t seed, uint64_t epoch, const
   }
   quality.reads = cache.reads();
   const std::vector<uint64_t> sizes = Sizes(numbers);
+  quality.classes = sizes.size() - static_cast<uint64_t>(std::count(sizes.begin(), sizes.end(), uint64_t{0}));
   const double alike = PerfectAlike(sizes, all);
   quality.per_batch = counter.PerBatch();
-  quality.per_batch_perfect = PerfectPerBatch(sizes, all, std::min(batch, all));
+  quality.per_batch_perfect = PerfectPerBatch(sizes, all, std::min(batch, quality.positions));
   quality.per_batch_buffer = BufferPerBatch(numbers, seed, batch, std::min(quality.positions, all));
-  quality.neighbours = alike < 1 ? (counter.Alike() - alike) / (1 - alike) : 0;
+  quality.neighbours = alike < 1 && quality.positions > 1 ? (counter.Alike() - alike) / (1 - alike) : 0;
   return quality;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/result.h"
 #include "query/sampling/epoch_order.h"
 
 namespace ofindex {
@@ -12,7 +14,7 @@ namespace ofindex {
 struct MixQuality {
   uint64_t positions = 0;        ///< that were looked at, from the begin of the epoch
   uint64_t batch = 0;            ///< records of a batch
-  uint64_t classes = 0;          ///< distinct values; NULL is none
+  uint64_t classes = 0;          ///< distinct values of the view's records; NULL is none
   double per_batch = 0;          ///< distinct values that a batch holds on average
   double per_batch_perfect = 0;  ///< what a perfect shuffle is expected to give
   double per_batch_buffer = 0;   ///< what a shuffle buffer of kBufferRecords over the data as they lie gives
@@ -29,8 +31,10 @@ struct ClassNumbers {
   uint64_t classes = 0;
 };
 
-/// Measures the first `most` positions of one epoch, in batches of `batch` records.
-[[nodiscard]] MixQuality MeasureMix(const SampleLaw& law, uint64_t seed, uint64_t epoch, const ClassNumbers& numbers,
-                                    uint64_t batch, uint64_t most);
+/// Measures the first `most` positions of one epoch, in batches of `batch` records. The law gives every record once:
+/// what draws are to be compared with is another matter. `cancel` may be null. Errors: kInterrupted.
+[[nodiscard]] Result<MixQuality> MeasureMix(const SampleLaw& law, uint64_t seed, uint64_t epoch,
+                                            const ClassNumbers& numbers, uint64_t batch, uint64_t most,
+                                            const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace ofindex

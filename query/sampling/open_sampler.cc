@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/checksum.h"
 #include "base/text.h"
 #include "query/find_column.h"
@@ -54,12 +55,16 @@ ByteView BytesOf(std::span<const Value> values) {
 
 Result<SampleLaw> ByWeights(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
   OFINDEX_ASSIGN(const Column column, FindColumn(store, name));
+  if (view.size() == 0) return GlobalShuffle{};  // of nothing
+  if (view.size() > AliasTable::kMostItems) {
+    return Fail(ErrorCode::kLimit, StrCat("weights of over ", FormatCount(AliasTable::kMostItems), " records"));
+  }
   AliasTable::Builder builder;
   builder.Reserve(view.size());
   Xxh3Stream hash;
   InView<double> in_view(view);
   OFINDEX_TRY(ForEachWeight(
-      store, column, End(view),
+      store, column, End(view), [&](uint64_t record) { return view.IndexOf(record).has_value(); },
       [&](uint64_t first, std::span<const double> weights) {
         in_view.Pass(first, weights, [&](std::span<const double> some) {
           hash.Add(BytesOf(some));
@@ -76,8 +81,7 @@ Result<void> ForEachClass(ColumnStore& store, const ColumnClasses& classes, cons
                           const BalancedClasses::Take& take) {
   InView<uint32_t> in_view(view);
   return classes.ForEach(
-      store,
-      [&](uint64_t first, std::span<const uint32_t> numbers) { in_view.Pass(first, numbers, take); }, cancel);
+      store, [&](uint64_t first, std::span<const uint32_t> numbers) { in_view.Pass(first, numbers, take); }, cancel);
 }
 
 Result<ColumnClasses> ReadClasses(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
@@ -87,6 +91,7 @@ Result<ColumnClasses> ReadClasses(ColumnStore& store, const View& view, const st
 
 Result<SampleLaw> Balanced(ColumnStore& store, const View& view, const SampleRequest& request, Cancel cancel) {
   OFINDEX_ASSIGN(const ColumnClasses classes, ReadClasses(store, view, *request.balance, cancel));
+  if (view.size() == 0) return GlobalShuffle{};  // of nothing
   Xxh3Stream hash;
   hash.Add(BytesOf(std::span(&request.temperature, 1)));
   // The law is handed the classes twice; once is enough to tell them from others.
@@ -106,13 +111,13 @@ Result<SampleLaw> Balanced(ColumnStore& store, const View& view, const SampleReq
 }
 
 Result<SampleLaw> BlockLaw(const BlockShape& shape) {
-  const bool sound = shape.run > 0 && shape.lanes > 0 && shape.window > 0 && shape.window <= kMostWindow &&
-                     shape.run <= kMostWindowRecords / shape.window;
+  const bool sound = shape.run > 0 && shape.lanes > 0 && shape.lanes <= kMostLanes && shape.window > 0 &&
+                     shape.window <= kMostWindow && shape.run <= kMostWindowRecords / shape.window;
   if (sound) return shape;
   return Fail(ErrorCode::kUsage,
               StrCat("blocks of ", shape.run, " records, ", shape.lanes, " lanes, a window of ", shape.window,
-                     " runs: expected at least 1 of each, and at most ", FormatCount(kMostWindowRecords),
-                     " records in a window"));
+                     " runs: expected at least 1 of each, at most ", FormatCount(kMostLanes), " lanes, and ",
+                     FormatCount(kMostWindowRecords), " records in a window"));
 }
 
 Result<SampleLaw> LawOf(ColumnStore& store, const View& view, const SampleRequest& request, Cancel cancel) {
@@ -140,16 +145,14 @@ Result<GenerationRow> Sampled(const std::vector<GenerationRow>& generations, con
   return !of_state && request.force ? last : of_state;
 }
 
-}  // namespace
-
-Result<Sampler> OpenSampler(const std::shared_ptr<ColumnStore>& store, const std::vector<GenerationRow>& generations,
-                            const SampleRequest& request, const SqlLimits& limits) {
+Result<Sampler> Open(const std::shared_ptr<ColumnStore>& store, const std::vector<GenerationRow>& generations,
+                     const SampleRequest& request, const SqlLimits& limits) {
   OFINDEX_ASSIGN(const GenerationRow generation, Sampled(generations, request));
   OFINDEX_ASSIGN(View view, ViewOf(store, request, generation.records, limits));
   OFINDEX_ASSIGN(SampleLaw law, LawOf(*store, view, request, limits.cancel));
   const uint64_t seed = request.state ? request.state->seed : request.seed;
-  OFINDEX_ASSIGN(Sampler sampler, Sampler::Of(generation, std::move(view), std::move(law), seed, request.slice,
-                                              request.tail));
+  OFINDEX_ASSIGN(Sampler sampler,
+                 Sampler::Of(generation, std::move(view), std::move(law), seed, request.slice, request.tail));
   if (request.state && !request.force) OFINDEX_TRY(CheckSameSample(*request.state, sampler.State()));
   sampler.SetEpoch(request.state ? request.state->epoch : request.epoch);
   const uint64_t position = request.state ? request.state->position : request.position;
@@ -161,17 +164,26 @@ Result<Sampler> OpenSampler(const std::shared_ptr<ColumnStore>& store, const std
   return sampler;
 }
 
+}  // namespace
+
+Result<Sampler> OpenSampler(const std::shared_ptr<ColumnStore>& store, const std::vector<GenerationRow>& generations,
+                            const SampleRequest& request, const SqlLimits& limits) {
+  return WithMemory("a sampler's table", [&] { return Open(store, generations, request, limits); });
+}
+
 Result<ClassNumbers> ClassesOf(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
   OFINDEX_ASSIGN(const ColumnClasses classes, ReadClasses(store, view, name, cancel));
   static_assert(ClassNumbers::kNoClass == ColumnClasses::kNone);
-  ClassNumbers numbers;
-  numbers.classes = classes.size();
-  numbers.of.reserve(view.size());
-  const auto take = [&](std::span<const uint32_t> some) {
-    numbers.of.insert(numbers.of.end(), some.begin(), some.end());
-  };
-  OFINDEX_TRY(ForEachClass(store, classes, view, cancel, take));
-  return numbers;
+  return WithMemory("the class of each record", [&]() -> Result<ClassNumbers> {
+    ClassNumbers numbers;
+    numbers.classes = classes.size();
+    numbers.of.reserve(view.size());
+    const auto take = [&](std::span<const uint32_t> some) {
+      numbers.of.insert(numbers.of.end(), some.begin(), some.end());
+    };
+    OFINDEX_TRY(ForEachClass(store, classes, view, cancel, take));
+    return numbers;
+  });
 }
 
 }  // namespace ofindex

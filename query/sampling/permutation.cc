@@ -53,8 +53,7 @@ void Permutation::Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) c
     for (size_t j = 0; j < kTogether; ++j) out[done + j] = left[j] * right_ + right[j];
   }
   for (size_t j = 0; j < done; ++j) {
-    while (out[j] >= size_) [[unlikely]]
-      out[j] = Forward(out[j]);
+    while (out[j] >= size_) [[unlikely]] out[j] = Forward(out[j]);
   }
   for (; done < out.size(); ++done) out[done] = At(first + done * step);
 }

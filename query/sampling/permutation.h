@@ -34,8 +34,7 @@ class Permutation {
   /// The element at `position`, which is less than size(). O(1).
   [[nodiscard]] uint64_t At(uint64_t position) const {
     uint64_t x = Forward(position);
-    while (x >= size_) [[unlikely]]
-      x = Forward(x);
+    while (x >= size_) [[unlikely]] x = Forward(x);
     return x;
   }
 
@@ -45,8 +44,7 @@ class Permutation {
   /// The position of `element`: At(PositionOf(x)) == x. O(1).
   [[nodiscard]] uint64_t PositionOf(uint64_t element) const {
     uint64_t x = Backward(element);
-    while (x >= size_) [[unlikely]]
-      x = Backward(x);
+    while (x >= size_) [[unlikely]] x = Backward(x);
     return x;
   }
 

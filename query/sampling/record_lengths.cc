@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/allocation.h"
 #include "base/text.h"
 #include "query/find_column.h"
 #include "query/sampling/column_blocks.h"
@@ -12,24 +13,26 @@
 namespace ofindex {
 namespace {
 
-constexpr uint32_t kUnknown = 0xffff'ffff;
+// What a record has that has no length: told when it is asked for, as it may never be.
+constexpr uint32_t kNull = 0xffff'ffff;
+constexpr uint32_t kNoLength = 0xffff'fffe;
 
-tl::unexpected<Error> NoLength(const Column& column, uint64_t ordinal, std::string_view what) {
-  return Fail(ErrorCode::kUsage, StrCat("column '", Printable(column.name), "': record ", ordinal, " ", what),
-              "leave such records out with --where, or take another column");
-}
-
-// A length as 32 bits; kUnknown for NULL.
-Result<uint32_t> LengthOf(const Column& column, uint64_t ordinal, const Chunk::Value& value) {
+uint32_t LengthOf(const Chunk::Value& value) {
   double number = 0;
   switch (value.type) {
-    case ColumnValue::Type::kNull: return kUnknown;
+    case ColumnValue::Type::kNull: return kNull;
     case ColumnValue::Type::kInteger: number = static_cast<double>(value.integer); break;
     case ColumnValue::Type::kReal: number = std::ceil(value.real); break;
-    default: return NoLength(column, ordinal, "has a text, which is no length");
+    default: return kNoLength;
   }
-  if (number >= 0 && number < kUnknown) return static_cast<uint32_t>(number);
-  return NoLength(column, ordinal, "has a length that is negative or too large");
+  return number >= 0 && number < kNoLength ? static_cast<uint32_t>(number) : kNoLength;
+}
+
+tl::unexpected<Error> Refuse(const Column& column, uint64_t ordinal, uint32_t why) {
+  return Fail(ErrorCode::kUsage,
+              StrCat("column '", Printable(column.name), "': record ", ordinal, " has no length: its value is ",
+                     why == kNull ? "NULL" : "negative, too large, or no number"),
+              "leave such records out with --where, or take another column");
 }
 
 }  // namespace
@@ -44,22 +47,24 @@ LengthsOf LengthsOfPayloads(const RecordReader& reader) {
   };
 }
 
-Result<LengthsOf> LengthsOfColumn(ColumnStore& store, const std::string& name) {
+Result<LengthsOf> LengthsOfColumn(ColumnStore& store, const std::string& name, const std::atomic<bool>* cancel) {
   OFINDEX_ASSIGN(const Column column, FindColumn(store, name));
   OFINDEX_TRY(CheckSingle(column, "a length"));
-  auto all = std::make_shared<std::vector<uint32_t>>(store.records());
-  OFINDEX_TRY(ForEachChunk(store, column, store.records(), nullptr,
+  std::shared_ptr<std::vector<uint32_t>> all;
+  OFINDEX_TRY(WithMemory("the length of each record", [&]() -> Result<void> {
+    all = std::make_shared<std::vector<uint32_t>>(store.records());
+    return {};
+  }));
+  OFINDEX_TRY(ForEachChunk(store, column, store.records(), cancel,
                            [&](uint64_t first, uint64_t count, const Chunk& chunk) -> Result<void> {
-                             for (uint64_t r = 0; r < count; ++r) {
-                               OFINDEX_ASSIGN((*all)[first + r],
-                                              LengthOf(column, first + r, chunk.At(static_cast<uint32_t>(r))));
-                             }
+                             for (uint32_t r = 0; r < count; ++r) (*all)[first + r] = LengthOf(chunk.At(r));
                              return {};
                            }));
   return LengthsOf([all, column](std::span<const uint64_t> ordinals, std::span<uint64_t> lengths) -> Result<void> {
     for (size_t i = 0; i < ordinals.size(); ++i) {
-      if ((*all)[ordinals[i]] == kUnknown) return NoLength(column, ordinals[i], "has no length: it is NULL");
-      lengths[i] = (*all)[ordinals[i]];
+      const uint32_t length = (*all)[ordinals[i]];
+      if (length >= kNoLength) return Refuse(column, ordinals[i], length);
+      lengths[i] = length;
     }
     return {};
   });

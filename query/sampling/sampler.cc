@@ -9,12 +9,17 @@ namespace ofindex {
 
 Result<void> CheckSlice(const Slice& slice) {
   constexpr uint64_t kMostReaders = uint64_t{1} << 20;
-  if (slice.world == 0 || slice.world > kMostReaders || slice.rank >= slice.world) {
-    return Fail(ErrorCode::kUsage, StrCat("rank ", slice.rank, " of ", slice.world, ": expected a rank below the world"),
+  if (std::max(slice.world, slice.workers) > kMostReaders) {
+    return Fail(ErrorCode::kUsage, StrCat("over ", FormatCount(kMostReaders), " ranks, or workers of one"));
+  }
+  if (slice.rank >= slice.world) {
+    return Fail(ErrorCode::kUsage,
+                StrCat("rank ", slice.rank, " of ", slice.world, ": expected a rank below the world"),
                 "ranks count from 0");
   }
-  if (slice.workers == 0 || slice.workers > kMostReaders || slice.worker >= slice.workers) {
-    return Fail(ErrorCode::kUsage, StrCat("worker ", slice.worker, " of ", slice.workers, ": expected one below their number"),
+  if (slice.worker >= slice.workers) {
+    return Fail(ErrorCode::kUsage,
+                StrCat("worker ", slice.worker, " of ", slice.workers, ": expected one below their number"),
                 "workers count from 0");
   }
   return {};
@@ -47,6 +52,7 @@ void Sampler::SeekTo(uint64_t position) { Restart(std::min(position, epoch_size(
 void Sampler::Restart(uint64_t position) {
   base_ = position;
   step_ = 0;
+  ended_ = false;
   const uint64_t of_rank = StepsOfRank(slice_.rank);
   steps_ = of_rank > slice_.worker ? (of_rank - slice_.worker - 1) / slice_.workers + 1 : 0;
 }
@@ -73,10 +79,12 @@ size_t Sampler::Next(std::span<uint64_t> out) {
   for (size_t i = within; i < count; ++i) order_->Fill((first + i * stride) % size, 1, out.subspan(i, 1));
   view_.Map(out.first(count));
   step_ += count;
+  ended_ = ended_ || count < out.size();
   return count;
 }
 
 uint64_t Sampler::position() const {
+  if (ended_) return epoch_size();
   const uint64_t read = step_ * slice_.workers * slice_.world;
   const uint64_t left = epoch_size() - base_;
   return base_ + std::min(read, left);

@@ -51,7 +51,8 @@ class Sampler {
   void SeekTo(uint64_t position);
 
   /// Where all ranks of the epoch stand, if each has read as much as this one: the next epoch position that some rank
-  /// reads. A sampler of any world that begins there reads what is left.
+  /// reads. A sampler of any world that begins there reads what is left. The epoch's end once Next gave fewer than
+  /// asked for: then this reader knows that nothing is left.
   [[nodiscard]] uint64_t position() const;
 
   [[nodiscard]] uint64_t seed() const { return seed_; }
@@ -100,6 +101,7 @@ class Sampler {
   uint64_t base_ = 0;   // where the ranks began
   uint64_t steps_ = 0;  // of this reader, from there
   uint64_t step_ = 0;   // that it reads next
+  bool ended_ = false;  // it was asked for more than there was
 };
 
 }  // namespace ofindex

@@ -1,6 +1,7 @@
 #include "query/sampling/sampler_state.h"
 
 #include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -64,15 +65,9 @@ tl::unexpected<Error> Other(std::string_view what) {
 }  // namespace
 
 std::string ToJson(const SamplerState& state) {
-  return Json{{"schema", kSchema},
-              {"law", state.law},
-              {"seed", state.seed},
-              {"epoch", state.epoch},
-              {"position", state.position},
-              {"generation", state.generation},
-              {"records", state.records},
-              {"dataset", state.dataset},
-              {"selection", state.selection},
+  return Json{{"schema", kSchema},        {"law", state.law},           {"seed", state.seed},
+              {"epoch", state.epoch},     {"position", state.position}, {"generation", state.generation},
+              {"records", state.records}, {"dataset", state.dataset},   {"selection", state.selection},
               {"order", state.order}}
       .dump();
 }
@@ -97,7 +92,9 @@ Result<SamplerState> ParseSamplerState(const std::string& text) {
   members.Take("order", state.order);
   if (!members.complaint().empty()) return NoState(members.complaint());
   if (law != kSamplingLaw) {
-    return NoState(StrCat("its law is version ", law, ", this ofindex has version ", kSamplingLaw));
+    return Fail(ErrorCode::kStale,
+                StrCat("the sampler's state: its law is version ", law, ", this ofindex has version ", kSamplingLaw),
+                "begin a new epoch, or go on with the ofindex that the state was taken with");
   }
   if (generation > uint64_t{1} << 62) return NoState("\"generation\" is too large");
   state.generation = static_cast<int64_t>(generation);

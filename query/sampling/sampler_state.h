@@ -15,12 +15,12 @@ struct SamplerState {
   uint32_t law = kSamplingLaw;
   uint64_t seed = 0;
   uint64_t epoch = 0;
-  uint64_t position = 0;    ///< of the epoch, all ranks together
-  int64_t generation = 0;   ///< of the dataset when the epoch began
-  uint64_t records = 0;     ///< of that generation
-  std::string dataset;      ///< fingerprint of those records
-  std::string selection;    ///< fingerprint of the view's members
-  std::string order;        ///< the law, as Describe(SampleLaw) has it
+  uint64_t position = 0;   ///< of the epoch, all ranks together
+  int64_t generation = 0;  ///< of the dataset when the epoch began
+  uint64_t records = 0;    ///< of that generation
+  std::string dataset;     ///< fingerprint of those records
+  std::string selection;   ///< fingerprint of the view's members
+  std::string order;       ///< the law, as Describe(SampleLaw) has it
 
   friend bool operator==(const SamplerState&, const SamplerState&) = default;
 };
@@ -28,7 +28,7 @@ struct SamplerState {
 /// As JSON, on one line.
 [[nodiscard]] std::string ToJson(const SamplerState& state);
 
-/// Errors: kUsage  `text` is no state, or one of another law version.
+/// Errors: kUsage  `text` is no state; kStale  it is one of another law version.
 [[nodiscard]] Result<SamplerState> ParseSamplerState(const std::string& text);
 
 /// The generation that a state is of, among those of a dataset: a dataset that has grown since still has it.

@@ -28,6 +28,7 @@ class SampleTest(CommandTest):
                         "class": ("int64", [number * CLASSES // RECORDS]),
                         "weight": ("float", [number % 4]),
                         "name": ("bytes", [b"n%d" % (number % 7)]),
+                        "signed": ("int64", [number - 1000]),
                     },
                 )
                 for number in range(begin, end)
@@ -99,7 +100,8 @@ class SampleTest(CommandTest):
         self.assertEqual(ranked, batches[1::2])
         by_bytes = self.expect(0, "sample", "data", "--batch-total", "1000", "-n", "3").text.splitlines()
         self.assertEqual(len(by_bytes), 3)
-        self.assertEqual([int(word) for line in by_bytes for word in line.split()], whole[: len(" ".join(by_bytes).split())])
+        drawn = [int(word) for line in by_bytes for word in line.split()]
+        self.assertEqual(drawn, whole[: len(drawn)])
 
     def test_quality_compares_with_a_perfect_shuffle_and_a_buffer(self) -> None:
         document = self.expect(0, "sample", "data", "--quality", "class", "--json").json
@@ -107,9 +109,35 @@ class SampleTest(CommandTest):
         self.assertAlmostEqual(document["classes_per_batch"], document["classes_per_batch_perfect"], delta=0.2)
         self.assertLess(abs(document["neighbours"]), 0.1)
         self.assertEqual(document["reads"], RECORDS)
+        args = ["sample", "data", "--quality", "class", "--where", "class < 3", "-n", "10"]
+        some = self.expect(0, *args, "--json").json
+        self.assertEqual((some["classes"], some["positions"]), (3, 10))
+        self.assertEqual([some], self.expect(0, *args, "--jsonl").jsonl)
+        other = self.expect(0, "sample", "data", "--quality", "class", "--seed", "9", "--json").json
+        self.assertNotEqual(other["neighbours"], document["neighbours"])
         text = self.expect(0, "sample", "data", "--quality", "class", "--block", "5").text
         self.assertIn("a perfect shuffle 20.00", text)
         self.assertIn("records to a read:     4.5", text)
+
+    def test_what_is_no_weight_or_length_matters_only_where_it_is_asked_for(self) -> None:
+        for args in (("--weights", "signed"), ("--batch-total", "5000", "--batch-by", "signed")):
+            refused = self.expect_error(2, "sample", "data", *args).stderr
+            self.assertRegex(refused, r"record \d+ (in column 'signed' is -|has no length)")
+            shown = self.expect(0, "sample", "data", *args, "--where", "signed > 0").text
+            self.assertTrue(all(int(word) > 1000 for word in shown.split()))
+        for law in ("--weights", "--balance"):
+            self.assertEqual(self.sample(law, "weight", "--where", "class = 99"), [])
+
+    def test_batches_go_on_where_a_step_ended_and_come_as_json(self) -> None:
+        args = ["--batch-total", "10", "--batch-by", "weight"]
+        batches = self.expect(0, "sample", "data", *args, "--json").json["batches"]
+        begun = sum(len(batch) for batch in batches[:4])
+        behind = self.expect(0, "sample", "data", *args, "--json", "--position", str(begun)).json["batches"]
+        self.assertEqual(behind, batches[4:])
+        ranked = ["--rank", "0", "--world", "7", "--tail", "drop"]
+        dropped = self.expect(0, "sample", "data", *args, "--json", *ranked).json
+        self.assertEqual(dropped["batches"], batches[: len(batches) // 7 * 7 : 7])
+        self.assertEqual(self.expect(0, "sample", "data", "--json").json["ids"], self.sample())
 
     def test_the_order_goes_into_cat(self) -> None:
         order = self.sample("-n", "50")
@@ -130,7 +158,13 @@ class SampleTest(CommandTest):
             ("--weights", "weight", "--balance", "class"): "excludes",
             ("--where", "clas = 3"): "did you mean",
             ("--balance", "class", "--temperature", "0.5"): "temperature",
-            ("--batch-total", "0"): "batch-total",
+            ("--batch-total", "0"): "a batch needs room",
+            ("-n", "-1"): "'-1' is no number from 0",
+            ("--seed", "18446744073709551616"): "is no number from 0",
+            ("--epoch", "010"): "'010' is no number",
+            ("--world", "1048577"): "over 1,048,576 ranks",
+            ("--quality", "class", "--weights", "weight"): "excludes",
+            ("--quality", "class", "--rank", "1"): "excludes",
             ("--where", "weight = 0", "--weights", "weight"): "above 0",
         }
         for args, message in cases.items():

@@ -59,7 +59,8 @@ std::string SpellChunk(const ChunkRow& row, uint32_t records) {
   REQUIRE(chunk);
   std::string text = StrCat(" ", kRoles[static_cast<size_t>(row.role)]);
   for (uint32_t r = 0; r < records; ++r) {
-    text += StrCat(r == 0 ? " " : ",", chunk->form() == Chunk::Form::kLists ? SpellList(*chunk, r) : Spell(chunk->At(r)));
+    text +=
+        StrCat(r == 0 ? " " : ",", chunk->form() == Chunk::Form::kLists ? SpellList(*chunk, r) : Spell(chunk->At(r)));
   }
   return text;
 }

@@ -25,7 +25,7 @@ ClassNumbers Sorted() {
 }
 
 MixQuality Measured(const SampleLaw& law, uint64_t seed, const ClassNumbers& numbers = Sorted()) {
-  return MeasureMix(law, seed, 0, numbers, kBatch, UINT64_MAX);
+  return *MeasureMix(law, seed, 0, numbers, kBatch, UINT64_MAX);
 }
 
 // What a loader gives that fills a buffer, shuffles it, and empties it before it fills it again.
@@ -39,8 +39,8 @@ double PerBatchOfDrainedBuffer(uint64_t seed) {
   double classes = 0;
   const uint64_t batches = order.size() / kBatch;
   for (uint64_t b = 0; b < batches; ++b) {
-    classes += static_cast<double>(
-        std::set<uint32_t>(order.data() + b * kBatch, order.data() + (b + 1) * kBatch).size());
+    classes +=
+        static_cast<double>(std::set<uint32_t>(order.data() + b * kBatch, order.data() + (b + 1) * kBatch).size());
   }
   return classes / static_cast<double>(batches);
 }
@@ -111,9 +111,27 @@ TEST_CASE("records without a class are alike, and count as none") {
   const MixQuality quality = Measured(GlobalShuffle{}, 1, numbers);
   CHECK(quality.per_batch == doctest::Approx(2));
   CHECK(std::abs(quality.neighbours) < 0.1);
-  const MixQuality sorted = MeasureMix(BlockShape{.run = 3000, .lanes = 1, .window = 1}, 1, 0, numbers, kBatch, 0);
-  CHECK(sorted.positions == 0);
-  CHECK(sorted.per_batch == 0);
+  const MixQuality none = *MeasureMix(BlockShape{.run = 3000, .lanes = 1, .window = 1}, 1, 0, numbers, kBatch, 0);
+  CHECK(none.positions == 0);
+  CHECK(none.per_batch == 0);
+}
+
+TEST_CASE("classes that no record of the view has are not expected, nor more in a batch than there are positions") {
+  ClassNumbers numbers = Sorted();
+  numbers.of.resize(3 * kOfEach);
+  CHECK(Measured(GlobalShuffle{}, 1, numbers).classes == 3);
+  const auto one = MeasureMix(GlobalShuffle{}, 1, 0, numbers, kBatch, 1);
+  REQUIRE(one);
+  CHECK(one->per_batch == 1);
+  CHECK(one->per_batch_perfect == doctest::Approx(1));
+  CHECK(one->neighbours == 0);
+}
+
+TEST_CASE("measuring ends when it is told to") {
+  const std::atomic<bool> cancel = true;
+  const auto measured = MeasureMix(GlobalShuffle{}, 1, 0, Sorted(), kBatch, UINT64_MAX, &cancel);
+  REQUIRE_FALSE(measured);
+  CHECK(measured.error().code == ErrorCode::kInterrupted);
 }
 
 }  // namespace

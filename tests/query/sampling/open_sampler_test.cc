@@ -125,7 +125,7 @@ TEST_CASE("draws keep to the view: weights, and classes alike, of its records al
 }
 
 TEST_CASE("requests that make no sense are refused") {
-  std::vector<SampleRequest> requests(8);
+  std::vector<SampleRequest> requests(9);
   requests[0].weights = "nothing";
   requests[1].weights = "boxes";
   requests[2].weights = "weight";
@@ -134,6 +134,7 @@ TEST_CASE("requests that make no sense are refused") {
   requests[4].block = BlockShape{.run = kMostWindowRecords};
   requests[5].position = kRecords + 1;
   requests[6].slice = {3, 3};
+  requests[8].block = BlockShape{.lanes = kMostLanes + 1};
   requests[7].balance = "label";
   requests[7].temperature = 0;
   for (const SampleRequest& request : requests) {
@@ -152,7 +153,7 @@ TEST_CASE("lengths are those of a column, and NULL is told by its record") {
   CHECK(got == std::vector<uint64_t>{3, 2, 3});
   const auto none = (*lengths)(std::vector<uint64_t>{1, 8, 2}, got);
   REQUIRE_FALSE(none);
-  CHECK(none.error().message.find("record 8 has no length") != std::string::npos);
+  CHECK(none.error().message.find("record 8 has no length: its value is NULL") != std::string::npos);
   CHECK_FALSE(LengthsOfColumn(*store, "boxes"));
   CHECK_FALSE(LengthsOfColumn(*store, "lable"));
 }

@@ -80,7 +80,8 @@ SampleLaw SomeLaw(Random& random, uint64_t size) {
     case 1: return GlobalShuffle{};
     case 2: return SomeWeights(random, size);
     case 3: return SomeClasses(random, size);
-    default: return BlockShape{.run = 1 + Roll(random, 20), .lanes = 1 + Roll(random, 70), .window = 1 + Roll(random, 9)};
+    default:
+      return BlockShape{.run = 1 + Roll(random, 20), .lanes = 1 + Roll(random, 70), .window = 1 + Roll(random, 9)};
   }
 }
 
@@ -157,7 +158,7 @@ class Phase {
         if (!wrong.empty()) return wrong;
       }
     }
-    // The rank without workers of its own says where all stand.
+    // A rank without workers says where all stand.
     Sampler sampler = run_.Resume(state, generations, view, {0, world_}, tail_);
     std::vector<uint64_t> read(steps_);
     read.resize(sampler.Next(read));
@@ -182,6 +183,11 @@ class Phase {
     return left / world_ + (rank < left % world_ ? 1 : 0);
   }
 
+  // Positions that all have read, if each worker of each rank has read as many records.
+  [[nodiscard]] uint64_t PositionsRead(uint64_t records) const {
+    return std::min(records * workers_ * world_, run_.order.size() - begin_);
+  }
+
   std::string Read(Sampler& sampler, uint64_t rank, uint64_t worker) {
     std::vector<uint64_t> expected;
     for (uint64_t step = worker; step < StepsOf(rank); step += workers_) {
@@ -197,7 +203,9 @@ class Phase {
     }
     if (read != expected) return "not the records of these positions";
     piece.resize(1);
+    if (killed_ && sampler.position() != begin_ + PositionsRead(expected.size())) return "the position is wrong";
     if (!killed_ && sampler.Next(piece) != 0) return "the epoch ended too late";
+    if (!killed_ && sampler.position() != run_.order.size()) return "a reader that has ended does not say so";
     return killed_ ? std::string() : CheckWhen(sampler, rank);
   }
 

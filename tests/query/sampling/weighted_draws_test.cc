@@ -28,6 +28,8 @@ std::vector<uint64_t> CountsOf(const WeightedDraws& draws, uint64_t first, size_
   return counts;
 }
 
+const Counts kAll = [](uint64_t) { return true; };
+
 // What ForEachWeight says of a column `w` of such cells, in blocks of 3 and the rest.
 Result<std::vector<double>> WeightsOf(std::vector<std::optional<Cell>> cells, uint64_t records, bool whole = false) {
   const auto rest = static_cast<uint32_t>(cells.size() - 3);
@@ -40,10 +42,11 @@ Result<std::vector<double>> WeightsOf(std::vector<std::optional<Cell>> cells, ui
   for (const Column& one : store.columns()) column = one.name == "w" ? &one : column;
   REQUIRE(column != nullptr);
   std::vector<double> all;
-  const auto visited = ForEachWeight(store, *column, records, [&](uint64_t first, std::span<const double> weights) {
-    CHECK(first == all.size());
-    all.insert(all.end(), weights.begin(), weights.end());
-  });
+  const auto visited =
+      ForEachWeight(store, *column, records, kAll, [&](uint64_t first, std::span<const double> weights) {
+        CHECK(first == all.size());
+        all.insert(all.end(), weights.begin(), weights.end());
+      });
   OFINDEX_TRY(visited);
   return all;
 }
