@@ -170,6 +170,12 @@ class SampleTest(CommandTest):
         for args, message in cases.items():
             self.assertIn(message, self.expect_error(2, "sample", "data", *args).stderr, args)
 
+    def test_a_json_document_of_many_ordinals_is_whole(self) -> None:
+        records.write_tfrecord(self.dir / "many", [b"x"] * 9000)
+        self.expect(0, "build", "many")
+        ids = self.expect(0, "sample", "many", "--json").json["ids"]
+        self.assertEqual(sorted(ids), list(range(9000)))
+
     def test_an_empty_dataset_gives_nothing(self) -> None:
         (self.dir / "empty").write_bytes(b"")
         self.expect(0, "build", "empty")
