@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "index/block_check.h"
 #include "index/block_skim.h"
+#include "index/large_shards.h"
 #include "index/segment_scout.h"
 #include "index/walk_skim.h"
 #include "index/walker.h"
@@ -26,28 +27,7 @@ namespace {
 // gives one (design.md).
 constexpr unsigned kChains = 32;
 
-// Records of this size are hopped over (index/header_chain.cc), in shards that are worth a thread.
-constexpr uint64_t kLargeRecordBytes = 32 << 10;
-constexpr uint64_t kLargeShardBytes = uint64_t{1} << 20;
 constexpr uint64_t kScoutedShardBytes = uint64_t{64} << 20;
-
-bool IsLarge(const ProbedShard& shard) {
-  return shard.mean_record_bytes >= kLargeRecordBytes && shard.identity.size >= kLargeShardBytes;
-}
-
-// True if the large shards seem to be in the page cache, where more chains than processors only get in each other's
-// way. Looks at a few of them, spread over all `large` ones, in the middle.
-bool LiesInCache(const std::vector<ProbedShard>& shards, size_t large) {
-  constexpr size_t kLooks = 8;
-  const size_t step = std::max<size_t>(large / kLooks, 1);
-  size_t met = 0;
-  for (const ProbedShard& shard : shards) {
-    if (!IsLarge(shard) || met++ % step != 0) continue;
-    const auto file = File::OpenRead(shard.file.path);
-    if (!file || !file->IsCachedAt(shard.identity.size / 2)) return false;
-  }
-  return true;
-}
 
 BuiltBlock Encode(size_t shard, Framing framing, uint64_t first_record, std::span<const uint64_t> points) {
   const uint64_t records = points.size() - 1;
@@ -147,7 +127,7 @@ void DatasetScan::Run() {
 size_t DatasetScan::Walkers() const {
   // Looking at every byte keeps processors and disk busy by itself.
   if (options_.check_payloads) return options_.threads;
-  const size_t chains = LiesInCache(shards_, large_shards_) ? 0 : std::min<size_t>(kChains, large_shards_);
+  const size_t chains = LargeOnesAreCached(shards_, large_shards_) ? 0 : std::min<size_t>(kChains, large_shards_);
   const size_t useful = std::max<size_t>(options_.threads, chains);
   return looks_ ? useful : std::min(useful, shards_.size());
 }
