@@ -46,6 +46,7 @@ struct Error {
   ErrorCode code;
   std::string message;
   std::string hint = {};
+  int system = 0;  ///< errno, where the operating system gave one
 };
 
 /// The outcome of whatever can fail. Only the part of the interface that std::expected shares is used, so that C++23

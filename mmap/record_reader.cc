@@ -179,17 +179,36 @@ Result<void> RecordReader::View(std::span<const uint64_t> ordinals, std::span<By
   return {};
 }
 
-Result<void> RecordReader::Copy(uint64_t ordinal, std::vector<uint8_t>& out) const {
+bool RecordReader::TryCopyOneWarm(uint64_t ordinal, const GiveRoom& room) const {
+  ReadyBlocks::Aim aim;
+  ReadyBlocks::Record record;
+  if (!ready_->TakeAim(map_, ordinal, aim) || !ReadyBlocks::Find(aim, record)) return false;
+  uint8_t* const out = room(record.length);
+  if (out == nullptr || !CopyOneWarm(record, out)) return false;
+  const auto unchanged = shards_->open[record.shard].load(std::memory_order_acquire)->Unchanged();
+  return unchanged && *unchanged;
+}
+
+Result<void> RecordReader::CopyTo(uint64_t ordinal, const GiveRoom& room) const {
+  if (TryCopyOneWarm(ordinal, room)) return {};
   OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
   OFINDEX_ASSIGN(const OpenShard* shard, Shard(place.shard));
   OFINDEX_ASSIGN(RecordRead read, PlanRead(ordinal, place, *shard));
-  const auto resized = WithMemory("a record", [&]() -> Result<void> {
-    out.resize(read.length);
-    return {};
-  });
-  OFINDEX_TRY(resized);
-  read.out = out.data();
+  ready_->Add(map_, ordinal, *shard, options_.allow_bad);
+  read.out = room(read.length);
+  if (read.out == nullptr && read.length != 0) {
+    return Fail(ErrorCode::kLimit, StrCat("no memory for record ", ordinal, ", of ", read.length, " bytes"));
+  }
   return shard->Read(std::span(&read, 1));
+}
+
+Result<void> RecordReader::Copy(uint64_t ordinal, std::vector<uint8_t>& out) const {
+  return WithMemory("a record", [&] {
+    return CopyTo(ordinal, [&out](uint64_t length) {
+      out.resize(length);
+      return out.data();
+    });
+  });
 }
 
 Result<void> RecordReader::CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const {

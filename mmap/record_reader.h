@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -70,6 +71,13 @@ class RecordReader {
   /// Errors: those of View; what `views` holds is then of no use.
   [[nodiscard]] Result<void> View(std::span<const uint64_t> ordinals, std::span<ByteView> views) const;
 
+  /// Gives room for a payload of `length` bytes; null if there is none.
+  using GiveRoom = std::function<uint8_t*(uint64_t length)>;
+
+  /// Copies the payload of record `ordinal` to where `room`, called once or, where something was amiss, once more, says.
+  /// Thread-safe. Errors: those of Copy; kLimit  there was no room.
+  [[nodiscard]] Result<void> CopyTo(uint64_t ordinal, const GiveRoom& room) const;
+
   /// Replaces `out` by the payload of record `ordinal`. Thread-safe. Errors: those of View, where kLimit is memory;
   /// kIo.
   [[nodiscard]] Result<void> Copy(uint64_t ordinal, std::vector<uint8_t>& out) const;
@@ -96,6 +104,7 @@ class RecordReader {
   [[nodiscard]] Result<const OpenShard*> OpenNow(uint32_t shard) const;
   [[nodiscard]] Result<RecordRead> PlanRead(uint64_t ordinal, const OffsetMap::Place& place,
                                             const OpenShard& shard) const;
+  [[nodiscard]] bool TryCopyOneWarm(uint64_t ordinal, const GiveRoom& room) const;
   [[nodiscard]] bool TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
   [[nodiscard]] Result<void> CopyCarefully(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
   [[nodiscard]] Result<void> PlanBatch(std::span<const uint64_t> ordinals, RecordBatch& batch) const;

@@ -85,6 +85,17 @@ bool CopyWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const u
   return whole && copied;
 }
 
+bool CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out) {
+  volatile bool copied = false;
+  const bool whole = FaultGuard::Run([&] {
+    if (LoadLe64(record.framed) != record.length) return;
+    // Room for an empty payload may be a null pointer, which memcpy must not be given.
+    if (record.length != 0) std::memcpy(out, record.framed + record.header, record.length);
+    copied = true;
+  });
+  return whole && copied;
+}
+
 size_t ViewWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
                 std::span<ByteView> views) {
   std::array<ReadyBlocks::Aim, kViewedAtOnce> aims;

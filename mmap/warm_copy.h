@@ -22,7 +22,11 @@ struct CopyTarget {
 [[nodiscard]] bool CopyWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
                             const CopyTarget& target);
 
-/// The same without copying: views[i] becomes a view of payload ordinals[i]. Returns how many were found before the
+/// Copies the payload of one record to `out`, which has room for it. Returns false where its header is another, or the
+/// file was cut under its map.
+[[nodiscard]] bool CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out);
+
+/// What CopyWarm does without copying: views[i] becomes a view of payload ordinals[i]. Returns how many were found before the
 /// first one that is not ready.
 [[nodiscard]] size_t ViewWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
                               std::span<ByteView> views);

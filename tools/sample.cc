@@ -10,15 +10,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/memory_size.h"
 #include "base/text.h"
 #include "index/catalog_reader.h"
 #include "index/paths.h"
 #include "query/dataset.h"
-#include "query/sampling/block_choice.h"
 #include "query/sampling/length_batches.h"
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/open_sampler.h"
+#include "query/sampling/reading_facts.h"
 #include "query/sampling/record_lengths.h"
 #include "tools/messages.h"
 #include "tools/mix_text.h"
@@ -58,21 +57,12 @@ Result<Sampled> OpenSampled(const std::string& name, const Context& context) {
   return sampled;
 }
 
-Result<ReadingFacts> FactsOf(const Sampled& sampled, const Context& context) {
-  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(sampled.index, {}, context.progress));
-  ReadingFacts facts{.records = dataset.size(), .payload_bytes = 0, .memory_bytes = MemorySize()};
-  for (const ShardRow& shard : sampled.store->shards()) facts.payload_bytes += shard.payload_bytes;
-  if (sampled.store->shards().empty()) return facts;
-  OFINDEX_ASSIGN(const std::string path, dataset.reader().ShardPath(0));
-  if (const auto file = File::OpenRead(path)) facts.storage = StorageOf(*file);
-  return facts;
-}
-
 Result<std::optional<BlockShape>> BlockOf(const Arguments& arguments, const Sampled& sampled, const Context& context) {
   if (arguments.block.empty()) return std::nullopt;
   BlockShape shape{.lanes = arguments.lanes};
   if (arguments.block == "auto") {
-    OFINDEX_ASSIGN(const ReadingFacts facts, FactsOf(sampled, context));
+    OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(sampled.index, {}, context.progress));
+    OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(dataset, *sampled.store));
     const BlockChoice choice = ChooseBlock(facts, shape);
     PrintNote(choice.reason, context);
     if (choice.run == 1) return std::nullopt;

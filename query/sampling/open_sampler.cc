@@ -132,9 +132,10 @@ Result<SampleLaw> LawOf(ColumnStore& store, const View& view, const SampleReques
 
 Result<View> ViewOf(const std::shared_ptr<ColumnStore>& store, const SampleRequest& request, uint64_t records,
                     const SqlLimits& limits) {
-  if (!request.where) return View::Range(0, records);
+  const View view = request.view ? request.view->Below(records) : View::Range(0, records);
+  if (!request.where) return view;
   OFINDEX_ASSIGN(const Selection selection, Where(store, *request.where, {}, limits));
-  return View::Of(SetOf(selection)).Below(records);
+  return view.Where(SetOf(selection));
 }
 
 // The generation that is sampled: a state's own, or else the last one.

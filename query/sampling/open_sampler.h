@@ -17,7 +17,8 @@ namespace ofindex {
 
 /// What is to be sampled of a dataset, and how.
 struct SampleRequest {
-  std::optional<std::string> where = std::nullopt;    ///< an SQL expression; none: all records
+  std::optional<View> view = std::nullopt;            ///< the records to sample; none: all
+  std::optional<std::string> where = std::nullopt;    ///< an SQL expression; none: all of those
   std::optional<std::string> weights = std::nullopt;  ///< a numeric column: records are drawn by it, with replacement
   std::optional<std::string> balance = std::nullopt;  ///< a column whose values are drawn evenly
   double temperature = std::numeric_limits<double>::infinity();  ///< of `balance`: 1 draws values as the data have them

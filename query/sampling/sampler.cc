@@ -69,6 +69,12 @@ uint64_t Sampler::StepsOfRank(uint64_t rank) const {
 }
 
 size_t Sampler::Next(std::span<uint64_t> out) {
+  const size_t count = NextIndices(out);
+  view_.Map(out.first(count));
+  return count;
+}
+
+size_t Sampler::NextIndices(std::span<uint64_t> out) {
   const auto count = static_cast<size_t>(std::min<uint64_t>(out.size(), left()));
   const uint64_t stride = slice_.world * slice_.workers;
   const uint64_t first = base_ + slice_.rank + slice_.world * slice_.worker + step_ * stride;
@@ -77,7 +83,6 @@ size_t Sampler::Next(std::span<uint64_t> out) {
   const uint64_t within = first >= size ? 0 : std::min<uint64_t>((size - first - 1) / stride + 1, count);
   order_->Fill(first, stride, out.first(within));
   for (size_t i = within; i < count; ++i) order_->Fill((first + i * stride) % size, 1, out.subspan(i, 1));
-  view_.Map(out.first(count));
   step_ += count;
   ended_ = ended_ || count < out.size();
   return count;

@@ -44,6 +44,9 @@ class Sampler {
   /// The next ordinals: as many as `out` has, fewer only where the epoch ends for this reader. Returns how many.
   size_t Next(std::span<uint64_t> out);
 
+  /// The same as numbers in the view, where ordinals are not wanted.
+  size_t NextIndices(std::span<uint64_t> out);
+
   /// Begins epoch `epoch`, at position 0.
   void SetEpoch(uint64_t epoch);
 

@@ -1,0 +1,19 @@
+#include "query/sampling/reading_facts.h"
+
+#include <string>
+
+#include "base/file.h"
+#include "base/memory_size.h"
+
+namespace ofindex {
+
+Result<ReadingFacts> ReadingFactsOf(const Dataset& dataset, const ColumnStore& store) {
+  ReadingFacts facts{.records = dataset.size(), .payload_bytes = 0, .memory_bytes = MemorySize()};
+  for (const ShardRow& shard : store.shards()) facts.payload_bytes += shard.payload_bytes;
+  if (store.shards().empty()) return facts;
+  OFINDEX_ASSIGN(const std::string path, dataset.reader().ShardPath(0));
+  if (const auto file = File::OpenRead(path)) facts.storage = StorageOf(*file);
+  return facts;
+}
+
+}  // namespace ofindex
