@@ -1,0 +1,76 @@
+#include "query/decoding/buffer_pool.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+
+#include "base/bytes.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kMostKept = uint64_t{256} << 20;
+constexpr uint64_t kMostWaste = 4;  // times what was asked for
+
+// To an eighth to a quarter of itself, so that batches of about one size take each other's memory. What is not touched
+// costs nothing.
+constexpr uint64_t RoundUp(uint64_t n) {
+  const uint64_t unit = std::max(kPage, std::bit_floor(n) / 4);
+  return (n + unit - 1) / unit * unit;
+}
+
+// A piece in the pool has its capacity in its first eight bytes. Whoever swaps it out of its slot owns it.
+std::array<std::atomic<uint8_t*>, 8> slots{};
+std::atomic<uint64_t> kept_bytes{0};
+
+// False if there is no slot for it.
+bool Keep(uint8_t* data) {
+  for (auto& slot : slots) {
+    uint8_t* none = nullptr;
+    if (slot.compare_exchange_strong(none, data, std::memory_order_acq_rel)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+uint8_t* BufferPool::Take(uint64_t& capacity) {
+  for (auto& slot : slots) {
+    uint8_t* const data = slot.exchange(nullptr, std::memory_order_acq_rel);
+    if (data == nullptr) continue;
+    const uint64_t there = LoadLe64(data);
+    kept_bytes.fetch_sub(there, std::memory_order_relaxed);
+    if (there >= capacity && there / kMostWaste <= capacity) {
+      capacity = there;
+      return data;
+    }
+    Give(data, there);
+  }
+  capacity = RoundUp(capacity);
+  void* const fresh = ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return fresh == MAP_FAILED ? nullptr : static_cast<uint8_t*>(fresh);
+}
+
+uint8_t* BufferPool::Resize(uint8_t* data, uint64_t from, uint64_t& to) {
+  const uint64_t rounded = RoundUp(to);
+  void* const moved = ::mremap(data, from, rounded, MREMAP_MAYMOVE);
+  if (moved == MAP_FAILED) return nullptr;
+  to = rounded;
+  return static_cast<uint8_t*>(moved);
+}
+
+void BufferPool::Give(uint8_t* data, uint64_t capacity) {
+  const uint64_t before = kept_bytes.fetch_add(capacity, std::memory_order_relaxed);
+  if (before <= kMostKept && capacity <= kMostKept - before) {
+    StoreLe64(data, capacity);
+    if (Keep(data)) return;
+  }
+  kept_bytes.fetch_sub(capacity, std::memory_order_relaxed);
+  ::munmap(data, capacity);
+}
+
+}  // namespace ofindex

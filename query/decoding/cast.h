@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "query/decoding/feature_spec.h"
+
+namespace ofindex {
+
+// How a number becomes an item of an array: never wrapped, and an error instead.
+
+/// Sets `to` to `from`, a double, float or int64_t. Integers and bool have to be able to hold it: of a fraction, what
+/// is before the point. A double is rounded to a float, which has to be finite if it was. False if it does not fit.
+template <typename To, typename From>
+[[nodiscard]] inline bool Cast(From from, To& to) {
+  if constexpr (std::is_same_v<To, bool>) {
+    to = from != From{0};
+    return from == From{0} || from == From{1};
+  } else if constexpr (std::is_integral_v<To> && std::is_integral_v<From>) {
+    to = static_cast<To>(from);
+    if constexpr (std::is_same_v<To, uint64_t>) return from >= 0;
+    return static_cast<From>(to) == from;
+  } else if constexpr (std::is_integral_v<To>) {
+    // Both bounds are powers of two, or 0: a double holds them.
+    constexpr double kLeast = static_cast<double>(std::numeric_limits<To>::min());
+    const double kEnd = std::ldexp(1.0, std::numeric_limits<To>::digits);
+    const double whole = std::trunc(static_cast<double>(from));
+    if (!(whole >= kLeast && whole < kEnd)) return false;
+    to = static_cast<To>(whole);
+    return true;
+  } else {
+    to = static_cast<To>(from);
+    if constexpr (std::is_same_v<To, float> && std::is_same_v<From, double>) {
+      return std::isfinite(to) || !std::isfinite(from);
+    }
+    return true;
+  }
+}
+
+/// Casts `count` numbers at `from`, which need not be aligned. False if one of them does not fit; what is at `to` is
+/// then of no use.
+template <typename To, typename From>
+[[nodiscard]] inline bool CastAll(const uint8_t* from, uint64_t count, To* to) {
+  if constexpr (std::is_same_v<To, From>) {
+    if (count != 0) std::memcpy(to, from, count * sizeof(To));
+    return true;
+  } else {
+    bool all_fit = true;
+    for (uint64_t i = 0; i < count; ++i) {
+      From value;
+      std::memcpy(&value, from + i * sizeof value, sizeof value);
+      all_fit &= Cast(value, to[i]);
+    }
+    return all_fit;
+  }
+}
+
+/// Calls `body` with an item of `type`, which is not kBytes.
+template <typename Body>
+inline auto WithItem(DataType type, Body&& body) {
+  switch (type) {
+    case DataType::kBool: return body(bool{});
+    case DataType::kInt8: return body(int8_t{});
+    case DataType::kInt16: return body(int16_t{});
+    case DataType::kInt32: return body(int32_t{});
+    case DataType::kUint8: return body(uint8_t{});
+    case DataType::kUint16: return body(uint16_t{});
+    case DataType::kUint32: return body(uint32_t{});
+    case DataType::kUint64: return body(uint64_t{});
+    case DataType::kFloat32: return body(float{});
+    case DataType::kFloat64: return body(double{});
+    default: return body(int64_t{});
+  }
+}
+
+}  // namespace ofindex

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "query/decoding/decoded_batch.h"
+#include "query/decoding/decoding_plan.h"
+#include "query/decoding/join_pieces.h"
+#include "query/decoding/payload_source.h"
+#include "query/decoding/piece_decoder.h"
+
+namespace ofindex {
+
+inline constexpr char kBatchMemory[] = "a batch of features";
+
+/// One request that is being decoded: threads take pieces of it, in order, until there are none or one fails. Made for
+/// one run; views all that it is made of. May throw std::bad_alloc.
+class DecodingJob {
+ public:
+  DecodingJob(const DecodingPlan& plan, const PayloadSource& source, std::span<const uint64_t> ordinals,
+              const std::atomic<bool>* cancel)
+      : plan_(plan), source_(source), ordinals_(ordinals), cancel_(cancel) {}
+
+  /// Errors: those of BatchDecoder::Decode.
+  [[nodiscard]] Result<DecodedBatch> Run(unsigned threads);
+
+ private:
+  // What one thread has done.
+  struct Worker {
+    std::unique_ptr<PieceDecoder> decoder = {};
+    std::vector<DecodedPiece> pieces = {};
+  };
+
+  [[nodiscard]] Result<void> MakePlaces();
+  void Work(Worker& worker, uint64_t share);
+  [[nodiscard]] Result<void> WorkOn(Worker& worker, uint64_t share);
+  [[nodiscard]] bool Take(uint64_t records, DecodedPiece& piece);
+  [[nodiscard]] Result<void> Collect(std::vector<Worker>& workers);
+  void NoteError(uint64_t first, Error error);
+
+  const DecodingPlan& plan_;
+  const PayloadSource& source_;
+  std::span<const uint64_t> ordinals_;
+  const std::atomic<bool>* cancel_;
+
+  DecodedBatch batch_;
+  std::vector<uint8_t*> places_;    // by spec, of the numbers that have one
+  std::atomic<uint64_t> taken_{0};  // records
+  std::atomic<bool> failed_{false};
+
+  std::mutex mutex_;
+  uint64_t error_at_ = 0;  // first record of the piece that has the error
+  std::optional<Error> error_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "query/decoding/feature_spec.h"
+
+namespace ofindex {
+
+/// What a decoder was asked for, checked once: the specs with their defaults spelled out, and their names to be looked
+/// up. Immutable and thread-safe. Does not move, because it views its own names.
+class DecodingPlan {
+ public:
+  static constexpr uint32_t kUnwanted = ~uint32_t{0};
+
+  explicit DecodingPlan(std::vector<FeatureSpec> specs);
+  DecodingPlan(const DecodingPlan&) = delete;
+  DecodingPlan& operator=(const DecodingPlan&) = delete;
+
+  /// `specs` with every default of as many values as the spec. Errors: as BatchDecoder::Of.
+  [[nodiscard]] static Result<std::vector<FeatureSpec>> Check(std::vector<FeatureSpec> specs);
+
+  [[nodiscard]] const std::vector<FeatureSpec>& specs() const { return specs_; }
+
+  /// The number of the spec of this name, or kUnwanted.
+  [[nodiscard]] uint32_t Find(std::string_view name) const {
+    const auto found = numbers_.find(name);
+    return found == numbers_.end() ? kUnwanted : found->second;
+  }
+
+  /// True if a name may be that of a feature list.
+  [[nodiscard]] bool may_have_lists() const { return may_have_lists_; }
+
+ private:
+  std::vector<FeatureSpec> specs_;
+  std::unordered_map<std::string_view, uint32_t> numbers_;
+  bool may_have_lists_ = false;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,108 @@
+#include "query/decoding/feature_error.h"
+
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <string>
+
+#include "base/text.h"
+#include "query/decoding/cast.h"
+#include "query/decoding/feature_column.h"
+
+namespace ofindex {
+namespace {
+
+template <typename T>
+std::string Spell(T value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+/// The first of the values of kind `From` that does not fit `type`, spelled.
+template <typename From>
+std::string FirstUnfit(const FeatureValues& values, DataType type) {
+  return WithItem(type, [&](auto item) {
+    for (uint64_t i = 0; i < values.count; ++i) {
+      From value;
+      std::memcpy(&value, values.numbers + i * sizeof value, sizeof value);
+      if (!Cast(value, item)) return Spell(value);
+    }
+    return std::string("a value");
+  });
+}
+
+std::string FirstUnfit(const FeatureValues& values, DataType type) {
+  switch (values.kind) {
+    case FeatureKind::kFloat: return FirstUnfit<float>(values, type);
+    case FeatureKind::kDouble: return FirstUnfit<double>(values, type);
+    case FeatureKind::kInt32:
+    case FeatureKind::kInt64: return FirstUnfit<int64_t>(values, type);
+    default: break;
+  }
+  for (const uint8_t byte : values.bytes[0]) {  // raw bytes as bool
+    if (byte > 1) return Spell(unsigned{byte});
+  }
+  return "a value";
+}
+
+/// "int32 or int64".
+std::string NamesOf(uint32_t kinds) {
+  std::string names;
+  for (uint32_t k = 1; k <= 5; ++k) {
+    if ((kinds >> k & 1) != 0) names += StrCat(names.empty() ? "" : " or ", Name(static_cast<FeatureKind>(k)));
+  }
+  return names;
+}
+
+uint64_t ItemsOf(const FeatureSpec& spec, const FeatureValues& values) {
+  return values.kind == FeatureKind::kBytes ? values.bytes[0].size() / ItemBytes(spec.type) : values.count;
+}
+
+struct Explanation {
+  std::string what;
+  const char* hint;
+};
+
+Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, FeatureFault fault) {
+  switch (fault) {
+    case FeatureFault::kAbsent:
+      return {"is not in the record, and has no default", "give it a default, or ask for it as ragged"};
+    case FeatureFault::kNoKind:
+      return {"has no kind set in the record, and no default", "give it a default, or ask for it as ragged"};
+    case FeatureFault::kKind:
+      return {StrCat("data types don't match: ", Name(values.kind), " values, asked for as ", Name(spec.type),
+                     "; expected ", NamesOf(KindsOf(spec.form, spec.type))),
+              "ask for it as a type of its kind"};
+    case FeatureFault::kMixed: return {"its steps differ in kind; expected one", "no type fits all of them"};
+    case FeatureFault::kCount:
+      return {StrCat(Counted(values.count, "value"), "; expected ", spec.values),
+              "ask for another shape, or for it as ragged"};
+    case FeatureFault::kValue:
+      return {StrCat(FirstUnfit(values, spec.type), " does not fit ", Name(spec.type)), "ask for a wider type"};
+    case FeatureFault::kStrings:
+      return {StrCat(Counted(values.count, "byte string"), "; expected 1"), "raw takes one byte string apart"};
+    case FeatureFault::kItemSize:
+      return {StrCat(Counted(values.bytes[0].size(), "byte"), "; expected a multiple of ", ItemBytes(spec.type),
+                     ", as ", Name(spec.type), " has"),
+              "ask for the type that it was written with"};
+    case FeatureFault::kTooMany:
+      return {StrCat(Counted(ItemsOf(spec, values), "item"), "; expected ", spec.values),
+              "truncate cuts off what is too much"};
+    case FeatureFault::kTooFew:
+      return {StrCat(Counted(ItemsOf(spec, values), "item"), "; expected ", spec.values), "pad fills up with zeros"};
+    case FeatureFault::kMemory:
+    case FeatureFault::kNone: break;
+  }
+  return {"out of memory for its values", "ask for fewer records at once"};
+}
+
+}  // namespace
+
+Error FeatureError(const FeatureSpec& spec, const FeatureValues& values, FeatureFault fault) {
+  Explanation explanation = Explain(spec, values, fault);
+  return {fault == FeatureFault::kMemory ? ErrorCode::kLimit : ErrorCode::kFeature,
+          StrCat("feature '", Printable(spec.name), "': ", explanation.what), explanation.hint};
+}
+
+}  // namespace ofindex

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/record.h"
+#include "base/result.h"
+#include "mmap/record_batch.h"
+#include "mmap/record_reader.h"
+
+namespace ofindex {
+
+/// Payloads that a source has given, in the order asked for, and the memory that they are in. Meant to be used again
+/// and again: what it holds only grows. Not thread-safe.
+class FetchedPayloads {
+ public:
+  [[nodiscard]] size_t size() const { return payloads_.size(); }
+
+  /// Payload `i`, less than size(), and what it is. Valid until the next fetch, and while the source lives.
+  [[nodiscard]] ByteView payload(size_t i) const { return payloads_[i]; }
+  [[nodiscard]] PayloadKind kind(size_t i) const { return kinds_[i]; }
+
+  // What follows is for sources.
+
+  /// Makes place for `n` payloads: all have to be set.
+  void Resize(size_t n) {
+    payloads_.resize(n);
+    kinds_.resize(n);
+  }
+
+  void Set(size_t i, ByteView payload, PayloadKind kind) {
+    payloads_[i] = payload;
+    kinds_[i] = kind;
+  }
+
+  /// Memory number `i` of this object, for payloads that have to be copied; kept between fetches.
+  [[nodiscard]] RecordBatch& Memory(size_t i) {
+    while (memory_.size() <= i) memory_.push_back(std::make_unique<RecordBatch>());
+    return *memory_[i];
+  }
+
+  /// Ordinals and places of a part of a request; kept between fetches, to be filled anew.
+  struct Part {
+    std::vector<uint64_t> ordinals;
+    std::vector<size_t> places;
+  };
+  [[nodiscard]] Part& part() { return part_; }
+
+ private:
+  std::vector<ByteView> payloads_;
+  std::vector<PayloadKind> kinds_;
+  std::vector<std::unique_ptr<RecordBatch>> memory_;
+  Part part_;
+};
+
+/// Where the payloads of a request come from, by ordinal. Immutable to its users and thread-safe.
+class PayloadSource {
+ public:
+  PayloadSource() = default;
+  virtual ~PayloadSource() = default;
+  PayloadSource(const PayloadSource&) = delete;
+  PayloadSource& operator=(const PayloadSource&) = delete;
+
+  /// Replaces what `out` holds by the payloads of `ordinals`, in that order; repeats are allowed. After an error, which
+  /// names the record, it holds nothing of use. Errors: those of RecordReader::CopyInto.
+  [[nodiscard]] virtual Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const = 0;
+
+  /// `error`, found in the payload of record `ordinal`, with the place of that payload in front:
+  /// "<path>@<byte>: record N: ".
+  [[nodiscard]] virtual Error Explain(uint64_t ordinal, Error error) const = 0;
+};
+
+/// The records of a dataset.
+class ReaderSource : public PayloadSource {
+ public:
+  /// Looks at every shard of the map once. Errors: kIndex  the map is damaged; kLimit.
+  [[nodiscard]] static Result<std::shared_ptr<const ReaderSource>> Of(std::shared_ptr<const RecordReader> reader);
+
+  [[nodiscard]] uint64_t size() const { return reader_->size(); }
+  [[nodiscard]] Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const override;
+  [[nodiscard]] Error Explain(uint64_t ordinal, Error error) const override;
+
+  /// Fetches `ordinals` into memory number `memory` of `out`, and puts payload i at place `places[i]` of it.
+  [[nodiscard]] Result<void> FetchPart(std::span<const uint64_t> ordinals, std::span<const size_t> places,
+                                       size_t memory, FetchedPayloads& out) const;
+
+ private:
+  // Shards one after the other whose payloads are of one kind. Most datasets are one stretch.
+  struct Stretch {
+    uint64_t first_record;
+    PayloadKind kind;
+  };
+
+  ReaderSource(std::shared_ptr<const RecordReader> reader, std::vector<Stretch> stretches)
+      : reader_(std::move(reader)), stretches_(std::move(stretches)) {}
+
+  [[nodiscard]] PayloadKind KindOf(uint64_t ordinal) const;
+
+  std::shared_ptr<const RecordReader> reader_;
+  std::vector<Stretch> stretches_;
+};
+
+/// The records of several datasets, numbered one dataset after the other.
+class JoinedSource : public PayloadSource {
+ public:
+  /// Errors: those of ReaderSource::Of.
+  [[nodiscard]] static Result<std::shared_ptr<const JoinedSource>> Of(
+      std::span<const std::shared_ptr<const RecordReader>> readers);
+
+  /// Reads each dataset once. An error names the record by its ordinal in its own dataset.
+  [[nodiscard]] Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const override;
+  [[nodiscard]] Error Explain(uint64_t ordinal, Error error) const override;
+
+ private:
+  explicit JoinedSource(std::vector<std::shared_ptr<const ReaderSource>> sources);
+
+  // Number of the dataset that has record `ordinal`; how many there are if none has.
+  [[nodiscard]] size_t SourceOf(uint64_t ordinal) const;
+
+  std::vector<std::shared_ptr<const ReaderSource>> sources_;
+  std::vector<uint64_t> first_ordinals_;  // of each, and the number of all records
+};
+
+/// Payloads in memory, all of one kind: ordinals are their places.
+class MemorySource : public PayloadSource {
+ public:
+  /// `payloads`, and what they view, have to outlive this source.
+  MemorySource(std::span<const ByteView> payloads, PayloadKind kind) : payloads_(payloads), kind_(kind) {}
+
+  [[nodiscard]] Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const override;
+  [[nodiscard]] Error Explain(uint64_t ordinal, Error error) const override;
+
+ private:
+  std::span<const ByteView> payloads_;
+  PayloadKind kind_;
+};
+
+}  // namespace ofindex

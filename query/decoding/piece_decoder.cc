@@ -1,0 +1,65 @@
+#include "query/decoding/piece_decoder.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kFirstPiece = 64;
+constexpr uint64_t kLeastRecords = 16;
+constexpr uint64_t kMostRecords = 256;
+constexpr uint64_t kPieceBytes = uint64_t{256} << 10;  // half of a processor's own cache, or less
+
+}  // namespace
+
+PieceDecoder::PieceDecoder(const DecodingPlan& plan, const PayloadSource& source, std::span<uint8_t* const> places)
+    : source_(source), plain_(plan, columns_), piece_records_(kFirstPiece) {
+  columns_.reserve(plan.specs().size());
+  for (size_t i = 0; i < plan.specs().size(); ++i) columns_.emplace_back(plan.specs()[i], places[i]);
+}
+
+Result<void> PieceDecoder::Decode(std::span<const uint64_t> ordinals, uint64_t first) {
+  auto fetched = source_.Fetch(ordinals, payloads_);
+  if (fetched) return DecodeFetched(ordinals, first);
+  if (ordinals.size() <= 1) return fetched;
+  // A record before the one that cannot be fetched may be wrong too.
+  for (size_t i = 0; i < ordinals.size(); ++i) OFINDEX_TRY(Decode(ordinals.subspan(i, 1), first + i));
+  return {};
+}
+
+Result<void> PieceDecoder::DecodeFetched(std::span<const uint64_t> ordinals, uint64_t first) {
+  plain_.LookAgain();
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < ordinals.size(); ++i) {
+    const ByteView payload = payloads_.payload(i);
+    bytes += payload.size();
+    if (!plain_.Decode(payload, payloads_.kind(i), first + i)) OFINDEX_TRY(DecodeWhole(ordinals[i], i, first + i));
+    ++records_;
+  }
+  ChoosePiece(bytes / std::max<uint64_t>(ordinals.size(), 1));
+  return {};
+}
+
+Result<void> PieceDecoder::DecodeWhole(uint64_t ordinal, size_t i, uint64_t record) {
+  for (FeatureColumn& column : columns_) column.Rewind(records_);
+  auto decoded = whole_.Decode(payloads_.payload(i), payloads_.kind(i), record, columns_);
+  if (decoded) return {};
+  Error error = source_.Explain(ordinal, std::move(decoded).error());
+  if (error.code == ErrorCode::kDamage && error.hint.empty()) {
+    error.hint = StrCat("`ofindex get --raw INDEX ", ordinal, "` writes the bytes as they are");
+  }
+  return tl::unexpected<Error>(std::move(error));
+}
+
+void PieceDecoder::ChoosePiece(uint64_t bytes) {
+  piece_records_ = std::clamp(kPieceBytes / std::max<uint64_t>(bytes, 1), kLeastRecords, kMostRecords);
+}
+
+void PieceDecoder::ReserveFor(uint64_t records) {
+  const uint64_t sixteenths = records / std::max<uint64_t>(records_, 1) * 17 + 17;
+  for (FeatureColumn& column : columns_) column.ReserveFor(sixteenths);
+}
+
+}  // namespace ofindex

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "query/decoding/decoding_plan.h"
+#include "query/decoding/feature_column.h"
+#include "query/decoding/payload_source.h"
+#include "query/decoding/plain_walk.h"
+#include "query/decoding/whole_record.h"
+
+namespace ofindex {
+
+/// Decodes pieces of one request, one after the other, into columns of its own: what one thread does. A piece is
+/// fetched and decoded while it is in the processor's cache.
+class PieceDecoder {
+ public:
+  /// `places` has, for each spec, where the numbers of record 0 go; null for those that have no place. All has to
+  /// outlive it. May throw std::bad_alloc, as all that follows.
+  PieceDecoder(const DecodingPlan& plan, const PayloadSource& source, std::span<uint8_t* const> places);
+  PieceDecoder(const PieceDecoder&) = delete;
+  PieceDecoder& operator=(const PieceDecoder&) = delete;
+
+  /// Decodes `ordinals`, of which the first is number `first` of the request. Errors: those of BatchDecoder::Decode, of
+  /// the first record that has one.
+  [[nodiscard]] Result<void> Decode(std::span<const uint64_t> ordinals, uint64_t first);
+
+  /// Records of a piece, given how large they were in the last one.
+  [[nodiscard]] uint64_t piece_records() const { return piece_records_; }
+
+  /// Makes room for about `records` in all.
+  void ReserveFor(uint64_t records);
+
+  /// Records that were decoded.
+  [[nodiscard]] uint64_t records() const { return records_; }
+
+  [[nodiscard]] std::vector<FeatureColumn>& columns() { return columns_; }
+  [[nodiscard]] const std::vector<FeatureColumn>& columns() const { return columns_; }
+
+ private:
+  [[nodiscard]] Result<void> DecodeFetched(std::span<const uint64_t> ordinals, uint64_t first);
+  [[nodiscard]] Result<void> DecodeWhole(uint64_t ordinal, size_t i, uint64_t record);
+  void ChoosePiece(uint64_t bytes);
+
+  const PayloadSource& source_;
+  std::vector<FeatureColumn> columns_;
+  PlainWalk plain_;
+  WholeRecord whole_;
+  FetchedPayloads payloads_;
+  uint64_t records_ = 0;
+  uint64_t piece_records_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,108 @@
+#include "query/decoding/plain_walk.h"
+
+namespace ofindex {
+
+PlainWalk::PlainWalk(const DecodingPlan& plan, std::vector<FeatureColumn>& columns)
+    : plan_(plan), columns_(columns), seen_(plan.specs().size()) {}
+
+void PlainWalk::LookAgain() {
+  for (Place& place : places_) place.presses_left = kPresses;
+}
+
+bool PlainWalk::Decode(ByteView payload, PayloadKind kind, uint64_t record) {
+  ByteView features;
+  if (payload.size() > kMaxMessageBytes || !FindFeatures(payload, kind, features)) return false;
+  ++pass_;
+  found_ = 0;
+  const PlainKinds& kinds = kPlainKinds[kind == PayloadKind::kOfRecord ? 1 : 0];
+  return DecodeFeatures(features, kinds, record) && (found_ == columns_.size() || PutAbsent(record));
+}
+
+/// Sets `features` to the one map of features that `payload` has. The feature lists behind it are passed over, if none
+/// of them can be wanted.
+bool PlainWalk::FindFeatures(ByteView payload, PayloadKind kind, ByteView& features) const {
+  constexpr uint8_t kBytesOf1 = 1 << 3 | 2;
+  constexpr uint8_t kBytesOf2 = 2 << 3 | 2;
+  features = payload;
+  if (kind == PayloadKind::kOfRecord) return true;
+  if (kind == PayloadKind::kOpaque) return false;
+  const uint8_t* p = payload.data();
+  const uint8_t* const end = p + payload.size();
+  if (!TakePlainField(kBytesOf1, end, p, features)) return false;
+  if (kind == PayloadKind::kExample) return p == end;
+  return !plan_.may_have_lists() && (p == end || ReadPlainHead(kBytesOf2, end, p));
+}
+
+bool PlainWalk::DecodeFeatures(ByteView features, const PlainKinds& kinds, uint64_t record) {
+  const uint8_t* at = features.data();
+  const uint8_t* const end = at + features.size();
+  PlainEntry entry;
+  for (size_t position = 0; at != end; ++position) {
+    if (position < places_.size() && places_[position].imprint.Read(at, end, entry)) {
+      if (!DecodeImprinted(places_[position].imprint.feature(), entry, record)) return false;
+      at += entry.size;
+    } else if (!DecodeEntry(at, end, kinds, position, record)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool PlainWalk::DecodeImprinted(uint32_t column, const PlainEntry& entry, uint64_t record) {
+  if (column == DecodingPlan::kUnwanted) return true;
+  FeatureValues values{.kind = entry.kind, .count = 1};
+  if (entry.kind == FeatureKind::kBytes) {
+    values.bytes = &entry.value;
+  } else {
+    values.numbers = reinterpret_cast<const uint8_t*>(&entry.bits);
+  }
+  return Put(column, values, record);
+}
+
+bool PlainWalk::DecodeEntry(const uint8_t*& at, const uint8_t* end, const PlainKinds& kinds, size_t position,
+                            uint64_t record) {
+  PlainHead head;
+  if (!ReadPlainHeadOf(at, end, head)) return false;
+  if (position == places_.size() && position < kMostPlaces) places_.push_back({.column = plan_.Find("")});
+  Place* const place = position < places_.size() ? &places_[position] : nullptr;
+  const uint32_t column = ColumnOf(head.name, place);
+  if (place != nullptr) Press(at, end, kinds, *place);
+  at += head.size;
+  if (column == DecodingPlan::kUnwanted) return true;
+  FeatureValues values;
+  return list_.Read(head.feature, kinds, values) && Put(column, values, record);
+}
+
+uint32_t PlainWalk::ColumnOf(ByteView name, Place* place) const {
+  if (place == nullptr) return plan_.Find(AsText(name));
+  if (place->name != AsText(name)) {
+    place->name = AsText(name);
+    place->column = plan_.Find(AsText(name));
+  }
+  return place->column;
+}
+
+void PlainWalk::Press(const uint8_t* at, const uint8_t* end, const PlainKinds& kinds, Place& place) {
+  if (place.presses_left == 0) return;
+  --place.presses_left;
+  PlainEntry entry;
+  if (ReadPlainEntry(at, end, kinds, entry) || ReadLongPlainEntry(at, end, kinds, entry)) {
+    place.imprint.Press(at, entry, place.column);
+  }
+}
+
+bool PlainWalk::Put(uint32_t column, const FeatureValues& values, uint64_t record) {
+  if (seen_[column] == pass_) return false;  // the last entry of a name wins
+  seen_[column] = pass_;
+  ++found_;
+  return columns_[column].Put(values, record) == FeatureFault::kNone;
+}
+
+bool PlainWalk::PutAbsent(uint64_t record) {
+  for (size_t column = 0; column < columns_.size(); ++column) {
+    if (seen_[column] != pass_ && columns_[column].PutAbsent(record) != FeatureFault::kNone) return false;
+  }
+  return true;
+}
+
+}  // namespace ofindex

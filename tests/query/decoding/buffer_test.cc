@@ -1,0 +1,89 @@
+#include "query/decoding/buffer.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "query/decoding/buffer_pool.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kMany = ~uint64_t{0} - 5;
+
+bool IsAligned(const Buffer& buffer) { return reinterpret_cast<uintptr_t>(buffer.data()) % 64 == 0; }
+
+TEST_CASE("a buffer keeps its bytes while it grows from nothing past what is pooled") {
+  Buffer buffer;
+  std::vector<uint8_t> expected;
+  uint64_t piece = 1;
+  while (expected.size() < 3 * kPooledBytes) {
+    const uint64_t at = buffer.size();
+    REQUIRE(buffer.Extend(piece));
+    for (uint64_t i = 0; i < piece; ++i) {
+      expected.push_back(static_cast<uint8_t>(expected.size() * 7));
+      buffer.data()[at + i] = expected.back();
+    }
+    CHECK(IsAligned(buffer));
+    piece = piece * 3 / 2 + 1;
+  }
+  REQUIRE(buffer.size() == expected.size());
+  CHECK(std::equal(expected.begin(), expected.end(), buffer.data()));
+}
+
+TEST_CASE("more than there is memory for is refused, and nothing changes") {
+  for (const uint64_t size : {uint64_t{10}, 2 * kPooledBytes}) {
+    Buffer buffer;
+    REQUIRE(buffer.Extend(size));
+    std::memset(buffer.data(), 7, size);
+    for (const uint64_t more : {kMany, uint64_t{1} << 61}) {
+      CHECK(!buffer.Extend(more));
+      CHECK(!buffer.Reserve(more));
+    }
+    CHECK(buffer.size() == size);
+    CHECK(std::all_of(buffer.data(), buffer.data() + size, [](uint8_t b) { return b == 7; }));
+  }
+}
+
+TEST_CASE("a large buffer that is freed is the next one of about its size") {
+  Buffer first;
+  REQUIRE(first.Reserve(20 * kPooledBytes));
+  const uint8_t* const data = first.data();
+  const uint64_t capacity = first.capacity();
+  first = Buffer();
+  Buffer second;
+  REQUIRE(second.Reserve(20 * kPooledBytes - 3));
+  CHECK(second.data() == data);
+  CHECK(second.capacity() == capacity);
+  Buffer other;
+  REQUIRE(other.Reserve(20 * kPooledBytes));
+  CHECK(other.data() != data);
+  second = Buffer();
+  Buffer small;
+  REQUIRE(small.Reserve(kPooledBytes));
+  CHECK(small.data() != data);
+}
+
+TEST_CASE("the pool is bounded") {
+  std::vector<Buffer> many(40);
+  for (Buffer& buffer : many) REQUIRE(buffer.Reserve(16 * kPooledBytes));
+  many.clear();
+  std::vector<Buffer> large(4);
+  for (Buffer& buffer : large) REQUIRE(buffer.Reserve(200 * kPooledBytes));
+  large.clear();
+}
+
+TEST_CASE("a buffer that was moved from is empty") {
+  Buffer first;
+  REQUIRE(first.Extend(100));
+  const Buffer second = std::move(first);
+  CHECK(second.size() == 100);
+  CHECK(first.size() == 0);  // NOLINT(bugprone-use-after-move)
+  CHECK(first.data() == nullptr);
+}
+
+}  // namespace
+}  // namespace ofindex
