@@ -13,6 +13,7 @@ enum class ErrorCode {
   kOutOfRange,   ///< an ordinal is not in the dataset                            2    IndexError
   kDamage,       ///< the bytes asked for are damaged, or marked bad              3    DamageError
   kFormat,       ///< not a record file, or not of the format it was taken for    3    FormatError
+  kFeature,      ///< a feature of a record is not what was asked for             3    FeatureError
   kNotFound,     ///< there is no index                                           4    FileNotFoundError
   kIndex,        ///< the index is corrupt, foreign or of another version         4    Error
   kStale,        ///< a shard is no longer the file that was indexed              4    StaleError
@@ -28,7 +29,8 @@ enum class ErrorCode {
     case ErrorCode::kUsage:
     case ErrorCode::kOutOfRange: return 2;
     case ErrorCode::kDamage:
-    case ErrorCode::kFormat: return 3;
+    case ErrorCode::kFormat:
+    case ErrorCode::kFeature: return 3;
     case ErrorCode::kNotFound:
     case ErrorCode::kIndex:
     case ErrorCode::kStale: return 4;
