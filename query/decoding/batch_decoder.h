@@ -15,14 +15,15 @@
 
 namespace ofindex {
 
-/// Turns features of records into arrays. Immutable and thread-safe; copies share what they are made of.
+/// Turns features of records into arrays. Immutable and thread-safe; copies share what they are made of, and what they
+/// remember: how large arrays were, so that the next ones have room from the start.
 ///
 /// Messages are read as libprotobuf reads them, see DecodedRecord. Integer features become integers, and bool if they
 /// are 0 or 1; float and double features float32 or float64; bytes features bytes. Only raw casts the one to the other.
 /// What does not fit is an error and never wrapped; a double is rounded to a float32.
 ///
-/// Of a feature that was not asked for, name and length are read and its bytes mostly passed over: that it is malformed
-/// may go unnoticed. Everything else in a record is checked.
+/// Of features that were not asked for, names and lengths are read, and their bytes mostly passed over: that they are
+/// malformed may go unnoticed; see PlainWalk. Everything else in a record is checked.
 class BatchDecoder {
  public:
   /// Errors: kUsage  a name twice, raw of bytes, a default that is not of the spec's type and size, or not of kFixed.

@@ -13,7 +13,6 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t kMostKept = uint64_t{256} << 20;
 constexpr uint64_t kMostWaste = 4;  // times what was asked for
 
 // To an eighth to a quarter of itself, so that batches of about one size take each other's memory. What is not touched
@@ -25,7 +24,7 @@ constexpr uint64_t RoundUp(uint64_t n) {
 
 // A piece in the pool has its capacity in its first eight bytes. Whoever swaps it out of its slot owns it.
 std::array<std::atomic<uint8_t*>, 8> slots{};
-std::atomic<uint64_t> kept_bytes{0};
+std::atomic<uint64_t> kept{0};
 
 // False if there is no slot for it.
 bool Keep(uint8_t* data) {
@@ -43,7 +42,7 @@ uint8_t* BufferPool::Take(uint64_t& capacity) {
     uint8_t* const data = slot.exchange(nullptr, std::memory_order_acq_rel);
     if (data == nullptr) continue;
     const uint64_t there = LoadLe64(data);
-    kept_bytes.fetch_sub(there, std::memory_order_relaxed);
+    kept.fetch_sub(there, std::memory_order_relaxed);
     if (there >= capacity && there / kMostWaste <= capacity) {
       capacity = there;
       return data;
@@ -64,13 +63,15 @@ uint8_t* BufferPool::Resize(uint8_t* data, uint64_t from, uint64_t& to) {
 }
 
 void BufferPool::Give(uint8_t* data, uint64_t capacity) {
-  const uint64_t before = kept_bytes.fetch_add(capacity, std::memory_order_relaxed);
-  if (before <= kMostKept && capacity <= kMostKept - before) {
+  const uint64_t before = kept.fetch_add(capacity, std::memory_order_relaxed);
+  if (before <= kMostPooledBytes && capacity <= kMostPooledBytes - before) {
     StoreLe64(data, capacity);
     if (Keep(data)) return;
   }
-  kept_bytes.fetch_sub(capacity, std::memory_order_relaxed);
+  kept.fetch_sub(capacity, std::memory_order_relaxed);
   ::munmap(data, capacity);
 }
+
+uint64_t BufferPool::kept_bytes() { return kept.load(std::memory_order_relaxed); }
 
 }  // namespace ofindex

@@ -24,6 +24,9 @@ Result<DecodedBatch> DecodingJob::Run(unsigned threads) {
   RunOnThreads(static_cast<unsigned>(workers.size()), [&](unsigned k) { Work(workers[k], share); });
   if (error_) return tl::unexpected<Error>(std::move(*error_));
   OFINDEX_TRY(Collect(workers));
+  for (size_t i = 0; i < places_.size() && batch_.records != 0; ++i) {
+    plan_.Remember(i, batch_.arrays[i].values.size() / batch_.records + 1);
+  }
   return std::move(batch_);
 }
 
@@ -56,6 +59,7 @@ void DecodingJob::Work(Worker& worker, uint64_t share) {
 Result<void> DecodingJob::WorkOn(Worker& worker, uint64_t share) {
   worker.decoder = std::make_unique<PieceDecoder>(plan_, source_, places_);
   PieceDecoder& decoder = *worker.decoder;
+  decoder.ReserveFor(share);
   DecodedPiece piece;
   while (!failed_ && Take(decoder.piece_records(), piece)) {
     piece.decoder = &decoder;
@@ -63,7 +67,7 @@ Result<void> DecodingJob::WorkOn(Worker& worker, uint64_t share) {
     worker.pieces.push_back(piece);
     if (cancel_ != nullptr && *cancel_) return Interrupted();
     OFINDEX_TRY(decoder.Decode(ordinals_.subspan(piece.first, piece.records), piece.first));
-    if (worker.pieces.size() == 1 && decoder.records() < share) decoder.ReserveFor(share);
+    if (worker.pieces.size() == 1 && piece.records < share) decoder.ReserveFor(share);
   }
   return {};
 }

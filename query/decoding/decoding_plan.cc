@@ -71,7 +71,8 @@ Result<std::vector<FeatureSpec>> DecodingPlan::Check(std::vector<FeatureSpec> sp
   return specs;
 }
 
-DecodingPlan::DecodingPlan(std::vector<FeatureSpec> specs) : specs_(std::move(specs)) {
+DecodingPlan::DecodingPlan(std::vector<FeatureSpec> specs)
+    : specs_(std::move(specs)), record_bytes_(std::make_unique<std::atomic<uint64_t>[]>(specs_.size())) {
   for (uint32_t i = 0; i < specs_.size(); ++i) {
     numbers_.emplace(specs_[i].name, i);
     may_have_lists_ = may_have_lists_ || specs_[i].name.ends_with("[]");

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -11,7 +14,8 @@
 namespace ofindex {
 
 /// What a decoder was asked for, checked once: the specs with their defaults spelled out, and their names to be looked
-/// up. Immutable and thread-safe. Does not move, because it views its own names.
+/// up. Immutable, but for what it remembers of the sizes of arrays, and thread-safe. Does not move, because it views
+/// its own names.
 class DecodingPlan {
  public:
   static constexpr uint32_t kUnwanted = ~uint32_t{0};
@@ -34,10 +38,19 @@ class DecodingPlan {
   /// True if a name may be that of a feature list.
   [[nodiscard]] bool may_have_lists() const { return may_have_lists_; }
 
+  /// Bytes of values that a record had of feature `feature`, on average of the last request; 0 before the first.
+  [[nodiscard]] uint64_t RecordBytes(size_t feature) const {
+    return record_bytes_[feature].load(std::memory_order_relaxed);
+  }
+  void Remember(size_t feature, uint64_t record_bytes) const {
+    record_bytes_[feature].store(record_bytes, std::memory_order_relaxed);
+  }
+
  private:
   std::vector<FeatureSpec> specs_;
   std::unordered_map<std::string_view, uint32_t> numbers_;
   bool may_have_lists_ = false;
+  std::unique_ptr<std::atomic<uint64_t>[]> record_bytes_;
 };
 
 }  // namespace ofindex

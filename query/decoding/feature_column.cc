@@ -150,11 +150,4 @@ void FeatureColumn::Rewind(uint64_t records) {
   array_.values.Shrink(BytesOf(values));
 }
 
-void FeatureColumn::ReserveFor(uint64_t sixteenths) {
-  // A guess: where there is no memory for so much, there may be for what it becomes.
-  uint64_t bytes = 0;
-  if (__builtin_mul_overflow(array_.values.size() / 16 + 1, sixteenths, &bytes)) return;
-  static_cast<void>(array_.values.Reserve(bytes));
-}
-
 }  // namespace ofindex

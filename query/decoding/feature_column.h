@@ -32,8 +32,10 @@ class FeatureColumn {
   /// Goes back to the first `records` that were put in.
   void Rewind(uint64_t records);
 
-  /// Makes room for about `times` (in sixteenths) as much as there is.
-  void ReserveFor(uint64_t sixteenths);
+  /// Makes room for `bytes` bytes of values, if there is memory: it is a guess.
+  void ReserveFor(uint64_t bytes) {
+    if (!HasPlace(*spec_)) static_cast<void>(array_.values.Reserve(bytes));
+  }
 
   [[nodiscard]] const FeatureSpec& spec() const { return *spec_; }
 

@@ -65,6 +65,9 @@ Error ReaderSource::Explain(uint64_t ordinal, Error error) const {
     if (path && shard) place = StrCat(Printable(*path), "@", location->offset + HeaderBytes(shard->framing), ": ");
   }
   error.message = StrCat(place, "record ", ordinal, ": ", error.message);
+  if (error.code == ErrorCode::kDamage && error.hint.empty()) {
+    error.hint = StrCat("`ofindex get --raw INDEX ", ordinal, "` writes the bytes as they are");
+  }
   return error;
 }
 

@@ -70,7 +70,7 @@ class PayloadSource {
   [[nodiscard]] virtual Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const = 0;
 
   /// `error`, found in the payload of record `ordinal`, with the place of that payload in front:
-  /// "<path>@<byte>: record N: ".
+  /// "<path>@<byte>: record N: ", and with a hint if it has none and there is one.
   [[nodiscard]] virtual Error Explain(uint64_t ordinal, Error error) const = 0;
 };
 

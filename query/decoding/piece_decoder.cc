@@ -1,8 +1,7 @@
 #include "query/decoding/piece_decoder.h"
 
 #include <algorithm>
-
-#include "base/text.h"
+#include <utility>
 
 namespace ofindex {
 namespace {
@@ -15,7 +14,7 @@ constexpr uint64_t kPieceBytes = uint64_t{256} << 10;  // half of a processor's 
 }  // namespace
 
 PieceDecoder::PieceDecoder(const DecodingPlan& plan, const PayloadSource& source, std::span<uint8_t* const> places)
-    : source_(source), plain_(plan, columns_), piece_records_(kFirstPiece) {
+    : plan_(plan), source_(source), plain_(plan, columns_), piece_records_(kFirstPiece) {
   columns_.reserve(plan.specs().size());
   for (size_t i = 0; i < plan.specs().size(); ++i) columns_.emplace_back(plan.specs()[i], places[i]);
 }
@@ -46,11 +45,7 @@ Result<void> PieceDecoder::DecodeWhole(uint64_t ordinal, size_t i, uint64_t reco
   for (FeatureColumn& column : columns_) column.Rewind(records_);
   auto decoded = whole_.Decode(payloads_.payload(i), payloads_.kind(i), record, columns_);
   if (decoded) return {};
-  Error error = source_.Explain(ordinal, std::move(decoded).error());
-  if (error.code == ErrorCode::kDamage && error.hint.empty()) {
-    error.hint = StrCat("`ofindex get --raw INDEX ", ordinal, "` writes the bytes as they are");
-  }
-  return tl::unexpected<Error>(std::move(error));
+  return tl::unexpected<Error>(source_.Explain(ordinal, std::move(decoded).error()));
 }
 
 void PieceDecoder::ChoosePiece(uint64_t bytes) {
@@ -58,8 +53,13 @@ void PieceDecoder::ChoosePiece(uint64_t bytes) {
 }
 
 void PieceDecoder::ReserveFor(uint64_t records) {
-  const uint64_t sixteenths = records / std::max<uint64_t>(records_, 1) * 17 + 17;
-  for (FeatureColumn& column : columns_) column.ReserveFor(sixteenths);
+  for (size_t feature = 0; feature < columns_.size(); ++feature) {
+    FeatureColumn& column = columns_[feature];
+    uint64_t record_bytes = plan_.RecordBytes(feature);
+    if (record_bytes == 0 && records_ != 0) record_bytes = column.array().values.size() / records_ + 1;
+    uint64_t bytes = 0;
+    if (!__builtin_mul_overflow(record_bytes, records, &bytes)) column.ReserveFor(bytes + bytes / 16);
+  }
 }
 
 }  // namespace ofindex

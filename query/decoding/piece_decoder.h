@@ -30,7 +30,8 @@ class PieceDecoder {
   /// Records of a piece, given how large they were in the last one.
   [[nodiscard]] uint64_t piece_records() const { return piece_records_; }
 
-  /// Makes room for about `records` in all.
+  /// Makes room for about `records` in all, each as large as those of the last request, or else of those decoded so
+  /// far.
   void ReserveFor(uint64_t records);
 
   /// Records that were decoded.
@@ -44,6 +45,7 @@ class PieceDecoder {
   [[nodiscard]] Result<void> DecodeWhole(uint64_t ordinal, size_t i, uint64_t record);
   void ChoosePiece(uint64_t bytes);
 
+  const DecodingPlan& plan_;
   const PayloadSource& source_;
   std::vector<FeatureColumn> columns_;
   PlainWalk plain_;

@@ -18,8 +18,8 @@ namespace ofindex {
 /// entry is looked for first where the record before had it.
 ///
 /// What it does not know, and whatever is wrong with a record, it leaves to DecodedRecord. Of features that are not
-/// wanted it reads the name and the length alone: a record is taken even if such a feature is malformed. All other
-/// bytes are checked as DecodedRecord does.
+/// wanted it reads the name and the length alone, and of feature lists, if none is wanted, their length: a record is
+/// taken even if these are malformed. All other bytes are checked as DecodedRecord does.
 class PlainWalk {
  public:
   /// Both have to outlive it; a column for each spec of the plan.

@@ -32,7 +32,11 @@ class SignalsBlocked {
 
 LoaderState::LoaderState(std::shared_ptr<const PayloadSource> source, std::shared_ptr<const BatchDecoder> decoder,
                          NextOrdinals order, const BatchLoader::Options& options)
-    : source_(std::move(source)), decoder_(std::move(decoder)), order_(std::move(order)), options_(options) {}
+    : source_(std::move(source)),
+      decoder_(std::move(decoder)),
+      order_(std::move(order)),
+      options_(options),
+      ring_(options.prefetch) {}
 
 LoaderState::~LoaderState() {
   {
@@ -44,8 +48,6 @@ LoaderState::~LoaderState() {
 }
 
 void LoaderState::StartThreads() {
-  // Beyond the threads, room that nobody uses costs a word a batch.
-  ring_.resize(options_.prefetch);
   const size_t count = std::min<size_t>(options_.threads, options_.prefetch);
   const SignalsBlocked blocked;
   try {

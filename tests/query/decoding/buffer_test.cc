@@ -71,9 +71,12 @@ TEST_CASE("the pool is bounded") {
   std::vector<Buffer> many(40);
   for (Buffer& buffer : many) REQUIRE(buffer.Reserve(16 * kPooledBytes));
   many.clear();
+  CHECK(BufferPool::kept_bytes() <= kMostPooledBytes);
   std::vector<Buffer> large(4);
   for (Buffer& buffer : large) REQUIRE(buffer.Reserve(200 * kPooledBytes));
   large.clear();
+  CHECK(BufferPool::kept_bytes() <= kMostPooledBytes);
+  CHECK(BufferPool::kept_bytes() > 0);
 }
 
 TEST_CASE("a buffer that was moved from is empty") {
