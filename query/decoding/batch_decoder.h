@@ -15,8 +15,10 @@
 
 namespace ofindex {
 
+class ToolStash;
+
 /// Turns features of records into arrays. Immutable and thread-safe; copies share what they are made of, and what they
-/// remember: how large arrays were, so that the next ones have room from the start.
+/// keep for the next request: some memory, and what records and arrays were like.
 ///
 /// Messages are read as libprotobuf reads them, see DecodedRecord. Integer features become integers, and bool if they
 /// are 0 or 1; float and double features float32 or float64; bytes features bytes. Only raw casts the one to the other.
@@ -46,9 +48,11 @@ class BatchDecoder {
                                             unsigned threads = 1, const std::atomic<bool>* cancel = nullptr) const;
 
  private:
-  explicit BatchDecoder(std::shared_ptr<const DecodingPlan> plan) : plan_(std::move(plan)) {}
+  BatchDecoder(std::shared_ptr<const DecodingPlan> plan, std::shared_ptr<ToolStash> stash)
+      : plan_(std::move(plan)), stash_(std::move(stash)) {}
 
   std::shared_ptr<const DecodingPlan> plan_;
+  std::shared_ptr<ToolStash> stash_;
 };
 
 }  // namespace ofindex

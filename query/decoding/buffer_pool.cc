@@ -23,7 +23,7 @@ constexpr uint64_t RoundUp(uint64_t n) {
 }
 
 // A piece in the pool has its capacity in its first eight bytes. Whoever swaps it out of its slot owns it.
-std::array<std::atomic<uint8_t*>, 8> slots{};
+std::array<std::atomic<uint8_t*>, 32> slots{};
 std::atomic<uint64_t> kept{0};
 
 // False if there is no slot for it.

@@ -57,7 +57,7 @@ void DecodingJob::Work(Worker& worker, uint64_t share) {
 }
 
 Result<void> DecodingJob::WorkOn(Worker& worker, uint64_t share) {
-  worker.decoder = std::make_unique<PieceDecoder>(plan_, source_, places_);
+  worker.decoder = std::make_unique<PieceDecoder>(plan_, stash_, source_, places_);
   PieceDecoder& decoder = *worker.decoder;
   decoder.ReserveFor(share);
   DecodedPiece piece;

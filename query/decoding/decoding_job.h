@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "query/decoding/decoded_batch.h"
 #include "query/decoding/decoding_plan.h"
+#include "query/decoding/decoding_tools.h"
 #include "query/decoding/join_pieces.h"
 #include "query/decoding/payload_source.h"
 #include "query/decoding/piece_decoder.h"
@@ -23,9 +24,9 @@ inline constexpr char kBatchMemory[] = "a batch of features";
 /// one run; views all that it is made of. May throw std::bad_alloc.
 class DecodingJob {
  public:
-  DecodingJob(const DecodingPlan& plan, const PayloadSource& source, std::span<const uint64_t> ordinals,
-              const std::atomic<bool>* cancel)
-      : plan_(plan), source_(source), ordinals_(ordinals), cancel_(cancel) {}
+  DecodingJob(const DecodingPlan& plan, ToolStash& stash, const PayloadSource& source,
+              std::span<const uint64_t> ordinals, const std::atomic<bool>* cancel)
+      : plan_(plan), stash_(stash), source_(source), ordinals_(ordinals), cancel_(cancel) {}
 
   /// Errors: those of BatchDecoder::Decode.
   [[nodiscard]] Result<DecodedBatch> Run(unsigned threads);
@@ -45,6 +46,7 @@ class DecodingJob {
   void NoteError(uint64_t first, Error error);
 
   const DecodingPlan& plan_;
+  ToolStash& stash_;
   const PayloadSource& source_;
   std::span<const uint64_t> ordinals_;
   const std::atomic<bool>* cancel_;

@@ -9,18 +9,25 @@ namespace {
 constexpr uint64_t kFirstPiece = 64;
 constexpr uint64_t kLeastRecords = 16;
 constexpr uint64_t kMostRecords = 256;
+constexpr uint64_t kMostKeptPiece = uint64_t{16} << 20;
 constexpr uint64_t kPieceBytes = uint64_t{256} << 10;  // half of a processor's own cache, or less
 
 }  // namespace
 
-PieceDecoder::PieceDecoder(const DecodingPlan& plan, const PayloadSource& source, std::span<uint8_t* const> places)
-    : plan_(plan), source_(source), plain_(plan, columns_), piece_records_(kFirstPiece) {
+PieceDecoder::PieceDecoder(const DecodingPlan& plan, ToolStash& stash, const PayloadSource& source,
+                           std::span<uint8_t* const> places)
+    : plan_(plan), source_(source), stash_(stash), tools_(stash.Take(plan)), piece_records_(kFirstPiece) {
   columns_.reserve(plan.specs().size());
   for (size_t i = 0; i < plan.specs().size(); ++i) columns_.emplace_back(plan.specs()[i], places[i]);
 }
 
+// Tools that held a giant are not kept: their memory only grows.
+PieceDecoder::~PieceDecoder() {
+  if (most_bytes_ <= kMostKeptPiece) stash_.Give(std::move(tools_));
+}
+
 Result<void> PieceDecoder::Decode(std::span<const uint64_t> ordinals, uint64_t first) {
-  auto fetched = source_.Fetch(ordinals, payloads_);
+  auto fetched = source_.Fetch(ordinals, tools_->payloads);
   if (fetched) return DecodeFetched(ordinals, first);
   if (ordinals.size() <= 1) return fetched;
   // A record before the one that cannot be fetched may be wrong too.
@@ -29,21 +36,23 @@ Result<void> PieceDecoder::Decode(std::span<const uint64_t> ordinals, uint64_t f
 }
 
 Result<void> PieceDecoder::DecodeFetched(std::span<const uint64_t> ordinals, uint64_t first) {
-  plain_.LookAgain();
+  tools_->plain.LookAgain();
   uint64_t bytes = 0;
   for (size_t i = 0; i < ordinals.size(); ++i) {
-    const ByteView payload = payloads_.payload(i);
+    const ByteView payload = tools_->payloads.payload(i);
     bytes += payload.size();
-    if (!plain_.Decode(payload, payloads_.kind(i), first + i)) OFINDEX_TRY(DecodeWhole(ordinals[i], i, first + i));
+    if (!tools_->plain.Decode(payload, tools_->payloads.kind(i), first + i, columns_))
+      OFINDEX_TRY(DecodeWhole(ordinals[i], i, first + i));
     ++records_;
   }
+  most_bytes_ = std::max(most_bytes_, bytes);
   ChoosePiece(bytes / std::max<uint64_t>(ordinals.size(), 1));
   return {};
 }
 
 Result<void> PieceDecoder::DecodeWhole(uint64_t ordinal, size_t i, uint64_t record) {
   for (FeatureColumn& column : columns_) column.Rewind(records_);
-  auto decoded = whole_.Decode(payloads_.payload(i), payloads_.kind(i), record, columns_);
+  auto decoded = tools_->whole.Decode(tools_->payloads.payload(i), tools_->payloads.kind(i), record, columns_);
   if (decoded) return {};
   return tl::unexpected<Error>(source_.Explain(ordinal, std::move(decoded).error()));
 }

@@ -1,15 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "query/decoding/decoding_plan.h"
+#include "query/decoding/decoding_tools.h"
 #include "query/decoding/feature_column.h"
 #include "query/decoding/payload_source.h"
-#include "query/decoding/plain_walk.h"
-#include "query/decoding/whole_record.h"
 
 namespace ofindex {
 
@@ -19,7 +19,9 @@ class PieceDecoder {
  public:
   /// `places` has, for each spec, where the numbers of record 0 go; null for those that have no place. All has to
   /// outlive it. May throw std::bad_alloc, as all that follows.
-  PieceDecoder(const DecodingPlan& plan, const PayloadSource& source, std::span<uint8_t* const> places);
+  PieceDecoder(const DecodingPlan& plan, ToolStash& stash, const PayloadSource& source,
+               std::span<uint8_t* const> places);
+  ~PieceDecoder();
   PieceDecoder(const PieceDecoder&) = delete;
   PieceDecoder& operator=(const PieceDecoder&) = delete;
 
@@ -48,9 +50,9 @@ class PieceDecoder {
   const DecodingPlan& plan_;
   const PayloadSource& source_;
   std::vector<FeatureColumn> columns_;
-  PlainWalk plain_;
-  WholeRecord whole_;
-  FetchedPayloads payloads_;
+  ToolStash& stash_;
+  std::unique_ptr<DecodingTools> tools_;
+  uint64_t most_bytes_ = 0;  // of a piece
   uint64_t records_ = 0;
   uint64_t piece_records_;
 };

@@ -2,20 +2,18 @@
 
 namespace ofindex {
 
-PlainWalk::PlainWalk(const DecodingPlan& plan, std::vector<FeatureColumn>& columns)
-    : plan_(plan), columns_(columns), seen_(plan.specs().size()) {}
-
 void PlainWalk::LookAgain() {
   for (Place& place : places_) place.presses_left = kPresses;
 }
 
-bool PlainWalk::Decode(ByteView payload, PayloadKind kind, uint64_t record) {
+bool PlainWalk::Decode(ByteView payload, PayloadKind kind, uint64_t record, std::vector<FeatureColumn>& columns) {
   ByteView features;
   if (payload.size() > kMaxMessageBytes || !FindFeatures(payload, kind, features)) return false;
+  columns_ = columns.data();
   ++pass_;
   found_ = 0;
   const PlainKinds& kinds = kPlainKinds[kind == PayloadKind::kOfRecord ? 1 : 0];
-  return DecodeFeatures(features, kinds, record) && (found_ == columns_.size() || PutAbsent(record));
+  return DecodeFeatures(features, kinds, record) && (found_ == seen_.size() || PutAbsent(record));
 }
 
 /// Sets `features` to the one map of features that `payload` has. The feature lists behind it are passed over, if none
@@ -99,7 +97,7 @@ bool PlainWalk::Put(uint32_t column, const FeatureValues& values, uint64_t recor
 }
 
 bool PlainWalk::PutAbsent(uint64_t record) {
-  for (size_t column = 0; column < columns_.size(); ++column) {
+  for (size_t column = 0; column < seen_.size(); ++column) {
     if (seen_[column] != pass_ && columns_[column].PutAbsent(record) != FeatureFault::kNone) return false;
   }
   return true;

@@ -22,12 +22,12 @@ namespace ofindex {
 /// taken even if these are malformed. All other bytes are checked as DecodedRecord does.
 class PlainWalk {
  public:
-  /// Both have to outlive it; a column for each spec of the plan.
-  PlainWalk(const DecodingPlan& plan, std::vector<FeatureColumn>& columns);
+  /// `plan` has to outlive it.
+  explicit PlainWalk(const DecodingPlan& plan) : plan_(plan), seen_(plan.specs().size()) {}
 
-  /// Puts the features of `payload` into the columns as those of record `record`. False if it cannot: then the columns
-  /// have to be rewound.
-  [[nodiscard]] bool Decode(ByteView payload, PayloadKind kind, uint64_t record);
+  /// Puts the features of `payload` into `columns`, one for each spec, as those of record `record`. False if it cannot:
+  /// then the columns have to be rewound.
+  [[nodiscard]] bool Decode(ByteView payload, PayloadKind kind, uint64_t record, std::vector<FeatureColumn>& columns);
 
   /// To be called now and then: what records look like may have changed.
   void LookAgain();
@@ -55,8 +55,8 @@ class PlainWalk {
   static void Press(const uint8_t* at, const uint8_t* end, const PlainKinds& kinds, Place& place);
 
   const DecodingPlan& plan_;
-  std::vector<FeatureColumn>& columns_;
-  std::vector<uint64_t> seen_;  // per column: the last pass that found it
+  FeatureColumn* columns_ = nullptr;  // of this pass
+  std::vector<uint64_t> seen_;        // per column: the last pass that found it
   uint64_t pass_ = 0;
   size_t found_ = 0;  // columns that this pass found
   std::vector<Place> places_;

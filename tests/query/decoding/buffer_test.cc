@@ -12,6 +12,7 @@
 namespace ofindex {
 namespace {
 
+constexpr uint64_t kMiB = uint64_t{1} << 20;
 constexpr uint64_t kMany = ~uint64_t{0} - 5;
 
 bool IsAligned(const Buffer& buffer) { return reinterpret_cast<uintptr_t>(buffer.data()) % 64 == 0; }
@@ -20,7 +21,7 @@ TEST_CASE("a buffer keeps its bytes while it grows from nothing past what is poo
   Buffer buffer;
   std::vector<uint8_t> expected;
   uint64_t piece = 1;
-  while (expected.size() < 3 * kPooledBytes) {
+  while (expected.size() < 3 * kMiB) {
     const uint64_t at = buffer.size();
     REQUIRE(buffer.Extend(piece));
     for (uint64_t i = 0; i < piece; ++i) {
@@ -35,7 +36,7 @@ TEST_CASE("a buffer keeps its bytes while it grows from nothing past what is poo
 }
 
 TEST_CASE("more than there is memory for is refused, and nothing changes") {
-  for (const uint64_t size : {uint64_t{10}, 2 * kPooledBytes}) {
+  for (const uint64_t size : {uint64_t{10}, 2 * kMiB}) {
     Buffer buffer;
     REQUIRE(buffer.Extend(size));
     std::memset(buffer.data(), 7, size);
@@ -50,16 +51,16 @@ TEST_CASE("more than there is memory for is refused, and nothing changes") {
 
 TEST_CASE("a large buffer that is freed is the next one of about its size") {
   Buffer first;
-  REQUIRE(first.Reserve(20 * kPooledBytes));
+  REQUIRE(first.Reserve(20 * kMiB));
   const uint8_t* const data = first.data();
   const uint64_t capacity = first.capacity();
   first = Buffer();
   Buffer second;
-  REQUIRE(second.Reserve(20 * kPooledBytes - 3));
+  REQUIRE(second.Reserve(20 * kMiB - 3));
   CHECK(second.data() == data);
   CHECK(second.capacity() == capacity);
   Buffer other;
-  REQUIRE(other.Reserve(20 * kPooledBytes));
+  REQUIRE(other.Reserve(20 * kMiB));
   CHECK(other.data() != data);
   second = Buffer();
   Buffer small;
@@ -69,11 +70,11 @@ TEST_CASE("a large buffer that is freed is the next one of about its size") {
 
 TEST_CASE("the pool is bounded") {
   std::vector<Buffer> many(40);
-  for (Buffer& buffer : many) REQUIRE(buffer.Reserve(16 * kPooledBytes));
+  for (Buffer& buffer : many) REQUIRE(buffer.Reserve(16 * kMiB));
   many.clear();
   CHECK(BufferPool::kept_bytes() <= kMostPooledBytes);
   std::vector<Buffer> large(4);
-  for (Buffer& buffer : large) REQUIRE(buffer.Reserve(200 * kPooledBytes));
+  for (Buffer& buffer : large) REQUIRE(buffer.Reserve(200 * kMiB));
   large.clear();
   CHECK(BufferPool::kept_bytes() <= kMostPooledBytes);
   CHECK(BufferPool::kept_bytes() > 0);

@@ -128,11 +128,11 @@ class Comparison {
         plan_(DecodingPlan::Check(specs).value()),
         by_walk_(plan_.specs()),
         by_record_(plan_.specs()),
-        walk_(plan_, by_walk_.columns) {}
+        walk_(plan_) {}
 
   void Compare(const std::string& payload, Tally& tally) {
     const std::vector<uint8_t> exact(payload.begin(), payload.end());
-    const bool fast = walk_.Decode(exact, kind_, 0);
+    const bool fast = walk_.Decode(exact, kind_, 0, by_walk_.columns);
     const std::string got = fast ? by_walk_.Take() : "";
     by_walk_.Clear();
     if (++count_ % 50 == 0) walk_.LookAgain();
@@ -210,9 +210,9 @@ TEST_CASE("plain records are decoded the fast way") {
                            {.name = "words", .form = Form::kRagged, .type = DataType::kBytes}});
   for (const auto& row : rows) {
     Columns columns(plan.specs());
-    PlainWalk walk(plan, columns.columns);
+    PlainWalk walk(plan);
     for (int i = 0; i < 3; ++i) {
-      CHECK(walk.Decode(AsBytes(row.payload), row.kind, 0));
+      CHECK(walk.Decode(AsBytes(row.payload), row.kind, 0, columns.columns));
       columns.Clear();
     }
   }
@@ -220,8 +220,8 @@ TEST_CASE("plain records are decoded the fast way") {
   for (const std::string& odd : {Ints("label", {5}) + Ints("label", {6}), Ints("label", {5}) + Group(3, ""),
                                  Entry("label", Field(3, "") + Field(1, ""))}) {
     Columns columns(plan.specs());
-    PlainWalk walk(plan, columns.columns);
-    CHECK(!walk.Decode(AsBytes(Field(1, odd)), PayloadKind::kExample, 0));
+    PlainWalk walk(plan);
+    CHECK(!walk.Decode(AsBytes(Field(1, odd)), PayloadKind::kExample, 0, columns.columns));
   }
 }
 
