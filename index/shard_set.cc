@@ -50,7 +50,10 @@ class Finder {
     if (::stat(argument.c_str(), &info) == 0) return AddPath(argument, Origin::kNamed);
     const int error = errno;
     if (IsGlob(argument)) return AddGlob(argument);
-    if (error == ENOENT) return Fail(ErrorCode::kUsage, StrCat(Printable(argument), ": no such file or folder"));
+    if (error == ENOENT) {
+      return tl::unexpected(
+          Error{.code = ErrorCode::kUsage, .message = StrCat(Printable(argument), ": no such file or folder"), .system = error});
+    }
     return tl::unexpected(SystemError(argument, "cannot stat", error));
   }
 

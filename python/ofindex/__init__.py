@@ -1,0 +1,84 @@
+"""Random access, shuffled epochs and SQL for OFRecord and TFRecord files, in place.
+
+    import ofindex
+
+    ds = ofindex.build("data/train")        # reads the files once, writes data/train.ofidx; or ofindex.open(...)
+    ds[5], len(ds), ds.record(5)            # any record, at once
+    view = ds.where('"label" = ?', (7,))    # a Dataset, like ds
+    for row in view.sampler(seed=1): ...    # a true shuffle, in no memory
+
+`ofindex.torch`, `ofindex.grain` and `ofindex.tf` hold the adapters; each is imported when it is first used. docs/python.md
+is a tour.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._arrays import BytesArray, Ragged
+from ._batch import decode
+from ._dataset import Dataset, build, open
+from ._errors import (
+    DamageError,
+    Error,
+    FeatureError,
+    FormatError,
+    LimitError,
+    LockError,
+    QueryError,
+    StaleError,
+)
+from ._features import Feature, Features, fixed, ragged, raw
+from ._mix import Mix, MixSampler, mix
+from ._ofindex import __version__
+from ._rows import Rows, Table
+from ._sampler import Sampler
+
+if TYPE_CHECKING:
+    from . import grain, tf, torch
+
+_ADAPTERS = ("grain", "tf", "torch")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ADAPTERS:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ADAPTERS})
+
+
+__all__ = [
+    "BytesArray",
+    "DamageError",
+    "Dataset",
+    "Error",
+    "Feature",
+    "FeatureError",
+    "Features",
+    "FormatError",
+    "LimitError",
+    "LockError",
+    "Mix",
+    "MixSampler",
+    "QueryError",
+    "Ragged",
+    "Rows",
+    "Sampler",
+    "StaleError",
+    "Table",
+    "__version__",
+    "build",
+    "decode",
+    "fixed",
+    "grain",
+    "mix",
+    "open",
+    "ragged",
+    "raw",
+    "tf",
+    "torch",
+]

@@ -1,0 +1,128 @@
+"""What numpy has no array for: many `bytes`, and rows of different lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+
+class BytesArray(Sequence[Any]):
+    """Many `bytes` in one buffer. A sequence of `bytes`, or of rows of them where it has more than one dimension.
+
+    Attributes:
+        data: All values, one after the other: uint8 array, shape ``(offsets[-1],)``.
+        offsets: Where each value begins in `data`, and where the last one ends: int64 array, shape ``(count + 1,)``.
+        shape: ``(n,)`` or ``(n, *shape)``; the values are in C order.
+    """
+
+    __slots__ = ("data", "offsets", "shape")
+
+    def __init__(
+        self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64], shape: tuple[int, ...] | None = None
+    ) -> None:
+        self.data = data
+        self.offsets = offsets
+        self.shape = (len(offsets) - 1,) if shape is None else shape
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> BytesArray: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        width = int(np.prod(self.shape[1:], dtype=np.int64))
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step != 1:
+                raise ValueError("a slice of a BytesArray has no step; list() of it has")
+            stop = max(start, stop)
+            return BytesArray(self.data, self.offsets[start * width : stop * width + 1], (stop - start, *self.shape[1:]))
+        number = index.__index__()
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"value {number} is not there; there are {len(self)}")
+        number %= len(self)
+        if len(self.shape) == 1:
+            return self.data[self.offsets[number] : self.offsets[number + 1]].tobytes()
+        return BytesArray(self.data, self.offsets[number * width : (number + 1) * width + 1], self.shape[1:])
+
+    def view(self, index: int) -> memoryview:
+        """Value `index` of a BytesArray of one dimension, without copying; it keeps the buffer alive."""
+        return memoryview(self.data[self.offsets[index] : self.offsets[index + 1]])
+
+    def tolist(self) -> list[Any]:
+        """All values as `bytes`, in nested lists as deep as there are dimensions."""
+        if len(self.shape) > 1:
+            return [row.tolist() for row in self]
+        whole, ends = self.data.tobytes(), self.offsets.tolist()
+        return [whole[begin:end] for begin, end in zip(ends[:-1], ends[1:], strict=True)]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist()) if len(self.shape) == 1 else (self[i] for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, BytesArray):
+            return self.shape == other.shape and self.tolist() == other.tolist()
+        return bool(self.tolist() == other) if isinstance(other, list) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        first = int(self.offsets[0])
+        return BytesArray, (self.data[first : int(self.offsets[-1])].copy(), self.offsets - first, self.shape)
+
+    def __repr__(self) -> str:
+        return f"BytesArray(shape={self.shape}, {int(self.offsets[-1] - self.offsets[0])} bytes)"
+
+
+class Ragged(Sequence[Any]):
+    """Rows of different lengths. A sequence of rows: arrays, or lists of `bytes`.
+
+    Attributes:
+        values: The values of all rows, one after the other: an array of shape ``(offsets[-1],)`` or a `BytesArray`.
+        offsets: Where each row begins in `values`, and where the last one ends: int64 array, shape ``(n + 1,)``.
+    """
+
+    __slots__ = ("offsets", "values")
+
+    def __init__(self, values: npt.NDArray[Any] | BytesArray, offsets: npt.NDArray[np.int64]) -> None:
+        self.values = values
+        self.offsets = offsets
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: Any) -> Any:
+        number = index.__index__()
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"row {number} is not there; there are {len(self)}")
+        number %= len(self)
+        row = self.values[int(self.offsets[number]) : int(self.offsets[number + 1])]
+        return row.tolist() if isinstance(row, BytesArray) else row
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Values in each row: int64 array, shape ``(n,)``."""
+        return np.diff(self.offsets)
+
+    def tolist(self) -> list[list[Any]]:
+        """The rows as lists of Python's own values."""
+        return [row if isinstance(row, list) else row.tolist() for row in self]
+
+    def __eq__(self, other: object) -> bool:
+        return self.tolist() == other.tolist() if isinstance(other, Ragged) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Ragged, (self.values, self.offsets)
+
+    def __repr__(self) -> str:
+        dtype = "bytes" if isinstance(self.values, BytesArray) else self.values.dtype
+        return f"Ragged({len(self)} rows, {int(self.offsets[-1])} values of {dtype})"

@@ -1,0 +1,111 @@
+"""Batches: dicts of arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ofindex
+from ._arrays import BytesArray, Ragged
+from ._features import Feature, Features, decoder_of
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+
+#: Feature name -> its values: see `Dataset.batch`.
+Batch: TypeAlias = dict[str, "npt.NDArray[Any] | BytesArray | Ragged"]
+
+#: Of one feature: values, offsets of bytes, offsets of rows.
+Parts: TypeAlias = tuple[npt.NDArray[Any], "npt.NDArray[np.int64] | None", "npt.NDArray[np.int64] | None"]
+
+
+def _array(feature: Feature, parts: Parts) -> npt.NDArray[Any] | BytesArray | Ragged:
+    values, offsets, rows = parts
+    if rows is not None:
+        return Ragged(values if offsets is None else BytesArray(values, offsets), rows)
+    if offsets is not None:
+        count = len(offsets) - 1
+        return BytesArray(values, offsets, (count // feature.count if feature.count else count, *feature.shape))
+    return values if feature.shape == () else values.reshape((-1, *feature.shape))
+
+
+def batch_of(features: Features, records: int, arrays: Sequence[Parts]) -> Batch:
+    """The batch that the extension's `arrays` of `records` records are."""
+    batch: Batch = {}
+    for (name, feature), parts in zip(features.items(), arrays, strict=True):
+        if feature.form != "ragged" and feature.count == 0:
+            values, offsets, _ = parts
+            shape = (records, *feature.shape)
+            batch[name] = values.reshape(shape) if offsets is None else BytesArray(values, offsets, shape)
+        else:
+            batch[name] = _array(feature, parts)
+    return batch
+
+
+class Decoding:
+    """Features and their compiled decoder, which is not made anew for each batch."""
+
+    def __init__(self, features: Features) -> None:
+        self.decoder = decoder_of(features)
+        self.features: Features = dict(features)
+
+    def batch(self, records: int, arrays: Sequence[Parts]) -> Batch:
+        """The batch that the extension's `arrays` are."""
+        return batch_of(self.features, records, arrays)
+
+
+@lru_cache(maxsize=64)
+def _cached(items: tuple[tuple[str, Feature], ...]) -> Decoding:
+    return Decoding(dict(items))
+
+
+def decoding_of(features: Features) -> Decoding:
+    """The decoding of `features`, kept for the next batch of the same."""
+    try:
+        return _cached(tuple(features.items()))
+    except (AttributeError, TypeError):  # no mapping, or a default that is an array and has no hash
+        return Decoding(features)
+
+
+def decode_rows(dataset: Dataset, numbers: Iterable[int], features: Features, threads: int | None) -> Batch:
+    """What `Dataset.batch` does."""
+    decoding = decoding_of(features)
+    if not hasattr(numbers, "__len__"):
+        numbers = list(numbers)
+    arrays = decoding.decoder.decode(dataset._payloads, dataset, numbers, threads or 0)
+    return decoding.batch(len(numbers), arrays)  # type: ignore[arg-type]
+
+
+def decode(
+    payloads: Sequence[bytes],
+    features: Features,
+    payload: Literal["example", "sequence_example", "ofrecord"] = "example",
+    threads: int | None = None,
+) -> Batch:
+    """Decode messages in memory, as `Dataset.batch` decodes those of files.
+
+    Args:
+        payloads: Serialised messages.
+        features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``.
+        payload: What the messages are.
+        threads: That decode many messages at most; None: one a processor.
+
+    Returns:
+        As `Dataset.batch`.
+
+    Raises:
+        FeatureError, DamageError: as `Dataset.batch`; the text names the message by its place in `payloads`.
+    """
+    decoding = decoding_of(features)
+    arrays = decoding.decoder.decode_bytes(payloads, payload, threads or 0)
+    return decoding.batch(len(payloads), arrays)
+
+
+def processor_count() -> int:
+    """Processors that this process may run on."""
+    return len(os.sched_getaffinity(0))

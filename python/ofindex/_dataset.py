@@ -1,0 +1,473 @@
+"""Datasets: opening, reading, selecting."""
+
+from __future__ import annotations
+
+import operator
+import os
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ofindex
+from ._batch import Batch, decode_rows
+from ._errors import StaleError
+from ._features import Features
+from ._html import dataset_html
+from ._progress import Report, reporting
+from ._rows import Rows, Table
+from ._sampler import Sampler, State, Tail, block_size, state_text
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
+
+Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | None
+
+# SQLite's connections must not be used, nor closed, by a forked child: it forgets them here.
+_abandoned: list[object] = []
+
+
+class _Shared:
+    """What all views of an open dataset share, made when first needed. SQLite connections are opened once more in a
+    forked child."""
+
+    def __init__(self, index_path: str) -> None:
+        self._index_path = index_path
+        self.payloads: _ofindex.Payloads | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self._process = os.getpid()
+        self._columns: _ofindex.Columns | None = None
+        self._session: _ofindex.Session | None = None
+
+    def _check(self) -> None:
+        if self._process != os.getpid():
+            _abandoned.extend((self._columns, self._session))
+            self._forget()
+
+    @property
+    def columns(self) -> _ofindex.Columns:
+        self._check()
+        if self._columns is None:
+            self._columns = _ofindex.open_columns(self._index_path)
+        return self._columns
+
+    @property
+    def session(self) -> _ofindex.Session:
+        self._check()
+        if self._session is None:
+            self._session = _ofindex.open_session(self._index_path)
+        return self._session
+
+
+class Dataset(_ofindex.Records):
+    """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as they are in the files.
+
+    A Dataset is all records, or a view: some of them, in an order of its own. Both have the same methods, and number
+    their records from 0. Opening takes no time, whatever the size; memory is the page cache's. Made by `ofindex.open`
+    and `ofindex.build`.
+
+    Thread-safe. Usable after fork, spawn and forkserver: it pickles as paths, options and identity. Reading raises
+    `StaleError` where a shard is no longer the file that was indexed, and `DamageError` for a record that is marked bad,
+    unless the Dataset was opened with ``allow_bad=True``.
+    """
+
+    def __init__(
+        self,
+        source: _ofindex.Source,
+        rows: _ofindex.Rows | None,
+        options: dict[str, Any],
+        shared: _Shared | None = None,
+        resolve: Callable[[], _ofindex.Rows] | None = None,
+    ) -> None:
+        super().__init__(source, rows)
+        self._source = source
+        self._options = options
+        self._shared = shared or _Shared(source.index_path)
+        self._resolve_rows = resolve
+
+    def _resolve(self) -> _ofindex.Rows:
+        """The rows of a view that is evaluated on first use; called by the extension."""
+        assert self._resolve_rows is not None
+        rows = self._resolve_rows()
+        self._resolve_rows = None
+        return rows
+
+    def _with(self, rows: _ofindex.Rows | None, resolve: Callable[[], _ofindex.Rows] | None = None) -> Dataset:
+        return Dataset(self._source, rows, self._options, self._shared, resolve)
+
+    @property
+    def _payloads(self) -> _ofindex.Payloads:
+        if self._shared.payloads is None:
+            self._shared.payloads = _ofindex.payloads_of([self._source])
+        return self._shared.payloads
+
+    # A sequence.
+
+    if TYPE_CHECKING:
+
+        def __len__(self) -> int: ...
+
+        # One number gives a record, anything else a view.
+        def __getitem__(self, key: Any) -> Any: ...
+
+    def _view_of(self, key: Any) -> Dataset:
+        """``ds[key]`` of what is no number; called by the extension."""
+        if isinstance(key, slice):
+            indices = range(*key.indices(len(self)))
+            return self._with(self.rows.slice(indices.start if indices else 0, indices.step, len(indices)))
+        if isinstance(key, (str, bytes)) or not hasattr(key, "__len__"):
+            raise TypeError(f"records are named by integers, slices and lists of integers, not by {type(key).__name__}")
+        if getattr(key, "dtype", None) == np.bool_:
+            if len(key) != len(self):
+                raise IndexError(f"a mask of {len(key):,} for {len(self):,} records")
+            key = np.flatnonzero(key)
+        return self._with(self.rows.pick(key))
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The records in order, read many at a time."""
+        at, size = 0, len(self)
+        while at < size:
+            end = min(size, at + 256)
+            yield from self.__getitems__(range(at, end))
+            at = end
+
+    def __reversed__(self) -> Iterator[bytes]:
+        return iter(self[::-1])
+
+    def __contains__(self, payload: object) -> bool:
+        return any(record == payload for record in self)
+
+    def index(self, payload: bytes, start: int = 0, stop: int | None = None) -> int:
+        """Number of the first record whose payload is `payload`; reads all before it."""
+        begin, end, _ = slice(start, stop).indices(len(self))
+        for number, record in enumerate(self[begin:end], begin):
+            if record == payload:
+                return number
+        raise ValueError("no record has this payload")
+
+    def count(self, payload: bytes) -> int:
+        """Records whose payload is `payload`; reads all."""
+        return sum(record == payload for record in self)
+
+    # Reading.
+
+    def record(self, number: int) -> dict[str, Any]:
+        """All features of one record, decoded.
+
+        Returns:
+            Feature name -> values: an array of int32, int64, float32 or float64, or a list of `bytes`; None for a
+            feature of no kind. Feature lists of a SequenceExample are called ``NAME[]``: a list of such values, one a
+            step. Names that are not UTF-8 are decoded with "surrogateescape".
+
+        Raises:
+            IndexError: there is no such record. FeatureError: payloads are opaque. DamageError: the payload is no
+            message.
+        """
+        return _ofindex.record(self, operator.index(number))
+
+    def batch(self, numbers: Iterable[int], features: Features, threads: int | None = None) -> Batch:
+        """Decode records into arrays, in the order asked for.
+
+        Args:
+            numbers: Integers, or an integer array of shape ``(n,)``, each in ``[-len(self), len(self))``.
+            features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. ``NAME[]`` is the feature list NAME of
+                SequenceExamples, the values of its steps one after the other.
+            threads: That decode a large batch at most; None: one a processor.
+
+        Returns:
+            Feature name -> an array of shape ``(n, *shape)``, a `BytesArray` of that shape, or a `Ragged` of n rows.
+
+        Raises:
+            IndexError: a record is not there. FeatureError: a record does not have what was asked for; the text names
+            record, feature and both counts. DamageError, StaleError: as `Dataset`.
+        """
+        return decode_rows(self, numbers, features, threads)
+
+    # Selecting.
+
+    def where(self, expression: str, parameters: Parameters = None) -> Dataset:
+        """The records for which an SQL expression holds: a view, evaluated once, on first use.
+
+        Args:
+            expression: What may stand behind WHERE in SQL over the table ``records``: see docs/sql.md.
+            parameters: Values of ``?`` in order, or of ``:name`` by name.
+
+        Raises (on first use):
+            QueryError: the expression is wrong. LimitError: memory ran out.
+        """
+        if not isinstance(expression, str):
+            raise TypeError(f"an expression is a str, not {type(expression).__name__}")
+        return self._with(None, lambda: self._shared.columns.where(expression, parameters, self.rows))
+
+    def sql(self, query: str, parameters: Parameters = None, *, timeout: float | None = None) -> Rows:
+        """The answer to one read-only SQL statement over the table ``records``; docs/sql.md has the language.
+
+        Args:
+            query: SELECT, VALUES or EXPLAIN. It may come from anybody: nothing can be written, no file be read.
+            parameters: Values of ``?`` in order, or of ``:name`` by name.
+            timeout: Seconds after which the statement ends with `LimitError`; None: never.
+
+        Raises:
+            QueryError: the statement is wrong or refused. ValueError: this is a view, and statements are about all
+            records: put the condition into WHERE.
+        """
+        if self._resolve_rows is not None or not self.rows.is_all(self._source.records):
+            raise ValueError("sql() is about all records, and this is a view: put its condition into the query")
+        return Rows(self._shared.session.query(query, parameters, timeout))
+
+    def split(
+        self,
+        parts: Mapping[str, float],
+        seed: int = 0,
+        stratify: str | None = None,
+        key: str | None = None,
+    ) -> dict[str, Dataset]:
+        """Views that share no record, of given fractions; stable when records are appended.
+
+        Args:
+            parts: Name -> fraction. What is left of 1 is in no part.
+            seed: Other seeds, other splits.
+            stratify: A column: records of each of its values are split in the same proportions.
+            key: A column: records of the same value are in the same part.
+
+        Raises:
+            ValueError: the parts make no sense. QueryError: there is no such column.
+        """
+        wanted = [(str(name), float(fraction)) for name, fraction in parts.items()]
+        rows = self._shared.columns.split(self.rows, wanted, operator.index(seed), key, stratify)
+        return {name: self._with(some) for (name, _), some in zip(wanted, rows, strict=True)}
+
+    def sampler(
+        self,
+        seed: int = 0,
+        epoch: int = 0,
+        rank: int = 0,
+        world_size: int = 1,
+        weights: str | None = None,
+        balance: str | None = None,
+        block: int | Literal["auto"] | None = None,
+        tail: Tail = "exact",
+    ) -> Sampler:
+        """The order of a training run: numbers of this Dataset's records, shuffled anew each epoch.
+
+        Args:
+            seed: Of the run, ``0 <= seed < 2**64``.
+            epoch: To begin with.
+            rank, world_size: This reader's place among those that share the epoch: it has every `world_size`-th record.
+            weights: A numeric column: records are drawn with replacement, as often as it says.
+            balance: A column: its values are drawn alike, with replacement.
+            block: Read runs of so many neighbours, shuffled inside a window of runs, for storage that seeks slowly;
+                "auto" chooses. None: a global shuffle.
+            tail: What becomes of the records that do not make a whole step of all ranks: "exact", every record once;
+                "pad", some ranks read one of the epoch's begin again, so that all have as many; "drop", none reads them.
+
+        Raises:
+            ValueError: arguments make no sense. QueryError: there is no such column.
+        """
+        wish = {"seed": operator.index(seed), "epoch": operator.index(epoch), "rank": operator.index(rank)}
+        return Sampler(
+            self,
+            {
+                **wish,
+                "world_size": operator.index(world_size),
+                "weights": weights,
+                "balance": balance,
+                "block": block_size(block),
+                "tail": tail,
+            },
+        )
+
+    def _open_sampler(self, *, state: str | None = None, force: bool = False, **wish: Any) -> _ofindex.RowSampler:
+        return _ofindex.open_sampler(
+            self._source, self._shared.columns, self.rows, state=state, force=force, **wish
+        )
+
+    # Columns.
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """The values of one column, a record each, from the index alone: an array of shape ``(len(self),)``.
+
+        Numbers are int64, float32 or float64, a masked array where some are NULL; texts are `str`, other bytes `bytes`,
+        and lists arrays, in an array of objects with None for NULL.
+
+        Args:
+            name: Of a column in SQL, or of a feature.
+
+        Raises:
+            QueryError: there is no such column, or it holds both numbers and bytes.
+        """
+        values, mask = self._shared.columns.column(self.rows, name)
+        if isinstance(values, list):
+            objects = np.empty(len(values), dtype=object)
+            objects[:] = values
+            return objects
+        return values if mask is None else np.ma.masked_array(values, mask)
+
+    def arrow(self, names: Sequence[str] | None = None) -> Table:
+        """Columns as an Arrow stream, by the PyCapsule protocol: DuckDB, Polars, pyarrow and pandas take the object.
+
+        Args:
+            names: Of columns in SQL, or of features; None: all of them.
+
+        Raises (when it is read):
+            QueryError: there is no such column, or one holds both numbers and bytes.
+        """
+        return Table(self._shared.columns, self.rows, None if names is None else list(names))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """All columns of the records, as `arrow` gives them."""
+        return self.arrow().__arrow_c_stream__(requested_schema)
+
+    # About the dataset.
+
+    @property
+    def schema(self) -> dict[str, dict[str, Any]]:
+        """Feature name -> its kinds, how many records and values it has, its SQL column and type."""
+        return {feature["name"]: feature for feature in _ofindex.features(self._source.index_path)}
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Totals, shards, features and damage of the whole dataset, as ``ofindex info --json`` has them."""
+        return _ofindex.info(self._source.index_path)
+
+    def stats(self, name: str, top: int = 10, bins: int = 10) -> dict[str, Any]:
+        """What the values of one column are like, over the whole dataset: as ``ofindex stats --json`` has it.
+
+        Raises:
+            QueryError: there is no such column.
+        """
+        return _ofindex.stats(self._shared.columns, name, operator.index(top), operator.index(bins))
+
+    def verify(
+        self, quick: bool = False, threads: int | None = None, progress: bool | Report | None = None
+    ) -> dict[str, Any]:
+        """Compare the shards with the index: fingerprints, framing and every checksum, or with `quick` fingerprints
+        alone. What was found is in the dict, of the keys of ``ofindex verify --json``, and ``clean`` says if nothing."""
+        with reporting(progress, "verify") as report:
+            root = os.fsdecode(self._options["root"] or "")
+            return _ofindex.verify(self._source.index_path, root, quick, threads or 0, report)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopen, (os.path.abspath(self._source.index_path), self._options, self._source.id, self.rows.serialize())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same records, in the same order, of the same index."""
+        if not isinstance(other, Dataset):
+            return NotImplemented
+        return self._source.id == other._source.id and self.rows.fingerprint() == other.rows.fingerprint()
+
+    def __hash__(self) -> int:
+        return hash((self._source.id, self.rows.fingerprint()))
+
+    def __repr__(self) -> str:
+        name = reprlib.repr(self._source.index_path)
+        if self.rows.is_all(self._source.records):
+            return f"<ofindex.Dataset {name}: {len(self):,} records, id {self._source.id[:16]}>"
+        rows = f"{len(self):,} of {self._source.records:,} records"
+        return f"<ofindex.Dataset {name}: {rows}, id {self._source.id[:16]}, rows {self.rows.fingerprint()[:16]}>"
+
+    def _repr_html_(self) -> str:
+        return dataset_html(repr(self), self.info)
+
+
+Sequence.register(Dataset)
+
+
+def _open(name: Path, options: dict[str, Any]) -> _ofindex.Source:
+    root = options["root"]
+    return _ofindex.open_source(
+        os.fspath(name), b"" if root is None else os.fspath(root), options["io"], options["allow_bad"]
+    )
+
+
+def _reopen(index_path: str, options: dict[str, Any], identity: str, rows: bytes) -> Dataset:
+    """A Dataset out of a pickle."""
+    source = _open(index_path, options)
+    if source.id != identity:
+        raise StaleError(f"{index_path}: the index was built anew since this Dataset was pickled")
+    return Dataset(source, _ofindex.Rows.parse(rows, source.records), options)
+
+
+def open(
+    path: Path,
+    root: Path | None = None,
+    io: Literal["auto", "mmap", "pread"] = "auto",
+    *,
+    allow_bad: bool = False,
+) -> Dataset:
+    """Open a dataset, in no time whatever its size.
+
+    Args:
+        path: The index, or the data that it was built of: ``data/train`` finds ``data/train.ofidx``.
+        root: Folder that holds a copy of the data; None: where the index says.
+        io: How bytes are read: "mmap", "pread", or "auto", which maps except on network file systems.
+        allow_bad: Give the payloads of records that are marked bad, too.
+
+    Raises:
+        FileNotFoundError: there is no index; the text says how to build it. Error: the index is corrupt or of another
+        version.
+    """
+    options = {"root": None if root is None else os.path.abspath(os.fspath(root)), "io": io, "allow_bad": bool(allow_bad)}
+    source = _open(path, options)
+    return Dataset(source, source.all_rows(), options)
+
+
+def build(
+    data: Path | Sequence[Path],
+    output: Path | None = None,
+    verify: bool = True,
+    columns: str | Sequence[str] = "auto",
+    threads: int | None = None,
+    force: bool = False,
+    progress: bool | Report | None = None,
+    *,
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
+    payload: Literal["auto", "example", "sequence_example", "ofrecord", "opaque"] = "auto",
+) -> Dataset:
+    """Read shards once, in place, and write their index; one that is up to date is left alone.
+
+    Args:
+        data: A file, a folder, a quoted glob, ``@LIST``, or several.
+        output: The index; None: called after `data`, beside it.
+        verify: Look at every payload byte, too: CRC32C of TFRecords, and a hash of every payload in the index.
+        columns: "auto", "none", or the names of the features that become columns, lists whole.
+        threads: That compute; None: one a processor.
+        force: Replace an index that is stale.
+        progress: None shows a bar by tqdm where it is installed and there is a terminal or notebook; True, False; or a
+            callable ``(bytes_done, bytes_total, records_done)``.
+        format, payload: What the files and their payloads are, instead of finding out.
+
+    Returns:
+        The dataset, open. Damage does not stop a build: ``ds.info["damage"]`` and ``ds.info["bad"]`` have it.
+
+    Raises:
+        StaleError: there is an index, and it is not of these shards and options. LockError: another process builds it.
+        FormatError, ValueError, OSError: the data are no record files, or cannot be read.
+    """
+    paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
+    names = [] if isinstance(columns, str) else list(columns)
+    if not isinstance(columns, str) and not names:
+        columns = "none"
+    with reporting(progress, "build") as report:
+        built = _ofindex.build(
+            [os.fspath(path) for path in paths],
+            b"" if output is None else os.fspath(output),
+            verify,
+            columns if isinstance(columns, str) else "auto",
+            names,
+            threads or 0,
+            force,
+            format,
+            payload,
+            report,
+        )
+    return open(built["index"])
+
+
+__all__ = ["Dataset", "State", "build", "open", "state_text"]

@@ -1,0 +1,298 @@
+"""Several datasets in fixed proportions."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ofindex
+from ._batch import Batch, decoding_of
+from ._dataset import Dataset
+from ._errors import StaleError
+from ._features import Features
+from ._sampler import State, Tail
+
+_TAKEN_AT_ONCE = 1024
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+class Mix:
+    """Several datasets as one: a sequence of their records, one dataset after the other, whose sampler draws from each
+    in a fixed proportion. Made by `mix`. Pickles."""
+
+    def __init__(self, datasets: Sequence[Dataset], weights: Sequence[float]) -> None:
+        self.datasets = tuple(datasets)
+        self.weights = tuple(float(weight) for weight in weights)
+        self._first_rows = list(itertools.accumulate(map(len, self.datasets), initial=0))
+        sizes = [dataset._source.records for dataset in self.datasets]
+        self._first_ordinals = list(itertools.accumulate(sizes, initial=0))
+        self._payloads_made: _ofindex.Payloads | None = None
+        _ofindex.make_mixture(self.weights, list(map(len, self.datasets)), 0)  # what is wrong is said at once
+
+    @property
+    def _payloads(self) -> _ofindex.Payloads:
+        if self._payloads_made is None:
+            self._payloads_made = _ofindex.payloads_of([dataset._source for dataset in self.datasets])
+        return self._payloads_made
+
+    def __len__(self) -> int:
+        """Records of all datasets; an epoch has as many."""
+        return self._first_rows[-1]
+
+    def place(self, number: int) -> tuple[int, int]:
+        """Which dataset has record `number`, and its number there."""
+        number = operator.index(number)
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"record {number} is not there; there are {len(self):,}")
+        number %= len(self)
+        which = bisect.bisect_right(self._first_rows, number) - 1
+        return which, number - self._first_rows[which]
+
+    def __getitem__(self, number: int) -> bytes:
+        which, row = self.place(number)
+        payload: bytes = self.datasets[which][row]
+        return payload
+
+    def __getitems__(self, numbers: Iterable[int]) -> list[bytes]:
+        """Payloads of the records `numbers`, in the order asked for; torch calls this."""
+        return [self[number] for number in numbers]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return itertools.chain.from_iterable(self.datasets)
+
+    def record(self, number: int) -> dict[str, Any]:
+        """All features of one record: see `Dataset.record`."""
+        which, row = self.place(number)
+        return self.datasets[which].record(row)
+
+    def ordinals(self, rows: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """The records `rows` as the decoder counts them: ordinals of all datasets, one after the other."""
+        wanted = np.asarray(rows, dtype=np.int64)
+        which = np.searchsorted(self._first_rows, wanted, side="right") - 1
+        out = np.empty_like(wanted)
+        for number in np.unique(which).tolist():
+            mine = which == number
+            inside = self.datasets[number].ordinals(wanted[mine] - self._first_rows[number])
+            out[mine] = inside + self._first_ordinals[number]
+        return out
+
+    def batch(self, numbers: Iterable[int], features: Features, threads: int | None = None) -> Batch:
+        """Decode records into arrays, in the order asked for: see `Dataset.batch`."""
+        rows = np.asarray(numbers if hasattr(numbers, "__len__") else list(numbers), dtype=np.int64)
+        if rows.size and not (-len(self) <= rows.min() and rows.max() < len(self)):
+            raise IndexError(f"a record is not there; there are {len(self):,}")
+        decoding = decoding_of(features)
+        ordinals = self.ordinals(np.where(rows < 0, rows + len(self), rows))
+        arrays = decoding.decoder.decode_joined(self._payloads, ordinals, threads or 0)
+        return decoding.batch(len(rows), arrays)
+
+    def sampler(
+        self, seed: int = 0, epoch: int = 0, rank: int = 0, world_size: int = 1, tail: Tail = "exact"
+    ) -> MixSampler:
+        """The order of a training run: records of all datasets in their proportions, each dataset shuffled anew each
+        time that it has been read. The arguments are those of `Dataset.sampler`."""
+        return MixSampler(self, seed, epoch, rank, world_size, tail)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Mix, (self.datasets, self.weights)
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{weight:g} of {dataset!r}" for dataset, weight in zip(self.datasets, self.weights, strict=True))
+        return f"<ofindex.Mix: {parts}>"
+
+
+def mix(datasets: Sequence[Dataset], weights: Sequence[float] | None = None) -> Mix:
+    """Mix datasets in fixed proportions.
+
+    Args:
+        datasets: Two or more, or views of them.
+        weights: How much of each, in any unit; None: as the data have them. A dataset that is read faster than others
+            begins its next epoch while they are in an earlier one.
+
+    Raises:
+        ValueError: a weight makes no sense, or a dataset that has one is empty.
+    """
+    if not datasets:
+        raise ValueError("no datasets to mix")
+    if weights is not None and len(weights) != len(datasets):
+        raise ValueError(f"{len(weights)} weights for {len(datasets)} datasets")
+    return Mix(datasets, [float(len(dataset)) for dataset in datasets] if weights is None else weights)
+
+
+class MixSampler:
+    """Records of a `Mix` in the order of a training run, for one rank of many; see `Sampler`.
+
+    The order is endless. Epoch e is its positions ``[e * n, (e + 1) * n)``, n being ``len(mix)``: in an epoch some
+    records of a dataset may come twice and others not at all, where its share is not its size; over epochs all come
+    alike.
+    """
+
+    def __init__(self, mix: Mix, seed: int, epoch: int, rank: int, world_size: int, tail: Tail, base: int = 0) -> None:
+        if tail not in ("exact", "pad", "drop"):
+            raise ValueError(f"tail={tail!r}: expected 'exact', 'pad' or 'drop'")
+        if not 0 <= rank < world_size:
+            raise ValueError(f"rank {rank} of {world_size}: expected a rank below the world")
+        self._mix = mix
+        self.seed, self.epoch = operator.index(seed), operator.index(epoch)
+        self._rank, self._world_size, self._tail = operator.index(rank), operator.index(world_size), tail
+        self._base = base  # position of the epoch at which the ranks begin together
+        self._mixture = _ofindex.make_mixture(mix.weights, list(map(len, mix.datasets)), self.seed)
+        self._samplers = [
+            dataset.sampler(seed=(self.seed + _GOLDEN * number) % 2**64)._order()
+            for number, dataset in enumerate(mix.datasets)
+        ]
+        self._iterator: _MixIterator | None = None
+        self._loaded = False
+
+    @property
+    def epoch_size(self) -> int:
+        """Positions of an epoch, all ranks together."""
+        return len(self._mix)
+
+    def __len__(self) -> int:
+        """Records that an iterator begun now gives."""
+        left, world = self.epoch_size - self._base, self._world_size
+        if self._tail == "pad":
+            return -(-left // world)
+        return left // world if self._tail == "drop" else max(0, -(-(left - self._rank) // world))
+
+    def _rows(self, step: int, count: int) -> npt.NDArray[np.int64]:
+        """Rows of steps [step, step + count) of this rank."""
+        first = self._base + self._rank + step * self._world_size
+        positions = (first + np.arange(count, dtype=np.int64) * self._world_size) % self.epoch_size
+        rows = np.empty(count, dtype=np.int64)
+        inside = int(np.searchsorted(np.diff(positions) < 0, True)) + 1 if count else 0  # before a padded tail wraps
+        for begin, end in ((0, inside), *((i, i + 1) for i in range(inside, count))):
+            if end > begin:
+                start = self.epoch * self.epoch_size + int(positions[begin])
+                rows[begin:end] = self._look_up(*self._mixture.places(start, self._world_size, end - begin))
+        return rows
+
+    def _look_up(
+        self, which: npt.NDArray[np.int64], epochs: npt.NDArray[np.int64], positions: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        rows = np.empty_like(positions)
+        for number, epoch in sorted(set(zip(which.tolist(), epochs.tolist(), strict=True))):
+            mine = (which == number) & (epochs == epoch)
+            sampler = self._samplers[number]
+            if sampler.epoch != epoch:
+                sampler.set_epoch(epoch)
+            rows[mine] = sampler.rows_at(positions[mine]) + self._mix._first_rows[number]
+        return rows
+
+    def __iter__(self) -> _MixIterator:
+        self._loaded = False
+        self._iterator = _MixIterator(self)
+        return self._iterator
+
+    def _begin_state(self) -> State:
+        return self._state(self._base)
+
+    def _order(self) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
+        iterator = _MixIterator(self)
+
+        def take(count: int) -> tuple[npt.NDArray[np.int64], int]:
+            return self._mix.ordinals(iterator.take(count)), iterator.position
+
+        return take
+
+    def take(self, count: int) -> npt.NDArray[np.int64]:
+        """The first `count` rows of an iterator begun now, fewer where the epoch ends: int64 array."""
+        return _MixIterator(self).take(count)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Goes to the begin of `epoch`; see `Sampler.set_epoch`."""
+        if self._loaded and epoch == self.epoch:
+            return
+        self.epoch, self._base, self._iterator, self._loaded = operator.index(epoch), 0, None, False
+
+    def _state(self, position: int) -> State:
+        sources = [f"{dataset._source.id} {dataset.rows.fingerprint()}" for dataset in self._mix.datasets]
+        return {
+            "schema": "ofindex.mix_state/1",
+            "law": 1,
+            "seed": self.seed,
+            "epoch": self.epoch,
+            "position": position,
+            "sources": sources,
+            "weights": list(self._mix.weights),
+        }
+
+    def state_dict(self) -> State:
+        """Where the last iterator stands, or where one would begin; see `Sampler.state_dict`."""
+        return self._begin_state() if self._iterator is None else self._iterator.state_dict()
+
+    def load_state_dict(self, state: State) -> None:
+        """Replaces seed, epoch and position by those of a state, taken under any number of ranks.
+
+        Raises:
+            StaleError: the state is not of these datasets and weights.
+        """
+        own = self._state(0)
+        for key in ("schema", "law", "sources", "weights"):
+            if state.get(key) != own[key]:
+                raise StaleError(f"the state is of another mix: its {key} are not those of this one")
+        self.__init__(  # type: ignore[misc]
+            self._mix, state["seed"], state["epoch"], self._rank, self._world_size, self._tail, state["position"]
+        )
+        self._loaded = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = self.state_dict()
+        wish = (state["seed"], state["epoch"], self._rank, self._world_size, self._tail, state["position"])
+        return MixSampler, (self._mix, *wish)
+
+    def __repr__(self) -> str:
+        return f"<ofindex.MixSampler of {self._mix!r}: seed={self.seed}, epoch={self.epoch}>"
+
+
+class _MixIterator:
+    """One pass over what is left of an epoch. Knows its place; belongs to one thread."""
+
+    def __init__(self, sampler: MixSampler) -> None:
+        self._sampler = sampler
+        self._size = len(sampler)
+        self._step = 0
+        self._taken: list[int] = []
+        self._ended = False
+
+    def take(self, count: int) -> npt.NDArray[np.int64]:
+        """The next rows, fewer at the end."""
+        given = min(count, self._size - self._step)
+        rows = self._sampler._rows(self._step, given)
+        self._step += given
+        self._ended = self._ended or given < count
+        return rows
+
+    def __iter__(self) -> _MixIterator:
+        return self
+
+    def __next__(self) -> int:
+        if not self._taken:
+            ended = self._ended
+            self._taken = self.take(_TAKEN_AT_ONCE)[::-1].tolist()
+            if not self._taken:
+                raise StopIteration
+            self._ended = ended
+        return self._taken.pop()
+
+    def __len__(self) -> int:
+        return self._size - self._step + len(self._taken)
+
+    @property
+    def position(self) -> int:
+        """Position of the epoch, all ranks together, at which this iterator stands."""
+        size = self._sampler.epoch_size
+        if self._ended:
+            return size
+        return min(size, self._sampler._base + (self._step - len(self._taken)) * self._sampler._world_size)
+
+    def state_dict(self) -> State:
+        """See `Sampler.state_dict`."""
+        return self._sampler._state(self.position)

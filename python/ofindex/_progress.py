@@ -1,0 +1,52 @@
+"""Progress of what takes long, shown by tqdm where it is installed and somebody looks on."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+#: Called with bytes done, bytes in all and records done, about ten times a second.
+Report: TypeAlias = Callable[[int, int, int], Any]
+
+
+def _watched() -> bool:
+    """Whether standard error is a terminal, or this is a notebook."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        return True
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and hasattr(shell, "kernel")
+
+
+@contextlib.contextmanager
+def reporting(progress: bool | Report | None, title: str) -> Iterator[Report | None]:
+    """What a long operation reports to.
+
+    Args:
+        progress: None shows a bar where tqdm is installed and there is a terminal or notebook, True wherever tqdm is
+            installed, False none; a callable is called itself.
+        title: Stands before the bar.
+    """
+    if callable(progress):
+        yield progress
+        return
+    if progress is False or (progress is None and not _watched()):
+        yield None
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        if progress:
+            raise
+        yield None
+        return
+    with tqdm(desc=title, unit="B", unit_scale=True, unit_divisor=1024) as bar:
+
+        def report(done: int, total: int, records: int) -> None:
+            bar.total = total
+            bar.set_postfix(records=f"{records:,}", refresh=False)
+            bar.update(done - bar.n)
+
+        yield report

@@ -1,0 +1,53 @@
+"""ofindex in Grain: a RandomAccessDataSource."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from ._arrays import BytesArray
+from ._dataset import Dataset
+from ._features import Features
+from ._mix import Mix
+
+__all__ = ["DataSource"]
+
+
+class DataSource:
+    """Records for Grain's DataLoader and MapDataset: what grain.python.RandomAccessDataSource asks for, and batched reads.
+
+    Thread-safe, deterministic; pickles; its repr, which Grain's checkpoints compare, names the records and holds no
+    address. Grain itself need not be installed.
+    """
+
+    def __init__(self, dataset: Dataset | Mix, features: Features | None = None) -> None:
+        """
+        Args:
+            dataset: An ofindex.Dataset, a view, or a mix.
+            features: What to decode: items are then dicts of arrays. None: items are payloads, as `bytes`.
+        """
+        self.dataset = dataset
+        self.features = None if features is None else dict(features)
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, number: int) -> Any:
+        if self.features is None:
+            return self.dataset[operator.index(number)]
+        return self.__getitems__([operator.index(number)])[0]
+
+    def __getitems__(self, numbers: Sequence[int]) -> list[Any]:
+        """Items of many records, read at once."""
+        if self.features is None:
+            return self.dataset.__getitems__(numbers)
+        columns = self.dataset.batch(numbers, self.features, threads=1)
+        rows = [column.tolist() if isinstance(column, BytesArray) else list(column) for column in columns.values()]
+        return [dict(zip(columns, values, strict=True)) for values in zip(*rows, strict=True)]
+
+    def __repr__(self) -> str:
+        features = "" if self.features is None else f", features={self.features}"
+        return f"ofindex.grain.DataSource({self.dataset!r}{features})"
+
+

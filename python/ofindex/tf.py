@@ -1,0 +1,83 @@
+"""ofindex in TensorFlow: a tf.data.Dataset of decoded batches."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow
+
+from ._arrays import BytesArray, Ragged
+from ._batch import decoding_of, processor_count
+from ._dataset import Dataset
+from ._features import Feature, Features
+from ._loader import Epoch
+from ._mix import Mix
+from ._sampler import Tail
+
+__all__ = ["dataset"]
+
+
+def _dtype(feature: Feature) -> Any:
+    return tensorflow.string if feature.dtype == "bytes" else tensorflow.as_dtype(feature.dtype)
+
+
+def _spec(feature: Feature) -> Any:
+    if feature.form == "ragged":
+        return tensorflow.RaggedTensorSpec([None, None], _dtype(feature), ragged_rank=1, row_splits_dtype="int64")
+    return tensorflow.TensorSpec([None, *feature.shape], _dtype(feature))
+
+
+def _tensor(value: Any, feature: Feature) -> Any:
+    if isinstance(value, Ragged):
+        values = value.values.tolist() if isinstance(value.values, BytesArray) else value.values
+        flat = tensorflow.constant(values, _dtype(feature), shape=[len(values)])
+        return tensorflow.RaggedTensor.from_row_splits(flat, value.offsets, validate=False)
+    if isinstance(value, BytesArray):
+        return tensorflow.constant(value.tolist(), tensorflow.string, shape=value.shape)
+    return value
+
+
+def dataset(
+    ds: Dataset | Mix,
+    features: Features,
+    batch_size: int = 256,
+    seed: int = 0,
+    *,
+    epoch: int = 0,
+    rank: int = 0,
+    world_size: int = 1,
+    tail: Tail = "exact",
+    prefetch: int = 4,
+    threads: int | None = None,
+) -> Any:
+    """A tf.data.Dataset of decoded batches, in the order of ``ds.sampler(seed, epoch, rank, world_size, tail=tail)``.
+
+    Args:
+        ds: An ofindex.Dataset, a view, or a mix.
+        features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``.
+        batch_size: Records of a batch; the last one may have fewer.
+        epoch: Of the first iteration; each one that is begun later, by ``repeat`` for example, is the next.
+        prefetch: Batches that are read ahead.
+        threads: That read and decode; None: one a processor.
+
+    Returns:
+        Elements are dicts of name -> tensor of shape ``(n, *shape)``, byte strings as tf.string, or RaggedTensor of n
+        rows.
+    """
+    decoding = decoding_of(features)
+    epochs = itertools.count(operator.index(epoch))
+
+    def batches() -> Iterator[dict[str, Any]]:
+        sampler = ds.sampler(seed=seed, epoch=next(epochs), rank=rank, world_size=world_size, tail=tail)
+        loading = Epoch(ds._payloads, decoding, sampler._order(), batch_size, threads or processor_count(), prefetch)
+        try:
+            for batch, _ in loading:
+                yield {name: _tensor(value, features[name]) for name, value in batch.items()}
+        finally:
+            loading.close()
+
+    signature = {name: _spec(feature) for name, feature in features.items()}
+    return tensorflow.data.Dataset.from_generator(batches, output_signature=signature)

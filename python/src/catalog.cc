@@ -1,0 +1,252 @@
+#include "python/src/catalog.h"
+
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "index/builder.h"
+#include "index/catalog_reader.h"
+#include "index/paths.h"
+#include "index/verifier.h"
+#include "python/src/bytes.h"
+#include "python/src/columns.h"
+#include "python/src/errors.h"
+#include "python/src/interruptible.h"
+#include "python/src/values.h"
+#include "query/find_column.h"
+#include "query/stats.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ofindex::python {
+namespace {
+
+// A dict of the keys and values that follow each other.
+template <typename... Rest>
+void Put(nb::dict& dict, const char* key, const nb::object& value, const Rest&... rest) {
+  dict[key] = value;
+  if constexpr (sizeof...(rest) > 0) Put(dict, rest...);
+}
+
+template <typename... Items>
+nb::dict DictOf(const Items&... items) {
+  nb::dict dict;
+  Put(dict, items...);
+  return dict;
+}
+
+nb::object Count(uint64_t count) { return nb::int_(count); }
+nb::object Flag(bool flag) { return nb::bool_(flag); }
+
+template <typename Row, typename Show>
+nb::list ListOf(const std::vector<Row>& rows, Show show) {
+  nb::list list;
+  for (const Row& row : rows) list.append(show(row));
+  return list;
+}
+
+nb::list TextsOf(const std::vector<std::string>& texts) {
+  return ListOf(texts, [](const std::string& text) { return TextOf(text); });
+}
+
+nb::list ShardsOf(const std::vector<ShardRow>& shards) {
+  return ListOf(shards, [](const ShardRow& shard) {
+    return DictOf("path", TextOf(shard.path), "format", TextOf(Name(shard.framing)), "compression", TextOf("none"),
+                  "payload", TextOf(Name(shard.payload)), "records", Count(shard.records), "bytes",
+                  Count(shard.identity.size), "payload_bytes", Count(shard.payload_bytes));
+  });
+}
+
+nb::list BadOf(const std::vector<BadRow>& bad, const std::vector<ShardRow>& shards) {
+  return ListOf(bad, [&](const BadRow& row) {
+    return DictOf("record", Count(row.record), "shard", TextOf(shards[row.shard].path), "offset", Count(row.offset),
+                  "reason", TextOf(Name(row.reason)));
+  });
+}
+
+nb::list DamageOf(const std::vector<DamageRow>& damage, const std::vector<ShardRow>& shards) {
+  return ListOf(damage, [&](const DamageRow& row) {
+    return DictOf("shard", TextOf(shards[row.shard].path), "begin", Count(row.range.begin), "end",
+                  Count(row.range.end), "reason", TextOf(Name(row.range.reason)));
+  });
+}
+
+nb::object KindsOf(uint8_t kinds) {
+  nb::list names;
+  for (uint8_t kind = 0; kind <= static_cast<uint8_t>(FeatureKind::kInt64); ++kind) {
+    if ((kinds >> kind & 1) != 0) names.append(TextOf(Name(static_cast<FeatureKind>(kind))));
+  }
+  return names;
+}
+
+nb::list FeaturesOf(const std::vector<FeatureRow>& features) {
+  return ListOf(FeaturesByName(features), [](const FeatureRow& row) {
+    const std::string& column = MainColumn(row);
+    nb::list columns;
+    for (const std::string& name : {row.sql_value, row.sql_size, row.sql_count}) {
+      if (!name.empty()) columns.append(TextOf(name));
+    }
+    return DictOf("name", TextOf(row.name), "kinds", KindsOf(row.kinds), "present", Count(row.present), "values",
+                  Count(row.values), "values_min", Count(row.values_min), "values_max", Count(row.values_max), "column",
+                  column.empty() ? nb::none() : TextOf(column), "columns", columns, "type",
+                  column.empty() ? nb::none() : TextOf(MainType(row)));
+  });
+}
+
+nb::dict ReadInfo(nb::handle path) {
+  const std::string index_path = NameOf(path);
+  CatalogReader catalog = Unwrap(CatalogReader::Open(index_path));
+  const FileFacts file = Unwrap(StatFile(index_path));
+  const DatasetFacts& facts = catalog.facts();
+  const std::vector<GenerationRow> generations = Unwrap(catalog.Generations());
+  const std::vector<ShardRow> shards = Unwrap(catalog.Shards());
+  return DictOf("index", TextOf(index_path), "id", TextOf(ToHex(facts.id)), "format_version",
+                nb::int_(kFormatVersion), "generation", nb::int_(generations.empty() ? 0 : generations.back().number),
+                "records", Count(facts.records), "payload_bytes", Count(facts.payload_bytes), "data_bytes",
+                Count(facts.data_bytes), "index_bytes", Count(file.size), "checked", TextOf(Name(facts.checked)),
+                "shards", ShardsOf(shards), "features", FeaturesOf(Unwrap(catalog.Features())), "bad",
+                BadOf(Unwrap(catalog.Bad()), shards), "damage", DamageOf(Unwrap(catalog.Damage()), shards));
+}
+
+nb::list ReadFeatures(nb::handle path) {
+  CatalogReader catalog = Unwrap(CatalogReader::Open(NameOf(path)));
+  return FeaturesOf(Unwrap(catalog.Features()));
+}
+
+nb::object RealOf(const std::optional<double>& value) {
+  return value ? nb::object(nb::float_(*value)) : nb::none();
+}
+
+nb::object LengthsOf(const Lengths& lengths) {
+  if (lengths.count == 0) return nb::none();
+  return DictOf("min", Count(lengths.min), "max", Count(lengths.max), "mean", nb::float_(lengths.mean()));
+}
+
+nb::dict DictOfStats(const ColumnStats& stats) {
+  const std::optional<Quartiles>& quartiles = stats.quartiles;
+  const auto quartile = [&](double Quartiles::* which) {
+    return quartiles ? RealOf((*quartiles).*which) : nb::none();
+  };
+  const nb::list top = ListOf(stats.top, [](const ValueCount& one) {
+    return DictOf("value", ObjectOf(one.value), "count", Count(one.count));
+  });
+  const nb::list histogram = ListOf(stats.histogram, [](const HistogramBin& bin) {
+    return DictOf("begin", ObjectOf(bin.begin), "end", ObjectOf(bin.end), "count", Count(bin.count));
+  });
+  return DictOf("rows", Count(stats.rows), "column", TextOf(stats.column), "type", TextOf(stats.type), "count",
+                Count(stats.count), "nulls", Count(stats.nulls), "nans", Count(stats.nans), "min",
+                ObjectOf(stats.min), "max", ObjectOf(stats.max), "mean", RealOf(stats.mean), "std",
+                RealOf(stats.deviation), "q1", quartile(&Quartiles::first), "median", quartile(&Quartiles::median),
+                "q3", quartile(&Quartiles::third), "distinct", Count(stats.distinct), "distinct_is_exact",
+                Flag(stats.distinct_is_exact), "top", top, "histogram", histogram, "lengths",
+                LengthsOf(stats.lengths), "list_lengths", LengthsOf(stats.lists));
+}
+
+nb::dict ReadStats(const Columns& columns, nb::handle name, size_t top, size_t bins) {
+  if (bins == 0) Raise(ErrorCode::kUsage, "bins=0: expected 1 or more");
+  const Column column = Unwrap(FindColumn(*columns.store, NameOf(name)), Asked::kQuery);
+  return DictOfStats(RunInterruptibly([&](Progress& progress) {
+    return StatsOf(*columns.store, column, {.top = top, .bins = bins, .cancel = &progress.cancel});
+  }));
+}
+
+nb::dict DictOfReport(const BuildReport& report) {
+  const nb::list skipped = ListOf(report.skipped, [](const SkippedFile& file) {
+    return DictOf("path", TextOf(file.path), "reason", TextOf(file.reason));
+  });
+  return DictOf("index", TextOf(report.index), "up_to_date", Flag(report.was_up_to_date), "records",
+                Count(report.facts.records), "shards", Count(report.shards.size()), "bad",
+                BadOf(report.bad, report.shards), "damage", DamageOf(report.damage, report.shards), "skipped", skipped,
+                "missing", TextsOf(report.missing));
+}
+
+Watch WatchOf(const nb::object& report) {
+  if (report.is_none()) return nullptr;
+  return [report](const Progress& progress) {
+    report(progress.bytes_done.load(), progress.bytes_total.load(), progress.records_done.load());
+  };
+}
+
+FormatChoice FormatOf(const std::string& format, const std::string& payload) {
+  FormatChoice choice;
+  if (format != "auto") choice.framing = ParseFraming(format);
+  if (format != "auto" && (!choice.framing || *choice.framing == Framing::kEmpty)) {
+    Raise(ErrorCode::kUsage, StrCat("format='", format, "': expected 'auto', 'tfrecord' or 'ofrecord'"));
+  }
+  if (payload != "auto") choice.payload = ParsePayloadKind(payload);
+  if (payload != "auto" && !choice.payload) {
+    Raise(ErrorCode::kUsage, StrCat("payload='", payload,
+                                    "': expected 'auto', 'example', 'sequence_example', 'ofrecord' or 'opaque'"));
+  }
+  return choice;
+}
+
+// `columns` is "auto", "none" or names between commas, as on the command line; or `names`.
+std::optional<ColumnChoice> ColumnsOf(const std::string& columns, const std::vector<nb::object>& names) {
+  if (names.empty()) return columns == "auto" ? std::nullopt : std::optional(Unwrap(ColumnChoice::Parse(columns)));
+  std::string text;
+  for (const nb::object& object : names) {
+    std::string name = NameOf(object);
+    std::string escaped;
+    for (const char c : name) escaped += c == ',' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    if (name == "auto" || name == "none") escaped = "\\" + escaped;
+    text += (text.empty() ? "" : ",") + escaped;
+  }
+  return Unwrap(ColumnChoice::Parse(text));
+}
+
+nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool verify, const std::string& columns,
+               const std::vector<nb::object>& names, unsigned threads, bool force, const std::string& format,
+               const std::string& payload, const nb::object& report) {
+  BuildOptions options;
+  for (const nb::object& one : data) options.data.push_back(NameOf(one));
+  options.index = NameOf(output);
+  options.verify = verify;
+  options.columns = ColumnsOf(columns, names);
+  options.threads = threads;
+  options.force = force;
+  options.format = FormatOf(format, payload);
+  Progress progress;
+  return DictOfReport(
+      RunInterruptibly([&](Progress& told) { return BuildIndex(options, told); }, progress, WatchOf(report)));
+}
+
+nb::dict Verify(nb::handle path, nb::handle root, bool quick, unsigned threads, const nb::object& report) {
+  const VerifyOptions options{.index = NameOf(path), .root = NameOf(root), .quick = quick, .threads = threads};
+  Progress progress;
+  const VerifyReport found =
+      RunInterruptibly([&](Progress& told) { return VerifyDataset(options, told); }, progress, WatchOf(report));
+  const nb::list bad = ListOf(found.bad, [&](const VerifyReport::Bad& one) {
+    return DictOf("record", Count(one.record), "shard", TextOf(found.shards[one.shard].path), "offset",
+                  Count(one.offset), "reason", TextOf(Name(one.fault)));
+  });
+  const nb::list stale = ListOf(found.stale, [&](const VerifyReport::Stale& one) {
+    return DictOf("shard", TextOf(found.shards[one.shard].path), "reason", TextOf(one.reason));
+  });
+  return DictOf("clean", Flag(found.clean()), "records_checked", Count(found.records_checked), "bytes_checked",
+                Count(found.bytes_checked), "all_payloads_checked", Flag(found.all_payloads_checked),
+                "empty_of_records", Count(found.empty_of_records), "bad", bad, "stale", stale, "damage",
+                DamageOf(found.damage, found.shards));
+}
+
+}  // namespace
+
+void BindCatalog(nb::module_& m) {
+  m.def("resolve_index", [](nb::handle name) { return TextOf(Unwrap(ResolveIndex(NameOf(name)))); }, "name"_a);
+  m.def("info", &ReadInfo, "path"_a);
+  m.def("features", &ReadFeatures, "path"_a);
+  m.def("stats", &ReadStats, "columns"_a, "name"_a, "top"_a, "bins"_a);
+  m.def("build", &Build, "data"_a, "output"_a, "verify"_a, "columns"_a, "names"_a, "threads"_a, "force"_a, "format"_a,
+        "payload"_a, "report"_a.none());
+  m.def("verify", &Verify, "path"_a, "root"_a, "quick"_a, "threads"_a, "report"_a.none());
+}
+
+}  // namespace ofindex::python

@@ -1,0 +1,74 @@
+#include "python/src/errors.h"
+
+#include <string>
+
+#include "base/text.h"
+
+namespace nb = nanobind;
+
+namespace ofindex::python {
+namespace {
+
+// Of ofindex._errors; null for those that are Python's own.
+const char* OwnException(ErrorCode code, Asked asked) {
+  switch (code) {
+    case ErrorCode::kUsage: return asked == Asked::kQuery ? "QueryError" : nullptr;
+    case ErrorCode::kDamage: return "DamageError";
+    case ErrorCode::kFormat: return "FormatError";
+    case ErrorCode::kFeature: return "FeatureError";
+    case ErrorCode::kIndex: return "Error";
+    case ErrorCode::kStale: return "StaleError";
+    case ErrorCode::kLocked: return "LockError";
+    case ErrorCode::kLimit: return "LimitError";
+    case ErrorCode::kOutOfRange:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kIo:
+    case ErrorCode::kInterrupted: return nullptr;
+  }
+  return "Error";
+}
+
+PyObject* PythonsException(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kOutOfRange: return PyExc_IndexError;
+    case ErrorCode::kNotFound: return PyExc_FileNotFoundError;
+    case ErrorCode::kIo: return PyExc_OSError;
+    case ErrorCode::kInterrupted: return PyExc_KeyboardInterrupt;
+    default: return PyExc_ValueError;
+  }
+}
+
+// Messages hold paths, and paths hold any bytes.
+nb::object Text(const std::string& text) {
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+}
+
+}  // namespace
+
+void SetError(const Error& error, Asked asked) {
+  if (PyErr_Occurred() != nullptr) return;  // what a callback or a signal handler raised says more
+  try {
+    const nb::object text = Text(error.hint.empty() ? error.message : StrCat(error.message, "\n", error.hint));
+    if (const char* name = OwnException(error.code, asked)) {
+      const nb::object type = nb::module_::import_("ofindex._errors").attr(name);
+      const nb::object exception = type(text);
+      exception.attr("hint") = Text(error.hint);
+      PyErr_SetObject(type.ptr(), exception.ptr());
+    } else if (error.system != 0) {
+      // OSError picks its subclass by errno: PermissionError, FileNotFoundError and so on.
+      const nb::object exception = nb::borrow(PyExc_OSError)(error.system, text);
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+    } else {
+      PyErr_SetObject(PythonsException(error.code), text.ptr());
+    }
+  } catch (nb::python_error& failed) {
+    failed.restore();
+  }
+}
+
+void Raise(const Error& error, Asked asked) {
+  SetError(error, asked);
+  throw nb::python_error();
+}
+
+}  // namespace ofindex::python

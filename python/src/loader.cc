@@ -1,0 +1,138 @@
+#include "python/src/loader.h"
+
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/threads.h"
+#include "python/src/arrays.h"
+#include "python/src/decoder.h"
+#include "python/src/errors.h"
+#include "python/src/sampler.h"
+#include "query/loading/batch_loader.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ofindex::python {
+namespace {
+
+// How long a signal may wait for its handler while a batch is waited for.
+constexpr auto kPatience = std::chrono::milliseconds(50);
+
+// The order of `sampler`, from where it stands.
+NextOrdinals OrderOf(const RowSampler& sampler) {
+  return [own = std::make_shared<RowSampler>(sampler)](std::span<uint64_t> out) -> OrderStep {
+    const size_t count = own->NextOrdinals(out);
+    return {count, own->sampler().position()};
+  };
+}
+
+/// An order that Python has: take(count) gives (ordinals, position). Called on the loader's threads.
+class PythonOrder {
+ public:
+  explicit PythonOrder(nb::object take) : take_(std::move(take)) {}
+
+  /// What take() raises ends the order; see Rethrow().
+  OrderStep Fill(std::span<uint64_t> out) {
+    const nb::gil_scoped_acquire acquire;
+    try {
+      const nb::object step = take_(out.size());
+      const auto ordinals = nb::cast<nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig>>(step[0]);
+      const size_t count = std::min(out.size(), ordinals.shape(0));
+      for (size_t i = 0; i < count; ++i) out[i] = static_cast<uint64_t>(ordinals.data()[i]);
+      return {count, nb::cast<uint64_t>(step[1])};
+    } catch (...) {
+      raised_ = std::current_exception();
+      return {};
+    }
+  }
+
+  /// Raises what take() raised, if it did; to be called when the order has ended.
+  void Rethrow() {
+    if (raised_) std::rethrow_exception(std::exchange(raised_, nullptr));
+  }
+
+ private:
+  nb::object take_;
+  std::exception_ptr raised_;
+};
+
+// The last reference may be dropped on any thread, without the GIL.
+std::shared_ptr<PythonOrder> Share(nb::object take) {
+  return {new PythonOrder(std::move(take)), [](PythonOrder* order) {
+            const nb::gil_scoped_acquire acquire;
+            delete order;
+          }};
+}
+
+class Loader {
+ public:
+  Loader(const Payloads& payloads, const Decoder& decoder, nb::object order, uint64_t batch_size, unsigned threads,
+         size_t prefetch) {
+    NextOrdinals next;
+    if (nb::isinstance<RowSampler>(order)) {
+      next = OrderOf(nb::cast<const RowSampler&>(order));
+    } else {
+      order_ = Share(std::move(order));
+      next = [own = order_](std::span<uint64_t> out) { return own->Fill(out); };
+    }
+    const BatchLoader::Options options{.batch_size = batch_size,
+                                       .threads = threads == 0 ? ProcessorCount() : threads,
+                                       .prefetch = prefetch};
+    loader_ = Unwrap(BatchLoader::Start(payloads.source, decoder.decoder, std::move(next), options));
+  }
+  ~Loader() { Close(); }
+
+  /// (arrays, ordinals, position) of the next batch; None at the end, or once closed.
+  nb::object Next() {
+    BatchLoader::Loaded loaded;
+    while (loader_) {
+      Result<BatchLoader::Outcome> outcome = BatchLoader::Outcome::kNotYet;
+      {
+        nb::gil_scoped_release release;
+        outcome = loader_->Next(kPatience, loaded);
+      }
+      switch (Unwrap(std::move(outcome))) {
+        case BatchLoader::Outcome::kBatch:
+          return nb::make_tuple(ArraysOf(std::move(loaded.batch)), RowArray(std::move(loaded.ordinals)),
+                                loaded.position);
+        case BatchLoader::Outcome::kEnd:
+          if (order_) order_->Rethrow();
+          return nb::none();
+        case BatchLoader::Outcome::kNotYet: break;
+      }
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+    return nb::none();
+  }
+
+  /// Stops the threads. They may be waiting for the GIL.
+  void Close() {
+    if (!loader_) return;
+    nb::gil_scoped_release release;
+    loader_.reset();
+  }
+
+ private:
+  std::shared_ptr<PythonOrder> order_;  // null where the order is C++'s own
+  std::unique_ptr<BatchLoader> loader_;
+};
+
+}  // namespace
+
+void BindLoader(nb::module_& m) {
+  nb::class_<Loader>(m, "Loader")
+      .def(nb::init<const Payloads&, const Decoder&, nb::object, uint64_t, unsigned, size_t>(), "payloads"_a,
+           "decoder"_a, "order"_a, "batch_size"_a, "threads"_a, "prefetch"_a)
+      .def("next", &Loader::Next)
+      .def("close", &Loader::Close);
+}
+
+}  // namespace ofindex::python

@@ -1,0 +1,24 @@
+#include <nanobind/nanobind.h>
+
+#include "python/src/catalog.h"
+#include "python/src/columns.h"
+#include "python/src/decode_one.h"
+#include "python/src/decoder.h"
+#include "python/src/loader.h"
+#include "python/src/records.h"
+#include "python/src/sampler.h"
+#include "python/src/sql.h"
+
+// The private half of the package ofindex: it converts arguments, lets go of the GIL and raises errors. What the
+// package promises, and its documentation, is in the Python files.
+NB_MODULE(_ofindex, m) {
+  m.attr("__version__") = OFINDEX_VERSION;
+  ofindex::python::BindRecords(m);
+  ofindex::python::BindColumns(m);
+  ofindex::python::BindSampler(m);
+  ofindex::python::BindSql(m);
+  ofindex::python::BindCatalog(m);
+  ofindex::python::BindDecodeOne(m);
+  ofindex::python::BindDecoder(m);
+  ofindex::python::BindLoader(m);
+}

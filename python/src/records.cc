@@ -1,0 +1,248 @@
+#include "python/src/records.h"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "mmap/record_batch.h"
+#include "python/src/arrays.h"
+#include "python/src/bytes.h"
+#include "python/src/errors.h"
+#include "python/src/indices.h"
+#include "python/src/interruptible.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ofindex::python {
+namespace {
+
+// Below this, letting go of the GIL and getting it back takes longer than a read from the cache.
+constexpr uint64_t kWorthTheGil = 4096;
+
+// Batches are copied here first, so that the copy runs without the GIL. A batch larger than this is given back.
+constexpr size_t kMostKeptBytes = size_t{64} << 20;
+thread_local RecordBatch copied;
+
+IoMode IoModeOf(const std::string& io) {
+  if (io == "auto") return IoMode::kAuto;
+  if (io == "mmap") return IoMode::kMmap;
+  if (io == "pread") return IoMode::kPread;
+  Raise(ErrorCode::kUsage, StrCat("io='", io, "': expected 'auto', 'mmap' or 'pread'"));
+}
+
+std::shared_ptr<Source> OpenSource(nb::handle path, nb::handle root, const std::string& io,
+                                   bool allow_bad) {
+  const std::string name = NameOf(path);
+  const ReaderOptions options{.io = IoModeOf(io), .root = NameOf(root), .allow_bad = allow_bad};
+  // A map that is there is opened at once; one that has to be made may take long.
+  Dataset dataset = RunInterruptibly(
+      [&](const Progress& progress) { return Dataset::Open(name, options, progress); });
+  return std::make_shared<Source>(Source{std::move(dataset), allow_bad});
+}
+
+// A record as `bytes`, copied straight to its place. Null with a Python error.
+PyObject* ReadOne(const RecordReader& reader, uint64_t ordinal) {
+  PyObject* bytes = nullptr;
+  PyThreadState* released = nullptr;
+  const auto take_gil = [&] {
+    if (released != nullptr) PyEval_RestoreThread(std::exchange(released, nullptr));
+  };
+  const auto room = [&](uint64_t length) -> uint8_t* {
+    take_gil();
+    Py_XDECREF(std::exchange(bytes, nullptr));
+    bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(length));
+    if (bytes == nullptr) PyErr_Clear();
+    if (length >= kWorthTheGil) released = PyEval_SaveThread();
+    return bytes == nullptr ? nullptr : reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(bytes));
+  };
+  const Result<void> read = reader.CopyTo(ordinal, room);
+  take_gil();
+  if (read) return bytes;
+  Py_XDECREF(bytes);
+  SetError(read.error());
+  return nullptr;
+}
+
+nb::list ReadMany(nb::handle self, nb::handle numbers) {
+  const std::vector<uint64_t> ordinals = OrdinalsOf(self, numbers);
+  const RecordReader& reader = nb::inst_ptr<Records>(self)->reader();
+  Result<void> read;
+  {
+    nb::gil_scoped_release release;
+    read = reader.CopyInto(ordinals, copied);
+  }
+  Unwrap(std::move(read));
+  const nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(ordinals.size())));
+  for (size_t i = 0; i < ordinals.size(); ++i) {
+    const ByteView payload = copied[i];
+    PyObject* bytes = PyBytes_FromStringAndSize(reinterpret_cast<const char*>(payload.data()),
+                                                static_cast<Py_ssize_t>(payload.size()));
+    if (bytes == nullptr) throw nb::python_error();
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), bytes);
+  }
+  if (copied.bytes().size() > kMostKeptBytes) copied = RecordBatch();
+  return nb::borrow<nb::list>(list);
+}
+
+// A payload in the map, and the dataset that keeps it there.
+struct Payload {
+  std::shared_ptr<const Source> source;
+  ByteView bytes;
+};
+
+int GetBuffer(PyObject* self, Py_buffer* buffer, int flags) {
+  const ByteView bytes = nb::inst_ptr<Payload>(self)->bytes;
+  return PyBuffer_FillInfo(buffer, self, const_cast<uint8_t*>(bytes.data()), static_cast<Py_ssize_t>(bytes.size()),
+                           /*readonly=*/1, flags);
+}
+
+PyType_Slot payload_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(GetBuffer)}, {0, nullptr}};
+
+nb::object BufferOf(nb::handle self, int64_t number) {
+  Records& records = *nb::inst_ptr<Records>(self);
+  const Rows& rows = records.rows(self.ptr());
+  const uint64_t ordinal = rows.At(IndexOf(number, rows.size()));
+  const ByteView bytes = Unwrap(records.reader().View(ordinal));
+  const nb::object payload = nb::cast(Payload{records.source(), bytes});
+  return nb::steal(PyMemoryView_FromObject(payload.ptr()));
+}
+
+Py_ssize_t Length(PyObject* self) {
+  const Rows* rows = nb::inst_ptr<Records>(self)->TryRows(self);
+  return rows == nullptr ? -1 : static_cast<Py_ssize_t>(rows->size());
+}
+
+PyObject* NotThere(int64_t number, uint64_t size) {
+  SetError({ErrorCode::kOutOfRange, StrCat("record ", number, " is not there; there are ", FormatCount(size))});
+  return nullptr;
+}
+
+// Whether `key` is one number. Arrays and tensors of one element are taken for numbers by Python, but are lists here.
+bool IsNumber(PyObject* key) {
+  if (PyLong_CheckExact(key)) return true;
+  if (!PyIndex_Check(key) || PyBool_Check(key)) return false;
+  if (PyLong_Check(key)) return true;
+  const nb::object dimensions = nb::steal(PyObject_GetAttrString(key, "ndim"));
+  if (!dimensions.is_valid()) PyErr_Clear();
+  return !dimensions.is_valid() || (PyLong_Check(dimensions.ptr()) && PyLong_AsLong(dimensions.ptr()) == 0);
+}
+
+// ds[key]: a number gives bytes, anything else is for the Python class.
+PyObject* GetItem(PyObject* self, PyObject* key) {
+  if (!IsNumber(key)) {
+    PyObject* const method = PyUnicode_InternFromString("_view_of");
+    PyObject* const view = PyObject_CallMethodObjArgs(self, method, key, nullptr);
+    Py_XDECREF(method);
+    return view;
+  }
+  Records& records = *nb::inst_ptr<Records>(self);
+  const Rows* rows = records.TryRows(self);
+  if (rows == nullptr) return nullptr;
+  const Py_ssize_t number = PyNumber_AsSsize_t(key, PyExc_IndexError);
+  if (number == -1 && PyErr_Occurred() != nullptr) return nullptr;
+  const uint64_t size = rows->size();
+  const uint64_t index = number < 0 ? static_cast<uint64_t>(number) + size : static_cast<uint64_t>(number);
+  if (index >= size) return NotThere(number, size);
+  return ReadOne(records.reader(), rows->At(index));
+}
+
+// What iteration without __iter__ uses, and PySequence_GetItem.
+PyObject* GetItemAt(PyObject* self, Py_ssize_t number) {
+  Records& records = *nb::inst_ptr<Records>(self);
+  const Rows* rows = records.TryRows(self);
+  if (rows == nullptr) return nullptr;
+  if (number < 0 || static_cast<uint64_t>(number) >= rows->size()) return NotThere(number, rows->size());
+  return ReadOne(records.reader(), rows->At(static_cast<uint64_t>(number)));
+}
+
+PyType_Slot record_slots[] = {{Py_sq_length, reinterpret_cast<void*>(Length)},
+                              {Py_mp_length, reinterpret_cast<void*>(Length)},
+                              {Py_sq_item, reinterpret_cast<void*>(GetItemAt)},
+                              {Py_mp_subscript, reinterpret_cast<void*>(GetItem)},
+                              {0, nullptr}};
+
+nb::tuple Locate(nb::handle self, int64_t number) {
+  Records& records = *nb::inst_ptr<Records>(self);
+  const Rows& rows = records.rows(self.ptr());
+  const uint64_t ordinal = rows.At(IndexOf(number, rows.size()));
+  const RecordLocation location = Unwrap(records.reader().Locate(ordinal));
+  const std::string path = Unwrap(records.reader().ShardPath(location.shard));
+  return nb::make_tuple(TextOf(path), location.offset, location.length);
+}
+
+void BindRows(nb::module_& m) {
+  nb::class_<Rows>(m, "Rows")
+      .def("__len__", &Rows::size)
+      .def("slice", &Rows::Slice, "start"_a, "step"_a, "count"_a)
+      .def("pick",
+           [](const Rows& rows, nb::handle numbers) { return rows.Pick(IndicesOf(numbers, rows.size())); },
+           "numbers"_a)
+      .def("is_all", &Rows::IsAll, "records"_a)
+      .def("fingerprint", &Rows::Fingerprint, nb::call_guard<nb::gil_scoped_release>())
+      .def("serialize", [](const Rows& rows) { return BytesOf(rows.Serialize()); })
+      .def_static(
+          "parse",
+          [](nb::bytes bytes, uint64_t records) {
+            return Unwrap(Rows::Parse({static_cast<const uint8_t*>(bytes.data()), bytes.size()}, records));
+          },
+          "bytes"_a, "records"_a);
+}
+
+}  // namespace
+
+const Rows* Records::TryRows(PyObject* self) {
+  if (rows_) return rows_.get();
+  const nb::object resolved = nb::steal(PyObject_CallMethod(self, "_resolve", nullptr));
+  std::shared_ptr<Rows> rows;
+  if (!resolved.is_valid()) return nullptr;
+  if (!nb::try_cast(resolved, rows)) {
+    PyErr_SetString(PyExc_TypeError, "_resolve() gave no Rows");
+    return nullptr;
+  }
+  if (!rows_) rows_ = std::move(rows);
+  return rows_.get();
+}
+
+const Rows& Records::rows(PyObject* self) {
+  if (const Rows* rows = TryRows(self)) return *rows;
+  throw nb::python_error();
+}
+
+std::vector<uint64_t> OrdinalsOf(nb::handle self, nb::handle numbers) {
+  const Rows& rows = nb::inst_ptr<Records>(self)->rows(self.ptr());
+  std::vector<uint64_t> indices = IndicesOf(numbers, rows.size());
+  rows.Map(indices);
+  return indices;
+}
+
+void BindRecords(nb::module_& m) {
+  BindRows(m);
+  nb::class_<Payload>(m, "Payload", nb::type_slots(payload_slots));
+  nb::class_<Source>(m, "Source")
+      .def_prop_ro("index_path", [](const Source& source) { return TextOf(source.dataset.index_path()); })
+      .def_prop_ro("id", [](const Source& source) {
+        return ToHex(ByteView(source.dataset.reader().map().header().index_id));
+      })
+      .def_prop_ro("records", [](const Source& source) { return source.dataset.size(); })
+      .def_prop_ro("allow_bad", [](const Source& source) { return source.allow_bad; })
+      .def("all_rows", [](const Source& source) { return Rows(View::Range(0, source.dataset.size())); });
+  m.def("open_source", &OpenSource, "path"_a, "root"_a, "io"_a, "allow_bad"_a);
+  nb::class_<Records>(m, "Records", nb::type_slots(record_slots), nb::is_weak_referenceable())
+      .def("__init__",
+           [](Records* self, std::shared_ptr<Source> source, std::shared_ptr<Rows> rows) {
+             new (self) Records(std::move(source), std::move(rows));
+           },
+           "source"_a, "rows"_a.none())
+      .def("__getitems__", &ReadMany, "numbers"_a)
+      .def("buffer", &BufferOf, "number"_a)
+      .def("locate", &Locate, "number"_a)
+      .def("ordinals", [](nb::handle self, nb::handle numbers) { return RowArray(OrdinalsOf(self, numbers)); },
+           "numbers"_a)
+      .def_prop_ro("rows", [](nb::handle self) { return nb::inst_ptr<Records>(self)->rows(self.ptr()); });
+}
+
+}  // namespace ofindex::python

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+
+#include "python/src/rows.h"
+#include "query/dataset.h"
+
+namespace ofindex::python {
+
+/// An open dataset, shared by all Datasets of Python that are views of it.
+struct Source {
+  Dataset dataset;
+  bool allow_bad;
+};
+
+/// What Python's Dataset is made of: an open dataset and some of its records. The C slots of len() and [] are here,
+/// since a Python method would take as long as the read; everything else calls methods of the Python class.
+class Records {
+ public:
+  /// Without rows they are asked for, by the method `_resolve` of the Python object, when they are first needed.
+  Records(std::shared_ptr<const Source> source, std::shared_ptr<const Rows> rows)
+      : source_(std::move(source)), rows_(std::move(rows)) {}
+
+  [[nodiscard]] const std::shared_ptr<const Source>& source() const { return source_; }
+  [[nodiscard]] const RecordReader& reader() const { return source_->dataset.reader(); }
+
+  /// `self` is the Python object. Null, with a Python error, if they cannot be had.
+  [[nodiscard]] const Rows* TryRows(PyObject* self);
+  [[nodiscard]] const Rows& rows(PyObject* self);
+
+ private:
+  std::shared_ptr<const Source> source_;
+  std::shared_ptr<const Rows> rows_;
+};
+
+/// The rows of the Dataset `self`, by its ordinals: what `numbers` names, mapped.
+[[nodiscard]] std::vector<uint64_t> OrdinalsOf(nanobind::handle self, nanobind::handle numbers);
+
+void BindRecords(nanobind::module_& m);
+
+}  // namespace ofindex::python

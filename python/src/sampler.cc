@@ -1,0 +1,179 @@
+#include "python/src/sampler.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/text.h"
+#include "python/src/arrays.h"
+#include "python/src/bytes.h"
+#include "python/src/columns.h"
+#include "python/src/errors.h"
+#include "python/src/indices.h"
+#include "python/src/interruptible.h"
+#include "python/src/records.h"
+#include "query/sampling/mixture.h"
+#include "query/sampling/open_sampler.h"
+#include "query/sampling/reading_facts.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ofindex::python {
+namespace {
+
+Tail TailOf(const std::string& tail) {
+  if (tail == "exact") return Tail::kExact;
+  if (tail == "pad") return Tail::kPad;
+  if (tail == "drop") return Tail::kDrop;
+  Raise(ErrorCode::kUsage, StrCat("tail='", tail, "': expected 'exact', 'pad' or 'drop'"));
+}
+
+// What Python's Dataset.sampler() was called with, but for the dataset itself.
+struct Wish {
+  uint64_t seed;
+  uint64_t epoch;
+  uint64_t rank;
+  uint64_t world_size;
+  std::string tail;
+  std::optional<nb::object> weights;
+  std::optional<nb::object> balance;
+  std::optional<uint64_t> block;  // 0: auto
+  std::optional<std::string> state;
+  bool force;
+};
+
+SampleRequest RequestOf(const Wish& wish) {
+  SampleRequest request;
+  if (wish.weights) request.weights = NameOf(*wish.weights);
+  if (wish.balance) request.balance = NameOf(*wish.balance);
+  if (wish.block && *wish.block != 0) request.block = BlockShape{.run = *wish.block};
+  request.seed = wish.seed;
+  request.epoch = wish.epoch;
+  request.slice = {.rank = wish.rank, .world = wish.world_size};
+  request.tail = TailOf(wish.tail);
+  if (wish.state) request.state = Unwrap(ParseSamplerState(*wish.state));
+  request.force = wish.force;
+  return request;
+}
+
+// Picked rows have a fingerprint of their own, since the order of the picks is part of what a sampler says of them.
+RowSampler Open(const Source& source, const Columns& columns, const Rows& rows, const Wish& wish) {
+  SampleRequest request = RequestOf(wish);
+  request.view = Unwrap(rows.Ascending());
+  Sampler sampler = RunInterruptibly([&](Progress& progress) -> Result<Sampler> {
+    if (wish.block && *wish.block == 0) {
+      OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(source.dataset, *columns.store));
+      const BlockShape shape;
+      const BlockChoice choice = ChooseBlock(facts, shape);
+      if (choice.run > 1) request.block = BlockShape{.run = choice.run};
+    }
+    SqlLimits limits;
+    limits.cancel = &progress.cancel;
+    return OpenSampler(columns.store, columns.generations, request, limits);
+  });
+  return {std::move(sampler), rows};
+}
+
+nb::object Take(RowSampler& sampler, uint64_t most) {
+  std::vector<uint64_t> rows(std::min(most, sampler.sampler().left()));
+  // One more is asked for where fewer are left, so that the sampler knows of its end.
+  if (rows.size() < most) {
+    rows.resize(rows.size() + 1);
+    rows.resize(sampler.NextRows(rows));
+  } else {
+    sampler.NextRows(rows);
+  }
+  return RowArray(std::move(rows));
+}
+
+// The rows at any positions of the epoch, all of them less than its size.
+nb::object RowsAt(const RowSampler& sampler, nb::handle positions) {
+  std::vector<uint64_t> rows = IndicesOf(positions, sampler.sampler().epoch_size());
+  RowSampler reader = sampler;
+  for (uint64_t& row : rows) {
+    reader.sampler().SeekTo(row);
+    reader.NextRows(std::span(&row, 1));
+  }
+  return RowArray(std::move(rows));
+}
+
+void SeekTo(RowSampler& sampler, uint64_t position) {
+  if (position > sampler.sampler().epoch_size()) {
+    Raise(ErrorCode::kUsage, StrCat("position ", position, ": the epoch has ",
+                                    FormatCount(sampler.sampler().epoch_size()), " positions"));
+  }
+  sampler.sampler().SeekTo(position);
+}
+
+Mixture MakeMixture(const std::vector<double>& shares, std::vector<uint64_t> sizes, uint64_t seed) {
+  return Unwrap(Mixture::Make(shares, std::move(sizes), SampleKey(seed, 0, SampleUse::kMixture)));
+}
+
+// Three arrays: source, epoch of the source, position in it.
+nb::tuple MixedPlaces(const Mixture& mixture, uint64_t first, uint64_t step, uint64_t count) {
+  std::vector<MixedPlace> places(count);
+  if (count != 0) mixture.Fill(first, step, places);
+  std::vector<uint64_t> columns[3];
+  for (const MixedPlace& place : places) {
+    columns[0].push_back(place.source);
+    columns[1].push_back(place.epoch);
+    columns[2].push_back(place.position);
+  }
+  return nb::make_tuple(RowArray(std::move(columns[0])), RowArray(std::move(columns[1])),
+                        RowArray(std::move(columns[2])));
+}
+
+}  // namespace
+
+RowSampler::RowSampler(Sampler sampler, const Rows& rows) : sampler_(std::move(sampler)) {
+  if (rows.view() != nullptr) return;
+  std::vector<uint64_t> places(rows.size());
+  std::iota(places.begin(), places.end(), uint64_t{0});
+  std::sort(places.begin(), places.end(), [&](uint64_t a, uint64_t b) { return rows.At(a) < rows.At(b); });
+  places_ = std::make_shared<const std::vector<uint64_t>>(std::move(places));
+}
+
+size_t RowSampler::NextRows(std::span<uint64_t> out) {
+  const size_t count = sampler_.NextIndices(out);
+  if (places_) {
+    for (uint64_t& row : out.first(count)) row = (*places_)[row];
+  }
+  return count;
+}
+
+void BindSampler(nb::module_& m) {
+  m.def("open_sampler",
+        [](const Source& source, const Columns& columns, const Rows& rows, uint64_t seed, uint64_t epoch, uint64_t rank,
+           uint64_t world_size, const std::string& tail, std::optional<nb::object> weights,
+           std::optional<nb::object> balance, std::optional<uint64_t> block, std::optional<std::string> state,
+           bool force) {
+          return Open(source, columns, rows,
+                      {seed, epoch, rank, world_size, tail, std::move(weights), std::move(balance), block,
+                       std::move(state), force});
+        },
+        "source"_a, "columns"_a, "rows"_a, "seed"_a, "epoch"_a, "rank"_a, "world_size"_a, "tail"_a, "weights"_a.none(),
+        "balance"_a.none(), "block"_a.none(), "state"_a.none(), "force"_a);
+  nb::class_<RowSampler>(m, "RowSampler")
+      .def("take", &Take, "most"_a)
+      .def("rows_at", &RowsAt, "positions"_a)
+      .def("copy", [](const RowSampler& sampler) { return RowSampler(sampler); })
+      .def("set_epoch", [](RowSampler& sampler, uint64_t epoch) { sampler.sampler().SetEpoch(epoch); }, "epoch"_a)
+      .def("seek", &SeekTo, "position"_a)
+      .def("state", [](const RowSampler& sampler) { return ToJson(sampler.sampler().State()); })
+      .def_prop_ro("position", [](const RowSampler& sampler) { return sampler.sampler().position(); })
+      .def_prop_ro("epoch", [](const RowSampler& sampler) { return sampler.sampler().epoch(); })
+      .def_prop_ro("seed", [](const RowSampler& sampler) { return sampler.sampler().seed(); })
+      .def_prop_ro("left", [](const RowSampler& sampler) { return sampler.sampler().left(); })
+      .def_prop_ro("epoch_size", [](const RowSampler& sampler) { return sampler.sampler().epoch_size(); })
+      .def_prop_ro("order", [](const RowSampler& sampler) { return Describe(sampler.sampler().law()); });
+  nb::class_<Mixture>(m, "Mixture")
+      .def("places", &MixedPlaces, "first"_a, "step"_a, "count"_a);
+  m.def("make_mixture", &MakeMixture, "shares"_a, "sizes"_a, "seed"_a);
+}
+
+}  // namespace ofindex::python

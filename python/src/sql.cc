@@ -1,0 +1,145 @@
+#include "python/src/sql.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "python/src/arrow_stream.h"
+#include "python/src/bytes.h"
+#include "python/src/errors.h"
+#include "python/src/interruptible.h"
+#include "python/src/values.h"
+#include "query/sql_session.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ofindex::python {
+namespace {
+
+
+
+
+/// One statement that is being read. The session and what its guard looks at live as long as it does.
+class Cursor {
+  template <typename Work>
+  auto Run(const Work& work) {
+    return RunInterruptibly(work, *progress_, nullptr, Asked::kQuery);
+  }
+
+ public:
+  Cursor(std::shared_ptr<SqlSession> session, const std::string& query, nb::handle parameters,
+         std::optional<double> timeout)
+      : session_(std::move(session)), progress_(std::make_unique<Progress>()) {
+    const std::vector<SqlParameter> values = ParametersOf(parameters);
+    SqlLimits limits;
+    limits.cancel = &progress_->cancel;
+    if (timeout) limits.timeout = std::chrono::nanoseconds(static_cast<int64_t>(*timeout * 1e9));
+    rows_.emplace(Run([&](Progress&) { return session_->Query(query, values, limits); }));
+  }
+
+  [[nodiscard]] const std::vector<std::string>& columns() const { return rows_->columns(); }
+
+  /// The next rows, at most `most`; none at the end.
+  [[nodiscard]] nb::list Fetch(size_t most) {
+    using Row = std::vector<ColumnValue>;
+    const std::vector<Row> fetched = Run([&](Progress&) -> Result<std::vector<Row>> {
+      std::vector<Row> some;
+      while (some.size() < most && !ended_) {
+        OFINDEX_ASSIGN(const bool more, rows_->Next());
+        ended_ = !more;
+        if (more) some.push_back(TakeRow());
+      }
+      return some;
+    });
+    nb::list list;
+    for (const Row& row : fetched) {
+      const nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(row.size())));
+      for (size_t c = 0; c < row.size(); ++c) {
+        PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(c), ObjectOf(row[c]).release().ptr());
+      }
+      list.append(tuple);
+    }
+    return list;
+  }
+
+  /// The rows that are left, as columns: each of the type that takes all of its values.
+  [[nodiscard]] nb::object Stream() {
+    std::vector<ArrowColumn> columns = Run([&](Progress&) { return ReadColumns(); });
+    ArrowTable table;
+    for (size_t c = 0; c < columns.size(); ++c) {
+      table.fields.push_back({.name = rows_->columns()[c], .type = columns[c].type()});
+    }
+    auto held = std::make_shared<std::vector<ArrowColumn>>(std::move(columns));
+    table.next = [held, given = false]() mutable -> Result<std::optional<std::vector<ArrowColumn>>> {
+      if (std::exchange(given, true)) return std::nullopt;
+      return std::move(*held);
+    };
+    return StreamCapsule(std::move(table));
+  }
+
+ private:
+  std::vector<ColumnValue> TakeRow() const {
+    std::vector<ColumnValue> row(rows_->columns().size());
+    for (size_t c = 0; c < row.size(); ++c) {
+      const SqlValue value = rows_->At(c);
+      row[c] = {.type = value.type, .integer = value.integer, .real = value.real,
+                .bytes = std::string(AsText(value.bytes))};
+    }
+    return row;
+  }
+
+  Result<std::vector<ArrowColumn>> ReadColumns() {
+    std::vector<ArrowColumn> columns;
+    for (size_t c = 0; c < rows_->columns().size(); ++c) columns.emplace_back(ValueType::kNull);
+    while (!ended_) {
+      OFINDEX_ASSIGN(const bool more, rows_->Next());
+      ended_ = !more;
+      for (size_t c = 0; more && c < columns.size(); ++c) {
+        if (columns[c].Add(rows_->At(c))) continue;
+        return Fail(ErrorCode::kUsage,
+                    StrCat("column '", Printable(rows_->columns()[c]), "' of the answer holds numbers and texts"),
+                    "Arrow's columns are of one type: CAST(... AS TEXT)");
+      }
+    }
+    return columns;
+  }
+
+  std::shared_ptr<SqlSession> session_;
+  std::unique_ptr<Progress> progress_;
+  std::optional<SqlRows> rows_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+void BindSql(nb::module_& m) {
+  nb::class_<SqlSession>(m, "Session")
+      .def("query", [](std::shared_ptr<SqlSession> session, const std::string& query, nb::handle parameters,
+                       std::optional<double> timeout) {
+             return std::make_unique<Cursor>(std::move(session), query, parameters, timeout);
+           },
+           "query"_a, "parameters"_a.none(), "timeout"_a.none());
+  m.def("open_session", [](nb::handle path) {
+    const std::string index_path = NameOf(path);
+    return std::make_shared<SqlSession>(
+        RunInterruptibly([&](const Progress&) { return SqlSession::Open(index_path); }));
+  }, "path"_a);
+  nb::class_<Cursor>(m, "Cursor")
+      .def_prop_ro("columns", [](const Cursor& cursor) {
+        nb::list names;
+        for (const std::string& name : cursor.columns()) names.append(TextOf(name));
+        return names;
+      })
+      .def("fetch", &Cursor::Fetch, "most"_a)
+      .def("stream", &Cursor::Stream);
+}
+
+}  // namespace ofindex::python

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <vector>
+
+#include "index/column_chunk.h"
+#include "query/sql_session.h"
+
+namespace ofindex::python {
+
+/// A value as SQL has it: None, int, float, str or bytes.
+[[nodiscard]] nanobind::object ObjectOf(const Chunk::Value& value);
+[[nodiscard]] nanobind::object ObjectOf(const ColumnValue& value);
+
+/// What a statement's parameters are given as: a sequence, for ?, or a mapping, for :name. Raises TypeError for a value
+/// that SQL does not have, OverflowError for an integer beyond 64 bits.
+[[nodiscard]] std::vector<SqlParameter> ParametersOf(nanobind::handle parameters);
+
+}  // namespace ofindex::python

@@ -1,0 +1,271 @@
+"""where, sql, column, arrow, split: questions to the index, from Python."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import unittest
+from typing import Any
+
+import numpy as np
+import ofindex
+from oracle import messages
+from python.work import WorkTest, example
+
+
+def odd_example(number: int) -> bytes:
+    """Features that are missing, of several kinds, of several values."""
+    features: dict[str, Any] = {"id": ("int64", [number])}
+    if number % 3:
+        features["weight"] = ("float", [number / 4])
+    if number % 2:
+        features["name"] = ("bytes", [f"ж{number}".encode()])
+    features["blob"] = ("bytes", [b"\xff\x00" + bytes([number % 256])])
+    features["boxes"] = ("float", [0.5 * box for box in range(number % 4)])
+    features["words"] = ("bytes", [b"w%d" % word for word in range(number % 3)])
+    features["mixed"] = ("int64", [number]) if number % 5 else ("bytes", [b"text"])
+    return messages.encode("example", features)
+
+
+class WhereTest(WorkTest):
+    def test_a_view_has_the_records_for_which_the_expression_holds(self) -> None:
+        ds = self.examples(100)
+        for expression, parameters, expected in (
+            ("label = 7", None, range(7, 100, 10)),
+            ("label = ? AND weight > ?", (7, 5), range(47, 100, 10)),
+            ("label = :label", {"label": np.int64(3)}, range(3, 100, 10)),
+            ("name = ?", ("record 5",), [5]),
+            ("label IS NULL", (), []),
+            ("1", (), range(100)),
+            ("weight > $least", {"least": 12.0}, range(97, 100)),
+        ):
+            view = ds.where(expression, parameters)
+            self.assertEqual(list(view), [example(number) for number in expected], expression)
+
+    def test_it_is_evaluated_once_on_first_use(self) -> None:
+        ds = self.examples(10)
+        wrong = ds.where("lable = 3")
+        for _ in range(2):
+            with self.assertRaisesRegex(ofindex.QueryError, "label"):
+                len(wrong)
+        parameters = [3]
+        view = ds.where("label = ?", parameters)
+        self.assertEqual(len(view), 1)
+        parameters[0] = 4
+        self.assertEqual(view[0], example(3))
+
+    def test_wrong_parameters_are_errors(self) -> None:
+        ds = self.examples(10)
+        for parameters, error in (
+            ((), ofindex.QueryError),
+            ((1, 2), ofindex.QueryError),
+            ({"other": 1}, ofindex.QueryError),
+            ("7", TypeError),
+            ((object(),), TypeError),
+            ((2**64,), OverflowError),
+        ):
+            with self.assertRaises(error, msg=repr(parameters)):
+                len(ds.where("label = ?", parameters))
+        self.assertRaises(TypeError, ds.where, 7)
+
+    def test_hostile_expressions_are_refused(self) -> None:
+        ds = self.examples(10)
+        for expression in ("1; DROP TABLE records", "load_extension('x')", "(SELECT 1 FROM sqlite_master)"):
+            with self.assertRaises(ofindex.QueryError, msg=expression):
+                len(ds.where(expression))
+
+
+class SqlTest(WorkTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.ds = ofindex.build(self.write("data/", [odd_example(number) for number in range(60)]), columns="auto")
+
+    def test_rows_are_those_of_sqlite(self) -> None:
+        plain = sqlite3.connect(":memory:")
+        plain.execute("CREATE TABLE records(_id INTEGER, id INTEGER, weight REAL, name TEXT)")
+        for number in range(60):
+            weight = number / 4 if number % 3 else None
+            name = f"ж{number}" if number % 2 else None
+            plain.execute("INSERT INTO records VALUES (?, ?, ?, ?)", (number, number, weight, name))
+        for query in (
+            "SELECT id, weight, name FROM records ORDER BY id",
+            "SELECT count(*), avg(weight), max(name) FROM records",
+            "SELECT id % 3, count(name) FROM records GROUP BY 1 ORDER BY 1",
+            "SELECT a.id FROM records a JOIN records b ON a.id = b.id + 58 ORDER BY 1",
+            "SELECT id FROM records WHERE 0",
+        ):
+            self.assertEqual(self.ds.sql(query).fetchall(), plain.execute(query).fetchall(), query)
+
+    def test_rows_come_as_they_are_asked_for(self) -> None:
+        rows = self.ds.sql("SELECT id, name AS 'the name' FROM records ORDER BY id DESC")
+        self.assertEqual(rows.columns, ["id", "the name"])
+        self.assertEqual([column[0] for column in rows.description], rows.columns)
+        self.assertEqual(rows.fetchone(), (59, "ж59"))
+        self.assertEqual(len(rows.fetchmany(10)), 10)
+        self.assertEqual(next(rows), (48, None))
+        self.assertEqual(len(rows.fetchall()), 48)
+        self.assertIsNone(rows.fetchone())
+        self.assertEqual(self.ds.sql("SELECT blob FROM records WHERE id = ?", (7,)).fetchone(), (b"\xff\x00\x07",))
+        self.assertEqual(self.ds.sql("SELECT :a + 1", {"a": 41}).fetchone(), (42,))
+
+    def test_a_wrong_statement_is_a_query_error(self) -> None:
+        for query in ("SELEC 1", "SELECT nothing FROM records", "DELETE FROM records", "SELECT 1; SELECT 2", "PRAGMA user_version"):
+            with self.assertRaises(ofindex.QueryError, msg=query):
+                self.ds.sql(query).fetchall()
+
+    def test_a_deadline_ends_a_statement(self) -> None:
+        endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
+        with self.assertRaises(ofindex.LimitError):
+            self.ds.sql(endless, timeout=0.2).fetchall()
+
+    def test_ctrl_c_ends_a_statement(self) -> None:
+        import _thread
+
+        endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
+        timer = threading.Timer(0.3, _thread.interrupt_main)
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            self.ds.sql(endless, timeout=60).fetchall()
+        timer.join()
+        self.assertEqual(self.ds.sql("SELECT 1").fetchall(), [(1,)])
+
+    def test_a_view_is_not_what_statements_are_about(self) -> None:
+        self.assertRaises(ValueError, self.ds[:5].sql, "SELECT 1")
+        self.assertRaises(ValueError, self.ds.where("id > 3").sql, "SELECT 1")
+
+    def test_several_statements_are_read_side_by_side(self) -> None:
+        one, two = (self.ds.sql("SELECT id FROM records ORDER BY id") for _ in range(2))
+        self.assertEqual([(a[0], b[0]) for a, b in zip(one, two, strict=True)], [(i, i) for i in range(60)])
+
+    def test_pandas_and_arrow_take_the_rows(self) -> None:
+        try:
+            import pandas as pd
+            import pyarrow as pa
+        except ImportError:
+            self.skipTest("pandas or pyarrow is not installed")
+        query = "SELECT id, weight, name, blob, NULL AS gone FROM records ORDER BY id"
+        self.assertEqual(self.ds.sql(query).df()["id"].tolist(), list(range(60)))
+        table = self.ds.sql(query).arrow()
+        self.assertEqual([str(kind) for kind in table.schema.types], ["int64", "double", "large_string", "large_binary", "null"])
+        rows = self.ds.sql(query).fetchall()
+        self.assertEqual([tuple(row.values()) for row in table.to_pylist()], rows)
+        self.assertEqual(len(pd.DataFrame(table.to_pandas())), 60)
+        with self.assertRaisesRegex(ofindex.QueryError, "CAST"):
+            self.ds.sql("SELECT mixed FROM records").arrow()
+        empty = self.ds.sql("SELECT id FROM records WHERE 0").arrow()
+        self.assertEqual((empty.num_rows, empty.column_names), (0, ["id"]))
+        self.assertEqual(pa.table(self.ds.sql("SELECT 1 AS a UNION ALL SELECT 2.5")).to_pydict(), {"a": [1.0, 2.5]})
+
+
+class ColumnTest(WorkTest):
+    def setUp(self) -> None:
+        super().setUp()
+        path = self.write("data/", [odd_example(number) for number in range(60)])
+        self.ds = ofindex.build(path, columns=["id", "weight", "name", "blob", "boxes", "words", "mixed"])
+
+    def test_numbers_are_arrays_and_null_is_masked(self) -> None:
+        ids = self.ds.column("id")
+        self.assertEqual((type(ids), ids.dtype, ids.tolist()), (np.ndarray, np.int64, list(range(60))))
+        weights = self.ds.column("weight")
+        self.assertEqual((weights.dtype, weights.mask.tolist()), (np.float32, [i % 3 == 0 for i in range(60)]))
+        self.assertEqual(weights.compressed().tolist(), [i / 4 for i in range(60) if i % 3])
+        self.assertEqual(self.ds.column("_length").tolist(), [len(payload) for payload in self.ds])
+
+    def test_texts_bytes_and_lists_are_objects(self) -> None:
+        self.assertEqual(self.ds.column("name").tolist(), [f"ж{i}" if i % 2 else None for i in range(60)])
+        self.assertEqual(self.ds.column("blob")[7], b"\xff\x00\x07")
+        boxes = self.ds.column("boxes")
+        self.assertEqual([row.tolist() for row in boxes], [[0.5 * box for box in range(i % 4)] for i in range(60)])
+        self.assertEqual(self.ds.column("words").tolist(), [[b"w%d" % word for word in range(i % 3)] for i in range(60)])
+
+    def test_a_view_has_its_own_rows_in_its_own_order(self) -> None:
+        for view in (self.ds[::-7], self.ds[[5, 3, 5]], self.ds.where("id % 7 = 2"), self.ds[:0]):
+            numbers = view.ordinals(range(len(view))).tolist()
+            self.assertEqual(view.column("id").tolist(), numbers)
+            self.assertEqual(view.column("blob").tolist(), [b"\xff\x00" + bytes([number]) for number in numbers])
+
+    def test_what_there_is_not_is_an_error(self) -> None:
+        with self.assertRaisesRegex(ofindex.QueryError, "weight"):
+            self.ds.column("wieght")
+        with self.assertRaisesRegex(ofindex.QueryError, "both numbers and bytes"):
+            self.ds.column("mixed")
+
+    def test_arrow_goes_to_duckdb_polars_pandas_and_pyarrow(self) -> None:
+        try:
+            import duckdb
+            import polars as pl
+            import pyarrow as pa
+        except ImportError:
+            self.skipTest("duckdb, polars or pyarrow is not installed")
+        names = ["id", "weight", "name", "blob", "boxes", "words", "_shard", "_length"]
+        table = pa.table(self.ds.arrow(names))
+        self.assertEqual(table.column_names, names)
+        table.validate(full=True)
+        for name in ("id", "weight", "name", "blob"):
+            self.assertEqual(table[name].to_pylist(), [None if v is np.ma.masked else v for v in self.ds.column(name).tolist()])
+        self.assertEqual(table["boxes"].to_pylist()[7], [0, 0.5, 1])
+        rows = self.ds.arrow(names)
+        found = duckdb.sql("SELECT count(*), sum(id), max(name), sum(len(boxes)) FROM rows").fetchall()[0]
+        self.assertEqual(found, (60, sum(range(60)), "ж9", sum(i % 4 for i in range(60))))
+        frame = pl.DataFrame(self.ds.arrow(names))
+        self.assertEqual(frame["id"].to_list(), list(range(60)))
+        self.assertEqual(frame.filter(pl.col("name") == "ж5")["words"].to_list(), [[b"w0", b"w1"]])
+        self.assertEqual(pl.DataFrame(self.ds[[9, 2]].arrow(["id"]))["id"].to_list(), [9, 2])
+        with self.assertRaises(ofindex.QueryError):
+            self.ds.arrow(["id", "nothing"]).__arrow_c_stream__()
+        with self.assertRaises(ofindex.QueryError):
+            pa.table(self.ds.arrow())  # mixed is among all columns
+
+    def test_a_stream_that_nobody_reads_is_released(self) -> None:
+        for _ in range(100):
+            self.ds.arrow(["id", "boxes"]).__arrow_c_stream__()
+
+    def test_arrow_of_many_blocks_is_all_of_them(self) -> None:
+        try:
+            import pyarrow as pa
+        except ImportError:
+            self.skipTest("pyarrow is not installed")
+        small = messages.encode("example", {"a": ("int64", [5])})
+        ds = ofindex.build(self.write("many/", [small] * 150_000))
+        table = pa.table(ds.arrow(["_id", "a"]))
+        self.assertEqual(table["_id"].to_pylist(), list(range(150_000)))
+        self.assertEqual(ds.column("_id").tolist(), list(range(150_000)))
+
+
+class SplitTest(WorkTest):
+    def test_parts_share_no_record_and_stay_when_records_are_appended(self) -> None:
+        ds = self.examples(1000)
+        parts = ds.split({"train": 0.8, "val": 0.1, "test": 0.1}, seed=5)
+        self.assertEqual(list(parts), ["train", "val", "test"])
+        self.assertEqual(sorted(n for part in parts.values() for n in part.ordinals(range(len(part))).tolist()), list(range(1000)))
+        self.assertGreater(len(parts["train"]), 700)
+        again = ds.split({"train": 0.8, "val": 0.1, "test": 0.1}, seed=5)
+        self.assertEqual(parts["val"], again["val"])
+        self.assertNotEqual(parts["val"], ds.split({"train": 0.8, "val": 0.1, "test": 0.1}, seed=6)["val"])
+
+    def test_stratified_parts_have_each_value_alike(self) -> None:
+        parts = self.examples(1000).split({"a": 0.5, "b": 0.5}, stratify="label")
+        for part in parts.values():
+            self.assertEqual(np.bincount(part.column("label")).tolist(), [50] * 10)
+
+    def test_records_of_one_key_are_in_one_part(self) -> None:
+        parts = self.examples(1000).split({"a": 0.5, "b": 0.5}, key="label")
+        self.assertFalse(set(parts["a"].column("label")) & set(parts["b"].column("label")))
+
+    def test_a_view_is_split_as_its_dataset_is(self) -> None:
+        ds = self.examples(1000)
+        whole = ds.split({"a": 0.5, "b": 0.5}, seed=1)
+        of_view = ds[100:200].split({"a": 0.5, "b": 0.5}, seed=1)
+        self.assertEqual(set(of_view["a"].ordinals(range(len(of_view["a"])))), set(range(100, 200)) & set(whole["a"].ordinals(range(len(whole["a"])))))
+
+    def test_wrong_parts_are_errors(self) -> None:
+        ds = self.examples(10)
+        for parts in ({}, {"a": 0.7, "b": 0.7}, {"a": -1}, {"a": float("nan")}):
+            with self.assertRaises(ValueError, msg=repr(parts)):
+                ds.split(parts)
+        self.assertRaises(ofindex.QueryError, ds.split, {"a": 1}, key="nothing")
+        self.assertRaises(ValueError, ds.split, {"a": 1}, key="label", stratify="label")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Runs the tests of the Python package: all of them, or those named.
+
+    tests/python/run.py [-v] [NAME...]
+
+A NAME is a file (`dataset_test`), or a class or a test in one. They run in the interpreter that OFINDEX_PYTHON names, or
+in the environment that tools/test makes in build/python; where there is neither, they are skipped (exit code 77).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+ENVIRONMENT = TESTS.parent / "build" / "python" / "bin" / "python"
+SKIPPED = 77
+
+
+def interpreter() -> str | None:
+    """The Python that has the package; None if there is none."""
+    named = os.environ.get("OFINDEX_PYTHON")
+    if named:
+        return named
+    return str(ENVIRONMENT) if ENVIRONMENT.exists() else None
+
+
+def run(names: list[str], verbose: bool) -> int:
+    sys.path.insert(0, str(TESTS))
+    found = {path.stem: f"python.{path.stem}" for path in sorted(Path(__file__).parent.glob("*_test.py"))}
+    heads = [name.partition(".") for name in names or found]
+    chosen = [found.get(head, head) + dot + rest for head, dot, rest in heads]
+    suite = unittest.defaultTestLoader.loadTestsFromNames(chosen)
+    result = unittest.TextTestRunner(verbosity=2 if verbose else 1).run(suite)
+    return 0 if result.wasSuccessful() else 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Run the tests of ofindex's Python package.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="test file, class or test (default: all)")
+    parser.add_argument("-v", "--verbose", action="store_true", help="name each test and its outcome")
+    arguments = parser.parse_args()
+    if os.environ.get("OFINDEX_INSIDE") == "1":
+        return run(arguments.names, arguments.verbose)
+    python = interpreter()
+    if python is None:
+        print("skipped: no Python environment with ofindex; tools/test makes one")
+        return SKIPPED
+    return subprocess.run([python, *sys.argv], env={**os.environ, "OFINDEX_INSIDE": "1"}).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

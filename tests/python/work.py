@@ -1,0 +1,77 @@
+"""What the tests of the Python package stand on: a folder, and datasets in it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import unittest
+from collections.abc import Sequence
+from pathlib import Path
+
+import ofindex
+from oracle import messages, records
+
+
+def example(number: int) -> bytes:
+    """Example `number`: a label, a weight, a name, and as many boxes as the number's last digit."""
+    return messages.encode(
+        "example",
+        {
+            "label": ("int64", [number % 10]),
+            "weight": ("float", [number / 8]),
+            "name": ("bytes", [b"record %d" % number]),
+            "boxes": ("float", [float(box) for box in range(number % 10)]),
+        },
+    )
+
+
+FEATURES = {
+    "label": ofindex.fixed("int64"),
+    "weight": ofindex.fixed("float32"),
+    "name": ofindex.fixed("bytes"),
+    "boxes": ofindex.ragged("float32"),
+}
+
+
+class WorkTest(unittest.TestCase):
+    def setUp(self) -> None:
+        temporary = tempfile.TemporaryDirectory(prefix="ofindex-python-")
+        self.addCleanup(temporary.cleanup)
+        self.dir = Path(temporary.name).resolve()
+
+    def write(self, name: str, payloads: Sequence[bytes], framing: str = records.TFRECORD) -> Path:
+        """Writes a shard, or a folder of two shards where `name` ends in a slash."""
+        path = self.dir / name
+        if not name.endswith("/"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            records.WRITE[framing](path, payloads)
+            return path
+        path.mkdir(parents=True)
+        middle = len(payloads) // 2
+        for part, some in enumerate((payloads[:middle], payloads[middle:])):
+            records.WRITE[framing](path / f"part-{part}", some)
+        return path
+
+    def examples(self, count: int, name: str = "data/") -> ofindex.Dataset:
+        """A dataset of `count` examples."""
+        return ofindex.build(self.write(name, [example(number) for number in range(count)]))
+
+    def descriptors(self) -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    def threads(self) -> int:
+        return len(os.listdir("/proc/self/task"))
+
+
+def in_new_process(source: str, *arguments: object) -> str:
+    """Runs Python `source` in a process of its own, and returns what it prints; fails where it fails."""
+    import subprocess
+
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", source, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=300
+    )
+    if done.returncode != 0:
+        raise AssertionError(f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
