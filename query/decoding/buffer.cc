@@ -24,13 +24,6 @@ bool Buffer::GrowAmply(uint64_t n) {
 
 bool Buffer::Grow(uint64_t capacity) {
   if (capacity > kMost) return false;
-  if (capacity_ >= kPooledBytes) {
-    uint8_t* const grown = BufferPool::Resize(data_, capacity_, capacity);
-    if (grown == nullptr) return false;
-    data_ = grown;
-    capacity_ = capacity;
-    return true;
-  }
   const bool pooled = capacity >= kPooledBytes;
   capacity = pooled ? capacity : RoundUp(capacity, kAlignment);
   auto* const fresh =

@@ -26,12 +26,36 @@ constexpr uint64_t RoundUp(uint64_t n) {
 std::array<std::atomic<uint8_t*>, 32> slots{};
 std::atomic<uint64_t> kept{0};
 
-// False if there is no slot for it.
-bool Keep(uint8_t* data) {
-  for (auto& slot : slots) {
-    uint8_t* none = nullptr;
-    if (slot.compare_exchange_strong(none, data, std::memory_order_acq_rel)) return true;
+// Takes the piece that `slot` has, and its capacity; null if it has none.
+uint8_t* TakeFrom(std::atomic<uint8_t*>& slot, uint64_t& capacity) {
+  uint8_t* const data = slot.exchange(nullptr, std::memory_order_acq_rel);
+  if (data == nullptr) return nullptr;
+  capacity = LoadLe64(data);
+  kept.fetch_sub(capacity, std::memory_order_relaxed);
+  return data;
+}
+
+// Frees the pieces of some slots, of others at each call.
+void MakeRoom(size_t count) {
+  static std::atomic<size_t> next{0};
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t capacity = 0;
+    uint8_t* const data = TakeFrom(slots[next++ % slots.size()], capacity);
+    if (data != nullptr) ::munmap(data, capacity);
   }
+}
+
+// Puts a piece into a slot. False if there is none, or it would be too much.
+bool Keep(uint8_t* data, uint64_t capacity) {
+  const uint64_t before = kept.fetch_add(capacity, std::memory_order_relaxed);
+  if (before <= kMostPooledBytes && capacity <= kMostPooledBytes - before) {
+    StoreLe64(data, capacity);
+    for (auto& slot : slots) {
+      uint8_t* none = nullptr;
+      if (slot.compare_exchange_strong(none, data, std::memory_order_acq_rel)) return true;
+    }
+  }
+  kept.fetch_sub(capacity, std::memory_order_relaxed);
   return false;
 }
 
@@ -39,10 +63,9 @@ bool Keep(uint8_t* data) {
 
 uint8_t* BufferPool::Take(uint64_t& capacity) {
   for (auto& slot : slots) {
-    uint8_t* const data = slot.exchange(nullptr, std::memory_order_acq_rel);
+    uint64_t there = 0;
+    uint8_t* const data = TakeFrom(slot, there);
     if (data == nullptr) continue;
-    const uint64_t there = LoadLe64(data);
-    kept.fetch_sub(there, std::memory_order_relaxed);
     if (there >= capacity && there / kMostWaste <= capacity) {
       capacity = there;
       return data;
@@ -54,21 +77,13 @@ uint8_t* BufferPool::Take(uint64_t& capacity) {
   return fresh == MAP_FAILED ? nullptr : static_cast<uint8_t*>(fresh);
 }
 
-uint8_t* BufferPool::Resize(uint8_t* data, uint64_t from, uint64_t& to) {
-  const uint64_t rounded = RoundUp(to);
-  void* const moved = ::mremap(data, from, rounded, MREMAP_MAYMOVE);
-  if (moved == MAP_FAILED) return nullptr;
-  to = rounded;
-  return static_cast<uint8_t*>(moved);
-}
-
 void BufferPool::Give(uint8_t* data, uint64_t capacity) {
-  const uint64_t before = kept.fetch_add(capacity, std::memory_order_relaxed);
-  if (before <= kMostPooledBytes && capacity <= kMostPooledBytes - before) {
-    StoreLe64(data, capacity);
-    if (Keep(data)) return;
+  if (capacity <= kMostPooledBytes) {
+    for (const size_t count : {size_t{0}, slots.size() / 8, slots.size()}) {
+      MakeRoom(count);
+      if (Keep(data, capacity)) return;
+    }
   }
-  kept.fetch_sub(capacity, std::memory_order_relaxed);
   ::munmap(data, capacity);
 }
 

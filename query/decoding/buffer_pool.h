@@ -19,11 +19,7 @@ class BufferPool {
   /// `capacity`, kPooledBytes at least, becomes what there is room for. Null if there is no memory.
   [[nodiscard]] static uint8_t* Take(uint64_t& capacity);
 
-  /// Moves what is at `data` to where there is more room. `to` becomes what there is room for. Null if there is no
-  /// memory: then `data` is as it was.
-  [[nodiscard]] static uint8_t* Resize(uint8_t* data, uint64_t from, uint64_t& to);
-
-  /// Takes back what Take() or Resize() gave.
+  /// Takes back what Take() gave. The pool keeps it, and gives up others if it has to.
   static void Give(uint8_t* data, uint64_t capacity);
 
   /// Bytes in the pool.

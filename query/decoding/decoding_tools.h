@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "query/decoding/decoding_plan.h"
@@ -19,6 +20,7 @@ struct DecodingTools {
   PlainWalk plain;
   WholeRecord whole;
   FetchedPayloads payloads;
+  uint64_t piece_records = 16;  ///< that the next piece has
 };
 
 /// The tools of one plan that nobody uses. Memory of small batches that was freed instead went back to the system, and

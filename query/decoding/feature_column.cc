@@ -10,6 +10,8 @@ namespace {
 
 constexpr uint32_t Bit(FeatureKind kind) { return 1U << static_cast<unsigned>(kind); }
 
+constexpr uint64_t kMostReserved = uint64_t{1} << 20;  // records
+
 constexpr uint32_t kBytesKinds = Bit(FeatureKind::kBytes);
 constexpr uint32_t kIntegerKinds = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
 constexpr uint32_t kFloatKinds = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
@@ -148,6 +150,17 @@ void FeatureColumn::Rewind(uint64_t records) {
   const uint64_t values = ValuesOf(records);
   if (spec_->type == DataType::kBytes) array_.offsets.resize(values + 1);
   array_.values.Shrink(BytesOf(values));
+}
+
+void FeatureColumn::ReserveFor(uint64_t records, uint64_t bytes) {
+  if (HasPlace(*spec_)) return;
+  static_cast<void>(array_.values.Reserve(bytes));
+  const uint64_t rows = std::min(records, kMostReserved) + 1;
+  if (spec_->form == FeatureSpec::Form::kRagged) {
+    array_.rows.reserve(rows);
+  } else if (spec_->values == 1) {
+    array_.offsets.reserve(rows);
+  }
 }
 
 }  // namespace ofindex

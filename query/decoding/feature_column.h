@@ -32,10 +32,8 @@ class FeatureColumn {
   /// Goes back to the first `records` that were put in.
   void Rewind(uint64_t records);
 
-  /// Makes room for `bytes` bytes of values, if there is memory: it is a guess.
-  void ReserveFor(uint64_t bytes) {
-    if (!HasPlace(*spec_)) static_cast<void>(array_.values.Reserve(bytes));
-  }
+  /// Makes room for `records` records with `bytes` bytes of values, if there is memory: it is a guess.
+  void ReserveFor(uint64_t records, uint64_t bytes);
 
   [[nodiscard]] const FeatureSpec& spec() const { return *spec_; }
 

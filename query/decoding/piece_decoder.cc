@@ -6,17 +6,17 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kFirstPiece = 64;
 constexpr uint64_t kLeastRecords = 16;
 constexpr uint64_t kMostRecords = 256;
 constexpr uint64_t kMostKeptPiece = uint64_t{16} << 20;
 constexpr uint64_t kPieceBytes = uint64_t{256} << 10;  // half of a processor's own cache, or less
+constexpr uint64_t kMostPieceBytes = uint64_t{4} << 20;
 
 }  // namespace
 
 PieceDecoder::PieceDecoder(const DecodingPlan& plan, ToolStash& stash, const PayloadSource& source,
                            std::span<uint8_t* const> places)
-    : plan_(plan), source_(source), stash_(stash), tools_(stash.Take(plan)), piece_records_(kFirstPiece) {
+    : plan_(plan), source_(source), stash_(stash), tools_(stash.Take(plan)) {
   columns_.reserve(plan.specs().size());
   for (size_t i = 0; i < plan.specs().size(); ++i) columns_.emplace_back(plan.specs()[i], places[i]);
 }
@@ -41,8 +41,9 @@ Result<void> PieceDecoder::DecodeFetched(std::span<const uint64_t> ordinals, uin
   for (size_t i = 0; i < ordinals.size(); ++i) {
     const ByteView payload = tools_->payloads.payload(i);
     bytes += payload.size();
-    if (!tools_->plain.Decode(payload, tools_->payloads.kind(i), first + i, columns_))
+    if (!tools_->plain.Decode(payload, tools_->payloads.kind(i), first + i, columns_)) {
       OFINDEX_TRY(DecodeWhole(ordinals[i], i, first + i));
+    }
     ++records_;
   }
   most_bytes_ = std::max(most_bytes_, bytes);
@@ -57,8 +58,11 @@ Result<void> PieceDecoder::DecodeWhole(uint64_t ordinal, size_t i, uint64_t reco
   return tl::unexpected<Error>(source_.Explain(ordinal, std::move(decoded).error()));
 }
 
+// As many as fit the cache; of large ones enough that their reads overlap, unless a few are a batch's worth.
 void PieceDecoder::ChoosePiece(uint64_t bytes) {
-  piece_records_ = std::clamp(kPieceBytes / std::max<uint64_t>(bytes, 1), kLeastRecords, kMostRecords);
+  bytes = std::max<uint64_t>(bytes, 1);
+  const uint64_t most = std::clamp<uint64_t>(kMostPieceBytes / bytes, 1, kMostRecords);
+  tools_->piece_records = std::min(std::max(kPieceBytes / bytes, kLeastRecords), most);
 }
 
 void PieceDecoder::ReserveFor(uint64_t records) {
@@ -67,7 +71,7 @@ void PieceDecoder::ReserveFor(uint64_t records) {
     uint64_t record_bytes = plan_.RecordBytes(feature);
     if (record_bytes == 0 && records_ != 0) record_bytes = column.array().values.size() / records_ + 1;
     uint64_t bytes = 0;
-    if (!__builtin_mul_overflow(record_bytes, records, &bytes)) column.ReserveFor(bytes + bytes / 16);
+    if (!__builtin_mul_overflow(record_bytes, records, &bytes)) column.ReserveFor(records, bytes + bytes / 16);
   }
 }
 

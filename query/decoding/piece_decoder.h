@@ -30,7 +30,7 @@ class PieceDecoder {
   [[nodiscard]] Result<void> Decode(std::span<const uint64_t> ordinals, uint64_t first);
 
   /// Records of a piece, given how large they were in the last one.
-  [[nodiscard]] uint64_t piece_records() const { return piece_records_; }
+  [[nodiscard]] uint64_t piece_records() const { return tools_->piece_records; }
 
   /// Makes room for about `records` in all, each as large as those of the last request, or else of those decoded so
   /// far.
@@ -54,7 +54,6 @@ class PieceDecoder {
   std::unique_ptr<DecodingTools> tools_;
   uint64_t most_bytes_ = 0;  // of a piece
   uint64_t records_ = 0;
-  uint64_t piece_records_;
 };
 
 }  // namespace ofindex
