@@ -94,6 +94,17 @@ Result<bool> OpenShard::Unchanged() const {
   return HashOf(*facts) == trusted_.load(std::memory_order_acquire);
 }
 
+bool OpenShard::UnchangedThisTick() const {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  const int64_t tick = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  if (unchanged_at_.load(std::memory_order_relaxed) == tick) return true;
+  const Result<bool> unchanged = Unchanged();
+  if (!unchanged || !*unchanged) return false;
+  unchanged_at_.store(tick, std::memory_order_relaxed);
+  return true;
+}
+
 Result<File> OpenShard::Reopen() const {
   OFINDEX_ASSIGN(File file, OpenIndexedShard(path_));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());

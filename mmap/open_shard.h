@@ -43,6 +43,10 @@ class OpenShard {
   /// Read(), which looks closer.
   [[nodiscard]] Result<bool> Unchanged() const;
 
+  /// The same, asked of the system once in a tick of its coarse clock, a few milliseconds: no finer are the times of a
+  /// file by which a change is known.
+  [[nodiscard]] bool UnchangedThisTick() const;
+
   /// Asks the kernel to fetch these records in the background.
   void Prefetch(std::span<const RecordRead> reads) const;
 
@@ -70,6 +74,7 @@ class OpenShard {
   std::optional<File> file_;
   ByteView mapped_;
   std::unique_ptr<ByteSource> source_;        // none where every read opens the file anew
+  mutable std::atomic<int64_t> unchanged_at_{0};  // the tick in which that was asked last
   mutable std::atomic<uint64_t> trusted_{0};  // hash of the facts under which the identity was last established
 };
 

@@ -42,7 +42,8 @@ class ReadyBlocks {
   struct Record {
     const uint8_t* framed;  ///< where its header begins
     uint64_t length;        ///< of the payload
-    uint32_t header;        ///< bytes of it
+    uint16_t header;        ///< bytes of it
+    uint16_t framing;       ///< bytes of it and of what follows the payload
     uint32_t shard;
 
     [[nodiscard]] ByteView payload() const { return {framed + header, length}; }
@@ -93,6 +94,7 @@ inline bool ReadyBlocks::Find(const Aim& aim, Record& record) {
   record = {.framed = block.shard_bytes + begin,
             .length = end - begin - block.framing_bytes,
             .header = block.header_bytes,
+            .framing = block.framing_bytes,
             .shard = block.shard};
   return true;
 }

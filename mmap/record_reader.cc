@@ -184,13 +184,21 @@ bool RecordReader::TryCopyOneWarm(uint64_t ordinal, const GiveRoom& room) const 
   ReadyBlocks::Record record;
   if (!ready_->TakeAim(map_, ordinal, aim) || !ReadyBlocks::Find(aim, record)) return false;
   uint8_t* const out = room(record.length);
-  if (out == nullptr || !CopyOneWarm(record, out)) return false;
-  const auto unchanged = shards_->open[record.shard].load(std::memory_order_acquire)->Unchanged();
+  if (out == nullptr) return false;
+  const WarmCopy copied = CopyOneWarm(record, out);
+  if (copied == WarmCopy::kFailed) return false;
+  const OpenShard& shard = *shards_->open[record.shard].load(std::memory_order_acquire);
+  if (copied == WarmCopy::kSurelyAll) return shard.UnchangedThisTick();
+  const Result<bool> unchanged = shard.Unchanged();
   return unchanged && *unchanged;
 }
 
 Result<void> RecordReader::CopyTo(uint64_t ordinal, const GiveRoom& room) const {
   if (TryCopyOneWarm(ordinal, room)) return {};
+  return CopyOneCarefully(ordinal, room);
+}
+
+Result<void> RecordReader::CopyOneCarefully(uint64_t ordinal, const GiveRoom& room) const {
   OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
   OFINDEX_ASSIGN(const OpenShard* shard, Shard(place.shard));
   OFINDEX_ASSIGN(RecordRead read, PlanRead(ordinal, place, *shard));
@@ -204,7 +212,7 @@ Result<void> RecordReader::CopyTo(uint64_t ordinal, const GiveRoom& room) const 
 
 Result<void> RecordReader::Copy(uint64_t ordinal, std::vector<uint8_t>& out) const {
   return WithMemory("a record", [&] {
-    return CopyTo(ordinal, [&out](uint64_t length) {
+    return CopyOneCarefully(ordinal, [&out](uint64_t length) {
       out.resize(length);
       return out.data();
     });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 
 #include "mmap/fault_guard.h"
@@ -85,15 +86,18 @@ bool CopyWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const u
   return whole && copied;
 }
 
-bool CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out) {
-  volatile bool copied = false;
+WarmCopy CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out) {
+  volatile WarmCopy outcome = WarmCopy::kFailed;
   const bool whole = FaultGuard::Run([&] {
     if (LoadLe64(record.framed) != record.length) return;
     // Room for an empty payload may be a null pointer, which memcpy must not be given.
     if (record.length != 0) std::memcpy(out, record.framed + record.header, record.length);
-    copied = true;
+    // Looked at after the rest was copied: what is cut off, is cut off from the end.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    const volatile uint8_t* end = record.framed + record.framing + record.length;
+    outcome = end[-1] != 0 ? WarmCopy::kSurelyAll : WarmCopy::kCopied;
   });
-  return whole && copied;
+  return whole ? outcome : WarmCopy::kFailed;
 }
 
 size_t ViewWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
