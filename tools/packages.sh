@@ -14,6 +14,8 @@ packages_build=(
 # shellcheck disable=SC2034
 packages_lesson=(python3 python3-pip python3-protobuf)
 # shellcheck disable=SC2034
+packages_python=(python3 python3-dev python3-venv)
+# shellcheck disable=SC2034
 packages_test=(python3 python3-protobuf sqlite3 strace clang-14 clang-format-14 libclang-rt-14-dev)
 
 # Prints those of the packages PACKAGE... that are not installed, one a line.

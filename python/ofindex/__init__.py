@@ -31,7 +31,7 @@ from ._errors import (
 )
 from ._features import Feature, Features, fixed, ragged, raw
 from ._mix import Mix, MixSampler, mix
-from ._ofindex import __version__
+from ._ofindex import version as __version__
 from ._rows import Rows, Table
 from ._sampler import Sampler
 

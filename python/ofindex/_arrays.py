@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 
+def _place(index: int, size: int, what: str) -> int:
+    """`index` counted from the begin."""
+    number = operator.index(index)
+    if not -size <= number < size:
+        raise IndexError(f"{what} {number} is not there; there are {size}")
+    return number % size
+
+
+def _range(index: slice, size: int, of: str) -> tuple[int, int]:
+    start, stop, step = index.indices(size)
+    if step != 1:
+        raise ValueError(f"a slice of a {of} has no step; list() of it has")
+    return start, max(start, stop)
+
+
 class BytesArray(Sequence[Any]):
     """Many `bytes` in one buffer. A sequence of `bytes`, or of rows of them where it has more than one dimension.
 
     Attributes:
-        data: All values, one after the other: uint8 array, shape ``(offsets[-1],)``.
+        data: All values, one after the other: uint8 array, shape ``(offsets[-1],)``. A slice shares it, whole.
         offsets: Where each value begins in `data`, and where the last one ends: int64 array, shape ``(count + 1,)``.
         shape: ``(n,)`` or ``(n, *shape)``; the values are in C order.
     """
@@ -39,29 +56,28 @@ class BytesArray(Sequence[Any]):
     def __getitem__(self, index: int | slice) -> Any:
         width = int(np.prod(self.shape[1:], dtype=np.int64))
         if isinstance(index, slice):
-            start, stop, step = index.indices(len(self))
-            if step != 1:
-                raise ValueError("a slice of a BytesArray has no step; list() of it has")
-            stop = max(start, stop)
-            return BytesArray(self.data, self.offsets[start * width : stop * width + 1], (stop - start, *self.shape[1:]))
-        number = index.__index__()
-        if not -len(self) <= number < len(self):
-            raise IndexError(f"value {number} is not there; there are {len(self)}")
-        number %= len(self)
+            start, stop = _range(index, len(self), "BytesArray")
+            offsets = self.offsets[start * width : stop * width + 1]
+            return BytesArray(self.data, offsets, (stop - start, *self.shape[1:]))
+        number = _place(index, len(self), "value")
         if len(self.shape) == 1:
             return self.data[self.offsets[number] : self.offsets[number + 1]].tobytes()
         return BytesArray(self.data, self.offsets[number * width : (number + 1) * width + 1], self.shape[1:])
 
     def view(self, index: int) -> memoryview:
         """Value `index` of a BytesArray of one dimension, without copying; it keeps the buffer alive."""
-        return memoryview(self.data[self.offsets[index] : self.offsets[index + 1]])
+        if len(self.shape) != 1:
+            raise ValueError(f"a BytesArray of shape {self.shape} has rows: view() is for one of them, self[i]")
+        number = _place(index, len(self), "value")
+        return self.data[self.offsets[number] : self.offsets[number + 1]].data
 
     def tolist(self) -> list[Any]:
         """All values as `bytes`, in nested lists as deep as there are dimensions."""
         if len(self.shape) > 1:
             return [row.tolist() for row in self]
-        whole, ends = self.data.tobytes(), self.offsets.tolist()
-        return [whole[begin:end] for begin, end in zip(ends[:-1], ends[1:], strict=True)]
+        first = int(self.offsets[0])
+        whole, ends = self.data[first : int(self.offsets[-1])].tobytes(), (self.offsets - first).tolist()
+        return [whole[begin:end] for begin, end in pairwise(ends)]
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.tolist()) if len(self.shape) == 1 else (self[i] for i in range(len(self)))
@@ -98,11 +114,18 @@ class Ragged(Sequence[Any]):
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, index: Any) -> Any:
-        number = index.__index__()
-        if not -len(self) <= number < len(self):
-            raise IndexError(f"row {number} is not there; there are {len(self)}")
-        number %= len(self)
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Ragged: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            start, stop = _range(index, len(self), "Ragged")
+            begin, end = int(self.offsets[start]), int(self.offsets[stop])
+            return Ragged(self.values[begin:end], self.offsets[start : stop + 1] - begin)
+        number = _place(index, len(self), "row")
         row = self.values[int(self.offsets[number]) : int(self.offsets[number + 1])]
         return row.tolist() if isinstance(row, BytesArray) else row
 
@@ -116,7 +139,9 @@ class Ragged(Sequence[Any]):
         return [row if isinstance(row, list) else row.tolist() for row in self]
 
     def __eq__(self, other: object) -> bool:
-        return self.tolist() == other.tolist() if isinstance(other, Ragged) else NotImplemented
+        if isinstance(other, Ragged):
+            return self.tolist() == other.tolist()
+        return bool(self.tolist() == other) if isinstance(other, list) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 

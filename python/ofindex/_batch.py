@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from . import _ofindex
 from ._arrays import BytesArray, Ragged
 from ._features import Feature, Features, decoder_of
 
@@ -68,21 +68,21 @@ def decoding_of(features: Features) -> Decoding:
     """The decoding of `features`, kept for the next batch of the same."""
     try:
         return _cached(tuple(features.items()))
-    except (AttributeError, TypeError):  # no mapping, or a default that is an array and has no hash
+    except (AttributeError, TypeError):  # no mapping of names to features; says so
         return Decoding(features)
 
 
 def decode_rows(dataset: Dataset, numbers: Iterable[int], features: Features, threads: int | None) -> Batch:
     """What `Dataset.batch` does."""
     decoding = decoding_of(features)
-    if not hasattr(numbers, "__len__"):
-        numbers = list(numbers)
-    arrays = decoding.decoder.decode(dataset._payloads, dataset, numbers, threads or 0)
+    if not isinstance(numbers, Sequence) and not hasattr(numbers, "__array__"):
+        numbers = list(numbers)  # of sets, too
+    arrays = decoding.decoder.decode(dataset._payloads, dataset, numbers, thread_limit(threads))
     return decoding.batch(len(numbers), arrays)  # type: ignore[arg-type]
 
 
 def decode(
-    payloads: Sequence[bytes],
+    payloads: Iterable[bytes],
     features: Features,
     payload: Literal["example", "sequence_example", "ofrecord"] = "example",
     threads: int | None = None,
@@ -102,8 +102,18 @@ def decode(
         FeatureError, DamageError: as `Dataset.batch`; the text names the message by its place in `payloads`.
     """
     decoding = decoding_of(features)
-    arrays = decoding.decoder.decode_bytes(payloads, payload, threads or 0)
-    return decoding.batch(len(payloads), arrays)
+    held = tuple(payloads)
+    arrays = decoding.decoder.decode_bytes(held, payload, thread_limit(threads))
+    return decoding.batch(len(held), arrays)
+
+
+def thread_limit(threads: int | None) -> int:
+    """`threads` as the extension takes it: 0 is one a processor."""
+    if threads is None:
+        return 0
+    if operator.index(threads) < 1:
+        raise ValueError(f"threads={threads}: expected 1 and more")
+    return operator.index(threads)
 
 
 def processor_count() -> int:

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from . import _ofindex
+from ._arrays import BytesArray
 
-DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "bytes")
+DTYPES = (
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float32",
+    "float64",
+    "bytes",
+)
+
+_MOST_VALUES = 2**40  # as the decoder has it
 
 
 @dataclass(frozen=True)
@@ -21,9 +38,14 @@ class Feature:
     form: Literal["fixed", "ragged", "raw"]
     dtype: str
     shape: tuple[int, ...] = ()
-    default: Any = None
+    default: Any = field(default=None, compare=False)
     truncate: bool = False
     pad: bool = False
+    #: The default as the memory of an array, or as byte strings. By it features are compared: 0.0 is not -0.0.
+    _fill: bytes | tuple[bytes, ...] | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_fill", _fill_of(self))
 
     @property
     def count(self) -> int:
@@ -36,16 +58,29 @@ Features: TypeAlias = Mapping[str, Feature]
 
 
 def _dtype_name(dtype: Any) -> str:
-    name = "bytes" if dtype in (bytes, "bytes") else np.dtype(dtype).name
+    expected = f"expected one of {', '.join(DTYPES)}"
+    if isinstance(dtype, str) and dtype in DTYPES:
+        return dtype
+    if dtype is None:
+        raise TypeError(f"dtype None: {expected}")
+    try:
+        name = "bytes" if dtype is bytes else np.dtype(dtype).name
+    except TypeError:
+        raise TypeError(f"dtype {dtype!r}: {expected}") from None
     if name not in DTYPES:
-        raise ValueError(f"dtype {name!r}: expected one of {', '.join(DTYPES)}")
+        raise ValueError(f"dtype {name!r}: {expected}")
     return name
 
 
 def _shape(shape: int | Sequence[int]) -> tuple[int, ...]:
-    sizes = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
+    try:
+        sizes = tuple(map(operator.index, shape if isinstance(shape, (Sequence, np.ndarray)) else (shape,)))
+    except TypeError:
+        raise TypeError(f"shape {shape!r}: expected an integer, or some of them") from None
     if any(size < 0 for size in sizes):
         raise ValueError(f"shape {sizes}: expected sizes of 0 and more")
+    if math.prod(sizes) > _MOST_VALUES:
+        raise ValueError(f"shape {sizes}: expected at most {_MOST_VALUES} values in a record")
     return sizes
 
 
@@ -58,9 +93,10 @@ def fixed(dtype: Any, shape: int | Sequence[int] = (), default: Any = None) -> F
         shape: Of the values of one record: the batch has ``(n, *shape)``.
         default: The value, or array of `shape`, of a record without the feature. Without a default, that is an error.
 
-    Raises (when it is used):
-        FeatureError: a record has no such feature and there is no default, has another number of values (both are
-            named), another kind, or a value that the dtype does not hold.
+    Raises:
+        ValueError, TypeError: the dtype is not known, or the default does not fit it or the shape.
+        FeatureError: (when it is used) a record has no such feature and there is no default, another number of values
+            (both are named), another kind, or a value that the dtype does not hold.
     """
     return Feature("fixed", _dtype_name(dtype), _shape(shape), default)
 
@@ -83,28 +119,49 @@ def raw(dtype: Any, shape: int | Sequence[int], truncate: bool = False, pad: boo
     name = _dtype_name(dtype)
     if name == "bytes":
         raise ValueError("raw() makes numbers: expected a numeric dtype")
-    return Feature("raw", name, _shape(shape), truncate=truncate, pad=pad)
+    return Feature("raw", name, _shape(shape), truncate=bool(truncate), pad=bool(pad))
 
 
-def _default_bytes(feature: Feature) -> bytes | list[bytes] | None:
-    """The default as the memory of an array, or as bytes values."""
+def _fill_of(feature: Feature) -> bytes | tuple[bytes, ...] | None:
     if feature.default is None:
         return None
-    if feature.dtype == "bytes":
-        values = np.asarray(feature.default, dtype=object).reshape(-1).tolist()
-        values = [value.encode() if isinstance(value, str) else bytes(value) for value in values]
-        expected: tuple[int, ...] = (1, feature.count)
-        if len(values) not in expected:
-            raise ValueError(f"default of {len(values)} values: expected 1 or {feature.count}")
-        return values
+    return _byte_strings(feature) if feature.dtype == "bytes" else _numbers(feature)
+
+
+def _check_shape(feature: Feature, shape: tuple[int, ...]) -> None:
+    if shape != feature.shape and math.prod(shape) != 1:
+        raise ValueError(f"default of shape {shape}: expected one value, or shape {feature.shape}")
+
+
+def _byte_strings(feature: Feature) -> tuple[bytes, ...]:
+    given = feature.default
+    if isinstance(given, (bytes, bytearray, memoryview)):
+        return (bytes(given),)
+    array = np.asarray(given.tolist() if isinstance(given, BytesArray) else given, dtype=object)
+    strings = [value.encode() if isinstance(value, str) else value for value in array.reshape(-1).tolist()]
+    for value in strings:
+        if not isinstance(value, bytes):
+            raise TypeError(f"default {value!r}: expected bytes or str")
+    _check_shape(feature, array.shape)
+    return tuple(strings)
+
+
+def _numbers(feature: Feature) -> bytes:
+    unfit = f"default {feature.default!r} does not fit {feature.dtype}"
     given = np.asarray(feature.default)
-    array = given.astype(feature.dtype)
-    if not np.array_equal(array, given, equal_nan=array.dtype.kind == "f" and given.dtype.kind == "f"):
-        kept_float = array.dtype.kind == "f" and given.dtype.kind in "fiu"
-        if not kept_float:
-            raise ValueError(f"default {feature.default!r} does not fit {feature.dtype}")
-    if array.size != 1 and array.shape != feature.shape:
-        raise ValueError(f"default of shape {array.shape}: expected one value, or shape {feature.shape}")
+    if given.dtype.kind not in "biuf":
+        # Of Python's own integers, those beyond 64 bits are objects.
+        huge = given.dtype.kind == "O" and all(isinstance(value, int) for value in given.reshape(-1).tolist())
+        raise ValueError(unfit) if huge else TypeError(f"default {feature.default!r}: expected numbers")
+    with np.errstate(over="ignore", invalid="ignore"):
+        array = given.astype(feature.dtype)
+    if array.dtype.kind == "f":
+        fits = np.array_equal(np.isfinite(array), np.isfinite(given))  # rounded, but not to infinity
+    else:
+        fits = np.array_equal(array, given)
+    if not fits:
+        raise ValueError(unfit)
+    _check_shape(feature, array.shape)
     return np.ascontiguousarray(array).tobytes()
 
 
@@ -116,13 +173,12 @@ def decoder_of(features: Features) -> _ofindex.Decoder:
         raise ValueError("features are empty: name one at least")
     specs = []
     for name, feature in features.items():
+        if not isinstance(name, (str, bytes)):
+            raise TypeError(f"a feature is named by str or bytes, not by {type(name).__name__}")
         if not isinstance(feature, Feature):
             raise TypeError(
                 f"feature {name!r}: expected ofindex.fixed(...), ragged(...) or raw(...), not {type(feature).__name__}"
             )
-        try:
-            default = _default_bytes(feature)
-        except ValueError as error:
-            raise ValueError(f"feature {name!r}: {error}") from None
-        specs.append((name, feature.form, feature.dtype, feature.count, default, feature.truncate, feature.pad))
+        fill = list(feature._fill) if isinstance(feature._fill, tuple) else feature._fill
+        specs.append((name, feature.form, feature.dtype, feature.count, fill, feature.truncate, feature.pad))
     return _ofindex.Decoder(specs)

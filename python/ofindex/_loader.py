@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -21,6 +23,24 @@ class Order(Protocol):
     def __call__(self, count: int, /) -> tuple[npt.NDArray[np.int64], int]: ...
 
 
+def _noting(order: Order, threads: set[int]) -> Order:
+    """`order`, which notes what threads it is called on."""
+
+    def take(count: int, /) -> tuple[npt.NDArray[np.int64], int]:
+        threads.add(threading.get_ident())
+        return order(count)
+
+    return take
+
+
+def _close(loader: _ofindex.Loader, drawing: set[int]) -> None:
+    """Closes `loader`, which waits for its threads; on one of those, where garbage is collected, without waiting."""
+    if threading.get_ident() in drawing:
+        threading.Thread(target=loader.close, name="ofindex-close").start()
+    else:
+        loader.close()
+
+
 class Epoch:
     """The batches of what is left of one epoch. Closed when it ends, fails or is dropped; belongs to one thread.
 
@@ -37,18 +57,24 @@ class Epoch:
         prefetch: int,
     ) -> None:
         self._decoding = decoding
+        drawing: set[int] = set()  # threads that call `order`
+        if not isinstance(order, _ofindex.RowSampler):
+            order = _noting(order, drawing)
         self._loader = _ofindex.Loader(payloads, decoding.decoder, order, batch_size, threads, prefetch)
         # Also at the interpreter's exit, before its threads are gone.
-        self.close = weakref.finalize(self, self._loader.close)
+        self.close = weakref.finalize(self, _close, self._loader, drawing)
 
     def __iter__(self) -> Iterator[tuple[Batch, int]]:
         return self
 
     def __next__(self) -> tuple[Batch, int]:
-        loaded = self._loader.next()
-        if loaded is None:
+        try:
+            loaded = self._loader.next()
+            if loaded is None:
+                raise StopIteration
+        except BaseException:
             self.close()
-            raise StopIteration
+            raise
         arrays, ordinals, position = loaded
         return self._decoding.batch(len(ordinals), arrays), position
 
@@ -65,6 +91,7 @@ class _Ahead:
         self._pool = pool
         self._stop = weakref.finalize(self, pool.shutdown, wait=False, cancel_futures=True)
         self._ended = False
+        self._process = os.getpid()
 
     def close(self) -> None:
         """Stops the threads; what runs is waited for."""
@@ -76,6 +103,8 @@ class _Ahead:
 
     def __next__(self) -> tuple[Any, int]:
         try:
+            if os.getpid() != self._process:  # the threads are not in a forked child
+                raise ValueError("the loader belongs to another process; start one in each process after the fork")
             while not self._ended and len(self._pending) < self._prefetch:
                 try:
                     batch, position = next(self._items)
@@ -86,16 +115,19 @@ class _Ahead:
             if not self._pending:
                 raise StopIteration
             future, position = self._pending.popleft()
-            return future.result(), position
+            return self._result(future), position
         except BaseException:
             self.close()
             raise
 
+    @staticmethod
+    def _result(future: Future[Any]) -> Any:
+        try:
+            return future.result()
+        except StopIteration as stop:  # which would end the loop in silence
+            raise RuntimeError("the transform raised StopIteration") from stop
 
-def transformed(
-    epoch: Epoch, function: Callable[[Batch], Any] | None, threads: int, prefetch: int
-) -> Epoch | _Ahead:
+
+def transformed(epoch: Epoch, function: Callable[[Batch], Any] | None, threads: int, prefetch: int) -> Epoch | _Ahead:
     """`epoch` with `function` applied to each batch, on threads; itself without one."""
     return epoch if function is None else _Ahead(epoch, function, threads, prefetch)
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import copy
 import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,6 +21,7 @@ from ._sampler import State, Tail
 
 _TAKEN_AT_ONCE = 1024
 _GOLDEN = 0x9E3779B97F4A7C15
+_PLACE = ("epoch", "position")  # what of a state says where it stands
 
 
 class Mix:
@@ -74,6 +76,9 @@ class Mix:
     def ordinals(self, rows: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """The records `rows` as the decoder counts them: ordinals of all datasets, one after the other."""
         wanted = np.asarray(rows, dtype=np.int64)
+        if wanted.size and not (-len(self) <= wanted.min() and wanted.max() < len(self)):
+            raise IndexError(f"a record is not there; there are {len(self):,}")
+        wanted = np.where(wanted < 0, wanted + len(self), wanted)
         which = np.searchsorted(self._first_rows, wanted, side="right") - 1
         out = np.empty_like(wanted)
         for number in np.unique(which).tolist():
@@ -85,11 +90,8 @@ class Mix:
     def batch(self, numbers: Iterable[int], features: Features, threads: int | None = None) -> Batch:
         """Decode records into arrays, in the order asked for: see `Dataset.batch`."""
         rows = np.asarray(numbers if hasattr(numbers, "__len__") else list(numbers), dtype=np.int64)
-        if rows.size and not (-len(self) <= rows.min() and rows.max() < len(self)):
-            raise IndexError(f"a record is not there; there are {len(self):,}")
         decoding = decoding_of(features)
-        ordinals = self.ordinals(np.where(rows < 0, rows + len(self), rows))
-        arrays = decoding.decoder.decode_joined(self._payloads, ordinals, threads or 0)
+        arrays = decoding.decoder.decode_joined(self._payloads, self.ordinals(rows), threads or 0)
         return decoding.batch(len(rows), arrays)
 
     def sampler(
@@ -99,11 +101,22 @@ class Mix:
         time that it has been read. The arguments are those of `Dataset.sampler`."""
         return MixSampler(self, seed, epoch, rank, world_size, tail)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same records of the same indexes, in the same proportions."""
+        if not isinstance(other, Mix):
+            return NotImplemented
+        return self.datasets == other.datasets and self.weights == other.weights
+
+    def __hash__(self) -> int:
+        return hash((self.datasets, self.weights))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Mix, (self.datasets, self.weights)
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{weight:g} of {dataset!r}" for dataset, weight in zip(self.datasets, self.weights, strict=True))
+        parts = ", ".join(
+            f"{weight:g} of {dataset!r}" for dataset, weight in zip(self.datasets, self.weights, strict=True)
+        )
         return f"<ofindex.Mix: {parts}>"
 
 
@@ -116,8 +129,12 @@ def mix(datasets: Sequence[Dataset], weights: Sequence[float] | None = None) -> 
             begins its next epoch while they are in an earlier one.
 
     Raises:
-        ValueError: a weight makes no sense, or a dataset that has one is empty.
+        ValueError: a weight makes no sense, or a dataset that has one is empty. TypeError: there is something else
+        among the datasets.
     """
+    for dataset in datasets:
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"expected datasets, not {type(dataset).__name__}")
     if not datasets:
         raise ValueError("no datasets to mix")
     if weights is not None and len(weights) != len(datasets):
@@ -139,16 +156,15 @@ class MixSampler:
         if not 0 <= rank < world_size:
             raise ValueError(f"rank {rank} of {world_size}: expected a rank below the world")
         self._mix = mix
-        self.seed, self.epoch = operator.index(seed), operator.index(epoch)
         self._rank, self._world_size, self._tail = operator.index(rank), operator.index(world_size), tail
-        self._base = base  # position of the epoch at which the ranks begin together
-        self._mixture = _ofindex.make_mixture(mix.weights, list(map(len, mix.datasets)), self.seed)
-        self._samplers = [
-            dataset.sampler(seed=(self.seed + _GOLDEN * number) % 2**64)._order()
-            for number, dataset in enumerate(mix.datasets)
-        ]
         self._iterator: _MixIterator | None = None
-        self._loaded = False
+        self._loaded = base != 0  # a state was, and nothing was read since
+        self._begin(operator.index(seed), operator.index(epoch), operator.index(base))
+
+    def _begin(self, seed: int, epoch: int, base: int) -> None:
+        self._order_of_mix = _MixOrder(self._mix, seed)
+        self.seed, self.epoch = seed, epoch
+        self._base = base  # position of the epoch at which the ranks begin together
 
     @property
     def epoch_size(self) -> int:
@@ -157,34 +173,20 @@ class MixSampler:
 
     def __len__(self) -> int:
         """Records that an iterator begun now gives."""
-        left, world = self.epoch_size - self._base, self._world_size
+        return self._length()
+
+    def _length(self) -> int:
+        return self._records_from(self._base)
+
+    def _epoch_length(self) -> int:
+        """Records of a whole epoch."""
+        return self._records_from(0)
+
+    def _records_from(self, base: int) -> int:
+        left, world = self.epoch_size - base, self._world_size
         if self._tail == "pad":
             return -(-left // world)
         return left // world if self._tail == "drop" else max(0, -(-(left - self._rank) // world))
-
-    def _rows(self, step: int, count: int) -> npt.NDArray[np.int64]:
-        """Rows of steps [step, step + count) of this rank."""
-        first = self._base + self._rank + step * self._world_size
-        positions = (first + np.arange(count, dtype=np.int64) * self._world_size) % self.epoch_size
-        rows = np.empty(count, dtype=np.int64)
-        inside = int(np.searchsorted(np.diff(positions) < 0, True)) + 1 if count else 0  # before a padded tail wraps
-        for begin, end in ((0, inside), *((i, i + 1) for i in range(inside, count))):
-            if end > begin:
-                start = self.epoch * self.epoch_size + int(positions[begin])
-                rows[begin:end] = self._look_up(*self._mixture.places(start, self._world_size, end - begin))
-        return rows
-
-    def _look_up(
-        self, which: npt.NDArray[np.int64], epochs: npt.NDArray[np.int64], positions: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64]:
-        rows = np.empty_like(positions)
-        for number, epoch in sorted(set(zip(which.tolist(), epochs.tolist(), strict=True))):
-            mine = (which == number) & (epochs == epoch)
-            sampler = self._samplers[number]
-            if sampler.epoch != epoch:
-                sampler.set_epoch(epoch)
-            rows[mine] = sampler.rows_at(positions[mine]) + self._mix._first_rows[number]
-        return rows
 
     def __iter__(self) -> _MixIterator:
         self._loaded = False
@@ -234,14 +236,15 @@ class MixSampler:
         Raises:
             StaleError: the state is not of these datasets and weights.
         """
+        if not isinstance(state, dict):
+            raise TypeError(f"a state is a dict, not {type(state).__name__}")
         own = self._state(0)
         for key in ("schema", "law", "sources", "weights"):
             if state.get(key) != own[key]:
                 raise StaleError(f"the state is of another mix: its {key} are not those of this one")
-        self.__init__(  # type: ignore[misc]
-            self._mix, state["seed"], state["epoch"], self._rank, self._world_size, self._tail, state["position"]
-        )
-        self._loaded = True
+        _checked(state, self.epoch_size)
+        self._begin(state["seed"], state["epoch"], state["position"])
+        self._iterator, self._loaded = None, True
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = self.state_dict()
@@ -252,20 +255,79 @@ class MixSampler:
         return f"<ofindex.MixSampler of {self._mix!r}: seed={self.seed}, epoch={self.epoch}>"
 
 
+def _checked(state: State, epoch_size: int) -> State:
+    """`state`, whose numbers make sense."""
+    numbers = [state.get(key) for key in ("seed", *_PLACE)]
+    if not all(isinstance(number, int) and number >= 0 for number in numbers) or state["position"] > epoch_size:
+        raise ValueError("this is no state of a sampler: its seed, epoch or position makes no sense")
+    return state
+
+
+class _MixOrder:
+    """The endless order of a mix under one seed: its rows by position. Keeps the last epoch of each dataset at hand;
+    belongs to one iterator."""
+
+    def __init__(self, mix: Mix, seed: int) -> None:
+        self._size = len(mix)
+        self._first_rows = mix._first_rows
+        self._mixture = _ofindex.make_mixture(mix.weights, list(map(len, mix.datasets)), seed)
+        self._samplers = [
+            dataset.sampler(seed=(seed + _GOLDEN * number) % 2**64)._order()
+            for number, dataset in enumerate(mix.datasets)
+        ]
+
+    def copy(self) -> _MixOrder:
+        """The same for another iterator."""
+        twin = copy.copy(self)
+        twin._samplers = [sampler.copy() for sampler in self._samplers]
+        return twin
+
+    def rows(self, epoch: int, first: int, step: int, count: int) -> npt.NDArray[np.int64]:
+        """Rows at positions first, first + step, ... of `epoch`; those past its end are of its begin again."""
+        positions = (first + np.arange(count, dtype=np.int64) * step) % max(1, self._size)
+        rows = np.empty(count, dtype=np.int64)
+        inside = int(np.searchsorted(np.diff(positions) < 0, True)) + 1 if count else 0  # before a padded tail wraps
+        for begin, end in ((0, inside), *((i, i + 1) for i in range(inside, count))):
+            if end > begin:
+                start = epoch * self._size + int(positions[begin])
+                rows[begin:end] = self._look_up(*self._mixture.places(start, step, end - begin))
+        return rows
+
+    def _look_up(
+        self, which: npt.NDArray[np.int64], epochs: npt.NDArray[np.int64], positions: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        rows = np.empty_like(positions)
+        for number, epoch in sorted(set(zip(which.tolist(), epochs.tolist(), strict=True))):
+            mine = (which == number) & (epochs == epoch)
+            sampler = self._samplers[number]
+            if sampler.epoch != epoch:
+                sampler.set_epoch(epoch)
+            rows[mine] = sampler.rows_at(positions[mine]) + self._first_rows[number]
+        return rows
+
+
 class _MixIterator:
     """One pass over what is left of an epoch. Knows its place; belongs to one thread."""
 
     def __init__(self, sampler: MixSampler) -> None:
-        self._sampler = sampler
-        self._size = len(sampler)
+        self._order = sampler._order_of_mix.copy()
+        self._sampler = sampler  # for what does not change: ranks and sizes
+        self._start(sampler._begin_state())
+
+    def _start(self, state: State) -> None:
+        self._state = state
+        self._base = state["position"]
+        self._size = self._sampler._records_from(self._base)
         self._step = 0
-        self._taken: list[int] = []
+        self._taken: list[int] = []  # rows that are not handed on yet, the next one last
         self._ended = False
 
     def take(self, count: int) -> npt.NDArray[np.int64]:
         """The next rows, fewer at the end."""
         given = min(count, self._size - self._step)
-        rows = self._sampler._rows(self._step, given)
+        world_size = self._sampler._world_size
+        first = self._base + self._sampler._rank + self._step * world_size
+        rows = self._order.rows(self._state["epoch"], first, world_size, given)
         self._step += given
         self._ended = self._ended or given < count
         return rows
@@ -291,8 +353,16 @@ class _MixIterator:
         size = self._sampler.epoch_size
         if self._ended:
             return size
-        return min(size, self._sampler._base + (self._step - len(self._taken)) * self._sampler._world_size)
+        return min(size, self._base + (self._step - len(self._taken)) * self._sampler._world_size)
 
     def state_dict(self) -> State:
         """See `Sampler.state_dict`."""
-        return self._sampler._state(self.position)
+        return {**self._state, "position": self.position}
+
+    def load_state_dict(self, state: State) -> None:
+        """Goes on from a state of the same sampler; `MixSampler.load_state_dict` takes those of others."""
+        differing = [key for key, own in self._state.items() if key not in _PLACE and state.get(key) != own]
+        if differing:
+            text = f"the state is of another sampler: {', '.join(differing)} differ; load it into the sampler"
+            raise ValueError(text)
+        self._start(_checked(state, self._sampler.epoch_size))

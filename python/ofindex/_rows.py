@@ -43,7 +43,7 @@ class Rows:
 
     def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
         """The next rows, `size` at most."""
-        rows = []
+        rows: list[tuple[Any, ...]] = []
         while len(rows) < size and (row := self.fetchone()) is not None:
             rows.append(row)
         return rows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -83,7 +82,9 @@ class SamplerIterator:
         own = self.state_dict()
         differing = [key for key in own if key not in ("epoch", "position") and own[key] != state.get(key)]
         if differing:
-            raise ValueError(f"the state is of another sampler: {', '.join(differing)} differ; load it into the sampler")
+            raise ValueError(
+                f"the state is of another sampler: {', '.join(differing)} differ; load it into the sampler"
+            )
         self._reader.set_epoch(int(state["epoch"]))
         self._reader.seek(int(state["position"]))
         self._base, self._taken, self._handed, self._ended = self._reader.position, [], 0, False
@@ -101,7 +102,7 @@ class Sampler:
         self._wish = wish
         self._begin: _ofindex.RowSampler = dataset._open_sampler(**wish)
         self._iterator: SamplerIterator | None = None  # the last one
-        self._loaded = False  # a state was, and nothing was read since
+        self._loaded = "state" in wish  # a state was, and nothing was read since
 
     @property
     def seed(self) -> int:
@@ -121,6 +122,15 @@ class Sampler:
     def __len__(self) -> int:
         """Rows that an iterator begun now gives."""
         return self._begin.left
+
+    def _length(self) -> int:
+        return self._begin.left
+
+    def _epoch_length(self) -> int:
+        """Rows of a whole epoch."""
+        whole = self._begin.copy()
+        whole.seek(0)
+        return whole.left
 
     def __iter__(self) -> SamplerIterator:
         self._loaded = False

@@ -15,7 +15,7 @@ __all__ = ["DataSource"]
 
 
 class DataSource:
-    """Records for Grain's DataLoader and MapDataset: what grain.python.RandomAccessDataSource asks for, and batched reads.
+    """Records for Grain's DataLoader and MapDataset: what grain's RandomAccessDataSource asks for, and batched reads.
 
     Thread-safe, deterministic; pickles; its repr, which Grain's checkpoints compare, names the records and holds no
     address. Grain itself need not be installed.
@@ -49,5 +49,3 @@ class DataSource:
     def __repr__(self) -> str:
         features = "" if self.features is None else f", features={self.features}"
         return f"ofindex.grain.DataSource({self.dataset!r}{features})"
-
-

@@ -66,18 +66,26 @@ def dataset(
     Returns:
         Elements are dicts of name -> tensor of shape ``(n, *shape)``, byte strings as tf.string, or RaggedTensor of n
         rows.
+
+    Raises:
+        ValueError, TypeError: arguments make no sense. What goes wrong in reading is an error of TensorFlow's, whose
+        text has ours.
     """
     decoding = decoding_of(features)
+    count = processor_count() if threads is None else operator.index(threads)
+    if operator.index(batch_size) < 1 or operator.index(prefetch) < 1 or count < 1:
+        raise ValueError(f"batch_size={batch_size}, prefetch={prefetch}, threads={threads}: expected 1 and more")
+    ds.sampler(seed=seed, epoch=epoch, rank=rank, world_size=world_size, tail=tail)  # what is wrong is said at once
     epochs = itertools.count(operator.index(epoch))
 
     def batches() -> Iterator[dict[str, Any]]:
         sampler = ds.sampler(seed=seed, epoch=next(epochs), rank=rank, world_size=world_size, tail=tail)
-        loading = Epoch(ds._payloads, decoding, sampler._order(), batch_size, threads or processor_count(), prefetch)
+        loading = Epoch(ds._payloads, decoding, sampler._order(), batch_size, count, prefetch)
         try:
             for batch, _ in loading:
-                yield {name: _tensor(value, features[name]) for name, value in batch.items()}
+                yield {name: _tensor(value, decoding.features[name]) for name, value in batch.items()}
         finally:
             loading.close()
 
-    signature = {name: _spec(feature) for name, feature in features.items()}
+    signature = {name: _spec(feature) for name, feature in decoding.features.items()}
     return tensorflow.data.Dataset.from_generator(batches, output_signature=signature)

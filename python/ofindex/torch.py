@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import operator
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +34,9 @@ class Ragged(NamedTuple):
 
     def nested(self) -> torch.Tensor:
         """The rows as a nested tensor of jagged layout, which torch 2.4 and later has."""
-        return torch.nested.nested_tensor_from_jagged(self.values, self.offsets)  # type: ignore[no-any-return]
+        if isinstance(self.values, BytesArray):
+            raise TypeError("rows of byte strings make no tensor")
+        return torch.nested.nested_tensor_from_jagged(self.values, self.offsets)
 
 
 def _tensor(value: npt.NDArray[Any] | BytesArray | _arrays.Ragged) -> torch.Tensor | BytesArray | Ragged:
@@ -52,7 +55,7 @@ def _tensors(batch: Batch) -> dict[str, Any]:
 
 def _pinned(value: Any) -> Any:
     """`value` with all tensors in it in pinned memory."""
-    if isinstance(value, torch.Tensor):
+    if hasattr(value, "pin_memory"):
         return value.pin_memory()
     if isinstance(value, Mapping):
         return {key: _pinned(one) for key, one in value.items()}
@@ -128,15 +131,27 @@ class _Iterated:
         self._dataset = dataset
         self._numbers = numbers
         self._skipped = 0
-        self.epoch = 0
+        self._epoch = 0
+        self._counts = hasattr(numbers, "set_epoch") and isinstance(getattr(numbers, "epoch", None), int)
+        self._loaded = False
 
-    def __len__(self) -> int:
-        return len(self._numbers) - self._skipped  # type: ignore[arg-type]
+    @property
+    def epoch(self) -> int:
+        """The sampler's own, if it counts them."""
+        return self._numbers.epoch if self._counts else self._epoch  # type: ignore[attr-defined, no-any-return]
+
+    def _epoch_length(self) -> int | None:
+        return len(self._numbers) if isinstance(self._numbers, Sized) else None
+
+    def _length(self) -> int | None:
+        length = self._epoch_length()
+        return None if length is None else max(0, length - self._skipped)
 
     def set_epoch(self, epoch: int) -> None:
-        self.epoch, self._skipped = epoch, 0
+        self._epoch, self._skipped = epoch, 0
         if hasattr(self._numbers, "set_epoch"):
             self._numbers.set_epoch(epoch)
+            self._counts = self._counts and self._numbers.epoch == epoch  # type: ignore[attr-defined]
 
     def _begin_state(self) -> State:
         return {"schema": "ofindex.iterated_state/1", "epoch": self.epoch, "position": self._skipped}
@@ -149,7 +164,7 @@ class _Iterated:
 
     def _order(self) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
         numbers = iter(self._numbers)
-        taken = len(list(itertools.islice(numbers, self._skipped)))
+        taken = sum(1 for _ in itertools.islice(numbers, self._skipped))
 
         def take(count: int) -> tuple[npt.NDArray[np.int64], int]:
             nonlocal taken
@@ -160,12 +175,26 @@ class _Iterated:
         return take
 
 
+@dataclass
+class _Place:
+    """How far an iteration has come: what a Loader keeps of it, so that an iterator that is dropped ends."""
+
+    begin: State
+    position: int
+    ended: bool = False
+
+    def state_dict(self) -> State:
+        if self.ended:
+            return {**self.begin, "epoch": self.begin["epoch"] + 1, "position": 0}
+        return {**self.begin, "position": self.position}
+
+
 class Loader:
     """Decoded batches of an epoch, read and decoded by threads of C++ in this process, some batches ahead.
 
     Iterating gives dicts of tensors; each iteration is the next epoch. Every rank gets equally many batches, unless
-    `tail` is "exact". `state_dict` counts the batches that were given out, whatever was read ahead, and is resumed under
-    any number of ranks. Used by one thread at a time; not after a fork.
+    `tail` is "exact". `state_dict` counts the batches that were given out, whatever was read ahead, and is resumed
+    under any number of ranks. Used by one thread at a time; not after a fork.
     """
 
     def __init__(
@@ -192,8 +221,10 @@ class Loader:
                 ``(n, *shape)``, byte strings a `BytesArray`, ragged features a `Ragged`.
             batch_size: Records of a batch; the last one of an epoch may have fewer.
             sampler: The order: of ``dataset.sampler(...)``, or anything that gives numbers of records when it is
-                iterated. None: a global shuffle by `seed`, for `rank` of `world_size` with `tail`.
-            rank, world_size: None: those of torch.distributed, or that torchrun sets, else 0 of 1.
+                iterated; where it has set_epoch, that is called before each epoch but the first. None: a global
+                shuffle by `seed`, for `rank` of `world_size` with `tail`.
+            rank, world_size: Where there is no `sampler`; None: those of torch.distributed, or that torchrun sets,
+                else 0 of 1.
             tail: What becomes of the records that do not make a whole step of all ranks: see `Dataset.sampler`.
             prefetch: Batches that are read ahead.
             threads: That read and decode; None: one a processor.
@@ -222,45 +253,64 @@ class Loader:
                 world_size=own_world if world_size is None else world_size,
                 tail=tail,
             )
+        elif rank is not None or world_size is not None:
+            raise ValueError("rank and world_size are the sampler's: give them to it, or no sampler")
         elif isinstance(sampler, (Sampler, MixSampler)):
+            owner = sampler._dataset if isinstance(sampler, Sampler) else sampler._mix
+            if owner is not dataset and owner != dataset:
+                raise ValueError(f"the sampler is of {owner!r}, not of {dataset!r}: use dataset.sampler(...)")
             self.sampler = sampler
         else:
             self.sampler = _Iterated(dataset, sampler)
-        self._next_epoch = self.sampler.epoch
-        self._fresh = True  # nothing was read since the sampler was made, or a state was loaded
-        self._iterator: LoaderIterator | None = None
+        self._next_epoch: int | None = None  # that set_epoch() asked for
+        self._read_epoch: int | None = None  # of the last iteration; None where the sampler stands as it is to be read
+        self._place: _Place | None = None
 
     def __len__(self) -> int:
-        """Batches of the epoch that is next, or of what is left of it after `load_state_dict`."""
-        if not self._fresh:
-            self.sampler.set_epoch(self._next_epoch)
-        return self._batches_left()
+        """Batches of the epoch that is next, or of what is left of it after `load_state_dict`.
 
-    def _batches_left(self) -> int:
-        records = len(self.sampler)
+        Raises:
+            TypeError: `sampler` has no length.
+        """
+        whole = self._next_epoch is not None or not self._untouched()
+        batches = self._batches(self.sampler._epoch_length() if whole else self.sampler._length())
+        if batches is None:
+            raise TypeError("the sampler has no length")
+        return batches
+
+    def _batches(self, records: int | None) -> int | None:
+        if records is None:
+            return None
         return records // self.batch_size if self.drop_last else -(-records // self.batch_size)
 
+    def _untouched(self) -> bool:
+        """Whether the sampler stands where the next iteration is to begin: new, loaded, or set by its owner."""
+        return self._read_epoch is None or self.sampler._loaded or self.sampler.epoch != self._read_epoch
+
     def __iter__(self) -> LoaderIterator:
-        if not self._fresh:
+        if self._next_epoch is not None:
+            self.sampler._loaded = False
             self.sampler.set_epoch(self._next_epoch)
-        self._fresh = False
-        self._next_epoch = self.sampler.epoch + 1
-        self._iterator = LoaderIterator(self)
-        return self._iterator
+        elif not self._untouched():
+            self.sampler.set_epoch(self.sampler.epoch + 1)
+        self._next_epoch, self._read_epoch = None, self.sampler.epoch
+        self.sampler._loaded = False
+        iterator = LoaderIterator(self)
+        self._place = iterator._place
+        return iterator
 
     def set_epoch(self, epoch: int) -> None:
         """Makes `epoch` the next one. Right after `load_state_dict`, the state's own epoch goes on where it stands."""
-        if self._fresh and epoch == self.sampler.epoch:
+        if self._next_epoch is None and self._untouched() and epoch == self.sampler.epoch:
             return
-        self._next_epoch, self._fresh, self._iterator = operator.index(epoch), False, None
+        self._next_epoch, self._place = operator.index(epoch), None
 
     def state_dict(self) -> State:
         """Where the last iteration stands: behind the batches that it has given out. Plain values, less than 1 KiB."""
-        if self._iterator is not None:
-            return self._iterator.state_dict()
-        if self._fresh:
-            return self.sampler._begin_state()
-        return {**self.sampler._begin_state(), "epoch": self._next_epoch, "position": 0}
+        if self._place is not None:
+            return self._place.state_dict()
+        begin = self.sampler._begin_state()
+        return begin if self._next_epoch is None else {**begin, "epoch": self._next_epoch, "position": 0}
 
     def load_state_dict(self, state: State) -> None:
         """Makes the next iteration go on from `state`, of a Loader over the same records in the same order, with any
@@ -270,21 +320,23 @@ class Loader:
             StaleError: the state is of other records, or of another order; the text says what is different.
         """
         self.sampler.load_state_dict(state)
-        self._fresh, self._iterator = True, None
+        self._next_epoch = self._read_epoch = self._place = None
 
     def __repr__(self) -> str:
-        return f"ofindex.torch.Loader({self.dataset!r}, batch_size={self.batch_size}, features={list(self._decoding.features)})"
+        features = list(self._decoding.features)
+        return f"ofindex.torch.Loader({self.dataset!r}, batch_size={self.batch_size}, features={features})"
 
 
 class LoaderIterator:
-    """One pass of a Loader over what is left of an epoch."""
+    """One pass of a Loader over what is left of an epoch. Its threads end with it, or when it is dropped."""
 
     def __init__(self, loader: Loader) -> None:
         sampler = loader.sampler
-        self._begin = sampler._begin_state()
-        self._position: int = self._begin["position"]
-        self._ended = False
-        self._left = loader._batches_left()
+        begin = sampler._begin_state()
+        self._place = _Place(begin, begin["position"])
+        self._left = loader._batches(sampler._length())
+        # Records of a batch at least, where it is not known beforehand how many there are.
+        self._least = loader.batch_size if loader.drop_last and self._left is None else 0
         self._pin = loader.pin_memory
         epoch = Epoch(
             loader.dataset._payloads,
@@ -302,35 +354,45 @@ class LoaderIterator:
 
         self._batches = transformed(epoch, None if transform is None else apply, loader.threads, loader.prefetch)
         self._plain = transform is None
+        self._done = False
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __len__(self) -> int:
-        """Batches that are left."""
+        """Batches that are left.
+
+        Raises:
+            TypeError: the sampler has no length.
+        """
+        if self._left is None:
+            raise TypeError("the sampler has no length")
         return self._left
 
     def __next__(self) -> Any:
-        if self._left == 0:
-            self.close()
-            self._ended = True
+        if self._done:
             raise StopIteration
         try:
+            if self._left == 0:
+                raise StopIteration
             batch, position = next(self._batches)
-        except StopIteration:
-            self._left, self._ended = 0, True
+            if position - self._place.position < self._least:
+                raise StopIteration
+        except BaseException as reason:
+            self._place.ended = isinstance(reason, StopIteration)
+            self.close()
             raise
-        self._left -= 1
-        self._position = position
+        self._place.position = position
+        if self._left is not None:
+            self._left -= 1
         tensors = _tensors(batch) if self._plain else batch
         return _pinned(tensors) if self._pin else tensors
 
     def close(self) -> None:
         """Stops the threads. What is left is not read; the state stays."""
+        self._done, self._left = True, None if self._left is None else 0
         self._batches.close()
 
     def state_dict(self) -> State:
         """See `Loader.state_dict`."""
-        if self._ended:
-            return {**self._begin, "epoch": self._begin["epoch"] + 1, "position": 0}
-        return {**self._begin, "position": self._position}
+        return self._place.state_dict()

@@ -1,24 +1,64 @@
 #pragma once
 
-#include <nanobind/ndarray.h>
+#include <nanobind/nanobind.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace ofindex::python {
 
-/// `values` as a numpy array of one dimension that owns them; `As` is what numpy takes a T for.
+/// Memory of one dimension that numpy makes an array of, by the buffer protocol.
+struct Memory {
+  std::shared_ptr<const void> owner;  ///< keeps the memory where it is
+  void* data;
+  Py_ssize_t size;  ///< items
+  Py_ssize_t item_bytes;
+  const char* format;  ///< of an item, as the module `struct` has it
+};
+
+/// A writable numpy array of `memory`, which it keeps.
+[[nodiscard]] nanobind::object ArrayOf(Memory memory);
+
+/// The format of a T by which numpy takes it for its own type of that width. Of the two types of 64 bits that C has, it
+/// is `long`.
+template <typename T>
+constexpr const char* FormatOf() {
+  if constexpr (std::is_same_v<T, bool>) return "?";
+  if constexpr (std::is_same_v<T, float>) return "f";
+  if constexpr (std::is_same_v<T, double>) return "d";
+  constexpr bool kSigned = std::is_signed_v<T>;
+  if constexpr (sizeof(T) == 1) return kSigned ? "b" : "B";
+  if constexpr (sizeof(T) == 2) return kSigned ? "h" : "H";
+  if constexpr (sizeof(T) == 4) return kSigned ? "i" : "I";
+  return kSigned ? "l" : "L";
+}
+
+/// `size` items at `data`, which `owner` keeps, as an array. An array without items needs no data.
+template <typename T>
+nanobind::object SharedArray(std::shared_ptr<const void> owner, const T* data, size_t size) {
+  static T nothing{};
+  return ArrayOf({.owner = std::move(owner),
+                  .data = data == nullptr ? &nothing : const_cast<T*>(data),
+                  .size = static_cast<Py_ssize_t>(size),
+                  .item_bytes = sizeof(T),
+                  .format = FormatOf<T>()});
+}
+
+/// `values` as an array; `As` is what numpy takes a T for.
 template <typename T, typename As = T>
 nanobind::object ArrayOf(std::vector<T> values) {
   static_assert(sizeof(T) == sizeof(As));
-  auto* const owned = new std::vector<T>(std::move(values));
-  nanobind::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  using Array = nanobind::ndarray<nanobind::numpy, As, nanobind::ndim<1>>;
-  return nanobind::cast(Array(reinterpret_cast<As*>(owned->data()), {owned->size()}, owner));
+  const auto owned = std::make_shared<const std::vector<T>>(std::move(values));
+  return SharedArray<As>(owned, reinterpret_cast<const As*>(owned->data()), owned->size());
 }
 
 /// Row numbers, which numpy has as int64.
 inline nanobind::object RowArray(std::vector<uint64_t> rows) { return ArrayOf<uint64_t, int64_t>(std::move(rows)); }
+
+void BindArrays(nanobind::module_& m);
 
 }  // namespace ofindex::python

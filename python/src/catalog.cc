@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "index/builder.h"
 #include "index/catalog_reader.h"
-#include "index/paths.h"
 #include "index/verifier.h"
 #include "python/src/bytes.h"
 #include "python/src/columns.h"
@@ -240,7 +239,6 @@ nb::dict Verify(nb::handle path, nb::handle root, bool quick, unsigned threads, 
 }  // namespace
 
 void BindCatalog(nb::module_& m) {
-  m.def("resolve_index", [](nb::handle name) { return TextOf(Unwrap(ResolveIndex(NameOf(name)))); }, "name"_a);
   m.def("info", &ReadInfo, "path"_a);
   m.def("features", &ReadFeatures, "path"_a);
   m.def("stats", &ReadStats, "columns"_a, "name"_a, "top"_a, "bins"_a);

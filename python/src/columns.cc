@@ -1,6 +1,5 @@
 #include "python/src/columns.h"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -101,19 +100,15 @@ nb::object Stream(std::shared_ptr<Columns> columns, const Rows& rows,
 }
 
 template <typename T>
-nb::object SharedArray(std::shared_ptr<const ArrowColumn> column) {
-  const auto size = static_cast<size_t>(column->size());
-  T* const data = reinterpret_cast<T*>(const_cast<uint8_t*>(column->data().data()));
-  auto* const owned = new std::shared_ptr<const ArrowColumn>(std::move(column));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::shared_ptr<const ArrowColumn>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
+nb::object NumbersAs(const std::shared_ptr<const ArrowColumn>& column) {
+  return SharedArray<T>(column, reinterpret_cast<const T*>(column->data().data()), static_cast<size_t>(column->size()));
 }
 
 nb::object NumbersOf(const std::shared_ptr<const ArrowColumn>& column) {
   switch (column->type()) {
-    case ValueType::kFloat32: return SharedArray<float>(column);
-    case ValueType::kFloat64: return SharedArray<double>(column);
-    default: return SharedArray<int64_t>(column);
+    case ValueType::kFloat32: return NumbersAs<float>(column);
+    case ValueType::kFloat64: return NumbersAs<double>(column);
+    default: return NumbersAs<int64_t>(column);
   }
 }
 

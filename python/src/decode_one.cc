@@ -1,7 +1,5 @@
 #include "python/src/decode_one.h"
 
-#include <nanobind/ndarray.h>
-
 #include <string>
 #include <vector>
 

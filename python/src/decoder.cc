@@ -1,6 +1,5 @@
 #include "python/src/decoder.h"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -57,20 +56,10 @@ FeatureSpec SpecOf(nb::handle object) {
 
 using Owner = std::shared_ptr<FeatureArray>;
 
-// An array that shares the memory of `array`.
-template <typename T>
-nb::object View(const Owner& array, const T* data, size_t size) {
-  static constexpr T kNothing{};  // an array without items has an address, too
-  auto* const owned = new Owner(array);
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Owner*>(p); });
-  T* const begin = const_cast<T*>(data == nullptr ? &kNothing : data);
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(begin, {size}, owner));
-}
-
 nb::object Values(const Owner& array) {
   const uint8_t* const data = array->values.data();
   const auto view = [&]<typename T>(T) {
-    return View<T>(array, reinterpret_cast<const T*>(data), static_cast<size_t>(array->count));
+    return SharedArray<T>(array, reinterpret_cast<const T*>(data), static_cast<size_t>(array->count));
   };
   switch (array->type) {
     case DataType::kBool: return view(bool{});
@@ -84,13 +73,13 @@ nb::object Values(const Owner& array) {
     case DataType::kUint64: return view(uint64_t{});
     case DataType::kFloat32: return view(float{});
     case DataType::kFloat64: return view(double{});
-    case DataType::kBytes: return View<uint8_t>(array, data, static_cast<size_t>(array->values.size()));
+    case DataType::kBytes: return SharedArray<uint8_t>(array, data, static_cast<size_t>(array->values.size()));
   }
   return nb::none();
 }
 
 nb::object Offsets(const Owner& array, const std::vector<int64_t>& offsets) {
-  return offsets.empty() ? nb::none() : View<int64_t>(array, offsets.data(), offsets.size());
+  return offsets.empty() ? nb::none() : SharedArray<int64_t>(array, offsets.data(), offsets.size());
 }
 
 nb::list Decode(const Decoder& decoder, const Payloads& payloads, const std::vector<uint64_t>& ordinals,

@@ -131,7 +131,8 @@ void BindLoader(nb::module_& m) {
   nb::class_<Loader>(m, "Loader")
       .def(nb::init<const Payloads&, const Decoder&, nb::object, uint64_t, unsigned, size_t>(), "payloads"_a,
            "decoder"_a, "order"_a, "batch_size"_a, "threads"_a, "prefetch"_a)
-      .def("next", &Loader::Next)
+      .def("next", &Loader::Next,
+           nb::sig("def next(self) -> tuple[list, numpy.typing.NDArray[numpy.int64], int] | None"))
       .def("close", &Loader::Close);
 }
 

@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 
+#include "python/src/arrays.h"
 #include "python/src/catalog.h"
 #include "python/src/columns.h"
 #include "python/src/decode_one.h"
@@ -12,7 +13,8 @@
 // The private half of the package ofindex: it converts arguments, lets go of the GIL and raises errors. What the
 // package promises, and its documentation, is in the Python files.
 NB_MODULE(_ofindex, m) {
-  m.attr("__version__") = OFINDEX_VERSION;
+  m.attr("version") = OFINDEX_VERSION;
+  ofindex::python::BindArrays(m);
   ofindex::python::BindRecords(m);
   ofindex::python::BindColumns(m);
   ofindex::python::BindSampler(m);

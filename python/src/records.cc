@@ -223,7 +223,8 @@ void BindRecords(nb::module_& m) {
   BindRows(m);
   nb::class_<Payload>(m, "Payload", nb::type_slots(payload_slots));
   nb::class_<Source>(m, "Source")
-      .def_prop_ro("index_path", [](const Source& source) { return TextOf(source.dataset.index_path()); })
+      .def_prop_ro("index_path", [](const Source& source) { return TextOf(source.dataset.index_path()); },
+                   nb::for_getter(nb::sig("def index_path(self) -> str")))
       .def_prop_ro("id", [](const Source& source) {
         return ToHex(ByteView(source.dataset.reader().map().header().index_id));
       })
@@ -237,12 +238,13 @@ void BindRecords(nb::module_& m) {
              new (self) Records(std::move(source), std::move(rows));
            },
            "source"_a, "rows"_a.none())
-      .def("__getitems__", &ReadMany, "numbers"_a)
-      .def("buffer", &BufferOf, "number"_a)
-      .def("locate", &Locate, "number"_a)
+      .def("__getitems__", &ReadMany, "numbers"_a, nb::sig("def __getitems__(self, numbers: object) -> list[bytes]"))
+      .def("buffer", &BufferOf, "number"_a, nb::sig("def buffer(self, number: int) -> memoryview"))
+      .def("locate", &Locate, "number"_a, nb::sig("def locate(self, number: int) -> tuple[str, int, int]"))
       .def("ordinals", [](nb::handle self, nb::handle numbers) { return RowArray(OrdinalsOf(self, numbers)); },
-           "numbers"_a)
-      .def_prop_ro("rows", [](nb::handle self) { return nb::inst_ptr<Records>(self)->rows(self.ptr()); });
+           "numbers"_a, nb::sig("def ordinals(self, numbers: object) -> numpy.typing.NDArray[numpy.int64]"))
+      .def_prop_ro("rows", [](nb::handle self) { return nb::inst_ptr<Records>(self)->rows(self.ptr()); },
+                   nb::for_getter(nb::sig("def rows(self) -> Rows")));
 }
 
 }  // namespace ofindex::python

@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <numeric>
@@ -159,8 +160,9 @@ void BindSampler(nb::module_& m) {
         "source"_a, "columns"_a, "rows"_a, "seed"_a, "epoch"_a, "rank"_a, "world_size"_a, "tail"_a, "weights"_a.none(),
         "balance"_a.none(), "block"_a.none(), "state"_a.none(), "force"_a);
   nb::class_<RowSampler>(m, "RowSampler")
-      .def("take", &Take, "most"_a)
-      .def("rows_at", &RowsAt, "positions"_a)
+      .def("take", &Take, "most"_a, nb::sig("def take(self, most: int) -> numpy.typing.NDArray[numpy.int64]"))
+      .def("rows_at", &RowsAt, "positions"_a,
+           nb::sig("def rows_at(self, positions: object) -> numpy.typing.NDArray[numpy.int64]"))
       .def("copy", [](const RowSampler& sampler) { return RowSampler(sampler); })
       .def("set_epoch", [](RowSampler& sampler, uint64_t epoch) { sampler.sampler().SetEpoch(epoch); }, "epoch"_a)
       .def("seek", &SeekTo, "position"_a)

@@ -1,0 +1,6 @@
+Records.__len__:
+    def __len__(self) -> int: ...
+
+Records.__getitem__:
+    \from typing import Any
+    def __getitem__(self, key: Any, /) -> Any: ...

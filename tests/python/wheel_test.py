@@ -1,0 +1,74 @@
+"""The wheel, in an environment that has nothing else: it builds an index and reads it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+import zipfile
+from pathlib import Path
+
+from python.work import WorkTest, example
+
+WHEELS = Path(__file__).resolve().parents[2] / "build" / "wheel"
+
+LESSON = """
+import ofindex, pathlib, sys
+ds = ofindex.build(sys.argv[1])
+assert ds[3] == pathlib.Path(sys.argv[2]).read_bytes()
+assert ds.batch([3], {"label": ofindex.fixed("int64")})["label"].tolist() == [3]
+assert [len(ds.where("label = 3")), ds.sql("SELECT count(*) FROM records").fetchall()] == [10, [(100,)]]
+assert sorted(ds.sampler(seed=1)) == list(range(100))
+print(ofindex.__file__)
+"""
+
+
+class WheelTest(WorkTest):
+    def setUp(self) -> None:
+        super().setUp()
+        wheels = [Path(os.environ["OFINDEX_WHEEL"])] if "OFINDEX_WHEEL" in os.environ else sorted(WHEELS.glob("*.whl"))
+        if not wheels:
+            self.skipTest(f"no wheel in {WHEELS}: tools/test builds one")
+        self.wheel = wheels[-1]
+
+    def run_clean(self, *arguments: object) -> str:
+        """Runs a program in an environment without variables of this one."""
+        kept = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name.endswith("_PROXY")}
+        done = subprocess.run(list(map(str, arguments)), capture_output=True, text=True, cwd=self.dir, env=kept)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_it_works_in_an_empty_environment(self) -> None:
+        data = self.write("data/", [example(number) for number in range(100)])
+        (self.dir / "third").write_bytes(example(3))
+        self.run_clean(sys.executable, "-m", "venv", "empty")
+        bin = self.dir / "empty" / "bin"
+        self.run_clean(bin / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", self.wheel)
+        printed = self.run_clean(bin / "python", "-c", LESSON, data, self.dir / "third")
+        self.assertIn(str(self.dir / "empty"), printed)
+        self.assertIn("100 records", self.run_clean(bin / "ofindex", "verify", data))
+        self.assertTrue(self.run_clean(bin / "ofindex", "--version").startswith("ofindex "))
+
+    def test_its_tag_is_this_pythons(self) -> None:
+        version = f"cp{sys.version_info.major}{sys.version_info.minor}"
+        self.assertRegex(self.wheel.name, rf"^ofindex-[0-9.]+-{version}-{version}-linux_x86_64\.whl$")
+
+    def test_its_libraries_need_the_c_library_alone_and_show_one_symbol(self) -> None:
+        with zipfile.ZipFile(self.wheel) as wheel:
+            wheel.extractall(self.dir)
+        package = self.dir / "ofindex"
+        extension = next(package.glob("_ofindex*.so"))
+        for file in (extension, package / "bin" / "ofindex"):
+            dynamic = self.run_clean("readelf", "--dynamic", file)
+            needed = set(re.findall(r"Shared library: \[(.*)\]", dynamic))
+            self.assertLessEqual(needed, {"libisal.so.2", "libm.so.6", "libc.so.6", "ld-linux-x86-64.so.2"})
+            for path in re.findall(r"(?:RUNPATH|RPATH).*\[(.*)\]", dynamic):
+                self.assertTrue(path.startswith("$ORIGIN"), path)
+        symbols = self.run_clean("nm", "--dynamic", "--defined-only", extension).split()
+        self.assertEqual(symbols[2::3], ["PyInit__ofindex"])
+
+
+if __name__ == "__main__":
+    unittest.main()
