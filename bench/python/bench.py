@@ -1,0 +1,67 @@
+"""How fast the Python package of ofindex is next to what people use instead. Run by bench/python/run.
+
+Exit code: 0 if everything was measured that can be measured here, whatever the numbers, else 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+import side
+from settings import Settings
+from table import Job, Row, lines_of, summary_of
+from topics import cold, epoch, parse, reads, sharing, start
+from turns import Failed
+
+TOPICS: dict[str, Callable[[Settings], list[Job]]] = {
+    "get": reads.get,
+    "getitems": reads.getitems,
+    "epoch": epoch.jobs,
+    "parse": parse.jobs,
+    "cold": cold.cold,
+    "blocks": cold.in_blocks,
+    "sharing": sharing.jobs,
+    "start": start.jobs,
+}
+
+
+def topic_names(text: str) -> list[str]:
+    names = text.split(",")
+    if unknown := [name for name in names if name not in TOPICS]:
+        raise argparse.ArgumentTypeError(f"no such topic: {unknown[0]}; there are {', '.join(TOPICS)}")
+    return names
+
+
+def measured(job: Job) -> Row:
+    print(f"Measuring: {job.name}", flush=True)
+    try:
+        return job.run()
+    except side.Missing as error:
+        return Row(job.name, why=f"skipped: {error}")
+    except Exception as error:
+        if not isinstance(error, Failed):  # which has said already what happened
+            traceback.print_exc()
+        return Row(job.name, why=f"failed: {error}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="bench/python/run", description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a quarter of the records, and a tenth of the index")
+    parser.add_argument("--only", type=topic_names, default=list(TOPICS), metavar="NAME,...", help=", ".join(TOPICS))
+    parser.add_argument("--programs", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("data", metavar="DATA_DIR", help="folder for generated data, kept for the next run")
+    words = parser.parse_args()
+    data = Path(words.data).resolve()
+    data.mkdir(parents=True, exist_ok=True)
+    settings = Settings(str(data), str(Path(words.programs).resolve()), words.quick)
+    rows = [measured(job) for name in words.only for job in TOPICS[name](settings)]
+    print("", *lines_of(rows), "", *summary_of(rows), sep="\n")
+    return 1 if any(row.failed for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,29 @@
+"""How ofindex is called: everything of its interface that the topics have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ofindex
+
+
+def opened(folder: Path) -> Any:
+    """The dataset of this folder; its index is built the first time, and is left alone while it is up to date."""
+    ofindex.build(str(folder), verify=False, columns="none")
+    return ofindex.open(str(folder))
+
+
+def image() -> dict[str, Any]:
+    return {"image": ofindex.fixed("bytes")}
+
+
+def features() -> dict[str, Any]:
+    """All five features of a small record."""
+    numbers = {"label": "int64", "height": "int64", "width": "int64", "score": "float32"}
+    return {name: ofindex.fixed(dtype) for name, dtype in numbers.items()} | image()
+
+
+def bytes_in(values: Any) -> int:
+    """The size of all values of a bytes feature together."""
+    return sum(map(len, values))

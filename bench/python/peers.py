@@ -1,0 +1,95 @@
+"""The stores of others, filled with the payloads of our records, each in the layout that it reads fastest."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from records import Records
+
+
+def made_once(records: Records, name: str, write: Callable[[Path], None]) -> Path:
+    """The path that `write` filled; it gets its name when it is whole."""
+    path = records.folder.with_name(f"{records.folder.name}.{name}")
+    if not path.exists():
+        print(f"Writing {path.name}.", flush=True)
+        begun = path.with_name(path.name + ".begun")
+        shutil.rmtree(begun, ignore_errors=True)
+        begun.unlink(missing_ok=True)
+        write(begun)
+        begun.rename(path)
+        os.sync()
+    return path
+
+
+def lmdb(records: Records) -> tuple[int, Callable[[bytes], bytes]]:
+    """The number of records, and `get` of one transaction that stays open; a key is 8 bytes, big-endian."""
+    import lmdb
+
+    def write(path: Path) -> None:
+        space = 3 * records.size
+        with lmdb.open(str(path), subdir=False, lock=False, sync=False, map_size=space) as environment:
+            with environment.begin(write=True) as transaction:
+                for i, payload in enumerate(records.payloads()):
+                    transaction.put(i.to_bytes(8, "big"), payload, append=True)
+            environment.sync(True)
+
+    path = made_once(records, "lmdb", write)
+    environment = lmdb.open(str(path), subdir=False, readonly=True, lock=False)
+    return records.count, environment.begin().get
+
+
+def hugging_face(records: Records) -> Any:
+    """One binary column, mapped. Chunks of 100,000 rows are read 10 to 20 % faster than the usual 1,000."""
+    import datasets
+    import pyarrow as pa
+
+    def write(path: Path) -> None:
+        schema = pa.schema([("record", pa.binary())])
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema) as out:
+            rows: list[bytes] = []
+            for payload in records.payloads():
+                rows.append(payload)
+                if len(rows) == 100_000:
+                    out.write_batch(pa.record_batch([pa.array(rows, pa.binary())], schema=schema))
+                    rows = []
+            if rows:
+                out.write_batch(pa.record_batch([pa.array(rows, pa.binary())], schema=schema))
+
+    return datasets.Dataset.from_file(str(made_once(records, "arrow", write)))
+
+
+def array_record(records: Records) -> Any:
+    """One file with one record a group, which random reads want; uncompressed, and its index in memory.
+
+    Both make it faster: 65,000 records a second with neither, 104,000 with the index alone, 131,000 with both, and less
+    with eight files in place of one.
+    """
+    from array_record.python import array_record_module
+    from array_record.python.array_record_data_source import ArrayRecordDataSource
+
+    def write(path: Path) -> None:
+        out = array_record_module.ArrayRecordWriter(str(path), "group_size:1,uncompressed")
+        for payload in records.payloads():
+            out.write(payload)
+        out.close()
+
+    path = made_once(records, "array_record", write)
+    return ArrayRecordDataSource(str(path), reader_options={"index_storage_option": "in_memory"})
+
+
+def tfrecord2idx(records: Records) -> list[str]:
+    """The indexes that DALI reads: where each frame begins, and its size, as text."""
+    import numpy as np
+
+    def write(folder: Path) -> None:
+        folder.mkdir(parents=True)
+        for places in records.places:
+            begin, size = np.fromfile(places, dtype="<i8").reshape(-1, 2).T
+            np.savetxt(folder / places.name, np.stack([begin - 12, size + 16], axis=1), fmt="%d")
+
+    folder = made_once(records, "tfrecord2idx", write)
+    return [str(folder / places.name) for places in records.places]

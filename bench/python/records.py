@@ -1,0 +1,83 @@
+"""The record files that everything reads: made once by records.cc, the same on every machine."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from settings import Settings
+
+
+@dataclass(frozen=True)
+class Records:
+    """A folder of TFRecord shards, and beside it a folder that tells where each payload lies."""
+
+    folder: Path
+    count: int
+    shard_count: int
+
+    @property
+    def shards(self) -> list[Path]:
+        return [self.folder / f"part-{i}.tfrecord" for i in range(self.shard_count)]
+
+    @property
+    def places(self) -> list[Path]:
+        return [places_of(self.folder) / f"part-{i}" for i in range(self.shard_count)]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all shards."""
+        return sum(path.stat().st_size for path in self.shards)
+
+    def payloads(self) -> Iterator[bytes]:
+        """All payloads in order, without any reader of records."""
+        for shard, places in zip(self.shards, self.places):
+            with shard.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                for begin, size in np.fromfile(places, dtype="<u8").reshape(-1, 2).tolist():
+                    yield data[begin : begin + size]
+
+
+def places_of(folder: Path) -> Path:
+    return folder.with_name(folder.name + ".places")
+
+
+def make(settings: Settings, kind: str, count: int, shard_count: int) -> Records:
+    """Records of this kind, written if they are not there. Both folders get their names when they are whole."""
+    folder = settings.made(f"{kind}-{count}")
+    if not folder.exists():
+        print(f"Writing {folder.name}.", flush=True)
+        begun = folder.with_name(folder.name + ".begun")
+        for path in (begun, places_of(folder)):
+            shutil.rmtree(path, ignore_errors=True)
+            path.mkdir(parents=True)
+        words = ["records", kind, begun, places_of(folder), str(count), str(shard_count)]
+        subprocess.run([Path(settings.programs) / words[0], *words[1:]], check=True)
+        begun.rename(folder)
+        os.sync()  # what is still to be written cannot be dropped from the page cache
+    return Records(folder, count, shard_count)
+
+
+def small(settings: Settings) -> Records:
+    """Examples of about 350 bytes: label, height, width (int64), score (float), image (230 to 310 bytes)."""
+    return make(settings, "small", settings.either(1_000_000, 4_000_000), 8)
+
+
+def large(settings: Settings) -> Records:
+    """Examples of 90 to 130 KB, image alone: 1.1 GB or 2.8 GB in one file."""
+    return make(settings, "large", settings.either(10_000, 25_000), 1)
+
+
+def tiny(settings: Settings) -> Records:
+    """8 to 24 bytes of noise each, as many as there may be."""
+    return make(settings, "tiny", tiny_count(settings), 8)
+
+
+def tiny_count(settings: Settings) -> int:
+    return settings.either(10_000_000, 100_000_000)

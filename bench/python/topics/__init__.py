@@ -1,0 +1,1 @@
+"""What is measured: each topic has its sides, and rows(), which compares them."""

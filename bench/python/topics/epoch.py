@@ -1,0 +1,148 @@
+"""A shuffled epoch of small records in batches of 256, all five features decoded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import peers
+import records
+from settings import BATCH, THREADS, Settings
+from side import Missing, Take, Turn
+from table import Job, Row, a_second, row_of
+from turns import Side, by_turns
+
+DALI_BATCHES = 600  # DALI takes a minute for all, and is as fast at the end as at the beginning
+
+
+def ours_tensors(settings: Settings) -> Take:
+    import ofindex.torch
+
+    import ours
+
+    data = ours.opened(records.small(settings).folder)
+    loader = ofindex.torch.Loader(data, ours.features(), batch_size=BATCH, threads=THREADS)
+
+    def take(check: bool) -> Turn:
+        count, found = 0, [0, 0, 0]
+        begin = time.perf_counter()
+        for batch in loader:
+            count += len(batch["label"])
+            if check:
+                found[0] += len(batch["label"])
+                found[1] += int(batch["label"].sum())
+                found[2] += ours.bytes_in(batch["image"])
+        return count, time.perf_counter() - begin, found if check else None
+
+    return take
+
+
+def tf_dataset(settings: Settings, read_bytes: int | None, in_order: bool) -> Any:
+    import tensorflow as tf
+
+    numbers = {"label": tf.int64, "height": tf.int64, "width": tf.int64, "score": tf.float32}
+    features = {name: tf.io.FixedLenFeature([], kind) for name, kind in {**numbers, "image": tf.string}.items()}
+    options = tf.data.Options()
+    options.deterministic = in_order
+    return (
+        tf.data.TFRecordDataset([str(path) for path in records.small(settings).shards], buffer_size=read_bytes)
+        .shuffle(10_000)
+        .batch(BATCH)
+        .map(lambda batch: tf.io.parse_example(batch, features), num_parallel_calls=tf.data.AUTOTUNE)
+        .prefetch(tf.data.AUTOTUNE)
+        .with_options(options)
+    )
+
+
+def tf(settings: Settings, read_bytes: int | None, in_order: bool) -> Take:
+    import tensorflow as tf
+
+    data = tf_dataset(settings, read_bytes, in_order)
+
+    def take(check: bool) -> Turn:
+        count, found = 0, [0, 0, 0]
+        begin = time.perf_counter()
+        for batch in data:
+            count += len(batch["label"])
+            if check:
+                found[0] += len(batch["label"])
+                found[1] += int(tf.reduce_sum(batch["label"]))
+                found[2] += int(tf.reduce_sum(tf.strings.length(batch["image"])))
+        return count, time.perf_counter() - begin, found if check else None
+
+    return take
+
+
+def dali_pipeline(settings: Settings, threads: int) -> Any:
+    from nvidia.dali import fn, pipeline_def
+    from nvidia.dali import tfrecord as tfr
+
+    data = records.small(settings)
+    numbers = {"label": (tfr.int64, 0), "height": (tfr.int64, 0), "width": (tfr.int64, 0), "score": (tfr.float32, 0.0)}
+    features = {
+        name: tfr.FixedLenFeature((), kind, default)
+        for name, (kind, default) in {**numbers, "image": (tfr.string, "")}.items()
+    }
+
+    @pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None)
+    def pipeline() -> Any:
+        read = fn.readers.tfrecord(
+            path=[str(path) for path in data.shards],
+            index_path=peers.tfrecord2idx(data),
+            features=features,
+            random_shuffle=True,
+            dont_use_mmap=True,
+            device="cpu",
+        )
+        return tuple(read[name] for name in features)
+
+    built = pipeline()
+    built.build()
+    return built
+
+
+def dali(settings: Settings, threads: int) -> Take:
+    try:
+        pipeline = dali_pipeline(settings, threads)
+    except (RuntimeError, OSError) as error:
+        raise Missing(f"DALI does not run here: {error}".splitlines()[0]) from error
+
+    def take(check: bool) -> Turn:
+        count = 0
+        begin = time.perf_counter()
+        for _ in range(DALI_BATCHES):
+            count += len(pipeline.run()[0])
+        return count, time.perf_counter() - begin, None
+
+    return take
+
+
+def compared(settings: Settings, name: str, theirs: Callable[[Settings], list[Side]], at_least: float) -> Row:
+    loader = Side.python("Loader", ours_tensors, settings)
+    return row_of(name, by_turns(loader, theirs(settings)), at_least, a_second("rec"))
+
+
+def tf_ways(settings: Settings) -> list[Side]:
+    """As it comes, and with what was fastest of everything tried."""
+    return [Side.python("tf.data", tf, settings, *words) for words in ((None, True), (1 << 20, False))]
+
+
+def dali_ways(settings: Settings) -> list[Side]:
+    return [Side.python("DALI", dali, settings, threads) for threads in (1, THREADS)]
+
+
+def bare_ways(settings: Settings) -> list[Side]:
+    data = records.small(settings)
+    words = [str(word) for pair in zip(data.shards, data.places) for word in pair]
+    return [Side("bare C++", [f"{settings.programs}/bare_epoch", str(THREADS), *words])]
+
+
+def jobs(settings: Settings) -> list[Job]:
+    named = {
+        "shuffled epoch / tf.data, shuffle(10000)": (tf_ways, 8),
+        "shuffled epoch / DALI on the CPU": (dali_ways, 20),
+        "shuffled epoch / bare C++": (bare_ways, 0.5),
+    }
+    return [Job(name, partial(compared, settings, name, *words)) for name, words in named.items()]
