@@ -8,10 +8,10 @@ from typing import Any
 import ofindex
 
 
-def opened(folder: Path) -> Any:
+def built(folder: Path) -> Any:
     """The dataset of this folder; its index is built the first time, and is left alone while it is up to date."""
-    ofindex.build(str(folder), verify=False, columns="none")
-    return ofindex.open(str(folder))
+    ofindex.build(folder, verify=False, columns="none", progress=False)
+    return ofindex.open(folder)
 
 
 def image() -> dict[str, Any]:

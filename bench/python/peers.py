@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -63,22 +64,25 @@ def hugging_face(records: Records) -> Any:
 
 
 def array_record(records: Records) -> Any:
-    """One file with one record a group, which random reads want; uncompressed, and its index in memory.
+    """Files of 500,000 records, one record a group, which random reads want; uncompressed, the index in memory.
 
-    Both make it faster: 65,000 records a second with neither, 104,000 with the index alone, 131,000 with both, and less
-    with eight files in place of one.
+    Compressed they are read half as fast. Smaller files are no faster; one file of 4,000,000 takes five times as long,
+    while one of 1,000,000 is as fast as two.
     """
     from array_record.python import array_record_module
     from array_record.python.array_record_data_source import ArrayRecordDataSource
 
-    def write(path: Path) -> None:
-        out = array_record_module.ArrayRecordWriter(str(path), "group_size:1,uncompressed")
-        for payload in records.payloads():
-            out.write(payload)
-        out.close()
+    def write(folder: Path) -> None:
+        folder.mkdir(parents=True)
+        payloads = records.payloads()
+        for number, first in enumerate(range(0, records.count, 500_000)):
+            out = array_record_module.ArrayRecordWriter(str(folder / f"{number:03}"), "group_size:1,uncompressed")
+            for payload in islice(payloads, min(500_000, records.count - first)):
+                out.write(payload)
+            out.close()
 
-    path = made_once(records, "array_record", write)
-    return ArrayRecordDataSource(str(path), reader_options={"index_storage_option": "in_memory"})
+    files = sorted(made_once(records, "array_record", write).iterdir())
+    return ArrayRecordDataSource([str(path) for path in files], {"index_storage_option": "in_memory"})
 
 
 def tfrecord2idx(records: Records) -> list[str]:

@@ -2,13 +2,15 @@
 //
 // KIND is "small" (Examples of about 350 bytes: label, height, width, score, image), "large" (Examples of about 110 KB,
 // image alone) or "tiny" (8 to 24 bytes of noise). Each shard is FOLDER/part-N.tfrecord; PLACES/part-N has for each of
-// its records two u64: offset and size of the payload. The same arguments give the same bytes on every machine.
+// its records two u64: offset and size of the payload; if PLACES is "-", there is no such file. The same arguments
+// give the same bytes on every machine.
 
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -159,10 +161,11 @@ class Output {
   std::FILE* file_;
 };
 
-void WriteShard(const std::string& path, const std::string& places, uint64_t begin, uint64_t end, Composer& composer) {
+void WriteShard(const std::string& path, const std::string* places, uint64_t begin, uint64_t end, Composer& composer) {
   static const Crc32c crc32c;
   Output out(path);
-  Output places_out(places);
+  std::optional<Output> places_out;
+  if (places != nullptr) places_out.emplace(*places);
   uint64_t at = 0;
   for (uint64_t record = begin; record < end; ++record) {
     const std::string_view payload = composer.Compose(record);
@@ -174,11 +177,11 @@ void WriteShard(const std::string& path, const std::string& places, uint64_t beg
     out.Write(payload.data(), size);
     out.Write(&checks[1], 4);
     const uint64_t place[] = {at + 12, size};
-    places_out.Write(place, sizeof place);
+    if (places_out) places_out->Write(place, sizeof place);
     at += size + 16;
   }
   out.Close();
-  places_out.Close();
+  if (places_out) places_out->Close();
 }
 
 }  // namespace
@@ -193,8 +196,9 @@ int main(int count, char** words) {
   const uint64_t shards = std::strtoull(words[5], nullptr, 10);
   for (uint64_t shard = 0; shard < shards; ++shard) {
     const std::string name = "/part-" + std::to_string(shard);
-    WriteShard(words[2] + name + ".tfrecord", words[3] + name, records * shard / shards, records * (shard + 1) / shards,
-               composer);
+    const std::string places = words[3] + name;
+    WriteShard(words[2] + name + ".tfrecord", places[0] == '-' ? nullptr : &places, records * shard / shards,
+               records * (shard + 1) / shards, composer);
   }
   return 0;
 }

@@ -17,7 +17,7 @@ from settings import Settings
 
 @dataclass(frozen=True)
 class Records:
-    """A folder of TFRecord shards, and beside it a folder that tells where each payload lies."""
+    """A folder of TFRecord shards, and beside it one that tells where each payload lies, unless nobody asks."""
 
     folder: Path
     count: int
@@ -48,16 +48,17 @@ def places_of(folder: Path) -> Path:
     return folder.with_name(folder.name + ".places")
 
 
-def make(settings: Settings, kind: str, count: int, shard_count: int) -> Records:
-    """Records of this kind, written if they are not there. Both folders get their names when they are whole."""
+def make(settings: Settings, kind: str, count: int, shard_count: int, placed: bool = True) -> Records:
+    """Records of this kind, written if they are not there; the folder gets its name when it is whole."""
     folder = settings.made(f"{kind}-{count}")
     if not folder.exists():
         print(f"Writing {folder.name}.", flush=True)
         begun = folder.with_name(folder.name + ".begun")
-        for path in (begun, places_of(folder)):
+        folders = (begun, places_of(folder)) if placed else (begun,)
+        for path in folders:
             shutil.rmtree(path, ignore_errors=True)
             path.mkdir(parents=True)
-        words = ["records", kind, begun, places_of(folder), str(count), str(shard_count)]
+        words = ["records", kind, begun, places_of(folder) if placed else "-", str(count), str(shard_count)]
         subprocess.run([Path(settings.programs) / words[0], *words[1:]], check=True)
         begun.rename(folder)
         os.sync()  # what is still to be written cannot be dropped from the page cache
@@ -76,7 +77,7 @@ def large(settings: Settings) -> Records:
 
 def tiny(settings: Settings) -> Records:
     """8 to 24 bytes of noise each, as many as there may be."""
-    return make(settings, "tiny", tiny_count(settings), 8)
+    return make(settings, "tiny", tiny_count(settings), 8, placed=False)
 
 
 def tiny_count(settings: Settings) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import peers
@@ -14,6 +15,8 @@ from side import Missing, Take, Turn
 from table import Job, Row, a_second, row_of
 from turns import Side, by_turns
 
+Ways = Callable[[Settings], list[Side]]
+
 DALI_BATCHES = 600  # DALI takes a minute for all, and is as fast at the end as at the beginning
 
 
@@ -22,7 +25,7 @@ def ours_tensors(settings: Settings) -> Take:
 
     import ours
 
-    data = ours.opened(records.small(settings).folder)
+    data = ours.built(records.small(settings).folder)
     loader = ofindex.torch.Loader(data, ours.features(), batch_size=BATCH, threads=THREADS)
 
     def take(check: bool) -> Turn:
@@ -35,6 +38,23 @@ def ours_tensors(settings: Settings) -> Take:
                 found[1] += int(batch["label"].sum())
                 found[2] += ours.bytes_in(batch["image"])
         return count, time.perf_counter() - begin, found if check else None
+
+    return take
+
+
+def ours_arrays(settings: Settings) -> Take:
+    """Without torch, and nothing read ahead: the sampler's numbers, a batch of them at a time."""
+    import ours
+
+    data = ours.built(records.small(settings).folder)
+    features = ours.features()
+
+    def take(check: bool) -> Turn:
+        count, ids = 0, iter(data.sampler())
+        begin = time.perf_counter()
+        while some := list(islice(ids, BATCH)):
+            count += len(data.batch(some, features)["label"])
+        return count, time.perf_counter() - begin, None
 
     return take
 
@@ -119,9 +139,11 @@ def dali(settings: Settings, threads: int) -> Take:
     return take
 
 
-def compared(settings: Settings, name: str, theirs: Callable[[Settings], list[Side]], at_least: float) -> Row:
-    loader = Side.python("Loader", ours_tensors, settings)
-    return row_of(name, by_turns(loader, theirs(settings)), at_least, a_second("rec"))
+def compared(
+    settings: Settings, name: str, ours: Callable[[Settings], Take], theirs: Ways, at_least: float | None = None
+) -> Row:
+    ratio = by_turns(Side.python("ours", ours, settings), theirs(settings))
+    return row_of(name, ratio, at_least, a_second("rec"))
 
 
 def tf_ways(settings: Settings) -> list[Side]:
@@ -141,8 +163,9 @@ def bare_ways(settings: Settings) -> list[Side]:
 
 def jobs(settings: Settings) -> list[Job]:
     named = {
-        "shuffled epoch / tf.data, shuffle(10000)": (tf_ways, 8),
-        "shuffled epoch / DALI on the CPU": (dali_ways, 20),
-        "shuffled epoch / bare C++": (bare_ways, 0.5),
+        "shuffled epoch, Loader / tf.data, shuffle(10000)": (ours_tensors, tf_ways, 8),
+        "shuffled epoch, Loader / DALI on the CPU": (ours_tensors, dali_ways, 20),
+        "shuffled epoch, Loader / bare C++": (ours_tensors, bare_ways, 0.5),
+        "shuffled epoch, ds.batch / bare C++": (ours_arrays, bare_ways),
     }
     return [Job(name, partial(compared, settings, name, *words)) for name, words in named.items()]

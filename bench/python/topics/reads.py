@@ -44,7 +44,7 @@ def turns_of(count: int, amount: int, read: Callable[[list[int]], None], one: Ca
 def ours_one(settings: Settings) -> Take:
     import ours
 
-    data = ours.opened(records.small(settings).folder)
+    data = ours.built(records.small(settings).folder)
 
     def read(ids: list[int]) -> None:
         for i in ids:
@@ -101,7 +101,7 @@ def in_batches(read: Callable[[list[int]], object]) -> Callable[[list[int]], Non
 def ours_many(settings: Settings) -> Take:
     import ours
 
-    data = ours.opened(records.small(settings).folder)
+    data = ours.built(records.small(settings).folder)
     return turns_of(len(data), 400 * MANY, in_batches(data.__getitems__), lambda i: data.__getitems__([i])[0])
 
 

@@ -21,7 +21,7 @@ def read_and_wait(folder: str, seed: int, pipe: Connection) -> None:
     """Reads random records, says so, and holds what it has until it is told to end."""
     import ours
 
-    data = ours.opened(Path(folder))
+    data = ours.built(Path(folder))
     ids = np.random.default_rng(seed).integers(len(data), size=READS).tolist()
     for i in ids:
         data[i]
@@ -45,7 +45,7 @@ def shared(settings: Settings, name: str) -> Row:
     import ours
 
     folder = records.tiny(settings).folder
-    ours.opened(folder)
+    ours.built(folder)
     map_path = folder.with_name(folder.name + ".ofidx-map")
     spawn = multiprocessing.get_context("spawn")
     pipes = [spawn.Pipe() for _ in range(PROCESSES)]

@@ -39,7 +39,7 @@ def started(settings: Settings, name: str) -> Row:
     import ours
 
     data = records.small(settings)
-    ours.opened(data.folder)
+    ours.built(data.folder)
     took = [seconds_of(str(data.folder)) for _ in range(-1, TURNS)][1:]
     shown = f"{median(took):.2f} s"
     return Row(name, shown, "", median(took), (min(took), max(took)), Asked(1, at_most=True))
