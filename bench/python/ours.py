@@ -7,10 +7,13 @@ from typing import Any
 
 import ofindex
 
+import cache
+
 
 def built(folder: Path) -> Any:
-    """The dataset of this folder; its index is built the first time, and is left alone while it is up to date."""
+    """The dataset of this folder, in the page cache; its index is built the first time, and then left alone."""
     ofindex.build(folder, verify=False, columns="none", progress=False)
+    cache.warm(folder)
     return ofindex.open(folder)
 
 

@@ -9,11 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import cache
 from records import Records
 
 
 def made_once(records: Records, name: str, write: Callable[[Path], None]) -> Path:
-    """The path that `write` filled; it gets its name when it is whole."""
+    """The path that `write` filled, in the page cache; it gets its name when it is whole."""
     path = records.folder.with_name(f"{records.folder.name}.{name}")
     if not path.exists():
         print(f"Writing {path.name}.", flush=True)
@@ -23,6 +24,7 @@ def made_once(records: Records, name: str, write: Callable[[Path], None]) -> Pat
         write(begun)
         begun.rename(path)
         os.sync()
+    cache.warm(path)
     return path
 
 

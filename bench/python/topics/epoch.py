@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+import cache
 import peers
 import records
 from settings import BATCH, THREADS, Settings
@@ -79,6 +80,7 @@ def tf_dataset(settings: Settings, read_bytes: int | None, in_order: bool) -> An
 def tf(settings: Settings, read_bytes: int | None, in_order: bool) -> Take:
     import tensorflow as tf
 
+    cache.warm(records.small(settings).folder)
     data = tf_dataset(settings, read_bytes, in_order)
 
     def take(check: bool) -> Turn:
@@ -100,6 +102,7 @@ def dali_pipeline(settings: Settings, threads: int) -> Any:
     from nvidia.dali import tfrecord as tfr
 
     data = records.small(settings)
+    cache.warm(data.folder)
     numbers = {"label": (tfr.int64, 0), "height": (tfr.int64, 0), "width": (tfr.int64, 0), "score": (tfr.float32, 0.0)}
     features = {
         name: tfr.FixedLenFeature((), kind, default)
@@ -157,6 +160,7 @@ def dali_ways(settings: Settings) -> list[Side]:
 
 def bare_ways(settings: Settings) -> list[Side]:
     data = records.small(settings)
+    cache.warm(data.folder)
     words = [str(word) for pair in zip(data.shards, data.places) for word in pair]
     return [Side("bare C++", [f"{settings.programs}/bare_epoch", str(THREADS), *words])]
 

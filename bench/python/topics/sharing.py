@@ -19,9 +19,9 @@ READS = 100_000
 
 def read_and_wait(folder: str, seed: int, pipe: Connection) -> None:
     """Reads random records, says so, and holds what it has until it is told to end."""
-    import ours
+    import ofindex
 
-    data = ours.built(Path(folder))
+    data = ofindex.open(folder)
     ids = np.random.default_rng(seed).integers(len(data), size=READS).tolist()
     for i in ids:
         data[i]
