@@ -6,13 +6,14 @@ Exit code: 0 if everything was measured that can be measured here, whatever the 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 
 import side
-from settings import Settings
+from settings import THREADS, Settings
 from table import Job, Row, lines_of, summary_of
 from topics import cold, epoch, parse, reads, sharing, start
 from turns import Failed
@@ -58,8 +59,10 @@ def main() -> int:
     data = Path(words.data).resolve()
     data.mkdir(parents=True, exist_ok=True)
     settings = Settings(str(data), str(Path(words.programs).resolve()), words.quick)
+    before = os.getloadavg()[0]
     rows = [measured(job) for name in words.only for job in TOPICS[name](settings)]
     print("", *lines_of(rows), "", *summary_of(rows), sep="\n")
+    print(f"Load of {THREADS} processors: {before:.1f} before, {os.getloadavg()[0]:.1f} after; trust an idle machine.")
     return 1 if any(row.failed for row in rows) else 0
 
 
