@@ -30,8 +30,10 @@ FileFacts FactsOf(const struct stat& info) {
 }  // namespace
 
 Error SystemError(std::string_view path, std::string_view what, int errno_value) {
-  return {ErrorCode::kIo, StrCat(Printable(path), ": ", what, ": ", std::generic_category().message(errno_value)),
-          {}, errno_value};
+  return {ErrorCode::kIo,
+          StrCat(Printable(path), ": ", what, ": ", std::generic_category().message(errno_value)),
+          {},
+          errno_value};
 }
 
 Result<FileFacts> StatFile(const std::string& path) {

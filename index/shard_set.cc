@@ -51,8 +51,9 @@ class Finder {
     const int error = errno;
     if (IsGlob(argument)) return AddGlob(argument);
     if (error == ENOENT) {
-      return tl::unexpected(
-          Error{.code = ErrorCode::kUsage, .message = StrCat(Printable(argument), ": no such file or folder"), .system = error});
+      return tl::unexpected(Error{.code = ErrorCode::kUsage,
+                                  .message = StrCat(Printable(argument), ": no such file or folder"),
+                                  .system = error});
     }
     return tl::unexpected(SystemError(argument, "cannot stat", error));
   }

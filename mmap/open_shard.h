@@ -73,9 +73,9 @@ class OpenShard {
   uint64_t inode_ = 0;
   std::optional<File> file_;
   ByteView mapped_;
-  std::unique_ptr<ByteSource> source_;        // none where every read opens the file anew
+  std::unique_ptr<ByteSource> source_;            // none where every read opens the file anew
   mutable std::atomic<int64_t> unchanged_at_{0};  // the tick in which that was asked last
-  mutable std::atomic<uint64_t> trusted_{0};  // hash of the facts under which the identity was last established
+  mutable std::atomic<uint64_t> trusted_{0};      // hash of the facts under which the identity was last established
 };
 
 }  // namespace ofindex

@@ -179,6 +179,22 @@ Result<void> RecordReader::View(std::span<const uint64_t> ordinals, std::span<By
   return {};
 }
 
+void RecordReader::Prefetch(uint64_t first, uint64_t count) const {
+  if (count == 0) return;
+  const auto begin = map_.Find(first);
+  const auto end = map_.Find(first + count - 1);
+  if (!begin || !end) return;
+  // Of what goes on in another shard, the other shard's part is asked for when the order comes to it.
+  const auto shard = Shard(begin->shard);
+  if (!shard) return;
+  const uint64_t from = begin->begin;
+  const uint64_t to = begin->shard == end->shard ? end->end : (*shard)->size();
+  if (to > (*shard)->size() || to < from + HeaderBytes((*shard)->framing())) return;
+  const RecordRead all{
+      .begin = from, .length = to - from - HeaderBytes((*shard)->framing()), .out = nullptr, .ordinal = first};
+  (*shard)->Prefetch(std::span(&all, 1));
+}
+
 bool RecordReader::TryCopyOneWarm(uint64_t ordinal, const GiveRoom& room) const {
   ReadyBlocks::Aim aim;
   ReadyBlocks::Record record;

@@ -74,9 +74,9 @@ class RecordReader {
   /// Gives room for a payload of `length` bytes; null if there is none.
   using GiveRoom = std::function<uint8_t*(uint64_t length)>;
 
-  /// Copies the payload of record `ordinal` to where `room`, called once or, where something was amiss, once more, says.
-  /// The fastest way to one record: a shard that was cut is noticed at once, one that was changed otherwise within a tick
-  /// of the system's clock, which is a few milliseconds; Copy() notices both at once. Thread-safe.
+  /// Copies the payload of record `ordinal` to where `room`, called once or, where something was amiss, once more,
+  /// says. The fastest way to one record: a shard that was cut is noticed at once, one that was changed otherwise
+  /// within a tick of the system's clock, which is a few milliseconds; Copy() notices both at once. Thread-safe.
   /// Errors: those of Copy; kLimit  there was no room.
   [[nodiscard]] Result<void> CopyTo(uint64_t ordinal, const GiveRoom& room) const;
 
@@ -91,6 +91,10 @@ class RecordReader {
   ///
   /// Errors: those of Copy.
   [[nodiscard]] Result<void> CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
+
+  /// Asks the system to read records `first` to `first` + `count` - 1, all of which exist, in the background. A hint:
+  /// what cannot be asked for is not. Thread-safe.
+  void Prefetch(uint64_t first, uint64_t count) const;
 
   /// Path of shard `shard` as the index has it, and where this reader looks for it. Errors: kIndex.
   [[nodiscard]] Result<std::string> ShardPath(uint32_t shard) const;

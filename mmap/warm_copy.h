@@ -24,16 +24,16 @@ struct CopyTarget {
 
 /// What became of a copy.
 enum class WarmCopy {
-  kFailed,    ///< the record's header is another, or the file was cut under its map
-  kCopied,    ///< copied; whether the file was cut is for the caller to ask: the cut-off part of its last page reads as 0
+  kFailed,  ///< the record's header is another, or the file was cut under its map
+  kCopied,  ///< copied; whether the file was cut is for the caller to ask: the cut-off part of its last page reads as 0
   kSurelyAll  ///< copied, and the last byte of the record is not 0: then the file reached that far
 };
 
 /// Copies the payload of one record to `out`, which has room for it.
 [[nodiscard]] WarmCopy CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out);
 
-/// What CopyWarm does without copying: views[i] becomes a view of payload ordinals[i]. Returns how many were found before the
-/// first one that is not ready.
+/// What CopyWarm does without copying: views[i] becomes a view of payload ordinals[i]. Returns how many were found
+/// before the first one that is not ready.
 [[nodiscard]] size_t ViewWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
                               std::span<ByteView> views);
 

@@ -7,8 +7,8 @@
     view = ds.where('"label" = ?', (7,))    # a Dataset, like ds
     for row in view.sampler(seed=1): ...    # a true shuffle, in no memory
 
-`ofindex.torch`, `ofindex.grain` and `ofindex.tf` hold the adapters; each is imported when it is first used. docs/python.md
-is a tour.
+`ofindex.torch`, `ofindex.grain` and `ofindex.tf` hold the adapters; each is imported when it is first used.
+docs/python.md is a tour.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ofindex
-from ._batch import Batch, decode_rows
+from ._batch import Batch, decode_rows, thread_limit
 from ._errors import StaleError
 from ._features import Features
 from ._html import dataset_html
@@ -66,15 +66,15 @@ class _Shared:
 
 
 class Dataset(_ofindex.Records):
-    """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as they are in the files.
+    """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as they are in files.
 
     A Dataset is all records, or a view: some of them, in an order of its own. Both have the same methods, and number
     their records from 0. Opening takes no time, whatever the size; memory is the page cache's. Made by `ofindex.open`
     and `ofindex.build`.
 
     Thread-safe. Usable after fork, spawn and forkserver: it pickles as paths, options and identity. Reading raises
-    `StaleError` where a shard is no longer the file that was indexed, and `DamageError` for a record that is marked bad,
-    unless the Dataset was opened with ``allow_bad=True``.
+    `StaleError` where a shard is no longer the file that was indexed, and `DamageError` for a record that is marked
+    bad, unless the Dataset was opened with ``allow_bad=True``.
     """
 
     def __init__(
@@ -265,7 +265,8 @@ class Dataset(_ofindex.Records):
             block: Read runs of so many neighbours, shuffled inside a window of runs, for storage that seeks slowly;
                 "auto" chooses. None: a global shuffle.
             tail: What becomes of the records that do not make a whole step of all ranks: "exact", every record once;
-                "pad", some ranks read one of the epoch's begin again, so that all have as many; "drop", none reads them.
+                "pad", some ranks read one of the epoch's begin again, so that all have as many; "drop", none reads
+                them.
 
         Raises:
             ValueError: arguments make no sense. QueryError: there is no such column.
@@ -284,9 +285,7 @@ class Dataset(_ofindex.Records):
         )
 
     def _open_sampler(self, *, state: str | None = None, force: bool = False, **wish: Any) -> _ofindex.RowSampler:
-        return _ofindex.open_sampler(
-            self._source, self._shared.columns, self.rows, state=state, force=force, **wish
-        )
+        return _ofindex.open_sampler(self._source, self._shared.columns, self.rows, state=state, force=force, **wish)
 
     # Columns.
 
@@ -348,13 +347,18 @@ class Dataset(_ofindex.Records):
         self, quick: bool = False, threads: int | None = None, progress: bool | Report | None = None
     ) -> dict[str, Any]:
         """Compare the shards with the index: fingerprints, framing and every checksum, or with `quick` fingerprints
-        alone. What was found is in the dict, of the keys of ``ofindex verify --json``, and ``clean`` says if nothing."""
+        alone. What was found is in the dict, by the keys of ``ofindex verify --json``; ``clean`` says if nothing."""
         with reporting(progress, "verify") as report:
             root = os.fsdecode(self._options["root"] or "")
-            return _ofindex.verify(self._source.index_path, root, quick, threads or 0, report)
+            return _ofindex.verify(self._source.index_path, root, quick, thread_limit(threads), report)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopen, (os.path.abspath(self._source.index_path), self._options, self._source.id, self.rows.serialize())
+        return _reopen, (
+            os.path.abspath(self._source.index_path),
+            self._options,
+            self._source.id,
+            self.rows.serialize(),
+        )
 
     def __eq__(self, other: object) -> bool:
         """Whether both are the same records, in the same order, of the same index."""
@@ -413,7 +417,11 @@ def open(
         FileNotFoundError: there is no index; the text says how to build it. Error: the index is corrupt or of another
         version.
     """
-    options = {"root": None if root is None else os.path.abspath(os.fspath(root)), "io": io, "allow_bad": bool(allow_bad)}
+    options = {
+        "root": None if root is None else os.path.abspath(os.fspath(root)),
+        "io": io,
+        "allow_bad": bool(allow_bad),
+    }
     source = _open(path, options)
     return Dataset(source, source.all_rows(), options)
 
@@ -461,7 +469,7 @@ def build(
             verify,
             columns if isinstance(columns, str) else "auto",
             names,
-            threads or 0,
+            thread_limit(threads),
             force,
             format,
             payload,

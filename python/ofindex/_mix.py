@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ofindex
-from ._batch import Batch, decoding_of
+from ._batch import Batch, decoding_of, thread_limit
 from ._dataset import Dataset
 from ._errors import StaleError
 from ._features import Features
@@ -91,7 +91,7 @@ class Mix:
         """Decode records into arrays, in the order asked for: see `Dataset.batch`."""
         rows = np.asarray(numbers if hasattr(numbers, "__len__") else list(numbers), dtype=np.int64)
         decoding = decoding_of(features)
-        arrays = decoding.decoder.decode_joined(self._payloads, self.ordinals(rows), threads or 0)
+        arrays = decoding.decoder.decode_joined(self._payloads, self.ordinals(rows), thread_limit(threads))
         return decoding.batch(len(rows), arrays)
 
     def sampler(
@@ -316,7 +316,7 @@ class _MixIterator:
 
     def _start(self, state: State) -> None:
         self._state = state
-        self._base = state["position"]
+        self._base: int = state["position"]
         self._size = self._sampler._records_from(self._base)
         self._step = 0
         self._taken: list[int] = []  # rows that are not handed on yet, the next one last

@@ -151,8 +151,8 @@ class Sampler:
         return self._begin.copy().take(operator.index(count))
 
     def set_epoch(self, epoch: int) -> None:
-        """Goes to the begin of `epoch`. Right after `load_state_dict`, the state's own epoch is left where it stands,
-        so that the usual loop over epochs resumes in mid-epoch."""
+        """Goes to the begin of `epoch`. Right after `load_state_dict`, or out of a pickle, the state's own epoch is
+        left where it stands, so that the usual loop over epochs resumes in mid-epoch."""
         if self._loaded and epoch == self._begin.epoch:
             return
         self._begin.set_epoch(epoch)

@@ -138,7 +138,7 @@ class _Iterated:
     @property
     def epoch(self) -> int:
         """The sampler's own, if it counts them."""
-        return self._numbers.epoch if self._counts else self._epoch  # type: ignore[attr-defined, no-any-return]
+        return self._numbers.epoch if self._counts else self._epoch  # type: ignore[attr-defined]
 
     def _epoch_length(self) -> int | None:
         return len(self._numbers) if isinstance(self._numbers, Sized) else None
@@ -192,9 +192,10 @@ class _Place:
 class Loader:
     """Decoded batches of an epoch, read and decoded by threads of C++ in this process, some batches ahead.
 
-    Iterating gives dicts of tensors; each iteration is the next epoch. Every rank gets equally many batches, unless
-    `tail` is "exact". `state_dict` counts the batches that were given out, whatever was read ahead, and is resumed
-    under any number of ranks. Used by one thread at a time; not after a fork.
+    Iterating gives dicts of tensors; each iteration is the next epoch, unless `set_epoch`, its own or the sampler's, or
+    `load_state_dict` was called in between. Every rank gets equally many batches, unless `tail` is "exact".
+    `state_dict` counts the batches that were given out, whatever was read ahead, and is resumed under any number of
+    ranks. Used by one thread at a time; not after a fork.
     """
 
     def __init__(

@@ -22,8 +22,8 @@ class ArrowColumn {
   [[nodiscard]] int64_t size() const { return size_; }
   [[nodiscard]] int64_t nulls() const { return nulls_; }
 
-  /// Adds a value as SQL has it. The column becomes the type that takes it and all before: kNull anything, kInt64 a real
-  /// (as kFloat64), kText bytes (as kBinary). False if there is none: numbers and texts do not go together.
+  /// Adds a value as SQL has it. The column becomes the type that takes it and all before: kNull anything, kInt64 a
+  /// real (as kFloat64), kText bytes (as kBinary). False if there is none: numbers and texts do not go together.
   [[nodiscard]] bool Add(const Chunk::Value& value);
 
   // Of a column whose type says so; no type changes.
@@ -40,9 +40,7 @@ class ArrowColumn {
   [[nodiscard]] const std::vector<uint8_t>& data() const { return data_; }
   [[nodiscard]] const std::vector<int64_t>& offsets() const { return offsets_; }
   [[nodiscard]] const ArrowColumn& items() const { return *items_; }
-  [[nodiscard]] bool IsNull(int64_t i) const {
-    return (valid_[static_cast<size_t>(i) / 8] >> (i % 8) & 1) == 0;
-  }
+  [[nodiscard]] bool IsNull(int64_t i) const { return (valid_[static_cast<size_t>(i) / 8] >> (i % 8) & 1) == 0; }
 
   /// Hands the values to `out`, which whoever gets it releases.
   void Export(ArrowArray& out) &&;

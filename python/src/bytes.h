@@ -15,13 +15,13 @@ inline nanobind::bytes BytesOf(ByteView view) { return nanobind::bytes(view.data
 /// Names of features and paths are any bytes: those that are no UTF-8 are there as Python's file system names have
 /// them, as lone surrogates.
 inline nanobind::object TextOf(std::string_view text) {
-  return nanobind::steal(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
+  return nanobind::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
 }
 
 /// The other way: the bytes of a str, or of a bytes.
 inline std::string NameOf(nanobind::handle name) {
-  if (PyBytes_Check(name.ptr())) return {PyBytes_AS_STRING(name.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(name.ptr()))};
+  if (PyBytes_Check(name.ptr()))
+    return {PyBytes_AS_STRING(name.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(name.ptr()))};
   const nanobind::object bytes = nanobind::steal(PyUnicode_AsEncodedString(name.ptr(), "utf-8", "surrogateescape"));
   if (!bytes.is_valid()) throw nanobind::python_error();
   return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};

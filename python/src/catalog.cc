@@ -73,8 +73,8 @@ nb::list BadOf(const std::vector<BadRow>& bad, const std::vector<ShardRow>& shar
 
 nb::list DamageOf(const std::vector<DamageRow>& damage, const std::vector<ShardRow>& shards) {
   return ListOf(damage, [&](const DamageRow& row) {
-    return DictOf("shard", TextOf(shards[row.shard].path), "begin", Count(row.range.begin), "end",
-                  Count(row.range.end), "reason", TextOf(Name(row.range.reason)));
+    return DictOf("shard", TextOf(shards[row.shard].path), "begin", Count(row.range.begin), "end", Count(row.range.end),
+                  "reason", TextOf(Name(row.range.reason)));
   });
 }
 
@@ -107,9 +107,9 @@ nb::dict ReadInfo(nb::handle path) {
   const DatasetFacts& facts = catalog.facts();
   const std::vector<GenerationRow> generations = Unwrap(catalog.Generations());
   const std::vector<ShardRow> shards = Unwrap(catalog.Shards());
-  return DictOf("index", TextOf(index_path), "id", TextOf(ToHex(facts.id)), "format_version",
-                nb::int_(kFormatVersion), "generation", nb::int_(generations.empty() ? 0 : generations.back().number),
-                "records", Count(facts.records), "payload_bytes", Count(facts.payload_bytes), "data_bytes",
+  return DictOf("index", TextOf(index_path), "id", TextOf(ToHex(facts.id)), "format_version", nb::int_(kFormatVersion),
+                "generation", nb::int_(generations.empty() ? 0 : generations.back().number), "records",
+                Count(facts.records), "payload_bytes", Count(facts.payload_bytes), "data_bytes",
                 Count(facts.data_bytes), "index_bytes", Count(file.size), "checked", TextOf(Name(facts.checked)),
                 "shards", ShardsOf(shards), "features", FeaturesOf(Unwrap(catalog.Features())), "bad",
                 BadOf(Unwrap(catalog.Bad()), shards), "damage", DamageOf(Unwrap(catalog.Damage()), shards));
@@ -120,9 +120,7 @@ nb::list ReadFeatures(nb::handle path) {
   return FeaturesOf(Unwrap(catalog.Features()));
 }
 
-nb::object RealOf(const std::optional<double>& value) {
-  return value ? nb::object(nb::float_(*value)) : nb::none();
-}
+nb::object RealOf(const std::optional<double>& value) { return value ? nb::object(nb::float_(*value)) : nb::none(); }
 
 nb::object LengthsOf(const Lengths& lengths) {
   if (lengths.count == 0) return nb::none();
@@ -131,22 +129,18 @@ nb::object LengthsOf(const Lengths& lengths) {
 
 nb::dict DictOfStats(const ColumnStats& stats) {
   const std::optional<Quartiles>& quartiles = stats.quartiles;
-  const auto quartile = [&](double Quartiles::* which) {
-    return quartiles ? RealOf((*quartiles).*which) : nb::none();
-  };
-  const nb::list top = ListOf(stats.top, [](const ValueCount& one) {
-    return DictOf("value", ObjectOf(one.value), "count", Count(one.count));
-  });
+  const auto quartile = [&](double Quartiles::*which) { return quartiles ? RealOf((*quartiles).*which) : nb::none(); };
+  const nb::list top = ListOf(
+      stats.top, [](const ValueCount& one) { return DictOf("value", ObjectOf(one.value), "count", Count(one.count)); });
   const nb::list histogram = ListOf(stats.histogram, [](const HistogramBin& bin) {
     return DictOf("begin", ObjectOf(bin.begin), "end", ObjectOf(bin.end), "count", Count(bin.count));
   });
   return DictOf("rows", Count(stats.rows), "column", TextOf(stats.column), "type", TextOf(stats.type), "count",
-                Count(stats.count), "nulls", Count(stats.nulls), "nans", Count(stats.nans), "min",
-                ObjectOf(stats.min), "max", ObjectOf(stats.max), "mean", RealOf(stats.mean), "std",
-                RealOf(stats.deviation), "q1", quartile(&Quartiles::first), "median", quartile(&Quartiles::median),
-                "q3", quartile(&Quartiles::third), "distinct", Count(stats.distinct), "distinct_is_exact",
-                Flag(stats.distinct_is_exact), "top", top, "histogram", histogram, "lengths",
-                LengthsOf(stats.lengths), "list_lengths", LengthsOf(stats.lists));
+                Count(stats.count), "nulls", Count(stats.nulls), "nans", Count(stats.nans), "min", ObjectOf(stats.min),
+                "max", ObjectOf(stats.max), "mean", RealOf(stats.mean), "std", RealOf(stats.deviation), "q1",
+                quartile(&Quartiles::first), "median", quartile(&Quartiles::median), "q3", quartile(&Quartiles::third),
+                "distinct", Count(stats.distinct), "distinct_is_exact", Flag(stats.distinct_is_exact), "top", top,
+                "histogram", histogram, "lengths", LengthsOf(stats.lengths), "list_lengths", LengthsOf(stats.lists));
 }
 
 nb::dict ReadStats(const Columns& columns, nb::handle name, size_t top, size_t bins) {
@@ -182,8 +176,8 @@ FormatChoice FormatOf(const std::string& format, const std::string& payload) {
   }
   if (payload != "auto") choice.payload = ParsePayloadKind(payload);
   if (payload != "auto" && !choice.payload) {
-    Raise(ErrorCode::kUsage, StrCat("payload='", payload,
-                                    "': expected 'auto', 'example', 'sequence_example', 'ofrecord' or 'opaque'"));
+    Raise(ErrorCode::kUsage,
+          StrCat("payload='", payload, "': expected 'auto', 'example', 'sequence_example', 'ofrecord' or 'opaque'"));
   }
   return choice;
 }

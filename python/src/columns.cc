@@ -83,8 +83,8 @@ nb::object Stream(std::shared_ptr<Columns> columns, const Rows& rows,
   ArrowTable table;
   for (const Column& column : wanted) table.fields.push_back(Unwrap(FieldOf(*columns->store, column), Asked::kQuery));
   const std::vector<ArrowField> fields = table.fields;
-  table.next = [columns, rows, wanted, fields, at = uint64_t{0}]() mutable
-      -> Result<std::optional<std::vector<ArrowColumn>>> {
+  table.next = [columns, rows, wanted, fields,
+                at = uint64_t{0}]() mutable -> Result<std::optional<std::vector<ArrowColumn>>> {
     if (at >= rows.size()) return std::nullopt;
     const uint64_t count = std::min(kRowsAtOnce, rows.size() - at);
     const std::vector<uint64_t> ordinals = Ordinals(rows, at, count);
@@ -174,9 +174,9 @@ nb::tuple ReadColumn(const Columns& columns, const Rows& rows, nb::handle name) 
   }
 }
 
-std::vector<Rows> SplitRows(const Columns& columns, const Rows& rows,
-                            std::vector<std::pair<std::string, double>> parts, uint64_t seed,
-                            const std::optional<nb::object>& key, const std::optional<nb::object>& stratify) {
+std::vector<Rows> SplitRows(const Columns& columns, const Rows& rows, std::vector<std::pair<std::string, double>> parts,
+                            uint64_t seed, const std::optional<nb::object>& key,
+                            const std::optional<nb::object>& stratify) {
   SplitOptions options;
   for (auto& [name, fraction] : parts) options.parts.push_back({std::move(name), fraction});
   options.seed = seed;

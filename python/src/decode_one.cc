@@ -72,8 +72,8 @@ nb::dict DecodeOne(nb::handle self, int64_t number) {
   }
   DecodedRecord record;
   if (auto decoded = record.Decode(payload, shard.payload); !decoded) {
-    Raise(decoded.error().code, StrCat(Printable(shard.path), "@", location.offset, ": record ", ordinal, ": ",
-                                       decoded.error().message),
+    Raise(decoded.error().code,
+          StrCat(Printable(shard.path), "@", location.offset, ": record ", ordinal, ": ", decoded.error().message),
           "ds[i] gives its bytes as they are");
   }
   return DictOf(record);

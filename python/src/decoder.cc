@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -22,8 +23,13 @@ using namespace nb::literals;
 namespace ofindex::python {
 namespace {
 
-// Larger requests may take long enough for somebody to press Ctrl-C.
-constexpr size_t kSmallRequest = 4096;
+// About how long it takes to decode, on one core: a record, and a byte of it.
+constexpr double kRecordNs = 150;
+constexpr double kByteNs = 0.2;
+
+// What a thread has to have to do to be worth its start; and what takes long enough for somebody to press Ctrl-C.
+constexpr double kWorthAThreadNs = 1e6;
+constexpr double kLongNs = 50e6;
 
 FeatureSpec::Form FormOf(const std::string& form) {
   if (form == "fixed") return FeatureSpec::Form::kFixed;
@@ -82,13 +88,16 @@ nb::object Offsets(const Owner& array, const std::vector<int64_t>& offsets) {
   return offsets.empty() ? nb::none() : SharedArray<int64_t>(array, offsets.data(), offsets.size());
 }
 
+// With 0 threads, their number is chosen.
 nb::list Decode(const Decoder& decoder, const Payloads& payloads, const std::vector<uint64_t>& ordinals,
                 unsigned threads) {
-  const unsigned count = threads == 0 ? ProcessorCount() : threads;
+  const double ns = static_cast<double>(ordinals.size()) * (kRecordNs + payloads.payload_bytes * kByteNs);
+  const double worth = std::clamp(ns / kWorthAThreadNs, 1.0, static_cast<double>(ProcessorCount()));
+  const unsigned count = threads == 0 ? static_cast<unsigned>(worth) : threads;
   const auto decode = [&](const std::atomic<bool>* cancel) {
     return decoder.decoder->Decode(*payloads.source, ordinals, count, cancel);
   };
-  if (ordinals.size() > kSmallRequest) {
+  if (ns > kLongNs) {
     return ArraysOf(RunInterruptibly([&](Progress& progress) { return decode(&progress.cancel); }));
   }
   Result<DecodedBatch> batch;
@@ -118,7 +127,10 @@ nb::list DecodeBytes(const Decoder& decoder, const nb::sequence& payloads, const
     views.emplace_back(reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(payload.ptr())),
                        static_cast<size_t>(PyBytes_GET_SIZE(payload.ptr())));
   }
-  return Decode(decoder, {std::make_shared<MemorySource>(views, *payload_kind)}, ordinals, threads);
+  double bytes = 0;
+  for (const ByteView view : views) bytes += static_cast<double>(view.size());
+  const double average = views.empty() ? 0 : bytes / static_cast<double>(views.size());
+  return Decode(decoder, {std::make_shared<MemorySource>(views, *payload_kind), average}, ordinals, threads);
 }
 
 std::shared_ptr<const RecordReader> ReaderOf(const std::shared_ptr<const Source>& source) {
@@ -129,8 +141,15 @@ std::shared_ptr<const RecordReader> ReaderOf(const std::shared_ptr<const Source>
 Payloads PayloadsOf(const std::vector<std::shared_ptr<Source>>& sources) {
   std::vector<std::shared_ptr<const RecordReader>> readers;
   for (const auto& source : sources) readers.push_back(ReaderOf(source));
-  if (readers.size() == 1) return {Unwrap(ReaderSource::Of(readers[0]))};
-  return {Unwrap(JoinedSource::Of(readers))};
+  double bytes = 0;
+  double records = 0;
+  for (const auto& reader : readers) {
+    bytes += static_cast<double>(reader->map().header().payload_bytes);
+    records += static_cast<double>(reader->size());
+  }
+  const double average = records == 0 ? 0 : bytes / records;
+  if (readers.size() == 1) return {Unwrap(ReaderSource::Of(readers[0])), average, readers[0]};
+  return {Unwrap(JoinedSource::Of(readers)), average};
 }
 
 }  // namespace
@@ -146,22 +165,25 @@ nb::list ArraysOf(DecodedBatch batch) {
 
 void BindDecoder(nb::module_& m) {
   nb::class_<Decoder>(m, "Decoder")
-      .def("__init__",
-           [](Decoder* self, const nb::list& specs) {
-             std::vector<FeatureSpec> taken;
-             for (nb::handle spec : specs) taken.push_back(SpecOf(spec));
-             new (self) Decoder{std::make_shared<BatchDecoder>(Unwrap(BatchDecoder::Of(std::move(taken))))};
-           },
-           "specs"_a)
-      .def("decode",
-           [](const Decoder& decoder, const Payloads& payloads, nb::handle records, nb::handle numbers,
-              unsigned threads) { return Decode(decoder, payloads, OrdinalsOf(records, numbers), threads); },
-           "payloads"_a, "records"_a, "numbers"_a, "threads"_a)
-      .def("decode_joined",
-           [](const Decoder& decoder, const Payloads& payloads, nb::handle ordinals, unsigned threads) {
-             return Decode(decoder, payloads, IndicesOf(ordinals, uint64_t{1} << 62), threads);
-           },
-           "payloads"_a, "ordinals"_a, "threads"_a)
+      .def(
+          "__init__",
+          [](Decoder* self, const nb::list& specs) {
+            std::vector<FeatureSpec> taken;
+            for (nb::handle spec : specs) taken.push_back(SpecOf(spec));
+            new (self) Decoder{std::make_shared<BatchDecoder>(Unwrap(BatchDecoder::Of(std::move(taken))))};
+          },
+          "specs"_a)
+      .def(
+          "decode",
+          [](const Decoder& decoder, const Payloads& payloads, nb::handle records, nb::handle numbers,
+             unsigned threads) { return Decode(decoder, payloads, OrdinalsOf(records, numbers), threads); },
+          "payloads"_a, "records"_a, "numbers"_a, "threads"_a)
+      .def(
+          "decode_joined",
+          [](const Decoder& decoder, const Payloads& payloads, nb::handle ordinals, unsigned threads) {
+            return Decode(decoder, payloads, IndicesOf(ordinals, uint64_t{1} << 62), threads);
+          },
+          "payloads"_a, "ordinals"_a, "threads"_a)
       .def("decode_bytes", &DecodeBytes, "payloads"_a, "kind"_a, "threads"_a);
   nb::class_<Payloads>(m, "Payloads");
   m.def("payloads_of", &PayloadsOf, "sources"_a);

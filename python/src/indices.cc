@@ -48,6 +48,8 @@ nb::object AsInt64(nb::handle numbers) {
     PyErr_SetString(PyExc_TypeError, "records are named by an array of one dimension");
     throw nb::python_error();
   }
+  // An unsigned number beyond int64 must not become one from the end.
+  if (kind == "u" && !empty) array = numpy.attr("minimum")(array, nb::int_(std::numeric_limits<int64_t>::max()));
   return numpy.attr("ascontiguousarray")(array, nb::arg("dtype") = "int64");
 }
 

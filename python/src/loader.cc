@@ -16,6 +16,7 @@
 #include "python/src/errors.h"
 #include "python/src/sampler.h"
 #include "query/loading/batch_loader.h"
+#include "query/loading/run_prefetch.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,11 +28,15 @@ namespace {
 constexpr auto kPatience = std::chrono::milliseconds(50);
 
 // The order of `sampler`, from where it stands.
-NextOrdinals OrderOf(const RowSampler& sampler) {
-  return [own = std::make_shared<RowSampler>(sampler)](std::span<uint64_t> out) -> OrderStep {
+NextOrdinals OrderOf(const RowSampler& sampler, const Payloads& payloads) {
+  NextOrdinals order = [own = std::make_shared<RowSampler>(sampler)](std::span<uint64_t> out) -> OrderStep {
     const size_t count = own->NextOrdinals(out);
     return {count, own->sampler().position()};
   };
+  if (!payloads.reader) return order;
+  const Sampler& of = sampler.sampler();
+  const uint64_t run = RunToPrefetch(of.law(), of.view(), *payloads.reader);
+  return run == 0 ? order : PrefetchRuns(std::move(order), payloads.reader, run);
 }
 
 /// An order that Python has: take(count) gives (ordinals, position). Called on the loader's threads.
@@ -78,14 +83,13 @@ class Loader {
          size_t prefetch) {
     NextOrdinals next;
     if (nb::isinstance<RowSampler>(order)) {
-      next = OrderOf(nb::cast<const RowSampler&>(order));
+      next = OrderOf(nb::cast<const RowSampler&>(order), payloads);
     } else {
       order_ = Share(std::move(order));
       next = [own = order_](std::span<uint64_t> out) { return own->Fill(out); };
     }
-    const BatchLoader::Options options{.batch_size = batch_size,
-                                       .threads = threads == 0 ? ProcessorCount() : threads,
-                                       .prefetch = prefetch};
+    const BatchLoader::Options options{
+        .batch_size = batch_size, .threads = threads == 0 ? ProcessorCount() : threads, .prefetch = prefetch};
     loader_ = Unwrap(BatchLoader::Start(payloads.source, decoder.decoder, std::move(next), options));
   }
   ~Loader() { Close(); }

@@ -14,6 +14,8 @@
 // package promises, and its documentation, is in the Python files.
 NB_MODULE(_ofindex, m) {
   m.attr("version") = OFINDEX_VERSION;
+  // What threads of others still hold when the interpreter ends is no leak of ours.
+  nanobind::set_leak_warnings(false);
   ofindex::python::BindArrays(m);
   ofindex::python::BindRecords(m);
   ofindex::python::BindColumns(m);

@@ -34,13 +34,11 @@ IoMode IoModeOf(const std::string& io) {
   Raise(ErrorCode::kUsage, StrCat("io='", io, "': expected 'auto', 'mmap' or 'pread'"));
 }
 
-std::shared_ptr<Source> OpenSource(nb::handle path, nb::handle root, const std::string& io,
-                                   bool allow_bad) {
+std::shared_ptr<Source> OpenSource(nb::handle path, nb::handle root, const std::string& io, bool allow_bad) {
   const std::string name = NameOf(path);
   const ReaderOptions options{.io = IoModeOf(io), .root = NameOf(root), .allow_bad = allow_bad};
   // A map that is there is opened at once; one that has to be made may take long.
-  Dataset dataset = RunInterruptibly(
-      [&](const Progress& progress) { return Dataset::Open(name, options, progress); });
+  Dataset dataset = RunInterruptibly([&](const Progress& progress) { return Dataset::Open(name, options, progress); });
   return std::make_shared<Source>(Source{std::move(dataset), allow_bad});
 }
 
@@ -178,9 +176,9 @@ void BindRows(nb::module_& m) {
   nb::class_<Rows>(m, "Rows")
       .def("__len__", &Rows::size)
       .def("slice", &Rows::Slice, "start"_a, "step"_a, "count"_a)
-      .def("pick",
-           [](const Rows& rows, nb::handle numbers) { return rows.Pick(IndicesOf(numbers, rows.size())); },
-           "numbers"_a)
+      .def(
+          "pick", [](const Rows& rows, nb::handle numbers) { return rows.Pick(IndicesOf(numbers, rows.size())); },
+          "numbers"_a)
       .def("is_all", &Rows::IsAll, "records"_a)
       .def("fingerprint", &Rows::Fingerprint, nb::call_guard<nb::gil_scoped_release>())
       .def("serialize", [](const Rows& rows) { return BytesOf(rows.Serialize()); })
@@ -223,28 +221,31 @@ void BindRecords(nb::module_& m) {
   BindRows(m);
   nb::class_<Payload>(m, "Payload", nb::type_slots(payload_slots));
   nb::class_<Source>(m, "Source")
-      .def_prop_ro("index_path", [](const Source& source) { return TextOf(source.dataset.index_path()); },
-                   nb::for_getter(nb::sig("def index_path(self) -> str")))
-      .def_prop_ro("id", [](const Source& source) {
-        return ToHex(ByteView(source.dataset.reader().map().header().index_id));
-      })
+      .def_prop_ro(
+          "index_path", [](const Source& source) { return TextOf(source.dataset.index_path()); },
+          nb::for_getter(nb::sig("def index_path(self) -> str")))
+      .def_prop_ro(
+          "id", [](const Source& source) { return ToHex(ByteView(source.dataset.reader().map().header().index_id)); })
       .def_prop_ro("records", [](const Source& source) { return source.dataset.size(); })
       .def_prop_ro("allow_bad", [](const Source& source) { return source.allow_bad; })
       .def("all_rows", [](const Source& source) { return Rows(View::Range(0, source.dataset.size())); });
   m.def("open_source", &OpenSource, "path"_a, "root"_a, "io"_a, "allow_bad"_a);
   nb::class_<Records>(m, "Records", nb::type_slots(record_slots), nb::is_weak_referenceable())
-      .def("__init__",
-           [](Records* self, std::shared_ptr<Source> source, std::shared_ptr<Rows> rows) {
-             new (self) Records(std::move(source), std::move(rows));
-           },
-           "source"_a, "rows"_a.none())
+      .def(
+          "__init__",
+          [](Records* self, std::shared_ptr<Source> source, std::shared_ptr<Rows> rows) {
+            new (self) Records(std::move(source), std::move(rows));
+          },
+          "source"_a, "rows"_a.none())
       .def("__getitems__", &ReadMany, "numbers"_a, nb::sig("def __getitems__(self, numbers: object) -> list[bytes]"))
       .def("buffer", &BufferOf, "number"_a, nb::sig("def buffer(self, number: int) -> memoryview"))
       .def("locate", &Locate, "number"_a, nb::sig("def locate(self, number: int) -> tuple[str, int, int]"))
-      .def("ordinals", [](nb::handle self, nb::handle numbers) { return RowArray(OrdinalsOf(self, numbers)); },
-           "numbers"_a, nb::sig("def ordinals(self, numbers: object) -> numpy.typing.NDArray[numpy.int64]"))
-      .def_prop_ro("rows", [](nb::handle self) { return nb::inst_ptr<Records>(self)->rows(self.ptr()); },
-                   nb::for_getter(nb::sig("def rows(self) -> Rows")));
+      .def(
+          "ordinals", [](nb::handle self, nb::handle numbers) { return RowArray(OrdinalsOf(self, numbers)); },
+          "numbers"_a, nb::sig("def ordinals(self, numbers: object) -> numpy.typing.NDArray[numpy.int64]"))
+      .def_prop_ro(
+          "rows", [](nb::handle self) { return nb::inst_ptr<Records>(self)->rows(self.ptr()); },
+          nb::for_getter(nb::sig("def rows(self) -> Rows")));
 }
 
 }  // namespace ofindex::python

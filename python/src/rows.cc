@@ -23,9 +23,7 @@ OrdinalSet SetOf(const View& view) {
   return builder.Take();
 }
 
-bool IsRange(const View& view) {
-  return view.size() == 0 || view.At(view.size() - 1) - view.At(0) == view.size() - 1;
-}
+bool IsRange(const View& view) { return view.size() == 0 || view.At(view.size() - 1) - view.At(0) == view.size() - 1; }
 
 tl::unexpected<Error> NoRows() { return Fail(ErrorCode::kIndex, "these bytes are not the rows of a dataset"); }
 

@@ -17,6 +17,7 @@
 #include "python/src/indices.h"
 #include "python/src/interruptible.h"
 #include "python/src/records.h"
+#include "query/find_column.h"
 #include "query/sampling/mixture.h"
 #include "query/sampling/open_sampler.h"
 #include "query/sampling/reading_facts.h"
@@ -65,6 +66,9 @@ SampleRequest RequestOf(const Wish& wish) {
 // Picked rows have a fingerprint of their own, since the order of the picks is part of what a sampler says of them.
 RowSampler Open(const Source& source, const Columns& columns, const Rows& rows, const Wish& wish) {
   SampleRequest request = RequestOf(wish);
+  for (const auto& name : {request.weights, request.balance}) {
+    if (name) Unwrap(FindColumn(*columns.store, *name), Asked::kQuery);
+  }
   request.view = Unwrap(rows.Ascending());
   Sampler sampler = RunInterruptibly([&](Progress& progress) -> Result<Sampler> {
     if (wish.block && *wish.block == 0) {
@@ -105,8 +109,8 @@ nb::object RowsAt(const RowSampler& sampler, nb::handle positions) {
 
 void SeekTo(RowSampler& sampler, uint64_t position) {
   if (position > sampler.sampler().epoch_size()) {
-    Raise(ErrorCode::kUsage, StrCat("position ", position, ": the epoch has ",
-                                    FormatCount(sampler.sampler().epoch_size()), " positions"));
+    Raise(ErrorCode::kUsage,
+          StrCat("position ", position, ": the epoch has ", FormatCount(sampler.sampler().epoch_size()), " positions"));
   }
   sampler.sampler().SeekTo(position);
 }
@@ -148,23 +152,25 @@ size_t RowSampler::NextRows(std::span<uint64_t> out) {
 }
 
 void BindSampler(nb::module_& m) {
-  m.def("open_sampler",
-        [](const Source& source, const Columns& columns, const Rows& rows, uint64_t seed, uint64_t epoch, uint64_t rank,
-           uint64_t world_size, const std::string& tail, std::optional<nb::object> weights,
-           std::optional<nb::object> balance, std::optional<uint64_t> block, std::optional<std::string> state,
-           bool force) {
-          return Open(source, columns, rows,
-                      {seed, epoch, rank, world_size, tail, std::move(weights), std::move(balance), block,
-                       std::move(state), force});
-        },
-        "source"_a, "columns"_a, "rows"_a, "seed"_a, "epoch"_a, "rank"_a, "world_size"_a, "tail"_a, "weights"_a.none(),
-        "balance"_a.none(), "block"_a.none(), "state"_a.none(), "force"_a);
+  m.def(
+      "open_sampler",
+      [](const Source& source, const Columns& columns, const Rows& rows, uint64_t seed, uint64_t epoch, uint64_t rank,
+         uint64_t world_size, const std::string& tail, std::optional<nb::object> weights,
+         std::optional<nb::object> balance, std::optional<uint64_t> block, std::optional<std::string> state,
+         bool force) {
+        return Open(source, columns, rows,
+                    {seed, epoch, rank, world_size, tail, std::move(weights), std::move(balance), block,
+                     std::move(state), force});
+      },
+      "source"_a, "columns"_a, "rows"_a, "seed"_a, "epoch"_a, "rank"_a, "world_size"_a, "tail"_a, "weights"_a.none(),
+      "balance"_a.none(), "block"_a.none(), "state"_a.none(), "force"_a);
   nb::class_<RowSampler>(m, "RowSampler")
       .def("take", &Take, "most"_a, nb::sig("def take(self, most: int) -> numpy.typing.NDArray[numpy.int64]"))
       .def("rows_at", &RowsAt, "positions"_a,
            nb::sig("def rows_at(self, positions: object) -> numpy.typing.NDArray[numpy.int64]"))
       .def("copy", [](const RowSampler& sampler) { return RowSampler(sampler); })
-      .def("set_epoch", [](RowSampler& sampler, uint64_t epoch) { sampler.sampler().SetEpoch(epoch); }, "epoch"_a)
+      .def(
+          "set_epoch", [](RowSampler& sampler, uint64_t epoch) { sampler.sampler().SetEpoch(epoch); }, "epoch"_a)
       .def("seek", &SeekTo, "position"_a)
       .def("state", [](const RowSampler& sampler) { return ToJson(sampler.sampler().State()); })
       .def_prop_ro("position", [](const RowSampler& sampler) { return sampler.sampler().position(); })
@@ -173,8 +179,7 @@ void BindSampler(nb::module_& m) {
       .def_prop_ro("left", [](const RowSampler& sampler) { return sampler.sampler().left(); })
       .def_prop_ro("epoch_size", [](const RowSampler& sampler) { return sampler.sampler().epoch_size(); })
       .def_prop_ro("order", [](const RowSampler& sampler) { return Describe(sampler.sampler().law()); });
-  nb::class_<Mixture>(m, "Mixture")
-      .def("places", &MixedPlaces, "first"_a, "step"_a, "count"_a);
+  nb::class_<Mixture>(m, "Mixture").def("places", &MixedPlaces, "first"_a, "step"_a, "count"_a);
   m.def("make_mixture", &MakeMixture, "shares"_a, "sizes"_a, "seed"_a);
 }
 

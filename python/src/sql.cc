@@ -24,9 +24,6 @@ using namespace nb::literals;
 namespace ofindex::python {
 namespace {
 
-
-
-
 /// One statement that is being read. The session and what its guard looks at live as long as it does.
 class Cursor {
   template <typename Work>
@@ -90,8 +87,8 @@ class Cursor {
     std::vector<ColumnValue> row(rows_->columns().size());
     for (size_t c = 0; c < row.size(); ++c) {
       const SqlValue value = rows_->At(c);
-      row[c] = {.type = value.type, .integer = value.integer, .real = value.real,
-                .bytes = std::string(AsText(value.bytes))};
+      row[c] = {
+          .type = value.type, .integer = value.integer, .real = value.real, .bytes = std::string(AsText(value.bytes))};
     }
     return row;
   }
@@ -122,22 +119,28 @@ class Cursor {
 
 void BindSql(nb::module_& m) {
   nb::class_<SqlSession>(m, "Session")
-      .def("query", [](std::shared_ptr<SqlSession> session, const std::string& query, nb::handle parameters,
-                       std::optional<double> timeout) {
-             return std::make_unique<Cursor>(std::move(session), query, parameters, timeout);
-           },
-           "query"_a, "parameters"_a.none(), "timeout"_a.none());
-  m.def("open_session", [](nb::handle path) {
-    const std::string index_path = NameOf(path);
-    return std::make_shared<SqlSession>(
-        RunInterruptibly([&](const Progress&) { return SqlSession::Open(index_path); }));
-  }, "path"_a);
+      .def(
+          "query",
+          [](std::shared_ptr<SqlSession> session, const std::string& query, nb::handle parameters,
+             std::optional<double> timeout) {
+            return std::make_unique<Cursor>(std::move(session), query, parameters, timeout);
+          },
+          "query"_a, "parameters"_a.none(), "timeout"_a.none());
+  m.def(
+      "open_session",
+      [](nb::handle path) {
+        const std::string index_path = NameOf(path);
+        return std::make_shared<SqlSession>(
+            RunInterruptibly([&](const Progress&) { return SqlSession::Open(index_path); }));
+      },
+      "path"_a);
   nb::class_<Cursor>(m, "Cursor")
-      .def_prop_ro("columns", [](const Cursor& cursor) {
-        nb::list names;
-        for (const std::string& name : cursor.columns()) names.append(TextOf(name));
-        return names;
-      })
+      .def_prop_ro("columns",
+                   [](const Cursor& cursor) {
+                     nb::list names;
+                     for (const std::string& name : cursor.columns()) names.append(TextOf(name));
+                     return names;
+                   })
       .def("fetch", &Cursor::Fetch, "most"_a)
       .def("stream", &Cursor::Stream);
 }

@@ -55,8 +55,8 @@ nb::object ObjectOf(const Chunk::Value& value) {
 }
 
 nb::object ObjectOf(const ColumnValue& value) {
-  return ObjectOf(Chunk::Value{
-      .type = value.type, .integer = value.integer, .real = value.real, .bytes = AsBytes(value.bytes)});
+  return ObjectOf(
+      Chunk::Value{.type = value.type, .integer = value.integer, .real = value.real, .bytes = AsBytes(value.bytes)});
 }
 
 std::vector<SqlParameter> ParametersOf(nb::handle parameters) {

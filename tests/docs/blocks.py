@@ -30,6 +30,7 @@ TOO_LONG = (
     "tools/test",
     "tests/e2e/run.py",
     "tests/docs/docs_test.py",
+    "tests/python/run.py",
     "bench/run",
     "bench/against",
     "meson",

@@ -43,7 +43,7 @@ class SequenceTest(WorkTest):
     def test_numbers_are_those_of_a_list(self) -> None:
         for number in (0, 5, 99, -1, -100, np.int64(7), np.uint8(3)):
             self.assertEqual(self.ds[number], self.payloads[number])
-        for number in (100, -101, 2**63, -(2**63), 2**200):
+        for number in (100, -101, 2**63, -(2**63), 2**200, np.uint64(2**64 - 1)):
             with self.assertRaises(IndexError):
                 self.ds[number]
         for key in (1.0, "5", b"5", None, True, object()):
@@ -62,8 +62,9 @@ class SequenceTest(WorkTest):
         odd = np.arange(100) % 2 == 1
         self.assertEqual(list(self.ds[odd]), self.payloads[1::2])
         self.assertEqual(self.ds[10:20][[3, 1]][1], self.payloads[11])
-        with self.assertRaises(IndexError):
-            self.ds[[100]]
+        for beyond in ([100], np.array([2**64 - 1], dtype=np.uint64), [2**70], np.array([-101])):
+            with self.assertRaises(IndexError, msg=repr(beyond)):
+                self.ds[beyond]
         with self.assertRaises(IndexError):
             self.ds[odd[:50]]
         with self.assertRaises(TypeError):

@@ -109,7 +109,13 @@ class SqlTest(WorkTest):
         self.assertEqual(self.ds.sql("SELECT :a + 1", {"a": 41}).fetchone(), (42,))
 
     def test_a_wrong_statement_is_a_query_error(self) -> None:
-        for query in ("SELEC 1", "SELECT nothing FROM records", "DELETE FROM records", "SELECT 1; SELECT 2", "PRAGMA user_version"):
+        for query in (
+            "SELEC 1",
+            "SELECT nothing FROM records",
+            "DELETE FROM records",
+            "SELECT 1; SELECT 2",
+            "PRAGMA user_version",
+        ):
             with self.assertRaises(ofindex.QueryError, msg=query):
                 self.ds.sql(query).fetchall()
 
@@ -146,7 +152,9 @@ class SqlTest(WorkTest):
         query = "SELECT id, weight, name, blob, NULL AS gone FROM records ORDER BY id"
         self.assertEqual(self.ds.sql(query).df()["id"].tolist(), list(range(60)))
         table = self.ds.sql(query).arrow()
-        self.assertEqual([str(kind) for kind in table.schema.types], ["int64", "double", "large_string", "large_binary", "null"])
+        self.assertEqual(
+            [str(kind) for kind in table.schema.types], ["int64", "double", "large_string", "large_binary", "null"]
+        )
         rows = self.ds.sql(query).fetchall()
         self.assertEqual([tuple(row.values()) for row in table.to_pylist()], rows)
         self.assertEqual(len(pd.DataFrame(table.to_pandas())), 60)
@@ -176,7 +184,9 @@ class ColumnTest(WorkTest):
         self.assertEqual(self.ds.column("blob")[7], b"\xff\x00\x07")
         boxes = self.ds.column("boxes")
         self.assertEqual([row.tolist() for row in boxes], [[0.5 * box for box in range(i % 4)] for i in range(60)])
-        self.assertEqual(self.ds.column("words").tolist(), [[b"w%d" % word for word in range(i % 3)] for i in range(60)])
+        self.assertEqual(
+            self.ds.column("words").tolist(), [[b"w%d" % word for word in range(i % 3)] for i in range(60)]
+        )
 
     def test_a_view_has_its_own_rows_in_its_own_order(self) -> None:
         for view in (self.ds[::-7], self.ds[[5, 3, 5]], self.ds.where("id % 7 = 2"), self.ds[:0]):
@@ -202,10 +212,14 @@ class ColumnTest(WorkTest):
         self.assertEqual(table.column_names, names)
         table.validate(full=True)
         for name in ("id", "weight", "name", "blob"):
-            self.assertEqual(table[name].to_pylist(), [None if v is np.ma.masked else v for v in self.ds.column(name).tolist()])
+            self.assertEqual(
+                table[name].to_pylist(), [None if v is np.ma.masked else v for v in self.ds.column(name).tolist()]
+            )
         self.assertEqual(table["boxes"].to_pylist()[7], [0, 0.5, 1])
-        rows = self.ds.arrow(names)
-        found = duckdb.sql("SELECT count(*), sum(id), max(name), sum(len(boxes)) FROM rows").fetchall()[0]
+        connection = duckdb.connect()
+        connection.register("rows", self.ds.arrow(names))
+        query = "SELECT count(*), sum(id), max(name), sum(len(boxes)) FROM rows"
+        found = connection.sql(query).fetchall()[0]
         self.assertEqual(found, (60, sum(range(60)), "ж9", sum(i % 4 for i in range(60))))
         frame = pl.DataFrame(self.ds.arrow(names))
         self.assertEqual(frame["id"].to_list(), list(range(60)))
@@ -237,7 +251,9 @@ class SplitTest(WorkTest):
         ds = self.examples(1000)
         parts = ds.split({"train": 0.8, "val": 0.1, "test": 0.1}, seed=5)
         self.assertEqual(list(parts), ["train", "val", "test"])
-        self.assertEqual(sorted(n for part in parts.values() for n in part.ordinals(range(len(part))).tolist()), list(range(1000)))
+        self.assertEqual(
+            sorted(n for part in parts.values() for n in part.ordinals(range(len(part))).tolist()), list(range(1000))
+        )
         self.assertGreater(len(parts["train"]), 700)
         again = ds.split({"train": 0.8, "val": 0.1, "test": 0.1}, seed=5)
         self.assertEqual(parts["val"], again["val"])
@@ -256,7 +272,10 @@ class SplitTest(WorkTest):
         ds = self.examples(1000)
         whole = ds.split({"a": 0.5, "b": 0.5}, seed=1)
         of_view = ds[100:200].split({"a": 0.5, "b": 0.5}, seed=1)
-        self.assertEqual(set(of_view["a"].ordinals(range(len(of_view["a"])))), set(range(100, 200)) & set(whole["a"].ordinals(range(len(whole["a"])))))
+        self.assertEqual(
+            set(of_view["a"].ordinals(range(len(of_view["a"])))),
+            set(range(100, 200)) & set(whole["a"].ordinals(range(len(whole["a"])))),
+        )
 
     def test_wrong_parts_are_errors(self) -> None:
         ds = self.examples(10)

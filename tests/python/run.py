@@ -3,8 +3,8 @@
 
     tests/python/run.py [-v] [NAME...]
 
-A NAME is a file (`dataset_test`), or a class or a test in one. They run in the interpreter that OFINDEX_PYTHON names, or
-in the environment that tools/test makes in build/python; where there is neither, they are skipped (exit code 77).
+A NAME is a file (`dataset_test`), or a class or a test in one. They run in the interpreter that OFINDEX_PYTHON names,
+or in the environment that tools/test makes in build/python; where there is neither, they are skipped (exit code 77).
 """
 
 from __future__ import annotations
@@ -29,12 +29,21 @@ def interpreter() -> str | None:
     return str(ENVIRONMENT) if ENVIRONMENT.exists() else None
 
 
+def load(name: str) -> unittest.TestSuite:
+    """The tests called `name`; where a framework is missing, one that is skipped and says so."""
+    try:
+        return unittest.defaultTestLoader.loadTestsFromName(name)
+    except unittest.SkipTest as missing:
+        skipped = unittest.skip(f"{name}: {missing}")(lambda: None)
+        return unittest.TestSuite([unittest.FunctionTestCase(skipped, description=name)])
+
+
 def run(names: list[str], verbose: bool) -> int:
     sys.path.insert(0, str(TESTS))
     found = {path.stem: f"python.{path.stem}" for path in sorted(Path(__file__).parent.glob("*_test.py"))}
     heads = [name.partition(".") for name in names or found]
     chosen = [found.get(head, head) + dot + rest for head, dot, rest in heads]
-    suite = unittest.defaultTestLoader.loadTestsFromNames(chosen)
+    suite = unittest.TestSuite(load(name) for name in chosen)
     result = unittest.TextTestRunner(verbosity=2 if verbose else 1).run(suite)
     return 0 if result.wasSuccessful() else 1
 

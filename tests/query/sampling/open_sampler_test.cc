@@ -57,6 +57,32 @@ std::vector<SampleRequest> Requests() {
   return requests;
 }
 
+TEST_CASE("a view is sampled as a WHERE of the same records is, and gives numbers in it") {
+  SampleRequest by_where{.where = "label = 2", .seed = 3};
+  auto where = OpenSampler(Store(), kFirst, by_where);
+  REQUIRE(where);
+  SampleRequest by_view{.view = where->view(), .seed = 3};
+  auto view = OpenSampler(Store(), kFirst, by_view);
+  REQUIRE(view);
+  CHECK(view->State() == where->State());
+  const std::vector<uint64_t> ordinals = Left(*where);
+  CHECK(Left(*view) == ordinals);
+  std::vector<uint64_t> indices(view->left());
+  REQUIRE(view->NextIndices(indices) == ordinals.size());
+  for (size_t i = 0; i < indices.size(); ++i) CHECK(where->view().At(indices[i]) == ordinals[i]);
+  // A WHERE on top selects among the view's records.
+  by_view.view = View::Range(100, 200);
+  by_view.where = "label = 2";
+  const auto both = OpenSampler(Store(), kFirst, by_view);
+  REQUIRE(both);
+  for (const uint64_t ordinal : Left(*both)) {
+    CHECK(ordinal >= 100);
+    CHECK(ordinal < 200);
+    CHECK(ordinal % 4 == 2);
+  }
+  CHECK(both->view().size() > 0);
+}
+
 TEST_CASE("a state goes on where it was taken, under another world, and after records were appended") {
   for (SampleRequest& request : Requests()) {
     const auto whole = OpenSampler(Store(), kFirst, request);

@@ -1,0 +1,58 @@
+#include "query/loading/run_prefetch.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/memory_size.h"
+
+namespace ofindex {
+namespace {
+
+// Runs that are remembered as asked for, more than any order is in the middle of. One that is forgotten is asked for
+// again, which costs a call and reads nothing twice.
+constexpr uint64_t kRemembered = 65536;
+
+class RunsAskedFor {
+ public:
+  RunsAskedFor(std::shared_ptr<const RecordReader> reader, uint64_t run)
+      : reader_(std::move(reader)), run_(run), asked_(kRemembered, ~uint64_t{0}) {}
+
+  void Ask(uint64_t ordinal) {
+    const uint64_t number = ordinal / run_;
+    uint64_t& asked = asked_[number % kRemembered];
+    if (asked == number) return;
+    asked = number;
+    reader_->Prefetch(number * run_, std::min(run_, reader_->size() - number * run_));
+  }
+
+ private:
+  std::shared_ptr<const RecordReader> reader_;
+  uint64_t run_;
+  std::vector<uint64_t> asked_;
+};
+
+}  // namespace
+
+NextOrdinals PrefetchRuns(NextOrdinals order, std::shared_ptr<const RecordReader> reader, uint64_t run) {
+  auto runs = std::make_shared<RunsAskedFor>(std::move(reader), run);
+  return [order = std::move(order), runs](std::span<uint64_t> out) {
+    const OrderStep step = order(out);
+    for (const uint64_t ordinal : out.first(step.count)) runs->Ask(ordinal);
+    return step;
+  };
+}
+
+uint64_t RunToPrefetch(const SampleLaw& law, const View& view, const RecordReader& reader) {
+  constexpr uint64_t kReadTogether = uint64_t{256} << 10;
+  if (const auto* shape = std::get_if<BlockShape>(&law)) return shape->run;
+  const bool most = view.size() > reader.size() / 2;
+  if (!std::holds_alternative<GlobalShuffle>(law) || !most) return 0;
+  const uint64_t bytes = reader.map().header().payload_bytes;
+  if (bytes > MemorySize() / 2) return 0;
+  const uint64_t run = kReadTogether / std::max<uint64_t>(bytes / reader.size(), 1);
+  return run < 4 ? 0 : run;
+}
+
+}  // namespace ofindex

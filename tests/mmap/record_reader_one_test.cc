@@ -1,0 +1,99 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mmap/record_reader.h"
+#include "tests/mmap/reading.h"
+#include "tests/support/files.h"
+#include "tests/support/mapped_dataset.h"
+
+namespace ofindex {
+namespace {
+
+// A tick of the coarse clock is 10 ms at the most.
+void WaitForATick() { std::this_thread::sleep_for(std::chrono::milliseconds(25)); }
+
+Result<std::string> CopyOne(const RecordReader& reader, uint64_t ordinal) {
+  std::string payload;
+  OFINDEX_TRY(reader.CopyTo(ordinal, [&](uint64_t length) {
+    payload.resize(length);
+    return reinterpret_cast<uint8_t*>(payload.data());
+  }));
+  return payload;
+}
+
+// Shards whose records end in zeros, and in other bytes.
+std::vector<ShardPlan> Endings() {
+  std::vector<std::string> payloads;
+  for (int i = 0; i < 40; ++i) payloads.push_back(std::string(300, 'a') + std::string(i % 3 == 0 ? 8 : 0, '\0'));
+  return {{.path = "part-0", .framing = Framing::kOfRecord, .payloads = payloads},
+          {.path = "a.tfrecord", .framing = Framing::kTfRecord, .payloads = payloads}};
+}
+
+TEST_CASE("one record is copied to where there is room, in every way of opening, the first time and the next") {
+  const MappedDataset dataset(MixedShards());
+  for (const ReaderOptions& way : AllWays()) {
+    const RecordReader reader = dataset.Open(way);
+    for (int round = 0; round < 2; ++round) {
+      for (uint64_t i = 0; i < reader.size(); ++i) {
+        const auto payload = CopyOne(reader, i);
+        REQUIRE(payload);
+        CHECK(*payload == dataset.payloads()[i]);
+      }
+    }
+    CHECK(CopyOne(reader, reader.size()).error().code == ErrorCode::kOutOfRange);
+  }
+}
+
+TEST_CASE("where there is no room for a record, that is a limit, and nothing was written") {
+  const MappedDataset dataset(MixedShards());
+  const RecordReader reader = dataset.Open();
+  for (int round = 0; round < 2; ++round) {
+    const auto copied = reader.CopyTo(3, [](uint64_t) -> uint8_t* { return nullptr; });
+    REQUIRE(!copied);
+    CHECK(copied.error().code == ErrorCode::kLimit);
+  }
+}
+
+TEST_CASE("a shard that was cut is noticed by the next copy of a record that is gone, whatever the record ends in") {
+  const std::vector<ShardPlan> plans = Endings();
+  for (size_t shard = 0; shard < plans.size(); ++shard) {
+    for (uint64_t record = 0; record < 3; ++record) {
+      for (const uint64_t gone : {1U, 4U, 9U, 200U}) {
+        CAPTURE(shard);
+        CAPTURE(record);
+        CAPTURE(gone);
+        const MappedDataset dataset(plans);
+        const RecordReader reader = dataset.Open();
+        const uint64_t ordinal = shard * plans[0].payloads.size() + record;
+        REQUIRE(CopyOne(reader, ordinal));
+        REQUIRE(CopyOne(reader, ordinal));
+        const RecordLocation& place = dataset.locations()[ordinal];
+        const uint64_t framing = shard == 0 ? 8 : 16;
+        REQUIRE(::truncate(dataset.shard_path(shard).c_str(),
+                           static_cast<off_t>(place.offset + framing + place.length - gone)) == 0);
+        const auto copied = CopyOne(reader, ordinal);
+        REQUIRE(!copied);
+        CHECK(copied.error().code == ErrorCode::kStale);
+      }
+    }
+  }
+}
+
+TEST_CASE("a shard that has grown is noticed within a tick") {
+  const MappedDataset dataset(Endings());
+  const RecordReader reader = dataset.Open();
+  REQUIRE(CopyOne(reader, 1));
+  REQUIRE(CopyOne(reader, 1));
+  WriteFile(dataset.shard_path(0), dataset.shard_bytes(0) + "x");
+  WaitForATick();
+  CHECK(CopyOne(reader, 1).error().code == ErrorCode::kStale);
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,148 @@
+"""Nothing grows: memory, descriptors and threads over a million reads, and over many epochs."""
+
+from __future__ import annotations
+
+import importlib.util
+import unittest
+
+from python.work import WorkTest, in_new_process
+
+# Runs `rounds` of what is defined as `work` after `rounds` of warm-up, and checks that nothing has grown.
+MEASURE = """
+import ctypes, gc, os, sys, time
+import ofindex
+ds = ofindex.open(sys.argv[1])
+rounds, bound = int(sys.argv[2]), int(sys.argv[3])
+
+def count(folder):
+    return len(os.listdir(folder))
+
+def state():
+    gc.collect()
+    getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # what malloc keeps is no leak
+    with open("/proc/self/statm") as statm:
+        pages = int(statm.read().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE"), count("/proc/self/fd"), count("/proc/self/task")
+
+def settled(threads):  # threads that were told to end may take a moment to
+    for _ in range(1000):
+        if count("/proc/self/task") <= threads: break
+        time.sleep(0.01)
+    return state()
+
+{work}
+
+for number in range(rounds): work(number)
+memory, files, threads = state()
+for number in range(rounds): work(number)
+now = settled(threads)
+assert now[0] - memory < bound, f"{{now[0] - memory:,}} bytes more"
+assert now[1] <= files, f"{{now[1]}} descriptors instead of {{files}}"
+assert now[2] <= threads, f"{{now[2]}} threads instead of {{threads}}"
+print("steady")
+"""
+
+BOUND = 4 << 20
+
+
+class LeaksTest(WorkTest):
+    def check(self, work: str, rounds: int) -> None:
+        index = self.examples(500)._source.index_path
+        self.assertEqual(in_new_process(MEASURE.format(work=work), index, rounds, BOUND), "steady\n")
+
+    def test_a_million_reads_leave_nothing(self) -> None:
+        self.check(
+            """
+import random
+features = {"label": ofindex.fixed("int64"), "name": ofindex.fixed("bytes"), "boxes": ofindex.ragged("float32")}
+numbers = [random.Random(1).randrange(500) for _ in range(100)]
+
+def work(number):  # 5,000 reads
+    for row in numbers * 10: ds[row]
+    for row in numbers * 10: ds.buffer(row)
+    for row in numbers: ds.record(row)
+    for _ in range(20): ds.__getitems__(numbers)
+    for _ in range(9): ds.batch(numbers, features)
+""",
+            200,
+        )
+
+    def test_errors_leave_nothing(self) -> None:
+        self.check(
+            """
+def work(number):
+    for wrong in (
+        lambda: ds[500],
+        lambda: ds["5"],
+        lambda: ds.__getitems__([0, 500]),
+        lambda: ds.batch([0], {"nothing": ofindex.fixed("int64")}),
+        lambda: len(ds.where("nothing = 3")),
+        lambda: ds.sql("SELECT nothing FROM records"),
+        lambda: ds.sampler(tail="both"),
+        lambda: ofindex.open("/nothing/there"),
+    ):
+        try: wrong()
+        except Exception: continue
+        raise AssertionError(wrong)
+""",
+            300,
+        )
+
+    def test_datasets_views_and_samplers_leave_nothing(self) -> None:
+        self.check(
+            """
+import pickle
+
+def work(number):
+    opened = ofindex.open(sys.argv[1])
+    view = opened.where("label = ?", (number % 10,))
+    assert len(view) == 50
+    sampler = view[::-1].sampler(seed=number)
+    iterator = iter(sampler)
+    next(iterator)
+    twin = pickle.loads(pickle.dumps(sampler))
+    assert list(twin) == list(iterator)
+    mix = ofindex.mix([view, opened[:10]], [1, 1])
+    assert len(list(mix.sampler())) == 60
+    assert opened.sql("SELECT count(*) FROM records").fetchone() == (500,)
+    assert opened.column("label").sum() == 2250
+    opened.arrow(["label"]).__arrow_c_stream__()
+    opened.sql("SELECT label FROM records").__arrow_c_stream__()
+    opened.sql("SELECT label FROM records").fetchone()
+""",
+            150,
+        )
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
+    def test_epochs_of_a_loader_leave_nothing(self) -> None:
+        self.check(
+            """
+import ofindex.torch
+features = {"label": ofindex.fixed("int64"), "name": ofindex.fixed("bytes"), "boxes": ofindex.ragged("float32")}
+
+class Numbers:
+    def __iter__(self): return iter(range(500))
+
+mix = ofindex.mix([ds, ds[:100]], [1, 1])
+loaders = [
+    ofindex.torch.Loader(ds, features, 16, threads=2),
+    ofindex.torch.Loader(ds, features, 16, transform=lambda batch: batch),
+    ofindex.torch.Loader(ds, features, 16, sampler=Numbers()),
+    ofindex.torch.Loader(mix, features, 16),
+]
+wrong = ofindex.torch.Loader(ds, {"nothing": ofindex.fixed("int64")}, 16)
+
+def work(number):
+    for loader in loaders:
+        assert sum(len(batch["label"]) for batch in loader) in (500, 600)
+        for batch in loader: break
+        iter(loader)
+    try: next(iter(wrong))
+    except ofindex.FeatureError: pass
+""",
+            50,
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,214 @@
+"""ofindex.mix: proportions, epochs, ranks, states, batches."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import unittest
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import ofindex
+from python.work import FEATURES, WorkTest, example
+
+
+class MixTest(WorkTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.a = self.examples(60, "a/")
+        self.b = ofindex.build(self.write("b/", [example(number) for number in range(100, 140)]))
+        self.payloads = [*self.a, *self.b]
+
+
+class SequenceTest(MixTest):
+    def test_it_is_its_datasets_one_after_the_other(self) -> None:
+        mix = ofindex.mix([self.a, self.b])
+        self.assertEqual(len(mix), 100)
+        self.assertEqual(list(mix), self.payloads)
+        for number in (0, 59, 60, 99, -1, -40, -41, -100, np.int64(61)):
+            self.assertEqual(mix[number], self.payloads[number], number)
+        for number in (100, -101, 2**70):
+            with self.assertRaises(IndexError):
+                mix[number]
+        self.assertEqual(mix.__getitems__([99, 0, 60, 0, -1]), [self.payloads[i] for i in (99, 0, 60, 0, -1)])
+        self.assertEqual(mix.record(61)["name"], [b"record 101"])
+        self.assertEqual([mix.place(number) for number in (59, 60, -1)], [(0, 59), (1, 0), (1, 39)])
+
+    def test_a_batch_is_of_all_datasets_in_the_order_asked_for(self) -> None:
+        views = [self.a.where("label > 4")[::-1], self.b, self.a[[3, 1, 3]]]
+        mix = ofindex.mix(views)
+        numbers = [0, 72, 30, 71, 29, -1, 0, 70, -3]
+        batch = mix.batch(numbers, FEATURES)
+        expected = ofindex.decode([list(mix)[number] for number in numbers], FEATURES)
+        self.assertEqual(batch["label"].tolist(), expected["label"].tolist())
+        self.assertEqual(batch["weight"].tolist(), expected["weight"].tolist())
+        self.assertEqual(batch["name"], expected["name"])
+        self.assertEqual(batch["boxes"], expected["boxes"])
+        self.assertEqual(len(mix.batch([], FEATURES)["label"]), 0)
+        for wrong in ([73], [0, -74], np.array([2**40])):
+            with self.assertRaises(IndexError):
+                mix.batch(wrong, FEATURES)
+
+    def test_wrong_mixes_are_errors(self) -> None:
+        for datasets, weights in (
+            ([], None),
+            ([self.a], [1, 2]),
+            ([self.a, self.b], [1]),
+            ([self.a, self.b], [1, -1]),
+            ([self.a, self.b], [1, float("nan")]),
+            ([self.a, self.b], [1, float("inf")]),
+            ([self.a, self.b], [0, 0]),
+            ([self.a, self.b[:0]], [1, 1]),
+        ):
+            with self.assertRaises(ValueError, msg=repr(weights)):
+                ofindex.mix(datasets, weights)
+        self.assertEqual(len(list(ofindex.mix([self.a, self.b[:0]], [1, 0]).sampler())), 60)
+        for datasets in ([self.a, [b"payload"]], [ofindex.mix([self.a]), self.b], [None]):
+            with self.assertRaises(TypeError):
+                ofindex.mix(datasets)
+        mix = ofindex.mix([self.a, self.b])
+        for wish in ({"tail": "both"}, {"rank": 2, "world_size": 2}, {"world_size": 0}, {"rank": -1}):
+            with self.assertRaises(ValueError, msg=repr(wish)):
+                mix.sampler(**wish)
+        with self.assertRaises(TypeError):
+            mix.sampler(weights="label")
+
+    def test_it_pickles_and_its_repr_is_stable(self) -> None:
+        mix = ofindex.mix([self.a, self.b.where("label = 3")], [2, 1])
+        twin = pickle.loads(pickle.dumps(mix))
+        self.assertEqual(list(twin), list(mix))
+        self.assertEqual((twin, hash(twin), repr(twin)), (mix, hash(mix), repr(mix)))
+        self.assertNotEqual(mix, ofindex.mix(mix.datasets, [1, 2]))
+        self.assertNotEqual(mix, self.a)
+        self.assertNotIn("0x", repr(mix))
+
+
+class SamplerTest(MixTest):
+    def sources(self, mix: ofindex.Mix, rows: list[int]) -> list[int]:
+        return [mix.place(row)[0] for row in rows]
+
+    def test_proportions_are_exact_within_a_cycle(self) -> None:
+        for weights, cycle in (([3, 1], 4), ([0.7, 0.3], 10), ([1, 1], 2), (None, 5), ([1, 0], 1)):
+            mix = ofindex.mix([self.a, self.b], weights)
+            shares = [weight / sum(mix.weights) for weight in mix.weights]
+            sources = self.sources(mix, list(mix.sampler(seed=1)))
+            for begin in range(0, len(sources) - cycle + 1, cycle):
+                counts = Counter(sources[begin : begin + cycle])
+                for source, share in enumerate(shares):
+                    self.assertAlmostEqual(counts[source], share * cycle, msg=f"{weights} from {begin}")
+
+    def test_every_record_of_a_source_comes_once_in_its_epoch(self) -> None:
+        for weights in ([3, 1], [1, 3], None):
+            mix = ofindex.mix([self.a, self.b], weights)
+            sampler = mix.sampler(seed=5)
+            rows: list[int] = []
+            for epoch in range(8):
+                sampler.set_epoch(epoch)
+                rows += list(sampler)
+            for source, size in enumerate((60, 40)):
+                own = [row for row in rows if mix.place(row)[0] == source]
+                first = own[:size]
+                self.assertEqual(len(set(first)), size, (weights, source))
+                times = Counter(own)
+                # Neighbouring epochs of a source overlap by less than a cycle of the deal.
+                self.assertLessEqual(max(times.values()) - min(times.values()), 2, (weights, source))
+                self.assertNotEqual(own[:size], own[size : 2 * size])
+
+    def test_a_mix_as_the_data_have_it_is_every_record_once_an_epoch(self) -> None:
+        sampler = ofindex.mix([self.a, self.b]).sampler()
+        for epoch in range(3):
+            sampler.set_epoch(epoch)
+            self.assertEqual(sorted(sampler), list(range(100)))
+
+    def test_ranks_share_an_epoch(self) -> None:
+        for weights in ([3, 1], None):
+            mix = ofindex.mix([self.a, self.b[:37]], weights)  # 97 records
+            whole = list(mix.sampler(seed=2, epoch=1))
+            self.assertEqual(len(whole), 97)
+            for world_size in (1, 2, 3, 8, 97, 100):
+                for tail in ("exact", "pad", "drop"):
+                    ranks = [mix.sampler(2, 1, rank, world_size, tail) for rank in range(world_size)]
+                    read = [list(sampler) for sampler in ranks]
+                    self.assertEqual([len(sampler) for sampler in ranks], list(map(len, read)))
+                    steps = {
+                        "exact": 97,
+                        "pad": -(-97 // world_size) * world_size,
+                        "drop": 97 // world_size * world_size,
+                    }
+                    dealt = (
+                        (whole * 2)[: steps[tail]] if world_size < 97 or tail != "pad" else (whole * 3)[: steps[tail]]
+                    )
+                    self.assertEqual(read, [dealt[rank::world_size] for rank in range(world_size)], (world_size, tail))
+
+    def test_a_state_goes_on_under_any_number_of_ranks(self) -> None:
+        mix = ofindex.mix([self.a, self.b], [3, 1])
+        whole = list(mix.sampler(seed=3, epoch=2))
+        for before in (1, 2, 3):
+            samplers = [mix.sampler(3, 2, rank, before) for rank in range(before)]
+            iterators = [iter(sampler) for sampler in samplers]
+            read = [next(iterator) for _ in range(11) for iterator in iterators]
+            self.assertEqual(read, whole[: 11 * before])
+            state = json.loads(json.dumps(samplers[-1].state_dict()))
+            for after in (1, 2, 5):
+                rest = []
+                for rank in range(after):
+                    sampler = mix.sampler(rank=rank, world_size=after)
+                    sampler.load_state_dict(state)
+                    sampler.set_epoch(2)
+                    rest.append(list(sampler))
+                dealt = whole[11 * before :]
+                self.assertEqual(rest, [dealt[rank::after] for rank in range(after)], (before, after))
+
+    def test_a_pickle_in_mid_epoch_goes_on(self) -> None:
+        sampler = ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=3)
+        iterator = iter(sampler)
+        for _ in range(30):
+            next(iterator)
+        twin = pickle.loads(pickle.dumps(sampler))
+        twin.set_epoch(0)
+        self.assertEqual(len(twin), 70)
+        self.assertEqual(list(twin), list(iterator))
+
+    def test_iterators_go_their_own_ways(self) -> None:
+        sampler = ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=3)
+        expected = []
+        for epoch in range(2):
+            sampler.set_epoch(epoch)
+            expected.append(list(sampler))
+        sampler.set_epoch(0)
+        first = iter(sampler)
+        head = [next(first) for _ in range(3)]
+        sampler.set_epoch(1)
+        second = iter(sampler)
+        pairs = [(next(first), next(second)) for _ in range(97)]
+        self.assertEqual(head + [one for one, _ in pairs], expected[0])
+        self.assertEqual([other for _, other in pairs], expected[1][:97])
+        second.load_state_dict({**second.state_dict(), "position": 50})
+        self.assertEqual(list(second), expected[1][50:])
+
+    def test_a_state_of_another_mix_is_refused(self) -> None:
+        state = ofindex.mix([self.a, self.b], [3, 1]).sampler().state_dict()
+        for other in (
+            ofindex.mix([self.a, self.b], [1, 3]),
+            ofindex.mix([self.b, self.a], [3, 1]),
+            ofindex.mix([self.a, self.b[:39]], [3, 1]),
+        ):
+            with self.assertRaises(ofindex.StaleError, msg=repr(other)):
+                other.sampler().load_state_dict(state)
+        sampler = ofindex.mix([self.a, self.b], [3, 1]).sampler()
+        wrongs: list[tuple[Any, Any]] = [
+            ({}, ofindex.StaleError),
+            (self.a.sampler().state_dict(), ofindex.StaleError),
+            ("{}", TypeError),
+            ({**state, "position": 101}, ValueError),
+            ({**state, "epoch": -1}, ValueError),
+            ({**state, "seed": "7"}, ValueError),
+        ]
+        for wrong, error in wrongs:
+            with self.assertRaises(error, msg=repr(wrong)):
+                sampler.load_state_dict(wrong)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,109 @@
+#include "query/loading/run_prefetch.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/file.h"
+#include "mmap/mapped_file.h"
+#include "tests/support/mapped_dataset.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kRecords = 2000;
+
+MappedDataset OneShard() {
+  std::vector<std::string> payloads;
+  for (uint64_t i = 0; i < kRecords; ++i) payloads.push_back(std::string(1000, static_cast<char>(i)));
+  return MappedDataset({{.path = "part-0", .framing = Framing::kOfRecord, .payloads = std::move(payloads)}}, 500);
+}
+
+// Puts the file on disk, and out of memory.
+void Evict(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY);
+  REQUIRE(fd >= 0);
+  CHECK(::fsync(fd) == 0);
+  CHECK(::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0);
+  ::close(fd);
+}
+
+// Pages of [begin, end) of the file that are in memory, and how many there are.
+std::pair<size_t, size_t> Resident(const std::string& path, uint64_t begin, uint64_t end) {
+  const auto file = File::OpenRead(path);
+  REQUIRE(file);
+  const auto mapped = MappedFile::Map(*file, kRecords * 1008);
+  REQUIRE(mapped);
+  const uint64_t page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const uint64_t first = begin / page;
+  const size_t count = static_cast<size_t>((end - 1) / page - first + 1);
+  std::vector<unsigned char> pages(count);
+  REQUIRE(::mincore(const_cast<uint8_t*>(mapped->bytes().data()) + first * page, end - first * page, pages.data()) ==
+          0);
+  return {static_cast<size_t>(std::count_if(pages.begin(), pages.end(), [](unsigned char p) { return (p & 1) != 0; })),
+          count};
+}
+
+TEST_CASE("the order is what it was, and each run that it comes to is read as a whole") {
+  const MappedDataset dataset = OneShard();
+  const auto reader = std::make_shared<const RecordReader>(dataset.Open());
+  Evict(dataset.shard_path(0));
+  const std::vector<uint64_t> wanted = {1204, 1201, 1299, 1250, 0};
+  size_t given = 0;
+  const NextOrdinals order = PrefetchRuns(
+      [&](std::span<uint64_t> out) -> OrderStep {
+        const size_t count = std::min(out.size(), wanted.size() - given);
+        std::copy_n(wanted.begin() + static_cast<ptrdiff_t>(given), count, out.begin());
+        given += count;
+        return {count, given};
+      },
+      reader, 100);
+  std::vector<uint64_t> out(4);
+  const OrderStep step = order(out);
+  CHECK(step.count == 4);
+  CHECK(step.position == 4);
+  CHECK(std::equal(out.begin(), out.end(), wanted.begin()));
+  // In the background: soon, all pages of records 1,200 to 1,299 are there, which nobody has touched.
+  std::pair<size_t, size_t> resident;
+  for (int i = 0; i < 500; ++i) {
+    resident = Resident(dataset.shard_path(0), 1200 * 1008, 1300 * 1008);
+    if (resident.first == resident.second) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  CHECK(resident.first == resident.second);
+  CHECK(order(out).count == 1);
+}
+
+TEST_CASE("runs are those of a block order, or 256 KiB of a dataset that fits into memory and is read as a whole") {
+  const MappedDataset dataset = OneShard();
+  const RecordReader reader = dataset.Open();
+  const View all = View::Range(0, kRecords);
+  CHECK(RunToPrefetch(BlockShape{.run = 37}, all, reader) == 37);
+  CHECK(RunToPrefetch(GlobalShuffle{}, all, reader) == 262);
+  CHECK(RunToPrefetch(GlobalShuffle{}, View::Range(0, kRecords / 2), reader) == 0);
+  CHECK(RunToPrefetch(WeightedLaw{}, all, reader) == 0);
+  const MappedDataset large({{.path = "part-0", .payloads = {std::string(200000, 'x')}}});
+  CHECK(RunToPrefetch(GlobalShuffle{}, View::Range(0, 1), large.Open()) == 0);
+}
+
+TEST_CASE("what cannot be asked for is not") {
+  const MappedDataset dataset(MixedShards());
+  for (const IoMode io : {IoMode::kMmap, IoMode::kPread}) {
+    const RecordReader reader = dataset.Open({.io = io});
+    reader.Prefetch(0, reader.size());  // over all shards
+    reader.Prefetch(0, 0);
+    reader.Prefetch(reader.size() - 1, 1);
+    std::vector<uint8_t> copy;
+    for (uint64_t i = 0; i < reader.size(); ++i) REQUIRE(reader.Copy(i, copy));
+  }
+}
+
+}  // namespace
+}  // namespace ofindex
