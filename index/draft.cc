@@ -72,6 +72,9 @@ Draft::~Draft() {
 }
 
 Result<Draft> Draft::Begin(const std::string& target, IfLocked if_locked, const Progress* progress) {
+  if (target.find('\0') != std::string::npos) {
+    return Fail(ErrorCode::kUsage, StrCat(Printable(target), ": a name with a NUL, where the system would cut it"));
+  }
   if (const auto facts = StatFile(target); facts && !facts->regular) {
     return Fail(ErrorCode::kUsage, StrCat(Printable(target), ": not a regular file; expected one, or a new name"),
                 "a device or a pipe is written to by way of standard output");

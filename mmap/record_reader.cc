@@ -211,7 +211,7 @@ bool RecordReader::TryCopyOneWarm(uint64_t ordinal, const GiveRoom& room) const 
 
 Result<void> RecordReader::CopyTo(uint64_t ordinal, const GiveRoom& room) const {
   if (TryCopyOneWarm(ordinal, room)) return {};
-  return CopyOneCarefully(ordinal, room);
+  return WithMemory("a record", [&] { return CopyOneCarefully(ordinal, room); });
 }
 
 Result<void> RecordReader::CopyOneCarefully(uint64_t ordinal, const GiveRoom& room) const {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ._arguments import whole
 from ._arrays import BytesArray, Ragged
 from ._features import Feature, Features, decoder_of
 
@@ -111,9 +111,7 @@ def thread_limit(threads: int | None) -> int:
     """`threads` as the extension takes it: 0 is one a processor."""
     if threads is None:
         return 0
-    if operator.index(threads) < 1:
-        raise ValueError(f"threads={threads}: expected 1 and more")
-    return operator.index(threads)
+    return whole(threads, "threads", 1, 1024)
 
 
 def processor_count() -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import reprlib
+import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ofindex
+from ._arguments import whole
 from ._batch import Batch, decode_rows, thread_limit
 from ._errors import StaleError
 from ._features import Features
@@ -29,6 +31,7 @@ Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | None
 
 # SQLite's connections must not be used, nor closed, by a forked child: it forgets them here.
 _abandoned: list[object] = []
+_all_shared: weakref.WeakSet[_Shared] = weakref.WeakSet()
 
 
 class _Shared:
@@ -38,31 +41,40 @@ class _Shared:
     def __init__(self, index_path: str) -> None:
         self._index_path = index_path
         self.payloads: _ofindex.Payloads | None = None
-        self._forget()
-
-    def _forget(self) -> None:
-        self._process = os.getpid()
         self._columns: _ofindex.Columns | None = None
-        self._session: _ofindex.Session | None = None
+        self._opening = threading.Lock()
+        _all_shared.add(self)
 
-    def _check(self) -> None:
-        if self._process != os.getpid():
-            _abandoned.extend((self._columns, self._session))
-            self._forget()
+    def abandon(self) -> None:
+        """Forgets the connections, which belong to the process that this one was forked from."""
+        _abandoned.append(self._columns)
+        self._columns = None
+        self._opening = threading.Lock()
 
     @property
     def columns(self) -> _ofindex.Columns:
-        self._check()
-        if self._columns is None:
-            self._columns = _ofindex.open_columns(self._index_path)
-        return self._columns
+        with self._opening:
+            if self._columns is None:
+                self._columns = _ofindex.open_columns(self._index_path)
+            return self._columns
 
-    @property
-    def session(self) -> _ofindex.Session:
-        self._check()
-        if self._session is None:
-            self._session = _ofindex.open_session(self._index_path)
-        return self._session
+
+def _abandon_connections() -> None:
+    """In a forked child: forgets what belongs to the parent, without closing it."""
+    for shared in list(_all_shared):
+        shared.abandon()
+
+
+os.register_at_fork(after_in_child=_abandon_connections)
+
+
+def _seconds(timeout: float | None) -> float | None:
+    """A deadline that the extension can count; None for one that nobody lives to see."""
+    if timeout is None:
+        return None
+    if not timeout > 0:
+        raise ValueError(f"timeout={timeout}: expected seconds, above 0")
+    return None if timeout > 1e9 else float(timeout)
 
 
 class Dataset(_ofindex.Records):
@@ -90,13 +102,17 @@ class Dataset(_ofindex.Records):
         self._options = options
         self._shared = shared or _Shared(source.index_path)
         self._resolve_rows = resolve
+        self._resolved: _ofindex.Rows | None = None
+        self._resolving = threading.Lock()
 
     def _resolve(self) -> _ofindex.Rows:
         """The rows of a view that is evaluated on first use; called by the extension."""
-        assert self._resolve_rows is not None
-        rows = self._resolve_rows()
-        self._resolve_rows = None
-        return rows
+        with self._resolving:
+            if self._resolved is None:
+                assert self._resolve_rows is not None
+                self._resolved = self._resolve_rows()
+                self._resolve_rows = None
+            return self._resolved
 
     def _with(self, rows: _ofindex.Rows | None, resolve: Callable[[], _ofindex.Rows] | None = None) -> Dataset:
         return Dataset(self._source, rows, self._options, self._shared, resolve)
@@ -124,7 +140,7 @@ class Dataset(_ofindex.Records):
         if isinstance(key, (str, bytes)) or not hasattr(key, "__len__"):
             raise TypeError(f"records are named by integers, slices and lists of integers, not by {type(key).__name__}")
         if getattr(key, "dtype", None) == np.bool_:
-            if len(key) != len(self):
+            if np.ndim(key) != 1 or len(key) != len(self):
                 raise IndexError(f"a mask of {len(key):,} for {len(self):,} records")
             key = np.flatnonzero(key)
         return self._with(self.rows.pick(key))
@@ -169,7 +185,7 @@ class Dataset(_ofindex.Records):
             IndexError: there is no such record. FeatureError: payloads are opaque. DamageError: the payload is no
             message.
         """
-        return _ofindex.record(self, operator.index(number))
+        return _ofindex.record(self, number)
 
     def batch(self, numbers: Iterable[int], features: Features, threads: int | None = None) -> Batch:
         """Decode records into arrays, in the order asked for.
@@ -217,9 +233,9 @@ class Dataset(_ofindex.Records):
             QueryError: the statement is wrong or refused. ValueError: this is a view, and statements are about all
             records: put the condition into WHERE.
         """
-        if self._resolve_rows is not None or not self.rows.is_all(self._source.records):
+        if not self.rows.is_all(self._source.records):
             raise ValueError("sql() is about all records, and this is a view: put its condition into the query")
-        return Rows(self._shared.session.query(query, parameters, timeout))
+        return Rows(_ofindex.open_session(self._source.index_path).query(query, parameters, _seconds(timeout)))
 
     def split(
         self,
@@ -240,7 +256,7 @@ class Dataset(_ofindex.Records):
             ValueError: the parts make no sense. QueryError: there is no such column.
         """
         wanted = [(str(name), float(fraction)) for name, fraction in parts.items()]
-        rows = self._shared.columns.split(self.rows, wanted, operator.index(seed), key, stratify)
+        rows = self._shared.columns.split(self.rows, wanted, whole(seed, "seed"), key, stratify)
         return {name: self._with(some) for (name, _), some in zip(wanted, rows, strict=True)}
 
     def sampler(
@@ -271,12 +287,12 @@ class Dataset(_ofindex.Records):
         Raises:
             ValueError: arguments make no sense. QueryError: there is no such column.
         """
-        wish = {"seed": operator.index(seed), "epoch": operator.index(epoch), "rank": operator.index(rank)}
+        wish = {"seed": whole(seed, "seed"), "epoch": whole(epoch, "epoch"), "rank": whole(rank, "rank")}
         return Sampler(
             self,
             {
                 **wish,
-                "world_size": operator.index(world_size),
+                "world_size": whole(world_size, "world_size", 1),
                 "weights": weights,
                 "balance": balance,
                 "block": block_size(block),
@@ -317,7 +333,7 @@ class Dataset(_ofindex.Records):
         Raises (when it is read):
             QueryError: there is no such column, or one holds both numbers and bytes.
         """
-        return Table(self._shared.columns, self.rows, None if names is None else list(names))
+        return Table(self._shared, self.rows, None if names is None else list(names))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """All columns of the records, as `arrow` gives them."""
@@ -341,7 +357,7 @@ class Dataset(_ofindex.Records):
         Raises:
             QueryError: there is no such column.
         """
-        return _ofindex.stats(self._shared.columns, name, operator.index(top), operator.index(bins))
+        return _ofindex.stats(self._shared.columns, name, whole(top, "top"), whole(bins, "bins", 1))
 
     def verify(
         self, quick: bool = False, threads: int | None = None, progress: bool | Report | None = None

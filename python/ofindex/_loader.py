@@ -110,6 +110,11 @@ class _Ahead:
                     batch, position = next(self._items)
                 except StopIteration:
                     self._ended = True
+                except Exception as error:  # comes in its batch's place
+                    failed: Future[Any] = Future()
+                    failed.set_exception(error)
+                    self._pending.append((failed, -1))
+                    self._ended = True
                 else:
                     self._pending.append((self._pool.submit(self._function, batch), position))
             if not self._pending:

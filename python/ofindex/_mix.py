@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ofindex
+from ._arguments import whole
 from ._batch import Batch, decoding_of, thread_limit
 from ._dataset import Dataset
 from ._errors import StaleError
@@ -75,10 +76,7 @@ class Mix:
 
     def ordinals(self, rows: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """The records `rows` as the decoder counts them: ordinals of all datasets, one after the other."""
-        wanted = np.asarray(rows, dtype=np.int64)
-        if wanted.size and not (-len(self) <= wanted.min() and wanted.max() < len(self)):
-            raise IndexError(f"a record is not there; there are {len(self):,}")
-        wanted = np.where(wanted < 0, wanted + len(self), wanted)
+        wanted = _ofindex.indices(rows, len(self))
         which = np.searchsorted(self._first_rows, wanted, side="right") - 1
         out = np.empty_like(wanted)
         for number in np.unique(which).tolist():
@@ -89,17 +87,18 @@ class Mix:
 
     def batch(self, numbers: Iterable[int], features: Features, threads: int | None = None) -> Batch:
         """Decode records into arrays, in the order asked for: see `Dataset.batch`."""
-        rows = np.asarray(numbers if hasattr(numbers, "__len__") else list(numbers), dtype=np.int64)
+        rows = numbers if hasattr(numbers, "__len__") else list(numbers)
         decoding = decoding_of(features)
         arrays = decoding.decoder.decode_joined(self._payloads, self.ordinals(rows), thread_limit(threads))
-        return decoding.batch(len(rows), arrays)
+        return decoding.batch(len(rows), arrays)  # type: ignore[arg-type]
 
     def sampler(
         self, seed: int = 0, epoch: int = 0, rank: int = 0, world_size: int = 1, tail: Tail = "exact"
     ) -> MixSampler:
         """The order of a training run: records of all datasets in their proportions, each dataset shuffled anew each
         time that it has been read. The arguments are those of `Dataset.sampler`."""
-        return MixSampler(self, seed, epoch, rank, world_size, tail)
+        place = (whole(rank, "rank"), whole(world_size, "world_size", 1))
+        return MixSampler(self, whole(seed, "seed"), whole(epoch, "epoch"), *place, tail)
 
     def __eq__(self, other: object) -> bool:
         """Whether both are the same records of the same indexes, in the same proportions."""

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from ._dataset import _Shared
+
 _FETCHED_AT_ONCE = 1024
 
 
@@ -24,6 +26,7 @@ class Rows:
     def __init__(self, cursor: _ofindex.Cursor) -> None:
         self._cursor = cursor
         self._fetched: list[tuple[Any, ...]] = []
+        self._begun = False
 
     @property
     def columns(self) -> list[str]:
@@ -37,6 +40,7 @@ class Rows:
 
     def fetchone(self) -> tuple[Any, ...] | None:
         """The next row; None after the last."""
+        self._begun = True
         if not self._fetched:
             self._fetched = self._cursor.fetch(_FETCHED_AT_ONCE)[::-1]
         return self._fetched.pop() if self._fetched else None
@@ -67,8 +71,9 @@ class Rows:
         Raises:
             QueryError: a column holds both numbers and texts.
         """
-        if self._fetched:
+        if self._begun:
             raise ValueError("rows were fetched already; run the statement again for an Arrow stream")
+        self._begun = True
         return self._cursor.stream()
 
     def arrow(self) -> pyarrow.Table:
@@ -90,13 +95,13 @@ class Rows:
 class Table:
     """Columns of a Dataset, for any consumer of Arrow. Made by `Dataset.arrow`; can be read any number of times."""
 
-    def __init__(self, columns: _ofindex.Columns, rows: _ofindex.Rows, names: list[str] | None) -> None:
-        self._columns = columns
+    def __init__(self, shared: _Shared, rows: _ofindex.Rows, names: list[str] | None) -> None:
+        self._shared = shared
         self._rows = rows
         self._names = names
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._columns.stream(self._rows, self._names)
+        return self._shared.columns.stream(self._rows, self._names)
 
     def __len__(self) -> int:
         return len(self._rows)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ._arguments import whole
+
 if TYPE_CHECKING:
     from . import _ofindex
     from ._dataset import Dataset
@@ -85,8 +87,8 @@ class SamplerIterator:
             raise ValueError(
                 f"the state is of another sampler: {', '.join(differing)} differ; load it into the sampler"
             )
-        self._reader.set_epoch(int(state["epoch"]))
-        self._reader.seek(int(state["position"]))
+        self._reader.set_epoch(whole(state.get("epoch"), "epoch"))
+        self._reader.seek(whole(state.get("position"), "position"))
         self._base, self._taken, self._handed, self._ended = self._reader.position, [], 0, False
 
 
@@ -148,14 +150,14 @@ class Sampler:
 
     def take(self, count: int) -> npt.NDArray[np.int64]:
         """The first `count` rows of an iterator begun now, fewer where the epoch ends: int64 array."""
-        return self._begin.copy().take(operator.index(count))
+        return self._begin.copy().take(whole(count, "count"))
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the begin of `epoch`. Right after `load_state_dict`, or out of a pickle, the state's own epoch is
         left where it stands, so that the usual loop over epochs resumes in mid-epoch."""
         if self._loaded and epoch == self._begin.epoch:
             return
-        self._begin.set_epoch(epoch)
+        self._begin.set_epoch(whole(epoch, "epoch"))
         self._iterator = None
         self._loaded = False
 

@@ -15,6 +15,7 @@ import torch
 import torch.utils.data
 
 from . import _arrays
+from ._arguments import whole
 from ._arrays import BytesArray
 from ._batch import Batch, decoding_of, processor_count
 from ._dataset import Dataset as Records
@@ -159,8 +160,8 @@ class _Iterated:
     def load_state_dict(self, state: State) -> None:
         if state.get("schema") != "ofindex.iterated_state/1":
             raise ValueError("the state is not of a Loader with a sampler like this one")
-        self.set_epoch(state["epoch"])
-        self._skipped = state["position"]
+        self.set_epoch(whole(state.get("epoch"), "epoch"))
+        self._skipped = whole(state.get("position"), "position")
 
     def _order(self) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
         numbers = iter(self._numbers)
@@ -234,13 +235,9 @@ class Loader:
             pin_memory: Put tensors into pinned memory; None: if there is a CUDA device.
         """
         self.dataset = dataset
-        self.batch_size = operator.index(batch_size)
-        self.prefetch = operator.index(prefetch)
-        if self.batch_size < 1 or self.prefetch < 1:
-            raise ValueError(f"batch_size={batch_size}, prefetch={prefetch}: expected 1 and more")
-        self.threads = processor_count() if threads is None else operator.index(threads)
-        if self.threads < 1:
-            raise ValueError(f"threads={threads}: expected 1 and more")
+        self.batch_size = whole(batch_size, "batch_size", 1, 2**28)
+        self.prefetch = whole(prefetch, "prefetch", 1, 2**20)
+        self.threads = processor_count() if threads is None else whole(threads, "threads", 1, 1024)
         self.transform = transform
         self.drop_last = drop_last
         self.pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory

@@ -19,16 +19,18 @@ int GetBuffer(PyObject* self, Py_buffer* buffer, int /*flags*/) {
   return 0;
 }
 
+// numpy's. Never given up: at the interpreter's end it is gone before statics are.
+nb::object* as_array = nullptr;
+
 PyType_Slot memory_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(GetBuffer)}, {0, nullptr}};
 
 }  // namespace
 
-nb::object ArrayOf(Memory memory) {
-  // Looked up once, and never given up: at the interpreter's end it is gone before statics are.
-  static const nb::object& as_array = *new nb::object(nb::module_::import_("numpy").attr("asarray"));
-  return as_array(nb::cast(std::move(memory)));
-}
+nb::object ArrayOf(Memory memory) { return (*as_array)(nb::cast(std::move(memory))); }
 
-void BindArrays(nb::module_& m) { nb::class_<Memory>(m, "Memory", nb::type_slots(memory_slots)); }
+void BindArrays(nb::module_& m) {
+  as_array = new nb::object(nb::module_::import_("numpy").attr("asarray"));
+  nb::class_<Memory>(m, "Memory", nb::type_slots(memory_slots));
+}
 
 }  // namespace ofindex::python

@@ -151,7 +151,10 @@ bool ArrowColumn::Add(const Chunk::Value& value) {
       AddReal(value.real);
       return true;
     case ColumnValue::Type::kText:
-      if (type_ != ValueType::kBinary && !Become(ValueType::kText)) return false;
+      // SQL's TEXT may be any bytes, Arrow's may not.
+      if (type_ != ValueType::kBinary && !Become(IsText(value.bytes) ? ValueType::kText : ValueType::kBinary)) {
+        return false;
+      }
       AddBytes(value.bytes);
       return true;
     case ColumnValue::Type::kBlob:

@@ -31,11 +31,10 @@ int GetSchema(ArrowArrayStream* stream, ArrowSchema* out) {
 int GetNext(ArrowArrayStream* stream, ArrowArray* out) {
   OwnedStream& owned = Of(stream);
   *out = {};
-  auto columns = WithMemory("a batch of rows", [&] { return owned.table.next(); });
-  if (!columns) return Fail(owned, columns.error());
-  if (!*columns) return 0;
-  const int64_t rows = (*columns)->empty() ? 0 : (**columns)[0].size();
-  ExportBatch(std::move(**columns), rows, *out);
+  auto batch = WithMemory("a batch of rows", [&] { return owned.table.next(); });
+  if (!batch) return Fail(owned, batch.error());
+  if (!*batch) return 0;
+  ExportBatch(std::move((*batch)->columns), (*batch)->rows, *out);
   return 0;
 }
 

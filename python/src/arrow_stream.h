@@ -16,8 +16,12 @@ namespace ofindex::python {
 struct ArrowTable {
   std::vector<ArrowField> fields;
 
-  /// Columns of the next rows, all of one size; nothing after the last.
-  std::function<Result<std::optional<std::vector<ArrowColumn>>>()> next;
+  /// The next rows; nothing after the last.
+  struct Batch {
+    int64_t rows = 0;
+    std::vector<ArrowColumn> columns;  ///< of as many values
+  };
+  std::function<Result<std::optional<Batch>>()> next;
 };
 
 /// `table` as a capsule "arrow_array_stream", for the PyCapsule protocol.

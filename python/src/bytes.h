@@ -27,4 +27,12 @@ inline std::string NameOf(nanobind::handle name) {
   return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 
+/// The bytes of a path, which no system takes with a NUL in it: it would be cut there. Raises ValueError.
+inline std::string PathOf(nanobind::handle path) {
+  std::string bytes = NameOf(path);
+  if (bytes.find('\0') == std::string::npos) return bytes;
+  PyErr_SetString(PyExc_ValueError, "embedded null byte");
+  throw nanobind::python_error();
+}
+
 }  // namespace ofindex::python

@@ -101,7 +101,7 @@ nb::list FeaturesOf(const std::vector<FeatureRow>& features) {
 }
 
 nb::dict ReadInfo(nb::handle path) {
-  const std::string index_path = NameOf(path);
+  const std::string index_path = PathOf(path);
   CatalogReader catalog = Unwrap(CatalogReader::Open(index_path));
   const FileFacts file = Unwrap(StatFile(index_path));
   const DatasetFacts& facts = catalog.facts();
@@ -116,7 +116,7 @@ nb::dict ReadInfo(nb::handle path) {
 }
 
 nb::list ReadFeatures(nb::handle path) {
-  CatalogReader catalog = Unwrap(CatalogReader::Open(NameOf(path)));
+  CatalogReader catalog = Unwrap(CatalogReader::Open(PathOf(path)));
   return FeaturesOf(Unwrap(catalog.Features()));
 }
 
@@ -200,8 +200,8 @@ nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool veri
                const std::vector<nb::object>& names, unsigned threads, bool force, const std::string& format,
                const std::string& payload, const nb::object& report) {
   BuildOptions options;
-  for (const nb::object& one : data) options.data.push_back(NameOf(one));
-  options.index = NameOf(output);
+  for (const nb::object& one : data) options.data.push_back(PathOf(one));
+  options.index = PathOf(output);
   options.verify = verify;
   options.columns = ColumnsOf(columns, names);
   options.threads = threads;
@@ -213,7 +213,7 @@ nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool veri
 }
 
 nb::dict Verify(nb::handle path, nb::handle root, bool quick, unsigned threads, const nb::object& report) {
-  const VerifyOptions options{.index = NameOf(path), .root = NameOf(root), .quick = quick, .threads = threads};
+  const VerifyOptions options{.index = PathOf(path), .root = PathOf(root), .quick = quick, .threads = threads};
   Progress progress;
   const VerifyReport found =
       RunInterruptibly([&](Progress& told) { return VerifyDataset(options, told); }, progress, WatchOf(report));

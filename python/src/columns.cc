@@ -35,7 +35,7 @@ namespace {
 constexpr uint64_t kRowsAtOnce = 65536;
 
 std::shared_ptr<Columns> OpenColumns(nb::handle path) {
-  const std::string index_path = NameOf(path);
+  const std::string index_path = PathOf(path);
   return std::make_shared<Columns>(RunInterruptibly([&](const Progress& progress) -> Result<Columns> {
     Columns columns{.index_path = index_path, .generations = {}, .store = nullptr};
     OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index_path));
@@ -83,14 +83,13 @@ nb::object Stream(std::shared_ptr<Columns> columns, const Rows& rows,
   ArrowTable table;
   for (const Column& column : wanted) table.fields.push_back(Unwrap(FieldOf(*columns->store, column), Asked::kQuery));
   const std::vector<ArrowField> fields = table.fields;
-  table.next = [columns, rows, wanted, fields,
-                at = uint64_t{0}]() mutable -> Result<std::optional<std::vector<ArrowColumn>>> {
+  table.next = [columns, rows, wanted, fields, at = uint64_t{0}]() mutable -> Result<std::optional<ArrowTable::Batch>> {
     if (at >= rows.size()) return std::nullopt;
     const uint64_t count = std::min(kRowsAtOnce, rows.size() - at);
     const std::vector<uint64_t> ordinals = Ordinals(rows, at, count);
-    std::vector<ArrowColumn> batch;
+    ArrowTable::Batch batch{.rows = static_cast<int64_t>(count), .columns = {}};
     for (size_t c = 0; c < wanted.size(); ++c) {
-      ArrowColumn& column = batch.emplace_back(fields[c].type, fields[c].item);
+      ArrowColumn& column = batch.columns.emplace_back(fields[c].type, fields[c].item);
       OFINDEX_TRY(Gather(*columns->store, wanted[c], ordinals, column));
     }
     at += count;

@@ -57,13 +57,18 @@ nb::dict DictOf(const DecodedRecord& record) {
   return features;
 }
 
-nb::dict DecodeOne(nb::handle self, int64_t number) {
+nb::dict DecodeOne(nb::handle_t<Records> self, nb::handle number) {
   Records& records = *nb::inst_ptr<Records>(self);
   const Rows& rows = records.rows(self.ptr());
   const uint64_t ordinal = rows.At(IndexOf(number, rows.size()));
   const RecordReader& reader = records.reader();
   std::vector<uint8_t> payload;
-  Unwrap(reader.Copy(ordinal, payload));
+  Result<void> read;
+  {
+    const nb::gil_scoped_release release;
+    read = reader.Copy(ordinal, payload);
+  }
+  Unwrap(std::move(read));
   const RecordLocation location = Unwrap(reader.Locate(ordinal));
   const MapShard shard = Unwrap(reader.map().Shard(location.shard));
   if (shard.payload == PayloadKind::kOpaque) {

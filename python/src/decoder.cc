@@ -175,7 +175,7 @@ void BindDecoder(nb::module_& m) {
           "specs"_a)
       .def(
           "decode",
-          [](const Decoder& decoder, const Payloads& payloads, nb::handle records, nb::handle numbers,
+          [](const Decoder& decoder, const Payloads& payloads, nb::handle_t<Records> records, nb::handle numbers,
              unsigned threads) { return Decode(decoder, payloads, OrdinalsOf(records, numbers), threads); },
           "payloads"_a, "records"_a, "numbers"_a, "threads"_a)
       .def(

@@ -14,21 +14,13 @@ namespace {
 
 using Int64Array = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// `list` is a list or a tuple. What its items do when they are asked for their numbers may change it.
 std::vector<uint64_t> OfList(PyObject* list, uint64_t size) {
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
-  PyObject** const items = PySequence_Fast_ITEMS(list);
-  std::vector<uint64_t> indices(static_cast<size_t>(count));
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    const nb::object number = nb::steal(PyNumber_Index(items[i]));
-    if (!number.is_valid() || PyBool_Check(items[i])) {
-      PyErr_Clear();
-      PyErr_Format(PyExc_TypeError, "records are named by integers, not by %s", Py_TYPE(items[i])->tp_name);
-      throw nb::python_error();
-    }
-    int overflow = 0;
-    long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-    if (overflow != 0) value = std::numeric_limits<long long>::max();
-    indices[static_cast<size_t>(i)] = IndexOf(value, size);
+  std::vector<uint64_t> indices;
+  indices.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(list)));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
+    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(list, i));
+    indices.push_back(IndexOf(item, size));
   }
   return indices;
 }
@@ -49,7 +41,8 @@ nb::object AsInt64(nb::handle numbers) {
     throw nb::python_error();
   }
   // An unsigned number beyond int64 must not become one from the end.
-  if (kind == "u" && !empty) array = numpy.attr("minimum")(array, nb::int_(std::numeric_limits<int64_t>::max()));
+  if (kind == "u" && nb::cast<size_t>(array.attr("itemsize")) == sizeof(uint64_t))
+    array = numpy.attr("minimum")(array, nb::int_(std::numeric_limits<int64_t>::max()));
   return numpy.attr("ascontiguousarray")(array, nb::arg("dtype") = "int64");
 }
 
@@ -59,6 +52,22 @@ uint64_t IndexOf(int64_t number, uint64_t size) {
   const uint64_t index = number < 0 ? static_cast<uint64_t>(number) + size : static_cast<uint64_t>(number);
   if (index < size) return index;
   Raise(ErrorCode::kOutOfRange, StrCat("record ", number, " is not there; there are ", FormatCount(size)));
+}
+
+uint64_t IndexOf(nb::handle number, uint64_t size) {
+  const bool whole = PyIndex_Check(number.ptr()) && !PyBool_Check(number.ptr());
+  const nb::object index = whole ? nb::steal(PyNumber_Index(number.ptr())) : nb::object();
+  if (!index.is_valid()) {
+    if (PyErr_Occurred() != nullptr && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "records are named by integers, not by %s", Py_TYPE(number.ptr())->tp_name);
+    throw nb::python_error();
+  }
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow == 0) return IndexOf(int64_t{value}, size);
+  PyErr_Format(PyExc_IndexError, "record %S is not there", index.ptr());
+  throw nb::python_error();
 }
 
 std::vector<uint64_t> IndicesOf(nb::handle numbers, uint64_t size) {

@@ -5,12 +5,15 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/progress.h"
 #include "python/src/errors.h"
 
@@ -32,12 +35,18 @@ auto RunInterruptibly(const Work& work, Progress& progress, const Watch& watch =
   bool done = false;
   bool raised = false;
   {
-    std::thread worker([&] {
-      outcome.emplace(work(progress));
+    std::thread worker;
+    const auto body = [&] {
+      outcome.emplace(WithMemory("the answer", [&] { return work(progress); }));
       const std::lock_guard lock(mutex);
       done = true;
       ended.notify_one();
-    });
+    };
+    try {
+      worker = std::thread(body);
+    } catch (const std::system_error&) {
+      Raise(ErrorCode::kLimit, "the system gives no more threads", "raise `ulimit -u`");
+    }
     nanobind::gil_scoped_release release;
     std::unique_lock lock(mutex);
     while (!ended.wait_for(lock, std::chrono::milliseconds(100), [&] { return done; })) {
@@ -51,6 +60,9 @@ auto RunInterruptibly(const Work& work, Progress& progress, const Watch& watch =
             watch(progress);
           } catch (nanobind::python_error& error) {
             error.restore();
+            raised = true;
+          } catch (const std::exception& error) {
+            PyErr_SetString(PyExc_RuntimeError, error.what());
             raised = true;
           }
         }

@@ -97,12 +97,15 @@ class Loader {
   /// (arrays, ordinals, position) of the next batch; None at the end, or once closed.
   nb::object Next() {
     BatchLoader::Loaded loaded;
-    while (loader_) {
+    // Held meanwhile: another thread may close.
+    while (std::shared_ptr<BatchLoader> held = loader_) {
       Result<BatchLoader::Outcome> outcome = BatchLoader::Outcome::kNotYet;
       {
         nb::gil_scoped_release release;
-        outcome = loader_->Next(kPatience, loaded);
+        outcome = held->Next(kPatience, loaded);
+        held.reset();
       }
+      if (!loader_ && !outcome && outcome.error().code == ErrorCode::kInterrupted) return nb::none();
       switch (Unwrap(std::move(outcome))) {
         case BatchLoader::Outcome::kBatch:
           return nb::make_tuple(ArraysOf(std::move(loaded.batch)), RowArray(std::move(loaded.ordinals)),
@@ -119,14 +122,15 @@ class Loader {
 
   /// Stops the threads. They may be waiting for the GIL.
   void Close() {
-    if (!loader_) return;
+    std::shared_ptr<BatchLoader> closing = std::exchange(loader_, nullptr);
+    if (!closing) return;
     nb::gil_scoped_release release;
-    loader_.reset();
+    closing.reset();
   }
 
  private:
   std::shared_ptr<PythonOrder> order_;  // null where the order is C++'s own
-  std::unique_ptr<BatchLoader> loader_;
+  std::shared_ptr<BatchLoader> loader_;
 };
 
 }  // namespace

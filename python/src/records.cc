@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
 #include <utility>
 
 #include "base/text.h"
@@ -35,8 +36,8 @@ IoMode IoModeOf(const std::string& io) {
 }
 
 std::shared_ptr<Source> OpenSource(nb::handle path, nb::handle root, const std::string& io, bool allow_bad) {
-  const std::string name = NameOf(path);
-  const ReaderOptions options{.io = IoModeOf(io), .root = NameOf(root), .allow_bad = allow_bad};
+  const std::string name = PathOf(path);
+  const ReaderOptions options{.io = IoModeOf(io), .root = PathOf(root), .allow_bad = allow_bad};
   // A map that is there is opened at once; one that has to be made may take long.
   Dataset dataset = RunInterruptibly([&](const Progress& progress) { return Dataset::Open(name, options, progress); });
   return std::make_shared<Source>(Source{std::move(dataset), allow_bad});
@@ -57,7 +58,7 @@ PyObject* ReadOne(const RecordReader& reader, uint64_t ordinal) {
     if (length >= kWorthTheGil) released = PyEval_SaveThread();
     return bytes == nullptr ? nullptr : reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(bytes));
   };
-  const Result<void> read = reader.CopyTo(ordinal, room);
+  const Result<void> read = reader.CopyTo(ordinal, std::ref(room));
   take_gil();
   if (read) return bytes;
   Py_XDECREF(bytes);
@@ -65,16 +66,19 @@ PyObject* ReadOne(const RecordReader& reader, uint64_t ordinal) {
   return nullptr;
 }
 
-nb::list ReadMany(nb::handle self, nb::handle numbers) {
+nb::list ReadMany(nb::handle_t<Records> self, nb::handle numbers) {
   const std::vector<uint64_t> ordinals = OrdinalsOf(self, numbers);
   const RecordReader& reader = nb::inst_ptr<Records>(self)->reader();
+  // Made first: it may collect garbage, and so run code that reads another batch on this thread.
+  const nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(ordinals.size())));
+  if (!list.is_valid()) throw nb::python_error();
+  PyObject_GC_UnTrack(list.ptr());  // nobody is to see it empty
   Result<void> read;
   {
     nb::gil_scoped_release release;
     read = reader.CopyInto(ordinals, copied);
   }
   Unwrap(std::move(read));
-  const nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(ordinals.size())));
   for (size_t i = 0; i < ordinals.size(); ++i) {
     const ByteView payload = copied[i];
     PyObject* bytes = PyBytes_FromStringAndSize(reinterpret_cast<const char*>(payload.data()),
@@ -82,6 +86,7 @@ nb::list ReadMany(nb::handle self, nb::handle numbers) {
     if (bytes == nullptr) throw nb::python_error();
     PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), bytes);
   }
+  PyObject_GC_Track(list.ptr());
   if (copied.bytes().size() > kMostKeptBytes) copied = RecordBatch();
   return nb::borrow<nb::list>(list);
 }
@@ -100,7 +105,7 @@ int GetBuffer(PyObject* self, Py_buffer* buffer, int flags) {
 
 PyType_Slot payload_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(GetBuffer)}, {0, nullptr}};
 
-nb::object BufferOf(nb::handle self, int64_t number) {
+nb::object BufferOf(nb::handle_t<Records> self, nb::handle number) {
   Records& records = *nb::inst_ptr<Records>(self);
   const Rows& rows = records.rows(self.ptr());
   const uint64_t ordinal = rows.At(IndexOf(number, rows.size()));
@@ -112,11 +117,6 @@ nb::object BufferOf(nb::handle self, int64_t number) {
 Py_ssize_t Length(PyObject* self) {
   const Rows* rows = nb::inst_ptr<Records>(self)->TryRows(self);
   return rows == nullptr ? -1 : static_cast<Py_ssize_t>(rows->size());
-}
-
-PyObject* NotThere(int64_t number, uint64_t size) {
-  SetError({ErrorCode::kOutOfRange, StrCat("record ", number, " is not there; there are ", FormatCount(size))});
-  return nullptr;
 }
 
 // Whether `key` is one number. Arrays and tensors of one element are taken for numbers by Python, but are lists here.
@@ -140,11 +140,13 @@ PyObject* GetItem(PyObject* self, PyObject* key) {
   Records& records = *nb::inst_ptr<Records>(self);
   const Rows* rows = records.TryRows(self);
   if (rows == nullptr) return nullptr;
-  const Py_ssize_t number = PyNumber_AsSsize_t(key, PyExc_IndexError);
-  if (number == -1 && PyErr_Occurred() != nullptr) return nullptr;
-  const uint64_t size = rows->size();
-  const uint64_t index = number < 0 ? static_cast<uint64_t>(number) + size : static_cast<uint64_t>(number);
-  if (index >= size) return NotThere(number, size);
+  uint64_t index = 0;
+  try {
+    index = IndexOf(nb::handle(key), rows->size());
+  } catch (nb::python_error& error) {
+    error.restore();
+    return nullptr;
+  }
   return ReadOne(records.reader(), rows->At(index));
 }
 
@@ -153,7 +155,10 @@ PyObject* GetItemAt(PyObject* self, Py_ssize_t number) {
   Records& records = *nb::inst_ptr<Records>(self);
   const Rows* rows = records.TryRows(self);
   if (rows == nullptr) return nullptr;
-  if (number < 0 || static_cast<uint64_t>(number) >= rows->size()) return NotThere(number, rows->size());
+  if (number < 0 || static_cast<uint64_t>(number) >= rows->size()) {
+    PyErr_SetString(PyExc_IndexError, "no more records");
+    return nullptr;
+  }
   return ReadOne(records.reader(), rows->At(static_cast<uint64_t>(number)));
 }
 
@@ -163,7 +168,7 @@ PyType_Slot record_slots[] = {{Py_sq_length, reinterpret_cast<void*>(Length)},
                               {Py_mp_subscript, reinterpret_cast<void*>(GetItem)},
                               {0, nullptr}};
 
-nb::tuple Locate(nb::handle self, int64_t number) {
+nb::tuple Locate(nb::handle_t<Records> self, nb::handle number) {
   Records& records = *nb::inst_ptr<Records>(self);
   const Rows& rows = records.rows(self.ptr());
   const uint64_t ordinal = rows.At(IndexOf(number, rows.size()));
@@ -218,6 +223,9 @@ std::vector<uint64_t> OrdinalsOf(nb::handle self, nb::handle numbers) {
 }
 
 void BindRecords(nb::module_& m) {
+  m.def(
+      "indices", [](nb::handle numbers, uint64_t size) { return RowArray(IndicesOf(numbers, size)); }, "numbers"_a,
+      "size"_a, nb::sig("def indices(numbers: object, size: int) -> numpy.typing.NDArray[numpy.int64]"));
   BindRows(m);
   nb::class_<Payload>(m, "Payload", nb::type_slots(payload_slots));
   nb::class_<Source>(m, "Source")
@@ -241,10 +249,11 @@ void BindRecords(nb::module_& m) {
       .def("buffer", &BufferOf, "number"_a, nb::sig("def buffer(self, number: int) -> memoryview"))
       .def("locate", &Locate, "number"_a, nb::sig("def locate(self, number: int) -> tuple[str, int, int]"))
       .def(
-          "ordinals", [](nb::handle self, nb::handle numbers) { return RowArray(OrdinalsOf(self, numbers)); },
+          "ordinals",
+          [](nb::handle_t<Records> self, nb::handle numbers) { return RowArray(OrdinalsOf(self, numbers)); },
           "numbers"_a, nb::sig("def ordinals(self, numbers: object) -> numpy.typing.NDArray[numpy.int64]"))
       .def_prop_ro(
-          "rows", [](nb::handle self) { return nb::inst_ptr<Records>(self)->rows(self.ptr()); },
+          "rows", [](nb::handle_t<Records> self) { return nb::inst_ptr<Records>(self)->rows(self.ptr()); },
           nb::for_getter(nb::sig("def rows(self) -> Rows")));
 }
 

@@ -1,6 +1,7 @@
 #include "python/src/rows.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/checksum.h"
@@ -37,6 +38,16 @@ Result<Rows> ParsePicks(ByteView bytes, uint64_t records) {
   return Rows(std::move(picks));
 }
 
+// The rows that `picks` are: a view, where they ascend.
+Rows RowsOf(Rows::Picks picks) {
+  if (std::adjacent_find(picks.begin(), picks.end(), std::greater_equal<>()) != picks.end()) {
+    return Rows(std::move(picks));
+  }
+  OrdinalSet::Builder builder;
+  for (const uint64_t ordinal : picks) builder.Add(ordinal);
+  return Rows(View::Of(builder.Take()));
+}
+
 }  // namespace
 
 uint64_t Rows::size() const {
@@ -67,12 +78,12 @@ Rows Rows::Slice(uint64_t start, int64_t step, uint64_t count) const {
   }
   Picks picks(count);
   for (uint64_t i = 0; i < count; ++i) picks[i] = row(i);
-  return Rows(std::move(picks));
+  return RowsOf(std::move(picks));
 }
 
 Rows Rows::Pick(Picks indices) const {
   Map(indices);
-  return Rows(std::move(indices));
+  return RowsOf(std::move(indices));
 }
 
 Rows Rows::Where(const OrdinalSet& selected) const {
@@ -81,7 +92,7 @@ Rows Rows::Where(const OrdinalSet& selected) const {
   for (const uint64_t ordinal : *std::get<1>(rows_)) {
     if (selected.Contains(ordinal)) kept.push_back(ordinal);
   }
-  return Rows(std::move(kept));
+  return RowsOf(std::move(kept));
 }
 
 Result<View> Rows::Ascending() const {

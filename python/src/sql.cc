@@ -28,7 +28,17 @@ namespace {
 class Cursor {
   template <typename Work>
   auto Run(const Work& work) {
-    return RunInterruptibly(work, *progress_, nullptr, Asked::kQuery);
+    if (std::exchange(busy_, true)) Raise(ErrorCode::kUsage, "another thread reads these rows");
+    struct Done {
+      bool& busy;
+      ~Done() { busy = false; }
+    } done{busy_};
+    try {
+      return RunInterruptibly(work, *progress_, nullptr, Asked::kQuery);
+    } catch (...) {
+      ended_ = true;
+      throw;
+    }
   }
 
  public:
@@ -50,8 +60,7 @@ class Cursor {
     const std::vector<Row> fetched = Run([&](Progress&) -> Result<std::vector<Row>> {
       std::vector<Row> some;
       while (some.size() < most && !ended_) {
-        OFINDEX_ASSIGN(const bool more, rows_->Next());
-        ended_ = !more;
+        OFINDEX_ASSIGN(const bool more, Step());
         if (more) some.push_back(TakeRow());
       }
       return some;
@@ -75,14 +84,23 @@ class Cursor {
       table.fields.push_back({.name = rows_->columns()[c], .type = columns[c].type()});
     }
     auto held = std::make_shared<std::vector<ArrowColumn>>(std::move(columns));
-    table.next = [held, given = false]() mutable -> Result<std::optional<std::vector<ArrowColumn>>> {
+    table.next = [held, given = false]() mutable -> Result<std::optional<ArrowTable::Batch>> {
       if (std::exchange(given, true)) return std::nullopt;
-      return std::move(*held);
+      const int64_t rows = held->empty() ? 0 : (*held)[0].size();
+      return ArrowTable::Batch{.rows = rows, .columns = std::move(*held)};
     };
     return StreamCapsule(std::move(table));
   }
 
  private:
+  // To the next row. SQLite would begin a statement that failed anew.
+  Result<bool> Step() {
+    ended_ = true;
+    Result<bool> more = rows_->Next();
+    ended_ = !more || !*more;
+    return more;
+  }
+
   std::vector<ColumnValue> TakeRow() const {
     std::vector<ColumnValue> row(rows_->columns().size());
     for (size_t c = 0; c < row.size(); ++c) {
@@ -97,8 +115,7 @@ class Cursor {
     std::vector<ArrowColumn> columns;
     for (size_t c = 0; c < rows_->columns().size(); ++c) columns.emplace_back(ValueType::kNull);
     while (!ended_) {
-      OFINDEX_ASSIGN(const bool more, rows_->Next());
-      ended_ = !more;
+      OFINDEX_ASSIGN(const bool more, Step());
       for (size_t c = 0; more && c < columns.size(); ++c) {
         if (columns[c].Add(rows_->At(c))) continue;
         return Fail(ErrorCode::kUsage,
@@ -113,6 +130,7 @@ class Cursor {
   std::unique_ptr<Progress> progress_;
   std::optional<SqlRows> rows_;
   bool ended_ = false;
+  bool busy_ = false;  // by the GIL
 };
 
 }  // namespace
@@ -129,7 +147,7 @@ void BindSql(nb::module_& m) {
   m.def(
       "open_session",
       [](nb::handle path) {
-        const std::string index_path = NameOf(path);
+        const std::string index_path = PathOf(path);
         return std::make_shared<SqlSession>(
             RunInterruptibly([&](const Progress&) { return SqlSession::Open(index_path); }));
       },

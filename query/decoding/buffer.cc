@@ -24,8 +24,9 @@ bool Buffer::GrowAmply(uint64_t n) {
 
 bool Buffer::Grow(uint64_t capacity) {
   if (capacity > kMost) return false;
+  // Before it is decided who owns it: Free() decides by what is kept.
+  capacity = RoundUp(capacity, kAlignment);
   const bool pooled = capacity >= kPooledBytes;
-  capacity = pooled ? capacity : RoundUp(capacity, kAlignment);
   auto* const fresh =
       pooled ? BufferPool::Take(capacity) : static_cast<uint8_t*>(std::aligned_alloc(kAlignment, capacity));
   if (fresh == nullptr) return false;

@@ -27,6 +27,16 @@ size_t FilesIn(const TempDir& dir) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(dir.path()), fs::directory_iterator()));
 }
 
+TEST_CASE("a name with a NUL is refused: cut there, it would be that of another file") {
+  const TempDir dir;
+  WriteFile(dir / "index", "old");
+  const Result<Draft> draft = Draft::Begin((dir / "index") + std::string("\0x", 2), IfLocked::kFail);
+  REQUIRE(!draft.has_value());
+  CHECK(draft.error().code == ErrorCode::kUsage);
+  CHECK(ReadFile(dir / "index") == "old");
+  CHECK(FilesIn(dir) == 1);
+}
+
 TEST_CASE("a draft that is published takes the place of its target, and nothing else is left") {
   const TempDir dir;
   for (const auto durability : {Draft::Durability::kDurable, Draft::Durability::kCached}) {

@@ -68,6 +68,24 @@ TEST_CASE("a large buffer that is freed is the next one of about its size") {
   CHECK(small.data() != data);
 }
 
+TEST_CASE("what comes from the pool goes back to it, and nothing else does, around the size from which it is used") {
+  for (uint64_t bytes = kPooledBytes - 130; bytes <= kPooledBytes + 130; ++bytes) {
+    uint64_t before = 0;
+    uint64_t capacity = 0;
+    {
+      Buffer buffer;
+      REQUIRE(buffer.Reserve(bytes));
+      before = BufferPool::kept_bytes();
+      capacity = buffer.capacity();
+      std::memset(buffer.data(), 1, 1);
+    }
+    CAPTURE(bytes);
+    CHECK(BufferPool::kept_bytes() - before == (capacity >= kPooledBytes ? capacity : 0));
+    // A page, as the system gives it.
+    if (capacity >= kPooledBytes) CHECK(capacity % 4096 == 0);
+  }
+}
+
 TEST_CASE("the pool is bounded") {
   std::vector<Buffer> many(40);
   for (Buffer& buffer : many) REQUIRE(buffer.Reserve(16 * kMiB));
