@@ -74,7 +74,7 @@ class Mix:
         which, row = self.place(number)
         return self.datasets[which].record(row)
 
-    def ordinals(self, rows: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    def ordinals(self, rows: Iterable[int] | npt.ArrayLike) -> npt.NDArray[np.int64]:
         """The records `rows` as the decoder counts them: ordinals of all datasets, one after the other."""
         wanted = _ofindex.indices(rows, len(self))
         which = np.searchsorted(self._first_rows, wanted, side="right") - 1

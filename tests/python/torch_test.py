@@ -567,9 +567,9 @@ class EndingTest(WatchedTest):
 
     def test_a_feature_error_comes_at_its_place(self) -> None:
         ds = self.hurt()
-        for threads, prefetch in ((1, 1), (2, 4), (4, 16)):
+        for threads, prefetch, transform in ((1, 1, None), (2, 4, None), (4, 16, None), (2, 4, dict)):
             before = self.threads()
-            loader = Loader(ds, LABEL, 8, range(203), threads=threads, prefetch=prefetch)
+            loader = Loader(ds, LABEL, 8, range(203), threads=threads, prefetch=prefetch, transform=transform)
             iterator = iter(loader)
             given = [len(batch["label"]) for batch in islice(iterator, 12)]
             self.assertEqual(given, [8] * 12)
