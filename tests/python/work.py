@@ -64,11 +64,12 @@ class WorkTest(unittest.TestCase):
         return len(os.listdir("/proc/self/task"))
 
 
-def in_new_process(source: str, *arguments: object) -> str:
-    """Runs Python `source` in a process of its own, and returns what it prints; fails where it fails."""
+def in_new_process(source: str, *arguments: object, **variables: str) -> str:
+    """Runs Python `source` in a process of its own, with more `variables` in its environment, and returns what it
+    prints; fails where it fails."""
     import subprocess
 
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **variables}
     done = subprocess.run(
         [sys.executable, "-c", source, *map(str, arguments)],
         capture_output=True,
