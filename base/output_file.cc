@@ -3,11 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <utility>
-
-#include "base/file.h"
 
 namespace ofindex {
 namespace {
@@ -60,6 +59,28 @@ Result<void> OutputFile::Append(ByteView bytes) {
     }
   }
   buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  return {};
+}
+
+Result<void> OutputFile::AppendFile(const File& file, uint64_t size) {
+  OFINDEX_TRY(Flush());
+  uint64_t done = 0;
+  while (done < size) {
+    auto from = static_cast<off_t>(done);
+    auto to = static_cast<off_t>(flushed_);
+    const ssize_t n = ::copy_file_range(file.fd(), &from, fd_, &to, size - done, 0);
+    if (n <= 0) break;  // at the end, or between file systems that cannot: what is left is copied by hand
+    done += static_cast<uint64_t>(n);
+    flushed_ += static_cast<uint64_t>(n);
+  }
+  std::vector<uint8_t> piece(std::min<uint64_t>(kBufferBytes, size - done));
+  while (done < size) {
+    const auto wanted = static_cast<size_t>(std::min<uint64_t>(piece.size(), size - done));
+    OFINDEX_ASSIGN(const size_t n, file.ReadAt(done, std::span(piece).first(wanted)));
+    if (n == 0) return Fail(ErrorCode::kIo, file.path() + ": the file shrinks while it is copied");
+    OFINDEX_TRY(Append(ByteView(piece).first(n)));
+    done += n;
+  }
   return {};
 }
 

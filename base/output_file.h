@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/result.h"
 
 namespace ofindex {
@@ -24,6 +25,10 @@ class OutputFile {
   ~OutputFile();
 
   [[nodiscard]] Result<void> Append(ByteView bytes);
+
+  /// Appends the first `size` bytes of `file`: without copying them, where the file system can share them.
+  /// Errors: kIo, also where the file is shorter.
+  [[nodiscard]] Result<void> AppendFile(const File& file, uint64_t size);
 
   /// Overwrites bytes that were appended before.
   [[nodiscard]] Result<void> WriteAt(uint64_t offset, ByteView bytes);

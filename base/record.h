@@ -13,6 +13,9 @@ enum class Framing : uint8_t {
   kOfRecord = 2,  ///< u64 length, payload
 };
 
+/// How a shard as a whole is compressed.
+enum class Compression : uint8_t { kNone = 0, kGzip = 1, kZlib = 2 };
+
 /// What a payload is. The values stand in index files: DO NOT CHANGE THEM.
 enum class PayloadKind : uint8_t {
   kOpaque = 0,           ///< bytes that no rule of ours claims
@@ -42,6 +45,15 @@ struct RecordLocation {
     case Framing::kEmpty: return "empty";
     case Framing::kTfRecord: return "tfrecord";
     case Framing::kOfRecord: return "ofrecord";
+  }
+  return "unknown";
+}
+
+[[nodiscard]] constexpr std::string_view Name(Compression compression) {
+  switch (compression) {
+    case Compression::kNone: return "none";
+    case Compression::kGzip: return "gzip";
+    case Compression::kZlib: return "zlib";
   }
   return "unknown";
 }

@@ -5,14 +5,9 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/record.h"
 
 namespace ofindex {
-
-enum class Compression : uint8_t { kGzip, kZlib };
-
-[[nodiscard]] constexpr const char* Name(Compression compression) {
-  return compression == Compression::kGzip ? "gzip" : "zlib";
-}
 
 /// The compression whose header `head` begins with. A header proves nothing: 1f 8b 08 00 ... is also an OFRecord of
 /// 559,903 bytes, 78 9c ... one of 40,056.

@@ -1,17 +1,49 @@
 #include "index/record_writer.h"
 
+#include <cerrno>
 #include <utility>
 
 #include "base/text.h"
 #include "index/record_framing.h"
+#include "index/whole_shard.h"
 
 namespace ofindex {
+namespace {
 
-Result<RecordWriter> RecordWriter::Create(const std::string& path, Framing framing) {
+Result<void> CheckForm(Framing framing, Compression compression) {
   if (framing == Framing::kEmpty) return Fail(ErrorCode::kUsage, "a shard is written as tfrecord or ofrecord");
+  if (framing == Framing::kOfRecord && compression != Compression::kNone) {
+    return Fail(ErrorCode::kUsage, "an OFRecord cannot be compressed: none of its readers would take it",
+                "write a TFRecord, or leave it uncompressed");
+  }
+  if (compression == Compression::kZlib) return Fail(ErrorCode::kUsage, "a shard is compressed with gzip, or not");
+  return {};
+}
+
+}  // namespace
+
+RecordWriter::RecordWriter(Draft draft, OutputFile out, Framing framing, Compression compression)
+    : draft_(std::move(draft)), out_(std::move(out)), framing_(framing) {
+  if (compression == Compression::kGzip) gzip_.emplace();
+}
+
+Result<RecordWriter> RecordWriter::Create(const std::string& path, Framing framing, Compression compression) {
+  OFINDEX_TRY(CheckForm(framing, compression));
   OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kFail));
   OFINDEX_ASSIGN(OutputFile out, OutputFile::Create(draft.path()));
-  return RecordWriter(std::move(draft), std::move(out), framing);
+  return RecordWriter(std::move(draft), std::move(out), framing, compression);
+}
+
+Result<RecordWriter> RecordWriter::Append(const std::string& path, Framing framing) {
+  OFINDEX_ASSIGN(RecordWriter writer, Create(path, framing));
+  const Result<FileFacts> facts = StatFile(path);
+  if (!facts && facts.error().system == ENOENT) return writer;
+  OFINDEX_ASSIGN(const File file, File::OpenRead(path));
+  OFINDEX_ASSIGN(const WholeShard shard, CheckWhole(file, framing));
+  OFINDEX_TRY(writer.out_.AppendFile(file, shard.bytes));
+  writer.records_ = shard.records;
+  writer.size_ = shard.bytes;
+  return writer;
 }
 
 Result<void> RecordWriter::Write(ByteView payload) {
@@ -20,16 +52,36 @@ Result<void> RecordWriter::Write(ByteView payload) {
                 "its readers take the zero bytes for a torn tail; write a TFRecord, or leave the record out");
   }
   const RecordFraming framing(framing_, payload);
-  OFINDEX_TRY(out_.Append(framing.header()));
-  OFINDEX_TRY(out_.Append(payload));
-  OFINDEX_TRY(out_.Append(framing.footer()));
+  OFINDEX_TRY(Put(framing.header()));
+  OFINDEX_TRY(Put(payload));
+  OFINDEX_TRY(Put(framing.footer()));
   ++records_;
   return {};
 }
 
+Result<void> RecordWriter::Put(ByteView bytes) {
+  size_ += bytes.size();
+  return gzip_ ? gzip_->Append(bytes, out_) : out_.Append(bytes);
+}
+
+Result<void> RecordWriter::Flush() {
+  if (gzip_) OFINDEX_TRY(gzip_->Flush(out_));
+  return out_.Flush();
+}
+
+Result<void> RecordWriter::FinishBytes() {
+  if (gzip_) OFINDEX_TRY(gzip_->Finish(out_));
+  return out_.Flush();
+}
+
 Result<void> RecordWriter::Close() {
-  OFINDEX_TRY(out_.Flush());
+  OFINDEX_TRY(FinishBytes());
   return draft_.Publish(Draft::Durability::kDurable);
+}
+
+Result<Draft> RecordWriter::Finish() && {
+  OFINDEX_TRY(FinishBytes());
+  return std::move(draft_);
 }
 
 }  // namespace ofindex

@@ -4,18 +4,10 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "proto/message_fields.h"
 
 namespace ofindex {
 namespace {
-
-// Field numbers of example.proto and ofrecord.proto.
-constexpr uint32_t kContext = 1;       // Example.features, SequenceExample.context
-constexpr uint32_t kFeatureLists = 2;  // SequenceExample.feature_lists
-constexpr uint32_t kMapEntry = 1;      // the one field of Features, FeatureLists and OFRecord
-constexpr uint32_t kEntryKey = 1;
-constexpr uint32_t kEntryValue = 2;
-constexpr uint32_t kStep = 1;       // FeatureList.feature
-constexpr uint32_t kListValue = 1;  // the one field of BytesList, FloatList, DoubleList, Int32List, Int64List
 
 [[nodiscard]] bool IsBytes(const WireField& field, uint32_t number) {
   return field.type == WireType::kBytes && field.number == number;

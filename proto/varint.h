@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +21,21 @@ namespace ofindex {
     }
   }
   return 0;
+}
+
+/// Bytes that WriteVarint writes of `value`: 1 to 10.
+[[nodiscard]] constexpr size_t VarintBytes(uint64_t value) {
+  return (static_cast<size_t>(std::bit_width(value | 1)) + 6) / 7;
+}
+
+/// Writes `value` as the shortest varint at `out`, and returns where it ends.
+inline uint8_t* WriteVarint(uint64_t value, uint8_t* out) {
+  while (value >= 0x80) {
+    *out++ = static_cast<uint8_t>(value | 0x80);
+    value >>= 7;
+  }
+  *out++ = static_cast<uint8_t>(value);
+  return out;
 }
 
 }  // namespace ofindex

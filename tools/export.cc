@@ -6,14 +6,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/file.h"
 #include "base/output_file.h"
 #include "base/text.h"
 #include "index/catalog_reader.h"
 #include "index/draft.h"
 #include "index/paths.h"
 #include "mmap/packed_offsets.h"
-#include "mmap/shard_paths.h"
+#include "tools/input_files.h"
 #include "tools/json.h"
 #include "tools/output.h"
 #include "tools/verbs.h"
@@ -70,28 +69,6 @@ fs::path PathFor(const std::string& folder, const std::string& shard, size_t com
   return fs::path(folder) / (below.string() + ".idx");
 }
 
-// The index and its shards, which nothing may be written over: by inode, whatever they are called.
-class Inputs {
- public:
-  Inputs(const std::string& index, const std::vector<ShardRow>& shards) {
-    Add(index);
-    const ShardPaths paths(FolderOf(index));
-    for (const ShardRow& shard : shards) Add(paths.PathOf(shard.path));
-  }
-
-  [[nodiscard]] bool Hold(const fs::path& path) const {
-    const auto facts = StatFile(path.string());
-    return facts && inodes_.contains({facts->device, facts->inode});
-  }
-
- private:
-  void Add(const std::string& path) {
-    if (const auto facts = StatFile(path)) inodes_.insert({facts->device, facts->inode});
-  }
-
-  std::set<std::pair<uint64_t, uint64_t>> inodes_;
-};
-
 // The name that is written to, whatever links lead to its folder; a link of that name is replaced.
 fs::path TargetOf(const fs::path& path) {
   std::error_code error;
@@ -100,7 +77,7 @@ fs::path TargetOf(const fs::path& path) {
 }
 
 Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const std::string& folder,
-                                      const Inputs& inputs) {
+                                      const InputFiles& inputs) {
   const size_t common = CommonFolderBytes(shards);
   std::vector<fs::path> paths;
   std::set<fs::path> taken;
@@ -115,7 +92,7 @@ Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const
       return Fail(ErrorCode::kUsage, StrCat(Printable(shard.path), ": two shards would be exported to ", path),
                   "export the folders of the dataset one by one");
     }
-    if (inputs.Hold(paths.back())) {
+    if (inputs.Hold(paths.back().string())) {
       return Fail(ErrorCode::kUsage, StrCat(path, ": a file of the dataset, which the export would replace"),
                   "name another folder with -o DIR");
     }
@@ -126,7 +103,7 @@ Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const
 Result<std::vector<fs::path>> ExportAll(const std::string& index, const std::string& folder, const Progress& progress) {
   OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
-  OFINDEX_ASSIGN(std::vector<fs::path> paths, PathsOf(shards, folder, Inputs(index, shards)));
+  OFINDEX_ASSIGN(std::vector<fs::path> paths, PathsOf(shards, folder, InputFiles(index, shards)));
   std::optional<TextIndex> open;
   size_t next = 0;
   // Ends the shard that is being written, and begins those up to `shard`; shards without records have empty files.

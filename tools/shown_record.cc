@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "base/framing.h"
 #include "base/text.h"
 #include "tools/feature_text.h"
+#include "tools/record_error.h"
 
 namespace ofindex {
 namespace {
@@ -28,10 +28,7 @@ Result<void> ShownRecord::Take(const Dataset& dataset, uint64_t ordinal, ByteVie
   decoded_.Clear();
   if (kind_ == PayloadKind::kOpaque) return {};
   if (auto decoded = decoded_.Decode(payload, kind_); !decoded) {
-    return Fail(decoded.error().code,
-                StrCat(Printable(shard_), "@", location_.offset + HeaderBytes(shard.framing), ": record ", ordinal,
-                       ": ", decoded.error().message),
-                StrCat("`ofindex get --raw INDEX ", ordinal, "` writes the bytes as they are"));
+    return tl::unexpected(InRecord(dataset, ordinal, std::move(decoded).error()));
   }
   return {};
 }

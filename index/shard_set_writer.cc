@@ -1,0 +1,115 @@
+#include "index/shard_set_writer.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Every draft stays open and locked until all are published. Descriptors beyond the soft limit are there to be taken.
+Result<void> MakeRoomFor(uint64_t shards) {
+  constexpr uint64_t kOthers = 256;  // descriptors for everything else
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= shards + kOthers) return {};
+  rlimit raised = limit;
+  raised.rlim_cur = std::min<rlim_t>(limit.rlim_max, shards + kOthers);
+  if (raised.rlim_cur >= shards + kOthers && ::setrlimit(RLIMIT_NOFILE, &raised) == 0) return {};
+  return Fail(ErrorCode::kLimit,
+              StrCat(FormatCount(shards), " shards are more than the ", FormatCount(limit.rlim_max),
+                     " files that this process may have open"),
+              "raise the limit with `ulimit -n`, or write fewer shards");
+}
+
+}  // namespace
+
+std::vector<uint64_t> EvenShares(uint64_t records, uint64_t shards) {
+  std::vector<uint64_t> shares(shards, records / shards);
+  for (uint64_t i = 0; i < records % shards; ++i) ++shares[i];
+  return shares;
+}
+
+Result<ShardSetWriter> ShardSetWriter::Begin(ShardSetPlan plan, std::vector<uint64_t> records) {
+  assert(plan.paths.size() == records.size() && !records.empty());
+  OFINDEX_TRY(MakeRoomFor(records.size()));
+  ShardSetWriter writer(std::move(plan), std::move(records));
+  if (writer.plan_.creates_folder) {
+    std::error_code error;
+    fs::create_directories(writer.plan_.folder, error);
+    if (error) return tl::unexpected(SystemError(writer.plan_.folder, "cannot create the folder", error.value()));
+    writer.folder_.made = true;
+  }
+  OFINDEX_TRY(writer.OpenShardInTurn());
+  return writer;
+}
+
+ShardSetWriter::~ShardSetWriter() {
+  open_.reset();
+  drafts_.clear();
+  if (folder_.made) ::rmdir(plan_.folder.c_str());  // which it survives if anything is in it
+}
+
+Result<void> ShardSetWriter::OpenShardInTurn() {
+  const size_t number = drafts_.size();
+  OFINDEX_ASSIGN(open_, RecordWriter::Create(plan_.paths[number], plan_.framing, plan_.compression));
+  left_ = sizes_[number];
+  return {};
+}
+
+Result<void> ShardSetWriter::FinishShard() {
+  bytes_ += open_->size();
+  OFINDEX_ASSIGN(Draft draft, std::move(*open_).Finish());
+  drafts_.push_back(std::move(draft));
+  open_.reset();
+  return {};
+}
+
+Result<void> ShardSetWriter::PassOver() {
+  while (left_ == 0) {
+    OFINDEX_TRY(FinishShard());
+    assert(drafts_.size() < sizes_.size());
+    OFINDEX_TRY(OpenShardInTurn());
+  }
+  --left_;
+  return {};
+}
+
+Result<void> ShardSetWriter::Write(ByteView payload) {
+  OFINDEX_TRY(PassOver());
+  OFINDEX_TRY(open_->Write(payload));
+  ++records_;
+  return {};
+}
+
+Result<void> ShardSetWriter::Publish() {
+  for (;;) {
+    OFINDEX_TRY(FinishShard());
+    if (drafts_.size() == sizes_.size()) break;
+    OFINDEX_TRY(OpenShardInTurn());
+  }
+  // Old shards whose names no new one takes go first: whoever looks in between sees too few records, never old ones
+  // among the new.
+  for (const std::string& path : plan_.replaced) {
+    if (std::find(plan_.paths.begin(), plan_.paths.end(), path) != plan_.paths.end()) continue;
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
+      return tl::unexpected(SystemError(path, "cannot remove", errno));
+    }
+  }
+  for (Draft& draft : drafts_) OFINDEX_TRY(draft.Publish(Draft::Durability::kDurable));
+  drafts_.clear();
+  folder_.made = false;
+  return {};
+}
+
+}  // namespace ofindex

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "index/draft.h"
+#include "index/record_writer.h"
+#include "index/shard_set_plan.h"
+
+namespace ofindex {
+
+/// Writes records, in order, into a set of shards that appears all at once: until Publish, the folder is as it was; a
+/// writer that dies leaves drafts, which nobody takes for shards. Moves, does not copy; not thread-safe.
+class ShardSetWriter {
+ public:
+  /// Begins the shards of `plan`. Shard i takes `records[i]` records; there is one such number for each path.
+  /// Errors: kIo; kLocked; kLimit  more shards than the process may have files open.
+  [[nodiscard]] static Result<ShardSetWriter> Begin(ShardSetPlan plan, std::vector<uint64_t> records);
+
+  ShardSetWriter(ShardSetWriter&&) noexcept = default;
+  ShardSetWriter& operator=(ShardSetWriter&&) noexcept = default;
+
+  /// Removes what was not published, and the folder if it was made for it.
+  ~ShardSetWriter();
+
+  /// Appends a record to the shard whose turn it is. Errors: those of RecordWriter::Write. At most as many records are
+  /// written and passed over as there is room for.
+  [[nodiscard]] Result<void> Write(ByteView payload);
+
+  /// Counts a record that is not written: its shard has one fewer.
+  [[nodiscard]] Result<void> PassOver();
+
+  /// Removes the shards that are replaced, and gives the new ones their names. Errors: kIo.
+  [[nodiscard]] Result<void> Publish();
+
+  [[nodiscard]] uint64_t records() const { return records_; }
+  [[nodiscard]] uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] const ShardSetPlan& plan() const { return plan_; }
+
+ private:
+  ShardSetWriter(ShardSetPlan plan, std::vector<uint64_t> sizes) : plan_(std::move(plan)), sizes_(std::move(sizes)) {}
+
+  [[nodiscard]] Result<void> OpenShardInTurn();
+  [[nodiscard]] Result<void> FinishShard();
+
+  // Whether a folder was made: true of one object only, also when it is moved.
+  struct Made {
+    bool made = false;
+    Made() = default;
+    Made(Made&& other) noexcept : made(std::exchange(other.made, false)) {}
+    Made& operator=(Made&& other) noexcept {
+      std::swap(made, other.made);
+      return *this;
+    }
+  };
+
+  ShardSetPlan plan_;
+  std::vector<uint64_t> sizes_;
+  Made folder_;
+  std::optional<RecordWriter> open_;
+  uint64_t left_ = 0;          // records that the open shard still takes
+  std::vector<Draft> drafts_;  // of the shards that are written, in order
+  uint64_t records_ = 0;
+  uint64_t bytes_ = 0;
+};
+
+/// `records` parted into `shards` numbers that differ by one at the most, the larger ones first.
+[[nodiscard]] std::vector<uint64_t> EvenShares(uint64_t records, uint64_t shards);
+
+}  // namespace ofindex

@@ -1,0 +1,156 @@
+#include "index/shard_set_writer.h"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/files.h"
+#include "tests/support/shard_bytes.h"
+#include "tests/support/temp_dir.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> NamesIn(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+ShardSetRequest Request(const std::string& out, Framing framing) {
+  ShardSetRequest request;
+  request.out = out;
+  request.framing = framing;
+  return request;
+}
+
+ShardSetPlan Plan(const ShardSetRequest& request) {
+  Result<ShardSetPlan> plan = PlanShardSet(request);
+  REQUIRE_MESSAGE(plan.has_value(), plan.error().message);
+  return std::move(*plan);
+}
+
+ShardSetWriter Begin(const ShardSetPlan& plan, std::vector<uint64_t> records) {
+  Result<ShardSetWriter> writer = ShardSetWriter::Begin(plan, std::move(records));
+  REQUIRE_MESSAGE(writer.has_value(), writer.error().message);
+  return std::move(*writer);
+}
+
+TEST_CASE("the name says whether it is a file or a folder, and what the shards are called") {
+  const TempDir dir;
+  struct Case {
+    std::string out;
+    Framing framing;
+    std::optional<uint64_t> shards;
+    Compression compression;
+    std::vector<std::string> names;
+  };
+  const Case cases[] = {
+      {"x.tfrecord", Framing::kTfRecord, {}, Compression::kNone, {"x.tfrecord"}},
+      {"x.tfrecord.gz", Framing::kTfRecord, {}, Compression::kGzip, {"x.tfrecord.gz"}},
+      {"x.ofrecord", Framing::kOfRecord, {}, Compression::kNone, {"x.ofrecord"}},
+      {"part-7", Framing::kOfRecord, {}, Compression::kNone, {"part-7"}},
+      {"part-7", Framing::kTfRecord, {}, Compression::kNone, {"part-7"}},
+      {"part-x", Framing::kOfRecord, {}, Compression::kNone, {"part-x/part-0"}},
+      {"train", Framing::kOfRecord, 2, Compression::kNone, {"train/part-0", "train/part-1"}},
+      {"train/", Framing::kTfRecord, {}, Compression::kNone, {"train/train-00000-of-00001.tfrecord"}},
+      {"x.tfrecord", Framing::kTfRecord, 1, Compression::kGzip, {"x.tfrecord/x.tfrecord-00000-of-00001.tfrecord.gz"}},
+  };
+  for (const Case& one : cases) {
+    ShardSetRequest request = Request(dir / one.out, one.framing);
+    request.shards = one.shards;
+    request.compression = one.compression;
+    const ShardSetPlan plan = Plan(request);
+    std::vector<std::string> names;
+    for (const std::string& path : plan.paths) names.push_back(fs::path(path).lexically_relative(dir.path()).string());
+    CHECK(names == one.names);
+    CHECK(plan.replaced.empty());
+  }
+}
+
+TEST_CASE("a name that says another format, or that it is compressed, is refused") {
+  const TempDir dir;
+  CHECK(PlanShardSet(Request(dir / "x.tfrecord", Framing::kOfRecord)).error().code == ErrorCode::kUsage);
+  CHECK(PlanShardSet(Request(dir / "x.ofrecord", Framing::kTfRecord)).error().code == ErrorCode::kUsage);
+  CHECK(PlanShardSet(Request(dir / "x.tfrecord.gz", Framing::kTfRecord)).error().code == ErrorCode::kUsage);
+  ShardSetRequest compressed = Request(dir / "x", Framing::kOfRecord);
+  compressed.compression = Compression::kGzip;
+  CHECK(PlanShardSet(compressed).error().code == ErrorCode::kUsage);
+}
+
+TEST_CASE("shards appear all at once, in the order of the records, and a shard that gets none is empty") {
+  const TempDir dir;
+  ShardSetRequest request = Request(dir / "set", Framing::kTfRecord);
+  request.shards = 4;
+  ShardSetWriter writer = Begin(Plan(request), {2, 0, 3, 1});
+  for (const char* payload : {"a", "b", "c", "e", "f"}) {
+    if (*payload == 'e') REQUIRE(writer.PassOver().has_value());
+    REQUIRE(writer.Write(AsBytes(payload)).has_value());
+    for (const std::string& name : NamesIn(dir / "set")) CHECK(name.ends_with(".draft"));
+  }
+  CHECK(writer.records() == 5);
+  REQUIRE(writer.Publish().has_value());
+  const auto shard = [&](int i) { return ReadFile(dir / ("set/set-0000" + std::to_string(i) + "-of-00004.tfrecord")); };
+  CHECK(NamesIn(dir / "set").size() == 4);
+  CHECK(shard(0) == ShardBytes(Framing::kTfRecord, {"a", "b"}));
+  CHECK(shard(1).empty());
+  CHECK(shard(2) == ShardBytes(Framing::kTfRecord, {"c", "e"}));
+  CHECK(shard(3) == ShardBytes(Framing::kTfRecord, {"f"}));
+}
+
+TEST_CASE("a set that is given up leaves nothing, not even the folder that was made for it") {
+  const TempDir dir;
+  {
+    ShardSetWriter writer = Begin(Plan(Request(dir / "a/b", Framing::kOfRecord)), {1});
+    REQUIRE(writer.Write(AsBytes("x")).has_value());
+  }
+  CHECK(!fs::exists(dir / "a/b"));
+}
+
+TEST_CASE("an earlier set is replaced only by force, whole, and what is no shard of ours stays") {
+  const TempDir dir;
+  ShardSetRequest request = Request(dir / "set", Framing::kOfRecord);
+  request.shards = 3;
+  ShardSetWriter first = Begin(Plan(request), {1, 1, 1});
+  for (const char* payload : {"1", "2", "3"}) REQUIRE(first.Write(AsBytes(payload)).has_value());
+  REQUIRE(first.Publish().has_value());
+  WriteFile(dir / "set/notes.txt", "mine");
+  WriteFile(dir / "set/set-00000-of-00001.tfrecord", "");
+  WriteFile(dir / "set/other-00000-of-00001.tfrecord", "");
+
+  request.shards = 1;
+  const Result<ShardSetPlan> refused = PlanShardSet(request);
+  REQUIRE(!refused.has_value());
+  CHECK(refused.error().code == ErrorCode::kUsage);
+  CHECK(refused.error().hint.find("--force") != std::string::npos);
+
+  request.force = true;
+  ShardSetWriter second = Begin(Plan(request), {1});
+  REQUIRE(second.Write(AsBytes("new")).has_value());
+  CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
+  REQUIRE(second.Publish().has_value());
+  CHECK(NamesIn(dir / "set") == std::vector<std::string>{"notes.txt", "other-00000-of-00001.tfrecord", "part-0"});
+  CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"new"}));
+}
+
+TEST_CASE("shares are even, the larger ones first, and no record is without a shard") {
+  for (const uint64_t records : {0U, 1U, 7U, 8U, 9U, 1000U}) {
+    for (const uint64_t shards : {1U, 2U, 3U, 8U}) {
+      const std::vector<uint64_t> shares = EvenShares(records, shards);
+      uint64_t sum = 0;
+      for (const uint64_t share : shares) sum += share;
+      CHECK(sum == records);
+      CHECK(shares.front() - shares.back() <= 1);
+      CHECK(std::is_sorted(shares.rbegin(), shares.rend()));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,39 @@
+#include "tools/output_options.h"
+
+#include "base/text.h"
+
+namespace ofindex {
+
+void AddOutputOptions(CLI::App& verb, ShardSetRequest& request, const char* default_shards) {
+  verb.add_option("-o,--output", request.out,
+                  "A file, if it ends in .tfrecord or .ofrecord or is called part-N, and no --shards is given; else a "
+                  "folder of part-N or NAME-SSSSS-of-NNNNN.tfrecord")
+      ->required()
+      ->type_name("OUT");
+  verb.add_option_function<std::string>(
+          "--to",
+          [&request](const std::string& to) {
+            request.framing = to == "ofrecord" ? Framing::kOfRecord : Framing::kTfRecord;
+          },
+          "tfrecord or ofrecord")
+      ->required()
+      ->check(CLI::IsMember({"tfrecord", "ofrecord"}).description(""))
+      ->type_name("FORMAT");
+  verb.add_option("--shards", request.shards, StrCat("How many shards; default: ", default_shards))
+      ->check(CLI::Range(1, 99999).description(""))
+      ->type_name("N");
+  verb.add_option_function<std::string>(
+          "--compress", [&request](const std::string&) { request.compression = Compression::kGzip; },
+          "gzip: compress each TFRecord file as a whole")
+      ->check(CLI::IsMember({"gzip"}).description(""))
+      ->type_name("HOW");
+  verb.add_flag("--force", request.force, "Replace the shards that are in OUT");
+}
+
+std::string NamesOf(const ShardSetPlan& plan) {
+  std::string names = Printable(plan.paths.front());
+  if (plan.paths.size() > 1) names += StrCat(" and ", FormatCount(plan.paths.size() - 1), " more");
+  return names;
+}
+
+}  // namespace ofindex

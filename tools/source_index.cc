@@ -1,0 +1,60 @@
+#include "tools/source_index.h"
+
+#include <stdlib.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "index/builder.h"
+#include "index/paths.h"
+#include "tools/progress_display.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsThere(const std::string& index) {
+  std::error_code error;
+  return fs::exists(index, error);
+}
+
+}  // namespace
+
+Result<SourceIndex> SourceIndex::Of(const std::vector<std::string>& data, bool with_columns, Context& context) {
+  SourceIndex source;
+  if (data.size() == 1 && !data.front().starts_with('@')) {
+    OFINDEX_ASSIGN(source.path_, ResolveIndex(data.front()));
+    if (IsThere(source.path_) || !IsThere(data.front())) return source;
+  }
+  std::error_code error;
+  std::string folder = (fs::temp_directory_path(error) / "ofindex-XXXXXX").string();
+  if (error || ::mkdtemp(folder.data()) == nullptr) {
+    return tl::unexpected(SystemError(folder, "cannot create a temporary folder", errno));
+  }
+  source.folder_ = folder;
+  source.path_ = folder + "/source.ofidx";
+  BuildOptions options;
+  options.data = data;
+  options.index = source.path_;
+  if (!with_columns) {
+    OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse("none"));
+  }
+  const ProgressDisplay display("reading", context);
+  OFINDEX_TRY(BuildIndex(options, context.progress));
+  return source;
+}
+
+SourceIndex::SourceIndex(SourceIndex&& other) noexcept
+    : path_(std::move(other.path_)), folder_(std::exchange(other.folder_, {})) {}
+
+SourceIndex::~SourceIndex() {
+  if (folder_.empty()) return;
+  std::error_code error;
+  fs::remove_all(folder_, error);
+}
+
+}  // namespace ofindex
