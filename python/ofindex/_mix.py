@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ofindex
-from ._arguments import whole
+from ._arguments import MOST, whole
 from ._batch import Batch, decoding_of, thread_limit
 from ._dataset import Dataset
 from ._errors import StaleError
 from ._features import Features
-from ._sampler import State, Tail
+from ._sampler import State, Tail, checked_state, place_of
 
 _TAKEN_AT_ONCE = 1024
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -155,15 +155,19 @@ class MixSampler:
         if not 0 <= rank < world_size:
             raise ValueError(f"rank {rank} of {world_size}: expected a rank below the world")
         self._mix = mix
-        self._rank, self._world_size, self._tail = operator.index(rank), operator.index(world_size), tail
+        self._rank, self._world_size, self._tail = rank, world_size, tail
         self._iterator: _MixIterator | None = None
         self._loaded = base != 0  # a state was, and nothing was read since
-        self._begin(operator.index(seed), operator.index(epoch), operator.index(base))
+        self._begin(seed, self._epoch_to_read(epoch), base)
 
     def _begin(self, seed: int, epoch: int, base: int) -> None:
         self._order_of_mix = _MixOrder(self._mix, seed)
         self.seed, self.epoch = seed, epoch
         self._base = base  # position of the epoch at which the ranks begin together
+
+    def _epoch_to_read(self, epoch: int) -> int:
+        """`epoch`, whose positions of the endless order are below 2^63."""
+        return whole(epoch, "epoch", 0, 2**63 // self.epoch_size - 1)
 
     @property
     def epoch_size(self) -> int:
@@ -205,13 +209,14 @@ class MixSampler:
 
     def take(self, count: int) -> npt.NDArray[np.int64]:
         """The first `count` rows of an iterator begun now, fewer where the epoch ends: int64 array."""
-        return _MixIterator(self).take(count)
+        return _MixIterator(self).take(whole(count, "count"))
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the begin of `epoch`; see `Sampler.set_epoch`."""
-        if self._loaded and epoch == self.epoch:
+        wanted = self._epoch_to_read(epoch)
+        if self._loaded and wanted == self.epoch:
             return
-        self.epoch, self._base, self._iterator, self._loaded = operator.index(epoch), 0, None, False
+        self.epoch, self._base, self._iterator, self._loaded = wanted, 0, None, False
 
     def _state(self, position: int) -> State:
         sources = [f"{dataset._source.id} {dataset.rows.fingerprint()}" for dataset in self._mix.datasets]
@@ -235,14 +240,16 @@ class MixSampler:
         Raises:
             StaleError: the state is not of these datasets and weights.
         """
-        if not isinstance(state, dict):
-            raise TypeError(f"a state is a dict, not {type(state).__name__}")
+        checked_state(state)
         own = self._state(0)
         for key in ("schema", "law", "sources", "weights"):
             if state.get(key) != own[key]:
                 raise StaleError(f"the state is of another mix: its {key} are not those of this one")
-        _checked(state, self.epoch_size)
-        self._begin(state["seed"], state["epoch"], state["position"])
+        epoch, position = place_of(state, self.epoch_size)
+        seed = state.get("seed")
+        if not (isinstance(seed, int) and 0 <= seed <= MOST):
+            raise ValueError(f"this is no state of a sampler: its seed is {seed!r}")
+        self._begin(seed, self._epoch_to_read(epoch), position)
         self._iterator, self._loaded = None, True
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -252,14 +259,6 @@ class MixSampler:
 
     def __repr__(self) -> str:
         return f"<ofindex.MixSampler of {self._mix!r}: seed={self.seed}, epoch={self.epoch}>"
-
-
-def _checked(state: State, epoch_size: int) -> State:
-    """`state`, whose numbers make sense."""
-    numbers = [state.get(key) for key in ("seed", *_PLACE)]
-    if not all(isinstance(number, int) and number >= 0 for number in numbers) or state["position"] > epoch_size:
-        raise ValueError("this is no state of a sampler: its seed, epoch or position makes no sense")
-    return state
 
 
 class _MixOrder:
@@ -283,7 +282,9 @@ class _MixOrder:
 
     def rows(self, epoch: int, first: int, step: int, count: int) -> npt.NDArray[np.int64]:
         """Rows at positions first, first + step, ... of `epoch`; those past its end are of its begin again."""
-        positions = (first + np.arange(count, dtype=np.int64) * step) % max(1, self._size)
+        # A step of the epoch's size, or beyond, is taken once at most.
+        first, step = first % self._size, min(step, self._size)
+        positions = (first + np.arange(count, dtype=np.int64) * step) % self._size
         rows = np.empty(count, dtype=np.int64)
         inside = int(np.searchsorted(np.diff(positions) < 0, True)) + 1 if count else 0  # before a padded tail wraps
         for begin, end in ((0, inside), *((i, i + 1) for i in range(inside, count))):
@@ -360,8 +361,10 @@ class _MixIterator:
 
     def load_state_dict(self, state: State) -> None:
         """Goes on from a state of the same sampler; `MixSampler.load_state_dict` takes those of others."""
-        differing = [key for key, own in self._state.items() if key not in _PLACE and state.get(key) != own]
+        given = checked_state(state)
+        differing = [key for key, own in self._state.items() if key not in _PLACE and given.get(key) != own]
         if differing:
             text = f"the state is of another sampler: {', '.join(differing)} differ; load it into the sampler"
             raise ValueError(text)
-        self._start(_checked(state, self._sampler.epoch_size))
+        epoch, position = place_of(state, self._sampler.epoch_size)
+        self._start({**state, "epoch": self._sampler._epoch_to_read(epoch), "position": position})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ._arguments import whole
+from ._arguments import MOST, whole
 
 if TYPE_CHECKING:
     from . import _ofindex
@@ -33,11 +33,26 @@ def block_size(block: int | Literal["auto"] | None) -> int | None:
     return size
 
 
-def state_text(state: State) -> str:
-    """A state as JSON, for the extension to check."""
+def checked_state(state: Any) -> State:
+    """`state`, which is a dict."""
     if not isinstance(state, dict):
         raise TypeError(f"a state is a dict, not {type(state).__name__}")
-    return json.dumps(state)
+    return state
+
+
+def place_of(state: State, epoch_size: int) -> tuple[int, int]:
+    """Epoch and position of a state of epochs of `epoch_size` positions."""
+    epoch, position = state.get("epoch"), state.get("position")
+    if not (isinstance(epoch, int) and 0 <= epoch <= MOST):
+        raise ValueError(f"this is no state of a sampler: its epoch is {epoch!r}")
+    if not (isinstance(position, int) and 0 <= position <= epoch_size):
+        raise ValueError(f"this is no state of a sampler: its position is {position!r}; expected 0 to {epoch_size}")
+    return epoch, position
+
+
+def state_text(state: State) -> str:
+    """A state as JSON, for the extension to check."""
+    return json.dumps(checked_state(state))
 
 
 class SamplerIterator:
@@ -82,13 +97,15 @@ class SamplerIterator:
     def load_state_dict(self, state: State) -> None:
         """Goes on from a state of the same sampler; `Sampler.load_state_dict` takes those of others."""
         own = self.state_dict()
-        differing = [key for key in own if key not in ("epoch", "position") and own[key] != state.get(key)]
+        given = checked_state(state)
+        differing = [key for key in own if key not in ("epoch", "position") and own[key] != given.get(key)]
         if differing:
             raise ValueError(
                 f"the state is of another sampler: {', '.join(differing)} differ; load it into the sampler"
             )
-        self._reader.set_epoch(whole(state.get("epoch"), "epoch"))
-        self._reader.seek(whole(state.get("position"), "position"))
+        epoch, position = place_of(state, self._reader.epoch_size)
+        self._reader.set_epoch(epoch)
+        self._reader.seek(position)
         self._base, self._taken, self._handed, self._ended = self._reader.position, [], 0, False
 
 

@@ -22,7 +22,7 @@ from ._dataset import Dataset as Records
 from ._features import Features
 from ._loader import Epoch, transformed
 from ._mix import Mix, MixSampler
-from ._sampler import Sampler, State, Tail
+from ._sampler import Sampler, State, Tail, checked_state
 
 __all__ = ["Dataset", "Loader", "LoaderIterator", "Ragged"]
 
@@ -158,7 +158,7 @@ class _Iterated:
         return {"schema": "ofindex.iterated_state/1", "epoch": self.epoch, "position": self._skipped}
 
     def load_state_dict(self, state: State) -> None:
-        if state.get("schema") != "ofindex.iterated_state/1":
+        if checked_state(state).get("schema") != "ofindex.iterated_state/1":
             raise ValueError("the state is not of a Loader with a sampler like this one")
         self.set_epoch(whole(state.get("epoch"), "epoch"))
         self._skipped = whole(state.get("position"), "position")
@@ -270,8 +270,8 @@ class Loader:
         Raises:
             TypeError: `sampler` has no length.
         """
-        whole = self._next_epoch is not None or not self._untouched()
-        batches = self._batches(self.sampler._epoch_length() if whole else self.sampler._length())
+        anew = self._next_epoch is not None or not self._untouched()
+        batches = self._batches(self.sampler._epoch_length() if anew else self.sampler._length())
         if batches is None:
             raise TypeError("the sampler has no length")
         return batches
@@ -299,9 +299,10 @@ class Loader:
 
     def set_epoch(self, epoch: int) -> None:
         """Makes `epoch` the next one. Right after `load_state_dict`, the state's own epoch goes on where it stands."""
-        if self._next_epoch is None and self._untouched() and epoch == self.sampler.epoch:
+        wanted = whole(epoch, "epoch")
+        if self._next_epoch is None and self._untouched() and wanted == self.sampler.epoch:
             return
-        self._next_epoch, self._place = operator.index(epoch), None
+        self._next_epoch, self._place = wanted, None
 
     def state_dict(self) -> State:
         """Where the last iteration stands: behind the batches that it has given out. Plain values, less than 1 KiB."""

@@ -74,6 +74,42 @@ class SequenceTest(MixTest):
         with self.assertRaises(TypeError):
             mix.sampler(weights="label")
 
+    def test_an_epoch_is_one_that_can_be_read(self) -> None:
+        mix = ofindex.mix([self.a, self.b], [3, 1])
+        last = 2**63 // 100 - 1  # positions of the endless order are below 2^63
+        self.assertEqual(sorted(mix.sampler(epoch=last)), sorted(mix.sampler(epoch=last).take(100).tolist()))
+        sampler = mix.sampler(seed=1, epoch=7)
+        expected = list(sampler)
+        for epoch, error in (
+            (-1, ValueError),
+            (last + 1, ValueError),
+            (2**64, ValueError),
+            (1.5, TypeError),
+            ("1", TypeError),
+        ):
+            with self.assertRaises(error, msg=repr(epoch)):
+                sampler.set_epoch(epoch)  # type: ignore[arg-type]
+            with self.assertRaises(error, msg=repr(epoch)):
+                mix.sampler(epoch=epoch)  # type: ignore[arg-type]
+        with self.assertRaises(ValueError):
+            sampler.load_state_dict({**sampler.state_dict(), "epoch": last + 1})
+        self.assertEqual((sampler.epoch, list(sampler)), (7, expected))
+
+    def test_rows_are_taken_by_a_whole_number(self) -> None:
+        sampler = ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=1)
+        self.assertEqual(sampler.take(0).tolist(), [])
+        self.assertEqual(sampler.take(2**64 - 1).tolist(), list(sampler))
+        for count, error in ((-1, ValueError), (2**64, ValueError), (1.5, TypeError), ("1", TypeError)):
+            with self.assertRaises(error, msg=repr(count)):
+                sampler.take(count)  # type: ignore[arg-type]
+
+    def test_a_world_may_be_larger_than_any_epoch(self) -> None:
+        mix = ofindex.mix([self.a, self.b], [3, 1])
+        whole = list(mix.sampler(seed=1))
+        for rank in (0, 99, 100, 2**63 - 1, 2**64 - 2):
+            sampler = mix.sampler(1, rank=rank, world_size=2**64 - 1, tail="pad")
+            self.assertEqual(list(sampler), [whole[rank % 100]])
+
     def test_it_pickles_and_its_repr_is_stable(self) -> None:
         mix = ofindex.mix([self.a, self.b.where("label = 3")], [2, 1])
         twin = pickle.loads(pickle.dumps(mix))
@@ -208,6 +244,24 @@ class SamplerTest(MixTest):
         for wrong, error in wrongs:
             with self.assertRaises(error, msg=repr(wrong)):
                 sampler.load_state_dict(wrong)
+
+    def test_what_is_no_state_of_an_iterator_leaves_it_where_it_is(self) -> None:
+        iterator = iter(ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=1))
+        next(iterator)
+        good = iterator.state_dict()
+        wrongs: list[tuple[Any, Any]] = [
+            ("{}", TypeError),
+            (None, TypeError),
+            ({}, ValueError),
+            ({**good, "seed": 2}, ValueError),
+            ({**good, "epoch": 2**64}, ValueError),
+            ({**good, "epoch": 1, "position": 101}, ValueError),
+            ({**good, "epoch": 1, "position": "7"}, ValueError),
+        ]
+        for wrong, error in wrongs:
+            with self.assertRaises(error, msg=repr(wrong)):
+                iterator.load_state_dict(wrong)
+            self.assertEqual((iterator.state_dict(), len(iterator)), (good, 99), wrong)
 
 
 if __name__ == "__main__":

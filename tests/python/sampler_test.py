@@ -269,6 +269,23 @@ class StateTest(WorkTest):
             with self.assertRaises(error, msg=repr(wrong)):
                 sampler.load_state_dict(wrong)
 
+    def test_what_is_no_state_of_an_iterator_leaves_it_where_it_is(self) -> None:
+        iterator = iter(self.ds.sampler())
+        next(iterator)
+        good = iterator.state_dict()
+        for wrong, error in (
+            (None, TypeError),
+            ("{}", TypeError),
+            ({}, ValueError),
+            ({**good, "seed": 2}, ValueError),
+            ({**good, "epoch": -1}, ValueError),
+            ({**good, "epoch": 1, "position": 102}, ValueError),
+            ({**good, "epoch": 1, "position": "7"}, ValueError),
+        ):
+            with self.assertRaises(error, msg=repr(wrong)):
+                iterator.load_state_dict(wrong)
+            self.assertEqual((iterator.state_dict(), len(iterator)), (good, 100), wrong)
+
 
 class ViewTest(WorkTest):
     def test_numbers_are_the_views_own(self) -> None:

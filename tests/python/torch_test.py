@@ -373,8 +373,9 @@ class LoaderTest(WatchedTest):
         resumed = Loader(self.ds, LABEL, 16, sampler(0))
         resumed.load_state_dict(state)
         self.assertEqual([plain(batch) for batch in resumed], [plain(batch) for batch in iterator])
-        with self.assertRaises(ValueError):
-            resumed.load_state_dict(Loader(self.ds, LABEL).state_dict())
+        for wrong, error in ((Loader(self.ds, LABEL).state_dict(), ValueError), ("{}", TypeError), (None, TypeError)):
+            with self.assertRaises(error, msg=repr(wrong)):
+                resumed.load_state_dict(wrong)
 
     def test_rank_and_world_size_are_those_of_torchrun(self) -> None:
         with mock.patch.dict(os.environ, RANK="1", WORLD_SIZE="3"):
@@ -432,6 +433,17 @@ class LoaderTest(WatchedTest):
         for features, error in (({}, ValueError), (None, TypeError), ({"label": "int64"}, TypeError)):
             with self.assertRaises(error):
                 Loader(self.ds, features)
+        loader = Loader(self.ds, LABEL, 16, seed=3)
+        for epoch, error in (
+            (-1, ValueError),
+            (2**64, ValueError),
+            (1.5, TypeError),
+            ("1", TypeError),
+            (0.0, TypeError),
+        ):
+            with self.assertRaises(error, msg=repr(epoch)):
+                loader.set_epoch(epoch)
+        self.assertEqual(loader.state_dict()["epoch"], 0)
         for sampler, error in (([0, 203], IndexError), ([-204], IndexError), ([0, "1"], TypeError), ([1.5], TypeError)):
             with self.assertRaises(error, msg=repr(sampler)):
                 list(Loader(self.ds, LABEL, sampler=sampler))
