@@ -30,7 +30,8 @@ from ._errors import (
     StaleError,
 )
 from ._features import Feature, Features, fixed, ragged, raw
-from ._mix import Mix, MixSampler, mix
+from ._mix import Mix, mix
+from ._mix_sampler import MixSampler
 from ._ofindex import version as __version__
 from ._rows import Rows, Table
 from ._sampler import Sampler

@@ -15,12 +15,13 @@ import numpy.typing as npt
 from . import _ofindex
 from ._arguments import whole
 from ._batch import Batch, decode_rows, thread_limit
+from ._epochs import Tail
 from ._errors import StaleError
 from ._features import Features
 from ._html import dataset_html
 from ._progress import Report, reporting
 from ._rows import Rows, Table
-from ._sampler import Sampler, State, Tail, block_size, state_text
+from ._sampler import Sampler, block_size
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -494,4 +495,4 @@ def build(
     return open(built["index"])
 
 
-__all__ = ["Dataset", "State", "build", "open", "state_text"]
+__all__ = ["Dataset", "build", "open"]

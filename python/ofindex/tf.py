@@ -12,10 +12,10 @@ import tensorflow
 from ._arrays import BytesArray, Ragged
 from ._batch import decoding_of, processor_count
 from ._dataset import Dataset
+from ._epochs import Tail
 from ._features import Feature, Features
 from ._loader import Epoch
 from ._mix import Mix
-from ._sampler import Tail
 
 __all__ = ["dataset"]
 

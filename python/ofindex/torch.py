@@ -19,10 +19,12 @@ from ._arguments import whole
 from ._arrays import BytesArray
 from ._batch import Batch, decoding_of, processor_count
 from ._dataset import Dataset as Records
+from ._epochs import State, Tail, checked_state
 from ._features import Features
 from ._loader import Epoch, transformed
-from ._mix import Mix, MixSampler
-from ._sampler import Sampler, State, Tail, checked_state
+from ._mix import Mix
+from ._mix_sampler import MixSampler
+from ._sampler import Sampler
 
 __all__ = ["Dataset", "Loader", "LoaderIterator", "Ragged"]
 
@@ -254,7 +256,7 @@ class Loader:
         elif rank is not None or world_size is not None:
             raise ValueError("rank and world_size are the sampler's: give them to it, or no sampler")
         elif isinstance(sampler, (Sampler, MixSampler)):
-            owner = sampler._dataset if isinstance(sampler, Sampler) else sampler._mix
+            owner: object = sampler._dataset
             if owner is not dataset and owner != dataset:
                 raise ValueError(f"the sampler is of {owner!r}, not of {dataset!r}: use dataset.sampler(...)")
             self.sampler = sampler
