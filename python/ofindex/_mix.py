@@ -65,7 +65,24 @@ class Mix:
 
     def __getitems__(self, numbers: Iterable[int]) -> list[bytes]:
         """Payloads of the records `numbers`, in the order asked for; torch calls this."""
-        return [self[number] for number in numbers]
+        wanted = self._wanted(numbers)
+        payloads = [b""] * len(wanted)
+        for which, places in self._by_dataset(wanted):
+            some = self.datasets[which].__getitems__(wanted[places] - self._first_rows[which])
+            for place, payload in zip(places.tolist(), some, strict=True):
+                payloads[place] = payload
+        return payloads
+
+    def _wanted(self, numbers: Iterable[int] | npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """`numbers` of records, counted from the begin."""
+        held = isinstance(numbers, Sequence) or hasattr(numbers, "__array__")
+        return _ofindex.indices(numbers if held else list(numbers), len(self))  # type: ignore[arg-type]
+
+    def _by_dataset(self, wanted: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
+        """The datasets that have records `wanted`, each with the places of its own in `wanted`."""
+        owners = np.searchsorted(self._first_rows, wanted, side="right") - 1
+        for which in np.unique(owners).tolist():
+            yield which, np.flatnonzero(owners == which)
 
     def __iter__(self) -> Iterator[bytes]:
         return itertools.chain.from_iterable(self.datasets)
@@ -77,21 +94,19 @@ class Mix:
 
     def ordinals(self, rows: Iterable[int] | npt.ArrayLike) -> npt.NDArray[np.int64]:
         """The records `rows` as the decoder counts them: ordinals of all datasets, one after the other."""
-        wanted = _ofindex.indices(rows, len(self))
-        which = np.searchsorted(self._first_rows, wanted, side="right") - 1
+        wanted = self._wanted(rows)
         out = np.empty_like(wanted)
-        for number in np.unique(which).tolist():
-            mine = which == number
-            inside = self.datasets[number].ordinals(wanted[mine] - self._first_rows[number])
-            out[mine] = inside + self._first_ordinals[number]
+        for which, places in self._by_dataset(wanted):
+            inside = self.datasets[which].ordinals(wanted[places] - self._first_rows[which])
+            out[places] = inside + self._first_ordinals[which]
         return out
 
     def batch(self, numbers: Iterable[int], features: Features, threads: int | None = None) -> Batch:
         """Decode records into arrays, in the order asked for: see `Dataset.batch`."""
-        rows = numbers if hasattr(numbers, "__len__") else list(numbers)
         decoding = decoding_of(features)
-        arrays = decoding.decoder.decode_joined(self._payloads, self.ordinals(rows), thread_limit(threads))
-        return decoding.batch(len(rows), arrays)  # type: ignore[arg-type]
+        ordinals = self.ordinals(numbers)
+        arrays = decoding.decoder.decode_joined(self._payloads, ordinals, thread_limit(threads))
+        return decoding.batch(len(ordinals), arrays)
 
     def sampler(
         self, seed: int = 0, epoch: int = 0, rank: int = 0, world_size: int = 1, tail: Tail = "exact"

@@ -7,6 +7,7 @@ import pickle
 import unittest
 from collections import Counter
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import ofindex
@@ -73,6 +74,30 @@ class SequenceTest(MixTest):
                 mix.sampler(**wish)
         with self.assertRaises(TypeError):
             mix.sampler(weights="label")
+
+    def test_records_that_are_read_at_once_are_those_one_by_one(self) -> None:
+        views = [self.a.where("label > 4")[::-1], self.a[:0], self.b, self.a[[3, 1, 3]]]
+        mix = ofindex.mix(views, [1, 0, 2, 1])
+        rng = np.random.default_rng(0)
+        for count in (0, 1, 2, 7, 100, 1000):
+            numbers = rng.integers(-len(mix), len(mix), count)
+            expected = [mix[number] for number in numbers]
+            for form in (numbers, numbers.tolist(), tuple(numbers), iter(numbers), (int(number) for number in numbers)):
+                self.assertEqual(mix.__getitems__(form), expected, (count, type(form)))
+        self.assertEqual(mix.__getitems__(range(72, -1, -1)), list(mix)[::-1])
+        self.assertEqual(mix.ordinals(iter([30, 0])).tolist(), mix.ordinals([30, 0]).tolist())
+        read, getitems = [], ofindex.Dataset.__getitems__
+
+        def watched(ds: ofindex.Dataset, rows: Any) -> list[bytes]:
+            read.append(rows.tolist())
+            return getitems(ds, rows)
+
+        with mock.patch.object(ofindex.Dataset, "__getitems__", watched):
+            mix.__getitems__([5, 72, 0, -2, 31, 5])
+        self.assertEqual(read, [[5, 0, 5], [1], [2, 1]])  # each dataset once
+        for wrong, error in (([73], IndexError), ([0, -74], IndexError), ([1.5], TypeError), (["1"], TypeError)):
+            with self.assertRaises(error, msg=repr(wrong)):
+                mix.__getitems__(wrong)  # type: ignore[arg-type]
 
     def test_an_epoch_is_one_that_can_be_read(self) -> None:
         mix = ofindex.mix([self.a, self.b], [3, 1])
