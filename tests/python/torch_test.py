@@ -185,6 +185,9 @@ class DatasetTest(WatchedTest):
         dataset = Dataset(self.examples(10)[3:], FEATURES, transform=itself)
         twin = pickle.loads(pickle.dumps(dataset))
         self.assertEqual(plain(twin[0]), plain(dataset[0]))
+        for public in (Dataset, Loader, Ragged, ofindex.torch.LoaderIterator):  # a pickle may outlive our files
+            self.assertEqual(pickle.loads(pickle.dumps(public)), public)
+            self.assertIn(b"cofindex.torch\n", pickle.dumps(public, 0))
         self.assertEqual(repr(twin), repr(dataset))
         self.assertNotIn("0x", repr(dataset))
 
