@@ -106,27 +106,34 @@ class EndingTest(WatchedTest):
         with self.assertRaisesRegex(ofindex.DamageError, "20"):
             next(iterator)
 
-    def test_a_forked_child_leaves_it_alone(self) -> None:
+    def begun(self, source: str, sampler: str) -> Iterator[str]:
+        """What processes print that run Python `source` after the first of 25 batches: one that has threads of the
+        extension alone, and one that has threads of Python too."""
         for transform in ("None", "lambda batch: batch"):
-            printed = in_new_process(
+            yield in_new_process(
                 "import os, sys, warnings, ofindex, ofindex.torch\n"
                 "warnings.simplefilter('ignore')\n"
                 "ds = ofindex.open(sys.argv[1])\n"
                 "features = {'label': ofindex.fixed('int64')}\n"
-                f"loader = ofindex.torch.Loader(ds, features, 8, transform={transform})\n"
+                f"loader = ofindex.torch.Loader(ds, features, 8, {sampler}, transform={transform})\n"
                 "iterator = iter(loader)\n"
-                "next(iterator)\n"
-                "child = os.fork()\n"
-                "if child == 0:\n"
-                "    try:\n"
-                "        while True: next(iterator)\n"
-                "    except ValueError: pass\n"
-                "    loader.load_state_dict(loader.state_dict())\n"
-                "    sys.exit(sum(len(batch['label']) for batch in loader))\n"
-                "status = os.waitpid(child, 0)[1]\n"
-                "print(os.waitstatus_to_exitcode(status), sum(len(batch['label']) for batch in iterator))\n",
+                "next(iterator)\n" + source,
                 self.examples(200, f"data-{len(transform)}/")._source.index_path,
             )
+
+    def test_a_forked_child_leaves_it_alone(self) -> None:
+        source = (
+            "child = os.fork()\n"
+            "if child == 0:\n"
+            "    try:\n"
+            "        while True: next(iterator)\n"
+            "    except ValueError: pass\n"
+            "    loader.load_state_dict(loader.state_dict())\n"
+            "    sys.exit(sum(len(batch['label']) for batch in loader))\n"
+            "status = os.waitpid(child, 0)[1]\n"
+            "print(os.waitstatus_to_exitcode(status), sum(len(batch['label']) for batch in iterator))\n"
+        )
+        for printed in self.begun(source, sampler="None"):
             left, ours = map(int, printed.split())
             self.assertEqual(ours, 192)
             self.assertLessEqual(left, 192)
@@ -171,17 +178,7 @@ class EndingTest(WatchedTest):
         self.assertEqual(given, [8, 8])
 
     def test_a_process_ends_in_mid_epoch(self) -> None:
-        for transform in ("None", "lambda batch: batch"):
-            printed = in_new_process(
-                "import sys, ofindex, ofindex.torch\n"
-                "ds = ofindex.open(sys.argv[1])\n"
-                "features = {'label': ofindex.fixed('int64')}\n"
-                f"loader = ofindex.torch.Loader(ds, features, 8, list(range(200)), transform={transform})\n"
-                "iterator = iter(loader)\n"
-                "next(iterator)\n"
-                "print('done')\n",
-                self.examples(200, f"data-{len(transform)}/")._source.index_path,
-            )
+        for printed in self.begun("print('done')\n", sampler="list(range(200))"):
             self.assertEqual(printed, "done\n")
 
 

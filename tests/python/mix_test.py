@@ -6,12 +6,13 @@ import json
 import pickle
 import unittest
 from collections import Counter
+from itertools import chain
 from typing import Any
 from unittest import mock
 
 import numpy as np
 import ofindex
-from python.work import FEATURES, WorkTest, example
+from python.work import FEATURES, WorkTest, example, orders_of
 
 
 class MixTest(WorkTest):
@@ -162,11 +163,7 @@ class SamplerTest(MixTest):
     def test_every_record_of_a_source_comes_once_in_its_epoch(self) -> None:
         for weights in ([3, 1], [1, 3], None):
             mix = ofindex.mix([self.a, self.b], weights)
-            sampler = mix.sampler(seed=5)
-            rows: list[int] = []
-            for epoch in range(8):
-                sampler.set_epoch(epoch)
-                rows += list(sampler)
+            rows = list(chain(*orders_of(mix.sampler(seed=5), 8)))
             for source, size in enumerate((60, 40)):
                 own = [row for row in rows if mix.place(row)[0] == source]
                 first = own[:size]
@@ -177,10 +174,8 @@ class SamplerTest(MixTest):
                 self.assertNotEqual(own[:size], own[size : 2 * size])
 
     def test_a_mix_as_the_data_have_it_is_every_record_once_an_epoch(self) -> None:
-        sampler = ofindex.mix([self.a, self.b]).sampler()
-        for epoch in range(3):
-            sampler.set_epoch(epoch)
-            self.assertEqual(sorted(sampler), list(range(100)))
+        for rows in orders_of(ofindex.mix([self.a, self.b]).sampler(), 3):
+            self.assertEqual(sorted(rows), list(range(100)))
 
     def test_ranks_share_an_epoch(self) -> None:
         for weights in ([3, 1], None):
@@ -233,10 +228,7 @@ class SamplerTest(MixTest):
 
     def test_iterators_go_their_own_ways(self) -> None:
         sampler = ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=3)
-        expected = []
-        for epoch in range(2):
-            sampler.set_epoch(epoch)
-            expected.append(list(sampler))
+        expected = orders_of(sampler, 2)
         sampler.set_epoch(0)
         first = iter(sampler)
         head = [next(first) for _ in range(3)]

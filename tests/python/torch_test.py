@@ -9,7 +9,7 @@ from typing import Any
 
 import ofindex
 from python.torch_work import LABEL, PATIENCE, Dataset, Loader, Ragged, WatchedTest, itself, plain, torch
-from python.work import FEATURES
+from python.work import FEATURES, orders_of
 
 try:
     from torchdata.stateful_dataloader import StatefulDataLoader
@@ -25,10 +25,7 @@ class DatasetTest(WatchedTest):
     def test_workers_of_every_start_method_give_the_order_of_one_process(self) -> None:
         ds = self.examples(101)
         sampler = ds.sampler(seed=5)
-        expected = []
-        for epoch in range(2):
-            sampler.set_epoch(epoch)
-            expected.append([ds[row] for row in sampler])
+        expected = [[ds[row] for row in rows] for rows in orders_of(sampler, 2)]
         for method, workers, persistent in (
             (None, 0, False),
             *(("fork", workers, persistent) for workers in (1, 2, 4) for persistent in (False, True)),
