@@ -10,12 +10,12 @@ from typing import Any
 import torch
 
 from ._arguments import whole
-from ._batch import Batch, decoding_of, processor_count
+from ._batch import Batch, decoding_of
 from ._dataset import Dataset
 from ._epochs import State, Tail
 from ._features import Features
 from ._iterated import Iterated
-from ._loader import Epoch, transformed
+from ._loader import Epoch, checked_reading, transformed
 from ._mix import Mix
 from ._mix_sampler import MixSampler
 from ._sampler import Sampler
@@ -88,9 +88,7 @@ class Loader:
             pin_memory: Put tensors into pinned memory; None: if there is a CUDA device.
         """
         self.dataset = dataset
-        self.batch_size = whole(batch_size, "batch_size", 1, 2**28)
-        self.prefetch = whole(prefetch, "prefetch", 1, 2**20)
-        self.threads = processor_count() if threads is None else whole(threads, "threads", 1, 1024)
+        self.batch_size, self.threads, self.prefetch = checked_reading(batch_size, threads, prefetch)
         self.transform = transform
         self.drop_last = drop_last
         self.pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
