@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._arrays import BytesArray, Ragged
 from ._batch import decode
-from ._dataset import Dataset, build, open
+from ._dataset import Dataset
 from ._errors import (
     DamageError,
     Error,
@@ -30,8 +30,10 @@ from ._errors import (
     StaleError,
 )
 from ._features import Feature, Features, fixed, ragged, raw
-from ._mix import Mix, MixSampler, mix
+from ._mix import Mix, mix
+from ._mix_sampler import MixSampler
 from ._ofindex import version as __version__
+from ._opening import build, open
 from ._rows import Rows, Table
 from ._sampler import Sampler
 

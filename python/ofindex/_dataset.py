@@ -1,11 +1,10 @@
-"""Datasets: opening, reading, selecting."""
+"""Datasets: reading, selecting, describing."""
 
 from __future__ import annotations
 
 import os
 import reprlib
 import threading
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -15,57 +14,16 @@ import numpy.typing as npt
 from . import _ofindex
 from ._arguments import whole
 from ._batch import Batch, decode_rows, thread_limit
+from ._epochs import Tail
 from ._errors import StaleError
 from ._features import Features
 from ._html import dataset_html
 from ._progress import Report, reporting
 from ._rows import Rows, Table
-from ._sampler import Sampler, State, Tail, block_size, state_text
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
+from ._sampler import Sampler, block_size
+from ._source import Shared, open_source
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | None
-
-# SQLite's connections must not be used, nor closed, by a forked child: it forgets them here.
-_abandoned: list[object] = []
-_all_shared: weakref.WeakSet[_Shared] = weakref.WeakSet()
-
-
-class _Shared:
-    """What all views of an open dataset share, made when first needed. SQLite connections are opened once more in a
-    forked child."""
-
-    def __init__(self, index_path: str) -> None:
-        self._index_path = index_path
-        self.payloads: _ofindex.Payloads | None = None
-        self._columns: _ofindex.Columns | None = None
-        self._opening = threading.Lock()
-        _all_shared.add(self)
-
-    def abandon(self) -> None:
-        """Forgets the connections, which belong to the process that this one was forked from."""
-        _abandoned.append(self._columns)
-        self._columns = None
-        self._opening = threading.Lock()
-
-    @property
-    def columns(self) -> _ofindex.Columns:
-        with self._opening:
-            if self._columns is None:
-                self._columns = _ofindex.open_columns(self._index_path)
-            return self._columns
-
-
-def _abandon_connections() -> None:
-    """In a forked child: forgets what belongs to the parent, without closing it."""
-    for shared in list(_all_shared):
-        shared.abandon()
-
-
-os.register_at_fork(after_in_child=_abandon_connections)
 
 
 def _seconds(timeout: float | None) -> float | None:
@@ -94,13 +52,13 @@ class Dataset(_ofindex.Records):
         source: _ofindex.Source,
         rows: _ofindex.Rows | None,
         options: dict[str, Any],
-        shared: _Shared | None = None,
+        shared: Shared | None = None,
         resolve: Callable[[], _ofindex.Rows] | None = None,
     ) -> None:
         super().__init__(source, rows)
         self._source = source
         self._options = options
-        self._shared = shared or _Shared(source.index_path)
+        self._shared = shared or Shared(source.index_path)
         self._resolve_rows = resolve
         self._resolved: _ofindex.Rows | None = None
         self._resolving = threading.Lock()
@@ -399,99 +357,9 @@ class Dataset(_ofindex.Records):
 Sequence.register(Dataset)
 
 
-def _open(name: Path, options: dict[str, Any]) -> _ofindex.Source:
-    root = options["root"]
-    return _ofindex.open_source(
-        os.fspath(name), b"" if root is None else os.fspath(root), options["io"], options["allow_bad"]
-    )
-
-
 def _reopen(index_path: str, options: dict[str, Any], identity: str, rows: bytes) -> Dataset:
     """A Dataset out of a pickle."""
-    source = _open(index_path, options)
+    source = open_source(index_path, options)
     if source.id != identity:
         raise StaleError(f"{index_path}: the index was built anew since this Dataset was pickled")
     return Dataset(source, _ofindex.Rows.parse(rows, source.records), options)
-
-
-def open(
-    path: Path,
-    root: Path | None = None,
-    io: Literal["auto", "mmap", "pread"] = "auto",
-    *,
-    allow_bad: bool = False,
-) -> Dataset:
-    """Open a dataset, in no time whatever its size.
-
-    Args:
-        path: The index, or the data that it was built of: ``data/train`` finds ``data/train.ofidx``.
-        root: Folder that holds a copy of the data; None: where the index says.
-        io: How bytes are read: "mmap", "pread", or "auto", which maps except on network file systems.
-        allow_bad: Give the payloads of records that are marked bad, too.
-
-    Raises:
-        FileNotFoundError: there is no index; the text says how to build it. Error: the index is corrupt or of another
-        version.
-    """
-    options = {
-        "root": None if root is None else os.path.abspath(os.fspath(root)),
-        "io": io,
-        "allow_bad": bool(allow_bad),
-    }
-    source = _open(path, options)
-    return Dataset(source, source.all_rows(), options)
-
-
-def build(
-    data: Path | Sequence[Path],
-    output: Path | None = None,
-    verify: bool = True,
-    columns: str | Sequence[str] = "auto",
-    threads: int | None = None,
-    force: bool = False,
-    progress: bool | Report | None = None,
-    *,
-    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
-    payload: Literal["auto", "example", "sequence_example", "ofrecord", "opaque"] = "auto",
-) -> Dataset:
-    """Read shards once, in place, and write their index; one that is up to date is left alone.
-
-    Args:
-        data: A file, a folder, a quoted glob, ``@LIST``, or several.
-        output: The index; None: called after `data`, beside it.
-        verify: Look at every payload byte, too: CRC32C of TFRecords, and a hash of every payload in the index.
-        columns: "auto", "none", or the names of the features that become columns, lists whole.
-        threads: That compute; None: one a processor.
-        force: Replace an index that is stale.
-        progress: None shows a bar by tqdm where it is installed and there is a terminal or notebook; True, False; or a
-            callable ``(bytes_done, bytes_total, records_done)``.
-        format, payload: What the files and their payloads are, instead of finding out.
-
-    Returns:
-        The dataset, open. Damage does not stop a build: ``ds.info["damage"]`` and ``ds.info["bad"]`` have it.
-
-    Raises:
-        StaleError: there is an index, and it is not of these shards and options. LockError: another process builds it.
-        FormatError, ValueError, OSError: the data are no record files, or cannot be read.
-    """
-    paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
-    names = [] if isinstance(columns, str) else list(columns)
-    if not isinstance(columns, str) and not names:
-        columns = "none"
-    with reporting(progress, "build") as report:
-        built = _ofindex.build(
-            [os.fspath(path) for path in paths],
-            b"" if output is None else os.fspath(output),
-            verify,
-            columns if isinstance(columns, str) else "auto",
-            names,
-            thread_limit(threads),
-            force,
-            format,
-            payload,
-            report,
-        )
-    return open(built["index"])
-
-
-__all__ = ["Dataset", "State", "build", "open", "state_text"]

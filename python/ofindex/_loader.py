@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ofindex
-from ._batch import Batch, Decoding
+from ._arguments import whole
+from ._batch import Batch, Decoding, processor_count
 
 
 class Order(Protocol):
@@ -39,6 +40,19 @@ def _close(loader: _ofindex.Loader, drawing: set[int]) -> None:
         threading.Thread(target=loader.close, name="ofindex-close").start()
     else:
         loader.close()
+
+
+def checked_reading(batch_size: int, threads: int | None, prefetch: int) -> tuple[int, int, int]:
+    """How an `Epoch` is read: the arguments of the adapters, of which `threads` may be None, one a processor.
+
+    Raises:
+        TypeError: one is no integer. ValueError: one makes no sense.
+    """
+    return (
+        whole(batch_size, "batch_size", 1, 2**28),
+        processor_count() if threads is None else whole(threads, "threads", 1, 1024),
+        whole(prefetch, "prefetch", 1, 2**20),
+    )
 
 
 class Epoch:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-    from ._dataset import _Shared
+    from ._source import Shared
 
 _FETCHED_AT_ONCE = 1024
 
@@ -95,7 +95,7 @@ class Rows:
 class Table:
     """Columns of a Dataset, for any consumer of Arrow. Made by `Dataset.arrow`; can be read any number of times."""
 
-    def __init__(self, shared: _Shared, rows: _ofindex.Rows, names: list[str] | None) -> None:
+    def __init__(self, shared: Shared, rows: _ofindex.Rows, names: list[str] | None) -> None:
         self._shared = shared
         self._rows = rows
         self._names = names

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import operator
 from collections.abc import Iterator
 from typing import Any
 
 import tensorflow
 
+from ._arguments import whole
 from ._arrays import BytesArray, Ragged
-from ._batch import decoding_of, processor_count
+from ._batch import decoding_of
 from ._dataset import Dataset
+from ._epochs import Tail
 from ._features import Feature, Features
-from ._loader import Epoch
+from ._loader import Epoch, checked_reading
 from ._mix import Mix
-from ._sampler import Tail
 
 __all__ = ["dataset"]
 
@@ -72,15 +72,13 @@ def dataset(
         text has ours.
     """
     decoding = decoding_of(features)
-    count = processor_count() if threads is None else operator.index(threads)
-    if operator.index(batch_size) < 1 or operator.index(prefetch) < 1 or count < 1:
-        raise ValueError(f"batch_size={batch_size}, prefetch={prefetch}, threads={threads}: expected 1 and more")
+    ahead = checked_reading(batch_size, threads, prefetch)
     ds.sampler(seed=seed, epoch=epoch, rank=rank, world_size=world_size, tail=tail)  # what is wrong is said at once
-    epochs = itertools.count(operator.index(epoch))
+    epochs = itertools.count(whole(epoch, "epoch"))
 
     def batches() -> Iterator[dict[str, Any]]:
         sampler = ds.sampler(seed=seed, epoch=next(epochs), rank=rank, world_size=world_size, tail=tail)
-        loading = Epoch(ds._payloads, decoding, sampler._order(), batch_size, count, prefetch)
+        loading = Epoch(ds._payloads, decoding, sampler._order(), *ahead)
         try:
             for batch, _ in loading:
                 yield {name: _tensor(value, decoding.features[name]) for name, value in batch.items()}

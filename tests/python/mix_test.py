@@ -6,11 +6,13 @@ import json
 import pickle
 import unittest
 from collections import Counter
+from itertools import chain
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import ofindex
-from python.work import FEATURES, WorkTest, example
+from python.work import FEATURES, WorkTest, example, orders_of
 
 
 class MixTest(WorkTest):
@@ -74,6 +76,66 @@ class SequenceTest(MixTest):
         with self.assertRaises(TypeError):
             mix.sampler(weights="label")
 
+    def test_records_that_are_read_at_once_are_those_one_by_one(self) -> None:
+        views = [self.a.where("label > 4")[::-1], self.a[:0], self.b, self.a[[3, 1, 3]]]
+        mix = ofindex.mix(views, [1, 0, 2, 1])
+        rng = np.random.default_rng(0)
+        for count in (0, 1, 2, 7, 100, 1000):
+            numbers = rng.integers(-len(mix), len(mix), count)
+            expected = [mix[number] for number in numbers]
+            for form in (numbers, numbers.tolist(), tuple(numbers), iter(numbers), (int(number) for number in numbers)):
+                self.assertEqual(mix.__getitems__(form), expected, (count, type(form)))
+        self.assertEqual(mix.__getitems__(range(72, -1, -1)), list(mix)[::-1])
+        self.assertEqual(mix.ordinals(iter([30, 0])).tolist(), mix.ordinals([30, 0]).tolist())
+        read, getitems = [], ofindex.Dataset.__getitems__
+
+        def watched(ds: ofindex.Dataset, rows: Any) -> list[bytes]:
+            read.append(rows.tolist())
+            return getitems(ds, rows)
+
+        with mock.patch.object(ofindex.Dataset, "__getitems__", watched):
+            mix.__getitems__([5, 72, 0, -2, 31, 5])
+        self.assertEqual(read, [[5, 0, 5], [1], [2, 1]])  # each dataset once
+        for wrong, error in (([73], IndexError), ([0, -74], IndexError), ([1.5], TypeError), (["1"], TypeError)):
+            with self.assertRaises(error, msg=repr(wrong)):
+                mix.__getitems__(wrong)  # type: ignore[arg-type]
+
+    def test_an_epoch_is_one_that_can_be_read(self) -> None:
+        mix = ofindex.mix([self.a, self.b], [3, 1])
+        last = 2**63 // 100 - 1  # positions of the endless order are below 2^63
+        self.assertEqual(sorted(mix.sampler(epoch=last)), sorted(mix.sampler(epoch=last).take(100).tolist()))
+        sampler = mix.sampler(seed=1, epoch=7)
+        expected = list(sampler)
+        for epoch, error in (
+            (-1, ValueError),
+            (last + 1, ValueError),
+            (2**64, ValueError),
+            (1.5, TypeError),
+            ("1", TypeError),
+        ):
+            with self.assertRaises(error, msg=repr(epoch)):
+                sampler.set_epoch(epoch)  # type: ignore[arg-type]
+            with self.assertRaises(error, msg=repr(epoch)):
+                mix.sampler(epoch=epoch)  # type: ignore[arg-type]
+        with self.assertRaises(ValueError):
+            sampler.load_state_dict({**sampler.state_dict(), "epoch": last + 1})
+        self.assertEqual((sampler.epoch, list(sampler)), (7, expected))
+
+    def test_rows_are_taken_by_a_whole_number(self) -> None:
+        sampler = ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=1)
+        self.assertEqual(sampler.take(0).tolist(), [])
+        self.assertEqual(sampler.take(2**64 - 1).tolist(), list(sampler))
+        for count, error in ((-1, ValueError), (2**64, ValueError), (1.5, TypeError), ("1", TypeError)):
+            with self.assertRaises(error, msg=repr(count)):
+                sampler.take(count)  # type: ignore[arg-type]
+
+    def test_a_world_may_be_larger_than_any_epoch(self) -> None:
+        mix = ofindex.mix([self.a, self.b], [3, 1])
+        whole = list(mix.sampler(seed=1))
+        for rank in (0, 99, 100, 2**63 - 1, 2**64 - 2):
+            sampler = mix.sampler(1, rank=rank, world_size=2**64 - 1, tail="pad")
+            self.assertEqual(list(sampler), [whole[rank % 100]])
+
     def test_it_pickles_and_its_repr_is_stable(self) -> None:
         mix = ofindex.mix([self.a, self.b.where("label = 3")], [2, 1])
         twin = pickle.loads(pickle.dumps(mix))
@@ -101,11 +163,7 @@ class SamplerTest(MixTest):
     def test_every_record_of_a_source_comes_once_in_its_epoch(self) -> None:
         for weights in ([3, 1], [1, 3], None):
             mix = ofindex.mix([self.a, self.b], weights)
-            sampler = mix.sampler(seed=5)
-            rows: list[int] = []
-            for epoch in range(8):
-                sampler.set_epoch(epoch)
-                rows += list(sampler)
+            rows = list(chain(*orders_of(mix.sampler(seed=5), 8)))
             for source, size in enumerate((60, 40)):
                 own = [row for row in rows if mix.place(row)[0] == source]
                 first = own[:size]
@@ -116,10 +174,8 @@ class SamplerTest(MixTest):
                 self.assertNotEqual(own[:size], own[size : 2 * size])
 
     def test_a_mix_as_the_data_have_it_is_every_record_once_an_epoch(self) -> None:
-        sampler = ofindex.mix([self.a, self.b]).sampler()
-        for epoch in range(3):
-            sampler.set_epoch(epoch)
-            self.assertEqual(sorted(sampler), list(range(100)))
+        for rows in orders_of(ofindex.mix([self.a, self.b]).sampler(), 3):
+            self.assertEqual(sorted(rows), list(range(100)))
 
     def test_ranks_share_an_epoch(self) -> None:
         for weights in ([3, 1], None):
@@ -172,10 +228,7 @@ class SamplerTest(MixTest):
 
     def test_iterators_go_their_own_ways(self) -> None:
         sampler = ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=3)
-        expected = []
-        for epoch in range(2):
-            sampler.set_epoch(epoch)
-            expected.append(list(sampler))
+        expected = orders_of(sampler, 2)
         sampler.set_epoch(0)
         first = iter(sampler)
         head = [next(first) for _ in range(3)]
@@ -208,6 +261,24 @@ class SamplerTest(MixTest):
         for wrong, error in wrongs:
             with self.assertRaises(error, msg=repr(wrong)):
                 sampler.load_state_dict(wrong)
+
+    def test_what_is_no_state_of_an_iterator_leaves_it_where_it_is(self) -> None:
+        iterator = iter(ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=1))
+        next(iterator)
+        good = iterator.state_dict()
+        wrongs: list[tuple[Any, Any]] = [
+            ("{}", TypeError),
+            (None, TypeError),
+            ({}, ValueError),
+            ({**good, "seed": 2}, ValueError),
+            ({**good, "epoch": 2**64}, ValueError),
+            ({**good, "epoch": 1, "position": 101}, ValueError),
+            ({**good, "epoch": 1, "position": "7"}, ValueError),
+        ]
+        for wrong, error in wrongs:
+            with self.assertRaises(error, msg=repr(wrong)):
+                iterator.load_state_dict(wrong)
+            self.assertEqual((iterator.state_dict(), len(iterator)), (good, 99), wrong)
 
 
 if __name__ == "__main__":

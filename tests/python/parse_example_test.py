@@ -11,14 +11,14 @@ import os
 import random
 import shutil
 import unittest
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import ofindex
 from ofindex import BytesArray, Ragged
 from oracle import messages
-from oracle.fixtures import fixtures, needs_fixtures
+from oracle.fixtures import Fixture, fixtures, needs_fixtures
 from python.specs import Spec, random_case
 from python.work import WorkTest
 
@@ -169,14 +169,16 @@ def specs_of(payloads: Sequence[bytes]) -> dict[str, list[Spec]]:
     return found
 
 
+def read_fixtures(payload: str) -> Iterator[tuple[Fixture, list[bytes]]]:
+    """The fixtures of one kind of payload, with their payloads."""
+    return ((fixture, fixture.walk().payloads) for fixture in fixtures() if fixture.payload == payload)
+
+
 @needs_fixtures
 class FixtureTest(ParseExampleTest):
     def test_every_example_of_the_fixtures(self) -> None:
         read = 0
-        for fixture in fixtures():
-            if fixture.payload != "example":
-                continue
-            payloads = fixture.walk().payloads
+        for fixture, payloads in read_fixtures("example"):
             choices = specs_of(payloads)
             for number in range(3):  # each feature in each of its forms
                 specs = {name: forms[number] for name, forms in choices.items() if number < len(forms)}
@@ -188,7 +190,7 @@ class FixtureTest(ParseExampleTest):
             read += 1
         self.assertGreater(read, 8)
 
-    def check_dataset(self, fixture: Any, payloads: list[bytes], choices: Mapping[str, list[Spec]]) -> None:
+    def check_dataset(self, fixture: Fixture, payloads: list[bytes], choices: Mapping[str, list[Spec]]) -> None:
         """Dataset.batch of the file, in another order, gives what TensorFlow makes of the payloads in that order."""
         path = self.dir / f"{len(os.listdir(self.dir))}" / fixture.path.name
         path.parent.mkdir()
@@ -208,10 +210,7 @@ class FixtureTest(ParseExampleTest):
 
     def test_the_feature_lists_of_the_fixtures(self) -> None:
         lists = 0
-        for fixture in fixtures():
-            if fixture.payload != "sequence_example":
-                continue
-            payloads = fixture.walk().payloads
+        for _, payloads in read_fixtures("sequence_example"):
             kinds: dict[str, str] = {}
             for payload in payloads:
                 for name, steps in (

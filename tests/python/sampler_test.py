@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import ofindex
-from python.work import WorkTest
+from python.work import WorkTest, orders_of
 
 
 def command() -> Path | None:
@@ -93,11 +93,10 @@ class OrderTest(WorkTest):
     def test_each_epoch_is_every_record_once_in_another_order(self) -> None:
         ds = self.examples(100)
         sampler = ds.sampler(seed=1)
-        orders = []
-        for epoch in range(5):
+        orders = orders_of(sampler, 5)
+        for epoch, order in enumerate(orders):
             sampler.set_epoch(epoch)
-            orders.append(list(sampler))
-            self.assertEqual(list(sampler), orders[-1])  # until set_epoch, the same again
+            self.assertEqual([list(sampler), list(sampler)], [order, order])  # until set_epoch, the same again
         self.assertEqual(len({tuple(order) for order in orders}), 5)
         self.assertTrue(all(sorted(order) == list(range(100)) for order in orders))
         self.assertNotEqual(list(ds.sampler(seed=2)), orders[0])
@@ -268,6 +267,23 @@ class StateTest(WorkTest):
         ):
             with self.assertRaises(error, msg=repr(wrong)):
                 sampler.load_state_dict(wrong)
+
+    def test_what_is_no_state_of_an_iterator_leaves_it_where_it_is(self) -> None:
+        iterator = iter(self.ds.sampler())
+        next(iterator)
+        good = iterator.state_dict()
+        for wrong, error in (
+            (None, TypeError),
+            ("{}", TypeError),
+            ({}, ValueError),
+            ({**good, "seed": 2}, ValueError),
+            ({**good, "epoch": -1}, ValueError),
+            ({**good, "epoch": 1, "position": 102}, ValueError),
+            ({**good, "epoch": 1, "position": "7"}, ValueError),
+        ):
+            with self.assertRaises(error, msg=repr(wrong)):
+                iterator.load_state_dict(wrong)
+            self.assertEqual((iterator.state_dict(), len(iterator)), (good, 100), wrong)
 
 
 class ViewTest(WorkTest):

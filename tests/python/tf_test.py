@@ -113,7 +113,17 @@ class DatasetTest(WorkTest):
         for wrong, error in (({}, ValueError), ({"label": "int64"}, TypeError)):
             with self.assertRaises(error, msg=repr(wrong)):
                 ofindex.tf.dataset(ds, wrong)
-        for argument in ({"batch_size": 0}, {"prefetch": 0}, {"threads": 0}, {"tail": "both"}, {"rank": 1}):
+        for argument in (
+            {"batch_size": 0},
+            {"batch_size": 2**64},
+            {"prefetch": 0},
+            {"prefetch": 2**64},
+            {"threads": 0},
+            {"threads": 2**64},
+            {"epoch": -1},
+            {"tail": "both"},
+            {"rank": 1},
+        ):
             with self.assertRaises(ValueError, msg=repr(argument)):
                 ofindex.tf.dataset(ds, WEIGHT, **argument)
         batches = ofindex.tf.dataset(ds, WEIGHT, 2, seed=3)

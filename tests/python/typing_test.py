@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 import unittest
@@ -12,29 +13,40 @@ ROOT = Path(__file__).resolve().parents[2]
 CHECKED = ("python", "tests/python", "examples", "bench/python")
 
 
+# What mypy's stubtest says of every module of nanobind: classes have a metaclass of nanobind's, functions are objects
+# of its own. What is still checked is that each class, function and method is there, in the stubs and at run time.
+OF_NANOBIND = re.compile(
+    r"ofindex\._ofindex\."
+    r"([A-Z]\w* is inconsistent, metaclass differs"
+    r"|[A-Z]\w*\.__init__ is inconsistent, stub does not have \*args parameter \"args\""
+    r"|([a-z_]+|Rows\.parse) is not a function"
+    r"|Rows\.parse is inconsistent, stub is a staticmethod but runtime is not)"
+)
+
+
 class TypingTest(unittest.TestCase):
-    def run_tool(self, *arguments: str) -> None:
+    def run_tool(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         if importlib.util.find_spec(arguments[0].partition(".")[0]) is None:
             self.skipTest(f"{arguments[0]} is not installed")
-        done = subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, cwd=ROOT)
+        return subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, cwd=ROOT)
+
+    def check(self, *arguments: str) -> None:
+        done = self.run_tool(*arguments)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_mypy_finds_nothing_in_strict_mode(self) -> None:
-        self.run_tool("mypy", "--config-file=pyproject.toml", "-p", "ofindex")
+        self.check("mypy", "--config-file=pyproject.toml", "-p", "ofindex")
 
     def test_the_stubs_are_those_of_the_extension(self) -> None:
-        self.run_tool(
-            "mypy.stubtest",
-            "ofindex._ofindex",
-            "--ignore-disjoint-bases",
-            "--ignore-unused-allowlist",
-            "--allowlist=python/src/stubtest.txt",
-        )
+        done = self.run_tool("mypy.stubtest", "ofindex._ofindex", "--ignore-disjoint-bases", "--concise")
+        lines = done.stdout.splitlines()
+        self.assertEqual([line for line in lines if not OF_NANOBIND.fullmatch(line)], [], done.stderr)
+        self.assertTrue(lines, done.stderr)  # it ran
 
     def test_ruff_finds_nothing(self) -> None:
         folders = [folder for folder in CHECKED if (ROOT / folder).is_dir()]
-        self.run_tool("ruff", "check", *folders)
-        self.run_tool("ruff", "format", "--check", *folders)
+        self.check("ruff", "check", *folders)
+        self.check("ruff", "format", "--check", *folders)
 
 
 if __name__ == "__main__":

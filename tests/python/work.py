@@ -8,6 +8,7 @@ import tempfile
 import unittest
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import ofindex
 from oracle import messages, records
@@ -32,6 +33,15 @@ FEATURES = {
     "name": ofindex.fixed("bytes"),
     "boxes": ofindex.ragged("float32"),
 }
+
+
+def orders_of(sampler: Any, epochs: int) -> list[list[int]]:
+    """What `sampler` gives in each of its first `epochs` epochs."""
+    orders = []
+    for epoch in range(epochs):
+        sampler.set_epoch(epoch)
+        orders.append(list(sampler))
+    return orders
 
 
 class WorkTest(unittest.TestCase):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -21,6 +21,23 @@ Ways = Callable[[Settings], list[Side]]
 DALI_BATCHES = 600  # DALI takes a minute for all, and is as fast at the end as at the beginning
 
 
+def taking(batches: Iterable[Any], sums: Callable[[Any], tuple[int, int]]) -> Take:
+    """Takes an epoch of `batches` each turn. Where it is checked, it finds records, labels and bytes of images, of
+    which sums(batch) has the latter two."""
+
+    def take(check: bool) -> Turn:
+        count, found = 0, [0, 0, 0]
+        begin = time.perf_counter()
+        for batch in batches:
+            count += len(batch["label"])
+            if check:
+                for which, number in enumerate((len(batch["label"]), *sums(batch))):
+                    found[which] += number
+        return count, time.perf_counter() - begin, found if check else None
+
+    return take
+
+
 def ours_tensors(settings: Settings) -> Take:
     import ofindex.torch
 
@@ -28,19 +45,7 @@ def ours_tensors(settings: Settings) -> Take:
 
     data = ours.built(records.small(settings).folder)
     loader = ofindex.torch.Loader(data, ours.features(), batch_size=BATCH, threads=THREADS)
-
-    def take(check: bool) -> Turn:
-        count, found = 0, [0, 0, 0]
-        begin = time.perf_counter()
-        for batch in loader:
-            count += len(batch["label"])
-            if check:
-                found[0] += len(batch["label"])
-                found[1] += int(batch["label"].sum())
-                found[2] += ours.bytes_in(batch["image"])
-        return count, time.perf_counter() - begin, found if check else None
-
-    return take
+    return taking(loader, lambda batch: (int(batch["label"].sum()), ours.bytes_in(batch["image"])))
 
 
 def ours_arrays(settings: Settings) -> Take:
@@ -82,19 +87,10 @@ def tf(settings: Settings, read_bytes: int | None, in_order: bool) -> Take:
 
     cache.warm(records.small(settings).folder)
     data = tf_dataset(settings, read_bytes, in_order)
-
-    def take(check: bool) -> Turn:
-        count, found = 0, [0, 0, 0]
-        begin = time.perf_counter()
-        for batch in data:
-            count += len(batch["label"])
-            if check:
-                found[0] += len(batch["label"])
-                found[1] += int(tf.reduce_sum(batch["label"]))
-                found[2] += int(tf.reduce_sum(tf.strings.length(batch["image"])))
-        return count, time.perf_counter() - begin, found if check else None
-
-    return take
+    return taking(
+        data,
+        lambda batch: (int(tf.reduce_sum(batch["label"])), int(tf.reduce_sum(tf.strings.length(batch["image"])))),
+    )
 
 
 def dali_pipeline(settings: Settings, threads: int) -> Any:

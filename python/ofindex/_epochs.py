@@ -1,0 +1,200 @@
+"""Epochs: one pass over one, where it stands, and how training goes on from there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arguments import MOST, whole
+
+Tail: TypeAlias = Literal["exact", "pad", "drop"]
+
+#: What `Sampler.state_dict` gives: plain values, less than 1 KiB as JSON.
+State: TypeAlias = dict[str, Any]
+
+_TAKEN_AT_ONCE = 1024
+_PLACE = ("epoch", "position")  # what of a state says where it stands
+
+_Same = TypeVar("_Same", bound="Reader")
+
+
+class Reader(Protocol):
+    """One rank's rows of an epoch, from a position on: the extension's `RowSampler`, or a mix's."""
+
+    @property
+    def seed(self) -> int: ...
+    @property
+    def epoch(self) -> int: ...
+    @property
+    def epoch_size(self) -> int:
+        """Positions of an epoch, all ranks together."""
+
+    @property
+    def position(self) -> int:
+        """Where the next row is; `epoch_size` after a `take` that gave fewer than were asked for."""
+
+    @property
+    def left(self) -> int:
+        """Rows that are left of the epoch, for this rank."""
+
+    def take(self, most: int, /) -> npt.NDArray[np.int64]:
+        """The next rows, fewer at the end."""
+
+    def set_epoch(self, epoch: int, /) -> None:
+        """Goes to the begin of `epoch`."""
+
+    def seek(self, position: int, /) -> None:
+        """Goes to a position of the epoch, at which the ranks begin together."""
+
+    def state(self) -> str:
+        """What is read, and where this stands, as JSON."""
+
+    def copy(self: _Same) -> _Same:
+        """The same for another thread."""
+
+
+def checked_state(state: Any) -> State:
+    """`state`, which is a dict."""
+    if not isinstance(state, dict):
+        raise TypeError(f"a state is a dict, not {type(state).__name__}")
+    return state
+
+
+def number_of(state: State, key: str, most: int = MOST) -> int:
+    """The number `key` of a state, in ``[0, most]``."""
+    number = state.get(key)
+    if not (isinstance(number, int) and 0 <= number <= most):
+        raise ValueError(f"this is no state of a sampler: {key} is {number!r}; expected 0 to {most}")
+    return number
+
+
+class SamplerIterator:
+    """One pass over what is left of an epoch. Knows its place; belongs to one thread."""
+
+    def __init__(self, reader: Reader, world_size: int) -> None:
+        self._reader = reader
+        self._world_size = world_size
+        self._begin()
+
+    def _begin(self) -> None:
+        self._base = self._reader.position
+        self._taken: list[int] = []  # rows that are not handed on yet, the next one last
+        self._handed = 0
+        self._ended = False
+
+    def __iter__(self) -> SamplerIterator:
+        return self
+
+    def __next__(self) -> int:
+        if not self._taken:
+            self._taken = self._reader.take(_TAKEN_AT_ONCE)[::-1].tolist()
+            if not self._taken:
+                self._ended = True
+                raise StopIteration
+        self._handed += 1
+        return self._taken.pop()
+
+    def __len__(self) -> int:
+        """Rows that are left."""
+        return self._reader.left + len(self._taken)
+
+    @property
+    def position(self) -> int:
+        """Position of the epoch, all ranks together, at which this iterator stands."""
+        size = self._reader.epoch_size
+        return size if self._ended else min(size, self._base + self._handed * self._world_size)
+
+    def state_dict(self) -> State:
+        """See `EpochSampler.state_dict`."""
+        return {**json.loads(self._reader.state()), "position": self.position}
+
+    def load_state_dict(self, state: State) -> None:
+        """Goes on from a state of the same sampler; the sampler's own `load_state_dict` takes those of others."""
+        given = checked_state(state)
+        differing = [key for key, own in self.state_dict().items() if key not in _PLACE and given.get(key) != own]
+        if differing:
+            raise ValueError(
+                f"the state is of another sampler: {', '.join(differing)} differ; load it into the sampler"
+            )
+        position = number_of(given, "position", self._reader.epoch_size)
+        self._reader.set_epoch(number_of(given, "epoch"))
+        self._reader.seek(position)
+        self._begin()
+
+
+class EpochSampler:
+    """What samplers have in common: epochs, a place in them, and its state. Used by one thread at a time."""
+
+    def __init__(self, begin: Reader, world_size: int, *, loaded: bool) -> None:
+        """
+        Args:
+            begin: Where an iterator begun now begins.
+            loaded: Whether that is out of a state: its epoch goes on where it stands.
+        """
+        self._begin = begin
+        self._world_size = world_size
+        self._iterator: SamplerIterator | None = None  # the last one
+        self._loaded = loaded  # a state was, and nothing was read since
+
+    @property
+    def seed(self) -> int:
+        """Seed of the run."""
+        return self._begin.seed
+
+    @property
+    def epoch(self) -> int:
+        """Epoch that an iterator begun now reads."""
+        return self._begin.epoch
+
+    @property
+    def epoch_size(self) -> int:
+        """Positions of an epoch, all ranks together."""
+        return self._begin.epoch_size
+
+    def __len__(self) -> int:
+        """Rows that an iterator begun now gives."""
+        return self._begin.left
+
+    def _length(self) -> int:
+        return self._begin.left
+
+    def _epoch_length(self) -> int:
+        """Rows of a whole epoch."""
+        anew = self._begin.copy()
+        anew.seek(0)
+        return anew.left
+
+    def __iter__(self) -> SamplerIterator:
+        self._loaded = False
+        self._iterator = SamplerIterator(self._begin.copy(), self._world_size)
+        return self._iterator
+
+    def take(self, count: int) -> npt.NDArray[np.int64]:
+        """The first `count` rows of an iterator begun now, fewer where the epoch ends: int64 array."""
+        return self._begin.copy().take(whole(count, "count"))
+
+    def set_epoch(self, epoch: int) -> None:
+        """Goes to the begin of `epoch`. Right after `load_state_dict`, or out of a pickle, the state's own epoch is
+        left where it stands, so that the usual loop over epochs resumes in mid-epoch."""
+        wanted = whole(epoch, "epoch")
+        if self._loaded and wanted == self._begin.epoch:
+            return
+        self._begin.set_epoch(wanted)
+        self._iterator, self._loaded = None, False
+
+    def _begin_state(self) -> State:
+        """Where an iterator begun now would stand."""
+        state: State = json.loads(self._begin.state())
+        return state
+
+    def state_dict(self) -> State:
+        """Where the last iterator stands, or where one would begin: seed, epoch, position of all ranks together, and
+        fingerprints of the dataset, the rows and the order. Plain values, less than 1 KiB as JSON."""
+        return self._begin_state() if self._iterator is None else self._iterator.state_dict()
+
+    def _resume(self, begin: Reader) -> None:
+        """Begins where a state that was loaded says."""
+        self._begin, self._iterator, self._loaded = begin, None, True

@@ -1,0 +1,185 @@
+"""Which record of a mix a training run reads next."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ofindex
+from ._arguments import whole
+from ._epochs import EpochSampler, State, Tail, checked_state, number_of
+from ._errors import StaleError
+
+if TYPE_CHECKING:
+    from ._mix import Mix
+
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+class _MixOrder:
+    """The endless order of a mix under one seed: its rows by position. Keeps the last epoch of each dataset at hand;
+    belongs to one thread."""
+
+    def __init__(self, mix: Mix, seed: int) -> None:
+        self._size = len(mix)
+        self._first_rows = mix._first_rows
+        self._mixture = _ofindex.make_mixture(mix.weights, list(map(len, mix.datasets)), seed)
+        self._samplers = [
+            dataset.sampler(seed=(seed + _GOLDEN * number) % 2**64)._order()
+            for number, dataset in enumerate(mix.datasets)
+        ]
+
+    def copy(self) -> _MixOrder:
+        """The same for another thread."""
+        twin = copy.copy(self)
+        twin._samplers = [sampler.copy() for sampler in self._samplers]
+        return twin
+
+    def rows(self, epoch: int, first: int, step: int, count: int) -> npt.NDArray[np.int64]:
+        """Rows at positions first, first + step, ... of `epoch`; those past its end are of its begin again."""
+        # A step of the epoch's size, or beyond, is taken once at most.
+        first, step = first % self._size, min(step, self._size)
+        positions = (first + np.arange(count, dtype=np.int64) * step) % self._size
+        rows = np.empty(count, dtype=np.int64)
+        inside = int(np.searchsorted(np.diff(positions) < 0, True)) + 1 if count else 0  # before a padded tail wraps
+        for begin, end in ((0, inside), *((i, i + 1) for i in range(inside, count))):
+            if end > begin:
+                start = epoch * self._size + int(positions[begin])
+                rows[begin:end] = self._look_up(*self._mixture.places(start, step, end - begin))
+        return rows
+
+    def _look_up(
+        self, which: npt.NDArray[np.int64], epochs: npt.NDArray[np.int64], positions: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        rows = np.empty_like(positions)
+        for number, epoch in sorted(set(zip(which.tolist(), epochs.tolist(), strict=True))):
+            mine = (which == number) & (epochs == epoch)
+            sampler = self._samplers[number]
+            if sampler.epoch != epoch:
+                sampler.set_epoch(epoch)
+            rows[mine] = sampler.rows_at(positions[mine]) + self._first_rows[number]
+        return rows
+
+
+class MixReader:
+    """One rank's rows of an epoch of a mix, from a position on: see `Reader`."""
+
+    _base: int  # position at which the ranks begin together
+    _step: int  # rows of this rank that were taken since
+    _ended: bool  # fewer were left than were asked for
+
+    def __init__(self, mix: Mix, seed: int, epoch: int, rank: int, world_size: int, tail: Tail) -> None:
+        self._mix = mix
+        self._rank, self._world_size, self._tail = rank, world_size, tail
+        self._order = _MixOrder(mix, seed)
+        self.seed = seed
+        self.set_epoch(epoch)
+
+    @property
+    def epoch_size(self) -> int:
+        return len(self._mix)
+
+    @property
+    def position(self) -> int:
+        return self.epoch_size if self._ended else min(self.epoch_size, self._base + self._step * self._world_size)
+
+    @property
+    def left(self) -> int:
+        left, world = self.epoch_size - self._base, self._world_size
+        if self._tail == "exact":
+            steps = max(0, -(-(left - self._rank) // world))
+        else:
+            steps = -(-left // world) if self._tail == "pad" else left // world
+        return steps - self._step
+
+    def take(self, most: int) -> npt.NDArray[np.int64]:
+        count = min(most, self.left)
+        first = self._base + self._rank + self._step * self._world_size
+        rows = self._order.rows(self.epoch, first, self._world_size, count)
+        self._step += count
+        self._ended = self._ended or count < most
+        return rows
+
+    def set_epoch(self, epoch: int) -> None:
+        # Positions of the endless order are below 2^63.
+        self.epoch = whole(epoch, "epoch", 0, 2**63 // self.epoch_size - 1)
+        self.seek(0)
+
+    def seek(self, position: int) -> None:
+        self._base = position
+        self._step = 0
+        self._ended = False
+
+    def copy(self) -> MixReader:
+        twin = copy.copy(self)
+        twin._order = self._order.copy()
+        return twin
+
+    def state(self) -> str:
+        return json.dumps(
+            {
+                "schema": "ofindex.mix_state/1",
+                "law": 1,
+                "seed": self.seed,
+                "epoch": self.epoch,
+                "position": self.position,
+                "sources": self._mix._fingerprints,
+                "weights": self._mix.weights,
+            }
+        )
+
+
+class MixSampler(EpochSampler):
+    """Records of a `Mix` in the order of a training run, for one rank of many; see `Sampler`.
+
+    The order is endless. Epoch e is its positions ``[e * n, (e + 1) * n)``, n being ``len(mix)``: in an epoch some
+    records of a dataset may come twice and others not at all, where its share is not its size; over epochs all come
+    alike.
+    """
+
+    def __init__(
+        self, mix: Mix, seed: int, epoch: int, rank: int, world_size: int, tail: Tail, state: State | None = None
+    ) -> None:
+        if tail not in ("exact", "pad", "drop"):
+            raise ValueError(f"tail={tail!r}: expected 'exact', 'pad' or 'drop'")
+        if not 0 <= rank < world_size:
+            raise ValueError(f"rank {rank} of {world_size}: expected a rank below the world")
+        self._dataset = mix
+        self._place = (rank, world_size, tail)
+        super().__init__(MixReader(mix, seed, epoch, *self._place), world_size, loaded=False)
+        if state is not None:
+            self.load_state_dict(state)
+
+    def _order(self) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
+        """What a loader draws ordinals from, from where an iterator would begin."""
+        reader = self._begin.copy()
+
+        def take(count: int) -> tuple[npt.NDArray[np.int64], int]:
+            return self._dataset.ordinals(reader.take(count)), reader.position
+
+        return take
+
+    def load_state_dict(self, state: State) -> None:
+        """Replaces seed, epoch and position by those of a state, taken under any number of ranks.
+
+        Raises:
+            StaleError: the state is not of these datasets and weights.
+        """
+        given, own = checked_state(state), self._begin_state()
+        for key in ("schema", "law", "sources", "weights"):
+            if given.get(key) != own[key]:
+                raise StaleError(f"the state is of another mix: its {key} are not those of this one")
+        begin = MixReader(self._dataset, number_of(given, "seed"), number_of(given, "epoch"), *self._place)
+        begin.seek(number_of(given, "position", self.epoch_size))
+        self._resume(begin)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MixSampler, (self._dataset, self.seed, self.epoch, *self._place, self.state_dict())
+
+    def __repr__(self) -> str:
+        return f"<ofindex.MixSampler of {self._dataset!r}: seed={self.seed}, epoch={self.epoch}>"

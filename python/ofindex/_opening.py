@@ -1,0 +1,93 @@
+"""Datasets are opened, or built and opened."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Literal
+
+from . import _ofindex
+from ._batch import thread_limit
+from ._dataset import Dataset
+from ._progress import Report, reporting
+from ._source import Path, open_source
+
+
+def open(
+    path: Path,
+    root: Path | None = None,
+    io: Literal["auto", "mmap", "pread"] = "auto",
+    *,
+    allow_bad: bool = False,
+) -> Dataset:
+    """Open a dataset, in no time whatever its size.
+
+    Args:
+        path: The index, or the data that it was built of: ``data/train`` finds ``data/train.ofidx``.
+        root: Folder that holds a copy of the data; None: where the index says.
+        io: How bytes are read: "mmap", "pread", or "auto", which maps except on network file systems.
+        allow_bad: Give the payloads of records that are marked bad, too.
+
+    Raises:
+        FileNotFoundError: there is no index; the text says how to build it. Error: the index is corrupt or of another
+        version.
+    """
+    options = {
+        "root": None if root is None else os.path.abspath(os.fspath(root)),
+        "io": io,
+        "allow_bad": bool(allow_bad),
+    }
+    source = open_source(path, options)
+    return Dataset(source, source.all_rows(), options)
+
+
+def build(
+    data: Path | Sequence[Path],
+    output: Path | None = None,
+    verify: bool = True,
+    columns: str | Sequence[str] = "auto",
+    threads: int | None = None,
+    force: bool = False,
+    progress: bool | Report | None = None,
+    *,
+    format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
+    payload: Literal["auto", "example", "sequence_example", "ofrecord", "opaque"] = "auto",
+) -> Dataset:
+    """Read shards once, in place, and write their index; one that is up to date is left alone.
+
+    Args:
+        data: A file, a folder, a quoted glob, ``@LIST``, or several.
+        output: The index; None: called after `data`, beside it.
+        verify: Look at every payload byte, too: CRC32C of TFRecords, and a hash of every payload in the index.
+        columns: "auto", "none", or the names of the features that become columns, lists whole.
+        threads: That compute; None: one a processor.
+        force: Replace an index that is stale.
+        progress: None shows a bar by tqdm where it is installed and there is a terminal or notebook; True, False; or a
+            callable ``(bytes_done, bytes_total, records_done)``.
+        format, payload: What the files and their payloads are, instead of finding out.
+
+    Returns:
+        The dataset, open. Damage does not stop a build: ``ds.info["damage"]`` and ``ds.info["bad"]`` have it.
+
+    Raises:
+        StaleError: there is an index, and it is not of these shards and options. LockError: another process builds it.
+        FormatError, ValueError, OSError: the data are no record files, or cannot be read.
+    """
+    paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
+    names = [] if isinstance(columns, str) else list(columns)
+    if not isinstance(columns, str) and not names:
+        columns = "none"
+    with reporting(progress, "build") as report:
+        built = _ofindex.build(
+            [os.fspath(path) for path in paths],
+            b"" if output is None else os.fspath(output),
+            verify,
+            columns if isinstance(columns, str) else "auto",
+            names,
+            thread_limit(threads),
+            force,
+            format,
+            payload,
+            report,
+        )
+    return open(built["index"])

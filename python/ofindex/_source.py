@@ -1,0 +1,59 @@
+"""The open index under a Dataset and all views of it."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from typing import Any, TypeAlias
+
+from . import _ofindex
+
+Path: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes]"
+
+
+def open_source(path: Path, options: dict[str, Any]) -> _ofindex.Source:
+    """The index at `path`; `options` are root, io and allow_bad."""
+    root = options["root"]
+    return _ofindex.open_source(
+        os.fspath(path), b"" if root is None else os.fspath(root), options["io"], options["allow_bad"]
+    )
+
+
+# SQLite's connections must not be used, nor closed, by a forked child: it forgets them here.
+_abandoned: list[object] = []
+_all_shared: weakref.WeakSet[Shared] = weakref.WeakSet()
+
+
+class Shared:
+    """What all views of an open dataset share, made when first needed. SQLite connections are opened once more in a
+    forked child."""
+
+    def __init__(self, index_path: str) -> None:
+        self._index_path = index_path
+        self.payloads: _ofindex.Payloads | None = None
+        self._columns: _ofindex.Columns | None = None
+        self._opening = threading.Lock()
+        _all_shared.add(self)
+
+    def abandon(self) -> None:
+        """Forgets the connections, which belong to the process that this one was forked from."""
+        _abandoned.append(self._columns)
+        self._columns = None
+        self._opening = threading.Lock()
+
+    @property
+    def columns(self) -> _ofindex.Columns:
+        with self._opening:
+            if self._columns is None:
+                self._columns = _ofindex.open_columns(self._index_path)
+            return self._columns
+
+
+def _abandon_connections() -> None:
+    """In a forked child: forgets what belongs to the parent, without closing it."""
+    for shared in list(_all_shared):
+        shared.abandon()
+
+
+os.register_at_fork(after_in_child=_abandon_connections)

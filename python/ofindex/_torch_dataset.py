@@ -1,0 +1,69 @@
+"""Records as items of torch's own DataLoader."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+import torch.utils.data
+
+from . import _arrays
+from ._arrays import BytesArray
+from ._dataset import Dataset as Records
+from ._features import Features
+from ._mix import Mix
+
+
+class Dataset(torch.utils.data.Dataset[Any]):
+    """Records for torch's DataLoader: map style, with batched reads. Pickles; works in workers of any start method."""
+
+    def __init__(
+        self,
+        dataset: Records | Mix,
+        features: Features | None = None,
+        transform: Callable[[Any], Any] | None = None,
+    ) -> None:
+        """
+        Args:
+            dataset: An ofindex.Dataset, a view, or a mix.
+            features: What to decode: items are then dicts of tensors (of `bytes` for bytes features, of `Ragged` rows
+                as one tensor each). None: items are payloads, as `bytes`.
+            transform: Applied to each item.
+        """
+        self.dataset = dataset
+        self.features = None if features is None else dict(features)
+        self.transform = transform
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, number: int) -> Any:
+        if self.features is not None:
+            return self.__getitems__([operator.index(number)])[0]
+        item = self.dataset[operator.index(number)]
+        return item if self.transform is None else self.transform(item)
+
+    def __getitems__(self, numbers: list[int]) -> list[Any]:
+        """Items of many records, read at once; torch's DataLoader calls this."""
+        items: list[Any]
+        if self.features is None:
+            items = self.dataset.__getitems__(numbers)
+        else:
+            columns = self.dataset.batch(numbers, self.features, threads=1)
+            rows = [self._items(column) for column in columns.values()]
+            items = [dict(zip(columns, values, strict=True)) for values in zip(*rows, strict=True)]
+        return items if self.transform is None else [self.transform(item) for item in items]
+
+    @staticmethod
+    def _items(column: Any) -> Iterable[Any]:
+        if isinstance(column, BytesArray):
+            return column.tolist()
+        if isinstance(column, _arrays.Ragged):
+            return [row if isinstance(row, list) else torch.from_numpy(row) for row in column]
+        return torch.from_numpy(column).unbind(0)
+
+    def __repr__(self) -> str:
+        features = "" if self.features is None else f", features={list(self.features)}"
+        return f"ofindex.torch.Dataset({self.dataset!r}{features})"

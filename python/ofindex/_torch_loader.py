@@ -1,0 +1,248 @@
+"""Epochs of tensors that threads read ahead, and where a run stands in them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ._arguments import whole
+from ._batch import Batch, decoding_of
+from ._dataset import Dataset
+from ._epochs import State, Tail
+from ._features import Features
+from ._iterated import Iterated
+from ._loader import Epoch, checked_reading, transformed
+from ._mix import Mix
+from ._mix_sampler import MixSampler
+from ._sampler import Sampler
+from ._torch_tensors import pinned, tensors_of
+
+
+def _world() -> tuple[int, int]:
+    """Rank and world size of this process: torch.distributed's, else what torchrun sets, else 0 of 1."""
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return torch.distributed.get_rank(), torch.distributed.get_world_size()
+    return int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+
+
+@dataclass
+class _Place:
+    """How far an iteration has come: what a Loader keeps of it, so that an iterator that is dropped ends."""
+
+    begin: State
+    position: int
+    ended: bool = False
+
+    def state_dict(self) -> State:
+        if self.ended:
+            return {**self.begin, "epoch": self.begin["epoch"] + 1, "position": 0}
+        return {**self.begin, "position": self.position}
+
+
+class Loader:
+    """Decoded batches of an epoch, read and decoded by threads of C++ in this process, some batches ahead.
+
+    Iterating gives dicts of tensors; each iteration is the next epoch, unless `set_epoch`, its own or the sampler's, or
+    `load_state_dict` was called in between. Every rank gets equally many batches, unless `tail` is "exact".
+    `state_dict` counts the batches that were given out, whatever was read ahead, and is resumed under any number of
+    ranks. Used by one thread at a time; not after a fork.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset | Mix,
+        features: Features,
+        batch_size: int = 256,
+        sampler: Sampler | MixSampler | Iterable[int] | None = None,
+        seed: int = 0,
+        rank: int | None = None,
+        world_size: int | None = None,
+        tail: Tail = "pad",
+        prefetch: int = 4,
+        threads: int | None = None,
+        transform: Callable[[dict[str, Any]], Any] | None = None,
+        *,
+        drop_last: bool = False,
+        pin_memory: bool | None = None,
+    ) -> None:
+        """
+        Args:
+            dataset: An ofindex.Dataset, a view, or a mix.
+            features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. Numbers become tensors of shape
+                ``(n, *shape)``, byte strings a `BytesArray`, ragged features a `Ragged`.
+            batch_size: Records of a batch; the last one of an epoch may have fewer.
+            sampler: The order: of ``dataset.sampler(...)``, or anything that gives numbers of records when it is
+                iterated; where it has set_epoch, that is called before each epoch but the first. None: a global
+                shuffle by `seed`, for `rank` of `world_size` with `tail`.
+            rank, world_size: Where there is no `sampler`; None: those of torch.distributed, or that torchrun sets,
+                else 0 of 1.
+            tail: What becomes of the records that do not make a whole step of all ranks: see `Dataset.sampler`.
+            prefetch: Batches that are read ahead.
+            threads: That read and decode; None: one a processor.
+            transform: Applied to each batch, on as many threads of Python.
+            drop_last: Leave out a last batch of fewer records.
+            pin_memory: Put tensors into pinned memory; None: if there is a CUDA device.
+        """
+        self.dataset = dataset
+        self.batch_size, self.threads, self.prefetch = checked_reading(batch_size, threads, prefetch)
+        self.transform = transform
+        self.drop_last = drop_last
+        self.pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
+        self._decoding = decoding_of(features)
+        self.sampler: Sampler | MixSampler | Iterated
+        if sampler is None:
+            own_rank, own_world = _world()
+            self.sampler = dataset.sampler(
+                seed=seed,
+                rank=own_rank if rank is None else rank,
+                world_size=own_world if world_size is None else world_size,
+                tail=tail,
+            )
+        elif rank is not None or world_size is not None:
+            raise ValueError("rank and world_size are the sampler's: give them to it, or no sampler")
+        elif isinstance(sampler, (Sampler, MixSampler)):
+            owner: object = sampler._dataset
+            if owner is not dataset and owner != dataset:
+                raise ValueError(f"the sampler is of {owner!r}, not of {dataset!r}: use dataset.sampler(...)")
+            self.sampler = sampler
+        else:
+            self.sampler = Iterated(dataset, sampler)
+        self._next_epoch: int | None = None  # that set_epoch() asked for
+        self._read_epoch: int | None = None  # of the last iteration; None where the sampler stands as it is to be read
+        self._place: _Place | None = None
+
+    def __len__(self) -> int:
+        """Batches of the epoch that is next, or of what is left of it after `load_state_dict`.
+
+        Raises:
+            TypeError: `sampler` has no length.
+        """
+        anew = self._next_epoch is not None or not self._untouched()
+        batches = self._batches(self.sampler._epoch_length() if anew else self.sampler._length())
+        if batches is None:
+            raise TypeError("the sampler has no length")
+        return batches
+
+    def _batches(self, records: int | None) -> int | None:
+        if records is None:
+            return None
+        return records // self.batch_size if self.drop_last else -(-records // self.batch_size)
+
+    def _untouched(self) -> bool:
+        """Whether the sampler stands where the next iteration is to begin: new, loaded, or set by its owner."""
+        return self._read_epoch is None or self.sampler._loaded or self.sampler.epoch != self._read_epoch
+
+    def __iter__(self) -> LoaderIterator:
+        if self._next_epoch is not None:
+            self.sampler._loaded = False
+            self.sampler.set_epoch(self._next_epoch)
+        elif not self._untouched():
+            self.sampler.set_epoch(self.sampler.epoch + 1)
+        self._next_epoch, self._read_epoch = None, self.sampler.epoch
+        self.sampler._loaded = False
+        iterator = LoaderIterator(self)
+        self._place = iterator._place
+        return iterator
+
+    def set_epoch(self, epoch: int) -> None:
+        """Makes `epoch` the next one. Right after `load_state_dict`, the state's own epoch goes on where it stands."""
+        wanted = whole(epoch, "epoch")
+        if self._next_epoch is None and self._untouched() and wanted == self.sampler.epoch:
+            return
+        self._next_epoch, self._place = wanted, None
+
+    def state_dict(self) -> State:
+        """Where the last iteration stands: behind the batches that it has given out. Plain values, less than 1 KiB."""
+        if self._place is not None:
+            return self._place.state_dict()
+        begin = self.sampler._begin_state()
+        return begin if self._next_epoch is None else {**begin, "epoch": self._next_epoch, "position": 0}
+
+    def load_state_dict(self, state: State) -> None:
+        """Makes the next iteration go on from `state`, of a Loader over the same records in the same order, with any
+        number of ranks, any batch size and any features.
+
+        Raises:
+            StaleError: the state is of other records, or of another order; the text says what is different.
+        """
+        self.sampler.load_state_dict(state)
+        self._next_epoch = self._read_epoch = self._place = None
+
+    def __repr__(self) -> str:
+        features = list(self._decoding.features)
+        return f"ofindex.torch.Loader({self.dataset!r}, batch_size={self.batch_size}, features={features})"
+
+
+class LoaderIterator:
+    """One pass of a Loader over what is left of an epoch. Its threads end with it, or when it is dropped."""
+
+    def __init__(self, loader: Loader) -> None:
+        sampler = loader.sampler
+        begin = sampler._begin_state()
+        self._place = _Place(begin, begin["position"])
+        self._left = loader._batches(sampler._length())
+        # Records of a batch at least, where it is not known beforehand how many there are.
+        self._least = loader.batch_size if loader.drop_last and self._left is None else 0
+        self._pin = loader.pin_memory
+        epoch = Epoch(
+            loader.dataset._payloads,
+            loader._decoding,
+            sampler._order(),
+            loader.batch_size,
+            loader.threads,
+            loader.prefetch,
+        )
+        transform = loader.transform
+
+        def apply(batch: Batch) -> Any:
+            tensors = tensors_of(batch)
+            return tensors if transform is None else transform(tensors)
+
+        self._batches = transformed(epoch, None if transform is None else apply, loader.threads, loader.prefetch)
+        self._plain = transform is None
+        self._done = False
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __len__(self) -> int:
+        """Batches that are left.
+
+        Raises:
+            TypeError: the sampler has no length.
+        """
+        if self._left is None:
+            raise TypeError("the sampler has no length")
+        return self._left
+
+    def __next__(self) -> Any:
+        if self._done:
+            raise StopIteration
+        try:
+            if self._left == 0:
+                raise StopIteration
+            batch, position = next(self._batches)
+            if position - self._place.position < self._least:
+                raise StopIteration
+        except BaseException as reason:
+            self._place.ended = isinstance(reason, StopIteration)
+            self.close()
+            raise
+        self._place.position = position
+        if self._left is not None:
+            self._left -= 1
+        tensors = tensors_of(batch) if self._plain else batch
+        return pinned(tensors) if self._pin else tensors
+
+    def close(self) -> None:
+        """Stops the threads. What is left is not read; the state stays."""
+        self._done, self._left = True, None if self._left is None else 0
+        self._batches.close()
+
+    def state_dict(self) -> State:
+        """See `Loader.state_dict`."""
+        return self._place.state_dict()

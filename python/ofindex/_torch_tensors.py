@@ -1,0 +1,52 @@
+"""Batches as tensors of torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
+import torch
+
+from . import _arrays
+from ._arrays import BytesArray
+from ._batch import Batch
+
+
+class Ragged(NamedTuple):
+    """Rows of different lengths, as tensors: row i is ``values[offsets[i]:offsets[i + 1]]``."""
+
+    values: torch.Tensor | BytesArray
+    offsets: torch.Tensor  #: int64, shape ``(n + 1,)``
+
+    def nested(self) -> torch.Tensor:
+        """The rows as a nested tensor of jagged layout, which torch 2.4 and later has."""
+        if isinstance(self.values, BytesArray):
+            raise TypeError("rows of byte strings make no tensor")
+        return torch.nested.nested_tensor_from_jagged(self.values, self.offsets)
+
+
+def _tensor(value: npt.NDArray[Any] | BytesArray | _arrays.Ragged) -> torch.Tensor | BytesArray | Ragged:
+    """`value` as tensors that share its memory; byte strings stay what they are."""
+    if isinstance(value, BytesArray):
+        return value
+    if isinstance(value, _arrays.Ragged):
+        values = value.values if isinstance(value.values, BytesArray) else torch.from_numpy(value.values)
+        return Ragged(values, torch.from_numpy(value.offsets))
+    return torch.from_numpy(value)
+
+
+def tensors_of(batch: Batch) -> dict[str, Any]:
+    """`batch` as tensors that share its memory."""
+    return {name: _tensor(value) for name, value in batch.items()}
+
+
+def pinned(value: Any) -> Any:
+    """`value` with all tensors in it in pinned memory."""
+    if hasattr(value, "pin_memory"):
+        return value.pin_memory()
+    if isinstance(value, Mapping):
+        return {key: pinned(one) for key, one in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(pinned, value))
+    return type(value)(map(pinned, value)) if isinstance(value, (list, tuple)) else value
