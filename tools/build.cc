@@ -47,12 +47,6 @@ std::string InNoRecord(const std::string& name, const BuildReport& report) {
   return StrCat("--columns: no record has '", Printable(name), "'", meant.empty() ? "" : "; ", meant);
 }
 
-Json JsonTexts(const std::vector<std::string>& texts) {
-  Json list = Json::array();
-  for (const std::string& text : texts) list.push_back(JsonText(text));
-  return list;
-}
-
 Json ToJson(const BuildReport& report, double seconds) {
   const double per_second = seconds > 0 && !report.was_up_to_date ? 1 / seconds : 0;
   return {{"schema", "ofindex.build/1"},

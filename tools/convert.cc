@@ -121,10 +121,8 @@ Result<void> KeepFrom(const InputFiles& inputs, const ShardSetPlan& plan) {
 
 Result<void> Report(const ShardSetWriter& writer, const SourceFacts& facts, double seconds, const Context& context) {
   if (context.json) {
-    Json shards = Json::array();
-    for (const std::string& path : writer.plan().paths) shards.push_back(JsonText(path));
     return Output::Standard().Line(Dump({{"schema", "ofindex.convert/1"},
-                                         {"shards", std::move(shards)},
+                                         {"shards", JsonTexts(writer.plan().paths)},
                                          {"records", writer.records()},
                                          {"bytes", writer.bytes()},
                                          {"seconds", seconds},

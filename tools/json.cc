@@ -108,6 +108,12 @@ Json JsonFeatures(const DecodedRecord& record) {
   return features;
 }
 
+Json JsonTexts(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push_back(JsonText(text));
+  return list;
+}
+
 Json JsonDamage(const std::vector<DamageRow>& damage, const std::vector<ShardRow>& shards) {
   Json array = Json::array();
   for (const DamageRow& row : damage) {

@@ -35,6 +35,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json JsonFeature(const DecodedRecord& record, FeatureValue value);
 
 // Arrays that more than one verb has.
+[[nodiscard]] Json JsonTexts(const std::vector<std::string>& texts);
 [[nodiscard]] Json JsonDamage(const std::vector<DamageRow>& damage, const std::vector<ShardRow>& shards);
 [[nodiscard]] Json JsonBad(const std::vector<BadRow>& bad, const std::vector<ShardRow>& shards);
 [[nodiscard]] Json JsonShards(const std::vector<ShardRow>& shards);

@@ -101,6 +101,7 @@ int Run(int argc, char** argv) {
   AddGet(app, context, body);
   AddCat(app, context, body);
   AddSql(app, context, body);
+  AddPack(app, context, body);
   AddConvert(app, context, body);
   AddExport(app, context, body);
   try {

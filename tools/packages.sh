@@ -9,7 +9,7 @@
 packages_build=(
   g++ pkg-config meson ninja-build libboost-dev libprotobuf-dev protobuf-compiler libxxhash-dev libsqlite3-dev
   doctest-dev libexpected-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev libisal-dev zlib1g-dev
-  libzstd-dev
+  libzstd-dev libsimdjson-dev libcsv-dev
 )
 # shellcheck disable=SC2034
 packages_lesson=(python3 python3-pip python3-protobuf)

@@ -21,6 +21,7 @@ void AddVerify(CLI::App& app, Context& context, VerbBody& body);
 void AddGet(CLI::App& app, Context& context, VerbBody& body);
 void AddCat(CLI::App& app, Context& context, VerbBody& body);
 void AddSql(CLI::App& app, Context& context, VerbBody& body);
+void AddPack(CLI::App& app, Context& context, VerbBody& body);
 void AddConvert(CLI::App& app, Context& context, VerbBody& body);
 void AddExport(CLI::App& app, Context& context, VerbBody& body);
 

@@ -1,0 +1,159 @@
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "base/output_file.h"
+#include "base/text.h"
+#include "index/draft.h"
+#include "index/shard_set_writer.h"
+#include "tools/json.h"
+#include "tools/messages.h"
+#include "tools/output.h"
+#include "tools/output_options.h"
+#include "tools/packing/pack_source.h"
+#include "tools/progress_display.h"
+#include "tools/verbs.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kLabelsName[] = "_labels.tsv";
+
+struct Arguments {
+  PackRequest request;
+  ShardSetRequest output;
+  std::string payload = "auto";
+};
+
+Result<PayloadKind> PayloadOf(const Arguments& arguments) {
+  const bool tfrecord = arguments.output.framing == Framing::kTfRecord;
+  if (arguments.payload == "auto") return tfrecord ? PayloadKind::kExample : PayloadKind::kOfRecord;
+  const PayloadKind kind = *ParsePayloadKind(arguments.payload);
+  if ((kind == PayloadKind::kOfRecord) == tfrecord) {
+    return Fail(ErrorCode::kUsage,
+                StrCat("--payload ", arguments.payload, " is not what ", Name(arguments.output.framing), " files hold"),
+                "TFRecords hold example or sequence_example, OFRecord files ofrecord");
+  }
+  return kind;
+}
+
+/// The map of labels, written beside the shards; it appears with them.
+class LabelFile {
+ public:
+  [[nodiscard]] static Result<std::optional<Draft>> Write(const std::string& text, const ShardSetPlan& plan,
+                                                          bool force) {
+    if (text.empty()) return std::nullopt;
+    const std::string path = (fs::path(plan.folder) / kLabelsName).string();
+    std::error_code error;
+    if (!force && fs::exists(path, error)) {
+      return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": is there already"),
+                  "name another output, or replace it with --force");
+    }
+    OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kFail));
+    OFINDEX_ASSIGN(OutputFile file, OutputFile::Create(draft.path()));
+    OFINDEX_TRY(file.Append(AsBytes(text)));
+    OFINDEX_TRY(file.Flush());
+    return std::optional<Draft>(std::move(draft));
+  }
+};
+
+Json JsonFeatures(const PackSource& source) {
+  Json features = Json::array();
+  for (const PackedFeature& feature : source.features()) {
+    features.push_back({{"name", JsonText(feature.name)}, {"kind", Name(feature.kind)}});
+  }
+  return features;
+}
+
+Result<void> Report(const PackSource& source, const ShardSetWriter& writer, double seconds, const Context& context) {
+  if (context.json) {
+    return Output::Standard().Line(Dump({{"schema", "ofindex.pack/1"},
+                                         {"shards", JsonTexts(writer.plan().paths)},
+                                         {"records", writer.records()},
+                                         {"bytes", writer.bytes()},
+                                         {"seconds", seconds},
+                                         {"features", JsonFeatures(source)}}));
+  }
+  if (context.quiet) return {};
+  std::string features;
+  for (const PackedFeature& feature : source.features()) {
+    features += StrCat(features.empty() ? "" : ", ", Printable(feature.name), " (", Name(feature.kind), ")");
+  }
+  OFINDEX_TRY(Output::Standard().Line(StrCat(NamesOf(writer.plan()), ": ", Counted(writer.records(), "record"), ", ",
+                                             FormatBytes(static_cast<double>(writer.bytes())))));
+  return features.empty() ? Result<void>() : Output::Standard().Line("features: " + features);
+}
+
+Result<int> Pack(Arguments& arguments, Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  OFINDEX_ASSIGN(arguments.request.payload, PayloadOf(arguments));
+  OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(arguments.output));
+  std::optional<ProgressDisplay> display(std::in_place, "pack", context);
+  OFINDEX_ASSIGN(const std::unique_ptr<PackSource> source, OpenPackSource(arguments.request, context.progress));
+  std::vector<uint64_t> sizes = EvenShares(source->records(), plan.paths.size());
+  OFINDEX_ASSIGN(ShardSetWriter writer, ShardSetWriter::Begin(std::move(plan), std::move(sizes)));
+  OFINDEX_ASSIGN(std::optional<Draft> labels,
+                 LabelFile::Write(source->labels(), writer.plan(), arguments.output.force));
+  OFINDEX_TRY(source->ForEach([&](ByteView payload) -> Result<void> {
+    ++context.progress.records_done;
+    return writer.Write(payload);
+  }));
+  if (labels) OFINDEX_TRY(labels->Publish(Draft::Durability::kDurable));
+  OFINDEX_TRY(writer.Publish());
+  display.reset();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  OFINDEX_TRY(Report(*source, writer, seconds, context));
+  return 0;
+}
+
+void AddSourceOptions(CLI::App& verb, Arguments& arguments) {
+  static const std::map<std::string, SourceForm> kForms = {{"files", SourceForm::kFiles},
+                                                           {"jsonl", SourceForm::kJsonLines},
+                                                           {"csv", SourceForm::kCsv},
+                                                           {"tsv", SourceForm::kTsv}};
+  static const std::map<std::string, TimeUnit> kUnits = {{"s", TimeUnit::kSeconds},
+                                                         {"ms", TimeUnit::kMilliseconds},
+                                                         {"us", TimeUnit::kMicroseconds},
+                                                         {"ns", TimeUnit::kNanoseconds}};
+  PackRequest& request = arguments.request;
+  verb.add_option("SOURCE", request.sources, "Folders of files, CSV files, files of JSON lines")->required();
+  verb.add_option("--from", request.form,
+                  "files (a record each), jsonl, csv or tsv; default: by the names of the sources")
+      ->transform(CLI::CheckedTransformer(kForms).description(""))
+      ->type_name("FORM");
+  verb.add_option("--field", request.field, "Of files: the feature that holds a file's bytes; default content")
+      ->type_name("NAME");
+  verb.add_option("--schema", request.schema,
+                  "Of rows: a JSON file of feature names and types; default: inferred from all rows")
+      ->type_name("FILE");
+  verb.add_option("--time-unit", request.unit, "Of times and timestamps: s, ms, us or ns; default us")
+      ->transform(CLI::CheckedTransformer(kUnits).description(""))
+      ->type_name("UNIT");
+  verb.add_option(
+          "--payload", arguments.payload,
+          "example or sequence_example (lists of lists become feature lists), in TFRecords; default example, in "
+          "OFRecord files ofrecord")
+      ->check(CLI::IsMember({"example", "sequence_example", "ofrecord"}).description(""))
+      ->type_name("PAYLOAD");
+  verb.add_option("--seed", request.seed, "Shuffle the records across all shards; default: in the order of the sources")
+      ->type_name("SEED");
+}
+
+}  // namespace
+
+void AddPack(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "pack", "Write records of files, CSV or JSON lines", Formats::kJson);
+  auto arguments = std::make_shared<Arguments>();
+  AddSourceOptions(*verb, *arguments);
+  AddOutputOptions(*verb, arguments->output, "1");
+  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Pack(*arguments, context); }; });
+}
+
+}  // namespace ofindex

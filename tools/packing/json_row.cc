@@ -1,0 +1,107 @@
+#include "tools/packing/json_row.h"
+
+#include <simdjson.h>
+
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "query/base64.h"
+
+namespace ofindex {
+namespace {
+
+namespace dom = simdjson::dom;
+
+static_assert(simdjson::SIMDJSON_PADDING <= 64, "rows have 64 bytes behind them");
+
+class JsonRowParser : public RowParser {
+ public:
+  Result<void> Parse(std::string_view row, RowVisitor& visitor) override {
+    dom::element element;
+    // The bytes behind the row stand in for simdjson's padding.
+    if (const auto error = parser_.parse(row.data(), row.size(), false).get(element); error != simdjson::SUCCESS) {
+      return Fail(ErrorCode::kFormat, StrCat("no JSON: ", simdjson::error_message(error)));
+    }
+    dom::object object;
+    if (element.get(object) != simdjson::SUCCESS) {
+      return Fail(ErrorCode::kFormat, "expected an object, which is what a line is");
+    }
+    visitor_ = &visitor;
+    decoded_.clear();
+    name_.clear();
+    return Members(object, 0);
+  }
+
+ private:
+  Result<void> Members(const dom::object& object, int depth) {
+    const size_t outer = name_.size();
+    for (const auto member : object) {
+      if (outer == 0) {
+        OFINDEX_TRY(Take(member.key, member.value, depth));
+        continue;
+      }
+      name_.resize(outer);
+      name_ += member.key;
+      const std::string name = name_;
+      OFINDEX_TRY(Take(name, member.value, depth));
+    }
+    name_.resize(outer);
+    return {};
+  }
+
+  Result<void> Take(std::string_view name, const dom::element& element, int depth) {
+    using Type = SourceValue::Type;
+    switch (element.type()) {
+      case dom::element_type::ARRAY: return Elements(name, dom::array(element), depth);
+      case dom::element_type::OBJECT: return Object(name, dom::object(element), depth);
+      case dom::element_type::INT64:
+        return visitor_->Value(name, {.type = Type::kInteger, .integer = int64_t(element)}, depth);
+      case dom::element_type::UINT64:
+        return Fail(ErrorCode::kFeature,
+                    StrCat("feature '", Printable(name), "': ", uint64_t(element), " does not fit an int64"));
+      case dom::element_type::DOUBLE:
+        return visitor_->Value(name, {.type = Type::kReal, .real = double(element)}, depth);
+      case dom::element_type::STRING:
+        return visitor_->Value(name, {.type = Type::kText, .text = std::string_view(element)}, depth);
+      case dom::element_type::BOOL:
+        return visitor_->Value(name, {.type = Type::kBoolean, .integer = bool(element) ? 1 : 0}, depth);
+      case dom::element_type::NULL_VALUE: return visitor_->Value(name, {}, depth);
+    }
+    return {};
+  }
+
+  Result<void> Elements(std::string_view name, const dom::array& array, int depth) {
+    OFINDEX_TRY(visitor_->List(name, depth));
+    for (const dom::element element : array) OFINDEX_TRY(Take(name, element, depth + 1));
+    return {};
+  }
+
+  Result<void> Object(std::string_view name, const dom::object& object, int depth) {
+    std::string_view base64;
+    if (object.size() == 1 && object["base64"].get(base64) == simdjson::SUCCESS) {
+      auto bytes = DecodeBase64(base64);
+      if (!bytes) {
+        return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': its base64 is malformed"));
+      }
+      decoded_.push_back(std::move(*bytes));
+      return visitor_->Value(name, {.type = SourceValue::Type::kBytes, .text = decoded_.back()}, depth);
+    }
+    const std::string outer = std::exchange(name_, StrCat(name, "."));
+    OFINDEX_TRY(Members(object, depth));
+    name_ = outer;
+    return {};
+  }
+
+  dom::parser parser_;
+  RowVisitor* visitor_ = nullptr;
+  std::string name_;                 // of the object whose members are shown, with its dot; empty for the row
+  std::deque<std::string> decoded_;  // bytes that values of this row view
+};
+
+}  // namespace
+
+std::unique_ptr<RowParser> MakeJsonRowParser() { return std::make_unique<JsonRowParser>(); }
+
+}  // namespace ofindex

@@ -1,0 +1,82 @@
+#include "tools/packing/line_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+constexpr size_t kBehind = 64;
+
+}  // namespace
+
+Result<LineReader> LineReader::Open(const std::string& path) {
+  OFINDEX_ASSIGN(File file, File::OpenRead(path));
+  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
+  file.Advise(File::Access::kSequential);
+  LineReader reader(std::move(file), facts.size);
+  reader.window_.resize(kBehind);
+  return reader;
+}
+
+void LineReader::SeekTo(uint64_t offset, size_t window) {
+  read_bytes_ = window;
+  window_begin_ = offset;
+  window_size_ = 0;
+  line_ = at_ = 0;
+}
+
+// Drops what is before `keep`, and reads on behind what is there. False at the end of the file.
+Result<bool> LineReader::ReadMore(size_t keep) {
+  const size_t kept = window_size_ - keep;
+  std::memmove(window_.data(), window_.data() + keep, kept);
+  window_begin_ += keep;
+  line_ -= keep;
+  at_ -= keep;
+  window_size_ = kept;
+  const size_t wanted = std::max(read_bytes_, kept);  // a long line is read in steps that double
+  if (kept + wanted > kMostLineBytes) {
+    return Fail(ErrorCode::kLimit, StrCat(Printable(path()), "@", window_begin_, ": a line of more than ",
+                                          FormatBytes(static_cast<double>(kMostLineBytes))));
+  }
+  window_.resize(std::max(window_.size(), kept + wanted + kBehind));
+  auto* bytes = reinterpret_cast<uint8_t*>(window_.data());
+  OFINDEX_ASSIGN(const size_t got, file_.ReadAt(window_begin_ + kept, std::span(bytes + kept, wanted)));
+  window_size_ += got;
+  return got != 0;
+}
+
+// Where the line that `from` lies in ends, with its newline, counted in the window; what is before `keep` may go.
+Result<std::optional<size_t>> LineReader::FindEnd(size_t from, size_t keep) {
+  for (;;) {
+    const void* newline = from < window_size_ ? std::memchr(window_.data() + from, '\n', window_size_ - from) : nullptr;
+    if (newline != nullptr) return static_cast<size_t>(static_cast<const char*>(newline) - window_.data()) + 1;
+    const size_t seen = window_size_ - keep;
+    OFINDEX_ASSIGN(const bool more, ReadMore(keep));
+    if (!more) return window_size_ > at_ ? std::optional(window_size_) : std::nullopt;
+    keep = 0;
+    from = seen;
+  }
+}
+
+Result<bool> LineReader::Next(std::string_view& line) {
+  line_ = at_;
+  OFINDEX_ASSIGN(const std::optional<size_t> end, FindEnd(at_, at_));
+  if (!end) return false;
+  at_ = *end;
+  line = {window_.data() + line_, at_ - line_};
+  return true;
+}
+
+Result<bool> LineReader::Extend(std::string_view& line) {
+  OFINDEX_ASSIGN(const std::optional<size_t> end, FindEnd(at_, line_));
+  if (!end) return false;
+  at_ = *end;
+  line = {window_.data() + line_, at_ - line_};
+  return true;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,131 @@
+#include "tools/packing/pack_schema.h"
+
+#include <array>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::pair<std::string_view, SourceType>, 17> kTypes = {{
+    {"boolean", SourceType::kBoolean},
+    {"byte", SourceType::kByte},
+    {"char", SourceType::kChar},
+    {"short", SourceType::kShort},
+    {"int", SourceType::kInt},
+    {"long", SourceType::kLong},
+    {"bigint", SourceType::kBigint},
+    {"float", SourceType::kFloat},
+    {"double", SourceType::kDouble},
+    {"decimal", SourceType::kDecimal},
+    {"string", SourceType::kString},
+    {"bytes", SourceType::kBytes},
+    {"enum", SourceType::kEnum},
+    {"date", SourceType::kDate},
+    {"time", SourceType::kTime},
+    {"timestamp", SourceType::kTimestamp},
+    {"choice", SourceType::kChoice},
+}};
+
+// The kinds of features under the names that the field has for them, for those who think in messages.
+constexpr std::array<std::pair<std::string_view, SourceType>, 2> kKinds = {
+    {{"int32", SourceType::kInt}, {"int64", SourceType::kLong}}};
+
+std::optional<SourceType> TypeNamed(std::string_view name) {
+  for (const auto& [text, type] : kTypes) {
+    if (text == name) return type;
+  }
+  for (const auto& [text, type] : kKinds) {
+    if (text == name) return type;
+  }
+  return std::nullopt;
+}
+
+// What is inside "outer<...>", if `text` is that.
+std::optional<std::string_view> Inside(std::string_view outer, std::string_view text) {
+  if (!text.starts_with(outer) || !text.ends_with('>') || text.substr(outer.size(), 1) != "<") return std::nullopt;
+  return text.substr(outer.size() + 1, text.size() - outer.size() - 2);
+}
+
+std::string AllNames() {
+  std::string names;
+  for (const auto& entry : kTypes) names += StrCat(names.empty() ? "" : ", ", entry.first);
+  return names;
+}
+
+Result<void> AddType(const std::string& name, std::string_view text, PackSchema& schema) {
+  PackFeature feature{.name = name};
+  const std::string_view whole = text;
+  const std::optional<std::string_view> values = Inside("map", text);
+  if (values) text = *values;
+  int arrays = 0;
+  for (std::optional<std::string_view> inner = Inside("array", text); inner; inner = Inside("array", text)) {
+    text = *inner;
+    ++arrays;
+  }
+  feature.type = TypeNamed(text);
+  feature.steps = arrays > 1;
+  if (arrays > 0 && feature.type == SourceType::kByte) feature.type = SourceType::kBytes;
+  if (!feature.type) {
+    return Fail(ErrorCode::kFormat, StrCat("'", Printable(name), "': no type '", Printable(whole), "'"),
+                StrCat("types are ", AllNames(), "; array<T>, map<T>, and objects of them"));
+  }
+  (values ? schema.maps : schema.features).push_back(std::move(feature));
+  return {};
+}
+
+Result<void> AddMembers(const std::string& before, const Json& object, PackSchema& schema) {
+  for (const auto& [key, value] : object.items()) {
+    const std::string name = before + key;
+    if (value.is_object()) {
+      OFINDEX_TRY(AddMembers(name + ".", value, schema));
+    } else if (value.is_string()) {
+      OFINDEX_TRY(AddType(name, value.get_ref<const std::string&>(), schema));
+    } else {
+      return Fail(ErrorCode::kFormat, StrCat("'", Printable(name), "': expected a type's name, or an object of them"));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view Name(SourceType type) {
+  for (const auto& [text, named] : kTypes) {
+    if (named == type) return text;
+  }
+  return "unknown";
+}
+
+FeatureKind KindOf(SourceType type, PayloadKind payload) {
+  const bool of = payload == PayloadKind::kOfRecord;
+  switch (type) {
+    case SourceType::kInt: return of ? FeatureKind::kInt32 : FeatureKind::kInt64;
+    case SourceType::kFloat: return FeatureKind::kFloat;
+    case SourceType::kDouble:
+    case SourceType::kDecimal: return of ? FeatureKind::kDouble : FeatureKind::kFloat;
+    case SourceType::kString:
+    case SourceType::kBytes:
+    case SourceType::kEnum: return FeatureKind::kBytes;
+    case SourceType::kChoice: return FeatureKind::kNone;
+    default: return FeatureKind::kInt64;
+  }
+}
+
+Result<PackSchema> PackSchema::Parse(std::string_view json) {
+  const Json document = Json::parse(json, nullptr, false);
+  if (!document.is_object()) {
+    return Fail(ErrorCode::kFormat, "a schema is a JSON object of feature names and types",
+                R"(for example {"label": "int", "tags": "array<string>"})");
+  }
+  PackSchema schema;
+  OFINDEX_TRY(AddMembers("", document, schema));
+  return schema;
+}
+
+}  // namespace ofindex

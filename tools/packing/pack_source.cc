@@ -1,0 +1,54 @@
+#include "tools/packing/pack_source.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/text.h"
+#include "query/sampling/permutation.h"
+#include "query/sampling/sample_key.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The form that a source's name says.
+Result<SourceForm> FormOf(const std::string& source) {
+  std::error_code error;
+  if (fs::is_directory(source, error)) return SourceForm::kFiles;
+  const std::string suffix = fs::path(source).extension().string();
+  if (suffix == ".jsonl" || suffix == ".ndjson" || suffix == ".json") return SourceForm::kJsonLines;
+  if (suffix == ".csv") return SourceForm::kCsv;
+  if (suffix == ".tsv") return SourceForm::kTsv;
+  if (suffix == ".parquet" || suffix == ".avro") {
+    return Fail(ErrorCode::kUsage, StrCat(Printable(source), ": is packed by the Python package"),
+                StrCat("python -c 'import ofindex; ofindex.pack(\"", Printable(source),
+                       "\", \"OUT\", to=\"tfrecord\")', or --from files for a record of the file as it is"));
+  }
+  return SourceForm::kFiles;
+}
+
+}  // namespace
+
+std::function<uint64_t(uint64_t)> OrderOf(uint64_t records, std::optional<uint64_t> seed) {
+  if (!seed) return [](uint64_t i) { return i; };
+  const Permutation order(records, SampleKey(*seed, 0, SampleUse::kShuffle));
+  return [order](uint64_t i) { return order.At(i); };
+}
+
+Result<std::unique_ptr<PackSource>> OpenPackSource(const PackRequest& request, Progress& progress) {
+  std::optional<SourceForm> form = request.form;
+  if (!form) {
+    for (const std::string& source : request.sources) {
+      OFINDEX_ASSIGN(const SourceForm one, FormOf(source));
+      if (form.value_or(one) != one) {
+        return Fail(ErrorCode::kUsage, StrCat(Printable(source), ": of another form than the sources before it"),
+                    "say what they are with --from");
+      }
+      form = one;
+    }
+  }
+  return *form == SourceForm::kFiles ? OpenFileSource(request, progress) : OpenRowSource(request, *form, progress);
+}
+
+}  // namespace ofindex

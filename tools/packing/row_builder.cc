@@ -1,0 +1,269 @@
+#include "tools/packing/row_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/text.h"
+#include "tools/packing/text_numbers.h"
+
+namespace ofindex {
+namespace {
+
+using Type = SourceValue::Type;
+
+std::string Shown(const SourceValue& value) {
+  switch (value.type) {
+    case Type::kText: return StrCat("'", Printable(value.text.substr(0, 64)), "'");
+    case Type::kInteger: return StrCat(value.integer);
+    case Type::kBoolean: return value.integer != 0 ? "true" : "false";
+    default: return std::string(Name(value.type));
+  }
+}
+
+tl::unexpected<Error> NotOf(SourceType type, const SourceValue& value) {
+  return Fail(ErrorCode::kFeature, StrCat(Shown(value), " is no ", Name(type)));
+}
+
+// The type of a value that has its own.
+SourceType OwnType(const SourceValue& value) {
+  switch (value.type) {
+    case Type::kBoolean: return SourceType::kBoolean;
+    case Type::kInteger: return SourceType::kLong;
+    case Type::kReal: return SourceType::kDouble;
+    case Type::kText: return SourceType::kString;
+    default: return SourceType::kBytes;
+  }
+}
+
+struct Range {
+  int64_t min;
+  int64_t max;
+};
+
+template <typename Integer>
+constexpr Range RangeOf() {
+  return {std::numeric_limits<Integer>::min(), std::numeric_limits<Integer>::max()};
+}
+
+constexpr Range RangeOf(SourceType type) {
+  switch (type) {
+    case SourceType::kBoolean: return {0, 1};
+    case SourceType::kByte: return {-128, 255};  // signed in Java, unsigned nearly everywhere else
+    case SourceType::kChar: return {0, 0x10ffff};
+    case SourceType::kShort: return RangeOf<int16_t>();
+    case SourceType::kInt: return RangeOf<int32_t>();
+    default: return RangeOf<int64_t>();
+  }
+}
+
+// The code point that `text` is, if it is a single one.
+std::optional<int64_t> CodePoint(std::string_view text) {
+  if (text.empty() || !IsUtf8(text)) return std::nullopt;
+  const auto first = static_cast<uint8_t>(text[0]);
+  const size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (text.size() != size) return std::nullopt;
+  int64_t point = size == 1 ? first : first & (0xffU >> (size + 1));
+  for (size_t i = 1; i < size; ++i) point = point << 6 | (static_cast<uint8_t>(text[i]) & 0x3f);
+  return point;
+}
+
+Result<int64_t> WholeOfText(SourceType type, const SourceValue& value, TimeUnit unit) {
+  switch (type) {
+    case SourceType::kDate: return ParseDate(value.text);
+    case SourceType::kTime: return ParseTime(value.text, unit);
+    case SourceType::kTimestamp: return ParseTimestamp(value.text, unit);
+    case SourceType::kChar:
+      if (const auto point = CodePoint(value.text)) return *point;
+      return NotOf(type, value);
+    case SourceType::kBoolean:
+      if (const auto truth = ParseBoolean(value.text)) return *truth ? 1 : 0;
+      break;
+    default: break;
+  }
+  if (const auto whole = ParseWhole(value.text)) return *whole;
+  return NotOf(type, value);
+}
+
+}  // namespace
+
+size_t RowBuilder::Slot::count() const { return bytes.size() + floats.size() + doubles.size() + integers.size(); }
+
+FeatureData RowBuilder::Slot::Values(size_t begin, size_t end) const {
+  const size_t n = end - begin;
+  switch (kind) {
+    case FeatureKind::kNone: return {};
+    case FeatureKind::kBytes: return FeatureData::Bytes(std::span(bytes).subspan(begin, n));
+    case FeatureKind::kFloat: return FeatureData::Floats(std::span(floats).subspan(begin, n));
+    case FeatureKind::kDouble: return FeatureData::Doubles(std::span(doubles).subspan(begin, n));
+    case FeatureKind::kInt32: return FeatureData::Int32s(std::span(integers).subspan(begin, n));
+    case FeatureKind::kInt64: return FeatureData::Int64s(std::span(integers).subspan(begin, n));
+  }
+  return {};
+}
+
+void RowBuilder::Slot::Clear() {
+  if (!there) return;
+  there = false;
+  bytes.clear();
+  floats.clear();
+  doubles.clear();
+  integers.clear();
+  step_begins.clear();
+}
+
+RowBuilder::RowBuilder(PackSchema schema, PayloadKind payload, TimeUnit unit)
+    : maps_(std::move(schema.maps)), payload_(payload), unit_(unit), builder_(payload) {
+  for (const PackFeature& feature : schema.features) AddSlot(feature);
+}
+
+size_t RowBuilder::AddSlot(const PackFeature& feature) {
+  const size_t number = names_.Add(feature.name);
+  if (number < slots_.size()) return number;
+  Slot slot;
+  slot.type = feature.type;
+  slot.steps = feature.steps && payload_ == PayloadKind::kSequenceExample;
+  slot.kind = feature.type ? KindOf(*feature.type, payload_) : FeatureKind::kNone;
+  slots_.push_back(std::move(slot));
+  by_name_.push_back(number);
+  std::sort(by_name_.begin(), by_name_.end(), [this](size_t a, size_t b) { return names_[a] < names_[b]; });
+  return number;
+}
+
+void RowBuilder::Clear() {
+  for (Slot& slot : slots_) slot.Clear();
+  texts_.clear();
+  builder_.Clear();
+}
+
+Result<RowBuilder::Slot*> RowBuilder::SlotOf(std::string_view name) {
+  if (const std::optional<size_t> number = names_.Find(name)) return &slots_[*number];
+  for (const PackFeature& map : maps_) {
+    if (name.size() <= map.name.size() || !name.starts_with(map.name) || name[map.name.size()] != '.') continue;
+    return &slots_[AddSlot({.name = std::string(name), .type = map.type, .steps = map.steps})];
+  }
+  return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "' is not in the schema"),
+              "add it to the file that --schema names");
+}
+
+Result<void> RowBuilder::List(std::string_view name, int depth) {
+  OFINDEX_ASSIGN(Slot * slot, SlotOf(name));
+  slot->there = true;
+  if (depth == 1 && slot->steps) slot->step_begins.push_back(slot->count());
+  return {};
+}
+
+Result<void> RowBuilder::Value(std::string_view name, const SourceValue& value, int depth) {
+  OFINDEX_ASSIGN(Slot * slot, SlotOf(name));
+  if (value.type == Type::kNull) {
+    if (depth == 0) return {};
+    return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': a null inside a list"),
+                "leave it out, or write a value that stands for it");
+  }
+  if (!slot->type) return Fail(ErrorCode::kIo, "the source changes while it is read");
+  // In a column of numbers or times, an empty text is a null.
+  if (value.type == Type::kText && value.text.empty() && slot->kind != FeatureKind::kBytes && depth == 0) return {};
+  if (slot->steps && slot->step_begins.empty()) {
+    return Fail(ErrorCode::kFeature,
+                StrCat("feature '", Printable(name), "': a value, where other rows have lists of lists"));
+  }
+  const bool first = slot->count() == 0;
+  slot->there = true;
+  SourceType type = *slot->type;
+  if (type == SourceType::kChoice) {
+    type = OwnType(value);
+    const FeatureKind kind = KindOf(type, payload_);
+    if (!first && kind != slot->kind) {
+      return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': a list of ", ofindex::Name(slot->kind),
+                                              " and ", ofindex::Name(kind)));
+    }
+    slot->kind = kind;
+  }
+  Result<void> put = Put(*slot, type, value);
+  if (put) return {};
+  Error error = std::move(put).error();
+  error.message = StrCat("feature '", Printable(name), "': ", error.message);
+  return tl::unexpected(std::move(error));
+}
+
+Result<void> RowBuilder::Put(Slot& slot, SourceType type, const SourceValue& value) {
+  switch (slot.kind) {
+    case FeatureKind::kBytes: return PutBytes(slot, value);
+    case FeatureKind::kFloat:
+    case FeatureKind::kDouble: return PutReal(slot, value);
+    default: return PutWhole(slot, type, value);
+  }
+}
+
+Result<void> RowBuilder::PutWhole(Slot& slot, SourceType type, const SourceValue& value) {
+  int64_t whole = value.integer;
+  if (value.type == Type::kText) {
+    OFINDEX_ASSIGN(whole, WholeOfText(type, value, unit_));
+  } else if (value.type != Type::kInteger && value.type != Type::kBoolean) {
+    return NotOf(type, value);
+  }
+  const Range range = RangeOf(type);
+  if (whole < range.min || whole > range.max) return NotOf(type, value);
+  slot.integers.push_back(whole);
+  return {};
+}
+
+Result<void> RowBuilder::PutReal(Slot& slot, const SourceValue& value) {
+  double real = value.real;
+  if (value.type == Type::kInteger || value.type == Type::kBoolean) {
+    real = static_cast<double>(value.integer);
+  } else if (value.type == Type::kText) {
+    const std::optional<double> parsed = ParseReal(value.text);
+    if (!parsed) return NotOf(SourceType::kDouble, value);
+    real = *parsed;
+  } else if (value.type != Type::kReal) {
+    return NotOf(SourceType::kDouble, value);
+  }
+  if (slot.kind == FeatureKind::kDouble) {
+    slot.doubles.push_back(real);
+    return {};
+  }
+  if (std::isinf(static_cast<float>(real))) {
+    return Fail(ErrorCode::kFeature, StrCat(Shown(value), " is beyond the range of a float"));
+  }
+  slot.floats.push_back(static_cast<float>(real));
+  return {};
+}
+
+Result<void> RowBuilder::PutBytes(Slot& slot, const SourceValue& value) {
+  if (value.type == Type::kText || value.type == Type::kBytes) {
+    slot.bytes.push_back(AsBytes(value.text));
+    return {};
+  }
+  std::array<char, 32> digits{};
+  const auto written = value.type == Type::kReal
+                           ? std::to_chars(digits.data(), digits.data() + digits.size(), value.real)
+                           : std::to_chars(digits.data(), digits.data() + digits.size(), value.integer);
+  std::string text(digits.data(), written.ptr);
+  if (value.type == Type::kBoolean) text = value.integer != 0 ? "true" : "false";
+  texts_.push_back(std::move(text));
+  slot.bytes.push_back(AsBytes(texts_.back()));
+  return {};
+}
+
+Result<ByteView> RowBuilder::Finish() {
+  for (const size_t number : by_name_) {
+    if (slots_[number].there) OFINDEX_TRY(AddTo(builder_, names_[number], slots_[number]));
+  }
+  return builder_.Finish();
+}
+
+Result<void> RowBuilder::AddTo(PayloadBuilder& builder, const std::string& name, const Slot& slot) {
+  if (!slot.steps) return builder.Add(AsBytes(name), slot.Values(0, slot.count()));
+  steps_.clear();
+  for (size_t i = 0; i < slot.step_begins.size(); ++i) {
+    const size_t end = i + 1 < slot.step_begins.size() ? slot.step_begins[i + 1] : slot.count();
+    steps_.push_back(slot.Values(slot.step_begins[i], end));
+  }
+  return builder.AddList(AsBytes(name), steps_);
+}
+
+}  // namespace ofindex

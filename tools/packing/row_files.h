@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/result.h"
+#include "tools/packing/line_reader.h"
+#include "tools/packing/source_value.h"
+
+namespace ofindex {
+
+enum class RowFormat { kJsonLines, kCsv, kTsv };
+
+/// A row: where it is, for errors and to come back to it. 16 bytes, of which a shuffle keeps one a row.
+struct RowPlace {
+  uint32_t file = 0;
+  uint64_t offset = 0;
+};
+
+/// The rows of several files of one format, in order or one here and one there. Blank lines are no rows; a CSV file's
+/// first row names its columns. Not thread-safe.
+class RowFiles {
+ public:
+  /// Opens all of them. `progress` must outlive this. Errors: kIo; kFormat  a header is malformed.
+  [[nodiscard]] static Result<RowFiles> Open(const std::vector<std::string>& paths, RowFormat format,
+                                             Progress& progress);
+
+  using TakeRow = std::function<Result<void>(RowPlace)>;
+
+  /// Shows every row to `visitor`, and calls `take` after each. Errors: those of reading, of the visitor and of `take`,
+  /// with file, byte and line; kInterrupted.
+  [[nodiscard]] Result<void> ForEach(RowVisitor& visitor, const TakeRow& take);
+
+  /// Calls `take` for every row, without taking it apart. Errors: as ForEach.
+  [[nodiscard]] Result<void> ForEachPlace(const TakeRow& take);
+
+  /// Shows the row at `place` to `visitor`, and calls `take`. Errors: as ForEach.
+  [[nodiscard]] Result<void> At(RowPlace place, RowVisitor& visitor, const TakeRow& take);
+
+  /// Bytes of all files.
+  [[nodiscard]] uint64_t bytes() const;
+
+ private:
+  struct RowFile {
+    LineReader lines;
+    std::unique_ptr<RowParser> parser;
+    uint64_t first_row = 0;   // where it begins: behind a header and a byte order mark
+    uint64_t first_line = 1;  // its number
+  };
+
+  RowFiles(RowFormat format, Progress& progress) : format_(format), progress_(&progress) {}
+
+  [[nodiscard]] Result<RowFile> OpenOne(const std::string& path) const;
+  [[nodiscard]] Result<bool> NextRow(LineReader& lines, std::string_view& row, uint64_t& line) const;
+  using TakeText = std::function<Result<void>(RowFile& file, std::string_view row, RowPlace place, uint64_t line)>;
+  [[nodiscard]] Result<void> ForEachText(const TakeText& take);
+
+  RowFormat format_;
+  Progress* progress_;
+  std::vector<RowFile> files_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,105 @@
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "proto/wire.h"
+#include "tools/packing/pack_source.h"
+#include "tools/packing/row_builder.h"
+#include "tools/packing/row_files.h"
+#include "tools/packing/schema_inference.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kMostSchemaBytes = uint64_t{16} << 20;
+
+Result<PackSchema> ReadSchema(const std::string& path) {
+  OFINDEX_ASSIGN(const File file, File::OpenRead(path));
+  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
+  if (facts.size > kMostSchemaBytes)
+    return Fail(ErrorCode::kFormat, StrCat(Printable(path), ": too long for a schema"));
+  std::string text(facts.size, '\0');
+  OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, std::span(reinterpret_cast<uint8_t*>(text.data()), text.size())));
+  text.resize(got);
+  auto schema = PackSchema::Parse(text);
+  if (schema) return schema;
+  Error error = std::move(schema).error();
+  error.message = StrCat(Printable(path), ": ", error.message);
+  return tl::unexpected(std::move(error));
+}
+
+class RowSource : public PackSource {
+ public:
+  RowSource(RowFiles rows, const PackRequest& request) : rows_(std::move(rows)), request_(request) {}
+
+  // The first pass: how many rows there are, what types they have, and, to shuffle them, where each of them is.
+  Result<void> Scan(SourceForm form, Progress& progress) {
+    progress.bytes_total = 2 * rows_.bytes();
+    const auto note = [this](RowPlace place) -> Result<void> {
+      ++records_;
+      if (request_.seed) places_.push_back(place);
+      return {};
+    };
+    if (!request_.schema.empty()) {
+      OFINDEX_ASSIGN(schema_, ReadSchema(request_.schema));
+      return rows_.ForEachPlace(note);
+    }
+    SchemaInference inference(form == SourceForm::kJsonLines ? SchemaInference::Text::kIsText
+                                                             : SchemaInference::Text::kMayBeNumber);
+    OFINDEX_TRY(rows_.ForEach(inference, note));
+    schema_ = inference.Schema();
+    return {};
+  }
+
+  [[nodiscard]] uint64_t records() const override { return records_; }
+
+  [[nodiscard]] std::vector<PackedFeature> features() const override {
+    std::vector<PackedFeature> features;
+    for (const PackFeature& one : schema_.features) {
+      if (!one.type) continue;
+      const bool steps = one.steps && request_.payload == PayloadKind::kSequenceExample;
+      features.push_back(
+          {steps ? one.name + "[]" : one.name, KindOf(*one.type, request_.payload)});
+    }
+    return features;
+  }
+
+  Result<void> ForEach(const TakePayload& take) override {
+    RowBuilder builder(schema_, request_.payload, request_.unit);
+    const auto take_row = [&](RowPlace) -> Result<void> {
+      OFINDEX_ASSIGN(const ByteView payload, builder.Finish());
+      if (payload.empty()) {
+        return Fail(ErrorCode::kFeature, "a row without values, which an OFRecord cannot be",
+                    "give it a value, or write TFRecords");
+      }
+      OFINDEX_TRY(take(payload));
+      builder.Clear();
+      return {};
+    };
+    if (!request_.seed) return rows_.ForEach(builder, take_row);
+    const auto order = OrderOf(records_, request_.seed);
+    for (uint64_t i = 0; i < records_; ++i) OFINDEX_TRY(rows_.At(places_[order(i)], builder, take_row));
+    return {};
+  }
+
+ private:
+  RowFiles rows_;
+  PackRequest request_;
+  PackSchema schema_;
+  uint64_t records_ = 0;
+  std::vector<RowPlace> places_;  // of a shuffle: 16 bytes a row
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PackSource>> OpenRowSource(const PackRequest& request, SourceForm form, Progress& progress) {
+  const RowFormat format = form == SourceForm::kJsonLines ? RowFormat::kJsonLines
+                           : form == SourceForm::kCsv     ? RowFormat::kCsv
+                                                          : RowFormat::kTsv;
+  OFINDEX_ASSIGN(RowFiles rows, RowFiles::Open(request.sources, format, progress));
+  auto source = std::make_unique<RowSource>(std::move(rows), request);
+  OFINDEX_TRY(source->Scan(form, progress));
+  return source;
+}
+
+}  // namespace ofindex
