@@ -81,6 +81,7 @@ Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ran
       auto shown = getter.Show(dataset, ordinal);
       if (shown) continue;
       if (shown.error().code != ErrorCode::kDamage) return tl::unexpected(std::move(shown).error());
+      OFINDEX_TRY(Output::Standard().Flush());  // what is before the error stands before it
       PrintError(shown.error(), context);
       exit_code = ExitCode(ErrorCode::kDamage);
     }
