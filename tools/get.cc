@@ -43,7 +43,7 @@ class Getter {
     if (arguments_.wire) {
       OFINDEX_TRY(record_.Fetch(dataset, ordinal));
       if (shown_++ > 0) OFINDEX_TRY(out_.Line(""));
-      return record_.PrintWire(arguments_.feature, out_);
+      return record_.PrintWire(arguments_.feature, context_.progress.cancel, out_);
     }
     OFINDEX_TRY(record_.Load(dataset, ordinal));
     if (arguments_.feature) OFINDEX_TRY(record_.Require(*arguments_.feature));

@@ -7,11 +7,9 @@
 namespace ofindex {
 
 std::string HexColumns(ByteView row) {
-  std::string hex;
-  for (size_t i = 0; i < kHexRow; ++i) {
-    hex += i < row.size() ? ToHex(row.subspan(i, 1)) : "  ";
-    hex += i == 7 ? "  " : " ";
-  }
+  std::string hex(3 * kHexRow + 1, ' ');
+  const std::string digits = ToHex(row);
+  for (size_t i = 0; i < row.size(); ++i) hex.replace(3 * i + (i < 8 ? 0 : 1), 2, digits, 2 * i, 2);
   return hex;
 }
 

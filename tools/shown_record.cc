@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/framing.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "tools/feature_text.h"
 #include "tools/wire_text.h"
@@ -111,10 +112,11 @@ std::string ShownRecord::Heading() const {
                 Counted(location_.length, "byte"), ", ", Name(kind_));
 }
 
-Result<void> ShownRecord::PrintWire(const std::optional<std::string>& feature, Output& out) {
+Result<void> ShownRecord::PrintWire(const std::optional<std::string>& feature, const std::atomic<bool>& cancel,
+                                    Output& out) {
   if (kind_ != PayloadKind::kOpaque && payload_.size() > kMaxMessageBytes) return Decode();
   if (feature) {
-    const auto nowhere = [](std::string_view) { return Result<void>(); };
+    const auto nowhere = [](std::string_view) -> Result<void> { return {}; };
     OFINDEX_ASSIGN(const WireOutcome sought, ExplainWire(payload_, kind_, feature, nowhere));
     if (sought.entries == 0) {
       OFINDEX_TRY(Decode());
@@ -122,7 +124,10 @@ Result<void> ShownRecord::PrintWire(const std::optional<std::string>& feature, O
     }
   }
   OFINDEX_TRY(out.Line(Heading()));
-  const auto line = [&out](std::string_view text) { return out.Line(text); };
+  const auto line = [&](std::string_view text) -> Result<void> {
+    if (cancel) return Interrupted();
+    return out.Line(text);
+  };
   OFINDEX_ASSIGN(const WireOutcome outcome, ExplainWire(payload_, kind_, feature, line));
   if (outcome.malformed.fault != WireFault::kNone) return Refuse(ErrorCode::kDamage, Describe(outcome.malformed));
   if (bad_ != BadReason{}) return Refuse(ErrorCode::kDamage, StrCat("marked bad: ", Name(bad_)));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,9 +36,11 @@ class ShownRecord {
   [[nodiscard]] Result<void> Print(const std::optional<std::string>& feature, Output& out) const;
 
   /// The bytes of the payload, explained one by one as a message: see ExplainWire(). With `feature`, its entries alone.
-  /// Errors: kDamage  its message is malformed, or it is marked bad: it was printed all the same
-  ///         kUsage   it has no such feature
-  [[nodiscard]] Result<void> PrintWire(const std::optional<std::string>& feature, Output& out);
+  /// Errors: kDamage       its message is malformed, or it is marked bad: it was printed all the same
+  ///         kUsage        it has no such feature
+  ///         kInterrupted  `cancel` was set: what is printed is many times the payload
+  [[nodiscard]] Result<void> PrintWire(const std::optional<std::string>& feature, const std::atomic<bool>& cancel,
+                                       Output& out);
 
   /// Fails unless the record has this feature (NAME, or NAME[] for a feature list). Errors: kUsage  names those it has.
   [[nodiscard]] Result<void> Require(const std::string& feature) const;

@@ -10,26 +10,25 @@ namespace {
 constexpr size_t kNarrowPlaces = 3 * WireRows::kNarrow + 1;
 
 std::string Narrow(ByteView bytes) {
-  std::string hex;
-  for (size_t i = 0; i < bytes.size(); ++i) hex += ToHex(bytes.subspan(i, 1)) + " ";
-  hex.resize(kNarrowPlaces, ' ');
+  std::string hex(kNarrowPlaces, ' ');
+  const std::string digits = ToHex(bytes);
+  for (size_t i = 0; i < bytes.size(); ++i) hex.replace(3 * i, 2, digits, 2 * i, 2);
   return hex;
 }
 
 }  // namespace
 
 void WireRows::AddNarrow(ByteView bytes, int depth, std::string_view text) {
-  if (shown_) Add(bytes, StrCat(Narrow(bytes), std::string(static_cast<size_t>(depth) * 2, ' '), text));
+  if (shown()) Add(bytes, StrCat(Narrow(bytes), std::string(static_cast<size_t>(depth) * 2, ' '), text));
 }
 
 void WireRows::AddWide(ByteView bytes, std::string_view text) {
-  if (shown_) Add(bytes, StrCat(HexColumns(bytes), " ", text));
+  if (shown()) Add(bytes, StrCat(HexColumns(bytes), " ", text));
 }
 
 void WireRows::AddHexDump(ByteView bytes, int depth) {
-  if (!shown_) return;
   const bool wide = bytes.size() > kNarrow;
-  for (; !bytes.empty(); bytes = bytes.subspan(std::min(kHexRow, bytes.size()))) {
+  for (; !bytes.empty() && shown(); bytes = bytes.subspan(std::min(kHexRow, bytes.size()))) {
     const ByteView row = bytes.first(std::min(kHexRow, bytes.size()));
     wide ? AddWide(row, HexText(row)) : AddNarrow(row, depth, HexText(row));
   }

@@ -24,9 +24,10 @@ class WireRows {
   /// Rows of parts of `payload`, which has to outlive this object, for `sink`.
   WireRows(ByteView payload, LineSink sink) : origin_(payload.data()), sink_(std::move(sink)) {}
 
-  /// While not shown, rows are left out. They are shown at first.
+  /// While not shown, rows are left out. They are shown at first, and not any more after an error of the sink; who asks
+  /// can save itself the making of their words.
   void Show(bool shown) { shown_ = shown; }
-  [[nodiscard]] bool shown() const { return shown_; }
+  [[nodiscard]] bool shown() const { return shown_ && written_.has_value(); }
 
   /// A narrow row; of `bytes`, which may be none.
   void AddNarrow(ByteView bytes, int depth, std::string_view text);

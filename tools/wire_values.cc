@@ -70,8 +70,7 @@ std::string PackedRows::text() const {
 }
 
 bool PackedRows::Add(WireRows& rows, int depth) const {
-  if (!rows.shown()) return ok_;
-  for (ByteView rest = chunk_; !rest.empty();) {
+  for (ByteView rest = chunk_; !rest.empty() && rows.shown();) {
     const ByteView row = Row(rest);
     wide_ ? rows.AddWide(row, Text(row)) : rows.AddNarrow(row, depth, Text(row));
     rest = rest.subspan(row.size());

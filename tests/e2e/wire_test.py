@@ -17,7 +17,7 @@ GOLDEN = Path(__file__).with_name("mnist_example.wire.txt")
 
 
 def bytes_of_line(line: str) -> bytes:
-    """The bytes of one line. Words stand in column 41, or in 60 of a wide row, which has a gap before its ninth byte."""
+    """The bytes of one line. Words stand in column 41; of a wide row, with a gap before its ninth byte, in 60."""
     wide = len(line) > 35 and line[34] == " " and line[35] != " "
     return bytes.fromhex(line[10 : 59 if wide else 40])
 
