@@ -80,8 +80,7 @@ Result<void> DecodedRecord::Decode(ByteView payload, PayloadKind kind) {
   WireReader reader(payload, &malformed);
   if (!DecodePayload(reader)) {
     Clear();
-    return Fail(ErrorCode::kDamage,
-                StrCat("payload@", malformed.offset, ": malformed message: ", Name(malformed.fault)));
+    return Fail(ErrorCode::kDamage, Describe(malformed));
   }
   SortLastWins(&features_);
   SortLastWins(&lists_);

@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "proto/varint.h"
 
 namespace ofindex {
+
+std::string Describe(const Malformed& malformed) {
+  return StrCat("payload@", malformed.offset, ": malformed message: ", Name(malformed.fault));
+}
 
 bool WireReader::Fail(WireFault fault, const uint8_t* where) {
   if (ok()) *malformed_ = {fault, static_cast<uint64_t>(where - origin_)};

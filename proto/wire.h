@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -71,6 +72,9 @@ struct Malformed {
   WireFault fault = WireFault::kNone;
   uint64_t offset = 0;  ///< byte of the payload at which the tag, length, value or group that is wrong begins
 };
+
+/// "payload@12: malformed message: torn varint".
+[[nodiscard]] std::string Describe(const Malformed& malformed);
 
 /// A cursor over the fields of one protobuf message, in wire order. It allocates nothing, does not recurse, and accepts
 /// exactly what libprotobuf 3.21 accepts: varints of at most 10 bytes (bits above 64 dropped), tags and lengths of at

@@ -1,9 +1,10 @@
 #include "tools/feature_text.h"
 
-#include <array>
-#include <charconv>
+#include <algorithm>
 
 #include "base/text.h"
+#include "tools/hex_text.h"
+#include "tools/number_text.h"
 #include "tools/table.h"
 
 namespace ofindex {
@@ -11,13 +12,6 @@ namespace {
 
 constexpr size_t kMostText = 64;         // of one row's values
 constexpr size_t kMostDumped = 4 << 10;  // of one payload
-constexpr size_t kDumpRow = 16;
-
-std::string Shortest(auto number) {
-  std::array<char, 40> text{};
-  const auto result = std::to_chars(text.data(), text.data() + text.size(), number);
-  return {text.data(), result.ptr};
-}
 
 std::string BytesText(ByteView bytes) {
   const std::string_view text = AsText(bytes);
@@ -84,16 +78,9 @@ Result<void> PrintFeatures(const DecodedRecord& record, const std::optional<std:
 
 Result<void> PrintHexDump(ByteView bytes, Output& out) {
   const ByteView shown = bytes.first(std::min(bytes.size(), kMostDumped));
-  for (size_t row = 0; row < shown.size(); row += kDumpRow) {
-    const ByteView part = shown.subspan(row, std::min(kDumpRow, shown.size() - row));
-    std::string hex;
-    std::string text;
-    for (size_t i = 0; i < kDumpRow; ++i) {
-      hex += i < part.size() ? StrCat(ToHex(part.subspan(i, 1)), " ") : "   ";
-      if (i == 7) hex += " ";
-      if (i < part.size()) text += part[i] >= 0x20 && part[i] < 0x7f ? static_cast<char>(part[i]) : '.';
-    }
-    OFINDEX_TRY(out.Line(StrCat(ToHex(row).substr(8), "  ", hex, " |", text, "|")));
+  for (size_t at = 0; at < shown.size(); at += kHexRow) {
+    const ByteView row = shown.subspan(at, std::min(kHexRow, shown.size() - at));
+    OFINDEX_TRY(out.Line(StrCat(HexOffset(at), "  ", HexColumns(row), " ", HexText(row))));
   }
   if (shown.size() == bytes.size()) return {};
   return out.Line(StrCat("and ", FormatCount(bytes.size() - shown.size()), " bytes more (--raw writes all)"));

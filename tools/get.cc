@@ -21,6 +21,7 @@ struct Arguments {
   std::vector<std::string> ordinals;
   std::optional<std::string> feature;
   bool raw = false;
+  bool wire = false;
   ReaderOptions reading;
 };
 
@@ -38,6 +39,11 @@ class Getter {
     if (arguments_.raw && !arguments_.feature) {
       OFINDEX_TRY(dataset.reader().Copy(ordinal, payload_));
       return out_.Write(ByteView(payload_));
+    }
+    if (arguments_.wire) {
+      OFINDEX_TRY(record_.Fetch(dataset, ordinal));
+      if (shown_++ > 0) OFINDEX_TRY(out_.Line(""));
+      return record_.PrintWire(arguments_.feature, context_.progress.cancel, out_);
     }
     OFINDEX_TRY(record_.Load(dataset, ordinal));
     if (arguments_.feature) OFINDEX_TRY(record_.Require(*arguments_.feature));
@@ -75,6 +81,7 @@ Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ran
       auto shown = getter.Show(dataset, ordinal);
       if (shown) continue;
       if (shown.error().code != ErrorCode::kDamage) return tl::unexpected(std::move(shown).error());
+      OFINDEX_TRY(Output::Standard().Flush());  // what is before the error stands before it
       PrintError(shown.error(), context);
       exit_code = ExitCode(ErrorCode::kDamage);
     }
@@ -83,7 +90,9 @@ Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ran
 }
 
 Result<int> Get(const Arguments& arguments, const Context& context) {
-  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
+  ReaderOptions reading = arguments.reading;
+  reading.allow_bad = arguments.wire;  // those that are bad are worth a look
+  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, reading, context.progress));
   std::vector<OrdinalRange> ranges;
   for (const std::string& text : arguments.ordinals) {
     OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(text, dataset.size()));
@@ -105,9 +114,15 @@ void AddGet(CLI::App& app, Context& context, VerbBody& body) {
   verb->add_option("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B")
       ->required();
   verb->add_option("--feature", arguments->feature, "This feature alone (a feature list is NAME[])")->type_name("NAME");
-  verb->add_flag("--raw", arguments->raw, "The payload's bytes; with --feature, that feature's bytes")
+  CLI::Option* raw =
+      verb->add_flag("--raw", arguments->raw, "The payload's bytes; with --feature, that feature's bytes")
+          ->excludes("--json")
+          ->excludes("--jsonl");
+  verb->add_flag("--wire", arguments->wire,
+                 "The payload's bytes explained: tags, lengths, values; with --feature, its own")
       ->excludes("--json")
-      ->excludes("--jsonl");
+      ->excludes("--jsonl")
+      ->excludes(raw);
   AddReadingOptions(*verb, arguments->reading);
   verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Get(*arguments, context); }; });
 }

@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include "base/framing.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "tools/feature_text.h"
-#include "tools/record_error.h"
+#include "tools/wire_text.h"
 
 namespace ofindex {
 namespace {
@@ -14,23 +16,46 @@ constexpr size_t kMostJsonBytes = size_t{64} << 20;
 }  // namespace
 
 Result<void> ShownRecord::Load(const Dataset& dataset, uint64_t ordinal) {
+  OFINDEX_TRY(Fetch(dataset, ordinal));
+  return Decode();
+}
+
+Result<void> ShownRecord::Fetch(const Dataset& dataset, uint64_t ordinal) {
   OFINDEX_TRY(dataset.reader().Copy(ordinal, copy_));
-  return Take(dataset, ordinal, copy_);
+  return Place(dataset, ordinal, copy_);
 }
 
 Result<void> ShownRecord::Take(const Dataset& dataset, uint64_t ordinal, ByteView payload) {
+  OFINDEX_TRY(Place(dataset, ordinal, payload));
+  return Decode();
+}
+
+Result<void> ShownRecord::Place(const Dataset& dataset, uint64_t ordinal, ByteView payload) {
   ordinal_ = ordinal;
   payload_ = payload;
+  decoded_.Clear();
   OFINDEX_ASSIGN(location_, dataset.reader().Locate(ordinal));
   OFINDEX_ASSIGN(const MapShard shard, dataset.reader().map().Shard(location_.shard));
   shard_ = shard.path;
+  OFINDEX_ASSIGN(const OffsetMap::Place place, dataset.reader().map().Find(ordinal));
+  bad_ = static_cast<BadReason>(place.bad_reason);
+  payload_offset_ = location_.offset + HeaderBytes(shard.framing);
   kind_ = shard.payload;
-  decoded_.Clear();
+  return {};
+}
+
+Result<void> ShownRecord::Decode() {
   if (kind_ == PayloadKind::kOpaque) return {};
-  if (auto decoded = decoded_.Decode(payload, kind_); !decoded) {
-    return tl::unexpected(InRecord(dataset, ordinal, std::move(decoded).error()));
+  if (auto decoded = decoded_.Decode(payload_, kind_); !decoded) {
+    return Refuse(decoded.error().code, decoded.error().message);
   }
   return {};
+}
+
+tl::unexpected<Error> ShownRecord::Refuse(ErrorCode code, std::string_view what) const {
+  return Fail(code, StrCat(Printable(shard_), "@", payload_offset_, ": record ", ordinal_, ": ", what),
+              bad_ == BadReason{} ? StrCat("`ofindex get --raw INDEX ", ordinal_, "` writes the bytes as they are")
+                                  : "`ofindex info` lists all bad records");
 }
 
 const FeatureList* ShownRecord::FindList(const std::string& feature) const {
@@ -77,10 +102,36 @@ Result<Json> ShownRecord::ToJson(const std::optional<std::string>& feature) cons
 }
 
 Result<void> ShownRecord::Print(const std::optional<std::string>& feature, Output& out) const {
-  OFINDEX_TRY(out.Line(StrCat("record ", ordinal_, " of ", Printable(shard_), "@", location_.offset, ", ",
-                              Counted(location_.length, "byte"), ", ", Name(kind_))));
+  OFINDEX_TRY(out.Line(Heading()));
   if (kind_ == PayloadKind::kOpaque) return PrintHexDump(payload_, out);
   return PrintFeatures(decoded_, feature, out);
+}
+
+std::string ShownRecord::Heading() const {
+  return StrCat("record ", ordinal_, " of ", Printable(shard_), "@", location_.offset, ", ",
+                Counted(location_.length, "byte"), ", ", Name(kind_));
+}
+
+Result<void> ShownRecord::PrintWire(const std::optional<std::string>& feature, const std::atomic<bool>& cancel,
+                                    Output& out) {
+  if (kind_ != PayloadKind::kOpaque && payload_.size() > kMaxMessageBytes) return Decode();
+  if (feature) {
+    const auto nowhere = [](std::string_view) -> Result<void> { return {}; };
+    OFINDEX_ASSIGN(const WireOutcome sought, ExplainWire(payload_, kind_, feature, nowhere));
+    if (sought.entries == 0) {
+      OFINDEX_TRY(Decode());
+      return Require(*feature);
+    }
+  }
+  OFINDEX_TRY(out.Line(Heading()));
+  const auto line = [&](std::string_view text) -> Result<void> {
+    if (cancel) return Interrupted();
+    return out.Line(text);
+  };
+  OFINDEX_ASSIGN(const WireOutcome outcome, ExplainWire(payload_, kind_, feature, line));
+  if (outcome.malformed.fault != WireFault::kNone) return Refuse(ErrorCode::kDamage, Describe(outcome.malformed));
+  if (bad_ != BadReason{}) return Refuse(ErrorCode::kDamage, StrCat("marked bad: ", Name(bad_)));
+  return {};
 }
 
 std::vector<uint8_t> ShownRecord::FeatureBytes(const std::string& feature) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ class ShownRecord {
   /// Errors: those of RecordReader::Copy; kDamage  its message is malformed (the text names shard, byte and record).
   [[nodiscard]] Result<void> Load(const Dataset& dataset, uint64_t ordinal);
 
+  /// Fetches record `ordinal`, and does not look into its payload: for PrintWire() and payload() alone.
+  /// Errors: those of RecordReader::Copy.
+  [[nodiscard]] Result<void> Fetch(const Dataset& dataset, uint64_t ordinal);
+
   /// Takes a payload that was fetched already. Errors: as Load.
   [[nodiscard]] Result<void> Take(const Dataset& dataset, uint64_t ordinal, ByteView payload);
 
@@ -30,6 +35,13 @@ class ShownRecord {
   /// The same for people: a line of where, then a line a feature, or a dump of an opaque payload.
   [[nodiscard]] Result<void> Print(const std::optional<std::string>& feature, Output& out) const;
 
+  /// The bytes of the payload, explained one by one as a message: see ExplainWire(). With `feature`, its entries alone.
+  /// Errors: kDamage       its message is malformed, or it is marked bad: it was printed all the same
+  ///         kUsage        it has no such feature
+  ///         kInterrupted  `cancel` was set: what is printed is many times the payload
+  [[nodiscard]] Result<void> PrintWire(const std::optional<std::string>& feature, const std::atomic<bool>& cancel,
+                                       Output& out);
+
   /// Fails unless the record has this feature (NAME, or NAME[] for a feature list). Errors: kUsage  names those it has.
   [[nodiscard]] Result<void> Require(const std::string& feature) const;
 
@@ -39,12 +51,18 @@ class ShownRecord {
   [[nodiscard]] ByteView payload() const { return payload_; }
 
  private:
+  [[nodiscard]] Result<void> Place(const Dataset& dataset, uint64_t ordinal, ByteView payload);
+  [[nodiscard]] Result<void> Decode();
+  [[nodiscard]] tl::unexpected<Error> Refuse(ErrorCode code, std::string_view what) const;
+  [[nodiscard]] std::string Heading() const;
   [[nodiscard]] const FeatureList* FindList(const std::string& feature) const;
   void AppendValues(FeatureValue value, std::vector<uint8_t>& out) const;
 
   uint64_t ordinal_ = 0;
   RecordLocation location_;
   std::string shard_;
+  uint64_t payload_offset_ = 0;  // in the shard
+  BadReason bad_ = BadReason{};  // 0 of a sound record
   PayloadKind kind_ = PayloadKind::kOpaque;
   std::vector<uint8_t> copy_;
   ByteView payload_;

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <string>
+
+namespace ofindex {
+
+/// A number in as many digits as tell it from its neighbours.
+[[nodiscard]] std::string Shortest(auto number) {
+  std::array<char, 40> text{};
+  const auto result = std::to_chars(text.data(), text.data() + text.size(), number);
+  return {text.data(), result.ptr};
+}
+
+}  // namespace ofindex
