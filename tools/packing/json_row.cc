@@ -73,14 +73,21 @@ class JsonRowParser : public RowParser {
   }
 
   Result<void> Elements(std::string_view name, const dom::array& array, int depth) {
-    OFINDEX_TRY(visitor_->List(name, depth));
+    // A list of records is no list of its own: its members' names have the values.
+    dom::object first;
+    const bool records = array.at(0).get(first) == simdjson::SUCCESS && !IsBytes(first);
+    if (!records) OFINDEX_TRY(visitor_->List(name, depth));
     for (const dom::element element : array) OFINDEX_TRY(Take(name, element, depth + 1));
     return {};
   }
 
+  static bool IsBytes(const dom::object& object) {
+    return object.size() == 1 && object["base64"].type() == dom::element_type::STRING;
+  }
+
   Result<void> Object(std::string_view name, const dom::object& object, int depth) {
-    std::string_view base64;
-    if (object.size() == 1 && object["base64"].get(base64) == simdjson::SUCCESS) {
+    if (IsBytes(object)) {
+      const std::string_view base64 = object["base64"];
       auto bytes = DecodeBase64(base64);
       if (!bytes) {
         return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': its base64 is malformed"));
