@@ -36,6 +36,7 @@ from ._ofindex import version as __version__
 from ._opening import build, open
 from ._rows import Rows, Table
 from ._sampler import Sampler
+from ._writer import Writer
 
 if TYPE_CHECKING:
     from . import grain, tf, torch
@@ -72,6 +73,7 @@ __all__ = [
     "Sampler",
     "StaleError",
     "Table",
+    "Writer",
     "__version__",
     "build",
     "decode",
