@@ -34,6 +34,7 @@ from ._mix import Mix, mix
 from ._mix_sampler import MixSampler
 from ._ofindex import version as __version__
 from ._opening import build, open
+from ._pack import pack
 from ._rows import Rows, Table
 from ._sampler import Sampler
 from ._writer import Writer
@@ -81,6 +82,7 @@ __all__ = [
     "grain",
     "mix",
     "open",
+    "pack",
     "ragged",
     "raw",
     "tf",
