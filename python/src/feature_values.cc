@@ -288,7 +288,7 @@ void FeatureValues::TakeIntegers(const Py_buffer& buffer) {
   const bool plain = !wanted_ || *wanted_ == FeatureKind::kInt64 || *wanted_ == FeatureKind::kInt32;
   if (plain) {
     Become(Family::kInteger);
-    integers_.reserve(integers_.size() + size);
+    if (integers_.empty()) integers_.reserve(size);
     if (!std::is_same_v<T, int32_t>) narrow_integers_ = false;
   }
   for (size_t i = 0; i < size; ++i) {
@@ -314,11 +314,8 @@ void FeatureValues::TakeReals(const Py_buffer& buffer) {
   constexpr bool kNarrow = std::is_same_v<T, float>;
   Become(Family::kReal);
   if (!kNarrow) Widen();
-  if (!wide_) {
-    floats_.reserve(floats_.size() + size);
-  } else {
-    doubles_.reserve(doubles_.size() + size);
-  }
+  if (wide_ && doubles_.empty()) doubles_.reserve(size);
+  if (!wide_ && floats_.empty()) floats_.reserve(size);
   for (size_t i = 0; i < size; ++i) {
     T value;
     std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
