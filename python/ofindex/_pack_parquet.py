@@ -16,6 +16,7 @@ try:
 except ImportError as error:
     raise ImportError("reading Parquet needs pyarrow: pip install pyarrow") from error
 
+_BATCH_BYTES = 16 << 20  # of rows
 _BUFFER_BYTES = 1 << 20  # of one column
 
 
@@ -119,7 +120,9 @@ class Parquet:
         # pyarrow's own ways read far ahead: as much as the whole file.
         with pyarrow.parquet.ParquetFile(self.name, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
             rows, done = max(1, file.metadata.num_rows), 0
-            for batch in file.iter_batches(batch_size=AT_ONCE):
+            stored = sum(file.metadata.row_group(group).total_byte_size for group in range(file.num_row_groups))
+            at_once = max(1, min(AT_ONCE, _BATCH_BYTES * rows // max(1, stored)))
+            for batch in file.iter_batches(batch_size=at_once):
                 names = batch.schema.names
                 if len(set(names)) < len(names):
                     raise FeatureError("two columns have one name")

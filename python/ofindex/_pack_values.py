@@ -160,6 +160,8 @@ class Flattener:
             self._refuse(name, "null inside a list, which no message has")
         if isinstance(value, decimal.Decimal):
             return float(value)
+        if isinstance(value, (datetime.date, datetime.timedelta)) and value != value:  # of pandas
+            self._refuse(name, "NaT, which is no time")
         if isinstance(value, datetime.datetime):
             utc = value if value.tzinfo is not None else value.replace(tzinfo=datetime.timezone.utc)
             return self._in_unit(name, (utc - _EPOCH) // _MICROSECOND * 1000 + getattr(value, "nanosecond", 0))

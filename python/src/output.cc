@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <vector>
+
 #include "python/src/bytes.h"
 
 namespace nb = nanobind;
@@ -11,21 +13,27 @@ namespace {
 
 std::atomic<uint64_t> forks = 0;
 
-// What a caller has lent: bytes, bytearray, memoryview, an array.
+// What a caller has lent: bytes, bytearray, memoryview, an array. What others may change while it is written, so that
+// its checksum would be of something else, is copied.
 class Lent {
  public:
   explicit Lent(nb::handle object) {
     if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+    const auto* const data = static_cast<const uint8_t*>(view_.buf);
+    bytes_ = {data, static_cast<size_t>(view_.len)};
+    if (view_.readonly != 0) return;
+    copy_.assign(bytes_.begin(), bytes_.end());
+    bytes_ = copy_;
   }
   Lent(const Lent&) = delete;
   Lent& operator=(const Lent&) = delete;
   ~Lent() { PyBuffer_Release(&view_); }
-  [[nodiscard]] ByteView bytes() const {
-    return {static_cast<const uint8_t*>(view_.buf), static_cast<size_t>(view_.len)};
-  }
+  [[nodiscard]] ByteView bytes() const { return bytes_; }
 
  private:
   Py_buffer view_{};
+  std::vector<uint8_t> copy_;
+  ByteView bytes_;
 };
 
 // The maker of an output, for one record. A second one that comes meanwhile, from another thread or from what the first

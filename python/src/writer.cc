@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "python/src/bytes.h"
@@ -39,13 +40,28 @@ void InitRecordFile(RecordFile* self, nb::handle path, const std::string& format
   new (self) RecordFile(Unwrap(std::move(writer)), name, std::move(rules), framing);
 }
 
+// Hints speak of the command's options; Python has them as arguments.
+std::string InPython(std::string hint) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"--force", "force=True"},
+                                                                      {"--compress gzip", "compress='gzip'"},
+                                                                      {"--compress", "compress"},
+                                                                      {"--shards", "shards"}};
+  for (const auto& [option, argument] : kWords) {
+    const size_t at = hint.find(option);
+    if (at != std::string::npos) hint.replace(at, option.size(), argument);
+  }
+  return hint;
+}
+
 ShardSetPlan PlanOf(nb::handle output, const std::string& format, bool gzip, std::optional<uint64_t> shards,
                     bool force) {
-  return Unwrap(PlanShardSet({.out = PathOf(output),
-                              .framing = FramingOf(format),
-                              .compression = gzip ? Compression::kGzip : Compression::kNone,
-                              .shards = shards,
-                              .force = force}));
+  Result<ShardSetPlan> plan = PlanShardSet({.out = PathOf(output),
+                                            .framing = FramingOf(format),
+                                            .compression = gzip ? Compression::kGzip : Compression::kNone,
+                                            .shards = shards,
+                                            .force = force});
+  if (!plan) plan.error().hint = InPython(plan.error().hint);
+  return Unwrap(std::move(plan));
 }
 
 nb::list PathsOf(const ShardSetPlan& plan) {

@@ -383,6 +383,11 @@ class MappingsTest(PackCase):
         found = self.packed([{"x": 1, "y": []}], "ofrecord", schema={"x": "double", "y": "bytes"})
         self.assertEqual(found, [{"x": ("double", [1.0]), "y": ("bytes", [])}])
 
+    def test_a_time_that_is_none_is_an_error(self) -> None:
+        for value in (np.datetime64("NaT"), [np.timedelta64("NaT")]):
+            with self.assertRaisesRegex(ofindex.FeatureError, "record 1: feature 'x': NaT"):
+                self.packed([{"x": 1}, {"x": value}], "example")
+
     def test_other_sources_are_refused(self) -> None:
         (self.dir / "rows.csv").write_text("a,b\n1,2\n")
         (self.dir / "empty").mkdir()
