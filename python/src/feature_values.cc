@@ -417,15 +417,16 @@ FeatureKind FeatureValues::kind() const {
 size_t FeatureValues::count() const { return bytes_.size() + floats_.size() + doubles_.size() + integers_.size(); }
 
 FeatureData FeatureValues::Range(FeatureKind kind, size_t begin, size_t end) const {
-  FeatureData data{.kind = kind};
+  const size_t n = end - begin;
   switch (kind) {
-    case FeatureKind::kNone: break;
-    case FeatureKind::kBytes: data.bytes = std::span(bytes_).subspan(begin, end - begin); break;
-    case FeatureKind::kFloat: data.floats = std::span(floats_).subspan(begin, end - begin); break;
-    case FeatureKind::kDouble: data.doubles = std::span(doubles_).subspan(begin, end - begin); break;
-    default: data.integers = std::span(integers_).subspan(begin, end - begin); break;
+    case FeatureKind::kNone: return {};
+    case FeatureKind::kBytes: return FeatureData::Bytes(std::span(bytes_).subspan(begin, n));
+    case FeatureKind::kFloat: return FeatureData::Floats(std::span(floats_).subspan(begin, n));
+    case FeatureKind::kDouble: return FeatureData::Doubles(std::span(doubles_).subspan(begin, n));
+    case FeatureKind::kInt32: return FeatureData::Int32s(std::span(integers_).subspan(begin, n));
+    case FeatureKind::kInt64: return FeatureData::Int64s(std::span(integers_).subspan(begin, n));
   }
-  return data;
+  return {};
 }
 
 FeatureData FeatureValues::Values() { return Range(kind(), 0, count()); }
