@@ -19,9 +19,15 @@ constexpr uint8_t kNotReal = 2;
 constexpr uint8_t kNotBoolean = 4;
 constexpr uint8_t kNothing = kNotWhole | kNotReal | kNotBoolean;
 
+// A whole number that does not fit 64 bits: as any other number it would lose digits.
+bool IsTooLong(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return text.size() > 18 && text.find_first_not_of("0123456789") == std::string_view::npos && !ParseWhole(text);
+}
+
 uint8_t WhatItIsNot(std::string_view text, uint8_t known) {
   if ((known & kNotWhole) == 0 && !ParseWhole(text)) known |= kNotWhole;
-  if ((known & kNotReal) == 0 && !ParseReal(text)) known |= kNotReal;
+  if ((known & kNotReal) == 0 && (!ParseReal(text) || IsTooLong(text))) known |= kNotReal;
   if ((known & kNotBoolean) == 0 && !ParseBoolean(text)) known |= kNotBoolean;
   return known;
 }

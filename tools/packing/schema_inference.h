@@ -16,7 +16,7 @@ namespace ofindex {
 class SchemaInference : public RowVisitor {
  public:
   /// Whether text may be a number or a truth value, as in CSV, where everything is text. A number with zeros before it
-  /// ("007") stays text, since it would not come out as it went in.
+  /// ("007"), and a whole one beyond 64 bits, stays text, since it would not come out as it went in.
   enum class Text { kIsText, kMayBeNumber };
 
   explicit SchemaInference(Text text) : text_(text) {}
