@@ -314,6 +314,11 @@ class InferenceTest(PackTest):
         expected = [{"n": ("int64", [1]), "t": ("bytes", [b"x"])}, {"t": ("bytes", [b""])}, {}]
         self.assertEqual(self.pack("rows.csv"), expected)
 
+    def test_a_column_of_nothing_but_empty_quotes_is_text(self) -> None:
+        self.write("rows.csv", 'n,t,e\n1,"",\n2,,\n')
+        expected = [{"n": ("int64", [1]), "t": ("bytes", [b""])}, {"n": ("int64", [2])}]
+        self.assertEqual(self.pack("rows.csv"), expected)
+
     def test_an_empty_list_is_a_feature_without_values(self) -> None:
         self.write_rows("rows.jsonl", [{"a": [1]}, {"a": []}])
         self.assertEqual(self.pack("rows.jsonl"), [{"a": ("int64", [1])}, {"a": ("int64", [])}])

@@ -57,6 +57,7 @@ Result<void> SchemaInference::Value(std::string_view name, const SourceValue& va
     // An empty text says nothing of numbers: in a column of them it is a null.
     if (!value.text.empty() && seen.texts != kNothing) seen.texts = WhatItIsNot(value.text, seen.texts);
     if (!value.text.empty()) seen.types |= Bit(Type::kText);
+    seen.empties = seen.empties || value.text.empty();
     return {};
   }
   const uint8_t types = seen.types | Bit(value.type);
@@ -72,7 +73,7 @@ Result<void> SchemaInference::CheckMixed(std::string_view name, const Seen& seen
 }
 
 std::optional<SourceType> SchemaInference::TypeOf(const Seen& seen) const {
-  if (seen.types == 0) return std::nullopt;
+  if (seen.types == 0) return seen.empties ? std::optional(SourceType::kString) : std::nullopt;
   if (text_ == Text::kMayBeNumber) {
     if ((seen.texts & kNotWhole) == 0) return SourceType::kLong;
     if ((seen.texts & kNotReal) == 0) return SourceType::kDouble;

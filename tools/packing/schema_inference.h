@@ -31,8 +31,9 @@ class SchemaInference : public RowVisitor {
 
  private:
   struct Seen {
-    uint8_t types = 0;  // a bit for each SourceValue::Type
-    uint8_t texts = 0;  // text that may be a number: what some of it is not, a bit for each
+    uint8_t types = 0;     // a bit for each SourceValue::Type
+    uint8_t texts = 0;     // text that may be a number: what some of it is not, a bit for each
+    bool empties = false;  // empty texts, where text may be a number
     bool steps = false;
   };
 
