@@ -105,6 +105,8 @@ Result<int> Pack(Arguments& arguments, Context& context) {
   OFINDEX_ASSIGN(arguments.request.payload, PayloadOf(arguments));
   OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(arguments.output));
   std::optional<ProgressDisplay> display(std::in_place, "pack", context);
+  // A killed writer's drafts are no files of a source that they lie in.
+  for (const std::string& path : plan.paths) Draft::RemoveLeftover(path);
   OFINDEX_ASSIGN(const std::unique_ptr<PackSource> source, OpenPackSource(arguments.request, context.progress));
   if (!plan.replaced.empty()) {
     ReplaceLabels(*source, arguments.output.out, plan);

@@ -658,6 +658,13 @@ class HostileTest(PackTest):
         self.assert_refused(2, "data", "--to", "tfrecord", "-o", "data", "--force")
         self.assertEqual(sorted((path.name, path.read_bytes()) for path in (self.dir / "data").iterdir()), before)
 
+    def test_a_draft_that_a_killed_writer_left_in_the_source_is_no_record(self) -> None:
+        self.write("data/x", "1")
+        self.write("data/data-00000-of-00001.tfrecord.draft", b"half a shard")
+        self.expect(0, "pack", "data", "--to", "tfrecord", "-o", "data")
+        self.assertEqual(len(written.payloads_in(self.dir / "data")), 1)
+        self.assertEqual(self.names(self.dir / "data"), ["data-00000-of-00001.tfrecord", "x"])
+
     def test_a_source_is_never_written_over(self) -> None:
         content = b'{"a":1}\n'
         self.write("part-0", content)
