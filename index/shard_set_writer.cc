@@ -48,20 +48,30 @@ Result<ShardSetWriter> ShardSetWriter::Begin(ShardSetPlan plan, std::vector<uint
   assert(plan.paths.size() == records.size() && !records.empty());
   OFINDEX_TRY(MakeRoomFor(records.size()));
   ShardSetWriter writer(std::move(plan), std::move(records));
-  if (writer.plan_.creates_folder) {
-    std::error_code error;
-    fs::create_directories(writer.plan_.folder, error);
-    if (error) return tl::unexpected(SystemError(writer.plan_.folder, "cannot create the folder", error.value()));
-    writer.folder_.made = true;
-  }
+  if (writer.plan_.creates_folder) OFINDEX_TRY(writer.MakeFolder());
   OFINDEX_TRY(writer.OpenShardInTurn());
   return writer;
+}
+
+// Makes the folder, and those around it that are not there.
+Result<void> ShardSetWriter::MakeFolder() {
+  std::error_code error;
+  fs::path folder;
+  for (const fs::path& part : fs::path(plan_.folder)) {
+    folder /= part;
+    if (fs::create_directory(folder, error)) made_.folders.push_back(folder.string());
+    if (error && !fs::is_directory(folder)) {
+      return tl::unexpected(SystemError(folder.string(), "cannot create the folder", error.value()));
+    }
+  }
+  return {};
 }
 
 ShardSetWriter::~ShardSetWriter() {
   open_.reset();
   drafts_.clear();
-  if (folder_.made) ::rmdir(plan_.folder.c_str());  // which it survives if anything is in it
+  // Which they survive if anything is in them.
+  for (auto folder = made_.folders.rbegin(); folder != made_.folders.rend(); ++folder) ::rmdir(folder->c_str());
 }
 
 Result<void> ShardSetWriter::OpenShardInTurn() {
@@ -96,12 +106,16 @@ Result<void> ShardSetWriter::Write(ByteView payload) {
   return {};
 }
 
-Result<void> ShardSetWriter::Publish() {
-  for (;;) {
+Result<void> ShardSetWriter::Finish() {
+  while (open_) {
     OFINDEX_TRY(FinishShard());
-    if (drafts_.size() == sizes_.size()) break;
-    OFINDEX_TRY(OpenShardInTurn());
+    if (drafts_.size() < sizes_.size()) OFINDEX_TRY(OpenShardInTurn());
   }
+  return {};
+}
+
+Result<void> ShardSetWriter::Publish() {
+  OFINDEX_TRY(Finish());
   // Old shards whose names no new one takes go first: whoever looks in between sees too few records, never old ones
   // among the new.
   for (const std::string& path : plan_.replaced) {
@@ -112,7 +126,7 @@ Result<void> ShardSetWriter::Publish() {
   }
   for (Draft& draft : drafts_) OFINDEX_TRY(draft.Publish(Draft::Durability::kDurable));
   drafts_.clear();
-  folder_.made = false;
+  made_.folders.clear();
   return {};
 }
 

@@ -24,7 +24,7 @@ class ShardSetWriter {
   ShardSetWriter(ShardSetWriter&&) noexcept = default;
   ShardSetWriter& operator=(ShardSetWriter&&) noexcept = default;
 
-  /// Removes what was not published, and the folder if it was made for it.
+  /// Removes what was not published, and the folders that were made for it.
   ~ShardSetWriter();
 
   /// Appends a record to the shard whose turn it is. Errors: those of RecordWriter::Write. At most as many records are
@@ -34,7 +34,10 @@ class ShardSetWriter {
   /// Counts a record that is not written: its shard has one fewer.
   [[nodiscard]] Result<void> PassOver();
 
-  /// Removes the shards that are replaced, and gives the new ones their names. Errors: kIo.
+  /// Writes all that is left to write, so that Publish has only names to give. Errors: kIo, a full disk among them.
+  [[nodiscard]] Result<void> Finish();
+
+  /// Finishes, removes the shards that are replaced, and gives the new ones their names. Errors: kIo.
   [[nodiscard]] Result<void> Publish();
 
   [[nodiscard]] uint64_t records() const { return records_; }
@@ -44,23 +47,24 @@ class ShardSetWriter {
  private:
   ShardSetWriter(ShardSetPlan plan, std::vector<uint64_t> sizes) : plan_(std::move(plan)), sizes_(std::move(sizes)) {}
 
+  [[nodiscard]] Result<void> MakeFolder();
   [[nodiscard]] Result<void> OpenShardInTurn();
   [[nodiscard]] Result<void> FinishShard();
 
-  // Whether a folder was made: true of one object only, also when it is moved.
+  // Folders that were made, outer ones first: of one object only, also when it is moved.
   struct Made {
-    bool made = false;
+    std::vector<std::string> folders;
     Made() = default;
-    Made(Made&& other) noexcept : made(std::exchange(other.made, false)) {}
+    Made(Made&& other) noexcept : folders(std::exchange(other.folders, {})) {}
     Made& operator=(Made&& other) noexcept {
-      std::swap(made, other.made);
+      std::swap(folders, other.folders);
       return *this;
     }
   };
 
   ShardSetPlan plan_;
   std::vector<uint64_t> sizes_;
-  Made folder_;
+  Made made_;
   std::optional<RecordWriter> open_;
   uint64_t left_ = 0;          // records that the open shard still takes
   std::vector<Draft> drafts_;  // of the shards that are written, in order

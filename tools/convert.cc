@@ -110,15 +110,6 @@ std::vector<uint64_t> RecordsPerShard(const Selected& selected, const SourceFact
   return records;
 }
 
-Result<void> KeepFrom(const InputFiles& inputs, const ShardSetPlan& plan) {
-  for (const std::string& path : plan.replaced) {
-    if (!inputs.Hold(path)) continue;
-    return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": a file of the input, which the output would replace"),
-                "write to another place with -o OUT");
-  }
-  return {};
-}
-
 Result<void> Report(const ShardSetWriter& writer, const SourceFacts& facts, double seconds, const Context& context) {
   if (context.json) {
     return Output::Standard().Line(Dump({{"schema", "ofindex.convert/1"},
@@ -154,7 +145,7 @@ Result<int> Convert(Arguments& arguments, Context& context) {
 
   arguments.output.default_shards = facts.shards.size();
   OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(arguments.output));
-  OFINDEX_TRY(KeepFrom(inputs, plan));
+  OFINDEX_TRY(inputs.KeepFrom(plan));
   const bool as_in_input =
       selected.all_in_order && !arguments.output.shards && plan.paths.size() == facts.shards.size();
   std::vector<uint64_t> sizes = RecordsPerShard(selected, facts, plan.paths.size(), as_in_input);

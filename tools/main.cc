@@ -60,6 +60,7 @@ void InstallSignals(Context& context) {
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write: see Output
+  ::signal(SIGXFSZ, SIG_IGN);  // and so is a file at the limit of its size
 }
 
 int Usage(const CLI::App& app, const CLI::ParseError& error, const Context& context) {

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "index/draft.h"
 #include "index/shard_set_writer.h"
+#include "tools/input_files.h"
 #include "tools/json.h"
 #include "tools/messages.h"
 #include "tools/output.h"
@@ -64,6 +65,14 @@ class LabelFile {
   }
 };
 
+// The map of labels of a set that is replaced goes with it, also where the new set has none.
+void ReplaceLabels(const PackSource& source, const std::string& out, ShardSetPlan& plan) {
+  const std::string path = (fs::path(plan.folder) / kLabelsName).string();
+  std::error_code error;
+  const bool alone = plan.paths.front() == out;  // a file among others
+  if (source.labels().empty() && !alone && fs::exists(path, error)) plan.replaced.push_back(path);
+}
+
 Json JsonFeatures(const PackSource& source) {
   Json features = Json::array();
   for (const PackedFeature& feature : source.features()) {
@@ -96,7 +105,13 @@ Result<int> Pack(Arguments& arguments, Context& context) {
   OFINDEX_ASSIGN(arguments.request.payload, PayloadOf(arguments));
   OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(arguments.output));
   std::optional<ProgressDisplay> display(std::in_place, "pack", context);
+  // A killed writer's drafts are no files of a source that they lie in.
+  for (const std::string& path : plan.paths) Draft::RemoveLeftover(path);
   OFINDEX_ASSIGN(const std::unique_ptr<PackSource> source, OpenPackSource(arguments.request, context.progress));
+  if (!plan.replaced.empty()) {
+    ReplaceLabels(*source, arguments.output.out, plan);
+    OFINDEX_TRY(InputFiles(source->paths()).KeepFrom(plan));
+  }
   std::vector<uint64_t> sizes = EvenShares(source->records(), plan.paths.size());
   OFINDEX_ASSIGN(ShardSetWriter writer, ShardSetWriter::Begin(std::move(plan), std::move(sizes)));
   OFINDEX_ASSIGN(std::optional<Draft> labels,
@@ -105,6 +120,7 @@ Result<int> Pack(Arguments& arguments, Context& context) {
     ++context.progress.records_done;
     return writer.Write(payload);
   }));
+  OFINDEX_TRY(writer.Finish());
   if (labels) OFINDEX_TRY(labels->Publish(Draft::Durability::kDurable));
   OFINDEX_TRY(writer.Publish());
   display.reset();

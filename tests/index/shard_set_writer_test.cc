@@ -114,6 +114,22 @@ TEST_CASE("a set that is given up leaves nothing, not even the folder that was m
   CHECK(!fs::exists(dir / "a/b"));
 }
 
+TEST_CASE("folders that were made around a set that is given up go with it, and those that were there stay") {
+  const TempDir dir;
+  fs::create_directory(dir / "there");
+  for (const char* out :
+       {"there/new/deep/set", "there/new/deep/", "there/new/../other/set", "there/new/one.tfrecord"}) {
+    CAPTURE(out);
+    {
+      ShardSetWriter writer = Begin(Plan(Request(dir / out, Framing::kTfRecord)), {2});
+      REQUIRE(writer.Write(AsBytes("a")));
+      ShardSetWriter moved = std::move(writer);
+      REQUIRE(moved.Finish());
+    }
+    CHECK(fs::is_empty(dir / "there"));
+  }
+}
+
 TEST_CASE("an earlier set is replaced only by force, whole, and what is no shard of ours stays") {
   const TempDir dir;
   ShardSetRequest request = Request(dir / "set", Framing::kOfRecord);

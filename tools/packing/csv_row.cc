@@ -15,11 +15,7 @@ namespace {
 // One row at a time, whole, by a parser that calls back.
 class CsvFields {
  public:
-  explicit CsvFields(char separator) {
-    ready_ = ::csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_EMPTY_IS_NULL) == 0;
-    ::csv_set_delim(&parser_, static_cast<unsigned char>(separator));
-    ::csv_set_space_func(&parser_, [](unsigned char) { return 0; });  // blanks belong to their field
-  }
+  explicit CsvFields(char separator) : separator_(separator) { Begin(); }
   ~CsvFields() { ::csv_free(&parser_); }
   CsvFields(const CsvFields&) = delete;
   CsvFields& operator=(const CsvFields&) = delete;
@@ -41,7 +37,9 @@ class CsvFields {
       return Fail(ErrorCode::kFormat, "a carriage return ends a row in the middle of a line");
     }
     const std::string why = ::csv_strerror(::csv_error(&parser_));
-    ::csv_fini(&parser_, nullptr, nullptr, nullptr);  // back to the beginning of a row
+    // Inside quotes, the parser has no other way back to the beginning of a row.
+    ::csv_free(&parser_);
+    Begin();
     return Fail(ErrorCode::kFormat, StrCat("no CSV: ", why, " behind ", done,
                                            " bytes of the row; expected quotes around the whole field, "
                                            "and doubled inside"));
@@ -53,6 +51,12 @@ class CsvFields {
   }
 
  private:
+  void Begin() {
+    ready_ = ::csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_EMPTY_IS_NULL) == 0;
+    ::csv_set_delim(&parser_, static_cast<unsigned char>(separator_));
+    ::csv_set_space_func(&parser_, [](unsigned char) { return 0; });  // blanks belong to their field
+  }
+
   static void OnField(void* data, size_t size, void* self) {
     auto& fields = *static_cast<CsvFields*>(self);
     fields.fields_.push_back({fields.text_.size(), size, data == nullptr});
@@ -60,6 +64,7 @@ class CsvFields {
   }
   static void OnRow(int, void* self) { ++static_cast<CsvFields*>(self)->rows_; }
 
+  char separator_;
   csv_parser parser_{};
   bool ready_ = false;
   std::vector<Field> fields_;

@@ -23,6 +23,8 @@ class FeatureNames {
     return Visit(found->second);
   }
 
+  [[nodiscard]] bool Has(std::string_view name) const { return numbers_.contains(name); }
+
   /// The number of `name`, a new one if it has none.
   size_t Add(std::string_view name) {
     if (const std::optional<size_t> number = Find(name)) return *number;

@@ -86,6 +86,12 @@ class FileSource : public PackSource {
     return features;
   }
 
+  [[nodiscard]] std::vector<std::string> paths() const override {
+    std::vector<std::string> paths;
+    for (const PackedFile& file : files_) paths.push_back(file.path);
+    return paths;
+  }
+
   [[nodiscard]] std::string labels() const override {
     std::string lines;
     for (size_t i = 0; i < names_.size(); ++i) lines += StrCat(i, "\t", Printable(names_[i]), "\n");
@@ -127,8 +133,10 @@ class FileSource : public PackSource {
     }
     content_.resize(facts.size);
     OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, content_));
-    if (got == content_.size()) return {};
-    return Fail(ErrorCode::kIo, StrCat(Printable(path), "@", got, ": the file shrinks while it is read"));
+    OFINDEX_ASSIGN(const FileFacts after, file.Facts());
+    if (got == content_.size() && after.size == facts.size && after.mtime_ns == facts.mtime_ns) return {};
+    return Fail(ErrorCode::kIo, StrCat(Printable(path), ": changes while it is read"),
+                "pack it when nothing writes to it any more");
   }
 
   std::vector<PackedFile> files_;

@@ -82,13 +82,14 @@ class JsonRowParser : public RowParser {
   }
 
   static bool IsBytes(const dom::object& object) {
-    return object.size() == 1 && object["base64"].type() == dom::element_type::STRING;
+    if (object.size() != 1) return false;
+    const dom::key_value_pair only = *object.begin();
+    return only.key == "base64" && only.value.is_string();
   }
 
   Result<void> Object(std::string_view name, const dom::object& object, int depth) {
     if (IsBytes(object)) {
-      const std::string_view base64 = object["base64"];
-      auto bytes = DecodeBase64(base64);
+      auto bytes = DecodeBase64(std::string_view((*object.begin()).value));
       if (!bytes) {
         return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': its base64 is malformed"));
       }

@@ -17,9 +17,16 @@ Result<LineReader> LineReader::Open(const std::string& path) {
   OFINDEX_ASSIGN(File file, File::OpenRead(path));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   file.Advise(File::Access::kSequential);
-  LineReader reader(std::move(file), facts.size);
+  LineReader reader(std::move(file), facts);
   reader.window_.resize(kBehind);
   return reader;
+}
+
+Result<void> LineReader::CheckUnchanged() const {
+  OFINDEX_ASSIGN(const FileFacts facts, file_.Facts());
+  if (facts.size == opened_.size && facts.mtime_ns == opened_.mtime_ns) return {};
+  return Fail(ErrorCode::kIo, StrCat(Printable(path()), ": changes while it is read"),
+              "pack it when nothing writes to it any more");
 }
 
 void LineReader::SeekTo(uint64_t offset, size_t window) {

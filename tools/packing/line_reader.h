@@ -31,19 +31,22 @@ class LineReader {
   [[nodiscard]] uint64_t offset() const { return window_begin_ + at_; }
 
   [[nodiscard]] const std::string& path() const { return file_.path(); }
-  [[nodiscard]] uint64_t size() const { return size_; }
+  [[nodiscard]] uint64_t size() const { return opened_.size; }
+
+  /// Errors: kIo  the file is not as it was when it was opened.
+  [[nodiscard]] Result<void> CheckUnchanged() const;
 
   static constexpr size_t kWindowBytes = size_t{1} << 20;
   static constexpr uint64_t kMostLineBytes = uint64_t{1} << 31;
 
  private:
-  LineReader(File file, uint64_t size) : file_(std::move(file)), size_(size) {}
+  LineReader(File file, const FileFacts& opened) : file_(std::move(file)), opened_(opened) {}
 
   [[nodiscard]] Result<std::optional<size_t>> FindEnd(size_t from, size_t keep);
   [[nodiscard]] Result<bool> ReadMore(size_t keep);
 
   File file_;
-  uint64_t size_;
+  FileFacts opened_;
   size_t read_bytes_ = kWindowBytes;
   std::vector<char> window_;   // bytes of the file, and 64 more
   uint64_t window_begin_ = 0;  // in the file

@@ -36,6 +36,8 @@ constexpr std::array<std::pair<std::string_view, SourceType>, 17> kTypes = {{
 constexpr std::array<std::pair<std::string_view, SourceType>, 2> kKinds = {
     {{"int32", SourceType::kInt}, {"int64", SourceType::kLong}}};
 
+constexpr int kMostDepth = 100;  // of records in records
+
 std::optional<SourceType> TypeNamed(std::string_view name) {
   for (const auto& [text, type] : kTypes) {
     if (text == name) return type;
@@ -69,8 +71,11 @@ Result<void> AddType(const std::string& name, std::string_view text, PackSchema&
     ++arrays;
   }
   feature.type = TypeNamed(text);
+  if (arrays > 0 && feature.type == SourceType::kByte) {
+    feature.type = SourceType::kByteArray;
+    --arrays;
+  }
   feature.steps = arrays > 1;
-  if (arrays > 0 && feature.type == SourceType::kByte) feature.type = SourceType::kBytes;
   if (!feature.type) {
     return Fail(ErrorCode::kFormat, StrCat("'", Printable(name), "': no type '", Printable(whole), "'"),
                 StrCat("types are ", AllNames(), "; array<T>, map<T>, and objects of them"));
@@ -79,11 +84,14 @@ Result<void> AddType(const std::string& name, std::string_view text, PackSchema&
   return {};
 }
 
-Result<void> AddMembers(const std::string& before, const Json& object, PackSchema& schema) {
+Result<void> AddMembers(const std::string& before, const Json& object, int depth, PackSchema& schema) {
+  if (depth > kMostDepth) {
+    return Fail(ErrorCode::kFormat, StrCat("more than ", kMostDepth, " records inside one another"));
+  }
   for (const auto& [key, value] : object.items()) {
     const std::string name = before + key;
     if (value.is_object()) {
-      OFINDEX_TRY(AddMembers(name + ".", value, schema));
+      OFINDEX_TRY(AddMembers(name + ".", value, depth + 1, schema));
     } else if (value.is_string()) {
       OFINDEX_TRY(AddType(name, value.get_ref<const std::string&>(), schema));
     } else {
@@ -99,7 +107,7 @@ std::string_view Name(SourceType type) {
   for (const auto& [text, named] : kTypes) {
     if (named == type) return text;
   }
-  return "unknown";
+  return type == SourceType::kByteArray ? "array<byte>" : "unknown";
 }
 
 FeatureKind KindOf(SourceType type, PayloadKind payload) {
@@ -111,6 +119,7 @@ FeatureKind KindOf(SourceType type, PayloadKind payload) {
     case SourceType::kDecimal: return of ? FeatureKind::kDouble : FeatureKind::kFloat;
     case SourceType::kString:
     case SourceType::kBytes:
+    case SourceType::kByteArray:
     case SourceType::kEnum: return FeatureKind::kBytes;
     case SourceType::kChoice: return FeatureKind::kNone;
     default: return FeatureKind::kInt64;
@@ -124,7 +133,7 @@ Result<PackSchema> PackSchema::Parse(std::string_view json) {
                 R"(for example {"label": "int", "tags": "array<string>"})");
   }
   PackSchema schema;
-  OFINDEX_TRY(AddMembers("", document, schema));
+  OFINDEX_TRY(AddMembers("", document, 0, schema));
   return schema;
 }
 

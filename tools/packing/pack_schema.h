@@ -27,7 +27,8 @@ enum class SourceType : uint8_t {
   kDecimal,  // numbers
   kString,
   kBytes,
-  kEnum,  // bytes
+  kEnum,       // bytes
+  kByteArray,  // all whole numbers of one list: a string of bytes
   kDate,
   kTime,
   kTimestamp,  // whole numbers that may be written as text

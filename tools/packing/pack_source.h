@@ -44,13 +44,16 @@ class PackSource {
   [[nodiscard]] virtual uint64_t records() const = 0;
   [[nodiscard]] virtual std::vector<PackedFeature> features() const = 0;
 
+  /// Every file that is read.
+  [[nodiscard]] virtual std::vector<std::string> paths() const = 0;
+
   /// The content of _labels.tsv; empty if there are no labels.
   [[nodiscard]] virtual std::string labels() const { return {}; }
 
   using TakePayload = std::function<Result<void>(ByteView payload)>;
 
   /// Hands the payload of each record to `take`, in order. Errors: those of reading and of `take`; kFormat, kFeature
-  /// with file, byte and line; kInterrupted.
+  /// with file, byte and line; kIo  the source is not as it was when it was opened; kInterrupted.
   [[nodiscard]] virtual Result<void> ForEach(const TakePayload& take) = 0;
 };
 

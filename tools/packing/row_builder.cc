@@ -15,17 +15,31 @@ namespace {
 
 using Type = SourceValue::Type;
 
+// `number` in the fewest characters that say it.
+template <typename Number>
+std::string TextOf(Number number) {
+  std::array<char, 32> digits{};
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  return {digits.data(), written.ptr};
+}
+
 std::string Shown(const SourceValue& value) {
   switch (value.type) {
     case Type::kText: return StrCat("'", Printable(value.text.substr(0, 64)), "'");
     case Type::kInteger: return StrCat(value.integer);
     case Type::kBoolean: return value.integer != 0 ? "true" : "false";
+    case Type::kReal: return TextOf(value.real);
     default: return std::string(Name(value.type));
   }
 }
 
 tl::unexpected<Error> NotOf(SourceType type, const SourceValue& value) {
   return Fail(ErrorCode::kFeature, StrCat(Shown(value), " is no ", Name(type)));
+}
+
+tl::unexpected<Error> Twice(std::string_view name) {
+  return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': twice in one row"),
+              "give one of them another name");
 }
 
 // The type of a value that has its own.
@@ -113,11 +127,22 @@ void RowBuilder::Slot::Clear() {
   doubles.clear();
   integers.clear();
   step_begins.clear();
+  byte_array = nullptr;
+  if (type == SourceType::kChoice) kind = FeatureKind::kNone;
 }
 
 RowBuilder::RowBuilder(PackSchema schema, PayloadKind payload, TimeUnit unit)
     : maps_(std::move(schema.maps)), payload_(payload), unit_(unit), builder_(payload) {
-  for (const PackFeature& feature : schema.features) AddSlot(feature);
+  const auto note_outer = [this](std::string_view name) {
+    for (size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1)) {
+      outer_.emplace(name.substr(0, dot));
+    }
+  };
+  for (const PackFeature& feature : schema.features) {
+    AddSlot(feature);
+    note_outer(feature.name);
+  }
+  for (const PackFeature& map : maps_) note_outer(map.name + ".");
 }
 
 size_t RowBuilder::AddSlot(const PackFeature& feature) {
@@ -129,7 +154,7 @@ size_t RowBuilder::AddSlot(const PackFeature& feature) {
   slot.kind = feature.type ? KindOf(*feature.type, payload_) : FeatureKind::kNone;
   slots_.push_back(std::move(slot));
   by_name_.push_back(number);
-  std::sort(by_name_.begin(), by_name_.end(), [this](size_t a, size_t b) { return names_[a] < names_[b]; });
+  sorted_ = false;
   return number;
 }
 
@@ -149,14 +174,21 @@ Result<RowBuilder::Slot*> RowBuilder::SlotOf(std::string_view name) {
               "add it to the file that --schema names");
 }
 
+// True of a record or a map, which has features, and is none.
+bool RowBuilder::IsOuter(std::string_view name) const { return !names_.Has(name) && outer_.contains(name); }
+
 Result<void> RowBuilder::List(std::string_view name, int depth) {
+  if (IsOuter(name)) return {};  // an empty list of records; of others, the values are not in the schema
   OFINDEX_ASSIGN(Slot * slot, SlotOf(name));
+  if (depth == 0 && slot->there) return Twice(name);
   slot->there = true;
+  slot->byte_array = nullptr;
   if (depth == 1 && slot->steps) slot->step_begins.push_back(slot->count());
   return {};
 }
 
 Result<void> RowBuilder::Value(std::string_view name, const SourceValue& value, int depth) {
+  if (value.type == Type::kNull && depth == 0 && IsOuter(name)) return {};
   OFINDEX_ASSIGN(Slot * slot, SlotOf(name));
   if (value.type == Type::kNull) {
     if (depth == 0) return {};
@@ -165,8 +197,12 @@ Result<void> RowBuilder::Value(std::string_view name, const SourceValue& value, 
   }
   if (!slot->type) return Fail(ErrorCode::kIo, "the source changes while it is read");
   // In a column of numbers or times, an empty text is a null.
-  if (value.type == Type::kText && value.text.empty() && slot->kind != FeatureKind::kBytes && depth == 0) return {};
-  if (slot->steps && slot->step_begins.empty()) {
+  if (value.type == Type::kText && value.text.empty() && depth == 0 && slot->kind != FeatureKind::kBytes &&
+      *slot->type != SourceType::kChoice) {
+    return {};
+  }
+  if (depth == 0 && slot->there) return Twice(name);
+  if (slot->steps && depth < 2) {
     return Fail(ErrorCode::kFeature,
                 StrCat("feature '", Printable(name), "': a value, where other rows have lists of lists"));
   }
@@ -191,7 +227,9 @@ Result<void> RowBuilder::Value(std::string_view name, const SourceValue& value, 
 
 Result<void> RowBuilder::Put(Slot& slot, SourceType type, const SourceValue& value) {
   switch (slot.kind) {
-    case FeatureKind::kBytes: return PutBytes(slot, value);
+    case FeatureKind::kBytes:
+      return type == SourceType::kByteArray && value.type == Type::kInteger ? PutByte(slot, value)
+                                                                            : PutBytes(slot, value);
     case FeatureKind::kFloat:
     case FeatureKind::kDouble: return PutReal(slot, value);
     default: return PutWhole(slot, type, value);
@@ -238,18 +276,28 @@ Result<void> RowBuilder::PutBytes(Slot& slot, const SourceValue& value) {
     slot.bytes.push_back(AsBytes(value.text));
     return {};
   }
-  std::array<char, 32> digits{};
-  const auto written = value.type == Type::kReal
-                           ? std::to_chars(digits.data(), digits.data() + digits.size(), value.real)
-                           : std::to_chars(digits.data(), digits.data() + digits.size(), value.integer);
-  std::string text(digits.data(), written.ptr);
-  if (value.type == Type::kBoolean) text = value.integer != 0 ? "true" : "false";
-  texts_.push_back(std::move(text));
+  texts_.push_back(Shown(value));
   slot.bytes.push_back(AsBytes(texts_.back()));
   return {};
 }
 
+Result<void> RowBuilder::PutByte(Slot& slot, const SourceValue& value) {
+  const Range range = RangeOf(SourceType::kByte);
+  if (value.integer < range.min || value.integer > range.max) return NotOf(SourceType::kByte, value);
+  if (slot.byte_array == nullptr) {
+    slot.byte_array = &texts_.emplace_back();
+    slot.bytes.emplace_back();
+  }
+  slot.byte_array->push_back(static_cast<char>(value.integer));
+  slot.bytes.back() = AsBytes(*slot.byte_array);
+  return {};
+}
+
 Result<ByteView> RowBuilder::Finish() {
+  if (!sorted_) {
+    std::sort(by_name_.begin(), by_name_.end(), [this](size_t a, size_t b) { return names_[a] < names_[b]; });
+    sorted_ = true;
+  }
   for (const size_t number : by_name_) {
     if (slots_[number].there) OFINDEX_TRY(AddTo(builder_, names_[number], slots_[number]));
   }

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +27,11 @@ class RowBuilder : public RowVisitor {
   /// Begins the next row.
   void Clear();
 
+  /// Errors: kFeature  the schema does not have the name, or a row has it twice.
   [[nodiscard]] Result<void> List(std::string_view name, int depth) override;
 
-  /// Errors: kFeature  the schema does not have the name, or the value is none of its type; null inside a list.
+  /// Errors: kFeature  the schema does not have the name, or the value is none of its type; null inside a list; a row
+  /// has a name twice.
   [[nodiscard]] Result<void> Value(std::string_view name, const SourceValue& value, int depth) override;
 
   /// The payload of the row, valid until Clear. Views of the row's values must be valid still. Errors: those of
@@ -45,6 +49,7 @@ class RowBuilder : public RowVisitor {
     std::vector<double> doubles;
     std::vector<int64_t> integers;
     std::vector<size_t> step_begins;
+    std::string* byte_array = nullptr;  // the last of `bytes`, while its list goes on
 
     [[nodiscard]] size_t count() const;
     [[nodiscard]] FeatureData Values(size_t begin, size_t end) const;
@@ -52,11 +57,13 @@ class RowBuilder : public RowVisitor {
   };
 
   [[nodiscard]] Result<Slot*> SlotOf(std::string_view name);
+  [[nodiscard]] bool IsOuter(std::string_view name) const;
   size_t AddSlot(const PackFeature& feature);
   [[nodiscard]] Result<void> Put(Slot& slot, SourceType type, const SourceValue& value);
   [[nodiscard]] Result<void> PutWhole(Slot& slot, SourceType type, const SourceValue& value);
   [[nodiscard]] Result<void> PutReal(Slot& slot, const SourceValue& value);
   [[nodiscard]] Result<void> PutBytes(Slot& slot, const SourceValue& value);
+  [[nodiscard]] Result<void> PutByte(Slot& slot, const SourceValue& value);
   [[nodiscard]] Result<void> AddTo(PayloadBuilder& builder, const std::string& name, const Slot& slot);
 
   std::vector<PackFeature> maps_;
@@ -64,8 +71,10 @@ class RowBuilder : public RowVisitor {
   TimeUnit unit_;
   FeatureNames names_;
   std::deque<Slot> slots_;
-  std::vector<size_t> by_name_;    // slots, in the order of their names
-  std::deque<std::string> texts_;  // numbers as text, of this row
+  std::set<std::string, std::less<>> outer_;  // names of records and maps: no features, but null or empty lists
+  std::vector<size_t> by_name_;               // slots, in the order of their names
+  bool sorted_ = true;                        // whether by_name_ is
+  std::deque<std::string> texts_;             // numbers as text, of this row
   std::vector<FeatureData> steps_;
   PayloadBuilder builder_;
 };

@@ -18,14 +18,27 @@ std::string_view WithoutEnd(std::string_view line) {
   return line;
 }
 
-bool IsBlank(std::string_view line) { return line.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+bool IsOfRow(const Error& error) { return error.code == ErrorCode::kFormat || error.code == ErrorCode::kFeature; }
 
-// `error`, of the row at `offset`, which is line `line` if that is known.
+// `error`, of the row at `offset`, which is line `line`.
 Error AtRow(const std::string& path, uint64_t offset, uint64_t line, Error error) {
-  if (error.code != ErrorCode::kFormat && error.code != ErrorCode::kFeature) return error;
-  error.message =
-      StrCat(Printable(path), "@", offset, ": ", line == 0 ? "" : StrCat("line ", line, ": "), error.message);
+  if (!IsOfRow(error)) return error;
+  error.message = StrCat(Printable(path), "@", offset, ": line ", line, ": ", error.message);
+  if (error.hint.empty()) error.hint = StrCat("`sed -n ", line, "p ", Printable(path), "` shows the line");
   return error;
+}
+
+// The number of the line that begins at `offset`.
+Result<uint64_t> LineAt(LineReader& lines, uint64_t offset) {
+  lines.SeekTo(0, LineReader::kWindowBytes);
+  uint64_t number = 1;
+  std::string_view line;
+  while (lines.offset() < offset) {
+    OFINDEX_ASSIGN(const bool more, lines.Next(line));
+    if (!more) break;
+    if (lines.offset() <= offset) ++number;
+  }
+  return number;
 }
 
 }  // namespace
@@ -42,10 +55,10 @@ Result<RowFiles> RowFiles::Open(const std::vector<std::string>& paths, RowFormat
 Result<RowFiles::RowFile> RowFiles::OpenOne(const std::string& path) const {
   OFINDEX_ASSIGN(LineReader lines, LineReader::Open(path));
   RowFile file{std::move(lines), nullptr};
-  std::string_view row;
-  OFINDEX_ASSIGN(bool any, file.lines.Next(row));
-  const uint64_t mark = any && row.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-  if (any && row.starts_with("\x1f\x8b")) {
+  std::string_view first;
+  OFINDEX_ASSIGN(bool any, file.lines.Next(first));
+  const uint64_t mark = any && first.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  if (any && first.starts_with("\x1f\x8b")) {
     return Fail(ErrorCode::kFormat, StrCat(Printable(path), "@0: compressed; expected lines of text"),
                 "inflate it first");
   }
@@ -56,33 +69,48 @@ Result<RowFiles::RowFile> RowFiles::OpenOne(const std::string& path) const {
     return file;
   }
   const char separator = format_ == RowFormat::kTsv ? '\t' : ',';
+  Row row;
   OFINDEX_ASSIGN(any, NextRow(file.lines, row, file.first_line));
-  if (!any) return Fail(ErrorCode::kFormat, StrCat(Printable(path), "@0: empty; expected a row of column names"));
-  auto columns = ParseCsvHeader(row, separator);
-  if (!columns) return tl::unexpected(AtRow(path, mark, 1, std::move(columns).error()));
+  if (!any) {
+    return Fail(ErrorCode::kFormat, StrCat(Printable(path), "@0: empty; expected a row of column names"),
+                "the first row of CSV names the features");
+  }
+  auto columns = ParseCsvHeader(row.text, separator);
+  if (!columns) return tl::unexpected(AtRow(path, row.offset, row.line, std::move(columns).error()));
   file.parser = MakeCsvRowParser(std::move(*columns), separator);
   file.first_row = file.lines.offset();
   return file;
 }
 
-// The next row that is not blank, without its end. `line` is the number of the line at which it would begin, and then
-// of the one behind it.
-Result<bool> RowFiles::NextRow(LineReader& lines, std::string_view& row, uint64_t& line) const {
+// Tabs alone are fields of a row that has tabs between them.
+bool RowFiles::IsBlank(std::string_view line) const {
+  const std::string_view blanks = format_ == RowFormat::kTsv ? " \r\n" : " \t\r\n";
+  return line.find_first_not_of(blanks) == std::string_view::npos;
+}
+
+// The next row that is not blank. `line` is the number of the line at which it would begin, and then of the one behind
+// it. Errors: kFormat, with file, byte and line.
+Result<bool> RowFiles::NextRow(LineReader& lines, Row& row, uint64_t& line) const {
   for (;;) {
-    OFINDEX_ASSIGN(bool more, lines.Next(row));
+    row.offset = lines.offset();
+    row.line = line;
+    OFINDEX_ASSIGN(bool more, lines.Next(row.text));
     if (!more) return false;
     ++line;
-    if (IsBlank(row)) continue;
-    if (format_ != RowFormat::kJsonLines && EndsInQuotes(row)) {
+    if (IsBlank(row.text)) continue;
+    if (format_ != RowFormat::kJsonLines && EndsInQuotes(row.text)) {
       bool open = true;
-      for (size_t seen = row.size(); open; seen = row.size()) {
-        OFINDEX_ASSIGN(more, lines.Extend(row));
-        if (!more) return Fail(ErrorCode::kFormat, "quotes are opened and never closed");
+      for (size_t seen = row.text.size(); open; seen = row.text.size()) {
+        OFINDEX_ASSIGN(more, lines.Extend(row.text));
+        if (!more) {
+          return tl::unexpected(
+              AtRow(lines.path(), row.offset, row.line, {ErrorCode::kFormat, "quotes are opened and never closed"}));
+        }
         ++line;
-        open = !EndsInQuotes(row.substr(seen));
+        open = !EndsInQuotes(row.text.substr(seen));
       }
     }
-    row = WithoutEnd(row);
+    row.text = WithoutEnd(row.text);
     return true;
   }
 }
@@ -93,14 +121,11 @@ Result<void> RowFiles::ForEachText(const TakeText& take) {
     file.lines.SeekTo(file.first_row, LineReader::kWindowBytes);
     uint64_t line = file.first_line;
     uint64_t reported = file.first_row;
-    std::string_view row;
+    Row row;
     for (;;) {
-      const uint64_t begin = file.lines.offset();
-      const uint64_t number = line;
-      auto more = NextRow(file.lines, row, line);
-      if (!more) return tl::unexpected(AtRow(file.lines.path(), begin, number, std::move(more).error()));
-      if (!*more) break;
-      OFINDEX_TRY(take(file, row, {i, begin}, number));
+      OFINDEX_ASSIGN(const bool more, NextRow(file.lines, row, line));
+      if (!more) break;
+      OFINDEX_TRY(take(file, row, {i, row.offset}));
       if (file.lines.offset() - reported < LineReader::kWindowBytes) continue;
       if (progress_->cancel) return Interrupted();
       progress_->bytes_done += file.lines.offset() - reported;
@@ -112,31 +137,39 @@ Result<void> RowFiles::ForEachText(const TakeText& take) {
 }
 
 Result<void> RowFiles::ForEach(RowVisitor& visitor, const TakeRow& take) {
-  return ForEachText([&](RowFile& file, std::string_view row, RowPlace place, uint64_t line) -> Result<void> {
-    Result<void> taken = file.parser->Parse(row, visitor);
+  return ForEachText([&](RowFile& file, const Row& row, RowPlace place) -> Result<void> {
+    Result<void> taken = file.parser->Parse(row.text, visitor);
     if (taken) taken = take(place);
     if (taken) return {};
-    return tl::unexpected(AtRow(file.lines.path(), place.offset, line, std::move(taken).error()));
+    if (IsOfRow(taken.error())) OFINDEX_TRY(file.lines.CheckUnchanged());
+    return tl::unexpected(AtRow(file.lines.path(), row.offset, row.line, std::move(taken).error()));
   });
 }
 
 Result<void> RowFiles::ForEachPlace(const TakeRow& take) {
-  return ForEachText([&](RowFile&, std::string_view, RowPlace place, uint64_t) { return take(place); });
+  return ForEachText([&](RowFile&, const Row&, RowPlace place) { return take(place); });
 }
 
 Result<void> RowFiles::At(RowPlace place, RowVisitor& visitor, const TakeRow& take) {
   RowFile& file = files_[place.file];
   if (progress_->cancel) return Interrupted();
   file.lines.SeekTo(place.offset, kOneRowWindow);
-  std::string_view row;
-  uint64_t line = 0;
+  Row row;
+  uint64_t line = 1;
   OFINDEX_ASSIGN(const bool there, NextRow(file.lines, row, line));
   if (!there) return Fail(ErrorCode::kIo, StrCat(Printable(file.lines.path()), ": changes while it is read"));
-  progress_->bytes_done += row.size() + 1;
-  Result<void> taken = file.parser->Parse(row, visitor);
+  progress_->bytes_done += row.text.size() + 1;
+  Result<void> taken = file.parser->Parse(row.text, visitor);
   if (taken) taken = take(place);
-  if (taken) return {};
-  return tl::unexpected(AtRow(file.lines.path(), place.offset, 0, std::move(taken).error()));
+  if (taken || !IsOfRow(taken.error())) return taken;
+  OFINDEX_TRY(file.lines.CheckUnchanged());
+  OFINDEX_ASSIGN(line, LineAt(file.lines, place.offset));
+  return tl::unexpected(AtRow(file.lines.path(), place.offset, line, std::move(taken).error()));
+}
+
+Result<void> RowFiles::CheckUnchanged() const {
+  for (const RowFile& file : files_) OFINDEX_TRY(file.lines.CheckUnchanged());
+  return {};
 }
 
 uint64_t RowFiles::bytes() const {

@@ -33,7 +33,8 @@ class RowFiles {
   using TakeRow = std::function<Result<void>(RowPlace)>;
 
   /// Shows every row to `visitor`, and calls `take` after each. Errors: those of reading, of the visitor and of `take`,
-  /// with file, byte and line; kInterrupted.
+  /// with file, byte and line; kIo, also where a file has
+  /// changed since it was opened; kInterrupted.
   [[nodiscard]] Result<void> ForEach(RowVisitor& visitor, const TakeRow& take);
 
   /// Calls `take` for every row, without taking it apart. Errors: as ForEach.
@@ -41,6 +42,9 @@ class RowFiles {
 
   /// Shows the row at `place` to `visitor`, and calls `take`. Errors: as ForEach.
   [[nodiscard]] Result<void> At(RowPlace place, RowVisitor& visitor, const TakeRow& take);
+
+  /// Errors: kIo  a file is not as it was when it was opened.
+  [[nodiscard]] Result<void> CheckUnchanged() const;
 
   /// Bytes of all files.
   [[nodiscard]] uint64_t bytes() const;
@@ -56,8 +60,14 @@ class RowFiles {
   RowFiles(RowFormat format, Progress& progress) : format_(format), progress_(&progress) {}
 
   [[nodiscard]] Result<RowFile> OpenOne(const std::string& path) const;
-  [[nodiscard]] Result<bool> NextRow(LineReader& lines, std::string_view& row, uint64_t& line) const;
-  using TakeText = std::function<Result<void>(RowFile& file, std::string_view row, RowPlace place, uint64_t line)>;
+  struct Row {
+    std::string_view text;  // without its end
+    uint64_t offset = 0;
+    uint64_t line = 0;
+  };
+  [[nodiscard]] bool IsBlank(std::string_view line) const;
+  [[nodiscard]] Result<bool> NextRow(LineReader& lines, Row& row, uint64_t& line) const;
+  using TakeText = std::function<Result<void>(RowFile& file, const Row& row, RowPlace place)>;
   [[nodiscard]] Result<void> ForEachText(const TakeText& take);
 
   RowFormat format_;

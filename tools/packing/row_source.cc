@@ -58,15 +58,18 @@ class RowSource : public PackSource {
     for (const PackFeature& one : schema_.features) {
       if (!one.type) continue;
       const bool steps = one.steps && request_.payload == PayloadKind::kSequenceExample;
-      features.push_back(
-          {steps ? one.name + "[]" : one.name, KindOf(*one.type, request_.payload)});
+      features.push_back({steps ? one.name + "[]" : one.name, KindOf(*one.type, request_.payload)});
     }
     return features;
   }
 
+  [[nodiscard]] std::vector<std::string> paths() const override { return request_.sources; }
+
   Result<void> ForEach(const TakePayload& take) override {
     RowBuilder builder(schema_, request_.payload, request_.unit);
+    uint64_t taken = 0;
     const auto take_row = [&](RowPlace) -> Result<void> {
+      if (taken++ == records_) return Changes();
       OFINDEX_ASSIGN(const ByteView payload, builder.Finish());
       if (payload.empty()) {
         return Fail(ErrorCode::kFeature, "a row without values, which an OFRecord cannot be",
@@ -76,13 +79,24 @@ class RowSource : public PackSource {
       builder.Clear();
       return {};
     };
-    if (!request_.seed) return rows_.ForEach(builder, take_row);
-    const auto order = OrderOf(records_, request_.seed);
-    for (uint64_t i = 0; i < records_; ++i) OFINDEX_TRY(rows_.At(places_[order(i)], builder, take_row));
-    return {};
+    OFINDEX_TRY(ForEachRow(builder, take_row));
+    OFINDEX_TRY(rows_.CheckUnchanged());
+    return taken == records_ ? Result<void>() : Changes();
   }
 
  private:
+  Result<void> ForEachRow(RowBuilder& builder, const RowFiles::TakeRow& take) {
+    if (!request_.seed) return rows_.ForEach(builder, take);
+    const auto order = OrderOf(records_, request_.seed);
+    for (uint64_t i = 0; i < records_; ++i) OFINDEX_TRY(rows_.At(places_[order(i)], builder, take));
+    return {};
+  }
+
+  Result<void> Changes() const {
+    OFINDEX_TRY(rows_.CheckUnchanged());
+    return Fail(ErrorCode::kIo, StrCat(Printable(request_.sources.front()), ": changes while it is read"));
+  }
+
   RowFiles rows_;
   PackRequest request_;
   PackSchema schema_;

@@ -19,9 +19,15 @@ constexpr uint8_t kNotReal = 2;
 constexpr uint8_t kNotBoolean = 4;
 constexpr uint8_t kNothing = kNotWhole | kNotReal | kNotBoolean;
 
+// A whole number that does not fit 64 bits: as any other number it would lose digits.
+bool IsTooLong(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return text.size() > 18 && text.find_first_not_of("0123456789") == std::string_view::npos && !ParseWhole(text);
+}
+
 uint8_t WhatItIsNot(std::string_view text, uint8_t known) {
   if ((known & kNotWhole) == 0 && !ParseWhole(text)) known |= kNotWhole;
-  if ((known & kNotReal) == 0 && !ParseReal(text)) known |= kNotReal;
+  if ((known & kNotReal) == 0 && (!ParseReal(text) || IsTooLong(text))) known |= kNotReal;
   if ((known & kNotBoolean) == 0 && !ParseBoolean(text)) known |= kNotBoolean;
   return known;
 }
@@ -51,6 +57,7 @@ Result<void> SchemaInference::Value(std::string_view name, const SourceValue& va
     // An empty text says nothing of numbers: in a column of them it is a null.
     if (!value.text.empty() && seen.texts != kNothing) seen.texts = WhatItIsNot(value.text, seen.texts);
     if (!value.text.empty()) seen.types |= Bit(Type::kText);
+    seen.empties = seen.empties || value.text.empty();
     return {};
   }
   const uint8_t types = seen.types | Bit(value.type);
@@ -66,7 +73,7 @@ Result<void> SchemaInference::CheckMixed(std::string_view name, const Seen& seen
 }
 
 std::optional<SourceType> SchemaInference::TypeOf(const Seen& seen) const {
-  if (seen.types == 0) return std::nullopt;
+  if (seen.types == 0) return seen.empties ? std::optional(SourceType::kString) : std::nullopt;
   if (text_ == Text::kMayBeNumber) {
     if ((seen.texts & kNotWhole) == 0) return SourceType::kLong;
     if ((seen.texts & kNotReal) == 0) return SourceType::kDouble;

@@ -16,7 +16,7 @@ namespace ofindex {
 class SchemaInference : public RowVisitor {
  public:
   /// Whether text may be a number or a truth value, as in CSV, where everything is text. A number with zeros before it
-  /// ("007") stays text, since it would not come out as it went in.
+  /// ("007"), and a whole one beyond 64 bits, stays text, since it would not come out as it went in.
   enum class Text { kIsText, kMayBeNumber };
 
   explicit SchemaInference(Text text) : text_(text) {}
@@ -31,8 +31,9 @@ class SchemaInference : public RowVisitor {
 
  private:
   struct Seen {
-    uint8_t types = 0;  // a bit for each SourceValue::Type
-    uint8_t texts = 0;  // text that may be a number: what some of it is not, a bit for each
+    uint8_t types = 0;     // a bit for each SourceValue::Type
+    uint8_t texts = 0;     // text that may be a number: what some of it is not, a bit for each
+    bool empties = false;  // empty texts, where text may be a number
     bool steps = false;
   };
 

@@ -1,0 +1,182 @@
+"""pack and convert when they are not let finish: full disks, kills, interrupts, sources that change meanwhile.
+
+OFINDEX_KILLS says how many kills (default: 20). The moments are the same in every run, as shares of the verb's time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from e2e import written
+from e2e.command import CommandTest
+from oracle import messages, records
+
+KILLS = int(os.environ.get("OFINDEX_KILLS", "20"))
+ROWS = 60_000
+
+
+class WritingTest(CommandTest):
+    """A source of rows and one of records, each long enough to be stopped in the middle."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        (self.dir / "data").mkdir()
+        text = "x" * 200
+        with open(self.dir / "rows.jsonl", "w", encoding="utf-8") as rows:
+            rows.writelines(f'{{"id":{number},"text":"{text}"}}\n' for number in range(ROWS))
+        framed = [
+            records.frame_tfrecord(
+                messages.encode("example", {"id": ("int64", [number]), "text": ("bytes", [b"y" * 200])})
+            )
+            for number in range(500)
+        ]
+        for part in range(2):
+            (self.dir / "data" / f"part-{part}").write_bytes(b"".join(framed) * (ROWS // 1000))
+        self.sources = self.contents()
+
+    def verbs(self) -> dict[str, tuple[str, ...]]:
+        return {
+            "pack": ("pack", "rows.jsonl", "--to", "ofrecord"),
+            "pack, shuffled": ("pack", "rows.jsonl", "--to", "tfrecord", "--seed", "1"),
+            "pack, compressed": ("pack", "rows.jsonl", "--to", "tfrecord", "--compress", "gzip"),
+            "convert": ("convert", "data", "--to", "ofrecord"),
+            "convert, shuffled": ("convert", "data", "--to", "ofrecord", "--shuffle", "1"),
+        }
+
+    def contents(self) -> dict[str, int]:
+        return {str(path.relative_to(self.dir)): path.stat().st_size for path in self.dir.rglob("*") if path.is_file()}
+
+    def seconds_of(self, *args: str) -> float:
+        begin = time.monotonic()
+        self.expect(0, *args)
+        return time.monotonic() - begin
+
+
+class FullDiskTest(WritingTest):
+    def test_a_full_disk_is_an_error_with_exit_code_5_and_nothing_is_left(self) -> None:
+        self.expect(0, "build", "data")
+        self.sources, names = self.contents(), self.names()
+        for name, args in self.verbs().items():
+            for limit in (1, 4096, 300_000, 1_000_000):
+                if limit > 200_000 and "compressed" in name:
+                    continue  # which the whole set fits in
+                for out in ("out", "one/deep"):
+                    with self.subTest(name, limit=limit, out=out):
+
+                        def shrink(limit: int = limit) -> None:
+                            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+                        failed = self.expect_error(5, *args, "-o", out, "--shards", "3", preexec_fn=shrink)
+                        self.assertIn("File too large", failed.stderr)
+                        self.assertEqual(self.contents(), self.sources)
+                        self.assertEqual(self.names(), names)
+
+    def test_a_disk_that_is_full_before_there_is_an_index_is_one_too(self) -> None:
+        few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))}
+        self.expect_error(5, "convert", "data", "--to", "ofrecord", "-o", "out", **few)
+        self.assertEqual(self.names(), ["data", "rows.jsonl"])
+
+    def test_a_disk_that_is_full_at_the_last_byte_leaves_the_old_labels(self) -> None:
+        for name in ("a/1", "b/2"):
+            (self.dir / "images" / name).parent.mkdir(parents=True)
+            (self.dir / "images" / name).write_bytes(b"z" * 1000)
+        few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))}
+        self.expect_error(5, "pack", "images", "--to", "tfrecord", "-o", "out", **few)
+        self.assertFalse((self.dir / "out").exists())
+
+
+class KilledTest(WritingTest):
+    def kill_at_random(self, name: str, args: tuple[str, ...], check: Callable[[Path, str], Any]) -> None:
+        seconds = self.seconds_of(*args, "-o", "out", "--shards", "4", "--force")
+        old = {path.name: path.read_bytes() for path in (self.dir / "out").iterdir()}
+        moments = random.Random(name)
+        for kill in range(max(2, KILLS // 4)):
+            after = moments.uniform(0, 1.05) * seconds
+            with self.subTest(name, kill=kill, milliseconds=round(after * 1000, 1)):
+                process = self.start(*args, "-o", "out", "--shards", "4", "--force")
+                time.sleep(after)
+                process.kill()
+                process.communicate()
+                for path in (self.dir / "out").iterdir():
+                    if path.name.endswith(".draft"):
+                        continue
+                    self.assertIn(path.name, old)
+                    self.assert_same(path.read_bytes(), old[path.name], path)
+        self.expect(0, *args, "-o", "out", "--shards", "4", "--force")
+        found = {path.name: path.read_bytes() for path in (self.dir / "out").iterdir()}
+        self.assert_same(found, old, "drafts are gone, and the set is whole")
+        check(self.dir / "out", "ofrecord" if "ofrecord" in args else "tfrecord")
+
+    def test_a_killed_writer_leaves_whole_shards_alone_under_their_names(self) -> None:
+        def check(folder: Path, framing: str) -> None:
+            if framing == "ofrecord":
+                self.assertEqual(len(written.payloads_in(folder, framing)), ROWS)
+
+        for name, args in self.verbs().items():
+            self.kill_at_random(name, args, check)
+
+
+class InterruptedTest(WritingTest):
+    def test_an_interrupt_ends_with_130_and_leaves_nothing(self) -> None:
+        for name, args in self.verbs().items():
+            with self.subTest(name):
+                seconds = self.seconds_of(*args, "-o", "new")
+                for path in (self.dir / "new").iterdir():
+                    path.unlink()
+                (self.dir / "new").rmdir()
+                for share in (0.2, 0.5):
+                    process = self.start(*args, "-o", "new")
+                    time.sleep(share * seconds)
+                    process.send_signal(signal.SIGINT)
+                    begin = time.monotonic()
+                    done = self.finish(process, timeout=10)
+                    self.assertEqual(done.code, 130, done)
+                    self.assertLess(time.monotonic() - begin, 2)
+                    self.assertEqual(self.contents(), self.sources)
+                    self.assertFalse((self.dir / "new").exists())
+
+
+class ChangingTest(CommandTest):
+    """A source that changes between the two passes over it: another process waits for the draft, and writes."""
+
+    def pack_while(self, change: Callable[[Path], None], *args: str) -> None:
+        rows = self.dir / "rows.jsonl"
+        rows.write_text("".join(json.dumps({"id": number, "text": "x" * 100}) + "\n" for number in range(200_000)))
+        process = self.start("pack", "rows.jsonl", "--to", "tfrecord", "-o", "out", *args)
+        while not (self.dir / "out").exists() and process.poll() is None:
+            time.sleep(0.001)
+        change(rows)
+        done = self.finish(process)
+        if done.code == 0:
+            self.skipTest("the second pass was over before the change")
+        self.assertEqual(done.code, 5, done)
+        self.assertIn("rows.jsonl: changes while it is read", done.stderr)
+        self.assertEqual(self.names(), ["rows.jsonl"])
+
+    @staticmethod
+    def append(rows: Path) -> None:
+        with open(rows, "a", encoding="utf-8") as more:
+            more.writelines('{"id":1,"text":"late"}\n' for _ in range(100_000))
+
+    def test_a_source_that_grows_is_an_error(self) -> None:
+        for args in ((), ("--seed", "1")):
+            with self.subTest(args):
+                self.pack_while(self.append, *args)
+
+    def test_a_source_that_shrinks_is_an_error(self) -> None:
+        for args in ((), ("--seed", "1")):
+            with self.subTest(args):
+                self.pack_while(lambda rows: os.truncate(rows, 1000), *args)
+
+    def test_a_source_that_is_written_anew_is_an_error(self) -> None:
+        for args in ((), ("--seed", "1")):
+            with self.subTest(args):
+                self.pack_while(lambda rows: rows.write_text('{"other":"x"}\n' * 300_000), *args)

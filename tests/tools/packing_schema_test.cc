@@ -1,0 +1,42 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tools/packing/pack_schema.h"
+
+namespace ofindex {
+namespace {
+
+TEST_CASE("a schema is objects of types, at every length else an error") {
+  const std::string whole = R"({"a":"int","b":{"c":"array<array<long>>"},"m":"map<array<string>>","v":"array<byte>"})";
+  const auto schema = PackSchema::Parse(whole);
+  REQUIRE(schema);
+  REQUIRE(schema->features.size() == 3);
+  CHECK(schema->features[0].type == SourceType::kInt);
+  CHECK(schema->features[1].name == "b.c");
+  CHECK(schema->features[1].steps);
+  CHECK(schema->features[2].type == SourceType::kByteArray);
+  REQUIRE(schema->maps.size() == 1);
+  CHECK(schema->maps[0].type == SourceType::kString);
+  for (size_t size = 0; size < whole.size(); ++size) CHECK_FALSE(PackSchema::Parse(whole.substr(0, size)));
+}
+
+TEST_CASE("types that there are not are refused with those that there are") {
+  for (const char* type : {"", "Int", "array", "array<", "array<>", "array<int", "map<map<int>>", "array<map<int>>",
+                           "int ", "list<int>", "array<int>>"}) {
+    CAPTURE(type);
+    const auto schema = PackSchema::Parse("{\"a\":\"" + std::string(type) + "\"}");
+    REQUIRE_FALSE(schema);
+    CHECK(schema.error().hint.find("timestamp") != std::string::npos);
+  }
+}
+
+TEST_CASE("a schema as deep as memory allows is refused, not followed") {
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";
+  deep += "\"int\"" + std::string(100'000, '}');
+  CHECK_FALSE(PackSchema::Parse(deep));
+}
+
+}  // namespace
+}  // namespace ofindex
