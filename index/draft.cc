@@ -95,7 +95,7 @@ Result<Draft> Draft::Begin(const std::string& target, IfLocked if_locked, const 
     if (state == LockState::kGone) continue;
     if (if_locked == IfLocked::kFail) {
       return Fail(ErrorCode::kLocked, StrCat(Printable(target), ": another process is building it"),
-                  "wait for it with `ofindex build --wait`");
+                  "try again when it is done; `ofindex build` waits for it with --wait");
     }
     waited = true;
     if (progress != nullptr && progress->cancel) return Interrupted();

@@ -35,8 +35,12 @@ Result<void> MakeRoomFor(uint64_t shards) {
 }  // namespace
 
 std::vector<uint64_t> EvenShares(uint64_t records, uint64_t shards) {
-  std::vector<uint64_t> shares(shards, records / shards);
-  for (uint64_t i = 0; i < records % shards; ++i) ++shares[i];
+  std::vector<uint64_t> shares;
+  uint64_t begin = 0;
+  for (uint64_t i = 1; i <= shards; ++i) {
+    const auto end = static_cast<uint64_t>(static_cast<unsigned __int128>(records) * i / shards);
+    shares.push_back(end - std::exchange(begin, end));
+  }
   return shares;
 }
 

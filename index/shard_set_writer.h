@@ -72,7 +72,8 @@ class ShardSetWriter {
   uint64_t bytes_ = 0;
 };
 
-/// `records` parted into `shards` numbers that differ by one at the most, the larger ones first.
+/// `records` parted into `shards` numbers that differ by one at the most: shard i ends with record
+/// (i + 1) * records / shards, rounded down.
 [[nodiscard]] std::vector<uint64_t> EvenShares(uint64_t records, uint64_t shards);
 
 }  // namespace ofindex

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,29 +10,26 @@
 
 namespace ofindex {
 
-/// The values of a feature, or of one step of a feature list, wherever they are kept: a view, of the one list that
-/// `kind` names. Both kinds of integers stand in `integers`. kNone has no values, and writes a feature without a kind.
-struct FeatureData {
-  FeatureKind kind = FeatureKind::kNone;
-  std::span<const ByteView> bytes = {};
-  std::span<const float> floats = {};
-  std::span<const double> doubles = {};
-  std::span<const int64_t> integers = {};
+/// The values of a feature, or of one step of a feature list, wherever they are kept: a view of an array of their kind.
+/// Made anew for every value that is written, so it is small. kNone has no values, and is a feature without a kind.
+class FeatureData {
+ public:
+  FeatureData() = default;
 
   [[nodiscard]] static FeatureData Bytes(std::span<const ByteView> values) {
-    return {.kind = FeatureKind::kBytes, .bytes = values};
+    return {FeatureKind::kBytes, values.data(), values.size()};
   }
   [[nodiscard]] static FeatureData Floats(std::span<const float> values) {
-    return {.kind = FeatureKind::kFloat, .floats = values};
+    return {FeatureKind::kFloat, values.data(), values.size()};
   }
   [[nodiscard]] static FeatureData Doubles(std::span<const double> values) {
-    return {.kind = FeatureKind::kDouble, .doubles = values};
+    return {FeatureKind::kDouble, values.data(), values.size()};
   }
   [[nodiscard]] static FeatureData Int32s(std::span<const int64_t> values) {
-    return {.kind = FeatureKind::kInt32, .integers = values};
+    return {FeatureKind::kInt32, values.data(), values.size()};
   }
   [[nodiscard]] static FeatureData Int64s(std::span<const int64_t> values) {
-    return {.kind = FeatureKind::kInt64, .integers = values};
+    return {FeatureKind::kInt64, values.data(), values.size()};
   }
 
   /// What `value` names in `record`: valid as long as the record's content.
@@ -47,15 +45,29 @@ struct FeatureData {
     return {};
   }
 
-  [[nodiscard]] size_t count() const {
-    switch (kind) {
-      case FeatureKind::kNone: return 0;
-      case FeatureKind::kBytes: return bytes.size();
-      case FeatureKind::kFloat: return floats.size();
-      case FeatureKind::kDouble: return doubles.size();
-      default: return integers.size();
-    }
+  [[nodiscard]] FeatureKind kind() const { return kind_; }
+  [[nodiscard]] size_t count() const { return count_; }
+
+  /// The values, by their kind; integers are int32 or int64.
+  [[nodiscard]] std::span<const ByteView> bytes() const { return As<ByteView>(kind_ == FeatureKind::kBytes); }
+  [[nodiscard]] std::span<const float> floats() const { return As<float>(kind_ == FeatureKind::kFloat); }
+  [[nodiscard]] std::span<const double> doubles() const { return As<double>(kind_ == FeatureKind::kDouble); }
+  [[nodiscard]] std::span<const int64_t> integers() const {
+    return As<int64_t>(kind_ == FeatureKind::kInt32 || kind_ == FeatureKind::kInt64);
   }
+
+ private:
+  FeatureData(FeatureKind kind, const void* values, size_t count) : kind_(kind), values_(values), count_(count) {}
+
+  template <typename Value>
+  [[nodiscard]] std::span<const Value> As([[maybe_unused]] bool of_kind) const {
+    assert(of_kind);
+    return {static_cast<const Value*>(values_), count_};
+  }
+
+  FeatureKind kind_ = FeatureKind::kNone;
+  const void* values_ = nullptr;
+  size_t count_ = 0;
 };
 
 }  // namespace ofindex

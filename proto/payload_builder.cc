@@ -32,13 +32,13 @@ uint8_t* WriteBytes(ByteView bytes, uint8_t* out) {
 }
 
 uint64_t PackedBytes(const FeatureData& values) {
-  switch (values.kind) {
-    case FeatureKind::kFloat: return values.floats.size_bytes();
-    case FeatureKind::kDouble: return values.doubles.size_bytes();
+  switch (values.kind()) {
+    case FeatureKind::kFloat: return values.floats().size_bytes();
+    case FeatureKind::kDouble: return values.doubles().size_bytes();
     default: break;
   }
   uint64_t size = 0;
-  for (const int64_t value : values.integers) size += VarintBytes(static_cast<uint64_t>(value));
+  for (const int64_t value : values.integers()) size += VarintBytes(static_cast<uint64_t>(value));
   return size;
 }
 
@@ -51,9 +51,9 @@ struct FeatureSizes {
 
 FeatureSizes SizesOf(const FeatureData& values) {
   FeatureSizes sizes;
-  if (values.kind == FeatureKind::kNone) return sizes;
-  if (values.kind == FeatureKind::kBytes) {
-    for (const ByteView bytes : values.bytes) sizes.list += FieldBytes(bytes.size());
+  if (values.kind() == FeatureKind::kNone) return sizes;
+  if (values.kind() == FeatureKind::kBytes) {
+    for (const ByteView bytes : values.bytes()) sizes.list += FieldBytes(bytes.size());
   } else if (values.count() != 0) {
     sizes.packed = PackedBytes(values);
     sizes.list = FieldBytes(sizes.packed);
@@ -63,25 +63,25 @@ FeatureSizes SizesOf(const FeatureData& values) {
 }
 
 uint8_t* WriteFeature(PayloadKind payload, const FeatureData& values, const FeatureSizes& sizes, uint8_t* out) {
-  if (values.kind == FeatureKind::kNone) return out;
-  out = WritePrefix(FieldOfKind(payload, values.kind), sizes.list, out);
-  if (values.kind == FeatureKind::kBytes) {
-    for (const ByteView bytes : values.bytes) out = WriteBytes(bytes, WritePrefix(kListValue, bytes.size(), out));
+  if (values.kind() == FeatureKind::kNone) return out;
+  out = WritePrefix(FieldOfKind(payload, values.kind()), sizes.list, out);
+  if (values.kind() == FeatureKind::kBytes) {
+    for (const ByteView bytes : values.bytes()) out = WriteBytes(bytes, WritePrefix(kListValue, bytes.size(), out));
     return out;
   }
   if (values.count() == 0) return out;
   out = WritePrefix(kListValue, sizes.packed, out);
-  switch (values.kind) {
+  switch (values.kind()) {
     case FeatureKind::kFloat:
-      return WriteBytes(ByteView(reinterpret_cast<const uint8_t*>(values.floats.data()), values.floats.size_bytes()),
-                        out);
+      return WriteBytes(
+          ByteView(reinterpret_cast<const uint8_t*>(values.floats().data()), values.floats().size_bytes()), out);
     case FeatureKind::kDouble:
-      return WriteBytes(ByteView(reinterpret_cast<const uint8_t*>(values.doubles.data()), values.doubles.size_bytes()),
-                        out);
+      return WriteBytes(
+          ByteView(reinterpret_cast<const uint8_t*>(values.doubles().data()), values.doubles().size_bytes()), out);
     default: break;
   }
   // A negative int32 is written as the 64-bit number that it is, in ten bytes, as protobuf does.
-  for (const int64_t value : values.integers) out = WriteVarint(static_cast<uint64_t>(value), out);
+  for (const int64_t value : values.integers()) out = WriteVarint(static_cast<uint64_t>(value), out);
   return out;
 }
 
@@ -108,13 +108,14 @@ void PayloadBuilder::Clear() {
 }
 
 Result<void> PayloadBuilder::Check(ByteView name, const FeatureData& values) const {
-  if (values.kind != FeatureKind::kNone && FieldOfKind(kind_, values.kind) == 0) {
-    return Fail(ErrorCode::kFeature,
-                StrCat("feature '", Printable(AsText(name)), "': ", MessageName(kind_), " has no ", Name(values.kind)),
-                "its kinds are bytes, float and int64");
+  if (values.kind() != FeatureKind::kNone && FieldOfKind(kind_, values.kind()) == 0) {
+    return Fail(
+        ErrorCode::kFeature,
+        StrCat("feature '", Printable(AsText(name)), "': ", MessageName(kind_), " has no ", Name(values.kind())),
+        "its kinds are bytes, float and int64");
   }
-  if (values.kind == FeatureKind::kInt32) {
-    for (const int64_t value : values.integers) {
+  if (values.kind() == FeatureKind::kInt32) {
+    for (const int64_t value : values.integers()) {
       if (static_cast<int32_t>(value) == value) continue;
       return Fail(ErrorCode::kFeature,
                   StrCat("feature '", Printable(AsText(name)), "': ", value, " does not fit an int32"),
@@ -169,25 +170,28 @@ Result<ByteView> PayloadBuilder::Finish() {
   if (features_.entries.empty()) return lists_.Wrap(kFeatureLists);
   const ByteView lists = lists_.Wrap(kFeatureLists);
   const size_t context_bytes = features_.Wrap(kContext).size();
+  features_.bytes.resize(features_.used);
   features_.bytes.insert(features_.bytes.end(), lists.begin(), lists.end());
   return ByteView(features_.bytes).last(context_bytes + lists.size());
 }
 
 void PayloadBuilder::Map::Clear() {
-  bytes.resize(kHeadroom);
+  used = kHeadroom;
+  if (bytes.size() < used) bytes.resize(used);
   entries.clear();
 }
 
 // Appends the tag, length and name of an entry, and room for its value; returns where the value goes.
 uint8_t* PayloadBuilder::Map::AddEntry(ByteView name, uint64_t value_bytes) {
   const uint64_t content = FieldBytes(name.size()) + FieldBytes(value_bytes);
-  const size_t begin = bytes.size();
-  bytes.resize(begin + FieldBytes(content));
+  const size_t begin = used;
+  used += FieldBytes(content);
+  if (bytes.size() < used) bytes.resize(std::max<size_t>(used, 2 * bytes.size()));
   uint8_t* out = WritePrefix(kMapEntry, content, bytes.data() + begin);
   out = WritePrefix(kEntryKey, name.size(), out);
   const auto name_begin = static_cast<size_t>(out - bytes.data());
   out = WritePrefix(kEntryValue, value_bytes, WriteBytes(name, out));
-  entries.push_back({begin, bytes.size(), name_begin, name_begin + name.size()});
+  entries.push_back({begin, used, name_begin, name_begin + name.size()});
   return out;
 }
 
@@ -195,7 +199,7 @@ ByteView PayloadBuilder::Map::NameOf(const Entry& entry) const {
   return ByteView(bytes).subspan(entry.name_begin, entry.name_end - entry.name_begin);
 }
 
-ByteView PayloadBuilder::Map::content() const { return ByteView(bytes).subspan(kHeadroom); }
+ByteView PayloadBuilder::Map::content() const { return ByteView(bytes).first(used).subspan(kHeadroom); }
 
 bool PayloadBuilder::Map::InOrder() const {
   for (size_t i = 1; i < entries.size(); ++i) {
@@ -216,13 +220,13 @@ Result<void> PayloadBuilder::Map::Settle(EntryOrder order, std::vector<uint8_t>&
     return Fail(ErrorCode::kFeature, StrCat("two features are called '", Printable(AsText(NameOf(sorted[i]))), "'"));
   }
   if (order == EntryOrder::kAsAdded) return {};
-  spare.clear();
-  spare.resize(kHeadroom);
+  spare.assign(kHeadroom, 0);
   for (const Entry& entry : sorted) {
     spare.insert(spare.end(), bytes.begin() + static_cast<ptrdiff_t>(entry.begin),
                  bytes.begin() + static_cast<ptrdiff_t>(entry.end));
   }
   bytes.swap(spare);
+  used = bytes.size();
   return {};
 }
 
@@ -231,7 +235,7 @@ ByteView PayloadBuilder::Map::Wrap(uint32_t field) {
   const uint64_t content_bytes = content().size();
   const auto prefix_bytes = static_cast<size_t>(PrefixBytes(content_bytes));
   WritePrefix(field, content_bytes, bytes.data() + kHeadroom - prefix_bytes);
-  return ByteView(bytes).subspan(kHeadroom - prefix_bytes);
+  return ByteView(bytes).first(used).subspan(kHeadroom - prefix_bytes);
 }
 
 }  // namespace ofindex

@@ -47,7 +47,8 @@ class PayloadBuilder {
       size_t begin, end;  // in `bytes`
       size_t name_begin, name_end;
     };
-    std::vector<uint8_t> bytes;
+    std::vector<uint8_t> bytes;  // of which `used` count: what was grown once is not cleared again and again
+    size_t used = 0;
     std::vector<Entry> entries;
 
     void Clear();

@@ -20,15 +20,15 @@ Result<Transcoder> Transcoder::Create(PayloadKind from, PayloadKind to, Lossy lo
 // The values as the other message can hold them. They may stand in floats_, which the next feature overwrites.
 Result<FeatureData> Transcoder::Rehomed(const Feature& feature) {
   FeatureData values = FeatureData::Of(record_, feature.value);
-  if (values.kind == FeatureKind::kNone || FieldOfKind(to_, values.kind) != 0) return values;
+  if (values.kind() == FeatureKind::kNone || FieldOfKind(to_, values.kind()) != 0) return values;
   if (lossy_ == Lossy::kRefuse) {
     return Fail(ErrorCode::kFeature,
-                StrCat("feature '", Printable(AsText(feature.name)), "' is of kind ", Name(values.kind),
+                StrCat("feature '", Printable(AsText(feature.name)), "' is of kind ", Name(values.kind()),
                        ", which an Example does not have"),
                 "--lossy allow makes int32 an int64, and double a float");
   }
-  if (values.kind == FeatureKind::kInt32) return FeatureData::Int64s(values.integers);
-  floats_.assign(values.doubles.begin(), values.doubles.end());
+  if (values.kind() == FeatureKind::kInt32) return FeatureData::Int64s(values.integers());
+  floats_.assign(values.doubles().begin(), values.doubles().end());
   return FeatureData::Floats(floats_);
 }
 

@@ -38,6 +38,16 @@ struct Asker {
     return Asker{std::move(taken), std::move(session), std::move(sql)};
   }
 
+  // An expression stands on its own. One that closes the parenthesis around it, and opens another for the end, does
+  // not: it would be a statement of somebody's making.
+  Result<void> CheckAlone(std::string_view expression, const std::vector<SqlParameter>& parameters,
+                          const SqlLimits& limits) {
+    if (expression.find(')') == std::string_view::npos) return {};
+    constexpr std::string_view kAlone = "EXPLAIN SELECT _id FROM records WHERE ";
+    OFINDEX_TRY(session.Query(StrCat(kAlone, expression), parameters, limits, kAlone.size()));
+    return {};
+  }
+
   // Errors count bytes from where the expression begins.
   Result<SqlRows> Ask(const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
     return session.Query(sql, parameters, limits, kBefore.size());
@@ -193,6 +203,7 @@ Result<Selection> Where(const std::shared_ptr<ColumnStore>& store, std::string_v
   return WithMemory("a selection", [&]() -> Result<Selection> {
     OFINDEX_ASSIGN(Asker asker, Asker::Open(store, expression));
     OFINDEX_ASSIGN(const std::optional<IdleLoop> loop, FindIdleLoop(asker, parameters, limits));
+    OFINDEX_TRY(asker.CheckAlone(expression, parameters, limits));
     if (!loop) return StepRows(asker, *store, parameters, limits);
     return RunKernels(asker, *store, *loop, parameters, limits);
   });

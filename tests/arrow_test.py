@@ -35,6 +35,7 @@ WRAPPED_IN = [
     (r"sqlite3ext\.h", {"query"}),
     (r"CLI/.*", {"tools"}),
     (r"nlohmann/.*", {"query", "tools"}),
+    (r"simdjson\.h|csv\.h", {"tools"}),
     (r"nanobind/.*|Python\.h", {"python"}),
 ]
 

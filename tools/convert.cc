@@ -113,7 +113,7 @@ std::vector<uint64_t> RecordsPerShard(const Selected& selected, const SourceFact
 Result<void> Report(const ShardSetWriter& writer, const SourceFacts& facts, double seconds, const Context& context) {
   if (context.json) {
     return Output::Standard().Line(Dump({{"schema", "ofindex.convert/1"},
-                                         {"shards", JsonTexts(writer.plan().paths)},
+                                         {"files", JsonTexts(writer.plan().paths)},
                                          {"records", writer.records()},
                                          {"bytes", writer.bytes()},
                                          {"seconds", seconds},
@@ -138,18 +138,20 @@ Result<int> Convert(Arguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
   OFINDEX_ASSIGN(const SourceIndex source, SourceIndex::Of(arguments.data, arguments.where.has_value(), context));
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(source.path(), arguments.reading, context.progress));
-  OFINDEX_ASSIGN(const SourceFacts facts, ReadFacts(source.path()));
+  OFINDEX_ASSIGN(SourceFacts facts, ReadFacts(source.path()));
+  const InputFiles inputs(source.path(), facts.shards);
+  for (ShardRow& shard : facts.shards) shard.path = source.Shown(shard.path);
   OFINDEX_ASSIGN(const Selected selected, Select(arguments, dataset, facts, context));
 
   arguments.output.default_shards = facts.shards.size();
   OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(arguments.output));
-  OFINDEX_TRY(InputFiles(source.path(), facts.shards).KeepFrom(plan));
+  OFINDEX_TRY(inputs.KeepFrom(plan));
   const bool as_in_input =
       selected.all_in_order && !arguments.output.shards && plan.paths.size() == facts.shards.size();
   std::vector<uint64_t> sizes = RecordsPerShard(selected, facts, plan.paths.size(), as_in_input);
   OFINDEX_ASSIGN(ShardSetWriter writer, ShardSetWriter::Begin(std::move(plan), std::move(sizes)));
   OFINDEX_ASSIGN(Converter converter,
-                 Converter::Create(dataset, arguments.output.framing, arguments.lossy, writer, context));
+                 Converter::Create(dataset, facts.shards, arguments.output.framing, arguments.lossy, writer, context));
 
   context.progress.bytes_total = dataset.reader().map().header().payload_bytes;
   std::optional<ProgressDisplay> display(std::in_place, "convert", context);

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/framing.h"
 #include "base/text.h"
-#include "tools/record_error.h"
 
 namespace ofindex {
 namespace {
@@ -17,14 +17,11 @@ PayloadKind TargetOf(PayloadKind kind, Framing to) {
 
 }  // namespace
 
-Result<Converter> Converter::Create(const Dataset& dataset, Framing to, Lossy lossy, ShardSetWriter& writer,
-                                    Context& context) {
-  Converter converter(dataset, writer, context);
+Result<Converter> Converter::Create(const Dataset& dataset, const std::vector<ShardRow>& shards, Framing to,
+                                    Lossy lossy, ShardSetWriter& writer, Context& context) {
+  Converter converter(dataset, shards, writer, context);
   converter.to_ofrecord_ = to == Framing::kOfRecord;
-  const OffsetMap& map = dataset.reader().map();
-  for (uint64_t i = 0; i < map.shards(); ++i) {
-    OFINDEX_ASSIGN(const MapShard shard, map.Shard(i));
-    converter.kinds_.push_back(shard.payload);
+  for (const ShardRow& shard : shards) {
     if (shard.records == 0 || converter.transcoders_.contains(shard.payload)) continue;
     auto transcoder = Transcoder::Create(shard.payload, TargetOf(shard.payload, to), lossy);
     if (!transcoder) {
@@ -35,6 +32,14 @@ Result<Converter> Converter::Create(const Dataset& dataset, Framing to, Lossy lo
     converter.transcoders_.emplace(shard.payload, std::move(*transcoder));
   }
   return converter;
+}
+
+Error Converter::InRecord(uint64_t ordinal, const RecordLocation& location, Error error) const {
+  const ShardRow& shard = shards_[location.shard];
+  error.message = StrCat(Printable(shard.path), "@", location.offset + HeaderBytes(shard.framing), ": record ", ordinal,
+                         ": ", error.message);
+  if (error.hint.empty()) error.hint = StrCat("`ofindex get --wire INDEX ", ordinal, "` explains its bytes");
+  return error;
 }
 
 Result<int> Converter::Run(const NextOrdinal& next) {
@@ -59,11 +64,11 @@ Result<void> Converter::PassOverUntil(uint64_t ordinal) {
 Result<void> Converter::Take(uint64_t ordinal, ByteView payload) {
   OFINDEX_TRY(PassOverUntil(ordinal));
   OFINDEX_ASSIGN(const RecordLocation location, dataset_.reader().Locate(ordinal));
-  Result<ByteView> converted = transcoders_.at(kinds_[location.shard]).Convert(payload);
+  Result<ByteView> converted = transcoders_.at(shards_[location.shard].payload).Convert(payload);
   if (converted && converted->empty() && to_ofrecord_) {
     converted = Fail(ErrorCode::kDamage, "a record of no bytes, which an OFRecord cannot be");
   }
-  if (!converted) return tl::unexpected(InRecord(dataset_, ordinal, std::move(converted).error()));
+  if (!converted) return tl::unexpected(InRecord(ordinal, location, std::move(converted).error()));
   OFINDEX_TRY(writer_.Write(*converted));
   waiting_.pop_front();
   ++context_.progress.records_done;

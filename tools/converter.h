@@ -7,6 +7,7 @@
 
 #include "base/record.h"
 #include "base/result.h"
+#include "index/catalog.h"
 #include "index/shard_set_writer.h"
 #include "proto/transcoder.h"
 #include "query/dataset.h"
@@ -21,27 +22,28 @@ class Converter {
  public:
   /// `dataset`, `writer` and `context` must outlive the converter. Errors: kUsage  a shard's payloads have no form in
   /// the other format.
-  [[nodiscard]] static Result<Converter> Create(const Dataset& dataset, Framing to, Lossy lossy, ShardSetWriter& writer,
-                                                Context& context);
+  [[nodiscard]] static Result<Converter> Create(const Dataset& dataset, const std::vector<ShardRow>& shards, Framing to,
+                                                Lossy lossy, ShardSetWriter& writer, Context& context);
 
   /// Writes the records that `next` names. Returns the exit code: 3 where bad ones were passed over, which their shards
   /// then have fewer of. Errors: those of StreamRecords; kFeature  a value has no home in the other message.
   [[nodiscard]] Result<int> Run(const NextOrdinal& next);
 
  private:
-  Converter(const Dataset& dataset, ShardSetWriter& writer, Context& context)
-      : dataset_(dataset), writer_(writer), context_(context) {}
+  Converter(const Dataset& dataset, const std::vector<ShardRow>& shards, ShardSetWriter& writer, Context& context)
+      : dataset_(dataset), shards_(shards), writer_(writer), context_(context) {}
 
   [[nodiscard]] Result<void> Take(uint64_t ordinal, ByteView payload);
   [[nodiscard]] Result<void> PassOverUntil(uint64_t ordinal);
+  [[nodiscard]] Error InRecord(uint64_t ordinal, const RecordLocation& location, Error error) const;
 
   const Dataset& dataset_;
+  const std::vector<ShardRow>& shards_;
   ShardSetWriter& writer_;
   Context& context_;
   bool to_ofrecord_ = false;
   std::map<PayloadKind, Transcoder> transcoders_;
-  std::vector<PayloadKind> kinds_;  // of the shards
-  std::deque<uint64_t> waiting_;    // asked for, and not yet taken
+  std::deque<uint64_t> waiting_;  // asked for, and not yet taken
 };
 
 }  // namespace ofindex

@@ -84,7 +84,7 @@ Json JsonFeatures(const PackSource& source) {
 Result<void> Report(const PackSource& source, const ShardSetWriter& writer, double seconds, const Context& context) {
   if (context.json) {
     return Output::Standard().Line(Dump({{"schema", "ofindex.pack/1"},
-                                         {"shards", JsonTexts(writer.plan().paths)},
+                                         {"files", JsonTexts(writer.plan().paths)},
                                          {"records", writer.records()},
                                          {"bytes", writer.bytes()},
                                          {"seconds", seconds},

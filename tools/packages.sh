@@ -12,7 +12,7 @@ packages_build=(
   libzstd-dev libsimdjson-dev libcsv-dev
 )
 # shellcheck disable=SC2034
-packages_lesson=(python3 python3-pip python3-protobuf)
+packages_lesson=(python3 python3-pip)
 # shellcheck disable=SC2034
 packages_python=(python3 python3-dev python3-venv)
 # shellcheck disable=SC2034

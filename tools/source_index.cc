@@ -48,6 +48,15 @@ Result<SourceIndex> SourceIndex::Of(const std::vector<std::string>& data, bool w
   return source;
 }
 
+std::string SourceIndex::Shown(const std::string& path) const {
+  if (folder_.empty()) return path;
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(fs::path(folder_) / path, error);
+  if (error) return path;
+  const fs::path near = whole.lexically_proximate(fs::current_path(error));
+  return error || *near.begin() == ".." ? whole.string() : near.string();
+}
+
 SourceIndex::SourceIndex(SourceIndex&& other) noexcept
     : path_(std::move(other.path_)), folder_(std::exchange(other.folder_, {})) {}
 

@@ -25,6 +25,10 @@ class SourceIndex {
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
+  /// What to call a shard that the index calls `path`: of an index that was made for the purpose, which lies elsewhere,
+  /// as seen from the working directory.
+  [[nodiscard]] std::string Shown(const std::string& path) const;
+
  private:
   SourceIndex() = default;
 

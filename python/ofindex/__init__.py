@@ -34,8 +34,10 @@ from ._mix import Mix, mix
 from ._mix_sampler import MixSampler
 from ._ofindex import version as __version__
 from ._opening import build, open
+from ._pack import pack
 from ._rows import Rows, Table
 from ._sampler import Sampler
+from ._writer import Writer
 
 if TYPE_CHECKING:
     from . import grain, tf, torch
@@ -72,6 +74,7 @@ __all__ = [
     "Sampler",
     "StaleError",
     "Table",
+    "Writer",
     "__version__",
     "build",
     "decode",
@@ -79,6 +82,7 @@ __all__ = [
     "grain",
     "mix",
     "open",
+    "pack",
     "ragged",
     "raw",
     "tf",

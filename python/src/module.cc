@@ -9,6 +9,7 @@
 #include "python/src/records.h"
 #include "python/src/sampler.h"
 #include "python/src/sql.h"
+#include "python/src/writer.h"
 
 // The private half of the package ofindex: it converts arguments, lets go of the GIL and raises errors. What the
 // package promises, and its documentation, is in the Python files.
@@ -25,4 +26,5 @@ NB_MODULE(_ofindex, m) {
   ofindex::python::BindDecodeOne(m);
   ofindex::python::BindDecoder(m);
   ofindex::python::BindLoader(m);
+  ofindex::python::BindWriter(m);
 }

@@ -18,7 +18,7 @@ from docs.work_folder import WorkFolderTest  # noqa: E402
 
 
 class CommandLineTest(WorkFolderTest):
-    VERBS = ("build", "info", "schema", "stats", "where", "sample", "sql", "verify", "get", "cat", "export")
+    VERBS = ("build", "info", "schema", "stats", "where", "sample", "sql", "verify", "get", "cat", "pack", "convert", "export")
     TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
     def setUp(self) -> None:
@@ -59,6 +59,8 @@ class CommandLineTest(WorkFolderTest):
             "sql": "sql data/train 'SELECT 1' --json",
             "verify": f"verify {hurt} --json",
             "get": "get data/train 0 --json",
+            "pack": "pack data -o packed --to tfrecord --json",
+            "convert": f"convert {hurt} -o converted --to ofrecord --json",
             "export": "export data/train --to tfrecord2idx -o indexes --json",
         }
         found: dict[str, list[str]] = {}

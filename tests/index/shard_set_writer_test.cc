@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -155,15 +156,15 @@ TEST_CASE("an earlier set is replaced only by force, whole, and what is no shard
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"new"}));
 }
 
-TEST_CASE("shares are even, the larger ones first, and no record is without a shard") {
+TEST_CASE("shares are even, and no record is without a shard") {
   for (const uint64_t records : {0U, 1U, 7U, 8U, 9U, 1000U}) {
     for (const uint64_t shards : {1U, 2U, 3U, 8U}) {
       const std::vector<uint64_t> shares = EvenShares(records, shards);
       uint64_t sum = 0;
       for (const uint64_t share : shares) sum += share;
       CHECK(sum == records);
-      CHECK(shares.front() - shares.back() <= 1);
-      CHECK(std::is_sorted(shares.rbegin(), shares.rend()));
+      const auto [least, most] = std::minmax_element(shares.begin(), shares.end());
+      CHECK(*most - *least <= 1);
     }
   }
 }

@@ -69,6 +69,34 @@ def work(number):  # 5,000 reads
             200,
         )
 
+    def test_writing_leaves_nothing(self) -> None:
+        self.check(
+            """
+import numpy as np
+from tempfile import TemporaryDirectory
+kept = TemporaryDirectory()
+folder = kept.name
+record = {"a": 1, "b": [0.5, 1.5], "c": "text", "d": np.arange(5), "e": [b"x", bytearray(b"y")], "f": memoryview(b"z")}
+wrong = [{"a": [1, "b"]}, {"a": object()}, {"a": [None]}, {1: 2}, 5, {"a": np.array(["2020"], "M8[D]")}, {"\\udcff": 1}]
+
+def work(number):  # 600 records, and one writer that is given up
+    path = f"{folder}/{number % 4}.tfrecord"
+    with ofindex.Writer(path, payload=("example", "sequence_example")[number % 2], append=number % 3 == 0) as writer:
+        for _ in range(100):
+            writer.write(record)
+            writer.write(b"payload")
+            for one in wrong:
+                try: writer.write(one)
+                except Exception: continue
+                raise AssertionError(one)
+    ofindex.Writer(path).abandon()
+    os.remove(path)
+    ofindex.pack([record] * 10, path, "tfrecord", seed=1)
+    os.remove(path)
+""",
+            60,
+        )
+
     def test_errors_leave_nothing(self) -> None:
         self.check(
             """

@@ -55,15 +55,18 @@ class WheelTest(WorkTest):
         version = f"cp{sys.version_info.major}{sys.version_info.minor}"
         self.assertRegex(self.wheel.name, rf"^ofindex-[0-9.]+-{version}-{version}-linux_x86_64\.whl$")
 
-    def test_its_libraries_need_the_c_library_alone_and_show_one_symbol(self) -> None:
+    def test_its_libraries_need_what_the_wheel_brings_and_the_c_library_alone_and_show_one_symbol(self) -> None:
         with zipfile.ZipFile(self.wheel) as wheel:
             wheel.extractall(self.dir)
         package = self.dir / "ofindex"
         extension = next(package.glob("_ofindex*.so"))
-        for file in (extension, package / "bin" / "ofindex"):
+        command = package / "bin" / "ofindex"
+        system = {"libm.so.6", "libc.so.6", "ld-linux-x86-64.so.2"}
+        for file, brought in ((extension, {"libisal.so.2"}), (command, {"libisal.so.2", "libsimdjson.so.14"})):
             dynamic = self.run_clean("readelf", "--dynamic", file)
             needed = set(re.findall(r"Shared library: \[(.*)\]", dynamic))
-            self.assertLessEqual(needed, {"libisal.so.2", "libm.so.6", "libc.so.6", "ld-linux-x86-64.so.2"})
+            self.assertLessEqual(needed, system | brought)
+            self.assertLessEqual(brought, {library.name for library in (package / "bin").iterdir()})
             for path in re.findall(r"(?:RUNPATH|RPATH).*\[(.*)\]", dynamic):
                 self.assertTrue(path.startswith("$ORIGIN"), path)
         symbols = self.run_clean("nm", "--dynamic", "--defined-only", extension).split()

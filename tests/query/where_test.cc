@@ -126,7 +126,7 @@ TEST_CASE("an expression that is wrong, misspelt or more than an expression is r
   for (const char* expression :
        {"", "label =", "\"image/hieght\" > 5", "labell = 3", "label = 3; SELECT 1", "label = 3)", "(label = 3",
         "label = ?", "nosuch(label)", "1) UNION SELECT 5000 WHERE (1", "1) UNION SELECT 'x' WHERE (1",
-        "1) UNION SELECT -1 WHERE (1"}) {
+        "1) UNION SELECT -1 WHERE (1", "1) UNION SELECT (1", "1) OR (1", "1) -- (\n) OR (1"}) {
     const auto selection = Where(data.store, expression);
     REQUIRE_MESSAGE(!selection.has_value(), expression);
     CHECK_MESSAGE(selection.error().code == ErrorCode::kUsage, expression << ": " << selection.error().message);

@@ -1,0 +1,184 @@
+"""Shards are made of what lies elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Literal
+
+from . import _ofindex
+from ._arguments import whole
+from ._errors import FeatureError
+from ._opening import build
+from ._pack_sources import Kinds, Source, sources_of
+from ._pack_values import Flattener, TimeUnit
+from ._progress import Report, reporting
+from ._source import Path
+from ._writer import Format, Kind, Payload, Writer, gzipped, payload_for
+
+_READ_AT_ONCE = 16 << 20  # bytes of shuffled records
+
+
+def pack(
+    source: Path | Sequence[Path] | Iterable[Mapping[Any, Any]],
+    output: Path,
+    to: Format,
+    *,
+    payload: Payload | None = None,
+    shards: int | None = None,
+    seed: int | None = None,
+    schema: Mapping[str, Kind] | None = None,
+    compress: Literal["gzip"] | None = None,
+    time_unit: TimeUnit = "us",
+    allow_nan: bool = False,
+    force: bool = False,
+    progress: bool | Report | None = None,
+) -> list[str]:
+    """Write the records of Parquet and Avro files, or of an iterable of mappings, into new shards.
+
+    All shards appear at once, when the last one is whole; until then, and after an error, `output` is as it was. Memory
+    holds some thousand records, whatever the size. docs/python.md has the table of what each type becomes.
+
+    Args:
+        source: A file, a folder, a glob, a list of these, or mappings of names to values. Parquet needs pyarrow, Avro
+            fastavro. CSV, JSON lines and folders of other files are packed by the command ``ofindex pack``.
+        output: A file, if it ends in ``.tfrecord``, ``.tfrecord.gz`` or ``.ofrecord`` or is called ``part-N``, and
+            `shards` is None; else a folder, of ``part-0``, ``part-1``, ... for OFRecords and of
+            ``NAME-00000-of-00008.tfrecord`` for TFRecords, NAME being the folder's own.
+        to: "tfrecord" or "ofrecord".
+        payload: "example", "sequence_example" or "ofrecord"; None: the format's own, Example or OFRecord. Arrays of
+            arrays become feature lists of a SequenceExample; in others they become one list.
+        shards: How many; each has an equal share, in order. None: 1.
+        seed: Shuffle all records, across shards: the same order for the same seed and number of records. Takes as much
+            room again beside `output`, while it lasts.
+        schema: Feature name -> kind, as for `Writer`; before what the source's own schema says.
+        compress: "gzip", for TFRecords; None: as the name of `output` says.
+        time_unit: "s", "ms", "us" or "ns", of times, timestamps and durations. Dates are days since 1970.
+        allow_nan: Take floats that are no number, too.
+        force: Replace shards that are there.
+        progress: As for `build`: a callable gets (bytes_read, bytes_total, records).
+
+    Returns:
+        The paths of the shards, in order.
+
+    Raises:
+        FeatureError: a value has no place in the payload; the text names file, record and feature. ValueError: output
+        is there already, or arguments make no sense. ImportError: pyarrow or fastavro is not installed. OSError: files
+        cannot be read or written.
+    """
+    wanted = payload_for(to, payload)
+    count = None if shards is None else whole(shards, "shards", 1)
+    number = None if seed is None else whole(seed, "seed")
+    plan = _ofindex.plan_shards(os.fspath(output), to, gzipped(output, compress), count, bool(force))
+    sources = sources_of(source)
+    said = _joined(sources, wanted == "ofrecord")
+    kinds = {**{name: kind for name, kind in said.kinds.items() if kind}, **(schema or {})}
+    flattener = Flattener(time_unit, wanted == "sequence_example", said.byte_lists, said.nanoseconds)
+    with reporting(progress, "pack") as report:
+        records = _records(sources, flattener, report)
+        total = _total(sources) if number is None else None
+        if number is None and (total is not None or len(plan.paths) == 1):
+            with _published(_ofindex.ShardSet(plan, total, wanted, kinds, allow_nan)) as written:
+                _write(written, records, total)
+        else:
+            with _spool(output, to, wanted, kinds, allow_nan) as spool:
+                _write(spool, records, None)
+                spool.close()
+                with _published(_ofindex.ShardSet(plan, spool.records, wanted, None, allow_nan)) as written:
+                    for batch in _payloads(spool, to, number):
+                        for one in batch:
+                            written.write(one)
+    return list(plan.paths)
+
+
+def _joined(sources: list[Source], wide: bool) -> Kinds:
+    said = Kinds()
+    for source in sources:
+        said.join(source.kinds(wide))
+    return said
+
+
+def _total(sources: list[Source]) -> int | None:
+    total = 0
+    for source in sources:
+        count = source.count()
+        if count is None:
+            return None
+        total += count
+    return total
+
+
+def _records(
+    sources: list[Source], flattener: Flattener, report: Report | None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The features of every record, and where it comes from."""
+    size, done, number = sum(source.size for source in sources), 0, 0
+    for source in sources:
+        try:
+            for batch, read in source.batches():
+                for record in batch:
+                    yield source.name, flattener.features(record, number)
+                    number += 1
+                if report is not None:
+                    report(done + read, size, number)
+        except FeatureError as error:
+            raise _at(source.name, error) from None
+        done += source.size
+
+
+def _at(name: str, error: FeatureError) -> FeatureError:
+    if not name or str(error).startswith(name):
+        return error
+    placed = FeatureError(f"{name}: {error}")
+    placed.hint = error.hint
+    return placed
+
+
+def _write(
+    target: Writer | _ofindex.ShardSet, records: Iterable[tuple[str, dict[str, Any]]], total: int | None
+) -> None:
+    for name, features in records:
+        if total is not None and target.records == total:
+            raise ValueError(f"{name or 'the records'}: more than the {total:,} that there were at first")
+        try:
+            target.write(features)
+        except FeatureError as error:
+            raise _at(name, error) from None
+    if total is not None and target.records < total:
+        raise ValueError(f"{target.records:,} records instead of the {total:,} that there were at first")
+
+
+@contextlib.contextmanager
+def _published(written: _ofindex.ShardSet) -> Iterator[_ofindex.ShardSet]:
+    """Gives the shards their names at the end of the block; gives them up where it fails."""
+    try:
+        yield written
+        written.publish()
+    finally:
+        written.abandon()
+
+
+@contextlib.contextmanager
+def _spool(output: Path, to: Format, payload: Payload, kinds: Mapping[str, Any], allow_nan: bool) -> Iterator[Writer]:
+    """A shard for the time being, on the disk that the output will be on."""
+    folder = os.path.dirname(os.path.abspath(os.fsdecode(output)))
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    with (
+        tempfile.TemporaryDirectory(prefix=".ofindex-pack-", dir=folder) as made,
+        Writer(os.path.join(made, "spool"), to, payload=payload, schema=kinds, allow_nan=allow_nan) as spool,
+    ):
+        yield spool
+
+
+def _payloads(spool: Writer, to: Format, seed: int | None) -> Iterator[list[bytes]]:
+    if spool.records == 0:
+        return
+    data = build(spool.path, verify=False, columns="none", progress=False, format=to, payload="opaque")
+    order = iter(range(len(data)) if seed is None else data.sampler(seed=seed))
+    at_once = max(1, min(4096, _READ_AT_ONCE * spool.records // spool.size))
+    while numbers := list(islice(order, at_once)):
+        yield data.__getitems__(numbers)

@@ -1,0 +1,107 @@
+"""Records of Avro files. Needs fastavro."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ._pack_sources import AT_ONCE, Kinds
+
+try:
+    import fastavro
+except ImportError as error:
+    raise ImportError("reading Avro needs fastavro: pip install fastavro") from error
+
+_LOGICAL = {"decimal": "double", "uuid": "bytes", "duration": "bytes"}
+_TYPES = {
+    "boolean": "int64",
+    "int": "int32",
+    "long": "int64",
+    "float": "float",
+    "double": "double",
+    "bytes": "bytes",
+    "string": "bytes",
+    "enum": "bytes",
+    "fixed": "bytes",
+}
+_NARROW = {"int32": "int64", "double": "float"}
+
+
+class _Reading:
+    """One schema being read."""
+
+    def __init__(self, wide: bool) -> None:
+        self._wide = wide
+        self._named: dict[str, Any] = {}
+        self._within: list[str] = []  # records that the place is in: some hold themselves
+        self.found = Kinds()
+
+    def describe(self, name: str, schema: Any) -> None:
+        if isinstance(schema, list):
+            branches = [branch for branch in schema if branch != "null"]
+            if len(branches) == 1:
+                self.describe(name, branches[0])
+            return  # a choice: values say it
+        if isinstance(schema, str):
+            schema = self._named.get(schema, {"type": schema})
+        kind = schema["type"]
+        if not isinstance(kind, str):
+            self.describe(name, kind)
+            return
+        if "name" in schema:
+            self._named[schema["name"]] = schema
+        if kind in ("record", "error"):
+            self._describe_record(name, schema)
+        elif kind == "array":
+            self.describe(name, schema["items"])
+        elif kind != "map":
+            self._put(name, self._kind(schema))
+
+    def _describe_record(self, name: str, schema: Any) -> None:
+        if schema["name"] in self._within:
+            return
+        self._within.append(schema["name"])
+        for inner in schema["fields"]:
+            self.describe(f"{name}.{inner['name']}" if name else inner["name"], inner["type"])
+        self._within.pop()
+
+    def _kind(self, schema: Any) -> str:
+        logical = schema.get("logicalType", "")
+        if logical in _LOGICAL:
+            return _LOGICAL[logical]
+        return "int64" if logical else _TYPES.get(schema["type"], "")
+
+    def _put(self, name: str, kind: str) -> None:
+        self.found.kinds[name] = kind if self._wide else _NARROW.get(kind, kind)
+
+
+class Avro:
+    """One Avro file, read a block at a time."""
+
+    def __init__(self, path: str) -> None:
+        self.name = path
+        self.size = os.path.getsize(path)
+
+    def kinds(self, wide: bool) -> Kinds:
+        with open(self.name, "rb") as file:
+            schema = fastavro.reader(file).writer_schema
+        if not isinstance(schema, dict) or schema.get("type") != "record":
+            raise ValueError(f"{self.name}: its schema is no record, and features need names")
+        reading = _Reading(wide)
+        reading.describe("", schema)
+        return reading.found
+
+    def count(self) -> int:
+        with open(self.name, "rb") as file:
+            return sum(block.num_records for block in fastavro.block_reader(file))
+
+    def batches(self) -> Iterator[tuple[Sequence[Mapping[Any, Any]], int]]:
+        with open(self.name, "rb") as file:
+            batch: list[Any] = []
+            for record in fastavro.reader(file):
+                batch.append(record)
+                if len(batch) == AT_ONCE:
+                    yield batch, file.tell()
+                    batch = []
+            yield batch, self.size

@@ -1,0 +1,132 @@
+"""Records of Parquet files. Needs pyarrow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ._errors import FeatureError
+from ._pack_sources import AT_ONCE, Kinds
+
+try:
+    import pyarrow
+    import pyarrow.parquet
+    import pyarrow.types as types
+except ImportError as error:
+    raise ImportError("reading Parquet needs pyarrow: pip install pyarrow") from error
+
+_BATCH_BYTES = 16 << 20  # of rows
+_BUFFER_BYTES = 1 << 20  # of one column
+
+
+def _inner(kind: Any) -> Any:
+    """The type of the items, if `kind` is a list of any sort."""
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return kind.value_type
+    return None
+
+
+def _kind_of(kind: Any, wide: bool) -> str:
+    """The kind of the values of type `kind`; empty where the values say it."""
+    if types.is_dictionary(kind):
+        return _kind_of(kind.value_type, wide)
+    if types.is_int32(kind):
+        return "int32" if wide else "int64"
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_temporal(kind):
+        return "int64"
+    if types.is_float16(kind) or types.is_float32(kind):
+        return "float"
+    if types.is_float64(kind) or types.is_decimal(kind):
+        return "double" if wide else "float"
+    texts = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    return "bytes" if any(test(kind) for test in texts) or types.is_fixed_size_binary(kind) else ""
+
+
+def _describe(kinds: Kinds, name: str, kind: Any, wide: bool) -> None:
+    if types.is_struct(kind):
+        for number in range(kind.num_fields):
+            inner = kind.field(number)
+            _describe(kinds, f"{name}.{inner.name}", inner.type, wide)
+        return
+    item = _inner(kind)
+    if item is None:
+        kinds.kinds[name] = _kind_of(kind, wide)
+    elif types.is_uint8(item) or types.is_int8(item):
+        kinds.byte_lists.add(name)
+        kinds.kinds[name] = "bytes"
+    else:
+        _describe(kinds, name, item, wide)
+
+
+def _has_maps(kind: Any) -> bool:
+    if types.is_map(kind):
+        return True
+    item = _inner(kind)
+    if item is not None:
+        return _has_maps(item)
+    return types.is_struct(kind) and any(_has_maps(kind.field(i).type) for i in range(kind.num_fields))
+
+
+def _with_maps(value: Any, kind: Any) -> Any:
+    """`value` with its maps, which are lists of pairs, as dicts."""
+    if value is None:
+        return None
+    if types.is_map(kind):
+        made = {key: _with_maps(inner, kind.item_type) for key, inner in value}
+        if len(made) < len(value):
+            raise FeatureError("a map with a key twice")
+        return made
+    if types.is_struct(kind):
+        return {
+            kind.field(i).name: _with_maps(value[kind.field(i).name], kind.field(i).type)
+            for i in range(kind.num_fields)
+        }
+    item = _inner(kind)
+    return value if item is None else [_with_maps(inner, item) for inner in value]
+
+
+def _in_nanoseconds(kind: Any) -> bool:
+    return types.is_temporal(kind) and getattr(kind, "unit", None) == "ns"
+
+
+def _values(column: Any) -> list[Any]:
+    kind = column.type
+    if _in_nanoseconds(kind):  # which Python's own times do not have
+        column = column.cast(pyarrow.int64())
+    values: list[Any] = column.to_pylist()
+    return [_with_maps(value, kind) for value in values] if _has_maps(kind) else values
+
+
+class Parquet:
+    """One Parquet file, read some rows at a time."""
+
+    def __init__(self, path: str) -> None:
+        self.name = path
+        self.size = os.path.getsize(path)
+
+    def kinds(self, wide: bool) -> Kinds:
+        kinds = Kinds()
+        for column in pyarrow.parquet.read_schema(self.name):
+            _describe(kinds, column.name, column.type, wide)
+            if _in_nanoseconds(column.type):
+                kinds.nanoseconds.add(column.name)
+        return kinds
+
+    def count(self) -> int:
+        return int(pyarrow.parquet.read_metadata(self.name).num_rows)
+
+    def batches(self) -> Iterator[tuple[Sequence[Mapping[Any, Any]], int]]:
+        # pyarrow's own ways read far ahead: as much as the whole file.
+        with pyarrow.parquet.ParquetFile(self.name, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
+            rows, done = max(1, file.metadata.num_rows), 0
+            stored = sum(file.metadata.row_group(group).total_byte_size for group in range(file.num_row_groups))
+            at_once = max(1, min(AT_ONCE, _BATCH_BYTES * rows // max(1, stored)))
+            for batch in file.iter_batches(batch_size=at_once):
+                names = batch.schema.names
+                if len(set(names)) < len(names):
+                    raise FeatureError("two columns have one name")
+                columns = [_values(column) for column in batch.columns]
+                done += batch.num_rows
+                records = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+                yield records or [{}] * batch.num_rows, self.size * done // rows

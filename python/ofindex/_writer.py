@@ -1,0 +1,142 @@
+"""Shards are written, record by record."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Literal, TypeAlias
+
+from . import _ofindex
+from ._source import Path
+
+Format: TypeAlias = Literal["tfrecord", "ofrecord"]
+Payload: TypeAlias = Literal["example", "sequence_example", "ofrecord"]
+Kind: TypeAlias = Literal["bytes", "float", "double", "int32", "int64"]
+
+_PART = re.compile(r"part-[0-9]+")
+
+
+def format_of_name(path: Path) -> Format | None:
+    """What a shard of this name is, if the name says so."""
+    name = os.path.basename(os.fsdecode(path))
+    if name.removesuffix(".gz").endswith(".tfrecord"):
+        return "tfrecord"
+    return "ofrecord" if name.endswith(".ofrecord") or _PART.fullmatch(name) else None
+
+
+def payload_for(format: str, payload: Payload | None) -> Payload:
+    """The payload that records of `format` have, unless another is asked for."""
+    return payload or ("ofrecord" if format == "ofrecord" else "example")
+
+
+def gzipped(path: Path, compress: str | None) -> bool:
+    """Whether the shard `path` is compressed: as `compress` says, else as the name says."""
+    if compress not in (None, "gzip"):
+        raise ValueError(f"compress={compress!r}: expected 'gzip' or None")
+    return compress is not None or os.fsdecode(path).endswith(".gz")
+
+
+class Writer(_ofindex.RecordFile):
+    """A shard being written. It gets its name, or its new content, when it is closed, and not before.
+
+        with ofindex.Writer("data/part-0") as writer:
+            writer.write({"label": 3, "image": jpeg, "box": np.zeros(4, np.float32)})
+
+    Where the block ends with an exception, the shard is given up: a file of that name stays as it was. So it is with
+    one that is garbage collected without having been closed, and with a process that dies.
+
+    Thread-safe: records come whole, in the order in which threads get to write them. In a forked child every method
+    raises ValueError, and the parent's shard stays what it is.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        format: Format | None = None,
+        *,
+        payload: Payload | None = None,
+        schema: Mapping[str, Kind] | None = None,
+        compress: Literal["gzip"] | None = None,
+        append: bool = False,
+        sort: bool = True,
+        allow_nan: bool = False,
+    ) -> None:
+        """Begin a shard.
+
+        Args:
+            path: What it is to be called. A file of that name is replaced when this one is closed.
+            format: "tfrecord" or "ofrecord"; None: as the name says, which ends in ``.tfrecord``, ``.tfrecord.gz`` or
+                ``.ofrecord``, or is ``part-N``, for OFRecords.
+            payload: What mappings become: "example", "sequence_example" or "ofrecord"; None: the format's own, Example
+                or OFRecord. Payloads that are given as bytes are not looked at.
+            schema: Feature name -> "bytes", "float", "double", "int32" or "int64": the kind that its values have, and
+                that of a list without values. Other features' values say it themselves. Of numbers, a float or double
+                takes ints, too; double and int32 are OFRecord's alone.
+            compress: "gzip", for TFRecords; None: as the name says.
+            append: Begin with the records that the file has, if it is there.
+            sort: Write features in the order of their names, so that the same values are the same bytes; otherwise in
+                the mapping's order.
+            allow_nan: Take floats that are no number, too.
+
+        Raises:
+            ValueError: arguments make no sense together. LockError: somebody else writes this shard. DamageError: what
+            is to be appended to does not end with a whole record. OSError: the folder is not there, or the like.
+        """
+        said = format_of_name(path)
+        if format is None and said is None:
+            raise ValueError(f"{os.fsdecode(path)}: its name does not say what it is: format='tfrecord' or 'ofrecord'")
+        wanted = format or said or "tfrecord"
+        part = _PART.fullmatch(os.path.basename(os.fsdecode(path)))  # as Spark calls TFRecords, too
+        if said not in (None, wanted) and not part:
+            raise ValueError(f"{os.fsdecode(path)}: the name says {said}, and format={wanted!r}: give it another name")
+        gzip = gzipped(path, compress)
+        if append and gzip:
+            raise ValueError(f"{os.fsdecode(path)}: a compressed shard cannot be appended to: write another one")
+        self._path = path
+        self._format: Format = wanted
+        self._payload = payload_for(wanted, payload)
+        super().__init__(os.fspath(path), wanted, self._payload, schema, gzip, append, sort, allow_nan)
+        self._process = os.getpid()
+
+    @property
+    def path(self) -> str:
+        """What the shard is called, or will be."""
+        return os.fsdecode(self._path)
+
+    @property
+    def format(self) -> Format:
+        """Its framing."""
+        return self._format
+
+    @property
+    def payload(self) -> Payload:
+        """What mappings become."""
+        return self._payload
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon()
+
+    def __del__(self) -> None:
+        # One that was not begun, or is the parent's, is not for us to give up.
+        if self.__dict__.get("_process") != os.getpid() or self.closed:
+            return
+        self.abandon()
+        warnings.warn(f"{self!r} was not closed: the shard is given up", ResourceWarning, stacklevel=2, source=self)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Writer belongs to one process: open one in each, for a shard of its own")
+
+    def __repr__(self) -> str:
+        closed = ", closed" if self.closed else ""
+        return f"<ofindex.Writer {self.path!r}: {self.format}, {self.records:,} records{closed}>"

@@ -1,0 +1,474 @@
+#include "python/src/feature_values.h"
+
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/text.h"
+#include "python/src/errors.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ofindex::python {
+namespace {
+
+// The types of others that are known here. Never freed: what the interpreter ends with is not ours to order.
+struct Types {
+  nb::object array, scalar, bytes_array, ragged;
+};
+
+const Types& KnownTypes() {
+  static const Types* const types = [] {
+    const nb::module_ numpy = nb::module_::import_("numpy");
+    const nb::module_ arrays = nb::module_::import_("ofindex._arrays");
+    return new Types{numpy.attr("ndarray"), numpy.attr("generic"), arrays.attr("BytesArray"), arrays.attr("Ragged")};
+  }();
+  return *types;
+}
+
+bool IsA(nb::handle value, const nb::object& type) {
+  return PyObject_TypeCheck(value.ptr(), reinterpret_cast<PyTypeObject*>(type.ptr())) != 0;
+}
+
+bool IsList(PyObject* value) { return PyList_Check(value) || PyTuple_Check(value); }
+
+size_t Dimensions(nb::handle array) { return nb::cast<size_t>(array.attr("ndim")); }
+
+const char* TypeName(PyObject* value) { return Py_TYPE(value)->tp_name; }
+
+std::string ReprOf(PyObject* value) {
+  const nb::object text = nb::steal(PyObject_Repr(value));
+  const char* utf8 = text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
+  if (utf8 == nullptr) PyErr_Clear();
+  std::string shown = utf8 == nullptr ? TypeName(value) : utf8;
+  if (shown.size() > 60) shown = StrCat(shown.substr(0, 50), "...");
+  return shown;
+}
+
+// A buffer for as long as this lives.
+class Buffer {
+ public:
+  [[nodiscard]] bool Get(PyObject* object, int flags) {
+    if (PyObject_GetBuffer(object, &view_, flags) == 0) return held_ = true;
+    PyErr_Clear();
+    return false;
+  }
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() {
+    if (held_) PyBuffer_Release(&view_);
+  }
+  [[nodiscard]] const Py_buffer& view() const { return view_; }
+
+ private:
+  Py_buffer view_{};
+  bool held_ = false;
+};
+
+// The letter of a buffer's items in the machine's own byte order; 0 for all else.
+char FormatOf(const Py_buffer& buffer) {
+  const char* format = buffer.format == nullptr ? "B" : buffer.format;
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  return format[0] != '\0' && format[1] == '\0' ? format[0] : '\0';
+}
+
+}  // namespace
+
+void FeatureValues::Begin(ByteView name, uint64_t number, std::optional<FeatureKind> kind) {
+  name_ = name;
+  number_ = number;
+  wanted_ = kind;
+  family_ = Family::kNone;
+  wide_ = kind == FeatureKind::kDouble;
+  narrow_integers_ = true;
+  bytes_.clear();
+  owners_.clear();
+  floats_.clear();
+  doubles_.clear();
+  integers_.clear();
+  steps_.clear();
+}
+
+void FeatureValues::Refuse(const std::string& what, std::string hint) const {
+  Raise(ErrorCode::kFeature, StrCat("record ", FormatCount(number_), ": feature '", NameForPeople(), "': ", what),
+        std::move(hint));
+}
+
+std::string FeatureValues::NameForPeople() const { return Printable(AsText(name_)); }
+
+// Taking values: what Python programs have most comes first.
+
+void FeatureValues::Take(nb::handle value) {
+  PyObject* const object = value.ptr();
+  if (IsList(object)) return TakeList(object);
+  if (PyFloat_Check(object) || PyLong_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object)) {
+    return TakeItem(object);
+  }
+  const Types& types = KnownTypes();
+  if (IsA(value, types.array) || IsA(value, types.scalar)) return TakeArray(value);
+  if (nb::hasattr(value, "keys")) {
+    Refuse("a mapping inside a record; a feature is a list of values", "flatten it: {'a': {'b': 1}} is {'a.b': 1}");
+  }
+  if (IsA(value, types.ragged)) {
+    Refuse("a Ragged has rows, and only SequenceExamples have lists of lists", "its .values are one list");
+  }
+  if (IsA(value, types.bytes_array)) {
+    nb::object list = nb::object(value.attr("tolist")());
+    for (Py_ssize_t depth = PyObject_Length(nb::object(value.attr("shape")).ptr()); depth > 1; --depth) {
+      list = nb::module_::import_("itertools").attr("chain").attr("from_iterable")(list);
+    }
+    const nb::object flat = nb::steal(PySequence_List(list.ptr()));
+    if (!flat.is_valid()) throw nb::python_error();
+    return TakeList(flat.ptr());
+  }
+  const nb::object known = AsKnown(value);
+  if (known.ptr() != object) return TakeArray(known);
+  if (PySequence_Check(object) == 0 || PyObject_CheckBuffer(object) != 0) return TakeItem(object);
+  const nb::object list = nb::steal(PySequence_List(object));
+  if (!list.is_valid()) throw nb::python_error();
+  TakeList(list.ptr());
+}
+
+// What items do when they are asked for their numbers may change the list.
+void FeatureValues::TakeList(PyObject* list) {
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
+    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(list, i));
+    TakeItem(item.ptr());
+  }
+}
+
+void FeatureValues::TakeItem(PyObject* item) {
+  if (PyFloat_CheckExact(item)) return AddReal(PyFloat_AS_DOUBLE(item), /*narrow=*/false);
+  if (PyLong_CheckExact(item) || PyBool_Check(item)) return AddPythonInteger(item);
+  if (PyBytes_Check(item)) {
+    return AddBytes(nb::borrow(item), {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(item)),
+                                       static_cast<size_t>(PyBytes_GET_SIZE(item))});
+  }
+  if (PyUnicode_CheckExact(item)) return TakeText(item);
+  TakeRarerItem(item);
+}
+
+void FeatureValues::TakeRarerItem(PyObject* item) {
+  if (item == Py_None) {
+    Refuse("None inside a list, which no message has", "leave the value out, or put another in its place");
+  }
+  // numpy's float64, str_ and bytes_ are Python's own, too.
+  if (PyFloat_Check(item)) return AddReal(PyFloat_AS_DOUBLE(item), /*narrow=*/false);
+  if (PyUnicode_Check(item)) return TakeText(item);
+  const Types& types = KnownTypes();
+  const bool of_numpy = IsA(item, types.array) || IsA(item, types.scalar);
+  if (of_numpy && Dimensions(item) == 0) return TakeArray(item);
+  if (PyLong_Check(item)) return AddPythonInteger(item);
+  if (IsList(item) || of_numpy) {
+    Refuse("a list inside a list", of_record_ ? "one list holds all values" : "a SequenceExample has lists of lists");
+  }
+  if (nb::hasattr(item, "keys")) Refuse("a mapping inside a list", "make a list of each of its keys");
+  if (PyObject_CheckBuffer(item) != 0) return TakeBuffer(item);
+  const nb::object known = AsKnown(item);
+  if (known.ptr() != item) {
+    if (Dimensions(known) != 0) Refuse("a list inside a list", "a SequenceExample has lists of lists");
+    return TakeArray(known);
+  }
+  if (PyIndex_Check(item) != 0) {
+    const nb::object integer = nb::steal(PyNumber_Index(item));
+    if (!integer.is_valid()) throw nb::python_error();
+    return AddPythonInteger(integer.ptr());
+  }
+  Refuse(StrCat("an object of type ", TypeName(item), " is no value"), "values are int, float, bool, str and bytes");
+}
+
+void FeatureValues::TakeText(PyObject* text) {
+  Py_ssize_t size = 0;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+  if (utf8 == nullptr) {
+    PyErr_Clear();
+    Refuse(StrCat("the text ", ReprOf(text), " has surrogates, which UTF-8 has not"), "give its bytes");
+  }
+  AddBytes(nb::borrow(text), {reinterpret_cast<const uint8_t*>(utf8), static_cast<size_t>(size)});
+}
+
+// Bytes-like objects are bytes; those of other items (array.array has them) are numbers.
+void FeatureValues::TakeBuffer(PyObject* object) {
+  Buffer buffer;
+  if (!buffer.Get(object, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)) {
+    const nb::object bytes = nb::steal(PyBytes_FromObject(object));
+    if (!bytes.is_valid()) throw nb::python_error();
+    return TakeItem(bytes.ptr());
+  }
+  const char format = FormatOf(buffer.view());
+  if (format != 'B' && format != 'b' && format != 'c') {
+    if (!TakeNumbers(buffer.view())) Refuse(StrCat("an object of type ", TypeName(object), " is no value"));
+    return;
+  }
+  // A copy: a bytearray may change before the payload is made.
+  const nb::object bytes =
+      nb::steal(PyBytes_FromStringAndSize(static_cast<const char*>(buffer.view().buf), buffer.view().len));
+  if (!bytes.is_valid()) throw nb::python_error();
+  TakeItem(bytes.ptr());
+}
+
+void FeatureValues::TakeArray(nb::handle array) {
+  Buffer buffer;
+  if (!buffer.Get(array.ptr(), PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)) return TakeArrayByNumpy(array);
+  // Scalars that have no format, dates among them, give the bytes of their memory, of one dimension.
+  const bool in_disguise = buffer.view().ndim != 0 && IsA(array, KnownTypes().scalar);
+  if (in_disguise || !TakeNumbers(buffer.view())) TakeArrayByNumpy(array);
+}
+
+// Arrays of another order, of texts and of objects, and what is no number at all.
+void FeatureValues::TakeArrayByNumpy(nb::handle array) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const nb::object type = array.attr("dtype");
+  const char kind = nb::cast<std::string>(type.attr("kind"))[0];
+  const auto item_bytes = nb::cast<size_t>(type.attr("itemsize"));
+  if (kind == 'U' || kind == 'S' || kind == 'O' || kind == 'T') {
+    const nb::object list = numpy.attr("ravel")(array).attr("tolist")();
+    if (kind != 'O') Become(Family::kBytes);
+    return TakeList(list.ptr());
+  }
+  const char* to = kind == 'i' || kind == 'b' ? (item_bytes == 4 ? "int32" : "int64")
+                   : kind == 'u'              ? "uint64"
+                   : kind == 'f'              ? (item_bytes <= 4 ? "float32" : "float64")
+                                              : nullptr;
+  if (to == nullptr) {
+    const nb::object text = nb::steal(PyObject_Str(type.ptr()));
+    Refuse(StrCat("an array of ", text.is_valid() ? nb::cast<std::string>(text) : "another dtype"),
+           "values are integers, floats, texts and bytes");
+  }
+  Buffer buffer;
+  const nb::object plain = numpy.attr("ascontiguousarray")(array, "dtype"_a = to);
+  if (!buffer.Get(plain.ptr(), PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) || !TakeNumbers(buffer.view())) {
+    Refuse("an array that gives no numbers");
+  }
+}
+
+// False if `buffer` holds no numbers of the machine.
+bool FeatureValues::TakeNumbers(const Py_buffer& buffer) {
+  switch (FormatOf(buffer)) {
+    case '?': TakeIntegers<uint8_t>(buffer); return true;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+      switch (buffer.itemsize) {
+        case 1: TakeIntegers<int8_t>(buffer); return true;
+        case 2: TakeIntegers<int16_t>(buffer); return true;
+        case 4: TakeIntegers<int32_t>(buffer); return true;
+        case 8: TakeIntegers<int64_t>(buffer); return true;
+        default: return false;
+      }
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+      switch (buffer.itemsize) {
+        case 1: TakeIntegers<uint8_t>(buffer); return true;
+        case 2: TakeIntegers<uint16_t>(buffer); return true;
+        case 4: TakeIntegers<uint32_t>(buffer); return true;
+        case 8: TakeIntegers<uint64_t>(buffer); return true;
+        default: return false;
+      }
+    case 'f': TakeReals<float>(buffer); return true;
+    case 'd': TakeReals<double>(buffer); return true;
+    default: return false;
+  }
+}
+
+template <typename T>
+void FeatureValues::TakeIntegers(const Py_buffer& buffer) {
+  const auto* const bytes = static_cast<const uint8_t*>(buffer.buf);
+  const size_t size = static_cast<size_t>(buffer.len) / sizeof(T);
+  const bool plain = !wanted_ || *wanted_ == FeatureKind::kInt64 || *wanted_ == FeatureKind::kInt32;
+  if (plain) {
+    Become(Family::kInteger);
+    if (integers_.empty()) integers_.reserve(size);
+    if (!std::is_same_v<T, int32_t>) narrow_integers_ = false;
+  }
+  for (size_t i = 0; i < size; ++i) {
+    T value;
+    std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
+    if constexpr (std::is_same_v<T, uint64_t>) {
+      if (value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+        Refuse(StrCat(value, " is beyond an int64"), "a float holds it, rounded");
+      }
+    }
+    if (plain) {
+      integers_.push_back(static_cast<int64_t>(value));
+    } else {
+      AddInteger(static_cast<int64_t>(value), std::is_same_v<T, int32_t>);
+    }
+  }
+}
+
+template <typename T>
+void FeatureValues::TakeReals(const Py_buffer& buffer) {
+  const auto* const bytes = static_cast<const uint8_t*>(buffer.buf);
+  const size_t size = static_cast<size_t>(buffer.len) / sizeof(T);
+  constexpr bool kNarrow = std::is_same_v<T, float>;
+  Become(Family::kReal);
+  if (!kNarrow) Widen();
+  if (wide_ && doubles_.empty()) doubles_.reserve(size);
+  if (!wide_ && floats_.empty()) floats_.reserve(size);
+  for (size_t i = 0; i < size; ++i) {
+    T value;
+    std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
+    AddReal(static_cast<double>(value), kNarrow);
+  }
+}
+
+// All values of a feature are of one family.
+void FeatureValues::Become(Family family) {
+  if (family_ == family) return;
+  const auto name = [](Family which) {
+    switch (which) {
+      case Family::kBytes: return "bytes";
+      case Family::kReal: return "floats";
+      default: return "integers";
+    }
+  };
+  if (wanted_) {
+    const Family asked = *wanted_ == FeatureKind::kBytes                                       ? Family::kBytes
+                         : *wanted_ == FeatureKind::kFloat || *wanted_ == FeatureKind::kDouble ? Family::kReal
+                                                                                               : Family::kInteger;
+    if (asked != family) {
+      Refuse(StrCat(name(family), ", and the schema asks for ", Name(*wanted_)));
+    }
+  } else if (family_ != Family::kNone) {
+    const bool numbers = family_ != Family::kBytes && family != Family::kBytes;
+    Refuse(StrCat("a mixed list, of ", name(family_), " and ", name(family)),
+           numbers ? StrCat("schema={'", NameForPeople(), "': 'float'} takes both") : "");
+  }
+  family_ = family;
+}
+
+void FeatureValues::AddBytes(nb::object owner, ByteView bytes) {
+  Become(Family::kBytes);
+  bytes_.push_back(bytes);
+  owners_.push_back(std::move(owner));
+}
+
+// Of an OFRecord's feature, reals that are not all numpy's float32 become doubles.
+void FeatureValues::Widen() {
+  if (!of_record_ || wanted_ || wide_) return;
+  wide_ = true;
+  doubles_.assign(floats_.begin(), floats_.end());
+  floats_.clear();
+}
+
+void FeatureValues::AddReal(double value, bool narrow) {
+  if (family_ != Family::kReal) Become(Family::kReal);
+  if (std::isnan(value) && !allow_nan_) Refuse("a NaN, which is no number", "allow_nan=True writes it");
+  if (!narrow) Widen();
+  if (wide_) return doubles_.push_back(value);
+  const auto single = static_cast<float>(value);
+  if (std::isinf(single) && !std::isinf(value)) {
+    const nb::object number = nb::float_(value);
+    Refuse(StrCat(ReprOf(number.ptr()), " is beyond a float, which has 32 bits"),
+           of_record_ ? "the kind double holds it" : "an OFRecord has doubles");
+  }
+  floats_.push_back(single);
+}
+
+void FeatureValues::AddPythonInteger(PyObject* integer) {
+  if (wanted_ && (*wanted_ == FeatureKind::kFloat || *wanted_ == FeatureKind::kDouble)) {
+    const double value = PyLong_AsDouble(integer);
+    if (value == -1 && PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      Refuse(StrCat("an int beyond a ", Name(*wanted_)));
+    }
+    return AddReal(value, /*narrow=*/false);
+  }
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
+  if (overflow != 0) Refuse(StrCat("the int ", ReprOf(integer), " is beyond 64 bits"));
+  if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  AddInteger(value, /*narrow=*/false);
+}
+
+void FeatureValues::AddInteger(int64_t value, bool narrow) {
+  if (wanted_ && (*wanted_ == FeatureKind::kFloat || *wanted_ == FeatureKind::kDouble)) {
+    return AddReal(static_cast<double>(value), /*narrow=*/false);
+  }
+  if (family_ != Family::kInteger) Become(Family::kInteger);
+  if (!narrow) narrow_integers_ = false;
+  integers_.push_back(value);
+}
+
+// Giving them.
+
+FeatureKind FeatureValues::kind() const {
+  if (wanted_) return *wanted_;
+  switch (family_) {
+    case Family::kNone: return FeatureKind::kNone;
+    case Family::kBytes: return FeatureKind::kBytes;
+    case Family::kReal: return wide_ ? FeatureKind::kDouble : FeatureKind::kFloat;
+    case Family::kInteger: return of_record_ && narrow_integers_ ? FeatureKind::kInt32 : FeatureKind::kInt64;
+  }
+  return FeatureKind::kNone;
+}
+
+size_t FeatureValues::count() const { return bytes_.size() + floats_.size() + doubles_.size() + integers_.size(); }
+
+FeatureData FeatureValues::Range(FeatureKind kind, size_t begin, size_t end) const {
+  const size_t n = end - begin;
+  switch (kind) {
+    case FeatureKind::kNone: return {};
+    case FeatureKind::kBytes: return FeatureData::Bytes(std::span(bytes_).subspan(begin, n));
+    case FeatureKind::kFloat: return FeatureData::Floats(std::span(floats_).subspan(begin, n));
+    case FeatureKind::kDouble: return FeatureData::Doubles(std::span(doubles_).subspan(begin, n));
+    case FeatureKind::kInt32: return FeatureData::Int32s(std::span(integers_).subspan(begin, n));
+    case FeatureKind::kInt64: return FeatureData::Int64s(std::span(integers_).subspan(begin, n));
+  }
+  return {};
+}
+
+FeatureData FeatureValues::Values() { return Range(kind(), 0, count()); }
+
+void FeatureValues::EndStep(bool absent) { steps_.push_back({count(), absent}); }
+
+std::span<const FeatureData> FeatureValues::Steps() {
+  step_data_.clear();
+  size_t begin = 0;
+  for (const Step& step : steps_) {
+    step_data_.push_back(step.absent ? FeatureData() : Range(kind(), begin, step.end));
+    begin = step.end;
+  }
+  return step_data_;
+}
+
+nb::object AsKnown(nb::handle value) {
+  const Types& types = KnownTypes();
+  PyObject* const object = value.ptr();
+  const bool plain = IsList(object) || PyUnicode_Check(object) || PyBytes_Check(object) || PyLong_Check(object) ||
+                     PyFloat_Check(object) || IsA(value, types.array) || IsA(value, types.scalar);
+  if (plain || !nb::hasattr(value, "__array__")) return nb::borrow(value);
+  return nb::module_::import_("numpy").attr("asarray")(value);
+}
+
+bool HasRows(nb::handle value) {
+  const Types& types = KnownTypes();
+  if (IsA(value, types.array)) {
+    if (Dimensions(value) >= 2) return true;
+    if (nb::cast<std::string>(value.attr("dtype").attr("kind")) != "O") return false;
+    return Dimensions(value) == 1 && HasRows(nb::object(value.attr("tolist")()));
+  }
+  if (IsA(value, types.ragged)) return true;
+  if (IsA(value, types.bytes_array)) return PyObject_Length(nb::object(value.attr("shape")).ptr()) > 1;
+  if (!IsList(value.ptr())) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value.ptr()); ++i) {
+    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(value.ptr(), i));
+    if (item.is_none()) continue;
+    const nb::object known = AsKnown(item);
+    return IsList(known.ptr()) || IsA(known, types.bytes_array) || (IsA(known, types.array) && Dimensions(known) > 0);
+  }
+  return false;
+}
+
+}  // namespace ofindex::python

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "proto/feature_data.h"
+
+namespace ofindex::python {
+
+/// The values of one feature, or of the steps of one feature list, taken out of Python's objects. Used for one feature
+/// after another: its memory stays. The GIL is held; not thread-safe.
+///
+/// Of what becomes what, docs/python.md has the table. Whatever does not fit raises FeatureError, with record and
+/// feature in its text; what the objects themselves raise when they are asked is raised as it is.
+class FeatureValues {
+ public:
+  /// Takes for payloads of `payload`. Without `allow_nan` a NaN does not fit.
+  FeatureValues(PayloadKind payload, bool allow_nan)
+      : of_record_(payload == PayloadKind::kOfRecord), allow_nan_(allow_nan) {}
+
+  /// Forgets all values, and begins feature `name` of record `number`, valid as long as this feature. `kind` is the one
+  /// that its values must have; without it they say so themselves.
+  void Begin(ByteView name, uint64_t number, std::optional<FeatureKind> kind);
+
+  /// Adds `value`: a scalar, or all that a list or array holds.
+  void Take(nanobind::handle value);
+
+  /// Ends a step of a feature list, which has what was taken since the step before; one of no kind is `absent`.
+  void EndStep(bool absent);
+
+  /// All values that were taken. Valid until Begin.
+  [[nodiscard]] FeatureData Values();
+
+  /// The same by steps. Those without values are of the kind that the others have. Valid until Begin.
+  [[nodiscard]] std::span<const FeatureData> Steps();
+
+  /// Raises FeatureError: "record N: feature 'NAME': " and `what`.
+  [[noreturn]] void Refuse(const std::string& what, std::string hint = {}) const;
+
+ private:
+  enum class Family { kNone, kBytes, kReal, kInteger };
+  struct Step {
+    size_t end;
+    bool absent;
+  };
+
+  void TakeItem(PyObject* item);
+  void TakeRarerItem(PyObject* item);
+  void TakeList(PyObject* list);
+  void TakeArray(nanobind::handle array);
+  void TakeArrayByNumpy(nanobind::handle array);
+  [[nodiscard]] bool TakeNumbers(const Py_buffer& buffer);
+  template <typename T>
+  void TakeIntegers(const Py_buffer& buffer);
+  template <typename T>
+  void TakeReals(const Py_buffer& buffer);
+  void TakeText(PyObject* text);
+  void TakeBuffer(PyObject* object);
+
+  void Become(Family family);
+  void Widen();
+  void AddBytes(nanobind::object owner, ByteView bytes);
+  void AddReal(double value, bool narrow);
+  void AddPythonInteger(PyObject* integer);
+  void AddInteger(int64_t value, bool narrow);
+  [[nodiscard]] FeatureKind kind() const;
+  [[nodiscard]] size_t count() const;
+  [[nodiscard]] FeatureData Range(FeatureKind kind, size_t begin, size_t end) const;
+  [[nodiscard]] std::string NameForPeople() const;
+
+  bool of_record_;
+  bool allow_nan_;
+  ByteView name_;
+  uint64_t number_ = 0;
+  std::optional<FeatureKind> wanted_;
+  Family family_ = Family::kNone;
+  bool wide_ = false;            // reals are in doubles_, not in floats_
+  bool narrow_integers_ = true;  // all of them were numpy's int32
+  std::vector<ByteView> bytes_;
+  std::vector<nanobind::object> owners_;  // of bytes_
+  std::vector<float> floats_;
+  std::vector<double> doubles_;
+  std::vector<int64_t> integers_;
+  std::vector<Step> steps_;
+  std::vector<FeatureData> step_data_;
+};
+
+/// What stands for a list of lists: rows as numpy, or the package itself, has them. Objects that numpy takes for arrays
+/// (tensors are such) are given as arrays; others as they are.
+[[nodiscard]] nanobind::object AsKnown(nanobind::handle value);
+
+/// Whether `value` holds rows, of which each is a step: a list of lists, an array of two dimensions or more, a Ragged.
+[[nodiscard]] bool HasRows(nanobind::handle value);
+
+}  // namespace ofindex::python

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/bytes.h"
+#include "proto/payload_builder.h"
+#include "python/src/feature_values.h"
+
+namespace ofindex::python {
+
+/// How mappings become payloads.
+struct PayloadRules {
+  PayloadKind payload = PayloadKind::kExample;
+  std::map<std::string, FeatureKind, std::less<>> schema = {};  ///< by name; of a feature list, without the brackets
+  EntryOrder order = EntryOrder::kSorted;
+  bool allow_nan = false;
+};
+
+/// What Python gives for them: names, and a mapping of names to names of kinds or None. Raises ValueError, TypeError.
+[[nodiscard]] PayloadRules PayloadRulesOf(const std::string& payload, nanobind::handle schema, bool sort,
+                                          bool allow_nan);
+
+/// Makes payloads of mappings from names to values, one after the other; its memory stays. The GIL is held; not
+/// thread-safe.
+class PayloadMaker {
+ public:
+  explicit PayloadMaker(const PayloadRules& rules)
+      : rules_(rules), builder_(rules.payload, rules.order), values_(rules.payload, rules.allow_nan) {}
+
+  /// The payload of `features`, which is to be record `number`. Valid until the next call.
+  /// Raises FeatureError, TypeError, and what the objects raise when they are asked for their values.
+  [[nodiscard]] ByteView Make(nanobind::handle features, uint64_t number);
+
+ private:
+  void AddFeature(nanobind::handle key, nanobind::handle value);
+  void AddList(ByteView name, nanobind::handle steps);
+  void Begin(ByteView name, std::string_view in_schema);
+  void Check(Result<void> added) const;
+
+  const PayloadRules& rules_;
+  PayloadBuilder builder_;
+  FeatureValues values_;
+  uint64_t number_ = 0;
+};
+
+}  // namespace ofindex::python

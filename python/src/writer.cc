@@ -1,0 +1,121 @@
+#include "python/src/writer.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "python/src/bytes.h"
+#include "python/src/output.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ofindex::python {
+namespace {
+
+using RecordFile = Output<RecordWriter>;
+using ShardSet = Output<ShardSetWriter>;
+
+Framing FramingOf(const std::string& format) {
+  if (format == "tfrecord") return Framing::kTfRecord;
+  if (format == "ofrecord") return Framing::kOfRecord;
+  Raise(ErrorCode::kUsage, StrCat("format='", Printable(format), "': expected 'tfrecord' or 'ofrecord'"));
+}
+
+void InitRecordFile(RecordFile* self, nb::handle path, const std::string& format, const std::string& payload,
+                    nb::handle schema, bool gzip, bool append, bool sort, bool allow_nan) {
+  const std::string name = PathOf(path);
+  const Framing framing = FramingOf(format);
+  PayloadRules rules = PayloadRulesOf(payload, schema, sort, allow_nan);
+  const Compression compression = gzip ? Compression::kGzip : Compression::kNone;
+  Result<RecordWriter> writer = Fail(ErrorCode::kIo, "");
+  {
+    const nb::gil_scoped_release release;  // what is appended to is walked through
+    writer = append ? RecordWriter::Append(name, framing) : RecordWriter::Create(name, framing, compression);
+  }
+  new (self) RecordFile(Unwrap(std::move(writer)), name, std::move(rules), framing);
+}
+
+// Hints speak of the command's options; Python has them as arguments.
+std::string InPython(std::string hint) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"--force", "force=True"},
+                                                                      {"--compress gzip", "compress='gzip'"},
+                                                                      {"--compress", "compress"},
+                                                                      {"--shards", "shards"}};
+  for (const auto& [option, argument] : kWords) {
+    const size_t at = hint.find(option);
+    if (at != std::string::npos) hint.replace(at, option.size(), argument);
+  }
+  return hint;
+}
+
+ShardSetPlan PlanOf(nb::handle output, const std::string& format, bool gzip, std::optional<uint64_t> shards,
+                    bool force) {
+  Result<ShardSetPlan> plan = PlanShardSet({.out = PathOf(output),
+                                            .framing = FramingOf(format),
+                                            .compression = gzip ? Compression::kGzip : Compression::kNone,
+                                            .shards = shards,
+                                            .force = force});
+  if (!plan) plan.error().hint = InPython(plan.error().hint);
+  return Unwrap(std::move(plan));
+}
+
+nb::list PathsOf(const ShardSetPlan& plan) {
+  nb::list paths;
+  for (const std::string& path : plan.paths) paths.append(TextOf(path));
+  return paths;
+}
+
+// `records` are all that will be written; where that is not known, there is one shard.
+void InitShardSet(ShardSet* self, const ShardSetPlan& plan, std::optional<uint64_t> records, const std::string& payload,
+                  nb::handle schema, bool allow_nan) {
+  PayloadRules rules = PayloadRulesOf(payload, schema, /*sort=*/true, allow_nan);
+  const uint64_t all = records.value_or(std::numeric_limits<uint64_t>::max());
+  ShardSetWriter writer = Unwrap(ShardSetWriter::Begin(plan, EvenShares(all, plan.paths.size())));
+  new (self) ShardSet(std::move(writer), plan.paths.front(), std::move(rules), plan.framing);
+}
+
+template <typename Target>
+nb::class_<Output<Target>> BindOutput(nb::module_& m, const char* name) {
+  using Class = Output<Target>;
+  return nb::class_<Class>(m, name)
+      .def("write", &Class::Write, "record"_a.none(),
+           "Append one record: a payload as it is, from anything bytes-like, or what a mapping of feature names to\n"
+           "values becomes.\n\nRaises:\n"
+           "    FeatureError: a value has no place in the payload; the text names record and feature. Nothing of the\n"
+           "    record was written, and the writer goes on. TypeError: it is no record. OSError: the disk is full, or\n"
+           "    the like; the shard can only be given up. ValueError: the writer is closed.")
+      .def("abandon", &Class::Abandon,
+           "Give up what was written: a file that was there before is as it was, and nothing lies beside it. Does\n"
+           "nothing to a writer that is closed.")
+      .def_prop_ro("closed", &Class::closed, "Whether it was closed or given up.")
+      .def_prop_ro("records", &Class::records, "Records so far, those that the shard had before included.")
+      .def_prop_ro("size", &Class::size, "Bytes of the framed records so far, before compression.");
+}
+
+}  // namespace
+
+void BindWriter(nb::module_& m) {
+  BindOutput<RecordWriter>(m, "RecordFile")
+      .def("__init__", &InitRecordFile, "path"_a, "format"_a, "payload"_a, "schema"_a.none(), "gzip"_a, "append"_a,
+           "sort"_a, "allow_nan"_a)
+      .def(
+          "flush", [](RecordFile& file) { file.Run([](RecordWriter& writer) { return writer.Flush(); }); },
+          "Hand all records so far to the system, so that this process's memory holds none of them.\n\n"
+          "Raises:\n    OSError: the disk is full, or the like.")
+      .def(
+          "close", [](RecordFile& file) { file.End([](RecordWriter& writer) { return writer.Close(); }); },
+          "Wait until all bytes are on the disk, and give the shard its name. Does nothing the second time.\n\n"
+          "Raises:\n    OSError: it could not be written; a file that was there before is as it was.");
+  nb::class_<ShardSetPlan>(m, "ShardPlan").def_prop_ro("paths", &PathsOf);
+  m.def("plan_shards", &PlanOf, "output"_a, "format"_a, "gzip"_a, "shards"_a.none(), "force"_a);
+  BindOutput<ShardSetWriter>(m, "ShardSet")
+      .def("__init__", &InitShardSet, "plan"_a, "records"_a.none(), "payload"_a, "schema"_a.none(), "allow_nan"_a)
+      .def("publish", [](ShardSet& set) { set.End([](ShardSetWriter& writer) { return writer.Publish(); }); });
+}
+
+}  // namespace ofindex::python
