@@ -68,7 +68,7 @@ class BothWaysTest(ConvertTest):
                 self.assertEqual(shards, [3, 0, 2, 5])
                 self.convert(source, to, "--shards", "3")
                 shards = [len(written.payloads(shard, to)) for shard in written.shards(self.dir / "out")]
-                self.assertEqual(shards, [4, 3, 3])
+                self.assertEqual(shards, [3, 3, 4])
                 shutil.rmtree(self.dir / "out")
 
     def test_data_need_no_index_and_get_none(self) -> None:
@@ -182,7 +182,7 @@ class SelectedTest(ConvertTest):
         shards = [f"out/part-{number}" for number in range(3)]
         expected = {
             "schema": "ofindex.convert/1",
-            "shards": shards,
+            "files": shards,
             "records": 100,
             "bytes": sizes,
             "bad": [],
