@@ -19,7 +19,6 @@
 namespace ofindex {
 namespace {
 
-constexpr char kDraftSuffix[] = ".draft";
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
 
 int OpenDraft(const std::string& path) {
@@ -79,7 +78,7 @@ Result<Draft> Draft::Begin(const std::string& target, IfLocked if_locked, const 
     return Fail(ErrorCode::kUsage, StrCat(Printable(target), ": not a regular file; expected one, or a new name"),
                 "a device or a pipe is written to by way of standard output");
   }
-  const std::string path = target + kDraftSuffix;
+  const std::string path = target + std::string(kDraftSuffix);
   bool waited = false;
   for (;;) {
     const int fd = OpenDraft(path);
@@ -94,7 +93,7 @@ Result<Draft> Draft::Begin(const std::string& target, IfLocked if_locked, const 
     if (!state) return tl::unexpected(state.error());
     if (state == LockState::kGone) continue;
     if (if_locked == IfLocked::kFail) {
-      return Fail(ErrorCode::kLocked, StrCat(Printable(target), ": another process is building it"),
+      return Fail(ErrorCode::kLocked, StrCat(Printable(target), ": another writer is at it"),
                   "try again when it is done; `ofindex build` waits for it with --wait");
     }
     waited = true;
@@ -105,14 +104,17 @@ Result<Draft> Draft::Begin(const std::string& target, IfLocked if_locked, const 
 
 void Draft::RemoveLeftover(const std::string& target) {
   struct stat info {};
-  if (::lstat((target + kDraftSuffix).c_str(), &info) != 0) return;
+  if (::lstat((target + std::string(kDraftSuffix)).c_str(), &info) != 0) return;
   static_cast<void>(Begin(target, IfLocked::kFail));
 }
 
+Result<void> Draft::Sync() {
+  if (::fsync(fd_) != 0) return tl::unexpected(SystemError(path_, "cannot sync", errno));
+  return {};
+}
+
 Result<void> Draft::Publish(Durability durability) {
-  if (durability == Durability::kDurable && ::fsync(fd_) != 0) {
-    return tl::unexpected(SystemError(path_, "cannot sync", errno));
-  }
+  if (durability == Durability::kDurable) OFINDEX_TRY(Sync());
   if (std::rename(path_.c_str(), target_.c_str()) != 0) {
     return tl::unexpected(SystemError(target_, "cannot publish", errno));
   }

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/progress.h"
 #include "base/result.h"
 
 namespace ofindex {
+
+/// What the name of a draft ends in, behind that of its target.
+inline constexpr std::string_view kDraftSuffix = ".draft";
 
 /// A file being made to take the place of `target`: written beside it, locked while it is written, published whole.
 ///
@@ -37,6 +41,9 @@ class Draft {
 
   /// True if another process held the lock when Begin was called.
   [[nodiscard]] bool waited() const { return waited_; }
+
+  /// Waits until what was written is on the disk. Errors: kIo.
+  [[nodiscard]] Result<void> Sync();
 
   /// Renames the draft to its target. With kDurable, what was written is on the disk before, and the new name after.
   /// Errors: kIo; the draft and the old target are then as before.

@@ -1,6 +1,10 @@
 #include "index/record_writer.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -34,10 +38,17 @@ Result<RecordWriter> RecordWriter::Create(const std::string& path, Framing frami
   return RecordWriter(std::move(draft), std::move(out), framing, compression);
 }
 
-Result<RecordWriter> RecordWriter::Append(const std::string& path, Framing framing) {
+Result<RecordWriter> RecordWriter::Append(const std::string& name, Framing framing) {
+  // A link stays what it is: the file that it leads to grows.
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::canonical(name, error);
+  const std::string path = error ? name : whole.string();
   OFINDEX_ASSIGN(RecordWriter writer, Create(path, framing));
-  const Result<FileFacts> facts = StatFile(path);
-  if (!facts && facts.error().system == ENOENT) return writer;
+  struct stat old {};
+  if (::stat(path.c_str(), &old) != 0 && errno == ENOENT) return writer;
+  if (::chmod(writer.draft_.path().c_str(), old.st_mode & 07777) != 0) {
+    return tl::unexpected(SystemError(writer.draft_.path(), "cannot set the mode", errno));
+  }
   OFINDEX_ASSIGN(const File file, File::OpenRead(path));
   OFINDEX_ASSIGN(const WholeShard shard, CheckWhole(file, framing));
   OFINDEX_TRY(writer.out_.AppendFile(file, shard.bytes));
@@ -47,6 +58,7 @@ Result<RecordWriter> RecordWriter::Append(const std::string& path, Framing frami
 }
 
 Result<void> RecordWriter::Write(ByteView payload) {
+  if (failed_) return tl::unexpected(*failed_);
   if (payload.empty() && framing_ == Framing::kOfRecord) {
     return Fail(ErrorCode::kUsage, StrCat(Printable(out_.path()), "@", size(), ": an OFRecord cannot be empty"),
                 "its readers take the zero bytes for a torn tail; write a TFRecord, or leave the record out");
@@ -61,17 +73,25 @@ Result<void> RecordWriter::Write(ByteView payload) {
 
 Result<void> RecordWriter::Put(ByteView bytes) {
   size_ += bytes.size();
-  return gzip_ ? gzip_->Append(bytes, out_) : out_.Append(bytes);
+  return Noted(gzip_ ? gzip_->Append(bytes, out_) : out_.Append(bytes));
+}
+
+// After a failure nobody knows how much of a record was written: nothing may follow it, least of all a name.
+Result<void> RecordWriter::Noted(Result<void> written) {
+  if (!written) failed_ = written.error();
+  return written;
 }
 
 Result<void> RecordWriter::Flush() {
-  if (gzip_) OFINDEX_TRY(gzip_->Flush(out_));
-  return out_.Flush();
+  if (failed_) return tl::unexpected(*failed_);
+  if (gzip_) OFINDEX_TRY(Noted(gzip_->Flush(out_)));
+  return Noted(out_.Flush());
 }
 
 Result<void> RecordWriter::FinishBytes() {
-  if (gzip_) OFINDEX_TRY(gzip_->Finish(out_));
-  return out_.Flush();
+  if (failed_) return tl::unexpected(*failed_);
+  if (gzip_) OFINDEX_TRY(Noted(gzip_->Finish(out_)));
+  return Noted(out_.Flush());
 }
 
 Result<void> RecordWriter::Close() {

@@ -23,14 +23,14 @@ class RecordWriter {
   [[nodiscard]] static Result<RecordWriter> Create(const std::string& path, Framing framing,
                                                    Compression compression = Compression::kNone);
 
-  /// Begins a shard with the records that `path` has, if there is such a file: its bytes are copied (shared, where the
-  /// file system can), and whoever reads the old file keeps it. Every header is walked first, and the last record's
-  /// payload checked, so that nothing is written behind a torn tail.
-  /// Errors: as Create; kDamage  the file does not end with a whole record of `framing`.
-  [[nodiscard]] static Result<RecordWriter> Append(const std::string& path, Framing framing);
+  /// Begins a shard with the records that `name` has, if there is such a file, or a link to one: its bytes are copied
+  /// (shared, where the file system can), and whoever reads the old file keeps it. Every header is walked first, and
+  /// the last record's payload checked, so that nothing is written behind a torn tail. The mode stays. Errors: as
+  /// Create; kDamage  the file does not end with a whole record of `framing`.
+  [[nodiscard]] static Result<RecordWriter> Append(const std::string& name, Framing framing);
 
-  /// Appends one record of any size. Errors: kIo, a full disk among them, after which the shard can only be given up;
-  /// kUsage  an empty payload in an OFRecord, which its readers cannot tell from a torn tail.
+  /// Appends one record of any size. Errors: kIo, a full disk among them, after which the shard can only be given up,
+  /// and Close fails alike; kUsage  an empty payload in an OFRecord, which its readers cannot tell from a torn tail.
   [[nodiscard]] Result<void> Write(ByteView payload);
 
   /// Hands all records so far to the system, so that memory holds none of them. Errors: kIo.
@@ -54,6 +54,7 @@ class RecordWriter {
   RecordWriter(Draft draft, OutputFile out, Framing framing, Compression compression);
 
   [[nodiscard]] Result<void> Put(ByteView bytes);
+  [[nodiscard]] Result<void> Noted(Result<void> written);
   [[nodiscard]] Result<void> FinishBytes();
 
   Draft draft_;
@@ -62,6 +63,7 @@ class RecordWriter {
   std::optional<GzipStream> gzip_;
   uint64_t records_ = 0;
   uint64_t size_ = 0;
+  std::optional<Error> failed_;  // the first error of writing
 };
 
 }  // namespace ofindex

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "index/draft.h"
 #include "index/paths.h"
 #include "index/shard_names.h"
 
@@ -29,7 +30,8 @@ constexpr size_t kMostListBytes = size_t{1} << 30;
 bool IsGlob(const std::string& argument) { return argument.find_first_of("*?[") != std::string::npos; }
 
 bool IsSkippedName(const std::string& name) {
-  return name.starts_with('.') || name.starts_with('_') || name.find(kIndexSuffix) != std::string::npos;
+  return name.starts_with('.') || name.starts_with('_') || name.ends_with(kDraftSuffix) ||
+         name.find(kIndexSuffix) != std::string::npos;
 }
 
 const char* KindOfSpecialFile(mode_t mode) {

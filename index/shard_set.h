@@ -29,7 +29,7 @@ struct ShardSet {
 };
 
 /// Finds the files of `data`: files, folders (searched with all that is in them, except names that begin with `.` or
-/// `_` and those of indexes), globs, and lists (`@FILE`, `@-` for standard input: one path a line).
+/// `_`, those of indexes, and drafts of writers), globs, and lists (`@FILE`, `@-` for standard input: one path a line).
 ///
 /// Never opens a file but a list. The outcome does not depend on the order in which a folder is listed.
 /// Errors: kIo; kUsage  an argument matches nothing; kFormat  two files claim one number, as part-1 and part-01 do;

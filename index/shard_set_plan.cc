@@ -112,7 +112,13 @@ Result<ShardSetPlan> PlanFolder(const ShardSetRequest& request, ShardSetPlan pla
   if (error) return tl::unexpected(SystemError(request.out, "cannot list", error.value()));
   for (const fs::directory_entry& entry : entries) {
     const std::string name = entry.path().filename().string();
-    if (IsPartName(name) || IsNumberedTfRecord(name, set)) plan.replaced.push_back(entry.path().string());
+    if (!IsPartName(name) && !IsNumberedTfRecord(name, set)) continue;
+    if (IsPartName(name) != (request.framing == Framing::kOfRecord)) {
+      return Fail(ErrorCode::kUsage,
+                  StrCat(Printable(entry.path().string()), ": a shard of another format than is to be written"),
+                  "name another output: a dataset has one format");
+    }
+    if (!entry.is_directory(error)) plan.replaced.push_back(entry.path().string());
   }
   std::sort(plan.replaced.begin(), plan.replaced.end(), NaturalLess);
   return plan;
@@ -122,6 +128,10 @@ Result<ShardSetPlan> PlanFolder(const ShardSetRequest& request, ShardSetPlan pla
 
 Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request) {
   if (request.out.empty()) return Fail(ErrorCode::kUsage, "the output has no name");
+  if (request.out == "-") {
+    return Fail(ErrorCode::kUsage, "shards are files, with names; standard output is none",
+                "`ofindex cat --to tfrecord` writes to standard output");
+  }
   if (request.framing == Framing::kOfRecord && request.compression != Compression::kNone) {
     return Fail(ErrorCode::kUsage, "an OFRecord cannot be compressed: none of its readers would take it",
                 "write TFRecords, or leave --compress out");

@@ -7,10 +7,12 @@
 #include <cassert>
 #include <cerrno>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "base/file.h"
+#include "base/output_file.h"
 #include "base/text.h"
 
 namespace ofindex {
@@ -116,18 +118,17 @@ Result<void> ShardSetWriter::Finish() {
 
 Result<void> ShardSetWriter::Publish() {
   OFINDEX_TRY(Finish());
-  // Old shards whose names no new one takes go first: whoever looks in between sees too few records, never old ones
-  // among the new.
-  for (const std::string& path : plan_.replaced) {
-    if (std::find(plan_.paths.begin(), plan_.paths.end(), path) != plan_.paths.end()) continue;
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
-      return tl::unexpected(SystemError(path, "cannot remove", errno));
-    }
-  }
-  for (Draft& draft : drafts_) OFINDEX_TRY(draft.Publish(Draft::Durability::kDurable));
+  // Everything that can fail goes first: all bytes are on the disk before any old shard is touched.
+  for (Draft& draft : drafts_) OFINDEX_TRY(draft.Sync());
+  for (Draft& draft : drafts_) OFINDEX_TRY(draft.Publish(Draft::Durability::kCached));
   drafts_.clear();
   made_.folders.clear();
-  return {};
+  const std::set<std::string> kept(plan_.paths.begin(), plan_.paths.end());
+  for (const std::string& path : plan_.replaced) {
+    if (kept.contains(path) || ::unlink(path.c_str()) == 0 || errno == ENOENT) continue;
+    return tl::unexpected(SystemError(path, "cannot remove", errno));
+  }
+  return SyncDirectoryOf(plan_.paths.front());
 }
 
 }  // namespace ofindex

@@ -42,6 +42,7 @@ struct SourceFacts {
   std::vector<DamageRow> damage;
   std::vector<BadRow> bad;
   std::vector<GenerationRow> generations;
+  bool verified = false;  // every payload was compared with its checksum when the index was built
 };
 
 Result<SourceFacts> ReadFacts(const std::string& index) {
@@ -51,6 +52,7 @@ Result<SourceFacts> ReadFacts(const std::string& index) {
   OFINDEX_ASSIGN(facts.damage, catalog.Damage());
   OFINDEX_ASSIGN(facts.bad, catalog.Bad());
   OFINDEX_ASSIGN(facts.generations, catalog.Generations());
+  facts.verified = catalog.facts().checked == Checked::kPayloads;
   return facts;
 }
 
@@ -153,11 +155,13 @@ Result<int> Convert(Arguments& arguments, Context& context) {
   OFINDEX_ASSIGN(Converter converter,
                  Converter::Create(dataset, facts.shards, arguments.output.framing, arguments.lossy, writer, context));
 
+  if (!facts.verified) converter.CheckPayloads();
   context.progress.bytes_total = dataset.reader().map().header().payload_bytes;
   std::optional<ProgressDisplay> display(std::in_place, "convert", context);
   OFINDEX_ASSIGN(const int exit_code, converter.Run(selected.next));
   OFINDEX_TRY(writer.Publish());
   display.reset();
+  facts.bad.insert(facts.bad.end(), converter.bad().begin(), converter.bad().end());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   OFINDEX_TRY(Report(writer, facts, seconds, context));
   OFINDEX_TRY(Output::Standard().Flush());

@@ -61,14 +61,32 @@ Result<void> Converter::PassOverUntil(uint64_t ordinal) {
   return {};
 }
 
+// Sets bad_reason_ where the payload is bad.
+Result<ByteView> Converter::Converted(const RecordLocation& location, ByteView payload) {
+  const ShardRow& shard = shards_[location.shard];
+  if (check_ && shard.framing == Framing::kTfRecord) {
+    OFINDEX_ASSIGN(const bool holds, check_->Holds(location, payload));
+    bad_reason_ = BadReason::kPayloadCrc;
+    if (!holds) return Fail(ErrorCode::kDamage, "the payload is not what its checksum says");
+  }
+  bad_reason_ = BadReason::kMalformed;
+  OFINDEX_ASSIGN(const ByteView converted, transcoders_.at(shard.payload).Convert(payload));
+  if (converted.empty() && to_ofrecord_) {
+    return Fail(ErrorCode::kDamage, "a record of no bytes, which an OFRecord cannot be");
+  }
+  return converted;
+}
+
 Result<void> Converter::Take(uint64_t ordinal, ByteView payload) {
   OFINDEX_TRY(PassOverUntil(ordinal));
   OFINDEX_ASSIGN(const RecordLocation location, dataset_.reader().Locate(ordinal));
-  Result<ByteView> converted = transcoders_.at(shards_[location.shard].payload).Convert(payload);
-  if (converted && converted->empty() && to_ofrecord_) {
-    converted = Fail(ErrorCode::kDamage, "a record of no bytes, which an OFRecord cannot be");
+  Result<ByteView> converted = Converted(location, payload);
+  if (!converted) {
+    if (converted.error().code == ErrorCode::kDamage) {
+      bad_.push_back({ordinal, location.shard, location.offset, bad_reason_});
+    }
+    return tl::unexpected(InRecord(ordinal, location, std::move(converted).error()));
   }
-  if (!converted) return tl::unexpected(InRecord(ordinal, location, std::move(converted).error()));
   OFINDEX_TRY(writer_.Write(*converted));
   waiting_.pop_front();
   ++context_.progress.records_done;

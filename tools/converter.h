@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "proto/transcoder.h"
 #include "query/dataset.h"
 #include "tools/context.h"
+#include "tools/payload_check.h"
 #include "tools/record_stream.h"
 
 namespace ofindex {
@@ -25,6 +27,12 @@ class Converter {
   [[nodiscard]] static Result<Converter> Create(const Dataset& dataset, const std::vector<ShardRow>& shards, Framing to,
                                                 Lossy lossy, ShardSetWriter& writer, Context& context);
 
+  /// Compares payloads with their checksums, which nobody has done before: those of an index without --verify.
+  void CheckPayloads() { check_.emplace(dataset_); }
+
+  /// Records that were found bad on the way, in the order in which they came.
+  [[nodiscard]] const std::vector<BadRow>& bad() const { return bad_; }
+
   /// Writes the records that `next` names. Returns the exit code: 3 where bad ones were passed over, which their shards
   /// then have fewer of. Errors: those of StreamRecords; kFeature  a value has no home in the other message.
   [[nodiscard]] Result<int> Run(const NextOrdinal& next);
@@ -35,6 +43,7 @@ class Converter {
 
   [[nodiscard]] Result<void> Take(uint64_t ordinal, ByteView payload);
   [[nodiscard]] Result<void> PassOverUntil(uint64_t ordinal);
+  [[nodiscard]] Result<ByteView> Converted(const RecordLocation& location, ByteView payload);
   [[nodiscard]] Error InRecord(uint64_t ordinal, const RecordLocation& location, Error error) const;
 
   const Dataset& dataset_;
@@ -43,7 +52,10 @@ class Converter {
   Context& context_;
   bool to_ofrecord_ = false;
   std::map<PayloadKind, Transcoder> transcoders_;
-  std::deque<uint64_t> waiting_;  // asked for, and not yet taken
+  std::optional<PayloadCheck> check_;
+  std::vector<BadRow> bad_;
+  BadReason bad_reason_ = BadReason::kMalformed;  // of the record that was found bad last
+  std::deque<uint64_t> waiting_;                  // asked for, and not yet taken
 };
 
 }  // namespace ofindex

@@ -1,5 +1,7 @@
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,6 +47,11 @@ Result<PayloadKind> PayloadOf(const Arguments& arguments) {
   return kind;
 }
 
+bool Holds(const std::string& path, const std::string& text) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {}) == text;
+}
+
 /// The map of labels, written beside the shards; it appears with them.
 class LabelFile {
  public:
@@ -53,9 +60,12 @@ class LabelFile {
     if (text.empty()) return std::nullopt;
     const std::string path = (fs::path(plan.folder) / kLabelsName).string();
     std::error_code error;
-    if (!force && fs::exists(path, error)) {
-      return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": is there already"),
-                  "name another output, or replace it with --force");
+    const bool exists = fs::exists(path, error);
+    if (exists && Holds(path, text)) return std::nullopt;
+    const bool replaces = force && !plan.replaced.empty();
+    if (exists && !replaces) {
+      return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": is there already, with other labels"),
+                  "write to a folder of its own, so that each dataset keeps its map");
     }
     OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kFail));
     OFINDEX_ASSIGN(OutputFile file, OutputFile::Create(draft.path()));
@@ -124,6 +134,7 @@ Result<int> Pack(Arguments& arguments, Context& context) {
   if (labels) OFINDEX_TRY(labels->Publish(Draft::Durability::kDurable));
   OFINDEX_TRY(writer.Publish());
   display.reset();
+  PrintNotes(source->skipped(), context);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   OFINDEX_TRY(Report(*source, writer, seconds, context));
   return 0;

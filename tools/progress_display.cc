@@ -85,8 +85,10 @@ std::string ProgressDisplay::Figures(double seconds) const {
   const double share = Share(done, total);
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   std::string text = StrCat(verb_, "  ", static_cast<int>(share * 100), "%  ", FormatBytes(static_cast<double>(done)),
-                            " of ", FormatBytes(static_cast<double>(total)), "  ", FormatBytes(rate), "/s  ",
-                            FormatCount(progress_.shards_done), "/", FormatCount(progress_.shards_total), " shards");
+                            " of ", FormatBytes(static_cast<double>(total)), "  ", FormatBytes(rate), "/s");
+  if (progress_.shards_total != 0) {
+    text += StrCat("  ", FormatCount(progress_.shards_done), "/", FormatCount(progress_.shards_total), " shards");
+  }
   if (rate > 0 && total > done) text += StrCat("  ETA ", Clock(static_cast<double>(total - done) / rate));
   return text;
 }

@@ -30,7 +30,8 @@ OF_BOTH: dict[str, tuple[str, list[Any]]] = {
 
 class ConvertTest(CommandTest):
     def convert(self, data: str | Path, to: str, *args: str, code: int = 0) -> list[bytes]:
-        """Converts into the folder `out`, and returns the new payloads."""
+        """Converts into a new folder `out`, and returns the new payloads."""
+        shutil.rmtree(self.dir / "out", ignore_errors=True)
         done = self.run_command("convert", data, "--to", to, "-o", "out", "--force", *args)
         self.assertEqual(done.code, code, done)
         return written.payloads_in(self.dir / "out", to)
@@ -116,7 +117,8 @@ class BothWaysTest(ConvertTest):
     def test_an_empty_record_is_no_ofrecord_and_is_passed_over(self) -> None:
         records.write_tfrecord(self.dir / "data", [payload(0), b"", payload(1)])
         self.assertEqual(self.convert("data", OFRECORD, code=3), payloads(2, OFRECORD))
-        done = self.expect(3, "convert", "data", "--to", "ofrecord", "-o", "out", "--force")
+        done = self.expect(3, "convert", "data", "--to", "ofrecord", "-o", "out", "--force", "--json")
+        self.assertEqual([(bad["record"], bad["reason"]) for bad in done.json["bad"]], [(1, "malformed")])
         self.assertIn(f"data@{16 + len(payload(0)) + 12}: record 1: ", done.stderr)
         shutil.rmtree(self.dir / "out")
         self.assertEqual(self.convert("data", TFRECORD), [payload(0), b"", payload(1)])
@@ -253,11 +255,28 @@ class DamagedTest(ConvertTest):
         found = self.convert("hurt.tfrecord", OFRECORD, "--shuffle", "3", "--shards", "4", code=3)
         self.assertEqual(sorted(found), sorted(intact))
 
+    def test_a_payload_that_its_checksum_disowns_gets_no_new_one(self) -> None:
+        some = payloads(6)
+        records.write_tfrecord(self.dir / "data", some)
+        whole = bytearray((self.dir / "data").read_bytes())
+        whole[sum(16 + len(one) for one in some[:4]) + 12 + len(some[4]) - 1] ^= 1
+        (self.dir / "data").write_bytes(whole)
+        expected = payloads(6, OFRECORD)
+        for build in ((), ("build", "data"), ("build", "data", "--verify", "--force")):
+            with self.subTest(build=build):
+                if build:
+                    self.run_command(*build)
+                self.assertEqual(self.convert("data", OFRECORD, code=3), expected[:4] + expected[5:])
+                self.assertEqual(self.convert("data", TFRECORD, code=3), some[:4] + some[5:])
+        done = self.run_command("convert", "data", "--to", "ofrecord", "-o", "new", "--json")
+        self.assertEqual([(bad["record"], bad["reason"]) for bad in done.json["bad"]], [(4, "payload_crc")])
+
     def test_a_record_that_is_no_message_is_passed_over_and_named(self) -> None:
         some = payloads(5)
         records.write_tfrecord(self.dir / "data", [*some, b"\x0a\xff", *some])
         self.assertEqual(self.convert("data", OFRECORD, code=3), payloads(5, OFRECORD) * 2)
-        done = self.expect(3, "convert", "data", "--to", "ofrecord", "-o", "out", "--force")
+        done = self.expect(3, "convert", "data", "--to", "ofrecord", "-o", "out", "--force", "--json")
+        self.assertEqual([(bad["record"], bad["reason"]) for bad in done.json["bad"]], [(5, "malformed")])
         self.assertIn(f"data@{sum(16 + len(one) for one in some) + 12}: record 5: ", done.stderr)
 
     def test_data_that_are_not_there_or_have_changed_are_refused(self) -> None:

@@ -508,14 +508,14 @@ class FilesTest(PackTest):
 
     def test_a_file_is_a_record_and_its_folder_a_label(self) -> None:
         for to in (TFRECORD, OFRECORD):
-            self.expect(0, "pack", "images", "--to", to, "-o", "out", "--force")
-            found = [written.features(one, KINDS[to]) for one in written.payloads_in(self.dir / "out", to)]
+            self.expect(0, "pack", "images", "--to", to, "-o", to)
+            found = [written.features(one, KINDS[to]) for one in written.payloads_in(self.dir / to, to)]
             names = ["lily/a.png", "rose/1.png", "rose/2.png", "rose/10.png", "top.png"]
             self.assertEqual([one["filename"] for one in found], [("bytes", [name.encode()]) for name in names])
             contents = [("bytes", [b"\x89" + name.encode()]) for name in names]
             self.assertEqual([one["content"] for one in found], contents)
             labels = dict(
-                line.split("\t")[::-1] for line in (self.dir / "out" / "_labels.tsv").read_text().splitlines()
+                line.split("\t")[::-1] for line in (self.dir / to / "_labels.tsv").read_text().splitlines()
             )
             self.assertEqual(labels, {"lily": "0", "rose": "1"})
             expected = [("int64", [int(labels[name.split("/")[0]])]) if "/" in name else None for name in names]
@@ -534,6 +534,26 @@ class FilesTest(PackTest):
         self.write("out/_labels.tsv", "mine\n")
         self.assert_refused(2, "images", "--to", "tfrecord", "-o", "out")
         self.assertEqual((self.dir / "out" / "_labels.tsv").read_text(), "mine\n")
+
+    def test_files_of_one_folder_share_their_labels_if_they_are_the_same(self) -> None:
+        for name in ("train", "val"):
+            self.expect(0, "pack", "images", "--to", "tfrecord", "-o", f"{name}.tfrecord")
+        labels = (self.dir / "_labels.tsv").read_text()
+        self.write("more/tulip/1.png", b"x")
+        self.assert_refused(2, "more", "--to", "tfrecord", "-o", "test.tfrecord", "--force")
+        self.assertEqual((self.dir / "_labels.tsv").read_text(), labels)
+
+    def test_links_are_followed_and_what_is_left_out_is_told(self) -> None:
+        self.write("elsewhere/fern/1.png", b"green")
+        (self.dir / "images" / "fern").symlink_to("../elsewhere/fern")
+        (self.dir / "images" / "round").symlink_to(".")
+        (self.dir / "images" / "gone.png").symlink_to("nowhere")
+        done = self.expect(0, "pack", "images", "--to", "tfrecord", "-o", "all.tfrecord")
+        found = [written.features(one, "example")["filename"] for one in written.payloads(self.dir / "all.tfrecord")]
+        self.assertIn(("bytes", [b"fern/1.png"]), found)
+        self.assertEqual(len(found), 6)
+        self.assertIn("skipped images/gone.png: a link that leads nowhere", done.stderr)
+        self.assertIn("skipped images/round: a folder that was searched already", done.stderr)
 
     def test_labels_of_a_set_that_is_replaced_go_with_it(self) -> None:
         self.expect(0, "pack", "images", "--to", "tfrecord", "-o", "out")

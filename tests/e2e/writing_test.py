@@ -123,6 +123,7 @@ class KilledTest(WritingTest):
 
         for name, args in self.verbs().items():
             self.kill_at_random(name, args, check)
+            shutil.rmtree(self.dir / "out")
 
 
 class InterruptedTest(WritingTest):

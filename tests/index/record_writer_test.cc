@@ -1,12 +1,15 @@
 #include "index/record_writer.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "index/inflate_probe.h"
+#include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
@@ -102,6 +105,38 @@ TEST_CASE("whoever reads a shard while it grows keeps the old one, until the new
   CHECK(ReadFile(dir / "shard") == old);
   REQUIRE(writer->Close().has_value());
   CHECK(ReadFile(dir / "shard") == ShardBytes(Framing::kTfRecord, {"one", "two"}));
+}
+
+TEST_CASE("a shard that grows keeps its mode, and a link to it stays one") {
+  const TempDir dir;
+  WriteFile(dir / "shard", ShardBytes(Framing::kTfRecord, {"one"}));
+  fs::permissions(dir / "shard", fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("shard", dir / "link");
+  Result<RecordWriter> writer = RecordWriter::Append(dir / "link", Framing::kTfRecord);
+  REQUIRE(writer.has_value());
+  REQUIRE(writer->Write(AsBytes("two")).has_value());
+  REQUIRE(writer->Close().has_value());
+  CHECK(fs::is_symlink(dir / "link"));
+  CHECK(ReadFile(dir / "shard") == ShardBytes(Framing::kTfRecord, {"one", "two"}));
+  CHECK(fs::status(dir / "shard").permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+}
+
+TEST_CASE("a writer that failed once fails for good, and its shard gets no name") {
+  const TempDir dir;
+  const std::string path = dir / "shard";
+  const int code = RunInChild([&] {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit few{300'000, 300'000};
+    if (::setrlimit(RLIMIT_FSIZE, &few) != 0) return 1;
+    Result<RecordWriter> writer = RecordWriter::Create(path, Framing::kTfRecord);
+    if (!writer || !writer->Write(AsBytes("fits"))) return 2;
+    if (writer->Write(AsBytes(std::string(400'000, 'x')))) return 3;
+    if (writer->Write(AsBytes("fits"))) return 4;
+    if (writer->Flush() || writer->Close()) return 5;
+    return 0;
+  });
+  CHECK(code == 0);
+  CHECK(!fs::exists(path));
 }
 
 TEST_CASE("nothing is appended behind a torn tail, wherever it was torn") {

@@ -62,6 +62,13 @@ ErrorCode CodeOf(const Names& data) {
   return set.error().code;
 }
 
+TEST_CASE("what a writer has not finished is no shard, in a folder and in a glob") {
+  Folder folder;
+  folder.Make({"data/part-0", "data/part-1.draft", "data/train.tfrecord.draft"});
+  CHECK(Stored(Find({"data"})) == Names{"data/part-0"});
+  CHECK(Stored(Find({"data/part-*"})) == Names{"data/part-0"});
+}
+
 TEST_CASE("the files of a folder come in natural order, with all folders in it") {
   Folder folder;
   folder.Make(

@@ -138,9 +138,9 @@ TEST_CASE("an earlier set is replaced only by force, whole, and what is no shard
   for (const char* payload : {"1", "2", "3"}) REQUIRE(first.Write(AsBytes(payload)).has_value());
   REQUIRE(first.Publish().has_value());
   WriteFile(dir / "set/notes.txt", "mine");
-  WriteFile(dir / "set/set-00000-of-00001.tfrecord", "");
   WriteFile(dir / "set/other-00000-of-00001.tfrecord", "");
 
+  fs::create_directory(dir / "set/part-7");
   request.shards = 1;
   const Result<ShardSetPlan> refused = PlanShardSet(request);
   REQUIRE(!refused.has_value());
@@ -152,8 +152,28 @@ TEST_CASE("an earlier set is replaced only by force, whole, and what is no shard
   REQUIRE(second.Write(AsBytes("new")).has_value());
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
   REQUIRE(second.Publish().has_value());
-  CHECK(NamesIn(dir / "set") == std::vector<std::string>{"notes.txt", "other-00000-of-00001.tfrecord", "part-0"});
+  CHECK(NamesIn(dir / "set") ==
+        std::vector<std::string>{"notes.txt", "other-00000-of-00001.tfrecord", "part-0", "part-7"});
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"new"}));
+}
+
+TEST_CASE("shards of another format are never replaced, and nothing is written among them") {
+  const TempDir dir;
+  for (const auto& [there, framing] :
+       {std::pair("part-3", Framing::kTfRecord), std::pair("set-00000-of-00001.tfrecord", Framing::kOfRecord)}) {
+    fs::remove_all(dir / "set");
+    fs::create_directory(dir / "set");
+    WriteFile(dir / ("set/" + std::string(there)), "");
+    ShardSetRequest request = Request(dir / "set", framing);
+    request.force = true;
+    const Result<ShardSetPlan> refused = PlanShardSet(request);
+    REQUIRE(!refused.has_value());
+    CHECK(refused.error().code == ErrorCode::kUsage);
+  }
+}
+
+TEST_CASE("standard output is no place for shards") {
+  CHECK(PlanShardSet(Request("-", Framing::kTfRecord)).error().code == ErrorCode::kUsage);
 }
 
 TEST_CASE("shares are even, and no record is without a shard") {

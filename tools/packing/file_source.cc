@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -28,44 +29,77 @@ struct PackedFile {
 
 bool IsHidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
-Result<void> AddFolder(const std::string& source, std::vector<PackedFile>& files, Progress& progress) {
-  std::error_code error;
-  fs::recursive_directory_iterator entries(source, error);
-  for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
-    if (progress.cancel) return Interrupted();
-    const fs::path& path = entries->path();
-    std::error_code ignored;
-    if (IsHidden(path)) {
-      if (entries->is_directory(ignored)) entries.disable_recursion_pending();
-    } else if (entries->is_regular_file(ignored)) {
-      const fs::path name = path.lexically_relative(source);
-      files.push_back({path.string(), name.generic_string(), name.parent_path().generic_string()});
-    }
-  }
-  if (error) return tl::unexpected(SystemError(source, "cannot list", error.value()));
-  return {};
-}
+/// The files of all sources, and what lies beside them.
+class FileFinder {
+ public:
+  explicit FileFinder(Progress& progress) : progress_(progress) {}
 
-Result<std::vector<PackedFile>> FilesOf(const std::vector<std::string>& sources, Progress& progress) {
-  std::vector<PackedFile> files;
-  for (const std::string& source : sources) {
+  Result<void> AddSource(const std::string& source) {
     std::error_code error;
-    if (fs::is_directory(source, error)) {
-      OFINDEX_TRY(AddFolder(source, files, progress));
-      continue;
-    }
+    if (fs::is_directory(source, error)) return AddFolder(source, source);
     OFINDEX_TRY(StatFile(source));
-    files.push_back({source, fs::path(source).filename().string(), ""});
+    files_.push_back({source, fs::path(source).filename().string(), ""});
+    return {};
   }
-  std::sort(files.begin(), files.end(),
-            [](const PackedFile& a, const PackedFile& b) { return NaturalLess(a.name, b.name); });
-  return files;
-}
+
+  // In natural order; files of one name, from two sources, by their paths.
+  std::vector<PackedFile> Take() {
+    std::sort(files_.begin(), files_.end(), [](const PackedFile& a, const PackedFile& b) {
+      return a.name != b.name ? NaturalLess(a.name, b.name) : a.path < b.path;
+    });
+    return std::move(files_);
+  }
+
+  [[nodiscard]] const std::vector<std::string>& skipped() const { return skipped_; }
+
+ private:
+  // Links to folders are followed, each folder is searched once: a link may lead back up.
+  Result<void> AddFolder(const std::string& source, const fs::path& folder) {
+    OFINDEX_ASSIGN(const FileFacts facts, StatFile(folder.string()));
+    if (!folders_.insert({facts.device, facts.inode}).second) return Skip(folder, "a folder that was searched already");
+    std::error_code error;
+    std::vector<fs::path> paths;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) paths.push_back(entry.path());
+    if (error) return tl::unexpected(SystemError(folder.string(), "cannot list", error.value()));
+    std::sort(paths.begin(), paths.end());
+    for (const fs::path& path : paths) {
+      if (progress_.cancel) return Interrupted();
+      if (!IsHidden(path)) OFINDEX_TRY(AddEntry(source, path));
+    }
+    return {};
+  }
+
+  Result<void> AddEntry(const std::string& source, const fs::path& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::is_directory(status)) return AddFolder(source, path);
+    if (!fs::exists(status)) return Skip(path, "a link that leads nowhere");
+    if (!fs::is_regular_file(status)) return Skip(path, "not a regular file");
+    const fs::path name = path.lexically_relative(source);
+    files_.push_back({path.string(), name.generic_string(), name.parent_path().generic_string()});
+    return {};
+  }
+
+  Result<void> Skip(const fs::path& path, const char* why) {
+    skipped_.push_back(StrCat("skipped ", Printable(path.string()), ": ", why));
+    return {};
+  }
+
+  Progress& progress_;
+  std::vector<PackedFile> files_;
+  std::vector<std::string> skipped_;
+  std::set<std::pair<uint64_t, uint64_t>> folders_;
+};
 
 class FileSource : public PackSource {
  public:
-  FileSource(std::vector<PackedFile> files, const PackRequest& request, Progress& progress)
-      : files_(std::move(files)), request_(request), progress_(progress), builder_(request.payload) {
+  FileSource(std::vector<PackedFile> files, std::vector<std::string> skipped, const PackRequest& request,
+             Progress& progress)
+      : files_(std::move(files)),
+        skipped_(std::move(skipped)),
+        request_(request),
+        progress_(progress),
+        builder_(request.payload) {
     std::vector<std::string> folders;
     for (const PackedFile& file : files_) folders.push_back(file.folder);
     std::sort(folders.begin(), folders.end(), NaturalLess);
@@ -78,6 +112,7 @@ class FileSource : public PackSource {
   }
 
   [[nodiscard]] uint64_t records() const override { return files_.size(); }
+  [[nodiscard]] std::vector<std::string> skipped() const override { return skipped_; }
 
   [[nodiscard]] std::vector<PackedFeature> features() const override {
     std::vector<PackedFeature> features = {{request_.field, FeatureKind::kBytes},
@@ -140,6 +175,7 @@ class FileSource : public PackSource {
   }
 
   std::vector<PackedFile> files_;
+  std::vector<std::string> skipped_;
   PackRequest request_;
   Progress& progress_;
   std::map<std::string, int64_t> labels_;  // by folder
@@ -155,12 +191,14 @@ Result<std::unique_ptr<PackSource>> OpenFileSource(const PackRequest& request, P
     return Fail(ErrorCode::kUsage, StrCat("--field ", request.field, ": the name of another feature that is written"),
                 "choose another name");
   }
-  OFINDEX_ASSIGN(std::vector<PackedFile> files, FilesOf(request.sources, progress));
+  FileFinder finder(progress);
+  for (const std::string& source : request.sources) OFINDEX_TRY(finder.AddSource(source));
+  std::vector<PackedFile> files = finder.Take();
   if (files.empty()) {
     return Fail(ErrorCode::kFormat, StrCat(Printable(request.sources.front()), ": no file in it"),
                 "names that begin with a dot are passed over");
   }
-  return std::make_unique<FileSource>(std::move(files), request, progress);
+  return std::make_unique<FileSource>(std::move(files), finder.skipped(), request, progress);
 }
 
 }  // namespace ofindex

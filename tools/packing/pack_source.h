@@ -50,6 +50,9 @@ class PackSource {
   /// The content of _labels.tsv; empty if there are no labels.
   [[nodiscard]] virtual std::string labels() const { return {}; }
 
+  /// What was found and is no record, and why.
+  [[nodiscard]] virtual std::vector<std::string> skipped() const { return {}; }
+
   using TakePayload = std::function<Result<void>(ByteView payload)>;
 
   /// Hands the payload of each record to `take`, in order. Errors: those of reading and of `take`; kFormat, kFeature

@@ -119,8 +119,13 @@ FeatureData RowBuilder::Slot::Values(size_t begin, size_t end) const {
   return {};
 }
 
+void RowBuilder::Touch(Slot& slot) {
+  if (slot.there) return;
+  slot.there = true;
+  touched_.push_back(slot.number);
+}
+
 void RowBuilder::Slot::Clear() {
-  if (!there) return;
   there = false;
   bytes.clear();
   floats.clear();
@@ -152,14 +157,14 @@ size_t RowBuilder::AddSlot(const PackFeature& feature) {
   slot.type = feature.type;
   slot.steps = feature.steps && payload_ == PayloadKind::kSequenceExample;
   slot.kind = feature.type ? KindOf(*feature.type, payload_) : FeatureKind::kNone;
+  slot.number = number;
   slots_.push_back(std::move(slot));
-  by_name_.push_back(number);
-  sorted_ = false;
   return number;
 }
 
 void RowBuilder::Clear() {
-  for (Slot& slot : slots_) slot.Clear();
+  for (const size_t number : touched_) slots_[number].Clear();
+  touched_.clear();
   texts_.clear();
   builder_.Clear();
 }
@@ -181,7 +186,7 @@ Result<void> RowBuilder::List(std::string_view name, int depth) {
   if (IsOuter(name)) return {};  // an empty list of records; of others, the values are not in the schema
   OFINDEX_ASSIGN(Slot * slot, SlotOf(name));
   if (depth == 0 && slot->there) return Twice(name);
-  slot->there = true;
+  Touch(*slot);
   slot->byte_array = nullptr;
   if (depth == 1 && slot->steps) slot->step_begins.push_back(slot->count());
   return {};
@@ -207,7 +212,7 @@ Result<void> RowBuilder::Value(std::string_view name, const SourceValue& value, 
                 StrCat("feature '", Printable(name), "': a value, where other rows have lists of lists"));
   }
   const bool first = slot->count() == 0;
-  slot->there = true;
+  Touch(*slot);
   SourceType type = *slot->type;
   if (type == SourceType::kChoice) {
     type = OwnType(value);
@@ -294,13 +299,13 @@ Result<void> RowBuilder::PutByte(Slot& slot, const SourceValue& value) {
 }
 
 Result<ByteView> RowBuilder::Finish() {
-  if (!sorted_) {
+  // Rows have the same names nearly always: those are in order already.
+  if (touched_ != touched_before_) {
+    touched_before_ = touched_;
+    by_name_ = touched_;
     std::sort(by_name_.begin(), by_name_.end(), [this](size_t a, size_t b) { return names_[a] < names_[b]; });
-    sorted_ = true;
   }
-  for (const size_t number : by_name_) {
-    if (slots_[number].there) OFINDEX_TRY(AddTo(builder_, names_[number], slots_[number]));
-  }
+  for (const size_t number : by_name_) OFINDEX_TRY(AddTo(builder_, names_[number], slots_[number]));
   return builder_.Finish();
 }
 

@@ -41,6 +41,7 @@ class RowBuilder : public RowVisitor {
  private:
   struct Slot {
     std::optional<SourceType> type;
+    size_t number = 0;
     bool steps = false;
     bool there = false;                     // the row has it, if only as an empty list
     FeatureKind kind = FeatureKind::kNone;  // of the values; changes from row to row with kChoice
@@ -59,6 +60,7 @@ class RowBuilder : public RowVisitor {
   [[nodiscard]] Result<Slot*> SlotOf(std::string_view name);
   [[nodiscard]] bool IsOuter(std::string_view name) const;
   size_t AddSlot(const PackFeature& feature);
+  void Touch(Slot& slot);
   [[nodiscard]] Result<void> Put(Slot& slot, SourceType type, const SourceValue& value);
   [[nodiscard]] Result<void> PutWhole(Slot& slot, SourceType type, const SourceValue& value);
   [[nodiscard]] Result<void> PutReal(Slot& slot, const SourceValue& value);
@@ -72,8 +74,9 @@ class RowBuilder : public RowVisitor {
   FeatureNames names_;
   std::deque<Slot> slots_;
   std::set<std::string, std::less<>> outer_;  // names of records and maps: no features, but null or empty lists
-  std::vector<size_t> by_name_;               // slots, in the order of their names
-  bool sorted_ = true;                        // whether by_name_ is
+  std::vector<size_t> touched_;               // slots that the row has, in the order in which they came
+  std::vector<size_t> touched_before_;        // those of a row before
+  std::vector<size_t> by_name_;               // the same, in the order of their names
   std::deque<std::string> texts_;             // numbers as text, of this row
   std::vector<FeatureData> steps_;
   PayloadBuilder builder_;

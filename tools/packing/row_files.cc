@@ -9,6 +9,7 @@
 namespace ofindex {
 namespace {
 
+constexpr uint64_t kRowsBetweenLooks = 256;  // at whether to stop: a row may take long
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr size_t kOneRowWindow = size_t{16} << 10;  // read at once where rows are visited here and there
 
@@ -122,9 +123,10 @@ Result<void> RowFiles::ForEachText(const TakeText& take) {
     uint64_t line = file.first_line;
     uint64_t reported = file.first_row;
     Row row;
-    for (;;) {
+    for (uint64_t rows = 1;; ++rows) {
       OFINDEX_ASSIGN(const bool more, NextRow(file.lines, row, line));
       if (!more) break;
+      if (rows % kRowsBetweenLooks == 0 && progress_->cancel) return Interrupted();
       OFINDEX_TRY(take(file, row, {i, row.offset}));
       if (file.lines.offset() - reported < LineReader::kWindowBytes) continue;
       if (progress_->cancel) return Interrupted();

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/record.h"
+#include "base/result.h"
+#include "query/dataset.h"
+
+namespace ofindex {
+
+/// Compares payloads with the checksums that a TFRecord keeps behind them: for whoever writes them anew, with checksums
+/// of their own, of an index that was built without --verify. Not thread-safe.
+class PayloadCheck {
+ public:
+  /// `dataset` must outlive the check.
+  explicit PayloadCheck(const Dataset& dataset) : dataset_(dataset) {}
+
+  /// True if `payload`, of the TFRecord at `location`, is what was written. Errors: kIo, kStale.
+  [[nodiscard]] Result<bool> Holds(const RecordLocation& location, ByteView payload);
+
+ private:
+  const Dataset& dataset_;
+  std::map<uint32_t, File> files_;  // by shard; some at a time
+};
+
+}  // namespace ofindex
