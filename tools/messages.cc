@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -27,6 +28,15 @@ std::string PathOf(uint32_t shard, const std::vector<ShardRow>& shards) {
   return shard < shards.size() ? Printable(shards[shard].path) : StrCat("shard ", shard);
 }
 
+std::string HintOf(const Error& error) {
+  if (!error.hint.empty()) return error.hint;
+  if (error.system == ENOSPC || error.system == EDQUOT || error.system == EFBIG) {
+    return "make room, and run it again; nothing half-written is left";
+  }
+  if (error.code == ErrorCode::kIo) return "mend what the system names, and run it again";
+  return "see `ofindex --help`";
+}
+
 }  // namespace
 
 bool UseColor(int stream, const Context& context) {
@@ -38,8 +48,7 @@ bool UseColor(int stream, const Context& context) {
 void PrintError(const Error& error, const Context& context) {
   const bool color = UseColor(STDERR_FILENO, context);
   WriteLine(StrCat(color ? "\x1b[31mofindex:\x1b[0m " : "ofindex: ", error.message));
-  WriteLine(
-      StrCat(color ? "\x1b[2mhint:\x1b[0m " : "hint: ", error.hint.empty() ? "see `ofindex --help`" : error.hint));
+  WriteLine(StrCat(color ? "\x1b[2mhint:\x1b[0m " : "hint: ", HintOf(error)));
 }
 
 void PrintNote(const std::string& text, const Context& context) {
