@@ -13,7 +13,15 @@ try:
 except ImportError as error:
     raise ImportError("reading Avro needs fastavro: pip install fastavro") from error
 
-_LOGICAL = {"decimal": "double", "uuid": "bytes", "duration": "bytes"}
+# Those of Avro's specification that are of another kind than what they are stored as. The others are of its kind, and
+# so are those that it does not have: readers have to ignore them. https://avro.apache.org/docs/1.12.0/specification/
+_LOGICAL = {
+    ("int", "date"): "int64",
+    ("int", "time-millis"): "int64",
+    ("bytes", "decimal"): "double",
+    ("fixed", "decimal"): "double",
+}
+_NANOSECONDS = ("timestamp-nanos", "local-timestamp-nanos")  # of a long; fastavro gives the number
 _TYPES = {
     "boolean": "int64",
     "int": "int32",
@@ -56,7 +64,9 @@ class _Reading:
         elif kind == "array":
             self.describe(name, schema["items"])
         elif kind != "map":
-            self._put(name, self._kind(schema))
+            self._put(name, _LOGICAL.get((kind, schema.get("logicalType")), _TYPES.get(kind, "")))
+            if kind == "long" and schema.get("logicalType") in _NANOSECONDS:
+                self.found.nanoseconds.add(name)
 
     def _describe_record(self, name: str, schema: Any) -> None:
         if schema["name"] in self._within:
@@ -65,12 +75,6 @@ class _Reading:
         for inner in schema["fields"]:
             self.describe(f"{name}.{inner['name']}" if name else inner["name"], inner["type"])
         self._within.pop()
-
-    def _kind(self, schema: Any) -> str:
-        logical = schema.get("logicalType", "")
-        if logical in _LOGICAL:
-            return _LOGICAL[logical]
-        return "int64" if logical else _TYPES.get(schema["type"], "")
 
     def _put(self, name: str, kind: str) -> None:
         self.found.kinds[name] = kind if self._wide else _NARROW.get(kind, kind)

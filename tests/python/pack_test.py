@@ -308,6 +308,29 @@ class AvroTest(PackCase):
                 with self.subTest(name, payload=payload):
                     self.assertEqual(self.packed(path, payload), [expected])
 
+    def test_a_logical_type_that_avro_does_not_have_is_what_it_is_stored_as(self) -> None:
+        for base, logical, value, example, ofrecord in (
+            ("string", "varchar", "é", ("bytes", ["é"]), None),  # of Hive
+            ("string", "date", "today", ("bytes", ["today"]), None),
+            ("string", "decimal", "1.25", ("bytes", ["1.25"]), None),
+            ("bytes", "geometry", b"ab", ("bytes", ["ab"]), None),
+            ("int", "color", 5, ("int64", [5]), ("int32", [5])),
+            ("int", "timestamp-micros", 5, ("int64", [5]), ("int32", [5])),
+            ("double", "degrees", 0.5, ("float", [0.5]), ("double", [0.5])),
+            ("boolean", "flag", True, ("int64", [1]), None),
+        ):
+            path = self.avro({"type": base, "logicalType": logical, "maxLength": 9}, [value])
+            with self.subTest(f"{logical} of {base}"):
+                self.assertEqual(self.packed(path, "example"), [{"x": example}])
+                self.assertEqual(self.packed(path, "ofrecord"), [{"x": ofrecord or example}])
+
+    def test_nanoseconds_are_counted_in_the_unit_asked_for(self) -> None:
+        for logical in ("timestamp-nanos", "local-timestamp-nanos"):
+            path = self.avro({"type": "long", "logicalType": logical}, [5_000])
+            self.assertEqual(self.packed(path, "example"), [{"x": ("int64", [5])}])
+            with self.assertRaisesRegex(ofindex.FeatureError, "time_unit='us'"):
+                self.packed(path, "example", time_unit="s")
+
     def test_a_record_that_holds_itself_is_read(self) -> None:
         kind = {
             "type": "record",
