@@ -65,9 +65,9 @@ def pack(
         The paths of the shards, in order.
 
     Raises:
-        FeatureError: a value has no place in the payload; the text names file, record and feature. ValueError: output
-        is there already, or arguments make no sense. ImportError: pyarrow or fastavro is not installed. OSError: files
-        cannot be read or written.
+        FeatureError: a value has no place in the payload; the text names file, record and feature. FormatError: a
+        Parquet or Avro file is cut or damaged. ValueError: output is there already, or arguments make no sense.
+        ImportError: pyarrow, fastavro or a codec of its is not installed. OSError: files cannot be read or written.
     """
     wanted = payload_for(to, payload)
     count = None if shards is None else whole(shards, "shards", 1)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ._pack_sources import AT_ONCE, Kinds
+from ._pack_sources import AT_ONCE, Kinds, reading
 
 try:
     import fastavro
@@ -88,20 +88,24 @@ class Avro:
         self.size = os.path.getsize(path)
 
     def kinds(self, wide: bool) -> Kinds:
-        with open(self.name, "rb") as file:
+        with open(self.name, "rb") as file, reading(self.name, "Avro"):
             schema = fastavro.reader(file).writer_schema
         if not isinstance(schema, dict) or schema.get("type") != "record":
             raise ValueError(f"{self.name}: its schema is no record, and features need names")
-        reading = _Reading(wide)
-        reading.describe("", schema)
-        return reading.found
+        described = _Reading(wide)
+        with reading(self.name, "Avro"):
+            described.describe("", schema)
+        return described.found
 
     def count(self) -> int:
-        with open(self.name, "rb") as file:
-            return sum(block.num_records for block in fastavro.block_reader(file))
+        with open(self.name, "rb") as file, reading(self.name, "Avro"):
+            counts = [block.num_records for block in fastavro.block_reader(file)]
+            if min(counts, default=0) < 0 or sum(counts) >= 2**63:
+                raise ValueError(f"{min(counts):,} to {max(counts):,} records in a block")
+        return sum(counts)
 
     def batches(self) -> Iterator[tuple[Sequence[Mapping[Any, Any]], int]]:
-        with open(self.name, "rb") as file:
+        with open(self.name, "rb") as file, reading(self.name, "Avro"):
             batch: list[Any] = []
             for record in fastavro.reader(file):
                 batch.append(record)

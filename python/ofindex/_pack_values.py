@@ -29,6 +29,13 @@ def key_text(key: Any) -> str:
     return key.decode("utf-8", "surrogateescape") if isinstance(key, bytes) else str(key)
 
 
+class Unreadable:
+    """The place of a value that cannot be had, and why not: an error, of which `Flattener` knows the record."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
 class Flattener:
     """Makes one mapping of feature names to values of each record.
 
@@ -128,6 +135,8 @@ class Flattener:
         """The features of the records of an array: of each, the values of all records in one list."""
         merged: dict[str, list[Any]] = {}
         for record in records:
+            if isinstance(record, Unreadable):
+                self._refuse(name, record.reason)
             if not isinstance(record, Mapping):
                 self._refuse(name, "null in a list of records" if record is None else "records and values in one list")
             features: dict[str, Any] = {}
@@ -178,6 +187,8 @@ class Flattener:
             return value.name
         if isinstance(value, uuid.UUID):
             return str(value)
+        if isinstance(value, Unreadable):
+            self._refuse(name, value.reason)
         if isinstance(value, np.ndarray) and value.dtype.kind in "Mm":
             return [self._of_numpy(name, item) for item in value.ravel()]
         return value
