@@ -29,6 +29,11 @@ def key_text(key: Any) -> str:
     return key.decode("utf-8", "surrogateescape") if isinstance(key, bytes) else str(key)
 
 
+def _is_value(item: Any) -> bool:
+    """Whether `item` is one value, and no list of them in any shape."""
+    return not isinstance(item, list) and (isinstance(item, (bytearray, memoryview)) or np.ndim(item) == 0)
+
+
 class Unreadable:
     """The place of a value that cannot be had, and why not: an error, of which `Flattener` knows the record."""
 
@@ -110,7 +115,10 @@ class Flattener:
                 self._put(features, inner, merged)
         elif any(isinstance(value, (list, tuple)) for value in values):
             if self._steps:
-                self._put(features, name, [self._step(name, value) for value in values])
+                steps = [self._step(name, value) for value in values]
+                if any(_is_value(step) for step in steps):
+                    self._refuse(name, "a value, where other items of the list are lists")
+                self._put(features, name, steps)
             else:
                 self._put(features, name, [self._value(name, value) for value in self._leaves(values)])
         elif _PLAIN.issuperset(map(type, values)) and name not in self._nanoseconds:

@@ -515,6 +515,23 @@ class MappingsTest(PackCase):
         with self.assertRaisesRegex(ofindex.FeatureError, r"record 1: feature 'a.b': two values"):
             self.packed([{"a": 1}, {"a.b": 1, "a": {"b": 2}}], "example")
 
+    def test_values_among_steps_are_an_error(self) -> None:
+        for values in (
+            [[1], 2, [3]],
+            [1, [2]],
+            [["a"], "b"],
+            [["a"], bytearray(b"b")],
+            [[0.5], np.float32(1)],
+            [[1], np.array(2)],
+            [[1], DAY],
+        ):
+            with self.assertRaisesRegex(ofindex.FeatureError, "record 1: feature 'x': a value, where"):
+                self.packed([{"x": [[1]]}, {"x": values}], "sequence_example")
+        (found,) = self.packed([{"x": [[1], 2, [3]]}], "example")
+        self.assertEqual(found, {"x": ("int64", [1, 2, 3])})
+        (found,) = self.packed([{"x": [[1], np.arange(2), (3,)]}], "sequence_example")
+        self.assertEqual(found, {"x[]": ("int64", [[1], [0, 1], [3]])})
+
     def test_the_schema_goes_before_what_values_say(self) -> None:
         found = self.packed([{"x": 1, "y": []}], "ofrecord", schema={"x": "double", "y": "bytes"})
         self.assertEqual(found, [{"x": ("double", [1.0]), "y": ("bytes", [])}])
@@ -568,6 +585,18 @@ class ShardsTest(PackCase):
         paths = ofindex.pack(self.given(3), self.dir / "of", "ofrecord", shards=2)
         self.assertEqual([os.path.relpath(path, self.dir) for path in paths], ["of/part-0", "of/part-1"])
         self.assertEqual(self.beside(), ["of", "set0", "set1"])
+
+    def test_what_the_command_refuses_is_refused(self) -> None:
+        for to, options, pattern in (
+            ("tfrecord", {"payload": "ofrecord"}, "payload='ofrecord' is not what tfrecord files hold"),
+            ("ofrecord", {"payload": "example"}, "payload='example' is not what ofrecord files hold"),
+            ("ofrecord", {"payload": "sequence_example"}, "TFRecords hold"),
+            ("tfrecord", {"shards": 100_000}, "shards=100000: expected 1 to 99999"),
+            ("tfrecord", {"shards": 0}, "shards=0"),
+        ):
+            with self.subTest(to, **options), self.assertRaisesRegex(ValueError, pattern):
+                ofindex.pack(self.given(1), self.dir / "set", to, **options)
+        self.assertEqual(self.beside(), [])
 
     def test_a_seed_shuffles_across_shards_and_is_repeatable(self) -> None:
         orders = []
