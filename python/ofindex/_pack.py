@@ -19,6 +19,7 @@ from ._progress import Report, reporting
 from ._source import Path
 from ._writer import Format, Kind, Payload, Writer, gzipped, payload_for
 
+_MOST_SHARDS = 99_999  # that the five digits of their names hold
 _READ_AT_ONCE = 16 << 20  # bytes of shuffled records
 
 
@@ -49,9 +50,9 @@ def pack(
             `shards` is None; else a folder, of ``part-0``, ``part-1``, ... for OFRecords and of
             ``NAME-00000-of-00008.tfrecord`` for TFRecords, NAME being the folder's own.
         to: "tfrecord" or "ofrecord".
-        payload: "example", "sequence_example" or "ofrecord"; None: the format's own, Example or OFRecord. Arrays of
-            arrays become feature lists of a SequenceExample; in others they become one list.
-        shards: How many; each has an equal share, in order. None: 1.
+        payload: "example" or "sequence_example" in TFRecords, "ofrecord" in OFRecords; None: Example or OFRecord.
+            Arrays of arrays become feature lists of a SequenceExample; in others they become one list.
+        shards: How many, at most 99,999; each has an equal share, in order. None: 1.
         seed: Shuffle all records, across shards: the same order for the same seed and number of records. Takes as much
             room again beside `output`, while it lasts.
         schema: Feature name -> kind, as for `Writer`; before what the source's own schema says.
@@ -65,12 +66,12 @@ def pack(
         The paths of the shards, in order.
 
     Raises:
-        FeatureError: a value has no place in the payload; the text names file, record and feature. ValueError: output
-        is there already, or arguments make no sense. ImportError: pyarrow or fastavro is not installed. OSError: files
-        cannot be read or written.
+        FeatureError: a value has no place in the payload; the text names file, record and feature. FormatError: a
+        Parquet or Avro file is cut or damaged. ValueError: output is there already, or arguments make no sense.
+        ImportError: pyarrow, fastavro or a codec of its is not installed. OSError: files cannot be read or written.
     """
     wanted = payload_for(to, payload)
-    count = None if shards is None else whole(shards, "shards", 1)
+    count = None if shards is None else whole(shards, "shards", 1, _MOST_SHARDS)
     number = None if seed is None else whole(seed, "seed")
     plan = _ofindex.plan_shards(os.fspath(output), to, gzipped(output, compress), count, bool(force))
     sources = sources_of(source)

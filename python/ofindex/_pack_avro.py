@@ -6,14 +6,22 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ._pack_sources import AT_ONCE, Kinds
+from ._pack_sources import AT_ONCE, Kinds, reading
 
 try:
     import fastavro
 except ImportError as error:
     raise ImportError("reading Avro needs fastavro: pip install fastavro") from error
 
-_LOGICAL = {"decimal": "double", "uuid": "bytes", "duration": "bytes"}
+# Those of Avro's specification that are of another kind than what they are stored as. The others are of its kind, and
+# so are those that it does not have: readers have to ignore them. https://avro.apache.org/docs/1.12.0/specification/
+_LOGICAL = {
+    ("int", "date"): "int64",
+    ("int", "time-millis"): "int64",
+    ("bytes", "decimal"): "double",
+    ("fixed", "decimal"): "double",
+}
+_NANOSECONDS = ("timestamp-nanos", "local-timestamp-nanos")  # of a long; fastavro gives the number
 _TYPES = {
     "boolean": "int64",
     "int": "int32",
@@ -56,7 +64,9 @@ class _Reading:
         elif kind == "array":
             self.describe(name, schema["items"])
         elif kind != "map":
-            self._put(name, self._kind(schema))
+            self._put(name, _LOGICAL.get((kind, schema.get("logicalType")), _TYPES.get(kind, "")))
+            if kind == "long" and schema.get("logicalType") in _NANOSECONDS:
+                self.found.nanoseconds.add(name)
 
     def _describe_record(self, name: str, schema: Any) -> None:
         if schema["name"] in self._within:
@@ -65,12 +75,6 @@ class _Reading:
         for inner in schema["fields"]:
             self.describe(f"{name}.{inner['name']}" if name else inner["name"], inner["type"])
         self._within.pop()
-
-    def _kind(self, schema: Any) -> str:
-        logical = schema.get("logicalType", "")
-        if logical in _LOGICAL:
-            return _LOGICAL[logical]
-        return "int64" if logical else _TYPES.get(schema["type"], "")
 
     def _put(self, name: str, kind: str) -> None:
         self.found.kinds[name] = kind if self._wide else _NARROW.get(kind, kind)
@@ -84,20 +88,24 @@ class Avro:
         self.size = os.path.getsize(path)
 
     def kinds(self, wide: bool) -> Kinds:
-        with open(self.name, "rb") as file:
+        with open(self.name, "rb") as file, reading(self.name, "Avro"):
             schema = fastavro.reader(file).writer_schema
         if not isinstance(schema, dict) or schema.get("type") != "record":
             raise ValueError(f"{self.name}: its schema is no record, and features need names")
-        reading = _Reading(wide)
-        reading.describe("", schema)
-        return reading.found
+        described = _Reading(wide)
+        with reading(self.name, "Avro"):
+            described.describe("", schema)
+        return described.found
 
     def count(self) -> int:
-        with open(self.name, "rb") as file:
-            return sum(block.num_records for block in fastavro.block_reader(file))
+        with open(self.name, "rb") as file, reading(self.name, "Avro"):
+            counts = [block.num_records for block in fastavro.block_reader(file)]
+            if min(counts, default=0) < 0 or sum(counts) >= 2**63:
+                raise ValueError(f"{min(counts):,} to {max(counts):,} records in a block")
+        return sum(counts)
 
     def batches(self) -> Iterator[tuple[Sequence[Mapping[Any, Any]], int]]:
-        with open(self.name, "rb") as file:
+        with open(self.name, "rb") as file, reading(self.name, "Avro"):
             batch: list[Any] = []
             for record in fastavro.reader(file):
                 batch.append(record)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ._errors import FeatureError
-from ._pack_sources import AT_ONCE, Kinds
+from ._pack_sources import AT_ONCE, Kinds, reading
+from ._pack_values import Unreadable
 
 try:
     import pyarrow
@@ -70,12 +72,13 @@ def _has_maps(kind: Any) -> bool:
 
 def _with_maps(value: Any, kind: Any) -> Any:
     """`value` with its maps, which are lists of pairs, as dicts."""
-    if value is None:
-        return None
+    if value is None or isinstance(value, Unreadable):
+        return value
     if types.is_map(kind):
         made = {key: _with_maps(inner, kind.item_type) for key, inner in value}
         if len(made) < len(value):
-            raise FeatureError("a map with a key twice")
+            twice = next(key for key, count in Counter(key for key, _ in value).items() if count > 1)
+            return Unreadable(f"a map with the key {twice!r} twice")
         return made
     if types.is_struct(kind):
         return {
@@ -90,11 +93,21 @@ def _in_nanoseconds(kind: Any) -> bool:
     return types.is_temporal(kind) and getattr(kind, "unit", None) == "ns"
 
 
+def _value(item: Any) -> Any:
+    try:
+        return item.as_py()
+    except (ValueError, OverflowError) as error:  # a time that Python has not, a text that is no UTF-8
+        return Unreadable(str(error))
+
+
 def _values(column: Any) -> list[Any]:
     kind = column.type
     if _in_nanoseconds(kind):  # which Python's own times do not have
         column = column.cast(pyarrow.int64())
-    values: list[Any] = column.to_pylist()
+    try:
+        values: list[Any] = column.to_pylist()
+    except (ValueError, OverflowError):
+        values = [_value(item) for item in column]
     return [_with_maps(value, kind) for value in values] if _has_maps(kind) else values
 
 
@@ -107,18 +120,27 @@ class Parquet:
 
     def kinds(self, wide: bool) -> Kinds:
         kinds = Kinds()
-        for column in pyarrow.parquet.read_schema(self.name):
+        with reading(self.name, "Parquet"):
+            schema = pyarrow.parquet.read_schema(self.name)
+        for column in schema:
             _describe(kinds, column.name, column.type, wide)
             if _in_nanoseconds(column.type):
                 kinds.nanoseconds.add(column.name)
         return kinds
 
     def count(self) -> int:
-        return int(pyarrow.parquet.read_metadata(self.name).num_rows)
+        with reading(self.name, "Parquet"):
+            rows = int(pyarrow.parquet.read_metadata(self.name).num_rows)
+            if rows < 0:
+                raise ValueError(f"{rows} rows")
+        return rows
 
     def batches(self) -> Iterator[tuple[Sequence[Mapping[Any, Any]], int]]:
         # pyarrow's own ways read far ahead: as much as the whole file.
-        with pyarrow.parquet.ParquetFile(self.name, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
+        with (
+            reading(self.name, "Parquet"),
+            pyarrow.parquet.ParquetFile(self.name, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file,
+        ):
             rows, done = max(1, file.metadata.num_rows), 0
             stored = sum(file.metadata.row_group(group).total_byte_size for group in range(file.num_row_groups))
             at_once = max(1, min(AT_ONCE, _BATCH_BYTES * rows // max(1, stored)))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 import re
+import textwrap
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Protocol
+
+from ._errors import Error, FormatError
 
 AT_ONCE = 1024  # records
 
@@ -47,6 +51,32 @@ class Source(Protocol):
 
     def batches(self) -> Iterator[tuple[Sequence[Mapping[Any, Any]], int]]:
         """The records, some at a time, and how many bytes have been read by then."""
+
+
+def _broken(path: str, what: str) -> FormatError:
+    hint = "copy it again from where it comes, have it written anew, or leave it out"
+    error = FormatError(f"{path}: {what}\n{hint}")
+    error.hint = hint
+    return error
+
+
+@contextlib.contextmanager
+def reading(path: str, format: str) -> Iterator[None]:
+    """Within it, whatever the reader of `format` raises says that the file `path` is not whole, or not of the format.
+
+    What is no fault of the file goes through: memory, a disk that cannot be read, a codec that is not installed.
+    """
+    try:
+        yield
+    except (Error, MemoryError, ImportError):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        if "need to install" in str(error):  # fastavro, of codecs
+            raise ImportError(f"{path}: {error}") from error
+        reason = textwrap.shorten(f"{type(error).__name__}: {error}".removesuffix(": "), 300)
+        raise _broken(path, f"{format} that is cut or damaged: {reason}") from error
 
 
 class Mappings:
@@ -100,7 +130,10 @@ def _source_of(path: str) -> Source | None:
     return None
 
 
-def _wrong(path: str) -> ValueError:
+def _wrong(path: str) -> ValueError | FormatError:
+    for ending, format in ((".parquet", "Parquet"), (".avro", "Avro")):
+        if path.endswith(ending):
+            return _broken(path, f"does not begin as {format} does, which its name says it is")
     return ValueError(
         f"{path}: neither Parquet nor Avro; CSV, JSON lines and folders of files are packed by the command"
         " `ofindex pack`"

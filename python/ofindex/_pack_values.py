@@ -29,6 +29,18 @@ def key_text(key: Any) -> str:
     return key.decode("utf-8", "surrogateescape") if isinstance(key, bytes) else str(key)
 
 
+def _is_value(item: Any) -> bool:
+    """Whether `item` is one value, and no list of them in any shape."""
+    return not isinstance(item, list) and (isinstance(item, (bytearray, memoryview)) or np.ndim(item) == 0)
+
+
+class Unreadable:
+    """The place of a value that cannot be had, and why not: an error, of which `Flattener` knows the record."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
 class Flattener:
     """Makes one mapping of feature names to values of each record.
 
@@ -103,7 +115,10 @@ class Flattener:
                 self._put(features, inner, merged)
         elif any(isinstance(value, (list, tuple)) for value in values):
             if self._steps:
-                self._put(features, name, [self._step(name, value) for value in values])
+                steps = [self._step(name, value) for value in values]
+                if any(_is_value(step) for step in steps):
+                    self._refuse(name, "a value, where other items of the list are lists")
+                self._put(features, name, steps)
             else:
                 self._put(features, name, [self._value(name, value) for value in self._leaves(values)])
         elif _PLAIN.issuperset(map(type, values)) and name not in self._nanoseconds:
@@ -128,6 +143,8 @@ class Flattener:
         """The features of the records of an array: of each, the values of all records in one list."""
         merged: dict[str, list[Any]] = {}
         for record in records:
+            if isinstance(record, Unreadable):
+                self._refuse(name, record.reason)
             if not isinstance(record, Mapping):
                 self._refuse(name, "null in a list of records" if record is None else "records and values in one list")
             features: dict[str, Any] = {}
@@ -178,6 +195,8 @@ class Flattener:
             return value.name
         if isinstance(value, uuid.UUID):
             return str(value)
+        if isinstance(value, Unreadable):
+            self._refuse(name, value.reason)
         if isinstance(value, np.ndarray) and value.dtype.kind in "Mm":
             return [self._of_numpy(name, item) for item in value.ravel()]
         return value

@@ -28,7 +28,12 @@ def format_of_name(path: Path) -> Format | None:
 
 
 def payload_for(format: str, payload: Payload | None) -> Payload:
-    """The payload that records of `format` have, unless another is asked for."""
+    """The payload that records of `format` have, unless another is asked for that they may have."""
+    if payload is not None and format in ("tfrecord", "ofrecord") and (payload == "ofrecord") != (format == "ofrecord"):
+        raise ValueError(
+            f"payload={payload!r} is not what {format} files hold\n"
+            "TFRecords hold example or sequence_example, OFRecord files ofrecord"
+        )
     return payload or ("ofrecord" if format == "ofrecord" else "example")
 
 
@@ -70,8 +75,8 @@ class Writer(_ofindex.RecordFile):
             path: What it is to be called. A file of that name is replaced when this one is closed.
             format: "tfrecord" or "ofrecord"; None: as the name says, which ends in ``.tfrecord``, ``.tfrecord.gz`` or
                 ``.ofrecord``, or is ``part-N``, for OFRecords.
-            payload: What mappings become: "example", "sequence_example" or "ofrecord"; None: the format's own, Example
-                or OFRecord. Payloads that are given as bytes are not looked at.
+            payload: What mappings become: "example" or "sequence_example" in a TFRecord, "ofrecord" in an OFRecord;
+                None: Example or OFRecord. Payloads that are given as bytes are not looked at.
             schema: Feature name -> "bytes", "float", "double", "int32" or "int64": the kind that its values have, and
                 that of a list without values. Other features' values say it themselves. Of numbers, a float or double
                 takes ints, too; double and int32 are OFRecord's alone.

@@ -1,0 +1,106 @@
+"""ofindex.pack: Parquet and Avro files that are cut, changed or foreign are refused by name."""
+
+from __future__ import annotations
+
+import unittest
+from pathlib import Path
+
+import ofindex
+from python.packing import (
+    PackCase,
+    fastavro,
+    needs_fastavro,
+    needs_pyarrow,
+    pa,
+    pq,
+)
+
+
+class DamageCase(PackCase):
+    def assert_refused(self, path: Path) -> None:
+        """It is no file of its format: who it is, the reader's reason and what to do are told, and nothing is left."""
+        with self.assertRaises(ofindex.FormatError) as caught:
+            self.packed(path, "example")
+        first, hint = str(caught.exception).split("\n")
+        self.assertRegex(first, f"^{path}: (Parquet|Avro) that is cut or damaged: [A-Z].*")
+        self.assertEqual(caught.exception.hint, hint)
+        self.assertIn("copy it again", hint)
+        self.assertEqual(self.beside(), [path.name])
+
+    def assert_hurt(self, path: Path) -> None:
+        """Cut at every length, and changed at every place, it is read or refused by name."""
+        whole = path.read_bytes()
+        for size in range(4, len(whole)):
+            path.write_bytes(whole[:size])
+            self.pack_hurt(path)
+        for place in range(4, len(whole)):
+            for value in (0, 255, whole[place] ^ 1):
+                path.write_bytes(whole[:place] + bytes([value]) + whole[place + 1 :])
+                self.pack_hurt(path)
+
+    def pack_hurt(self, path: Path) -> None:
+        output = self.dir / "out.tfrecord"
+        try:
+            ofindex.pack(path, output, "tfrecord", force=True, allow_nan=True)
+        except (ofindex.FormatError, ofindex.FeatureError) as error:
+            self.assertIn(str(path), str(error))
+        except ImportError as error:  # a codec, by a changed name
+            self.assertIn("install", str(error))
+        except ValueError as error:
+            self.assertRegex(str(error), "at first|no record|is not UTF-8")
+
+
+@needs_pyarrow
+class HurtParquetTest(DamageCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.path = self.dir / "table.parquet"
+        pq.write_table(pa.table({"x": list(range(9)), "y": [["a", "bc"]] * 9}), self.path)
+
+    def test_a_cut_or_foreign_file_is_a_format_error(self) -> None:
+        whole = self.path.read_bytes()
+        for content in (
+            whole[:-1],
+            whole[:100],
+            b"PAR1",
+            b"PAR1 is a word",
+            whole[:4] + bytes(len(whole) - 8) + b"PAR1",
+        ):
+            self.path.write_bytes(content)
+            self.assert_refused(self.path)
+        self.path.write_bytes(b"")
+        with self.assertRaisesRegex(ofindex.FormatError, "table.parquet: does not begin as Parquet"):
+            self.packed(self.path, "example")
+
+    def test_hurt_at_any_place_it_is_read_or_refused_by_name(self) -> None:
+        self.assert_hurt(self.path)
+
+
+@needs_fastavro
+class HurtAvroTest(DamageCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.path = self.dir / "records.avro"
+        schema = {
+            "type": "record",
+            "name": "R",
+            "fields": [{"name": "x", "type": "long"}, {"name": "y", "type": "string"}],
+        }
+        with open(self.path, "wb") as file:
+            fastavro.writer(file, schema, [{"x": number, "y": "abc"} for number in range(9)], codec="deflate")
+
+    def test_a_cut_or_foreign_file_is_a_format_error(self) -> None:
+        whole = self.path.read_bytes()
+        for content in (whole[:-1], whole[:100], b"Obj\x01", b"Obj\x01 is none", whole[:-40] + bytes(40)):
+            self.path.write_bytes(content)
+            self.assert_refused(self.path)
+        self.path.write_bytes(b"{}")
+        with self.assertRaisesRegex(ofindex.FormatError, "records.avro: does not begin as Avro"):
+            self.packed(self.path, "example")
+
+    def test_hurt_at_any_place_it_is_read_or_refused_by_name(self) -> None:
+        self.assert_hurt(self.path)
+
+
+if __name__ == "__main__":
+    unittest.main()
