@@ -86,11 +86,8 @@ void FeatureValues::Begin(ByteView name, uint64_t number, std::optional<FeatureK
   family_ = Family::kNone;
   wide_ = kind == FeatureKind::kDouble;
   narrow_integers_ = true;
-  bytes_.clear();
+  lists_.Clear();
   owners_.clear();
-  floats_.clear();
-  doubles_.clear();
-  integers_.clear();
   steps_.clear();
 }
 
@@ -288,7 +285,7 @@ void FeatureValues::TakeIntegers(const Py_buffer& buffer) {
   const bool plain = !wanted_ || *wanted_ == FeatureKind::kInt64 || *wanted_ == FeatureKind::kInt32;
   if (plain) {
     Become(Family::kInteger);
-    if (integers_.empty()) integers_.reserve(size);
+    if (lists_.integers.empty()) lists_.integers.reserve(size);
     if (!std::is_same_v<T, int32_t>) narrow_integers_ = false;
   }
   for (size_t i = 0; i < size; ++i) {
@@ -300,7 +297,7 @@ void FeatureValues::TakeIntegers(const Py_buffer& buffer) {
       }
     }
     if (plain) {
-      integers_.push_back(static_cast<int64_t>(value));
+      lists_.integers.push_back(static_cast<int64_t>(value));
     } else {
       AddInteger(static_cast<int64_t>(value), std::is_same_v<T, int32_t>);
     }
@@ -314,8 +311,8 @@ void FeatureValues::TakeReals(const Py_buffer& buffer) {
   constexpr bool kNarrow = std::is_same_v<T, float>;
   Become(Family::kReal);
   if (!kNarrow) Widen();
-  if (wide_ && doubles_.empty()) doubles_.reserve(size);
-  if (!wide_ && floats_.empty()) floats_.reserve(size);
+  if (wide_ && lists_.doubles.empty()) lists_.doubles.reserve(size);
+  if (!wide_ && lists_.floats.empty()) lists_.floats.reserve(size);
   for (size_t i = 0; i < size; ++i) {
     T value;
     std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
@@ -350,7 +347,7 @@ void FeatureValues::Become(Family family) {
 
 void FeatureValues::AddBytes(nb::object owner, ByteView bytes) {
   Become(Family::kBytes);
-  bytes_.push_back(bytes);
+  lists_.bytes.push_back(bytes);
   owners_.push_back(std::move(owner));
 }
 
@@ -358,22 +355,22 @@ void FeatureValues::AddBytes(nb::object owner, ByteView bytes) {
 void FeatureValues::Widen() {
   if (!of_record_ || wanted_ || wide_) return;
   wide_ = true;
-  doubles_.assign(floats_.begin(), floats_.end());
-  floats_.clear();
+  lists_.doubles.assign(lists_.floats.begin(), lists_.floats.end());
+  lists_.floats.clear();
 }
 
 void FeatureValues::AddReal(double value, bool narrow) {
   if (family_ != Family::kReal) Become(Family::kReal);
   if (std::isnan(value) && !allow_nan_) Refuse("a NaN, which is no number", "allow_nan=True writes it");
   if (!narrow) Widen();
-  if (wide_) return doubles_.push_back(value);
+  if (wide_) return lists_.doubles.push_back(value);
   const auto single = static_cast<float>(value);
   if (std::isinf(single) && !std::isinf(value)) {
     const nb::object number = nb::float_(value);
     Refuse(StrCat(ReprOf(number.ptr()), " is beyond a float, which has 32 bits"),
            of_record_ ? "the kind double holds it" : "an OFRecord has doubles");
   }
-  floats_.push_back(single);
+  lists_.floats.push_back(single);
 }
 
 void FeatureValues::AddPythonInteger(PyObject* integer) {
@@ -398,7 +395,7 @@ void FeatureValues::AddInteger(int64_t value, bool narrow) {
   }
   if (family_ != Family::kInteger) Become(Family::kInteger);
   if (!narrow) narrow_integers_ = false;
-  integers_.push_back(value);
+  lists_.integers.push_back(value);
 }
 
 // Giving them.
@@ -414,30 +411,15 @@ FeatureKind FeatureValues::kind() const {
   return FeatureKind::kNone;
 }
 
-size_t FeatureValues::count() const { return bytes_.size() + floats_.size() + doubles_.size() + integers_.size(); }
+FeatureData FeatureValues::Values() { return lists_.Range(kind(), 0, lists_.count()); }
 
-FeatureData FeatureValues::Range(FeatureKind kind, size_t begin, size_t end) const {
-  const size_t n = end - begin;
-  switch (kind) {
-    case FeatureKind::kNone: return {};
-    case FeatureKind::kBytes: return FeatureData::Bytes(std::span(bytes_).subspan(begin, n));
-    case FeatureKind::kFloat: return FeatureData::Floats(std::span(floats_).subspan(begin, n));
-    case FeatureKind::kDouble: return FeatureData::Doubles(std::span(doubles_).subspan(begin, n));
-    case FeatureKind::kInt32: return FeatureData::Int32s(std::span(integers_).subspan(begin, n));
-    case FeatureKind::kInt64: return FeatureData::Int64s(std::span(integers_).subspan(begin, n));
-  }
-  return {};
-}
-
-FeatureData FeatureValues::Values() { return Range(kind(), 0, count()); }
-
-void FeatureValues::EndStep(bool absent) { steps_.push_back({count(), absent}); }
+void FeatureValues::EndStep(bool absent) { steps_.push_back({lists_.count(), absent}); }
 
 std::span<const FeatureData> FeatureValues::Steps() {
   step_data_.clear();
   size_t begin = 0;
   for (const Step& step : steps_) {
-    step_data_.push_back(step.absent ? FeatureData() : Range(kind(), begin, step.end));
+    step_data_.push_back(step.absent ? FeatureData() : lists_.Range(kind(), begin, step.end));
     begin = step.end;
   }
   return step_data_;

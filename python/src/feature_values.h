@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "proto/feature_data.h"
+#include "proto/feature_lists.h"
 
 namespace ofindex::python {
 
@@ -70,8 +70,6 @@ class FeatureValues {
   void AddPythonInteger(PyObject* integer);
   void AddInteger(int64_t value, bool narrow);
   [[nodiscard]] FeatureKind kind() const;
-  [[nodiscard]] size_t count() const;
-  [[nodiscard]] FeatureData Range(FeatureKind kind, size_t begin, size_t end) const;
   [[nodiscard]] std::string NameForPeople() const;
 
   bool of_record_;
@@ -80,13 +78,10 @@ class FeatureValues {
   uint64_t number_ = 0;
   std::optional<FeatureKind> wanted_;
   Family family_ = Family::kNone;
-  bool wide_ = false;            // reals are in doubles_, not in floats_
+  bool wide_ = false;            // reals are doubles, not floats
   bool narrow_integers_ = true;  // all of them were numpy's int32
-  std::vector<ByteView> bytes_;
-  std::vector<nanobind::object> owners_;  // of bytes_
-  std::vector<float> floats_;
-  std::vector<double> doubles_;
-  std::vector<int64_t> integers_;
+  FeatureLists lists_;
+  std::vector<nanobind::object> owners_;  // of its bytes
   std::vector<Step> steps_;
   std::vector<FeatureData> step_data_;
 };

@@ -104,21 +104,6 @@ Result<int64_t> WholeOfText(SourceType type, const SourceValue& value, TimeUnit 
 
 }  // namespace
 
-size_t RowBuilder::Slot::count() const { return bytes.size() + floats.size() + doubles.size() + integers.size(); }
-
-FeatureData RowBuilder::Slot::Values(size_t begin, size_t end) const {
-  const size_t n = end - begin;
-  switch (kind) {
-    case FeatureKind::kNone: return {};
-    case FeatureKind::kBytes: return FeatureData::Bytes(std::span(bytes).subspan(begin, n));
-    case FeatureKind::kFloat: return FeatureData::Floats(std::span(floats).subspan(begin, n));
-    case FeatureKind::kDouble: return FeatureData::Doubles(std::span(doubles).subspan(begin, n));
-    case FeatureKind::kInt32: return FeatureData::Int32s(std::span(integers).subspan(begin, n));
-    case FeatureKind::kInt64: return FeatureData::Int64s(std::span(integers).subspan(begin, n));
-  }
-  return {};
-}
-
 void RowBuilder::Touch(Slot& slot) {
   if (slot.there) return;
   slot.there = true;
@@ -127,10 +112,7 @@ void RowBuilder::Touch(Slot& slot) {
 
 void RowBuilder::Slot::Clear() {
   there = false;
-  bytes.clear();
-  floats.clear();
-  doubles.clear();
-  integers.clear();
+  values.Clear();
   step_begins.clear();
   byte_array = nullptr;
   if (type == SourceType::kChoice) kind = FeatureKind::kNone;
@@ -188,7 +170,7 @@ Result<void> RowBuilder::List(std::string_view name, int depth) {
   if (depth == 0 && slot->there) return Twice(name);
   Touch(*slot);
   slot->byte_array = nullptr;
-  if (depth == 1 && slot->steps) slot->step_begins.push_back(slot->count());
+  if (depth == 1 && slot->steps) slot->step_begins.push_back(slot->values.count());
   return {};
 }
 
@@ -211,7 +193,7 @@ Result<void> RowBuilder::Value(std::string_view name, const SourceValue& value, 
     return Fail(ErrorCode::kFeature,
                 StrCat("feature '", Printable(name), "': a value, where other rows have lists of lists"));
   }
-  const bool first = slot->count() == 0;
+  const bool first = slot->values.count() == 0;
   Touch(*slot);
   SourceType type = *slot->type;
   if (type == SourceType::kChoice) {
@@ -250,7 +232,7 @@ Result<void> RowBuilder::PutWhole(Slot& slot, SourceType type, const SourceValue
   }
   const Range range = RangeOf(type);
   if (whole < range.min || whole > range.max) return NotOf(type, value);
-  slot.integers.push_back(whole);
+  slot.values.integers.push_back(whole);
   return {};
 }
 
@@ -266,23 +248,23 @@ Result<void> RowBuilder::PutReal(Slot& slot, const SourceValue& value) {
     return NotOf(SourceType::kDouble, value);
   }
   if (slot.kind == FeatureKind::kDouble) {
-    slot.doubles.push_back(real);
+    slot.values.doubles.push_back(real);
     return {};
   }
   if (std::isinf(static_cast<float>(real))) {
     return Fail(ErrorCode::kFeature, StrCat(Shown(value), " is beyond the range of a float"));
   }
-  slot.floats.push_back(static_cast<float>(real));
+  slot.values.floats.push_back(static_cast<float>(real));
   return {};
 }
 
 Result<void> RowBuilder::PutBytes(Slot& slot, const SourceValue& value) {
   if (value.type == Type::kText || value.type == Type::kBytes) {
-    slot.bytes.push_back(AsBytes(value.text));
+    slot.values.bytes.push_back(AsBytes(value.text));
     return {};
   }
   texts_.push_back(Shown(value));
-  slot.bytes.push_back(AsBytes(texts_.back()));
+  slot.values.bytes.push_back(AsBytes(texts_.back()));
   return {};
 }
 
@@ -291,10 +273,10 @@ Result<void> RowBuilder::PutByte(Slot& slot, const SourceValue& value) {
   if (value.integer < range.min || value.integer > range.max) return NotOf(SourceType::kByte, value);
   if (slot.byte_array == nullptr) {
     slot.byte_array = &texts_.emplace_back();
-    slot.bytes.emplace_back();
+    slot.values.bytes.emplace_back();
   }
   slot.byte_array->push_back(static_cast<char>(value.integer));
-  slot.bytes.back() = AsBytes(*slot.byte_array);
+  slot.values.bytes.back() = AsBytes(*slot.byte_array);
   return {};
 }
 
@@ -310,11 +292,11 @@ Result<ByteView> RowBuilder::Finish() {
 }
 
 Result<void> RowBuilder::AddTo(PayloadBuilder& builder, const std::string& name, const Slot& slot) {
-  if (!slot.steps) return builder.Add(AsBytes(name), slot.Values(0, slot.count()));
+  if (!slot.steps) return builder.Add(AsBytes(name), slot.values.Range(slot.kind, 0, slot.values.count()));
   steps_.clear();
   for (size_t i = 0; i < slot.step_begins.size(); ++i) {
-    const size_t end = i + 1 < slot.step_begins.size() ? slot.step_begins[i + 1] : slot.count();
-    steps_.push_back(slot.Values(slot.step_begins[i], end));
+    const size_t end = i + 1 < slot.step_begins.size() ? slot.step_begins[i + 1] : slot.values.count();
+    steps_.push_back(slot.values.Range(slot.kind, slot.step_begins[i], end));
   }
   return builder.AddList(AsBytes(name), steps_);
 }

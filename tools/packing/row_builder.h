@@ -10,6 +10,7 @@
 
 #include "base/record.h"
 #include "base/result.h"
+#include "proto/feature_lists.h"
 #include "proto/payload_builder.h"
 #include "tools/packing/calendar.h"
 #include "tools/packing/feature_names.h"
@@ -45,15 +46,10 @@ class RowBuilder : public RowVisitor {
     bool steps = false;
     bool there = false;                     // the row has it, if only as an empty list
     FeatureKind kind = FeatureKind::kNone;  // of the values; changes from row to row with kChoice
-    std::vector<ByteView> bytes;
-    std::vector<float> floats;
-    std::vector<double> doubles;
-    std::vector<int64_t> integers;
+    FeatureLists values;
     std::vector<size_t> step_begins;
-    std::string* byte_array = nullptr;  // the last of `bytes`, while its list goes on
+    std::string* byte_array = nullptr;  // the last of its bytes, while its list goes on
 
-    [[nodiscard]] size_t count() const;
-    [[nodiscard]] FeatureData Values(size_t begin, size_t end) const;
     void Clear();
   };
 
