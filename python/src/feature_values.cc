@@ -434,6 +434,12 @@ nb::object AsKnown(nb::handle value) {
   return nb::module_::import_("numpy").attr("asarray")(value);
 }
 
+bool IsRow(nb::handle value) {
+  const Types& types = KnownTypes();
+  const nb::object known = AsKnown(value);
+  return IsList(known.ptr()) || IsA(known, types.bytes_array) || (IsA(known, types.array) && Dimensions(known) > 0);
+}
+
 bool HasRows(nb::handle value) {
   const Types& types = KnownTypes();
   if (IsA(value, types.array)) {
@@ -447,8 +453,7 @@ bool HasRows(nb::handle value) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value.ptr()); ++i) {
     const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(value.ptr(), i));
     if (item.is_none()) continue;
-    const nb::object known = AsKnown(item);
-    return IsList(known.ptr()) || IsA(known, types.bytes_array) || (IsA(known, types.array) && Dimensions(known) > 0);
+    return IsRow(item);
   }
   return false;
 }

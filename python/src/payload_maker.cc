@@ -107,14 +107,15 @@ void PayloadMaker::AddFeature(nb::handle key, nb::handle value) {
   if (rules_.payload == PayloadKind::kSequenceExample) {
     const nb::object known = AsKnown(value);
     const bool marked = AsText(name).ends_with(kListMark);
-    if (marked || HasRows(known)) return AddList(marked ? name.first(name.size() - kListMark.size()) : name, known);
+    if (marked || HasRows(known))
+      return AddList(marked ? name.first(name.size() - kListMark.size()) : name, known, marked);
   }
   Begin(name, AsText(name));
   values_.Take(value);
   Check(builder_.Add(name, values_.Values()));
 }
 
-void PayloadMaker::AddList(ByteView name, nb::handle steps) {
+void PayloadMaker::AddList(ByteView name, nb::handle steps, bool marked) {
   Begin(name, AsText(name));
   const nb::object iterator = nb::steal(PyObject_GetIter(steps.ptr()));
   const bool text = PyUnicode_Check(steps.ptr()) || PyBytes_Check(steps.ptr()) || PyByteArray_Check(steps.ptr());
@@ -125,6 +126,9 @@ void PayloadMaker::AddList(ByteView name, nb::handle steps) {
   }
   while (PyObject* const item = PyIter_Next(iterator.ptr())) {
     const nb::object step = nb::steal(item);
+    if (!marked && !step.is_none() && !IsRow(step)) {
+      values_.Refuse("a value among lists", "each step is a list, as in [[1], [2], [3]]");
+    }
     if (!step.is_none()) values_.Take(step);
     values_.EndStep(step.is_none());
   }

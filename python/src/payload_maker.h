@@ -38,7 +38,7 @@ class PayloadMaker {
 
  private:
   void AddFeature(nanobind::handle key, nanobind::handle value);
-  void AddList(ByteView name, nanobind::handle steps);
+  void AddList(ByteView name, nanobind::handle steps, bool marked);
   void Begin(ByteView name, std::string_view in_schema);
   void Check(Result<void> added) const;
 

@@ -80,6 +80,10 @@ class RefusedTest(WriterCase):
         ):
             self.refused("ofrecord", {"x": value}, pattern, schema={"x": kind})
 
+    def test_a_value_among_steps_is_refused(self) -> None:
+        for value in ([[1], 2, [3]], [[1], "a"], [np.arange(2), 3]):
+            self.refused("sequence_example", {"x": value}, "record 1: feature 'x'.*among lists")
+
     def test_steps_of_different_kinds_are_a_mixed_list(self) -> None:
         for value in ([[1], ["a"]], [[1], [1.5]], [1, [2]], [[1], [[2]]], [[None]]):
             self.refused("sequence_example", {"x": value}, "record 1: feature 'x'")
