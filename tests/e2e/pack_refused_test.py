@@ -1,0 +1,185 @@
+"""pack: what is refused, with file, byte, line, cause and hint."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+
+from e2e import written
+from e2e.packing import OFRECORD, PackTest
+
+
+class ErrorsTest(PackTest):
+    def test_an_error_has_file_byte_line_cause_and_hint_and_leaves_nothing(self) -> None:
+        good = '{"a":1}\n'
+        table: list[tuple[str, str | bytes, int, int, str]] = [
+            ("r.jsonl", good + "{\n", 8, 2, "JSON"),
+            ("r.jsonl", good + "\n\n[1]\n", 10, 4, "object"),
+            ("r.jsonl", good + '{"a":"x"}\n', 8, 2, "both text and numbers"),
+            ("r.jsonl", good + '{"a":[null]}\n', 8, 2, "null inside a list"),
+            ("r.jsonl", good + '{"a":18446744073709551615}\n', 8, 2, "does not fit an int64"),
+            ("r.jsonl", good + '{"a":1e400}\n', 8, 2, "JSON"),
+            ("r.jsonl", good + '{"a":' + "9" * 400 + "}\n", 8, 2, "JSON"),
+            ("r.jsonl", good + '{"b":"\\ud800"}\n', 8, 2, "JSON"),
+            ("r.jsonl", (good + '{"b":"').encode() + b'\xff"}\n', 8, 2, "JSON"),
+            ("r.jsonl", good + '{"b":{"base64":"*"}}\n', 8, 2, "base64"),
+            ("r.jsonl", good + '{"b":1,"b":2}\n', 8, 2, "twice"),
+            ("r.jsonl", good + '{"b":{"c":1},"b.c":[2]}\n', 8, 2, "twice"),
+            ("r.jsonl", good + "[" * 100_000 + "]" * 100_000 + "\n", 8, 2, "JSON"),
+            ("r.jsonl", good + '{"a":' * 100_000 + "1" + "}" * 100_000 + "\n", 8, 2, "JSON"),
+            ("r.csv", "", 0, 0, "empty"),
+            ("r.csv", "a,a\n", 0, 1, "two columns"),
+            ("r.csv", "\na,a\n", 1, 2, "two columns"),
+            ("r.csv", '"a\n1\n', 0, 1, "never closed"),
+            ("r.csv", "a,b\n1,2\n3\n", 8, 3, "expected 2 fields"),
+            ("r.csv", "a,b\n1,2,3\n", 4, 2, "expected 2 fields"),
+            ("r.csv", 'a\n"x\ny"\n"open\n', 8, 4, "never closed"),
+            ("r.csv", 'a,b\n1,x"y"\n', 4, 2, "quotes"),
+            ("r.csv", "a\n1\r2\n", 2, 2, "carriage return"),
+            ("r.csv", b"\x1f\x8b\x08\x00", 0, 0, "compressed"),
+        ]
+        for name, content, byte, line, cause in table:
+            for args in ((), ("--seed", "1")):
+                with self.subTest(content=content[:60], args=args):
+                    self.write(name, content)
+                    failed = self.assert_refused(3, name, "--to", "tfrecord", "-o", "out/deep", *args)
+                    place = f"{re.escape(name)}@{byte}: " + (f"line {line}: " if line else "")
+                    self.assertRegex(failed.stderr, "^ofindex: " + place)
+                    self.assertIn(cause, failed.stderr.splitlines()[0])
+                    self.assertNotIn("ofindex --help", failed.stderr)
+
+    def test_an_error_of_a_schema_names_its_file(self) -> None:
+        self.write_rows("r.jsonl", [{"a": 1}])
+        table = ["[]", "{",
+                 '{"a":"number"}', '{"a":3}', '{"a":"array<>"}', '{"a":{"b":"map<map<int>>"}}', '{"b":"int"}',
+                 '{"a":' * 100_000 + "1" + "}" * 100_000]  # fmt: skip
+        for schema in table:
+            with self.subTest(schema=schema[:60]):
+                self.write("s.json", schema)
+                failed = self.assert_refused(3, "r.jsonl", "--schema", "s.json", "--to", "tfrecord", "-o", "out")
+                self.assertRegex(failed.stderr, r"^ofindex: (s\.json|r\.jsonl@0: line 1): ")
+        self.assert_refused(5, "r.jsonl", "--schema", "none.json", "--to", "tfrecord", "-o", "out")
+
+    def test_a_row_without_values_is_no_ofrecord(self) -> None:
+        self.write("r.jsonl", '{"a":1}\n{}\n')
+        failed = self.assert_refused(3, "r.jsonl", "--to", "ofrecord", "-o", "out")
+        self.assertIn("r.jsonl@8: line 2: ", failed.stderr)
+
+    def test_lists_and_lists_of_lists_do_not_mix_in_a_sequence_example(self) -> None:
+        for row in ('{"a":[[1],2]}', '{"a":[1,2]}', '{"a":3}', '{"a":[[1],null]}'):
+            with self.subTest(row):
+                self.write("r.jsonl", '{"a":[[1]]}\n' + row + "\n")
+                args = ("r.jsonl", "--payload", "sequence_example", "--to", "tfrecord", "-o", "out")
+                self.assertIn("r.jsonl@12: line 2: ", self.assert_refused(3, *args).stderr)
+
+    def test_arguments_that_make_no_sense_are_refused(self) -> None:
+        self.write_rows("r.jsonl", [{"a": 1}])
+        self.write("r.csv", "a\n1\n")
+        self.write("x.parquet", "PAR1")
+        for args in (
+            ("r.jsonl", "r.csv", "--to", "tfrecord", "-o", "out"),
+            ("x.parquet", "--to", "tfrecord", "-o", "out"),
+            ("r.jsonl", "--to", "ofrecord", "-o", "out.tfrecord"),
+            ("r.jsonl", "--to", "tfrecord", "-o", "out.ofrecord"),
+            ("r.jsonl", "--to", "tfrecord", "-o", "out", "--payload", "ofrecord"),
+            ("r.jsonl", "--to", "ofrecord", "-o", "out", "--payload", "example"),
+            ("r.jsonl", "--to", "tfrecord", "-o", "out", "--shards", "0"),
+            ("r.jsonl", "--to", "tfrecord", "-o", "out", "--shards", "100000"),
+            ("r.jsonl", "--to", "tfrecord", "-o", "out", "--seed", "x"),
+            ("r.jsonl", "--to", "tfrecord", "-o", ""),
+            ("r.jsonl", "--to", "tfrecord", "-o", "/dev/null"),
+            ("r.jsonl", "--to", "tfrecord", "-o", "r.csv"),
+        ):
+            with self.subTest(args):
+                self.assert_refused(2, *args)
+
+
+class HostileTest(PackTest):
+    """Sources that are hard to read, and outputs that are hard to write: an answer, soon, and nothing left."""
+
+    def test_what_cannot_be_read_is_said(self) -> None:
+        os.mkfifo(self.dir / "pipe")
+        os.mkfifo(self.dir / "pipe.jsonl")
+        (self.dir / "loop").symlink_to("loop")
+        for name in ("pipe", "pipe.jsonl", "loop", "none", "none.csv"):
+            with self.subTest(name):
+                self.assert_refused(5, name, "--to", "tfrecord", "-o", "out")
+        self.write("secret.jsonl", '{"a":1}\n').chmod(0)
+        if os.geteuid() != 0:
+            self.assert_refused(5, "secret.jsonl", "--to", "tfrecord", "-o", "out")
+
+    def test_a_folder_of_loops_and_pipes_is_its_files(self) -> None:
+        self.write("data/a/x", "1")
+        (self.dir / "data" / "a" / "up").symlink_to("..")
+        (self.dir / "data" / "self").symlink_to("self")
+        os.mkfifo(self.dir / "data" / "pipe")
+        self.expect(0, "pack", "data", "--to", "tfrecord", "-o", "out")
+        self.assertEqual(len(written.payloads_in(self.dir / "out")), 1)
+
+    def test_the_output_in_the_source_is_no_source_the_next_time(self) -> None:
+        self.write("data/x", "1")
+        self.expect(0, "pack", "data", "--to", "tfrecord", "-o", "data")
+        before = sorted((path.name, path.read_bytes()) for path in (self.dir / "data").iterdir())
+        self.assert_refused(2, "data", "--to", "tfrecord", "-o", "data", "--force")
+        self.assertEqual(sorted((path.name, path.read_bytes()) for path in (self.dir / "data").iterdir()), before)
+
+    def test_a_draft_that_a_killed_writer_left_in_the_source_is_no_record(self) -> None:
+        self.write("data/x", "1")
+        self.write("data/data-00000-of-00001.tfrecord.draft", b"half a shard")
+        self.expect(0, "pack", "data", "--to", "tfrecord", "-o", "data")
+        self.assertEqual(len(written.payloads_in(self.dir / "data")), 1)
+        self.assertEqual(self.names(self.dir / "data"), ["data-00000-of-00001.tfrecord", "x"])
+
+    def test_a_source_is_never_written_over(self) -> None:
+        content = b'{"a":1}\n'
+        self.write("part-0", content)
+        (self.dir / "link.ofrecord").symlink_to("part-0")
+        for out in ("part-0", "./part-0", "link.ofrecord"):
+            self.assert_refused(2, "part-0", "--from", "jsonl", "--to", "ofrecord", "-o", out, "--force")
+        self.assertEqual((self.dir / "part-0").read_bytes(), content)
+
+    def test_a_row_of_ten_thousand_names_and_a_table_of_as_many_columns_take_seconds(self) -> None:
+        self.write_rows("r.jsonl", [{f"k{number}": number for number in range(10_000)}] * 3)
+        schema = self.write_schema({"m": "map<long>"})
+        self.write_rows("m.jsonl", [{"m": {f"k{row}-{number}": number for number in range(2000)}} for row in range(5)])
+        for args in (("r.jsonl",), ("m.jsonl", "--schema", schema)):
+            self.expect(0, "pack", *args, "--to", "tfrecord", "-o", "out", "--force", timeout=20)
+        count = 100_000
+        self.write("r.csv", ",".join(f"c{n}" for n in range(count)) + "\n" + ",".join(map(str, range(count))) + "\n")
+        self.expect(0, "pack", "r.csv", "--to", "tfrecord", "-o", "wide.tfrecord", timeout=20)
+        (payload,) = written.payloads(self.dir / "wide.tfrecord")
+        self.assertEqual(len(written.features(payload, "example")), count)
+
+    def test_a_line_of_a_hundred_megabytes_is_a_row(self) -> None:
+        self.write("r.jsonl", '{"a":"' + "x" * 100_000_000 + '"}\n{"a":"y"}\n')
+        self.expect(0, "pack", "r.jsonl", "--to", "tfrecord", "-o", "long.tfrecord")
+        self.assertGreater((self.dir / "long.tfrecord").stat().st_size, 100_000_000)
+
+    def test_numbers_at_the_edges_are_as_python_reads_them(self) -> None:
+        self.write("r.jsonl", '{"a":-0.0,"b":1e-400,"c":-0,"d":9223372036854775807,"e":2e38,"f":1E2}\n')
+        (found,) = self.pack("r.jsonl", to=OFRECORD)
+        self.assertEqual(str(found["a"][1][0]), "-0.0")
+        self.assertEqual(found["b"], ("double", [0.0]))
+        self.assertEqual(found["c"], ("int64", [0]))
+        self.assertEqual(found["d"], ("int64", [2**63 - 1]))
+        self.assertEqual((found["e"], found["f"]), (("double", [2e38]), ("double", [100.0])))
+
+    def test_nul_bytes_are_bytes(self) -> None:
+        self.write("r.jsonl", '{"a\\u0000b":"c\\u0000d"}\n')
+        self.assertEqual(self.pack("r.jsonl"), [{"a\0b": ("bytes", [b"c\0d"])}])
+        self.write("r.csv", b"a\0b,c\nx\0y,1\n")
+        self.assertEqual(self.pack("r.csv"), [{"a\0b": ("bytes", [b"x\0y"]), "c": ("int64", [1])}])
+
+    def test_a_column_whose_name_is_no_text_is_refused_in_an_example(self) -> None:
+        self.write("r.csv", b"\xff\n1\n")
+        self.assertIn("r.csv@2: line 2: ", self.assert_refused(3, "r.csv", "--to", "tfrecord", "-o", "out").stderr)
+        self.expect(0, "pack", "r.csv", "--to", "ofrecord", "-o", "out")
+
+    def test_more_shards_than_files_may_be_open_are_refused(self) -> None:
+
+        self.write("r.jsonl", '{"a":1}\n')
+        few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (512, 512))}
+        failed = self.expect_error(7, "pack", "r.jsonl", "--to", "tfrecord", "-o", "out", "--shards", "99999", **few)
+        self.assertIn("ulimit", failed.stderr)
+        self.assertEqual(self.names(), ["r.jsonl"])
