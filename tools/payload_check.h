@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -12,7 +13,8 @@
 namespace ofindex {
 
 /// Compares payloads with the checksums that a TFRecord keeps behind them: for whoever writes them anew, with checksums
-/// of their own, of an index that was built without --verify. Not thread-safe.
+/// of their own, of an index that was built without --verify. Checksums that lie close behind each other, as those of
+/// small records in order do, are read many at once. Not thread-safe.
 class PayloadCheck {
  public:
   /// `dataset` must outlive the check.
@@ -22,8 +24,14 @@ class PayloadCheck {
   [[nodiscard]] Result<bool> Holds(const RecordLocation& location, ByteView payload);
 
  private:
+  [[nodiscard]] Result<const File*> Open(uint32_t shard);
+  [[nodiscard]] Result<void> Refill(uint32_t shard, uint64_t at);
+
   const Dataset& dataset_;
   std::map<uint32_t, File> files_;  // by shard; some at a time
+  uint32_t shard_ = 0;              // that the window is of
+  uint64_t window_begin_ = 0;
+  std::vector<uint8_t> window_;
 };
 
 }  // namespace ofindex
