@@ -86,11 +86,8 @@ std::string Summary(const BuildReport& report, double seconds) {
 }
 
 void PrintWarnings(const BuildReport& report, const Context& context) {
-  std::vector<std::string> notes;
-  for (const SkippedFile& file : report.skipped)
-    notes.push_back(StrCat("skipped ", Printable(file.path), ": ", Printable(file.reason)));
-  for (const std::string& path : report.missing)
-    notes.push_back(StrCat("missing ", Printable(path), ": its set has it"));
+  std::vector<std::string> notes =
+      NotesOf(report.skipped, report.missing, [](const std::string& path) { return path; });
   if (report.without_column != 0) {
     notes.push_back(StrCat(Counted(report.without_column, "feature"), " without a column: the first ", kMostAutoColumns,
                            " in byte order have one; name those that you need with --columns"));

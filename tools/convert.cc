@@ -15,6 +15,7 @@
 #include "tools/input_files.h"
 #include "tools/json.h"
 #include "tools/messages.h"
+#include "tools/number_option.h"
 #include "tools/output.h"
 #include "tools/output_options.h"
 #include "tools/progress_display.h"
@@ -114,17 +115,13 @@ std::vector<uint64_t> RecordsPerShard(const Selected& selected, const SourceFact
 
 Result<void> Report(const ShardSetWriter& writer, const SourceFacts& facts, double seconds, const Context& context) {
   if (context.json) {
-    return Output::Standard().Line(Dump({{"schema", "ofindex.convert/1"},
-                                         {"files", JsonTexts(writer.plan().paths)},
-                                         {"records", writer.records()},
-                                         {"bytes", writer.bytes()},
-                                         {"seconds", seconds},
-                                         {"bad", JsonBad(facts.bad, facts.shards)},
-                                         {"damage", JsonDamage(facts.damage, facts.shards)}}));
+    Json document = ToJson("ofindex.convert/1", writer, seconds);
+    document["bad"] = JsonBad(facts.bad, facts.shards);
+    document["damage"] = JsonDamage(facts.damage, facts.shards);
+    return Output::Standard().Line(Dump(document));
   }
   if (context.quiet) return {};
-  return Output::Standard().Line(StrCat(NamesOf(writer.plan()), ": ", Counted(writer.records(), "record"), ", ",
-                                        FormatBytes(static_cast<double>(writer.bytes()))));
+  return Output::Standard().Line(Summary(writer));
 }
 
 int ReportDamage(const SourceFacts& facts, const Context& context) {
@@ -139,6 +136,7 @@ int ReportDamage(const SourceFacts& facts, const Context& context) {
 Result<int> Convert(Arguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
   OFINDEX_ASSIGN(const SourceIndex source, SourceIndex::Of(arguments.data, arguments.where.has_value(), context));
+  PrintNotes(source.notes(), context);
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(source.path(), arguments.reading, context.progress));
   OFINDEX_ASSIGN(SourceFacts facts, ReadFacts(source.path()));
   const InputFiles inputs(source.path(), facts.shards);
@@ -181,9 +179,8 @@ void AddConvert(CLI::App& app, Context& context, VerbBody& body) {
   AddOutputOptions(*verb, arguments->output, "as many as in DATA, with the same records each");
   verb->add_option("--where", arguments->where, "Records for which this SQL expression holds, alone")
       ->type_name("EXPR");
-  verb->add_option("--shuffle", arguments->shuffle,
-                   "In the order of `ofindex sample --seed SEED`; default: in ordinal order")
-      ->type_name("SEED");
+  AddNumber(*verb, "--shuffle", arguments->shuffle,
+            "In the order of `ofindex sample --seed SEED`; default: in ordinal order", "SEED");
   verb->add_option_function<std::string>(
           "--lossy",
           [arguments](const std::string& lossy) {

@@ -61,6 +61,18 @@ void PrintNotes(const std::vector<std::string>& texts, const Context& context) {
   if (shown < texts.size()) PrintNote(StrCat("and ", texts.size() - shown, " more (-v shows all)"), context);
 }
 
+std::vector<std::string> NotesOf(const std::vector<SkippedFile>& skipped, const std::vector<std::string>& missing,
+                                 const std::function<std::string(const std::string&)>& shown) {
+  std::vector<std::string> notes;
+  for (const SkippedFile& file : skipped) {
+    notes.push_back(StrCat("skipped ", Printable(shown(file.path)), ": ", Printable(file.reason)));
+  }
+  for (const std::string& path : missing) {
+    notes.push_back(StrCat("missing ", Printable(shown(path)), ": its set has it"));
+  }
+  return notes;
+}
+
 std::string Describe(const DamageRow& damage, const std::vector<ShardRow>& shards) {
   return StrCat(PathOf(damage.shard, shards), "@", damage.range.begin, ": ",
                 Counted(damage.range.end - damage.range.begin, "byte"),

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "index/catalog.h"
+#include "index/shard_set.h"
 #include "tools/context.h"
 
 namespace ofindex {
@@ -17,6 +19,12 @@ void PrintNote(const std::string& text, const Context& context);
 
 /// Notes of a list: the first ten, or all of them with -v, and how many more there are.
 void PrintNotes(const std::vector<std::string>& texts, const Context& context);
+
+/// Notes of what a build found and left out: files that are no shards, and shards that the others' names tell of.
+/// `shown` gives the name to show for a path of the index.
+[[nodiscard]] std::vector<std::string> NotesOf(const std::vector<SkippedFile>& skipped,
+                                               const std::vector<std::string>& missing,
+                                               const std::function<std::string(const std::string&)>& shown);
 
 /// "train/part-3: bytes [1234, 1300) hold no record: torn_tail", and the like of a bad record.
 [[nodiscard]] std::string Describe(const DamageRow& damage, const std::vector<ShardRow>& shards);

@@ -30,10 +30,20 @@ void AddOutputOptions(CLI::App& verb, ShardSetRequest& request, const char* defa
   verb.add_flag("--force", request.force, "Replace the shards that are in OUT");
 }
 
-std::string NamesOf(const ShardSetPlan& plan) {
-  std::string names = Printable(plan.paths.front());
-  if (plan.paths.size() > 1) names += StrCat(" and ", FormatCount(plan.paths.size() - 1), " more");
-  return names;
+std::string Summary(const ShardSetWriter& writer) {
+  const std::vector<std::string>& paths = writer.plan().paths;
+  std::string names = Printable(paths.front());
+  if (paths.size() > 1) names += StrCat(" and ", FormatCount(paths.size() - 1), " more");
+  return StrCat(names, ": ", Counted(writer.records(), "record"), ", ",
+                FormatBytes(static_cast<double>(writer.bytes())));
+}
+
+Json ToJson(const char* schema, const ShardSetWriter& writer, double seconds) {
+  return {{"schema", schema},
+          {"files", JsonTexts(writer.plan().paths)},
+          {"records", writer.records()},
+          {"bytes", writer.bytes()},
+          {"seconds", seconds}};
 }
 
 }  // namespace ofindex

@@ -4,14 +4,18 @@
 
 #include <CLI/CLI.hpp>
 
-#include "index/shard_set_plan.h"
+#include "index/shard_set_writer.h"
+#include "tools/json.h"
 
 namespace ofindex {
 
 /// The options of every verb that writes shards: where to, of which format, and how many.
 void AddOutputOptions(CLI::App& verb, ShardSetRequest& request, const char* default_shards);
 
-/// "out/data-00000-of-00002.tfrecord and 1 more": the shards of `plan`, for people.
-[[nodiscard]] std::string NamesOf(const ShardSetPlan& plan);
+/// "out/part-0 and 1 more: 350 records, 24.4 KiB": what was written, for people.
+[[nodiscard]] std::string Summary(const ShardSetWriter& writer);
+
+/// The same for programs: schema, files, records, bytes, seconds. Verbs add what is theirs.
+[[nodiscard]] Json ToJson(const char* schema, const ShardSetWriter& writer, double seconds);
 
 }  // namespace ofindex

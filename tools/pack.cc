@@ -12,10 +12,10 @@
 #include "base/output_file.h"
 #include "base/text.h"
 #include "index/draft.h"
-#include "index/shard_set_writer.h"
 #include "tools/input_files.h"
 #include "tools/json.h"
 #include "tools/messages.h"
+#include "tools/number_option.h"
 #include "tools/output.h"
 #include "tools/output_options.h"
 #include "tools/packing/pack_source.h"
@@ -93,20 +93,16 @@ Json JsonFeatures(const PackSource& source) {
 
 Result<void> Report(const PackSource& source, const ShardSetWriter& writer, double seconds, const Context& context) {
   if (context.json) {
-    return Output::Standard().Line(Dump({{"schema", "ofindex.pack/1"},
-                                         {"files", JsonTexts(writer.plan().paths)},
-                                         {"records", writer.records()},
-                                         {"bytes", writer.bytes()},
-                                         {"seconds", seconds},
-                                         {"features", JsonFeatures(source)}}));
+    Json document = ToJson("ofindex.pack/1", writer, seconds);
+    document["features"] = JsonFeatures(source);
+    return Output::Standard().Line(Dump(document));
   }
   if (context.quiet) return {};
   std::string features;
   for (const PackedFeature& feature : source.features()) {
     features += StrCat(features.empty() ? "" : ", ", Printable(feature.name), " (", Name(feature.kind), ")");
   }
-  OFINDEX_TRY(Output::Standard().Line(StrCat(NamesOf(writer.plan()), ": ", Counted(writer.records(), "record"), ", ",
-                                             FormatBytes(static_cast<double>(writer.bytes())))));
+  OFINDEX_TRY(Output::Standard().Line(Summary(writer)));
   return features.empty() ? Result<void>() : Output::Standard().Line("features: " + features);
 }
 
@@ -169,8 +165,8 @@ void AddSourceOptions(CLI::App& verb, Arguments& arguments) {
           "OFRecord files ofrecord")
       ->check(CLI::IsMember({"example", "sequence_example", "ofrecord"}).description(""))
       ->type_name("PAYLOAD");
-  verb.add_option("--seed", request.seed, "Shuffle the records across all shards; default: in the order of the sources")
-      ->type_name("SEED");
+  AddNumber(verb, "--seed", request.seed, "Shuffle the records across all shards; default: in the order of the sources",
+            "SEED");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "query/sampling/record_lengths.h"
 #include "tools/messages.h"
 #include "tools/mix_text.h"
+#include "tools/number_option.h"
 #include "tools/output.h"
 #include "tools/verbs.h"
 
@@ -206,19 +207,6 @@ Result<int> Sample(const Arguments& arguments, const Context& context) {
   if (arguments.quality) return ShowQuality(sampler, sampled, arguments, context);
   if (arguments.batch_total) return PrintBatches(sampler, sampled, arguments, context);
   return PrintOrdinals(sampler, arguments, context);
-}
-
-// CLI11 takes "-1", "010" and what is too large for numbers of its own choice.
-std::string WholeNumber(const std::string& text) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && (text == "0" || text[0] != '0');
-  return whole ? std::string() : StrCat("'", Printable(text), "' is no number from 0 to ", UINT64_MAX);
-}
-
-template <typename Value>
-CLI::Option* AddNumber(CLI::App& verb, const char* name, Value& value, const char* help, const char* type) {
-  return verb.add_option(name, value, help)->check(CLI::Validator(WholeNumber, ""))->type_name(type);
 }
 
 void AddOrderOptions(CLI::App& verb, Arguments& arguments) {

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "index/builder.h"
 #include "index/paths.h"
+#include "tools/messages.h"
 #include "tools/progress_display.h"
 
 namespace ofindex {
@@ -44,7 +45,9 @@ Result<SourceIndex> SourceIndex::Of(const std::vector<std::string>& data, bool w
     OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse("none"));
   }
   const ProgressDisplay display("reading", context);
-  OFINDEX_TRY(BuildIndex(options, context.progress));
+  OFINDEX_ASSIGN(const BuildReport report, BuildIndex(options, context.progress));
+  source.notes_ =
+      NotesOf(report.skipped, report.missing, [&source](const std::string& path) { return source.Shown(path); });
   return source;
 }
 
@@ -58,7 +61,7 @@ std::string SourceIndex::Shown(const std::string& path) const {
 }
 
 SourceIndex::SourceIndex(SourceIndex&& other) noexcept
-    : path_(std::move(other.path_)), folder_(std::exchange(other.folder_, {})) {}
+    : path_(std::move(other.path_)), notes_(std::move(other.notes_)), folder_(std::exchange(other.folder_, {})) {}
 
 SourceIndex::~SourceIndex() {
   if (folder_.empty()) return;

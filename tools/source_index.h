@@ -25,6 +25,9 @@ class SourceIndex {
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
+  /// What was found and left out when the index was made: files that are no shards, shards that a set lacks.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
   /// What to call a shard that the index calls `path`: of an index that was made for the purpose, which lies elsewhere,
   /// as seen from the working directory.
   [[nodiscard]] std::string Shown(const std::string& path) const;
@@ -33,6 +36,7 @@ class SourceIndex {
   SourceIndex() = default;
 
   std::string path_;
+  std::vector<std::string> notes_;
   std::string folder_;  // that is to be removed; empty if there is none
 };
 

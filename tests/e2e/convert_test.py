@@ -82,6 +82,12 @@ class BothWaysTest(ConvertTest):
             self.assertEqual(self.convert(data, OFRECORD), without)
         self.assertEqual(self.convert("data/part-1", OFRECORD), without[3:])
 
+    def test_what_is_left_out_of_a_folder_is_told(self) -> None:
+        write_parts(self.dir / "data", (2,))
+        (self.dir / "data" / "note.txt").write_text("no records\n" * 9)
+        done = self.expect(0, "convert", "data", "--to", "ofrecord", "-o", "out")
+        self.assertIn("skipped data/note.txt: ", done.stderr)
+
     def test_what_one_format_lacks_is_refused_with_its_name_or_allowed(self) -> None:
         for kind, values, expected in (
             ("int32", [-(2**31), 5], ("int64", [-(2**31), 5])),

@@ -161,6 +161,22 @@ class OutputTest(PackTest):
         self.assertEqual(done, expected)
 
 
+class ShuffledTest(PackTest):
+    def test_the_order_is_that_of_sample(self) -> None:
+        self.write_rows("rows.jsonl", [{"n": number} for number in range(1000)])
+        self.expect(0, "pack", "rows.jsonl", "--to", "tfrecord", "-o", "plain.tfrecord")
+        self.expect(0, "build", "plain.tfrecord")
+        for seed in ("0", "4"):
+            found = [one["n"][1][0] for one in self.pack("rows.jsonl", "--seed", seed)]
+            expected = self.expect(0, "sample", "plain.tfrecord", "--seed", seed).stdout.split()
+            self.assertEqual(found, [int(ordinal) for ordinal in expected])
+
+    def test_a_seed_is_a_whole_number(self) -> None:
+        self.write_rows("rows.jsonl", [{"n": 1}])
+        for seed in ("-1", "1.5", "18446744073709551616", "x"):
+            self.assert_refused(2, "rows.jsonl", "--to", "tfrecord", "-o", "out", "--seed", seed)
+
+
 class FilesTest(PackTest):
     def setUp(self) -> None:
         super().setUp()

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace ofindex {
+
+/// What is wrong with `text` as a whole number of 64 bits without a sign; empty if nothing is. CLI11 takes "-1", "010"
+/// and what is too large for numbers of its own choice.
+[[nodiscard]] std::string WholeNumber(const std::string& text);
+
+/// Adds an option that takes such a number.
+template <typename Value>
+CLI::Option* AddNumber(CLI::App& verb, const char* name, Value& value, const char* help, const char* type) {
+  return verb.add_option(name, value, help)->check(CLI::Validator(WholeNumber, ""))->type_name(type);
+}
+
+}  // namespace ofindex
