@@ -122,6 +122,7 @@ Result<void> ShardSetWriter::Publish() {
   for (Draft& draft : drafts_) OFINDEX_TRY(draft.Sync());
   for (Draft& draft : drafts_) OFINDEX_TRY(draft.Publish(Draft::Durability::kCached));
   drafts_.clear();
+  for (const std::string& folder : made_.folders) OFINDEX_TRY(SyncDirectoryOf(folder));
   made_.folders.clear();
   const std::set<std::string> kept(plan_.paths.begin(), plan_.paths.end());
   for (const std::string& path : plan_.replaced) {

@@ -22,8 +22,8 @@ namespace ofindex {
 /// shards. Not thread-safe.
 class Converter {
  public:
-  /// `dataset`, `writer` and `context` must outlive the converter. Errors: kUsage  a shard's payloads have no form in
-  /// the other format.
+  /// `shards` are those of `dataset`, under the names to show; all arguments must outlive the converter. Errors: kUsage
+  /// a shard's payloads have no form in the other format.
   [[nodiscard]] static Result<Converter> Create(const Dataset& dataset, const std::vector<ShardRow>& shards, Framing to,
                                                 Lossy lossy, ShardSetWriter& writer, Context& context);
 

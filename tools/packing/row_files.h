@@ -33,8 +33,7 @@ class RowFiles {
   using TakeRow = std::function<Result<void>(RowPlace)>;
 
   /// Shows every row to `visitor`, and calls `take` after each. Errors: those of reading, of the visitor and of `take`,
-  /// with file, byte and line; kIo, also where a file has
-  /// changed since it was opened; kInterrupted.
+  /// with file, byte and line; kIo, also where a file has changed since it was opened; kInterrupted.
   [[nodiscard]] Result<void> ForEach(RowVisitor& visitor, const TakeRow& take);
 
   /// Calls `take` for every row, without taking it apart. Errors: as ForEach.
