@@ -3,40 +3,17 @@
 #include <nanobind/stl/string.h>
 
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <utility>
 
 #include "base/text.h"
 #include "python/src/errors.h"
+#include "python/src/held_buffer.h"
+#include "python/src/known_objects.h"
 
 namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace ofindex::python {
 namespace {
-
-// The types of others that are known here. Never freed: what the interpreter ends with is not ours to order.
-struct Types {
-  nb::object array, scalar, bytes_array, ragged;
-};
-
-const Types& KnownTypes() {
-  static const Types* const types = [] {
-    const nb::module_ numpy = nb::module_::import_("numpy");
-    const nb::module_ arrays = nb::module_::import_("ofindex._arrays");
-    return new Types{numpy.attr("ndarray"), numpy.attr("generic"), arrays.attr("BytesArray"), arrays.attr("Ragged")};
-  }();
-  return *types;
-}
-
-bool IsA(nb::handle value, const nb::object& type) {
-  return PyObject_TypeCheck(value.ptr(), reinterpret_cast<PyTypeObject*>(type.ptr())) != 0;
-}
-
-bool IsList(PyObject* value) { return PyList_Check(value) || PyTuple_Check(value); }
-
-size_t Dimensions(nb::handle array) { return nb::cast<size_t>(array.attr("ndim")); }
 
 const char* TypeName(PyObject* value) { return Py_TYPE(value)->tp_name; }
 
@@ -47,34 +24,6 @@ std::string ReprOf(PyObject* value) {
   std::string shown = utf8 == nullptr ? TypeName(value) : utf8;
   if (shown.size() > 60) shown = StrCat(shown.substr(0, 50), "...");
   return shown;
-}
-
-// A buffer for as long as this lives.
-class Buffer {
- public:
-  [[nodiscard]] bool Get(PyObject* object, int flags) {
-    if (PyObject_GetBuffer(object, &view_, flags) == 0) return held_ = true;
-    PyErr_Clear();
-    return false;
-  }
-  Buffer() = default;
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() {
-    if (held_) PyBuffer_Release(&view_);
-  }
-  [[nodiscard]] const Py_buffer& view() const { return view_; }
-
- private:
-  Py_buffer view_{};
-  bool held_ = false;
-};
-
-// The letter of a buffer's items in the machine's own byte order; 0 for all else.
-char FormatOf(const Py_buffer& buffer) {
-  const char* format = buffer.format == nullptr ? "B" : buffer.format;
-  if (*format == '@' || *format == '=' || *format == '<') ++format;
-  return format[0] != '\0' && format[1] == '\0' ? format[0] : '\0';
 }
 
 }  // namespace
@@ -106,7 +55,7 @@ void FeatureValues::Take(nb::handle value) {
   if (PyFloat_Check(object) || PyLong_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object)) {
     return TakeItem(object);
   }
-  const Types& types = KnownTypes();
+  const KnownTypes& types = KnownTypes::Get();
   if (IsA(value, types.array) || IsA(value, types.scalar)) return TakeArray(value);
   if (nb::hasattr(value, "keys")) {
     Refuse("a mapping inside a record; a feature is a list of values", "flatten it: {'a': {'b': 1}} is {'a.b': 1}");
@@ -157,7 +106,7 @@ void FeatureValues::TakeRarerItem(PyObject* item) {
   // numpy's float64, str_ and bytes_ are Python's own, too.
   if (PyFloat_Check(item)) return AddReal(PyFloat_AS_DOUBLE(item), /*narrow=*/false);
   if (PyUnicode_Check(item)) return TakeText(item);
-  const Types& types = KnownTypes();
+  const KnownTypes& types = KnownTypes::Get();
   const bool of_numpy = IsA(item, types.array) || IsA(item, types.scalar);
   if (of_numpy && Dimensions(item) == 0) return TakeArray(item);
   if (PyLong_Check(item)) return AddPythonInteger(item);
@@ -191,7 +140,7 @@ void FeatureValues::TakeText(PyObject* text) {
 
 // Bytes-like objects are bytes; those of other items (array.array has them) are numbers.
 void FeatureValues::TakeBuffer(PyObject* object) {
-  Buffer buffer;
+  HeldBuffer buffer;
   if (!buffer.Get(object, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)) {
     const nb::object bytes = nb::steal(PyBytes_FromObject(object));
     if (!bytes.is_valid()) throw nb::python_error();
@@ -207,117 +156,6 @@ void FeatureValues::TakeBuffer(PyObject* object) {
       nb::steal(PyBytes_FromStringAndSize(static_cast<const char*>(buffer.view().buf), buffer.view().len));
   if (!bytes.is_valid()) throw nb::python_error();
   TakeItem(bytes.ptr());
-}
-
-void FeatureValues::TakeArray(nb::handle array) {
-  Buffer buffer;
-  if (!buffer.Get(array.ptr(), PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)) return TakeArrayByNumpy(array);
-  // Scalars that have no format, dates among them, give the bytes of their memory, of one dimension.
-  const bool in_disguise = buffer.view().ndim != 0 && IsA(array, KnownTypes().scalar);
-  if (in_disguise || !TakeNumbers(buffer.view())) TakeArrayByNumpy(array);
-}
-
-// Arrays of another order, of texts and of objects, and what is no number at all.
-void FeatureValues::TakeArrayByNumpy(nb::handle array) {
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  const nb::object type = array.attr("dtype");
-  const char kind = nb::cast<std::string>(type.attr("kind"))[0];
-  const auto item_bytes = nb::cast<size_t>(type.attr("itemsize"));
-  if (kind == 'U' || kind == 'S' || kind == 'O' || kind == 'T') {
-    const nb::object list = numpy.attr("ravel")(array).attr("tolist")();
-    if (kind != 'O') Become(Family::kBytes);
-    return TakeList(list.ptr());
-  }
-  const char* to = kind == 'i' || kind == 'b' ? (item_bytes == 4 ? "int32" : "int64")
-                   : kind == 'u'              ? "uint64"
-                   : kind == 'f'              ? (item_bytes <= 4 ? "float32" : "float64")
-                                              : nullptr;
-  if (to == nullptr) {
-    const nb::object text = nb::steal(PyObject_Str(type.ptr()));
-    Refuse(StrCat("an array of ", text.is_valid() ? nb::cast<std::string>(text) : "another dtype"),
-           "values are integers, floats, texts and bytes");
-  }
-  Buffer buffer;
-  const nb::object plain = numpy.attr("ascontiguousarray")(array, "dtype"_a = to);
-  if (!buffer.Get(plain.ptr(), PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) || !TakeNumbers(buffer.view())) {
-    Refuse("an array that gives no numbers");
-  }
-}
-
-// False if `buffer` holds no numbers of the machine.
-bool FeatureValues::TakeNumbers(const Py_buffer& buffer) {
-  switch (FormatOf(buffer)) {
-    case '?': TakeIntegers<uint8_t>(buffer); return true;
-    case 'b':
-    case 'h':
-    case 'i':
-    case 'l':
-    case 'q':
-      switch (buffer.itemsize) {
-        case 1: TakeIntegers<int8_t>(buffer); return true;
-        case 2: TakeIntegers<int16_t>(buffer); return true;
-        case 4: TakeIntegers<int32_t>(buffer); return true;
-        case 8: TakeIntegers<int64_t>(buffer); return true;
-        default: return false;
-      }
-    case 'B':
-    case 'H':
-    case 'I':
-    case 'L':
-    case 'Q':
-      switch (buffer.itemsize) {
-        case 1: TakeIntegers<uint8_t>(buffer); return true;
-        case 2: TakeIntegers<uint16_t>(buffer); return true;
-        case 4: TakeIntegers<uint32_t>(buffer); return true;
-        case 8: TakeIntegers<uint64_t>(buffer); return true;
-        default: return false;
-      }
-    case 'f': TakeReals<float>(buffer); return true;
-    case 'd': TakeReals<double>(buffer); return true;
-    default: return false;
-  }
-}
-
-template <typename T>
-void FeatureValues::TakeIntegers(const Py_buffer& buffer) {
-  const auto* const bytes = static_cast<const uint8_t*>(buffer.buf);
-  const size_t size = static_cast<size_t>(buffer.len) / sizeof(T);
-  const bool plain = !wanted_ || *wanted_ == FeatureKind::kInt64 || *wanted_ == FeatureKind::kInt32;
-  if (plain) {
-    Become(Family::kInteger);
-    if (lists_.integers.empty()) lists_.integers.reserve(size);
-    if (!std::is_same_v<T, int32_t>) narrow_integers_ = false;
-  }
-  for (size_t i = 0; i < size; ++i) {
-    T value;
-    std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
-    if constexpr (std::is_same_v<T, uint64_t>) {
-      if (value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-        Refuse(StrCat(value, " is beyond an int64"), "a float holds it, rounded");
-      }
-    }
-    if (plain) {
-      lists_.integers.push_back(static_cast<int64_t>(value));
-    } else {
-      AddInteger(static_cast<int64_t>(value), std::is_same_v<T, int32_t>);
-    }
-  }
-}
-
-template <typename T>
-void FeatureValues::TakeReals(const Py_buffer& buffer) {
-  const auto* const bytes = static_cast<const uint8_t*>(buffer.buf);
-  const size_t size = static_cast<size_t>(buffer.len) / sizeof(T);
-  constexpr bool kNarrow = std::is_same_v<T, float>;
-  Become(Family::kReal);
-  if (!kNarrow) Widen();
-  if (wide_ && lists_.doubles.empty()) lists_.doubles.reserve(size);
-  if (!wide_ && lists_.floats.empty()) lists_.floats.reserve(size);
-  for (size_t i = 0; i < size; ++i) {
-    T value;
-    std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
-    AddReal(static_cast<double>(value), kNarrow);
-  }
 }
 
 // All values of a feature are of one family.
@@ -423,39 +261,6 @@ std::span<const FeatureData> FeatureValues::Steps() {
     begin = step.end;
   }
   return step_data_;
-}
-
-nb::object AsKnown(nb::handle value) {
-  const Types& types = KnownTypes();
-  PyObject* const object = value.ptr();
-  const bool plain = IsList(object) || PyUnicode_Check(object) || PyBytes_Check(object) || PyLong_Check(object) ||
-                     PyFloat_Check(object) || IsA(value, types.array) || IsA(value, types.scalar);
-  if (plain || !nb::hasattr(value, "__array__")) return nb::borrow(value);
-  return nb::module_::import_("numpy").attr("asarray")(value);
-}
-
-bool IsRow(nb::handle value) {
-  const Types& types = KnownTypes();
-  const nb::object known = AsKnown(value);
-  return IsList(known.ptr()) || IsA(known, types.bytes_array) || (IsA(known, types.array) && Dimensions(known) > 0);
-}
-
-bool HasRows(nb::handle value) {
-  const Types& types = KnownTypes();
-  if (IsA(value, types.array)) {
-    if (Dimensions(value) >= 2) return true;
-    if (nb::cast<std::string>(value.attr("dtype").attr("kind")) != "O") return false;
-    return Dimensions(value) == 1 && HasRows(nb::object(value.attr("tolist")()));
-  }
-  if (IsA(value, types.ragged)) return true;
-  if (IsA(value, types.bytes_array)) return PyObject_Length(nb::object(value.attr("shape")).ptr()) > 1;
-  if (!IsList(value.ptr())) return false;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value.ptr()); ++i) {
-    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(value.ptr(), i));
-    if (item.is_none()) continue;
-    return IsRow(item);
-  }
-  return false;
 }
 
 }  // namespace ofindex::python

@@ -86,14 +86,4 @@ class FeatureValues {
   std::vector<FeatureData> step_data_;
 };
 
-/// What stands for a list of lists: rows as numpy, or the package itself, has them. Objects that numpy takes for arrays
-/// (tensors are such) are given as arrays; others as they are.
-[[nodiscard]] nanobind::object AsKnown(nanobind::handle value);
-
-/// Whether `value` is a row: a list, or an array of one dimension or more.
-[[nodiscard]] bool IsRow(nanobind::handle value);
-
-/// Whether `value` holds rows, of which each is a step: a list of lists, an array of two dimensions or more, a Ragged.
-[[nodiscard]] bool HasRows(nanobind::handle value);
-
 }  // namespace ofindex::python

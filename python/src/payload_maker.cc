@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "python/src/bytes.h"
 #include "python/src/errors.h"
+#include "python/src/known_objects.h"
 
 namespace nb = nanobind;
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import enum
 import os
-import subprocess
-import sys
-import time
 import unittest
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -27,7 +24,7 @@ from python.packing import (
     UTC,
     PackCase,
 )
-from python.work import in_new_process
+from python.work import in_new_process, run_and_kill
 
 
 class Color(enum.Enum):
@@ -242,14 +239,7 @@ class ShardsTest(PackCase):
             "    while True: yield {'x': bytes(1000)}\n"
             "ofindex.pack(records(), sys.argv[1], 'ofrecord')\n"
         )
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        with subprocess.Popen(
-            [sys.executable, "-c", source, str(self.dir / "set")], stdout=subprocess.PIPE, env=environment
-        ) as process:
-            assert process.stdout is not None
-            process.stdout.readline()
-            time.sleep(0.1)
-            process.kill()
+        run_and_kill(source, self.dir / "set", after=0.1)
         self.assertEqual([name for name in os.listdir(self.dir / "set") if not name.endswith(".draft")], [])
         ofindex.pack([{"x": 1}], self.dir / "set", "ofrecord")
         self.assertEqual(os.listdir(self.dir / "set"), ["part-0"])

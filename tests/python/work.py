@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from collections.abc import Sequence
 from pathlib import Path
@@ -77,8 +79,6 @@ class WorkTest(unittest.TestCase):
 def in_new_process(source: str, *arguments: object, **variables: str) -> str:
     """Runs Python `source` in a process of its own, with more `variables` in its environment, and returns what it
     prints; fails where it fails."""
-    import subprocess
-
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **variables}
     done = subprocess.run(
         [sys.executable, "-c", source, *map(str, arguments)],
@@ -90,3 +90,14 @@ def in_new_process(source: str, *arguments: object, **variables: str) -> str:
     if done.returncode != 0:
         raise AssertionError(f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done.stdout
+
+
+def run_and_kill(source: str, *arguments: object, after: float) -> None:
+    """Runs Python `source` in a process of its own, and kills it `after` seconds from its first line of output on."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", source, *map(str, arguments)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(after)
+        process.kill()

@@ -6,12 +6,8 @@ import array
 import gc
 import os
 import random
-import signal
 import struct
-import subprocess
-import sys
 import threading
-import time
 import unittest
 import warnings
 from pathlib import Path
@@ -19,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import ofindex
 from oracle import messages, records
-from python.work import in_new_process
+from python.work import in_new_process, run_and_kill
 from python.writing import WriterCase
 
 
@@ -225,14 +221,7 @@ class DyingTest(WriterCase):
                 "print('begun', flush=True)\n"
                 "while True: writer.write(bytes(1000))\n"
             )
-            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-            with subprocess.Popen(
-                [sys.executable, "-c", source, str(path)], stdout=subprocess.PIPE, env=environment
-            ) as process:
-                assert process.stdout is not None
-                process.stdout.readline()
-                time.sleep(delay)
-                process.send_signal(signal.SIGKILL)
+            run_and_kill(source, path, after=delay)
             self.assertEqual(records.walk_tfrecord(path.read_bytes()).payloads, [b"old"])
             with ofindex.Writer(path) as writer:
                 writer.write(b"new")
