@@ -13,8 +13,13 @@ enum class Framing : uint8_t {
   kOfRecord = 2,  ///< u64 length, payload
 };
 
-/// How a shard as a whole is compressed.
-enum class Compression : uint8_t { kNone = 0, kGzip = 1, kZlib = 2 };
+/// How a shard as a whole is compressed. The values stand in index files: DO NOT CHANGE THEM.
+enum class Compression : uint8_t {
+  kNone = 0,
+  kGzip = 1,     ///< RFC 1952, one member or more
+  kZlib = 2,     ///< RFC 1950
+  kDeflate = 3,  ///< RFC 1951, bare: nothing tells it from other bytes, so it is never guessed
+};
 
 /// What a payload is. The values stand in index files: DO NOT CHANGE THEM.
 enum class PayloadKind : uint8_t {
@@ -54,6 +59,7 @@ struct RecordLocation {
     case Compression::kNone: return "none";
     case Compression::kGzip: return "gzip";
     case Compression::kZlib: return "zlib";
+    case Compression::kDeflate: return "deflate";
   }
   return "unknown";
 }
@@ -87,6 +93,13 @@ struct RecordLocation {
 [[nodiscard]] constexpr std::optional<Framing> ParseFraming(std::string_view name) {
   for (Framing framing : {Framing::kEmpty, Framing::kTfRecord, Framing::kOfRecord}) {
     if (name == Name(framing)) return framing;
+  }
+  return std::nullopt;
+}
+
+[[nodiscard]] constexpr std::optional<Compression> ParseCompression(std::string_view name) {
+  for (Compression compression : {Compression::kNone, Compression::kGzip, Compression::kZlib, Compression::kDeflate}) {
+    if (name == Name(compression)) return compression;
   }
   return std::nullopt;
 }

@@ -55,7 +55,8 @@ Result<uint64_t> WalkShard(const std::string& path) {
   OFINDEX_ASSIGN(const File file, File::OpenRead(path));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   const Progress progress;
-  ShardWalker walker(file, facts.size, Framing::kTfRecord, progress);
+  const FileBytes bytes(file, facts.size);
+  ShardWalker walker(bytes, Framing::kTfRecord, progress);
   std::vector<uint64_t> points;
   uint64_t records = 0;
   for (;;) {

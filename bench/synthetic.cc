@@ -81,7 +81,7 @@ Result<void> WriteIndex(const SyntheticIndex& synthetic) {
     OFINDEX_TRY(writer.AddBlock(NextBlock(first, begin, points)));
     begin = points.back();
   }
-  OFINDEX_TRY(writer.EndShard({}));
+  OFINDEX_TRY(writer.EndShard({}, {}));
   DatasetFacts facts;
   return writer.Finish(facts, synthetic.index);
 }

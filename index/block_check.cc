@@ -6,7 +6,6 @@
 
 #include "base/checksum.h"
 #include "base/framing.h"
-#include "index/forward_window.h"
 
 namespace ofindex {
 namespace {
@@ -34,64 +33,50 @@ Result<Sums> SumPayload(ForwardWindow& window, uint64_t offset, uint64_t length,
   return sums;
 }
 
-class BlockChecker {
- public:
-  BlockChecker(const File& file, Framing framing, std::span<const uint64_t> points)
-      : framing_(framing), points_(points), window_(file, points.back(), kWindowBytes) {}
-
-  // The hash of record `i`, and its first fault.
-  struct Outcome {
-    uint64_t hash;
-    std::optional<RecordFault> fault;
-  };
-
-  Result<Outcome> Check(size_t i, ByteView hashes) {
-    const uint64_t begin = points_[i];
-    const uint64_t length = points_[i + 1] - begin - FramingBytes(framing_);
-    std::array<uint8_t, kMaxHeaderBytes> header{};
-    OFINDEX_ASSIGN(const ByteView header_bytes, window_.At(begin, HeaderBytes(framing_)));
-    std::copy(header_bytes.begin(), header_bytes.end(), header.begin());
-    const bool checksums = framing_ == Framing::kTfRecord;
-    OFINDEX_ASSIGN(const Sums sums, SumPayload(window_, begin + HeaderBytes(framing_), length, checksums));
-    Outcome outcome{.hash = sums.hash, .fault = std::nullopt};
-    if (LoadLe64(header.data()) != length) {
-      outcome.fault = RecordFault::kLength;
-    } else if (checksums && !LengthCrcHolds(header.data())) {
-      outcome.fault = RecordFault::kLengthCrc;
-    } else if (checksums) {
-      OFINDEX_ASSIGN(const ByteView footer, window_.At(points_[i + 1] - 4, 4));
-      if (LoadLe32(footer.data()) != MaskCrc(sums.crc)) outcome.fault = RecordFault::kPayloadCrc;
-    }
-    const bool other = !hashes.empty() && LoadLe64(hashes.data() + 8 * i) != sums.hash;
-    if (!outcome.fault && other) outcome.fault = RecordFault::kPayloadHash;
-    return outcome;
-  }
-
- private:
-  const Framing framing_;
-  const std::span<const uint64_t> points_;
-  ForwardWindow window_;
-};
-
 }  // namespace
 
-Result<BlockFindings> CheckBlock(const File& file, Framing framing, std::span<const uint64_t> points, ByteView hashes,
-                                 Progress& progress) {
-  BlockFindings findings;
+BlockChecker::BlockChecker(const ReadableBytes& bytes, Framing framing, uint64_t end)
+    : framing_(framing), window_(bytes, end, kWindowBytes) {}
+
+Result<void> BlockChecker::Add(uint64_t begin, uint64_t end, std::optional<uint64_t> hash) {
+  const uint64_t length = end - begin - FramingBytes(framing_);
+  std::array<uint8_t, kMaxHeaderBytes> header{};
+  OFINDEX_ASSIGN(const ByteView header_bytes, window_.At(begin, HeaderBytes(framing_)));
+  std::copy(header_bytes.begin(), header_bytes.end(), header.begin());
+  const bool checksums = framing_ == Framing::kTfRecord;
+  OFINDEX_ASSIGN(const Sums sums, SumPayload(window_, begin + HeaderBytes(framing_), length, checksums));
+  std::optional<RecordFault> fault;
+  if (LoadLe64(header.data()) != length) {
+    fault = RecordFault::kLength;
+  } else if (checksums && !LengthCrcHolds(header.data())) {
+    fault = RecordFault::kLengthCrc;
+  } else if (checksums) {
+    OFINDEX_ASSIGN(const ByteView footer, window_.At(end - 4, 4));
+    if (LoadLe32(footer.data()) != MaskCrc(sums.crc)) fault = RecordFault::kPayloadCrc;
+  }
+  if (!fault && hash && *hash != sums.hash) fault = RecordFault::kPayloadHash;
+  if (fault) findings_.faults.push_back({records_, *fault});
+  if (length == 0) ++findings_.empty_records;
+  findings_.hashes.resize(8 * (records_ + size_t{1}));
+  StoreLe64(findings_.hashes.data() + size_t{8} * records_, sums.hash);
+  ++records_;
+  return {};
+}
+
+Result<BlockFindings> CheckBlock(const ReadableBytes& bytes, Framing framing, std::span<const uint64_t> points,
+                                 ByteView hashes, Progress& progress) {
   const size_t records = points.empty() ? 0 : points.size() - 1;
-  if (records == 0) return findings;
-  findings.hashes.resize(8 * records);
-  BlockChecker checker(file, framing, points);
+  if (records == 0) return BlockFindings();
+  BlockChecker checker(bytes, framing, points.back());
+  checker.findings().hashes.reserve(8 * records);
   for (size_t i = 0; i < records; ++i) {
     if (progress.cancel) return Interrupted();
-    OFINDEX_ASSIGN(const BlockChecker::Outcome outcome, checker.Check(i, hashes));
-    StoreLe64(findings.hashes.data() + 8 * i, outcome.hash);
-    if (outcome.fault) findings.faults.push_back({static_cast<uint32_t>(i), *outcome.fault});
-    if (points[i + 1] - points[i] == FramingBytes(framing)) ++findings.empty_records;
+    const auto hash = hashes.empty() ? std::nullopt : std::optional(LoadLe64(hashes.data() + 8 * i));
+    OFINDEX_TRY(checker.Add(points[i], points[i + 1], hash));
     progress.bytes_done.fetch_add(points[i + 1] - points[i], std::memory_order_relaxed);
   }
   progress.records_done.fetch_add(records, std::memory_order_relaxed);
-  return findings;
+  return std::move(checker.findings());
 }
 
 }  // namespace ofindex

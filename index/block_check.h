@@ -1,14 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
 #include "base/progress.h"
 #include "base/record.h"
 #include "base/result.h"
+#include "index/forward_window.h"
+#include "mmap/readable_bytes.h"
 
 namespace ofindex {
 
@@ -42,10 +44,30 @@ struct BlockFindings {
   uint64_t empty_records = 0;   ///< of no payload bytes: legal, and fatal to OneFlow's reader
 };
 
+/// Checks the records of a block one after the other. Memory is bounded, whatever their size. Not thread-safe.
+class BlockChecker {
+ public:
+  /// Of `bytes`, of which nothing from `end` on is read. They must outlive the checker.
+  BlockChecker(const ReadableBytes& bytes, Framing framing, uint64_t end);
+
+  /// Reads every byte of the next record, [begin, end), and checks it: header, checksums, and `hash` if there is one to
+  /// compare with. Errors: kIo; kStale  the bytes end inside the record.
+  [[nodiscard]] Result<void> Add(uint64_t begin, uint64_t end, std::optional<uint64_t> hash);
+
+  /// What was found so far.
+  [[nodiscard]] BlockFindings& findings() { return findings_; }
+
+ private:
+  const Framing framing_;
+  ForwardWindow window_;
+  BlockFindings findings_;
+  uint32_t records_ = 0;
+};
+
 /// Reads every byte of a block's records, which begin at `points` and end at the last of them, and checks it: headers,
 /// checksums, and `hashes` if there are any to compare with (u64 each). Memory is bounded, whatever the records' size.
 /// Counts bytes and records in `progress`. Errors: kIo; kStale  the file ends inside the block; kInterrupted.
-[[nodiscard]] Result<BlockFindings> CheckBlock(const File& file, Framing framing, std::span<const uint64_t> points,
+[[nodiscard]] Result<BlockFindings> CheckBlock(const ReadableBytes& bytes, Framing framing, std::span<const uint64_t> points,
                                                ByteView hashes, Progress& progress);
 
 }  // namespace ofindex

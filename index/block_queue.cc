@@ -20,10 +20,11 @@ void BlockQueue::Put(size_t shard, size_t number, BuiltBlock block) {
   changed_.notify_all();
 }
 
-void BlockQueue::Finish(size_t shard, size_t blocks, std::vector<DamagedRange> damage) {
+void BlockQueue::Finish(size_t shard, size_t blocks, std::vector<DamagedRange> damage, StreamFindings stream) {
   const std::lock_guard lock(mutex_);
   shards_[shard].total = blocks;
   shards_[shard].damage = std::move(damage);
+  shards_[shard].stream = std::move(stream);
   changed_.notify_all();
 }
 
@@ -59,6 +60,11 @@ Result<std::optional<BuiltBlock>> BlockQueue::Take(size_t shard) {
 std::vector<DamagedRange> BlockQueue::TakeDamage(size_t shard) {
   const std::lock_guard lock(mutex_);
   return std::move(shards_[shard].damage);
+}
+
+StreamFindings BlockQueue::TakeStream(size_t shard) {
+  const std::lock_guard lock(mutex_);
+  return std::move(shards_[shard].stream);
 }
 
 }  // namespace ofindex

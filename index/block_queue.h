@@ -11,6 +11,7 @@
 #include "index/block_skimmer.h"
 #include "index/catalog.h"
 #include "index/damage.h"
+#include "index/stream_findings.h"
 
 namespace ofindex {
 
@@ -42,8 +43,9 @@ class BlockQueue {
   /// Hands over block `number` of `shard`, from 0. Never waits.
   void Put(size_t shard, size_t number, BuiltBlock block);
 
-  /// Says that `shard` has `blocks` blocks, and what damage lies between them.
-  void Finish(size_t shard, size_t blocks, std::vector<DamagedRange> damage);
+  /// Says that `shard` has `blocks` blocks, what damage lies between them and, of a compressed one, what it inflates
+  /// to.
+  void Finish(size_t shard, size_t blocks, std::vector<DamagedRange> damage, StreamFindings stream = {});
 
   /// Gives up the build because of `error`; the first one counts. Everybody who waits returns.
   void Abort(Error error);
@@ -52,8 +54,9 @@ class BlockQueue {
   /// Takes the next block of `shard`; nullopt after its last. Shards are taken in order, each to its end.
   [[nodiscard]] Result<std::optional<BuiltBlock>> Take(size_t shard);
 
-  /// Damage of a shard that was taken to its end.
+  /// Damage and stream of a shard that was taken to its end.
   [[nodiscard]] std::vector<DamagedRange> TakeDamage(size_t shard);
+  [[nodiscard]] StreamFindings TakeStream(size_t shard);
 
  private:
   struct Shard {
@@ -61,6 +64,7 @@ class BlockQueue {
     size_t taken = 0;
     std::optional<size_t> total;
     std::vector<DamagedRange> damage;
+    StreamFindings stream;
   };
 
   // True if the shard's next block is there to be taken.

@@ -21,19 +21,19 @@ constexpr size_t kReadsAhead = 32;
 
 class BlockReading {
  public:
-  BlockReading(const File& file, Framing framing, std::span<const uint64_t> points, BlockSkimmer& skimmer)
-      : file_(file),
+  BlockReading(const ReadableBytes& bytes, Framing framing, std::span<const uint64_t> points, BlockSkimmer& skimmer)
+      : bytes_(bytes),
         framing_(framing),
         points_(points),
         skimmer_(skimmer),
         records_(points.size() - 1),
         large_((points.back() - points.front()) / records_ >= kLargeRecordBytes),
-        window_(file, large_ ? 0 : points.back(), kWindowBytes) {}
+        window_(bytes, large_ ? 0 : points.back(), kWindowBytes) {}
 
   Result<void> ReadOne(size_t i) {
     const uint64_t begin = points_[i] + HeaderBytes(framing_);
     const uint64_t length = points_[i + 1] - points_[i] - FramingBytes(framing_);
-    if (large_ && i + kReadsAhead < records_) file_.WillNeed(points_[i + kReadsAhead], FilePages::kPageBytes);
+    if (large_ && i + kReadsAhead < records_) bytes_.WillNeed(points_[i + kReadsAhead], FilePages::kPageBytes);
     if (large_ || length > kWindowBytes) return ReadPages(i, begin, length);
     ByteView payload;
     if (length != 0) {
@@ -45,12 +45,12 @@ class BlockReading {
 
  private:
   Result<void> ReadPages(size_t i, uint64_t begin, uint64_t length) {
-    FilePages pages(file_, begin, length, pages_);
+    FilePages pages(bytes_, begin, length, pages_);
     if (skimmer_.Add(static_cast<uint32_t>(i), pages, length)) return {};
     return tl::unexpected(pages.TakeError());
   }
 
-  const File& file_;
+  const ReadableBytes& bytes_;
   const Framing framing_;
   const std::span<const uint64_t> points_;
   BlockSkimmer& skimmer_;
@@ -62,11 +62,11 @@ class BlockReading {
 
 }  // namespace
 
-Result<BlockColumns> SkimBlock(const File& file, Framing framing, std::span<const uint64_t> points,
+Result<BlockColumns> SkimBlock(const ReadableBytes& bytes, Framing framing, std::span<const uint64_t> points,
                                BlockSkimmer& skimmer, const Progress& progress) {
   const size_t records = points.empty() ? 0 : points.size() - 1;
   if (records == 0) return BlockColumns();
-  BlockReading reading(file, framing, points, skimmer);
+  BlockReading reading(bytes, framing, points, skimmer);
   for (size_t i = 0; i < records; ++i) {
     if (progress.cancel) return Interrupted();
     OFINDEX_TRY(reading.ReadOne(i));

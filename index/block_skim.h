@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <span>
 
-#include "base/file.h"
 #include "base/progress.h"
 #include "base/record.h"
 #include "base/result.h"
 #include "index/block_skimmer.h"
+#include "mmap/readable_bytes.h"
 
 namespace ofindex {
 
@@ -15,7 +15,7 @@ namespace ofindex {
 /// records pass through a buffer that stays in cache; of large ones the pages that the skimmer asks for are read, those
 /// of the next records on their way meanwhile. Memory is bounded, whatever the records' size.
 /// Errors: kIo; kStale  the file ends inside the block; kInterrupted.
-[[nodiscard]] Result<BlockColumns> SkimBlock(const File& file, Framing framing, std::span<const uint64_t> points,
+[[nodiscard]] Result<BlockColumns> SkimBlock(const ReadableBytes& bytes, Framing framing, std::span<const uint64_t> points,
                                              BlockSkimmer& skimmer, const Progress& progress);
 
 }  // namespace ofindex

@@ -45,7 +45,7 @@ Result<void> WriteShards(const std::vector<ProbedShard>& shards, BlockQueue& que
       if (!block) break;
       OFINDEX_TRY(writer.AddBlock(std::move(*block)));
     }
-    OFINDEX_TRY(writer.EndShard(queue.TakeDamage(i)));
+    OFINDEX_TRY(writer.EndShard(queue.TakeDamage(i), queue.TakeStream(i)));
   }
   return {};
 }
@@ -92,7 +92,11 @@ Result<std::optional<FieldPlan>> MessageOf(const BuildOptions& options) {
 }
 
 Result<ScanOptions> ScanOptionsOf(const BuildOptions& options) {
-  ScanOptions scan{.check_payloads = options.verify, .columns = {}, .message = {}, .threads = ThreadsOf(options)};
+  ScanOptions scan{.check_payloads = options.verify,
+                   .columns = {},
+                   .message = {},
+                   .threads = ThreadsOf(options),
+                   .inflate = options.inflate};
   if (options.columns) scan.columns = *options.columns;
   OFINDEX_ASSIGN(scan.message, MessageOf(options));
   return scan;
@@ -111,6 +115,8 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   report.facts.checked = options.verify ? Checked::kPayloads : Checked::kFraming;
   report.facts.format = options.format.framing ? std::string(Name(*options.format.framing)) : "auto";
   report.facts.payload = options.format.payload ? std::string(Name(*options.format.payload)) : "auto";
+  report.facts.compression =
+      options.format.compression ? std::string(Name(*options.format.compression)) : "auto";
   report.facts.message = options.message;
   report.facts.sources = std::move(set.sources);
   OFINDEX_TRY(writer.Finish(report.facts, draft.path()));

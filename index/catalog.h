@@ -9,12 +9,13 @@
 #include "base/record.h"
 #include "base/shard_identity.h"
 #include "index/damage.h"
+#include "mmap/inflating/checkpoint.h"
 
 namespace ofindex {
 
 // What an index says, as values: the rows of its tables (docs/index_format.md), without SQLite.
 
-inline constexpr int64_t kFormatVersion = 2;
+inline constexpr int64_t kFormatVersion = 3;
 
 /// How thoroughly the payloads were looked at when the index was built.
 enum class Checked : uint8_t {
@@ -35,6 +36,23 @@ struct ShardRow {
   uint64_t first_record = 0;
   uint64_t records = 0;
   uint64_t payload_bytes = 0;
+  Compression compression = Compression::kNone;
+  uint64_t inflated_bytes = 0;  ///< of a compressed shard
+
+  /// Bytes in which its records lie.
+  [[nodiscard]] uint64_t readable_bytes() const {
+    return compression == Compression::kNone ? identity.size : inflated_bytes;
+  }
+};
+
+/// A place at which a compressed shard can be entered (mmap/inflating/checkpoint.h).
+struct CheckpointRow {
+  uint32_t shard = 0;
+  uint64_t position = 0;
+  uint64_t bit = 0;
+  std::vector<uint8_t> window = {};  ///< as StoreWindow makes it
+
+  [[nodiscard]] Checkpoint checkpoint() const { return {.position = position, .bit = bit, .stored = window}; }
 };
 
 /// One block: up to kBlockRecords records of a shard, without a gap.
@@ -72,6 +90,7 @@ struct DatasetFacts {
   Checked checked = Checked::kFraming;
   std::string format = "auto";       ///< the build's --format
   std::string payload = "auto";      ///< the build's --payload
+  std::string compression = "auto";  ///< the build's --compression
   std::string columns = "auto";      ///< the build's --columns
   std::string message = "";          ///< the build's --message; empty where the payloads' own kind was skimmed
   bool features_dropped = false;     ///< there were more names than an index keeps: the first in byte order are there

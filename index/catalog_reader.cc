@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -35,9 +36,8 @@ bool ParseId(std::string_view digits, Digest128& id) {
 }
 
 std::optional<DamageReason> ParseDamageReason(std::string_view name) {
-  for (DamageReason reason :
-       {DamageReason::kTornTail, DamageReason::kBadLengthCrc, DamageReason::kBadLength, DamageReason::kResyncLimit}) {
-    if (name == Name(reason)) return reason;
+  for (uint8_t i = 0; i <= static_cast<uint8_t>(kLastDamageReason); ++i) {
+    if (name == Name(static_cast<DamageReason>(i))) return static_cast<DamageReason>(i);
   }
   return std::nullopt;
 }
@@ -121,6 +121,7 @@ Result<void> CatalogReader::ReadFacts() {
   facts_.checked = values["checked"] == Name(Checked::kPayloads) ? Checked::kPayloads : Checked::kFraming;
   facts_.format = values["format"];
   facts_.payload = values["payload"];
+  facts_.compression = values["compression"];
   facts_.columns = values["columns"];
   facts_.message = values["message"];
   facts_.features_dropped = number("features_dropped") != 0;
@@ -146,7 +147,7 @@ Result<std::vector<GenerationRow>> CatalogReader::Generations() {
 Result<std::vector<ShardRow>> CatalogReader::Shards() {
   OFINDEX_ASSIGN(sqlite::Statement rows,
                  database_.Prepare("SELECT path, format, payload, size, mtime_ns, fingerprint, first_record, records, "
-                                   "payload_bytes, compression FROM shard ORDER BY shard"));
+                                   "payload_bytes, compression, inflated_bytes FROM shard ORDER BY shard"));
   std::vector<ShardRow> shards;
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
@@ -154,7 +155,8 @@ Result<std::vector<ShardRow>> CatalogReader::Shards() {
     const std::optional<Framing> framing = ParseFraming(rows.Text(1));
     const std::optional<PayloadKind> payload = ParsePayloadKind(rows.Text(2));
     const std::optional<uint64_t> fingerprint = FromHex(rows.Text(5));
-    if (!framing || !payload || !fingerprint || rows.Text(9) != "none") {
+    const std::optional<Compression> compression = ParseCompression(rows.Text(9));
+    if (!framing || !payload || !fingerprint || !compression) {
       return NoSense(StrCat("shard ", shards.size(), " is of a format that this version does not know"));
     }
     shards.push_back({.path = std::string(rows.Text(0)),
@@ -163,20 +165,25 @@ Result<std::vector<ShardRow>> CatalogReader::Shards() {
                       .identity = {.size = rows.Unsigned(3), .mtime_ns = rows.Int(4), .fingerprint = *fingerprint},
                       .first_record = rows.Unsigned(6),
                       .records = rows.Unsigned(7),
-                      .payload_bytes = rows.Unsigned(8)});
+                      .payload_bytes = rows.Unsigned(8),
+                      .compression = *compression,
+                      .inflated_bytes = rows.Unsigned(10)});
   }
 }
 
 Result<std::vector<DamageRow>> CatalogReader::Damage() {
   OFINDEX_ASSIGN(sqlite::Statement rows,
-                 database_.Prepare("SELECT shard, \"begin\", \"end\", reason FROM damage ORDER BY damage"));
+                 database_.Prepare("SELECT shard, \"begin\", \"end\", reason, file_begin, file_end FROM damage "
+                                   "ORDER BY damage"));
   std::vector<DamageRow> damage;
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return damage;
     const std::optional<DamageReason> reason = ParseDamageReason(rows.Text(3));
     if (!reason) return NoSense("a reason for damage that this version does not know");
-    damage.push_back({static_cast<uint32_t>(rows.Int(0)), {rows.Unsigned(1), rows.Unsigned(2), *reason}});
+    DamagedRange range{rows.Unsigned(1), rows.Unsigned(2), *reason};
+    if (const auto file_begin = rows.UnsignedOrNull(4)) range.file = {*file_begin, rows.Unsigned(5)};
+    damage.push_back({static_cast<uint32_t>(rows.Int(0)), range});
   }
 }
 
@@ -190,6 +197,23 @@ Result<std::vector<BadRow>> CatalogReader::Bad() {
     const std::optional<BadReason> reason = ParseBadReason(rows.Text(3));
     if (!reason) return NoSense("a reason for a bad record that this version does not know");
     bad.push_back({rows.Unsigned(0), static_cast<uint32_t>(rows.Int(1)), rows.Unsigned(2), *reason});
+  }
+}
+
+Result<void> CatalogReader::ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit) {
+  OFINDEX_ASSIGN(sqlite::Statement rows,
+                 database_.Prepare("SELECT shard, position, bit, window FROM checkpoint "
+                                   "WHERE shard BETWEEN ? AND ? ORDER BY shard, position"));
+  OFINDEX_TRY(rows.Bind(shard.value_or(0), shard.value_or(std::numeric_limits<uint32_t>::max())));
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) return {};
+    CheckpointRow checkpoint{.shard = static_cast<uint32_t>(rows.Int(0)),
+                             .position = rows.Unsigned(1),
+                             .bit = rows.Unsigned(2)};
+    const ByteView window = rows.Blob(3);
+    checkpoint.window.assign(window.begin(), window.end());
+    OFINDEX_TRY(visit(checkpoint));
   }
 }
 

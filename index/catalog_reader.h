@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ class CatalogReader {
   [[nodiscard]] Result<std::vector<ShardRow>> Shards();
   [[nodiscard]] Result<std::vector<DamageRow>> Damage();
   [[nodiscard]] Result<std::vector<BadRow>> Bad();
+
+  /// Calls `visit` for each checkpoint of shard `shard`, or of all without one, in order; the same rules as for blocks.
+  using VisitCheckpoint = std::function<Result<void>(const CheckpointRow&)>;
+  [[nodiscard]] Result<void> ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit);
 
   /// Calls `visit` for each block, in ordinal order; the row is valid during the call. An error from `visit` ends the
   /// reading and is returned.

@@ -14,14 +14,16 @@ Result<CatalogWriter> CatalogWriter::Create(const std::string& path) {
   OFINDEX_TRY(database.Execute(setup.c_str()));
   OFINDEX_ASSIGN(sqlite::Statement block, database.Prepare("INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement bad, database.Prepare("INSERT INTO bad VALUES (?, ?, ?, ?)"));
-  OFINDEX_ASSIGN(sqlite::Statement damage, database.Prepare("INSERT INTO damage VALUES (NULL, ?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement damage, database.Prepare("INSERT INTO damage VALUES (NULL, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement shard,
-                 database.Prepare("INSERT INTO shard VALUES (?, ?, ?, 'none', ?, ?, ?, ?, ?, ?, ?)"));
+                 database.Prepare("INSERT INTO shard VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement chunk, database.Prepare("INSERT INTO chunk VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement feature,
                  database.Prepare("INSERT INTO feature VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement checkpoint,
+                 database.Prepare("INSERT INTO checkpoint VALUES (?, ?, ?, ?)"));
   return CatalogWriter(std::move(database), {std::move(block), std::move(bad), std::move(damage), std::move(shard),
-                                             std::move(chunk), std::move(feature)});
+                                             std::move(chunk), std::move(feature), std::move(checkpoint)});
 }
 
 Result<void> CatalogWriter::Add(const BlockRow& block) {
@@ -35,14 +37,26 @@ Result<void> CatalogWriter::Add(const BadRow& bad) {
 }
 
 Result<void> CatalogWriter::Add(const DamageRow& damage) {
-  return statements_->damage.Run(damage.shard, damage.range.begin, damage.range.end, Name(damage.range.reason));
+  const DamagedRange& range = damage.range;
+  const auto file = [&](uint64_t ByteRange::*end) {
+    return range.file ? std::optional((*range.file).*end) : std::nullopt;
+  };
+  return statements_->damage.Run(damage.shard, range.begin, range.end, Name(range.reason), file(&ByteRange::begin),
+                                 file(&ByteRange::end));
+}
+
+Result<void> CatalogWriter::Add(const CheckpointRow& checkpoint) {
+  return statements_->checkpoint.Run(checkpoint.shard, checkpoint.position, checkpoint.bit,
+                                     ByteView(checkpoint.window));
 }
 
 Result<void> CatalogWriter::Add(const ShardRow& shard) {
-  return statements_->shard.Run(shards_++, std::string_view(shard.path), Name(shard.framing), Name(shard.payload),
-                                shard.identity.size, shard.identity.mtime_ns,
+  return statements_->shard.Run(shards_++, std::string_view(shard.path), Name(shard.framing),
+                                Name(shard.compression), Name(shard.payload), shard.identity.size, shard.identity.mtime_ns,
                                 std::string_view(ToHex(shard.identity.fingerprint)), shard.first_record, shard.records,
-                                shard.payload_bytes);
+                                shard.payload_bytes,
+                                shard.compression == Compression::kNone ? std::nullopt
+                                                                        : std::optional(shard.inflated_bytes));
 }
 
 Result<void> CatalogWriter::Add(const ChunkRow& chunk) {
@@ -83,6 +97,7 @@ Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
     const auto number = [&](std::string_view key, uint64_t value) { return fact.Run(key, value); };
     OFINDEX_TRY(text("checked", Name(facts.checked)));
     OFINDEX_TRY(text("columns", facts.columns));
+    OFINDEX_TRY(text("compression", facts.compression));
     OFINDEX_TRY(number("data_bytes", facts.data_bytes));
     OFINDEX_TRY(number("features_dropped", facts.features_dropped));
     OFINDEX_TRY(text("format", facts.format));

@@ -19,6 +19,7 @@ class CatalogWriter {
   [[nodiscard]] Result<void> Add(const BlockRow& block);
   [[nodiscard]] Result<void> Add(const BadRow& bad);
   [[nodiscard]] Result<void> Add(const DamageRow& damage);
+  [[nodiscard]] Result<void> Add(const CheckpointRow& checkpoint);
 
   /// Adds the next shard; its number is how many were added before.
   [[nodiscard]] Result<void> Add(const ShardRow& shard);
@@ -45,6 +46,7 @@ class CatalogWriter {
     sqlite::Statement shard;
     sqlite::Statement chunk;
     sqlite::Statement feature;
+    sqlite::Statement checkpoint;
   };
 
   CatalogWriter(sqlite::Database database, Statements statements)

@@ -1,6 +1,6 @@
 #include "index/column_chunk_section.h"
 
-#include <zstd.h>
+#include "base/zstd.h"
 
 namespace ofindex {
 namespace {
@@ -14,10 +14,7 @@ constexpr uint64_t WorthSize(uint64_t size) { return size - size / 8; }
 // `bytes` compressed, or nothing where that is not worth it.
 std::vector<uint8_t> Compress(ByteView bytes) {
   if (bytes.size() < kLeastSize) return {};
-  std::vector<uint8_t> out(WorthSize(bytes.size()));
-  const size_t size = ::ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), kLevel);
-  out.resize(::ZSTD_isError(size) ? 0 : size);
-  return out;
+  return ZstdCompress(bytes, kLevel, WorthSize(bytes.size()));
 }
 
 }  // namespace
@@ -50,9 +47,9 @@ Result<Section> Section::Read(ChunkReader& in, uint64_t size) {
       OFINDEX_ASSIGN(section.stored_, in.Bytes(stored_size));
       OFINDEX_TRY(in.Afford(size));
       section.decompressed_.resize(size);
-      std::vector<uint8_t>& out = section.decompressed_;
-      if (::ZSTD_decompress(out.data(), size, section.stored_.data(), stored_size) != size)
+      if (!ZstdDecompress(section.stored_, section.decompressed_)) {
         return in.Damaged("a section does not decompress to its size");
+      }
       return section;
     }
   }

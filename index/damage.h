@@ -12,7 +12,15 @@ enum class DamageReason : uint8_t {
   kBadLengthCrc,  ///< TFRecord: the length's checksum does not hold; the walk went on at the next sound record, if any
   kBadLength,     ///< a length that no record can have, so that nothing behind it can be found
   kResyncLimit,   ///< TFRecord: so many false headers that the search for the next record was given up
+  // Of compressed shards. Where the range is empty, no record is known to be lost there.
+  kCutStream,          ///< the file ends inside the stream: a writer was cut off
+  kBadDeflate,         ///< bytes that do not inflate, so that nothing behind them can be had
+  kBadStreamChecksum,  ///< the checksum behind a gzip member, or a zlib stream, is not that of what it inflates to
+  kTrailingBytes,      ///< bytes behind the stream that belong to none
+  kSecondStream,       ///< a second zlib stream behind the first, which readers of TFRecords do not read either
 };
+
+inline constexpr DamageReason kLastDamageReason = DamageReason::kSecondStream;
 
 [[nodiscard]] constexpr std::string_view Name(DamageReason reason) {
   switch (reason) {
@@ -20,15 +28,29 @@ enum class DamageReason : uint8_t {
     case DamageReason::kBadLengthCrc: return "bad_length_crc";
     case DamageReason::kBadLength: return "bad_length";
     case DamageReason::kResyncLimit: return "resync_limit";
+    case DamageReason::kCutStream: return "cut_stream";
+    case DamageReason::kBadDeflate: return "bad_deflate";
+    case DamageReason::kBadStreamChecksum: return "bad_stream_checksum";
+    case DamageReason::kTrailingBytes: return "trailing_bytes";
+    case DamageReason::kSecondStream: return "second_stream";
   }
   return "unknown";
 }
 
-/// Bytes [begin, end) of a shard hold no record.
+/// Bytes [begin, end).
+struct ByteRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+
+  friend bool operator==(const ByteRange&, const ByteRange&) = default;
+};
+
+/// Bytes [begin, end) of a shard hold no record; of what it inflates to, if it is compressed.
 struct DamagedRange {
   uint64_t begin = 0;
   uint64_t end = 0;
   DamageReason reason = DamageReason::kTornTail;
+  std::optional<ByteRange> file = {};  ///< of a compressed shard: the bytes of the file where the damage is
 
   friend bool operator==(const DamagedRange&, const DamagedRange&) = default;
 };

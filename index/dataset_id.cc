@@ -43,6 +43,8 @@ void AddShards(Xxh3Stream& hash, const std::vector<ShardRow>& shards) {
     hash.Add(shard.first_record);
     hash.Add(shard.records);
     hash.Add(shard.payload_bytes);
+    hash.Add(static_cast<uint64_t>(shard.compression));
+    hash.Add(shard.inflated_bytes);
   }
 }
 
@@ -73,6 +75,14 @@ void RowsHash::Add(const ChunkRow& chunk) {
   chunks_[chunk.feature] += hash.Digest64();
 }
 
+void RowsHash::Add(const CheckpointRow& checkpoint) {
+  checkpoints_.Add(uint64_t{checkpoint.shard});
+  checkpoints_.Add(checkpoint.position);
+  checkpoints_.Add(checkpoint.bit);
+  checkpoints_.Add(uint64_t{checkpoint.window.size()});
+  checkpoints_.Add(ByteView(checkpoint.window));
+}
+
 void RowsHash::Keep(std::span<const uint32_t> features) {
   std::vector<uint64_t> kept;
   for (const uint32_t feature : features) kept.push_back(feature < chunks_.size() ? chunks_[feature] : 0);
@@ -88,6 +98,7 @@ uint64_t RowsHash::Digest(const DatasetFacts& facts, const std::vector<ShardRow>
   hash.Add(facts.payload_bytes);
   hash.Add(facts.data_bytes);
   AddShards(hash, shards);
+  hash.Add(checkpoints_.Digest64());
   for (const BadRow& row : bad) {
     hash.Add(row.record);
     hash.Add(static_cast<uint64_t>(row.reason));
@@ -97,6 +108,9 @@ uint64_t RowsHash::Digest(const DatasetFacts& facts, const std::vector<ShardRow>
     hash.Add(row.range.begin);
     hash.Add(row.range.end);
     hash.Add(static_cast<uint64_t>(row.range.reason));
+    const ByteRange file = row.range.file.value_or(ByteRange{0, 0});
+    hash.Add(file.begin);
+    hash.Add(file.end);
   }
   AddFeatures(hash, features);
   for (size_t i = 0; i < features.size(); ++i) hash.Add(i < chunks_.size() ? chunks_[i] : 0);
@@ -127,6 +141,11 @@ Result<void> CheckDatasetId(CatalogReader& catalog) {
   OFINDEX_TRY(catalog.ForEachChunk([&](const ChunkRow& chunk) -> Result<void> {
     running_on = running_on && chunk.feature < features.size();
     if (running_on) rows.Add(chunk);
+    return {};
+  }));
+  OFINDEX_TRY(catalog.ForEachCheckpoint(std::nullopt, [&](const CheckpointRow& checkpoint) -> Result<void> {
+    running_on = running_on && checkpoint.shard < shards.size();
+    rows.Add(checkpoint);
     return {};
   }));
   const uint64_t rows_hash = rows.Digest(catalog.facts(), shards, bad, damage, features);

@@ -28,11 +28,12 @@ class DatasetId {
 };
 
 /// XXH3 of what the id leaves out and readers still depend on: the totals; paths, times, payload kinds and counts of
-/// shards; bad records; damage; features and their columns. It stands among the facts of the dataset, so that two
+/// shards; checkpoints; bad records; damage; features and their columns. It stands among the facts of the dataset, so that two
 /// indexes that differ in any of it differ there, too. The chunks of a feature add up in any order.
 class RowsHash {
  public:
   void Add(const ChunkRow& chunk);
+  void Add(const CheckpointRow& checkpoint);
   /// Forgets the chunks of all features but these, by number, which are numbered anew in this order.
   void Keep(std::span<const uint32_t> features);
 
@@ -41,6 +42,7 @@ class RowsHash {
                                 const std::vector<FeatureRow>& features) const;
 
  private:
+  Xxh3Stream checkpoints_;
   std::vector<uint64_t> chunks_;  // by feature: the sum of the hashes of its chunks
 };
 

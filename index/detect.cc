@@ -7,8 +7,9 @@
 
 #include "base/framing.h"
 #include "base/text.h"
-#include "index/inflate_probe.h"
 #include "mmap/fault_guard.h"
+#include "mmap/inflating/compression_header.h"
+#include "mmap/inflating/inflater.h"
 #include "mmap/mapped_file.h"
 #include "proto/payload_kind.h"
 
@@ -17,7 +18,8 @@ namespace {
 
 constexpr uint64_t kHeadBytes = 128 << 10;
 constexpr size_t kSampleRecords = 64;
-constexpr size_t kInflatedBytes = size_t{1} << 20;
+constexpr uint64_t kInflatedBytes = uint64_t{1} << 20;
+constexpr uint64_t kMostInflatedBytes = uint64_t{16} << 20;  // where the first record is larger than that
 constexpr std::string_view kLfsMagic = "version https://git-lfs";  // git-lfs/docs/spec.md
 
 // A stream of bytes of which only the front is in memory: the head of a file, or what the head of one inflates to.
@@ -110,21 +112,6 @@ bool IsChain(const Sample& sample) {
   return !sample.leaves_stream || sample.strict != 0;
 }
 
-std::optional<Detection> DetectCompressed(ByteView head) {
-  const std::optional<Compression> compression = CompressionHeader(head);
-  if (!compression) return std::nullopt;
-  const auto inflated = InflateFront(*compression, head, kInflatedBytes);
-  if (!inflated) return std::nullopt;
-  const bool tfrecord = BeginsAsTfRecord(*inflated);
-  const Front front{.head = *inflated, .size = inflated->size(), .file = nullptr};
-  if (!tfrecord && SampleRecords(front, Framing::kOfRecord).strict == 0) return std::nullopt;
-  Detection detection;
-  detection.verdict = Detection::Verdict::kCompressed;
-  detection.framing = tfrecord ? Framing::kTfRecord : Framing::kOfRecord;
-  detection.what = StrCat(Name(*compression), "-compressed ", tfrecord ? "TFRecord" : "OFRecord");
-  return detection;
-}
-
 Detection Claim(Framing framing, const Sample& sample, const FormatChoice& choice) {
   Detection detection;
   detection.verdict = Detection::Verdict::kRecords;
@@ -132,6 +119,55 @@ Detection Claim(Framing framing, const Sample& sample, const FormatChoice& choic
   detection.payload = choice.payload.value_or(sample.vote.Winner());
   detection.mean_record_bytes = sample.records == 0 ? 0 : sample.bytes / sample.records;
   detection.what = std::string(Name(framing));
+  return detection;
+}
+
+// What a compressed file inflates to, from its front.
+struct Inflated {
+  std::vector<uint8_t> bytes;
+  bool all;  // there is no more of it, and nothing is wrong with it
+};
+
+Result<Inflated> InflateFront(const File& file, uint64_t size, Compression compression, uint64_t most) {
+  Inflater inflater(file, size, compression);
+  Inflated front{.bytes = std::vector<uint8_t>(most), .all = false};
+  size_t got = 0;
+  OFINDEX_ASSIGN(const Inflater::Halt halt, inflater.Read(front.bytes, /*to_blocks=*/false, got));
+  front.bytes.resize(got);
+  front.all = halt == Inflater::Halt::kEnd && inflater.damage().empty();
+  return front;
+}
+
+// What the front of a compressed file holds; nothing where no record vouches that it is one.
+std::optional<Detection> ClaimInflated(const Inflated& inflated, const FormatChoice& choice) {
+  if (inflated.bytes.empty() && inflated.all) return Claim(Framing::kEmpty, {}, choice);
+  const Front front{.head = inflated.bytes, .size = inflated.bytes.size(), .file = nullptr};
+  if (BeginsAsTfRecord(inflated.bytes) && choice.framing.value_or(Framing::kTfRecord) == Framing::kTfRecord) {
+    return Claim(Framing::kTfRecord, SampleRecords(front, Framing::kTfRecord), choice);
+  }
+  const Sample sample = SampleRecords(front, Framing::kOfRecord);
+  const bool asked_for = choice.framing == Framing::kOfRecord && sample.records != 0;
+  if (sample.strict != 0 || asked_for) return Claim(Framing::kOfRecord, sample, choice);
+  return std::nullopt;
+}
+
+Result<std::optional<Detection>> DetectCompressed(const File& file, uint64_t size, ByteView head,
+                                                  const FormatChoice& choice) {
+  const std::optional<Compression> compression = choice.compression ? choice.compression : CompressionHeader(head);
+  if (!compression || *compression == Compression::kNone) return std::nullopt;
+  OFINDEX_ASSIGN(Inflated inflated, InflateFront(file, size, *compression, kInflatedBytes));
+  // A first record that is larger, whose payload is to be looked at whole.
+  const bool longer = inflated.bytes.size() == kInflatedBytes && BeginsAsTfRecord(inflated.bytes) &&
+                      LoadLe64(inflated.bytes.data()) > kInflatedBytes - FramingBytes(Framing::kTfRecord) &&
+                      LoadLe64(inflated.bytes.data()) <= kMostInflatedBytes;
+  if (longer) {
+    const uint64_t whole = LoadLe64(inflated.bytes.data()) + FramingBytes(Framing::kTfRecord);
+    OFINDEX_ASSIGN(inflated, InflateFront(file, size, *compression, whole));
+  }
+  std::optional<Detection> detection = ClaimInflated(inflated, choice);
+  if (!detection) return std::nullopt;
+  detection->compression = *compression;
+  detection->what = StrCat(Name(*compression), "-compressed ", detection->what);
   return detection;
 }
 
@@ -151,10 +187,16 @@ Result<Detection> DetectShard(const File& file, uint64_t size, const FormatChoic
   head.resize(got);
   const Front front{.head = head, .size = size, .file = &file};
 
-  if (BeginsAsTfRecord(head) && choice.framing.value_or(Framing::kTfRecord) == Framing::kTfRecord) {
+  const bool may_be_plain = choice.compression.value_or(Compression::kNone) == Compression::kNone;
+  if (may_be_plain && BeginsAsTfRecord(head) && choice.framing.value_or(Framing::kTfRecord) == Framing::kTfRecord) {
     return Claim(Framing::kTfRecord, SampleFront(front, Framing::kTfRecord), choice);
   }
-  if (std::optional<Detection> compressed = DetectCompressed(head)) return *compressed;
+  OFINDEX_ASSIGN(const std::optional<Detection> compressed, DetectCompressed(file, size, head, choice));
+  if (compressed) return *compressed;
+  if (!may_be_plain) {
+    return NotClaimed(Detection::Verdict::kUnknown, StrCat("not a record file that is compressed as ",
+                                                           Name(*choice.compression)));
+  }
   if (choice.framing) return Claim(*choice.framing, SampleFront(front, *choice.framing), choice);
   if (AsText(head).starts_with(kLfsMagic)) {
     return NotClaimed(Detection::Verdict::kLfsPointer, "a Git-LFS pointer, not the file: run `git lfs pull`");

@@ -13,8 +13,7 @@ namespace ofindex {
 /// What a file was found to be, by its content alone: names lie (docs/record_formats.md, "Detection").
 struct Detection {
   enum class Verdict {
-    kRecords,         ///< a shard of `framing` and `payload`
-    kCompressed,      ///< a compressed shard
+    kRecords,         ///< a shard of `framing` and `payload`, compressed or not
     kLengthPrefixed,  ///< lengths that lead from record to record, around payloads that nothing vouches for
     kLfsPointer,      ///< a Git-LFS pointer in the place of a file
     kUnknown,
@@ -23,21 +22,24 @@ struct Detection {
   Verdict verdict = Verdict::kUnknown;
   Framing framing = Framing::kEmpty;
   PayloadKind payload = PayloadKind::kOpaque;
+  Compression compression = Compression::kNone;
   uint64_t mean_record_bytes = 0;  ///< of the first records, framing included; 0 if there is none
   std::string what;                ///< for people: "gzip-compressed TFRecord"
 };
 
 /// What the user says that detection would otherwise find out.
 struct FormatChoice {
-  std::optional<Framing> framing;
-  std::optional<PayloadKind> payload;
+  std::optional<Framing> framing = {};
+  std::optional<PayloadKind> payload = {};
+  std::optional<Compression> compression = {};
 };
 
 /// Looks at the first 128 KiB of `file`, of `size` bytes, and at the headers of an OFRecord's first 64 records.
 ///
 /// A TFRecord is known by its first length checksum; an OFRecord, which has none, only by a chain of lengths that stays
-/// inside the file and at least one payload that is strictly an Example, SequenceExample or OFRecord. A framing given
-/// in `choice` is trusted, except that compressed shards stay what they are. Errors: kIo.
+/// inside the file and at least one payload that is strictly an Example, SequenceExample or OFRecord. A compressed shard
+/// is known by its header and by what its first MiB inflates to, by the same rules. A framing given in `choice` is
+/// trusted, except that compressed shards stay compressed; so is a compression. Errors: kIo, kLimit.
 [[nodiscard]] Result<Detection> DetectShard(const File& file, uint64_t size, const FormatChoice& choice);
 
 }  // namespace ofindex

@@ -21,11 +21,11 @@ const uint8_t* FilePages::At(uint64_t offset, uint64_t n, uint64_t& available) {
 bool FilePages::Fill(uint64_t offset, uint64_t n) {
   const uint64_t bytes = std::min(std::max(n, kPageBytes), length_ - offset);
   if (buffer_.size() < bytes) buffer_.resize(bytes);
-  const auto got = file_.ReadAt(begin_ + offset, std::span(buffer_).first(bytes));
+  const auto got = bytes_.ReadAt(begin_ + offset, std::span(buffer_).first(bytes));
   at_ = offset;
   filled_ = got ? *got : 0;
   if (got && *got == bytes) return true;
-  error_ = got ? Error{ErrorCode::kStale, StrCat(Printable(file_.path()), "@", begin_ + offset + *got,
+  error_ = got ? Error{ErrorCode::kStale, StrCat(Printable(bytes_.path()), "@", begin_ + offset + *got,
                                                  ": the file ends inside a record that was indexed")}
                : got.error();
   return false;
@@ -33,7 +33,7 @@ bool FilePages::Fill(uint64_t offset, uint64_t n) {
 
 Error FilePages::TakeError() {
   if (error_) return std::move(*error_);
-  return {ErrorCode::kIo, StrCat(Printable(file_.path()), "@", begin_, ": cannot read the record")};
+  return {ErrorCode::kIo, StrCat(Printable(bytes_.path()), "@", begin_, ": cannot read the record")};
 }
 
 }  // namespace ofindex

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/file.h"
 #include "base/result.h"
+#include "mmap/readable_bytes.h"
 #include "proto/skimmer.h"
 
 namespace ofindex {
@@ -18,8 +18,8 @@ class FilePages final : public PayloadPages {
 
   /// Of the payload of `length` bytes from `begin` on, through `buffer`, which serves for one record after the other.
   /// All must outlive the pages.
-  FilePages(const File& file, uint64_t begin, uint64_t length, std::vector<uint8_t>& buffer)
-      : file_(file), begin_(begin), length_(length), buffer_(buffer) {}
+  FilePages(const ReadableBytes& bytes, uint64_t begin, uint64_t length, std::vector<uint8_t>& buffer)
+      : bytes_(bytes), begin_(begin), length_(length), buffer_(buffer) {}
 
   const uint8_t* At(uint64_t offset, uint64_t n, uint64_t& available) override;
 
@@ -29,7 +29,7 @@ class FilePages final : public PayloadPages {
  private:
   bool Fill(uint64_t offset, uint64_t n);
 
-  const File& file_;
+  const ReadableBytes& bytes_;
   const uint64_t begin_;
   const uint64_t length_;
   std::vector<uint8_t>& buffer_;

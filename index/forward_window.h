@@ -6,18 +6,18 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/file.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "mmap/readable_bytes.h"
 
 namespace ofindex {
 
-/// A stretch of a file that moves forward, read in large pieces. Not thread-safe.
+/// A stretch of a shard that moves forward, read in large pieces. Not thread-safe.
 class ForwardWindow {
  public:
-  /// Of the bytes of `file` before `end`, `bytes` at a time. The file must outlive the window.
-  ForwardWindow(const File& file, uint64_t end, uint64_t bytes)
-      : file_(file), end_(end), buffer_(std::min(bytes, end)) {}
+  /// Of `bytes` before `end`, `at_once` of them at a time. They must outlive the window.
+  ForwardWindow(const ReadableBytes& bytes, uint64_t end, uint64_t at_once)
+      : bytes_(bytes), end_(end), buffer_(std::min(at_once, end)) {}
 
   /// The bytes from `offset`: as many as `n` if they fit the window at all, at least one. Valid until the next call.
   /// Errors: kIo; kStale  the file ends before them.
@@ -30,14 +30,14 @@ class ForwardWindow {
  private:
   [[nodiscard]] Result<void> Fill(uint64_t offset, uint64_t wanted) {
     const auto room = std::span(buffer_).first(std::min<uint64_t>(buffer_.size(), end_ - offset));
-    OFINDEX_ASSIGN(filled_, file_.ReadAt(offset, room));
+    OFINDEX_ASSIGN(filled_, bytes_.ReadAt(offset, room));
     begin_ = offset;
     if (filled_ >= wanted) return {};
-    return Fail(ErrorCode::kStale, StrCat(Printable(file_.path()), "@", offset + filled_,
+    return Fail(ErrorCode::kStale, StrCat(Printable(bytes_.path()), "@", offset + filled_,
                                           ": the file ends inside a record that was indexed"));
   }
 
-  const File& file_;
+  const ReadableBytes& bytes_;
   const uint64_t end_;
   std::vector<uint8_t> buffer_;
   uint64_t begin_ = 0;

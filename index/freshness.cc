@@ -25,7 +25,7 @@ Result<bool> IsShard(const Candidate& candidate, const FormatChoice& choice) {
   OFINDEX_ASSIGN(const File file, File::OpenRead(candidate.path));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   OFINDEX_ASSIGN(const Detection detection, DetectShard(file, facts.size, choice));
-  return detection.verdict == Detection::Verdict::kRecords || detection.verdict == Detection::Verdict::kCompressed;
+  return detection.verdict == Detection::Verdict::kRecords;
 }
 
 Result<bool> IsUnchanged(const Candidate& candidate, const ShardIdentity& identity) {
@@ -42,8 +42,10 @@ Result<bool> IsUnchanged(const Candidate& candidate, const ShardIdentity& identi
 Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, const FormatChoice& choice) {
   auto catalog = CatalogReader::Open(index);
   if (!catalog) return Fail(catalog.error().code, catalog.error().message, kForceHint);
-  if (!SameChoice(choice.framing, catalog->facts().format) || !SameChoice(choice.payload, catalog->facts().payload)) {
-    return Stale(index, "it was built with another --format or --payload");
+  const DatasetFacts& facts = catalog->facts();
+  if (!SameChoice(choice.framing, facts.format) || !SameChoice(choice.payload, facts.payload) ||
+      !SameChoice(choice.compression, facts.compression)) {
+    return Stale(index, "it was built with another --format, --payload or --compression");
   }
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog->Shards());
   std::map<std::string_view, const ShardRow*> indexed;

@@ -1,6 +1,7 @@
 #include "index/header_chain.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/framing.h"
 #include "base/text.h"
@@ -21,16 +22,15 @@ constexpr uint32_t kHopsUntilBuffering = 8;
 
 }  // namespace
 
-HeaderChain::HeaderChain(const File& file, uint64_t size, Framing framing)
-    : file_(file), size_(size), framing_(framing) {}
-
 Result<HeaderChain::Halt> HeaderChain::Advance(uint64_t& position, std::vector<uint64_t>& starts, size_t most,
                                                uint64_t stop_at, uint64_t empty_until) {
   const uint64_t header = HeaderBytes(framing_);
   for (;;) {
-    if (starts.size() >= most || position >= stop_at) return position == size_ ? Halt::kEnd : Halt::kFull;
+    const bool full = starts.size() >= most || position >= stop_at;
+    OFINDEX_ASSIGN(const bool reaches, Reaches(position + header));
     if (position == size_) return Halt::kEnd;
-    if (size_ - position < header) return Halt::kHeader;
+    if (full) return Halt::kFull;
+    if (!reaches) return Halt::kHeader;
     if (position < window_begin_ || position + header > window_end_) OFINDEX_TRY(Refill(position));
     const Step step = framing_ == Framing::kTfRecord
                           ? WalkWindow<Framing::kTfRecord>(position, starts, most, stop_at, empty_until)
@@ -39,8 +39,25 @@ Result<HeaderChain::Halt> HeaderChain::Advance(uint64_t& position, std::vector<u
       const ByteView window = ByteView(buffer_).first(window_end_ - window_begin_);
       OFINDEX_TRY(visitor_->Visit(starts, position, window, window_begin_));
     }
-    if (step.halted) return step.halt;
+    if (!step.halted) continue;
+    if (step.beyond == 0) return step.halt;
+    OFINDEX_ASSIGN(const bool known_now, Reaches(step.beyond));
+    if (!known_now) return step.halt;
   }
+}
+
+// Whether the bytes reach `end`: those of a compressed shard are not counted before they are inflated.
+Result<bool> HeaderChain::Reaches(uint64_t end) {
+  if (end <= size_) return true;
+  OFINDEX_ASSIGN(size_, bytes_.Size(end));
+  return end <= size_;
+}
+
+// Where a record of `length` payload bytes ends; what no bytes reach where that is no number.
+uint64_t HeaderChain::EndOf(uint64_t begin, uint64_t length) const {
+  const uint64_t overhead = FramingBytes(framing_);
+  constexpr uint64_t kNowhere = std::numeric_limits<uint64_t>::max();
+  return length > kNowhere - overhead - begin ? kNowhere : begin + length + overhead;
 }
 
 // Walks while headers lie whole in the window; `halted` if the header at the position stops the chain.
@@ -52,14 +69,14 @@ HeaderChain::Step HeaderChain::WalkWindow(uint64_t& position, std::vector<uint64
   const uint8_t* const bytes = buffer_.data();
   const uint64_t first = starts.size();
   const uint64_t last_header = std::min(window_end_ - kHeader, stop_at - 1);
-  Step step{Halt::kFull, false};
+  Step step{Halt::kFull, false, 0};
   uint64_t at = position;
   while (at <= last_header && starts.size() < most) {
     const uint8_t* header = bytes + (at - window_begin_);
     const uint64_t length = LoadLe64(header);
-    if (kFraming == Framing::kTfRecord && !LengthCrcHolds(header)) step = {Halt::kHeader, true};
-    if (length > size_ || !Fits(at, length + kOverhead, size_)) step = {Halt::kHeader, true};
-    if (kFraming == Framing::kOfRecord && length == 0 && at >= empty_until) step = {Halt::kEmptyRun, true};
+    if (length > size_ || !Fits(at, length + kOverhead, size_)) step = {Halt::kHeader, true, EndOf(at, length)};
+    if (kFraming == Framing::kTfRecord && !LengthCrcHolds(header)) step = {Halt::kHeader, true, 0};
+    if (kFraming == Framing::kOfRecord && length == 0 && at >= empty_until) step = {Halt::kEmptyRun, true, 0};
     if (step.halted) break;
     starts.push_back(at);
     at += length + kOverhead;
@@ -72,12 +89,13 @@ HeaderChain::Step HeaderChain::WalkWindow(uint64_t& position, std::vector<uint64
 Result<void> HeaderChain::Refill(uint64_t position) {
   Adapt(position);
   const uint64_t wanted = hopping_ ? kHopBytes : buffer_.empty() ? kFirstBytes : kBufferBytes;
+  OFINDEX_TRY(Reaches(position + wanted));
   const uint64_t n = std::min(wanted, size_ - position);
   if (buffer_.size() < n) buffer_.resize(n);
-  OFINDEX_ASSIGN(const size_t got, file_.ReadAt(position, std::span(buffer_).first(n)));
+  OFINDEX_ASSIGN(const size_t got, bytes_.ReadAt(position, std::span(buffer_).first(n)));
   if (got != n) {
     return Fail(ErrorCode::kStale,
-                StrCat(Printable(file_.path()), "@", position + got, ": the file shrinks while it is read"),
+                StrCat(Printable(bytes_.path()), "@", position + got, ": the file shrinks while it is read"),
                 "run the command again when the file is no longer written to");
   }
   window_begin_ = position;
@@ -94,13 +112,13 @@ void HeaderChain::Adapt(uint64_t position) {
     if (mean < kHopFromBytes) return;
     hopping_ = true;
     small_hops_ = 0;
-    file_.Advise(File::Access::kRandom);
+    bytes_.Advise(File::Access::kRandom);
     return;
   }
   small_hops_ = mean < kHopFromBytes / 2 ? small_hops_ + 1 : 0;
   if (small_hops_ < kHopsUntilBuffering) return;
   hopping_ = false;
-  file_.Advise(File::Access::kSequential);
+  bytes_.Advise(File::Access::kSequential);
 }
 
 }  // namespace ofindex

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/file.h"
 #include "base/record.h"
 #include "base/result.h"
+#include "mmap/readable_bytes.h"
 
 namespace ofindex {
 
@@ -26,14 +26,14 @@ class WalkVisitor {
 
 /// The chain of a shard's headers, as far as it can be believed: the one loop that all walking is made of.
 ///
-/// A header is believed if its checksum holds (TFRecord) and its record ends inside the file. Bytes are fetched as the
+/// A header is believed if its checksum holds (TFRecord) and its record ends inside the shard. Bytes are fetched as the
 /// records ask for it: small ones through a buffer of 256 KiB that stays in cache (30 M records/s a thread, where page
 /// faults of a map allow 7), large ones by a pread of each header, which leaves the payloads on the disk. Not
 /// thread-safe.
 class HeaderChain {
  public:
-  /// Reads the first `size` bytes of `file`, which must outlive the chain.
-  HeaderChain(const File& file, uint64_t size, Framing framing);
+  /// Reads `bytes`, which must outlive the chain.
+  HeaderChain(const ReadableBytes& bytes, Framing framing) : bytes_(bytes), framing_(framing) {}
 
   /// Shows what Advance walks from now on to `visitor`, which must outlive that; to nobody if null.
   void ShowTo(WalkVisitor* visitor) { visitor_ = visitor; }
@@ -56,17 +56,20 @@ class HeaderChain {
   struct Step {
     Halt halt;
     bool halted;
+    uint64_t beyond;  // where the record would end that does not end in what is known of the bytes; 0 for all else
   };
 
   template <Framing kFraming>
   Step WalkWindow(uint64_t& position, std::vector<uint64_t>& starts, size_t most, uint64_t stop_at,
                   uint64_t empty_until);
   [[nodiscard]] Result<void> Refill(uint64_t position);
+  [[nodiscard]] Result<bool> Reaches(uint64_t end);
+  [[nodiscard]] uint64_t EndOf(uint64_t begin, uint64_t length) const;
   void Adapt(uint64_t position);
 
-  const File& file_;
-  const uint64_t size_;
+  const ReadableBytes& bytes_;
   const Framing framing_;
+  uint64_t size_ = 0;  // of the bytes, as far as it is known
   WalkVisitor* visitor_ = nullptr;
   std::vector<uint8_t> buffer_;
   uint64_t window_begin_ = 0;  // [window_begin_, window_end_) of the file is in the buffer

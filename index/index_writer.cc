@@ -21,7 +21,8 @@ void IndexWriter::BeginShard(const ProbedShard& shard) {
                      .framing = shard.framing,
                      .payload = shard.payload,
                      .identity = shard.identity,
-                     .first_record = records_});
+                     .first_record = records_,
+                     .compression = shard.compression});
   id_.AddShard(shard.identity, shard.framing);
 }
 
@@ -88,8 +89,18 @@ Result<void> IndexWriter::FinishFeatures(DatasetFacts& facts) {
   return {};
 }
 
-Result<void> IndexWriter::EndShard(const std::vector<DamagedRange>& damage) {
-  const ShardRow& shard = shards_.back();
+Result<void> IndexWriter::EndShard(const std::vector<DamagedRange>& damage, StreamFindings stream) {
+  ShardRow& shard = shards_.back();
+  shard.inflated_bytes = stream.inflated_bytes;
+  for (StoredCheckpoint& stored : stream.checkpoints) {
+    const CheckpointRow row{.shard = static_cast<uint32_t>(shards_.size() - 1),
+                            .position = stored.position,
+                            .bit = stored.bit,
+                            .window = std::move(stored.stored)};
+    OFINDEX_TRY(catalog_.Add(row));
+    rows_hash_.Add(row);
+    OFINDEX_TRY(map_.AddCheckpoint(row.checkpoint()));
+  }
   for (const DamagedRange& range : damage) {
     damage_.push_back({static_cast<uint32_t>(shards_.size() - 1), range});
     OFINDEX_TRY(catalog_.Add(damage_.back()));
@@ -100,7 +111,9 @@ Result<void> IndexWriter::EndShard(const std::vector<DamagedRange>& damage) {
                  .payload = shard.payload,
                  .identity = shard.identity,
                  .first_record = shard.first_record,
-                 .records = shard.records});
+                 .records = shard.records,
+                 .compression = shard.compression,
+                 .inflated_bytes = shard.inflated_bytes});
   return {};
 }
 

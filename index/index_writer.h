@@ -10,6 +10,7 @@
 #include "index/dataset_id.h"
 #include "index/feature_table.h"
 #include "index/shard_probe.h"
+#include "index/stream_findings.h"
 #include "mmap/offset_map_writer.h"
 
 namespace ofindex {
@@ -28,8 +29,8 @@ class IndexWriter {
   /// Adds the next block of the shard; its first_record becomes an ordinal.
   [[nodiscard]] Result<void> AddBlock(BuiltBlock block);
 
-  /// Ends the shard.
-  [[nodiscard]] Result<void> EndShard(const std::vector<DamagedRange>& damage);
+  /// Ends the shard. `stream` is of one that is compressed.
+  [[nodiscard]] Result<void> EndShard(const std::vector<DamagedRange>& damage, StreamFindings stream);
 
   /// Writes all that is not of one shard. `facts` gives checked, format, payload, message and sources, and gets the
   /// rest.

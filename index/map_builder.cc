@@ -65,13 +65,20 @@ Result<void> WriteMap(const std::string& index_path, uint64_t binding, const std
     entry.shard = block.shard;
     return writer.AddBlock(entry, block.offsets, TakeBad(bad, next_bad, block));
   }));
-  for (const ShardRow& shard : shards) {
+  for (uint32_t number = 0; number < shards.size(); ++number) {
+    const ShardRow& shard = shards[number];
+    if (shard.compression != Compression::kNone) {
+      OFINDEX_TRY(catalog.ForEachCheckpoint(
+          number, [&](const CheckpointRow& row) { return writer.AddCheckpoint(row.checkpoint()); }));
+    }
     writer.AddShard({.path = shard.path,
                      .framing = shard.framing,
                      .payload = shard.payload,
                      .identity = shard.identity,
                      .first_record = shard.first_record,
-                     .records = shard.records});
+                     .records = shard.records,
+                     .compression = shard.compression,
+                     .inflated_bytes = shard.inflated_bytes});
   }
   MapHeader header;
   header.index_id = catalog.facts().id;

@@ -42,7 +42,7 @@ Result<void> RecordSearch::Refill(uint64_t begin) {
   next_bytes_ = goes_on ? std::clamp(2 * next_bytes_, kFirstScanBytes, kScanBytes) : kFirstScanBytes;
   window_.resize(std::min(next_bytes_, size_ - begin));
   window_begin_ = begin;
-  OFINDEX_ASSIGN(const size_t got, file_.ReadAt(begin, window_));
+  OFINDEX_ASSIGN(const size_t got, bytes_.ReadAt(begin, window_));
   window_.resize(got);
   return {};
 }
@@ -68,7 +68,7 @@ Result<bool> RecordSearch::PayloadCrcHolds(const Header& header) const {
   uint32_t crc = 0;
   for (;;) {
     const std::span<uint8_t> part = std::span(buffer).first(std::min<uint64_t>(left + kFooter, buffer.size()));
-    OFINDEX_ASSIGN(const size_t got, file_.ReadAt(at, part));
+    OFINDEX_ASSIGN(const size_t got, bytes_.ReadAt(at, part));
     if (got != part.size()) return false;
     if (part.size() == left + kFooter) {
       crc = Crc32c(part.first(left), crc);

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/file.h"
 #include "base/result.h"
+#include "mmap/readable_bytes.h"
 
 namespace ofindex {
 
@@ -13,8 +13,8 @@ namespace ofindex {
 /// that many searches in a row, and many false headers in one, read each byte of the file once. Not thread-safe.
 class RecordSearch {
  public:
-  /// Searches the first `size` bytes of `file`, which must outlive the search.
-  RecordSearch(const File& file, uint64_t size) : file_(file), size_(size) {}
+  /// Searches the first `size` of `bytes`, which must outlive the search.
+  RecordSearch(const ReadableBytes& bytes, uint64_t size) : bytes_(bytes), size_(size) {}
 
   /// A header whose length checksum holds and whose record ends inside the file.
   struct Header {
@@ -43,7 +43,7 @@ class RecordSearch {
   [[nodiscard]] Result<void> Refill(uint64_t begin);
   [[nodiscard]] Result<bool> PayloadCrcHolds(const Header& header) const;
 
-  const File& file_;
+  const ReadableBytes& bytes_;
   const uint64_t size_;
   std::vector<uint8_t> window_;  // what was read last
   uint64_t window_begin_ = 0;

@@ -12,13 +12,13 @@
 #include "base/framing.h"
 #include "base/text.h"
 #include "base/threads.h"
-#include "index/block_check.h"
 #include "index/block_skim.h"
+#include "index/build_block.h"
 #include "index/large_shards.h"
 #include "index/segment_scout.h"
+#include "index/walk_look.h"
 #include "index/walk_skim.h"
 #include "index/walker.h"
-#include "mmap/packed_offsets.h"
 
 namespace ofindex {
 namespace {
@@ -28,35 +28,6 @@ namespace {
 constexpr unsigned kChains = 32;
 
 constexpr uint64_t kScoutedShardBytes = uint64_t{64} << 20;
-
-BuiltBlock Encode(size_t shard, Framing framing, uint64_t first_record, std::span<const uint64_t> points) {
-  const uint64_t records = points.size() - 1;
-  BuiltBlock block;
-  block.row.shard = static_cast<uint32_t>(shard);
-  block.row.first_record = first_record;
-  block.row.records = static_cast<uint32_t>(records);
-  block.row.begin = points.front();
-  block.row.end = points.back();
-  block.row.offsets = PackOffsets(points);
-  block.payload_bytes = points.back() - points.front() - records * FramingBytes(framing);
-  return block;
-}
-
-uint32_t BadEntry(uint32_t record, BadReason reason) { return record | static_cast<uint32_t>(reason) << 16; }
-
-// Adds the malformed records to those whose checksum is wrong, which counts as the reason of both.
-void MergeBad(BuiltBlock& block) {
-  std::vector<uint32_t> bad;
-  auto other = block.bad.begin();
-  for (const uint32_t record : block.columns.malformed) {
-    for (; other != block.bad.end() && (*other & 0xffff) < record; ++other) bad.push_back(*other);
-    if (other == block.bad.end() || (*other & 0xffff) != record) {
-      bad.push_back(BadEntry(record, BadReason::kMalformed));
-    }
-  }
-  bad.insert(bad.end(), other, block.bad.end());
-  block.bad = std::move(bad);
-}
 
 // Threads that run a scout, and end with it.
 class ScoutingThreads {
@@ -168,7 +139,12 @@ void DatasetScan::WalkShard(size_t shard, Skimmers& skimmers) {
     return;
   }
   auto file = File::OpenRead(shards_[shard].file.path);
-  Result<void> walked = file ? WithMemory("the blocks of a shard", [&] { return WalkBlocks(shard, *file, skimmers); })
+  const bool compressed = shards_[shard].compression != Compression::kNone;
+  Result<void> walked = file ? WithMemory("the blocks of a shard",
+                                          [&] {
+                                            return compressed ? WalkCompressed(shard, std::move(*file), skimmers)
+                                                              : WalkBlocks(shard, *file, skimmers);
+                                          })
                              : tl::unexpected(std::move(file).error());
   if (!walked) queue_.Abort(std::move(walked).error());
   progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
@@ -191,7 +167,8 @@ Result<std::shared_ptr<const File>> DatasetScan::OpenToLook(const ProbedShard& s
 Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Skimmers& skimmers) {
   const ProbedShard& probed = shards_[shard];
   OFINDEX_ASSIGN(const std::shared_ptr<const File> look_file, OpenToLook(probed));
-  ShardWalker walker(file, probed.identity.size, probed.framing, progress_);
+  const FileBytes bytes(file, probed.identity.size);
+  ShardWalker walker(bytes, probed.framing, progress_);
   ScoutingThreads scouting(file, probed.identity.size, ScoutsFor(probed));
   walker.Follow(scouting.scout());
   std::vector<uint64_t> points;
@@ -200,14 +177,14 @@ Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Skimmers& s
   size_t blocks = 0;
   while (queue_.WaitForRoom(shard)) {
     std::optional<WalkSkim> skim;
-    if (SkimsAlong(probed, record_bytes)) skim.emplace(file, probed.framing, skimmers.Of(probed.payload));
+    if (SkimsAlong(probed, record_bytes)) skim.emplace(bytes, probed.framing, skimmers.Of(probed.payload));
     const uint64_t before = walker.position();
     OFINDEX_ASSIGN(const bool more, walker.NextBlock(points, skim ? &*skim : nullptr));
     if (!options_.check_payloads) {
       progress_.bytes_done.fetch_add(walker.position() - before, std::memory_order_relaxed);
     }
     if (!more) break;
-    BuiltBlock block = Encode(shard, probed.framing, records, points);
+    BuiltBlock block = EncodeBlock(shard, probed.framing, records, points);
     records += block.row.records;
     record_bytes = block.payload_bytes / block.row.records;
     if (skim) {
@@ -222,6 +199,33 @@ Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Skimmers& s
     ++blocks;
   }
   queue_.Finish(shard, blocks, walker.damage());
+  return {};
+}
+
+// Each block is looked into while its bytes are at hand: to have them again is to inflate them again.
+Result<void> DatasetScan::WalkCompressed(size_t shard, File file, Skimmers& skimmers) {
+  const ProbedShard& probed = shards_[shard];
+  InflatingWalk bytes(std::make_shared<const File>(std::move(file)), probed.identity.size, probed.compression,
+                      options_.inflate, /*ahead=*/options_.threads > 1, progress_);
+  ShardWalker walker(bytes, probed.framing, progress_);
+  std::vector<uint64_t> points;
+  uint64_t records = 0;
+  size_t blocks = 0;
+  for (; queue_.WaitForRoom(shard); ++blocks) {
+    WalkLook look(bytes, probed.framing, Skims(probed) ? &skimmers.Of(probed.payload) : nullptr,
+                  options_.check_payloads);
+    OFINDEX_ASSIGN(const bool more, walker.NextBlock(points, &look));
+    if (!more) break;
+    BuiltBlock block = EncodeBlock(shard, probed.framing, records, points);
+    records += block.row.records;
+    OFINDEX_TRY(look.Finish(points, block));
+    if (options_.check_payloads) progress_.records_done.fetch_add(block.row.records, std::memory_order_relaxed);
+    Deliver(shard, blocks, std::move(block));
+  }
+  if (queue_.aborted()) return {};
+  OFINDEX_ASSIGN(StreamFindings stream, bytes.Finish());
+  std::vector<DamagedRange> damage = DamageOf(walker.damage(), stream, probed.identity.size);
+  queue_.Finish(shard, blocks, std::move(damage), std::move(stream));
   return {};
 }
 
@@ -251,10 +255,14 @@ void DatasetScan::LookInto(Task task, Skimmers& skimmers) {
   if (queue_.aborted()) return;
   const ProbedShard& shard = shards_[task.shard];
   const Result<void> looked = WithMemory("the payloads of a block", [&]() -> Result<void> {
-    if (options_.check_payloads) OFINDEX_TRY(Check(task));
+    const FileBytes bytes(*task.file, shard.identity.size);
+    if (options_.check_payloads) {
+      OFINDEX_ASSIGN(BlockFindings findings, CheckBlock(bytes, shard.framing, task.points, {}, progress_));
+      OFINDEX_TRY(TakeFindings(std::move(findings), bytes.path(), task.points, task.block));
+    }
     if (!Skims(shard)) return {};
     OFINDEX_ASSIGN(task.block.columns,
-                   SkimBlock(*task.file, shard.framing, task.points, skimmers.Of(shard.payload), progress_));
+                   SkimBlock(bytes, shard.framing, task.points, skimmers.Of(shard.payload), progress_));
     return {};
   });
   if (!looked) return queue_.Abort(looked.error());
@@ -265,23 +273,6 @@ void DatasetScan::Deliver(size_t shard, size_t number, BuiltBlock block) {
   MergeBad(block);
   if (!options_.check_payloads) progress_.records_done.fetch_add(block.row.records, std::memory_order_relaxed);
   queue_.Put(shard, number, std::move(block));
-}
-
-Result<void> DatasetScan::Check(Task& task) {
-  OFINDEX_ASSIGN(BlockFindings findings,
-                 CheckBlock(*task.file, shards_[task.shard].framing, task.points, {}, progress_));
-  task.block.row.hashes = std::move(findings.hashes);
-  for (const BlockFindings::Faulty& faulty : findings.faults) {
-    if (faulty.fault != RecordFault::kPayloadCrc) {
-      // The walk has believed this header a moment ago.
-      return Fail(
-          ErrorCode::kStale,
-          StrCat(Printable(task.file->path()), "@", task.points[faulty.record], ": the shard is being written to"),
-          "run the command again when the file is no longer written to");
-    }
-    task.block.bad.push_back(BadEntry(faulty.record, BadReason::kPayloadCrc));
-  }
-  return {};
 }
 
 }  // namespace ofindex

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "index/block_queue.h"
 #include "index/column_choice.h"
+#include "index/inflating_walk.h"
 #include "index/shard_probe.h"
 #include "proto/field_plan.h"
 
@@ -24,13 +25,14 @@ struct ScanOptions {
   ColumnChoice columns;              ///< features to skim
   std::optional<FieldPlan> message;  ///< how to skim all payloads; none: each shard's by their own kind
   unsigned threads = 1;              ///< that may compute at once
+  InflateOptions inflate = {};       ///< of compressed shards
 };
 
 /// Walks all shards of a dataset and turns them into blocks, on several threads.
 ///
 /// A thread walks a shard, or looks at the bytes of a block that another one has walked: so one large shard is shared
 /// out like many small ones. While nobody waits for such a block, a thread that walks small records skims them on the
-/// way, and they are read once. Where records are large, more shards are walked at once than there are processors,
+/// way, and they are read once. Compressed shards are inflated once, and looked into on the way. Where records are large, more shards are walked at once than there are processors,
 /// because hopping from header to header is waiting for the disk; and if there are few shards, scouts run ahead in
 /// them.
 class DatasetScan {
@@ -58,12 +60,12 @@ class DatasetScan {
   void Work();
   void WalkShard(size_t shard, Skimmers& skimmers);
   [[nodiscard]] Result<void> WalkBlocks(size_t shard, const File& file, Skimmers& skimmers);
+  [[nodiscard]] Result<void> WalkCompressed(size_t shard, File file, Skimmers& skimmers);
   [[nodiscard]] Result<std::shared_ptr<const File>> OpenToLook(const ProbedShard& shard) const;
   [[nodiscard]] bool SkimsAlong(const ProbedShard& shard, uint64_t record_bytes);
   void HandOver(Task task, Skimmers& skimmers);
   [[nodiscard]] bool Offer(Task& task);
   void LookInto(Task task, Skimmers& skimmers);
-  [[nodiscard]] Result<void> Check(Task& task);
   void Deliver(size_t shard, size_t number, BuiltBlock block);
   [[nodiscard]] bool LooksInto(const ProbedShard& shard) const { return options_.check_payloads || Skims(shard); }
   [[nodiscard]] bool Skims(const ProbedShard& shard) const;

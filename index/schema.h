@@ -35,8 +35,16 @@ CREATE TABLE shard(
   fingerprint TEXT NOT NULL,
   first_record INTEGER NOT NULL,
   records INTEGER NOT NULL,
-  payload_bytes INTEGER NOT NULL
+  payload_bytes INTEGER NOT NULL,
+  inflated_bytes INTEGER
 ) STRICT;
+CREATE TABLE checkpoint(
+  shard INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  bit INTEGER NOT NULL,
+  window BLOB NOT NULL,
+  PRIMARY KEY(shard, position)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE block(
   block INTEGER PRIMARY KEY,
   shard INTEGER NOT NULL,
@@ -52,7 +60,9 @@ CREATE TABLE damage(
   shard INTEGER NOT NULL,
   "begin" INTEGER NOT NULL,
   "end" INTEGER NOT NULL,
-  reason TEXT NOT NULL
+  reason TEXT NOT NULL,
+  file_begin INTEGER,
+  file_end INTEGER
 ) STRICT;
 CREATE TABLE bad(
   record INTEGER PRIMARY KEY,

@@ -26,7 +26,7 @@ uint64_t StepFor(uint64_t size, unsigned chains) {
 }  // namespace
 
 SegmentScout::SegmentScout(const File& file, uint64_t size, unsigned chains)
-    : file_(file), size_(size), step_(StepFor(size, chains)), segments_(size / step_ + 1) {}
+    : bytes_(file, size), size_(size), step_(StepFor(size, chains)), segments_(size / step_ + 1) {}
 
 uint64_t SegmentScout::SegmentEnd(uint64_t position) const {
   const uint64_t begin = position / step_ * step_;
@@ -67,12 +67,12 @@ SegmentScout::Segment SegmentScout::Walk(size_t index) const {
   const uint64_t end = SegmentEnd(begin);
   uint64_t position = begin;
   if (index != 0) {
-    const auto anchor = RecordSearch(file_, size_).FindHeader(begin, std::min(end, begin + kAnchorBytes));
+    const auto anchor = RecordSearch(bytes_, size_).FindHeader(begin, std::min(end, begin + kAnchorBytes));
     // An error here comes back when the walker reads the same bytes, and is reported then.
     if (!anchor || !*anchor) return segment;
     position = (*anchor)->begin;
   }
-  HeaderChain chain(file_, size_, Framing::kTfRecord);
+  HeaderChain chain(bytes_, Framing::kTfRecord);
   static_cast<void>(chain.Advance(position, segment.starts, kBlockRecords, end));
   segment.end = position;
   return segment;

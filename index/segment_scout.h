@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "mmap/readable_bytes.h"
 
 namespace ofindex {
 
@@ -49,7 +50,7 @@ class SegmentScout {
   [[nodiscard]] Segment Walk(size_t index) const;
   void Forget(size_t before);
 
-  const File& file_;
+  const FileBytes bytes_;
   const uint64_t size_;
   const uint64_t step_;
   std::mutex mutex_;

@@ -37,12 +37,6 @@ std::vector<std::optional<Result<Probe>>> ProbeAll(const std::vector<Candidate>&
   return probes;
 }
 
-tl::unexpected<Error> Compressed(const Candidate& candidate, const Detection& detection) {
-  return Fail(ErrorCode::kFormat,
-              StrCat(Printable(candidate.path), "@0: a ", detection.what, "; expected an uncompressed shard"),
-              "inflate a copy of the shard, and index that");
-}
-
 // The first shard whose framing is not that of the first one that has any.
 Result<void> CheckOneFormat(const std::vector<ProbedShard>& shards) {
   const ProbedShard* first = nullptr;
@@ -69,12 +63,12 @@ Result<ProbedSet> ProbeShards(const std::vector<Candidate>& candidates, const Fo
     OFINDEX_ASSIGN(const Probe probe, *probes[i]);
     const Detection& detection = probe.detection;
     switch (detection.verdict) {
-      case Detection::Verdict::kCompressed: return Compressed(candidates[i], detection);
       case Detection::Verdict::kRecords:
         set.shards.push_back({.file = candidates[i],
                               .identity = probe.identity,
                               .framing = detection.framing,
                               .payload = detection.payload,
+                              .compression = detection.compression,
                               .mean_record_bytes = detection.mean_record_bytes});
         break;
       default: set.skipped.push_back({candidates[i].stored_path, detection.what});

@@ -17,6 +17,7 @@ struct ProbedShard {
   ShardIdentity identity;
   Framing framing = Framing::kEmpty;
   PayloadKind payload = PayloadKind::kOpaque;
+  Compression compression = Compression::kNone;
   uint64_t mean_record_bytes = 0;  ///< of its first records
 };
 
@@ -28,7 +29,7 @@ struct ProbedSet {
 
 /// Opens every candidate, finds out what it is, and takes its fingerprint, on up to `threads` threads.
 ///
-/// Errors: kFormat  a shard is compressed, or TFRecords and OFRecords lie side by side without a word from the user, or
+/// Errors: kFormat  TFRecords and OFRecords lie side by side without a word from the user, or
 /// nothing is a record file; kIo  a file cannot be read; kInterrupted.
 [[nodiscard]] Result<ProbedSet> ProbeShards(const std::vector<Candidate>& candidates, const FormatChoice& choice,
                                             unsigned threads, const Progress& progress);

@@ -138,6 +138,11 @@ Result<void> Statement::Finish() {
 
 Result<void> Statement::LastError() const { return ErrorOf(sqlite3_db_handle(statement_)); }
 
+std::optional<uint64_t> Statement::UnsignedOrNull(int column) const {
+  if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
+  return Unsigned(column);
+}
+
 int64_t Statement::Int(int column) const { return sqlite3_column_int64(statement_, column); }
 
 std::string_view Statement::Text(int column) const {

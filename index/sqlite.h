@@ -58,6 +58,7 @@ class Statement {
   // Columns of the row that Next came to, from 0. Views are valid until the next step.
   [[nodiscard]] int64_t Int(int column) const;
   [[nodiscard]] uint64_t Unsigned(int column) const { return static_cast<uint64_t>(Int(column)); }
+  [[nodiscard]] std::optional<uint64_t> UnsignedOrNull(int column) const;
   [[nodiscard]] std::string_view Text(int column) const;
   [[nodiscard]] ByteView Blob(int column) const;
   [[nodiscard]] ColumnValue Value(int column) const;
@@ -74,6 +75,9 @@ class Statement {
   bool BindOne(int index, ByteView blob);
   bool BindOne(int index, const std::optional<ByteView>& blob) {
     return blob ? BindOne(index, *blob) : BindNull(index);
+  }
+  bool BindOne(int index, const std::optional<uint64_t>& number) {
+    return number ? BindOne(index, *number) : BindNull(index);
   }
   bool BindOne(int index, const ColumnValue& value);
   bool BindInt(int index, int64_t value);

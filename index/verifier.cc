@@ -18,17 +18,22 @@
 #include "index/catalog_reader.h"
 #include "index/dataset_id.h"
 #include "index/paths.h"
+#include "index/readable_shard.h"
 #include "mmap/packed_offsets.h"
 #include "mmap/shard_paths.h"
 
 namespace ofindex {
 namespace {
 
+// Of inflated bytes: each thread goes through spans of some MiB, one after the other.
+constexpr uint64_t kCacheBytes = uint64_t{16} << 20;
+constexpr uint64_t kCacheBytesPerThread = uint64_t{8} << 20;
+
 // A block of a shard that is open, to be read.
 struct Task {
-  std::shared_ptr<const File> file;
+  std::shared_ptr<const ReadableBytes> bytes;
   Framing framing;
-  uint64_t shard_bytes;  // as indexed
+  uint64_t shard_bytes;  // as indexed, in which the records lie
   BlockRow block;
 };
 
@@ -88,7 +93,7 @@ class BlockCheckers {
     for (uint32_t i = 0; i < task.block.records; ++i) points.push_back(offsets.At(i).begin);
     points.push_back(task.block.end);
     OFINDEX_TRY(CheckPoints(task, points));
-    const auto findings = CheckBlock(*task.file, task.framing, points, task.block.hashes, progress_);
+    const auto findings = CheckBlock(*task.bytes, task.framing, points, task.block.hashes, progress_);
     const std::lock_guard lock(mutex_);
     if (!findings && findings.error().code == ErrorCode::kStale) {
       cut_.emplace(task.block.shard, findings.error().message);
@@ -114,7 +119,7 @@ class BlockCheckers {
     if (sound) return {};
     return Fail(
         ErrorCode::kIndex,
-        StrCat(Printable(task.file->path()), "@", task.block.begin, ": the index has records that cannot lie there"),
+        StrCat(Printable(task.bytes->path()), "@", task.block.begin, ": the index has records that cannot lie there"),
         "build the index anew with `ofindex build --force`");
   }
 
@@ -130,33 +135,44 @@ class BlockCheckers {
 };
 
 // Opens a shard and compares it with the index. No file where there is nothing to be read further.
-Result<std::shared_ptr<const File>> OpenShardToCheck(uint32_t number, const std::string& path, VerifyReport& report) {
+Result<std::optional<File>> OpenShardToCheck(uint32_t number, const std::string& path, VerifyReport& report) {
   const ShardIdentity& identity = report.shards[number].identity;
   auto file = OpenIndexedShard(path);
   if (!file && file.error().code != ErrorCode::kStale) return tl::unexpected(std::move(file).error());
   if (!file) {
     report.stale.push_back({number, file.error().message});
-    return nullptr;
+    return std::nullopt;
   }
   OFINDEX_ASSIGN(const FileFacts facts, file->Facts());
   auto same = CheckShard(*file, facts, identity, MtimeTrust::kIgnored);
   if (!same && same.error().code != ErrorCode::kStale) return tl::unexpected(std::move(same).error());
   if (!same) report.stale.push_back({number, same.error().message});
-  if (facts.size != identity.size) return nullptr;
-  return std::make_shared<const File>(std::move(*file));
+  if (facts.size != identity.size) return std::nullopt;
+  return std::move(*file);
 }
 
 // Goes through the shards in order, and through their blocks, which stand in the same order.
 class Feeder {
  public:
-  Feeder(const VerifyOptions& options, VerifyReport& report, BlockCheckers& checkers, Progress& progress)
-      : paths_(PathsFor(options, report)), report_(report), checkers_(checkers), progress_(progress) {}
+  Feeder(const VerifyOptions& options, CatalogReader& catalog, SpanCache& cache, VerifyReport& report,
+         BlockCheckers& checkers, Progress& progress)
+      : paths_(PathsFor(options, report)),
+        catalog_(catalog),
+        cache_(cache),
+        report_(report),
+        checkers_(checkers),
+        progress_(progress) {}
 
   // Opens the next shards, up to and with `shard`; the last of them stays open.
   Result<void> OpenUpTo(uint64_t shard) {
     for (; next_ < report_.shards.size() && next_ <= shard; ++next_) {
       if (progress_.cancel) return Interrupted();
-      OFINDEX_ASSIGN(file_, OpenShardToCheck(next_, paths_.PathOf(report_.shards[next_].path), report_));
+      const ShardRow& row = report_.shards[next_];
+      OFINDEX_ASSIGN(std::optional<File> file, OpenShardToCheck(next_, paths_.PathOf(row.path), report_));
+      bytes_ = nullptr;
+      if (file) {
+        OFINDEX_ASSIGN(bytes_, ReadableShard(std::move(*file), next_, row, catalog_, cache_));
+      }
       progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
     }
     return {};
@@ -167,10 +183,10 @@ class Feeder {
       return Fail(ErrorCode::kIndex, "the index has blocks in another order than shards");
     }
     OFINDEX_TRY(OpenUpTo(block.shard));
-    if (!file_) return {};
+    if (!bytes_) return {};
     const Framing framing = report_.shards[block.shard].framing;
     if (block.hashes.empty() && framing == Framing::kOfRecord) report_.all_payloads_checked = false;
-    return checkers_.Put({file_, framing, report_.shards[block.shard].identity.size, block});
+    return checkers_.Put({bytes_, framing, report_.shards[block.shard].readable_bytes(), block});
   }
 
  private:
@@ -180,11 +196,13 @@ class Feeder {
   }
 
   ShardPaths paths_;
+  CatalogReader& catalog_;
+  SpanCache& cache_;
   VerifyReport& report_;
   BlockCheckers& checkers_;
   Progress& progress_;
   uint32_t next_ = 0;
-  std::shared_ptr<const File> file_;
+  std::shared_ptr<const ReadableBytes> bytes_;
 };
 
 // Adds the shards that were stale only once they were read.
@@ -198,8 +216,8 @@ void AddCut(const std::map<uint32_t, std::string>& cut, std::vector<VerifyReport
 }
 
 Result<void> FeedShards(const VerifyOptions& options, CatalogReader& catalog, VerifyReport& report,
-                        BlockCheckers& checkers, Progress& progress) {
-  Feeder feeder(options, report, checkers, progress);
+                        SpanCache& cache, BlockCheckers& checkers, Progress& progress) {
+  Feeder feeder(options, catalog, cache, report, checkers, progress);
   if (!options.quick) {
     OFINDEX_TRY(catalog.ForEachBlock([&](const BlockRow& block) { return feeder.Feed(block); }));
   }
@@ -215,9 +233,10 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   OFINDEX_ASSIGN(report.shards, catalog.Shards());
   OFINDEX_ASSIGN(report.damage, catalog.Damage());
   progress.shards_total = report.shards.size();
-  for (const ShardRow& shard : report.shards) progress.bytes_total += options.quick ? 0 : shard.identity.size;
+  for (const ShardRow& shard : report.shards) progress.bytes_total += options.quick ? 0 : shard.readable_bytes();
 
   const unsigned threads = options.threads != 0 ? options.threads : ProcessorCount();
+  SpanCache cache(kCacheBytes + threads * kCacheBytesPerThread);
   BlockCheckers checkers(report, threads, progress);
   std::thread checking;
   try {
@@ -226,7 +245,7 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
     return Fail(ErrorCode::kLimit, StrCat("cannot start a thread: ", error.what()));
   }
   const Result<void> fed =
-      WithMemory("the blocks of a shard", [&] { return FeedShards(options, catalog, report, checkers, progress); });
+      WithMemory("the blocks of a shard", [&] { return FeedShards(options, catalog, report, cache, checkers, progress); });
   static_cast<void>(checkers.Close());
   checking.join();
   OFINDEX_TRY(fed);

@@ -20,7 +20,7 @@ Result<void> WalkSkim::Visit(std::span<const uint64_t> starts, uint64_t end, Byt
 }
 
 Result<void> WalkSkim::ReadPages(uint64_t begin, uint64_t length) {
-  FilePages pages(file_, begin, length, pages_);
+  FilePages pages(bytes_, begin, length, pages_);
   if (skimmer_.Add(static_cast<uint32_t>(skimmed_), pages, length)) return {};
   return tl::unexpected(pages.TakeError());
 }

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/file.h"
 #include "base/record.h"
 #include "base/result.h"
 #include "index/block_skimmer.h"
 #include "index/header_chain.h"
+#include "mmap/readable_bytes.h"
 
 namespace ofindex {
 
@@ -19,8 +19,8 @@ namespace ofindex {
 class WalkSkim final : public WalkVisitor {
  public:
   /// Of a block of `file`. All must outlive this.
-  WalkSkim(const File& file, Framing framing, BlockSkimmer& skimmer)
-      : file_(file), framing_(framing), skimmer_(skimmer) {}
+  WalkSkim(const ReadableBytes& bytes, Framing framing, BlockSkimmer& skimmer)
+      : bytes_(bytes), framing_(framing), skimmer_(skimmer) {}
 
   /// Errors: kIo; kStale  the file ends inside a record.
   [[nodiscard]] Result<void> Visit(std::span<const uint64_t> starts, uint64_t end, ByteView window,
@@ -33,7 +33,7 @@ class WalkSkim final : public WalkVisitor {
  private:
   [[nodiscard]] Result<void> ReadPages(uint64_t begin, uint64_t length);
 
-  const File& file_;
+  const ReadableBytes& bytes_;
   const Framing framing_;
   BlockSkimmer& skimmer_;
   size_t skimmed_ = 0;          // records of the block

@@ -21,24 +21,30 @@ constexpr size_t kStrideRecords = 4096;
 // What is read at first to see how far a run of zero bytes reaches.
 constexpr uint64_t kFirstZeroBytes = 64;
 
+// Where no bytes reach.
+constexpr uint64_t kNowhere = std::numeric_limits<uint64_t>::max();
+
 // Gaps in one shard, past which it is not a damaged shard but something else: bounds the memory that it can ask for.
 constexpr size_t kMostGaps = size_t{1} << 20;
 
 }  // namespace
 
-ShardWalker::ShardWalker(const File& file, uint64_t size, Framing framing, const Progress& progress)
-    : file_(file),
-      size_(size),
-      framing_(framing),
-      progress_(progress),
-      chain_(file, size, framing),
-      search_(file, size),
-      resync_budget_(ResyncBudget(size)) {}
+ShardWalker::ShardWalker(const ReadableBytes& bytes, Framing framing, const Progress& progress)
+    : bytes_(bytes), framing_(framing), progress_(progress), chain_(bytes, framing) {}
+
+// Whether the bytes reach `end`: those of a compressed shard are not counted before they are inflated.
+Result<bool> ShardWalker::Reaches(uint64_t end) {
+  if (end <= size_) return true;
+  OFINDEX_ASSIGN(size_, bytes_.Size(end));
+  return end <= size_;
+}
 
 Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& points, WalkVisitor* visitor) {
   points.clear();
   chain_.ShowTo(visitor);
-  while (position_ < size_) {
+  for (;;) {
+    OFINDEX_ASSIGN(const bool more, Reaches(position_ + 1));
+    if (!more) return false;
     OFINDEX_ASSIGN(const HeaderChain::Halt halt, Advance(points));
     if (halt == HeaderChain::Halt::kEmptyRun) {
       OFINDEX_TRY(MeasureZeros());
@@ -50,7 +56,6 @@ Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& points, WalkVisitor* 
     }
     OFINDEX_TRY(PassDamage());
   }
-  return false;
 }
 
 // Comes back with a block's worth of records, or with what stops the chain.
@@ -60,7 +65,7 @@ Result<HeaderChain::Halt> ShardWalker::Advance(std::vector<uint64_t>& points) {
     if (scout_ != nullptr && scout_->Take(position_, points, kBlockRecords)) continue;
     if (points.size() == kBlockRecords) return HeaderChain::Halt::kFull;
     const size_t most = std::min<size_t>(kBlockRecords, points.size() + kStrideRecords);
-    const uint64_t stop_at = scout_ == nullptr ? size_ : scout_->SegmentEnd(position_);
+    const uint64_t stop_at = scout_ == nullptr ? kNowhere : scout_->SegmentEnd(position_);
     const uint64_t empty_until = zeros_until_ == size_ ? 0 : zeros_until_;
     OFINDEX_ASSIGN(const HeaderChain::Halt halt, chain_.Advance(position_, points, most, stop_at, empty_until));
     if (halt != HeaderChain::Halt::kFull || points.size() == kBlockRecords) return halt;
@@ -69,13 +74,15 @@ Result<HeaderChain::Halt> ShardWalker::Advance(std::vector<uint64_t>& points) {
 
 // At a header that cannot be believed, with the records before it delivered.
 Result<void> ShardWalker::PassDamage() {
+  // What is damaged is told with where the bytes end.
+  OFINDEX_TRY(Reaches(kNowhere));
   if (position_ == size_) return {};
   if (size_ - position_ < HeaderBytes(framing_) || (position_ < zeros_until_ && zeros_until_ == size_)) {
     EndWith(DamageReason::kTornTail);
     return {};
   }
   std::array<uint8_t, kMaxHeaderBytes> header{};
-  OFINDEX_TRY(file_.ReadAt(position_, std::span(header).first(HeaderBytes(framing_))));
+  OFINDEX_TRY(bytes_.ReadAt(position_, std::span(header).first(HeaderBytes(framing_))));
   if (framing_ == Framing::kTfRecord && !LengthCrcHolds(header.data())) return PassBadLengthCrc();
   // A length that leads out of the file. One that a protobuf message can have tells of a writer that was cut off; so
   // does any that a checksum vouches for, up to what a file can hold.
@@ -91,11 +98,15 @@ Result<void> ShardWalker::PassBadLengthCrc() {
     EndWith(DamageReason::kTornTail);
     return {};
   }
+  if (!search_) {
+    search_.emplace(bytes_, size_);
+    resync_budget_ = ResyncBudget(size_);
+  }
   if (damage_.size() >= kMostGaps) {
     EndWith(DamageReason::kResyncLimit);
     return {};
   }
-  OFINDEX_ASSIGN(const RecordSearch::Outcome next, search_.FindRecord(position_ + 1, resync_budget_));
+  OFINDEX_ASSIGN(const RecordSearch::Outcome next, search_->FindRecord(position_ + 1, resync_budget_));
   if (!next.found) {
     EndWith(next.gave_up ? DamageReason::kResyncLimit : DamageReason::kBadLengthCrc);
     return {};
@@ -111,9 +122,11 @@ Result<void> ShardWalker::PassBadLengthCrc() {
 Result<void> ShardWalker::MeasureZeros() {
   std::array<uint8_t, 16 << 10> buffer;
   uint64_t at = std::max(position_, zeros_until_);
-  for (uint64_t n = kFirstZeroBytes; at < size_; n = std::min<uint64_t>(2 * n, buffer.size())) {
+  for (uint64_t n = kFirstZeroBytes;; n = std::min<uint64_t>(2 * n, buffer.size())) {
+    OFINDEX_ASSIGN(const bool more, Reaches(at + 1));
+    if (!more) break;
     const std::span<uint8_t> part = std::span(buffer).first(std::min(n, size_ - at));
-    OFINDEX_ASSIGN(const size_t got, file_.ReadAt(at, part));
+    OFINDEX_ASSIGN(const size_t got, bytes_.ReadAt(at, part));
     const auto end = part.begin() + static_cast<std::ptrdiff_t>(got);
     const auto nonzero = std::find_if(part.begin(), end, [](uint8_t byte) { return byte != 0; });
     at += static_cast<uint64_t>(nonzero - part.begin());

@@ -1,15 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "base/file.h"
 #include "base/progress.h"
 #include "base/record.h"
 #include "base/result.h"
 #include "index/damage.h"
 #include "index/header_chain.h"
 #include "index/resync.h"
+#include "mmap/readable_bytes.h"
 
 namespace ofindex {
 
@@ -22,8 +23,8 @@ class SegmentScout;
 /// both hold. An OFRecord has no checksum to find its way by: there the walk ends. Not thread-safe.
 class ShardWalker {
  public:
-  /// Walks the first `size` bytes of `file`, which must outlive the walker, as `progress` must.
-  ShardWalker(const File& file, uint64_t size, Framing framing, const Progress& progress);
+  /// Walks `bytes`, which must outlive the walker, as `progress` must.
+  ShardWalker(const ReadableBytes& bytes, Framing framing, const Progress& progress);
 
   /// Lets `scout`, which must outlive the walker, run ahead in the same file.
   void Follow(SegmentScout* scout) { scout_ = scout; }
@@ -40,22 +41,23 @@ class ShardWalker {
   [[nodiscard]] uint64_t position() const { return position_; }
 
  private:
+  [[nodiscard]] Result<bool> Reaches(uint64_t end);
   [[nodiscard]] Result<HeaderChain::Halt> Advance(std::vector<uint64_t>& points);
   [[nodiscard]] Result<void> PassDamage();
   [[nodiscard]] Result<void> PassBadLengthCrc();
   [[nodiscard]] Result<void> MeasureZeros();
   void EndWith(DamageReason reason);
 
-  const File& file_;
-  const uint64_t size_;
+  const ReadableBytes& bytes_;
   const Framing framing_;
   const Progress& progress_;
+  uint64_t size_ = 0;  // of the bytes, as far as it is known
   HeaderChain chain_;
-  RecordSearch search_;
+  std::optional<RecordSearch> search_;
   SegmentScout* scout_ = nullptr;
   uint64_t position_ = 0;
   uint64_t zeros_until_ = 0;  // all bytes from the position up to here are zero, if the position is before it
-  uint64_t resync_budget_;    // bytes that may still be read to test candidates
+  uint64_t resync_budget_ = 0;  // bytes that may still be read to test candidates
   std::vector<DamagedRange> damage_;
 };
 

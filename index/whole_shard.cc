@@ -43,7 +43,8 @@ Result<void> CheckLastPayload(const File& file, uint64_t start, uint64_t size, F
 
 Result<WholeShard> CheckWhole(const File& file, Framing framing) {
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  HeaderChain chain(file, facts.size, framing);
+  const FileBytes bytes(file, facts.size);
+  HeaderChain chain(bytes, framing);
   WholeShard shard{.records = 0, .bytes = facts.size};
   std::vector<uint64_t> starts;
   uint64_t position = 0;

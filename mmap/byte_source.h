@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "base/file.h"
 #include "base/record.h"
 #include "base/result.h"
+#include "mmap/inflating/inflated_bytes.h"
 
 namespace ofindex {
 
@@ -26,15 +28,17 @@ struct ReadOutcome {
     kGone,          ///< the file no longer holds the bytes of record `at`
     kOtherFraming,  ///< the header of record `at` is not the one that was indexed
     kFailed,        ///< reading record `at` failed with `error`
+    kRefused,       ///< reading record `at` failed with `refusal`
   };
 
   Status status = Status::kDone;
   size_t at = 0;
   int error = 0;  ///< errno
+  std::optional<Error> refusal = {};
 };
 
-/// The seam through which the bytes of a shard come: out of a map, or by pread. All sources answer alike, and are
-/// tested against each other. Immutable, thread-safe, usable after fork.
+/// The seam through which the bytes of a shard come: out of a map, by pread, or inflated. All sources answer alike, and are
+/// tested against each other. Thread-safe, usable after fork.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -56,5 +60,8 @@ class ByteSource {
 
 /// Reads `file` by pread. `file` must outlive the source.
 [[nodiscard]] std::unique_ptr<ByteSource> PreadSource(const File& file);
+
+/// Reads what a compressed file inflates to.
+[[nodiscard]] std::unique_ptr<ByteSource> InflateSource(InflatedBytes bytes);
 
 }  // namespace ofindex

@@ -52,7 +52,9 @@ Result<void> OffsetMap::CheckLayout() const {
   const bool fits = Fits(header_.names_at, header_.names_bytes, size) &&
                     TableFits(header_.shards_at, header_.shards, kMapEntryBytes, size) &&
                     TableFits(header_.blocks_at, header_.blocks, kMapEntryBytes, size) &&
-                    TableFits(header_.jumps_at, JumpCount(header_.records), 4, size);
+                    TableFits(header_.jumps_at, JumpCount(header_.records), 4, size) &&
+                    TableFits(header_.streams_at, header_.streams, kMapEntryBytes, size) &&
+                    TableFits(header_.points_at, header_.points, kMapPointBytes, size);
   if (!fits) return Damaged(0, "a table lies outside the file");
   return {};
 }
@@ -129,7 +131,61 @@ Result<MapShard> OffsetMap::Shard(uint64_t shard) const {
   const uint64_t at = header_.shards_at + shard * kMapEntryBytes;
   const ByteView names = file_.bytes().subspan(header_.names_at, header_.names_bytes);
   if (!DecodeMapShard(data_ + at, names, found)) return Damaged(at, "the shard's checksum does not hold");
+  if (found.compression == Compression::kNone) return found;
+  OFINDEX_ASSIGN(const MapStream stream, StreamOf(shard));
+  found.inflated_bytes = stream.inflated_bytes;
   return found;
+}
+
+// The streams stand in the order of their shards.
+Result<MapStream> OffsetMap::StreamOf(uint64_t shard) const {
+  uint64_t low = 0;
+  uint64_t high = header_.streams;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    const uint64_t at = header_.streams_at + middle * kMapEntryBytes;
+    MapStream stream;
+    if (!stream.Decode(data_ + at)) return Damaged(at, "the checksum of a compressed shard does not hold");
+    if (stream.shard == shard) return stream;
+    if (stream.shard < shard) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return Damaged(header_.streams_at, "a compressed shard has no checkpoints");
+}
+
+// Some of the map's points.
+class OffsetMap::Points final : public Checkpoints {
+ public:
+  Points(const OffsetMap& map, uint64_t first, uint64_t count)
+      : bytes_(map.file_.bytes()), at_(map.header_.points_at + first * kMapPointBytes), count_(count) {}
+
+  [[nodiscard]] size_t size() const override { return count_; }
+  [[nodiscard]] Result<Checkpoint> At(size_t i) const override {
+    MapPoint point;
+    point.Decode(bytes_.data() + at_ + i * kMapPointBytes);
+    if (!Fits(point.stored_at, point.stored_bytes, bytes_.size())) {
+      return Fail(ErrorCode::kIndex, "a checkpoint lies outside the map", kMapHint);
+    }
+    return Checkpoint{.position = point.position,
+                      .bit = point.bit,
+                      .stored = bytes_.subspan(point.stored_at, point.stored_bytes)};
+  }
+
+ private:
+  const ByteView bytes_;
+  const uint64_t at_;
+  const uint64_t count_;
+};
+
+Result<std::unique_ptr<Checkpoints>> OffsetMap::CheckpointsOf(uint64_t shard) const {
+  OFINDEX_ASSIGN(const MapStream stream, StreamOf(shard));
+  if (!Fits(stream.first_point, stream.points, header_.points)) {
+    return Damaged(header_.points_at, "the checkpoints of a shard lie outside their table");
+  }
+  return std::make_unique<Points>(*this, stream.first_point, stream.points);
 }
 
 }  // namespace ofindex

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "mmap/inflating/checkpoint.h"
 #include "mmap/mapped_file.h"
 #include "mmap/offset_map_format.h"
 #include "mmap/packed_offsets.h"
@@ -56,13 +57,19 @@ class OffsetMap {
   /// Shard `shard`, less than shards(); its path views the map. Errors: kIndex.
   [[nodiscard]] Result<MapShard> Shard(uint64_t shard) const;
 
+  /// The checkpoints of shard `shard`, which is compressed; the map must outlive them. Errors: kIndex.
+  [[nodiscard]] Result<std::unique_ptr<Checkpoints>> CheckpointsOf(uint64_t shard) const;
+
   /// Bytes at the front of every shard's path that name the folder they all lie in, "train/" for example.
   [[nodiscard]] uint64_t data_dir_bytes() const { return header_.data_dir_bytes; }
 
  private:
   OffsetMap() = default;
 
+  class Points;
+
   [[nodiscard]] Result<void> CheckLayout() const;
+  [[nodiscard]] Result<MapStream> StreamOf(uint64_t shard) const;
   [[nodiscard]] uint64_t SearchBlocks(uint64_t ordinal, uint64_t low, uint64_t high) const;
   [[nodiscard]] bool CheckBlock(uint64_t block) const;
   [[nodiscard]] uint32_t BadReason(const MapBlock& block, uint32_t record) const;

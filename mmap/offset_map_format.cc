@@ -11,9 +11,10 @@ constexpr uint64_t kEntryChecksumAt = kMapEntryBytes - 8;
 
 // Offset of each 64-bit field of the header, in one place for both directions.
 constexpr std::array kHeaderFields = {
-    &MapHeader::index_binding, &MapHeader::records,  &MapHeader::shards,      &MapHeader::blocks,
-    &MapHeader::payload_bytes, &MapHeader::names_at, &MapHeader::names_bytes, &MapHeader::shards_at,
-    &MapHeader::blocks_at,     &MapHeader::jumps_at, &MapHeader::file_bytes,  &MapHeader::data_dir_bytes,
+    &MapHeader::index_binding, &MapHeader::records,    &MapHeader::shards,      &MapHeader::blocks,
+    &MapHeader::payload_bytes, &MapHeader::names_at,   &MapHeader::names_bytes, &MapHeader::shards_at,
+    &MapHeader::blocks_at,     &MapHeader::jumps_at,   &MapHeader::file_bytes,  &MapHeader::data_dir_bytes,
+    &MapHeader::streams,       &MapHeader::streams_at, &MapHeader::points,      &MapHeader::points_at,
 };
 constexpr uint64_t kHeaderFieldsAt = 32;
 
@@ -60,10 +61,42 @@ bool MapBlock::ChecksumHolds(const uint8_t* in, ByteView stored) {
   return LoadLe64(in + kEntryChecksumAt) == EntryChecksum(in, stored);
 }
 
+void MapStream::Encode(uint8_t* out) const {
+  StoreLe64(out, shard);
+  StoreLe64(out + 8, inflated_bytes);
+  StoreLe64(out + 16, first_point);
+  StoreLe64(out + 24, points);
+  std::fill(out + 32, out + kEntryChecksumAt, uint8_t{0});
+  StoreLe64(out + kEntryChecksumAt, EntryChecksum(out, {}));
+}
+
+bool MapStream::Decode(const uint8_t* in) {
+  shard = LoadLe32(in);
+  inflated_bytes = LoadLe64(in + 8);
+  first_point = LoadLe64(in + 16);
+  points = LoadLe64(in + 24);
+  return LoadLe64(in + kEntryChecksumAt) == EntryChecksum(in, {});
+}
+
+void MapPoint::Encode(uint8_t* out) const {
+  StoreLe64(out, position);
+  StoreLe64(out + 8, bit);
+  StoreLe64(out + 16, stored_at);
+  StoreLe64(out + 24, stored_bytes);
+}
+
+void MapPoint::Decode(const uint8_t* in) {
+  position = LoadLe64(in);
+  bit = LoadLe64(in + 8);
+  stored_at = LoadLe64(in + 16);
+  stored_bytes = LoadLe32(in + 24);
+}
+
 void EncodeMapShard(const MapShard& shard, uint64_t name_at, uint8_t* out) {
   StoreLe64(out, name_at);
   StoreLe32(out + 8, static_cast<uint32_t>(shard.path.size()));
-  StoreLe32(out + 12, static_cast<uint32_t>(shard.framing) | static_cast<uint32_t>(shard.payload) << 8);
+  StoreLe32(out + 12, static_cast<uint32_t>(shard.framing) | static_cast<uint32_t>(shard.payload) << 8 |
+                         static_cast<uint32_t>(shard.compression) << 16);
   StoreLe64(out + 16, shard.identity.size);
   StoreLe64(out + 24, static_cast<uint64_t>(shard.identity.mtime_ns));
   StoreLe64(out + 32, shard.identity.fingerprint);
@@ -85,7 +118,8 @@ bool DecodeMapShard(const uint8_t* in, ByteView names, MapShard& shard) {
                         .mtime_ns = static_cast<int64_t>(LoadLe64(in + 24)),
                         .fingerprint = LoadLe64(in + 32)},
            .first_record = LoadLe64(in + 40),
-           .records = LoadLe64(in + 48)};
+           .records = LoadLe64(in + 48),
+           .compression = static_cast<Compression>(in[14])};
   return true;
 }
 

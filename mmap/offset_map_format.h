@@ -13,19 +13,23 @@ namespace ofindex {
 // The bytes of NAME.ofidx-map (docs/index_format.md, with a worked example):
 //
 //   header   256 bytes, checksummed, read at open
-//   packed   per block its packed offsets, then its bad records: read and checked when the block is first touched
+//   packed   per block its packed offsets, then its bad records: read and checked when the block is first touched; in
+//            between, the windows of checkpoints
 //   names    the shards' paths, one after the other
 //   shards   an entry of 64 bytes each
 //   blocks   an entry of 64 bytes each, by first record
 //   jumps    u32 per 65,536 records: the block that holds record 65,536 * k
+//   streams  an entry of 64 bytes for each compressed shard, by shard
+//   points   an entry of 32 bytes for each of their checkpoints
 //
 // Every entry carries a checksum of itself and of the bytes that it points to, so that opening costs the same whatever
 // the number of records and shards, and no flipped bit of any part goes unnoticed when that part is used.
 
 inline constexpr std::string_view kMapMagic = "OFIDXMAP";
-inline constexpr uint32_t kMapVersion = 1;
+inline constexpr uint32_t kMapVersion = 2;
 inline constexpr uint64_t kMapHeaderBytes = 256;
 inline constexpr uint64_t kMapEntryBytes = 64;
+inline constexpr uint64_t kMapPointBytes = 32;
 inline constexpr uint64_t kJumpRecords = 65536;
 
 /// What the header of a map says. Offsets are of the map file.
@@ -43,6 +47,10 @@ struct MapHeader {
   uint64_t jumps_at = 0;
   uint64_t file_bytes = 0;
   uint64_t data_dir_bytes = 0;  ///< how much of every shard's path is the folder that all of them share
+  uint64_t streams = 0;         ///< compressed shards
+  uint64_t streams_at = 0;
+  uint64_t points = 0;  ///< checkpoints of them all
+  uint64_t points_at = 0;
 
   void Encode(uint8_t* out) const;
 
@@ -58,6 +66,32 @@ struct MapShard {
   ShardIdentity identity;
   uint64_t first_record = 0;
   uint64_t records = 0;
+  Compression compression = Compression::kNone;
+  uint64_t inflated_bytes = 0;  ///< of a compressed shard
+};
+
+/// What the map says of a compressed shard, beside its entry among the shards.
+struct MapStream {
+  uint32_t shard = 0;
+  uint64_t inflated_bytes = 0;
+  uint64_t first_point = 0;  ///< among all points
+  uint64_t points = 0;
+
+  void Encode(uint8_t* out) const;
+
+  /// False if the entry was changed.
+  [[nodiscard]] bool Decode(const uint8_t* in);
+};
+
+/// A checkpoint in the map. What it points to has a checksum that covers the entry, too (mmap/inflating/checkpoint.h).
+struct MapPoint {
+  uint64_t position = 0;
+  uint64_t bit = 0;
+  uint64_t stored_at = 0;  ///< of the map file
+  uint32_t stored_bytes = 0;
+
+  void Encode(uint8_t* out) const;
+  void Decode(const uint8_t* in);
 };
 
 /// One block in the map.

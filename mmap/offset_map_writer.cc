@@ -40,7 +40,25 @@ Result<void> OffsetMapWriter::AddBlock(MapBlock block, ByteView packed, std::spa
   return {};
 }
 
+Result<void> OffsetMapWriter::AddCheckpoint(const Checkpoint& checkpoint) {
+  const MapPoint point{.position = checkpoint.position,
+                       .bit = checkpoint.bit,
+                       .stored_at = out_.size(),
+                       .stored_bytes = static_cast<uint32_t>(checkpoint.stored.size())};
+  point.Encode(NextEntry(point_table_, kMapPointBytes));
+  return out_.Append(checkpoint.stored);
+}
+
 void OffsetMapWriter::AddShard(const MapShard& shard) {
+  if (shard.compression != Compression::kNone) {
+    const uint64_t points = point_table_.size() / kMapPointBytes;
+    const MapStream stream{.shard = static_cast<uint32_t>(shards_),
+                           .inflated_bytes = shard.inflated_bytes,
+                           .first_point = points_taken_,
+                           .points = points - points_taken_};
+    stream.Encode(NextEntry(stream_table_, kMapEntryBytes));
+    points_taken_ = points;
+  }
   EncodeMapShard(shard, names_.size(), NextEntry(shard_table_, kMapEntryBytes));
   names_ += shard.path;
   ++shards_;
@@ -59,6 +77,12 @@ Result<void> OffsetMapWriter::Finish(MapHeader header) {
   OFINDEX_TRY(out_.Append(block_table_));
   header.jumps_at = out_.size();
   OFINDEX_TRY(out_.Append(jump_table_));
+  header.streams = stream_table_.size() / kMapEntryBytes;
+  header.streams_at = out_.size();
+  OFINDEX_TRY(out_.Append(stream_table_));
+  header.points = point_table_.size() / kMapPointBytes;
+  header.points_at = out_.size();
+  OFINDEX_TRY(out_.Append(point_table_));
   header.file_bytes = out_.size();
   std::array<uint8_t, kMapHeaderBytes> bytes;
   header.Encode(bytes.data());

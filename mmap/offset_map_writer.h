@@ -7,12 +7,13 @@
 
 #include "base/output_file.h"
 #include "base/result.h"
+#include "mmap/inflating/checkpoint.h"
 #include "mmap/offset_map_format.h"
 
 namespace ofindex {
 
-/// Writes a NAME.ofidx-map: first all blocks, in ordinal order, then all shards, then Finish. Keeps 64 bytes a block in
-/// memory. Moves, does not copy; not thread-safe.
+/// Writes a NAME.ofidx-map: all blocks, in ordinal order, all shards with their checkpoints, then Finish. Keeps 64 bytes
+/// a block and 32 bytes a checkpoint in memory. Moves, does not copy; not thread-safe.
 class OffsetMapWriter {
  public:
   /// Begins a map in `out`, an empty file. Errors: kIo.
@@ -22,7 +23,10 @@ class OffsetMapWriter {
   /// says, ascending. Only shard, begin, end and records of `block` are read.
   [[nodiscard]] Result<void> AddBlock(MapBlock block, ByteView packed, std::span<const uint32_t> bad);
 
-  /// Adds the next shard.
+  /// Adds the next checkpoint of the shard that is added next. Errors: kIo.
+  [[nodiscard]] Result<void> AddCheckpoint(const Checkpoint& checkpoint);
+
+  /// Adds the next shard, with the checkpoints that were added since the shard before.
   void AddShard(const MapShard& shard);
 
   /// Writes the tables and the header, and hands everything to the system; whoever publishes the map waits for the
@@ -39,6 +43,9 @@ class OffsetMapWriter {
   std::vector<uint8_t> block_table_;
   std::vector<uint8_t> shard_table_;
   std::vector<uint8_t> jump_table_;
+  std::vector<uint8_t> stream_table_;
+  std::vector<uint8_t> point_table_;
+  uint64_t points_taken_ = 0;  // by shards before
   std::string names_;
   std::vector<uint8_t> stored_;
 };

@@ -40,7 +40,7 @@ bool WaitForNextTick(const FileFacts& facts) {
 }  // namespace
 
 Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing framing, const ShardIdentity& identity,
-                                                   Options options) {
+                                                   Options options, std::optional<Inflation> inflation) {
   OFINDEX_ASSIGN(File file, OpenIndexedShard(path));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   std::unique_ptr<OpenShard> shard(new OpenShard(std::move(path), framing, identity));
@@ -49,16 +49,17 @@ Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing fra
   const bool just_written = WaitForNextTick(facts);
   OFINDEX_TRY(CheckShard(file, facts, identity, just_written ? MtimeTrust::kIgnored : MtimeTrust::kTrusted));
   shard->trusted_ = HashOf(facts);
+  shard->inflation_ = std::move(inflation);
 
-  const bool map = options.may_map && (options.io == IoMode::kMmap ||
+  const bool map = !shard->inflation_ && options.may_map && (options.io == IoMode::kMmap ||
                                        (options.io == IoMode::kAuto && StorageOf(file) != Storage::kNetwork));
   if (map) {
     // Without a map left, pread answers alike.
     if (auto source = MapSource(file, identity.size)) shard->source_ = std::move(*source);
   }
   if (options.keep_descriptor) {
-    shard->file_ = std::move(file);
-    if (!shard->source_) shard->source_ = PreadSource(*shard->file_);
+    shard->file_ = std::make_shared<const File>(std::move(file));
+    if (!shard->source_) shard->source_ = shard->SourceOf(shard->file_);
   }
   if (shard->source_) shard->mapped_ = shard->source_->mapped();
   return shard;
@@ -67,7 +68,8 @@ Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing fra
 Result<void> OpenShard::Read(std::span<const RecordRead> reads) const {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     OFINDEX_ASSIGN(const ReadOutcome outcome, ReadOnce(reads));
-    if (outcome.status == ReadOutcome::Status::kFailed) return Failed(outcome, reads);
+    const bool never_better = outcome.refusal && outcome.refusal->code != ErrorCode::kStale;
+    if (outcome.status == ReadOutcome::Status::kFailed || never_better) return Failed(outcome, reads);
     OFINDEX_ASSIGN(const bool unchanged, Unchanged());
     if (unchanged) {
       if (outcome.status == ReadOutcome::Status::kDone) return {};
@@ -84,8 +86,31 @@ void OpenShard::Prefetch(std::span<const RecordRead> reads) const {
 
 Result<ReadOutcome> OpenShard::ReadOnce(std::span<const RecordRead> reads) const {
   if (source_) return source_->Read(framing_, reads);
-  OFINDEX_ASSIGN(const File file, Reopen());
-  return PreadSource(file)->Read(framing_, reads);
+  OFINDEX_ASSIGN(const std::shared_ptr<const File> file, FileNow());
+  return SourceOf(file)->Read(framing_, reads);
+}
+
+Result<size_t> OpenShard::ReadBytes(uint64_t offset, std::span<uint8_t> out) const {
+  OFINDEX_ASSIGN(std::shared_ptr<const File> file, FileNow());
+  return inflation_ ? InflatedOf(std::move(file)).ReadAt(offset, out) : file->ReadAt(offset, out);
+}
+
+// The one that is kept, or another.
+Result<std::shared_ptr<const File>> OpenShard::FileNow() const {
+  if (file_) return file_;
+  OFINDEX_ASSIGN(File file, Reopen());
+  return std::make_shared<const File>(std::move(file));
+}
+
+InflatedBytes OpenShard::InflatedOf(std::shared_ptr<const File> file) const {
+  return InflatedBytes(std::move(file), inflation_->facts, *inflation_->checkpoints, *inflation_->cache,
+                       inflation_->shard);
+}
+
+// `file` must outlive the source, but for what is inflated.
+std::unique_ptr<ByteSource> OpenShard::SourceOf(std::shared_ptr<const File> file) const {
+  if (!inflation_) return PreadSource(*file);
+  return InflateSource(InflatedOf(std::move(file)));
 }
 
 Result<bool> OpenShard::Unchanged() const {
@@ -115,11 +140,8 @@ Result<File> OpenShard::Reopen() const {
 }
 
 Result<void> OpenShard::Establish() const {
-  std::optional<File> reopened;
-  if (!file_) {
-    OFINDEX_ASSIGN(reopened, Reopen());
-  }
-  const File& file = file_ ? *file_ : *reopened;
+  OFINDEX_ASSIGN(const std::shared_ptr<const File> now, FileNow());
+  const File& file = *now;
   OFINDEX_ASSIGN(const FileFacts before, file.Facts());
   WaitForNextTick(before);
   OFINDEX_TRY(CheckShard(file, before, identity_, MtimeTrust::kIgnored));
@@ -137,6 +159,11 @@ tl::unexpected<Error> OpenShard::Failed(const ReadOutcome& outcome, std::span<co
   switch (outcome.status) {
     case ReadOutcome::Status::kFailed:
       return Fail(ErrorCode::kIo, StrCat(place, ": cannot read: ", std::generic_category().message(outcome.error)));
+    case ReadOutcome::Status::kRefused: {
+      Error error = *outcome.refusal;
+      error.message = StrCat("record ", read.ordinal, ": ", error.message);
+      return tl::unexpected(std::move(error));
+    }
     case ReadOutcome::Status::kOtherFraming:
       return Fail(ErrorCode::kStale,
                   StrCat(place, ": the header is not the one that was indexed; expected length ", read.length),

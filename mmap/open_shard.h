@@ -31,13 +31,27 @@ class OpenShard {
     bool may_map = true;          ///< false where maps are short: read by pread
   };
 
-  /// Opens `path`. Errors: kStale  missing, or no longer the file of `identity`; kIo.
+  /// What a compressed shard is read with. All must outlive the shard.
+  struct Inflation {
+    CompressedFacts facts;
+    std::unique_ptr<Checkpoints> checkpoints;
+    SpanCache* cache;
+    uint64_t shard;  ///< its name in the cache
+  };
+
+  /// Opens `path`; a compressed shard with what it takes to inflate it, whatever the options say of maps.
+  /// Errors: kStale  missing, or no longer the file of `identity`; kIo.
   [[nodiscard]] static Result<std::unique_ptr<OpenShard>> Open(std::string path, Framing framing,
-                                                               const ShardIdentity& identity, Options options);
+                                                               const ShardIdentity& identity, Options options,
+                                                               std::optional<Inflation> inflation = {});
 
   /// Copies the payloads of `reads`, all of which lie in the indexed size. On failure nothing in the outputs counts.
   /// Errors: kStale  the shard was truncated, replaced or rewritten (message: path, byte, record's lengths); kIo.
   [[nodiscard]] Result<void> Read(std::span<const RecordRead> reads) const;
+
+  /// Reads bytes of the shard, as records lie in it, and looks at nothing else. Returns how many; fewer only where it
+  /// ends. Errors: kIo; kStale  it no longer inflates to them.
+  [[nodiscard]] Result<size_t> ReadBytes(uint64_t offset, std::span<uint8_t> out) const;
 
   /// True if the shard is still the file that was found to be the one that was indexed: false, or an error, calls for
   /// Read(), which looks closer.
@@ -55,7 +69,10 @@ class OpenShard {
   [[nodiscard]] ByteView mapped() const { return mapped_; }
 
   [[nodiscard]] Framing framing() const { return framing_; }
-  [[nodiscard]] uint64_t size() const { return identity_.size; }
+
+  /// Bytes in which its records lie: of the file, or inflated.
+  [[nodiscard]] uint64_t size() const { return inflation_ ? inflation_->facts.inflated_bytes : identity_.size; }
+  [[nodiscard]] bool compressed() const { return inflation_.has_value(); }
 
  private:
   OpenShard(std::string path, Framing framing, const ShardIdentity& identity)
@@ -63,6 +80,9 @@ class OpenShard {
 
   [[nodiscard]] Result<void> Establish() const;
   [[nodiscard]] Result<File> Reopen() const;
+  [[nodiscard]] Result<std::shared_ptr<const File>> FileNow() const;
+  [[nodiscard]] InflatedBytes InflatedOf(std::shared_ptr<const File> file) const;
+  [[nodiscard]] std::unique_ptr<ByteSource> SourceOf(std::shared_ptr<const File> file) const;
   [[nodiscard]] Result<ReadOutcome> ReadOnce(std::span<const RecordRead> reads) const;
   [[nodiscard]] tl::unexpected<Error> Failed(const ReadOutcome& outcome, std::span<const RecordRead> reads) const;
 
@@ -71,7 +91,8 @@ class OpenShard {
   const ShardIdentity identity_;
   uint64_t device_ = 0;
   uint64_t inode_ = 0;
-  std::optional<File> file_;
+  std::optional<Inflation> inflation_;
+  std::shared_ptr<const File> file_;
   ByteView mapped_;
   std::unique_ptr<ByteSource> source_;            // none where every read opens the file anew
   mutable std::atomic<int64_t> unchanged_at_{0};  // the tick in which that was asked last

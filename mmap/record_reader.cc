@@ -10,6 +10,7 @@
 #include "base/allocation.h"
 #include "base/framing.h"
 #include "base/text.h"
+#include "mmap/viewed_records.h"
 #include "mmap/warm_copy.h"
 
 namespace ofindex {
@@ -43,8 +44,8 @@ std::string_view ReasonName(uint32_t reason) { return Name(static_cast<BadReason
 }  // namespace
 
 struct RecordReader::Shards {
-  explicit Shards(uint64_t n)
-      : allocated(WithMemory("the table of shards", [&]() -> Result<void> {
+  Shards(uint64_t n, uint64_t inflated_cache_bytes)
+      : cache(inflated_cache_bytes), viewed(inflated_cache_bytes), allocated(WithMemory("the table of shards", [&]() -> Result<void> {
           open = std::make_unique<std::atomic<OpenShard*>[]>(n);
           count = n;
           return {};
@@ -55,6 +56,8 @@ struct RecordReader::Shards {
   Shards(const Shards&) = delete;
   Shards& operator=(const Shards&) = delete;
 
+  SpanCache cache;
+  ViewedRecords viewed;
   std::unique_ptr<std::atomic<OpenShard*>[]> open;  // null until first touched
   uint64_t count = 0;
   Result<void> allocated;           // what every read says where there was no memory for them
@@ -66,7 +69,7 @@ RecordReader::RecordReader(OffsetMap map, ShardPaths paths, ReaderOptions option
     : map_(std::move(map)),
       paths_(std::move(paths)),
       options_(std::move(options)),
-      shards_(std::make_unique<Shards>(map_.shards())),
+      shards_(std::make_unique<Shards>(map_.shards(), options_.inflated_cache_bytes)),
       ready_(std::make_unique<ReadyBlocks>(map_)) {
   if (options_.max_maps == 0) options_.max_maps = DefaultMaxMaps();
   if (options_.max_descriptors == 0) options_.max_descriptors = DefaultMaxDescriptors();
@@ -98,7 +101,8 @@ Result<RecordLocation> RecordReader::Locate(uint64_t ordinal) const {
   OFINDEX_ASSIGN(const OffsetMap::Place place, map_.Find(ordinal));
   OFINDEX_ASSIGN(const MapShard entry, map_.Shard(place.shard));
   const uint64_t framing = FramingBytes(entry.framing);
-  if (place.end > entry.identity.size || place.end - place.begin < framing) {
+  const uint64_t bytes = entry.compression == Compression::kNone ? entry.identity.size : entry.inflated_bytes;
+  if (place.end > bytes || place.end - place.begin < framing) {
     return Fail(ErrorCode::kIndex, StrCat("record ", ordinal, " lies outside its shard"));
   }
   return RecordLocation{.shard = place.shard, .offset = place.begin, .length = place.end - place.begin - framing};
@@ -133,7 +137,8 @@ Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
   const uint64_t others = shards_->opened.load(std::memory_order_relaxed);
   const OpenShard::Options options{
       .io = options_.io, .keep_descriptor = others < options_.max_descriptors, .may_map = others < options_.max_maps};
-  auto outcome = OpenShard::Open(std::move(path), entry.framing, entry.identity, options);
+  OFINDEX_ASSIGN(auto inflation, InflationOf(shard, entry));
+  auto outcome = OpenShard::Open(std::move(path), entry.framing, entry.identity, options, std::move(inflation));
   if (!outcome && outcome.error().code == ErrorCode::kStale && !options_.root.empty()) {
     outcome.error().hint = StrCat("look whether ", Printable(options_.root), " holds the copy, or leave out --root");
   }
@@ -144,6 +149,22 @@ Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
   static_cast<void>(opened.release());
   shards_->opened.fetch_add(1, std::memory_order_relaxed);
   return own;
+}
+
+// Nothing for a shard that is not compressed.
+Result<std::optional<OpenShard::Inflation>> RecordReader::InflationOf(uint32_t shard, const MapShard& entry) const {
+  if (entry.compression == Compression::kNone) return std::nullopt;
+  if (!ParseCompression(Name(entry.compression))) {
+    return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " has a compression that this version does not know"));
+  }
+  OpenShard::Inflation inflation{.facts = {.compression = entry.compression,
+                                           .file_bytes = entry.identity.size,
+                                           .inflated_bytes = entry.inflated_bytes},
+                                 .checkpoints = nullptr,
+                                 .cache = &shards_->cache,
+                                 .shard = shard};
+  OFINDEX_ASSIGN(inflation.checkpoints, map_.CheckpointsOf(shard));
+  return inflation;
 }
 
 Result<RecordRead> RecordReader::PlanRead(uint64_t ordinal, const OffsetMap::Place& place,
@@ -161,6 +182,7 @@ Result<ByteView> RecordReader::ViewChecked(uint64_t ordinal) const {
   OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
   OFINDEX_ASSIGN(const OpenShard* shard, Shard(place.shard));
   OFINDEX_ASSIGN(const RecordRead read, PlanRead(ordinal, place, *shard));
+  if (shard->compressed()) return ViewInflated(read, *shard);
   const ByteView bytes = shard->mapped();
   if (bytes.empty()) {
     return Fail(ErrorCode::kLimit, StrCat("record ", ordinal, " cannot be viewed: its shard is not mapped"),
@@ -168,6 +190,25 @@ Result<ByteView> RecordReader::ViewChecked(uint64_t ordinal) const {
   }
   ready_->Add(map_, ordinal, *shard, options_.allow_bad);
   return bytes.subspan(read.begin + HeaderBytes(shard->framing()), read.length);
+}
+
+Result<ByteView> RecordReader::ViewInflated(RecordRead read, const OpenShard& shard) const {
+  return WithMemory("a record", [&]() -> Result<ByteView> {
+    if (const auto kept = shards_->viewed.Find(read.ordinal)) return *kept;
+    auto bytes = std::make_unique_for_overwrite<uint8_t[]>(read.length);
+    read.out = bytes.get();
+    OFINDEX_TRY(shard.Read(std::span(&read, 1)));
+    if (const auto kept = shards_->viewed.Keep(read.ordinal, std::move(bytes), read.length)) return *kept;
+    return Fail(ErrorCode::kLimit,
+                StrCat("record ", read.ordinal, " cannot be viewed: its shard is compressed, and views of such records ",
+                       "may take ", FormatBytes(static_cast<double>(options_.inflated_cache_bytes)), " together"),
+                "copy the record, or open the dataset with a larger cache");
+  });
+}
+
+Result<size_t> RecordReader::ReadBytes(uint32_t shard, uint64_t offset, std::span<uint8_t> out) const {
+  OFINDEX_ASSIGN(const OpenShard* const open, Shard(shard));
+  return open->ReadBytes(offset, out);
 }
 
 Result<void> RecordReader::View(std::span<const uint64_t> ordinals, std::span<ByteView> views) const {

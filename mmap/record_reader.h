@@ -18,16 +18,21 @@
 
 namespace ofindex {
 
+/// Of compressed shards: room for the spans of some thirty records, or for as many runs that are read at once.
+inline constexpr uint64_t kInflatedCacheBytes = uint64_t{128} << 20;
+
 struct ReaderOptions {
   IoMode io = IoMode::kAuto;
   std::string root = {};         ///< folder that holds a copy of the dataset; empty: the shards where the index says
   bool allow_bad = false;        ///< give the payloads of records that are marked bad, instead of an error
   uint64_t max_maps = 0;         ///< shards mapped at the most; 0: half of what the kernel allows a process
   uint64_t max_descriptors = 0;  ///< descriptors kept open at the most; 0: a quarter of the process's limit
+  /// What is kept of compressed shards, inflated; at least the span that is read.
+  uint64_t inflated_cache_bytes = kInflatedCacheBytes;
 };
 
-/// Gives any record of a dataset in O(1), by its ordinal. Immutable to its users and thread-safe, without locks;
-/// usable after fork by parent and child alike; never touches SQLite.
+/// Gives any record of a dataset in O(1), by its ordinal. Immutable to its users and thread-safe, without locks but for
+/// compressed shards; usable after fork by parent and child alike; never touches SQLite.
 ///
 /// Shards are opened and checked against the index when first touched, and stay open while the reader lives. Past the
 /// limits on maps and descriptors, shards are read by pread and looked up by name: slower, with the same answers.
@@ -44,6 +49,9 @@ class RecordReader {
   [[nodiscard]] uint64_t size() const { return map_.records(); }
   [[nodiscard]] const OffsetMap& map() const { return map_; }
 
+  /// Whether a shard is compressed, so that reading a record may take milliseconds.
+  [[nodiscard]] bool inflates() const { return map_.header().streams != 0; }
+
   /// Where record `ordinal` lies; opens its shard's entry, not the shard.
   /// Errors: kOutOfRange, kIndex.
   [[nodiscard]] Result<RecordLocation> Locate(uint64_t ordinal) const;
@@ -52,12 +60,15 @@ class RecordReader {
   ///
   /// Covers the payload bytes alone: length prefix and checksums are excluded. Valid while this reader lives. The one
   /// unguarded read: touching the bytes after somebody has truncated the shard raises SIGBUS. Thread-safe. Does not
-  /// look at the bytes; Copy() and CopyInto() check the framing around them.
+  /// look at the bytes; Copy() and CopyInto() check the framing around them. Of a compressed shard the payload is
+  /// inflated into memory that the reader keeps, inflated_cache_bytes of it at the most: there View is guarded, and for
+  /// few records.
   ///
   /// Errors: kOutOfRange  `ordinal` is not in [0, size())
   ///         kDamage      the record is marked bad, and the reader was not opened with allow_bad
   ///         kStale       the shard is no longer the file that was indexed (hint: `ofindex build --force`)
-  ///         kLimit       the shard is not mapped: network file system, io=pread, or no map left
+  ///         kLimit       the shard is not mapped: network file system, io=pread, or no map left; or it is compressed,
+  ///                      and the views of such shards are as large as they may be together
   ///         kIndex       the map is damaged
   [[nodiscard]] Result<ByteView> View(uint64_t ordinal) const {
     ReadyBlocks::Aim aim;
@@ -96,6 +107,11 @@ class RecordReader {
   /// what cannot be asked for is not. Thread-safe.
   void Prefetch(uint64_t first, uint64_t count) const;
 
+  /// Reads bytes of shard `shard`, as offsets of the index name them: of its file, or inflated. For what lies around
+  /// records; does not look whether the shard is still the file that was indexed. Returns how many; fewer only where it
+  /// ends. Errors: kIndex, kIo; kStale  it no longer inflates to them.
+  [[nodiscard]] Result<size_t> ReadBytes(uint32_t shard, uint64_t offset, std::span<uint8_t> out) const;
+
   /// Path of shard `shard` as the index has it, and where this reader looks for it. Errors: kIndex.
   [[nodiscard]] Result<std::string> ShardPath(uint32_t shard) const;
 
@@ -105,6 +121,8 @@ class RecordReader {
   RecordReader(OffsetMap map, ShardPaths paths, ReaderOptions options);
 
   [[nodiscard]] Result<ByteView> ViewChecked(uint64_t ordinal) const;
+  [[nodiscard]] Result<ByteView> ViewInflated(RecordRead read, const OpenShard& shard) const;
+  [[nodiscard]] Result<std::optional<OpenShard::Inflation>> InflationOf(uint32_t shard, const MapShard& entry) const;
   [[nodiscard]] Result<OffsetMap::Place> FindSound(uint64_t ordinal) const;
   [[nodiscard]] Result<const OpenShard*> Shard(uint32_t shard) const;
   [[nodiscard]] Result<const OpenShard*> OpenNow(uint32_t shard) const;

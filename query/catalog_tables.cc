@@ -39,7 +39,7 @@ void PutShard(sqlite3_context* context, const Catalog& catalog, size_t row, int 
   switch (column) {
     case 0: return PutPath(context, catalog, row);
     case 1: return Put(context, Name(shard.framing));
-    case 2: return Put(context, std::string_view("none"));
+    case 2: return Put(context, Name(shard.compression));
     case 3: return Put(context, Name(shard.payload));
     case 4: return Put(context, shard.records);
     case 5: return Put(context, shard.identity.size);

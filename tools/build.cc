@@ -14,6 +14,7 @@
 #include "query/nearest_names.h"
 #include "tools/json.h"
 #include "tools/messages.h"
+#include "tools/number_option.h"
 #include "tools/output.h"
 #include "tools/progress_display.h"
 #include "tools/verbs.h"
@@ -25,6 +26,7 @@ struct Arguments {
   BuildOptions options;
   std::string format = "auto";
   std::string payload = "auto";
+  std::string compression = "auto";
   std::string columns;
 };
 
@@ -116,6 +118,8 @@ int ReportDamage(const BuildReport& report, const Context& context) {
 Result<int> Build(Arguments& arguments, Context& context) {
   BuildOptions& options = arguments.options;
   options.format.framing = arguments.format == "auto" ? std::nullopt : ParseFraming(arguments.format);
+  options.format.compression =
+      arguments.compression == "auto" ? std::nullopt : ParseCompression(arguments.compression);
   options.format.payload = arguments.payload == "auto" ? std::nullopt : ParsePayloadKind(arguments.payload);
   if (!arguments.columns.empty()) {
     OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(arguments.columns));
@@ -156,6 +160,18 @@ void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
                    "auto, example, sequence_example, ofrecord or opaque; default auto, by content")
       ->check(CLI::IsMember({"auto", "example", "sequence_example", "ofrecord", "opaque"}).description(""))
       ->type_name("PAYLOAD");
+  verb->add_option("--compression", arguments->compression,
+                   "auto, none, gzip, zlib or deflate (bare); default auto, by content, which never finds deflate")
+      ->check(CLI::IsMember({"auto", "none", "gzip", "zlib", "deflate"}).description(""))
+      ->type_name("COMPRESSION");
+  InflateOptions& inflate = arguments->options.inflate;
+  AddMebibytes(*verb, "--checkpoint-every", inflate.checkpoint_bytes, 1, 1024,
+               "Compressed shards: inflated bytes between the places at which one can be entered; default 2");
+  AddNumber(*verb, "--max-ratio", inflate.max_ratio,
+            "Compressed shards: inflated bytes for each byte of the file, past which it is a bomb; default 200", "N")
+      ->check(CLI::Range(1, 2000).description(""));
+  AddMebibytes(*verb, "--max-inflated", inflate.max_bytes, 1, uint64_t{1} << 40,
+               "Compressed shards: inflated bytes of one, past which it is a bomb; default 1048576, which is 1 TiB");
   verb->add_option("--columns", arguments->columns,
                    "Features that become columns: auto (those with one short value in some record), none (payloads are "
                    "not looked into), or names between commas (lists whole); default auto")

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -82,10 +84,20 @@ Result<int> ShowInfo(const std::string& name, const Context& context) {
   }
   OFINDEX_TRY(PrintTotals(info, out));
   OFINDEX_TRY(out.Line(""));
-  Table table({"records", "bytes", "format", "payload", "shard"});
+  const bool compressed = std::any_of(info.shards.begin(), info.shards.end(), [](const ShardRow& shard) {
+    return shard.compression != Compression::kNone;
+  });
+  std::vector<std::string> heads = {"records", "bytes", "format", "payload", "shard"};
+  if (compressed) heads.insert(heads.begin() + 2, {"compression", "inflated"});
+  Table table(heads);
   for (const ShardRow& shard : info.shards) {
-    table.Add({FormatCount(shard.records), FormatCount(shard.identity.size), std::string(Name(shard.framing)),
-               std::string(Name(shard.payload)), Printable(shard.path)});
+    std::vector<std::string> cells = {FormatCount(shard.records), FormatCount(shard.identity.size),
+                                      std::string(Name(shard.framing)), std::string(Name(shard.payload)),
+                                      Printable(shard.path)};
+    if (compressed) {
+      cells.insert(cells.begin() + 2, {std::string(Name(shard.compression)), FormatCount(shard.readable_bytes())});
+    }
+    table.Add(cells);
   }
   OFINDEX_TRY(table.Print(out));
   if (!info.features.empty()) {

@@ -117,10 +117,15 @@ Json JsonTexts(const std::vector<std::string>& texts) {
 Json JsonDamage(const std::vector<DamageRow>& damage, const std::vector<ShardRow>& shards) {
   Json array = Json::array();
   for (const DamageRow& row : damage) {
-    array.push_back({{"shard", JsonText(PathOf(row.shard, shards))},
-                     {"begin", row.range.begin},
-                     {"end", row.range.end},
-                     {"reason", Name(row.range.reason)}});
+    Json one = {{"shard", JsonText(PathOf(row.shard, shards))},
+                {"begin", row.range.begin},
+                {"end", row.range.end},
+                {"reason", Name(row.range.reason)}};
+    if (row.range.file) {
+      one["file_begin"] = row.range.file->begin;
+      one["file_end"] = row.range.file->end;
+    }
+    array.push_back(std::move(one));
   }
   return array;
 }
@@ -141,7 +146,7 @@ Json JsonShards(const std::vector<ShardRow>& shards) {
   for (const ShardRow& shard : shards) {
     array.push_back({{"path", JsonText(shard.path)},
                      {"format", Name(shard.framing)},
-                     {"compression", "none"},
+                     {"compression", Name(shard.compression)},
                      {"payload", Name(shard.payload)},
                      {"records", shard.records},
                      {"bytes", shard.identity.size},

@@ -74,9 +74,11 @@ std::vector<std::string> NotesOf(const std::vector<SkippedFile>& skipped, const 
 }
 
 std::string Describe(const DamageRow& damage, const std::vector<ShardRow>& shards) {
-  return StrCat(PathOf(damage.shard, shards), "@", damage.range.begin, ": ",
-                Counted(damage.range.end - damage.range.begin, "byte"),
-                " without a record: ", Name(damage.range.reason));
+  const auto& [begin, end, reason, file] = damage.range;
+  const std::string path = PathOf(damage.shard, shards);
+  if (!file) return StrCat(path, "@", begin, ": ", Counted(end - begin, "byte"), " without a record: ", Name(reason));
+  return StrCat(path, "@", file->begin, ": ", Name(reason), " up to byte ", file->end, " of the file; ",
+                Counted(end - begin, "inflated byte"), " without a record, from ", begin, " on");
 }
 
 std::string Describe(const BadRow& bad, const std::vector<ShardRow>& shards) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -15,5 +16,8 @@ template <typename Value>
 CLI::Option* AddNumber(CLI::App& verb, const char* name, Value& value, const char* help, const char* type) {
   return verb.add_option(name, value, help)->check(CLI::Validator(WholeNumber, ""))->type_name(type);
 }
+
+/// Adds an option that takes `least` to `most` MiB, into `bytes`.
+void AddMebibytes(CLI::App& verb, const char* name, uint64_t& bytes, uint64_t least, uint64_t most, const char* help);
 
 }  // namespace ofindex

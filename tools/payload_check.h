@@ -1,11 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/file.h"
 #include "base/record.h"
 #include "base/result.h"
 #include "query/dataset.h"
@@ -24,12 +22,10 @@ class PayloadCheck {
   [[nodiscard]] Result<bool> Holds(const RecordLocation& location, ByteView payload);
 
  private:
-  [[nodiscard]] Result<const File*> Open(uint32_t shard);
   [[nodiscard]] Result<void> Refill(uint32_t shard, uint64_t at);
 
   const Dataset& dataset_;
-  std::map<uint32_t, File> files_;  // by shard; some at a time
-  uint32_t shard_ = 0;              // that the window is of
+  uint32_t shard_ = 0;  // that the window is of
   uint64_t window_begin_ = 0;
   std::vector<uint8_t> window_;
 };

@@ -5,8 +5,11 @@
 #include <CLI/CLI.hpp>
 
 #include "mmap/record_reader.h"
+#include "tools/number_option.h"
 
 namespace ofindex {
+
+inline constexpr uint64_t kMostCacheMebibytes = uint64_t{1} << 20;
 
 /// The options of every verb that reads records: where the shards are, and how to fetch their bytes.
 inline void AddReadingOptions(CLI::App& verb, ReaderOptions& options) {
@@ -19,6 +22,8 @@ inline void AddReadingOptions(CLI::App& verb, ReaderOptions& options) {
           "auto, mmap or pread; default auto: mmap, on network file systems pread")
       ->check(CLI::IsMember({"auto", "mmap", "pread"}).description(""))
       ->type_name("IO");
+  AddMebibytes(verb, "--cache", options.inflated_cache_bytes, 1, kMostCacheMebibytes,
+               "What is kept of compressed shards, inflated; default 128");
 }
 
 }  // namespace ofindex

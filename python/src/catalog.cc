@@ -58,7 +58,7 @@ nb::list TextsOf(const std::vector<std::string>& texts) {
 
 nb::list ShardsOf(const std::vector<ShardRow>& shards) {
   return ListOf(shards, [](const ShardRow& shard) {
-    return DictOf("path", TextOf(shard.path), "format", TextOf(Name(shard.framing)), "compression", TextOf("none"),
+    return DictOf("path", TextOf(shard.path), "format", TextOf(Name(shard.framing)), "compression", TextOf(Name(shard.compression)),
                   "payload", TextOf(Name(shard.payload)), "records", Count(shard.records), "bytes",
                   Count(shard.identity.size), "payload_bytes", Count(shard.payload_bytes));
   });
@@ -73,8 +73,12 @@ nb::list BadOf(const std::vector<BadRow>& bad, const std::vector<ShardRow>& shar
 
 nb::list DamageOf(const std::vector<DamageRow>& damage, const std::vector<ShardRow>& shards) {
   return ListOf(damage, [&](const DamageRow& row) {
-    return DictOf("shard", TextOf(shards[row.shard].path), "begin", Count(row.range.begin), "end", Count(row.range.end),
-                  "reason", TextOf(Name(row.range.reason)));
+    nb::dict damaged = DictOf("shard", TextOf(shards[row.shard].path), "begin", Count(row.range.begin), "end",
+                              Count(row.range.end), "reason", TextOf(Name(row.range.reason)));
+    if (row.range.file) {
+      Put(damaged, "file_begin", Count(row.range.file->begin), "file_end", Count(row.range.file->end));
+    }
+    return damaged;
   });
 }
 

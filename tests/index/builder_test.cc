@@ -11,7 +11,6 @@
 #include "index/map_builder.h"
 #include "mmap/record_reader.h"
 #include "tests/index/built_set.h"
-#include "tests/index/compressed_bytes.h"
 #include "tests/index/working_folder.h"
 
 namespace ofindex {
@@ -117,7 +116,9 @@ TEST_CASE("a stale index is named with its reason, left as it is, and replaced b
       {"another format", [](BuiltSet&, BuildOptions& options) { options.format.framing = std::nullopt; },
        "another --format"},
       {"another payload", [](BuiltSet&, BuildOptions& options) { options.format.payload = PayloadKind::kExample; },
-       "another --format or --payload"},
+       "another --format, --payload or --compression"},
+      {"another compression", [](BuiltSet&, BuildOptions& options) { options.format.compression = Compression::kNone; },
+       "another --format, --payload or --compression"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.what);
@@ -162,12 +163,6 @@ TEST_CASE("a build that cannot be done is refused with its reason, and nothing i
          set.Put("a", tf);
          const std::string message("\x0a\x09\x0a\x01k\x12\x04\x0a\x02\x0a\x00", 11);  // an OFRecord
          set.Put("b", ShardBytes(Framing::kOfRecord, {message}));
-       },
-       ErrorCode::kFormat},
-      {"a compressed shard",
-       [&](BuiltSet& set, BuildOptions&) {
-         set.Put("a", tf);
-         set.Put("b", Compressed(Compression::kGzip, tf));
        },
        ErrorCode::kFormat},
       {"nothing at all", [](BuiltSet&, BuildOptions&) {}, ErrorCode::kFormat},

@@ -175,7 +175,7 @@ TEST_CASE("a file that is no index, or one of another version, is refused by nam
   };
   // application_id at byte 68, user_version at 60, both big-endian (sqlite.org/fileformat.html).
   CHECK(error_of(with(71, 'Y')).find("not an index of ofindex") != std::string::npos);
-  CHECK(error_of(with(63, 3)).find("another version; expected 2, got 3") != std::string::npos);
+  CHECK(error_of(with(63, 2)).find("another version; expected 3, got 2") != std::string::npos);
   CHECK(error_of(with(60, 1)).find("another version") != std::string::npos);
   CHECK(error_of("").find("not an index of ofindex") != std::string::npos);
   CHECK(error_of("SQLite format 3").find("not an index of ofindex") != std::string::npos);

@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/index/compressed_bytes.h"
+#include "mmap/inflating/compression_header.h"
 #include "tests/index/walking.h"
 #include "tests/proto/message_bytes.h"
+#include "tests/support/compressed_bytes.h"
 #include "tests/support/files.h"
 #include "tests/support/fixtures.h"
 #include "tests/support/shard_bytes.h"
@@ -112,24 +113,38 @@ TEST_CASE("compressed shards are recognised without regard to their names") {
   const std::string of = ShardBytes(kOf, {OfRecord("one"), OfRecord("two")});
   struct Row {
     std::string bytes;
-    std::string what;
+    Compression compression;
+    Framing framing;
+    PayloadKind payload;
   };
+  const std::string large = ShardBytes(kTf, {Example(std::string(3 << 20, 'x')), Example("two")});
   const std::vector<Row> rows = {
-      {Compressed(Compression::kGzip, tf), "gzip-compressed TFRecord"},
-      {Compressed(Compression::kZlib, tf), "zlib-compressed TFRecord"},
-      {Compressed(Compression::kGzip, of), "gzip-compressed OFRecord"},
-      {Compressed(Compression::kZlib, of), "zlib-compressed OFRecord"},
-      // Cut off, or with more behind it.
-      {Compressed(Compression::kGzip, tf).substr(0, 40), "gzip-compressed TFRecord"},
-      {Compressed(Compression::kGzip, tf) + Compressed(Compression::kGzip, tf), "gzip-compressed TFRecord"},
+      {Compressed(Compression::kGzip, tf), Compression::kGzip, kTf, PayloadKind::kExample},
+      {Compressed(Compression::kZlib, tf), Compression::kZlib, kTf, PayloadKind::kExample},
+      {Compressed(Compression::kGzip, of), Compression::kGzip, kOf, PayloadKind::kOfRecord},
+      {Compressed(Compression::kZlib, of), Compression::kZlib, kOf, PayloadKind::kOfRecord},
+      // Cut off inside the first record, or with more behind it.
+      {Compressed(Compression::kGzip, tf).substr(0, 40), Compression::kGzip, kTf, PayloadKind::kOpaque},
+      {Compressed(Compression::kGzip, tf) + Compressed(Compression::kGzip, tf), Compression::kGzip, kTf,
+       PayloadKind::kExample},
+      // A first record that is larger than what is looked at first.
+      {Compressed(Compression::kGzip, large), Compression::kGzip, kTf, PayloadKind::kExample},
+      // No record at all.
+      {Compressed(Compression::kGzip, ""), Compression::kGzip, Framing::kEmpty, PayloadKind::kOpaque},
   };
   for (const Row& row : rows) {
     const Detection detection = DetectBytes(row.bytes);
-    CHECK(detection.verdict == Verdict::kCompressed);
-    CHECK(detection.what == row.what);
-    // A format given by the user does not make records of them.
-    CHECK(DetectBytes(row.bytes, {.framing = kOf, .payload = std::nullopt}).verdict == Verdict::kCompressed);
+    CHECK(detection.verdict == Verdict::kRecords);
+    CHECK(detection.compression == row.compression);
+    CHECK(detection.framing == row.framing);
+    CHECK(detection.payload == row.payload);
+    // Of what the user says, a compression is no part where it says none.
+    CHECK(DetectBytes(row.bytes, {.compression = Compression::kNone}).verdict != Verdict::kRecords);
   }
+  const std::string bare = Compressed(Compression::kDeflate, tf);
+  CHECK(DetectBytes(bare).verdict != Verdict::kRecords);
+  CHECK(DetectBytes(bare, {.compression = Compression::kDeflate}).framing == kTf);
+  CHECK(DetectBytes(tf, {.compression = Compression::kDeflate}).verdict == Verdict::kUnknown);
   CHECK(DetectBytes(Compressed(Compression::kGzip, "no records in it, but text")).verdict == Verdict::kUnknown);
 }
 
@@ -237,13 +252,10 @@ TEST_CASE("every fixture is what its manifest says, and has as many records and 
         continue;
       }
       CHECK(detection.framing == (row["format"] == "TFRecord" ? kTf : kOf));
-      if (row["compression"] != "none") {
-        CHECK(detection.verdict == Verdict::kCompressed);
-        CHECK(detection.what == row["compression"] + "-compressed " + row["format"]);
-        continue;
-      }
       CHECK(detection.verdict == Verdict::kRecords);
+      CHECK(Name(detection.compression) == row["compression"]);
       CHECK(detection.payload == KindOf(row["payload_message"]));
+      if (row["compression"] != "none") continue;
       const uint64_t size = std::stoull(row["file_bytes"]);
       const Walk walk = WalkShard(OpenFile(path), size, detection.framing).walk();
       CHECK(walk.damage.empty());

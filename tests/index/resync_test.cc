@@ -127,7 +127,8 @@ TEST_CASE("FindHeader finds the first header in its range, and none outside") {
   for (const Row& row : rows) {
     CAPTURE(row.begin);
     CAPTURE(row.end);
-    const auto found = RecordSearch(file, row.size).FindHeader(row.begin, row.end);
+    const FileBytes bytes(file, row.size);
+    const auto found = RecordSearch(bytes, row.size).FindHeader(row.begin, row.end);
     REQUIRE(found.has_value());
     CHECK(found->has_value() == row.found.has_value());
     if (row.found && *found) CHECK((*found)->begin == *row.found);
@@ -141,13 +142,14 @@ TEST_CASE("a search gives up when its budget is spent, and says so") {
   WriteFile(dir / "shard", false_one + false_one + RecordBytes(kTf, "sound"));
   const File file = OpenFile(dir / "shard");
   const uint64_t size = 2 * false_one.size() + 21;
+  const FileBytes bytes(file, size);
   uint64_t enough = 1 << 20;
-  const Result<RecordSearch::Outcome> found = RecordSearch(file, size).FindRecord(0, enough);
+  const Result<RecordSearch::Outcome> found = RecordSearch(bytes, size).FindRecord(0, enough);
   REQUIRE(found.has_value());
   CHECK(found->found == 2 * false_one.size());
   CHECK(!found->gave_up);
   uint64_t too_little = 60;
-  const Result<RecordSearch::Outcome> given_up = RecordSearch(file, size).FindRecord(0, too_little);
+  const Result<RecordSearch::Outcome> given_up = RecordSearch(bytes, size).FindRecord(0, too_little);
   REQUIRE(given_up.has_value());
   CHECK(!given_up->found);
   CHECK(given_up->gave_up);

@@ -39,14 +39,15 @@ void CheckSame(const std::vector<std::string>& payloads) {
     const File file = OpenFile(folder / "shard");
     const Progress progress;
     BlockSkimmer skimmer(FieldPlan::Of(PayloadKind::kExample), {ColumnChoice::Mode::kNamed, {"n", "t"}});
-    WalkSkim walk_skim(file, framing, skimmer);
-    ShardWalker walker(file, bytes.size(), framing, progress);
+    const FileBytes all(file, bytes.size());
+    WalkSkim walk_skim(all, framing, skimmer);
+    ShardWalker walker(all, framing, progress);
     std::vector<uint64_t> points;
     const Result<bool> more = walker.NextBlock(points, &walk_skim);
     REQUIRE((more && *more));
     REQUIRE(points == RecordPoints(framing, payloads));
     const Result<BlockColumns> walked = walk_skim.Finish(points);
-    const Result<BlockColumns> skimmed = SkimBlock(file, framing, points, skimmer, progress);
+    const Result<BlockColumns> skimmed = SkimBlock(all, framing, points, skimmer, progress);
     REQUIRE((walked && skimmed));
     CHECK(Said(*walked) == Said(*skimmed));
     CHECK_FALSE(Said(*walked).empty());

@@ -57,11 +57,12 @@ class FlippedShard {
 };
 
 // Records of the walk whose bytes CheckBlock finds fault with, by where they begin.
-std::vector<uint64_t> FaultsOf(const File& file, const WalkedShard& walked) {
+std::vector<uint64_t> FaultsOf(const File& file, uint64_t size, const WalkedShard& walked) {
+  const FileBytes bytes(file, size);
   Progress progress;
   std::vector<uint64_t> faults;
   for (const std::vector<uint64_t>& points : walked.blocks) {
-    const Result<BlockFindings> findings = CheckBlock(file, Framing::kTfRecord, points, {}, progress);
+    const Result<BlockFindings> findings = CheckBlock(bytes, Framing::kTfRecord, points, {}, progress);
     REQUIRE(findings.has_value());
     for (const BlockFindings::Faulty& faulty : findings->faults) {
       CHECK(faulty.fault == RecordFault::kPayloadCrc);
@@ -83,7 +84,7 @@ TEST_CASE("any bit that flips in a TFRecord takes one record with it, and is not
     const size_t record = shard.Flip(random, 12, 4);
     const Walk::Extent hit = sound.records[record];
     const WalkedShard walked = WalkShard(file, shard.size(), Framing::kTfRecord);
-    const std::vector<uint64_t> faults = FaultsOf(file, walked);
+    const std::vector<uint64_t> faults = FaultsOf(file, shard.size(), walked);
     Walk expected = sound;
     std::vector<uint64_t> expected_faults;
     if (shard.HitFraming(record, 12)) {
@@ -110,8 +111,9 @@ TEST_CASE("any bit that flips in an OFRecord is noticed by its length or by its 
   const TempDir dir;
   FlippedShard shard(dir / "shard", Framing::kOfRecord);
   const File file = OpenFile(dir / "shard");
+  const FileBytes bytes(file, shard.size());
   Progress progress;
-  const Result<BlockFindings> sound = CheckBlock(file, Framing::kOfRecord, shard.points(), {}, progress);
+  const Result<BlockFindings> sound = CheckBlock(bytes, Framing::kOfRecord, shard.points(), {}, progress);
   REQUIRE(sound.has_value());
   CHECK(sound->faults.empty());
   CHECK(sound->empty_records == 1);
@@ -119,7 +121,7 @@ TEST_CASE("any bit that flips in an OFRecord is noticed by its length or by its 
   for (int i = 0; i < kFlips; ++i) {
     const size_t record = shard.Flip(random, 8, 0);
     const RecordFault expected = shard.HitFraming(record, 8) ? RecordFault::kLength : RecordFault::kPayloadHash;
-    const Result<BlockFindings> found = CheckBlock(file, Framing::kOfRecord, shard.points(), sound->hashes, progress);
+    const Result<BlockFindings> found = CheckBlock(bytes, Framing::kOfRecord, shard.points(), sound->hashes, progress);
     REQUIRE(found.has_value());
     const bool as_expected =
         found->faults.size() == 1 && found->faults[0].record == record && found->faults[0].fault == expected;

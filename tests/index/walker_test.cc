@@ -219,7 +219,8 @@ TEST_CASE("a file that shrinks under the walk is an error, not a shorter shard")
   const File file = OpenFile(dir / "shard");
   TruncateTo(dir / "shard", 2 * one.size());
   const Progress progress;
-  ShardWalker walker(file, 4 * one.size(), kTf, progress);
+  const FileBytes bytes(file, 4 * one.size());
+  ShardWalker walker(bytes, kTf, progress);
   std::vector<uint64_t> points;
   const Result<bool> more = walker.NextBlock(points);
   REQUIRE(!more.has_value());
@@ -232,7 +233,8 @@ TEST_CASE("a walk that is told to stop stops") {
   const File file = OpenFile(dir / "shard");
   Progress progress;
   progress.cancel = true;
-  ShardWalker walker(file, 19, kTf, progress);
+  const FileBytes bytes(file, 19);
+  ShardWalker walker(bytes, kTf, progress);
   std::vector<uint64_t> points;
   const Result<bool> more = walker.NextBlock(points);
   REQUIRE(!more.has_value());

@@ -37,7 +37,8 @@ inline File OpenFile(const std::string& path) {
 /// Walks the first `size` bytes of `file` to their end. A walk that fails ends the test.
 inline WalkedShard WalkShard(const File& file, uint64_t size, Framing framing, SegmentScout* scout = nullptr) {
   const Progress progress;
-  ShardWalker walker(file, size, framing, progress);
+  const FileBytes bytes(file, size);
+  ShardWalker walker(bytes, framing, progress);
   walker.Follow(scout);
   WalkedShard walked;
   std::vector<uint64_t> points;

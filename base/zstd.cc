@@ -1,0 +1,18 @@
+#include "base/zstd.h"
+
+#include <zstd.h>
+
+namespace ofindex {
+
+std::vector<uint8_t> ZstdCompress(ByteView bytes, int level, size_t most) {
+  std::vector<uint8_t> out(most);
+  const size_t size = ::ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level);
+  out.resize(::ZSTD_isError(size) ? 0 : size);
+  return out;
+}
+
+bool ZstdDecompress(ByteView frame, std::span<uint8_t> out) {
+  return ::ZSTD_decompress(out.data(), out.size(), frame.data(), frame.size()) == out.size();
+}
+
+}  // namespace ofindex

@@ -1,0 +1,53 @@
+#include "index/stream_findings.h"
+
+#include <algorithm>
+
+namespace ofindex {
+namespace {
+
+DamageReason ReasonOf(StreamFault fault) {
+  switch (fault) {
+    case StreamFault::kCut: return DamageReason::kCutStream;
+    case StreamFault::kBadDeflate: return DamageReason::kBadDeflate;
+    case StreamFault::kBadChecksum: return DamageReason::kBadStreamChecksum;
+    case StreamFault::kTrailingBytes: return DamageReason::kTrailingBytes;
+    case StreamFault::kSecondStream: return DamageReason::kSecondStream;
+  }
+  return DamageReason::kBadDeflate;
+}
+
+// The bytes of the file, from checkpoint to checkpoint, that inflate to a range.
+ByteRange FileRangeOf(const DamagedRange& range, const StreamFindings& stream, uint64_t file_bytes) {
+  ByteRange found{0, file_bytes};
+  for (const StoredCheckpoint& checkpoint : stream.checkpoints) {
+    if (checkpoint.position <= range.begin) found.begin = checkpoint.bit / 8;
+    if (checkpoint.position < range.end) continue;
+    found.end = std::max(found.begin, (checkpoint.bit + 7) / 8);
+    break;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<DamagedRange> DamageOf(const std::vector<DamagedRange>& walked, const StreamFindings& stream,
+                                   uint64_t file_bytes) {
+  std::vector<DamagedRange> all = walked;
+  for (DamagedRange& range : all) range.file = FileRangeOf(range, stream, file_bytes);
+  for (const StreamDamage& damage : stream.damage) {
+    const bool ends_early = damage.fault == StreamFault::kCut || damage.fault == StreamFault::kBadDeflate;
+    const bool tears = ends_early && !all.empty() && all.back().end == stream.inflated_bytes &&
+                       all.back().reason == DamageReason::kTornTail;
+    DamagedRange range{damage.position, damage.position, ReasonOf(damage.fault)};
+    if (tears) {
+      range.begin = all.back().begin;
+      all.pop_back();
+    }
+    range.file = {damage.file_begin, damage.file_end};
+    all.push_back(range);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  return all;
+}
+
+}  // namespace ofindex

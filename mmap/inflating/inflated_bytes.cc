@@ -1,0 +1,71 @@
+#include "mmap/inflating/inflated_bytes.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/allocation.h"
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+// The most that a span holds. Checkpoints are a few MiB apart; only a deflate block that is larger has none within.
+constexpr uint64_t kMostSpanBytes = uint64_t{8} << 20;
+
+}  // namespace
+
+// The last checkpoint that is not behind `offset`.
+Result<size_t> InflatedBytes::CheckpointBefore(uint64_t offset) const {
+  size_t low = 0;
+  size_t high = checkpoints_.size();
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    OFINDEX_ASSIGN(const Checkpoint checkpoint, checkpoints_.At(middle));
+    if (checkpoint.position <= offset) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low != 0) return low - 1;
+  return Fail(ErrorCode::kIndex, StrCat(Printable(file_->path()), ": the index has no checkpoint for it"),
+              "build the index anew with `ofindex build --force`");
+}
+
+Result<std::shared_ptr<const Span>> InflatedBytes::SpanAt(uint64_t offset, uint64_t end) const {
+  return WithMemory("inflated bytes", [&]() -> Result<std::shared_ptr<const Span>> {
+    OFINDEX_ASSIGN(const size_t number, CheckpointBefore(offset));
+    OFINDEX_ASSIGN(const Checkpoint checkpoint, checkpoints_.At(number));
+    uint64_t next = facts_.inflated_bytes;
+    if (number + 1 < checkpoints_.size()) {
+      OFINDEX_ASSIGN(const Checkpoint behind, checkpoints_.At(number + 1));
+      next = std::min(next, behind.position);
+    }
+    const uint64_t begin = checkpoint.position + (offset - checkpoint.position) / kMostSpanBytes * kMostSpanBytes;
+    const uint64_t span_end = std::max(std::min(next, begin + kMostSpanBytes), offset + 1);
+    const std::shared_ptr<Span> span = cache_.Get({shard_, begin}, span_end);
+    if (begin != checkpoint.position) {
+      if (const auto before = cache_.Find({shard_, begin - kMostSpanBytes})) before->HandOver(*span);
+    }
+    if (offset >= span->end()) return Fail(ErrorCode::kIndex, StrCat(Printable(path()), ": checkpoints out of order"));
+    const bool goes_on = span->end() - begin == kMostSpanBytes;
+    OFINDEX_TRY(span->InflateTo(std::min(end, span->end()),
+                                {file_, facts_.file_bytes, facts_.compression, checkpoint, goes_on}));
+    return span;
+  });
+}
+
+Result<size_t> InflatedBytes::ReadAt(uint64_t offset, std::span<uint8_t> out) const {
+  if (offset >= facts_.inflated_bytes) return size_t{0};
+  const uint64_t n = std::min<uint64_t>(out.size(), facts_.inflated_bytes - offset);
+  for (uint64_t done = 0; done < n;) {
+    OFINDEX_ASSIGN(const std::shared_ptr<const Span> span, SpanAt(offset + done, offset + n));
+    const uint64_t from = offset + done - span->begin();
+    const uint64_t some = std::min(n - done, span->end() - span->begin() - from);
+    std::memcpy(out.data() + done, span->bytes() + from, some);
+    done += some;
+  }
+  return n;
+}
+
+}  // namespace ofindex

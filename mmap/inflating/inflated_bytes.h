@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/file.h"
+#include "base/record.h"
+#include "base/result.h"
+#include "mmap/inflating/checkpoint.h"
+#include "mmap/inflating/span_cache.h"
+#include "mmap/readable_bytes.h"
+
+namespace ofindex {
+
+/// What is known of a compressed shard, beside its file.
+struct CompressedFacts {
+  Compression compression = Compression::kNone;
+  uint64_t file_bytes = 0;
+  uint64_t inflated_bytes = 0;  ///< as many of them as came out of a sound stream
+};
+
+/// The bytes that a compressed file inflates to, at any place: from the checkpoint before it, through a cache of spans.
+/// Thread-safe.
+class InflatedBytes final : public ReadableBytes {
+ public:
+  /// `checkpoints` and `cache` must outlive this. `shard` names the file in the cache.
+  InflatedBytes(std::shared_ptr<const File> file, const CompressedFacts& facts, const Checkpoints& checkpoints, SpanCache& cache,
+                uint64_t shard)
+      : file_(std::move(file)), facts_(facts), checkpoints_(checkpoints), cache_(cache), shard_(shard) {}
+
+  /// Errors: kIo, kLimit; kStale  the file no longer inflates to what it did; kIndex  a checkpoint is damaged.
+  [[nodiscard]] Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const override;
+  [[nodiscard]] Result<uint64_t> Size(uint64_t /*wanted*/) const override { return facts_.inflated_bytes; }
+  [[nodiscard]] const std::string& path() const override { return file_->path(); }
+
+  /// The span that holds byte `offset`, inflated to the byte before `end` or its own end. Errors: as ReadAt.
+  [[nodiscard]] Result<std::shared_ptr<const Span>> SpanAt(uint64_t offset, uint64_t end) const;
+
+ private:
+  [[nodiscard]] Result<size_t> CheckpointBefore(uint64_t offset) const;
+
+  const std::shared_ptr<const File> file_;
+  const CompressedFacts facts_;
+  const Checkpoints& checkpoints_;
+  SpanCache& cache_;
+  const uint64_t shard_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/file.h"
+#include "base/result.h"
+
+namespace ofindex {
+
+/// The bytes in which the records of a shard lie: those of its file or, where that is compressed, what it inflates to.
+/// Thread-safe, unless an implementation says otherwise.
+class ReadableBytes {
+ public:
+  virtual ~ReadableBytes() = default;
+
+  /// Reads up to out.size() bytes from `offset`. Returns how many; fewer only where they end. Errors: kIo; kStale  the
+  /// file no longer inflates to them; kLimit, kInterrupted.
+  [[nodiscard]] virtual Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const = 0;
+
+  /// How many bytes there are; of bytes that are still being inflated, as many as are known of by then, at least
+  /// `wanted` of them if there are as many. Errors: as ReadAt.
+  [[nodiscard]] virtual Result<uint64_t> Size(uint64_t wanted) const = 0;
+
+  /// Of the file.
+  [[nodiscard]] virtual const std::string& path() const = 0;
+
+  /// Hints, as File has them.
+  virtual void WillNeed(uint64_t /*offset*/, uint64_t /*n*/) const {}
+  virtual void Advise(File::Access /*access*/) const {}
+};
+
+/// The first bytes of a file, which must outlive this.
+class FileBytes final : public ReadableBytes {
+ public:
+  FileBytes(const File& file, uint64_t size) : file_(file), size_(size) {}
+
+  [[nodiscard]] Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const override {
+    return file_.ReadAt(offset, out);
+  }
+  [[nodiscard]] Result<uint64_t> Size(uint64_t /*wanted*/) const override { return size_; }
+  [[nodiscard]] const std::string& path() const override { return file_.path(); }
+  void WillNeed(uint64_t offset, uint64_t n) const override { file_.WillNeed(offset, n); }
+  void Advise(File::Access access) const override { file_.Advise(access); }
+
+ private:
+  const File& file_;
+  const uint64_t size_;
+};
+
+}  // namespace ofindex
