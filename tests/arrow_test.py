@@ -27,7 +27,8 @@ MAY_INCLUDE = {
 WRAPPED_IN = [
     (r"tl/expected\.hpp", {"base"}),
     (r"xxhash\.h", {"base"}),
-    (r"isa-l/.*", {"base"}),
+    (r"isa-l/crc\.h", {"base"}),
+    (r"isa-l/igzip_lib\.h", {"mmap"}),
     (r"google/protobuf/.*|.*\.pb\.h", {"proto"}),
     (r"boost/interprocess/.*", {"mmap"}),
     (r"zstd\.h", {"base"}),

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "base/file.h"
 #include "base/record.h"
 #include "base/result.h"
+#include "mmap/inflating/input_bytes.h"
 
 namespace ofindex {
 
@@ -23,7 +23,7 @@ enum class StreamFault : uint8_t {
   kSecondStream,   ///< a second zlib stream behind the first: TensorFlow's reader reads the first alone
 };
 
-/// A fault, and where it is. `position` is of the inflated bytes: all before it came out of sound deflate blocks.
+/// A fault, and where it is. `position` is of the inflated bytes: all before it came out of what could be inflated.
 struct StreamDamage {
   StreamFault fault;
   uint64_t position;
@@ -33,9 +33,9 @@ struct StreamDamage {
   friend bool operator==(const StreamDamage&, const StreamDamage&) = default;
 };
 
-/// Inflates a gzip file of one member or many, a zlib stream or a bare deflate stream, from its beginning or from a
-/// checkpoint. The one place that wraps zlib's inflate. Takes no more memory than some 120 KiB, whatever the bytes are.
-/// Not thread-safe.
+/// Inflates a gzip file of one member or many, a zlib stream or a bare deflate stream, from its beginning: finds the
+/// places for checkpoints, and whatever is wrong. The one place that wraps zlib's inflate. Takes no more memory than
+/// some 120 KiB, whatever the bytes are. Not thread-safe.
 class Inflater {
  public:
   /// Of the first `size` bytes of `file`, which must outlive the inflater.
@@ -44,10 +44,6 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Goes on at a deflate block: its first bit in the file, the bytes before it. From here on checksums of the member
-  /// that the block is of are not compared. Errors: kIo, kLimit.
-  [[nodiscard]] Result<void> Enter(uint64_t position, uint64_t bit, ByteView window);
-
   /// Why Read came back.
   enum class Halt {
     kFull,   ///< there is no more room
@@ -55,11 +51,11 @@ class Inflater {
     kEnd,    ///< there is nothing more, or nothing that could be believed
   };
 
-  /// Inflates into `out`, and returns with how many bytes it now holds in `got`. Comes back at blocks only if asked
-  /// to. Errors: kIo, kLimit.
+  /// Inflates into `out`, and says in `got` how many bytes it now holds. Comes back at blocks only if asked to.
+  /// Errors: kIo, kLimit.
   [[nodiscard]] Result<Halt> Read(std::span<uint8_t> out, bool to_blocks, size_t& got);
 
-  /// Bytes of output so far, those before a checkpoint that was entered included.
+  /// Bytes of output so far.
   [[nodiscard]] uint64_t position() const { return position_; }
 
   /// Bit of the file at which the inflater stands: after kBlock, where the block begins.
@@ -75,35 +71,23 @@ class Inflater {
   struct Zlib;
   enum class Phase { kHeader, kDeflate, kTrailer, kEnd };
 
-  [[nodiscard]] Result<void> Refill();
-  [[nodiscard]] Result<std::optional<uint8_t>> NextByte();
-  [[nodiscard]] Result<std::optional<uint64_t>> NextBytes(int n);
-  [[nodiscard]] Result<bool> SkipText();
-  [[nodiscard]] Result<void> PassHeader();
-  [[nodiscard]] Result<bool> PassGzipHeader();
-  [[nodiscard]] Result<bool> PassGzipFields(uint8_t flags);
   [[nodiscard]] Result<Halt> Deflated(std::span<uint8_t> out, bool to_blocks, size_t& got);
+  [[nodiscard]] Result<void> PassHeader();
   [[nodiscard]] Result<void> PassTrailer();
   [[nodiscard]] Result<void> LookBehind();
-  void Count(ByteView inflated);
+  [[nodiscard]] bool TrailerHolds(uint64_t trailer) const;
   void BeginMember();
+  void Count(ByteView inflated);
   void EndWith(StreamFault fault, uint64_t file_begin, uint64_t file_end);
-  [[nodiscard]] uint64_t at() const;  // byte of the file that is taken next
 
-  const File& file_;
-  const uint64_t size_;
   const Compression compression_;
+  InputBytes input_;
   std::unique_ptr<Zlib> zlib_;
-  std::vector<uint8_t> input_;
-  uint64_t input_begin_ = 0;  // byte of the file at which input_ begins
-  uint64_t input_bytes_ = 0;
   Phase phase_ = Phase::kHeader;
   uint64_t position_ = 0;
-  uint64_t block_at_ = 0;       // byte of the file at which the last block that was seen begins
-  uint64_t member_at_ = 0;      // and the member
-  uint64_t member_bytes_ = 0;   // output of the member
-  uint32_t checksum_ = 0;       // of the output of the member
-  bool checks_ = true;          // false where the member was entered in the middle
+  uint64_t block_at_ = 0;      // byte of the file at which the last block that was seen begins
+  uint64_t member_bytes_ = 0;  // output of the member
+  uint32_t checksum_ = 0;      // of it
   std::vector<StreamDamage> damage_;
 };
 

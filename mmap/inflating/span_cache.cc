@@ -44,14 +44,14 @@ Result<void> Span::Begin(const Source& source) {
   }
   bytes_ = std::make_unique_for_overwrite<uint8_t[]>(end_ - begin_);
   if (inflater_) return {};
-  auto inflater = std::make_unique<Inflater>(*source.file, source.file_bytes, source.compression);
-  OFINDEX_TRY(inflater->Enter(source.checkpoint.position, source.checkpoint.bit, *window));
+  auto inflater = std::make_unique<SpanInflater>(*source.file, source.file_bytes, source.compression,
+                                                 source.checkpoint.bit, *window);
   std::vector<uint8_t> passed(source.checkpoint.position == begin_ ? 0 : kAtLeast);
-  while (inflater->position() < begin_) {
-    const uint64_t n = std::min<uint64_t>(passed.size(), begin_ - inflater->position());
-    size_t got = 0;
-    OFINDEX_ASSIGN(const Inflater::Halt halt, inflater->Read(std::span(passed).first(n), false, got));
-    if (halt == Inflater::Halt::kEnd) return NotAsIndexed(source, inflater->position());
+  for (uint64_t at = source.checkpoint.position; at < begin_;) {
+    const uint64_t n = std::min<uint64_t>(passed.size(), begin_ - at);
+    OFINDEX_ASSIGN(const size_t got, inflater->Read(std::span(passed).first(n)));
+    at += got;
+    if (got < n) return NotAsIndexed(source, at);
   }
   inflater_ = std::move(inflater);
   file_ = source.file;
@@ -64,16 +64,13 @@ Result<void> Span::InflateTo(uint64_t position, const Source& source) {
   const std::lock_guard lock(mutex_);
   if (!bytes_) OFINDEX_TRY(Begin(source));
   uint64_t have = inflated_.load(std::memory_order_relaxed);
+  if (have >= wanted) return {};
+  if (!inflater_) return NotAsIndexed(source, begin_ + have);
   const uint64_t until = std::min(end_ - begin_, std::max(wanted, have + kAtLeast));
-  while (have < wanted) {
-    if (!inflater_) return NotAsIndexed(source, begin_ + have);
-    size_t got = 0;
-    OFINDEX_ASSIGN(const Inflater::Halt halt,
-                   inflater_->Read(std::span(bytes_.get() + have, until - have), false, got));
-    have += got;
-    inflated_.store(have, std::memory_order_release);
-    if (halt == Inflater::Halt::kEnd && have < wanted) return NotAsIndexed(source, begin_ + have);
-  }
+  OFINDEX_ASSIGN(const size_t got, inflater_->Read(std::span(bytes_.get() + have, until - have)));
+  have += got;
+  inflated_.store(have, std::memory_order_release);
+  if (have < wanted) return NotAsIndexed(source, begin_ + have);
   if (have == end_ - begin_ && !source.goes_on) {
     inflater_.reset();
     file_.reset();

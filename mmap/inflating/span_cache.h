@@ -9,7 +9,7 @@
 #include "base/record.h"
 #include "base/result.h"
 #include "mmap/inflating/checkpoint.h"
-#include "mmap/inflating/inflater.h"
+#include "mmap/inflating/span_inflater.h"
 
 namespace ofindex {
 
@@ -49,7 +49,7 @@ class Span {
   std::mutex mutex_;                   // of what follows
   std::unique_ptr<uint8_t[]> bytes_;
   // Of what is still to come, or comes behind: it stands at begin_ + inflated_, and reads file_.
-  std::unique_ptr<Inflater> inflater_;
+  std::unique_ptr<SpanInflater> inflater_;
   std::shared_ptr<const File> file_;
 };
 

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/result.h"
+
+namespace ofindex {
+
+/// The bytes of a compressed file, from some place on, for whoever takes them piece by piece. Not thread-safe.
+class InputBytes {
+ public:
+  /// Of the first `size` bytes of `file`, which must outlive this.
+  InputBytes(const File& file, uint64_t size) : file_(file), size_(size), buffer_(kBufferBytes) {}
+
+  /// Byte of the file that is taken next, and how many there are.
+  [[nodiscard]] uint64_t at() const { return begin_ + taken_; }
+  [[nodiscard]] uint64_t size() const { return size_; }
+
+  void Seek(uint64_t at) {
+    begin_ = at;
+    taken_ = filled_ = 0;
+  }
+
+  /// The bytes that come next, as many as are at hand; none only where the file ends. Errors: kIo.
+  [[nodiscard]] Result<ByteView> Next() {
+    if (taken_ == filled_) OFINDEX_TRY(Refill());
+    return ByteView(buffer_).subspan(taken_, filled_ - taken_);
+  }
+
+  /// Takes `n` of them.
+  void Take(size_t n) { taken_ += n; }
+
+  /// Takes one byte; nullopt where the file ends. Errors: kIo.
+  [[nodiscard]] Result<std::optional<uint8_t>> TakeByte() {
+    OFINDEX_ASSIGN(const ByteView next, Next());
+    if (next.empty()) return std::nullopt;
+    Take(1);
+    return next.front();
+  }
+
+  /// Takes a number of `n` bytes, the lowest first; nullopt where the file ends before. Errors: kIo.
+  [[nodiscard]] Result<std::optional<uint64_t>> TakeNumber(int n) {
+    uint64_t value = 0;
+    for (int i = 0; i < n; ++i) {
+      OFINDEX_ASSIGN(const std::optional<uint8_t> byte, TakeByte());
+      if (!byte) return std::nullopt;
+      value |= uint64_t{*byte} << (8 * i);
+    }
+    return value;
+  }
+
+ private:
+  static constexpr size_t kBufferBytes = 64 << 10;
+
+  [[nodiscard]] Result<void> Refill() {
+    begin_ += taken_;
+    taken_ = filled_ = 0;
+    const uint64_t wanted = begin_ < size_ ? std::min<uint64_t>(buffer_.size(), size_ - begin_) : 0;
+    if (wanted == 0) return {};
+    OFINDEX_ASSIGN(filled_, file_.ReadAt(begin_, std::span(buffer_).first(wanted)));
+    return {};
+  }
+
+  const File& file_;
+  const uint64_t size_;
+  std::vector<uint8_t> buffer_;
+  uint64_t begin_ = 0;  // byte of the file at which the buffer begins
+  size_t taken_ = 0;
+  size_t filled_ = 0;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,156 @@
+"""Compressed shards of every make: whoever wrote the stream, and however, its records are all there."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Iterator
+
+from e2e.command import CommandTest
+from e2e.compressing import COMPRESS, DEFLATE, GZIP, OPTIONS, ZLIB, framed, gzip_header, gzip_member
+from e2e.samples import payload, payloads
+from oracle import messages, records
+
+TFRECORD, OFRECORD = records.TFRECORD, records.OFRECORD
+COUNT = 300
+
+STRATEGIES = {"filtered": zlib.Z_FILTERED, "Huffman": zlib.Z_HUFFMAN_ONLY, "runs": zlib.Z_RLE, "fixed": zlib.Z_FIXED}
+FLUSHES = {"partial": zlib.Z_PARTIAL_FLUSH, "sync": zlib.Z_SYNC_FLUSH, "full": zlib.Z_FULL_FLUSH, "block": zlib.Z_BLOCK}
+HEADERS = {
+    "name": gzip_header(name=b"data.tfrecord"),
+    "empty name": gzip_header(name=b""),
+    "comment": gzip_header(comment=b"no comment"),
+    "extra": gzip_header(extra=b"BC\x02\x00\xff\x00"),
+    "no extra": gzip_header(extra=b""),
+    "most extra": gzip_header(extra=bytes(range(256)) * 255 + bytes(255)),
+    "CRC16": gzip_header(checked=True),
+    "all": gzip_header(extra=b"AB\x01\x00x", name=b"n\xe4me", comment=b"two\nlines", checked=True),
+}
+EMPTY = gzip_member(b"")
+
+
+def cuts(data: bytes, every: int) -> list[bytes]:
+    return [data[at : at + every] for at in range(0, len(data), every)]
+
+
+def members_of(framing: str) -> Iterator[tuple[str, bytes]]:
+    """gzip files of many members: where one ends says nothing of where a record does."""
+    frames = [records.FRAME[framing](one) for one in payloads(COUNT, framing)]
+    whole = b"".join(frames)
+    for name, parts in {
+        "a member for each record": frames,
+        "a member for 100 records": [b"".join(frames[at : at + 100]) for at in range(0, COUNT, 100)],
+        "a member for 37 bytes": cuts(whole, 37),
+        "a member for each byte at first": [*cuts(whole[:200], 1), whole[200:]],
+        "members of several levels": [],
+    }.items():
+        members = [gzip_member(part, level=number % 10) for number, part in enumerate(parts or cuts(whole, 500))]
+        yield name, b"".join(members)
+        yield f"{name}, empty ones between", EMPTY + (EMPTY * 2).join(members) + EMPTY
+    for name, header in HEADERS.items():
+        yield f"header with {name}", b"".join(gzip_member(part, header) for part in (whole[:1000], whole[1000:]))
+
+
+def makes_of(framing: str) -> Iterator[tuple[str, str, bytes]]:
+    """What a stream is called, its compression, and the stream: the same records in each."""
+    whole = framed(payloads(COUNT, framing), framing)
+    for compression, compress in COMPRESS.items():
+        for level in range(10):
+            yield f"level {level}", compression, compress(whole, level=level)
+        for name, strategy in STRATEGIES.items():
+            yield f"strategy {name}", compression, compress(whole, strategy=strategy)
+        for name, flush in FLUSHES.items():
+            yield f"flush {name}", compression, compress(whole, flush=flush)
+        yield "flush behind each byte", compression, compress(whole, flush=zlib.Z_SYNC_FLUSH, every=1)
+        yield "blocks of every kind", compression, compress(whole, level=0, flush=zlib.Z_FULL_FLUSH, every=7)
+    for window in range(9, 16):
+        stream = zlib.compressobj(6, zlib.DEFLATED, window)
+        yield f"window of 2^{window}", ZLIB, stream.compress(whole) + stream.flush()
+    for name, members in members_of(framing):
+        yield name, GZIP, members
+
+
+class MakesTest(CommandTest):
+    def test_every_make_gives_the_records_that_went_into_it(self) -> None:
+        for framing in (TFRECORD, OFRECORD):
+            expected = payloads(COUNT, framing)
+            for name, compression, data in makes_of(framing):
+                with self.subTest(f"{framing}, {compression}: {name}"):
+                    self.check(framing, compression, data, expected)
+
+    def check(self, framing: str, compression: str, data: bytes, expected: list[bytes]) -> None:
+        (self.dir / "data").write_bytes(data)
+        self.expect(0, "build", "data", "--force", "--verify", *OPTIONS[compression])
+        info = self.expect(0, "info", "data", "--json").json
+        (shard,) = info["shards"]
+        self.assertEqual((info["damage"], info["bad"]), ([], []))
+        found = [shard[key] for key in ("format", "compression", "records", "bytes")]
+        self.assertEqual(found, [framing, compression, len(expected), len(data)])
+        self.assert_same(self.expect(0, "cat", "data", "--to", "raw").stdout, b"".join(expected), "cat")
+
+    def test_large_makes_are_entered_anywhere(self) -> None:
+        source = random.Random(5)
+        expected = [source.randbytes(1000).hex().encode() + bytes(500) for _ in range(3000)]
+        whole = framed(expected, OFRECORD)
+        members = cuts(whole, 100_001)
+        streams = {
+            "members": (GZIP, b"".join(gzip_member(part, level=1) for part in members)),
+            "members and empty ones": (GZIP, (EMPTY * 100).join(gzip_member(part, level=1) for part in members)),
+            "members with headers": (GZIP, b"".join(gzip_member(part, HEADERS["all"], level=1) for part in members)),
+            "stored": (GZIP, gzip_member(whole, level=0)),
+            "fixed": (ZLIB, COMPRESS[ZLIB](whole, level=1, strategy=zlib.Z_FIXED)),
+            "flushed": (DEFLATE, COMPRESS[DEFLATE](whole, level=1, flush=zlib.Z_FULL_FLUSH, every=9999)),
+        }
+        asked = source.sample(range(len(expected)), 40)
+        for name, (compression, data) in streams.items():
+            with self.subTest(name):
+                (self.dir / "data").write_bytes(data)
+                options = ("--format", "ofrecord", "--payload", "opaque", "--checkpoint-every", "1", "--force")
+                self.expect(0, "build", "data", *options, "--compression", compression)
+                self.assert_same(self.expect(0, "cat", "data", "--to", "raw").stdout, b"".join(expected), "cat")
+                shown = self.expect(0, "get", "data", *map(str, asked), "--raw", "--cache", "1").stdout
+                self.assert_same(shown, b"".join(expected[ordinal] for ordinal in asked), "get")
+
+
+class DetectionTest(CommandTest):
+    """A compressed shard is found to be what its inflated copy is found to be."""
+
+    def test_an_empty_stream_is_an_empty_shard(self) -> None:
+        for compression, compress in COMPRESS.items():
+            for name, data in {"one": compress(b""), "several": compress(b"") * (3 if compression == GZIP else 1)}.items():
+                with self.subTest(f"{compression}: {name}"):
+                    (self.dir / "data").write_bytes(data)
+                    built = self.expect(0, "build", "data", "--force", "--json", *OPTIONS[compression]).json
+                    self.assertEqual((built["records"], built["damage"]), (0, []))
+                    self.assertEqual(self.expect(0, "cat", "data", "--to", "raw").stdout, b"")
+
+    def test_a_bare_deflate_stream_is_taken_for_one_only_if_that_is_said(self) -> None:
+        (self.dir / "data").write_bytes(COMPRESS[DEFLATE](framed(payloads(20))))
+        self.assertIn("data", self.expect_error(3, "build", "data").stderr)
+        for wrong in (GZIP, ZLIB, "none"):
+            self.assertIn("data", self.expect_error(3, "build", "data", "--compression", wrong).stderr)
+        self.assertEqual(self.names(), ["data"])
+        self.expect(0, "build", "data", "--compression", "deflate")
+
+    def test_a_compressed_file_of_no_records_is_refused_by_name(self) -> None:
+        for compression, compress in COMPRESS.items():
+            (self.dir / "text").write_bytes(compress(b"not a record at all\n" * 99))
+            self.assertIn("text", self.expect_error(3, "build", "text", *OPTIONS[compression]).stderr)
+        self.assertEqual(self.names(), ["text"])
+
+    def test_a_large_first_record_is_as_good_as_a_small_one(self) -> None:
+        noise = random.Random(6).randbytes
+        for framing, kind, sizes in ((TFRECORD, "example", (2, 17)), (OFRECORD, "ofrecord", (2, 9))):
+            for mebibytes in sizes:
+                image = {"image": ("bytes", [noise(mebibytes << 20)]), "label": ("int64", [1])}
+                expected = [messages.encode(kind, image), payload(1, framing)]
+                (self.dir / "plain").write_bytes(framed(expected, framing))
+                (self.dir / "gz").write_bytes(gzip_member(framed(expected, framing), level=1))
+                for options in ((), ("--format", framing)):
+                    with self.subTest(f"{framing} of {mebibytes} MiB, {options}"):
+                        found = {}
+                        for name in ("plain", "gz"):
+                            self.expect(0, "build", name, "--force", *options)
+                            (shard,) = self.expect(0, "info", name, "--json").json["shards"]
+                            found[name] = [shard[key] for key in ("format", "payload", "records", "payload_bytes")]
+                        self.assertEqual(found["gz"], found["plain"])
