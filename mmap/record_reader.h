@@ -18,8 +18,8 @@
 
 namespace ofindex {
 
-/// Of compressed shards: room for the spans of some thirty records, or for as many runs that are read at once.
-inline constexpr uint64_t kInflatedCacheBytes = uint64_t{128} << 20;
+/// Of compressed shards: room for the spans of the 64 runs that `--block auto` has in flight.
+inline constexpr uint64_t kInflatedCacheBytes = uint64_t{320} << 20;
 
 struct ReaderOptions {
   IoMode io = IoMode::kAuto;
@@ -51,6 +51,7 @@ class RecordReader {
 
   /// Whether a shard is compressed, so that reading a record may take milliseconds.
   [[nodiscard]] bool inflates() const { return map_.header().streams != 0; }
+  [[nodiscard]] uint64_t inflated_cache_bytes() const { return options_.inflated_cache_bytes; }
 
   /// Where record `ordinal` lies; opens its shard's entry, not the shard.
   /// Errors: kOutOfRange, kIndex.

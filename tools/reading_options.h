@@ -23,7 +23,7 @@ inline void AddReadingOptions(CLI::App& verb, ReaderOptions& options) {
       ->check(CLI::IsMember({"auto", "mmap", "pread"}).description(""))
       ->type_name("IO");
   AddMebibytes(verb, "--cache", options.inflated_cache_bytes, 1, kMostCacheMebibytes,
-               "What is kept of compressed shards, inflated; default 128");
+               "What is kept of compressed shards, inflated; default 320");
 }
 
 }  // namespace ofindex

@@ -14,6 +14,7 @@
 #include "index/catalog_reader.h"
 #include "index/paths.h"
 #include "query/dataset.h"
+#include "query/sampling/inflate_cost.h"
 #include "query/sampling/length_batches.h"
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/open_sampler.h"
@@ -34,7 +35,7 @@ struct Arguments {
   std::string index;
   std::optional<uint64_t> count;
   std::string block;
-  uint64_t lanes = BlockShape().lanes;
+  std::optional<uint64_t> lanes;
   std::string tail = "exact";
   std::optional<std::string> quality;
   std::optional<uint64_t> batch_total;
@@ -60,16 +61,15 @@ Result<Sampled> OpenSampled(const std::string& name, const Context& context) {
 
 Result<std::optional<BlockShape>> BlockOf(const Arguments& arguments, const Sampled& sampled, const Context& context) {
   if (arguments.block.empty()) return std::nullopt;
-  BlockShape shape{.lanes = arguments.lanes};
   if (arguments.block == "auto") {
     OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(sampled.index, {}, context.progress));
     OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(dataset, *sampled.store));
-    const BlockChoice choice = ChooseBlock(facts, shape);
+    BlockChoice choice = ChooseBlock(facts, arguments.lanes);
     PrintNote(choice.reason, context);
-    if (choice.run == 1) return std::nullopt;
-    shape.run = choice.run;
-    return shape;
+    return choice.shape.run == 1 ? std::nullopt : std::optional(choice.shape);
   }
+  BlockShape shape;
+  shape.lanes = arguments.lanes.value_or(shape.lanes);
   const char* end = arguments.block.data() + arguments.block.size();
   const auto [stop, error] = std::from_chars(arguments.block.data(), end, shape.run);
   if (error != std::errc() || stop != end || shape.run == 0) {
@@ -77,6 +77,23 @@ Result<std::optional<BlockShape>> BlockOf(const Arguments& arguments, const Samp
                 StrCat("--block ", Printable(arguments.block), ": expected auto or a number of records"));
   }
   return shape;
+}
+
+// Says what a global shuffle costs where shards are compressed, and what would cost less.
+void AdviseBlocks(const Arguments& arguments, const Sampled& sampled, const Context& context) {
+  const SampleRequest& request = arguments.request;
+  const bool chosen = !arguments.block.empty() || request.weights || request.balance || arguments.quality;
+  const bool compressed =
+      std::any_of(sampled.store->shards().begin(), sampled.store->shards().end(),
+                  [](const ShardRow& shard) { return shard.compression != Compression::kNone; });
+  if (chosen || !compressed || context.quiet) return;
+  const auto dataset = Dataset::Open(sampled.index, {}, context.progress);
+  if (!dataset) return;
+  const auto facts = ReadingFactsOf(*dataset, *sampled.store);
+  if (!facts) return;
+  // The order needs no shard to be there: without one there is nothing to measure.
+  const auto cost = CostOfGlobalShuffle(*dataset, *facts);
+  if (cost && *cost) PrintNote(StrCat(**cost, "; --block auto reads them in runs"), context);
 }
 
 /// Writes ordinals as they come, many at a time: there may be a hundred million.
@@ -200,6 +217,7 @@ Result<int> Sample(const Arguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const Sampled sampled, OpenSampled(arguments.index, context));
   SampleRequest request = arguments.request;
   OFINDEX_ASSIGN(request.block, BlockOf(arguments, sampled, context));
+  AdviseBlocks(arguments, sampled, context);
   if (arguments.batch_total || arguments.quality) request.slice = {};
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;

@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from typing import Literal
 
 from . import _ofindex
+from ._arguments import whole
 from ._batch import thread_limit
 from ._dataset import Dataset
 from ._progress import Report, reporting
 from ._source import Path, open_source
+
+CACHE_BYTES = 320 << 20
+"""Room for the spans of all runs that block="auto" has in flight."""
 
 
 def open(
@@ -19,6 +23,7 @@ def open(
     io: Literal["auto", "mmap", "pread"] = "auto",
     *,
     allow_bad: bool = False,
+    cache_bytes: int = CACHE_BYTES,
 ) -> Dataset:
     """Open a dataset, in no time whatever its size.
 
@@ -27,6 +32,7 @@ def open(
         root: Folder that holds a copy of the data; None: where the index says.
         io: How bytes are read: "mmap", "pread", or "auto", which maps except on network file systems.
         allow_bad: Give the payloads of records that are marked bad, too.
+        cache_bytes: What is kept of compressed shards, inflated, by this process.
 
     Raises:
         FileNotFoundError: there is no index; the text says how to build it. Error: the index is corrupt or of another
@@ -36,6 +42,7 @@ def open(
         "root": None if root is None else os.path.abspath(os.fspath(root)),
         "io": io,
         "allow_bad": bool(allow_bad),
+        "cache_bytes": whole(cache_bytes, "cache_bytes", 1, 1 << 60),
     }
     source = open_source(path, options)
     return Dataset(source, source.all_rows(), options)
@@ -52,6 +59,10 @@ def build(
     *,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     payload: Literal["auto", "example", "sequence_example", "ofrecord", "opaque"] = "auto",
+    compression: Literal["auto", "none", "gzip", "zlib", "deflate"] = "auto",
+    checkpoint_bytes: int = 2 << 20,
+    max_ratio: int = 200,
+    max_inflated_bytes: int = 1 << 40,
 ) -> Dataset:
     """Read shards once, in place, and write their index; one that is up to date is left alone.
 
@@ -64,14 +75,19 @@ def build(
         force: Replace an index that is stale.
         progress: None shows a bar by tqdm where it is installed and there is a terminal or notebook; True, False; or a
             callable ``(bytes_done, bytes_total, records_done)``.
-        format, payload: What the files and their payloads are, instead of finding out.
+        format, payload, compression: What the files and their payloads are, instead of finding out. A bare deflate
+            stream is never found out.
+        checkpoint_bytes: Of what a compressed shard inflates to, between the places at which it can be entered: 1 MiB
+            to 1 GiB. More makes a smaller index and slower reads.
+        max_ratio, max_inflated_bytes: A shard that inflates to more bytes for each of its own, or to more in all, is a
+            bomb.
 
     Returns:
         The dataset, open. Damage does not stop a build: ``ds.info["damage"]`` and ``ds.info["bad"]`` have it.
 
     Raises:
         StaleError: there is an index, and it is not of these shards and options. LockError: another process builds it.
-        FormatError, ValueError, OSError: the data are no record files, or cannot be read.
+        FormatError, ValueError, OSError: the data are no record files, or cannot be read. LimitError: a bomb.
     """
     paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
     names = [] if isinstance(columns, str) else list(columns)
@@ -88,6 +104,10 @@ def build(
             force,
             format,
             payload,
+            compression,
+            whole(checkpoint_bytes, "checkpoint_bytes", 1 << 20, 1 << 30),
+            whole(max_ratio, "max_ratio", 1, 2000),
+            whole(max_inflated_bytes, "max_inflated_bytes", 1, 1 << 62),
             report,
         )
     return open(built["index"])

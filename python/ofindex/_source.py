@@ -13,10 +13,14 @@ Path: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes]"
 
 
 def open_source(path: Path, options: dict[str, Any]) -> _ofindex.Source:
-    """The index at `path`; `options` are root, io and allow_bad."""
+    """The index at `path`; `options` are root, io, allow_bad and cache_bytes."""
     root = options["root"]
     return _ofindex.open_source(
-        os.fspath(path), b"" if root is None else os.fspath(root), options["io"], options["allow_bad"]
+        os.fspath(path),
+        b"" if root is None else os.fspath(root),
+        options["io"],
+        options["allow_bad"],
+        options["cache_bytes"],
     )
 
 

@@ -172,7 +172,7 @@ Watch WatchOf(const nb::object& report) {
   };
 }
 
-FormatChoice FormatOf(const std::string& format, const std::string& payload) {
+FormatChoice FormatOf(const std::string& format, const std::string& payload, const std::string& compression) {
   FormatChoice choice;
   if (format != "auto") choice.framing = ParseFraming(format);
   if (format != "auto" && (!choice.framing || *choice.framing == Framing::kEmpty)) {
@@ -182,6 +182,11 @@ FormatChoice FormatOf(const std::string& format, const std::string& payload) {
   if (payload != "auto" && !choice.payload) {
     Raise(ErrorCode::kUsage,
           StrCat("payload='", payload, "': expected 'auto', 'example', 'sequence_example', 'ofrecord' or 'opaque'"));
+  }
+  if (compression != "auto") choice.compression = ParseCompression(compression);
+  if (compression != "auto" && !choice.compression) {
+    Raise(ErrorCode::kUsage,
+          StrCat("compression='", compression, "': expected 'auto', 'none', 'gzip', 'zlib' or 'deflate'"));
   }
   return choice;
 }
@@ -202,7 +207,8 @@ std::optional<ColumnChoice> ColumnsOf(const std::string& columns, const std::vec
 
 nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool verify, const std::string& columns,
                const std::vector<nb::object>& names, unsigned threads, bool force, const std::string& format,
-               const std::string& payload, const nb::object& report) {
+               const std::string& payload, const std::string& compression, uint64_t checkpoint_bytes,
+               uint64_t max_ratio, uint64_t max_bytes, const nb::object& report) {
   BuildOptions options;
   for (const nb::object& one : data) options.data.push_back(PathOf(one));
   options.index = PathOf(output);
@@ -210,7 +216,8 @@ nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool veri
   options.columns = ColumnsOf(columns, names);
   options.threads = threads;
   options.force = force;
-  options.format = FormatOf(format, payload);
+  options.format = FormatOf(format, payload, compression);
+  options.inflate = {.checkpoint_bytes = checkpoint_bytes, .max_ratio = max_ratio, .max_bytes = max_bytes};
   Progress progress;
   return DictOfReport(
       RunInterruptibly([&](Progress& told) { return BuildIndex(options, told); }, progress, WatchOf(report)));
@@ -241,7 +248,7 @@ void BindCatalog(nb::module_& m) {
   m.def("features", &ReadFeatures, "path"_a);
   m.def("stats", &ReadStats, "columns"_a, "name"_a, "top"_a, "bins"_a);
   m.def("build", &Build, "data"_a, "output"_a, "verify"_a, "columns"_a, "names"_a, "threads"_a, "force"_a, "format"_a,
-        "payload"_a, "report"_a.none());
+        "payload"_a, "compression"_a, "checkpoint_bytes"_a, "max_ratio"_a, "max_bytes"_a, "report"_a.none());
   m.def("verify", &Verify, "path"_a, "root"_a, "quick"_a, "threads"_a, "report"_a.none());
 }
 

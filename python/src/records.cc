@@ -35,12 +35,14 @@ IoMode IoModeOf(const std::string& io) {
   Raise(ErrorCode::kUsage, StrCat("io='", io, "': expected 'auto', 'mmap' or 'pread'"));
 }
 
-std::shared_ptr<Source> OpenSource(nb::handle path, nb::handle root, const std::string& io, bool allow_bad) {
+std::shared_ptr<Source> OpenSource(nb::handle path, nb::handle root, const std::string& io, bool allow_bad,
+                                   uint64_t cache_bytes) {
   const std::string name = PathOf(path);
-  const ReaderOptions options{.io = IoModeOf(io), .root = PathOf(root), .allow_bad = allow_bad};
+  const ReaderOptions options{.io = IoModeOf(io), .root = PathOf(root), .allow_bad = allow_bad,
+                              .inflated_cache_bytes = cache_bytes};
   // A map that is there is opened at once; one that has to be made may take long.
   Dataset dataset = RunInterruptibly([&](const Progress& progress) { return Dataset::Open(name, options, progress); });
-  return std::make_shared<Source>(Source{std::move(dataset), allow_bad});
+  return std::make_shared<Source>(std::move(dataset), allow_bad);
 }
 
 // A record as `bytes`, copied straight to its place. Null with a Python error.
@@ -55,7 +57,7 @@ PyObject* ReadOne(const RecordReader& reader, uint64_t ordinal) {
     Py_XDECREF(std::exchange(bytes, nullptr));
     bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(length));
     if (bytes == nullptr) PyErr_Clear();
-    if (length >= kWorthTheGil) released = PyEval_SaveThread();
+    if (length >= kWorthTheGil || reader.inflates()) released = PyEval_SaveThread();
     return bytes == nullptr ? nullptr : reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(bytes));
   };
   const Result<void> read = reader.CopyTo(ordinal, std::ref(room));
@@ -237,7 +239,7 @@ void BindRecords(nb::module_& m) {
       .def_prop_ro("records", [](const Source& source) { return source.dataset.size(); })
       .def_prop_ro("allow_bad", [](const Source& source) { return source.allow_bad; })
       .def("all_rows", [](const Source& source) { return Rows(View::Range(0, source.dataset.size())); });
-  m.def("open_source", &OpenSource, "path"_a, "root"_a, "io"_a, "allow_bad"_a);
+  m.def("open_source", &OpenSource, "path"_a, "root"_a, "io"_a, "allow_bad"_a, "cache_bytes"_a);
   nb::class_<Records>(m, "Records", nb::type_slots(record_slots), nb::is_weak_referenceable())
       .def(
           "__init__",

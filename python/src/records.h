@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,7 @@ namespace ofindex::python {
 struct Source {
   Dataset dataset;
   bool allow_bad;
+  mutable std::atomic<bool> advised{false};  // what a global shuffle of compressed shards costs was said
 };
 
 /// What Python's Dataset is made of: an open dataset and some of its records. The C slots of len() and [] are here,

@@ -20,6 +20,7 @@
 #include "query/find_column.h"
 #include "query/sampling/mixture.h"
 #include "query/sampling/open_sampler.h"
+#include "query/sampling/inflate_cost.h"
 #include "query/sampling/reading_facts.h"
 
 namespace nb = nanobind;
@@ -63,6 +64,20 @@ SampleRequest RequestOf(const Wish& wish) {
   return request;
 }
 
+// Warns, once, of what a global shuffle of compressed shards costs.
+void AdviseBlocks(const Source& source, const Columns& columns) {
+  if (!source.dataset.reader().inflates() || source.advised.exchange(true)) return;
+  const auto cost = RunInterruptibly([&](Progress&) -> Result<std::optional<std::string>> {
+    OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(source.dataset, *columns.store));
+    // An order needs no shard to be there: without one there is nothing to measure.
+    auto measured = CostOfGlobalShuffle(source.dataset, facts);
+    return measured ? std::move(*measured) : std::optional<std::string>();
+  });
+  if (!cost) return;
+  const std::string text = StrCat(*cost, "; block='auto' reads them in runs");
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
+}
+
 // Picked rows have a fingerprint of their own, since the order of the picks is part of what a sampler says of them.
 RowSampler Open(const Source& source, const Columns& columns, const Rows& rows, const Wish& wish) {
   SampleRequest request = RequestOf(wish);
@@ -73,14 +88,14 @@ RowSampler Open(const Source& source, const Columns& columns, const Rows& rows, 
   Sampler sampler = RunInterruptibly([&](Progress& progress) -> Result<Sampler> {
     if (wish.block && *wish.block == 0) {
       OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(source.dataset, *columns.store));
-      const BlockShape shape;
-      const BlockChoice choice = ChooseBlock(facts, shape);
-      if (choice.run > 1) request.block = BlockShape{.run = choice.run};
+      const BlockChoice choice = ChooseBlock(facts);
+      if (choice.shape.run > 1) request.block = choice.shape;
     }
     SqlLimits limits;
     limits.cancel = &progress.cancel;
     return OpenSampler(columns.store, columns.generations, request, limits);
   });
+  if (!wish.block && !wish.weights && !wish.balance) AdviseBlocks(source, columns);
   return {std::move(sampler), rows};
 }
 

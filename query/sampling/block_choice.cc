@@ -1,6 +1,7 @@
 #include "query/sampling/block_choice.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 
@@ -29,24 +30,52 @@ const char* NameOf(const ReadingFacts& facts) {
 
 std::string Bytes(uint64_t bytes) { return FormatBytes(static_cast<double>(bytes)); }
 
+BlockChoice Global(std::string reason) { return {.shape = {}, .reason = StrCat("global: ", reason)}; }
+
+// Lanes of an epoch of compressed shards: each has runs in flight whose spans are to stay in the cache.
+constexpr uint64_t kCompressedLanes = 8;
+
+BlockChoice ChooseCompressed(const ReadingFacts& facts, std::optional<uint64_t> lanes, uint64_t mean) {
+  BlockShape shape{.lanes = lanes.value_or(kCompressedLanes)};
+  const std::string where = StrCat("compressed shards, of spans of ", Bytes(facts.span_bytes));
+  if (facts.inflated_bytes <= facts.cache_bytes) {
+    return Global(StrCat(where, ", which all stay in the cache of ", Bytes(facts.cache_bytes)));
+  }
+  const uint64_t in_flight = shape.lanes * shape.window;
+  // A run begins and ends inside spans: one more of them is in the cache than it is long.
+  const uint64_t share = facts.cache_bytes / in_flight;
+  const uint64_t bytes = share > 2 * facts.span_bytes ? share - facts.span_bytes : facts.span_bytes;
+  const uint64_t mixed = facts.records / (2 * shape.lanes);
+  shape.run = std::max<uint64_t>(std::min((bytes + mean - 1) / mean, mixed), 1);
+  if (shape.run == 1) return Global(StrCat(where, ", of records that are as large"));
+  std::string reason = StrCat("block ", shape.run, " in ", shape.lanes, " lanes: ", where, ", are read ",
+                              Bytes(shape.run * mean), " at a time");
+  const uint64_t needed = in_flight * (shape.run * mean + facts.span_bytes);
+  if (needed > facts.cache_bytes) reason += StrCat("; a cache of ", Bytes(needed), " would hold what is in flight");
+  return {shape, std::move(reason)};
+}
+
 }  // namespace
 
-BlockChoice ChooseBlock(const ReadingFacts& facts, const BlockShape& shape) {
+BlockChoice ChooseBlock(const ReadingFacts& facts, std::optional<uint64_t> lanes) {
   const uint64_t mean = std::max<uint64_t>(facts.payload_bytes / std::max<uint64_t>(facts.records, 1), 1);
+  if (facts.span_bytes != 0) return ChooseCompressed(facts, lanes, mean);
+  BlockShape shape;
+  shape.lanes = lanes.value_or(shape.lanes);
   const std::string where = StrCat("records of ", Bytes(mean), " on ", NameOf(facts));
   const bool fits = facts.payload_bytes <= facts.memory_bytes / 2;
   if (facts.storage == Storage::kMemory || fits) {
-    return {1, StrCat("global: ", Bytes(facts.payload_bytes), " stay in ", Bytes(facts.memory_bytes), " of memory")};
+    return Global(StrCat(Bytes(facts.payload_bytes), " stay in ", Bytes(facts.memory_bytes), " of memory"));
   }
   const uint64_t good = GoodRead(facts);
-  if (mean >= good) return {1, StrCat("global: ", where, " are as fast one by one")};
+  if (mean >= good) return Global(StrCat(where, " are as fast one by one"));
   const uint64_t in_flight = shape.lanes * shape.window;
   const uint64_t fitting = facts.memory_bytes / 4 / in_flight / mean;
   const uint64_t mixed = facts.records / (2 * shape.lanes);
-  const uint64_t run = std::max<uint64_t>(std::min({(good + mean - 1) / mean, fitting, mixed}), 1);
-  if (run == 1) return {1, StrCat("global: ", where, ", of which no two would fit a run in memory, or mix")};
-  return {run, StrCat("block ", run, ": ", where, " are read ", Bytes(run * mean), " at a time, ",
-                      Bytes(run * mean * in_flight), " in flight")};
+  shape.run = std::max<uint64_t>(std::min({(good + mean - 1) / mean, fitting, mixed}), 1);
+  if (shape.run == 1) return Global(StrCat(where, ", of which no two would fit a run in memory, or mix"));
+  return {shape, StrCat("block ", shape.run, ": ", where, " are read ", Bytes(shape.run * mean), " at a time, ",
+                        Bytes(shape.run * mean * in_flight), " in flight")};
 }
 
 }  // namespace ofindex

@@ -1,5 +1,6 @@
 #include "query/sampling/reading_facts.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/file.h"
@@ -9,7 +10,13 @@ namespace ofindex {
 
 Result<ReadingFacts> ReadingFactsOf(const Dataset& dataset, const ColumnStore& store) {
   ReadingFacts facts{.records = dataset.size(), .payload_bytes = 0, .memory_bytes = MemorySize()};
-  for (const ShardRow& shard : store.shards()) facts.payload_bytes += shard.payload_bytes;
+  for (const ShardRow& shard : store.shards()) {
+    facts.payload_bytes += shard.payload_bytes;
+    facts.inflated_bytes += shard.inflated_bytes;
+  }
+  const uint64_t points = dataset.reader().map().header().points;
+  if (points != 0) facts.span_bytes = std::max<uint64_t>(facts.inflated_bytes / points, 1);
+  facts.cache_bytes = dataset.reader().inflated_cache_bytes();
   if (store.shards().empty()) return facts;
   OFINDEX_ASSIGN(const std::string path, dataset.reader().ShardPath(0));
   if (const auto file = File::OpenRead(path)) facts.storage = StorageOf(*file);

@@ -18,8 +18,6 @@ DEFLATE = "deflate"
 
 _BARE = -15  # zlib's wbits: no header, no trailer, a window of 32 KiB
 
-ZLIB_HEADER = b"\x78\x9c"
-
 
 def deflate(
     data: bytes,
@@ -27,9 +25,10 @@ def deflate(
     strategy: int = zlib.Z_DEFAULT_STRATEGY,
     flush: int = zlib.Z_NO_FLUSH,
     every: int = 1000,
+    memory: int = 8,
 ) -> bytes:
-    """A bare deflate stream, flushed as `flush` says behind each `every` bytes of `data`."""
-    stream = zlib.compressobj(level, zlib.DEFLATED, _BARE, 9, strategy)
+    """A bare deflate stream, flushed as `flush` says behind each `every` bytes; little `memory` makes small blocks."""
+    stream = zlib.compressobj(level, zlib.DEFLATED, _BARE, memory, strategy)
     if flush == zlib.Z_NO_FLUSH:
         return stream.compress(data) + stream.flush()
     parts = [stream.compress(data[at : at + every]) + stream.flush(flush) for at in range(0, len(data), every)]
@@ -68,9 +67,10 @@ def gzip_member(data: bytes, header: bytes | None = None, **how: Any) -> bytes:
 
 
 def zlib_stream(data: bytes, **how: Any) -> bytes:
-    return ZLIB_HEADER + deflate(data, **how) + zlib_trailer(data)
+    return HEADER[ZLIB] + deflate(data, **how) + zlib_trailer(data)
 
 
+HEADER = {GZIP: gzip_header(), ZLIB: b"\x78\x9c", DEFLATE: b""}
 COMPRESS: dict[str, Callable[..., bytes]] = {GZIP: gzip_member, ZLIB: zlib_stream, DEFLATE: deflate}
 
 # A bare deflate stream has nothing to be known by.

@@ -47,10 +47,35 @@ TEST_CASE("runs are as long as the storage needs, memory bears and mixing allows
        1,
        "of which no two"},
       {{.records = 0, .payload_bytes = 0, .memory_bytes = kGiB}, 1, "global"},
+      // Compressed shards: 8 lanes of 8 runs, of which each has room in the cache.
+      {{.records = 4'000'000,
+        .payload_bytes = 4'000'000 * 1024ULL,
+        .memory_bytes = 16 * kGiB,
+        .inflated_bytes = 4'000'000 * 1040ULL,
+        .span_bytes = 2 * kMiB,
+        .cache_bytes = 256 * kMiB},
+       2048,
+       "block 2048 in 8 lanes: compressed shards, of spans of 2.00 MiB, are read 2.00 MiB at a time"},
+      {{.records = 4'000'000,
+        .payload_bytes = 4'000'000 * 1024ULL,
+        .memory_bytes = 16 * kGiB,
+        .inflated_bytes = 4'000'000 * 1040ULL,
+        .span_bytes = 2 * kMiB,
+        .cache_bytes = 64 * kMiB},
+       2048,
+       "a cache of 256 MiB would hold"},
+      {{.records = 1000, .payload_bytes = 1000 * 1024, .inflated_bytes = 1000 * 1040, .span_bytes = kMiB,
+        .cache_bytes = 256 * kMiB},
+       1,
+       "stay in the cache"},
+      {{.records = 10'000, .payload_bytes = 10'000 * 4 * kMiB, .inflated_bytes = 10'000 * 4 * kMiB,
+        .span_bytes = 2 * kMiB, .cache_bytes = 256 * kMiB},
+       1,
+       "as large"},
   };
   for (const Row& row : rows) {
     const BlockChoice choice = ChooseBlock(row.facts);
-    CHECK_MESSAGE(choice.run == row.run, choice.reason);
+    CHECK_MESSAGE(choice.shape.run == row.run, choice.reason);
     CHECK_MESSAGE(choice.reason.find(row.reason) != std::string::npos, choice.reason);
   }
 }

@@ -1,0 +1,139 @@
+"""Decompression bombs: a file that inflates to far more than any shard would costs a moment, and little memory."""
+
+from __future__ import annotations
+
+import os
+import struct
+import unittest
+import zlib
+
+from e2e.bounded import is_address_sanitized, run_bounded
+from e2e.command import CommandTest, Finished
+from e2e.compressing import COMPRESS, GZIP, HEADER, OPTIONS, ZLIB, gzip_member
+from e2e.samples import payload
+from oracle import records
+
+MIB = 1 << 20
+PEAK_BYTES = 64 * MIB
+FIRST = records.frame_tfrecord(payload(1))
+FIRST_OF = records.frame_ofrecord(payload(1, records.OFRECORD))
+
+
+def bomb(compression: str, head: bytes, mebibytes: int, trailer: bytes = b"") -> bytes:
+    """A stream of `head` and so many MiB of zeros; what stands behind it is wrong, unless it is given.
+
+    Behind a full flush a deflate stream refers to nothing before, so that the block of a MiB can be repeated.
+    """
+    stream = zlib.compressobj(9, zlib.DEFLATED, -15)
+    begin = stream.compress(head) + stream.flush(zlib.Z_FULL_FLUSH)
+    block = stream.compress(bytes(MIB)) + stream.flush(zlib.Z_FULL_FLUSH)
+    whole = HEADER[compression] + begin + block * mebibytes + stream.flush()
+    return whole + (trailer or {GZIP: bytes(8), ZLIB: bytes(4)}.get(compression, b""))
+
+
+def gzip_bomb(mebibytes: int) -> bytes:
+    """One with the right checksum behind it."""
+    checksum = zlib.crc32(FIRST)
+    for _ in range(mebibytes):
+        checksum = zlib.crc32(bytes(MIB), checksum)
+    return bomb(GZIP, FIRST, mebibytes, struct.pack("<II", checksum, len(FIRST) + mebibytes * MIB))
+
+
+@unittest.skipIf(is_address_sanitized(), "AddressSanitizer keeps memory that was freed")
+class BombTest(CommandTest):
+    def run_small(self, code: int, *args: str) -> Finished:
+        bounded = run_bounded(self, args)
+        self.assertEqual(bounded.finished.code, code, bounded.finished)
+        self.assertLess(bounded.peak_bytes, PEAK_BYTES, bounded.finished)
+        return bounded.finished
+
+    def assert_stopped(self, option: str, *args: str) -> None:
+        """The command ends with 7, says which option would let the file through, and leaves nothing behind."""
+        before = self.names()
+        stopped = self.run_small(7, *args)
+        error, hint = stopped.stderr.splitlines()
+        self.assertRegex(error, r"^ofindex: bomb@\d+: it has inflated to \d+ bytes so far", stopped)
+        self.assertIn(option, hint)
+        self.assertEqual((stopped.stdout, self.names()), (b"", before))
+
+    def write(self, data: bytes) -> None:
+        (self.dir / "bomb").write_bytes(data)
+
+    def test_ten_gigabytes_of_zeros_out_of_ten_megabytes_stop_the_build(self) -> None:
+        for compression in COMPRESS:
+            with self.subTest(compression):
+                self.write(bomb(compression, FIRST, 10_000))
+                self.assertLess((self.dir / "bomb").stat().st_size, 11 * MIB)
+                for mode in ((), ("--verify",), ("-j", "1"), ("--checkpoint-every", "1"), ("--columns", "none")):
+                    self.assert_stopped("--max-ratio", "build", "bomb", *OPTIONS[compression], *mode)
+
+    def test_so_does_one_record_that_claims_them_all(self) -> None:
+        sizes = {"ten gigabytes": 10_000 * MIB, "all there are": 2**62}
+        for name, length in sizes.items():
+            for framing, first in ((records.TFRECORD, FIRST), (records.OFRECORD, FIRST_OF)):
+                for front in (first, b""):
+                    if not front and framing == records.OFRECORD:
+                        continue  # nothing would vouch for it
+                    with self.subTest(f"{framing}, {name}, behind {len(front)} bytes"):
+                        self.write(bomb(GZIP, front + records.HEADER[framing](length), 10_000))
+                        self.assert_stopped("--max-ratio", "build", "bomb")
+
+    def test_so_do_zeros_in_the_place_of_records(self) -> None:
+        self.write(bomb(GZIP, FIRST_OF, 10_000))
+        self.assert_stopped("--max-ratio", "build", "bomb")
+
+    def test_so_do_members_of_a_megabyte_each(self) -> None:
+        self.write(gzip_member(FIRST) + gzip_member(bytes(MIB), level=9) * 10_000)
+        self.assert_stopped("--max-ratio", "build", "bomb")
+
+    def test_a_conversion_without_an_index_stops_too(self) -> None:
+        self.write(bomb(GZIP, FIRST, 10_000))
+        self.assert_stopped("--max-ratio", "convert", "bomb", "--to", "ofrecord", "-o", "out")
+
+    def test_one_bomb_among_shards_is_named(self) -> None:
+        data = self.dir / "data"
+        data.mkdir()
+        for number in range(4):
+            (data / f"part-{number}").write_bytes(bomb(GZIP, FIRST, 10_000) if number == 2 else gzip_member(FIRST))
+        stopped = self.run_small(7, "build", "data")
+        self.assertIn("data/part-2@", stopped.stderr)
+        self.assertEqual(self.names(), ["data"])
+
+    def test_an_old_index_is_kept(self) -> None:
+        self.write(gzip_member(FIRST))
+        self.expect(0, "build", "bomb")
+        before = (self.dir / "bomb.ofidx").read_bytes()
+        self.write(bomb(GZIP, FIRST, 10_000))
+        self.assert_stopped("--max-ratio", "build", "bomb", "--force")
+        self.assert_same((self.dir / "bomb.ofidx").read_bytes(), before, "index")
+
+    def test_a_limit_of_bytes_is_kept(self) -> None:
+        self.write(bomb(GZIP, FIRST, 10_000))
+        self.assert_stopped("--max-inflated", "build", "bomb", "--max-inflated", "1")
+        self.write(gzip_bomb(200))
+        self.assert_stopped("--max-inflated", "build", "bomb", "--max-ratio", "2000", "--max-inflated", "200")
+        self.write(gzip_member(FIRST + os.urandom(MIB - len(FIRST))))
+        self.expect(3, "build", "bomb", "--max-inflated", "1")
+
+    def test_what_is_no_bomb_to_its_owner_is_let_through(self) -> None:
+        self.write(gzip_bomb(200))
+        self.assert_stopped("--max-ratio", "build", "bomb")
+        for mode in ((), ("--verify",)):
+            built = self.run_small(3, "build", "bomb", "--max-ratio", "2000", "--force", "--json", *mode).json
+            self.assertEqual(built["records"], 1)
+            (damage,) = built["damage"]
+            places = [damage[key] for key in ("reason", "begin", "end")]
+            self.assertEqual(places, ["torn_tail", len(FIRST), len(FIRST) + 200 * MIB])
+        self.assertEqual(self.run_small(0, "get", "bomb", "0", "--raw").stdout, payload(1))
+        self.run_small(1, "verify", "bomb")
+
+    def test_a_large_record_of_zeros_is_checked_in_little_memory(self) -> None:
+        record = records.ofrecord_header(100 * MIB)
+        self.write(bomb(ZLIB, FIRST_OF + record, 100))
+        built = self.run_small(3, "build", "bomb", "--max-ratio", "2000", "--verify", "--payload", "opaque", "--json").json
+        self.assertEqual((built["records"], [found["reason"] for found in built["damage"]]), (2, ["bad_stream_checksum"]))
+        self.run_small(1, "verify", "bomb")
+
+    def test_the_first_64_mebibytes_are_free(self) -> None:
+        self.write(gzip_bomb(63))
+        self.expect(3, "build", "bomb")
