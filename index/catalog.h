@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,6 +45,11 @@ struct ShardRow {
     return compression == Compression::kNone ? identity.size : inflated_bytes;
   }
 };
+
+[[nodiscard]] inline bool AnyCompressed(const std::vector<ShardRow>& shards) {
+  return std::any_of(shards.begin(), shards.end(),
+                     [](const ShardRow& shard) { return shard.compression != Compression::kNone; });
+}
 
 /// A place at which a compressed shard can be entered (mmap/inflating/checkpoint.h).
 struct CheckpointRow {

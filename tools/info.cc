@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -6,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
+#include "index/catalog.h"
 #include "index/catalog_reader.h"
 #include "index/paths.h"
 #include "tools/feature_rows.h"
@@ -69,9 +69,12 @@ Result<void> PrintTotals(const Info& info, Output& out) {
       out.Line(StrCat("index     ", Printable(info.path), "  (", FormatBytes(static_cast<double>(info.index_bytes)),
                       ", id ", ToHex(facts.id).substr(0, 16), ")")));
   OFINDEX_TRY(out.Line(StrCat("records   ", FormatCount(facts.records))));
-  OFINDEX_TRY(out.Line(StrCat("payload   ", FormatBytes(static_cast<double>(facts.payload_bytes)), " of ",
-                              FormatBytes(static_cast<double>(facts.data_bytes)), " in ",
-                              Counted(info.shards.size(), "shard"))));
+  uint64_t readable = 0;
+  for (const ShardRow& shard : info.shards) readable += shard.readable_bytes();
+  const auto bytes = [](uint64_t count) { return FormatBytes(static_cast<double>(count)); };
+  const std::string inflated = AnyCompressed(info.shards) ? bytes(readable) + ", inflated from " : "";
+  OFINDEX_TRY(out.Line(StrCat("payload   ", bytes(facts.payload_bytes), " of ", inflated, bytes(facts.data_bytes),
+                              " in ", Counted(info.shards.size(), "shard"))));
   return out.Line(StrCat("checked   ", facts.checked == Checked::kPayloads ? "framing and every payload" : "framing"));
 }
 
@@ -84,9 +87,7 @@ Result<int> ShowInfo(const std::string& name, const Context& context) {
   }
   OFINDEX_TRY(PrintTotals(info, out));
   OFINDEX_TRY(out.Line(""));
-  const bool compressed = std::any_of(info.shards.begin(), info.shards.end(), [](const ShardRow& shard) {
-    return shard.compression != Compression::kNone;
-  });
+  const bool compressed = AnyCompressed(info.shards);
   std::vector<std::string> heads = {"records", "bytes", "format", "payload", "shard"};
   if (compressed) heads.insert(heads.begin() + 2, {"compression", "inflated"});
   Table table(heads);

@@ -83,10 +83,7 @@ Result<std::optional<BlockShape>> BlockOf(const Arguments& arguments, const Samp
 void AdviseBlocks(const Arguments& arguments, const Sampled& sampled, const Context& context) {
   const SampleRequest& request = arguments.request;
   const bool chosen = !arguments.block.empty() || request.weights || request.balance || arguments.quality;
-  const bool compressed =
-      std::any_of(sampled.store->shards().begin(), sampled.store->shards().end(),
-                  [](const ShardRow& shard) { return shard.compression != Compression::kNone; });
-  if (chosen || !compressed || context.quiet) return;
+  if (chosen || !AnyCompressed(sampled.store->shards()) || context.quiet) return;
   const auto dataset = Dataset::Open(sampled.index, {}, context.progress);
   if (!dataset) return;
   const auto facts = ReadingFactsOf(*dataset, *sampled.store);

@@ -20,10 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(os.environ.get("OFINDEX_BIN", ROOT / "build" / "tools" / "ofindex")).resolve()
 DOCUMENT = (ROOT / "docs" / "index_format.md").read_text(encoding="utf-8")
 
-TABLES = ("dataset", "source", "generation", "shard", "block", "damage", "bad", "feature", "chunk")
+TABLES = ("dataset", "source", "generation", "shard", "checkpoint", "block", "damage", "bad", "feature", "chunk")
 
-# Tables that the example leaves empty: its payloads are no messages.
-EMPTY = ("feature", "chunk")
+# Tables that the example leaves empty: its payloads are no messages, its shards not compressed.
+EMPTY = ("checkpoint", "feature", "chunk")
 
 # Where the map's header depends on the version of SQLite: its binding, and the checksum over it.
 OF_SQLITE = (slice(32, 40), slice(248, 256))
@@ -90,6 +90,8 @@ def without_space(sql: str) -> str:
 
 
 def shown(value: object) -> str:
+    if value is None:
+        return "NULL"
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
@@ -133,8 +135,8 @@ class IndexFormatTest(unittest.TestCase):
         for name, value in stated.items():
             found = str(self.database.execute(f"PRAGMA {name.replace(' ', '_')}").fetchone()[0])
             self.assertEqual(re.match(r"[\w-]+", value)[0], found, name)
-        self.assertEqual((self.dir / "tiny.ofidx").stat().st_size, 11 * 65536)
-        self.assertIn("Eleven pages, 704 KiB", DOCUMENT)
+        self.assertEqual((self.dir / "tiny.ofidx").stat().st_size, 12 * 65536)
+        self.assertIn("Twelve pages, 768 KiB", DOCUMENT)
 
     def test_the_schema_is_the_one_shown(self) -> None:
         found = [row[0] for row in self.database.execute("SELECT sql FROM sqlite_master ORDER BY rootpage")]

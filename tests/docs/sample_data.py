@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 from oracle import messages, records
@@ -63,6 +64,15 @@ def write_train(folder: Path) -> None:
         payloads = [flower(100 * shard + number) for number in range(count)]
         records.write_tfrecord(train / f"flowers-{shard:05}-of-00004.tfrecord", payloads)
     (train / "dataset_info.json").write_text('{"name": "flowers"}\n')
+
+
+def write_zipped(folder: Path) -> None:
+    """data/zipped: the same 350 Examples in two gzip shards."""
+    zipped = folder / "data" / "zipped"
+    zipped.mkdir(parents=True)
+    for shard, numbers in enumerate((range(175), range(175, 350))):
+        path = zipped / f"flowers-{shard:05}-of-00002.tfrecord.gz"
+        path.write_bytes(gzip.compress(b"".join(records.frame_tfrecord(flower(n)) for n in numbers), mtime=0))
 
 
 def write_hurt(folder: Path) -> None:
@@ -130,6 +140,7 @@ def make_data(folder: Path) -> None:
     """Everything that a document's commands may read. The same bytes every time."""
     write_digits(folder)
     write_train(folder)
+    write_zipped(folder)
     write_hurt(folder)
     write_clips(folder)
     records.write_tfrecord(folder / "data" / "five.tfrecord", [five()])
