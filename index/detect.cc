@@ -125,29 +125,45 @@ Detection Claim(Framing framing, const Sample& sample, const FormatChoice& choic
 // What a compressed file inflates to, from its front.
 struct Inflated {
   std::vector<uint8_t> bytes;
-  bool all;  // there is no more of it, and nothing is wrong with it
+  bool sound;  // nothing was found wrong so far
+  bool all;    // and there is no more of it
 };
 
 Result<Inflated> InflateFront(const File& file, uint64_t size, Compression compression, uint64_t most) {
   Inflater inflater(file, size, compression);
-  Inflated front{.bytes = std::vector<uint8_t>(most), .all = false};
+  Inflated front{.bytes = std::vector<uint8_t>(most), .sound = true, .all = false};
   size_t got = 0;
   OFINDEX_ASSIGN(const Inflater::Halt halt, inflater.Read(front.bytes, /*to_blocks=*/false, got));
   front.bytes.resize(got);
-  front.all = halt == Inflater::Halt::kEnd && inflater.damage().empty();
+  front.sound = inflater.damage().empty();
+  front.all = halt == Inflater::Halt::kEnd && front.sound;
   return front;
 }
 
-// What the front of a compressed file holds; nothing where no record vouches that it is one.
+// The bytes that a first record takes that is larger than the front, whatever its framing; 0 if none is, or it is too
+// large to be looked at whole.
+uint64_t LargeFirstRecord(const Inflated& front, uint64_t most) {
+  if (front.bytes.size() < most) return 0;
+  const uint64_t length = LoadLe64(front.bytes.data());
+  if (length > kMostInflatedBytes) return 0;
+  const uint64_t whole = length + FramingBytes(Framing::kTfRecord);
+  return whole > most ? whole : 0;
+}
+
+// What the front of a compressed file holds; nothing where neither a record nor the user vouches that it is one.
 std::optional<Detection> ClaimInflated(const Inflated& inflated, const FormatChoice& choice) {
   if (inflated.bytes.empty() && inflated.all) return Claim(Framing::kEmpty, {}, choice);
   const Front front{.head = inflated.bytes, .size = inflated.bytes.size(), .file = nullptr};
-  if (BeginsAsTfRecord(inflated.bytes) && choice.framing.value_or(Framing::kTfRecord) == Framing::kTfRecord) {
+  if (choice.framing) {
+    // A plain shard may begin as a compressed one, but not go on as one.
+    if (!choice.compression && !inflated.sound && inflated.bytes.size() < kInflatedBytes) return std::nullopt;
+    return Claim(*choice.framing, SampleRecords(front, *choice.framing), choice);
+  }
+  if (BeginsAsTfRecord(inflated.bytes)) {
     return Claim(Framing::kTfRecord, SampleRecords(front, Framing::kTfRecord), choice);
   }
   const Sample sample = SampleRecords(front, Framing::kOfRecord);
-  const bool asked_for = choice.framing == Framing::kOfRecord && sample.records != 0;
-  if (sample.strict != 0 || asked_for) return Claim(Framing::kOfRecord, sample, choice);
+  if (sample.strict != 0) return Claim(Framing::kOfRecord, sample, choice);
   return std::nullopt;
 }
 
@@ -156,12 +172,7 @@ Result<std::optional<Detection>> DetectCompressed(const File& file, uint64_t siz
   const std::optional<Compression> compression = choice.compression ? choice.compression : CompressionHeader(head);
   if (!compression || *compression == Compression::kNone) return std::nullopt;
   OFINDEX_ASSIGN(Inflated inflated, InflateFront(file, size, *compression, kInflatedBytes));
-  // A first record that is larger, whose payload is to be looked at whole.
-  const bool longer = inflated.bytes.size() == kInflatedBytes && BeginsAsTfRecord(inflated.bytes) &&
-                      LoadLe64(inflated.bytes.data()) > kInflatedBytes - FramingBytes(Framing::kTfRecord) &&
-                      LoadLe64(inflated.bytes.data()) <= kMostInflatedBytes;
-  if (longer) {
-    const uint64_t whole = LoadLe64(inflated.bytes.data()) + FramingBytes(Framing::kTfRecord);
+  if (const uint64_t whole = LargeFirstRecord(inflated, kInflatedBytes); whole != 0) {
     OFINDEX_ASSIGN(inflated, InflateFront(file, size, *compression, whole));
   }
   std::optional<Detection> detection = ClaimInflated(inflated, choice);

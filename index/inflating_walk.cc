@@ -138,11 +138,11 @@ Result<void> InflatingWalk::CheckLimits() const {
   const bool too_large = inflated > options_.max_bytes;
   if (!too_large && (inflated <= kFreeBytes || inflated / options_.max_ratio <= taken)) return {};
   return Fail(ErrorCode::kLimit,
-              StrCat(Printable(path()), "@", taken, ": it has inflated to ", inflated, " bytes so far, over ",
-                     too_large ? StrCat("the ", options_.max_bytes, " that a shard may have")
-                               : StrCat(options_.max_ratio, " for each byte of the file")),
-              too_large ? "allow more with --max-inflated, if it is no bomb"
-                        : "allow more with --max-ratio, if it is no bomb");
+              StrCat(Printable(path()), "@", taken, ": it has inflated to ", FormatCount(inflated), " bytes so far, over ",
+                     too_large ? StrCat("the ", FormatCount(options_.max_bytes), " that a shard may have")
+                               : StrCat(FormatCount(options_.max_ratio), " for each byte of the file")),
+              StrCat("if it is no bomb, allow more with `ofindex build ",
+                     too_large ? "--max-inflated`" : "--max-ratio`"));
 }
 
 // Waits until the bytes before `end` are there, or all there are, and says how many.

@@ -82,7 +82,8 @@ Result<ProbedSet> ProbeShards(const std::vector<Candidate>& candidates, const Fo
                   "; expected a TFRecord or an OFRecord");
   }
   return Fail(ErrorCode::kFormat, std::move(what),
-              "say which format it is with --format tfrecord or --format ofrecord");
+              choice.compression ? "leave out --compression, or say with it how it is compressed"
+                                 : "say which format it is with --format tfrecord or --format ofrecord");
 }
 
 }  // namespace ofindex

@@ -86,6 +86,11 @@ Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const
       return Fail(ErrorCode::kUsage, StrCat(Printable(shard.path), ": an OFRecord; tfrecord2idx is of TFRecords"),
                   "`ofindex get` and `ofindex cat` read OFRecords through the index itself");
     }
+    if (shard.compression != Compression::kNone) {
+      return Fail(ErrorCode::kUsage,
+                  StrCat(Printable(shard.path), ": compressed; whoever takes tfrecord2idx seeks in the file itself"),
+                  "`ofindex convert` writes it anew, uncompressed");
+    }
     paths.push_back(PathFor(folder, shard.path, common));
     const std::string path = Printable(paths.back().string());
     if (!taken.insert(TargetOf(paths.back())).second) {

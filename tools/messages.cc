@@ -76,9 +76,10 @@ std::vector<std::string> NotesOf(const std::vector<SkippedFile>& skipped, const 
 std::string Describe(const DamageRow& damage, const std::vector<ShardRow>& shards) {
   const auto& [begin, end, reason, file] = damage.range;
   const std::string path = PathOf(damage.shard, shards);
-  if (!file) return StrCat(path, "@", begin, ": ", Counted(end - begin, "byte"), " without a record: ", Name(reason));
-  return StrCat(path, "@", file->begin, ": ", Name(reason), " up to byte ", file->end, " of the file; ",
-                Counted(end - begin, "inflated byte"), " without a record, from ", begin, " on");
+  const std::string what = StrCat(path, "@", begin, ": ", Counted(end - begin, file ? "inflated byte" : "byte"),
+                                  " without a record: ", Name(reason));
+  if (!file) return what;
+  return StrCat(what, ", in bytes ", FormatCount(file->begin), " to ", FormatCount(file->end), " of the file");
 }
 
 std::string Describe(const BadRow& bad, const std::vector<ShardRow>& shards) {

@@ -52,7 +52,7 @@ class BombTest(CommandTest):
         before = self.names()
         stopped = self.run_small(7, *args)
         error, hint = stopped.stderr.splitlines()
-        self.assertRegex(error, r"^ofindex: bomb@\d+: it has inflated to \d+ bytes so far", stopped)
+        self.assertRegex(error, r"^ofindex: bomb@\d+: it has inflated to [\d,]+ bytes so far", stopped)
         self.assertIn(option, hint)
         self.assertEqual((stopped.stdout, self.names()), (b"", before))
 

@@ -150,12 +150,37 @@ class DetectionTest(CommandTest):
             self.assertIn("text", self.expect_error(3, "build", "text", *OPTIONS[compression]).stderr)
         self.assertEqual(self.names(), ["text"])
 
+    def test_a_format_that_is_given_is_believed_as_of_a_plain_shard(self) -> None:
+        for framing in (TFRECORD, OFRECORD):
+            whole = framed(payloads(20, framing), framing)
+            (self.dir / "plain").write_bytes(whole)
+            (self.dir / "gz").write_bytes(gzip_member(whole))
+            for asked in (TFRECORD, OFRECORD):
+                with self.subTest(f"{framing}, said to be {asked}"):
+                    found = {}
+                    for name in ("plain", "gz"):
+                        self.expect(0 if asked == framing else 3, "build", name, "--format", asked, "--force")
+                        info = self.expect(0, "info", name, "--json").json
+                        damage = [[one[key] for key in ("reason", "begin", "end")] for one in info["damage"]]
+                        found[name] = (info["shards"][0]["format"], info["records"], damage)
+                    self.assertEqual(found["gz"], found["plain"])
+
     def test_a_large_first_record_is_as_good_as_a_small_one(self) -> None:
         for framing, mebibytes in ((TFRECORD, 2), (OFRECORD, 2), (OFRECORD, 9)):
             self.check_first_record(framing, mebibytes)
 
-    def test_the_payload_of_a_very_large_first_record_is_known_too(self) -> None:
-        self.check_first_record(TFRECORD, 17)
+    def test_a_first_record_that_is_too_large_to_be_looked_at_needs_a_word_of_its_payload(self) -> None:
+        first = messages.encode("example", {"image": ("bytes", [bytes(17 << 20)]), "label": ("int64", [1])})
+        (self.dir / "gz").write_bytes(gzip_member(framed([first, payload(1)]), level=1))
+        for options, kind in (((), "opaque"), (("--payload", "example"), "example")):
+            self.expect(0, "build", "gz", "--force", "--max-ratio", "2000", *options)
+            (shard,) = self.expect(0, "info", "gz", "--json").json["shards"]
+            self.assertEqual((shard["payload"], shard["records"]), (kind, 2))
+
+    def test_offsets_of_what_it_inflates_to_are_no_text_index_of_the_file(self) -> None:
+        (self.dir / "gz").write_bytes(gzip_member(framed(payloads(3))))
+        self.expect(0, "build", "gz")
+        self.assertIn("compressed", self.expect_error(2, "export", "gz", "--to", "tfrecord2idx", "-o", "i").stderr)
 
     def check_first_record(self, framing: str, mebibytes: int) -> None:
         """A gzip file whose first record is of so many MiB is what its inflated copy is."""

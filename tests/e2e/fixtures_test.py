@@ -114,21 +114,3 @@ class FixturesTest(CommandTest):
         self.assertEqual(built["records"], 128)
         self.assertEqual(len(built["skipped"]), 1)
         self.assertIn("dummy.idx", str(built["skipped"][0]))
-
-    def test_a_compressed_file_is_refused_by_name(self) -> None:
-        compressed = [fixture for fixture in fixtures() if fixture.compressed]
-        self.assertEqual(len(compressed), 9)
-        for fixture in compressed:
-            with self.subTest(fixture.path.name):
-                shutil.copyfile(fixture.path, self.dir / fixture.path.name)
-                before = self.names()
-                refused = self.expect_error(3, "build", fixture.path.name)
-                self.assertIn(fixture.path.name, refused.stderr)
-                self.assertIn("gzip", refused.stderr)
-                self.assertEqual(self.names(), before)
-
-    def test_a_folder_of_compressed_shards_is_refused_by_name(self) -> None:
-        shutil.copytree(FIXTURES / "real" / "taxi-unlabelled", self.dir / "taxi", copy_function=shutil.copyfile)
-        refused = self.expect_error(3, "build", "taxi")
-        self.assertIn("data_tfrecord-00000-of-00012.gz", refused.stderr)
-        self.assertEqual(self.names(), ["taxi"])
