@@ -67,7 +67,7 @@ class BlockChecker {
 /// Reads every byte of a block's records, which begin at `points` and end at the last of them, and checks it: headers,
 /// checksums, and `hashes` if there are any to compare with (u64 each). Memory is bounded, whatever the records' size.
 /// Counts bytes and records in `progress`. Errors: kIo; kStale  the file ends inside the block; kInterrupted.
-[[nodiscard]] Result<BlockFindings> CheckBlock(const ReadableBytes& bytes, Framing framing, std::span<const uint64_t> points,
-                                               ByteView hashes, Progress& progress);
+[[nodiscard]] Result<BlockFindings> CheckBlock(const ReadableBytes& bytes, Framing framing,
+                                               std::span<const uint64_t> points, ByteView hashes, Progress& progress);
 
 }  // namespace ofindex

@@ -15,7 +15,8 @@ namespace ofindex {
 /// records pass through a buffer that stays in cache; of large ones the pages that the skimmer asks for are read, those
 /// of the next records on their way meanwhile. Memory is bounded, whatever the records' size.
 /// Errors: kIo; kStale  the file ends inside the block; kInterrupted.
-[[nodiscard]] Result<BlockColumns> SkimBlock(const ReadableBytes& bytes, Framing framing, std::span<const uint64_t> points,
-                                             BlockSkimmer& skimmer, const Progress& progress);
+[[nodiscard]] Result<BlockColumns> SkimBlock(const ReadableBytes& bytes, Framing framing,
+                                             std::span<const uint64_t> points, BlockSkimmer& skimmer,
+                                             const Progress& progress);
 
 }  // namespace ofindex

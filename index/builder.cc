@@ -115,8 +115,7 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   report.facts.checked = options.verify ? Checked::kPayloads : Checked::kFraming;
   report.facts.format = options.format.framing ? std::string(Name(*options.format.framing)) : "auto";
   report.facts.payload = options.format.payload ? std::string(Name(*options.format.payload)) : "auto";
-  report.facts.compression =
-      options.format.compression ? std::string(Name(*options.format.compression)) : "auto";
+  report.facts.compression = options.format.compression ? std::string(Name(*options.format.compression)) : "auto";
   report.facts.message = options.message;
   report.facts.sources = std::move(set.sources);
   OFINDEX_TRY(writer.Finish(report.facts, draft.path()));

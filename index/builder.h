@@ -21,7 +21,7 @@ struct BuildOptions {
   std::string index;              ///< empty: called after the one argument in `data`
   bool verify = false;            ///< look at every payload byte, too
   FormatChoice format;
-  InflateOptions inflate;  ///< of compressed shards
+  InflateOptions inflate;                    ///< of compressed shards
   std::optional<ColumnChoice> columns = {};  ///< features that become columns; not given: auto
   std::string descriptor;  ///< a FileDescriptorSet, as protoc writes it, that describes the payloads; with `message`
   std::string message;     ///< "pkg.Name", the message that the payloads are; with named columns

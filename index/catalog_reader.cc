@@ -201,16 +201,14 @@ Result<std::vector<BadRow>> CatalogReader::Bad() {
 }
 
 Result<void> CatalogReader::ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit) {
-  OFINDEX_ASSIGN(sqlite::Statement rows,
-                 database_.Prepare("SELECT shard, position, bit, window FROM checkpoint "
-                                   "WHERE shard BETWEEN ? AND ? ORDER BY shard, position"));
+  OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare("SELECT shard, position, bit, window FROM checkpoint "
+                                                           "WHERE shard BETWEEN ? AND ? ORDER BY shard, position"));
   OFINDEX_TRY(rows.Bind(shard.value_or(0), shard.value_or(std::numeric_limits<uint32_t>::max())));
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return {};
-    CheckpointRow checkpoint{.shard = static_cast<uint32_t>(rows.Int(0)),
-                             .position = rows.Unsigned(1),
-                             .bit = rows.Unsigned(2)};
+    CheckpointRow checkpoint{
+        .shard = static_cast<uint32_t>(rows.Int(0)), .position = rows.Unsigned(1), .bit = rows.Unsigned(2)};
     const ByteView window = rows.Blob(3);
     checkpoint.window.assign(window.begin(), window.end());
     OFINDEX_TRY(visit(checkpoint));

@@ -20,8 +20,7 @@ Result<CatalogWriter> CatalogWriter::Create(const std::string& path) {
   OFINDEX_ASSIGN(sqlite::Statement chunk, database.Prepare("INSERT INTO chunk VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement feature,
                  database.Prepare("INSERT INTO feature VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  OFINDEX_ASSIGN(sqlite::Statement checkpoint,
-                 database.Prepare("INSERT INTO checkpoint VALUES (?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement checkpoint, database.Prepare("INSERT INTO checkpoint VALUES (?, ?, ?, ?)"));
   return CatalogWriter(std::move(database), {std::move(block), std::move(bad), std::move(damage), std::move(shard),
                                              std::move(chunk), std::move(feature), std::move(checkpoint)});
 }
@@ -51,12 +50,11 @@ Result<void> CatalogWriter::Add(const CheckpointRow& checkpoint) {
 }
 
 Result<void> CatalogWriter::Add(const ShardRow& shard) {
-  return statements_->shard.Run(shards_++, std::string_view(shard.path), Name(shard.framing),
-                                Name(shard.compression), Name(shard.payload), shard.identity.size, shard.identity.mtime_ns,
-                                std::string_view(ToHex(shard.identity.fingerprint)), shard.first_record, shard.records,
-                                shard.payload_bytes,
-                                shard.compression == Compression::kNone ? std::nullopt
-                                                                        : std::optional(shard.inflated_bytes));
+  return statements_->shard.Run(
+      shards_++, std::string_view(shard.path), Name(shard.framing), Name(shard.compression), Name(shard.payload),
+      shard.identity.size, shard.identity.mtime_ns, std::string_view(ToHex(shard.identity.fingerprint)),
+      shard.first_record, shard.records, shard.payload_bytes,
+      shard.compression == Compression::kNone ? std::nullopt : std::optional(shard.inflated_bytes));
 }
 
 Result<void> CatalogWriter::Add(const ChunkRow& chunk) {

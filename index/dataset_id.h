@@ -28,8 +28,8 @@ class DatasetId {
 };
 
 /// XXH3 of what the id leaves out and readers still depend on: the totals; paths, times, payload kinds and counts of
-/// shards; checkpoints; bad records; damage; features and their columns. It stands among the facts of the dataset, so that two
-/// indexes that differ in any of it differ there, too. The chunks of a feature add up in any order.
+/// shards; checkpoints; bad records; damage; features and their columns. It stands among the facts of the dataset, so
+/// that two indexes that differ in any of it differ there, too. The chunks of a feature add up in any order.
 class RowsHash {
  public:
   void Add(const ChunkRow& chunk);

@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kHeadBytes = 128 << 10;
 constexpr size_t kSampleRecords = 64;
 constexpr uint64_t kInflatedBytes = uint64_t{1} << 20;
-constexpr uint64_t kMostInflatedBytes = uint64_t{16} << 20;  // where the first record is larger than that
+constexpr uint64_t kMostInflatedBytes = uint64_t{16} << 20;        // where the first record is larger than that
 constexpr std::string_view kLfsMagic = "version https://git-lfs";  // git-lfs/docs/spec.md
 
 // A stream of bytes of which only the front is in memory: the head of a file, or what the head of one inflates to.
@@ -205,8 +205,8 @@ Result<Detection> DetectShard(const File& file, uint64_t size, const FormatChoic
   OFINDEX_ASSIGN(const std::optional<Detection> compressed, DetectCompressed(file, size, head, choice));
   if (compressed) return *compressed;
   if (!may_be_plain) {
-    return NotClaimed(Detection::Verdict::kUnknown, StrCat("not a record file that is compressed as ",
-                                                           Name(*choice.compression)));
+    return NotClaimed(Detection::Verdict::kUnknown,
+                      StrCat("not a record file that is compressed as ", Name(*choice.compression)));
   }
   if (choice.framing) return Claim(*choice.framing, SampleFront(front, *choice.framing), choice);
   if (AsText(head).starts_with(kLfsMagic)) {

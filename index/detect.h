@@ -37,9 +37,9 @@ struct FormatChoice {
 /// Looks at the first 128 KiB of `file`, of `size` bytes, and at the headers of an OFRecord's first 64 records.
 ///
 /// A TFRecord is known by its first length checksum; an OFRecord, which has none, only by a chain of lengths that stays
-/// inside the file and at least one payload that is strictly an Example, SequenceExample or OFRecord. A compressed shard
-/// is known by its header and by what its first MiB inflates to, by the same rules. A framing given in `choice` is
-/// trusted, except that compressed shards stay compressed; so is a compression. Errors: kIo, kLimit.
+/// inside the file and at least one payload that is strictly an Example, SequenceExample or OFRecord. A compressed
+/// shard is known by its header and by what its first MiB inflates to, by the same rules. A framing given in `choice`
+/// is trusted, except that compressed shards stay compressed; so is a compression. Errors: kIo, kLimit.
 [[nodiscard]] Result<Detection> DetectShard(const File& file, uint64_t size, const FormatChoice& choice);
 
 }  // namespace ofindex

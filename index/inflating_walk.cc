@@ -137,12 +137,12 @@ Result<void> InflatingWalk::CheckLimits() const {
   const uint64_t taken = std::max<uint64_t>(inflater_.bit() / 8, 1);
   const bool too_large = inflated > options_.max_bytes;
   if (!too_large && (inflated <= kFreeBytes || inflated / options_.max_ratio <= taken)) return {};
-  return Fail(ErrorCode::kLimit,
-              StrCat(Printable(path()), "@", taken, ": it has inflated to ", FormatCount(inflated), " bytes so far, over ",
-                     too_large ? StrCat("the ", FormatCount(options_.max_bytes), " that a shard may have")
-                               : StrCat(FormatCount(options_.max_ratio), " for each byte of the file")),
-              StrCat("if it is no bomb, allow more with `ofindex build ",
-                     too_large ? "--max-inflated`" : "--max-ratio`"));
+  return Fail(
+      ErrorCode::kLimit,
+      StrCat(Printable(path()), "@", taken, ": it has inflated to ", FormatCount(inflated), " bytes so far, over ",
+             too_large ? StrCat("the ", FormatCount(options_.max_bytes), " that a shard may have")
+                       : StrCat(FormatCount(options_.max_ratio), " for each byte of the file")),
+      StrCat("if it is no bomb, allow more with `ofindex build ", too_large ? "--max-inflated`" : "--max-ratio`"));
 }
 
 // Waits until the bytes before `end` are there, or all there are, and says how many.
@@ -167,8 +167,8 @@ Result<uint64_t> InflatingWalk::WaitFor(uint64_t end) const {
 Result<uint64_t> InflatingWalk::Size(uint64_t wanted) const { return WaitFor(wanted); }
 
 Result<size_t> InflatingWalk::ReadAt(uint64_t offset, std::span<uint8_t> out) const {
-  OFINDEX_ASSIGN(const uint64_t size, WaitFor(offset + std::min<uint64_t>(
-                                          out.size(), std::numeric_limits<uint64_t>::max() - offset)));
+  OFINDEX_ASSIGN(const uint64_t size,
+                 WaitFor(offset + std::min<uint64_t>(out.size(), std::numeric_limits<uint64_t>::max() - offset)));
   if (offset >= size) return size_t{0};
   const uint64_t end = std::min<uint64_t>(offset + out.size(), size);
   {

@@ -81,14 +81,14 @@ class InflatingWalk final : public ReadableBytes {
   const InflateOptions options_;
   Progress& progress_;
   Inflater inflater_;
-  uint64_t window_bytes_ = 0;    // that the last window took
+  uint64_t window_bytes_ = 0;     // that the last window took
   uint64_t file_bytes_done_ = 0;  // told to progress_
   const Known known_{*this};
   mutable SpanCache again_;
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  std::deque<Piece> pieces_;                 // the last ones
+  std::deque<Piece> pieces_;  // the last ones
   std::deque<StoredCheckpoint> checkpoints_;
   uint64_t produced_ = 0;
   bool ended_ = false;

@@ -13,7 +13,8 @@ constexpr size_t kLooks = 8;
 }  // namespace
 
 bool IsLarge(const ProbedShard& shard) {
-  return shard.compression == Compression::kNone && shard.mean_record_bytes >= kLargeRecordBytes && shard.identity.size >= kLargeShardBytes;
+  return shard.compression == Compression::kNone && shard.mean_record_bytes >= kLargeRecordBytes &&
+         shard.identity.size >= kLargeShardBytes;
 }
 
 bool LargeOnesAreCached(const std::vector<ProbedShard>& shards, size_t large) {

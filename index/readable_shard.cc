@@ -49,9 +49,8 @@ Result<std::shared_ptr<const ReadableBytes>> ReadableShard(File file, uint32_t n
       rows.push_back(checkpoint);
       return {};
     }));
-    const CompressedFacts facts{.compression = row.compression,
-                                .file_bytes = row.identity.size,
-                                .inflated_bytes = row.inflated_bytes};
+    const CompressedFacts facts{
+        .compression = row.compression, .file_bytes = row.identity.size, .inflated_bytes = row.inflated_bytes};
     const auto compressed = std::make_shared<Compressed>(std::make_shared<const File>(std::move(file)), facts,
                                                          std::move(rows), cache, number);
     return Bytes(compressed, &compressed->bytes);

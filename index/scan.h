@@ -32,9 +32,9 @@ struct ScanOptions {
 ///
 /// A thread walks a shard, or looks at the bytes of a block that another one has walked: so one large shard is shared
 /// out like many small ones. While nobody waits for such a block, a thread that walks small records skims them on the
-/// way, and they are read once. Compressed shards are inflated once, and looked into on the way. Where records are large, more shards are walked at once than there are processors,
-/// because hopping from header to header is waiting for the disk; and if there are few shards, scouts run ahead in
-/// them.
+/// way, and they are read once. Compressed shards are inflated once, and looked into on the way. Where records are
+/// large, more shards are walked at once than there are processors, because hopping from header to header is waiting
+/// for the disk; and if there are few shards, scouts run ahead in them.
 class DatasetScan {
  public:
   /// All must outlive the scan.

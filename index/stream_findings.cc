@@ -34,17 +34,19 @@ std::vector<DamagedRange> DamageOf(const std::vector<DamagedRange>& walked, cons
                                    uint64_t file_bytes) {
   std::vector<DamagedRange> all = walked;
   for (DamagedRange& range : all) range.file = FileRangeOf(range, stream, file_bytes);
+  const bool torn =
+      !all.empty() && all.back().end == stream.inflated_bytes && all.back().reason == DamageReason::kTornTail;
   for (const StreamDamage& damage : stream.damage) {
     const bool ends_early = damage.fault == StreamFault::kCut || damage.fault == StreamFault::kBadDeflate;
-    const bool tears = ends_early && !all.empty() && all.back().end == stream.inflated_bytes &&
-                       all.back().reason == DamageReason::kTornTail;
-    DamagedRange range{damage.position, damage.position, ReasonOf(damage.fault)};
-    if (tears) {
-      range.begin = all.back().begin;
-      all.pop_back();
+    DamagedRange range{damage.position, damage.position, ReasonOf(damage.fault),
+                       ByteRange{damage.file_begin, damage.file_end}};
+    if (ends_early && torn) {
+      DamagedRange& tail = all[walked.size() - 1];
+      range.begin = tail.begin;
+      tail = range;
+    } else {
+      all.push_back(range);
     }
-    range.file = {damage.file_begin, damage.file_end};
-    all.push_back(range);
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
   return all;

@@ -215,8 +215,8 @@ void AddCut(const std::map<uint32_t, std::string>& cut, std::vector<VerifyReport
   }
 }
 
-Result<void> FeedShards(const VerifyOptions& options, CatalogReader& catalog, VerifyReport& report,
-                        SpanCache& cache, BlockCheckers& checkers, Progress& progress) {
+Result<void> FeedShards(const VerifyOptions& options, CatalogReader& catalog, VerifyReport& report, SpanCache& cache,
+                        BlockCheckers& checkers, Progress& progress) {
   Feeder feeder(options, catalog, cache, report, checkers, progress);
   if (!options.quick) {
     OFINDEX_TRY(catalog.ForEachBlock([&](const BlockRow& block) { return feeder.Feed(block); }));
@@ -244,8 +244,8 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   } catch (const std::system_error& error) {
     return Fail(ErrorCode::kLimit, StrCat("cannot start a thread: ", error.what()));
   }
-  const Result<void> fed =
-      WithMemory("the blocks of a shard", [&] { return FeedShards(options, catalog, report, cache, checkers, progress); });
+  const Result<void> fed = WithMemory("the blocks of a shard",
+                                      [&] { return FeedShards(options, catalog, report, cache, checkers, progress); });
   static_cast<void>(checkers.Close());
   checking.join();
   OFINDEX_TRY(fed);

@@ -56,7 +56,7 @@ class ShardWalker {
   std::optional<RecordSearch> search_;
   SegmentScout* scout_ = nullptr;
   uint64_t position_ = 0;
-  uint64_t zeros_until_ = 0;  // all bytes from the position up to here are zero, if the position is before it
+  uint64_t zeros_until_ = 0;    // all bytes from the position up to here are zero, if the position is before it
   uint64_t resync_budget_ = 0;  // bytes that may still be read to test candidates
   std::vector<DamagedRange> damage_;
 };

@@ -37,8 +37,8 @@ struct ReadOutcome {
   std::optional<Error> refusal = {};
 };
 
-/// The seam through which the bytes of a shard come: out of a map, by pread, or inflated. All sources answer alike, and are
-/// tested against each other. Thread-safe, usable after fork.
+/// The seam through which the bytes of a shard come: out of a map, by pread, or inflated. All sources answer alike, and
+/// are tested against each other. Thread-safe, usable after fork.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;

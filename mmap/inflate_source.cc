@@ -49,8 +49,6 @@ class Inflating final : public ByteSource {
 
 }  // namespace
 
-std::unique_ptr<ByteSource> InflateSource(InflatedBytes bytes) {
-  return std::make_unique<Inflating>(std::move(bytes));
-}
+std::unique_ptr<ByteSource> InflateSource(InflatedBytes bytes) { return std::make_unique<Inflating>(std::move(bytes)); }
 
 }  // namespace ofindex

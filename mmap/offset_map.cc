@@ -169,9 +169,8 @@ class OffsetMap::Points final : public Checkpoints {
     if (!Fits(point.stored_at, point.stored_bytes, bytes_.size())) {
       return Fail(ErrorCode::kIndex, "a checkpoint lies outside the map", kMapHint);
     }
-    return Checkpoint{.position = point.position,
-                      .bit = point.bit,
-                      .stored = bytes_.subspan(point.stored_at, point.stored_bytes)};
+    return Checkpoint{
+        .position = point.position, .bit = point.bit, .stored = bytes_.subspan(point.stored_at, point.stored_bytes)};
   }
 
  private:

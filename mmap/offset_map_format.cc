@@ -96,7 +96,7 @@ void EncodeMapShard(const MapShard& shard, uint64_t name_at, uint8_t* out) {
   StoreLe64(out, name_at);
   StoreLe32(out + 8, static_cast<uint32_t>(shard.path.size()));
   StoreLe32(out + 12, static_cast<uint32_t>(shard.framing) | static_cast<uint32_t>(shard.payload) << 8 |
-                         static_cast<uint32_t>(shard.compression) << 16);
+                          static_cast<uint32_t>(shard.compression) << 16);
   StoreLe64(out + 16, shard.identity.size);
   StoreLe64(out + 24, static_cast<uint64_t>(shard.identity.mtime_ns));
   StoreLe64(out + 32, shard.identity.fingerprint);

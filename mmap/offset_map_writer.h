@@ -12,8 +12,8 @@
 
 namespace ofindex {
 
-/// Writes a NAME.ofidx-map: all blocks, in ordinal order, all shards with their checkpoints, then Finish. Keeps 64 bytes
-/// a block and 32 bytes a checkpoint in memory. Moves, does not copy; not thread-safe.
+/// Writes a NAME.ofidx-map: all blocks, in ordinal order, all shards with their checkpoints, then Finish. Keeps 64
+/// bytes a block and 32 bytes a checkpoint in memory. Moves, does not copy; not thread-safe.
 class OffsetMapWriter {
  public:
   /// Begins a map in `out`, an empty file. Errors: kIo.

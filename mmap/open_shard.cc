@@ -51,8 +51,9 @@ Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing fra
   shard->trusted_ = HashOf(facts);
   shard->inflation_ = std::move(inflation);
 
-  const bool map = !shard->inflation_ && options.may_map && (options.io == IoMode::kMmap ||
-                                       (options.io == IoMode::kAuto && StorageOf(file) != Storage::kNetwork));
+  const bool map =
+      !shard->inflation_ && options.may_map &&
+      (options.io == IoMode::kMmap || (options.io == IoMode::kAuto && StorageOf(file) != Storage::kNetwork));
   if (map) {
     // Without a map left, pread answers alike.
     if (auto source = MapSource(file, identity.size)) shard->source_ = std::move(*source);

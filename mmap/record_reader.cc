@@ -45,7 +45,9 @@ std::string_view ReasonName(uint32_t reason) { return Name(static_cast<BadReason
 
 struct RecordReader::Shards {
   Shards(uint64_t n, uint64_t inflated_cache_bytes)
-      : cache(inflated_cache_bytes), viewed(inflated_cache_bytes), allocated(WithMemory("the table of shards", [&]() -> Result<void> {
+      : cache(inflated_cache_bytes),
+        viewed(inflated_cache_bytes),
+        allocated(WithMemory("the table of shards", [&]() -> Result<void> {
           open = std::make_unique<std::atomic<OpenShard*>[]>(n);
           count = n;
           return {};
@@ -199,10 +201,11 @@ Result<ByteView> RecordReader::ViewInflated(RecordRead read, const OpenShard& sh
     read.out = bytes.get();
     OFINDEX_TRY(shard.Read(std::span(&read, 1)));
     if (const auto kept = shards_->viewed.Keep(read.ordinal, std::move(bytes), read.length)) return *kept;
-    return Fail(ErrorCode::kLimit,
-                StrCat("record ", read.ordinal, " cannot be viewed: its shard is compressed, and views of such records ",
-                       "may take ", FormatBytes(static_cast<double>(options_.inflated_cache_bytes)), " together"),
-                "copy the record, or open the dataset with a larger cache");
+    return Fail(
+        ErrorCode::kLimit,
+        StrCat("record ", read.ordinal, " cannot be viewed: its shard is compressed, and views of such records ",
+               "may take ", FormatBytes(static_cast<double>(options_.inflated_cache_bytes)), " together"),
+        "copy the record, or open the dataset with a larger cache");
   });
 }
 

@@ -118,8 +118,7 @@ int ReportDamage(const BuildReport& report, const Context& context) {
 Result<int> Build(Arguments& arguments, Context& context) {
   BuildOptions& options = arguments.options;
   options.format.framing = arguments.format == "auto" ? std::nullopt : ParseFraming(arguments.format);
-  options.format.compression =
-      arguments.compression == "auto" ? std::nullopt : ParseCompression(arguments.compression);
+  options.format.compression = arguments.compression == "auto" ? std::nullopt : ParseCompression(arguments.compression);
   options.format.payload = arguments.payload == "auto" ? std::nullopt : ParsePayloadKind(arguments.payload);
   if (!arguments.columns.empty()) {
     OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(arguments.columns));

@@ -14,7 +14,8 @@ std::string WholeNumber(const std::string& text) {
 }
 
 void AddMebibytes(CLI::App& verb, const char* name, uint64_t& bytes, uint64_t least, uint64_t most, const char* help) {
-  verb.add_option_function<uint64_t>(name, [&bytes](uint64_t mebibytes) { bytes = mebibytes << 20; }, help)
+  verb.add_option_function<uint64_t>(
+          name, [&bytes](uint64_t mebibytes) { bytes = mebibytes << 20; }, help)
       ->check(CLI::Validator(WholeNumber, ""))
       ->check(CLI::Range(least, most).description(""))
       ->type_name("MIB");

@@ -26,8 +26,8 @@ struct CompressedFacts {
 class InflatedBytes final : public ReadableBytes {
  public:
   /// `checkpoints` and `cache` must outlive this. `shard` names the file in the cache.
-  InflatedBytes(std::shared_ptr<const File> file, const CompressedFacts& facts, const Checkpoints& checkpoints, SpanCache& cache,
-                uint64_t shard)
+  InflatedBytes(std::shared_ptr<const File> file, const CompressedFacts& facts, const Checkpoints& checkpoints,
+                SpanCache& cache, uint64_t shard)
       : file_(std::move(file)), facts_(facts), checkpoints_(checkpoints), cache_(cache), shard_(shard) {}
 
   /// Errors: kIo, kLimit; kStale  the file no longer inflates to what it did; kIndex  a checkpoint is damaged.

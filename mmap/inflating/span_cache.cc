@@ -88,7 +88,9 @@ void Span::HandOver(Span& next) {
 
 struct SpanCache::State {
   struct Hash {
-    size_t operator()(const Key& key) const { return std::hash<uint64_t>()(key.shard * 0x9e3779b97f4a7c15 ^ key.begin); }
+    size_t operator()(const Key& key) const {
+      return std::hash<uint64_t>()(key.shard * 0x9e3779b97f4a7c15 ^ key.begin);
+    }
   };
   struct Entry {
     Key key;

@@ -58,9 +58,10 @@ nb::list TextsOf(const std::vector<std::string>& texts) {
 
 nb::list ShardsOf(const std::vector<ShardRow>& shards) {
   return ListOf(shards, [](const ShardRow& shard) {
-    return DictOf("path", TextOf(shard.path), "format", TextOf(Name(shard.framing)), "compression", TextOf(Name(shard.compression)),
-                  "payload", TextOf(Name(shard.payload)), "records", Count(shard.records), "bytes",
-                  Count(shard.identity.size), "payload_bytes", Count(shard.payload_bytes));
+    return DictOf("path", TextOf(shard.path), "format", TextOf(Name(shard.framing)), "compression",
+                  TextOf(Name(shard.compression)), "payload", TextOf(Name(shard.payload)), "records",
+                  Count(shard.records), "bytes", Count(shard.identity.size), "payload_bytes",
+                  Count(shard.payload_bytes));
   });
 }
 

@@ -38,8 +38,8 @@ IoMode IoModeOf(const std::string& io) {
 std::shared_ptr<Source> OpenSource(nb::handle path, nb::handle root, const std::string& io, bool allow_bad,
                                    uint64_t cache_bytes) {
   const std::string name = PathOf(path);
-  const ReaderOptions options{.io = IoModeOf(io), .root = PathOf(root), .allow_bad = allow_bad,
-                              .inflated_cache_bytes = cache_bytes};
+  const ReaderOptions options{
+      .io = IoModeOf(io), .root = PathOf(root), .allow_bad = allow_bad, .inflated_cache_bytes = cache_bytes};
   // A map that is there is opened at once; one that has to be made may take long.
   Dataset dataset = RunInterruptibly([&](const Progress& progress) { return Dataset::Open(name, options, progress); });
   return std::make_shared<Source>(std::move(dataset), allow_bad);

@@ -18,9 +18,9 @@
 #include "python/src/interruptible.h"
 #include "python/src/records.h"
 #include "query/find_column.h"
+#include "query/sampling/inflate_cost.h"
 #include "query/sampling/mixture.h"
 #include "query/sampling/open_sampler.h"
-#include "query/sampling/inflate_cost.h"
 #include "query/sampling/reading_facts.h"
 
 namespace nb = nanobind;

@@ -45,8 +45,8 @@ Result<std::optional<std::string>> CostOfGlobalShuffle(const Dataset& dataset, c
     alone += seconds / kLooks;
   }
   const uint64_t mean = std::max<uint64_t>(facts.payload_bytes / facts.records, 1);
-  std::vector<uint64_t> neighbours(std::clamp<uint64_t>(2 * facts.span_bytes / mean, 1,
-                                                        std::min(kMostNeighbours, facts.records)));
+  std::vector<uint64_t> neighbours(
+      std::clamp<uint64_t>(2 * facts.span_bytes / mean, 1, std::min(kMostNeighbours, facts.records)));
   std::iota(neighbours.begin(), neighbours.end(), 0);
   OFINDEX_ASSIGN(const double together, SecondsFor(reader, neighbours));
   return StrCat("the shards are compressed: a record by itself took ", Duration(alone), " here, one among neighbours ",

@@ -54,15 +54,15 @@ TEST_CASE("a small map is these bytes") {
   std::string stream = Le64(0) + Le64(90) + Le64(0) + Le64(1);
   stream.resize(56);
   const std::string point = Le64(7) + Le64(81) + Le64(256 + 36) + Le64(6);
-  const uint64_t names_at = 256 + 36 + 6, shards_at = names_at + 3, blocks_at = shards_at + 64, jumps_at = blocks_at + 64;
+  const uint64_t names_at = 256 + 36 + 6, shards_at = names_at + 3, blocks_at = shards_at + 64,
+                 jumps_at = blocks_at + 64;
   std::string header = "OFIDXMAP" + Le64(2) + std::string(16, '\xab') + Le64(77) + Le64(2) + Le64(1) + Le64(1) +
                        Le64(4) + Le64(names_at) + Le64(3) + Le64(shards_at) + Le64(blocks_at) + Le64(jumps_at) +
                        Le64(jumps_at + 4 + 64 + 32) + Le64(2) + Le64(1) + Le64(jumps_at + 4) + Le64(1) +
                        Le64(jumps_at + 4 + 64);
   header.resize(248);
-  CHECK(ReadFile(dir / "map") ==
-        header + Sum(header) + stored + window + "d/s" + shard + Sum(shard + "d/s") + block + Sum(block + stored) +
-            Le32(0) + stream + Sum(stream) + point);
+  CHECK(ReadFile(dir / "map") == header + Sum(header) + stored + window + "d/s" + shard + Sum(shard + "d/s") + block +
+                                     Sum(block + stored) + Le32(0) + stream + Sum(stream) + point);
 }
 
 TEST_CASE("the same input makes the same bytes") {

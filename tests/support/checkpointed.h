@@ -51,8 +51,8 @@ inline InflatedFile InflateAll(const std::string& path, Compression compression,
     all.bytes += AsText(ByteView(room).first(got));
     CHECK(inflater.position() == all.bytes.size());
     if (*halt == Inflater::Halt::kBlock) {
-      all.checkpoints.list.push_back({inflater.position(), inflater.bit(),
-                                      StoreWindow(inflater.position(), inflater.bit(), inflater.Window())});
+      all.checkpoints.list.push_back(
+          {inflater.position(), inflater.bit(), StoreWindow(inflater.position(), inflater.bit(), inflater.Window())});
     }
     if (*halt == Inflater::Halt::kEnd) break;
   }
