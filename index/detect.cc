@@ -19,6 +19,7 @@ namespace {
 constexpr uint64_t kHeadBytes = 128 << 10;
 constexpr size_t kSampleRecords = 64;
 constexpr uint64_t kInflatedBytes = uint64_t{1} << 20;
+constexpr uint64_t kMostReadBytes = uint64_t{64} << 20;  // of a file that inflates to next to nothing
 constexpr uint64_t kMostInflatedBytes = uint64_t{16} << 20;        // where the first record is larger than that
 constexpr std::string_view kLfsMagic = "version https://git-lfs";  // git-lfs/docs/spec.md
 
@@ -132,9 +133,14 @@ struct Inflated {
 Result<Inflated> InflateFront(const File& file, uint64_t size, Compression compression, uint64_t most) {
   Inflater inflater(file, size, compression);
   Inflated front{.bytes = std::vector<uint8_t>(most), .sound = true, .all = false};
-  size_t got = 0;
-  OFINDEX_ASSIGN(const Inflater::Halt halt, inflater.Read(front.bytes, /*to_blocks=*/false, got));
-  front.bytes.resize(got);
+  size_t filled = 0;
+  auto halt = Inflater::Halt::kBlock;
+  while (halt == Inflater::Halt::kBlock && inflater.bit() / 8 < kMostReadBytes) {
+    size_t got = 0;
+    OFINDEX_ASSIGN(halt, inflater.Read(std::span(front.bytes).subspan(filled), /*to_blocks=*/true, got));
+    filled += got;
+  }
+  front.bytes.resize(filled);
   front.sound = inflater.damage().empty();
   front.all = halt == Inflater::Halt::kEnd && front.sound;
   return front;

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kPieceBytes = size_t{512} << 10;
 constexpr uint64_t kAheadBytes = uint64_t{8} << 20;  // that lie inflated and unread
 constexpr size_t kMostPieces = 32;                   // 16 MiB: as much lies behind the walk as before it
-constexpr uint64_t kAgainBytes = uint64_t{12} << 20;
+constexpr uint64_t kAgainBytes = uint64_t{20} << 20;
 
 // A window is kept twice, in the index and in its map, beside some 40 bytes each time: so many bytes of the file for
 // each byte of it are 3 % of the file at the most. Where the file is far smaller than what it inflates to, checkpoints
@@ -83,23 +83,26 @@ void InflatingWalk::RunAhead() {
 void InflatingWalk::Produce() {
   auto piece = WithMemory("inflated bytes", [&] { return NextPiece(); });
   const std::lock_guard lock(mutex_);
-  if (piece) {
+  const auto kept = WithMemory("inflated bytes", [&]() -> Result<void> {
+    if (!piece) return tl::unexpected(piece.error());
     ended_ = piece->bytes.size() < kPieceBytes;
     produced_ = piece->begin + piece->bytes.size();
     if (!piece->bytes.empty()) pieces_.push_back(std::move(*piece));
     while (pieces_.size() > kMostPieces) pieces_.pop_front();
-  } else {
+    return {};
+  });
+  if (!kept) {
     ended_ = true;
-    error_ = std::move(piece).error();
+    error_ = kept.error();
   }
   changed_.notify_all();
 }
 
 Result<InflatingWalk::Piece> InflatingWalk::NextPiece() {
-  if (progress_.cancel) return Interrupted();
   Piece piece{.begin = inflater_.position(), .bytes = std::vector<uint8_t>(kPieceBytes)};
   size_t filled = 0;
   for (auto halt = Inflater::Halt::kBlock; halt == Inflater::Halt::kBlock;) {
+    if (progress_.cancel) return Interrupted();
     size_t got = 0;
     OFINDEX_ASSIGN(halt, inflater_.Read(std::span(piece.bytes).subspan(filled), /*to_blocks=*/true, got));
     filled += got;
@@ -191,6 +194,7 @@ Result<size_t> InflatingWalk::ReadAt(uint64_t offset, std::span<uint8_t> out) co
 
 // What was forgotten. The span behind the last checkpoint grows, and is not kept under a name that stays.
 Result<size_t> InflatingWalk::ReadAgain(uint64_t offset, std::span<uint8_t> out) const {
+  if (progress_.cancel) return Interrupted();
   uint64_t produced = 0;
   bool open = false;
   {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/allocation.h"
+#include "base/text.h"
 #include "mmap/inflating/inflated_bytes.h"
 
 namespace ofindex {
@@ -44,13 +45,18 @@ Result<std::shared_ptr<const ReadableBytes>> ReadableShard(File file, uint32_t n
       const auto plain = std::make_shared<Plain>(std::move(file), row.identity.size);
       return Bytes(plain, &plain->bytes);
     }
+    const CompressedFacts facts{.compression = row.compression,
+                                .file_bytes = row.identity.size,
+                                .inflated_bytes = row.inflated_bytes};
+    if (!facts.plausible()) {
+      return Fail(ErrorCode::kIndex,
+                  StrCat(Printable(file.path()), ": the file cannot inflate to as much as the index says"));
+    }
     std::vector<CheckpointRow> rows;
     OFINDEX_TRY(catalog.ForEachCheckpoint(number, [&](const CheckpointRow& checkpoint) -> Result<void> {
       rows.push_back(checkpoint);
       return {};
     }));
-    const CompressedFacts facts{
-        .compression = row.compression, .file_bytes = row.identity.size, .inflated_bytes = row.inflated_bytes};
     const auto compressed = std::make_shared<Compressed>(std::make_shared<const File>(std::move(file)), facts,
                                                          std::move(rows), cache, number);
     return Bytes(compressed, &compressed->bytes);

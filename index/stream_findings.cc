@@ -1,6 +1,7 @@
 #include "index/stream_findings.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ofindex {
 namespace {
@@ -18,13 +19,13 @@ DamageReason ReasonOf(StreamFault fault) {
 
 // The bytes of the file, from checkpoint to checkpoint, that inflate to a range.
 ByteRange FileRangeOf(const DamagedRange& range, const StreamFindings& stream, uint64_t file_bytes) {
-  ByteRange found{0, file_bytes};
-  for (const StoredCheckpoint& checkpoint : stream.checkpoints) {
-    if (checkpoint.position <= range.begin) found.begin = checkpoint.bit / 8;
-    if (checkpoint.position < range.end) continue;
-    found.end = std::max(found.begin, (checkpoint.bit + 7) / 8);
-    break;
-  }
+  const std::vector<StoredCheckpoint>& all = stream.checkpoints;
+  const auto behind = std::partition_point(all.begin(), all.end(),
+                                           [&](const StoredCheckpoint& one) { return one.position <= range.begin; });
+  const auto next = std::partition_point(all.begin(), all.end(),
+                                         [&](const StoredCheckpoint& one) { return one.position < range.end; });
+  ByteRange found{behind == all.begin() ? 0 : std::prev(behind)->bit / 8, file_bytes};
+  if (next != all.end()) found.end = std::max(found.begin, (next->bit + 7) / 8);
   return found;
 }
 

@@ -60,7 +60,7 @@ Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing fra
   }
   if (options.keep_descriptor) {
     shard->file_ = std::make_shared<const File>(std::move(file));
-    if (!shard->source_) shard->source_ = shard->SourceOf(shard->file_);
+    if (!shard->source_ && !shard->inflation_) shard->source_ = PreadSource(*shard->file_);
   }
   if (shard->source_) shard->mapped_ = shard->source_->mapped();
   return shard;
@@ -68,14 +68,16 @@ Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing fra
 
 Result<void> OpenShard::Read(std::span<const RecordRead> reads) const {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const uint64_t state = state_.load(std::memory_order_acquire);
     OFINDEX_ASSIGN(const ReadOutcome outcome, ReadOnce(reads));
     const bool never_better = outcome.refusal && outcome.refusal->code != ErrorCode::kStale;
     if (outcome.status == ReadOutcome::Status::kFailed || never_better) return Failed(outcome, reads);
     OFINDEX_ASSIGN(const bool unchanged, Unchanged());
-    if (unchanged) {
+    if (unchanged && state == state_.load(std::memory_order_acquire)) {
       if (outcome.status == ReadOutcome::Status::kDone) return {};
       return Failed(outcome, reads);
     }
+    state_.fetch_add(1, std::memory_order_acq_rel);
     OFINDEX_TRY(Establish());
   }
   return Fail(ErrorCode::kStale, StrCat(Printable(path_), ": the shard is being written to"), kStaleHint);
@@ -88,7 +90,8 @@ void OpenShard::Prefetch(std::span<const RecordRead> reads) const {
 Result<ReadOutcome> OpenShard::ReadOnce(std::span<const RecordRead> reads) const {
   if (source_) return source_->Read(framing_, reads);
   OFINDEX_ASSIGN(const std::shared_ptr<const File> file, FileNow());
-  return SourceOf(file)->Read(framing_, reads);
+  const std::unique_ptr<ByteSource> source = inflation_ ? InflateSource(InflatedOf(file)) : PreadSource(*file);
+  return source->Read(framing_, reads);
 }
 
 Result<size_t> OpenShard::ReadBytes(uint64_t offset, std::span<uint8_t> out) const {
@@ -105,13 +108,7 @@ Result<std::shared_ptr<const File>> OpenShard::FileNow() const {
 
 InflatedBytes OpenShard::InflatedOf(std::shared_ptr<const File> file) const {
   return InflatedBytes(std::move(file), inflation_->facts, *inflation_->checkpoints, *inflation_->cache,
-                       inflation_->shard);
-}
-
-// `file` must outlive the source, but for what is inflated.
-std::unique_ptr<ByteSource> OpenShard::SourceOf(std::shared_ptr<const File> file) const {
-  if (!inflation_) return PreadSource(*file);
-  return InflateSource(InflatedOf(std::move(file)));
+                       inflation_->shard, state_.load(std::memory_order_acquire));
 }
 
 Result<bool> OpenShard::Unchanged() const {

@@ -82,7 +82,6 @@ class OpenShard {
   [[nodiscard]] Result<File> Reopen() const;
   [[nodiscard]] Result<std::shared_ptr<const File>> FileNow() const;
   [[nodiscard]] InflatedBytes InflatedOf(std::shared_ptr<const File> file) const;
-  [[nodiscard]] std::unique_ptr<ByteSource> SourceOf(std::shared_ptr<const File> file) const;
   [[nodiscard]] Result<ReadOutcome> ReadOnce(std::span<const RecordRead> reads) const;
   [[nodiscard]] tl::unexpected<Error> Failed(const ReadOutcome& outcome, std::span<const RecordRead> reads) const;
 
@@ -94,8 +93,9 @@ class OpenShard {
   std::optional<Inflation> inflation_;
   std::shared_ptr<const File> file_;
   ByteView mapped_;
-  std::unique_ptr<ByteSource> source_;            // none where every read opens the file anew
+  std::unique_ptr<ByteSource> source_;            // none where every read opens the file anew, or inflates
   mutable std::atomic<int64_t> unchanged_at_{0};  // the tick in which that was asked last
+  mutable std::atomic<uint64_t> state_{0};        // how often the file was found changed: spans of before are not used
   mutable std::atomic<uint64_t> trusted_{0};      // hash of the facts under which the identity was last established
 };
 

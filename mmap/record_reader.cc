@@ -32,6 +32,8 @@ uint64_t DefaultMaxDescriptors() {
   return limit.rlim_cur / 4;
 }
 
+constexpr size_t kViewedBuckets = size_t{1} << 16;
+
 // Times that this thread had to wait for the disk so far.
 int64_t DiskReads() {
   rusage usage{};
@@ -44,9 +46,9 @@ std::string_view ReasonName(uint32_t reason) { return Name(static_cast<BadReason
 }  // namespace
 
 struct RecordReader::Shards {
-  Shards(uint64_t n, uint64_t inflated_cache_bytes)
+  Shards(uint64_t n, uint64_t inflated_cache_bytes, bool inflates)
       : cache(inflated_cache_bytes),
-        viewed(inflated_cache_bytes),
+        viewed(inflated_cache_bytes, inflates ? kViewedBuckets : 1),
         allocated(WithMemory("the table of shards", [&]() -> Result<void> {
           open = std::make_unique<std::atomic<OpenShard*>[]>(n);
           count = n;
@@ -71,7 +73,7 @@ RecordReader::RecordReader(OffsetMap map, ShardPaths paths, ReaderOptions option
     : map_(std::move(map)),
       paths_(std::move(paths)),
       options_(std::move(options)),
-      shards_(std::make_unique<Shards>(map_.shards(), options_.inflated_cache_bytes)),
+      shards_(std::make_unique<Shards>(map_.shards(), options_.inflated_cache_bytes, inflates())),
       ready_(std::make_unique<ReadyBlocks>(map_)) {
   if (options_.max_maps == 0) options_.max_maps = DefaultMaxMaps();
   if (options_.max_descriptors == 0) options_.max_descriptors = DefaultMaxDescriptors();
@@ -165,6 +167,9 @@ Result<std::optional<OpenShard::Inflation>> RecordReader::InflationOf(uint32_t s
                                  .checkpoints = nullptr,
                                  .cache = &shards_->cache,
                                  .shard = shard};
+  if (!inflation.facts.plausible()) {
+    return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " cannot inflate to as much as the map says"));
+  }
   OFINDEX_ASSIGN(inflation.checkpoints, map_.CheckpointsOf(shard));
   return inflation;
 }

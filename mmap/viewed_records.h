@@ -1,21 +1,22 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 
 namespace ofindex {
 
-/// The payloads of compressed shards that somebody has a view of: kept as long as this. Thread-safe without locks, and
+/// The payloads of compressed shards that somebody has a view of: kept as long as this, up to a number of bytes with
+/// what they take beside. Thread-safe without locks, and
 /// usable after fork.
 class ViewedRecords {
  public:
-  explicit ViewedRecords(uint64_t most_bytes) : most_bytes_(most_bytes) {}
+  ViewedRecords(uint64_t most_bytes, size_t buckets) : most_bytes_(most_bytes), buckets_(buckets) {}
   ~ViewedRecords() {
     for (std::atomic<Viewed*>& first : buckets_) {
       for (const Viewed* viewed = first.load(std::memory_order_acquire); viewed != nullptr;) {
@@ -36,19 +37,27 @@ class ViewedRecords {
 
   /// Keeps a payload; nothing where all would take too much. Two threads may keep the same one, each its own.
   [[nodiscard]] std::optional<ByteView> Keep(uint64_t ordinal, std::unique_ptr<uint8_t[]> bytes, uint64_t length) {
-    if (bytes_.fetch_add(length, std::memory_order_relaxed) + length > most_bytes_) {
-      bytes_.fetch_sub(length, std::memory_order_relaxed);
+    std::atomic<Viewed*>& first = BucketOf(ordinal);
+    auto owned = std::make_unique<Viewed>(ordinal, length, std::move(bytes), first.load(std::memory_order_acquire));
+    const uint64_t takes = length + kOverheadBytes;
+    if (bytes_.fetch_add(takes, std::memory_order_relaxed) + takes > most_bytes_) {
+      bytes_.fetch_sub(takes, std::memory_order_relaxed);
       return std::nullopt;
     }
-    std::atomic<Viewed*>& first = BucketOf(ordinal);
-    auto* const viewed = new Viewed{ordinal, length, std::move(bytes), first.load(std::memory_order_acquire)};
+    Viewed* const viewed = owned.release();
     while (!first.compare_exchange_weak(viewed->next, viewed, std::memory_order_acq_rel)) {
     }
     return ByteView(viewed->bytes.get(), length);
   }
 
  private:
+  // Of two allocations.
+  static constexpr uint64_t kOverheadBytes = 96;
+
   struct Viewed {
+    Viewed(uint64_t of, uint64_t size, std::unique_ptr<uint8_t[]> payload, Viewed* behind)
+        : ordinal(of), length(size), bytes(std::move(payload)), next(behind) {}
+
     uint64_t ordinal;
     uint64_t length;
     std::unique_ptr<uint8_t[]> bytes;
@@ -59,7 +68,7 @@ class ViewedRecords {
 
   const uint64_t most_bytes_;
   std::atomic<uint64_t> bytes_{0};
-  mutable std::array<std::atomic<Viewed*>, 1024> buckets_{};
+  mutable std::vector<std::atomic<Viewed*>> buckets_;
 };
 
 }  // namespace ofindex

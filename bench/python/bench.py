@@ -15,7 +15,7 @@ from pathlib import Path
 import side
 from settings import THREADS, Settings
 from table import Job, Row, lines_of, summary_of
-from topics import cold, epoch, parse, reads, sharing, start, writing
+from topics import cold, compressed, epoch, parse, reads, sharing, start, writing
 from turns import Failed
 
 TOPICS: dict[str, Callable[[Settings], list[Job]]] = {
@@ -25,6 +25,7 @@ TOPICS: dict[str, Callable[[Settings], list[Job]]] = {
     "parse": parse.jobs,
     "cold": cold.cold,
     "blocks": cold.in_blocks,
+    "compressed": compressed.jobs,
     "sharing": sharing.jobs,
     "start": start.jobs,
     "writing": writing.jobs,

@@ -99,3 +99,20 @@ def tfrecord2idx(records: Records) -> list[str]:
 
     folder = made_once(records, "tfrecord2idx", write)
     return [str(folder / places.name) for places in records.places]
+
+
+def gzip_index(shard: Path, spacing: int | None) -> Path:
+    """Where a gzip file can be entered: every so many bytes, by indexed_gzip, or where rapidgzip likes it."""
+    import indexed_gzip
+    import rapidgzip
+
+    path = shard.parent.with_name(f"{shard.parent.name}.{spacing or 'rapidgzip'}.gzidx")
+    if not path.exists():
+        if spacing is None:
+            with rapidgzip.open(str(shard)) as file:
+                file.export_index(str(path))
+        else:
+            with indexed_gzip.IndexedGzipFile(str(shard), spacing=spacing) as file:
+                file.build_full_index()
+                file.export_index(str(path))
+    return path

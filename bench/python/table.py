@@ -72,6 +72,11 @@ def a_second(unit: str) -> Callable[[float], str]:
     return show
 
 
+def each(rate: float) -> str:
+    """How long one of so many a second takes."""
+    return f"{1e6 / rate:.3g} us" if rate > 1e3 else f"{1e3 / rate:.3g} ms"
+
+
 def row_of(name: str, ratio: Ratio, at_least: float | None, show: Callable[[float], str]) -> Row:
     asked = None if at_least is None else Asked(at_least)
     span = (ratio.least, ratio.most)

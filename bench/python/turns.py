@@ -20,6 +20,8 @@ from settings import Settings
 PAIRS = 5
 HERE = Path(__file__).resolve().parent
 
+Rates = list[list[float]]  # of each side, turn by turn
+
 
 class Failed(Exception):
     """A side ended, or two sides found different things."""
@@ -97,14 +99,13 @@ def check_agreement(sides: list[Side]) -> None:
         raise Failed(f"the sides differ in what they found: {found}")
 
 
-def by_turns(ours: Side, theirs: list[Side], before: Callable[[], None] = lambda: None) -> Ratio:
-    """Ours against the fastest of the peer's ways in each turn; the order is turned round every time.
+def rates_by_turns(sides: list[Side], before: Callable[[], None] = lambda: None) -> Rates:
+    """What each side did a second, turn by turn; the order is turned round every time.
 
     The first two turns warm up; in the first one, the sides also tell what they found. `before` comes before each turn
     of each side.
     """
-    sides = [ours, *theirs]
-    rates: list[list[float]] = [[] for _ in sides]
+    rates: Rates = [[] for _ in sides]
     with ExitStack() as stack:
         for one in sides:
             stack.enter_context(one)
@@ -115,4 +116,10 @@ def by_turns(ours: Side, theirs: list[Side], before: Callable[[], None] = lambda
                 if pair >= 0:
                     rates[i].append(rate)
             check_agreement(sides)
+    return rates
+
+
+def by_turns(ours: Side, theirs: list[Side], before: Callable[[], None] = lambda: None) -> Ratio:
+    """Ours against the fastest of the peer's ways in each turn."""
+    rates = rates_by_turns([ours, *theirs], before)
     return ratio_of(rates[0], [max(several) for several in zip(*rates[1:])])

@@ -1,4 +1,4 @@
-"""Compressed shards: the same Examples in one gzip file or several, written once by ofindex's own Writer."""
+"""Compressed shards: the same Examples in one gzip file or in several, written once by ofindex's own Writer."""
 
 from __future__ import annotations
 
@@ -12,9 +12,20 @@ from typing import Any
 
 import numpy as np
 
+import cache
 from settings import Settings
 
-POOL = 16 << 20  # bytes that values are cut out of, far more than deflate looks back
+POOL = 16 << 20  # bytes that texts and images are cut out of, far more than deflate looks back
+COLUMNS = {
+    "label": (0, 1000),
+    "height": (64, 2049),
+    "width": (64, 2049),
+    "score": (0, 1 << 24),
+    "text_at": (0, POOL - 300),
+    "text_size": (220, 290),
+    "image_at": (0, POOL - 300),
+    "image_size": (80, 130),
+}  # of each, the least and what it is below
 
 
 @dataclass(frozen=True)
@@ -35,28 +46,31 @@ class Zipped:
 
     @property
     def inflated(self) -> int:
-        """Bytes that they inflate to, as their last four bytes say: each has less than 4 GiB."""
+        """Bytes that all shards inflate to; each has less than 4 GiB, as its last four bytes say."""
         return sum(int.from_bytes(path.read_bytes()[-4:], "little") for path in self.shards)
 
+    @property
+    def index(self) -> Path:
+        return self.folder.with_name(self.folder.name + ".ofidx")
 
-def text_pool(random: np.random.Generator) -> bytes:
-    """Words by Zipf's law, which deflate makes a third of."""
+
+def words_of(random: np.random.Generator) -> bytes:
+    """Words as often as Zipf's law has it."""
     letters = np.array(list("etaoinshrdlu"))
     words = ["".join(random.choice(letters, size=size)) for size in random.integers(2, 10, size=5000)]
     shares = 1 / np.arange(1, len(words) + 1)
-    text = " ".join(words[i] for i in random.choice(len(words), size=POOL // 4, p=shares / shares.sum()))
-    return text[:POOL].encode()
+    drawn = random.choice(len(words), size=POOL // 4, p=shares / shares.sum())
+    return " ".join(map(words.__getitem__, drawn))[:POOL].encode()
 
 
-def rows(count: int) -> Iterator[dict[str, Any]]:
-    """Examples of about 480 bytes with their framing: four numbers, a text, and an image of noise."""
+def examples(count: int) -> Iterator[dict[str, Any]]:
+    """Of some 480 bytes with their framing, which deflate halves: four numbers, a text, an image of noise."""
     random = np.random.default_rng(0)
-    text, noise = text_pool(random), random.bytes(POOL)
+    text, noise = words_of(random), random.bytes(POOL)
     for first in range(0, count, 10_000):
         some = min(10_000, count - first)
-        bounds = ((0, 1000), (64, 2049), (64, 2049), (0, 1 << 24), (220, 290), (0, len(text) - 290), (80, 130), (0, POOL - 130))
-        columns = [random.integers(*bound, size=some).tolist() for bound in bounds]
-        for label, height, width, score, text_size, text_at, image_size, image_at in zip(*columns):
+        drawn = [random.integers(*bounds, size=some).tolist() for bounds in COLUMNS.values()]
+        for label, height, width, score, text_at, text_size, image_at, image_size in zip(*drawn):
             yield {
                 "label": label,
                 "height": height,
@@ -67,8 +81,8 @@ def rows(count: int) -> Iterator[dict[str, Any]]:
             }
 
 
-def make(settings: Settings, shard_count: int) -> Zipped:
-    """About 256 MB or 1 GB, inflated, in so many shards; written if they are not there."""
+def made(settings: Settings, shard_count: int) -> Zipped:
+    """250 MB or 1 GB, inflated, in so many shards, in the page cache; written if they are not there."""
     import ofindex
 
     count = settings.either(525_000, 2_100_000)
@@ -78,11 +92,21 @@ def make(settings: Settings, shard_count: int) -> Zipped:
         begun = folder.with_name(folder.name + ".begun")
         shutil.rmtree(begun, ignore_errors=True)
         begun.mkdir(parents=True)
-        source = rows(count)
+        source = examples(count)
         for i in range(shard_count):
             with ofindex.Writer(begun / f"part-{i}.tfrecord.gz") as writer:
-                for row in islice(source, count * (i + 1) // shard_count - count * i // shard_count):
-                    writer.write(row)
+                for example in islice(source, count * (i + 1) // shard_count - count * i // shard_count):
+                    writer.write(example)
         begun.rename(folder)
         os.sync()
+    cache.warm(folder)
     return Zipped(folder, count)
+
+
+def indexed(settings: Settings, shard_count: int) -> Zipped:
+    """The same, with an index beside it."""
+    import ofindex
+
+    data = made(settings, shard_count)
+    ofindex.build(data.folder, verify=False, progress=False)
+    return data

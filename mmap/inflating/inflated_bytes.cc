@@ -43,14 +43,15 @@ Result<std::shared_ptr<const Span>> InflatedBytes::SpanAt(uint64_t offset, uint6
     }
     const uint64_t begin = checkpoint.position + (offset - checkpoint.position) / kMostSpanBytes * kMostSpanBytes;
     const uint64_t span_end = std::max(std::min(next, begin + kMostSpanBytes), offset + 1);
-    const std::shared_ptr<Span> span = cache_.Get({shard_, begin}, span_end);
-    if (begin != checkpoint.position) {
-      if (const auto before = cache_.Find({shard_, begin - kMostSpanBytes})) before->HandOver(*span);
-    }
+    // Held before room is made for the new one, which goes on where it ends.
+    std::shared_ptr<Span> before;
+    if (begin != checkpoint.position) before = cache_.Find({shard_, state_, begin - kMostSpanBytes});
+    const std::shared_ptr<Span> span = cache_.Get({shard_, state_, begin}, span_end);
+    if (before) before->HandOver(*span);
     if (offset >= span->end()) return Fail(ErrorCode::kIndex, StrCat(Printable(path()), ": checkpoints out of order"));
     const bool goes_on = span->end() - begin == kMostSpanBytes;
     OFINDEX_TRY(span->InflateTo(std::min(end, span->end()),
-                                {file_, facts_.file_bytes, facts_.compression, checkpoint, goes_on}));
+                                {*file_, facts_.file_bytes, facts_.compression, checkpoint, goes_on}));
     return span;
   });
 }

@@ -19,16 +19,20 @@ struct CompressedFacts {
   Compression compression = Compression::kNone;
   uint64_t file_bytes = 0;
   uint64_t inflated_bytes = 0;  ///< as many of them as came out of a sound stream
+
+  /// Whether a file can inflate to as much at all: deflate gives 258 bytes for 2 bits at the most.
+  [[nodiscard]] bool plausible() const { return inflated_bytes / 1032 <= file_bytes; }
 };
 
 /// The bytes that a compressed file inflates to, at any place: from the checkpoint before it, through a cache of spans.
 /// Thread-safe.
 class InflatedBytes final : public ReadableBytes {
  public:
-  /// `checkpoints` and `cache` must outlive this. `shard` names the file in the cache.
+  /// `checkpoints` and `cache` must outlive this. `shard` names the file in the cache, `state` what is known of it: what
+  /// was inflated in another state is not used.
   InflatedBytes(std::shared_ptr<const File> file, const CompressedFacts& facts, const Checkpoints& checkpoints,
-                SpanCache& cache, uint64_t shard)
-      : file_(std::move(file)), facts_(facts), checkpoints_(checkpoints), cache_(cache), shard_(shard) {}
+                SpanCache& cache, uint64_t shard, uint64_t state = 0)
+      : file_(std::move(file)), facts_(facts), checkpoints_(checkpoints), cache_(cache), shard_(shard), state_(state) {}
 
   /// Errors: kIo, kLimit; kStale  the file no longer inflates to what it did; kIndex  a checkpoint is damaged.
   [[nodiscard]] Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const override;
@@ -46,6 +50,7 @@ class InflatedBytes final : public ReadableBytes {
   const Checkpoints& checkpoints_;
   SpanCache& cache_;
   const uint64_t shard_;
+  const uint64_t state_;
 };
 
 }  // namespace ofindex

@@ -10,14 +10,18 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/result.h"
+#include "base/text.h"
 
 namespace ofindex {
 
 /// The bytes of a compressed file, from some place on, for whoever takes them piece by piece. Not thread-safe.
 class InputBytes {
  public:
-  /// Of the first `size` bytes of `file`, which must outlive this.
-  InputBytes(const File& file, uint64_t size) : file_(file), size_(size), buffer_(kBufferBytes) {}
+  /// Of the first `size` bytes of `file`, which must outlive this, or the next call of ReadFrom.
+  InputBytes(const File& file, uint64_t size) : file_(&file), size_(size), buffer_(kBufferBytes) {}
+
+  /// Goes on with another descriptor of the same file.
+  void ReadFrom(const File& file) { file_ = &file; }
 
   /// Byte of the file that is taken next, and how many there are.
   [[nodiscard]] uint64_t at() const { return begin_ + taken_; }
@@ -28,7 +32,8 @@ class InputBytes {
     taken_ = filled_ = 0;
   }
 
-  /// The bytes that come next, as many as are at hand; none only where the file ends. Errors: kIo.
+  /// The bytes that come next, as many as are at hand; none only at the end. Errors: kIo; kStale  the file is shorter
+  /// than it was.
   [[nodiscard]] Result<ByteView> Next() {
     if (taken_ == filled_) OFINDEX_TRY(Refill());
     return ByteView(buffer_).subspan(taken_, filled_ - taken_);
@@ -64,11 +69,17 @@ class InputBytes {
     taken_ = filled_ = 0;
     const uint64_t wanted = begin_ < size_ ? std::min<uint64_t>(buffer_.size(), size_ - begin_) : 0;
     if (wanted == 0) return {};
-    OFINDEX_ASSIGN(filled_, file_.ReadAt(begin_, std::span(buffer_).first(wanted)));
+    OFINDEX_ASSIGN(const size_t got, file_->ReadAt(begin_, std::span(buffer_).first(wanted)));
+    if (got != wanted) {
+      return Fail(ErrorCode::kStale,
+                  StrCat(Printable(file_->path()), "@", begin_ + got, ": the file shrinks while it is read"),
+                  "run the command again when the file is no longer written to");
+    }
+    filled_ = got;
     return {};
   }
 
-  const File& file_;
+  const File* file_;
   const uint64_t size_;
   std::vector<uint8_t> buffer_;
   uint64_t begin_ = 0;  // byte of the file at which the buffer begins

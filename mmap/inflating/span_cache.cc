@@ -27,34 +27,33 @@ uint64_t Forks() {
 
 tl::unexpected<Error> NotAsIndexed(const Span::Source& source, uint64_t position) {
   return Fail(ErrorCode::kStale,
-              StrCat(Printable(source.file->path()), "@", source.checkpoint.bit / 8,
+              StrCat(Printable(source.file.path()), "@", source.checkpoint.bit / 8,
                      ": from here on the file no longer inflates to byte ", position, " of what was indexed"),
               "restore the shard, or index it anew with `ofindex build --force`");
 }
 
 }  // namespace
 
+// Enters at the checkpoint and passes what comes before the first byte that is not there.
 Result<void> Span::Begin(const Source& source) {
   const std::optional<std::vector<uint8_t>> window = WindowOf(source.checkpoint);
   if (!window || source.checkpoint.position > begin_) {
     return Fail(ErrorCode::kIndex,
-                StrCat(Printable(source.file->path()), ": the checkpoint at byte ", source.checkpoint.position,
+                StrCat(Printable(source.file.path()), ": the checkpoint at byte ", source.checkpoint.position,
                        " of what it inflates to is damaged in the index"),
                 "build the index anew with `ofindex build --force`");
   }
-  bytes_ = std::make_unique_for_overwrite<uint8_t[]>(end_ - begin_);
-  if (inflater_) return {};
-  auto inflater = std::make_unique<SpanInflater>(*source.file, source.file_bytes, source.compression,
+  auto inflater = std::make_unique<SpanInflater>(source.file, source.file_bytes, source.compression,
                                                  source.checkpoint.bit, *window);
-  std::vector<uint8_t> passed(source.checkpoint.position == begin_ ? 0 : kAtLeast);
-  for (uint64_t at = source.checkpoint.position; at < begin_;) {
-    const uint64_t n = std::min<uint64_t>(passed.size(), begin_ - at);
-    OFINDEX_ASSIGN(const size_t got, inflater->Read(std::span(passed).first(n)));
+  const uint64_t until = begin_ + inflated_.load(std::memory_order_relaxed);
+  std::vector<uint8_t> passed(source.checkpoint.position == until ? 0 : kAtLeast);
+  for (uint64_t at = source.checkpoint.position; at < until;) {
+    const uint64_t n = std::min<uint64_t>(passed.size(), until - at);
+    OFINDEX_ASSIGN(const size_t got, inflater->Read(source.file, std::span(passed).first(n)));
     at += got;
     if (got < n) return NotAsIndexed(source, at);
   }
   inflater_ = std::move(inflater);
-  file_ = source.file;
   return {};
 }
 
@@ -62,34 +61,35 @@ Result<void> Span::InflateTo(uint64_t position, const Source& source) {
   const uint64_t wanted = position - begin_;
   if (inflated_.load(std::memory_order_acquire) >= wanted) return {};
   const std::lock_guard lock(mutex_);
-  if (!bytes_) OFINDEX_TRY(Begin(source));
-  uint64_t have = inflated_.load(std::memory_order_relaxed);
-  if (have >= wanted) return {};
-  if (!inflater_) return NotAsIndexed(source, begin_ + have);
+  if (inflated_.load(std::memory_order_relaxed) >= wanted) return {};
+  Result<void> gone_on = GoOn(wanted, source);
+  // Where it stands nobody knows any more: the next one enters at the checkpoint again.
+  if (!gone_on) inflater_.reset();
+  return gone_on;
+}
+
+Result<void> Span::GoOn(uint64_t wanted, const Source& source) {
+  if (!inflater_) OFINDEX_TRY(Begin(source));
+  if (!bytes_) bytes_ = std::make_unique_for_overwrite<uint8_t[]>(end_ - begin_);
+  const uint64_t have = inflated_.load(std::memory_order_relaxed);
   const uint64_t until = std::min(end_ - begin_, std::max(wanted, have + kAtLeast));
-  OFINDEX_ASSIGN(const size_t got, inflater_->Read(std::span(bytes_.get() + have, until - have)));
-  have += got;
-  inflated_.store(have, std::memory_order_release);
-  if (have < wanted) return NotAsIndexed(source, begin_ + have);
-  if (have == end_ - begin_ && !source.goes_on) {
-    inflater_.reset();
-    file_.reset();
-  }
+  OFINDEX_ASSIGN(const size_t got, inflater_->Read(source.file, std::span(bytes_.get() + have, until - have)));
+  inflated_.store(have + got, std::memory_order_release);
+  if (have + got < wanted) return NotAsIndexed(source, begin_ + have + got);
+  if (have + got == end_ - begin_ && !source.goes_on) inflater_.reset();
   return {};
 }
 
 void Span::HandOver(Span& next) {
   if (inflated_.load(std::memory_order_acquire) != end_ - begin_) return;
   const std::scoped_lock lock(mutex_, next.mutex_);
-  if (!inflater_ || next.bytes_) return;
-  next.inflater_ = std::move(inflater_);
-  next.file_ = std::move(file_);
+  if (inflater_ && !next.inflater_ && !next.bytes_) next.inflater_ = std::move(inflater_);
 }
 
 struct SpanCache::State {
   struct Hash {
     size_t operator()(const Key& key) const {
-      return std::hash<uint64_t>()(key.shard * 0x9e3779b97f4a7c15 ^ key.begin);
+      return std::hash<uint64_t>()((key.shard ^ key.state << 32) * 0x9e3779b97f4a7c15 ^ key.begin);
     }
   };
   struct Entry {
@@ -111,10 +111,12 @@ struct SpanCache::State {
     return found->second->span;
   }
 
+  static uint64_t Takes(const Span& span) { return span.end() - span.begin() + kOverheadBytes; }
+
   void Evict(uint64_t most) {
     while (bytes > most && entries.size() > 1) {
       const Entry& oldest = entries.back();
-      bytes -= oldest.span->end() - oldest.span->begin();
+      bytes -= Takes(*oldest.span);
       by_key.erase(oldest.key);
       entries.pop_back();
     }
@@ -147,8 +149,8 @@ std::shared_ptr<Span> SpanCache::Get(const Key& key, uint64_t end) {
   if (std::shared_ptr<Span> found = state.Find(key)) return found;
   state.entries.push_front({key, std::make_shared<Span>(key.begin, end)});
   state.by_key.emplace(key, state.entries.begin());
-  state.bytes += end - key.begin;
   std::shared_ptr<Span> span = state.entries.front().span;
+  state.bytes += State::Takes(*span);
   state.Evict(most_bytes_);
   return span;
 }

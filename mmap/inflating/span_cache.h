@@ -19,7 +19,7 @@ class Span {
  public:
   /// Where a span is found, and how it is come by.
   struct Source {
-    std::shared_ptr<const File> file;
+    const File& file;
     uint64_t file_bytes;
     Compression compression;
     Checkpoint checkpoint;  ///< before it
@@ -42,18 +42,17 @@ class Span {
 
  private:
   [[nodiscard]] Result<void> Begin(const Source& source);
+  [[nodiscard]] Result<void> GoOn(uint64_t wanted, const Source& source);
 
   const uint64_t begin_;
   const uint64_t end_;
   std::atomic<uint64_t> inflated_{0};  // bytes that are there
   std::mutex mutex_;                   // of what follows
   std::unique_ptr<uint8_t[]> bytes_;
-  // Of what is still to come, or comes behind: it stands at begin_ + inflated_, and reads file_.
-  std::unique_ptr<SpanInflater> inflater_;
-  std::shared_ptr<const File> file_;
+  std::unique_ptr<SpanInflater> inflater_;  // stands at begin_ + inflated_; null before, after and where one failed
 };
 
-/// The spans that were used last, up to a number of bytes, for all shards and threads of a reader. Thread-safe. A
+/// The spans that were used last, up to a number of bytes with what they take beside, for all shards and threads of a reader. Thread-safe. A
 /// child process begins with an empty one, since threads of the parent may have held its locks.
 class SpanCache {
  public:
@@ -62,9 +61,13 @@ class SpanCache {
   SpanCache(const SpanCache&) = delete;
   SpanCache& operator=(const SpanCache&) = delete;
 
-  /// What names a span: its shard, and where it begins.
+  /// What a span takes beside its bytes, while it is inflated.
+  static constexpr uint64_t kOverheadBytes = uint64_t{256} << 10;
+
+  /// What names a span: its shard, the state of the shard's file that it was inflated in, and where it begins.
   struct Key {
     uint64_t shard;
+    uint64_t state;
     uint64_t begin;
     friend bool operator==(const Key&, const Key&) = default;
   };

@@ -40,7 +40,8 @@ Result<void> SpanInflater::Begin() {
   return {};
 }
 
-Result<size_t> SpanInflater::Read(std::span<uint8_t> out) {
+Result<size_t> SpanInflater::Read(const File& file, std::span<uint8_t> out) {
+  input_.ReadFrom(file);
   OFINDEX_TRY(Begin());
   inflate_state& state = isal_->state;
   size_t got = 0;

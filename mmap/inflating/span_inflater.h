@@ -18,15 +18,16 @@ namespace ofindex {
 /// blocks. Takes some 160 KiB. Not thread-safe.
 class SpanInflater {
  public:
-  /// Of the first `size` bytes of `file`, which must outlive this, from the deflate block on that begins at bit `bit`
-  /// of it; `window` are the bytes before it.
+  /// Of the first `size` bytes of `file`, from the deflate block on that begins at bit `bit` of it; `window` are the
+  /// bytes before it.
   SpanInflater(const File& file, uint64_t size, Compression compression, uint64_t bit, ByteView window);
   ~SpanInflater();
   SpanInflater(const SpanInflater&) = delete;
   SpanInflater& operator=(const SpanInflater&) = delete;
 
-  /// Fills `out`, and returns how many bytes there were; fewer only where the stream ends, or is damaged. Errors: kIo.
-  [[nodiscard]] Result<size_t> Read(std::span<uint8_t> out);
+  /// Fills `out` out of `file`, by whatever descriptor, and returns how many bytes there were; fewer only where the
+  /// stream ends, or is damaged. After an error it is of no more use. Errors: kIo, kStale.
+  [[nodiscard]] Result<size_t> Read(const File& file, std::span<uint8_t> out);
 
  private:
   struct Isal;

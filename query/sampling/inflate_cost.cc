@@ -14,7 +14,9 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kLooks = 8;
+constexpr double kMostSeconds = 0.05;
 constexpr uint64_t kMostNeighbours = 65'536;
+constexpr uint64_t kMostNeighbourBytes = uint64_t{8} << 20;
 
 // Seconds that it takes to read these records together.
 Result<double> SecondsFor(const RecordReader& reader, std::span<const uint64_t> ordinals) {
@@ -38,19 +40,27 @@ Result<std::optional<std::string>> CostOfGlobalShuffle(const Dataset& dataset, c
     return std::nullopt;
   }
   const RecordReader& reader = dataset.reader();
-  double alone = 0;
-  for (uint64_t i = 0; i < kLooks; ++i) {
+  double total = 0;
+  int looks = 0;
+  for (uint64_t i = 0; i < kLooks && total < kMostSeconds; ++i) {
     const uint64_t ordinal = facts.records / kLooks * i + facts.records / (2 * kLooks);
-    OFINDEX_ASSIGN(const double seconds, SecondsFor(reader, std::span(&ordinal, 1)));
-    alone += seconds / kLooks;
+    const auto seconds = SecondsFor(reader, std::span(&ordinal, 1));
+    if (!seconds && seconds.error().code == ErrorCode::kDamage) continue;
+    OFINDEX_TRY(seconds);
+    total += *seconds;
+    ++looks;
   }
+  if (looks == 0) return std::nullopt;
+  const double alone = total / looks;
   const uint64_t mean = std::max<uint64_t>(facts.payload_bytes / facts.records, 1);
-  std::vector<uint64_t> neighbours(
-      std::clamp<uint64_t>(2 * facts.span_bytes / mean, 1, std::min(kMostNeighbours, facts.records)));
+  const uint64_t bytes = std::min(2 * facts.span_bytes, kMostNeighbourBytes);
+  std::vector<uint64_t> neighbours(std::clamp<uint64_t>(bytes / mean, 1, std::min(kMostNeighbours, facts.records)));
   std::iota(neighbours.begin(), neighbours.end(), 0);
-  OFINDEX_ASSIGN(const double together, SecondsFor(reader, neighbours));
+  const auto together = SecondsFor(reader, neighbours);
+  if (!together && together.error().code == ErrorCode::kDamage) return std::nullopt;
+  OFINDEX_TRY(together);
   return StrCat("the shards are compressed: a record by itself took ", Duration(alone), " here, one among neighbours ",
-                Duration(together / static_cast<double>(neighbours.size())));
+                Duration(*together / static_cast<double>(neighbours.size())));
 }
 
 }  // namespace ofindex

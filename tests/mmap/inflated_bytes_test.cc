@@ -76,20 +76,54 @@ TEST_CASE("a file that no longer inflates to what was indexed is stale") {
   CHECK(got.error().message.find("/stream@") != std::string::npos);
 }
 
-TEST_CASE("spans that were used last stay, and no more of them than there is room for") {
-  SpanCache cache(100);
-  const auto first = cache.Get({0, 0}, 60);
-  CHECK(cache.Get({0, 0}, 60) == first);
-  const auto second = cache.Get({1, 0}, 40);
-  CHECK(cache.Find({0, 0}) == first);
-  const auto third = cache.Get({0, 60}, 70);
-  CHECK(cache.Find({1, 0}) == nullptr);
-  CHECK(cache.Find({0, 0}) == first);
-  CHECK(cache.Find({0, 60}) == third);
+TEST_CASE("spans that were used last stay, and no more of them than there is room for with what they take beside") {
+  SpanCache cache(2 * SpanCache::kOverheadBytes + 100);
+  const auto first = cache.Get({0, 0, 0}, 60);
+  CHECK(cache.Get({0, 0, 0}, 60) == first);
+  const auto second = cache.Get({1, 0, 0}, 40);
+  CHECK(cache.Find({0, 0, 0}) == first);
+  CHECK(cache.Find({0, 1, 0}) == nullptr);  // of another state of its file
+  const auto third = cache.Get({0, 0, 60}, 70);
+  CHECK(cache.Find({1, 0, 0}) == nullptr);
+  CHECK(cache.Find({0, 0, 0}) == first);
+  CHECK(cache.Find({0, 0, 60}) == third);
   // One that is larger than all there is room for is kept, alone.
-  const auto large = cache.Get({7, 0}, 1000);
-  CHECK(cache.Find({7, 0}) == large);
-  CHECK(cache.Find({0, 60}) == nullptr);
+  const auto large = cache.Get({7, 0, 0}, uint64_t{1} << 30);
+  CHECK(cache.Find({7, 0, 0}) == large);
+  CHECK(cache.Find({0, 0, 60}) == nullptr);
+}
+
+TEST_CASE("a span that could not be read once is read right the next time, and so is one that was cut for a while") {
+  const std::string text = Numbers(2'000'000);
+  const InflatedStream stream(text, 1'000'000);
+  const std::string whole = ReadFile(stream.path());
+  for (const size_t cut : {whole.size() - 100'000, size_t{100'000}, size_t{70'000}}) {
+    SpanCache cache(uint64_t{64} << 20);
+    const InflatedBytes bytes = stream.Through(cache);
+    REQUIRE(ReadsRight(bytes, text, 0, 1000));
+    TruncateTo(stream.path(), cut);
+    std::vector<uint8_t> out(text.size());
+    const auto got = bytes.ReadAt(0, out);
+    REQUIRE(!got.has_value());
+    CHECK(got.error().code == ErrorCode::kStale);
+    OverwriteAt(stream.path(), cut, whole.substr(cut));
+    REQUIRE(ReadsRight(bytes, text, 10'000, 300'000));
+    REQUIRE(ReadsRight(bytes, text, text.size() - 1000, 1000));
+    REQUIRE(ReadsRight(bytes, text, 0, text.size()));
+  }
+}
+
+TEST_CASE("where no checkpoint lies for long, pieces go on from each other however small the cache") {
+  const std::string text = Numbers(1'000'000) + std::string(60 << 20, 'z');
+  const InflatedStream stream(text, 1'000'000);
+  SpanCache small(1);
+  const InflatedBytes bytes = stream.Through(small);
+  std::vector<uint8_t> out(1 << 20);
+  for (uint64_t at = 0; at < text.size(); at += out.size()) {
+    const auto got = bytes.ReadAt(at, out);
+    REQUIRE(got.has_value());
+    REQUIRE(AsText(ByteView(out).first(*got)) == std::string_view(text).substr(at, out.size()));
+  }
 }
 
 }  // namespace

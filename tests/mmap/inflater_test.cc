@@ -95,7 +95,7 @@ TEST_CASE("every block is a place to go on from, in every member") {
         REQUIRE(window.has_value());
         SpanInflater inflater(file, stream.size(), compression, checkpoint.bit, *window);
         std::vector<uint8_t> rest(text.size());
-        const auto got = inflater.Read(rest);
+        const auto got = inflater.Read(file, rest);
         REQUIRE(got.has_value());
         if (AsText(ByteView(rest).first(*got)) != std::string_view(text).substr(checkpoint.position)) {
           FAIL("checkpoint ", i, " of ", Name(compression), ", level ", level);
@@ -194,7 +194,7 @@ TEST_CASE("a span of a stream of which bits have flipped is inflated to somethin
     const File file = std::move(*File::OpenRead(dir / "flipped"));
     const Checkpoint checkpoint = *all.checkpoints.At(random() % all.checkpoints.size());
     SpanInflater inflater(file, bytes.size(), Compression::kGzip, checkpoint.bit, *WindowOf(checkpoint));
-    const auto got = inflater.Read(std::span(rest).first(random() % rest.size()));
+    const auto got = inflater.Read(file, std::span(rest).first(random() % rest.size()));
     REQUIRE(got.has_value());
   }
 }
