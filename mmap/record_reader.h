@@ -18,7 +18,7 @@
 
 namespace ofindex {
 
-/// Of compressed shards: room for the spans of the 64 runs that `--block auto` has in flight.
+/// Of compressed shards: room for the spans of the 32 runs that `--block auto` has in flight.
 inline constexpr uint64_t kInflatedCacheBytes = uint64_t{320} << 20;
 
 struct ReaderOptions {

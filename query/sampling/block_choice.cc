@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "mmap/inflating/span_cache.h"
 
 namespace ofindex {
 namespace {
@@ -33,7 +34,7 @@ std::string Bytes(uint64_t bytes) { return FormatBytes(static_cast<double>(bytes
 BlockChoice Global(std::string reason) { return {.shape = {}, .reason = StrCat("global: ", reason)}; }
 
 // Lanes of an epoch of compressed shards: each has runs in flight whose spans are to stay in the cache.
-constexpr uint64_t kCompressedLanes = 8;
+constexpr uint64_t kCompressedLanes = 4;
 
 BlockChoice ChooseCompressed(const ReadingFacts& facts, std::optional<uint64_t> lanes, uint64_t mean) {
   BlockShape shape{.lanes = lanes.value_or(kCompressedLanes)};
@@ -42,15 +43,17 @@ BlockChoice ChooseCompressed(const ReadingFacts& facts, std::optional<uint64_t> 
     return Global(StrCat(where, ", which all stay in the cache of ", Bytes(facts.cache_bytes)));
   }
   const uint64_t in_flight = shape.lanes * shape.window;
-  // A run begins and ends inside spans: one more of them is in the cache than it is long.
+  // A run begins and ends inside spans, which vary: up to two more of them are in the cache than it is long. A cache
+  // that holds nearly all of what is in flight is as good as none, since what is pushed out is what comes next.
+  const uint64_t beside = 2 * (facts.span_bytes + SpanCache::kOverheadBytes);
   const uint64_t share = facts.cache_bytes / in_flight;
-  const uint64_t bytes = share > 2 * facts.span_bytes ? share - facts.span_bytes : facts.span_bytes;
+  const uint64_t bytes = share > beside + facts.span_bytes ? share - beside : facts.span_bytes;
   const uint64_t mixed = facts.records / (2 * shape.lanes);
   shape.run = std::max<uint64_t>(std::min((bytes + mean - 1) / mean, mixed), 1);
   if (shape.run == 1) return Global(StrCat(where, ", of records that are as large"));
   std::string reason = StrCat("block ", shape.run, " in ", shape.lanes, " lanes: ", where, ", are read ",
                               Bytes(shape.run * mean), " at a time");
-  const uint64_t needed = in_flight * (shape.run * mean + facts.span_bytes);
+  const uint64_t needed = in_flight * (shape.run * mean + beside);
   if (needed > facts.cache_bytes) reason += StrCat("; a cache of ", Bytes(needed), " would hold what is in flight");
   return {shape, std::move(reason)};
 }

@@ -15,6 +15,7 @@ from importlib import resources
 from itertools import islice
 from pathlib import Path
 
+import cache as page_cache
 import ours
 import zipped
 from settings import BATCH, Settings
@@ -120,20 +121,22 @@ def ours_epoch(settings: Settings, block: str | None, batches: int | None) -> Ta
 
 @cache
 def build_rates(settings: Settings, shard_count: int) -> Rates:
-    sides = {"build": ours_build, "zcat": zcat} | ({"zcats": zcats} if shard_count > 1 else {})
-    return rates_by_turns([Side.python(label, side, settings, shard_count) for label, side in sides.items()])
+    folder = zipped.made(settings, shard_count).folder
+    named = {"build": ours_build, "zcat": zcat} | ({"zcats": zcats} if shard_count > 1 else {})
+    sides = [Side.python(label, side, settings, shard_count) for label, side in named.items()]
+    return rates_by_turns(sides, lambda: page_cache.warm(folder))
 
 
 @cache
 def epoch_rates(settings: Settings) -> Rates:
+    folder = zipped.made(settings, SEVERAL).folder
     peers = {"zcat": zcat, "zcats": zcats, "rapidgzip": rapidgzip}
-    return rates_by_turns(
-        [
-            Side.python("Loader", ours_epoch, settings, "auto", None),
-            *(Side.python(label, side, settings, SEVERAL) for label, side in peers.items()),
-            Side.python("global", ours_epoch, settings, None, GLOBAL_BATCHES),
-        ]
-    )
+    sides = [
+        Side.python("Loader", ours_epoch, settings, "auto", None),
+        *(Side.python(label, side, settings, SEVERAL) for label, side in peers.items()),
+        Side.python("global", ours_epoch, settings, None, GLOBAL_BATCHES),
+    ]
+    return rates_by_turns(sides, lambda: page_cache.warm(folder))
 
 
 def compared(rates: Callable[[], Rates], name: str, peer: int, at_least: float | None = None) -> Row:

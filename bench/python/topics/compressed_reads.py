@@ -11,6 +11,7 @@ from statistics import median
 
 import numpy as np
 
+import cache as page_cache
 import peers
 import zipped
 from settings import Settings
@@ -122,7 +123,8 @@ def read_rates(settings: Settings, again: bool) -> dict[str, Rates]:
         for label, several in ways.items()
         for side, *words in several
     ]
-    rates = rates_by_turns([side for _, side in sides])
+    folder = zipped.made(settings, 1).folder
+    rates = rates_by_turns([side for _, side in sides], lambda: page_cache.warm(folder))
     return {label: [some for (one, _), some in zip(sides, rates) if one == label] for label in ways}
 
 
