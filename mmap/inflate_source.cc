@@ -1,5 +1,7 @@
 #include <array>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/framing.h"
 #include "mmap/byte_source.h"
@@ -11,12 +13,23 @@ class Inflating final : public ByteSource {
  public:
   explicit Inflating(InflatedBytes bytes) : bytes_(std::move(bytes)) {}
 
+  // What another thread inflates just now is read last: threads that read neighbouring batches go round each other.
   ReadOutcome Read(Framing framing, std::span<const RecordRead> reads) const override {
+    std::vector<size_t> busy;
     for (size_t i = 0; i < reads.size(); ++i) {
-      ReadOutcome outcome = ReadOne(HeaderBytes(framing), reads[i]);
-      if (outcome.status == ReadOutcome::Status::kDone) continue;
-      outcome.at = i;
-      return outcome;
+      std::optional<ReadOutcome> outcome = ReadOne(HeaderBytes(framing), reads[i], reads.size() > 1);
+      if (!outcome) {
+        busy.push_back(i);
+      } else if (outcome->status != ReadOutcome::Status::kDone) {
+        outcome->at = i;
+        return *std::move(outcome);
+      }
+    }
+    for (const size_t i : busy) {
+      std::optional<ReadOutcome> outcome = ReadOne(HeaderBytes(framing), reads[i], /*may_leave=*/false);
+      if (outcome->status == ReadOutcome::Status::kDone) continue;
+      outcome->at = i;
+      return *std::move(outcome);
     }
     return {};
   }
@@ -25,17 +38,25 @@ class Inflating final : public ByteSource {
   void Prefetch(Framing /*framing*/, std::span<const RecordRead> /*reads*/) const override {}
 
  private:
-  ReadOutcome ReadOne(uint64_t header_bytes, const RecordRead& read) const {
+  // Nothing where a span is busy, and that may be left.
+  std::optional<ReadOutcome> ReadOne(uint64_t header_bytes, const RecordRead& read, bool may_leave) const {
     std::array<uint8_t, kMaxHeaderBytes> header{};
-    const auto head = bytes_.ReadAt(read.begin, std::span(header).first(header_bytes));
+    const auto head = Fetch(read.begin, std::span(header).first(header_bytes), may_leave);
     if (!head) return Failed(head.error());
-    if (*head != header_bytes) return {ReadOutcome::Status::kGone};
-    if (LoadLe64(header.data()) != read.length) return {ReadOutcome::Status::kOtherFraming};
-    if (read.length == 0) return {};
-    const auto payload = bytes_.ReadAt(read.begin + header_bytes, std::span(read.out, read.length));
+    if (!*head) return std::nullopt;
+    if (**head != header_bytes) return ReadOutcome{ReadOutcome::Status::kGone};
+    if (LoadLe64(header.data()) != read.length) return ReadOutcome{ReadOutcome::Status::kOtherFraming};
+    if (read.length == 0) return ReadOutcome{};
+    const auto payload = Fetch(read.begin + header_bytes, std::span(read.out, read.length), may_leave);
     if (!payload) return Failed(payload.error());
-    if (*payload != read.length) return {ReadOutcome::Status::kGone};
-    return {};
+    if (!*payload) return std::nullopt;
+    return ReadOutcome{**payload == read.length ? ReadOutcome::Status::kDone : ReadOutcome::Status::kGone};
+  }
+
+  Result<std::optional<size_t>> Fetch(uint64_t offset, std::span<uint8_t> out, bool may_leave) const {
+    if (may_leave) return bytes_.ReadIfFree(offset, out);
+    OFINDEX_ASSIGN(const size_t got, bytes_.ReadAt(offset, out));
+    return got;
   }
 
   static ReadOutcome Failed(const Error& error) {

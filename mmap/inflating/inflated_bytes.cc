@@ -32,7 +32,8 @@ Result<size_t> InflatedBytes::CheckpointBefore(uint64_t offset) const {
               "build the index anew with `ofindex build --force`");
 }
 
-Result<std::shared_ptr<const Span>> InflatedBytes::SpanAt(uint64_t offset, uint64_t end) const {
+// The span that holds byte `offset`, inflated to the byte before `end` or its own end; null where it is busy.
+Result<std::shared_ptr<const Span>> InflatedBytes::SpanAt(uint64_t offset, uint64_t end, Span::IfBusy if_busy) const {
   return WithMemory("inflated bytes", [&]() -> Result<std::shared_ptr<const Span>> {
     OFINDEX_ASSIGN(const size_t number, CheckpointBefore(offset));
     OFINDEX_ASSIGN(const Checkpoint checkpoint, checkpoints_.At(number));
@@ -50,17 +51,24 @@ Result<std::shared_ptr<const Span>> InflatedBytes::SpanAt(uint64_t offset, uint6
     if (before) before->HandOver(*span);
     if (offset >= span->end()) return Fail(ErrorCode::kIndex, StrCat(Printable(path()), ": checkpoints out of order"));
     const bool goes_on = span->end() - begin == kMostSpanBytes;
-    OFINDEX_TRY(span->InflateTo(std::min(end, span->end()),
-                                {*file_, facts_.file_bytes, facts_.compression, checkpoint, goes_on}));
-    return span;
+    OFINDEX_ASSIGN(const bool there,
+                   span->InflateTo(std::min(end, span->end()),
+                                   {*file_, facts_.file_bytes, facts_.compression, checkpoint, goes_on}, if_busy));
+    return there ? span : nullptr;
   });
 }
 
 Result<size_t> InflatedBytes::ReadAt(uint64_t offset, std::span<uint8_t> out) const {
+  OFINDEX_ASSIGN(const std::optional<size_t> got, Read(offset, out, Span::IfBusy::kWait));
+  return got.value_or(0);
+}
+
+Result<std::optional<size_t>> InflatedBytes::Read(uint64_t offset, std::span<uint8_t> out, Span::IfBusy if_busy) const {
   if (offset >= facts_.inflated_bytes) return size_t{0};
   const uint64_t n = std::min<uint64_t>(out.size(), facts_.inflated_bytes - offset);
   for (uint64_t done = 0; done < n;) {
-    OFINDEX_ASSIGN(const std::shared_ptr<const Span> span, SpanAt(offset + done, offset + n));
+    OFINDEX_ASSIGN(const std::shared_ptr<const Span> span, SpanAt(offset + done, offset + n, if_busy));
+    if (!span) return std::nullopt;
     const uint64_t from = offset + done - span->begin();
     const uint64_t some = std::min(n - done, span->end() - span->begin() - from);
     std::memcpy(out.data() + done, span->bytes() + from, some);

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -28,8 +30,8 @@ struct CompressedFacts {
 /// Thread-safe.
 class InflatedBytes final : public ReadableBytes {
  public:
-  /// `checkpoints` and `cache` must outlive this. `shard` names the file in the cache, `state` what is known of it: what
-  /// was inflated in another state is not used.
+  /// `checkpoints` and `cache` must outlive this. `shard` names the file in the cache, `state` what is known of it:
+  /// what was inflated in another state is not used.
   InflatedBytes(std::shared_ptr<const File> file, const CompressedFacts& facts, const Checkpoints& checkpoints,
                 SpanCache& cache, uint64_t shard, uint64_t state = 0)
       : file_(std::move(file)), facts_(facts), checkpoints_(checkpoints), cache_(cache), shard_(shard), state_(state) {}
@@ -39,10 +41,15 @@ class InflatedBytes final : public ReadableBytes {
   [[nodiscard]] Result<uint64_t> Size(uint64_t /*wanted*/) const override { return facts_.inflated_bytes; }
   [[nodiscard]] const std::string& path() const override { return file_->path(); }
 
-  /// The span that holds byte `offset`, inflated to the byte before `end` or its own end. Errors: as ReadAt.
-  [[nodiscard]] Result<std::shared_ptr<const Span>> SpanAt(uint64_t offset, uint64_t end) const;
+  /// The same, and nullopt where another thread inflates a span of it just now: whoever has other bytes to read does
+  /// that meanwhile.
+  [[nodiscard]] Result<std::optional<size_t>> ReadIfFree(uint64_t offset, std::span<uint8_t> out) const {
+    return Read(offset, out, Span::IfBusy::kLeave);
+  }
 
  private:
+  [[nodiscard]] Result<std::optional<size_t>> Read(uint64_t offset, std::span<uint8_t> out, Span::IfBusy if_busy) const;
+  [[nodiscard]] Result<std::shared_ptr<const Span>> SpanAt(uint64_t offset, uint64_t end, Span::IfBusy if_busy) const;
   [[nodiscard]] Result<size_t> CheckpointBefore(uint64_t offset) const;
 
   const std::shared_ptr<const File> file_;

@@ -57,15 +57,18 @@ Result<void> Span::Begin(const Source& source) {
   return {};
 }
 
-Result<void> Span::InflateTo(uint64_t position, const Source& source) {
+Result<bool> Span::InflateTo(uint64_t position, const Source& source, IfBusy if_busy) {
   const uint64_t wanted = position - begin_;
-  if (inflated_.load(std::memory_order_acquire) >= wanted) return {};
-  const std::lock_guard lock(mutex_);
-  if (inflated_.load(std::memory_order_relaxed) >= wanted) return {};
+  if (inflated_.load(std::memory_order_acquire) >= wanted) return true;
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock && if_busy == IfBusy::kLeave) return false;
+  if (!lock) lock.lock();
+  if (inflated_.load(std::memory_order_relaxed) >= wanted) return true;
   Result<void> gone_on = GoOn(wanted, source);
   // Where it stands nobody knows any more: the next one enters at the checkpoint again.
   if (!gone_on) inflater_.reset();
-  return gone_on;
+  OFINDEX_TRY(std::move(gone_on));
+  return true;
 }
 
 Result<void> Span::GoOn(uint64_t wanted, const Source& source) {

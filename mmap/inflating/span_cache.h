@@ -28,9 +28,12 @@ class Span {
 
   Span(uint64_t begin, uint64_t end) : begin_(begin), end_(end) {}
 
-  /// Inflates at least to `position`, in the span. Errors: kIo, kLimit; kStale  the file does not inflate to it; kIndex
-  /// the checkpoint is damaged.
-  [[nodiscard]] Result<void> InflateTo(uint64_t position, const Source& source);
+  /// What to do where another thread inflates the span just now.
+  enum class IfBusy { kWait, kLeave };
+
+  /// Inflates at least to `position`, in the span. False if another thread was at it, and it was left. Errors: kIo,
+  /// kLimit; kStale  the file does not inflate to it; kIndex  the checkpoint is damaged.
+  [[nodiscard]] Result<bool> InflateTo(uint64_t position, const Source& source, IfBusy if_busy);
 
   /// The bytes from begin() to where it was inflated to. Valid while the span lives.
   [[nodiscard]] const uint8_t* bytes() const { return bytes_.get(); }
@@ -52,8 +55,8 @@ class Span {
   std::unique_ptr<SpanInflater> inflater_;  // stands at begin_ + inflated_; null before, after and where one failed
 };
 
-/// The spans that were used last, up to a number of bytes with what they take beside, for all shards and threads of a reader. Thread-safe. A
-/// child process begins with an empty one, since threads of the parent may have held its locks.
+/// The spans that were used last, up to a number of bytes with what they take beside, for all shards and threads of a
+/// reader. Thread-safe. A child process begins with an empty one, since threads of the parent may have held its locks.
 class SpanCache {
  public:
   explicit SpanCache(uint64_t most_bytes) : most_bytes_(most_bytes) {}
