@@ -1,4 +1,5 @@
 #include <array>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,8 +17,9 @@ class Inflating final : public ByteSource {
   // What another thread inflates just now is read last: threads that read neighbouring batches go round each other.
   ReadOutcome Read(Framing framing, std::span<const RecordRead> reads) const override {
     std::vector<size_t> busy;
+    std::shared_ptr<const Span> last;
     for (size_t i = 0; i < reads.size(); ++i) {
-      std::optional<ReadOutcome> outcome = ReadOne(HeaderBytes(framing), reads[i], reads.size() > 1);
+      std::optional<ReadOutcome> outcome = ReadOne(HeaderBytes(framing), reads[i], reads.size() > 1 ? &last : nullptr);
       if (!outcome) {
         busy.push_back(i);
       } else if (outcome->status != ReadOutcome::Status::kDone) {
@@ -26,7 +28,7 @@ class Inflating final : public ByteSource {
       }
     }
     for (const size_t i : busy) {
-      std::optional<ReadOutcome> outcome = ReadOne(HeaderBytes(framing), reads[i], /*may_leave=*/false);
+      std::optional<ReadOutcome> outcome = ReadOne(HeaderBytes(framing), reads[i], nullptr);
       if (outcome->status == ReadOutcome::Status::kDone) continue;
       outcome->at = i;
       return *std::move(outcome);
@@ -38,23 +40,25 @@ class Inflating final : public ByteSource {
   void Prefetch(Framing /*framing*/, std::span<const RecordRead> /*reads*/) const override {}
 
  private:
-  // Nothing where a span is busy, and that may be left.
-  std::optional<ReadOutcome> ReadOne(uint64_t header_bytes, const RecordRead& read, bool may_leave) const {
+  // Nothing where a span is busy, and that may be left: with `last`, the span that was read last.
+  std::optional<ReadOutcome> ReadOne(uint64_t header_bytes, const RecordRead& read,
+                                     std::shared_ptr<const Span>* last) const {
     std::array<uint8_t, kMaxHeaderBytes> header{};
-    const auto head = Fetch(read.begin, std::span(header).first(header_bytes), may_leave);
+    const auto head = Fetch(read.begin, std::span(header).first(header_bytes), last);
     if (!head) return Failed(head.error());
     if (!*head) return std::nullopt;
     if (**head != header_bytes) return ReadOutcome{ReadOutcome::Status::kGone};
     if (LoadLe64(header.data()) != read.length) return ReadOutcome{ReadOutcome::Status::kOtherFraming};
     if (read.length == 0) return ReadOutcome{};
-    const auto payload = Fetch(read.begin + header_bytes, std::span(read.out, read.length), may_leave);
+    const auto payload = Fetch(read.begin + header_bytes, std::span(read.out, read.length), last);
     if (!payload) return Failed(payload.error());
     if (!*payload) return std::nullopt;
     return ReadOutcome{**payload == read.length ? ReadOutcome::Status::kDone : ReadOutcome::Status::kGone};
   }
 
-  Result<std::optional<size_t>> Fetch(uint64_t offset, std::span<uint8_t> out, bool may_leave) const {
-    if (may_leave) return bytes_.ReadIfFree(offset, out);
+  Result<std::optional<size_t>> Fetch(uint64_t offset, std::span<uint8_t> out,
+                                      std::shared_ptr<const Span>* last) const {
+    if (last != nullptr) return bytes_.ReadIfFree(offset, out, *last);
     OFINDEX_ASSIGN(const size_t got, bytes_.ReadAt(offset, out));
     return got;
   }

@@ -59,19 +59,25 @@ Result<std::shared_ptr<const Span>> InflatedBytes::SpanAt(uint64_t offset, uint6
 }
 
 Result<size_t> InflatedBytes::ReadAt(uint64_t offset, std::span<uint8_t> out) const {
-  OFINDEX_ASSIGN(const std::optional<size_t> got, Read(offset, out, Span::IfBusy::kWait));
+  std::shared_ptr<const Span> last;
+  OFINDEX_ASSIGN(const std::optional<size_t> got, Read(offset, out, Span::IfBusy::kWait, last));
   return got.value_or(0);
 }
 
-Result<std::optional<size_t>> InflatedBytes::Read(uint64_t offset, std::span<uint8_t> out, Span::IfBusy if_busy) const {
+Result<std::optional<size_t>> InflatedBytes::Read(uint64_t offset, std::span<uint8_t> out, Span::IfBusy if_busy,
+                                                  std::shared_ptr<const Span>& last) const {
   if (offset >= facts_.inflated_bytes) return size_t{0};
   const uint64_t n = std::min<uint64_t>(out.size(), facts_.inflated_bytes - offset);
+  if (last && offset >= last->begin() && offset + n <= last->inflated_end()) {
+    std::memcpy(out.data(), last->bytes() + (offset - last->begin()), n);
+    return n;
+  }
   for (uint64_t done = 0; done < n;) {
-    OFINDEX_ASSIGN(const std::shared_ptr<const Span> span, SpanAt(offset + done, offset + n, if_busy));
-    if (!span) return std::nullopt;
-    const uint64_t from = offset + done - span->begin();
-    const uint64_t some = std::min(n - done, span->end() - span->begin() - from);
-    std::memcpy(out.data() + done, span->bytes() + from, some);
+    OFINDEX_ASSIGN(last, SpanAt(offset + done, offset + n, if_busy));
+    if (!last) return std::nullopt;
+    const uint64_t from = offset + done - last->begin();
+    const uint64_t some = std::min(n - done, last->end() - last->begin() - from);
+    std::memcpy(out.data() + done, last->bytes() + from, some);
     done += some;
   }
   return n;

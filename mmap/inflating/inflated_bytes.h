@@ -42,13 +42,15 @@ class InflatedBytes final : public ReadableBytes {
   [[nodiscard]] const std::string& path() const override { return file_->path(); }
 
   /// The same, and nullopt where another thread inflates a span of it just now: whoever has other bytes to read does
-  /// that meanwhile.
-  [[nodiscard]] Result<std::optional<size_t>> ReadIfFree(uint64_t offset, std::span<uint8_t> out) const {
-    return Read(offset, out, Span::IfBusy::kLeave);
+  /// that meanwhile. `last` is the span that was read last, for whoever reads on from there.
+  [[nodiscard]] Result<std::optional<size_t>> ReadIfFree(uint64_t offset, std::span<uint8_t> out,
+                                                         std::shared_ptr<const Span>& last) const {
+    return Read(offset, out, Span::IfBusy::kLeave, last);
   }
 
  private:
-  [[nodiscard]] Result<std::optional<size_t>> Read(uint64_t offset, std::span<uint8_t> out, Span::IfBusy if_busy) const;
+  [[nodiscard]] Result<std::optional<size_t>> Read(uint64_t offset, std::span<uint8_t> out, Span::IfBusy if_busy,
+                                                   std::shared_ptr<const Span>& last) const;
   [[nodiscard]] Result<std::shared_ptr<const Span>> SpanAt(uint64_t offset, uint64_t end, Span::IfBusy if_busy) const;
   [[nodiscard]] Result<size_t> CheckpointBefore(uint64_t offset) const;
 

@@ -40,6 +40,9 @@ class Span {
   [[nodiscard]] uint64_t begin() const { return begin_; }
   [[nodiscard]] uint64_t end() const { return end_; }
 
+  /// How far it is inflated.
+  [[nodiscard]] uint64_t inflated_end() const { return begin_ + inflated_.load(std::memory_order_acquire); }
+
   /// Lets `next`, the piece that begins where this one ends, go on with this one's inflater, if it is there.
   void HandOver(Span& next);
 
