@@ -21,6 +21,7 @@ try:
 except ImportError:
     raise unittest.SkipTest("no TensorFlow") from None
 
+import ofindex
 from oracle import messages, records
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -171,6 +172,18 @@ class TensorFlowTest(InterchangeTest):
                 payload, {"id": tf.io.FixedLenFeature([], tf.int64)}, {"steps": tf.io.RaggedFeature(tf.int64)}
             )
             self.assertEqual((int(context["id"]), lists["steps"].to_list()), (number, steps[number]))
+
+    def test_what_its_writer_compresses_is_read_in_place(self) -> None:
+        payloads = [bytes([number % 251]) * (number % 997) for number in range(9000)]
+        for compression in ("GZIP", "ZLIB"):
+            path = self.dir / compression
+            with tf.io.TFRecordWriter(str(path), compression) as writer:
+                for payload in payloads:
+                    writer.write(payload)
+            dataset = ofindex.build(path, progress=False)
+            self.assertEqual(dataset.info["shards"][0]["compression"], compression.lower())
+            self.assertEqual((list(dataset), dataset.info["damage"]), (payloads, []))
+            self.assertTrue(dataset.verify()["clean"])
 
     def test_images_are_files_as_they_are(self) -> None:
         png = tf.io.encode_png(tf.cast(tf.reshape(tf.range(48) * 5, [4, 4, 3]), tf.uint8)).numpy()
