@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -42,7 +43,17 @@ Result<FileFacts> StatFile(const std::string& path) {
   return FactsOf(info);
 }
 
-Result<File> File::OpenRead(const std::string& path) {
+std::string WorkingFolder() {
+  std::error_code error;
+  return std::filesystem::current_path(error).string();
+}
+
+std::string PathFrom(const std::string& anchor, const std::string& path) {
+  if (anchor.empty() || path.starts_with('/')) return path;
+  return anchor.ends_with('/') ? StrCat(anchor, path) : StrCat(anchor, "/", path);
+}
+
+Result<File> File::OpenRead(const std::string& path, const std::string& shown) {
   // Looking at a file's access time takes a twentieth of a small read. Only the owner may leave it out.
   int more = O_NOATIME;
   int fd = -1;
@@ -54,11 +65,11 @@ Result<File> File::OpenRead(const std::string& path) {
       break;
     }
   }
-  if (fd < 0) return tl::unexpected(SystemError(path, "cannot open", errno));
-  File file(fd, path);
+  if (fd < 0) return tl::unexpected(SystemError(shown.empty() ? path : shown, "cannot open", errno));
+  File file(fd, shown.empty() ? path : shown);
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   if (!facts.regular) {
-    return Fail(ErrorCode::kIo, StrCat(Printable(path), ": not a regular file; expected a file of records"));
+    return Fail(ErrorCode::kIo, StrCat(Printable(file.path()), ": not a regular file; expected a file of records"));
   }
   return file;
 }

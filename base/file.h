@@ -27,6 +27,13 @@ struct FileFacts {
 /// Facts of the file at `path`, links followed. Errors: kIo, with the system's reason.
 [[nodiscard]] Result<FileFacts> StatFile(const std::string& path);
 
+/// Path of the working directory; empty if it has none.
+[[nodiscard]] std::string WorkingFolder();
+
+/// The path that names from anywhere what `path` names in the folder `anchor`, which is absolute. `path` itself if
+/// `anchor` is empty.
+[[nodiscard]] std::string PathFrom(const std::string& anchor, const std::string& path);
+
 /// The error for a failed system call on `path`: "<path>: <what>: <reason of errno>".
 [[nodiscard]] Error SystemError(std::string_view path, std::string_view what, int errno_value);
 
@@ -34,8 +41,9 @@ struct FileFacts {
 class File {
  public:
   /// Opens a regular file, links followed. Never blocks on a FIFO, never becomes a terminal's owner, never leaks into
-  /// a child program. Errors: kIo, also for anything that is not a regular file.
-  [[nodiscard]] static Result<File> OpenRead(const std::string& path);
+  /// a child program. Messages call it `shown`, or `path` without that. Errors: kIo, also for anything that is not a
+  /// regular file.
+  [[nodiscard]] static Result<File> OpenRead(const std::string& path, const std::string& shown = {});
 
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;

@@ -20,8 +20,8 @@ bool MayBeThere(const std::string& path) {
 
 }  // namespace
 
-Result<File> OpenIndexedShard(const std::string& path) {
-  auto file = File::OpenRead(path);
+Result<File> OpenIndexedShard(const std::string& path, const std::string& shown) {
+  auto file = File::OpenRead(path, shown);
   if (file || MayBeThere(path)) return file;
   return Fail(ErrorCode::kStale, std::move(file).error().message, kStaleHint);
 }
@@ -29,17 +29,21 @@ Result<File> OpenIndexedShard(const std::string& path) {
 Result<ShardIdentity> IdentifyShard(const File& file) {
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   OFINDEX_ASSIGN(const uint64_t fingerprint, Fingerprint(file, facts.size));
-  return ShardIdentity{.size = facts.size, .mtime_ns = facts.mtime_ns, .fingerprint = fingerprint};
+  return ShardIdentity{.size = facts.size,
+                       .mtime_ns = facts.mtime_ns,
+                       .ctime_ns = facts.ctime_ns,
+                       .inode = facts.inode,
+                       .fingerprint = fingerprint};
 }
 
-Result<void> CheckShard(const File& file, const FileFacts& facts, const ShardIdentity& identity, MtimeTrust trust) {
+Result<void> CheckShard(const File& file, const FileFacts& facts, const ShardIdentity& identity, FactsTrust trust) {
   if (facts.size != identity.size) {
     return Fail(ErrorCode::kStale,
                 StrCat(Printable(file.path()), ": the shard is not the file that was indexed; expected ", identity.size,
                        " bytes, got ", facts.size),
                 kStaleHint);
   }
-  if (trust == MtimeTrust::kTrusted && facts.mtime_ns == identity.mtime_ns) return {};
+  if (trust == FactsTrust::kTrusted && HasFactsOf(facts, identity)) return {};
   OFINDEX_ASSIGN(const uint64_t fingerprint, Fingerprint(file, identity.size));
   if (fingerprint == identity.fingerprint) return {};
   return Fail(ErrorCode::kStale,

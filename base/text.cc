@@ -66,9 +66,21 @@ size_t Utf8SequenceLength(std::string_view text) {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-// U+0080 to U+009F, the C1 controls: terminals obey some of them.
-bool IsC1Control(std::string_view sequence) {
-  return sequence.size() == 2 && sequence[0] == '\xc2' && static_cast<unsigned char>(sequence[1]) < 0xa0;
+// The character that a well-formed UTF-8 sequence is.
+uint32_t CharacterOf(std::string_view sequence) {
+  const auto lead = static_cast<unsigned char>(sequence[0]);
+  if (sequence.size() == 1) return lead;
+  uint32_t character = lead & (0x7fU >> sequence.size());
+  for (const char c : sequence.substr(1)) character = character << 6 | (static_cast<unsigned char>(c) & 0x3fU);
+  return character;
+}
+
+// C0, DEL and C1: terminals obey some of them.
+bool IsControl(uint32_t c) { return c < 0x20 || (c >= 0x7f && c < 0xa0); }
+
+// Characters with the property Bidi_Control (Unicode 15, PropList.txt): they are invisible and reorder what follows.
+bool IsBidiControl(uint32_t c) {
+  return c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 }  // namespace
@@ -133,16 +145,14 @@ std::string Printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const size_t n = Utf8SequenceLength(text);
-    const std::string_view sequence = text.substr(0, n);
-    const bool control = n == 1 && (static_cast<unsigned char>(text[0]) < 0x20 || text[0] == 0x7f);
-    if (n == 0 || control || IsC1Control(sequence)) {
-      const std::string_view bytes = text.substr(0, n == 0 ? 1 : n);
-      for (char c : bytes) out += StrCat("\\x", ToHex(AsBytes(std::string_view(&c, 1))));
-      text.remove_prefix(bytes.size());
+    const std::string_view sequence = text.substr(0, n == 0 ? 1 : n);
+    const uint32_t c = CharacterOf(sequence);
+    if (n == 0 || IsControl(c) || IsBidiControl(c)) {
+      for (const char& byte : sequence) out += StrCat("\\x", ToHex(AsBytes(std::string_view(&byte, 1))));
     } else {
       out += sequence;
-      text.remove_prefix(n);
     }
+    text.remove_prefix(sequence.size());
   }
   return out;
 }

@@ -19,6 +19,7 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kRandomPlaces = 1'000'000;
+constexpr uint64_t kGroup = 1000;
 
 void Print(uint64_t number) {
   std::printf("%llu\n", static_cast<unsigned long long>(number));
@@ -45,8 +46,16 @@ Result<void> Get(const std::string& index, uint64_t ordinal) {
 
 // A place of every block, and as many random ones as an epoch on one worker would.
 Result<void> FindAllOver(const OffsetMap& map) {
-  for (uint64_t ordinal = 0; ordinal < map.records(); ordinal += kBlockRecords) OFINDEX_TRY(map.Find(ordinal));
-  for (uint64_t i = 0; i < kRandomPlaces; ++i) OFINDEX_TRY(map.Find(Noise(i) % map.records()));
+  std::vector<uint64_t> ordinals;
+  for (uint64_t ordinal = 0; ordinal < map.records(); ordinal += kBlockRecords) ordinals.push_back(ordinal);
+  std::vector<OffsetMap::Place> places(ordinals.size());
+  OFINDEX_TRY(map.Find(ordinals, places));
+  ordinals.resize(kGroup);
+  places.resize(kGroup);
+  for (uint64_t i = 0; i < kRandomPlaces; i += kGroup) {
+    for (uint64_t k = 0; k < kGroup; ++k) ordinals[k] = Noise(i + k) % map.records();
+    OFINDEX_TRY(map.Find(ordinals, places));
+  }
   return {};
 }
 

@@ -67,13 +67,14 @@ BuiltBlock NextBlock(uint64_t first_record, uint64_t begin, std::vector<uint64_t
 
 Result<void> WriteIndex(const SyntheticIndex& synthetic) {
   const std::string map = MapPathOf(synthetic.index);
-  for (const std::string& path : {synthetic.index, map}) OFINDEX_TRY(OutputFile::Create(path));
+  OFINDEX_TRY(OutputFile::Create(synthetic.index));
+  OFINDEX_ASSIGN(OutputFile map_file, OutputFile::Create(map));
   OFINDEX_ASSIGN(const File file, File::OpenRead(synthetic.shard));
   ProbedShard shard;
   OFINDEX_ASSIGN(shard.identity, IdentifyShard(file));
   shard.file = {synthetic.shard, std::filesystem::path(synthetic.shard).filename().string()};
   shard.framing = Framing::kTfRecord;
-  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(synthetic.index, map, {}));
+  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(synthetic.index, std::move(map_file), {}));
   writer.BeginShard(shard);
   std::vector<uint64_t> points;
   uint64_t begin = 0;

@@ -43,7 +43,7 @@ Result<std::string> Rows() {
   const std::string path = StrCat(QuickFolder(), "/rows-", kRows, ".jsonl");
   if (StatFile(path)) return path;
   OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kFail));
-  OFINDEX_ASSIGN(OutputFile out, OutputFile::Create(draft.path()));
+  OFINDEX_ASSIGN(OutputFile out, draft.Open());
   std::array<char, 160> line{};
   for (uint64_t i = 0; i < kRows; ++i) {
     const int size =

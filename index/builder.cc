@@ -1,23 +1,29 @@
 #include "index/builder.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/allocation.h"
+#include "base/nearest_names.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "index/block_queue.h"
 #include "index/catalog_reader.h"
 #include "index/freshness.h"
 #include "index/index_writer.h"
+#include "index/input_files.h"
+#include "index/output_rule.h"
 #include "index/paths.h"
 #include "index/scan.h"
 #include "index/shard_probe.h"
 
 namespace ofindex {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Blocks that may lie built and not yet written: encoded ones take some 100 KiB, with hashes six times that.
 constexpr uint64_t kQueuedBytes = uint64_t{32} << 20;
@@ -54,12 +60,7 @@ Result<void> ScanInto(const std::vector<ProbedShard>& shards, const ScanOptions&
                       Progress& progress) {
   BlockQueue queue(shards.size(), kQueuedBytes);
   DatasetScan scan(shards, options, queue, progress);
-  std::thread scanning;
-  try {
-    scanning = std::thread([&] { scan.Run(); });
-  } catch (const std::system_error& error) {
-    return Fail(ErrorCode::kLimit, StrCat("cannot start a thread: ", error.what()));
-  }
+  OFINDEX_ASSIGN(std::thread scanning, StartThread([&] { scan.Run(); }));
   Result<void> written = WithMemory("the index", [&] { return WriteShards(shards, queue, writer); });
   if (!written) queue.Abort(written.error());
   scanning.join();
@@ -102,12 +103,23 @@ Result<ScanOptions> ScanOptionsOf(const BuildOptions& options) {
   return scan;
 }
 
+// The choice of columns was kept by `report`, of this build or of the one that made the index.
+Result<void> CheckColumns(const BuildOptions& options, const BuildReport& report) {
+  if (options.columns_optional || !options.columns || !options.message.empty()) return {};
+  const std::vector<std::string> names = ColumnsInNoRecord(report);
+  if (names.empty()) return {};
+  return Fail(ErrorCode::kUsage, DescribeInNoRecord(names, report),
+              "name features that records have, or pass --columns-optional; nothing was written");
+}
+
 Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, const std::string& index, ShardSet set,
                           ProbedSet probed, Draft draft, Progress& progress) {
   progress.shards_total = probed.shards.size();
   for (const ProbedShard& shard : probed.shards) progress.bytes_total += shard.identity.size;
   OFINDEX_ASSIGN(Draft map_draft, Draft::Begin(MapPathOf(index), Draft::IfLocked::kWait, &progress));
-  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(draft.path(), map_draft.path(), scan.columns));
+  OFINDEX_ASSIGN(OutputFile map_file, map_draft.Open());
+  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(draft.path(), std::move(map_file), scan.columns));
+  OFINDEX_TRY(draft.CheckName());  // SQLite opens by name
   OFINDEX_TRY(ScanInto(probed.shards, scan, writer, progress));
 
   BuildReport report;
@@ -118,7 +130,10 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   report.facts.compression = options.format.compression ? std::string(Name(*options.format.compression)) : "auto";
   report.facts.message = options.message;
   report.facts.sources = std::move(set.sources);
+  OFINDEX_TRY(writer.AddSkipped(probed.skipped, report.facts));
   OFINDEX_TRY(writer.Finish(report.facts, draft.path()));
+  report.features = writer.features();
+  OFINDEX_TRY(CheckColumns(options, report));
   if (progress.cancel) return Interrupted();
   // The index is the truth; a map without its index is foreign, and made anew by whoever comes.
   OFINDEX_TRY(draft.Publish(options.durability));
@@ -129,15 +144,13 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   report.shards = writer.shards();
   report.bad = writer.bad();
   report.damage = writer.damage();
-  report.features = writer.features();
   report.without_column = writer.without_column();
   report.missing = std::move(set.missing);
-  report.skipped = std::move(set.skipped);
-  report.skipped.insert(report.skipped.end(), probed.skipped.begin(), probed.skipped.end());
+  report.skipped = std::move(probed.skipped);
   return report;
 }
 
-Result<BuildReport> ReportOf(const std::string& index, ShardSet set, std::vector<SkippedFile> skipped) {
+Result<BuildReport> ReportOf(const std::string& index, const ShardSet& set, std::vector<SkippedFile> skipped) {
   OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
   BuildReport report;
   report.index = index;
@@ -149,9 +162,8 @@ Result<BuildReport> ReportOf(const std::string& index, ShardSet set, std::vector
   OFINDEX_ASSIGN(report.bad, catalog.Bad());
   OFINDEX_ASSIGN(report.damage, catalog.Damage());
   OFINDEX_ASSIGN(report.features, catalog.Features());
-  report.missing = std::move(set.missing);
-  report.skipped = std::move(set.skipped);
-  report.skipped.insert(report.skipped.end(), skipped.begin(), skipped.end());
+  report.missing = set.missing;
+  report.skipped = std::move(skipped);
   return report;
 }
 
@@ -164,7 +176,23 @@ Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const 
   if (options.columns && options.columns->Text() != freshness.columns) return std::nullopt;
   if (!options.message.empty() && options.message != freshness.message) return std::nullopt;
   OFINDEX_ASSIGN(BuildReport report, ReportOf(index, set, freshness.skipped));
+  OFINDEX_TRY(CheckColumns(options, report));
   return report;
+}
+
+// Whether the index may be replaced by force at all; whether it needs force, its freshness decides.
+Result<void> CheckOutputs(const BuildOptions& options, const std::string& index, const ShardSet& set) {
+  std::error_code ignored;
+  const auto exists = [&](const std::string& path) { return fs::exists(fs::symlink_status(path, ignored)); };
+  if (!exists(index) && !exists(MapPathOf(index))) return {};
+  InputFiles inputs(options.data);
+  inputs.Add(options.descriptor);
+  for (const std::string& data : options.data) {
+    if (data.starts_with('@')) inputs.Add(data.substr(1));
+  }
+  for (const Candidate& candidate : set.candidates) inputs.Add(candidate.path);
+  OFINDEX_TRY(CheckOutput(index, OutputKind::kIndex, /*force=*/true, inputs));
+  return CheckOutput(MapPathOf(index), OutputKind::kMap, /*force=*/true, inputs);
 }
 
 }  // namespace
@@ -173,6 +201,7 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   OFINDEX_ASSIGN(const std::string index, IndexPathFor(options));
   OFINDEX_ASSIGN(const ScanOptions scan, ScanOptionsOf(options));
   OFINDEX_ASSIGN(ShardSet set, FindShards(options.data, index, progress));
+  OFINDEX_TRY(CheckOutputs(options, index, set));
   OFINDEX_ASSIGN(std::optional<BuildReport> left_alone, LeftAlone(options, index, set));
   if (left_alone) {
     Draft::RemoveLeftover(index);
@@ -185,8 +214,30 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
     OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set));
     if (left_alone) return std::move(*left_alone);
   }
-  OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set.candidates, options.format, ThreadsOf(options), progress));
+  OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set, options.format, ThreadsOf(options), progress));
   return Build(options, scan, index, std::move(set), std::move(probed), std::move(draft), progress);
+}
+
+std::vector<std::string> ColumnsInNoRecord(const BuildReport& report) {
+  const auto choice = ColumnChoice::Parse(report.facts.columns);
+  std::vector<std::string> names = choice ? choice->names : std::vector<std::string>();
+  std::erase_if(names, [&](const std::string& name) {
+    return std::any_of(report.features.begin(), report.features.end(),
+                       [&](const FeatureRow& row) { return row.name == name; });
+  });
+  return names;
+}
+
+std::string DescribeInNoRecord(const std::vector<std::string>& names, const BuildReport& report) {
+  std::vector<std::string> known;
+  for (const FeatureRow& row : report.features) known.push_back(row.name);
+  std::string text = "--columns: no record has ";
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string meant = DidYouMean(NearestNames(names[i], known), "'");
+    text += StrCat(i == 0 ? "" : " or ", "'", Printable(names[i]), "'");
+    if (!meant.empty()) text += StrCat(" (", meant, ")");
+  }
+  return text;
 }
 
 }  // namespace ofindex

@@ -23,6 +23,7 @@ struct BuildOptions {
   FormatChoice format;
   InflateOptions inflate;                    ///< of compressed shards
   std::optional<ColumnChoice> columns = {};  ///< features that become columns; not given: auto
+  bool columns_optional = false;             ///< a name in `columns` that no record has is no error
   std::string descriptor;  ///< a FileDescriptorSet, as protoc writes it, that describes the payloads; with `message`
   std::string message;     ///< "pkg.Name", the message that the payloads are; with named columns
   unsigned threads = 0;    ///< that compute; 0: as many as there are processors
@@ -50,12 +51,23 @@ struct BuildReport {
 /// Reads the shards once, in place, and publishes their index and its map.
 ///
 /// The outcome is the same, byte for byte, on any number of threads and from any folder. Damage never stops a build: it
-/// is in the report and in the index. Whatever stops it leaves the index that was there before, whole. An index that is
+/// is in the report and in the index. Neither does a file or folder below DATA that cannot be read: it is among the
+/// skipped ones. Whatever stops it leaves the index that was there before, whole. An index that is
 /// up to date is left alone; one without payload checks gives way to a build with them, as one with other columns does
 /// to a build that names its own.
 ///
-/// Errors: kUsage, kFormat  see FindShards and ProbeShards; kStale  there is an index, and it is not of these shards
-/// and options (hint: --force); kIndex  there is something else in its place; kLocked; kIo; kInterrupted.
+/// A name in `columns` that no record has is an error, so that a misspelt one costs no index: nothing is published,
+/// unless `columns_optional`. The fields of a `message` are names that its descriptor has, and need no record.
+///
+/// Errors: kUsage  a name in `columns` is in no record; kUsage, kFormat  see FindShards and ProbeShards; kStale  there
+/// is an index, and it is not of these shards and options (hint: --force); kIndex  something else than an index, or
+/// than its map, is in its place, which nothing replaces; kLocked; kIo; kInterrupted.
 [[nodiscard]] Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress);
+
+/// The names in the report's choice of columns that no record has, in byte order.
+[[nodiscard]] std::vector<std::string> ColumnsInNoRecord(const BuildReport& report);
+
+/// "--columns: no record has 'lable' (did you mean 'label'?) or 'x'", for at least one of `names`.
+[[nodiscard]] std::string DescribeInNoRecord(const std::vector<std::string>& names, const BuildReport& report);
 
 }  // namespace ofindex

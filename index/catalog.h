@@ -10,13 +10,14 @@
 #include "base/record.h"
 #include "base/shard_identity.h"
 #include "index/damage.h"
+#include "index/skipped_file.h"
 #include "mmap/inflating/checkpoint.h"
 
 namespace ofindex {
 
 // What an index says, as values: the rows of its tables (docs/index_format.md), without SQLite.
 
-inline constexpr int64_t kFormatVersion = 3;
+inline constexpr int64_t kFormatVersion = 4;
 
 /// How thoroughly the payloads were looked at when the index was built.
 enum class Checked : uint8_t {
@@ -89,7 +90,6 @@ struct BadRow {
 /// The facts of a whole dataset.
 struct DatasetFacts {
   Digest128 id{};
-  uint64_t rows_hash = 0;  ///< HashRows() of the other tables
   uint64_t records = 0;
   uint64_t payload_bytes = 0;
   uint64_t data_bytes = 0;  ///< of all shards, framing and damage included
@@ -100,8 +100,13 @@ struct DatasetFacts {
   std::string columns = "auto";      ///< the build's --columns
   std::string message = "";          ///< the build's --message; empty where the payloads' own kind was skimmed
   bool features_dropped = false;     ///< there were more names than an index keeps: the first in byte order are there
+  uint64_t skipped = 0;              ///< files that DATA names and that are no shards; kMostSkipped have a row
   std::vector<std::string> sources;  ///< the build's DATA, relative to the index
 };
+
+/// Rows of skipped files that an index has at the most: a folder may hold millions of images. Files that cannot be read
+/// come first, then the others in natural order.
+inline constexpr uint64_t kMostSkipped = 10'000;
 
 /// One build or update.
 struct GenerationRow {

@@ -1,9 +1,6 @@
 #include "index/catalog_reader.h"
 
-#include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -11,19 +8,11 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "index/schema.h"
-#include "mmap/packed_offsets.h"
 
 namespace ofindex {
 namespace {
 
 constexpr char kRebuildHint[] = "build the index anew with `ofindex build --force`";
-
-std::optional<uint64_t> FromHex(std::string_view digits) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-  if (digits.size() != 16 || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
-}
 
 bool ParseId(std::string_view digits, Digest128& id) {
   if (digits.size() != 32) return false;
@@ -35,37 +24,21 @@ bool ParseId(std::string_view digits, Digest128& id) {
   return true;
 }
 
-std::optional<DamageReason> ParseDamageReason(std::string_view name) {
-  for (uint8_t i = 0; i <= static_cast<uint8_t>(kLastDamageReason); ++i) {
-    if (name == Name(static_cast<DamageReason>(i))) return static_cast<DamageReason>(i);
-  }
-  return std::nullopt;
-}
-
 // The SQLite header of a file of ours: magic, application_id at 68, user_version at 60 (sqlite.org/fileformat.html).
-Result<void> CheckHeader(const std::string& path) {
-  auto file = File::OpenRead(path);
-  if (!file) {
-    const bool missing = !StatFile(path);
-    return missing ? Fail(ErrorCode::kNotFound, StrCat(Printable(path), ": there is no index"),
-                          "build it with `ofindex build DATA`")
-                   : tl::unexpected(std::move(file).error());
-  }
+Result<void> CheckHeader(const IndexFile& index) {
+  const std::string& path = index.path();
   std::array<uint8_t, 100> header{};
-  OFINDEX_TRY(file->ReadAt(0, header));
-  const auto big_endian = [&](size_t at) {
-    return uint32_t{header[at]} << 24 | uint32_t{header[at + 1]} << 16 | uint32_t{header[at + 2]} << 8 | header[at + 3];
-  };
-  const bool ours = AsText(header).starts_with("SQLite format 3") && big_endian(68) == kApplicationId;
-  if (!ours) {
+  OFINDEX_TRY(index.file().ReadAt(0, header));
+  OFINDEX_TRY(index.CheckUnchanged());  // one that was rewritten is stale, whatever it is now
+  if (!IsIndexHeader(AsText(header))) {
     return Fail(ErrorCode::kIndex, StrCat(Printable(path), ": not an index of ofindex"),
                 "give the index, or the DATA that it was built of");
   }
-  if (big_endian(60) != kFormatVersion) {
-    return Fail(
-        ErrorCode::kIndex,
-        StrCat(Printable(path), ": an index of another version; expected ", kFormatVersion, ", got ", big_endian(60)),
-        kRebuildHint);
+  const uint32_t version = HeaderNumber(AsText(header), 60);  // user_version
+  if (version != kFormatVersion) {
+    return Fail(ErrorCode::kIndex,
+                StrCat(Printable(path), ": an index of another version; expected ", kFormatVersion, ", got ", version),
+                kRebuildHint);
   }
   return {};
 }
@@ -81,163 +54,164 @@ Result<bool> HasOurTables(sqlite::Database& database) {
   }
 }
 
+// The facts of the table `dataset`: all of them, each of its type, and no others.
+class FactRows {
+ public:
+  void Put(std::string_view key, ColumnValue value) { values_.emplace(key, std::move(value)); }
+
+  std::string Text(std::string_view key) { return Take(key, ColumnValue::Type::kText).bytes; }
+
+  uint64_t Number(std::string_view key) {
+    const int64_t value = Take(key, ColumnValue::Type::kInteger).integer;
+    if (value < 0) Refuse(key);
+    return value < 0 ? 0 : static_cast<uint64_t>(value);
+  }
+
+  void Refuse(std::string_view key) {
+    if (wrong_.empty()) wrong_ = key;
+  }
+
+  // The first fact that is missing, of another type, out of range or unknown; empty: none.
+  [[nodiscard]] std::string wrong() const {
+    return wrong_.empty() && !values_.empty() ? values_.begin()->first : wrong_;
+  }
+
+ private:
+  ColumnValue Take(std::string_view key, ColumnValue::Type type) {
+    ColumnValue value;
+    if (const auto found = values_.find(key); found != values_.end()) {
+      value = std::move(found->second);
+      values_.erase(found);
+    }
+    if (value.type == type) return value;
+    Refuse(key);
+    return {};
+  }
+
+  std::map<std::string, ColumnValue, std::less<>> values_;
+  std::string wrong_;
+};
+
 }  // namespace
 
-tl::unexpected<Error> CatalogReader::NoSense(const std::string& what) const {
-  return Fail(ErrorCode::kIndex, StrCat(Printable(path_), ": the index is damaged: ", what), kRebuildHint);
+Result<CatalogReader> CatalogReader::Open(const std::string& path) {
+  OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> index, IndexFile::Open(path));
+  return Open(index);
 }
 
-Result<CatalogReader> CatalogReader::Open(const std::string& path) {
-  OFINDEX_TRY(CheckHeader(path));
-  OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenImmutable(path));
-  CatalogReader reader(std::move(database), path);
+Result<CatalogReader> CatalogReader::Open(const std::shared_ptr<const IndexFile>& index) {
+  OFINDEX_TRY(CheckHeader(*index));
+  OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenImmutable(index));
+  CatalogReader reader(std::move(database), index);
   OFINDEX_ASSIGN(const bool ours, HasOurTables(reader.database_));
   if (!ours) return reader.NoSense("it has other tables than an index has");
-  OFINDEX_TRY(reader.ReadFacts());
+  OFINDEX_TRY(reader.ReadChecksums());
+  OFINDEX_TRY(reader.ReadSources());
+  OFINDEX_TRY(reader.Generations());
   return reader;
 }
 
-Result<void> CatalogReader::ReadFacts() {
-  OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare("SELECT key, value FROM dataset"));
-  std::map<std::string, std::string, std::less<>> values;
+Result<void> CatalogReader::ReadChecksums() {
+  OFINDEX_ASSIGN(std::vector<TableShape> shapes, TableShapes(database_));
+  for (TableShape& shape : shapes) {
+    std::string name = shape.name;
+    shapes_.emplace(std::move(name), std::move(shape));
+  }
+  OFINDEX_ASSIGN(StoredSums stored, ReadSums(database_));
+  sums_ = std::move(stored.parts);
+  return ReadFacts(stored.top);
+}
+
+Result<CheckedRows> CatalogReader::Rows(std::string_view table, bool all) {
+  return Rows(std::string(table), table, all, "");
+}
+
+Result<CheckedRows> CatalogReader::Rows(const std::string& part, std::string_view table, bool all,
+                                        std::string_view condition) {
+  const auto shape = shapes_.find(table);
+  if (shape == shapes_.end()) return NoSense(StrCat("no table ", table));
+  const auto sum = sums_.find(part);
+  OFINDEX_ASSIGN(sqlite::Statement rows,
+                 database_.Prepare(StrCat(shape->second.Select(all), condition, " ORDER BY ", shape->second.key)));
+  return CheckedRows(std::move(rows), shape->second, path(), part, sum == sums_.end() ? PartSum{} : sum->second);
+}
+
+Result<void> CatalogReader::ReadFacts(const std::string& top) {
+  FactRows facts;
+  OFINDEX_ASSIGN(sqlite::Statement stored_top, database_.Prepare("SELECT value FROM dataset WHERE key = 'checksum'"));
+  OFINDEX_ASSIGN(const bool has_top, stored_top.Next());
+  if (!has_top || stored_top.Value(0) != ColumnValue{.type = ColumnValue::Type::kText, .bytes = top}) {
+    return NoSense(StrCat("table checksum: expected the checksum ", has_top ? Printable(stored_top.Text(0)) : "none",
+                          ", got ", top));
+  }
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("dataset", "dataset", true, " WHERE key <> 'checksum'"));
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) break;
-    values.emplace(rows.Text(0), rows.Text(1));
+    facts.Put(rows->Text(0), rows->Value(1));
   }
-  const auto number = [&](std::string_view key) {
-    const auto it = values.find(key);
-    uint64_t value = 0;
-    if (it != values.end()) std::from_chars(it->second.data(), it->second.data() + it->second.size(), value);
-    return value;
-  };
-  if (!ParseId(values["id"], facts_.id)) return NoSense("no id");
-  const std::optional<uint64_t> rows_hash = FromHex(values["rows_hash"]);
-  if (!rows_hash) return NoSense("no hash of its rows");
-  facts_.rows_hash = *rows_hash;
-  facts_.records = number("records");
-  facts_.payload_bytes = number("payload_bytes");
-  facts_.data_bytes = number("data_bytes");
-  facts_.checked = values["checked"] == Name(Checked::kPayloads) ? Checked::kPayloads : Checked::kFraming;
-  facts_.format = values["format"];
-  facts_.payload = values["payload"];
-  facts_.compression = values["compression"];
-  facts_.columns = values["columns"];
-  facts_.message = values["message"];
-  facts_.features_dropped = number("features_dropped") != 0;
-  OFINDEX_ASSIGN(sqlite::Statement sources, database_.Prepare("SELECT argument FROM source ORDER BY position"));
+  if (!ParseId(facts.Text("id"), facts_.id)) facts.Refuse("id");
+  facts_.records = facts.Number("records");
+  facts_.payload_bytes = facts.Number("payload_bytes");
+  facts_.data_bytes = facts.Number("data_bytes");
+  shards_ = facts.Number("shards");
+  const std::string checked = facts.Text("checked");
+  facts_.checked = checked == Name(Checked::kPayloads) ? Checked::kPayloads : Checked::kFraming;
+  if (checked != Name(facts_.checked)) facts.Refuse("checked");
+  facts_.format = facts.Text("format");
+  facts_.payload = facts.Text("payload");
+  facts_.compression = facts.Text("compression");
+  facts_.columns = facts.Text("columns");
+  facts_.message = facts.Text("message");
+  facts_.features_dropped = facts.Number("features_dropped") != 0;
+  facts_.skipped = facts.Number("skipped");
+  if (facts.Number("format_version") != kFormatVersion) facts.Refuse("format_version");
+  if (!facts.wrong().empty()) return NoSense(StrCat("table dataset: the fact ", Printable(facts.wrong())));
+  return {};
+}
+
+Result<void> CatalogReader::ReadSources() {
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("source"));
   for (;;) {
-    OFINDEX_ASSIGN(const bool row, sources.Next());
+    OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return {};
-    facts_.sources.emplace_back(sources.Text(0));
+    facts_.sources.emplace_back(rows->Text(1));
   }
 }
 
 Result<std::vector<GenerationRow>> CatalogReader::Generations() {
-  OFINDEX_ASSIGN(sqlite::Statement rows,
-                 database_.Prepare("SELECT number, records, fingerprint FROM generation ORDER BY number"));
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("generation"));
   std::vector<GenerationRow> generations;
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
-    if (!row) return generations;
-    generations.push_back({rows.Int(0), rows.Unsigned(1), std::string(rows.Text(2))});
-  }
-}
-
-Result<std::vector<ShardRow>> CatalogReader::Shards() {
-  OFINDEX_ASSIGN(sqlite::Statement rows,
-                 database_.Prepare("SELECT path, format, payload, size, mtime_ns, fingerprint, first_record, records, "
-                                   "payload_bytes, compression, inflated_bytes FROM shard ORDER BY shard"));
-  std::vector<ShardRow> shards;
-  for (;;) {
-    OFINDEX_ASSIGN(const bool row, rows.Next());
-    if (!row) return shards;
-    const std::optional<Framing> framing = ParseFraming(rows.Text(1));
-    const std::optional<PayloadKind> payload = ParsePayloadKind(rows.Text(2));
-    const std::optional<uint64_t> fingerprint = FromHex(rows.Text(5));
-    const std::optional<Compression> compression = ParseCompression(rows.Text(9));
-    if (!framing || !payload || !fingerprint || !compression) {
-      return NoSense(StrCat("shard ", shards.size(), " is of a format that this version does not know"));
+    if (!row) break;
+    const GenerationRow generation{rows->Int(0), rows->Unsigned(1), std::string(rows->Text(2))};
+    const uint64_t least = generations.empty() ? 0 : generations.back().records;
+    if (generation.number < 1 || generation.records < least || generation.records > facts_.records) {
+      return NoSense(StrCat("generation ", generation.number, ": expected at most ", facts_.records, " records, got ",
+                            rows->Int(1)));
     }
-    shards.push_back({.path = std::string(rows.Text(0)),
-                      .framing = *framing,
-                      .payload = *payload,
-                      .identity = {.size = rows.Unsigned(3), .mtime_ns = rows.Int(4), .fingerprint = *fingerprint},
-                      .first_record = rows.Unsigned(6),
-                      .records = rows.Unsigned(7),
-                      .payload_bytes = rows.Unsigned(8),
-                      .compression = *compression,
-                      .inflated_bytes = rows.Unsigned(10)});
+    generations.push_back(generation);
   }
+  if (generations.empty()) return NoSense("it has no generation");
+  const GenerationRow& last = generations.back();
+  if (last.records == facts_.records && last.fingerprint == ToHex(facts_.id)) return generations;
+  return NoSense(StrCat("generation ", last.number, ": expected the records and the id of the dataset"));
 }
 
-Result<std::vector<DamageRow>> CatalogReader::Damage() {
-  OFINDEX_ASSIGN(sqlite::Statement rows,
-                 database_.Prepare("SELECT shard, \"begin\", \"end\", reason, file_begin, file_end FROM damage "
-                                   "ORDER BY damage"));
-  std::vector<DamageRow> damage;
-  for (;;) {
-    OFINDEX_ASSIGN(const bool row, rows.Next());
-    if (!row) return damage;
-    const std::optional<DamageReason> reason = ParseDamageReason(rows.Text(3));
-    if (!reason) return NoSense("a reason for damage that this version does not know");
-    DamagedRange range{rows.Unsigned(1), rows.Unsigned(2), *reason};
-    if (const auto file_begin = rows.UnsignedOrNull(4)) range.file = {*file_begin, rows.Unsigned(5)};
-    damage.push_back({static_cast<uint32_t>(rows.Int(0)), range});
+Result<void> CatalogReader::CheckRows() {
+  database_.RenewBudget();
+  OFINDEX_ASSIGN(const FoundSums found, SumRows(database_, true));
+  if (!found.wrong_row.empty()) return NoSense(StrCat("the checksum of ", found.wrong_row, " does not hold"));
+  for (const auto& [part, sum] : sums_) {
+    const auto in_file = found.parts.find(part);
+    const PartSum got = in_file == found.parts.end() ? PartSum{} : in_file->second;
+    if (got != sum || in_file == found.parts.end()) return DamagedPart(path(), part, sum, got);
   }
-}
-
-Result<std::vector<BadRow>> CatalogReader::Bad() {
-  OFINDEX_ASSIGN(sqlite::Statement rows,
-                 database_.Prepare("SELECT record, shard, \"offset\", reason FROM bad ORDER BY record"));
-  std::vector<BadRow> bad;
-  for (;;) {
-    OFINDEX_ASSIGN(const bool row, rows.Next());
-    if (!row) return bad;
-    const std::optional<BadReason> reason = ParseBadReason(rows.Text(3));
-    if (!reason) return NoSense("a reason for a bad record that this version does not know");
-    bad.push_back({rows.Unsigned(0), static_cast<uint32_t>(rows.Int(1)), rows.Unsigned(2), *reason});
+  for (const auto& [part, sum] : found.parts) {
+    if (!sums_.contains(part)) return DamagedPart(path(), part, {}, sum);
   }
-}
-
-Result<void> CatalogReader::ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit) {
-  OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare("SELECT shard, position, bit, window FROM checkpoint "
-                                                           "WHERE shard BETWEEN ? AND ? ORDER BY shard, position"));
-  OFINDEX_TRY(rows.Bind(shard.value_or(0), shard.value_or(std::numeric_limits<uint32_t>::max())));
-  for (;;) {
-    OFINDEX_ASSIGN(const bool row, rows.Next());
-    if (!row) return {};
-    CheckpointRow checkpoint{
-        .shard = static_cast<uint32_t>(rows.Int(0)), .position = rows.Unsigned(1), .bit = rows.Unsigned(2)};
-    const ByteView window = rows.Blob(3);
-    checkpoint.window.assign(window.begin(), window.end());
-    OFINDEX_TRY(visit(checkpoint));
-  }
-}
-
-Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit) {
-  OFINDEX_ASSIGN(
-      sqlite::Statement rows,
-      database_.Prepare("SELECT shard, first_record, records, \"begin\", \"end\", offsets, hashes FROM block "
-                        "ORDER BY block"));
-  for (;;) {
-    OFINDEX_ASSIGN(const bool row, rows.Next());
-    if (!row) return {};
-    BlockRow block{.shard = static_cast<uint32_t>(rows.Int(0)),
-                   .first_record = rows.Unsigned(1),
-                   .records = static_cast<uint32_t>(rows.Int(2)),
-                   .begin = rows.Unsigned(3),
-                   .end = rows.Unsigned(4)};
-    const ByteView offsets = rows.Blob(5);
-    block.offsets.assign(offsets.begin(), offsets.end());
-    const ByteView hashes = rows.Blob(6);
-    block.hashes.assign(hashes.begin(), hashes.end());
-    const bool hashes_fit = block.hashes.empty() || block.hashes.size() == uint64_t{block.records} * 8;
-    if (!PackedOffsets::Sound(block.offsets, block.records) || !hashes_fit) {
-      return NoSense(StrCat("the offsets of the block at record ", block.first_record));
-    }
-    OFINDEX_TRY(visit(block));
-  }
+  return CheckColumnIndex();
 }
 
 }  // namespace ofindex

@@ -12,22 +12,27 @@ Result<CatalogWriter> CatalogWriter::Create(const std::string& path) {
   const std::string setup = StrCat("PRAGMA application_id = ", kApplicationId,
                                    "; PRAGMA user_version = ", kFormatVersion, "; BEGIN;", kSchema);
   OFINDEX_TRY(database.Execute(setup.c_str()));
-  OFINDEX_ASSIGN(sqlite::Statement block, database.Prepare("INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement block, database.Prepare("INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement bad, database.Prepare("INSERT INTO bad VALUES (?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement damage, database.Prepare("INSERT INTO damage VALUES (NULL, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement shard,
-                 database.Prepare("INSERT INTO shard VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  OFINDEX_ASSIGN(sqlite::Statement chunk, database.Prepare("INSERT INTO chunk VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                 database.Prepare("INSERT INTO shard VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement chunk,
+                 database.Prepare("INSERT INTO chunk VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement feature,
                  database.Prepare("INSERT INTO feature VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement checkpoint, database.Prepare("INSERT INTO checkpoint VALUES (?, ?, ?, ?)"));
-  return CatalogWriter(std::move(database), {std::move(block), std::move(bad), std::move(damage), std::move(shard),
-                                             std::move(chunk), std::move(feature), std::move(checkpoint)});
+  OFINDEX_ASSIGN(sqlite::Statement skipped, database.Prepare("INSERT INTO skipped VALUES (NULL, ?, ?, ?, ?, ?)"));
+  return CatalogWriter(std::move(database),
+                       {std::move(block), std::move(bad), std::move(damage), std::move(shard), std::move(chunk),
+                        std::move(feature), std::move(checkpoint), std::move(skipped)});
 }
 
 Result<void> CatalogWriter::Add(const BlockRow& block) {
   const std::optional<ByteView> hashes = block.hashes.empty() ? std::nullopt : std::optional(ByteView(block.hashes));
-  return statements_->block.Run(block.shard, block.first_record, block.records, block.begin, block.end,
+  hash_.AddBlob(block.offsets);
+  hashes ? hash_.AddBlob(*hashes) : hash_.AddNull();
+  return statements_->block.Run(block.shard, block.first_record, block.records, block.begin, block.end, hash_.Take(),
                                 ByteView(block.offsets), hashes);
 }
 
@@ -49,17 +54,25 @@ Result<void> CatalogWriter::Add(const CheckpointRow& checkpoint) {
                                      ByteView(checkpoint.window));
 }
 
+Result<void> CatalogWriter::Add(const SkippedFile& skipped) {
+  const auto& state = skipped.state;
+  return statements_->skipped.Run(std::string_view(skipped.path), std::string_view(skipped.reason), Name(skipped.kind),
+                                  state ? std::optional(state->size) : std::nullopt,
+                                  state ? std::optional(static_cast<uint64_t>(state->mtime_ns)) : std::nullopt);
+}
+
 Result<void> CatalogWriter::Add(const ShardRow& shard) {
   return statements_->shard.Run(
       shards_++, std::string_view(shard.path), Name(shard.framing), Name(shard.compression), Name(shard.payload),
-      shard.identity.size, shard.identity.mtime_ns, std::string_view(ToHex(shard.identity.fingerprint)),
-      shard.first_record, shard.records, shard.payload_bytes,
+      shard.identity.size, shard.identity.mtime_ns, shard.identity.ctime_ns, shard.identity.inode,
+      std::string_view(ToHex(shard.identity.fingerprint)), shard.first_record, shard.records, shard.payload_bytes,
       shard.compression == Compression::kNone ? std::nullopt : std::optional(shard.inflated_bytes));
 }
 
 Result<void> CatalogWriter::Add(const ChunkRow& chunk) {
+  hash_.AddBlob(chunk.data);
   return statements_->chunk.Run(chunk.feature, Name(chunk.role), chunk.block, chunk.nulls, chunk.nans, chunk.min,
-                                chunk.max, ByteView(chunk.data));
+                                chunk.max, hash_.Take(), ByteView(chunk.data));
 }
 
 Result<void> CatalogWriter::Add(const FeatureRow& feature) {
@@ -105,13 +118,14 @@ Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
     OFINDEX_TRY(text("payload", facts.payload));
     OFINDEX_TRY(number("payload_bytes", facts.payload_bytes));
     OFINDEX_TRY(number("records", facts.records));
-    OFINDEX_TRY(text("rows_hash", ToHex(facts.rows_hash)));
     OFINDEX_TRY(number("shards", shards_));
+    OFINDEX_TRY(number("skipped", facts.skipped));
     OFINDEX_ASSIGN(sqlite::Statement source, database_.Prepare("INSERT INTO source VALUES (NULL, ?)"));
     for (const std::string& argument : facts.sources) OFINDEX_TRY(source.Run(std::string_view(argument)));
     OFINDEX_ASSIGN(sqlite::Statement generation, database_.Prepare("INSERT INTO generation VALUES (1, ?, ?)"));
     OFINDEX_TRY(generation.Run(facts.records, std::string_view(id)));
   }
+  OFINDEX_TRY(SealRows(database_));
   OFINDEX_TRY(database_.Execute("COMMIT"));
   statements_.reset();
   return database_.Close();

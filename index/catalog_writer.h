@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "index/catalog.h"
 #include "index/column.h"
+#include "index/row_checksums.h"
 #include "index/sqlite.h"
 
 namespace ofindex {
@@ -21,6 +22,9 @@ class CatalogWriter {
   [[nodiscard]] Result<void> Add(const DamageRow& damage);
   [[nodiscard]] Result<void> Add(const CheckpointRow& checkpoint);
 
+  /// Adds a file that is not in the index.
+  [[nodiscard]] Result<void> Add(const SkippedFile& skipped);
+
   /// Adds the next shard; its number is how many were added before.
   [[nodiscard]] Result<void> Add(const ShardRow& shard);
 
@@ -35,7 +39,7 @@ class CatalogWriter {
   /// Gives the chunks of feature `feature` another number, which none has.
   [[nodiscard]] Result<void> RenumberChunks(uint32_t feature, uint32_t number);
 
-  /// Writes the facts and the first generation, and closes the file. Errors: kIo.
+  /// Writes the facts, the first generation and the checksums of all rows, and closes the file. Errors: kIo.
   [[nodiscard]] Result<void> Finish(const DatasetFacts& facts);
 
  private:
@@ -47,6 +51,7 @@ class CatalogWriter {
     sqlite::Statement chunk;
     sqlite::Statement feature;
     sqlite::Statement checkpoint;
+    sqlite::Statement skipped;
   };
 
   CatalogWriter(sqlite::Database database, Statements statements)
@@ -54,6 +59,7 @@ class CatalogWriter {
 
   sqlite::Database database_;
   std::optional<Statements> statements_;  // gone before the database closes
+  RowHash hash_;
   uint32_t shards_ = 0;
 };
 

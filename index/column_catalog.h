@@ -23,8 +23,8 @@ struct BlockHead {
 /// and chunks where they are decoded. Moves, does not copy; not thread-safe, and must not cross a fork.
 class ColumnCatalog {
  public:
-  /// Errors: kNotFound  there is no such file; kIndex  not an index, of another version, or damaged.
-  [[nodiscard]] static Result<ColumnCatalog> Open(const std::string& index_path);
+  /// Errors: kIndex  not an index, of another version, or damaged; kStale  it was rewritten in place.
+  [[nodiscard]] static Result<ColumnCatalog> Open(const std::shared_ptr<const IndexFile>& index);
 
   [[nodiscard]] const DatasetFacts& facts() const { return catalog_.facts(); }
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }

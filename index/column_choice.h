@@ -18,7 +18,7 @@ inline constexpr size_t kMostAutoColumns = 900;
 /// Which features become columns: the build's --columns. A value.
 struct ColumnChoice {
   enum class Mode : uint8_t {
-    kAuto,   ///< every feature that has one short value in some record
+    kAuto,   ///< every feature that has one short value in some record, and `names`, lists whole
     kNone,   ///< none; payloads are not looked into
     kNamed,  ///< `names` alone, lists whole
   };
@@ -26,13 +26,15 @@ struct ColumnChoice {
   Mode mode = Mode::kAuto;
   std::vector<std::string> names = {};  ///< sorted, each once
 
-  /// From what stands on a command line: "auto", "none", or names between commas. A comma in a name is written "\,", a
-  /// backslash "\\", a feature that is called auto "\auto". Errors: kUsage  an empty name; kLimit  over 32 KiB.
+  /// Reads what stands on a command line: "auto", "none", names between commas, or "auto," and names. A comma in a name
+  /// is written "\,", a backslash "\\", a feature that is called auto "\auto".
+  /// Errors: kUsage  an empty name; kLimit  over 32 KiB.
   [[nodiscard]] static Result<ColumnChoice> Parse(const std::string& text);
 
   /// The same, as it is kept in an index: Parse() of it gives this choice.
   [[nodiscard]] std::string Text() const;
 
+  /// True if `name` is one of `names`.
   [[nodiscard]] bool Named(const std::string& name) const;
 };
 

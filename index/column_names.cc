@@ -42,6 +42,8 @@ struct Wish {
   bool value = false;
   bool size = false;
   bool count = false;
+
+  [[nodiscard]] bool any() const { return value || size || count; }
 };
 
 Wish WishOf(const FeatureRow& row, const ColumnChoice& choice) {
@@ -56,16 +58,38 @@ Wish WishOf(const FeatureRow& row, const ColumnChoice& choice) {
   return wish;
 }
 
+// How many features may still have columns: names that were given come before automatic ones.
+class Room {
+ public:
+  Room(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {
+    for (const FeatureRow* row : by_name) {
+      if (autos_ > 0 && choice.Named(row->name) && WishOf(*row, choice).any()) --autos_;
+    }
+    named_ = kMostAutoColumns - autos_;
+  }
+
+  [[nodiscard]] bool Take(bool named) {
+    size_t& left = named ? named_ : autos_;
+    if (left == 0) return false;
+    --left;
+    return true;
+  }
+
+ private:
+  size_t named_ = 0;
+  size_t autos_ = kMostAutoColumns;
+};
+
 }  // namespace
 
 uint64_t NameColumns(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {
   Names names;
-  size_t columns = 0;
+  Room room(by_name, choice);
   uint64_t without = 0;
   for (FeatureRow* row : by_name) {
     const Wish wish = WishOf(*row, choice);
-    if (!wish.value && !wish.size && !wish.count) continue;
-    if (++columns > kMostAutoColumns) {
+    if (!wish.any()) continue;
+    if (!room.Take(choice.Named(row->name))) {
       ++without;
       continue;
     }

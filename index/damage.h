@@ -18,9 +18,11 @@ enum class DamageReason : uint8_t {
   kBadStreamChecksum,  ///< the checksum behind a gzip member, or a zlib stream, is not that of what it inflates to
   kTrailingBytes,      ///< bytes behind the stream that belong to none
   kSecondStream,       ///< a second zlib stream behind the first, which readers of TFRecords do not read either
+  kZeroHead,           ///< OFRecord: zero bytes at the front, where other bytes follow
+  kLfsPointer,         ///< a Git-LFS pointer in the place of a shard: the whole file
 };
 
-inline constexpr DamageReason kLastDamageReason = DamageReason::kSecondStream;
+inline constexpr DamageReason kLastDamageReason = DamageReason::kLfsPointer;
 
 [[nodiscard]] constexpr std::string_view Name(DamageReason reason) {
   switch (reason) {
@@ -33,6 +35,8 @@ inline constexpr DamageReason kLastDamageReason = DamageReason::kSecondStream;
     case DamageReason::kBadStreamChecksum: return "bad_stream_checksum";
     case DamageReason::kTrailingBytes: return "trailing_bytes";
     case DamageReason::kSecondStream: return "second_stream";
+    case DamageReason::kZeroHead: return "zero_head";
+    case DamageReason::kLfsPointer: return "lfs_pointer";
   }
   return "unknown";
 }

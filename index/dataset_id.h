@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "base/checksum.h"
 #include "base/record.h"
@@ -10,7 +8,6 @@
 #include "base/shard_identity.h"
 #include "index/catalog.h"
 #include "index/catalog_reader.h"
-#include "index/column.h"
 
 namespace ofindex {
 
@@ -27,27 +24,7 @@ class DatasetId {
   Xxh3Stream hash_;
 };
 
-/// XXH3 of what the id leaves out and readers still depend on: the totals; paths, times, payload kinds and counts of
-/// shards; checkpoints; bad records; damage; features and their columns. It stands among the facts of the dataset, so
-/// that two indexes that differ in any of it differ there, too. The chunks of a feature add up in any order.
-class RowsHash {
- public:
-  void Add(const ChunkRow& chunk);
-  void Add(const CheckpointRow& checkpoint);
-  /// Forgets the chunks of all features but these, by number, which are numbered anew in this order.
-  void Keep(std::span<const uint32_t> features);
-
-  [[nodiscard]] uint64_t Digest(const DatasetFacts& facts, const std::vector<ShardRow>& shards,
-                                const std::vector<BadRow>& bad, const std::vector<DamageRow>& damage,
-                                const std::vector<FeatureRow>& features) const;
-
- private:
-  Xxh3Stream checkpoints_;
-  std::vector<uint64_t> chunks_;  // by feature: the sum of the hashes of its chunks
-};
-
-/// Succeeds if the rows of an index add up to its id and to its hash of rows, and its blocks run on from ordinal to
-/// ordinal. Reads the whole index. Errors: kIndex.
+/// Succeeds if the shards and blocks of an index add up to its id. Errors: kIndex.
 [[nodiscard]] Result<void> CheckDatasetId(CatalogReader& catalog);
 
 }  // namespace ofindex

@@ -8,25 +8,43 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <optional>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/file.h"
-#include "base/output_file.h"
 #include "base/text.h"
 
 namespace ofindex {
 namespace {
 
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
+constexpr mode_t kPermissions = 0777;
 
-int OpenDraft(const std::string& path) {
+int OpenRetrying(const std::string& path, int flags) {
   int fd = -1;
   do {
-    fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    fd = ::open(path.c_str(), flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
   } while (fd < 0 && errno == EINTR);
   return fd;
+}
+
+// The draft at `path`: created, or found there. Without O_CREAT the second time, so that nothing is created through it.
+struct Opened {
+  int fd;
+  bool is_new;
+};
+
+Result<Opened> OpenDraft(const std::string& path) {
+  for (;;) {
+    int fd = OpenRetrying(path, O_CREAT | O_EXCL);
+    if (fd >= 0) return Opened{fd, true};
+    if (errno != EEXIST) return tl::unexpected(SystemError(path, "cannot create", errno));
+    fd = OpenRetrying(path, O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0) return Opened{fd, false};
+    if (errno != ENOENT) return tl::unexpected(SystemError(path, "cannot open what is in the draft's place", errno));
+  }
 }
 
 // A builder that was waited for has renamed or removed the file that our descriptor is of.
@@ -45,6 +63,37 @@ Result<LockState> TryLock(int fd, const std::string& path) {
   return tl::unexpected(SystemError(path, "cannot lock", errno));
 }
 
+// Removes the file in the draft's place, which is locked, if it can only be one that a killed process of ours left.
+Result<void> RemoveOurs(int fd, const std::string& path) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return tl::unexpected(SystemError(path, "cannot stat", errno));
+  const char* what = nullptr;
+  if (!S_ISREG(info.st_mode)) what = "not a regular file";
+  if (info.st_uid != ::geteuid()) what = "a file of another user";
+  if (info.st_nlink > 1) what = "a file with another name, too";
+  if (what != nullptr) {
+    return Fail(ErrorCode::kIo,
+                StrCat(Printable(path), ": ", what, "; expected nothing, or what a stopped process of yours left"),
+                "remove it, if no one needs it");
+  }
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return tl::unexpected(SystemError(path, "cannot remove", errno));
+  return {};
+}
+
+bool IsLink(const std::string& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+// The file that `target` leads to.
+Result<std::string> Resolved(const std::string& target) {
+  if (!IsLink(target)) return target;
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(target, error);
+  if (error) return tl::unexpected(SystemError(target, "cannot follow the link", error.value()));
+  return file.string();
+}
+
 }  // namespace
 
 Draft::Draft(std::string target, std::string path, int fd, bool waited)
@@ -54,46 +103,58 @@ Draft::Draft(Draft&& other) noexcept
     : target_(std::move(other.target_)),
       path_(std::move(other.path_)),
       fd_(std::exchange(other.fd_, -1)),
-      waited_(other.waited_) {}
+      waited_(other.waited_),
+      old_(other.old_) {}
 
 Draft& Draft::operator=(Draft&& other) noexcept {
   std::swap(target_, other.target_);
   std::swap(path_, other.path_);
   std::swap(fd_, other.fd_);
   std::swap(waited_, other.waited_);
+  std::swap(old_, other.old_);
   return *this;
 }
 
 Draft::~Draft() {
   if (fd_ < 0) return;
-  ::unlink(path_.c_str());
+  if (IsStillAt(fd_, path_)) ::unlink(path_.c_str());
   ::close(fd_);
 }
 
-Result<Draft> Draft::Begin(const std::string& target, IfLocked if_locked, const Progress* progress) {
+Result<void> Draft::CheckTarget(const std::string& target) {
   if (target.find('\0') != std::string::npos) {
-    return Fail(ErrorCode::kUsage, StrCat(Printable(target), ": a name with a NUL, where the system would cut it"));
+    return Fail(ErrorCode::kUsage, StrCat(Printable(target), ": the name has a NUL; expected none"));
   }
-  if (const auto facts = StatFile(target); facts && !facts->regular) {
-    return Fail(ErrorCode::kUsage, StrCat(Printable(target), ": not a regular file; expected one, or a new name"),
-                "a device or a pipe is written to by way of standard output");
+  const auto facts = StatFile(target);
+  if (facts ? facts->regular : !IsLink(target)) return {};
+  if (!facts) {
+    return Fail(ErrorCode::kUsage, StrCat(Printable(target), ": a link that leads nowhere; expected a file"),
+                "remove the link, or name another output");
   }
+  return Fail(ErrorCode::kUsage, StrCat(Printable(target), ": not a regular file; expected one, or a new name"),
+              "name a file; to write to a device or a pipe, use standard output");
+}
+
+Result<Draft> Draft::Begin(const std::string& name, IfLocked if_locked, const Progress* progress) {
+  OFINDEX_TRY(CheckTarget(name));
+  OFINDEX_ASSIGN(const std::string target, Resolved(name));
   const std::string path = target + std::string(kDraftSuffix);
   bool waited = false;
   for (;;) {
-    const int fd = OpenDraft(path);
-    if (fd < 0) return tl::unexpected(SystemError(path, "cannot create", errno));
-    const Result<LockState> state = TryLock(fd, path);
-    if (state == LockState::kHeld) {
-      Draft draft(target, path, fd, waited);
-      if (::ftruncate(fd, 0) != 0) return tl::unexpected(SystemError(path, "cannot empty", errno));
+    OFINDEX_ASSIGN(const Opened opened, OpenDraft(path));
+    const Result<LockState> state = TryLock(opened.fd, path);
+    if (state == LockState::kHeld && opened.is_new) {
+      Draft draft(target, path, opened.fd, waited);
+      OFINDEX_TRY(draft.TakeAccess());
       return draft;
     }
-    ::close(fd);
+    const Result<void> removed = state == LockState::kHeld ? RemoveOurs(opened.fd, path) : Result<void>();
+    ::close(opened.fd);
     if (!state) return tl::unexpected(state.error());
-    if (state == LockState::kGone) continue;
+    OFINDEX_TRY(removed);
+    if (state != LockState::kBusy) continue;
     if (if_locked == IfLocked::kFail) {
-      return Fail(ErrorCode::kLocked, StrCat(Printable(target), ": another writer is at it"),
+      return Fail(ErrorCode::kLocked, StrCat(Printable(target), ": locked by another writer"),
                   "try again when it is done; `ofindex build` waits for it with --wait");
     }
     waited = true;
@@ -108,13 +169,50 @@ void Draft::RemoveLeftover(const std::string& target) {
   static_cast<void>(Begin(target, IfLocked::kFail));
 }
 
+// Remembers the access of the old file, and lets nobody read a draft that its target may hide from them.
+Result<void> Draft::TakeAccess() {
+  struct stat old {};
+  if (::stat(target_.c_str(), &old) != 0) return {};
+  old_ = {.user = old.st_uid, .group = old.st_gid, .mode = old.st_mode & kPermissions};
+  if (::fchmod(fd_, S_IRUSR | S_IWUSR) == 0) return {};
+  return tl::unexpected(SystemError(path_, "cannot set the mode", errno));
+}
+
+Result<void> Draft::GiveAccess() {
+  if (!old_) return {};
+  // Only root can give a file away, and only members to a group. Rights of the old group are none of another's.
+  if (::fchown(fd_, old_->user, old_->group) != 0) {
+    static_cast<void>(::fchown(fd_, static_cast<uid_t>(-1), old_->group) != 0);
+  }
+  struct stat now {};
+  if (::fstat(fd_, &now) != 0) return tl::unexpected(SystemError(path_, "cannot stat", errno));
+  mode_t mode = old_->mode;
+  if (now.st_gid != old_->group) mode &= ~static_cast<mode_t>(S_IRWXG) | (mode & S_IRWXO) << 3;
+  if (::fchmod(fd_, mode) == 0) return {};
+  return tl::unexpected(SystemError(path_, "cannot set the mode", errno));
+}
+
+Result<OutputFile> Draft::Open() const {
+  const int fd = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0) return tl::unexpected(SystemError(path_, "cannot open", errno));
+  return OutputFile(fd, path_);
+}
+
+Result<void> Draft::CheckName() const {
+  if (IsStillAt(fd_, path_)) return {};
+  return Fail(ErrorCode::kIo, StrCat(Printable(path_), ": another file was put in its place while it was written"),
+              "write to a folder that no one else can change");
+}
+
 Result<void> Draft::Sync() {
   if (::fsync(fd_) != 0) return tl::unexpected(SystemError(path_, "cannot sync", errno));
   return {};
 }
 
 Result<void> Draft::Publish(Durability durability) {
+  OFINDEX_TRY(GiveAccess());
   if (durability == Durability::kDurable) OFINDEX_TRY(Sync());
+  OFINDEX_TRY(CheckName());
   if (std::rename(path_.c_str(), target_.c_str()) != 0) {
     return tl::unexpected(SystemError(target_, "cannot publish", errno));
   }

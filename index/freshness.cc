@@ -6,6 +6,7 @@
 #include "base/shard_identity.h"
 #include "base/text.h"
 #include "index/catalog_reader.h"
+#include "index/unindexed.h"
 
 namespace ofindex {
 namespace {
@@ -21,16 +22,9 @@ bool SameChoice(const std::optional<Value>& choice, const std::string& stored) {
   return choice ? Name(*choice) == stored : stored == "auto";
 }
 
-Result<bool> IsShard(const Candidate& candidate, const FormatChoice& choice) {
-  OFINDEX_ASSIGN(const File file, File::OpenRead(candidate.path));
-  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  OFINDEX_ASSIGN(const Detection detection, DetectShard(file, facts.size, choice));
-  return detection.verdict == Detection::Verdict::kRecords;
-}
-
 Result<bool> IsUnchanged(const Candidate& candidate, const ShardIdentity& identity) {
   OFINDEX_ASSIGN(const FileFacts facts, StatFile(candidate.path));
-  if (facts.size == identity.size && facts.mtime_ns == identity.mtime_ns) return true;
+  if (HasFactsOf(facts, identity)) return true;
   OFINDEX_ASSIGN(const File file, File::OpenRead(candidate.path));
   auto same = CheckShard(file, facts, identity);
   if (!same && same.error().code != ErrorCode::kStale) return tl::unexpected(std::move(same).error());
@@ -55,12 +49,11 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
                       .columns = catalog->facts().columns,
                       .message = catalog->facts().message,
                       .skipped = {}};
+  std::vector<Candidate> unknown;
   for (const Candidate& candidate : set.candidates) {
     const auto known = indexed.find(candidate.stored_path);
     if (known == indexed.end()) {
-      OFINDEX_ASSIGN(const bool is_shard, IsShard(candidate, choice));
-      if (is_shard) return Stale(index, StrCat(Printable(candidate.path), " is not in it"));
-      freshness.skipped.push_back({candidate.stored_path, "not a record file"});
+      unknown.push_back(candidate);
       continue;
     }
     OFINDEX_ASSIGN(const bool unchanged, IsUnchanged(candidate, known->second->identity));
@@ -68,6 +61,11 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
     indexed.erase(known);
   }
   if (!indexed.empty()) return Stale(index, StrCat(Printable(indexed.begin()->first), " is gone"));
+  OFINDEX_ASSIGN(UnindexedFiles files, SortUnindexed(*catalog, unknown, set.skipped, choice));
+  if (!files.record_files.empty()) {
+    return Stale(index, StrCat(Printable(files.record_files.front().path), " is not in it"));
+  }
+  freshness.skipped = std::move(files.skipped);
   return freshness;
 }
 

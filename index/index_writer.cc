@@ -2,16 +2,15 @@
 
 #include <utility>
 
+#include "index/index_file.h"
 #include "index/map_builder.h"
 #include "index/paths.h"
 #include "mmap/packed_offsets.h"
 
 namespace ofindex {
 
-Result<IndexWriter> IndexWriter::Begin(const std::string& index_path, const std::string& map_path,
-                                       ColumnChoice columns) {
+Result<IndexWriter> IndexWriter::Begin(const std::string& index_path, OutputFile map_file, ColumnChoice columns) {
   OFINDEX_ASSIGN(CatalogWriter catalog, CatalogWriter::Create(index_path));
-  OFINDEX_ASSIGN(OutputFile map_file, OutputFile::Create(map_path));
   OFINDEX_ASSIGN(OffsetMapWriter map, OffsetMapWriter::Begin(std::move(map_file)));
   return IndexWriter(std::move(catalog), std::move(map), std::move(columns));
 }
@@ -65,7 +64,6 @@ Result<void> IndexWriter::AddColumns(BlockColumns columns) {
       chunk.feature = *number;
       chunk.block = blocks_;
       OFINDEX_TRY(catalog_.Add(chunk));
-      rows_hash_.Add(chunk);
     }
   }
   return {};
@@ -76,16 +74,13 @@ Result<void> IndexWriter::FinishFeatures(DatasetFacts& facts) {
   facts.columns = columns_;
   facts.features_dropped = dropped_ || !table_.dropped().empty();
   for (const uint32_t number : table_.dropped()) OFINDEX_TRY(catalog_.DropChunks(number));
-  std::vector<uint32_t> given;
   for (FeatureTable::Decided& feature : decided) {
     if (feature.given != feature.row.feature) {
       OFINDEX_TRY(catalog_.RenumberChunks(feature.given, feature.row.feature));
     }
     OFINDEX_TRY(catalog_.Add(feature.row));
-    given.push_back(feature.given);
     features_.push_back(std::move(feature.row));
   }
-  rows_hash_.Keep(given);
   return {};
 }
 
@@ -98,7 +93,6 @@ Result<void> IndexWriter::EndShard(const std::vector<DamagedRange>& damage, Stre
                             .bit = stored.bit,
                             .window = std::move(stored.stored)};
     OFINDEX_TRY(catalog_.Add(row));
-    rows_hash_.Add(row);
     OFINDEX_TRY(map_.AddCheckpoint(row.checkpoint()));
   }
   for (const DamagedRange& range : damage) {
@@ -106,14 +100,20 @@ Result<void> IndexWriter::EndShard(const std::vector<DamagedRange>& damage, Stre
     OFINDEX_TRY(catalog_.Add(damage_.back()));
   }
   OFINDEX_TRY(catalog_.Add(shard));
-  map_.AddShard({.path = shard.path,
-                 .framing = shard.framing,
-                 .payload = shard.payload,
-                 .identity = shard.identity,
-                 .first_record = shard.first_record,
-                 .records = shard.records,
-                 .compression = shard.compression,
-                 .inflated_bytes = shard.inflated_bytes});
+  map_.AddShard(MapShardOf(shard));
+  return {};
+}
+
+Result<void> IndexWriter::AddSkipped(const std::vector<SkippedFile>& skipped, DatasetFacts& facts) {
+  facts.skipped = skipped.size();
+  uint64_t added = 0;
+  for (const bool unreadable : {true, false}) {
+    for (const SkippedFile& file : skipped) {
+      if (IsUnreadable(file) != unreadable || added == kMostSkipped) continue;
+      OFINDEX_TRY(catalog_.Add(file));
+      ++added;
+    }
+  }
   return {};
 }
 
@@ -125,11 +125,11 @@ Result<void> IndexWriter::Finish(DatasetFacts& facts, const std::string& index_p
     facts.data_bytes += shard.identity.size;
   }
   OFINDEX_TRY(FinishFeatures(facts));
-  facts.rows_hash = rows_hash_.Digest(facts, shards_, bad_, damage_, features_);
   OFINDEX_TRY(catalog_.Finish(facts));
   MapHeader header;
   header.index_id = facts.id;
-  OFINDEX_ASSIGN(header.index_binding, MapBinding(index_path));
+  OFINDEX_ASSIGN(const File index, File::OpenRead(index_path));
+  OFINDEX_ASSIGN(header.index_binding, IdentityOf(index));
   header.payload_bytes = facts.payload_bytes;
   header.data_dir_bytes = CommonFolderBytes(shards_);
   return map_.Finish(header);

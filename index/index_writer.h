@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/output_file.h"
 #include "base/result.h"
 #include "index/block_queue.h"
 #include "index/catalog_writer.h"
@@ -19,9 +20,8 @@ namespace ofindex {
 /// dataset its id. Not thread-safe.
 class IndexWriter {
  public:
-  /// Writes to the two paths, both of empty files. Errors: kIo.
-  [[nodiscard]] static Result<IndexWriter> Begin(const std::string& index_path, const std::string& map_path,
-                                                 ColumnChoice columns);
+  /// Writes the index to `index_path`, an empty file, and its map to `map`. Errors: kIo.
+  [[nodiscard]] static Result<IndexWriter> Begin(const std::string& index_path, OutputFile map, ColumnChoice columns);
 
   /// Begins the next shard.
   void BeginShard(const ProbedShard& shard);
@@ -31,6 +31,9 @@ class IndexWriter {
 
   /// Ends the shard. `stream` is of one that is compressed.
   [[nodiscard]] Result<void> EndShard(const std::vector<DamagedRange>& damage, StreamFindings stream);
+
+  /// Adds the files that are not in the index, kMostSkipped at the most. `facts` gets their count.
+  [[nodiscard]] Result<void> AddSkipped(const std::vector<SkippedFile>& skipped, DatasetFacts& facts);
 
   /// Writes all that is not of one shard. `facts` gives checked, format, payload, message and sources, and gets the
   /// rest.
@@ -56,7 +59,6 @@ class IndexWriter {
   OffsetMapWriter map_;
   DatasetId id_;
   std::string columns_;  // as the user chose them
-  RowsHash rows_hash_;
   FeatureTable table_;
   std::vector<FeatureRow> features_;
   uint64_t without_column_ = 0;

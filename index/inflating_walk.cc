@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <system_error>
 #include <utility>
 
 #include "base/allocation.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "mmap/inflating/inflated_bytes.h"
 
 namespace ofindex {
@@ -51,11 +51,8 @@ InflatingWalk::InflatingWalk(std::shared_ptr<const File> file, uint64_t size, Co
       inflater_(*file_, size, compression),
       again_(kAgainBytes) {
   if (!ahead) return;
-  try {
-    thread_ = std::thread([this] { RunAhead(); });
-  } catch (const std::system_error&) {
-    // No thread to be had: whoever reads inflates.
-  }
+  // Without a thread, whoever reads inflates.
+  if (auto started = StartThread([this] { RunAhead(); })) thread_ = std::move(*started);
 }
 
 InflatingWalk::~InflatingWalk() {
@@ -83,7 +80,7 @@ void InflatingWalk::RunAhead() {
 void InflatingWalk::Produce() {
   auto piece = WithMemory("inflated bytes", [&] { return NextPiece(); });
   const std::lock_guard lock(mutex_);
-  const auto kept = WithMemory("inflated bytes", [&]() -> Result<void> {
+  auto kept = WithMemory("inflated bytes", [&]() -> Result<void> {
     if (!piece) return tl::unexpected(piece.error());
     ended_ = piece->bytes.size() < kPieceBytes;
     produced_ = piece->begin + piece->bytes.size();
@@ -93,7 +90,7 @@ void InflatingWalk::Produce() {
   });
   if (!kept) {
     ended_ = true;
-    error_ = kept.error();
+    error_ = std::move(kept).error();
   }
   changed_.notify_all();
 }

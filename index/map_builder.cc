@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "index/catalog_reader.h"
 #include "index/draft.h"
+#include "index/output_rule.h"
 #include "index/paths.h"
 #include "index/schema.h"
 #include "mmap/offset_map_writer.h"
@@ -21,10 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The map at `path`, if it is one of the index that `binding` is of.
-Result<OffsetMap> OpenBound(const std::string& path, uint64_t binding) {
-  OFINDEX_ASSIGN(OffsetMap map, OffsetMap::Open(path));
-  if (map.header().index_binding != binding) {
+// Attempts before an index that is replaced again and again is given up.
+constexpr int kAttempts = 16;
+
+// The map at `path`, if it is one of `index`.
+Result<OffsetMap> OpenBound(const std::string& path, const IndexFile& index) {
+  const bool beside = path == MapPathOf(index.place());
+  OFINDEX_ASSIGN(OffsetMap map, OffsetMap::Open(path, beside ? MapPathOf(index.path()) : path));
+  if (map.header().index_binding != index.identity()) {
     return Fail(ErrorCode::kIndex, StrCat(Printable(path), ": a map of another index"));
   }
   return map;
@@ -48,10 +53,8 @@ std::vector<uint32_t> TakeBad(const std::vector<BadRow>& bad, size_t& next, cons
   return taken;
 }
 
-Result<void> WriteMap(const std::string& index_path, uint64_t binding, const std::string& path,
-                      const Progress& progress) {
-  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index_path));
-  OFINDEX_ASSIGN(OutputFile out, OutputFile::Create(path));
+Result<void> WriteMap(const std::shared_ptr<const IndexFile>& index, OutputFile out, const Progress& progress) {
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
   OFINDEX_ASSIGN(OffsetMapWriter writer, OffsetMapWriter::Begin(std::move(out)));
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
   OFINDEX_ASSIGN(const std::vector<BadRow> bad, catalog.Bad());
@@ -65,71 +68,67 @@ Result<void> WriteMap(const std::string& index_path, uint64_t binding, const std
     entry.shard = block.shard;
     return writer.AddBlock(entry, block.offsets, TakeBad(bad, next_bad, block));
   }));
-  for (uint32_t number = 0; number < shards.size(); ++number) {
-    const ShardRow& shard = shards[number];
-    if (shard.compression != Compression::kNone) {
-      OFINDEX_TRY(catalog.ForEachCheckpoint(
-          number, [&](const CheckpointRow& row) { return writer.AddCheckpoint(row.checkpoint()); }));
-    }
-    writer.AddShard({.path = shard.path,
-                     .framing = shard.framing,
-                     .payload = shard.payload,
-                     .identity = shard.identity,
-                     .first_record = shard.first_record,
-                     .records = shard.records,
-                     .compression = shard.compression,
-                     .inflated_bytes = shard.inflated_bytes});
-  }
+  size_t next_shard = 0;
+  const auto add_shards_before = [&](size_t end) {
+    for (; next_shard < end; ++next_shard) writer.AddShard(MapShardOf(shards[next_shard]));
+  };
+  OFINDEX_TRY(catalog.ForEachCheckpoint(std::nullopt, [&](const CheckpointRow& row) {
+    add_shards_before(row.shard);
+    return writer.AddCheckpoint(row.checkpoint());
+  }));
+  add_shards_before(shards.size());
   MapHeader header;
   header.index_id = catalog.facts().id;
-  header.index_binding = binding;
+  header.index_binding = index->identity();
   header.payload_bytes = catalog.facts().payload_bytes;
   header.data_dir_bytes = CommonFolderBytes(shards);
   return writer.Finish(header);
 }
 
-Result<OffsetMap> MakeMap(const std::string& index_path, uint64_t binding, const std::string& path,
+// Only the map of an index that still has its name is made: the one beside it belongs to whoever has the name.
+Result<OffsetMap> MakeMap(const std::shared_ptr<const IndexFile>& index, const std::string& path,
                           const Progress& progress) {
+  // What is no map stays where it is; the map then goes where it can be written.
+  if (const auto checked = CheckOutput(path, OutputKind::kMap, /*force=*/true, {}); !checked) {
+    return Fail(ErrorCode::kIo, checked.error().message, checked.error().hint);
+  }
   OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kWait, &progress));
   if (draft.waited()) {
-    if (auto map = OpenBound(path, binding)) return map;
+    if (auto map = OpenBound(path, *index)) return map;
   }
-  OFINDEX_TRY(WriteMap(index_path, binding, draft.path(), progress));
+  if (index->Replaced()) return ReplacedIndex(index->path());
+  OFINDEX_ASSIGN(OutputFile out, draft.Open());
+  OFINDEX_TRY(WriteMap(index, std::move(out), progress));
+  if (index->Replaced()) return ReplacedIndex(index->path());
   OFINDEX_TRY(draft.Publish(Draft::Durability::kDurable));
-  return OpenBound(path, binding);
+  return OpenBound(path, *index);
 }
 
 }  // namespace
 
-Result<uint64_t> MapBinding(const std::string& index_path) {
-  if (!StatFile(index_path)) {
-    return Fail(ErrorCode::kNotFound, StrCat(Printable(index_path), ": there is no index"),
-                "build it with `ofindex build DATA`");
-  }
-  OFINDEX_ASSIGN(const File file, File::OpenRead(index_path));
-  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  std::vector<uint8_t> head(2 * kPageBytes);
-  OFINDEX_ASSIGN(const size_t n, file.ReadAt(0, head));
-  Xxh3Stream hash;
-  hash.Add(facts.size);
-  hash.Add(ByteView(head).first(n));
-  return hash.Digest64();
-}
-
-Result<OffsetMap> OpenMap(const std::string& index_path, const Progress& progress) {
-  OFINDEX_ASSIGN(const uint64_t binding, MapBinding(index_path));
-  const std::string beside = MapPathOf(index_path);
-  if (auto map = OpenBound(beside, binding)) return map;
-  auto made = MakeMap(index_path, binding, beside, progress);
+Result<OffsetMap> OpenMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress) {
+  const std::string beside = MapPathOf(index->place());
+  if (auto map = OpenBound(beside, *index)) return map;
+  auto made = MakeMap(index, beside, progress);
   if (made || made.error().code != ErrorCode::kIo) return made;
 
   const std::string folder = CacheFolder();
   if (folder.empty()) return made;
-  const std::string cached = StrCat(folder, "/", ToHex(binding), kIndexSuffix, kMapSuffix);
-  if (auto map = OpenBound(cached, binding)) return map;
+  const std::string cached = StrCat(folder, "/", ToHex(index->identity()), kIndexSuffix, kMapSuffix);
+  if (auto map = OpenBound(cached, *index)) return map;
   std::error_code ignored;  // the draft says it better if there is no folder
   fs::create_directories(folder, ignored);
-  return MakeMap(index_path, binding, cached, progress);
+  return MakeMap(index, cached, progress);
+}
+
+Result<OpenedIndex> OpenIndex(const std::string& path, const Progress& progress) {
+  for (int attempt = 1;; ++attempt) {
+    OFINDEX_ASSIGN(std::shared_ptr<const IndexFile> index, IndexFile::Open(path));
+    Result<OffsetMap> map = OpenMap(index, progress);
+    if (map) return OpenedIndex{std::move(index), std::make_shared<const OffsetMap>(std::move(*map))};
+    const bool replaced = map.error().code == ErrorCode::kStale || index->Replaced();
+    if (!replaced || attempt == kAttempts) return tl::unexpected(std::move(map).error());
+  }
 }
 
 }  // namespace ofindex

@@ -1,22 +1,43 @@
 #pragma once
 
-#include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/progress.h"
 #include "base/result.h"
+#include "index/catalog.h"
+#include "index/index_file.h"
 #include "mmap/offset_map.h"
 
 namespace ofindex {
 
-/// What binds a map to its index without asking SQLite: a hash of the index file's size and first 128 KiB, where the
-/// facts of the dataset with its id lie (index/schema.h). Errors: kNotFound  no index; kIo.
-[[nodiscard]] Result<uint64_t> MapBinding(const std::string& index_path);
+/// An index and its map, of one build. A value.
+struct OpenedIndex {
+  std::shared_ptr<const IndexFile> index;
+  std::shared_ptr<const OffsetMap> map;  ///< null where nobody has asked for it yet
+};
 
-/// Opens the map of an index. One that is missing, damaged or of another build is made anew from the index, silently:
-/// beside it or, where that cannot be written, in the user's cache folder. Several processes that come together wait
-/// for the one that makes it. Errors: kNotFound, kIndex, kIo, kLimit; kInterrupted  `progress.cancel` was set while the
-/// map was waited for or made.
-[[nodiscard]] Result<OffsetMap> OpenMap(const std::string& index_path, const Progress& progress = {});
+/// A shard as the map has it; its path is `row`'s.
+[[nodiscard]] inline MapShard MapShardOf(const ShardRow& row) {
+  return {.path = row.path,
+          .framing = row.framing,
+          .payload = row.payload,
+          .identity = row.identity,
+          .first_record = row.first_record,
+          .records = row.records,
+          .compression = row.compression,
+          .inflated_bytes = row.inflated_bytes};
+}
+
+/// Opens the index at `path` and its map. A map is bound to its index by the index's identity (IdentityOf); one that is
+/// missing, damaged or of another build is made anew from the index, silently: beside it or, where that cannot be
+/// written, in the user's cache folder. Several processes that come together wait for the one that makes it. An index
+/// that is replaced meanwhile is opened again. Errors: kNotFound, kIndex, kIo, kLimit; kStale  it is replaced all the
+/// time; kInterrupted  `progress.cancel` was set while the map was waited for or made.
+[[nodiscard]] Result<OpenedIndex> OpenIndex(const std::string& path, const Progress& progress = {});
+
+/// Opens the map of `index`. Errors: those of OpenIndex; kStale  the index was replaced since it was opened, and the
+/// map with it.
+[[nodiscard]] Result<OffsetMap> OpenMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress = {});
 
 }  // namespace ofindex

@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -34,22 +32,15 @@ RecordWriter::RecordWriter(Draft draft, OutputFile out, Framing framing, Compres
 Result<RecordWriter> RecordWriter::Create(const std::string& path, Framing framing, Compression compression) {
   OFINDEX_TRY(CheckForm(framing, compression));
   OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kFail));
-  OFINDEX_ASSIGN(OutputFile out, OutputFile::Create(draft.path()));
+  OFINDEX_ASSIGN(OutputFile out, draft.Open());
   return RecordWriter(std::move(draft), std::move(out), framing, compression);
 }
 
 Result<RecordWriter> RecordWriter::Append(const std::string& name, Framing framing) {
-  // A link stays what it is: the file that it leads to grows.
-  std::error_code error;
-  const std::filesystem::path whole = std::filesystem::canonical(name, error);
-  const std::string path = error ? name : whole.string();
-  OFINDEX_ASSIGN(RecordWriter writer, Create(path, framing));
+  OFINDEX_ASSIGN(RecordWriter writer, Create(name, framing));
   struct stat old {};
-  if (::stat(path.c_str(), &old) != 0 && errno == ENOENT) return writer;
-  if (::chmod(writer.draft_.path().c_str(), old.st_mode & 07777) != 0) {
-    return tl::unexpected(SystemError(writer.draft_.path(), "cannot set the mode", errno));
-  }
-  OFINDEX_ASSIGN(const File file, File::OpenRead(path));
+  if (::stat(name.c_str(), &old) != 0 && errno == ENOENT) return writer;
+  OFINDEX_ASSIGN(const File file, File::OpenRead(name));
   OFINDEX_ASSIGN(const WholeShard shard, CheckWhole(file, framing));
   OFINDEX_TRY(writer.out_.AppendFile(file, shard.bytes));
   writer.records_ = shard.records;

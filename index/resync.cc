@@ -47,9 +47,9 @@ Result<void> RecordSearch::Refill(uint64_t begin) {
   return {};
 }
 
-Result<RecordSearch::Outcome> RecordSearch::FindRecord(uint64_t begin, uint64_t& budget) {
+Result<RecordSearch::Outcome> RecordSearch::FindRecord(uint64_t begin, uint64_t end, uint64_t& budget) {
   for (uint64_t at = begin;;) {
-    OFINDEX_ASSIGN(const std::optional<Header> candidate, FindHeader(at, size_));
+    OFINDEX_ASSIGN(const std::optional<Header> candidate, FindHeader(at, end));
     if (!candidate) return Outcome{};
     const uint64_t cost = candidate->length + kOverhead;
     if (cost > budget) return Outcome{.gave_up = true};

@@ -9,6 +9,12 @@
 
 namespace ofindex {
 
+/// Bytes that may be read to test candidates in a file of `size` bytes: four times the file, and something for small
+/// ones. Any record of the file fits in it, and a file of nothing but false headers costs four more readings of it.
+[[nodiscard]] constexpr uint64_t ResyncBudget(uint64_t size) {
+  return (uint64_t{64} << 20) + (size <= (uint64_t{1} << 60) ? 4 * size : size);
+}
+
 /// A search for TFRecords in a file whose chain of headers is broken. It goes forward and keeps what it has read, so
 /// that many searches in a row, and many false headers in one, read each byte of the file once. Not thread-safe.
 class RecordSearch {
@@ -32,12 +38,12 @@ class RecordSearch {
     bool gave_up = false;                ///< the budget was used up before the end of the file
   };
 
-  /// Finds the first record at or after `begin` whose length checksum and payload checksum both hold.
+  /// Finds the first record that begins in [begin, end) and whose length checksum and payload checksum both hold.
   ///
   /// Every candidate costs the bytes of its record, and a hostile file can hold very many: `budget` is what may be
   /// spent, in bytes, and what is left of it afterwards. A budget of a few times the file's size makes the cost linear
   /// and lets every real record through. Errors: kIo.
-  [[nodiscard]] Result<Outcome> FindRecord(uint64_t begin, uint64_t& budget);
+  [[nodiscard]] Result<Outcome> FindRecord(uint64_t begin, uint64_t end, uint64_t& budget);
 
  private:
   [[nodiscard]] Result<void> Refill(uint64_t begin);

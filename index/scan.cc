@@ -4,7 +4,6 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -29,16 +28,24 @@ constexpr unsigned kChains = 32;
 
 constexpr uint64_t kScoutedShardBytes = uint64_t{64} << 20;
 
+// All of a shard in which no record can be found. Nothing of one that is compressed is inflated.
+DamagedRange WholeShard(const ProbedShard& shard) {
+  const uint64_t size = shard.identity.size;
+  if (shard.compression == Compression::kNone) return {0, size, *shard.lost};
+  return {0, 0, *shard.lost, ByteRange{0, size}};
+}
+
 // Threads that run a scout, and end with it.
 class ScoutingThreads {
  public:
   ScoutingThreads(const File& file, uint64_t size, unsigned count) {
     if (count == 0) return;
     scout_.emplace(file, size, count);
-    try {
-      runner_ = std::thread([this, count] { RunOnThreads(count, [this](unsigned) { scout_->Run(); }); });
-    } catch (const std::system_error&) {
-      scout_.reset();  // no thread to be had: the walk goes alone
+    auto runner = StartThread([this, count] { RunOnThreads(count, [this](unsigned) { scout_->Run(); }); });
+    if (runner) {
+      runner_ = std::move(*runner);
+    } else {
+      scout_.reset();  // the walk goes alone
     }
   }
   ~ScoutingThreads() {
@@ -92,7 +99,11 @@ bool DatasetScan::Skims(const ProbedShard& shard) const {
 }
 
 void DatasetScan::Run() {
-  RunOnThreads(static_cast<unsigned>(std::max<size_t>(Walkers(), 1)), [this](unsigned) { Work(); });
+  auto ran = WithMemory("the scan", [&]() -> Result<void> {
+    RunOnThreads(static_cast<unsigned>(std::max<size_t>(Walkers(), 1)), [this](unsigned) { Work(); });
+    return {};
+  });
+  if (!ran) queue_.Abort(std::move(ran).error());
 }
 
 size_t DatasetScan::Walkers() const {
@@ -138,14 +149,17 @@ void DatasetScan::WalkShard(size_t shard, Skimmers& skimmers) {
     queue_.Finish(shard, 0, {});
     return;
   }
-  auto file = File::OpenRead(shards_[shard].file.path);
-  const bool compressed = shards_[shard].compression != Compression::kNone;
-  Result<void> walked = file ? WithMemory("the blocks of a shard",
-                                          [&] {
-                                            return compressed ? WalkCompressed(shard, std::move(*file), skimmers)
-                                                              : WalkBlocks(shard, *file, skimmers);
-                                          })
-                             : tl::unexpected(std::move(file).error());
+  if (shards_[shard].lost) {
+    queue_.Finish(shard, 0, {WholeShard(shards_[shard])});
+    progress_.bytes_done.fetch_add(shards_[shard].identity.size, std::memory_order_relaxed);
+    progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  Result<void> walked = WithMemory("the blocks of a shard", [&]() -> Result<void> {
+    OFINDEX_ASSIGN(File file, File::OpenRead(shards_[shard].file.path));
+    const bool compressed = shards_[shard].compression != Compression::kNone;
+    return compressed ? WalkCompressed(shard, std::move(file), skimmers) : WalkBlocks(shard, file, skimmers);
+  });
   if (!walked) queue_.Abort(std::move(walked).error());
   progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
 }
@@ -254,19 +268,20 @@ bool DatasetScan::Offer(Task& task) {
 void DatasetScan::LookInto(Task task, Skimmers& skimmers) {
   if (queue_.aborted()) return;
   const ProbedShard& shard = shards_[task.shard];
-  const Result<void> looked = WithMemory("the payloads of a block", [&]() -> Result<void> {
+  Result<void> looked = WithMemory("the payloads of a block", [&]() -> Result<void> {
     const FileBytes bytes(*task.file, shard.identity.size);
     if (options_.check_payloads) {
       OFINDEX_ASSIGN(BlockFindings findings, CheckBlock(bytes, shard.framing, task.points, {}, progress_));
       OFINDEX_TRY(TakeFindings(std::move(findings), bytes.path(), task.points, task.block));
     }
-    if (!Skims(shard)) return {};
-    OFINDEX_ASSIGN(task.block.columns,
-                   SkimBlock(bytes, shard.framing, task.points, skimmers.Of(shard.payload), progress_));
+    if (Skims(shard)) {
+      OFINDEX_ASSIGN(task.block.columns,
+                     SkimBlock(bytes, shard.framing, task.points, skimmers.Of(shard.payload), progress_));
+    }
+    Deliver(task.shard, task.number, std::move(task.block));
     return {};
   });
-  if (!looked) return queue_.Abort(looked.error());
-  Deliver(task.shard, task.number, std::move(task.block));
+  if (!looked) queue_.Abort(std::move(looked).error());
 }
 
 void DatasetScan::Deliver(size_t shard, size_t number, BuiltBlock block) {

@@ -1,15 +1,33 @@
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+
 namespace ofindex {
 
 /// "OFIX", in the SQLite header's application_id.
 inline constexpr int kApplicationId = 0x4f464958;
 
+/// The number in the header of an SQLite file at `at` (sqlite.org/fileformat2.html, 1.3).
+[[nodiscard]] constexpr uint32_t HeaderNumber(std::string_view header, size_t at) {
+  uint32_t number = 0;
+  for (size_t i = 0; i < 4; ++i) number = number << 8 | static_cast<uint8_t>(header[at + i]);
+  return number;
+}
+
+/// True if `header`, the first bytes of a file, is that of an index, of any version.
+[[nodiscard]] constexpr bool IsIndexHeader(std::string_view header) {
+  constexpr size_t kApplicationIdAt = 68;
+  return header.starts_with("SQLite format 3") && header.size() >= kApplicationIdAt + 4 &&
+         HeaderNumber(header, kApplicationIdAt) == static_cast<uint32_t>(kApplicationId);
+}
+
 /// Large blobs read twice as fast from pages of 64 KiB as from pages of 4 KiB (design.md).
 inline constexpr int kPageBytes = 65536;
 
 /// The tables of an index (docs/index_format.md has every column). `dataset` is made first: its one page is the second
-/// of the file, which binds the derived map to it (index/map_builder.h).
+/// of the file, which binds the derived map to it (index/map_builder.h). Checksums cover every table that stands here
+/// (index/row_checksums.h): in a table with a column `sum`, that column covers the BLOB columns, which stand last.
 inline constexpr char kSchema[] = R"sql(
 CREATE TABLE dataset(
   key TEXT PRIMARY KEY,
@@ -18,6 +36,14 @@ CREATE TABLE dataset(
 CREATE TABLE source(
   position INTEGER PRIMARY KEY,
   argument TEXT NOT NULL
+) STRICT;
+CREATE TABLE skipped(
+  skipped INTEGER PRIMARY KEY,
+  path TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  size INTEGER,
+  mtime_ns INTEGER
 ) STRICT;
 CREATE TABLE generation(
   number INTEGER PRIMARY KEY,
@@ -32,6 +58,8 @@ CREATE TABLE shard(
   payload TEXT NOT NULL,
   size INTEGER NOT NULL,
   mtime_ns INTEGER NOT NULL,
+  ctime_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
   fingerprint TEXT NOT NULL,
   first_record INTEGER NOT NULL,
   records INTEGER NOT NULL,
@@ -52,6 +80,7 @@ CREATE TABLE block(
   records INTEGER NOT NULL,
   "begin" INTEGER NOT NULL,
   "end" INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
   offsets BLOB NOT NULL,
   hashes BLOB
 ) STRICT;
@@ -96,8 +125,14 @@ CREATE TABLE chunk(
   nans INTEGER NOT NULL,
   min ANY,
   max ANY,
+  sum INTEGER NOT NULL,
   data BLOB NOT NULL
 ) STRICT;
+CREATE TABLE checksum(
+  part TEXT PRIMARY KEY,
+  rows INTEGER NOT NULL,
+  sum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX chunk_of_column ON chunk(feature, role, block);
 )sql";
 

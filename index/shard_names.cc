@@ -51,7 +51,61 @@ std::string Numbered(uint64_t number, size_t width) {
   return digits.size() >= width ? digits : std::string(width - digits.size(), '0') + digits;
 }
 
+// Compressed shards of a set may lie beside plain ones.
+std::string_view WithoutCompression(std::string_view name) {
+  for (const std::string_view suffix : {".gz", ".gzip", ".zlib", ".zz", ".deflate"}) {
+    if (name.size() > suffix.size() && name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+// ".tfrecord" of "a.tfrecord", of "a.tfrecord.gz" and of "a.tfrecord-00000-of-00002"; empty without one.
+std::string Extension(std::string_view name) {
+  std::string bare(name);
+  if (const std::optional<ShardName> numbered = ParseShardName(name)) {
+    bare = std::string(numbered->before.substr(0, numbered->before.size() - 1)) + std::string(numbered->after);
+  }
+  const std::string_view plain = WithoutCompression(bare);
+  const size_t dot = plain.rfind('.');
+  if (dot != std::string_view::npos && dot != 0) return std::string(plain.substr(dot));
+  return std::string(std::string_view(bare).substr(plain.size()));
+}
+
+// True of part-0, part-00003-UUID.tfrecord and Spark's part-r-00003.
+bool IsPartName(std::string_view name) {
+  if (!name.starts_with("part-")) return false;
+  name.remove_prefix(5);
+  if (name.starts_with("r-") || name.starts_with("m-")) name.remove_prefix(2);
+  return DigitsAt(name, 0) != 0;
+}
+
 }  // namespace
+
+std::vector<std::string> SetsOf(std::string_view path) {
+  const size_t name_at = path.rfind('/') + 1;
+  const std::string folder(path.substr(0, name_at));
+  const std::string_view name = path.substr(name_at);
+  const std::string extension = Extension(name);
+  std::vector<std::string> sets;
+  if (const std::optional<ShardName> numbered = ParseShardName(WithoutCompression(path));
+      numbered && numbered->before.size() > name_at) {
+    sets.push_back(std::string("of") + '\0' + std::string(numbered->before) + '\0' + std::string(numbered->total) +
+                   '\0' + std::string(numbered->after));
+  }
+  if (IsPartName(name)) sets.push_back(std::string("part") + '\0' + folder + '\0' + extension);
+  if (!extension.empty()) sets.push_back(std::string("extension") + '\0' + folder + '\0' + extension);
+  return sets;
+}
+
+bool IsShardName(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (IsPartName(name) || ParseShardName(name)) return true;
+  const std::string extension = Extension(name);
+  for (const std::string_view known : {".tfrecord", ".tfrecords", ".tfrec", ".ofrecord"}) {
+    if (extension == known) return true;
+  }
+  return false;
+}
 
 std::vector<std::string> MissingOfSets(const std::vector<std::string>& paths) {
   using SetName = std::tuple<std::string_view, std::string_view, std::string_view>;

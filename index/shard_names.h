@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ofindex {
@@ -8,5 +9,14 @@ namespace ofindex {
 /// The shards that sets named NAME-SSSSS-of-NNNNN should have and that are not among `paths`, in order. At most 1,000
 /// are listed of each set, so that a name cannot ask for memory.
 [[nodiscard]] std::vector<std::string> MissingOfSets(const std::vector<std::string>& paths);
+
+/// The sets that the file at `path` belongs to by its name, the surest first: PREFIX-SSSSS-of-NNNNN of one prefix and
+/// number, part-N of one folder, the same extension in one folder (".tfrecord" of "a.tfrecord-00000-of-00002.gz"). Two
+/// files belong together if one of their texts is equal. At most three; empty if the name says nothing.
+[[nodiscard]] std::vector<std::string> SetsOf(std::string_view path);
+
+/// Returns true if the name alone is that of a shard: -SSSSS-of-NNNNN, part-N, or an extension that writers of record
+/// files use.
+[[nodiscard]] bool IsShardName(std::string_view path);
 
 }  // namespace ofindex

@@ -19,6 +19,7 @@
 #include "index/draft.h"
 #include "index/paths.h"
 #include "index/shard_names.h"
+#include "index/unfinished_set.h"
 
 namespace ofindex {
 namespace {
@@ -29,9 +30,10 @@ constexpr size_t kMostListBytes = size_t{1} << 30;
 
 bool IsGlob(const std::string& argument) { return argument.find_first_of("*?[") != std::string::npos; }
 
+constexpr char kUnfinished[] = "a file or folder that a writer has not finished";
+
 bool IsSkippedName(const std::string& name) {
-  return name.starts_with('.') || name.starts_with('_') || name.ends_with(kDraftSuffix) ||
-         name.find(kIndexSuffix) != std::string::npos;
+  return name.starts_with('.') || name.starts_with('_') || name.find(kIndexSuffix) != std::string::npos;
 }
 
 const char* KindOfSpecialFile(mode_t mode) {
@@ -49,7 +51,10 @@ class Finder {
     if (argument.starts_with('@')) return AddList(argument.substr(1));
     OFINDEX_TRY(AddSource("", argument));
     struct stat info {};
-    if (::stat(argument.c_str(), &info) == 0) return AddPath(argument, Origin::kNamed);
+    if (::stat(argument.c_str(), &info) == 0) {
+      OFINDEX_TRY(SkipDraftOf(argument));
+      return AddPath(argument, Origin::kNamed);
+    }
     const int error = errno;
     if (IsGlob(argument)) return AddGlob(argument);
     if (error == ENOENT) {
@@ -66,11 +71,12 @@ class Finder {
   enum class Origin { kNamed, kFound };
 
   Result<void> AddPath(const std::string& path, Origin origin);
-  Result<void> AddFolder(const std::string& path);
+  Result<void> AddFolder(const std::string& path, Origin origin);
   Result<void> AddGlob(const std::string& pattern);
   Result<void> AddList(const std::string& path);
   Result<void> AddSource(const char* prefix, const std::string& path);
-  Result<void> Skip(const std::string& path, std::string reason);
+  Result<void> SkipDraftOf(const std::string& path);
+  Result<void> Skip(const std::string& path, std::string reason, SkippedFile::Kind kind = SkippedFile::Kind::kForeign);
   Result<std::string> StoredPathOfFile(const std::string& path);
 
   std::string folder_;
@@ -82,21 +88,31 @@ class Finder {
   ShardSet set_;
 };
 
+// Tells of what an unfinished writer of `path` has left beside it.
+Result<void> Finder::SkipDraftOf(const std::string& path) {
+  const size_t end = path.find_last_not_of('/');
+  const std::string draft = path.substr(0, end == std::string::npos ? 0 : end + 1) + std::string(kDraftSuffix);
+  struct stat info {};
+  return ::lstat(draft.c_str(), &info) == 0 ? Skip(draft, kUnfinished) : Result<void>();
+}
+
 Result<void> Finder::AddPath(const std::string& path, Origin origin) {
+  if (origin == Origin::kFound && path.ends_with(kDraftSuffix)) return Skip(path, kUnfinished);
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
     const int error = errno;
-    if (origin == Origin::kFound && error == ELOOP) return Skip(path, "a link that leads back to itself");
-    if (origin == Origin::kFound && (error == ENOENT || error == ENOTDIR)) {
-      return Skip(path, "a link to a file that is not there");
+    if (origin == Origin::kNamed) return tl::unexpected(SystemError(path, "cannot stat", error));
+    if (error == ELOOP) return Skip(path, "a link that leads back to itself", SkippedFile::Kind::kBrokenLink);
+    if (error == ENOENT || error == ENOTDIR) {
+      return Skip(path, "a link to a file that is not there", SkippedFile::Kind::kBrokenLink);
     }
-    return tl::unexpected(SystemError(path, "cannot stat", error));
+    return Skip(path, StrCat("cannot stat: ", std::generic_category().message(error)), SkippedFile::Kind::kUnreadable);
   }
   if (S_ISDIR(info.st_mode)) {
     // Links may lead back up, or to a folder that was seen by another name.
     OFINDEX_ASSIGN(const std::string stored, RelativeTo(path, folder_));
     const auto [first, is_new] = folders_.emplace(std::pair(info.st_dev, info.st_ino), stored);
-    if (is_new) return AddFolder(path);
+    if (is_new) return AddFolder(path, origin);
     return first->second == stored ? Result<void>()
                                    : Skip(path, StrCat("the same folder as ", Printable(first->second)));
   }
@@ -122,13 +138,16 @@ Result<std::string> Finder::StoredPathOfFile(const std::string& path) {
   return stored;
 }
 
-Result<void> Finder::AddFolder(const std::string& path) {
+Result<void> Finder::AddFolder(const std::string& path, Origin origin) {
   std::error_code error;
   std::vector<std::string> entries;
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
     if (!IsSkippedName(it->path().filename().string())) entries.push_back(it->path().string());
   }
-  if (error) return tl::unexpected(SystemError(path, "cannot list", error.value()));
+  if (error && origin == Origin::kNamed) return tl::unexpected(SystemError(path, "cannot list", error.value()));
+  if (error) {
+    OFINDEX_TRY(Skip(path, StrCat("cannot list: ", error.message()), SkippedFile::Kind::kUnreadable));
+  }
   // Of two names of one folder the first counts: in natural order, not in that of the disk.
   std::sort(entries.begin(), entries.end(), NaturalLess);
   for (const std::string& entry : entries) OFINDEX_TRY(AddPath(entry, Origin::kFound));
@@ -185,9 +204,9 @@ Result<void> Finder::AddSource(const char* prefix, const std::string& path) {
   return {};
 }
 
-Result<void> Finder::Skip(const std::string& path, std::string reason) {
+Result<void> Finder::Skip(const std::string& path, std::string reason, SkippedFile::Kind kind) {
   OFINDEX_ASSIGN(std::string stored, RelativeTo(path, folder_));
-  set_.skipped.push_back({std::move(stored), std::move(reason)});
+  set_.skipped.push_back({.path = std::move(stored), .reason = std::move(reason), .kind = kind});
   return {};
 }
 
@@ -204,6 +223,21 @@ Result<void> CheckNumbers(const std::vector<Candidate>& candidates, const std::s
   return {};
 }
 
+// Sets that a writer was replacing when it was stopped are no sets.
+Result<void> CheckAllFinished(const std::vector<Candidate>& candidates) {
+  std::map<std::string, bool> marked;  // folder -> whether there is a mark in it
+  for (const Candidate& candidate : candidates) {
+    const std::string folder = FolderOf(candidate.path);
+    const auto [known, is_new] = marked.emplace(folder, false);
+    if (is_new) {
+      struct stat info {};
+      known->second = ::lstat((folder + "/" + std::string(kUnfinishedName)).c_str(), &info) == 0;
+    }
+    if (known->second) OFINDEX_TRY(CheckFinished(folder, fs::path(candidate.path).filename().string()));
+  }
+  return {};
+}
+
 Result<ShardSet> Finder::Finish() {
   for (auto& [stored, path] : files_) set_.candidates.push_back({path, stored});
   std::sort(set_.candidates.begin(), set_.candidates.end(),
@@ -213,6 +247,8 @@ Result<ShardSet> Finder::Finish() {
   for (const Candidate& candidate : set_.candidates) names.push_back(candidate.stored_path);
   set_.missing = MissingOfSets(names);
 
+  OFINDEX_TRY(CheckAllFinished(set_.candidates));
+
   std::map<std::pair<uint64_t, uint64_t>, std::string> inodes;
   std::vector<Candidate> once;
   for (Candidate& candidate : set_.candidates) {
@@ -221,7 +257,8 @@ Result<ShardSet> Finder::Finish() {
     if (is_new) {
       once.push_back(std::move(candidate));
     } else {
-      set_.skipped.push_back({candidate.stored_path, StrCat("the same file as ", Printable(first->second))});
+      set_.skipped.push_back(
+          {.path = candidate.stored_path, .reason = StrCat("the same file as ", Printable(first->second))});
     }
   }
   set_.candidates = std::move(once);

@@ -5,6 +5,7 @@
 
 #include "base/progress.h"
 #include "base/result.h"
+#include "index/skipped_file.h"
 
 namespace ofindex {
 
@@ -14,26 +15,23 @@ struct Candidate {
   std::string stored_path;  ///< as the index stores it, relative to the index
 };
 
-/// A file that was found and is not taken, and why.
-struct SkippedFile {
-  std::string path;  ///< relative to the index
-  std::string reason;
-};
-
 /// The files that DATA arguments name, before anything is known of what is in them.
 struct ShardSet {
   std::vector<Candidate> candidates;  ///< in natural order of their stored paths, each inode once
-  std::vector<SkippedFile> skipped;   ///< links to files that are there already, FIFOs and the like
-  std::vector<std::string> missing;   ///< of a set NAME-SSSSS-of-NNNNN: the paths that it should have, too
-  std::vector<std::string> sources;   ///< the arguments, relative to the index; what `@-` listed takes its place
+  std::vector<SkippedFile>
+      skipped;  ///< second names of files, broken links, FIFOs, drafts of writers, what cannot be read
+  std::vector<std::string> missing;  ///< of a set NAME-SSSSS-of-NNNNN: the paths that it should have, too
+  std::vector<std::string> sources;  ///< the arguments, relative to the index; what `@-` listed takes its place
 };
 
 /// Finds the files of `data`: files, folders (searched with all that is in them, except names that begin with `.` or
-/// `_`, those of indexes, and drafts of writers), globs, and lists (`@FILE`, `@-` for standard input: one path a line).
+/// `_`, those of indexes; drafts of writers are skipped), globs, and lists (`@FILE`, `@-` for standard input: one path
+/// a line).
 ///
-/// Never opens a file but a list. The outcome does not depend on the order in which a folder is listed.
-/// Errors: kIo; kUsage  an argument matches nothing; kFormat  two files claim one number, as part-1 and part-01 do;
-/// kInterrupted.
+/// Never opens a file but a list. The outcome does not depend on the order in which a folder is listed. A file or
+/// folder below DATA that the system does not show is among the skipped ones. Errors: kIo  an argument cannot be read;
+/// kUsage  an argument matches nothing; kFormat  two files claim one number, as part-1 and part-01 do, or a writer was
+/// stopped while it replaced the set; kInterrupted.
 [[nodiscard]] Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path,
                                           const Progress& progress = {});
 

@@ -9,41 +9,22 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "index/output_rule.h"
+#include "index/set_names.h"
 
 namespace ofindex {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kDigits = "0123456789";
-
-bool IsNumber(std::string_view text) {
-  return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
-}
-
-bool IsPartName(std::string_view name) { return name.starts_with("part-") && IsNumber(name.substr(5)); }
-
-std::string_view WithoutGz(std::string_view name) {
-  if (name.ends_with(".gz")) name.remove_suffix(3);
-  return name;
-}
-
-// True of NAME-00000-of-00008.tfrecord and the same with .gz: what this writer calls TFRecords.
-bool IsNumberedTfRecord(std::string_view file, std::string_view name) {
-  file = WithoutGz(file);
-  if (!file.starts_with(name) || !file.ends_with(".tfrecord")) return false;
-  file.remove_prefix(name.size());
-  file.remove_suffix(9);
-  const size_t of = file.find("-of-");
-  return of != std::string_view::npos && file.starts_with('-') && IsNumber(file.substr(1, of - 1)) &&
-         IsNumber(file.substr(of + 4));
-}
-
-// The format that a file's name says, if it says one.
-std::optional<Framing> FramingOfName(std::string_view name) {
-  if (WithoutGz(name).ends_with(".tfrecord")) return Framing::kTfRecord;
-  if (name.ends_with(".ofrecord") || IsPartName(name)) return Framing::kOfRecord;
-  return std::nullopt;
+// Whether something is called `path`, links not followed. What cannot be looked at is an error, never missing.
+Result<bool> Exists(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (status.type() == fs::file_type::none) {
+    return tl::unexpected(SystemError(path.string(), "cannot stat", error.value()));
+  }
+  return fs::exists(status);
 }
 
 // The last name of a path: also of "data/" and of ".".
@@ -77,11 +58,12 @@ Result<ShardSetPlan> PlanFile(const ShardSetRequest& request, ShardSetPlan plan)
   plan.paths = {request.out};
   std::error_code error;
   plan.creates_folder = !plan.folder.empty() && !fs::exists(plan.folder, error);
-  if (!fs::exists(request.out, error)) return plan;
   if (fs::is_directory(request.out, error)) {
     return Fail(ErrorCode::kUsage, StrCat(Printable(request.out), ": a folder, with the name of a shard"));
   }
-  plan.replaced = {request.out};
+  // A link that leads nowhere is there, too.
+  OFINDEX_ASSIGN(const bool exists, Exists(request.out));
+  if (exists) plan.replaced = {request.out};
   return plan;
 }
 
@@ -94,33 +76,58 @@ std::string ShardName(Framing framing, Compression compression, const std::strin
   return StrCat(set, numbers.data(), compression == Compression::kGzip ? ".gz" : "");
 }
 
-Result<ShardSetPlan> PlanFolder(const ShardSetRequest& request, ShardSetPlan plan) {
+// The folder itself, where `out` is a link to one; without what follows the last name.
+Result<std::string> FolderNamed(const std::string& out) {
+  fs::path path(out);
+  while (path.has_parent_path() && (!path.has_filename() || path.filename() == ".")) path = path.parent_path();
+  OFINDEX_ASSIGN(const bool exists, Exists(path));
+  if (!exists) return path.string();
   std::error_code error;
-  if (fs::exists(request.out, error) && !fs::is_directory(request.out, error)) {
-    return Fail(ErrorCode::kUsage, StrCat(Printable(request.out), ": a file; expected a folder, or a new name"),
-                "a file is written where the name ends in .tfrecord or .ofrecord, or is part-N, without --shards");
-  }
-  plan.folder = request.out;
-  plan.creates_folder = !fs::exists(request.out, error);
-  const std::string set = NameOf(request.out);
-  const uint64_t count = std::max<uint64_t>(1, request.shards.value_or(request.default_shards));
-  for (uint64_t i = 0; i < count; ++i) {
-    plan.paths.push_back(fs::path(request.out) / ShardName(request.framing, request.compression, set, i, count));
-  }
-  if (plan.creates_folder) return plan;
-  fs::directory_iterator entries(request.out, error);
-  if (error) return tl::unexpected(SystemError(request.out, "cannot list", error.value()));
-  for (const fs::directory_entry& entry : entries) {
-    const std::string name = entry.path().filename().string();
+  const fs::path folder = fs::canonical(path, error);
+  if (error) return tl::unexpected(SystemError(out, "cannot follow the link", error.value()));
+  if (fs::is_directory(folder, error)) return folder.string();
+  return Fail(ErrorCode::kUsage, StrCat(Printable(out), ": a file; expected a folder, or a new name"),
+              "a file is written where the name ends in .tfrecord or .ofrecord, or is part-N, without --shards");
+}
+
+// The shards in `folder` of the set that is to be written there.
+Result<std::vector<std::string>> ShardsIn(const std::string& folder, const std::string& set, Framing framing) {
+  std::vector<std::string> shards;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
     if (!IsPartName(name) && !IsNumberedTfRecord(name, set)) continue;
-    if (IsPartName(name) != (request.framing == Framing::kOfRecord)) {
+    if (IsPartName(name) != (framing == Framing::kOfRecord)) {
       return Fail(ErrorCode::kUsage,
-                  StrCat(Printable(entry.path().string()), ": a shard of another format than is to be written"),
+                  StrCat(Printable(it->path().string()), ": a shard of another format than is to be written"),
                   "name another output: a dataset has one format");
     }
-    if (!entry.is_directory(error)) plan.replaced.push_back(entry.path().string());
+    std::error_code ignored;
+    if (!it->is_directory(ignored)) shards.push_back(it->path().string());
   }
-  std::sort(plan.replaced.begin(), plan.replaced.end(), NaturalLess);
+  if (error) return tl::unexpected(SystemError(folder, "cannot list", error.value()));
+  std::sort(shards.begin(), shards.end(), NaturalLess);
+  return shards;
+}
+
+Result<ShardSetPlan> PlanFolder(const ShardSetRequest& request, ShardSetPlan plan) {
+  plan.folder = request.out;
+  OFINDEX_ASSIGN(plan.target, FolderNamed(request.out));
+  OFINDEX_ASSIGN(const bool exists, Exists(plan.target));
+  plan.creates_folder = !exists;
+  plan.set = NameOf(request.out);
+  const uint64_t count = std::max<uint64_t>(1, request.shards.value_or(request.default_shards));
+  for (uint64_t i = 0; i < count; ++i) {
+    plan.paths.push_back(fs::path(request.out) / ShardName(request.framing, request.compression, plan.set, i, count));
+  }
+  if (!plan.creates_folder) {
+    OFINDEX_ASSIGN(plan.replaced, ShardsIn(request.out, plan.set, request.framing));
+    // Folders may have the names of shards, but not of those that are to be written.
+    std::error_code ignored;
+    for (const std::string& path : plan.paths) {
+      if (fs::is_directory(path, ignored)) plan.replaced.push_back(path);
+    }
+  }
   return plan;
 }
 
@@ -140,11 +147,27 @@ Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request) {
   const std::string name = NameOf(request.out);
   const bool is_file = !request.shards && !request.out.ends_with('/') && FramingOfName(name).has_value();
   OFINDEX_ASSIGN(plan, is_file ? PlanFile(request, plan) : PlanFolder(request, plan));
-  if (plan.replaced.empty() || request.force) return plan;
-  return Fail(ErrorCode::kUsage,
-              StrCat(Printable(plan.replaced.front()), ": is there already",
-                     plan.replaced.size() == 1 ? "" : StrCat(", with ", plan.replaced.size() - 1, " more")),
-              "name another output, or replace it with --force");
+  OFINDEX_TRY(CheckReplaced(plan, request.force, request.inputs));
+  return plan;
+}
+
+Result<void> CheckReplaced(const ShardSetPlan& plan, bool force, const InputFiles& inputs) {
+  for (const std::string& path : plan.replaced) {
+    OFINDEX_TRY(CheckOutput(path, OutputOf(plan.framing), force, inputs));
+  }
+  return {};
+}
+
+Result<void> CheckUnchanged(const ShardSetPlan& plan) {
+  std::error_code error;
+  if (!plan.is_folder() || (plan.creates_folder && !fs::exists(plan.folder, error))) return {};
+  OFINDEX_ASSIGN(const std::vector<std::string> shards, ShardsIn(plan.folder, plan.set, plan.framing));
+  for (const std::string& path : shards) {
+    if (std::find(plan.replaced.begin(), plan.replaced.end(), path) != plan.replaced.end()) continue;
+    return Fail(ErrorCode::kIo, StrCat(Printable(path), ": appeared while the new set was written"),
+                "write to a folder that no other program writes to");
+  }
+  return {};
 }
 
 }  // namespace ofindex

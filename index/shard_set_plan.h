@@ -7,6 +7,7 @@
 
 #include "base/record.h"
 #include "base/result.h"
+#include "index/input_files.h"
 #include "index/record_writer.h"
 
 namespace ofindex {
@@ -18,7 +19,8 @@ struct ShardSetRequest {
   Compression compression = Compression::kNone;
   std::optional<uint64_t> shards = {};  ///< as asked for; without it, `default_shards`
   uint64_t default_shards = 1;
-  bool force = false;  ///< replace shards that are there
+  bool force = false;      ///< replace shards that are there
+  InputFiles inputs = {};  ///< which are never replaced
 };
 
 /// The names of a set of new shards, before any of them is there.
@@ -26,17 +28,27 @@ struct ShardSetPlan {
   Framing framing = Framing::kTfRecord;
   Compression compression = Compression::kNone;
   std::string folder = {};                 ///< the folder they lie in; may be empty, for the working directory
+  std::string target = {};                 ///< of a set in a folder of its own: that folder, links followed; else empty
+  std::string set = {};                    ///< what such a folder is called
   bool creates_folder = false;             ///< it is not there yet
   std::vector<std::string> paths = {};     ///< the shards, in order
-  std::vector<std::string> replaced = {};  ///< shards that are there and will not be: those of these names, and those
+  std::vector<std::string> replaced = {};  ///< files that are there and will not be: those of these names, and those
                                            ///< of an earlier set in the same folder
+
+  [[nodiscard]] bool is_folder() const { return !target.empty(); }
 };
 
 /// Names the shards: `out` itself, if it ends in .tfrecord or .ofrecord (.tfrecord.gz too) or is called part-N, and no
 /// number of shards was asked for; else, in the folder `out`, part-0, part-1, ... (OFRecord), or
 /// OUT-00000-of-00008.tfrecord (TFRecord; .gz behind it where compressed), OUT being the folder's own name.
-/// Looks at names, and writes nothing. Errors: kUsage  something is there, and `force` is not set; the name and the
-/// format disagree; kIo.
+/// Writes nothing. Errors: kUsage  what is there cannot be replaced (index/output_rule.h); the name and the format
+/// disagree; kIo.
 [[nodiscard]] Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request);
+
+/// Errors: those of CheckOutput, for each shard that is replaced.
+[[nodiscard]] Result<void> CheckReplaced(const ShardSetPlan& plan, bool force, const InputFiles& inputs);
+
+/// Errors: kIo  there are shards in the folder now that were not there when the set was planned.
+[[nodiscard]] Result<void> CheckUnchanged(const ShardSetPlan& plan);
 
 }  // namespace ofindex

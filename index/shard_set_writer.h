@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,17 +9,19 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "index/draft.h"
+#include "index/draft_folder.h"
 #include "index/record_writer.h"
 #include "index/shard_set_plan.h"
 
 namespace ofindex {
 
-/// Writes records, in order, into a set of shards that appears all at once: until Publish, the folder is as it was; a
-/// writer that dies leaves drafts, which nobody takes for shards. Moves, does not copy; not thread-safe.
+/// Writes records, in order, into a set of shards that appears all at once: until Publish, the folder is as it was, and
+/// after it, the set is the new one. A writer that dies leaves a draft, which nobody takes for shards. Moves, does not
+/// copy; not thread-safe.
 class ShardSetWriter {
  public:
   /// Begins the shards of `plan`. Shard i takes `records[i]` records; there is one such number for each path.
-  /// Errors: kIo; kLocked; kLimit  more shards than the process may have files open.
+  /// Errors: kIo; kLocked.
   [[nodiscard]] static Result<ShardSetWriter> Begin(ShardSetPlan plan, std::vector<uint64_t> records);
 
   ShardSetWriter(ShardSetWriter&&) noexcept = default;
@@ -34,10 +37,15 @@ class ShardSetWriter {
   /// Counts a record that is not written: its shard has one fewer.
   [[nodiscard]] Result<void> PassOver();
 
-  /// Writes all that is left to write, so that Publish has only names to give. Errors: kIo, a full disk among them.
+  /// Puts `text` beside the shards, as the file `name`, which replaces what the plan names. Errors: kIo, kLocked.
+  [[nodiscard]] Result<void> AddFile(const std::string& name, ByteView text);
+
+  /// Writes all that is left to write, and waits until it is on the disk, so that Publish has only names to give.
+  /// Errors: kIo, a full disk among them.
   [[nodiscard]] Result<void> Finish();
 
-  /// Finishes, removes the shards that are replaced, and gives the new ones their names. Errors: kIo.
+  /// Finishes, and puts the new files in the place of those that are replaced. Errors: kIo; the old set is then whole,
+  /// or the new one is, or the folder is marked as unfinished (index/unfinished_set.h).
   [[nodiscard]] Result<void> Publish();
 
   [[nodiscard]] uint64_t records() const { return records_; }
@@ -47,7 +55,11 @@ class ShardSetWriter {
  private:
   ShardSetWriter(ShardSetPlan plan, std::vector<uint64_t> sizes) : plan_(std::move(plan)), sizes_(std::move(sizes)) {}
 
-  [[nodiscard]] Result<void> MakeFolder();
+  [[nodiscard]] Result<void> MakeFolder(const std::string& path);
+  [[nodiscard]] std::string DraftPathOf(const std::string& name) const;
+  [[nodiscard]] Result<void> Keep(Draft draft);
+  [[nodiscard]] Result<void> Settle(size_t most);
+  [[nodiscard]] Result<void> PublishFiles();
   [[nodiscard]] Result<void> OpenShardInTurn();
   [[nodiscard]] Result<void> FinishShard();
 
@@ -65,12 +77,17 @@ class ShardSetWriter {
   ShardSetPlan plan_;
   std::vector<uint64_t> sizes_;
   Made made_;
+  std::optional<DraftFolder> folder_;  // of a set in a folder of its own
   std::optional<RecordWriter> open_;
-  uint64_t left_ = 0;          // records that the open shard still takes
-  std::vector<Draft> drafts_;  // of the shards that are written, in order
+  size_t opened_ = 0;         // shards
+  uint64_t left_ = 0;         // records that the open shard still takes
+  std::deque<Draft> drafts_;  // files that are written; of a folder, those that may not be on the disk yet
   uint64_t records_ = 0;
   uint64_t bytes_ = 0;
 };
+
+/// Removes what a killed writer of `plan` has left. Leaves what is being written alone.
+void RemoveLeftovers(const ShardSetPlan& plan);
 
 /// `records` parted into `shards` numbers that differ by one at the most: shard i ends with record
 /// (i + 1) * records / shards, rounded down.

@@ -2,10 +2,12 @@
 
 #include <sqlite3.h>
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
-#include "base/file.h"
 #include "base/text.h"
+#include "index/sqlite_file.h"
 
 namespace ofindex::sqlite {
 namespace {
@@ -37,6 +39,7 @@ ErrorCode CodeOf(int result) {
 tl::unexpected<Error> ErrorOf(sqlite3* handle) {
   const char* const file = sqlite3_db_filename(handle, "main");
   const int result = sqlite3_extended_errcode(handle);
+  if (result == SQLITE_IOERR_DATA) return ReplacedIndex(file == nullptr ? "index" : file);
   const ErrorCode code = CodeOf(result);
   return Fail(
       code,
@@ -50,19 +53,6 @@ int SpendOperations(void* data) {
   if (budget->operations < kOperationsPerCall) return 1;
   budget->operations -= kOperationsPerCall;
   return 0;
-}
-
-std::string PercentEncoded(const std::string& path) {
-  static constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~";
-  std::string out;
-  for (const char c : path) {
-    if (kPlain.find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      out += StrCat("%", ToHex(AsBytes(std::string_view(&c, 1))));
-    }
-  }
-  return out;
 }
 
 }  // namespace
@@ -157,19 +147,41 @@ ByteView Statement::Blob(int column) const {
   return {bytes, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
-ColumnValue Statement::Value(int column) const {
+double Statement::Real(int column) const { return sqlite3_column_double(statement_, column); }
+int Statement::columns() const { return sqlite3_column_count(statement_); }
+
+ColumnValue::Type Statement::Type(int column) const {
   switch (sqlite3_column_type(statement_, column)) {
-    case SQLITE_INTEGER: return {.type = ColumnValue::Type::kInteger, .integer = Int(column)};
-    case SQLITE_FLOAT: return {.type = ColumnValue::Type::kReal, .real = sqlite3_column_double(statement_, column)};
-    case SQLITE_TEXT: return {.type = ColumnValue::Type::kText, .bytes = std::string(Text(column))};
-    case SQLITE_BLOB: return {.type = ColumnValue::Type::kBlob, .bytes = std::string(AsText(Blob(column)))};
-    default: return {};
+    case SQLITE_INTEGER: return ColumnValue::Type::kInteger;
+    case SQLITE_FLOAT: return ColumnValue::Type::kReal;
+    case SQLITE_TEXT: return ColumnValue::Type::kText;
+    case SQLITE_BLOB: return ColumnValue::Type::kBlob;
+    default: return ColumnValue::Type::kNull;
   }
 }
 
+ColumnValue Statement::Value(int column) const {
+  ColumnValue value{.type = Type(column)};
+  switch (value.type) {
+    case ColumnValue::Type::kNull: break;
+    case ColumnValue::Type::kInteger: value.integer = Int(column); break;
+    case ColumnValue::Type::kReal: value.real = Real(column); break;
+    case ColumnValue::Type::kText: value.bytes = Text(column); break;
+    case ColumnValue::Type::kBlob: value.bytes = AsText(Blob(column)); break;
+  }
+  return value;
+}
+
 Result<Database> Database::OpenDraft(const std::string& path, int page_bytes) {
+  // SQLite takes no link anywhere in the path, so that the folder has to be spelled out.
+  const std::filesystem::path name(path);
+  std::error_code error;
+  const std::filesystem::path folder =
+      std::filesystem::canonical(name.has_parent_path() ? name.parent_path() : ".", error);
+  if (error) return tl::unexpected(SystemError(path, "cannot open", error.value()));
+  constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
   sqlite3* handle = nullptr;
-  const int opened = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, "unix-none");
+  const int opened = sqlite3_open_v2((folder / name.filename()).c_str(), &handle, kFlags, "unix-none");
   Database database(handle, path);
   if (opened != SQLITE_OK) return ErrorOf(handle);
   OFINDEX_TRY(
@@ -181,17 +193,13 @@ Result<Database> Database::OpenDraft(const std::string& path, int page_bytes) {
   return database;
 }
 
-Result<Database> Database::OpenImmutable(const std::string& path) {
+Result<Database> Database::OpenImmutable(const std::shared_ptr<const IndexFile>& index) {
   sqlite3* handle = nullptr;
-  // Two slashes at the front would begin an authority.
-  const std::string uri = StrCat(path.starts_with('/') ? "file://" : "file:", PercentEncoded(path), "?immutable=1");
-  const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE;
-  const int opened = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
-  Database database(handle, path);
+  const int opened = OpenHeldFile(index, SQLITE_OPEN_READONLY | SQLITE_OPEN_EXRESCODE, &handle);
+  Database database(handle, index->path());
   if (opened != SQLITE_OK) return ErrorOf(handle);
-  OFINDEX_ASSIGN(const FileFacts facts, StatFile(path));
-  database.whole_budget_ = {.bytes = kReadings * facts.size,
-                            .operations = kLeastOperations + kOperationsPerByte * facts.size};
+  database.whole_budget_ = {.bytes = kReadings * index->size(),
+                            .operations = kLeastOperations + kOperationsPerByte * index->size()};
   database.budget_ = std::make_unique<ReadBudget>(database.whole_budget_);
   sqlite3_progress_handler(handle, kOperationsPerCall, SpendOperations, database.budget_.get());
   for (const auto& [option, value] :

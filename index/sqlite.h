@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "index/column.h"
+#include "index/index_file.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -61,7 +62,10 @@ class Statement {
   [[nodiscard]] std::optional<uint64_t> UnsignedOrNull(int column) const;
   [[nodiscard]] std::string_view Text(int column) const;
   [[nodiscard]] ByteView Blob(int column) const;
+  [[nodiscard]] double Real(int column) const;
   [[nodiscard]] ColumnValue Value(int column) const;
+  [[nodiscard]] ColumnValue::Type Type(int column) const;
+  [[nodiscard]] int columns() const;
 
  private:
   friend class Database;
@@ -95,14 +99,15 @@ class Statement {
 /// cross a fork.
 class Database {
  public:
-  /// Opens `path` for filling it with one build: an empty file that nobody else looks at, guarded by the builder's own
-  /// lock. No journal and no syncs, since a build that fails is thrown away whole; the publisher syncs.
+  /// Opens `path` for filling it with one build: an empty file, no link, that nobody else looks at, guarded by the
+  /// builder's own lock. No journal and no syncs, since a build that fails is thrown away whole; the publisher syncs.
   [[nodiscard]] static Result<Database> OpenDraft(const std::string& path, int page_bytes);
 
-  /// Opens `path` for reading, as a file that is never written in place: no locks, no journal, read-only media welcome.
-  /// The file is untrusted: views, triggers, extensions, functions with side effects and memory maps are off, and what
-  /// is read of it in all is bounded by its size. Errors: kIndex  not an SQLite file, or damaged.
-  [[nodiscard]] static Result<Database> OpenImmutable(const std::string& path);
+  /// Reads `index`, the file that is held open, as one that is never written in place: no locks, no journal, read-only
+  /// media welcome; if it is rewritten all the same, whatever is read of it after that is kStale. The file is
+  /// untrusted: views, triggers, extensions, functions with side effects and memory maps are off, and what is read of
+  /// it in all is bounded by its size. Errors: kIndex  not an SQLite file, or damaged; kStale.
+  [[nodiscard]] static Result<Database> OpenImmutable(const std::shared_ptr<const IndexFile>& index);
 
   Database(Database&& other) noexcept;
   Database& operator=(Database&& other) noexcept;

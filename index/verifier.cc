@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -19,6 +18,7 @@
 #include "index/dataset_id.h"
 #include "index/paths.h"
 #include "index/readable_shard.h"
+#include "index/unindexed.h"
 #include "mmap/packed_offsets.h"
 #include "mmap/shard_paths.h"
 
@@ -63,9 +63,9 @@ class BlockCheckers {
   // Body of the checking threads.
   void Work() {
     while (std::optional<Task> task = Take()) {
-      const Result<void> checked = WithMemory("the hashes of a block", [&] { return Check(*task); });
+      Result<void> checked = WithMemory("the hashes of a block", [&] { return Check(*task); });
       const std::lock_guard lock(mutex_);
-      if (!checked && !error_) error_ = checked.error();
+      if (!checked && !error_) error_ = std::move(checked).error();
       changed_.notify_all();
     }
   }
@@ -135,20 +135,26 @@ class BlockCheckers {
 };
 
 // Opens a shard and compares it with the index. No file where there is nothing to be read further.
-Result<std::optional<File>> OpenShardToCheck(uint32_t number, const std::string& path, VerifyReport& report) {
+Result<std::optional<File>> OpenShardToCheck(uint32_t number, const ShardPaths& paths, VerifyReport& report) {
   const ShardIdentity& identity = report.shards[number].identity;
-  auto file = OpenIndexedShard(path);
+  const std::string& stored = report.shards[number].path;
+  auto file = OpenIndexedShard(paths.PlaceOf(stored), paths.PathOf(stored));
   if (!file && file.error().code != ErrorCode::kStale) return tl::unexpected(std::move(file).error());
   if (!file) {
     report.stale.push_back({number, file.error().message});
     return std::nullopt;
   }
   OFINDEX_ASSIGN(const FileFacts facts, file->Facts());
-  auto same = CheckShard(*file, facts, identity, MtimeTrust::kIgnored);
+  auto same = CheckShard(*file, facts, identity, FactsTrust::kIgnored);
   if (!same && same.error().code != ErrorCode::kStale) return tl::unexpected(std::move(same).error());
   if (!same) report.stale.push_back({number, same.error().message});
   if (facts.size != identity.size) return std::nullopt;
   return std::move(*file);
+}
+
+ShardPaths PathsOf(const VerifyOptions& options, const CatalogReader& catalog, const std::vector<ShardRow>& shards) {
+  if (options.root.empty() || shards.empty()) return ShardPaths(FolderOf(catalog.path()), catalog.index().anchor());
+  return ShardPaths(options.root, shards.front().path, CommonFolderBytes(shards));
 }
 
 // Goes through the shards in order, and through their blocks, which stand in the same order.
@@ -156,7 +162,7 @@ class Feeder {
  public:
   Feeder(const VerifyOptions& options, CatalogReader& catalog, SpanCache& cache, VerifyReport& report,
          BlockCheckers& checkers, Progress& progress)
-      : paths_(PathsFor(options, report)),
+      : paths_(PathsOf(options, catalog, report.shards)),
         catalog_(catalog),
         cache_(cache),
         report_(report),
@@ -168,7 +174,7 @@ class Feeder {
     for (; next_ < report_.shards.size() && next_ <= shard; ++next_) {
       if (progress_.cancel) return Interrupted();
       const ShardRow& row = report_.shards[next_];
-      OFINDEX_ASSIGN(std::optional<File> file, OpenShardToCheck(next_, paths_.PathOf(row.path), report_));
+      OFINDEX_ASSIGN(std::optional<File> file, OpenShardToCheck(next_, paths_, report_));
       bytes_ = nullptr;
       if (file) {
         OFINDEX_ASSIGN(bytes_, ReadableShard(std::move(*file), next_, row, catalog_, cache_));
@@ -183,18 +189,15 @@ class Feeder {
       return Fail(ErrorCode::kIndex, "the index has blocks in another order than shards");
     }
     OFINDEX_TRY(OpenUpTo(block.shard));
-    if (!bytes_) return {};
     const Framing framing = report_.shards[block.shard].framing;
-    if (block.hashes.empty() && framing == Framing::kOfRecord) report_.all_payloads_checked = false;
+    const bool lacks_checksums = block.hashes.empty() && framing == Framing::kOfRecord;
+    if (lacks_checksums) report_.lacks_checksums = true;
+    if (lacks_checksums || !bytes_) report_.all_payloads_checked = false;
+    if (!bytes_) return {};
     return checkers_.Put({bytes_, framing, report_.shards[block.shard].readable_bytes(), block});
   }
 
  private:
-  static ShardPaths PathsFor(const VerifyOptions& options, const VerifyReport& report) {
-    if (options.root.empty() || report.shards.empty()) return ShardPaths(FolderOf(options.index));
-    return ShardPaths(options.root, report.shards.front().path, CommonFolderBytes(report.shards));
-  }
-
   ShardPaths paths_;
   CatalogReader& catalog_;
   SpanCache& cache_;
@@ -215,6 +218,15 @@ void AddCut(const std::map<uint32_t, std::string>& cut, std::vector<VerifyReport
   }
 }
 
+// All that the index itself can be asked: whether its rows are those that were written, and make sense together.
+Result<void> CheckIndex(CatalogReader& catalog) {
+  OFINDEX_TRY(catalog.CheckRows());
+  OFINDEX_TRY(CheckDatasetId(catalog));
+  OFINDEX_TRY(catalog.Bad());
+  OFINDEX_TRY(catalog.Features());
+  return catalog.ForEachCheckpoint(std::nullopt, [](const CheckpointRow&) -> Result<void> { return {}; });
+}
+
 Result<void> FeedShards(const VerifyOptions& options, CatalogReader& catalog, VerifyReport& report, SpanCache& cache,
                         BlockCheckers& checkers, Progress& progress) {
   Feeder feeder(options, catalog, cache, report, checkers, progress);
@@ -224,11 +236,32 @@ Result<void> FeedShards(const VerifyOptions& options, CatalogReader& catalog, Ve
   return feeder.OpenUpTo(report.shards.size());
 }
 
+// Names the record files in DATA that the index does not have.
+Result<void> AddUnindexed(const VerifyOptions& options, CatalogReader& catalog, VerifyReport& report,
+                          const Progress& progress) {
+  const DataSearch search{
+      .index = catalog.path(), .paths = PathsOf(options, catalog, report.shards), .elsewhere = !options.root.empty()};
+  OFINDEX_ASSIGN(UnindexedFiles files, FindUnindexed(catalog, report.shards, search, progress));
+  for (Candidate& file : files.record_files) report.unindexed.push_back(std::move(file.stored_path));
+  for (SkippedFile& file : files.skipped) {
+    if (!IsUnreadable(file)) continue;
+    const bool is_stale = std::any_of(report.stale.begin(), report.stale.end(), [&](const VerifyReport::Stale& stale) {
+      return report.shards[stale.shard].path == file.path;
+    });
+    if (!is_stale) report.unreadable.push_back(std::move(file));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress) {
-  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(options.index));
-  OFINDEX_TRY(CheckDatasetId(catalog));
+  std::shared_ptr<const IndexFile> index = options.opened;
+  if (!index) {
+    OFINDEX_ASSIGN(index, IndexFile::Open(options.index));
+  }
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
+  OFINDEX_TRY(CheckIndex(catalog));
   VerifyReport report;
   OFINDEX_ASSIGN(report.shards, catalog.Shards());
   OFINDEX_ASSIGN(report.damage, catalog.Damage());
@@ -238,12 +271,7 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   const unsigned threads = options.threads != 0 ? options.threads : ProcessorCount();
   SpanCache cache(kCacheBytes + threads * kCacheBytesPerThread);
   BlockCheckers checkers(report, threads, progress);
-  std::thread checking;
-  try {
-    checking = std::thread([&] { RunOnThreads(threads, [&](unsigned) { checkers.Work(); }); });
-  } catch (const std::system_error& error) {
-    return Fail(ErrorCode::kLimit, StrCat("cannot start a thread: ", error.what()));
-  }
+  OFINDEX_ASSIGN(std::thread checking, StartThread([&] { RunOnThreads(threads, [&](unsigned) { checkers.Work(); }); }));
   const Result<void> fed = WithMemory("the blocks of a shard",
                                       [&] { return FeedShards(options, catalog, report, cache, checkers, progress); });
   static_cast<void>(checkers.Close());
@@ -251,6 +279,8 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   OFINDEX_TRY(fed);
   if (checkers.error()) return tl::unexpected(*checkers.error());
   AddCut(checkers.cut(), report.stale);
+  if (options.quick || !checkers.cut().empty()) report.all_payloads_checked = false;
+  OFINDEX_TRY(AddUnindexed(options, catalog, report, progress));
   std::sort(report.bad.begin(), report.bad.end(), [](const auto& a, const auto& b) { return a.record < b.record; });
   return report;
 }

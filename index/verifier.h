@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,15 +9,20 @@
 #include "base/result.h"
 #include "index/block_check.h"
 #include "index/catalog.h"
+#include "index/index_file.h"
 
 namespace ofindex {
 
 struct VerifyOptions {
   std::string index;
+  std::shared_ptr<const IndexFile> opened = nullptr;  ///< the index, if it is open; else the one at `index`
   std::string root;      ///< folder that holds a copy of the dataset; empty: where the index says
   bool quick = false;    ///< fingerprints alone
   unsigned threads = 0;  ///< 0: as many as there are processors
 };
+
+/// The reason that is given for each of VerifyReport::unindexed.
+inline constexpr char kNotInIndex[] = "a record file that is not in the index";
 
 /// What a comparison of shards and index found.
 struct VerifyReport {
@@ -34,20 +40,26 @@ struct VerifyReport {
   uint64_t records_checked = 0;
   uint64_t bytes_checked = 0;  ///< of records, framing included
   std::vector<ShardRow> shards;
-  std::vector<Bad> bad;              ///< ascending
-  std::vector<Stale> stale;          ///< ascending: shards that are missing, or no longer the files that were indexed
-  std::vector<DamageRow> damage;     ///< as the index has it
-  uint64_t empty_of_records = 0;     ///< empty OFRecords: sound, but OneFlow's reader dies of them
-  bool all_payloads_checked = true;  ///< false: some payloads have no checksum, neither in the file nor in the index
+  std::vector<Bad> bad;                ///< ascending
+  std::vector<Stale> stale;            ///< ascending: shards that are missing, or no longer the files that were indexed
+  std::vector<std::string> unindexed;  ///< record files in DATA that the index does not have; relative to the index
+  std::vector<SkippedFile> unreadable;  ///< files in DATA that cannot be read, so that nobody knows what they are
+  std::vector<DamageRow> damage;        ///< as the index has it
+  uint64_t empty_of_records = 0;        ///< empty OFRecords: sound, but OneFlow's reader dies of them
+  bool all_payloads_checked = true;     ///< every payload was read and compared with a checksum
+  bool lacks_checksums = false;         ///< some payloads have no checksum, neither in the file nor in the index
 
-  [[nodiscard]] bool clean() const { return bad.empty() && stale.empty() && damage.empty(); }
+  [[nodiscard]] bool clean() const {
+    return bad.empty() && stale.empty() && unindexed.empty() && unreadable.empty() && damage.empty();
+  }
 };
 
-/// Checks the index itself against its id, and then every shard with what the index says of it: its fingerprint,
-/// whatever its mtime; and unless `quick`, each record's header and checksums. A shard of another size is stale, and
-/// not read further, as is one that is cut while it is read; one of the same size is read, so that the report says
-/// which records have changed. Errors: kNotFound, kIndex; kIo  also for a shard that cannot be opened; kLimit,
-/// kInterrupted.
+/// Checks the index itself, every row of it against its checksum, and then every shard with what the index says of it:
+/// its fingerprint, whatever its mtime; and unless `quick`, each record's header and checksums. A shard of another size
+/// is stale, and not read further, as is one that is cut while it is read; one of the same size is read, so that the
+/// report says which records have changed. Then searches the DATA that the index was built of, as far as it is still
+/// there, for record files that the index does not have. Errors: kNotFound, kIndex; kIo  also for a shard that cannot
+/// be opened; kStale  the index was rewritten meanwhile; kLimit, kInterrupted.
 [[nodiscard]] Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress);
 
 }  // namespace ofindex

@@ -4,16 +4,11 @@
 #include <array>
 #include <limits>
 
-#include "base/framing.h"
 #include "index/segment_scout.h"
 #include "mmap/packed_offsets.h"
 
 namespace ofindex {
 namespace {
-
-// Four times the file, and something for small ones: any record of the file fits in it, and a file of nothing but false
-// headers costs four more readings of it.
-uint64_t ResyncBudget(uint64_t size) { return (uint64_t{64} << 20) + (size <= (uint64_t{1} << 60) ? 4 * size : size); }
 
 // Records between two looks at whether to stop: on a cold disk, where each is a wait, well under a second.
 constexpr size_t kStrideRecords = 4096;
@@ -48,6 +43,7 @@ Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& points, WalkVisitor* 
     OFINDEX_ASSIGN(const HeaderChain::Halt halt, Advance(points));
     if (halt == HeaderChain::Halt::kEmptyRun) {
       OFINDEX_TRY(MeasureZeros());
+      if (zeros_until_ < size_ && position_ == 0 && zeros_until_ >= kLeastZeroHead) PassZeroHead();
       if (zeros_until_ < size_) continue;
     }
     if (!points.empty()) {
@@ -106,7 +102,7 @@ Result<void> ShardWalker::PassBadLengthCrc() {
     EndWith(DamageReason::kResyncLimit);
     return {};
   }
-  OFINDEX_ASSIGN(const RecordSearch::Outcome next, search_->FindRecord(position_ + 1, resync_budget_));
+  OFINDEX_ASSIGN(const RecordSearch::Outcome next, search_->FindRecord(position_ + 1, size_, resync_budget_));
   if (!next.found) {
     EndWith(next.gave_up ? DamageReason::kResyncLimit : DamageReason::kBadLengthCrc);
     return {};
@@ -134,6 +130,13 @@ Result<void> ShardWalker::MeasureZeros() {
   }
   zeros_until_ = at;
   return {};
+}
+
+// Zero bytes at the front of an OFRecord are a head that was lost: no writer begins with a record that ends its
+// readers.
+void ShardWalker::PassZeroHead() {
+  position_ = zeros_until_ / kLengthBytes * kLengthBytes;
+  damage_.push_back({0, position_, DamageReason::kZeroHead});
 }
 
 void ShardWalker::EndWith(DamageReason reason) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/framing.h"
 #include "base/progress.h"
 #include "base/record.h"
 #include "base/result.h"
@@ -16,11 +17,15 @@ namespace ofindex {
 
 class SegmentScout;
 
+/// Zero bytes at the front of an OFRecord that are damage: one empty record may stand there, two are a lost head.
+inline constexpr uint64_t kLeastZeroHead = 2 * kLengthBytes;
+
 /// Walks a shard from header to header, past whatever is damaged, and cuts it into blocks. The outcome follows from the
 /// bytes of the file alone, never from timing, threads or how the bytes were fetched.
 ///
 /// Where a TFRecord's header cannot be believed, the walk goes on at the next record whose length and payload checksums
-/// both hold. An OFRecord has no checksum to find its way by: there the walk ends. Not thread-safe.
+/// both hold. An OFRecord has no checksum to find its way by: there the walk ends. Two empty records at its front are
+/// damage, anywhere else before its end they are empty records. Not thread-safe.
 class ShardWalker {
  public:
   /// Walks `bytes`, which must outlive the walker, as `progress` must.
@@ -46,6 +51,7 @@ class ShardWalker {
   [[nodiscard]] Result<void> PassDamage();
   [[nodiscard]] Result<void> PassBadLengthCrc();
   [[nodiscard]] Result<void> MeasureZeros();
+  void PassZeroHead();
   void EndWith(DamageReason reason);
 
   const ReadableBytes& bytes_;

@@ -5,13 +5,15 @@
 #include <ucontext.h>
 
 #include <atomic>
+#include <climits>
 
 namespace ofindex {
 namespace {
 
-// Plain thread-local memory of the executable or library, so that the handler may read it: no allocation on first use.
-thread_local sigjmp_buf section __attribute__((tls_model("initial-exec")));
-thread_local volatile sig_atomic_t inside __attribute__((tls_model("initial-exec"))) = 0;
+// Where a fault of the thread jumps to: a sigjmp_buf on its stack, or null outside guarded sections. Not thread_local:
+// a handler that is the first to touch such a variable allocates it, and the model that forbids that takes memory which
+// a process has little of, so that the library could not be loaded late (DF_STATIC_TLS). Reading a key takes neither.
+pthread_key_t section = PTHREAD_KEYS_MAX;  // which is no key: then faults are not caught
 
 struct sigaction previous_action;
 std::atomic<bool> installed{false};
@@ -28,18 +30,21 @@ void PassOn(int signal, siginfo_t* info, void* context) {
 }
 
 void OnFault(int signal, siginfo_t* info, void* context) {
-  if (inside == 0) return PassOn(signal, info, context);
-  inside = 0;
+  auto* const jump = static_cast<sigjmp_buf*>(::pthread_getspecific(section));
+  if (jump == nullptr) return PassOn(signal, info, context);
+  FaultGuard::Leave();
   // The jump does not restore the mask of before the fault, and whoever called us may have blocked more than we asked
   // for, as the thread sanitizer does: a second fault would then end the process.
   ::pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
-  siglongjmp(section, 1);
+  siglongjmp(*jump, 1);
 }
 
 }  // namespace
 
 void FaultGuard::Install() {
   if (installed.load(std::memory_order_acquire)) return;
+  static const int made = ::pthread_key_create(&section, nullptr);
+  static_cast<void>(made);
   // A child starts anew: torch's loader workers put a SIGBUS handler of their own in place after the fork.
   static const int registered =
       ::pthread_atfork(nullptr, nullptr, [] { installed.store(false, std::memory_order_release); });
@@ -56,11 +61,8 @@ void FaultGuard::Install() {
   installed.store(true, std::memory_order_release);
 }
 
-sigjmp_buf& FaultGuard::Enter() {
-  inside = 1;
-  return section;
-}
+void FaultGuard::Enter(sigjmp_buf& jump) { ::pthread_setspecific(section, &jump); }
 
-void FaultGuard::Leave() { inside = 0; }
+void FaultGuard::Leave() { ::pthread_setspecific(section, nullptr); }
 
 }  // namespace ofindex

@@ -15,21 +15,25 @@ class FaultGuard {
   /// Installs the handler, unless it is there. Called by Run, and so again by the first Run of a forked child.
   static void Install();
 
+  /// Ends the guarded section of this thread.
+  static void Leave();
+
   /// Runs `body` in a guarded section. Returns false if it was cut short by a fault: then it has stopped in the middle,
   /// its destructors have not run, so it must own nothing: plain loads, stores and copies. What the caller wants to
   /// know of its progress afterwards has to be volatile.
   template <typename Body>
   [[nodiscard, gnu::noinline]] static bool Run(Body&& body) {
     Install();
-    if (sigsetjmp(Enter(), 0) != 0) return false;
+    sigjmp_buf jump;
+    Enter(jump);
+    if (sigsetjmp(jump, 0) != 0) return false;
     body();
     Leave();
     return true;
   }
 
  private:
-  static sigjmp_buf& Enter();
-  static void Leave();
+  static void Enter(sigjmp_buf& jump);
 };
 
 }  // namespace ofindex

@@ -1,15 +1,21 @@
 #include "mmap/offset_map.h"
 
 #include <algorithm>
-#include <array>
+#include <cstring>
+#include <utility>
 
 #include "base/allocation.h"
 #include "base/text.h"
+#include "mmap/fault_guard.h"
 
 namespace ofindex {
 namespace {
 
 constexpr char kMapHint[] = "remove the map: it is derived from the index, and the next command makes it anew";
+constexpr char kReopenHint[] = "open the dataset again";
+
+// More than a block takes whose records are as many, as far apart and as bad as can be.
+constexpr uint64_t kMostBlockBytes = uint64_t{1} << 20;
 
 // True if a table of `count` entries of `bytes` bytes lies at `at` in a file of `size` bytes.
 bool TableFits(uint64_t at, uint64_t count, uint64_t bytes, uint64_t size) {
@@ -19,20 +25,24 @@ bool TableFits(uint64_t at, uint64_t count, uint64_t bytes, uint64_t size) {
 }  // namespace
 
 tl::unexpected<Error> OffsetMap::Damaged(uint64_t offset, const char* what) const {
-  return Fail(ErrorCode::kIndex, StrCat(Printable(path_), "@", offset, ": ", what), kMapHint);
+  return Fail(ErrorCode::kIndex, StrCat(Printable(path()), "@", offset, ": ", what), kMapHint);
 }
 
-Result<OffsetMap> OffsetMap::Open(const std::string& path) {
+tl::unexpected<Error> OffsetMap::Rewritten() const {
+  return Fail(ErrorCode::kStale, StrCat(Printable(path()), ": the map was cut or rewritten since it was opened"),
+              kReopenHint);
+}
+
+Result<OffsetMap> OffsetMap::Open(const std::string& path, const std::string& shown) {
   if (auto facts = StatFile(path); !facts) {
     return Fail(ErrorCode::kNotFound, facts.error().message, "build the index with `ofindex build DATA`");
   }
-  OFINDEX_ASSIGN(const File file, File::OpenRead(path));
+  OFINDEX_ASSIGN(File opened, File::OpenRead(path, shown));
+  OffsetMap map(std::move(opened));
+  const File& file = map.watch_.file();
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  OffsetMap map;
-  map.path_ = path;
-  std::array<uint8_t, kMapHeaderBytes> header;
-  OFINDEX_ASSIGN(const size_t n, file.ReadAt(0, header));
-  if (n != header.size() || !map.header_.Decode(header.data())) {
+  OFINDEX_ASSIGN(const size_t n, file.ReadAt(0, map.header_bytes_));
+  if (n != map.header_bytes_.size() || !map.header_.Decode(map.header_bytes_.data())) {
     return map.Damaged(0, "not a map of this version, or damaged");
   }
   if (map.header_.file_bytes != facts.size)
@@ -42,7 +52,7 @@ Result<OffsetMap> OffsetMap::Open(const std::string& path) {
   map.data_ = map.file_.bytes().data();
   // The header says how many, and whoever made the file says what the header says.
   return WithMemory("the blocks of a map", [&]() -> Result<OffsetMap> {
-    map.checked_ = std::make_unique<std::atomic<bool>[]>(map.header_.blocks);
+    map.blocks_ = std::make_unique<KnownBlocks>(map.header_.blocks);
     return std::move(map);
   });
 }
@@ -50,7 +60,7 @@ Result<OffsetMap> OffsetMap::Open(const std::string& path) {
 Result<void> OffsetMap::CheckLayout() const {
   const uint64_t size = header_.file_bytes;
   const bool fits = Fits(header_.names_at, header_.names_bytes, size) &&
-                    TableFits(header_.shards_at, header_.shards, kMapEntryBytes, size) &&
+                    TableFits(header_.shards_at, header_.shards, kMapShardBytes, size) &&
                     TableFits(header_.blocks_at, header_.blocks, kMapEntryBytes, size) &&
                     TableFits(header_.jumps_at, JumpCount(header_.records), 4, size) &&
                     TableFits(header_.streams_at, header_.streams, kMapEntryBytes, size) &&
@@ -59,16 +69,72 @@ Result<void> OffsetMap::CheckLayout() const {
   return {};
 }
 
-bool OffsetMap::CheckBlock(uint64_t number) const {
-  const uint8_t* entry = BlockEntry(number);
-  MapBlock block;
-  block.Decode(entry);
-  if (!Fits(block.packed_at, block.stored_bytes(), header_.file_bytes) || block.shard >= header_.shards) return false;
-  const ByteView stored = file_.bytes().subspan(block.packed_at, block.stored_bytes());
-  if (!MapBlock::ChecksumHolds(entry, stored)) return false;
-  if (!PackedOffsets::Sound(stored.first(block.packed_bytes), block.records)) return false;
-  checked_[number].store(true, std::memory_order_release);
-  return true;
+// The header and all blocks that were used are still what they were.
+Result<void> OffsetMap::CheckSound() const {
+  OFINDEX_ASSIGN(const FileFacts facts, watch_.file().Facts());
+  std::array<uint8_t, kMapHeaderBytes> header{};
+  OFINDEX_TRY(watch_.file().ReadAt(0, header));
+  if (facts.size != header_.file_bytes || header != header_bytes_) return Rewritten();
+  for (uint64_t i = 0; i < blocks_->count; ++i) {
+    const Known* const known = blocks_->known[i].load(std::memory_order_acquire);
+    if (known != nullptr && !Holds(*known)) return Rewritten();
+  }
+  return {};
+}
+
+Result<void> OffsetMap::CopyOut(uint64_t at, std::span<uint8_t> out) const {
+  if (out.empty()) return {};
+  if (!FaultGuard::Run([&] { std::memcpy(out.data(), data_ + at, out.size()); })) return Rewritten();
+  return {};
+}
+
+// ---------------------------------------------------------------- blocks
+
+// Of a copy: what is computed in a guarded section must own nothing.
+bool OffsetMap::Holds(const Known& known) const {
+  bool holds = false;
+  static_cast<void>(WithMemory("a block of a map", [&]() -> Result<void> {
+    const uint64_t copied = known.frames.size();
+    std::vector<uint8_t> rest(known.block.stored_bytes() - copied);
+    OFINDEX_TRY(CopyOut(known.block.packed_at + copied, rest));
+    holds = MapBlock::ChecksumHolds(known.entry.data(), known.frames, rest);
+    return {};
+  }));
+  return holds;
+}
+
+Result<std::unique_ptr<OffsetMap::Known>> OffsetMap::ReadBlock(uint64_t number) const {
+  const auto damaged = [&] { return Damaged(EntryAt(number), "the block's checksum does not hold"); };
+  auto known = std::make_unique<Known>();
+  OFINDEX_TRY(CopyOut(EntryAt(number), known->entry));
+  MapBlock& block = known->block;
+  block.Decode(known->entry.data());
+  const uint64_t frames = PackedOffsets::FramesBytes(block.records);
+  if (!Fits(block.packed_at, block.stored_bytes(), header_.file_bytes) || block.shard >= header_.shards ||
+      frames > block.packed_bytes || block.stored_bytes() > kMostBlockBytes) {
+    return damaged();
+  }
+  known->frames.resize(frames);
+  OFINDEX_TRY(CopyOut(block.packed_at, known->frames));
+  if (!Holds(*known) || !PackedOffsets::Sound(known->frames, block.packed_bytes, block.records)) return damaged();
+  return known;
+}
+
+// Two threads may read the same block at once; the one that comes second gives its own up.
+Result<const OffsetMap::Known*> OffsetMap::KnownBlock(uint64_t number) const {
+  std::atomic<const Known*>& place = blocks_->known[number];
+  if (const Known* const known = place.load(std::memory_order_acquire)) return known;
+  return WithMemory("a block of a map", [&]() -> Result<const Known*> {
+    OFINDEX_ASSIGN(std::unique_ptr<Known> read, ReadBlock(number));
+    const Known* expected = nullptr;
+    if (!place.compare_exchange_strong(expected, read.get(), std::memory_order_acq_rel)) return expected;
+    return read.release();
+  });
+}
+
+Result<OffsetMap::CheckedBlock> OffsetMap::Block(uint64_t number) const {
+  OFINDEX_ASSIGN(const Known* const known, KnownBlock(number));
+  return CheckedBlock{.block = known->block, .frames = known->frames.data(), .packed = data_ + known->block.packed_at};
 }
 
 uint32_t OffsetMap::BadReason(const MapBlock& block, uint32_t record) const {
@@ -88,53 +154,127 @@ uint32_t OffsetMap::BadReason(const MapBlock& block, uint32_t record) const {
   return 0;
 }
 
-// The last block of [low, high] that does not begin after the record.
-uint64_t OffsetMap::SearchBlocks(uint64_t ordinal, uint64_t low, uint64_t high) const {
+// ---------------------------------------------------------------- records
+
+// The jump table gives the blocks of the first and the last record that share the ordinal's upper bits.
+bool OffsetMap::CellOf(uint64_t cell, Cell& found) const {
+  const uint8_t* jumps = data_ + header_.jumps_at;
+  found.first = LoadLe32(jumps + 4 * cell);
+  found.last = cell + 1 < JumpCount(header_.records) ? LoadLe32(jumps + 4 * (cell + 1)) : header_.blocks - 1;
+  return found.first <= found.last && found.last < header_.blocks;
+}
+
+// The last block of the ordinal's cell that does not begin after the record: one of the first two in a well-filled
+// dataset, whose blocks hold 65,536 records.
+bool OffsetMap::FindBlock(uint64_t ordinal, uint64_t& number) const {
+  Cell cell{};
+  if (!CellOf(ordinal / kJumpRecords, cell)) return false;
+  uint64_t low = cell.first;
+  uint64_t high = cell.last;
+  for (int step = 0; step < 2; ++step) {
+    const uint64_t next = std::min(low + 1, high);
+    if (LoadLe64(data_ + EntryAt(next)) > ordinal) high = low;
+    low = std::min(next, high);
+  }
   while (low < high) {
     const uint64_t middle = high - (high - low) / 2;
-    if (LoadLe64(BlockEntry(middle)) <= ordinal) {
+    if (LoadLe64(data_ + EntryAt(middle)) <= ordinal) {
       low = middle;
     } else {
       high = middle - 1;
     }
   }
-  return low;
+  number = low;
+  return true;
 }
 
-Result<OffsetMap::CheckedBlock> OffsetMap::Block(uint64_t number) const {
-  if (!checked_[number].load(std::memory_order_acquire) && !CheckBlock(number)) {
-    return Damaged(header_.blocks_at + number * kMapEntryBytes, "the block's checksum does not hold");
+bool OffsetMap::ReadCell(uint64_t cell, std::atomic<uint64_t>* first_records, Cell& found) const {
+  volatile bool sound = false;
+  const bool whole = FaultGuard::Run([&] {
+    if (!CellOf(cell, found)) return;
+    for (uint64_t block = found.first; block <= found.last; ++block) {
+      first_records[block].store(LoadLe64(data_ + EntryAt(block)), std::memory_order_relaxed);
+    }
+    sound = true;
+  });
+  return whole && sound;
+}
+
+// Runs inside the guard: may stop at any load. `at` is the record being looked up, `other` a block that is not known
+// yet.
+OffsetMap::Step OffsetMap::LookUp(std::span<const uint64_t> ordinals, std::span<Place> places, volatile size_t& at,
+                                  volatile uint64_t& other) const {
+  const Known* known = nullptr;
+  uint64_t number = 0;
+  for (size_t i = at; i < ordinals.size(); ++i) {
+    at = i;
+    const uint64_t ordinal = ordinals[i];
+    if (known == nullptr || ordinal - known->block.first_record >= known->block.records) {
+      if (!FindBlock(ordinal, number)) return Step::kBadJumps;
+      known = blocks_->known[number].load(std::memory_order_acquire);
+      other = number;
+      if (known == nullptr) return Step::kOtherBlock;
+    }
+    const MapBlock& block = known->block;
+    const auto record = ordinal - block.first_record;
+    if (record >= block.records) return Step::kBadJumps;
+    const auto extent = PackedOffsets(known->frames.data(), data_ + block.packed_at).At(static_cast<uint32_t>(record));
+    if (extent.begin > extent.end || extent.begin < block.begin || extent.end > block.end) {
+      other = block.packed_at;
+      return Step::kOutside;
+    }
+    const uint32_t reason = block.bad == 0 ? 0 : BadReason(block, static_cast<uint32_t>(record));
+    places[i] = {.shard = block.shard, .bad_reason = reason, .begin = extent.begin, .end = extent.end, .block = number};
   }
-  CheckedBlock checked;
-  checked.block.Decode(BlockEntry(number));
-  checked.packed = data_ + checked.block.packed_at;
-  return checked;
+  return Step::kDone;
+}
+
+Result<void> OffsetMap::FindAll(std::span<const uint64_t> ordinals, std::span<Place> places) const {
+  volatile size_t at = 0;
+  volatile uint64_t other = 0;
+  volatile Step step = Step::kDone;
+  for (;;) {
+    if (!FaultGuard::Run([&] { step = LookUp(ordinals, places, at, other); })) return Rewritten();
+    switch (step) {
+      case Step::kDone: return {};
+      case Step::kOtherBlock: OFINDEX_TRY(KnownBlock(other)); break;
+      case Step::kBadJumps: return Damaged(header_.jumps_at, "the jump table is damaged");
+      case Step::kOutside: return Damaged(other, "a record lies outside its block");
+    }
+  }
+}
+
+Result<void> OffsetMap::Find(std::span<const uint64_t> ordinals, std::span<Place> places) const {
+  return Consistent([&] { return FindAll(ordinals, places); });
 }
 
 Result<OffsetMap::Place> OffsetMap::Find(uint64_t ordinal) const {
-  uint64_t number = 0;
-  if (!FindBlock(ordinal, number)) return Damaged(header_.jumps_at, "the jump table is damaged");
-  OFINDEX_ASSIGN(const CheckedBlock checked, Block(number));
-  const MapBlock& block = checked.block;
-  const uint64_t record = ordinal - block.first_record;
-  if (record >= block.records) return Damaged(header_.jumps_at, "the jump table is damaged");
-  const PackedOffsets::Extent extent = PackedOffsets(checked.packed).At(static_cast<uint32_t>(record));
-  if (extent.begin > extent.end || extent.begin < block.begin || extent.end > block.end) {
-    return Damaged(block.packed_at, "a record lies outside its block");
-  }
-  const uint32_t reason = block.bad == 0 ? 0 : BadReason(block, static_cast<uint32_t>(record));
-  return Place{.shard = block.shard, .bad_reason = reason, .begin = extent.begin, .end = extent.end};
+  Place place{};
+  OFINDEX_TRY(Find(std::span(&ordinal, 1), std::span(&place, 1)));
+  return place;
 }
 
-Result<MapShard> OffsetMap::Shard(uint64_t shard) const {
+// ---------------------------------------------------------------- shards
+
+Result<MapShard> OffsetMap::ReadShard(uint64_t shard) const {
+  const uint64_t at = header_.shards_at + shard * kMapShardBytes;
+  const auto damaged = [&] { return Damaged(at, "the shard's checksum does not hold"); };
+  std::array<uint8_t, kMapShardBytes> entry{};
+  OFINDEX_TRY(CopyOut(at, entry));
+  const MapName name = NameOfMapShard(entry.data());
+  if (!Fits(name.at, name.bytes, header_.names_bytes)) return damaged();
+  std::string path(name.bytes, '\0');
+  OFINDEX_TRY(CopyOut(header_.names_at + name.at, {reinterpret_cast<uint8_t*>(path.data()), path.size()}));
   MapShard found;
-  const uint64_t at = header_.shards_at + shard * kMapEntryBytes;
-  const ByteView names = file_.bytes().subspan(header_.names_at, header_.names_bytes);
-  if (!DecodeMapShard(data_ + at, names, found)) return Damaged(at, "the shard's checksum does not hold");
+  if (!DecodeMapShard(entry.data(), std::move(path), found)) return damaged();
   if (found.compression == Compression::kNone) return found;
   OFINDEX_ASSIGN(const MapStream stream, StreamOf(shard));
   found.inflated_bytes = stream.inflated_bytes;
   return found;
+}
+
+Result<MapShard> OffsetMap::Shard(uint64_t shard) const {
+  return WithMemory("the path of a shard", [&] { return Consistent([&] { return ReadShard(shard); }); });
 }
 
 // The streams stand in the order of their shards.
@@ -144,8 +284,10 @@ Result<MapStream> OffsetMap::StreamOf(uint64_t shard) const {
   while (low < high) {
     const uint64_t middle = low + (high - low) / 2;
     const uint64_t at = header_.streams_at + middle * kMapEntryBytes;
+    std::array<uint8_t, kMapEntryBytes> entry{};
+    OFINDEX_TRY(CopyOut(at, entry));
     MapStream stream;
-    if (!stream.Decode(data_ + at)) return Damaged(at, "the checksum of a compressed shard does not hold");
+    if (!stream.Decode(entry.data())) return Damaged(at, "the checksum of a compressed shard does not hold");
     if (stream.shard == shard) return stream;
     if (stream.shard < shard) {
       low = middle + 1;
@@ -156,16 +298,21 @@ Result<MapStream> OffsetMap::StreamOf(uint64_t shard) const {
   return Damaged(header_.streams_at, "a compressed shard has no checkpoints");
 }
 
-// Some of the map's points.
+// Some of the map's points. Each has a checksum, which is looked at where it is used.
 class OffsetMap::Points final : public Checkpoints {
  public:
-  Points(const OffsetMap& map, uint64_t first, uint64_t count)
-      : bytes_(map.file_.bytes()), at_(map.header_.points_at + first * kMapPointBytes), count_(count) {}
+  Points(const uint8_t* map, uint64_t map_bytes, uint64_t at, uint64_t count)
+      : bytes_(map, map_bytes), at_(at), count_(count) {}
 
   [[nodiscard]] size_t size() const override { return count_; }
   [[nodiscard]] Result<Checkpoint> At(size_t i) const override {
+    std::array<uint8_t, kMapPointBytes> entry{};
+    const uint8_t* const from = bytes_.data() + at_ + i * kMapPointBytes;
+    if (!FaultGuard::Run([&] { std::memcpy(entry.data(), from, entry.size()); })) {
+      return Fail(ErrorCode::kStale, "the map was cut since it was opened", kReopenHint);
+    }
     MapPoint point;
-    point.Decode(bytes_.data() + at_ + i * kMapPointBytes);
+    point.Decode(entry.data());
     if (!Fits(point.stored_at, point.stored_bytes, bytes_.size())) {
       return Fail(ErrorCode::kIndex, "a checkpoint lies outside the map", kMapHint);
     }
@@ -180,11 +327,12 @@ class OffsetMap::Points final : public Checkpoints {
 };
 
 Result<std::unique_ptr<Checkpoints>> OffsetMap::CheckpointsOf(uint64_t shard) const {
-  OFINDEX_ASSIGN(const MapStream stream, StreamOf(shard));
+  OFINDEX_ASSIGN(const MapStream stream, Consistent([&] { return StreamOf(shard); }));
   if (!Fits(stream.first_point, stream.points, header_.points)) {
     return Damaged(header_.points_at, "the checkpoints of a shard lie outside their table");
   }
-  return std::make_unique<Points>(*this, stream.first_point, stream.points);
+  return std::make_unique<Points>(data_, header_.file_bytes, header_.points_at + stream.first_point * kMapPointBytes,
+                                  stream.points);
 }
 
 }  // namespace ofindex

@@ -1,11 +1,14 @@
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "base/file_watch.h"
 #include "base/result.h"
 #include "mmap/inflating/checkpoint.h"
 #include "mmap/mapped_file.h"
@@ -17,16 +20,24 @@ namespace ofindex {
 /// Where every record of a dataset lies: a NAME.ofidx-map, mapped and shared by all processes of the host.
 ///
 /// Immutable and thread-safe; usable after fork. Every byte of the file is taken for hostile: whatever it holds, an
-/// answer is either what the map's checksums vouch for or an error. The file is never changed in place, only replaced.
+/// answer is either what the map's checksums vouch for or an error. A map is replaced by rename, which does not concern
+/// those that have the old one open. One that is cut or rewritten in place under a reader is an error, too: the file is
+/// read in guarded sections, what leads from one place of it to another is used from private copies, and an answer is
+/// given if the file has not changed meanwhile, or its bytes are found to be what they were.
 class OffsetMap {
  public:
-  /// Opens in O(1), whatever the number of records and shards: reads the header, nothing else.
-  /// Errors: kNotFound  there is no such file; kIndex  it is no map, or not of this version, or damaged; kIo, kLimit.
-  [[nodiscard]] static Result<OffsetMap> Open(const std::string& path);
+  /// Opens in O(1), whatever the number of records and shards: reads the header, nothing else. Messages call the map
+  /// `shown`, or `path` without that. Errors: kNotFound  there is no such file;
+  /// kIndex  it is no map, or not of this version, or damaged; kIo, kLimit.
+  [[nodiscard]] static Result<OffsetMap> Open(const std::string& path, const std::string& shown = {});
 
   [[nodiscard]] const MapHeader& header() const { return header_; }
   [[nodiscard]] uint64_t records() const { return header_.records; }
   [[nodiscard]] uint64_t shards() const { return header_.shards; }
+
+  /// The map's file. What is read by way of a CheckedBlock is to be believed if the file has not changed since its
+  /// state was asked for.
+  [[nodiscard]] const FileWatch& watch() const { return watch_; }
 
   /// A record's place: [begin, end) of the shard, framing included.
   struct Place {
@@ -34,80 +45,112 @@ class OffsetMap {
     uint32_t bad_reason;  ///< 0 for a sound record
     uint64_t begin;
     uint64_t end;
+    uint64_t block;  ///< of the map
   };
 
   /// Place of record `ordinal`, less than records(). O(1); two cache misses in a large map. ReadyBlocks is faster where
   /// many records are read.
-  /// Errors: kIndex  the map is damaged.
+  /// Errors: kIndex  the map is damaged; kStale  it was cut or rewritten since it was opened.
   [[nodiscard]] Result<Place> Find(uint64_t ordinal) const;
 
-  /// Number of the block that should hold record `ordinal`, less than records(): whoever uses it checks that it does.
-  /// Returns false if the directory is damaged.
-  [[nodiscard]] bool FindBlock(uint64_t ordinal, uint64_t& number) const;
+  /// Replaces each of `places` by that of the record in `ordinals` at the same place; both are of one size. Faster than
+  /// one by one, above all in ascending order. Errors: the same.
+  [[nodiscard]] Result<void> Find(std::span<const uint64_t> ordinals, std::span<Place> places) const;
 
-  /// A block whose checksum holds, and its packed offsets, sound for all its records. Valid while the map lives.
+  /// A block whose checksum held when it was first asked for, and its packed offsets, sound for all its records: their
+  /// frames, which are a copy, and all of them in the map. Valid while the map lives; the map is to be read in a
+  /// guarded section.
   struct CheckedBlock {
-    MapBlock block;
+    const MapBlock& block;
+    const uint8_t* frames;
     const uint8_t* packed;
   };
 
-  /// Block `number`, less than header().blocks; checked when first asked for. Errors: kIndex.
+  /// Block `number`, less than header().blocks. Errors: kIndex; kStale  the map was cut.
   [[nodiscard]] Result<CheckedBlock> Block(uint64_t number) const;
 
-  /// Shard `shard`, less than shards(); its path views the map. Errors: kIndex.
+  /// The blocks [first, last] that hold the records with ordinals [kJumpRecords * cell, kJumpRecords * (cell + 1)).
+  struct Cell {
+    uint64_t first;
+    uint64_t last;
+  };
+
+  /// Reads cell `cell`, less than JumpCount(records()), and puts the first record of each of its blocks into
+  /// `first_records` at the block's number. What is found is a hint: whoever uses a block checks that it holds the
+  /// record. Returns false if the map is damaged or cut.
+  [[nodiscard]] bool ReadCell(uint64_t cell, std::atomic<uint64_t>* first_records, Cell& found) const;
+
+  /// Shard `shard`, less than shards(). Errors: kIndex, kStale, kLimit.
   [[nodiscard]] Result<MapShard> Shard(uint64_t shard) const;
 
-  /// The checkpoints of shard `shard`, which is compressed; the map must outlive them. Errors: kIndex.
+  /// The checkpoints of shard `shard`, which is compressed; the map must outlive them. Errors: kIndex, kStale.
   [[nodiscard]] Result<std::unique_ptr<Checkpoints>> CheckpointsOf(uint64_t shard) const;
 
   /// Bytes at the front of every shard's path that name the folder they all lie in, "train/" for example.
   [[nodiscard]] uint64_t data_dir_bytes() const { return header_.data_dir_bytes; }
 
  private:
-  OffsetMap() = default;
-
   class Points;
+  enum class Step { kDone, kOtherBlock, kBadJumps, kOutside };
 
+  /// A block's entry and frames, copied, and found to be what the entry's checksum is of.
+  struct Known {
+    std::array<uint8_t, kMapEntryBytes> entry;
+    MapBlock block;
+    std::vector<uint8_t> frames;
+  };
+
+  /// The blocks that were asked for, by number; null where none was.
+  struct KnownBlocks {
+    explicit KnownBlocks(uint64_t blocks)
+        : known(std::make_unique<std::atomic<const Known*>[]>(blocks)), count(blocks) {}
+    ~KnownBlocks() {
+      for (uint64_t i = 0; i < count; ++i) delete known[i].load(std::memory_order_acquire);
+    }
+    KnownBlocks(const KnownBlocks&) = delete;
+    KnownBlocks& operator=(const KnownBlocks&) = delete;
+
+    std::unique_ptr<std::atomic<const Known*>[]> known;
+    const uint64_t count;
+  };
+
+  explicit OffsetMap(File file) : watch_(std::move(file)) {}
+
+  [[nodiscard]] const std::string& path() const { return watch_.file().path(); }
   [[nodiscard]] Result<void> CheckLayout() const;
-  [[nodiscard]] Result<MapStream> StreamOf(uint64_t shard) const;
-  [[nodiscard]] uint64_t SearchBlocks(uint64_t ordinal, uint64_t low, uint64_t high) const;
-  [[nodiscard]] bool CheckBlock(uint64_t block) const;
+  [[nodiscard]] Result<void> CheckSound() const;
+  [[nodiscard]] Result<void> FindAll(std::span<const uint64_t> ordinals, std::span<Place> places) const;
+  [[nodiscard]] Step LookUp(std::span<const uint64_t> ordinals, std::span<Place> places, volatile size_t& at,
+                            volatile uint64_t& other) const;
+  [[nodiscard]] bool CellOf(uint64_t cell, Cell& found) const;
+  [[nodiscard]] bool FindBlock(uint64_t ordinal, uint64_t& number) const;
+  [[nodiscard]] Result<const Known*> KnownBlock(uint64_t number) const;
+  [[nodiscard]] Result<std::unique_ptr<Known>> ReadBlock(uint64_t number) const;
+  [[nodiscard]] bool Holds(const Known& known) const;
   [[nodiscard]] uint32_t BadReason(const MapBlock& block, uint32_t record) const;
+  [[nodiscard]] Result<MapShard> ReadShard(uint64_t shard) const;
+  [[nodiscard]] Result<MapStream> StreamOf(uint64_t shard) const;
+  [[nodiscard]] Result<void> CopyOut(uint64_t at, std::span<uint8_t> out) const;
   [[nodiscard]] tl::unexpected<Error> Damaged(uint64_t offset, const char* what) const;
-  [[nodiscard]] const uint8_t* BlockEntry(uint64_t block) const {
-    return data_ + header_.blocks_at + block * kMapEntryBytes;
+  [[nodiscard]] tl::unexpected<Error> Rewritten() const;
+  [[nodiscard]] uint64_t EntryAt(uint64_t block) const { return header_.blocks_at + block * kMapEntryBytes; }
+
+  // Calls `read` while the file does not change, or as often as it takes.
+  template <typename Read>
+  [[nodiscard]] auto Consistent(Read&& read) const {
+    return watch_.Consistent([this] { return CheckSound(); }, read);
   }
 
-  std::string path_;
+  std::array<uint8_t, kMapHeaderBytes> header_bytes_;
   MapHeader header_;
+  FileWatch watch_;
   MappedFile file_;
-  const uint8_t* data_ = nullptr;
-  std::unique_ptr<std::atomic<bool>[]> checked_;  // per block: its checksum was found to hold
+  const uint8_t* data_ = nullptr;  // to be read in a guarded section
+  std::unique_ptr<KnownBlocks> blocks_;
 };
 
 [[nodiscard]] constexpr uint64_t JumpCount(uint64_t records) {
   return records / kJumpRecords + (records % kJumpRecords != 0 ? 1 : 0);
-}
-
-// The jump table gives the blocks of the first and the last record that share the ordinal's upper bits; the block is
-// between them. Blocks of a well-filled dataset hold 65,536 records: two steps, without a branch that the processor
-// could guess wrong, find nearly all.
-inline bool OffsetMap::FindBlock(uint64_t ordinal, uint64_t& number) const {
-  const uint8_t* jumps = data_ + header_.jumps_at;
-  const uint64_t k = ordinal / kJumpRecords;
-  uint64_t low = LoadLe32(jumps + 4 * k);
-  const uint64_t high = k + 1 < JumpCount(header_.records) ? LoadLe32(jumps + 4 * (k + 1)) : header_.blocks - 1;
-  if (low > high || high >= header_.blocks) return false;
-  for (int step = 0; step < 2; ++step) {
-    const uint64_t next = std::min(low + 1, high);
-    low = LoadLe64(BlockEntry(next)) <= ordinal ? next : low;
-  }
-  const uint64_t next = std::min(low + 1, high);
-  const bool further = (next != low) & (LoadLe64(BlockEntry(next)) <= ordinal);
-  if (further) [[unlikely]]
-    low = SearchBlocks(ordinal, next, high);
-  number = low;
-  return true;
 }
 
 }  // namespace ofindex

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace ofindex {
 namespace {
@@ -18,10 +19,14 @@ constexpr std::array kHeaderFields = {
 };
 constexpr uint64_t kHeaderFieldsAt = 32;
 
-uint64_t EntryChecksum(const uint8_t* entry, ByteView more) {
+constexpr uint64_t kShardChecksumAt = kMapShardBytes - 8;
+
+uint64_t EntryChecksum(const uint8_t* entry, ByteView more, ByteView rest = {},
+                       uint64_t checksum_at = kEntryChecksumAt) {
   Xxh3Stream hash;
-  hash.Add(ByteView(entry, kEntryChecksumAt));
+  hash.Add(ByteView(entry, checksum_at));
   hash.Add(more);
+  hash.Add(rest);
   return hash.Digest64();
 }
 
@@ -57,8 +62,8 @@ void MapBlock::Encode(ByteView stored, uint8_t* out) const {
   StoreLe64(out + kEntryChecksumAt, EntryChecksum(out, stored));
 }
 
-bool MapBlock::ChecksumHolds(const uint8_t* in, ByteView stored) {
-  return LoadLe64(in + kEntryChecksumAt) == EntryChecksum(in, stored);
+bool MapBlock::ChecksumHolds(const uint8_t* in, ByteView stored, ByteView rest) {
+  return LoadLe64(in + kEntryChecksumAt) == EntryChecksum(in, stored, rest);
 }
 
 void MapStream::Encode(uint8_t* out) const {
@@ -102,20 +107,22 @@ void EncodeMapShard(const MapShard& shard, uint64_t name_at, uint8_t* out) {
   StoreLe64(out + 32, shard.identity.fingerprint);
   StoreLe64(out + 40, shard.first_record);
   StoreLe64(out + 48, shard.records);
-  StoreLe64(out + kEntryChecksumAt, EntryChecksum(out, AsBytes(shard.path)));
+  StoreLe64(out + 56, static_cast<uint64_t>(shard.identity.ctime_ns));
+  StoreLe64(out + 64, shard.identity.inode);
+  StoreLe64(out + kShardChecksumAt, EntryChecksum(out, AsBytes(shard.path), {}, kShardChecksumAt));
 }
 
-bool DecodeMapShard(const uint8_t* in, ByteView names, MapShard& shard) {
-  const uint64_t name_at = LoadLe64(in);
-  const uint32_t name_bytes = LoadLe32(in + 8);
-  if (!Fits(name_at, name_bytes, names.size())) return false;
-  const ByteView name = names.subspan(name_at, name_bytes);
-  if (LoadLe64(in + kEntryChecksumAt) != EntryChecksum(in, name)) return false;
-  shard = {.path = AsText(name),
+MapName NameOfMapShard(const uint8_t* in) { return {.at = LoadLe64(in), .bytes = LoadLe32(in + 8)}; }
+
+bool DecodeMapShard(const uint8_t* in, std::string name, MapShard& shard) {
+  if (LoadLe64(in + kShardChecksumAt) != EntryChecksum(in, AsBytes(name), {}, kShardChecksumAt)) return false;
+  shard = {.path = std::move(name),
            .framing = static_cast<Framing>(in[12]),
            .payload = static_cast<PayloadKind>(in[13]),
            .identity = {.size = LoadLe64(in + 16),
                         .mtime_ns = static_cast<int64_t>(LoadLe64(in + 24)),
+                        .ctime_ns = static_cast<int64_t>(LoadLe64(in + 56)),
+                        .inode = LoadLe64(in + 64),
                         .fingerprint = LoadLe64(in + 32)},
            .first_record = LoadLe64(in + 40),
            .records = LoadLe64(in + 48),

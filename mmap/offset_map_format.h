@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -16,7 +18,7 @@ namespace ofindex {
 //   packed   per block its packed offsets, then its bad records: read and checked when the block is first touched; in
 //            between, the windows of checkpoints
 //   names    the shards' paths, one after the other
-//   shards   an entry of 64 bytes each
+//   shards   an entry of 80 bytes each
 //   blocks   an entry of 64 bytes each, by first record
 //   jumps    u32 per 65,536 records: the block that holds record 65,536 * k
 //   streams  an entry of 64 bytes for each compressed shard, by shard
@@ -25,10 +27,11 @@ namespace ofindex {
 // Every entry carries a checksum of itself and of the bytes that it points to, so that opening costs the same whatever
 // the number of records and shards, and no flipped bit of any part goes unnoticed when that part is used.
 
-inline constexpr std::string_view kMapMagic = "OFIDXMAP";
-inline constexpr uint32_t kMapVersion = 2;
+inline constexpr std::array<char, 8> kMapMagic = {'O', 'F', 'I', 'D', 'X', 'M', 'A', 'P'};
+inline constexpr uint32_t kMapVersion = 3;
 inline constexpr uint64_t kMapHeaderBytes = 256;
-inline constexpr uint64_t kMapEntryBytes = 64;
+inline constexpr uint64_t kMapShardBytes = 80;
+inline constexpr uint64_t kMapEntryBytes = 64;  ///< of blocks and streams
 inline constexpr uint64_t kMapPointBytes = 32;
 inline constexpr uint64_t kJumpRecords = 65536;
 
@@ -58,9 +61,9 @@ struct MapHeader {
   [[nodiscard]] bool Decode(const uint8_t* in);
 };
 
-/// One shard in the map. `path` views the map or the writer's names.
+/// One shard in the map.
 struct MapShard {
-  std::string_view path;  ///< relative to the index
+  std::string path;  ///< relative to the index
   Framing framing = Framing::kEmpty;
   PayloadKind payload = PayloadKind::kOpaque;
   ShardIdentity identity;
@@ -110,7 +113,8 @@ struct MapBlock {
   /// `stored` are the block's stored_bytes(), which the entry's checksum covers too.
   void Encode(ByteView stored, uint8_t* out) const;
   void Decode(const uint8_t* in);
-  [[nodiscard]] static bool ChecksumHolds(const uint8_t* in, ByteView stored);
+  /// The stored bytes are given as two pieces, of which either may be all.
+  [[nodiscard]] static bool ChecksumHolds(const uint8_t* in, ByteView stored, ByteView rest = {});
 };
 
 inline void MapBlock::Decode(const uint8_t* in) {
@@ -126,7 +130,14 @@ inline void MapBlock::Decode(const uint8_t* in) {
 
 void EncodeMapShard(const MapShard& shard, uint64_t name_at, uint8_t* out);
 
-/// False if the entry or the name it points to was changed. `names` is the map's whole section of names.
-[[nodiscard]] bool DecodeMapShard(const uint8_t* in, ByteView names, MapShard& shard);
+/// Where in the map's section of names the name of a shard lies, as its entry says.
+struct MapName {
+  uint64_t at;
+  uint32_t bytes;
+};
+[[nodiscard]] MapName NameOfMapShard(const uint8_t* in);
+
+/// False if the entry or its name was changed.
+[[nodiscard]] bool DecodeMapShard(const uint8_t* in, std::string name, MapShard& shard);
 
 }  // namespace ofindex

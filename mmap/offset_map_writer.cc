@@ -59,7 +59,7 @@ void OffsetMapWriter::AddShard(const MapShard& shard) {
     stream.Encode(NextEntry(stream_table_, kMapEntryBytes));
     points_taken_ = points;
   }
-  EncodeMapShard(shard, names_.size(), NextEntry(shard_table_, kMapEntryBytes));
+  EncodeMapShard(shard, names_.size(), NextEntry(shard_table_, kMapShardBytes));
   names_ += shard.path;
   ++shards_;
 }

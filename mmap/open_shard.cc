@@ -1,53 +1,30 @@
 #include "mmap/open_shard.h"
 
-#include <time.h>
-
-#include <array>
 #include <system_error>
 #include <utility>
 
-#include "base/checksum.h"
+#include "base/file_watch.h"
 #include "base/storage.h"
 #include "base/text.h"
 
 namespace ofindex {
 namespace {
 
-// A file that was written to so shortly ago may be written to again within one tick of the file system's clock, and
-// would then look unchanged (kernels before 6.13 tick every 1 to 10 ms).
-constexpr int64_t kClockTickNs = 20'000'000;
-
 // Attempts before a shard that keeps changing is given up.
 constexpr int kAttempts = 4;
-
-uint64_t HashOf(const FileFacts& facts) {
-  const std::array<uint64_t, 5> words = {facts.size, static_cast<uint64_t>(facts.mtime_ns),
-                                         static_cast<uint64_t>(facts.ctime_ns), facts.device, facts.inode};
-  return Xxh3(ByteView(reinterpret_cast<const uint8_t*>(words.data()), sizeof words));
-}
-
-// Waits until whatever is written to the file from now on will show in its facts. Returns whether there was need to.
-bool WaitForNextTick(const FileFacts& facts) {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  const int64_t age = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec - facts.ctime_ns;
-  if (age < 0 || age >= kClockTickNs) return false;
-  const timespec pause{.tv_sec = 0, .tv_nsec = kClockTickNs - age};
-  ::nanosleep(&pause, nullptr);
-  return true;
-}
 
 }  // namespace
 
 Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing framing, const ShardIdentity& identity,
                                                    Options options, std::optional<Inflation> inflation) {
-  OFINDEX_ASSIGN(File file, OpenIndexedShard(path));
+  std::string place = options.place.empty() ? path : std::move(options.place);
+  OFINDEX_ASSIGN(File file, OpenIndexedShard(place, path));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  std::unique_ptr<OpenShard> shard(new OpenShard(std::move(path), framing, identity));
+  std::unique_ptr<OpenShard> shard(new OpenShard(std::move(path), std::move(place), framing, identity));
   shard->device_ = facts.device;
   shard->inode_ = facts.inode;
   const bool just_written = WaitForNextTick(facts);
-  OFINDEX_TRY(CheckShard(file, facts, identity, just_written ? MtimeTrust::kIgnored : MtimeTrust::kTrusted));
+  OFINDEX_TRY(CheckShard(file, facts, identity, just_written ? FactsTrust::kIgnored : FactsTrust::kTrusted));
   shard->trusted_ = HashOf(facts);
   shard->inflation_ = std::move(inflation);
 
@@ -112,15 +89,14 @@ InflatedBytes OpenShard::InflatedOf(std::shared_ptr<const File> file) const {
 }
 
 Result<bool> OpenShard::Unchanged() const {
-  auto facts = file_ ? file_->Facts() : StatFile(path_);
-  if (!facts) return Fail(ErrorCode::kStale, facts.error().message, kStaleHint);
+  auto facts = file_ ? file_->Facts() : StatFile(place_);
+  if (!facts) {
+    return Fail(ErrorCode::kStale, SystemError(path_, "cannot stat", facts.error().system).message, kStaleHint);
+  }
   return HashOf(*facts) == trusted_.load(std::memory_order_acquire);
 }
 
-bool OpenShard::UnchangedThisTick() const {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  const int64_t tick = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+bool OpenShard::UnchangedThisTick(int64_t tick) const {
   if (unchanged_at_.load(std::memory_order_relaxed) == tick) return true;
   const Result<bool> unchanged = Unchanged();
   if (!unchanged || !*unchanged) return false;
@@ -129,7 +105,7 @@ bool OpenShard::UnchangedThisTick() const {
 }
 
 Result<File> OpenShard::Reopen() const {
-  OFINDEX_ASSIGN(File file, OpenIndexedShard(path_));
+  OFINDEX_ASSIGN(File file, OpenIndexedShard(place_, path_));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   if (facts.device != device_ || facts.inode != inode_) {
     return Fail(ErrorCode::kStale, StrCat(Printable(path_), ": the shard was replaced by another file"), kStaleHint);
@@ -142,7 +118,7 @@ Result<void> OpenShard::Establish() const {
   const File& file = *now;
   OFINDEX_ASSIGN(const FileFacts before, file.Facts());
   WaitForNextTick(before);
-  OFINDEX_TRY(CheckShard(file, before, identity_, MtimeTrust::kIgnored));
+  OFINDEX_TRY(CheckShard(file, before, identity_, FactsTrust::kIgnored));
   OFINDEX_ASSIGN(const FileFacts after, file.Facts());
   // Written to meanwhile: the facts of before are stored all the same, no read will match them, and the next attempt
   // comes back here.

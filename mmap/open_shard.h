@@ -29,6 +29,7 @@ class OpenShard {
     IoMode io = IoMode::kAuto;
     bool keep_descriptor = true;  ///< false where descriptors are short: the file is then looked up by name each time
     bool may_map = true;          ///< false where maps are short: read by pread
+    std::string place = {};       ///< path to open it by; empty: the path that messages call it by
   };
 
   /// What a compressed shard is read with. All must outlive the shard.
@@ -58,8 +59,8 @@ class OpenShard {
   [[nodiscard]] Result<bool> Unchanged() const;
 
   /// The same, asked of the system once in a tick of its coarse clock, a few milliseconds: no finer are the times of a
-  /// file by which a change is known.
-  [[nodiscard]] bool UnchangedThisTick() const;
+  /// file by which a change is known. `tick` is CoarseTick().
+  [[nodiscard]] bool UnchangedThisTick(int64_t tick) const;
 
   /// Asks the kernel to fetch these records in the background.
   void Prefetch(std::span<const RecordRead> reads) const;
@@ -75,8 +76,8 @@ class OpenShard {
   [[nodiscard]] bool compressed() const { return inflation_.has_value(); }
 
  private:
-  OpenShard(std::string path, Framing framing, const ShardIdentity& identity)
-      : path_(std::move(path)), framing_(framing), identity_(identity) {}
+  OpenShard(std::string path, std::string place, Framing framing, const ShardIdentity& identity)
+      : path_(std::move(path)), place_(std::move(place)), framing_(framing), identity_(identity) {}
 
   [[nodiscard]] Result<void> Establish() const;
   [[nodiscard]] Result<File> Reopen() const;
@@ -86,6 +87,7 @@ class OpenShard {
   [[nodiscard]] tl::unexpected<Error> Failed(const ReadOutcome& outcome, std::span<const RecordRead> reads) const;
 
   const std::string path_;
+  const std::string place_;
   const Framing framing_;
   const ShardIdentity identity_;
   uint64_t device_ = 0;

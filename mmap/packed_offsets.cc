@@ -68,16 +68,16 @@ std::vector<uint8_t> PackOffsets(std::span<const uint64_t> points) {
   return blob;
 }
 
-bool PackedOffsets::Sound(ByteView blob, uint32_t records) {
+bool PackedOffsets::Sound(ByteView head, uint64_t blob_bytes, uint32_t records) {
   const uint64_t frames = FrameCount(records);
-  const uint64_t headers = frames * kFrameBytes;
-  if (records > kBlockRecords || !Fits(headers, kPaddingBytes, blob.size())) return false;
+  const uint64_t headers = FramesBytes(records);
+  if (records > kBlockRecords || headers > head.size() || !Fits(headers, kPaddingBytes, blob_bytes)) return false;
   for (uint64_t f = 0; f < frames; ++f) {
-    const uint8_t* header = blob.data() + f * kFrameBytes;
+    const uint8_t* header = head.data() + f * kFrameBytes;
     const uint64_t at = LoadLe32(header + 16);
     const uint32_t width = header[20];
     const uint64_t fields = std::min<uint64_t>(kFrameRecords, records - f * kFrameRecords) + 1;
-    if (width > 64 || !Fits(at, BitsBytes(fields, width) + kPaddingBytes, blob.size())) return false;
+    if (width > 64 || !Fits(at, BitsBytes(fields, width) + kPaddingBytes, blob_bytes)) return false;
   }
   return true;
 }

@@ -41,12 +41,25 @@ class PackedOffsets {
     uint64_t end;
   };
 
-  /// True if `blob` can be read as the offsets of `records` records: no access to any of them leaves the blob. It says
-  /// nothing of the offsets themselves, which come from a file and are checked where they are used.
-  [[nodiscard]] static bool Sound(ByteView blob, uint32_t records);
+  /// Bytes of the frames of `records` records, with which a blob begins.
+  [[nodiscard]] static constexpr uint64_t FramesBytes(uint64_t records) {
+    return (records + kFrameRecords - 1) / kFrameRecords * kFrameBytes;
+  }
+
+  /// True if a blob of `blob_bytes` bytes that begins with `frames` can be read as the offsets of `records` records: no
+  /// access to any of them leaves the blob. It says nothing of the offsets themselves, which come from a file and are
+  /// checked where they are used.
+  [[nodiscard]] static bool Sound(ByteView frames, uint64_t blob_bytes, uint32_t records);
+
+  /// The same of a whole blob.
+  [[nodiscard]] static bool Sound(ByteView blob, uint32_t records) { return Sound(blob, blob.size(), records); }
 
   /// Takes a sound blob.
-  explicit PackedOffsets(const uint8_t* blob) : blob_(blob) {}
+  explicit PackedOffsets(const uint8_t* blob) : PackedOffsets(blob, blob) {}
+
+  /// Takes a blob and a copy of its frames, for which it is sound: whatever becomes of the blob's own bytes, no access
+  /// leaves it.
+  PackedOffsets(const uint8_t* frames, const uint8_t* blob) : frames_(frames), blob_(blob) {}
 
   /// Where the two points of a record are packed: known before the bits themselves are read, so that they can be asked
   /// for ahead.
@@ -60,7 +73,7 @@ class PackedOffsets {
 
   /// Slot of record `i` of the block; i is less than the number of records that the blob is sound for.
   [[nodiscard]] Slot SlotOf(uint32_t i) const {
-    const uint8_t* frame = blob_ + (i / kFrameRecords) * kFrameBytes;
+    const uint8_t* frame = frames_ + (i / kFrameRecords) * kFrameBytes;
     const uint32_t j = i % kFrameRecords;
     const uint32_t width = frame[20];
     const uint64_t at = uint64_t{j} * width;
@@ -90,6 +103,7 @@ class PackedOffsets {
     return width == 64 ? field : field & ((uint64_t{1} << width) - 1);
   }
 
+  const uint8_t* frames_;
   const uint8_t* blob_;
 };
 

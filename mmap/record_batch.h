@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "mmap/byte_source.h"
+#include "mmap/offset_map.h"
 
 namespace ofindex {
 
@@ -53,8 +54,10 @@ class RecordBatch {
   // Kept between batches, so that filling one allocates nothing.
   std::vector<uint64_t> shards_read_;  // a bit for each shard
   std::vector<Wanted> wanted_;         // in the order in which the records lie
-  std::vector<RecordRead> reads_;      // the same
-  std::vector<uint32_t> shards_;       // the same: the shard of each
+  std::vector<uint64_t> ordinals_;     // the same, alone
+  std::vector<OffsetMap::Place> places_;
+  std::vector<RecordRead> reads_;  // the same
+  std::vector<uint32_t> shards_;   // the same: the shard of each
 };
 
 }  // namespace ofindex

@@ -69,12 +69,12 @@ struct RecordReader::Shards {
   std::atomic<bool> cold{false};    // the last batch waited for the disk
 };
 
-RecordReader::RecordReader(OffsetMap map, ShardPaths paths, ReaderOptions options)
+RecordReader::RecordReader(std::shared_ptr<const OffsetMap> map, ShardPaths paths, ReaderOptions options)
     : map_(std::move(map)),
       paths_(std::move(paths)),
       options_(std::move(options)),
-      shards_(std::make_unique<Shards>(map_.shards(), options_.inflated_cache_bytes, inflates())),
-      ready_(std::make_unique<ReadyBlocks>(map_)) {
+      shards_(std::make_unique<Shards>(map_->shards(), options_.inflated_cache_bytes, inflates())),
+      ready_(std::make_unique<ReadyBlocks>(*map_)) {
   if (options_.max_maps == 0) options_.max_maps = DefaultMaxMaps();
   if (options_.max_descriptors == 0) options_.max_descriptors = DefaultMaxDescriptors();
 }
@@ -83,17 +83,18 @@ RecordReader::RecordReader(RecordReader&&) noexcept = default;
 RecordReader& RecordReader::operator=(RecordReader&&) noexcept = default;
 RecordReader::~RecordReader() = default;
 
-RecordReader RecordReader::Open(OffsetMap map, const std::string& folder, ReaderOptions options) {
-  ShardPaths paths(folder);
-  if (!options.root.empty() && map.shards() != 0) {
-    const auto first = map.Shard(0);
-    paths = ShardPaths(options.root, first ? first->path : std::string_view(), map.data_dir_bytes());
+RecordReader RecordReader::Open(std::shared_ptr<const OffsetMap> map, const std::string& folder, ReaderOptions options,
+                                std::string anchor) {
+  ShardPaths paths(folder, anchor);
+  if (!options.root.empty() && map->shards() != 0) {
+    const auto first = map->Shard(0);
+    paths = ShardPaths(options.root, first ? first->path : std::string_view(), map->data_dir_bytes(), anchor);
   }
   return RecordReader(std::move(map), std::move(paths), std::move(options));
 }
 
 Result<std::string> RecordReader::ShardPath(uint32_t shard) const {
-  OFINDEX_ASSIGN(const MapShard entry, map_.Shard(shard));
+  OFINDEX_ASSIGN(const MapShard entry, map_->Shard(shard));
   return paths_.PathOf(entry.path);
 }
 
@@ -102,8 +103,8 @@ Result<RecordLocation> RecordReader::Locate(uint64_t ordinal) const {
     return Fail(ErrorCode::kOutOfRange,
                 StrCat("record ", ordinal, " is not in the dataset; expected less than ", size()));
   }
-  OFINDEX_ASSIGN(const OffsetMap::Place place, map_.Find(ordinal));
-  OFINDEX_ASSIGN(const MapShard entry, map_.Shard(place.shard));
+  OFINDEX_ASSIGN(const OffsetMap::Place place, map_->Find(ordinal));
+  OFINDEX_ASSIGN(const MapShard entry, map_->Shard(place.shard));
   const uint64_t framing = FramingBytes(entry.framing);
   const uint64_t bytes = entry.compression == Compression::kNone ? entry.identity.size : entry.inflated_bytes;
   if (place.end > bytes || place.end - place.begin < framing) {
@@ -114,8 +115,13 @@ Result<RecordLocation> RecordReader::Locate(uint64_t ordinal) const {
 
 Result<OffsetMap::Place> RecordReader::FindSound(uint64_t ordinal) const {
   if (ordinal >= size()) return tl::unexpected(Locate(ordinal).error());
-  OFINDEX_ASSIGN(const OffsetMap::Place place, map_.Find(ordinal));
-  if (place.bad_reason == 0 || options_.allow_bad) return place;
+  OFINDEX_ASSIGN(const OffsetMap::Place place, map_->Find(ordinal));
+  OFINDEX_TRY(CheckSound(ordinal, place));
+  return place;
+}
+
+Result<void> RecordReader::CheckSound(uint64_t ordinal, const OffsetMap::Place& place) const {
+  if (place.bad_reason == 0 || options_.allow_bad) return {};
   OFINDEX_ASSIGN(const std::string path, ShardPath(place.shard));
   return Fail(
       ErrorCode::kDamage,
@@ -133,16 +139,19 @@ Result<const OpenShard*> RecordReader::Shard(uint32_t shard) const {
 // Two threads may open the same shard at once; the one that comes second gives its own up. No lock, so that a fork in
 // between leaves nothing locked in the child.
 Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
-  OFINDEX_ASSIGN(const MapShard entry, map_.Shard(shard));
+  OFINDEX_ASSIGN(const MapShard entry, map_->Shard(shard));
   if (entry.framing != Framing::kTfRecord && entry.framing != Framing::kOfRecord) {
     return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " has a framing that this version does not know"));
   }
-  OFINDEX_ASSIGN(std::string path, ShardPath(shard));
+  std::string path = paths_.PathOf(entry.path);
   const uint64_t others = shards_->opened.load(std::memory_order_relaxed);
-  const OpenShard::Options options{
-      .io = options_.io, .keep_descriptor = others < options_.max_descriptors, .may_map = others < options_.max_maps};
+  OpenShard::Options options{.io = options_.io,
+                             .keep_descriptor = others < options_.max_descriptors,
+                             .may_map = others < options_.max_maps,
+                             .place = paths_.PlaceOf(entry.path)};
   OFINDEX_ASSIGN(auto inflation, InflationOf(shard, entry));
-  auto outcome = OpenShard::Open(std::move(path), entry.framing, entry.identity, options, std::move(inflation));
+  auto outcome =
+      OpenShard::Open(std::move(path), entry.framing, entry.identity, std::move(options), std::move(inflation));
   if (!outcome && outcome.error().code == ErrorCode::kStale && !options_.root.empty()) {
     outcome.error().hint = StrCat("look whether ", Printable(options_.root), " holds the copy, or leave out --root");
   }
@@ -170,7 +179,7 @@ Result<std::optional<OpenShard::Inflation>> RecordReader::InflationOf(uint32_t s
   if (!inflation.facts.plausible()) {
     return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " cannot inflate to as much as the map says"));
   }
-  OFINDEX_ASSIGN(inflation.checkpoints, map_.CheckpointsOf(shard));
+  OFINDEX_ASSIGN(inflation.checkpoints, map_->CheckpointsOf(shard));
   return inflation;
 }
 
@@ -184,6 +193,18 @@ Result<RecordRead> RecordReader::PlanRead(uint64_t ordinal, const OffsetMap::Pla
       .begin = place.begin, .length = place.end - place.begin - framing, .out = nullptr, .ordinal = ordinal};
 }
 
+std::optional<ByteView> RecordReader::ViewAtOnce(uint64_t ordinal) const {
+  const uint64_t state = map_->watch().state();
+  ByteView view;
+  if (ViewOneWarm(*ready_, ordinal, view) && map_->watch().UnchangedThisTick(state, CoarseTick())) return view;
+  return std::nullopt;
+}
+
+Result<ByteView> RecordReader::View(uint64_t ordinal) const {
+  if (const auto at_once = ViewAtOnce(ordinal)) return *at_once;
+  return ViewChecked(ordinal);
+}
+
 // What View does where it cannot take the short way: opens what is not open yet, and says what is wrong.
 Result<ByteView> RecordReader::ViewChecked(uint64_t ordinal) const {
   OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
@@ -195,7 +216,7 @@ Result<ByteView> RecordReader::ViewChecked(uint64_t ordinal) const {
     return Fail(ErrorCode::kLimit, StrCat("record ", ordinal, " cannot be viewed: its shard is not mapped"),
                 "copy the record, or open the dataset with io=mmap");
   }
-  ready_->Add(map_, ordinal, *shard, options_.allow_bad);
+  ready_->Add(*map_, ordinal, place.block, *shard, options_.allow_bad);
   return bytes.subspan(read.begin + HeaderBytes(shard->framing()), read.length);
 }
 
@@ -220,18 +241,23 @@ Result<size_t> RecordReader::ReadBytes(uint32_t shard, uint64_t offset, std::spa
 }
 
 Result<void> RecordReader::View(std::span<const uint64_t> ordinals, std::span<ByteView> views) const {
+  const uint64_t state = map_->watch().state();
   for (size_t i = 0; i < ordinals.size(); ++i) {
-    i += ViewWarm(map_, *ready_, ordinals.subspan(i), views.subspan(i));
+    i += ViewWarm(*ready_, ordinals.subspan(i), views.subspan(i));
     if (i == ordinals.size()) break;
-    OFINDEX_ASSIGN(views[i], View(ordinals[i]));
+    OFINDEX_ASSIGN(views[i], ViewChecked(ordinals[i]));
+  }
+  if (map_->watch().UnchangedThisTick(state, CoarseTick())) return {};
+  for (size_t i = 0; i < ordinals.size(); ++i) {
+    OFINDEX_ASSIGN(views[i], ViewChecked(ordinals[i]));
   }
   return {};
 }
 
 void RecordReader::Prefetch(uint64_t first, uint64_t count) const {
   if (count == 0) return;
-  const auto begin = map_.Find(first);
-  const auto end = map_.Find(first + count - 1);
+  const auto begin = map_->Find(first);
+  const auto end = map_->Find(first + count - 1);
   if (!begin || !end) return;
   // Of what goes on in another shard, the other shard's part is asked for when the order comes to it.
   const auto shard = Shard(begin->shard);
@@ -244,22 +270,24 @@ void RecordReader::Prefetch(uint64_t first, uint64_t count) const {
   (*shard)->Prefetch(std::span(&all, 1));
 }
 
-bool RecordReader::TryCopyOneWarm(uint64_t ordinal, const GiveRoom& room) const {
-  ReadyBlocks::Aim aim;
+bool RecordReader::TryCopyTo(uint64_t ordinal, const GiveRoom& room) const {
+  const uint64_t state = map_->watch().state();
   ReadyBlocks::Record record;
-  if (!ready_->TakeAim(map_, ordinal, aim) || !ReadyBlocks::Find(aim, record)) return false;
+  if (!FindOneWarm(*ready_, ordinal, record)) return false;
   uint8_t* const out = room(record.length);
   if (out == nullptr) return false;
   const WarmCopy copied = CopyOneWarm(record, out);
   if (copied == WarmCopy::kFailed) return false;
+  const int64_t tick = CoarseTick();
+  if (!map_->watch().UnchangedThisTick(state, tick)) return false;
   const OpenShard& shard = *shards_->open[record.shard].load(std::memory_order_acquire);
-  if (copied == WarmCopy::kSurelyAll) return shard.UnchangedThisTick();
+  if (copied == WarmCopy::kSurelyAll) return shard.UnchangedThisTick(tick);
   const Result<bool> unchanged = shard.Unchanged();
   return unchanged && *unchanged;
 }
 
 Result<void> RecordReader::CopyTo(uint64_t ordinal, const GiveRoom& room) const {
-  if (TryCopyOneWarm(ordinal, room)) return {};
+  if (TryCopyTo(ordinal, room)) return {};
   return WithMemory("a record", [&] { return CopyOneCarefully(ordinal, room); });
 }
 
@@ -267,7 +295,7 @@ Result<void> RecordReader::CopyOneCarefully(uint64_t ordinal, const GiveRoom& ro
   OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
   OFINDEX_ASSIGN(const OpenShard* shard, Shard(place.shard));
   OFINDEX_ASSIGN(RecordRead read, PlanRead(ordinal, place, *shard));
-  ready_->Add(map_, ordinal, *shard, options_.allow_bad);
+  ready_->Add(*map_, ordinal, place.block, *shard, options_.allow_bad);
   read.out = room(read.length);
   if (read.out == nullptr && read.length != 0) {
     return Fail(ErrorCode::kLimit, StrCat("no memory for record ", ordinal, ", of ", read.length, " bytes"));
@@ -298,10 +326,11 @@ Result<void> RecordReader::CopyInto(std::span<const uint64_t> ordinals, RecordBa
 // The fast way, which the records of most batches allow: true if it was all there is to do. Says nothing of the reason
 // if not.
 bool RecordReader::TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
+  const uint64_t state = map_->watch().state();
   batch.ends_.resize(ordinals.size());
-  batch.shards_read_.assign((map_.shards() + 63) / 64, 0);
+  batch.shards_read_.assign((map_->shards() + 63) / 64, 0);
   const CopyTarget target{.bytes = batch.room(), .ends = batch.ends_, .shards_read = batch.shards_read_};
-  if (!CopyWarm(map_, *ready_, ordinals, target)) return false;
+  if (!CopyWarm(*ready_, ordinals, target)) return false;
   for (size_t word = 0; word < batch.shards_read_.size(); ++word) {
     for (uint64_t bits = batch.shards_read_[word]; bits != 0; bits &= bits - 1) {
       const size_t shard = word * 64 + static_cast<size_t>(std::countr_zero(bits));
@@ -309,13 +338,23 @@ bool RecordReader::TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& 
       if (!unchanged || !*unchanged) return false;
     }
   }
-  return true;
+  return ordinals.empty() || map_->watch().Unchanged(state);
 }
 
 // In the order in which the records lie, shard by shard, with whatever each needs.
 Result<void> RecordReader::CopyCarefully(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
   OFINDEX_TRY(PlanBatch(ordinals, batch));
   return ReadBatch(batch);
+}
+
+// The places of all that is wanted, but for what is not there, which comes last.
+Result<void> RecordReader::FindPlaces(RecordBatch& batch) const {
+  batch.ordinals_.clear();
+  for (const RecordBatch::Wanted& wanted : batch.wanted_) {
+    if (wanted.ordinal < size()) batch.ordinals_.push_back(wanted.ordinal);
+  }
+  batch.places_.resize(batch.ordinals_.size());
+  return map_->Find(batch.ordinals_, batch.places_);
 }
 
 Result<void> RecordReader::PlanBatch(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
@@ -329,14 +368,17 @@ Result<void> RecordReader::PlanBatch(std::span<const uint64_t> ordinals, RecordB
   batch.shards_.resize(n);
   batch.ends_.resize(n);
   const OpenShard* shard = nullptr;
+  OFINDEX_TRY(FindPlaces(batch));
   for (size_t i = 0; i < n; ++i) {
     const auto [ordinal, slot] = batch.wanted_[i];
-    OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
+    if (ordinal >= size()) return tl::unexpected(Locate(ordinal).error());
+    const OffsetMap::Place& place = batch.places_[i];
+    OFINDEX_TRY(CheckSound(ordinal, place));
     if (i == 0 || place.shard != batch.shards_[i - 1]) {
       OFINDEX_ASSIGN(shard, Shard(place.shard));
     }
     OFINDEX_ASSIGN(batch.reads_[i], PlanRead(ordinal, place, *shard));
-    ready_->Add(map_, ordinal, *shard, options_.allow_bad);
+    ready_->Add(*map_, ordinal, place.block, *shard, options_.allow_bad);
     batch.shards_[i] = place.shard;
     batch.ends_[slot] = batch.reads_[i].length;
   }

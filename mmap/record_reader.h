@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/file.h"
 #include "base/record.h"
 #include "base/result.h"
 #include "mmap/offset_map.h"
@@ -39,18 +42,22 @@ struct ReaderOptions {
 class RecordReader {
  public:
   /// Takes `map`, whose shard paths are relative to `folder`. Opens no shard. Of a map that claims more shards than
-  /// memory can hold, every read is kLimit.
-  [[nodiscard]] static RecordReader Open(OffsetMap map, const std::string& folder, ReaderOptions options = {});
+  /// memory can hold, every read is kLimit. Relative paths are of the working directory `anchor`, whatever it is later.
+  [[nodiscard]] static RecordReader Open(std::shared_ptr<const OffsetMap> map, const std::string& folder,
+                                         ReaderOptions options = {}, std::string anchor = WorkingFolder());
+  [[nodiscard]] static RecordReader Open(OffsetMap map, const std::string& folder, ReaderOptions options = {}) {
+    return Open(std::make_shared<const OffsetMap>(std::move(map)), folder, std::move(options));
+  }
 
   RecordReader(RecordReader&&) noexcept;
   RecordReader& operator=(RecordReader&&) noexcept;
   ~RecordReader();
 
-  [[nodiscard]] uint64_t size() const { return map_.records(); }
-  [[nodiscard]] const OffsetMap& map() const { return map_; }
+  [[nodiscard]] uint64_t size() const { return map_->records(); }
+  [[nodiscard]] const OffsetMap& map() const { return *map_; }
 
   /// Whether a shard is compressed, so that reading a record may take milliseconds.
-  [[nodiscard]] bool inflates() const { return map_.header().streams != 0; }
+  [[nodiscard]] bool inflates() const { return map_->header().streams != 0; }
   [[nodiscard]] uint64_t inflated_cache_bytes() const { return options_.inflated_cache_bytes; }
 
   /// Where record `ordinal` lies; opens its shard's entry, not the shard.
@@ -61,22 +68,21 @@ class RecordReader {
   ///
   /// Covers the payload bytes alone: length prefix and checksums are excluded. Valid while this reader lives. The one
   /// unguarded read: touching the bytes after somebody has truncated the shard raises SIGBUS. Thread-safe. Does not
-  /// look at the bytes; Copy() and CopyInto() check the framing around them. Of a compressed shard the payload is
-  /// inflated into memory that the reader keeps, inflated_cache_bytes of it at the most: there View is guarded, and for
-  /// few records.
+  /// look at the bytes, but for the record's header; Copy() and CopyInto() check the framing around them. Of a
+  /// compressed shard the payload is inflated into memory that the reader keeps, inflated_cache_bytes of it at the
+  /// most: there View is guarded, and for few records.
   ///
   /// Errors: kOutOfRange  `ordinal` is not in [0, size())
   ///         kDamage      the record is marked bad, and the reader was not opened with allow_bad
   ///         kStale       the shard is no longer the file that was indexed (hint: `ofindex build --force`)
   ///         kLimit       the shard is not mapped: network file system, io=pread, or no map left; or it is compressed,
   ///                      and the views of such shards are as large as they may be together
-  ///         kIndex       the map is damaged
-  [[nodiscard]] Result<ByteView> View(uint64_t ordinal) const {
-    ReadyBlocks::Aim aim;
-    ReadyBlocks::Record record;
-    if (ready_->TakeAim(map_, ordinal, aim) && ReadyBlocks::Find(aim, record)) return record.payload();
-    return ViewChecked(ordinal);
-  }
+  ///         kIndex       the map is damaged; kStale  it was cut or rewritten since it was opened
+  [[nodiscard]] Result<ByteView> View(uint64_t ordinal) const;
+
+  /// Returns what View does, if that takes no more than a look at the map. Opens nothing, waits for nothing and
+  /// inflates nothing.
+  [[nodiscard]] std::optional<ByteView> ViewAtOnce(uint64_t ordinal) const;
 
   /// Replaces each of `views` by a view of the record in `ordinals` at the same place; both are of one size. A good
   /// deal faster than one by one, because the places of several records are looked up at once: 64 at a time are enough.
@@ -87,10 +93,15 @@ class RecordReader {
   using GiveRoom = std::function<uint8_t*(uint64_t length)>;
 
   /// Copies the payload of record `ordinal` to where `room`, called once or, where something was amiss, once more,
-  /// says. The fastest way to one record: a shard that was cut is noticed at once, one that was changed otherwise
-  /// within a tick of the system's clock, which is a few milliseconds; Copy() notices both at once. Thread-safe.
-  /// Errors: those of Copy; kLimit  there was no room.
+  /// says. The fastest way to one record: a shard that was cut is noticed at once, and so is a map that leads to
+  /// anything but a record's header of that length; a shard or map that was changed otherwise is noticed within a tick
+  /// of the system's clock, which is a few milliseconds. Copy() notices all at once. Thread-safe. Errors: those of
+  /// Copy; kLimit  there was no room.
   [[nodiscard]] Result<void> CopyTo(uint64_t ordinal, const GiveRoom& room) const;
+
+  /// Does what CopyTo does, if that takes no more than a copy out of a map: true if it was done. Opens nothing and
+  /// inflates nothing. False says nothing of the reason, and `room` may have been called.
+  [[nodiscard]] bool TryCopyTo(uint64_t ordinal, const GiveRoom& room) const;
 
   /// Replaces `out` by the payload of record `ordinal`. Thread-safe. Errors: those of View, where kLimit is memory;
   /// kIo.
@@ -119,24 +130,25 @@ class RecordReader {
  private:
   struct Shards;
 
-  RecordReader(OffsetMap map, ShardPaths paths, ReaderOptions options);
+  RecordReader(std::shared_ptr<const OffsetMap> map, ShardPaths paths, ReaderOptions options);
 
   [[nodiscard]] Result<ByteView> ViewChecked(uint64_t ordinal) const;
   [[nodiscard]] Result<ByteView> ViewInflated(RecordRead read, const OpenShard& shard) const;
   [[nodiscard]] Result<std::optional<OpenShard::Inflation>> InflationOf(uint32_t shard, const MapShard& entry) const;
   [[nodiscard]] Result<OffsetMap::Place> FindSound(uint64_t ordinal) const;
+  [[nodiscard]] Result<void> CheckSound(uint64_t ordinal, const OffsetMap::Place& place) const;
   [[nodiscard]] Result<const OpenShard*> Shard(uint32_t shard) const;
   [[nodiscard]] Result<const OpenShard*> OpenNow(uint32_t shard) const;
   [[nodiscard]] Result<RecordRead> PlanRead(uint64_t ordinal, const OffsetMap::Place& place,
                                             const OpenShard& shard) const;
-  [[nodiscard]] bool TryCopyOneWarm(uint64_t ordinal, const GiveRoom& room) const;
   [[nodiscard]] Result<void> CopyOneCarefully(uint64_t ordinal, const GiveRoom& room) const;
   [[nodiscard]] bool TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
   [[nodiscard]] Result<void> CopyCarefully(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
+  [[nodiscard]] Result<void> FindPlaces(RecordBatch& batch) const;
   [[nodiscard]] Result<void> PlanBatch(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
   [[nodiscard]] Result<void> ReadBatch(const RecordBatch& batch) const;
 
-  OffsetMap map_;
+  std::shared_ptr<const OffsetMap> map_;
   ShardPaths paths_;
   ReaderOptions options_;
   std::unique_ptr<Shards> shards_;

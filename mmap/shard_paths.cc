@@ -14,10 +14,10 @@ bool LeadsOut(std::string_view path) { return path.starts_with('/') || path.star
 
 }  // namespace
 
-ShardPaths::ShardPaths(std::string root, std::string_view first_path, size_t data_dir_bytes)
-    : folder_(std::move(root)) {
+ShardPaths::ShardPaths(std::string root, std::string_view first_path, size_t data_dir_bytes, std::string anchor)
+    : folder_(std::move(root)), anchor_(std::move(anchor)) {
   if (data_dir_bytes >= first_path.size()) return;
-  if (LeadsOut(first_path) || !StatFile(PathOf(first_path))) skip_ = data_dir_bytes;
+  if (LeadsOut(first_path) || !StatFile(PlaceOf(first_path))) skip_ = data_dir_bytes;
 }
 
 std::string ShardPaths::PathOf(std::string_view stored_path) const {
@@ -25,5 +25,7 @@ std::string ShardPaths::PathOf(std::string_view stored_path) const {
   if (folder_.empty() || folder_ == "." || path.starts_with('/')) return std::string(path);
   return folder_.ends_with('/') ? StrCat(folder_, path) : StrCat(folder_, "/", path);
 }
+
+std::string ShardPaths::PlaceOf(std::string_view stored_path) const { return PathFrom(anchor_, PathOf(stored_path)); }
 
 }  // namespace ofindex

@@ -24,14 +24,13 @@ constexpr size_t kViewedAtOnce = 32;
 // The records of a batch, on their way through the two steps. Owns nothing, so that a fault may end it anywhere.
 class Approach {
  public:
-  Approach(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals)
-      : map_(map), blocks_(blocks), ordinals_(ordinals) {}
+  Approach(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals) : blocks_(blocks), ordinals_(ordinals) {}
 
   // Records past the last are there: nothing is done for them.
   bool Aim(size_t i) {
     if (i >= ordinals_.size()) return true;
     ReadyBlocks::Aim& aim = aims_[i % kRing];
-    if (!blocks_.TakeAim(map_, ordinals_[i], aim)) return false;
+    if (!blocks_.TakeAim(ordinals_[i], aim)) return false;
     __builtin_prefetch(aim.slot.word);
     return true;
   }
@@ -47,7 +46,6 @@ class Approach {
   const ReadyBlocks::Record& operator[](size_t i) const { return records_[i % kRing]; }
 
  private:
-  const OffsetMap& map_;
   const ReadyBlocks& blocks_;
   const std::span<const uint64_t> ordinals_;
   std::array<ReadyBlocks::Aim, kRing> aims_;
@@ -78,12 +76,29 @@ bool CopyAll(Approach& on_way, const CopyTarget& target) {
 
 }  // namespace
 
-bool CopyWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
-              const CopyTarget& target) {
-  Approach on_way(map, blocks, ordinals);
+bool CopyWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, const CopyTarget& target) {
+  Approach on_way(blocks, ordinals);
   volatile bool copied = false;
   const bool whole = FaultGuard::Run([&] { copied = CopyAll(on_way, target); });
   return whole && copied;
+}
+
+bool FindOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ReadyBlocks::Record& record) {
+  ReadyBlocks::Aim aim;
+  if (!blocks.TakeAim(ordinal, aim)) return false;
+  volatile bool found = false;
+  return FaultGuard::Run([&] { found = ReadyBlocks::Find(aim, record); }) && found;
+}
+
+bool ViewOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ByteView& view) {
+  ReadyBlocks::Aim aim;
+  if (!blocks.TakeAim(ordinal, aim)) return false;
+  volatile bool found = false;
+  ReadyBlocks::Record record;
+  const auto find = [&] { found = ReadyBlocks::Find(aim, record) && LoadLe64(record.framed) == record.length; };
+  if (!FaultGuard::Run(find) || !found) return false;
+  view = record.payload();
+  return true;
 }
 
 WarmCopy CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out) {
@@ -100,19 +115,26 @@ WarmCopy CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out) {
   return whole ? outcome : WarmCopy::kFailed;
 }
 
-size_t ViewWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
-                std::span<ByteView> views) {
+size_t ViewWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, std::span<ByteView> views) {
   std::array<ReadyBlocks::Aim, kViewedAtOnce> aims;
-  ReadyBlocks::Record record;
+  std::array<ReadyBlocks::Record, kViewedAtOnce> records;
   for (size_t first = 0; first < ordinals.size(); first += kViewedAtOnce) {
     const std::span<const uint64_t> group = ordinals.subspan(first, std::min(kViewedAtOnce, ordinals.size() - first));
     size_t n = 0;
-    for (; n < group.size() && blocks.TakeAim(map, group[n], aims[n]); ++n) __builtin_prefetch(aims[n].slot.word);
-    for (size_t i = 0; i < n; ++i) {
-      if (!ReadyBlocks::Find(aims[i], record)) return first + i;
-      views[first + i] = record.payload();
-    }
-    if (n < group.size()) return first + n;
+    for (; n < group.size() && blocks.TakeAim(group[n], aims[n]); ++n) __builtin_prefetch(aims[n].slot.word);
+    volatile size_t viewed = 0;
+    static_cast<void>(FaultGuard::Run([&] {
+      size_t found = 0;
+      for (; found < n && ReadyBlocks::Find(aims[found], records[found]); ++found) {
+        __builtin_prefetch(records[found].framed);
+      }
+      size_t i = 0;
+      for (; i < found && LoadLe64(records[i].framed) == records[i].length; ++i) {
+        views[first + i] = records[i].payload();
+      }
+      viewed = i;
+    }));
+    if (viewed < group.size()) return first + viewed;
   }
   return ordinals.size();
 }

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <span>
 
-#include "mmap/offset_map.h"
 #include "mmap/ready_blocks.h"
 
 namespace ofindex {
@@ -18,9 +17,12 @@ struct CopyTarget {
 /// Copies the payloads of `ordinals` in the order asked for, and compares each header with the index: one pass, in
 /// which the packed offsets, the bytes, and the copies of different records overlap. Returns false where that is not
 /// all there is to it, for the careful way to find out: a block that is not ready, no room, another header, a file cut
-/// under its map. Whether the shards are still the files that were indexed is for the caller to ask, afterwards.
-[[nodiscard]] bool CopyWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
-                            const CopyTarget& target);
+/// under its map. Whether the shards are still the files that were indexed, and the map is what it was, is for the
+/// caller to ask, afterwards.
+[[nodiscard]] bool CopyWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, const CopyTarget& target);
+
+/// Finds one record. Returns false where that is for the careful way.
+[[nodiscard]] bool FindOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ReadyBlocks::Record& record);
 
 /// What became of a copy.
 enum class WarmCopy {
@@ -32,9 +34,11 @@ enum class WarmCopy {
 /// Copies the payload of one record to `out`, which has room for it.
 [[nodiscard]] WarmCopy CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out);
 
+/// The same, and looks at its header.
+[[nodiscard]] bool ViewOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ByteView& view);
+
 /// What CopyWarm does without copying: views[i] becomes a view of payload ordinals[i]. Returns how many were found
-/// before the first one that is not ready.
-[[nodiscard]] size_t ViewWarm(const OffsetMap& map, const ReadyBlocks& blocks, std::span<const uint64_t> ordinals,
-                              std::span<ByteView> views);
+/// before the first one that is not ready, or whose header is another.
+[[nodiscard]] size_t ViewWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, std::span<ByteView> views);
 
 }  // namespace ofindex

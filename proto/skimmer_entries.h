@@ -262,7 +262,7 @@ class EntrySkim {
   PayloadKind payload_;
   SkimmerNames& names_;
   FoundFeatures& found_;
-  FeatureValues<Source> values_;
+  FeatureReader<Source> values_;
   const PlainKinds& kinds_;
   std::vector<EntryImprint>& imprints_;  // by position in the record
   bool learning_;

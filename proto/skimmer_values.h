@@ -14,12 +14,12 @@ namespace ofindex {
 /// Reads one Feature: its kind, how many values it has, and the one where there is one; or keeps all of them. Views
 /// what it is made of.
 template <typename Source>
-class FeatureValues {
+class FeatureReader {
  public:
   using Reader = typename Source::Reader;
   using Bytes = typename Source::Bytes;
 
-  FeatureValues(Source& source, PayloadKind payload, FoundFeatures& found)
+  FeatureReader(Source& source, PayloadKind payload, FoundFeatures& found)
       : source_(source), payload_(payload), found_(found) {}
 
   /// Adds the values of `feature` to `values`: of the same kind they are joined, another kind resets. Returns false if

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/text.h"
 #include "index/catalog_reader.h"
 
@@ -89,15 +90,18 @@ struct TableKind {
   void (*put)(sqlite3_context* context, const Catalog& catalog, size_t row, int column);
 };
 
-// The columns have no types, so that comparisons convert nothing.
 constexpr TableKind kTables[] = {
-    {"shards", "CREATE TABLE x(path, format, compression, payload, records, bytes, payload_bytes)",
+    {"shards",
+     "CREATE TABLE x(path TEXT, format TEXT, compression TEXT, payload TEXT, records INTEGER, bytes INTEGER, "
+     "payload_bytes INTEGER)",
      [](const Catalog& catalog) { return catalog.shards.size(); }, PutShard},
-    {"features", "CREATE TABLE x(name, kinds, present, values_min, values_max, \"column\", type)",
+    {"features",
+     "CREATE TABLE x(name TEXT, kinds TEXT, present INTEGER, values_min INTEGER, values_max INTEGER, \"column\" TEXT, "
+     "type TEXT)",
      [](const Catalog& catalog) { return catalog.features.size(); }, PutFeature},
-    {"bad", "CREATE TABLE x(record, shard, \"offset\", reason)",
+    {"bad", "CREATE TABLE x(record INTEGER, shard TEXT, \"offset\" INTEGER, reason TEXT)",
      [](const Catalog& catalog) { return catalog.bad.size(); }, PutBad},
-    {"damage", "CREATE TABLE x(shard, \"begin\", \"end\", reason)",
+    {"damage", "CREATE TABLE x(shard TEXT, \"begin\" INTEGER, \"end\" INTEGER, reason TEXT)",
      [](const Catalog& catalog) { return catalog.damage.size(); }, PutDamage},
 };
 
@@ -167,8 +171,11 @@ int Eof(sqlite3_vtab_cursor* cursor) {
 
 int Column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int column) {
   const auto& here = *static_cast<CatalogCursor*>(cursor);
-  here.of.kind->put(context, *here.of.catalog, here.row, column);
-  return SQLITE_OK;
+  const Result<void> put = WithMemory("a value", [&]() -> Result<void> {
+    here.of.kind->put(context, *here.of.catalog, here.row, column);
+    return {};
+  });
+  return put ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 int Rowid(sqlite3_vtab_cursor* cursor, sqlite3_int64* rowid) {
@@ -195,9 +202,9 @@ constexpr sqlite3_module kModule = MakeModule();
 
 }  // namespace
 
-Result<Catalog> ReadCatalog(const std::string& index_path) {
+Result<Catalog> ReadCatalog(const std::shared_ptr<const IndexFile>& index) {
   Catalog catalog;
-  OFINDEX_ASSIGN(CatalogReader reader, CatalogReader::Open(index_path));
+  OFINDEX_ASSIGN(CatalogReader reader, CatalogReader::Open(index));
   OFINDEX_ASSIGN(catalog.shards, reader.Shards());
   OFINDEX_ASSIGN(std::vector<FeatureRow> features, reader.Features());
   catalog.features = FeaturesByName(std::move(features));

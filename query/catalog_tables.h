@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "index/catalog.h"
 #include "index/column.h"
+#include "index/index_file.h"
 
 struct sqlite3;
 
@@ -21,8 +22,8 @@ struct Catalog {
   std::vector<DamageRow> damage;
 };
 
-/// Reads the catalog of the index at `index_path`. Errors: kNotFound, kIndex, kIo.
-[[nodiscard]] Result<Catalog> ReadCatalog(const std::string& index_path);
+/// Reads the catalog of an index that is open. Errors: kIndex, kIo, kStale.
+[[nodiscard]] Result<Catalog> ReadCatalog(const std::shared_ptr<const IndexFile>& index);
 
 /// Names of the tables that RegisterCatalogTables makes.
 inline constexpr std::string_view kCatalogTables[] = {"shards", "features", "bad", "damage"};

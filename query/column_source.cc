@@ -1,8 +1,8 @@
 #include "query/column_source.h"
 
+#include <numeric>
 #include <utility>
 
-#include "index/map_builder.h"
 #include "mmap/offset_map.h"
 
 namespace ofindex {
@@ -10,8 +10,8 @@ namespace {
 
 class IndexColumns final : public ColumnSource {
  public:
-  IndexColumns(std::string path, ColumnCatalog catalog, const Progress* progress)
-      : path_(std::move(path)), catalog_(std::move(catalog)), progress_(progress) {}
+  IndexColumns(OpenedIndex opened, ColumnCatalog catalog, const Progress* progress)
+      : opened_(std::move(opened)), catalog_(std::move(catalog)), progress_(progress) {}
 
   const std::vector<ShardRow>& shards() const override { return catalog_.shards(); }
   const std::vector<BlockHead>& blocks() const override { return catalog_.blocks(); }
@@ -26,36 +26,37 @@ class IndexColumns final : public ColumnSource {
   }
 
   Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) override {
-    if (!map_) {
-      OFINDEX_ASSIGN(OffsetMap map, progress_ != nullptr ? OpenMap(path_, *progress_) : OpenMap(path_));
-      map_ = std::move(map);
+    if (!opened_.map) {
+      const Progress unwatched;
+      OFINDEX_ASSIGN(OffsetMap map, OpenMap(opened_.index, progress_ != nullptr ? *progress_ : unwatched));
+      opened_.map = std::make_shared<const OffsetMap>(std::move(map));
     }
     const BlockHead& head = blocks()[block];
-    if (!Fits(head.first_record, head.records, map_->records())) {
-      return Fail(ErrorCode::kIndex, path_ + ": the map has fewer records than the index",
+    if (!Fits(head.first_record, head.records, opened_.map->records())) {
+      return Fail(ErrorCode::kIndex, opened_.index->path() + ": the map has fewer records than the index",
                   "build the index anew with `ofindex build --force`");
     }
+    std::vector<uint64_t> ordinals(head.records);
+    std::iota(ordinals.begin(), ordinals.end(), head.first_record);
+    std::vector<OffsetMap::Place> found(head.records);
+    OFINDEX_TRY(opened_.map->Find(ordinals, found));
     std::vector<PackedOffsets::Extent> places;
     places.reserve(head.records);
-    for (uint64_t i = 0; i < head.records; ++i) {
-      OFINDEX_ASSIGN(const OffsetMap::Place place, map_->Find(head.first_record + i));
-      places.push_back({place.begin, place.end});
-    }
+    for (const OffsetMap::Place& place : found) places.push_back({place.begin, place.end});
     return places;
   }
 
  private:
-  std::string path_;
+  OpenedIndex opened_;
   ColumnCatalog catalog_;
   const Progress* progress_;
-  std::optional<OffsetMap> map_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<ColumnSource>> OpenColumnSource(const std::string& index_path, const Progress* progress) {
-  OFINDEX_ASSIGN(ColumnCatalog catalog, ColumnCatalog::Open(index_path));
-  return std::make_unique<IndexColumns>(index_path, std::move(catalog), progress);
+Result<std::unique_ptr<ColumnSource>> OpenColumnSource(OpenedIndex opened, const Progress* progress) {
+  OFINDEX_ASSIGN(ColumnCatalog catalog, ColumnCatalog::Open(opened.index));
+  return std::make_unique<IndexColumns>(std::move(opened), std::move(catalog), progress);
 }
 
 }  // namespace ofindex

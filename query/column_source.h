@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "index/column.h"
 #include "index/column_catalog.h"
+#include "index/map_builder.h"
 #include "mmap/packed_offsets.h"
 
 namespace ofindex {
@@ -31,10 +32,10 @@ class ColumnSource {
   [[nodiscard]] virtual Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) = 0;
 };
 
-/// The columns of the index at `index_path`. The map of the records' places is opened when it is first asked for; that
-/// ends with kInterrupted if `progress`, which must outlive the source, is told to stop.
-/// Errors: kNotFound  there is no such file; kIndex  not an index, of another version, or damaged.
-[[nodiscard]] Result<std::unique_ptr<ColumnSource>> OpenColumnSource(const std::string& index_path,
+/// The columns of an index that is open. Without its map, that is opened when places are first asked for: kStale if the
+/// index was replaced meanwhile, kInterrupted if `progress`, which must outlive the source, is told to stop.
+/// Errors: kIndex  not an index, of another version, or damaged; kStale  it was rewritten in place.
+[[nodiscard]] Result<std::unique_ptr<ColumnSource>> OpenColumnSource(OpenedIndex opened,
                                                                      const Progress* progress = nullptr);
 
 }  // namespace ofindex

@@ -54,6 +54,9 @@ class ColumnStore {
   [[nodiscard]] static Result<std::shared_ptr<ColumnStore>> Open(const std::string& index_path,
                                                                  ColumnStoreOptions options = {});
 
+  /// Opens the columns of an index that is open: those of the build whose records its map has. Errors: kIndex, kStale.
+  [[nodiscard]] static Result<std::shared_ptr<ColumnStore>> Open(OpenedIndex opened, ColumnStoreOptions options = {});
+
   ColumnStore(std::unique_ptr<ColumnSource> source, ColumnStoreOptions options);
 
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return source_->shards(); }

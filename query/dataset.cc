@@ -2,16 +2,24 @@
 
 #include <utility>
 
-#include "index/map_builder.h"
 #include "index/paths.h"
 
 namespace ofindex {
 
 Result<Dataset> Dataset::Open(const std::string& name, ReaderOptions options, const Progress& progress) {
-  OFINDEX_ASSIGN(std::string index_path, ResolveIndex(name));
-  OFINDEX_ASSIGN(OffsetMap map, OpenMap(index_path, progress));
-  const std::string folder = FolderOf(index_path);
-  return Dataset(std::move(index_path), RecordReader::Open(std::move(map), folder, std::move(options)));
+  OFINDEX_ASSIGN(const std::string path, ResolveIndex(name));
+  OFINDEX_ASSIGN(OpenedIndex opened, OpenIndex(path, progress));
+  return Open(std::move(opened), std::move(options), progress);
+}
+
+Result<Dataset> Dataset::Open(OpenedIndex opened, ReaderOptions options, const Progress& progress) {
+  if (!opened.map) {
+    OFINDEX_ASSIGN(OffsetMap map, OpenMap(opened.index, progress));
+    opened.map = std::make_shared<const OffsetMap>(std::move(map));
+  }
+  const std::string folder = FolderOf(opened.index->path());
+  RecordReader reader = RecordReader::Open(opened.map, folder, std::move(options), opened.index->anchor());
+  return Dataset(std::move(opened), std::move(reader));
 }
 
 }  // namespace ofindex

@@ -4,30 +4,36 @@
 
 #include "base/progress.h"
 #include "base/result.h"
+#include "index/map_builder.h"
 #include "mmap/record_reader.h"
 
 namespace ofindex {
 
-/// A dataset open for reading: the index that a name means, its map, and a reader of its records. SQLite is not
-/// touched, unless the map is missing and has to be made anew. Moves, does not copy; thread-safe, and usable after
-/// fork.
+/// A dataset open for reading: the index that a name means, its map, and a reader of its records, all of one build and
+/// open as long as this lives: an index that is built over the name does not change what is read, nor what ColumnStore
+/// and SqlSession say of opened(). SQLite is not touched, unless the map is missing and has to be made anew. Moves,
+/// does not copy; thread-safe, and usable after fork, whatever the working directory becomes.
 class Dataset {
  public:
   /// Opens the index `name`, or the one of the DATA `name`. O(1) in records and shards.
-  /// Errors: kNotFound  there is no index (hint: how to build it); kIndex, kIo; kInterrupted  `progress.cancel` was set
-  /// while a missing map was waited for or made.
+  /// Errors: kNotFound  there is no index (hint: how to build it); kIndex, kIo; kStale  the index is replaced all the
+  /// time; kInterrupted  `progress.cancel` was set while a missing map was waited for or made.
   [[nodiscard]] static Result<Dataset> Open(const std::string& name, ReaderOptions options = {},
                                             const Progress& progress = {});
 
+  /// Opens a dataset on an index that is open, with its map or without. Errors: those of OpenMap.
+  [[nodiscard]] static Result<Dataset> Open(OpenedIndex opened, ReaderOptions options = {},
+                                            const Progress& progress = {});
+
   [[nodiscard]] const RecordReader& reader() const { return reader_; }
-  [[nodiscard]] const std::string& index_path() const { return index_path_; }
+  [[nodiscard]] const OpenedIndex& opened() const { return opened_; }
+  [[nodiscard]] const std::string& index_path() const { return opened_.index->path(); }
   [[nodiscard]] uint64_t size() const { return reader_.size(); }
 
  private:
-  Dataset(std::string index_path, RecordReader reader)
-      : index_path_(std::move(index_path)), reader_(std::move(reader)) {}
+  Dataset(OpenedIndex opened, RecordReader reader) : opened_(std::move(opened)), reader_(std::move(reader)) {}
 
-  std::string index_path_;
+  OpenedIndex opened_;
   RecordReader reader_;
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/nearest_names.h"
 #include "base/text.h"
-#include "query/nearest_names.h"
 
 namespace ofindex {
 namespace {

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <optional>
+#include <vector>
 
 #include "base/allocation.h"
 #include "query/list_json.h"
@@ -16,8 +17,9 @@ constexpr char kNoList[] = "has(list, value): that is no list; `ofindex build --
 Result<void> PutHas(sqlite3_context* context, sqlite3_value* list, sqlite3_value* value) {
   if (sqlite3_value_type(list) == SQLITE_NULL || sqlite3_value_type(value) == SQLITE_NULL) return {};
   const Chunk::Value json = ViewOf(list);
+  OFINDEX_ASSIGN(const std::vector<ColumnValue> wanted, ElementsOf(value));
   const std::optional<bool> has =
-      json.type == ColumnValue::Type::kText ? JsonListHas(AsText(json.bytes), ViewOf(value)) : std::nullopt;
+      json.type == ColumnValue::Type::kText ? JsonListHas(AsText(json.bytes), wanted) : std::nullopt;
   if (has) {
     sqlite3_result_int(context, *has ? 1 : 0);
   } else {

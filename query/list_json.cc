@@ -1,5 +1,6 @@
 #include "query/list_json.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -84,12 +85,13 @@ void AppendListJson(const Chunk& chunk, uint32_t record, std::string& json) {
   json += ']';
 }
 
-std::optional<bool> JsonListHas(std::string_view json, const Chunk::Value& wanted) {
+std::optional<bool> JsonListHas(std::string_view json, const std::vector<ColumnValue>& wanted) {
   JsonListReader reader(json);
   bool has = false;
   while (reader.Next()) {
-    has =
-        has || (reader.value().type != ColumnValue::Type::kNull && CompareValues(ViewOf(reader.value()), wanted) == 0);
+    if (has || reader.value().type == ColumnValue::Type::kNull) continue;
+    has = std::any_of(wanted.begin(), wanted.end(),
+                      [&](const ColumnValue& value) { return CompareValues(reader.value(), value) == 0; });
   }
   if (!reader.sound()) return std::nullopt;
   return has;

@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "index/column.h"
 #include "index/column_chunk.h"
 
 namespace ofindex {
@@ -14,8 +16,8 @@ namespace ofindex {
 /// string where they are TEXT in SQL, else {"base64": "..."}.
 void AppendListJson(const Chunk& chunk, uint32_t record, std::string& json);
 
-/// Whether an array as AppendListJson writes them has a value that equals `wanted`, as SQL compares values without
-/// affinity. Nothing if `json` is no such array.
-[[nodiscard]] std::optional<bool> JsonListHas(std::string_view json, const Chunk::Value& wanted);
+/// Whether an array as AppendListJson writes them has a value that equals one of `wanted`, as SQL compares values
+/// without affinity. Nothing if `json` is no such array.
+[[nodiscard]] std::optional<bool> JsonListHas(std::string_view json, const std::vector<ColumnValue>& wanted);
 
 }  // namespace ofindex

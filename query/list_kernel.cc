@@ -1,5 +1,6 @@
 #include "query/list_kernel.h"
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 #include <vector>
@@ -11,13 +12,15 @@
 namespace ofindex {
 namespace {
 
-// One wanted value, in the form in which values of each kind are stored.
+// The wanted value, in the form in which values of each kind are stored: it has at most one as a number, and one as
+// bytes.
 class Wanted {
  public:
-  Wanted(const ColumnValue& value, const Chunk::Texts& texts)
-      : count_(static_cast<uint32_t>(texts.ends.size())), text_(NumberOf(value, texts)) {
-    if (const auto integers = IntegersOf({value}); !integers.empty()) integer_ = integers[0];
-    if (const auto reals = DoublesOf({value}); !reals.empty()) real_ = reals[0];
+  Wanted(const std::vector<ColumnValue>& values, const Chunk::Texts& texts)
+      : count_(static_cast<uint32_t>(texts.ends.size())), text_(count_) {
+    for (const ColumnValue& value : values) text_ = std::min(text_, NumberOf(value, texts));
+    if (const auto integers = IntegersOf(values); !integers.empty()) integer_ = integers[0];
+    if (const auto reals = DoublesOf(values); !reals.empty()) real_ = reals[0];
   }
 
   // True if one of the values [begin, end) of a list, all of one kind, is the wanted one.
@@ -64,7 +67,7 @@ class Wanted {
 void MatchLists(const ValueFilter& filter, const Chunk& chunk, std::span<uint64_t> words) {
   const bool has = filter.kind == ValueFilter::Kind::kHas && !filter.values.empty();
   const Chunk::Lists& lists = chunk.lists();
-  const Wanted wanted(has ? filter.values[0] : ColumnValue{}, chunk.texts());
+  const Wanted wanted(has ? filter.values : std::vector<ColumnValue>(), chunk.texts());
   FillWords(chunk.records(), words, [&](uint32_t r) {
     if (!has || lists.kinds.empty()) return false;
     const FeatureKind kind = lists.kinds[lists.kinds.size() == 1 ? 0 : r];

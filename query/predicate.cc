@@ -39,7 +39,7 @@ Result<Predicate> Predicate::Of(ColumnStore& store, std::span<const Constraint> 
     });
     if (merged) continue;
     OFINDEX_ASSIGN(auto zones, store.ZonesOf(column));
-    predicate.parts_.push_back({column, std::move(filter), std::move(zones)});
+    predicate.parts_.push_back({constraint.column, column, std::move(filter), std::move(zones)});
   }
   return predicate;
 }

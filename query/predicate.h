@@ -32,14 +32,16 @@ class Predicate {
   /// Records that the zone maps cannot rule out: no fewer than those that meet all constraints.
   [[nodiscard]] uint64_t RecordsInQuestion() const;
 
- private:
   /// A filter on a column, and what is known of the column without its chunks.
   struct Part {
+    uint32_t number;  ///< in ColumnStore::columns()
     Column column;
     ValueFilter filter;
     std::shared_ptr<const ColumnStore::Zones> zones;
   };
+  [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
 
+ private:
   Predicate(ColumnStore& store, const std::atomic<bool>* cancel) : store_(&store), cancel_(cancel) {}
 
   [[nodiscard]] Result<void> MatchPart(const Part& part, uint64_t block, std::span<uint64_t> words) const;

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "index/distinct_sketch.h"
+#include "query/column_affinity.h"
 #include "query/predicate.h"
 #include "query/sql_values.h"
 #include "query/value_order.h"
@@ -17,6 +19,7 @@ namespace ofindex {
 namespace {
 
 constexpr int kVtabInVersion = 3038000;  // sqlite3_vtab_in and sqlite3_vtab_rhs_value
+constexpr double kLookupCost = 4;        // as rows of a scan
 constexpr int kHasConstraint = SQLITE_INDEX_CONSTRAINT_FUNCTION;
 
 std::optional<Op> OpOf(int constraint) {
@@ -67,6 +70,18 @@ bool IsBytes(sqlite3_value* value) {
   return value != nullptr && (sqlite3_value_type(value) == SQLITE_TEXT || sqlite3_value_type(value) == SQLITE_BLOB);
 }
 
+// True if `op` asks for records by their value, one after the other in joins: see RecordsLookups.
+bool IsEquality(Op op) { return op == Op::kEq || op == Op::kIs || op == Op::kIn; }
+
+// How many values a column has, if the index knows.
+std::optional<uint64_t> DistinctIn(const ColumnStore& store, const Column& column) {
+  if (column.origin == Column::Origin::kShard) return store.shards().size();
+  DistinctSketch sketch;
+  const bool values = column.origin == Column::Origin::kFeature && column.role == ColumnRole::kValue;
+  if (!values || !sketch.Load(store.features()[column.feature].sketch)) return std::nullopt;
+  return sketch.Estimate();
+}
+
 // The share of the records in question that a constraint is guessed to leave.
 double ShareOf(Op op) {
   switch (op) {
@@ -108,8 +123,8 @@ class Planner {
     sqlite3_value* const constant = ConstantOf(info_, i);
     const bool is_in = *op == Op::kEq && TakeIn(i);
     if (is_in) op = Op::kIn;
-    const bool affinity = !plain_ && compares && HoldsBytes(kinds) && (is_in || !IsBytes(constant));
-    const bool exact = !affinity && (plain_ || *op != Op::kLike);
+    const bool unsure = !plain_ && compares && HoldsBytes(kinds) && (is_in || !IsBytes(constant));
+    const bool exact = !unsure && (plain_ || *op != Op::kLike);
     plan_.arguments.push_back({number, *op, !exact});
     info_.aConstraintUsage[i].argvIndex = static_cast<int>(plan_.arguments.size());
     info_.aConstraintUsage[i].omit = exact ? 1 : 0;
@@ -122,11 +137,18 @@ class Planner {
   }
 
   void Weigh(const RecordsPlan::Argument& argument, sqlite3_value* constant) {
-    share_ *= ShareOf(argument.op);
+    const Column& column = store_.columns()[argument.column];
+    const bool looked_up = IsEquality(argument.op) && !column.is_list() && constant == nullptr;
+    looked_up_ = looked_up_ || looked_up;
+    const std::optional<uint64_t> distinct = looked_up ? DistinctIn(store_, column) : std::nullopt;
+    const double least = argument.op == Op::kIn ? 1.5 : 1;
+    share_ *=
+        distinct ? std::min(1.0, least / static_cast<double>(std::max<uint64_t>(1, *distinct))) : ShareOf(argument.op);
     one_ = one_ || (argument.column == 0 && (argument.op == Op::kEq || argument.op == Op::kIs));
     if (IsNullTest(argument.op)) known_.push_back({.column = argument.column, .op = argument.op});
     if (constant == nullptr || argument.op == Op::kIn) return;
-    if (auto constraint = RecordsPlan::ConstraintOf(argument, constant)) known_.push_back(*std::move(constraint));
+    if (auto constraint = RecordsPlan::ConstraintOf(store_, argument, constant))
+      known_.push_back(*std::move(constraint));
   }
 
   // No two records have one _id, so that whatever order follows it does not matter.
@@ -141,7 +163,8 @@ class Planner {
     if (const auto predicate = Predicate::Of(store_, known_)) records = predicate->RecordsInQuestion();
     const double rows = one_ ? 1 : std::max(1.0, static_cast<double>(records) * share_);
     info_.estimatedRows = static_cast<sqlite3_int64>(rows);
-    info_.estimatedCost = rows + 0.02 * static_cast<double>(records) * static_cast<double>(plan_.arguments.size());
+    const double scanned = static_cast<double>(records) * static_cast<double>(plan_.arguments.size());
+    info_.estimatedCost = rows + (one_ || looked_up_ ? kLookupCost : 0.02 * scanned);
     if (one_) info_.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
   }
 
@@ -150,6 +173,7 @@ class Planner {
   sqlite3_index_info& info_;
   RecordsPlan& plan_;
   bool one_ = false;               // at most one record
+  bool looked_up_ = false;         // by a value that joins and subqueries give
   double share_ = 1;               // of the records in question
   std::vector<Constraint> known_;  // whose values are known
 };
@@ -170,12 +194,38 @@ ColumnValue PatternOf(sqlite3_value* value) {
   return {.type = ColumnValue::Type::kText, .bytes = {text, static_cast<size_t>(sqlite3_value_bytes(value))}};
 }
 
-Result<std::vector<ColumnValue>> ValuesOfIn(sqlite3_value* list) {
-  std::vector<ColumnValue> values;
+// The TEXT of a column of `affinity` that `op` may find equal to `value`, or less, as a number and not as a text.
+PassingText PassingOf(Op op, Affinity affinity, sqlite3_value* value) {
+  const bool ordered = op == Op::kLt || op == Op::kLe || op == Op::kGt || op == Op::kGe;
+  switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+    case SQLITE_FLOAT:
+      return affinity == Affinity::kText && (ordered || op == Op::kNe || op == Op::kIsNot) ? PassingText::kAll
+                                                                                           : PassingText::kNumbers;
+    case SQLITE_TEXT:
+      return ordered || MayBeNumber(AsText(ViewOf(value).bytes)) ? PassingText::kNumbers : PassingText::kNone;
+    default: return PassingText::kNone;
+  }
+}
+
+Result<void> TakeValue(sqlite3_value* value, Affinity affinity, bool loose, Constraint& constraint) {
+  OFINDEX_ASSIGN(ColumnValue taken, ValueOf(value, affinity));
+  constraint.values.push_back(std::move(taken));
+  if (!loose) return {};
+  constraint.passing = std::max(constraint.passing, PassingOf(constraint.op, affinity, value));
+  if (constraint.op != Op::kEq && constraint.op != Op::kIs && constraint.op != Op::kIn) return {};
+  OFINDEX_ASSIGN(const std::vector<ColumnValue> readings, ElementsOf(value));
+  constraint.readings.insert(constraint.readings.end(), readings.begin(), readings.end());
+  return {};
+}
+
+Result<void> TakeList(sqlite3_value* list, Affinity affinity, bool loose, Constraint& constraint) {
   sqlite3_value* value = nullptr;
   int result = sqlite3_vtab_in_first(list, &value);
-  for (; result == SQLITE_OK; result = sqlite3_vtab_in_next(list, &value)) values.push_back(ValueOf(value));
-  if (result == SQLITE_DONE) return values;
+  for (; result == SQLITE_OK; result = sqlite3_vtab_in_next(list, &value)) {
+    OFINDEX_TRY(TakeValue(value, affinity, loose, constraint));
+  }
+  if (result == SQLITE_DONE) return {};
   return Fail(ErrorCode::kLimit, StrCat("SQLite gave no values for IN (", result, ")"));
 }
 
@@ -185,7 +235,7 @@ std::string RecordsPlan::Encode() const {
   std::string text;
   if (descending) text += 'd';
   for (const Argument& argument : arguments) {
-    text += StrCat(argument.text_passes ? '?' : '!', static_cast<int>(argument.op), ':', argument.column);
+    text += StrCat(argument.loose ? '?' : '!', static_cast<int>(argument.op), ':', argument.column);
   }
   return text;
 }
@@ -197,7 +247,7 @@ RecordsPlan RecordsPlan::Decode(std::string_view text) {
     text.remove_prefix(1);
     if (letter == 'd') plan.descending = true;
     if (letter != '?' && letter != '!') continue;
-    Argument argument{.op = static_cast<Op>(TakeNumber(text)), .text_passes = letter == '?'};
+    Argument argument{.op = static_cast<Op>(TakeNumber(text)), .loose = letter == '?'};
     text.remove_prefix(1);
     argument.column = TakeNumber(text);
     plan.arguments.push_back(argument);
@@ -205,21 +255,21 @@ RecordsPlan RecordsPlan::Decode(std::string_view text) {
   return plan;
 }
 
-Result<Constraint> RecordsPlan::ConstraintOf(const Argument& argument, sqlite3_value* value) {
+Result<Constraint> RecordsPlan::ConstraintOf(const ColumnStore& store, const Argument& argument, sqlite3_value* value) {
   Constraint constraint{.column = argument.column, .op = argument.op};
+  const Affinity affinity = AffinityOf(store, store.columns()[argument.column]);
   if (argument.op == Op::kIn) {
-    OFINDEX_ASSIGN(constraint.values, ValuesOfIn(value));
+    OFINDEX_TRY(TakeList(value, affinity, argument.loose, constraint));
   } else if (argument.op == Op::kLike) {
     constraint.values = {PatternOf(value)};
+    const ColumnValue& pattern = constraint.values[0];
+    const bool odd = pattern.type == ColumnValue::Type::kText && !IsText(AsBytes(pattern.bytes));
+    if (argument.loose && odd) constraint.passing = PassingText::kAll;
+  } else if (argument.op == Op::kHas) {
+    OFINDEX_ASSIGN(constraint.values, ElementsOf(value));
   } else if (!IsNullTest(argument.op)) {
-    constraint.values = {ValueOf(value)};
+    OFINDEX_TRY(TakeValue(value, affinity, argument.loose, constraint));
   }
-  if (!argument.text_passes) return constraint;
-  constraint.text_passes =
-      std::any_of(constraint.values.begin(), constraint.values.end(), [&](const ColumnValue& each) {
-        return argument.op == Op::kLike ? each.type == ColumnValue::Type::kText && !IsText(AsBytes(each.bytes))
-                                        : IsNumber(each.type);
-      });
   return constraint;
 }
 

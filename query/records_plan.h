@@ -19,7 +19,7 @@ struct RecordsPlan {
   struct Argument {
     uint32_t column = 0;
     Op op = Op::kEq;
-    bool text_passes = false;  ///< see Constraint; holds where the value is a number, or a pattern that is no text
+    bool loose = false;  ///< SQLite looks at each record again: see PassingText
   };
 
   std::vector<Argument> arguments;
@@ -30,18 +30,20 @@ struct RecordsPlan {
   /// The plan that Encode() wrote as `text`.
   [[nodiscard]] static RecordsPlan Decode(std::string_view text);
 
-  /// The constraint of argument `argument` and its value. Errors: kLimit, kIndex  SQLite gave no value.
-  [[nodiscard]] static Result<Constraint> ConstraintOf(const Argument& argument, sqlite3_value* value);
+  /// The constraint of argument `argument` on `store` and its value, to which the column's affinity is applied: SQLite
+  /// leaves that to the table. Errors: kLimit  SQLite gave no value.
+  [[nodiscard]] static Result<Constraint> ConstraintOf(const ColumnStore& store, const Argument& argument,
+                                                       sqlite3_value* value);
 };
 
 /// Plans what SQLite asks for, and tells it: which constraints are taken over, whether rows come in the order wanted,
 /// and what it will cost.
 ///
-/// SQLite looks again at all that may be compared otherwise than by the values' own types: with a column of numeric
-/// affinity on the other side, text is compared as a number, and whether there is one cannot be seen from here. `plain`
-/// says that there is none. LIMIT and OFFSET stay with SQLite, which stops asking when it has enough: where rows are
-/// compared by several columns at once, and in compounds, SQLite 3.40 offers them although more than the table's rows
-/// count, and does not say so.
+/// SQLite looks again at all that may be compared otherwise than by the affinity of the column: with a column of
+/// numeric affinity on the other side, text is compared as a number, and whether there is one cannot be seen from here.
+/// `plain` says that there is none. LIMIT and OFFSET stay with SQLite, which stops asking when it has enough: where
+/// rows are compared by several columns at once, and in compounds, SQLite 3.40 offers them although more than the
+/// table's rows count, and does not say so.
 void PlanRecords(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan);
 
 }  // namespace ofindex

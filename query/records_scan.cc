@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "query/number_range.h"
+
 namespace ofindex {
 namespace {
 
@@ -21,7 +23,73 @@ Result<void> RecordsScan::Begin(std::span<const Constraint> constraints, bool de
   in_block_ = false;
   bits_ = 0;
   done_ = false;
+  chosen_ = false;
   return Next();
+}
+
+Result<void> RecordsScan::BeginAt(std::vector<uint64_t> ordinals, std::span<const Constraint> constraints,
+                                  bool descending) {
+  OFINDEX_ASSIGN(Predicate predicate, Predicate::Of(*store_, constraints));
+  predicate_ = std::move(predicate);
+  descending_ = descending;
+  bits_ = 0;
+  done_ = false;
+  chosen_ = true;
+  ordinals_ = std::move(ordinals);
+  ordinals_begin_ = 0;
+  ordinals_end_ = ordinals_.size();
+  for (const Predicate::Part& part : predicate_->parts()) {
+    if (part.column.origin != Column::Origin::kId || !part.filter.is_interval()) continue;
+    const NumberRange<int64_t> range = IntegersIn(part.filter.low, part.filter.high);
+    const auto begin = ordinals_.begin();
+    const auto from = static_cast<uint64_t>(std::max<int64_t>(range.low, 0));
+    ordinals_begin_ = static_cast<size_t>(std::lower_bound(begin, ordinals_.end(), from) - begin);
+    if (range.empty() || range.high < 0) ordinals_begin_ = ordinals_.size();
+    const auto last = static_cast<uint64_t>(std::max<int64_t>(range.high, 0));
+    const auto end = static_cast<size_t>(std::upper_bound(begin, ordinals_.end(), last) - begin);
+    ordinals_end_ = std::max(ordinals_begin_, end);
+  }
+  return NextOrdinal();
+}
+
+Result<void> RecordsScan::NextOrdinal() {
+  while (ordinals_begin_ < ordinals_end_) {
+    GoTo(ordinals_[descending_ ? --ordinals_end_ : ordinals_begin_++]);
+    OFINDEX_ASSIGN(const bool met, Meets());
+    if (met) return {};
+  }
+  done_ = true;
+  return {};
+}
+
+void RecordsScan::GoTo(uint64_t ordinal) {
+  const std::vector<BlockHead>& blocks = store_->blocks();
+  if (block_ >= blocks.size() || ordinal - blocks[block_].first_record >= blocks[block_].records) {
+    const auto behind = std::upper_bound(blocks.begin(), blocks.end(), ordinal,
+                                         [](uint64_t a, const BlockHead& head) { return a < head.first_record; });
+    block_ = static_cast<uint64_t>(behind - blocks.begin()) - 1;
+  }
+  record_ = static_cast<uint32_t>(ordinal - blocks[block_].first_record);
+}
+
+// Whether the record meets all constraints: what the kernels say of a block, for one of its records.
+Result<bool> RecordsScan::Meets() {
+  for (const Predicate::Part& part : predicate_->parts()) {
+    if (part.column.origin == Column::Origin::kId) {
+      const Chunk::Value id{.type = ColumnValue::Type::kInteger, .integer = static_cast<int64_t>(ordinal())};
+      if (!part.filter.Accepts(id)) return false;
+      continue;
+    }
+    OFINDEX_ASSIGN(const Chunk* const chunk, ChunkOf(part.number));
+    const bool present = BitAt(chunk->present(), record_);
+    if (present && chunk->form() == Chunk::Form::kLists) {
+      if (!part.filter.accepts_all()) return false;
+      continue;
+    }
+    const Chunk::Value value = present ? chunk->At(record_) : Chunk::Value{};
+    if (value.type == ColumnValue::Type::kNull ? !part.filter.null : !part.filter.Accepts(value)) return false;
+  }
+  return true;
 }
 
 Result<const Chunk*> RecordsScan::ChunkOf(uint32_t column) {
@@ -72,6 +140,7 @@ bool RecordsScan::NextWord() {
 }
 
 Result<void> RecordsScan::Next() {
+  if (chosen_) return NextOrdinal();
   while (bits_ == 0) {
     if (NextWord()) continue;
     OFINDEX_ASSIGN(const bool more, NextBlock());

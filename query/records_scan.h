@@ -23,6 +23,11 @@ class RecordsScan {
   /// Goes to the first record, or to the last. Errors: kIndex, kIo, kLimit.
   [[nodiscard]] Result<void> Begin(std::span<const Constraint> constraints, bool descending);
 
+  /// Goes to the first record, or to the last, of `ordinals`, which ascend: all others of the store are passed over.
+  /// Without constraints on lists but for NULL. Errors: kIndex, kIo, kLimit.
+  [[nodiscard]] Result<void> BeginAt(std::vector<uint64_t> ordinals, std::span<const Constraint> constraints,
+                                     bool descending);
+
   /// Goes to the next record. Not after done(). Errors: as Begin.
   [[nodiscard]] Result<void> Next();
 
@@ -62,6 +67,9 @@ class RecordsScan {
   [[nodiscard]] Result<bool> NextBlock();
   [[nodiscard]] Result<void> FillWindow();
   [[nodiscard]] bool NextWord();
+  [[nodiscard]] Result<void> NextOrdinal();
+  void GoTo(uint64_t ordinal);
+  [[nodiscard]] Result<bool> Meets();
 
   ColumnStore* store_;
   std::vector<Slot> slots_;
@@ -73,6 +81,12 @@ class RecordsScan {
   std::vector<BlockSelection> window_;
   uint64_t window_begin_ = 0;
   uint64_t window_blocks_ = 1;
+
+  // BeginAt(): of these ordinals, [ordinals_begin_, ordinals_end_) are yet to come.
+  bool chosen_ = false;
+  std::vector<uint64_t> ordinals_;
+  size_t ordinals_begin_ = 0;
+  size_t ordinals_end_ = 0;
 
   uint64_t blocks_left_ = 0;
   bool in_block_ = false;

@@ -9,8 +9,10 @@
 #include "base/allocation.h"
 #include "base/text.h"
 #include "index/paths.h"
+#include "query/column_affinity.h"
 #include "query/has_function.h"
 #include "query/list_json.h"
+#include "query/records_lookups.h"
 #include "query/records_plan.h"
 #include "query/records_scan.h"
 #include "query/sql_values.h"
@@ -23,8 +25,9 @@ namespace ofindex {
 namespace {
 
 struct Table : sqlite3_vtab {
-  explicit Table(RecordsSource records) : sqlite3_vtab{}, source(std::move(records)) {}
+  explicit Table(RecordsSource records) : sqlite3_vtab{}, source(std::move(records)), lookups(*source.store) {}
   RecordsSource source;
+  RecordsLookups lookups;
 };
 
 struct Cursor : sqlite3_vtab_cursor {
@@ -63,12 +66,11 @@ class Unlimited {
   int columns_;
 };
 
-// Columns have no type, so that values are compared as what they are.
 std::string DeclarationOf(const ColumnStore& store) {
   std::string sql = "CREATE TABLE x(";
   for (const Column& column : store.columns()) {
     if (sql.back() != '(') sql += ',';
-    sql += QuotedName(column.name);
+    sql += StrCat(QuotedName(column.name), " ", DeclaredType(store, column));
   }
   return sql + ")";
 }
@@ -157,13 +159,16 @@ int Close(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
-Result<void> Begin(Cursor& cursor, const RecordsSource& source, const RecordsPlan& plan, sqlite3_value** values) {
+Result<void> Begin(Cursor& cursor, Table& table, const RecordsPlan& plan, sqlite3_value** values) {
+  const RecordsSource& source = table.source;
   std::vector<Constraint> constraints;
   for (size_t i = 0; i < plan.arguments.size(); ++i) {
-    OFINDEX_ASSIGN(Constraint constraint, RecordsPlan::ConstraintOf(plan.arguments[i], values[i]));
+    OFINDEX_ASSIGN(Constraint constraint, RecordsPlan::ConstraintOf(*source.store, plan.arguments[i], values[i]));
     constraints.push_back(std::move(constraint));
   }
   if (source.taken == nullptr || !source.taken->active) {
+    OFINDEX_ASSIGN(std::optional<std::vector<uint64_t>> found, table.lookups.Find(constraints));
+    if (found) return cursor.scan.BeginAt(*std::move(found), constraints, plan.descending);
     return cursor.scan.Begin(constraints, plan.descending);
   }
   source.taken->conjunctions.push_back(std::move(constraints));
@@ -172,9 +177,8 @@ Result<void> Begin(Cursor& cursor, const RecordsSource& source, const RecordsPla
 }
 
 int Filter(sqlite3_vtab_cursor* cursor, int, const char* text, int, sqlite3_value** values) {
-  return Guarded(cursor->pVtab, [&] {
-    return Begin(CursorOf(cursor), TableOf(cursor->pVtab).source, RecordsPlan::Decode(text), values);
-  });
+  return Guarded(cursor->pVtab,
+                 [&] { return Begin(CursorOf(cursor), TableOf(cursor->pVtab), RecordsPlan::Decode(text), values); });
 }
 
 int Next(sqlite3_vtab_cursor* cursor) {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/nearest_names.h"
 #include "base/text.h"
-#include "query/nearest_names.h"
 #include "query/sql_gate.h"
 
 namespace ofindex {
@@ -20,6 +20,7 @@ constexpr char kRefusedHint[] =
     "a statement may read records, shards, features, bad and damage, and call functions that compute";
 
 ErrorCode CodeOf(int result) {
+  if (result == SQLITE_IOERR_DATA) return ErrorCode::kStale;
   switch (result & 0xff) {
     case SQLITE_NOMEM:
     case SQLITE_TOOBIG: return ErrorCode::kLimit;
@@ -37,6 +38,7 @@ const char* HintOf(ErrorCode code) {
   switch (code) {
     case ErrorCode::kLimit: return "ask for less at a time; a value may have 64 MiB, a statement 100,000 bytes";
     case ErrorCode::kIndex: return "build the index anew with `ofindex build --force`";
+    case ErrorCode::kStale: return "open the dataset again";
     case ErrorCode::kIo: return "look whether the index can still be read";
     default: return "docs/cli.md says what SQL there is";
   }

@@ -42,7 +42,9 @@ tl::unexpected<Error> NoSession(const std::string& what) {
   return Fail(ErrorCode::kLimit, StrCat("no SQL session: ", what), "free some memory");
 }
 
-bool SameName(std::string_view a, const char* b) { return sqlite3_stricmp(std::string(a).c_str(), b) == 0; }
+bool SameName(std::string_view a, const char* b) {
+  return sqlite3_strnicmp(a.data(), b, static_cast<int>(a.size())) == 0 && b[a.size()] == '\0';
+}
 
 void Configure(sqlite3* db) {
   for (const auto& [option, value] :

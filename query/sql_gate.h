@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "query/sql_guard.h"
+#include "query/sql_memory.h"
 
 struct sqlite3;
 
@@ -38,6 +39,9 @@ class SqlGate {
 
   [[nodiscard]] SqlGuard* guard() const { return guard_; }
 
+  /// What SQLite holds for the connection.
+  [[nodiscard]] SqlMemory& memory() { return memory_; }
+
  private:
   static int Authorize(void* gate, int action, const char* first, const char* second, const char*, const char*);
   [[nodiscard]] Result<void> Meet(sqlite3* db, const std::string& table);
@@ -46,6 +50,7 @@ class SqlGate {
   std::vector<std::string> tables_;
   std::vector<std::string> columns_;
   SqlGuard* guard_ = nullptr;  // of what runs now
+  SqlMemory memory_;
 };
 
 }  // namespace ofindex

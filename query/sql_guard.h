@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/result.h"
+#include "query/sql_memory.h"
 
 struct sqlite3;
 
@@ -16,7 +17,7 @@ namespace ofindex {
 struct SqlLimits {
   std::optional<std::chrono::nanoseconds> timeout = std::nullopt;  ///< from the moment that the statement is given
   std::optional<uint64_t> rows = std::nullopt;
-  uint64_t memory_bytes = uint64_t{1} << 30;  ///< by which SQLite's memory may grow while the statement runs
+  uint64_t memory_bytes = uint64_t{1} << 30;  ///< that SQLite may hold for the session while the statement runs
   const std::atomic<bool>* cancel = nullptr;  ///< set by anyone: the statement ends with kInterrupted
 };
 
@@ -24,7 +25,8 @@ struct SqlLimits {
 /// statement each; used by the thread that runs the statement.
 class SqlGuard {
  public:
-  explicit SqlGuard(const SqlLimits& limits);
+  /// `memory` is that of the session, and must outlive the guard.
+  SqlGuard(const SqlLimits& limits, SqlMemory& memory);
 
   /// False once a limit was reached or the statement was cancelled; false ever after.
   [[nodiscard]] bool MayGoOn();
@@ -36,9 +38,11 @@ class SqlGuard {
   void Watch(sqlite3* db);
 
  private:
+  void Look();
+
   SqlLimits limits_;
   std::chrono::steady_clock::time_point begin_;
-  uint64_t memory_before_;
+  SqlMemory& memory_;
   std::optional<Error> reason_;
 };
 

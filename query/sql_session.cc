@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "base/nearest_names.h"
 #include "base/text.h"
 #include "index/paths.h"
 #include "query/catalog_tables.h"
-#include "query/nearest_names.h"
 #include "query/sql_error.h"
 #include "query/sql_gate.h"
 #include "query/statement_text.h"
@@ -76,6 +76,7 @@ SqlRows& SqlRows::operator=(SqlRows&& other) noexcept {
 
 SqlRows::~SqlRows() {
   if (statement_ == nullptr) return;
+  const SqlMemory::Counting counting(gate_->memory());
   gate_->Forget(sqlite3_db_handle(statement_), *guard_);
   sqlite3_finalize(statement_);
 }
@@ -106,10 +107,11 @@ Result<void> SqlRows::Bind(const std::vector<SqlParameter>& parameters) {
 }
 
 Result<bool> SqlRows::Next() {
+  const SqlMemory::Counting counting(gate_->memory());
   gate_->Watch(sqlite3_db_handle(statement_), *guard_);
   const int result = guard_->MayGoOn() ? sqlite3_step(statement_) : SQLITE_INTERRUPT;
-  if (guard_->reason() && result != SQLITE_ROW && result != SQLITE_DONE) return tl::unexpected(*guard_->reason());
   if (result != SQLITE_ROW && result != SQLITE_DONE) {
+    if (!guard_->MayGoOn()) return tl::unexpected(*guard_->reason());
     return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *gate_, 0, 0));
   }
   if (result == SQLITE_DONE) return false;
@@ -122,6 +124,7 @@ Result<bool> SqlRows::Next() {
 }
 
 SqlValue SqlRows::At(size_t column) const {
+  const SqlMemory::Counting counting(gate_->memory());
   const int i = static_cast<int>(column);
   const auto bytes = [&] {
     const auto* data = static_cast<const uint8_t*>(sqlite3_column_blob(statement_, i));
@@ -147,12 +150,21 @@ SqlSession& SqlSession::operator=(SqlSession&& other) noexcept {
   return *this;
 }
 
-SqlSession::~SqlSession() { sqlite3_close(db_); }
+SqlSession::~SqlSession() {
+  if (db_ == nullptr) return;
+  const SqlMemory::Counting counting(gate_->memory());
+  sqlite3_close(db_);
+}
 
 Result<SqlSession> SqlSession::Open(const std::string& name, ColumnStoreOptions options) {
   OFINDEX_ASSIGN(const std::string path, ResolveIndex(name));
-  OFINDEX_ASSIGN(Catalog catalog, ReadCatalog(path));
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(path, options));
+  OFINDEX_ASSIGN(std::shared_ptr<const IndexFile> index, IndexFile::Open(path));
+  return Open(OpenedIndex{.index = std::move(index), .map = nullptr}, options);
+}
+
+Result<SqlSession> SqlSession::Open(OpenedIndex opened, ColumnStoreOptions options) {
+  OFINDEX_ASSIGN(Catalog catalog, ReadCatalog(opened.index));
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(std::move(opened), options));
   const auto add = [&](sqlite3* db) -> Result<void> {
     OFINDEX_TRY(RegisterRecords(db, store));
     return RegisterCatalogTables(db, std::make_shared<const Catalog>(std::move(catalog)));
@@ -163,8 +175,10 @@ Result<SqlSession> SqlSession::Open(const std::string& name, ColumnStoreOptions 
 }
 
 Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::string> tables) {
+  auto gate = std::make_unique<SqlGate>(std::move(tables));
+  const SqlMemory::Counting counting(gate->memory());
   OFINDEX_ASSIGN(sqlite3* const db, SqlGate::OpenEmpty());
-  SqlSession session(db, std::make_unique<SqlGate>(std::move(tables)));
+  SqlSession session(db, std::move(gate));
   OFINDEX_TRY(add(db));
   OFINDEX_TRY(session.gate_->Shut(db));
   return session;
@@ -172,7 +186,8 @@ Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::strin
 
 Result<SqlRows> SqlSession::Query(std::string_view sql, const std::vector<SqlParameter>& parameters,
                                   const SqlLimits& limits, size_t written_from) {
-  auto guard = std::make_unique<SqlGuard>(limits);
+  const SqlMemory::Counting counting(gate_->memory());
+  auto guard = std::make_unique<SqlGuard>(limits, gate_->memory());
   OFINDEX_ASSIGN(sqlite3_stmt* const statement, Prepare(sql, *guard, written_from));
   SqlRows rows(statement, *gate_, std::move(guard), limits.rows);
   OFINDEX_TRY(rows.Bind(parameters));
@@ -202,7 +217,7 @@ Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard,
       sqlite3_prepare_v2(db_, sql.data() + begin, static_cast<int>(sql.size() - begin), &statement, &tail);
   Result<sqlite3_stmt*> outcome = statement;
   if (result != SQLITE_OK) {
-    outcome = tl::unexpected(guard.reason() ? *guard.reason() : SqlError(db_, *gate_, begin, written_from));
+    outcome = tl::unexpected(!guard.MayGoOn() ? *guard.reason() : SqlError(db_, *gate_, begin, written_from));
   } else if (const size_t second = SkipBlank(sql, static_cast<size_t>(tail - sql.data())); second < sql.size()) {
     outcome = Wrong(StrCat("a second statement begins at byte ", Shown(second, written_from)),
                     "give one statement at a time");
@@ -215,7 +230,5 @@ Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard,
   }
   return outcome;
 }
-
-void LimitSqliteMemory(uint64_t bytes) { sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(bytes)); }
 
 }  // namespace ofindex

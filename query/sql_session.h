@@ -78,6 +78,9 @@ class SqlSession {
   /// Errors: kNotFound  there is no index; kIndex, kIo.
   [[nodiscard]] static Result<SqlSession> Open(const std::string& name, ColumnStoreOptions options = {});
 
+  /// Opens a session on an index that is open. Errors: kIndex, kIo; kStale  it was rewritten in place.
+  [[nodiscard]] static Result<SqlSession> Open(OpenedIndex opened, ColumnStoreOptions options = {});
+
   /// Opens a session on tables that `add` registers as eponymous virtual tables called `tables`. The connection is shut
   /// to everything else after that.
   using AddTables = std::function<Result<void>(sqlite3*)>;
@@ -103,9 +106,5 @@ class SqlSession {
   sqlite3* db_;
   std::unique_ptr<SqlGate> gate_;
 };
-
-/// Bounds SQLite's memory in the whole process. For a program that owns its process, never for a library: an allocation
-/// past the bound fails in whatever uses SQLite, so it also stops what SqlLimits::memory_bytes sees too late.
-void LimitSqliteMemory(uint64_t bytes);
 
 }  // namespace ofindex

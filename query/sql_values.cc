@@ -2,7 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace ofindex {
 
@@ -26,6 +28,34 @@ ColumnValue ValueOf(sqlite3_value* value) {
   return {.type = view.type, .integer = view.integer, .real = view.real, .bytes = std::string(AsText(view.bytes))};
 }
 
+// SQLite converts a copy: the value itself may be a constant of the statement, and compared with other columns too.
+Result<ColumnValue> ValueOf(sqlite3_value* value, Affinity affinity) {
+  const int type = sqlite3_value_type(value);
+  const bool number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+  if (affinity == Affinity::kText ? !number : affinity == Affinity::kNone || type != SQLITE_TEXT) return ValueOf(value);
+  const std::unique_ptr<sqlite3_value, void (*)(sqlite3_value*)> copy(sqlite3_value_dup(value), sqlite3_value_free);
+  if (copy == nullptr) return Fail(ErrorCode::kLimit, "out of memory for a value");
+  if (affinity == Affinity::kNumeric) {
+    sqlite3_value_numeric_type(copy.get());
+    return ValueOf(copy.get());
+  }
+  const auto* const text = reinterpret_cast<const char*>(sqlite3_value_text(copy.get()));
+  if (text == nullptr) return Fail(ErrorCode::kLimit, "out of memory for a value");
+  return ColumnValue{.type = ColumnValue::Type::kText,
+                     .bytes = {text, static_cast<size_t>(sqlite3_value_bytes(copy.get()))}};
+}
+
+Result<std::vector<ColumnValue>> ElementsOf(sqlite3_value* value) {
+  std::vector<ColumnValue> elements;
+  if (sqlite3_value_type(value) == SQLITE_NULL) return elements;
+  OFINDEX_ASSIGN(ColumnValue number, ValueOf(value, Affinity::kNumeric));
+  OFINDEX_ASSIGN(ColumnValue text, ValueOf(value, Affinity::kText));
+  const bool both = number.type != text.type;
+  elements.push_back(std::move(number));
+  if (both) elements.push_back(std::move(text));
+  return elements;
+}
+
 void PutResult(sqlite3_context* context, const Chunk::Value& value) {
   // A null pointer would be NULL, and not an empty value.
   const char* const bytes = value.bytes.empty() ? "" : reinterpret_cast<const char*>(value.bytes.data());
@@ -41,8 +71,8 @@ void PutResult(sqlite3_context* context, const Chunk::Value& value) {
 
 int CodeOf(const Error& error) {
   switch (error.code) {
-    case ErrorCode::kIndex:
-    case ErrorCode::kStale: return SQLITE_CORRUPT_VTAB;
+    case ErrorCode::kIndex: return SQLITE_CORRUPT_VTAB;
+    case ErrorCode::kStale: return SQLITE_IOERR_DATA;
     case ErrorCode::kIo: return SQLITE_IOERR;
     case ErrorCode::kLimit: return SQLITE_NOMEM;
     case ErrorCode::kInterrupted: return SQLITE_INTERRUPT;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <vector>
+
 #include "base/result.h"
 #include "index/column.h"
 #include "index/column_chunk.h"
+#include "query/column_affinity.h"
 
 struct sqlite3_context;
 struct sqlite3_value;
@@ -14,6 +17,13 @@ namespace ofindex {
 
 /// A copy of `value`.
 [[nodiscard]] ColumnValue ValueOf(sqlite3_value* value);
+
+/// A copy of `value` as a comparison with a column of `affinity` has it. Errors: kLimit  SQLite has no memory.
+[[nodiscard]] Result<ColumnValue> ValueOf(sqlite3_value* value, Affinity affinity);
+
+/// What an element of a list may equal, ascending: `value` as a number, if it is one, and as bytes; none for NULL.
+/// Errors: kLimit  SQLite has no memory.
+[[nodiscard]] Result<std::vector<ColumnValue>> ElementsOf(sqlite3_value* value);
 
 /// A view of `value`, valid as long as SQLite's is.
 [[nodiscard]] Chunk::Value ViewOf(sqlite3_value* value);

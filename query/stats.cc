@@ -6,6 +6,7 @@
 
 #include "index/distinct_sketch.h"
 #include "query/blocks_in_order.h"
+#include "query/picked_chunk.h"
 
 namespace ofindex {
 namespace {
@@ -73,10 +74,21 @@ class StatsPasses {
     return MergeInOrder(
         store_.threads(), store_.blocks().size(), options_.cancel,
         [&](uint64_t block) -> Result<Made> {
-          OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, store_.Load(column_, block));
+          OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, Load(block));
           return make(std::move(chunk));
         },
         merge);
+  }
+
+  // Returns the chunk of `block`, reduced to the records that count.
+  [[nodiscard]] Result<std::shared_ptr<const Chunk>> Load(uint64_t block) {
+    if (!options_.among) return store_.Load(column_, block);
+    const BlockHead& head = store_.blocks()[block];
+    const std::vector<uint32_t> records = options_.among(head.first_record, head.first_record + head.records);
+    if (records.empty()) return std::make_shared<const Chunk>();
+    OFINDEX_ASSIGN(const std::shared_ptr<const Chunk> chunk, store_.Load(column_, block));
+    OFINDEX_ASSIGN(Chunk picked, PickedChunk(*chunk, records));
+    return std::make_shared<const Chunk>(std::move(picked));
   }
 
   [[nodiscard]] Result<void> Summarise() {
@@ -116,7 +128,8 @@ class StatsPasses {
   [[nodiscard]] Result<void> CountAgain() {
     counts_.Zero();
     std::optional<Histogram> histogram = EmptyHistogram(summary_.numbers, options_.bins);
-    std::optional<DistinctSketch> sketch = StoredSketch(store_, column_);
+    std::optional<DistinctSketch> sketch;
+    if (!options_.among) sketch = StoredSketch(store_, column_);
     const bool stored = sketch.has_value();
     if (!stored) sketch.emplace();
     OFINDEX_TRY(OverChunks([&](std::shared_ptr<const Chunk> chunk) { return CountValues(std::move(chunk), mixed_); },

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,11 @@ namespace ofindex {
 struct StatsOptions {
   size_t top = 10;   ///< most frequent values
   size_t bins = 10;  ///< of histograms, at least 1
+
+  /// The records that count, among those with ordinals [begin, end): ascending, as often as they count, less `begin`.
+  /// Null: all records, once. Called on several threads.
+  using Among = std::function<std::vector<uint32_t>(uint64_t begin, uint64_t end)>;
+  Among among = nullptr;
   const std::atomic<bool>* cancel = nullptr;
 };
 

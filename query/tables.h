@@ -10,8 +10,8 @@ struct sqlite3;
 namespace ofindex {
 
 // What a connection needs to be asked about datasets. Tables report what goes wrong by SQLite's codes, with a text:
-// SQLITE_CORRUPT for kIndex and kStale, SQLITE_IOERR for kIo, SQLITE_NOMEM for kLimit, SQLITE_INTERRUPT for
-// kInterrupted, SQLITE_CANTOPEN for kNotFound, SQLITE_ERROR for all others.
+// SQLITE_CORRUPT for kIndex, SQLITE_IOERR_DATA for kStale, SQLITE_IOERR for kIo, SQLITE_NOMEM for kLimit,
+// SQLITE_INTERRUPT for kInterrupted, SQLITE_CANTOPEN for kNotFound, SQLITE_ERROR for all others.
 
 /// Makes the records of `store` readable on `db` as table `records`, and registers has(list, value). The table is there
 /// by its name, without CREATE, and cannot be written. Errors: kLimit  SQLite has no memory.

@@ -111,7 +111,7 @@ uint32_t NumberOf(const ColumnValue& value, const Chunk::Texts& texts) {
 void MatchTexts(const ValueFilter& filter, const Chunk& chunk, std::span<uint64_t> words) {
   const Chunk::Texts& texts = chunk.texts();
   Accepted accepted(texts);
-  if (filter.text_passes || filter.kind == Kind::kLike) {
+  if (filter.passing != PassingText::kNone || filter.kind == Kind::kLike) {
     accepted.AddEach(filter);
   } else if (filter.kind == Kind::kRange) {
     accepted.AddRange(filter);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "query/column_affinity.h"
 #include "query/like_pattern.h"
 #include "query/value_order.h"
 
@@ -59,7 +60,6 @@ ValueFilter Comparison(Op op, const ColumnValue& value) {
     case Op::kGt: return {.low = {value, true}};
     case Op::kGe: return {.low = {value, false}};
     case Op::kLike: return {.kind = ValueFilter::Kind::kLike, .values = {value}};
-    case Op::kHas: return {.kind = ValueFilter::Kind::kHas, .values = {value}};
     default: break;
   }
   ValueFilter filter = Point(value);
@@ -77,7 +77,7 @@ bool IsLike(const Chunk::Value& value, const ColumnValue& pattern, const std::at
 Verdict JudgeValues(const ValueFilter& filter, const Zone& zone) {
   const bool known = zone.min.type != Type::kNull && zone.max.type != Type::kNull;
   const bool numbers = zone.max.type == Type::kInteger || zone.max.type == Type::kReal;
-  if (filter.text_passes && !numbers) return Verdict::kSome;
+  if (filter.passing != PassingText::kNone && !numbers) return Verdict::kSome;
   if (filter.kind == ValueFilter::Kind::kRange) {
     // Every value is at least min, so that min alone decides some cases; the same for max.
     const bool below = zone.max.type != Type::kNull && !AboveLow(filter.low, ViewOf(zone.max));
@@ -112,25 +112,26 @@ ValueFilter ValueFilter::Of(const Constraint& constraint) {
     return filter;
   } else if (constraint.op == Op::kNotNull || (constraint.op == Op::kIsNot && null)) {
     return filter;
+  } else if (constraint.op == Op::kHas) {
+    filter = {.kind = Kind::kHas, .values = null ? std::vector<ColumnValue>() : constraint.values};
   } else {
     filter = null ? Nothing() : Comparison(constraint.op, constraint.values[0]);
   }
-  filter.text_passes = constraint.text_passes;
+  filter.passing = constraint.passing;
   return filter;
 }
 
 bool ValueFilter::Merge(const ValueFilter& other) {
-  const auto plain = [](const ValueFilter& filter) {
-    return filter.kind == Kind::kRange && !filter.outside && !filter.null && !filter.text_passes;
-  };
-  if (!plain(*this) || !plain(other)) return false;
+  if (!is_interval() || !other.is_interval()) return false;
   low = Tighter(std::move(low), other.low, 1);
   high = Tighter(std::move(high), other.high, -1);
   return true;
 }
 
 bool ValueFilter::Accepts(const Chunk::Value& value) const {
-  if (text_passes && value.type == Type::kText) return true;
+  if (value.type == Type::kText && passing != PassingText::kNone) {
+    if (passing == PassingText::kAll || MayBeNumber(AsText(value.bytes))) return true;
+  }
   switch (kind) {
     case Kind::kRange: return (AboveLow(low, value) && BelowHigh(high, value)) != outside;
     case Kind::kSet: {
@@ -147,7 +148,7 @@ bool ValueFilter::Accepts(const Chunk::Value& value) const {
 bool ValueFilter::accepts_all() const { return kind == Kind::kRange && !low.value && !high.value && !outside; }
 
 bool ValueFilter::accepts_none() const {
-  if (text_passes) return false;
+  if (passing != PassingText::kNone) return false;
   return kind == Kind::kRange ? !low.value && !high.value && outside : values.empty();
 }
 

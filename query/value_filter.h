@@ -15,14 +15,20 @@ namespace ofindex {
 /// What a constraint asks of a value: the operators of SQL, and has(list, value).
 enum class Op : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kIs, kIsNot, kIsNull, kNotNull, kIn, kLike, kHas };
 
+/// The TEXT that passes a filter whatever its values, since SQLite will look at each record again: it compares TEXT as
+/// a number if the other side of the comparison has numeric affinity, which cannot be seen from here.
+enum class PassingText : uint8_t { kNone, kNumbers, kAll };
+
 /// One constraint on one column of `records`.
 struct Constraint {
   uint32_t column = 0;  ///< number in ColumnStore::columns()
   Op op = Op::kEq;
-  std::vector<ColumnValue> values = {};  ///< of kIn any number, of kIsNull and kNotNull none, of others one
-  /// TEXT passes whatever the values, because SQL may compare it as a number (the other side of the comparison has
-  /// numeric affinity, or may have) and SQLite will look at each record again.
-  bool text_passes = false;
+  /// Of kIn any number, of kIsNull and kNotNull none, of others one; of kHas, ascending, all that a value of the list
+  /// may equal. The affinity of the column was applied to them.
+  std::vector<ColumnValue> values = {};
+  PassingText passing = PassingText::kNone;
+  std::vector<ColumnValue> readings =
+      {};  ///< of kEq, kIs and kIn: all that the values may be compared as, if not `values`
 };
 
 /// One end of a range of values, in SQLite's order. No value: the range has no end there.
@@ -39,10 +45,10 @@ struct ValueFilter {
   Kind kind = Kind::kRange;
   ValueBound low = {};
   ValueBound high = {};
-  bool outside = false;                  ///< kRange: values outside are accepted, not those inside
-  bool null = false;                     ///< NULL is accepted
-  bool text_passes = false;              ///< see Constraint
-  std::vector<ColumnValue> values = {};  ///< kSet: ascending, distinct; kLike: the pattern; kHas: what to look for
+  bool outside = false;  ///< kRange: values outside are accepted, not those inside
+  bool null = false;     ///< NULL is accepted
+  PassingText passing = PassingText::kNone;
+  std::vector<ColumnValue> values = {};  ///< kSet, kHas: ascending, distinct; kLike: the pattern
 
   const std::atomic<bool>* cancel = nullptr;  ///< once it is set, what takes long gives up, with any answer
 
@@ -54,6 +60,11 @@ struct ValueFilter {
 
   /// True if `value`, which is not NULL and no list, is accepted. Slow and simple; the kernels say the same.
   [[nodiscard]] bool Accepts(const Chunk::Value& value) const;
+
+  /// True if the filter accepts the values from one bound to the other, and nothing else.
+  [[nodiscard]] bool is_interval() const {
+    return kind == Kind::kRange && !outside && !null && passing == PassingText::kNone;
+  }
 
   /// True if every value is accepted, NULL aside; true if none is.
   [[nodiscard]] bool accepts_all() const;

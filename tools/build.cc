@@ -11,7 +11,6 @@
 #include "index/builder.h"
 #include "index/column_choice.h"
 #include "index/paths.h"
-#include "query/nearest_names.h"
 #include "tools/json.h"
 #include "tools/messages.h"
 #include "tools/number_option.h"
@@ -29,25 +28,6 @@ struct Arguments {
   std::string compression = "auto";
   std::string columns;
 };
-
-// Names in --columns that are in no record.
-std::vector<std::string> ColumnsInNoRecord(const BuildReport& report) {
-  const auto choice = ColumnChoice::Parse(report.facts.columns);
-  std::vector<std::string> names = choice ? choice->names : std::vector<std::string>();
-  std::erase_if(names, [&](const std::string& name) {
-    return std::any_of(report.features.begin(), report.features.end(),
-                       [&](const FeatureRow& row) { return row.name == name; });
-  });
-  return names;
-}
-
-// With the names that were probably meant.
-std::string InNoRecord(const std::string& name, const BuildReport& report) {
-  std::vector<std::string> known;
-  for (const FeatureRow& row : report.features) known.push_back(row.name);
-  const std::string meant = DidYouMean(NearestNames(name, known), "'");
-  return StrCat("--columns: no record has '", Printable(name), "'", meant.empty() ? "" : "; ", meant);
-}
 
 Json ToJson(const BuildReport& report, double seconds) {
   const double per_second = seconds > 0 && !report.was_up_to_date ? 1 / seconds : 0;
@@ -97,8 +77,22 @@ void PrintWarnings(const BuildReport& report, const Context& context) {
   if (report.facts.features_dropped) {
     notes.push_back("too many feature names: the first in byte order are in the index, and those that --columns names");
   }
-  for (const std::string& name : ColumnsInNoRecord(report)) notes.push_back(InNoRecord(name, report));
+  if (const auto names = ColumnsInNoRecord(report); !names.empty()) notes.push_back(DescribeInNoRecord(names, report));
   PrintNotes(notes, context);
+}
+
+// Files that could not be read are missing in the index, and nobody knows what is in them: the worst that a build says.
+int ReportUnreadable(const BuildReport& report, const Context& context) {
+  std::vector<std::string> texts;
+  for (const SkippedFile& file : report.skipped) {
+    if (IsUnreadable(file)) texts.push_back(StrCat(Printable(file.path), ": ", Printable(file.reason)));
+  }
+  if (texts.empty()) return 0;
+  PrintError({ErrorCode::kIo, texts.front(),
+              "everything else is in the index; make it readable, and run `ofindex build --force`"},
+             context);
+  PrintNotes(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
+  return ExitCode(ErrorCode::kIo);
 }
 
 // Damage is no failure of the build: the index is there. It is a failure of the data, and says so.
@@ -107,10 +101,14 @@ int ReportDamage(const BuildReport& report, const Context& context) {
   std::vector<std::string> texts;
   for (const DamageRow& damage : report.damage) texts.push_back(Describe(damage, report.shards));
   for (const BadRow& bad : report.bad) texts.push_back(Describe(bad, report.shards));
-  PrintError(
-      {ErrorCode::kDamage, texts.front(),
-       StrCat("every intact record is in the index; `ofindex info ", Printable(report.index), "` lists the damage")},
-      context);
+  const bool pointers = std::any_of(report.damage.begin(), report.damage.end(), [](const DamageRow& damage) {
+    return damage.range.reason == DamageReason::kLfsPointer;
+  });
+  PrintError({ErrorCode::kDamage, texts.front(),
+              pointers ? std::string("run `git lfs pull`, and then `ofindex build --force`")
+                       : StrCat("every intact record is in the index; `ofindex info ", Printable(report.index),
+                                "` lists the damage")},
+             context);
   PrintNotes(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
   return ExitCode(ErrorCode::kDamage);
 }
@@ -137,7 +135,9 @@ Result<int> Build(Arguments& arguments, Context& context) {
     OFINDEX_TRY(Output::Standard().Line(Summary(*report, seconds)));
   }
   OFINDEX_TRY(Output::Standard().Flush());
-  return ReportDamage(*report, context);
+  const int damaged = ReportDamage(*report, context);
+  const int unreadable = ReportUnreadable(*report, context);
+  return unreadable != 0 ? unreadable : damaged;
 }
 
 }  // namespace
@@ -173,8 +173,10 @@ void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
                "Compressed shards: inflated bytes of one, past which it is a bomb; default 1048576, which is 1 TiB");
   verb->add_option("--columns", arguments->columns,
                    "Features that become columns: auto (those with one short value in some record), none (payloads are "
-                   "not looked into), or names between commas (lists whole); default auto")
+                   "not looked into), names between commas (lists whole), or auto,NAME,... (both); default auto")
       ->type_name("NAME,...");
+  verb->add_flag("--columns-optional", arguments->options.columns_optional,
+                 "Build although no record has a feature that --columns names; default: an error");
   verb->add_option("--descriptor", arguments->options.descriptor,
                    "A FileDescriptorSet (protoc --descriptor_set_out) that describes the payloads")
       ->type_name("FILE");
@@ -184,7 +186,7 @@ void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
   verb->add_option("-j,--threads", arguments->options.threads, "Threads that compute; default: one a processor")
       ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N");
-  verb->add_flag("--force", arguments->options.force, "Replace an index, whatever it is");
+  verb->add_flag("--force", arguments->options.force, "Replace an index that is stale or damaged; default: off");
   verb->add_flag_callback(
       "--wait", [arguments] { arguments->options.if_locked = Draft::IfLocked::kWait; },
       "Wait for another process that builds the same index, and use its result");

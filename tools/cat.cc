@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -7,10 +8,13 @@
 
 #include "base/output_file.h"
 #include "base/text.h"
+#include "index/catalog_reader.h"
 #include "index/draft.h"
+#include "index/output_rule.h"
 #include "index/record_framing.h"
 #include "query/dataset.h"
 #include "query/ordinals.h"
+#include "tools/lost_shards.h"
 #include "tools/messages.h"
 #include "tools/output.h"
 #include "tools/reading_options.h"
@@ -29,6 +33,7 @@ struct Arguments {
   std::optional<std::string> where;
   std::string to = "jsonl";
   std::string output;
+  bool force = false;
   ReaderOptions reading;
 };
 
@@ -39,7 +44,7 @@ class Sink {
     Sink sink;
     if (path.empty() || path == "-") return sink;
     OFINDEX_ASSIGN(sink.draft_, Draft::Begin(path, Draft::IfLocked::kFail));
-    OFINDEX_ASSIGN(sink.file_, OutputFile::Create(sink.draft_->path()));
+    OFINDEX_ASSIGN(sink.file_, sink.draft_->Open());
     return sink;
   }
 
@@ -143,25 +148,47 @@ class SelectedOrdinals {
   size_t block_ = 0;
 };
 
-Result<NextOrdinal> OrdinalsWhere(const Arguments& arguments, uint64_t size, const Context& context) {
-  OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(arguments.range, size));
-  OFINDEX_ASSIGN(Selection selection, SelectRecords(arguments.index, *arguments.where, context));
+Result<NextOrdinal> OrdinalsWhere(const Arguments& arguments, const Dataset& dataset, const Context& context) {
+  OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(arguments.range, dataset.size()));
+  OFINDEX_ASSIGN(Selection selection, SelectRecords(dataset.opened(), *arguments.where, context));
   auto selected = std::make_shared<SelectedOrdinals>(std::move(selection), range);
   return NextOrdinal([selected](uint64_t& ordinal) -> Result<bool> { return selected->Next(ordinal); });
 }
 
-Result<NextOrdinal> OrdinalsFor(const Arguments& arguments, uint64_t size, const Context& context) {
-  if (arguments.where) return OrdinalsWhere(arguments, size, context);
+Result<NextOrdinal> OrdinalsFor(const Arguments& arguments, const Dataset& dataset, const Context& context) {
+  if (arguments.where) return OrdinalsWhere(arguments, dataset, context);
+  const uint64_t size = dataset.size();
   return arguments.ids.empty() ? OrdinalsOfRange(arguments.range, size) : OrdinalsOfFile(arguments.ids, size);
+}
+
+OutputKind KindOf(const Arguments& arguments) {
+  if (const std::optional<Framing> framing = ParseFraming(arguments.to)) return OutputOf(*framing);
+  return arguments.to == "raw" ? OutputKind::kRaw : OutputKind::kJsonLines;
+}
+
+// Before anything is read: the output must not be an input, nor lie among the shards as one more.
+Result<void> CheckSink(const Arguments& arguments, const Dataset& dataset) {
+  if (arguments.output.empty() || arguments.output == "-") return {};
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(dataset.opened().index));
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
+  InputFiles inputs(dataset.index_path(), shards, catalog.facts().sources, arguments.reading.root);
+  inputs.Add(arguments.index);
+  inputs.Add(arguments.ids);
+  OFINDEX_TRY(CheckOutput(arguments.output, KindOf(arguments), arguments.force, inputs));
+  if (!ParseFraming(arguments.to)) return {};
+  return CheckOutside(arguments.output, inputs);
 }
 
 Result<int> Cat(const Arguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
-  OFINDEX_ASSIGN(const NextOrdinal next, OrdinalsFor(arguments, dataset.size(), context));
+  OFINDEX_TRY(CheckSink(arguments, dataset));
+  OFINDEX_ASSIGN(const NextOrdinal next, OrdinalsFor(arguments, dataset, context));
   OFINDEX_ASSIGN(Sink sink, Sink::Open(arguments.output));
-  OFINDEX_ASSIGN(const int exit_code, StreamRecords(dataset, next, TakerFor(arguments, dataset, sink), context));
+  LostShards lost(dataset, context);
+  OFINDEX_ASSIGN(const int exit_code, StreamRecords(dataset, next, TakerFor(arguments, dataset, sink), context, &lost));
   OFINDEX_TRY(sink.Close());
-  return exit_code;
+  lost.PrintRest();
+  return std::max(exit_code, lost.exit_code());
 }
 
 }  // namespace
@@ -186,6 +213,8 @@ void AddCat(CLI::App& app, Context& context, VerbBody& body) {
       ->check(CLI::IsMember({"jsonl", "tfrecord", "ofrecord", "raw"}).description(""))
       ->type_name("FORM");
   verb->add_option("-o,--output", arguments->output, "A file to write; default: standard output")->type_name("FILE");
+  verb->add_flag("--force", arguments->force,
+                 "Replace FILE if it holds records of the form that is written, and is no input; default: off");
   AddReadingOptions(*verb, arguments->reading);
   verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Cat(*arguments, context); }; });
 }

@@ -8,11 +8,11 @@
 
 #include "base/text.h"
 #include "index/catalog_reader.h"
+#include "index/output_rule.h"
 #include "query/column_store.h"
 #include "query/dataset.h"
 #include "query/sampling/open_sampler.h"
 #include "tools/converter.h"
-#include "tools/input_files.h"
 #include "tools/json.h"
 #include "tools/messages.h"
 #include "tools/number_option.h"
@@ -43,16 +43,18 @@ struct SourceFacts {
   std::vector<DamageRow> damage;
   std::vector<BadRow> bad;
   std::vector<GenerationRow> generations;
+  std::vector<std::string> sources;
   bool verified = false;  // every payload was compared with its checksum when the index was built
 };
 
-Result<SourceFacts> ReadFacts(const std::string& index) {
+Result<SourceFacts> ReadFacts(const std::shared_ptr<const IndexFile>& index) {
   SourceFacts facts;
   OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
   OFINDEX_ASSIGN(facts.shards, catalog.Shards());
   OFINDEX_ASSIGN(facts.damage, catalog.Damage());
   OFINDEX_ASSIGN(facts.bad, catalog.Bad());
   OFINDEX_ASSIGN(facts.generations, catalog.Generations());
+  facts.sources = catalog.facts().sources;
   facts.verified = catalog.facts().checked == Checked::kPayloads;
   return facts;
 }
@@ -93,7 +95,7 @@ Result<Selected> Select(const Arguments& arguments, const Dataset& dataset, cons
     return Selected{EachOf(View::Range(0, dataset.size())), dataset.size(), true};
   }
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store,
-                 ColumnStore::Open(dataset.index_path(), {.progress = &context.progress}));
+                 ColumnStore::Open(dataset.opened(), {.progress = &context.progress}));
   SampleRequest request;
   request.where = arguments.where;
   request.seed = arguments.shuffle.value_or(0);
@@ -138,14 +140,16 @@ Result<int> Convert(Arguments& arguments, Context& context) {
   OFINDEX_ASSIGN(const SourceIndex source, SourceIndex::Of(arguments.data, arguments.where.has_value(), context));
   PrintNotes(source.notes(), context);
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(source.path(), arguments.reading, context.progress));
-  OFINDEX_ASSIGN(SourceFacts facts, ReadFacts(source.path()));
-  const InputFiles inputs(source.path(), facts.shards);
+  OFINDEX_ASSIGN(SourceFacts facts, ReadFacts(dataset.opened().index));
+  InputFiles inputs(source.path(), facts.shards, facts.sources, arguments.reading.root);
+  for (const std::string& data : arguments.data) inputs.Add(data);
   for (ShardRow& shard : facts.shards) shard.path = source.Shown(shard.path);
   OFINDEX_ASSIGN(const Selected selected, Select(arguments, dataset, facts, context));
 
   arguments.output.default_shards = facts.shards.size();
+  OFINDEX_TRY(CheckOutside(arguments.output.out, inputs));
+  arguments.output.inputs = inputs;
   OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(arguments.output));
-  OFINDEX_TRY(inputs.KeepFrom(plan));
   const bool as_in_input =
       selected.all_in_order && !arguments.output.shards && plan.paths.size() == facts.shards.size();
   std::vector<uint64_t> sizes = RecordsPerShard(selected, facts, plan.paths.size(), as_in_input);

@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "index/catalog_reader.h"
 #include "index/draft.h"
+#include "index/output_rule.h"
 #include "index/paths.h"
 #include "mmap/packed_offsets.h"
-#include "tools/input_files.h"
 #include "tools/json.h"
 #include "tools/output.h"
 #include "tools/verbs.h"
@@ -26,6 +26,7 @@ struct Arguments {
   std::string index;
   std::string to;
   std::string folder;
+  bool force = false;
 };
 
 // A text index being written: one line a record, where it begins and how long it is with its framing. What DALI's
@@ -36,7 +37,7 @@ class TextIndex {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
     OFINDEX_ASSIGN(Draft draft, Draft::Begin(path.string(), Draft::IfLocked::kFail));
-    OFINDEX_ASSIGN(OutputFile file, OutputFile::Create(draft.path()));
+    OFINDEX_ASSIGN(OutputFile file, draft.Open());
     return TextIndex(std::move(draft), std::move(file));
   }
 
@@ -76,7 +77,7 @@ fs::path TargetOf(const fs::path& path) {
   return error ? path : folder / path.filename();
 }
 
-Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const std::string& folder,
+Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const Arguments& arguments,
                                       const InputFiles& inputs) {
   const size_t common = CommonFolderBytes(shards);
   std::vector<fs::path> paths;
@@ -91,24 +92,22 @@ Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const
                   StrCat(Printable(shard.path), ": compressed; whoever takes tfrecord2idx seeks in the file itself"),
                   "`ofindex convert` writes it anew, uncompressed");
     }
-    paths.push_back(PathFor(folder, shard.path, common));
+    paths.push_back(PathFor(arguments.folder, shard.path, common));
     const std::string path = Printable(paths.back().string());
     if (!taken.insert(TargetOf(paths.back())).second) {
       return Fail(ErrorCode::kUsage, StrCat(Printable(shard.path), ": two shards would be exported to ", path),
                   "export the folders of the dataset one by one");
     }
-    if (inputs.Hold(paths.back().string())) {
-      return Fail(ErrorCode::kUsage, StrCat(path, ": a file of the dataset, which the export would replace"),
-                  "name another folder with -o DIR");
-    }
+    OFINDEX_TRY(CheckOutput(paths.back().string(), OutputKind::kTextIndex, arguments.force, inputs));
   }
   return paths;
 }
 
-Result<std::vector<fs::path>> ExportAll(const std::string& index, const std::string& folder, const Progress& progress) {
+Result<std::vector<fs::path>> ExportAll(const std::string& index, const Arguments& arguments,
+                                        const Progress& progress) {
   OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
-  OFINDEX_ASSIGN(std::vector<fs::path> paths, PathsOf(shards, folder, InputFiles(index, shards)));
+  OFINDEX_ASSIGN(std::vector<fs::path> paths, PathsOf(shards, arguments, InputFiles(index, shards, {})));
   std::optional<TextIndex> open;
   size_t next = 0;
   // Ends the shard that is being written, and begins those up to `shard`; shards without records have empty files.
@@ -136,7 +135,7 @@ Result<std::vector<fs::path>> ExportAll(const std::string& index, const std::str
 
 Result<int> Export(const Arguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const std::string index, ResolveIndex(arguments.index));
-  OFINDEX_ASSIGN(const std::vector<fs::path> paths, ExportAll(index, arguments.folder, context.progress));
+  OFINDEX_ASSIGN(const std::vector<fs::path> paths, ExportAll(index, arguments, context.progress));
   Output& out = Output::Standard();
   if (context.json) {
     Json files = Json::array();
@@ -160,6 +159,7 @@ void AddExport(CLI::App& app, Context& context, VerbBody& body) {
       ->check(CLI::IsMember({"tfrecord2idx"}).description(""))
       ->type_name("FORM");
   verb->add_option("-o,--output", arguments->folder, "The folder to write to")->required()->type_name("DIR");
+  verb->add_flag("--force", arguments->force, "Replace text indexes that are there; default: off");
   verb->callback(
       [arguments, &context, &body] { body = [arguments, &context] { return Export(*arguments, context); }; });
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "query/dataset.h"
 #include "query/ordinals.h"
 #include "tools/json.h"
+#include "tools/lost_shards.h"
 #include "tools/messages.h"
 #include "tools/output.h"
 #include "tools/reading_options.h"
@@ -71,15 +73,27 @@ class Getter {
   uint64_t shown_ = 0;
 };
 
-// A bad record does not keep the others from being shown; anything else does.
-Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ranges, Getter& getter,
+// True if a record that was not shown cannot be read: showing it may have failed for want of its place, too.
+bool CannotBeRead(const Dataset& dataset, uint64_t ordinal, const Error& error) {
+  if (error.code == ErrorCode::kStale) return true;
+  std::vector<uint8_t> payload;
+  return error.code == ErrorCode::kIo && !dataset.reader().Copy(ordinal, payload);
+}
+
+// A bad record, or a shard that cannot be read, does not keep the others from being shown; anything else does.
+Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ranges, Getter& getter, LostShards& lost,
                     const Context& context) {
   int exit_code = 0;
   for (const OrdinalRange& range : ranges) {
     for (uint64_t ordinal = range.begin; ordinal < range.end; ++ordinal) {
       if (context.progress.cancel) return Interrupted();
+      if (lost.Has(ordinal)) continue;
       auto shown = getter.Show(dataset, ordinal);
       if (shown) continue;
+      if (CannotBeRead(dataset, ordinal, shown.error())) {
+        OFINDEX_TRY(lost.Add(ordinal, shown.error()));
+        continue;
+      }
       if (shown.error().code != ErrorCode::kDamage) return tl::unexpected(std::move(shown).error());
       OFINDEX_TRY(Output::Standard().Flush());  // what is before the error stands before it
       PrintError(shown.error(), context);
@@ -100,9 +114,12 @@ Result<int> Get(const Arguments& arguments, const Context& context) {
   }
   Getter getter(arguments, context);
   OFINDEX_TRY(getter.Begin());
-  OFINDEX_ASSIGN(const int exit_code, ShowAll(dataset, ranges, getter, context));
+  LostShards lost(dataset, context);
+  OFINDEX_ASSIGN(const int exit_code, ShowAll(dataset, ranges, getter, lost, context));
   OFINDEX_TRY(getter.End());
-  return exit_code;
+  OFINDEX_TRY(Output::Standard().Flush());
+  lost.PrintRest();
+  return std::max(exit_code, lost.exit_code());
 }
 
 }  // namespace

@@ -28,14 +28,14 @@ struct Info {
   std::vector<FeatureRow> features;
   std::vector<BadRow> bad;
   std::vector<DamageRow> damage;
+  std::vector<SkippedFile> skipped;
 };
 
 Result<Info> ReadInfo(const std::string& name) {
   Info info;
   OFINDEX_ASSIGN(info.path, ResolveIndex(name));
   OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(info.path));
-  OFINDEX_ASSIGN(const FileFacts facts, StatFile(info.path));
-  info.index_bytes = facts.size;
+  info.index_bytes = catalog.index().size();
   info.facts = catalog.facts();
   OFINDEX_ASSIGN(const std::vector<GenerationRow> generations, catalog.Generations());
   if (!generations.empty()) info.generation = generations.back().number;
@@ -43,6 +43,7 @@ Result<Info> ReadInfo(const std::string& name) {
   OFINDEX_ASSIGN(info.features, catalog.Features());
   OFINDEX_ASSIGN(info.bad, catalog.Bad());
   OFINDEX_ASSIGN(info.damage, catalog.Damage());
+  OFINDEX_ASSIGN(info.skipped, catalog.Skipped());
   return info;
 }
 
@@ -60,7 +61,8 @@ Json ToJson(const Info& info) {
           {"shards", JsonShards(info.shards)},
           {"features", JsonFeatureRows(info.features)},
           {"bad", JsonBad(info.bad, info.shards)},
-          {"damage", JsonDamage(info.damage, info.shards)}};
+          {"damage", JsonDamage(info.damage, info.shards)},
+          {"skipped", JsonSkipped(info.skipped)}};
 }
 
 Result<void> PrintTotals(const Info& info, Output& out) {
@@ -107,6 +109,12 @@ Result<int> ShowInfo(const std::string& name, const Context& context) {
   }
   for (const DamageRow& damage : info.damage) OFINDEX_TRY(out.Line(StrCat("damage  ", Describe(damage, info.shards))));
   for (const BadRow& bad : info.bad) OFINDEX_TRY(out.Line(StrCat("bad     ", Describe(bad, info.shards))));
+  for (const SkippedFile& file : info.skipped) {
+    OFINDEX_TRY(out.Line(StrCat("skipped ", Printable(file.path), ": ", Printable(file.reason))));
+  }
+  if (info.facts.skipped > info.skipped.size()) {
+    OFINDEX_TRY(out.Line(StrCat("skipped ", Counted(info.facts.skipped - info.skipped.size(), "more file"))));
+  }
   return 0;
 }
 

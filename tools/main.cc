@@ -1,6 +1,7 @@
 // The ofindex command: parses the command line, runs one verb, turns its outcome into an exit code (docs/cli.md).
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <map>
@@ -16,6 +17,11 @@
 #include "tools/verbs.h"
 
 namespace ofindex {
+namespace {
+
+constexpr char kVersion[] = "ofindex " OFINDEX_VERSION;
+
+}  // namespace
 
 CLI::App* AddVerb(CLI::App& app, Context& context, const char* name, const char* help, Formats formats) {
   CLI::App* verb = app.add_subcommand(name, help);
@@ -23,8 +29,11 @@ CLI::App* AddVerb(CLI::App& app, Context& context, const char* name, const char*
     CLI::Option* json = verb->add_flag("--json", context.json, "One JSON document on standard output");
     if (formats == Formats::kJsonAndJsonl) {
       verb->add_flag("--jsonl", context.jsonl, "One JSON object a line")->excludes(json);
+    } else {
+      verb->add_flag("--jsonl", context.json, "The same, on one line")->excludes(json);
     }
   }
+  verb->set_version_flag("--version", kVersion);
   verb->add_flag("-q,--quiet", context.quiet, "No messages but errors");
   verb->add_flag("-v,--verbose", context.verbose, "More messages");
   static const std::map<std::string, ProgressMode> kModes = {{"auto", ProgressMode::kAuto},
@@ -80,16 +89,31 @@ int Usage(const CLI::App& app, const CLI::ParseError& error, const Context& cont
   return ExitCode(ErrorCode::kUsage);
 }
 
-int Run(int argc, char** argv) {
-  Context context;
-  InstallSignals(context);
-  Output::Standard().StopOn(context.progress.cancel);
+// The command may have as many files open as the system allows: its process is its own. The library lives with the
+// limit that it finds.
+void TakeAllDescriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// Runs the verb, and writes the rest of its output.
+Result<int> RunVerb(const VerbBody& body) {
+  auto outcome = WithMemory("this command", body);
+  if (!outcome && outcome.error().code == ErrorCode::kInterrupted) return outcome;
+  auto flushed = WithMemory("the output", [] { return Output::Standard().Flush(); });
+  if (outcome && !flushed) return tl::unexpected(std::move(flushed).error());
+  return outcome;
+}
+
+Result<int> Run(int argc, char** argv, Context& context) {
   CLI::App app{
       "Random access to the records of OFRecord and TFRecord files, in place.\n\n"
       "  ofindex build data/train       read the shards once, write data/train.ofidx\n"
       "  ofindex get data/train 5 -1    show a record, and the last one\n"};
   app.name("ofindex");
-  app.set_version_flag("--version", "ofindex " OFINDEX_VERSION);
+  app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
   VerbBody body;
   AddBuild(app, context, body);
@@ -110,17 +134,27 @@ int Run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return Usage(app, error, context);
   }
-  Result<int> outcome = WithMemory("this command", body);
-  if (outcome) {
-    if (auto flushed = Output::Standard().Flush(); !flushed) outcome = tl::unexpected(std::move(flushed).error());
-  }
+  return RunVerb(body);
+}
+
+int Main(int argc, char** argv) {
+  Context context;
+  InstallSignals(context);
+  TakeAllDescriptors();
+  const Result<int> outcome = WithMemory("this command", [&]() -> Result<int> {
+    Output::Standard().StopOn(context.progress.cancel);
+    return Run(argc, argv, context);
+  });
   if (outcome) return *outcome;
-  if (outcome.error().code != ErrorCode::kInterrupted) static_cast<void>(Output::Standard().Flush());
-  PrintError(outcome.error(), context);
+  // Without memory for the message, the exit code says it alone.
+  static_cast<void>(WithMemory("a message", [&]() -> Result<void> {
+    PrintError(outcome.error(), context);
+    return {};
+  }));
   return ExitCode(outcome.error().code);
 }
 
 }  // namespace
 }  // namespace ofindex
 
-int main(int argc, char** argv) { return ofindex::Run(argc, argv); }
+int main(int argc, char** argv) { return ofindex::Main(argc, argv); }

@@ -47,12 +47,12 @@ bool UseColor(int stream, const Context& context) {
 
 void PrintError(const Error& error, const Context& context) {
   const bool color = UseColor(STDERR_FILENO, context);
-  WriteLine(StrCat(color ? "\x1b[31mofindex:\x1b[0m " : "ofindex: ", error.message));
-  WriteLine(StrCat(color ? "\x1b[2mhint:\x1b[0m " : "hint: ", HintOf(error)));
+  WriteLine(StrCat(color ? "\x1b[31mofindex:\x1b[0m " : "ofindex: ", Printable(error.message)));
+  WriteLine(StrCat(color ? "\x1b[2mhint:\x1b[0m " : "hint: ", Printable(HintOf(error))));
 }
 
 void PrintNote(const std::string& text, const Context& context) {
-  if (!context.quiet) WriteLine(text);
+  if (!context.quiet) WriteLine(Printable(text));
 }
 
 void PrintNotes(const std::vector<std::string>& texts, const Context& context) {
@@ -65,6 +65,7 @@ std::vector<std::string> NotesOf(const std::vector<SkippedFile>& skipped, const 
                                  const std::function<std::string(const std::string&)>& shown) {
   std::vector<std::string> notes;
   for (const SkippedFile& file : skipped) {
+    if (IsUnreadable(file)) continue;
     notes.push_back(StrCat("skipped ", Printable(shown(file.path)), ": ", Printable(file.reason)));
   }
   for (const std::string& path : missing) {

@@ -20,8 +20,8 @@ void PrintNote(const std::string& text, const Context& context);
 /// Notes of a list: the first ten, or all of them with -v, and how many more there are.
 void PrintNotes(const std::vector<std::string>& texts, const Context& context);
 
-/// Notes of what a build found and left out: files that are no shards, and shards that the others' names tell of.
-/// `shown` gives the name to show for a path of the index.
+/// Notes of what a build found and left out: files that are no shards, except those that could not be read, and shards
+/// that the others' names tell of. `shown` gives the name to show for a path of the index.
 [[nodiscard]] std::vector<std::string> NotesOf(const std::vector<SkippedFile>& skipped,
                                                const std::vector<std::string>& missing,
                                                const std::function<std::string(const std::string&)>& shown);

@@ -27,7 +27,7 @@ void AddOutputOptions(CLI::App& verb, ShardSetRequest& request, const char* defa
           "gzip: compress each TFRecord file as a whole")
       ->check(CLI::IsMember({"gzip"}).description(""))
       ->type_name("HOW");
-  verb.add_flag("--force", request.force, "Replace the shards that are in OUT");
+  verb.add_flag("--force", request.force, "Replace the set of shards that is in OUT; default: off");
 }
 
 std::string Summary(const ShardSetWriter& writer) {

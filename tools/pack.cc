@@ -9,10 +9,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/output_file.h"
 #include "base/text.h"
-#include "index/draft.h"
-#include "tools/input_files.h"
+#include "index/output_rule.h"
+#include "index/paths.h"
+#include "index/set_names.h"
 #include "tools/json.h"
 #include "tools/messages.h"
 #include "tools/number_option.h"
@@ -26,8 +26,6 @@ namespace ofindex {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char kLabelsName[] = "_labels.tsv";
 
 struct Arguments {
   PackRequest request;
@@ -52,35 +50,33 @@ bool Holds(const std::string& path, const std::string& text) {
   return std::string(std::istreambuf_iterator<char>(file), {}) == text;
 }
 
-/// The map of labels, written beside the shards; it appears with them.
-class LabelFile {
- public:
-  [[nodiscard]] static Result<std::optional<Draft>> Write(const std::string& text, const ShardSetPlan& plan,
-                                                          bool force) {
-    if (text.empty()) return std::nullopt;
-    const std::string path = (fs::path(plan.folder) / kLabelsName).string();
-    std::error_code error;
-    const bool exists = fs::exists(path, error);
-    if (exists && Holds(path, text)) return std::nullopt;
-    const bool replaces = force && !plan.replaced.empty();
-    if (exists && !replaces) {
-      return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": is there already, with other labels"),
-                  "write to a folder of its own, so that each dataset keeps its map");
-    }
-    OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kFail));
-    OFINDEX_ASSIGN(OutputFile file, OutputFile::Create(draft.path()));
-    OFINDEX_TRY(file.Append(AsBytes(text)));
-    OFINDEX_TRY(file.Flush());
-    return std::optional<Draft>(std::move(draft));
+// True if no other file beside the shard at `out` has the name of a shard.
+bool IsAlone(const std::string& out) {
+  const fs::path shard(out);
+  std::error_code error;
+  for (fs::directory_iterator it(FolderOf(out), error), end; !error && it != end; it.increment(error)) {
+    const fs::path name = it->path().filename();
+    if (name != shard.filename() && FramingOfName(name.string())) return false;
   }
-};
+  return !error;
+}
 
-// The map of labels of a set that is replaced goes with it, also where the new set has none.
-void ReplaceLabels(const PackSource& source, const std::string& out, ShardSetPlan& plan) {
+// Decides what becomes of the map of labels that is beside the shards of `plan`, if there is one. It goes together with
+// the shards that it is of. Returns true if `text` is to be written.
+Result<bool> PlanLabels(const std::string& text, const InputFiles& inputs, bool force, ShardSetPlan& plan) {
   const std::string path = (fs::path(plan.folder) / kLabelsName).string();
   std::error_code error;
-  const bool alone = plan.paths.front() == out;  // a file among others
-  if (source.labels().empty() && !alone && fs::exists(path, error)) plan.replaced.push_back(path);
+  if (!fs::exists(fs::symlink_status(path, error))) return !text.empty();
+  if (Holds(path, text)) return false;
+  const bool replaces_all = !plan.replaced.empty() && (plan.is_folder() || IsAlone(plan.paths.front()));
+  if (text.empty() && !(replaces_all && plan.is_folder())) return false;
+  if (!replaces_all) {
+    return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": already exists, with the labels of other shards"),
+                "write to a folder of its own, so that each dataset keeps its map");
+  }
+  OFINDEX_TRY(CheckOutput(path, OutputKind::kLabels, force, inputs));
+  plan.replaced.push_back(path);
+  return !text.empty();
 }
 
 Json JsonFeatures(const PackSource& source) {
@@ -111,23 +107,22 @@ Result<int> Pack(Arguments& arguments, Context& context) {
   OFINDEX_ASSIGN(arguments.request.payload, PayloadOf(arguments));
   OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(arguments.output));
   std::optional<ProgressDisplay> display(std::in_place, "pack", context);
-  // A killed writer's drafts are no files of a source that they lie in.
-  for (const std::string& path : plan.paths) Draft::RemoveLeftover(path);
+  // What a killed writer left is no file of a source that it lies in.
+  RemoveLeftovers(plan);
   OFINDEX_ASSIGN(const std::unique_ptr<PackSource> source, OpenPackSource(arguments.request, context.progress));
-  if (!plan.replaced.empty()) {
-    ReplaceLabels(*source, arguments.output.out, plan);
-    OFINDEX_TRY(InputFiles(source->paths()).KeepFrom(plan));
-  }
+  InputFiles inputs(source->paths());
+  inputs.Add(arguments.request.schema);
+  OFINDEX_TRY(CheckReplaced(plan, arguments.output.force, inputs));
+  const std::string labels = source->labels();
+  OFINDEX_ASSIGN(const bool has_labels, PlanLabels(labels, inputs, arguments.output.force, plan));
   std::vector<uint64_t> sizes = EvenShares(source->records(), plan.paths.size());
   OFINDEX_ASSIGN(ShardSetWriter writer, ShardSetWriter::Begin(std::move(plan), std::move(sizes)));
-  OFINDEX_ASSIGN(std::optional<Draft> labels,
-                 LabelFile::Write(source->labels(), writer.plan(), arguments.output.force));
+  if (has_labels) OFINDEX_TRY(writer.AddFile(std::string(kLabelsName), AsBytes(labels)));
   OFINDEX_TRY(source->ForEach([&](ByteView payload) -> Result<void> {
     ++context.progress.records_done;
     return writer.Write(payload);
   }));
   OFINDEX_TRY(writer.Finish());
-  if (labels) OFINDEX_TRY(labels->Publish(Draft::Durability::kDurable));
   OFINDEX_TRY(writer.Publish());
   display.reset();
   PrintNotes(source->skipped(), context);

@@ -6,15 +6,19 @@
 # Expects `set -euo pipefail`.
 
 # shellcheck disable=SC2034  # the lists are read by name
+packages_libraries=(
+  libboost-dev libcli11-dev libcsv-dev libexpected-dev libisal-dev libsimdjson-dev libsqlite3-dev libxxhash-dev
+  libzstd-dev nlohmann-json3-dev zlib1g-dev
+)
+# shellcheck disable=SC2034
 packages_build=(
-  g++ pkg-config meson ninja-build libboost-dev libprotobuf-dev protobuf-compiler libxxhash-dev libsqlite3-dev
-  doctest-dev libexpected-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev libisal-dev zlib1g-dev
-  libzstd-dev libsimdjson-dev libcsv-dev
+  g++ pkg-config meson ninja-build libprotobuf-dev protobuf-compiler doctest-dev libbenchmark-dev
+  "${packages_libraries[@]}"
 )
 # shellcheck disable=SC2034
 packages_lesson=(python3 python3-pip)
 # shellcheck disable=SC2034
-packages_python=(python3 python3-dev python3-venv)
+packages_python=(git python3 python3-dev python3-venv)
 # shellcheck disable=SC2034
 packages_test=(python3 python3-protobuf sqlite3 strace clang-14 clang-format-14 libclang-rt-14-dev)
 

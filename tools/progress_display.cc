@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdio>
-#include <system_error>
+#include <utility>
 
+#include "base/allocation.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "tools/json.h"
 
 namespace ofindex {
@@ -38,11 +40,7 @@ ProgressDisplay::ProgressDisplay(const char* verb, const Context& context) : ver
   }
   if (context.quiet && style_ != Style::kJson) style_ = Style::kNone;
   if (style_ == Style::kNone) return;
-  try {
-    thread_ = std::thread([this] { Loop(); });
-  } catch (const std::system_error&) {
-    style_ = Style::kNone;  // no thread left to show anything
-  }
+  if (auto started = StartThread([this] { Loop(); })) thread_ = std::move(*started);
 }
 
 ProgressDisplay::~ProgressDisplay() {
@@ -60,8 +58,15 @@ void ProgressDisplay::Loop() {
                                 : style_ == Style::kJson ? milliseconds(1000)
                                                          : milliseconds(30000);
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, interval, [&] { return done_; })) Show(false);
-  Show(true);
+  // What cannot be shown for want of memory is left out.
+  const auto show = [&](bool last) {
+    static_cast<void>(WithMemory("progress", [&]() -> Result<void> {
+      Show(last);
+      return {};
+    }));
+  };
+  while (!changed_.wait_for(lock, interval, [&] { return done_; })) show(false);
+  show(true);
 }
 
 void ProgressDisplay::Show(bool last) const {

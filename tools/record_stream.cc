@@ -14,10 +14,11 @@ constexpr size_t kBatchRecords = 4096;
 
 class Streamer {
  public:
-  Streamer(const Dataset& dataset, const TakePayload& take, const Context& context)
-      : dataset_(dataset), take_(take), context_(context) {}
+  Streamer(const Dataset& dataset, const TakePayload& take, const Context& context, LostShards* lost)
+      : dataset_(dataset), take_(take), context_(context), lost_(lost) {}
 
   Result<void> Add(uint64_t ordinal) {
+    if (lost_ != nullptr && lost_->Has(ordinal)) return {};
     OFINDEX_ASSIGN(const RecordLocation location, dataset_.reader().Locate(ordinal));
     ordinals_.push_back(ordinal);
     bytes_ += location.length;
@@ -28,7 +29,7 @@ class Streamer {
   Result<void> Finish() {
     if (context_.progress.cancel) return Interrupted();
     auto copied = dataset_.reader().CopyInto(ordinals_, batch_);
-    if (!copied && copied.error().code != ErrorCode::kDamage) return copied;
+    if (!copied && !MayBeAlone(copied.error())) return copied;
     for (size_t i = 0; i < ordinals_.size(); ++i) {
       OFINDEX_TRY(PassOver(copied ? take_(ordinals_[i], batch_[i]) : TakeAlone(ordinals_[i])));
     }
@@ -40,9 +41,20 @@ class Streamer {
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
  private:
-  // One of a batch that holds a bad record.
+  // True if the other records of the batch may be had one by one.
+  [[nodiscard]] bool MayBeAlone(const Error& error) const {
+    if (error.code == ErrorCode::kDamage) return true;
+    return lost_ != nullptr && (error.code == ErrorCode::kStale || error.code == ErrorCode::kIo);
+  }
+
+  // One of a batch that holds a bad record, or records of a shard that cannot be read.
   Result<void> TakeAlone(uint64_t ordinal) {
-    OFINDEX_TRY(dataset_.reader().Copy(ordinal, payload_));
+    if (lost_ != nullptr && lost_->Has(ordinal)) return {};
+    const Result<void> copied = dataset_.reader().Copy(ordinal, payload_);
+    if (!copied && lost_ != nullptr && copied.error().code != ErrorCode::kDamage) {
+      return lost_->Add(ordinal, copied.error());
+    }
+    OFINDEX_TRY(copied);
     return take_(ordinal, payload_);
   }
 
@@ -56,6 +68,7 @@ class Streamer {
   const Dataset& dataset_;
   const TakePayload& take_;
   const Context& context_;
+  LostShards* const lost_;
   std::vector<uint64_t> ordinals_;
   uint64_t bytes_ = 0;
   RecordBatch batch_;
@@ -66,8 +79,8 @@ class Streamer {
 }  // namespace
 
 Result<int> StreamRecords(const Dataset& dataset, const NextOrdinal& next, const TakePayload& take,
-                          const Context& context) {
-  Streamer streamer(dataset, take, context);
+                          const Context& context, LostShards* lost) {
+  Streamer streamer(dataset, take, context, lost);
   for (uint64_t ordinal = 0;;) {
     OFINDEX_ASSIGN(const bool more, next(ordinal));
     if (!more) break;

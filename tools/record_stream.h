@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "query/dataset.h"
 #include "tools/context.h"
+#include "tools/lost_shards.h"
 
 namespace ofindex {
 
@@ -18,7 +19,10 @@ using TakePayload = std::function<Result<void>(uint64_t ordinal, ByteView payloa
 /// Fetches records in batches of bounded size and hands them on, in the order in which `next` names them. Bad records
 /// are reported on standard error and passed over. Returns the exit code: 3 if there was one, else 0. Errors: those of
 /// RecordReader::CopyInto; kInterrupted; those of `next` and `take`, where kDamage is a bad record, too.
+///
+/// With `lost`, shards that cannot be read go there, and the records of all others are handed on. Its exit code is not
+/// in the one that is returned.
 [[nodiscard]] Result<int> StreamRecords(const Dataset& dataset, const NextOrdinal& next, const TakePayload& take,
-                                        const Context& context);
+                                        const Context& context, LostShards* lost = nullptr);
 
 }  // namespace ofindex

@@ -25,6 +25,7 @@
 #include "tools/number_option.h"
 #include "tools/output.h"
 #include "tools/verbs.h"
+#include "tools/watchdog.h"
 
 namespace ofindex {
 namespace {
@@ -45,24 +46,25 @@ struct Arguments {
 
 /// An index that is sampled.
 struct Sampled {
-  std::string index;
+  OpenedIndex opened;
   std::vector<GenerationRow> generations;
   std::shared_ptr<ColumnStore> store;
 };
 
 Result<Sampled> OpenSampled(const std::string& name, const Context& context) {
   Sampled sampled;
-  OFINDEX_ASSIGN(sampled.index, ResolveIndex(name));
-  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(sampled.index));
+  OFINDEX_ASSIGN(const std::string path, ResolveIndex(name));
+  OFINDEX_ASSIGN(sampled.opened.index, IndexFile::Open(path));
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(sampled.opened.index));
   OFINDEX_ASSIGN(sampled.generations, catalog.Generations());
-  OFINDEX_ASSIGN(sampled.store, ColumnStore::Open(sampled.index, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(sampled.store, ColumnStore::Open(sampled.opened, {.progress = &context.progress}));
   return sampled;
 }
 
 Result<std::optional<BlockShape>> BlockOf(const Arguments& arguments, const Sampled& sampled, const Context& context) {
   if (arguments.block.empty()) return std::nullopt;
   if (arguments.block == "auto") {
-    OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(sampled.index, {}, context.progress));
+    OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(sampled.opened, {}, context.progress));
     OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(dataset, *sampled.store));
     BlockChoice choice = ChooseBlock(facts, arguments.lanes);
     PrintNote(choice.reason, context);
@@ -84,7 +86,7 @@ void AdviseBlocks(const Arguments& arguments, const Sampled& sampled, const Cont
   const SampleRequest& request = arguments.request;
   const bool chosen = !arguments.block.empty() || request.weights || request.balance || arguments.quality;
   if (chosen || !AnyCompressed(sampled.store->shards()) || context.quiet) return;
-  const auto dataset = Dataset::Open(sampled.index, {}, context.progress);
+  const auto dataset = Dataset::Open(sampled.opened, {}, context.progress);
   if (!dataset) return;
   const auto facts = ReadingFactsOf(*dataset, *sampled.store);
   if (!facts) return;
@@ -171,7 +173,7 @@ Result<int> PrintBatches(const Sampler& whole, const Sampled& sampled, const Arg
   std::optional<Dataset> dataset;
   LengthsOf lengths;
   if (arguments.batch_by.empty()) {
-    OFINDEX_ASSIGN(dataset, Dataset::Open(sampled.index, {}, context.progress));
+    OFINDEX_ASSIGN(dataset, Dataset::Open(sampled.opened, {}, context.progress));
     lengths = LengthsOfPayloads(dataset->reader());
   } else {
     OFINDEX_ASSIGN(lengths, LengthsOfColumn(*sampled.store, arguments.batch_by, &context.progress.cancel));
@@ -211,6 +213,7 @@ Result<int> ShowQuality(const Sampler& sampler, const Sampled& sampled, const Ar
 }
 
 Result<int> Sample(const Arguments& arguments, const Context& context) {
+  const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const Sampled sampled, OpenSampled(arguments.index, context));
   SampleRequest request = arguments.request;
   OFINDEX_ASSIGN(request.block, BlockOf(arguments, sampled, context));

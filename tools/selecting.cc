@@ -2,15 +2,13 @@
 
 #include <memory>
 
-#include "index/paths.h"
 #include "query/column_store.h"
 #include "query/where.h"
 
 namespace ofindex {
 
-Result<Selection> SelectRecords(const std::string& name, const std::string& expression, const Context& context) {
-  OFINDEX_ASSIGN(const std::string index, ResolveIndex(name));
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(index, {.progress = &context.progress}));
+Result<Selection> SelectRecords(const OpenedIndex& opened, const std::string& expression, const Context& context) {
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(opened, {.progress = &context.progress}));
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
   return Where(store, expression, {}, limits);

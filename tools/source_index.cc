@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "index/builder.h"
 #include "index/paths.h"
 #include "tools/messages.h"
@@ -46,6 +47,11 @@ Result<SourceIndex> SourceIndex::Of(const std::vector<std::string>& data, bool w
   }
   const ProgressDisplay display("reading", context);
   OFINDEX_ASSIGN(const BuildReport report, BuildIndex(options, context.progress));
+  for (const SkippedFile& file : report.skipped) {
+    if (IsUnreadable(file)) {
+      return Fail(ErrorCode::kIo, StrCat(Printable(source.Shown(file.path)), ": ", Printable(file.reason)));
+    }
+  }
   source.notes_ =
       NotesOf(report.skipped, report.missing, [&source](const std::string& path) { return source.Shown(path); });
   return source;

@@ -105,8 +105,6 @@ Result<int> Ask(const Arguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));
   OFINDEX_ASSIGN(const SqlLimits limits, LimitsOf(arguments, context));
   OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(arguments.index, {.progress = &context.progress}));
-  // What runs between two looks at the statement's own limit.
-  LimitSqliteMemory(kMostMemoryBytes + kMostMemoryBytes / 4);
   const Watchdog watchdog(limits.timeout, context);
   OFINDEX_ASSIGN(SqlRows rows, session.Query(query, parameters, limits));
   RowWriter writer(FormOf(arguments, context), rows.columns(), Output::Standard());

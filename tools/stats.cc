@@ -16,6 +16,7 @@
 #include "tools/stats_text.h"
 #include "tools/value_text.h"
 #include "tools/verbs.h"
+#include "tools/watchdog.h"
 
 namespace ofindex {
 namespace {
@@ -244,6 +245,7 @@ Result<int> ShowGroups(ColumnStore& store, const std::string& path, const Argume
 }
 
 Result<int> ShowStats(const Arguments& arguments, const Context& context) {
+  const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const std::string path, ResolveIndex(arguments.index));
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(path, {.progress = &context.progress}));
   return arguments.by ? ShowGroups(*store, path, arguments, context) : ShowColumns(*store, path, arguments, context);

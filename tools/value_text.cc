@@ -11,6 +11,18 @@ using Type = ColumnValue::Type;
 
 constexpr size_t kMostBytesOfCharacter = 4;
 
+// Printable(), but for tabs and the ends of lines, which stay.
+std::string PrintableLines(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const size_t end = text.find_first_of("\t\r\n");
+    out += Printable(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    out += text[end];
+    text.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 Json JsonOfValue(const Chunk::Value& value) {
@@ -24,8 +36,9 @@ Json JsonOfValue(const Chunk::Value& value) {
   return nullptr;
 }
 
-std::string CsvField(std::string_view text) {
-  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+std::string CsvField(std::string_view exact) {
+  const std::string text = PrintableLines(exact);
+  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string field = "\"";
   for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
   return field + "\"";

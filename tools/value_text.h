@@ -12,8 +12,9 @@ namespace ofindex {
 /// An SQL value as JSON: null, a number, a string, or {"base64": ...}.
 [[nodiscard]] Json JsonOfValue(const Chunk::Value& value);
 
-/// A field of RFC 4180. An empty text has quotes, so that it is not taken for NULL, which is nothing at all.
-[[nodiscard]] std::string CsvField(std::string_view text);
+/// A field of RFC 4180. An empty text has quotes, so that it is not taken for NULL, which is nothing at all. A CSV is
+/// often read in a terminal: what Printable() escapes is \xNN, except for tabs and the ends of lines.
+[[nodiscard]] std::string CsvField(std::string_view exact);
 [[nodiscard]] std::string CsvOfValue(const Chunk::Value& value);
 
 /// A real as it is written everywhere: as many digits as tell it from its neighbours.

@@ -27,6 +27,12 @@ Json ToJson(const VerifyReport& report) {
   for (const VerifyReport::Stale& one : report.stale) {
     stale.push_back({{"shard", JsonText(report.shards[one.shard].path)}, {"reason", JsonText(one.reason)}});
   }
+  for (const std::string& path : report.unindexed) {
+    stale.push_back({{"shard", JsonText(path)}, {"reason", kNotInIndex}});
+  }
+  for (const SkippedFile& file : report.unreadable) {
+    stale.push_back({{"shard", JsonText(file.path)}, {"reason", JsonText(file.reason)}});
+  }
   return {{"schema", "ofindex.verify/1"},
           {"records_checked", report.records_checked},
           {"bytes_checked", report.bytes_checked},
@@ -39,6 +45,12 @@ Json ToJson(const VerifyReport& report) {
 
 Result<void> PrintReport(const VerifyReport& report, const VerifyOptions& options, Output& out) {
   for (const VerifyReport::Stale& one : report.stale) OFINDEX_TRY(out.Line(StrCat("stale   ", one.reason)));
+  for (const std::string& path : report.unindexed) {
+    OFINDEX_TRY(out.Line(StrCat("stale   ", Printable(path), ": ", kNotInIndex)));
+  }
+  for (const SkippedFile& file : report.unreadable) {
+    OFINDEX_TRY(out.Line(StrCat("stale   ", Printable(file.path), ": ", Printable(file.reason))));
+  }
   for (const DamageRow& damage : report.damage)
     OFINDEX_TRY(out.Line(StrCat("damage  ", Describe(damage, report.shards))));
   for (const VerifyReport::Bad& one : report.bad) {
@@ -54,7 +66,7 @@ Result<void> PrintReport(const VerifyReport& report, const VerifyOptions& option
 }
 
 void PrintWarnings(const VerifyReport& report, const Context& context) {
-  if (!report.all_payloads_checked) {
+  if (report.lacks_checksums) {
     PrintNote(
         "note: OFRecord has no checksums, and this index keeps none: `ofindex build --verify` makes one that does",
         context);

@@ -3,6 +3,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <utility>
+
+#include "base/threads.h"
 #include "tools/messages.h"
 
 namespace ofindex {
@@ -28,9 +31,13 @@ void BlockSignals() {
 }  // namespace
 
 Watchdog::Watchdog(std::optional<std::chrono::nanoseconds> timeout, const Context& context)
-    : timeout_(timeout), context_(context), thread_([this] { Watch(); }) {}
+    : timeout_(timeout), context_(context) {
+  // Without a thread for it, what runs ends by itself or not at all.
+  if (auto started = StartThread([this] { Watch(); })) thread_ = std::move(*started);
+}
 
 Watchdog::~Watchdog() {
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     done_ = true;

@@ -12,7 +12,7 @@ namespace ofindex {
 
 /// Ends the process if what runs does not end by itself, a second after it should have: past its time, or once the
 /// user asked it to stop. For what changes nothing and may be lost anywhere, such as a question. Watches as long as it
-/// lives; `context` must outlive it.
+/// lives, if the system gives a thread for that; `context` must outlive it.
 class Watchdog {
  public:
   Watchdog(std::optional<std::chrono::nanoseconds> timeout, const Context& context);

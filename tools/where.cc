@@ -4,10 +4,12 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
+#include "index/paths.h"
 #include "tools/json.h"
 #include "tools/output.h"
 #include "tools/selecting.h"
 #include "tools/verbs.h"
+#include "tools/watchdog.h"
 
 namespace ofindex {
 namespace {
@@ -36,13 +38,17 @@ Result<void> WriteIds(const Selection& selection, const Context& context, Output
 }
 
 Result<int> ShowWhere(const Arguments& arguments, const Context& context) {
-  OFINDEX_ASSIGN(const Selection selection, SelectRecords(arguments.index, arguments.expression, context));
+  OFINDEX_ASSIGN(const std::string path, ResolveIndex(arguments.index));
+  OFINDEX_ASSIGN(std::shared_ptr<const IndexFile> index, IndexFile::Open(path));
+  const Watchdog watchdog(std::nullopt, context);
+  OFINDEX_ASSIGN(const Selection selection,
+                 SelectRecords({.index = std::move(index), .map = nullptr}, arguments.expression, context));
   Output& out = Output::Standard();
   if (context.json) OFINDEX_TRY(out.Write(StrCat("{\"schema\":\"ofindex.where/1\",\"count\":", selection.count())));
-  if (context.json && !arguments.count) OFINDEX_TRY(out.Write(",\"ids\":["));
-  if (!arguments.count) OFINDEX_TRY(WriteIds(selection, context, out));
+  if (context.json) OFINDEX_TRY(out.Write(",\"ids\":["));
+  if (context.json || !arguments.count) OFINDEX_TRY(WriteIds(selection, context, out));
   if (context.json) {
-    OFINDEX_TRY(out.Line(arguments.count ? "}" : "]}"));
+    OFINDEX_TRY(out.Line("]}"));
   } else if (arguments.count) {
     const std::string count = StrCat(selection.count());
     OFINDEX_TRY(out.Line(context.jsonl ? StrCat("{\"count\":", count, "}") : count));
@@ -59,7 +65,7 @@ void AddWhere(CLI::App& app, Context& context, VerbBody& body) {
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
   verb->add_option("EXPR", arguments->expression, "What may stand after WHERE: '\"image/height\" > 256'")->required();
-  verb->add_flag("--count", arguments->count, "How many there are, not which");
+  verb->add_flag("--count", arguments->count, "How many there are, not which; with --json both");
   verb->callback(
       [arguments, &context, &body] { body = [arguments, &context] { return ShowWhere(*arguments, context); }; });
 }

@@ -1,7 +1,10 @@
 #include "mmap/inflating/checkpoint.h"
 
+#include <cstring>
+
 #include "base/checksum.h"
 #include "base/zstd.h"
+#include "mmap/fault_guard.h"
 
 namespace ofindex {
 namespace {
@@ -34,8 +37,14 @@ std::vector<uint8_t> StoreWindow(uint64_t position, uint64_t bit, ByteView windo
 }
 
 std::optional<std::vector<uint8_t>> WindowOf(const Checkpoint& checkpoint) {
-  const ByteView stored = checkpoint.stored;
-  if (stored.size() < kHeadBytes) return std::nullopt;
+  if (checkpoint.stored.size() < kHeadBytes || checkpoint.stored.size() > kHeadBytes + kDeflateWindow) {
+    return std::nullopt;
+  }
+  // Looked at in a copy: it may lie in a map, whose file others may cut or rewrite meanwhile.
+  std::vector<uint8_t> stored_copy(checkpoint.stored.size());
+  const auto copy = [&] { std::memcpy(stored_copy.data(), checkpoint.stored.data(), stored_copy.size()); };
+  if (!FaultGuard::Run(copy)) return std::nullopt;
+  const ByteView stored(stored_copy);
   const uint64_t checksum = ChecksumOf(checkpoint.position, checkpoint.bit, stored.subspan(kChecksumBytes));
   if (LoadLe64(stored.data()) != checksum) return std::nullopt;
   const size_t size = LoadLe16(stored.data() + kChecksumBytes);

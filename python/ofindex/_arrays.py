@@ -19,6 +19,20 @@ def _place(index: int, size: int, what: str) -> int:
     return number % size
 
 
+def objects_of(values: list[Any], shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:
+    """Returns `values` in an array of objects, because numpy's byte strings lose zeros at their end."""
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects if shape is None else objects.reshape(shape)
+
+
+def as_numpy_asks(objects: npt.NDArray[Any], dtype: Any, copy: bool | None) -> npt.NDArray[Any]:
+    """Returns `objects`, which are a copy, as ``__array__(dtype, copy)`` has to."""
+    if copy is False:
+        raise ValueError("an array of these values is a copy")
+    return objects if dtype is None else objects.astype(dtype)
+
+
 def _range(index: slice, size: int, of: str) -> tuple[int, int]:
     start, stop, step = index.indices(size)
     if step != 1:
@@ -79,6 +93,11 @@ class BytesArray(Sequence[Any]):
         whole, ends = self.data[first : int(self.offsets[-1])].tobytes(), (self.offsets - first).tolist()
         return [whole[begin:end] for begin, end in pairwise(ends)]
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """The values as an array of objects, which are `bytes`, of this shape."""
+        flat = BytesArray(self.data, self.offsets).tolist()
+        return as_numpy_asks(objects_of(flat, self.shape), dtype, copy)
+
     def __iter__(self) -> Iterator[Any]:
         return iter(self.tolist()) if len(self.shape) == 1 else (self[i] for i in range(len(self)))
 
@@ -133,6 +152,10 @@ class Ragged(Sequence[Any]):
     def lengths(self) -> npt.NDArray[np.int64]:
         """Values in each row: int64 array, shape ``(n,)``."""
         return np.diff(self.offsets)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """The rows as an array of objects, which are arrays, or lists of `bytes`: shape ``(n,)``."""
+        return as_numpy_asks(objects_of(list(self)), dtype, copy)
 
     def tolist(self) -> list[list[Any]]:
         """The rows as lists of Python's own values."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ._arguments import whole
 from ._arrays import BytesArray, Ragged
-from ._features import Feature, Features, decoder_of
+from ._features import Feature, Features, check_known, decoder_of
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
@@ -47,6 +47,13 @@ def batch_of(features: Features, records: int, arrays: Sequence[Parts]) -> Batch
     return batch
 
 
+class Records(Protocol):
+    """A Dataset, or a mix."""
+
+    def _known_features(self) -> list[frozenset[str] | None]:
+        """See `check_known`."""
+
+
 class Decoding:
     """Features and their compiled decoder, which is not made anew for each batch."""
 
@@ -72,9 +79,20 @@ def decoding_of(features: Features) -> Decoding:
         return Decoding(features)
 
 
+def decoding_for(records: Records, features: Features) -> Decoding:
+    """The decoding of `features`, each of which some record of the index has.
+
+    Raises:
+        FeatureError: no record has one of them.
+    """
+    decoding = decoding_of(features)
+    check_known(decoding.features, records._known_features())
+    return decoding
+
+
 def decode_rows(dataset: Dataset, numbers: Iterable[int], features: Features, threads: int | None) -> Batch:
     """What `Dataset.batch` does."""
-    decoding = decoding_of(features)
+    decoding = decoding_for(dataset, features)
     if not isinstance(numbers, Sequence) and not hasattr(numbers, "__array__"):
         numbers = list(numbers)  # of sets, too
     arrays = decoding.decoder.decode(dataset._payloads, dataset, numbers, thread_limit(threads))

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from . import _ofindex
 from ._arguments import whole
+from ._arrays import as_numpy_asks, objects_of
 from ._batch import Batch, decode_rows, thread_limit
-from ._epochs import Tail
-from ._errors import StaleError
+from ._epochs import Tail, place_in_world
+from ._errors import QueryError, StaleError
 from ._features import Features
 from ._html import dataset_html
 from ._progress import Report, reporting
@@ -35,12 +36,31 @@ def _seconds(timeout: float | None) -> float | None:
     return None if timeout > 1e9 else float(timeout)
 
 
+def _with_nulls(name: str, values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """`values` masked where they are NULL, and NaN there for whoever drops the mask."""
+    if values.dtype.kind == "i":
+        if values.size and max(abs(int(values.min())), abs(int(values.max()))) > 2**53:
+            raise QueryError(
+                f"column '{name}' has NULLs, and integers beyond 2**53, which no array of numpy's holds together\n"
+                f"read them with arrow(['{name}']), or leave the NULLs out with where()"
+            )
+        values = values.astype(np.float64)
+    values[mask] = np.nan
+    return np.ma.masked_array(values, mask, fill_value=np.nan)
+
+
 class Dataset(_ofindex.Records):
     """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as they are in files.
+
+    It has the methods of a Sequence, but is not registered as one: Polars would take it for a list of payloads. To
+    consumers of Arrow it is a table of its columns, and to numpy an array of its payloads.
 
     A Dataset is all records, or a view: some of them, in an order of its own. Both have the same methods, and number
     their records from 0. Opening takes no time, whatever the size; memory is the page cache's. Made by `ofindex.open`
     and `ofindex.build`.
+
+    All answers are of the index that was opened, also when another is built over it or it is deleted, and wherever the
+    working directory is moved to. One that was rewritten in place is a `StaleError`.
 
     Thread-safe. Usable after fork, spawn and forkserver: it pickles as paths, options and identity. Reading raises
     `StaleError` where a shard is no longer the file that was indexed, and `DamageError` for a record that is marked
@@ -58,7 +78,7 @@ class Dataset(_ofindex.Records):
         super().__init__(source, rows)
         self._source = source
         self._options = options
-        self._shared = shared or Shared(source.index_path)
+        self._shared = shared or Shared(source)
         self._resolve_rows = resolve
         self._resolved: _ofindex.Rows | None = None
         self._resolving = threading.Lock()
@@ -74,6 +94,23 @@ class Dataset(_ofindex.Records):
 
     def _with(self, rows: _ofindex.Rows | None, resolve: Callable[[], _ofindex.Rows] | None = None) -> Dataset:
         return Dataset(self._source, rows, self._options, self._shared, resolve)
+
+    @property
+    def _is_all(self) -> bool:
+        return self.rows.is_all(self._source.records)
+
+    def _need_all(self, name: str) -> None:
+        """Fails on a view. As a view has no such attribute, consumers of Arrow that look for one find none."""
+        if not self._is_all:
+            raise AttributeError(
+                f"a view has no {name}, which is about all records: ask the Dataset that it is a view of"
+            )
+
+    def _known_features(self) -> list[frozenset[str] | None]:
+        if self._source.records == 0:
+            return []
+        # The index does not have the features of bad records.
+        return [None if self._options["allow_bad"] else self._shared.features]
 
     @property
     def _payloads(self) -> _ofindex.Payloads:
@@ -117,6 +154,10 @@ class Dataset(_ofindex.Records):
     def __contains__(self, payload: object) -> bool:
         return any(record == payload for record in self)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """The payloads, all of them read, as an array of objects, which are `bytes`. `column` has values."""
+        return as_numpy_asks(objects_of(list(self)), dtype, copy)
+
     def index(self, payload: bytes, start: int = 0, stop: int | None = None) -> int:
         """Number of the first record whose payload is `payload`; reads all before it."""
         begin, end, _ = slice(start, stop).indices(len(self))
@@ -145,11 +186,12 @@ class Dataset(_ofindex.Records):
         """
         return _ofindex.record(self, number)
 
-    def batch(self, numbers: Iterable[int], features: Features, threads: int | None = None) -> Batch:
+    def batch(self, ids: Iterable[int], features: Features, threads: int | None = None) -> Batch:
         """Decode records into arrays, in the order asked for.
 
         Args:
-            numbers: Integers, or an integer array of shape ``(n,)``, each in ``[-len(self), len(self))``.
+            ids: Numbers of records: integers, or an integer array of shape ``(n,)``, each in
+                ``[-len(self), len(self))``.
             features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. ``NAME[]`` is the feature list NAME of
                 SequenceExamples, the values of its steps one after the other.
             threads: That decode a large batch at most; None: one a processor.
@@ -159,9 +201,10 @@ class Dataset(_ofindex.Records):
 
         Raises:
             IndexError: a record is not there. FeatureError: a record does not have what was asked for; the text names
-            record, feature and both counts. DamageError, StaleError: as `Dataset`.
+            record, feature and both counts. Or no record of the index has the feature; the text has the nearest names.
+            DamageError, StaleError: as `Dataset`.
         """
-        return decode_rows(self, numbers, features, threads)
+        return decode_rows(self, ids, features, threads)
 
     # Selecting.
 
@@ -191,9 +234,9 @@ class Dataset(_ofindex.Records):
             QueryError: the statement is wrong or refused. ValueError: this is a view, and statements are about all
             records: put the condition into WHERE.
         """
-        if not self.rows.is_all(self._source.records):
+        if not self._is_all:
             raise ValueError("sql() is about all records, and this is a view: put its condition into the query")
-        return Rows(_ofindex.open_session(self._source.index_path).query(query, parameters, _seconds(timeout)))
+        return Rows(_ofindex.open_session(self._source).query(query, parameters, _seconds(timeout)))
 
     def split(
         self,
@@ -221,8 +264,8 @@ class Dataset(_ofindex.Records):
         self,
         seed: int = 0,
         epoch: int = 0,
-        rank: int = 0,
-        world_size: int = 1,
+        rank: int | None = None,
+        world_size: int | None = None,
         weights: str | None = None,
         balance: str | None = None,
         block: int | Literal["auto"] | None = None,
@@ -232,8 +275,9 @@ class Dataset(_ofindex.Records):
 
         Args:
             seed: Of the run, ``0 <= seed < 2**64``.
-            epoch: To begin with.
+            epoch: To begin with; each iteration is the next one.
             rank, world_size: This reader's place among those that share the epoch: it has every `world_size`-th record.
+                None: that of torch.distributed, or that torchrun sets, else 0 of 1.
             weights: A numeric column: records are drawn with replacement, as often as it says.
             balance: A column: its values are drawn alike, with replacement.
             block: Read runs of so many neighbours, shuffled inside a window of runs, for storage that seeks slowly;
@@ -245,12 +289,14 @@ class Dataset(_ofindex.Records):
         Raises:
             ValueError: arguments make no sense. QueryError: there is no such column.
         """
-        wish = {"seed": whole(seed, "seed"), "epoch": whole(epoch, "epoch"), "rank": whole(rank, "rank")}
+        own_rank, own_world = place_in_world(rank, world_size)
         return Sampler(
             self,
             {
-                **wish,
-                "world_size": whole(world_size, "world_size", 1),
+                "seed": whole(seed, "seed"),
+                "epoch": whole(epoch, "epoch"),
+                "rank": own_rank,
+                "world_size": own_world,
                 "weights": weights,
                 "balance": balance,
                 "block": block_size(block),
@@ -266,32 +312,32 @@ class Dataset(_ofindex.Records):
     def column(self, name: str) -> npt.NDArray[Any]:
         """The values of one column, a record each, from the index alone: an array of shape ``(len(self),)``.
 
-        Numbers are int64, float32 or float64, a masked array where some are NULL; texts are `str`, other bytes `bytes`,
-        and lists arrays, in an array of objects with None for NULL.
+        Numbers are int64, float32 or float64. Where some are NULL, they are a masked array of floats with NaN below the
+        mask, as pandas and pyarrow have it; integers become float64. Texts are `str`, other bytes `bytes`, and lists
+        arrays, in an array of objects with None for NULL.
 
         Args:
-            name: Of a column in SQL, or of a feature.
+            name: Of a column in SQL, or of a feature, which then stands for its values.
 
         Raises:
-            QueryError: there is no such column, or it holds both numbers and bytes.
+            QueryError: there is no such column, or it holds both numbers and bytes; a record has a list that is not
+            stored; there are NULLs, and integers that no float64 holds.
         """
         values, mask = self._shared.columns.column(self.rows, name)
         if isinstance(values, list):
-            objects = np.empty(len(values), dtype=object)
-            objects[:] = values
-            return objects
-        return values if mask is None else np.ma.masked_array(values, mask)
+            return objects_of(values)
+        return values if mask is None else _with_nulls(name, values, mask)
 
     def arrow(self, names: Sequence[str] | None = None) -> Table:
         """Columns as an Arrow stream, by the PyCapsule protocol: DuckDB, Polars, pyarrow and pandas take the object.
 
         Args:
-            names: Of columns in SQL, or of features; None: all of them.
+            names: Of columns in SQL, or of features, which then stand for their values; None: all columns.
 
         Raises (when it is read):
-            QueryError: there is no such column, or one holds both numbers and bytes.
+            QueryError: there is no such column, or one holds both numbers and bytes, or lists that are not stored.
         """
-        return Table(self._shared, self.rows, None if names is None else list(names))
+        return Table(self, None if names is None else list(names))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """All columns of the records, as `arrow` gives them."""
@@ -301,21 +347,32 @@ class Dataset(_ofindex.Records):
 
     @property
     def schema(self) -> dict[str, dict[str, Any]]:
-        """Feature name -> its kinds, how many records and values it has, its SQL column and type."""
-        return {feature["name"]: feature for feature in _ofindex.features(self._source.index_path)}
+        """Feature name -> its kinds, how many records and values it has, its SQL column and type.
+
+        Raises:
+            AttributeError: this is a view, of which the index has no such numbers.
+        """
+        self._need_all("schema")
+        return {feature["name"]: feature for feature in _ofindex.features(self._source)}
 
     @property
     def info(self) -> dict[str, Any]:
-        """Totals, shards, features and damage of the whole dataset, as ``ofindex info --json`` has them."""
-        return _ofindex.info(self._source.index_path)
+        """Totals, shards, features and damage, as ``ofindex info --json`` has them.
+
+        Raises:
+            AttributeError: this is a view, of which the index has no such numbers.
+        """
+        self._need_all("info")
+        return _ofindex.info(self._source)
 
     def stats(self, name: str, top: int = 10, bins: int = 10) -> dict[str, Any]:
-        """What the values of one column are like, over the whole dataset: as ``ofindex stats --json`` has it.
+        """What the values of one column are like, in these records: as ``ofindex stats --json`` has it. A record that a
+        view has twice counts twice.
 
         Raises:
             QueryError: there is no such column.
         """
-        return _ofindex.stats(self._shared.columns, name, whole(top, "top"), whole(bins, "bins", 1))
+        return _ofindex.stats(self._shared.columns, self.rows, name, whole(top, "top"), whole(bins, "bins", 1))
 
     def verify(
         self, quick: bool = False, threads: int | None = None, progress: bool | Report | None = None
@@ -324,13 +381,13 @@ class Dataset(_ofindex.Records):
         alone. What was found is in the dict, by the keys of ``ofindex verify --json``; ``clean`` says if nothing."""
         with reporting(progress, "verify") as report:
             root = os.fsdecode(self._options["root"] or "")
-            return _ofindex.verify(self._source.index_path, root, quick, thread_limit(threads), report)
+            return _ofindex.verify(self._source, root, quick, thread_limit(threads), report)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen, (
-            os.path.abspath(self._source.index_path),
+            self._source.place,
             self._options,
-            self._source.id,
+            self._source.identity,
             self.rows.serialize(),
         )
 
@@ -345,21 +402,18 @@ class Dataset(_ofindex.Records):
 
     def __repr__(self) -> str:
         name = reprlib.repr(self._source.index_path)
-        if self.rows.is_all(self._source.records):
+        if self._is_all:
             return f"<ofindex.Dataset {name}: {len(self):,} records, id {self._source.id[:16]}>"
         rows = f"{len(self):,} of {self._source.records:,} records"
         return f"<ofindex.Dataset {name}: {rows}, id {self._source.id[:16]}, rows {self.rows.fingerprint()[:16]}>"
 
     def _repr_html_(self) -> str:
-        return dataset_html(repr(self), self.info)
-
-
-Sequence.register(Dataset)
+        return dataset_html(repr(self), _ofindex.features(self._source), counts=self._is_all)
 
 
 def _reopen(index_path: str, options: dict[str, Any], identity: str, rows: bytes) -> Dataset:
     """A Dataset out of a pickle."""
     source = open_source(index_path, options)
-    if source.id != identity:
+    if source.identity != identity:
         raise StaleError(f"{index_path}: the index was built anew since this Dataset was pickled")
     return Dataset(source, _ofindex.Rows.parse(rows, source.records), options)

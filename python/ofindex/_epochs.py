@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
+import threading
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -19,6 +22,50 @@ _TAKEN_AT_ONCE = 1024
 _PLACE = ("epoch", "position")  # what of a state says where it stands
 
 _Same = TypeVar("_Same", bound="Reader")
+
+
+def place_in_world(rank: int | None, world_size: int | None) -> tuple[int, int]:
+    """Returns rank and world size. None stands for torch.distributed's if it is initialised, else for RANK and
+    WORLD_SIZE as torchrun sets them, else for 0 and 1."""
+    if rank is None or world_size is None:
+        own_rank, own_world = _own_place()
+        rank = own_rank if rank is None else rank
+        world_size = own_world if world_size is None else world_size
+    return whole(rank, "rank"), whole(world_size, "world_size", 1)
+
+
+def _own_place() -> tuple[int, int]:
+    distributed = sys.modules.get("torch.distributed")  # a process that has not imported it has not initialised it
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return distributed.get_rank(), distributed.get_world_size()
+    names = ("RANK", "WORLD_SIZE")
+    if not all(name in os.environ for name in names):  # one alone is another program's
+        return 0, 1
+    try:
+        rank, world_size = (int(os.environ[name]) for name in names)
+    except ValueError:
+        given = ", ".join(f"{name}={os.environ[name]!r}" for name in names)
+        raise ValueError(f"{given} in the environment: expected integers; or give rank and world_size") from None
+    return rank, world_size
+
+
+class Turns:
+    """A guard that lets one thread in at a time: `with turns: ...`.
+
+    Raises (on entering):
+        RuntimeError: another thread is inside.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._taken = threading.Lock()
+
+    def __enter__(self) -> None:
+        if not self._taken.acquire(blocking=False):
+            raise RuntimeError(f"two threads use one {self._what} at the same time: give each its own, or use a lock")
+
+    def __exit__(self, *_: object) -> None:
+        self._taken.release()
 
 
 class Reader(Protocol):
@@ -77,6 +124,7 @@ class SamplerIterator:
     def __init__(self, reader: Reader, world_size: int) -> None:
         self._reader = reader
         self._world_size = world_size
+        self._turns = Turns("iterator of a sampler")
         self._begin()
 
     def _begin(self) -> None:
@@ -89,17 +137,28 @@ class SamplerIterator:
         return self
 
     def __next__(self) -> int:
-        if not self._taken:
-            self._taken = self._reader.take(_TAKEN_AT_ONCE)[::-1].tolist()
+        with self._turns:
             if not self._taken:
-                self._ended = True
-                raise StopIteration
-        self._handed += 1
-        return self._taken.pop()
+                self._taken = self._reader.take(_TAKEN_AT_ONCE)[::-1].tolist()
+                if not self._taken:
+                    self._ended = True
+                    raise StopIteration
+            self._handed += 1
+            return self._taken.pop()
 
     def __len__(self) -> int:
         """Rows that are left."""
         return self._reader.left + len(self._taken)
+
+    @property
+    def epoch(self) -> int:
+        """Epoch that this iterator reads."""
+        return self._reader.epoch
+
+    @property
+    def touched(self) -> bool:
+        """Whether something was read from this iterator, so that the next one reads the next epoch."""
+        return self._ended or self._handed > 0
 
     @property
     def position(self) -> int:
@@ -109,7 +168,10 @@ class SamplerIterator:
 
     def state_dict(self) -> State:
         """See `EpochSampler.state_dict`."""
-        return {**json.loads(self._reader.state()), "position": self.position}
+        state = json.loads(self._reader.state())
+        if self._ended:
+            return {**state, "epoch": self.epoch + 1, "position": 0}
+        return {**state, "position": self.position}
 
     def load_state_dict(self, state: State) -> None:
         """Goes on from a state of the same sampler; the sampler's own `load_state_dict` takes those of others."""
@@ -124,9 +186,16 @@ class SamplerIterator:
         self._reader.seek(position)
         self._begin()
 
+    def __repr__(self) -> str:
+        return f"<ofindex.SamplerIterator of seed {self._reader.seed}: epoch {self.epoch}, position {self.position:,}>"
+
 
 class EpochSampler:
-    """What samplers have in common: epochs, a place in them, and its state. Used by one thread at a time."""
+    """What samplers have in common: epochs, a place in them, and its state. Used by one thread at a time.
+
+    Each iteration is the next epoch, unless `set_epoch` or `load_state_dict` was called in between. An iterator from
+    which nothing was read does not count, so it does not matter how many of them a DataLoader begins.
+    """
 
     def __init__(self, begin: Reader, world_size: int, *, loaded: bool) -> None:
         """
@@ -134,25 +203,39 @@ class EpochSampler:
             begin: Where an iterator begun now begins.
             loaded: Whether that is out of a state: its epoch goes on where it stands.
         """
-        self._begin = begin
+        self._standing = begin
         self._world_size = world_size
         self._iterator: SamplerIterator | None = None  # the last one
         self._loaded = loaded  # a state was, and nothing was read since
 
     @property
+    def _begin(self) -> Reader:
+        """Where an iterator begun now begins: the begin of the epoch after the last iterator's, once that was read."""
+        standing = self._standing
+        if self._touched and (standing.epoch != self.epoch or standing.position != 0):
+            standing.set_epoch(whole(self.epoch, "epoch"))
+        return standing
+
+    @property
+    def _touched(self) -> bool:
+        return self._iterator is not None and self._iterator.touched
+
+    @property
     def seed(self) -> int:
         """Seed of the run."""
-        return self._begin.seed
+        return self._standing.seed
 
     @property
     def epoch(self) -> int:
         """Epoch that an iterator begun now reads."""
-        return self._begin.epoch
+        if self._iterator is not None and self._iterator.touched:
+            return self._iterator.epoch + 1
+        return self._standing.epoch
 
     @property
     def epoch_size(self) -> int:
         """Positions of an epoch, all ranks together."""
-        return self._begin.epoch_size
+        return self._standing.epoch_size
 
     def __len__(self) -> int:
         """Rows that an iterator begun now gives."""
@@ -168,8 +251,9 @@ class EpochSampler:
         return anew.left
 
     def __iter__(self) -> SamplerIterator:
+        begin = self._begin.copy()
         self._loaded = False
-        self._iterator = SamplerIterator(self._begin.copy(), self._world_size)
+        self._iterator = SamplerIterator(begin, self._world_size)
         return self._iterator
 
     def take(self, count: int) -> npt.NDArray[np.int64]:
@@ -177,12 +261,12 @@ class EpochSampler:
         return self._begin.copy().take(whole(count, "count"))
 
     def set_epoch(self, epoch: int) -> None:
-        """Goes to the begin of `epoch`. Right after `load_state_dict`, or out of a pickle, the state's own epoch is
-        left where it stands, so that the usual loop over epochs resumes in mid-epoch."""
+        """Makes `epoch` the next one, from its begin. Right after `load_state_dict`, or out of a pickle, the state's
+        own epoch is left where it stands, so that the usual loop over epochs resumes in mid-epoch."""
         wanted = whole(epoch, "epoch")
-        if self._loaded and wanted == self._begin.epoch:
+        if self._loaded and wanted == self._standing.epoch:
             return
-        self._begin.set_epoch(wanted)
+        self._standing.set_epoch(wanted)
         self._iterator, self._loaded = None, False
 
     def _begin_state(self) -> State:
@@ -192,9 +276,10 @@ class EpochSampler:
 
     def state_dict(self) -> State:
         """Where the last iterator stands, or where one would begin: seed, epoch, position of all ranks together, and
-        fingerprints of the dataset, the rows and the order. Plain values, less than 1 KiB as JSON."""
+        fingerprints of the dataset, the rows and the order. Once an iterator has ended, that is the begin of the next
+        epoch. Plain values, less than 1 KiB as JSON."""
         return self._begin_state() if self._iterator is None else self._iterator.state_dict()
 
     def _resume(self, begin: Reader) -> None:
         """Begins where a state that was loaded says."""
-        self._begin, self._iterator, self._loaded = begin, None, True
+        self._standing, self._iterator, self._loaded = begin, None, True

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _ofindex
 from ._arrays import BytesArray
+from ._errors import FeatureError
 
 DTYPES = (
     "bool",
@@ -163,6 +164,31 @@ def _numbers(feature: Feature) -> bytes:
         raise ValueError(unfit)
     _check_shape(feature, array.shape)
     return np.ascontiguousarray(array).tobytes()
+
+
+def check_known(features: Features, known: Sequence[frozenset[str] | None]) -> None:
+    """Fails if no dataset has a feature that is asked for: it would be empty, or its default, in every record.
+
+    Args:
+        known: The names of features of each dataset that has records; None if they are not all known. An empty set
+            makes no check: payloads are opaque or damaged then, and reading them says so.
+
+    Raises:
+        FeatureError: the text has the nearest names.
+    """
+    sets = [some for some in known if some]
+    if not sets or len(sets) < len(known):
+        return
+    for name in features:
+        text = name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else name
+        if any(text in some for some in sets):
+            continue
+        names = frozenset[str]().union(*sets)
+        shown = text.encode("utf-8", "backslashreplace").decode()
+        hint = _ofindex.did_you_mean(text, sorted(names)) or "run `ofindex schema` to see the features"
+        error = FeatureError(f"no record has a feature '{shown}'\n{hint}")
+        error.hint = hint
+        raise error
 
 
 def decoder_of(features: Features) -> _ofindex.Decoder:

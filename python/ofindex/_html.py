@@ -12,26 +12,23 @@ def _row(cells: list[str], tag: str = "td") -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(cell, quote=True)}</{tag}>" for cell in cells) + "</tr>"
 
 
-def dataset_html(title: str, info: dict[str, Any]) -> str:
-    """`title`, and a table of the dataset's features; every name in it is text, whatever it holds."""
-    features = info["features"]
+def _counts(feature: dict[str, Any]) -> list[str]:
+    least, most = feature["values_min"], feature["values_max"]
+    values = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    return [", ".join(feature["kinds"]), f"{feature['present']:,}", values]
+
+
+def dataset_html(title: str, features: list[dict[str, Any]], *, counts: bool) -> str:
+    """`title`, and a table of the index's features, with `counts` of what its records have; every name in it is text,
+    whatever it holds."""
     lines = [f"<div><code>{escape(title)}</code>"]
     if features:
-        lines += ["<table>", _row(["feature", "kinds", "records", "values", "SQL column", "type"], "th")]
+        heads = ["feature", *(["kinds", "records", "values"] if counts else []), "SQL column", "type"]
+        lines += ["<table>", _row(heads, "th")]
         for feature in features[:_MOST_FEATURES]:
-            least, most = feature["values_min"], feature["values_max"]
-            lines.append(
-                _row(
-                    [
-                        feature["name"].encode("utf-8", "backslashreplace").decode(),
-                        ", ".join(feature["kinds"]),
-                        f"{feature['present']:,}",
-                        f"{least:,}" if least == most else f"{least:,} to {most:,}",
-                        (feature["column"] or ""),
-                        (feature["type"] or ""),
-                    ]
-                )
-            )
+            name = feature["name"].encode("utf-8", "backslashreplace").decode()
+            cells = _counts(feature) if counts else []
+            lines.append(_row([name, *cells, feature["column"] or "", feature["type"] or ""]))
         lines.append("</table>")
     if len(features) > _MOST_FEATURES:
         lines.append(f"<p>and {len(features) - _MOST_FEATURES:,} more features</p>")

@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from . import _ofindex
 from ._arguments import whole
-from ._batch import Batch, decoding_of, thread_limit
+from ._arrays import as_numpy_asks, objects_of
+from ._batch import Batch, decoding_for, thread_limit
 from ._dataset import Dataset
-from ._epochs import Tail
+from ._epochs import Tail, place_in_world
 from ._features import Features
 from ._mix_sampler import MixSampler
 
@@ -84,6 +85,13 @@ class Mix:
         for which in np.unique(owners).tolist():
             yield which, np.flatnonzero(owners == which)
 
+    def _known_features(self) -> list[frozenset[str] | None]:
+        return [names for dataset in self.datasets for names in dataset._known_features()]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """The payloads, all of them read, as an array of objects, which are `bytes`."""
+        return as_numpy_asks(objects_of(list(self)), dtype, copy)
+
     def __iter__(self) -> Iterator[bytes]:
         return itertools.chain.from_iterable(self.datasets)
 
@@ -101,19 +109,24 @@ class Mix:
             out[places] = inside + self._first_ordinals[which]
         return out
 
-    def batch(self, numbers: Iterable[int], features: Features, threads: int | None = None) -> Batch:
+    def batch(self, ids: Iterable[int], features: Features, threads: int | None = None) -> Batch:
         """Decode records into arrays, in the order asked for: see `Dataset.batch`."""
-        decoding = decoding_of(features)
-        ordinals = self.ordinals(numbers)
+        decoding = decoding_for(self, features)
+        ordinals = self.ordinals(ids)
         arrays = decoding.decoder.decode_joined(self._payloads, ordinals, thread_limit(threads))
         return decoding.batch(len(ordinals), arrays)
 
     def sampler(
-        self, seed: int = 0, epoch: int = 0, rank: int = 0, world_size: int = 1, tail: Tail = "exact"
+        self,
+        seed: int = 0,
+        epoch: int = 0,
+        rank: int | None = None,
+        world_size: int | None = None,
+        tail: Tail = "exact",
     ) -> MixSampler:
         """The order of a training run: records of all datasets in their proportions, each dataset shuffled anew each
         time that it has been read. The arguments are those of `Dataset.sampler`."""
-        place = (whole(rank, "rank"), whole(world_size, "world_size", 1))
+        place = place_in_world(rank, world_size)
         return MixSampler(self, whole(seed, "seed"), whole(epoch, "epoch"), *place, tail)
 
     def __eq__(self, other: object) -> bool:

@@ -30,7 +30,7 @@ class _MixOrder:
         self._first_rows = mix._first_rows
         self._mixture = _ofindex.make_mixture(mix.weights, list(map(len, mix.datasets)), seed)
         self._samplers = [
-            dataset.sampler(seed=(seed + _GOLDEN * number) % 2**64)._order()
+            dataset.sampler(seed=(seed + _GOLDEN * number) % 2**64, rank=0, world_size=1)._order()
             for number, dataset in enumerate(mix.datasets)
         ]
 
@@ -137,9 +137,9 @@ class MixReader:
 class MixSampler(EpochSampler):
     """Records of a `Mix` in the order of a training run, for one rank of many; see `Sampler`.
 
-    The order is endless. Epoch e is its positions ``[e * n, (e + 1) * n)``, n being ``len(mix)``: in an epoch some
-    records of a dataset may come twice and others not at all, where its share is not its size; over epochs all come
-    alike.
+    Each iteration is the next epoch, as a Sampler's. The order is endless. Epoch e is its positions
+    ``[e * n, (e + 1) * n)``, n being ``len(mix)``: in an epoch some records of a dataset may come twice and others not
+    at all, where its share is not its size; over epochs all come alike.
     """
 
     def __init__(
@@ -179,7 +179,8 @@ class MixSampler(EpochSampler):
         self._resume(begin)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MixSampler, (self._dataset, self.seed, self.epoch, *self._place, self.state_dict())
+        state = self.state_dict()
+        return MixSampler, (self._dataset, self.seed, state["epoch"], *self._place, state)
 
     def __repr__(self) -> str:
         return f"<ofindex.MixSampler of {self._dataset!r}: seed={self.seed}, epoch={self.epoch}>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Literal
 
@@ -57,6 +58,7 @@ def build(
     force: bool = False,
     progress: bool | Report | None = None,
     *,
+    columns_optional: bool = False,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     payload: Literal["auto", "example", "sequence_example", "ofrecord", "opaque"] = "auto",
     compression: Literal["auto", "none", "gzip", "zlib", "deflate"] = "auto",
@@ -70,11 +72,13 @@ def build(
         data: A file, a folder, a quoted glob, ``@LIST``, or several.
         output: The index; None: called after `data`, beside it.
         verify: Look at every payload byte, too: CRC32C of TFRecords, and a hash of every payload in the index.
-        columns: "auto", "none", or the names of the features that become columns, lists whole.
+        columns: "auto", "none", or the names of the features that become columns, lists whole. "auto" before names adds
+            them to the automatic columns: ``["auto", "boxes"]``, or ``"auto,boxes"`` as on the command line.
         threads: That compute; None: one a processor.
         force: Replace an index that is stale.
         progress: None shows a bar by tqdm where it is installed and there is a terminal or notebook; True, False; or a
             callable ``(bytes_done, bytes_total, records_done)``.
+        columns_optional: Build although no record has a feature that `columns` names.
         format, payload, compression: What the files and their payloads are, instead of finding out. A bare deflate
             stream is never found out.
         checkpoint_bytes: Of what a compressed shard inflates to, between the places at which it can be entered: 1 MiB
@@ -83,10 +87,12 @@ def build(
             bomb.
 
     Returns:
-        The dataset, open. Damage does not stop a build: ``ds.info["damage"]`` and ``ds.info["bad"]`` have it.
+        The dataset, open. Damage does not stop a build: ``ds.info["damage"]`` and ``ds.info["bad"]`` have it. Neither
+        does a file below `data` that cannot be read: a RuntimeWarning names it, and ``ds.info["skipped"]`` has it.
 
     Raises:
         StaleError: there is an index, and it is not of these shards and options. LockError: another process builds it.
+        ValueError: no record has a feature that `columns` names; the old index stays.
         FormatError, ValueError, OSError: the data are no record files, or cannot be read. LimitError: a bomb.
     """
     paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
@@ -100,6 +106,7 @@ def build(
             verify,
             columns if isinstance(columns, str) else "auto",
             names,
+            bool(columns_optional),
             thread_limit(threads),
             force,
             format,
@@ -110,4 +117,6 @@ def build(
             whole(max_inflated_bytes, "max_inflated_bytes", 1, 1 << 62),
             report,
         )
+    for unreadable in built["unreadable"]:
+        warnings.warn(f"{unreadable}; everything else is in the index", RuntimeWarning, stacklevel=2)
     return open(built["index"])

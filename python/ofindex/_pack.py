@@ -59,7 +59,7 @@ def pack(
         compress: "gzip", for TFRecords; None: as the name of `output` says.
         time_unit: "s", "ms", "us" or "ns", of times, timestamps and durations. Dates are days since 1970.
         allow_nan: Take floats that are no number, too.
-        force: Replace shards that are there.
+        force: Replace an earlier set of the same format. Other files, and inputs, are never replaced.
         progress: As for `build`: a callable gets (bytes_read, bytes_total, records).
 
     Returns:
@@ -67,14 +67,16 @@ def pack(
 
     Raises:
         FeatureError: a value has no place in the payload; the text names file, record and feature. FormatError: a
-        Parquet or Avro file is cut or damaged. ValueError: output is there already, or arguments make no sense.
-        ImportError: pyarrow, fastavro or a codec of its is not installed. OSError: files cannot be read or written.
+        Parquet or Avro file is cut or damaged. ValueError: output exists and cannot be replaced, or arguments make no
+        sense. ImportError: pyarrow, fastavro or a codec of its is not installed. OSError: files cannot be read or
+        written.
     """
     wanted = payload_for(to, payload)
     count = None if shards is None else whole(shards, "shards", 1, _MOST_SHARDS)
     number = None if seed is None else whole(seed, "seed")
     plan = _ofindex.plan_shards(os.fspath(output), to, gzipped(output, compress), count, bool(force))
     sources = sources_of(source)
+    plan.check([one.name for one in sources if one.name], bool(force))
     said = _joined(sources, wanted == "ofrecord")
     kinds = {**{name: kind for name, kind in said.kinds.items() if kind}, **(schema or {})}
     flattener = Flattener(time_unit, wanted == "sequence_example", said.byte_lists, said.nanoseconds)
@@ -179,7 +181,7 @@ def _payloads(spool: Writer, to: Format, seed: int | None) -> Iterator[list[byte
     if spool.records == 0:
         return
     data = build(spool.path, verify=False, columns="none", progress=False, format=to, payload="opaque")
-    order = iter(range(len(data)) if seed is None else data.sampler(seed=seed))
+    order = iter(range(len(data)) if seed is None else data.sampler(seed, rank=0, world_size=1))
     at_once = max(1, min(4096, _READ_AT_ONCE * spool.records // spool.size))
     while numbers := list(islice(order, at_once)):
         yield data.__getitems__(numbers)

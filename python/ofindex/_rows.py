@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _ofindex
 
@@ -11,22 +11,22 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-    from ._source import Shared
+    from ._dataset import Dataset
 
 _FETCHED_AT_ONCE = 1024
 
 
 class Rows:
-    """The rows of one statement, as they are asked for; each can be had once. Made by `Dataset.sql`.
+    """The rows of one statement. Made by `Dataset.sql`.
 
-    Iterating, or `fetchall`, gives tuples of None, int, float, str and bytes. Any consumer of Arrow (DuckDB, Polars,
-    pyarrow, pandas) takes the object itself. Not thread-safe; must not cross a fork.
+    Iterating, or `fetchall`, gives tuples of None, int, float, str and bytes, as they are asked for, each once. Any
+    consumer of Arrow (DuckDB, Polars, pyarrow, pandas) takes the object itself, any number of times; the rows are then
+    kept in memory. Rows are had one way or the other. Not thread-safe; must not cross a fork.
     """
 
     def __init__(self, cursor: _ofindex.Cursor) -> None:
         self._cursor = cursor
         self._fetched: list[tuple[Any, ...]] = []
-        self._begun = False
 
     @property
     def columns(self) -> list[str]:
@@ -40,7 +40,6 @@ class Rows:
 
     def fetchone(self) -> tuple[Any, ...] | None:
         """The next row; None after the last."""
-        self._begun = True
         if not self._fetched:
             self._fetched = self._cursor.fetch(_FETCHED_AT_ONCE)[::-1]
         return self._fetched.pop() if self._fetched else None
@@ -69,11 +68,8 @@ class Rows:
         """The rows as an Arrow stream. A column has the one type that takes all of its values.
 
         Raises:
-            QueryError: a column holds both numbers and texts.
+            QueryError: a column holds both numbers and texts. ValueError: rows were fetched already.
         """
-        if self._begun:
-            raise ValueError("rows were fetched already; run the statement again for an Arrow stream")
-        self._begun = True
         return self._cursor.stream()
 
     def arrow(self) -> pyarrow.Table:
@@ -88,24 +84,39 @@ class Rows:
 
         return pandas.DataFrame.from_records(self.fetchall(), columns=self.columns)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        raise TypeError("rows have columns of different types, which make no array: use fetchall(), df() or arrow()")
+
     def __repr__(self) -> str:
         return f"<ofindex.Rows of {', '.join(self._cursor.columns)}>"
 
 
 class Table:
-    """Columns of a Dataset, for any consumer of Arrow. Made by `Dataset.arrow`; can be read any number of times."""
+    """Columns of a Dataset, for any consumer of Arrow, any number of times. Made by `Dataset.arrow`; pickles as the
+    Dataset does."""
 
-    def __init__(self, shared: Shared, rows: _ofindex.Rows, names: list[str] | None) -> None:
-        self._shared = shared
-        self._rows = rows
+    def __init__(self, dataset: Dataset, names: list[str] | None) -> None:
+        self._dataset = dataset
         self._names = names
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._shared.columns.stream(self._rows, self._names)
+        return self._dataset._shared.columns.stream(self._dataset.rows, self._names)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._dataset)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        raise TypeError("columns of different types make no array: use Dataset.column(name) for one of them")
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same columns of the same records."""
+        if not isinstance(other, Table):
+            return NotImplemented
+        return self._dataset == other._dataset and self._names == other._names
+
+    def __hash__(self) -> int:
+        return hash((self._dataset, None if self._names is None else tuple(self._names)))
 
     def __repr__(self) -> str:
         names = "all columns" if self._names is None else ", ".join(self._names)
-        return f"<ofindex.Table of {len(self._rows):,} rows: {names}>"
+        return f"<ofindex.Table of {len(self):,} rows: {names}>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._epochs import EpochSampler, State, checked_state
 
@@ -26,11 +26,13 @@ def block_size(block: int | Literal["auto"] | None) -> int | None:
 class Sampler(EpochSampler):
     """Rows of a Dataset in the order of a training run, for one rank of many: ``ds[i]`` for each `i` of it.
 
-    Each epoch has another order, which follows from seed and epoch alone; docs/sampling.md has the laws. Takes O(1)
-    memory, but for weights and balance. Made by `Dataset.sampler`. Pickles; used by one thread at a time.
+    Each iteration is the next epoch, unless `set_epoch` or `load_state_dict` was called in between. Each epoch has
+    another order, which follows from seed and epoch alone; docs/sampling.md has the laws. Takes O(1) memory, but for
+    weights and balance. Made by `Dataset.sampler`. Pickles as where its last iterator stands; used by one thread at a
+    time.
     """
 
-    _begin: _ofindex.RowSampler
+    _standing: _ofindex.RowSampler
 
     def __init__(self, dataset: Dataset, wish: dict[str, Any]) -> None:
         self._dataset = dataset
@@ -39,7 +41,7 @@ class Sampler(EpochSampler):
 
     def _order(self) -> _ofindex.RowSampler:
         """What a loader draws ordinals from, from where an iterator would begin."""
-        return self._begin
+        return cast("_ofindex.RowSampler", self._begin)
 
     def load_state_dict(self, state: State, force: bool = False) -> None:
         """Replaces seed, epoch and position by those of a state, taken under any number of ranks. The next iterator
@@ -62,4 +64,4 @@ class Sampler(EpochSampler):
         wish = self._wish
         parts = [f"seed={self.seed}", f"epoch={self.epoch}", f"rank={wish['rank']}/{wish['world_size']}"]
         parts += [f"{key}={wish[key]!r}" for key in ("weights", "balance") if wish[key] is not None]
-        return f"<ofindex.Sampler of {len(self._dataset):,} records, {self._begin.order}: {', '.join(parts)}>"
+        return f"<ofindex.Sampler of {len(self._dataset):,} records, {self._standing.order}: {', '.join(parts)}>"

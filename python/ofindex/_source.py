@@ -24,6 +24,9 @@ def open_source(path: Path, options: dict[str, Any]) -> _ofindex.Source:
     )
 
 
+_MOST_NAMES = 8 << 20
+"""An index whose names of features are longer together may lack some."""
+
 # SQLite's connections must not be used, nor closed, by a forked child: it forgets them here.
 _abandoned: list[object] = []
 _all_shared: weakref.WeakSet[Shared] = weakref.WeakSet()
@@ -31,11 +34,12 @@ _all_shared: weakref.WeakSet[Shared] = weakref.WeakSet()
 
 class Shared:
     """What all views of an open dataset share, made when first needed. SQLite connections are opened once more in a
-    forked child."""
+    forked child, on the same file: an index that was built over it since is another one."""
 
-    def __init__(self, index_path: str) -> None:
-        self._index_path = index_path
+    def __init__(self, source: _ofindex.Source) -> None:
+        self._source = source
         self.payloads: _ofindex.Payloads | None = None
+        self._features: frozenset[str] | None = None
         self._columns: _ofindex.Columns | None = None
         self._opening = threading.Lock()
         _all_shared.add(self)
@@ -50,8 +54,16 @@ class Shared:
     def columns(self) -> _ofindex.Columns:
         with self._opening:
             if self._columns is None:
-                self._columns = _ofindex.open_columns(self._index_path)
+                self._columns = _ofindex.open_columns(self._source)
             return self._columns
+
+    @property
+    def features(self) -> frozenset[str] | None:
+        """Names of all features that records have; None if the index has not all of them."""
+        if self._features is None:
+            self._features = frozenset(feature["name"] for feature in _ofindex.features(self._source))
+        whole = len(self._features) < _ofindex.most_features and sum(map(len, self._features)) < _MOST_NAMES
+        return self._features if whole else None
 
 
 def _abandon_connections() -> None:

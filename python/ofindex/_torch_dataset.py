@@ -11,6 +11,7 @@ import torch.utils.data
 
 from . import _arrays
 from ._arrays import BytesArray
+from ._batch import decoding_for
 from ._dataset import Dataset as Records
 from ._features import Features
 from ._mix import Mix
@@ -33,7 +34,7 @@ class Dataset(torch.utils.data.Dataset[Any]):
             transform: Applied to each item.
         """
         self.dataset = dataset
-        self.features = None if features is None else dict(features)
+        self.features = None if features is None else dict(decoding_for(dataset, features).features)
         self.transform = transform
 
     def __len__(self) -> int:

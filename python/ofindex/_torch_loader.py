@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import torch
 
 from ._arguments import whole
-from ._batch import Batch, decoding_of
+from ._batch import Batch, decoding_for
 from ._dataset import Dataset
-from ._epochs import State, Tail
+from ._epochs import State, Tail, Turns
 from ._features import Features
 from ._iterated import Iterated
 from ._loader import Epoch, checked_reading, transformed
@@ -20,13 +19,6 @@ from ._mix import Mix
 from ._mix_sampler import MixSampler
 from ._sampler import Sampler
 from ._torch_tensors import pinned, tensors_of
-
-
-def _world() -> tuple[int, int]:
-    """Rank and world size of this process: torch.distributed's, else what torchrun sets, else 0 of 1."""
-    if torch.distributed.is_available() and torch.distributed.is_initialized():
-        return torch.distributed.get_rank(), torch.distributed.get_world_size()
-    return int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
 
 
 @dataclass
@@ -49,7 +41,7 @@ class Loader:
     Iterating gives dicts of tensors; each iteration is the next epoch, unless `set_epoch`, its own or the sampler's, or
     `load_state_dict` was called in between. Every rank gets equally many batches, unless `tail` is "exact".
     `state_dict` counts the batches that were given out, whatever was read ahead, and is resumed under any number of
-    ranks. Used by one thread at a time; not after a fork.
+    ranks. Used by one thread at a time; not after a fork. Pickles as its arguments and where its last iteration stands.
     """
 
     def __init__(
@@ -91,17 +83,12 @@ class Loader:
         self.batch_size, self.threads, self.prefetch = checked_reading(batch_size, threads, prefetch)
         self.transform = transform
         self.drop_last = drop_last
+        self._threads, self._pin_memory = threads, pin_memory  # as given: another host has its own
         self.pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
-        self._decoding = decoding_of(features)
+        self._decoding = decoding_for(dataset, features)
         self.sampler: Sampler | MixSampler | Iterated
         if sampler is None:
-            own_rank, own_world = _world()
-            self.sampler = dataset.sampler(
-                seed=seed,
-                rank=own_rank if rank is None else rank,
-                world_size=own_world if world_size is None else world_size,
-                tail=tail,
-            )
+            self.sampler = dataset.sampler(seed=seed, rank=rank, world_size=world_size, tail=tail)
         elif rank is not None or world_size is not None:
             raise ValueError("rank and world_size are the sampler's: give them to it, or no sampler")
         elif isinstance(sampler, (Sampler, MixSampler)):
@@ -172,13 +159,36 @@ class Loader:
         self.sampler.load_state_dict(state)
         self._next_epoch = self._read_epoch = self._place = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        arguments = {
+            "sampler": self.sampler._numbers if isinstance(self.sampler, Iterated) else self.sampler,
+            "prefetch": self.prefetch,
+            "threads": self._threads,
+            "transform": self.transform,
+            "drop_last": self.drop_last,
+            "pin_memory": self._pin_memory,
+        }
+        return _unpickled, (self.dataset, self._decoding.features, self.batch_size, arguments, self.state_dict())
+
     def __repr__(self) -> str:
         features = list(self._decoding.features)
         return f"ofindex.torch.Loader({self.dataset!r}, batch_size={self.batch_size}, features={features})"
 
 
+def _unpickled(
+    dataset: Dataset | Mix, features: Features, batch_size: int, arguments: dict[str, Any], state: State
+) -> Loader:
+    """A Loader out of a pickle."""
+    loader = Loader(dataset, features, batch_size, **arguments)
+    loader.load_state_dict(state)
+    return loader
+
+
 class LoaderIterator:
-    """One pass of a Loader over what is left of an epoch. Its threads end with it, or when it is dropped."""
+    """One pass of a Loader over what is left of an epoch. Its threads end with it, or when it is dropped.
+
+    Used by one thread at a time: `next` raises RuntimeError in a thread that comes while another is inside.
+    """
 
     def __init__(self, loader: Loader) -> None:
         sampler = loader.sampler
@@ -205,6 +215,7 @@ class LoaderIterator:
         self._batches = transformed(epoch, None if transform is None else apply, loader.threads, loader.prefetch)
         self._plain = transform is None
         self._done = False
+        self._turns = Turns("iterator of a Loader")
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -220,6 +231,10 @@ class LoaderIterator:
         return self._left
 
     def __next__(self) -> Any:
+        with self._turns:
+            return self._next()
+
+    def _next(self) -> Any:
         if self._done:
             raise StopIteration
         try:
@@ -246,3 +261,7 @@ class LoaderIterator:
     def state_dict(self) -> State:
         """See `Loader.state_dict`."""
         return self._place.state_dict()
+
+    def __repr__(self) -> str:
+        place = self.state_dict()
+        return f"<ofindex.torch.LoaderIterator: epoch {place['epoch']}, position {place['position']:,}>"

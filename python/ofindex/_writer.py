@@ -66,13 +66,14 @@ class Writer(_ofindex.RecordFile):
         schema: Mapping[str, Kind] | None = None,
         compress: Literal["gzip"] | None = None,
         append: bool = False,
+        force: bool = False,
         sort: bool = True,
         allow_nan: bool = False,
     ) -> None:
         """Begin a shard.
 
         Args:
-            path: What it is to be called. A file of that name is replaced when this one is closed.
+            path: What it is to be called, once it is closed. Nothing may have that name, unless `append` or `force`.
             format: "tfrecord" or "ofrecord"; None: as the name says, which ends in ``.tfrecord``, ``.tfrecord.gz`` or
                 ``.ofrecord``, or is ``part-N``, for OFRecords.
             payload: What mappings become: "example" or "sequence_example" in a TFRecord, "ofrecord" in an OFRecord;
@@ -82,13 +83,15 @@ class Writer(_ofindex.RecordFile):
                 takes ints, too; double and int32 are OFRecord's alone.
             compress: "gzip", for TFRecords; None: as the name says.
             append: Begin with the records that the file has, if it is there.
+            force: Replace a shard of that name and format. A file that is no such shard is never replaced.
             sort: Write features in the order of their names, so that the same values are the same bytes; otherwise in
                 the mapping's order.
             allow_nan: Take floats that are no number, too.
 
         Raises:
-            ValueError: arguments make no sense together. LockError: somebody else writes this shard. DamageError: what
-            is to be appended to does not end with a whole record. OSError: the folder is not there, or the like.
+            ValueError: arguments make no sense together, or a file of that name is there. LockError: another writer has
+            it. DamageError: the file to append to does not end with a whole record. OSError: the folder is not there,
+            or the like.
         """
         said = format_of_name(path)
         if format is None and said is None:
@@ -103,7 +106,7 @@ class Writer(_ofindex.RecordFile):
         self._path = path
         self._format: Format = wanted
         self._payload = payload_for(wanted, payload)
-        super().__init__(os.fspath(path), wanted, self._payload, schema, gzip, append, sort, allow_nan)
+        super().__init__(os.fspath(path), wanted, self._payload, schema, gzip, append, bool(force), sort, allow_nan)
         self._process = os.getpid()
 
     @property

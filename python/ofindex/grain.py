@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._arrays import BytesArray
+from ._batch import decoding_for
 from ._dataset import Dataset
 from ._features import Features
 from ._mix import Mix
@@ -28,7 +29,7 @@ class DataSource:
             features: What to decode: items are then dicts of arrays. None: items are payloads, as `bytes`.
         """
         self.dataset = dataset
-        self.features = None if features is None else dict(features)
+        self.features = None if features is None else dict(decoding_for(dataset, features).features)
 
     def __len__(self) -> int:
         return len(self.dataset)

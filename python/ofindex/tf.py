@@ -10,9 +10,9 @@ import tensorflow
 
 from ._arguments import whole
 from ._arrays import BytesArray, Ragged
-from ._batch import decoding_of
+from ._batch import decoding_for
 from ._dataset import Dataset
-from ._epochs import Tail
+from ._epochs import Tail, place_in_world
 from ._features import Feature, Features
 from ._loader import Epoch, checked_reading
 from ._mix import Mix
@@ -47,8 +47,8 @@ def dataset(
     seed: int = 0,
     *,
     epoch: int = 0,
-    rank: int = 0,
-    world_size: int = 1,
+    rank: int | None = None,
+    world_size: int | None = None,
     tail: Tail = "exact",
     prefetch: int = 4,
     threads: int | None = None,
@@ -60,6 +60,7 @@ def dataset(
         features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``.
         batch_size: Records of a batch; the last one may have fewer.
         epoch: Of the first iteration; each one that is begun later, by ``repeat`` for example, is the next.
+        rank, world_size: See `Dataset.sampler`.
         prefetch: Batches that are read ahead.
         threads: That read and decode; None: one a processor.
 
@@ -71,13 +72,14 @@ def dataset(
         ValueError, TypeError: arguments make no sense. What goes wrong in reading is an error of TensorFlow's, whose
         text has ours.
     """
-    decoding = decoding_of(features)
+    decoding = decoding_for(ds, features)
     ahead = checked_reading(batch_size, threads, prefetch)
-    ds.sampler(seed=seed, epoch=epoch, rank=rank, world_size=world_size, tail=tail)  # what is wrong is said at once
+    place = place_in_world(rank, world_size)
+    ds.sampler(seed, epoch, *place, tail=tail)  # what is wrong is said at once
     epochs = itertools.count(whole(epoch, "epoch"))
 
     def batches() -> Iterator[dict[str, Any]]:
-        sampler = ds.sampler(seed=seed, epoch=next(epochs), rank=rank, world_size=world_size, tail=tail)
+        sampler = ds.sampler(seed, next(epochs), *place, tail=tail)
         loading = Epoch(ds._payloads, decoding, sampler._order(), *ahead)
         try:
             for batch, _ in loading:

@@ -19,18 +19,20 @@ int GetBuffer(PyObject* self, Py_buffer* buffer, int /*flags*/) {
   return 0;
 }
 
-// numpy's. Never given up: at the interpreter's end it is gone before statics are.
-nb::object* as_array = nullptr;
+// Returns numpy's asarray. Imports numpy when the first array is made, so that building the package needs none. Never
+// given up: at the interpreter's end it is gone before statics are.
+const nb::object& AsArray() {
+  static const nb::object* as_array = nullptr;  // by the GIL
+  if (as_array == nullptr) as_array = new nb::object(nb::module_::import_("numpy").attr("asarray"));
+  return *as_array;
+}
 
 PyType_Slot memory_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(GetBuffer)}, {0, nullptr}};
 
 }  // namespace
 
-nb::object ArrayOf(Memory memory) { return (*as_array)(nb::cast(std::move(memory))); }
+nb::object ArrayOf(Memory memory) { return AsArray()(nb::cast(std::move(memory))); }
 
-void BindArrays(nb::module_& m) {
-  as_array = new nb::object(nb::module_::import_("numpy").attr("asarray"));
-  nb::class_<Memory>(m, "Memory", nb::type_slots(memory_slots));
-}
+void BindArrays(nb::module_& m) { nb::class_<Memory>(m, "Memory", nb::type_slots(memory_slots)); }
 
 }  // namespace ofindex::python

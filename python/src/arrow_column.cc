@@ -35,7 +35,7 @@ const char* FormatOf(ValueType type) {
 
 // What an exported array points at, until it is released.
 struct OwnedArray {
-  std::vector<ArrowColumn> columns;  // one of a column, all of a batch
+  std::shared_ptr<const ArrowColumn> column;  // null of a batch, whose children keep theirs
   std::array<const void*, 3> buffers{};
   std::vector<ArrowArray> children;
   std::vector<ArrowArray*> pointers;
@@ -165,10 +165,9 @@ bool ArrowColumn::Add(const Chunk::Value& value) {
   return false;
 }
 
-void ArrowColumn::Export(ArrowArray& out) && {
-  auto* const owned = new OwnedArray;
-  owned->columns.push_back(std::move(*this));
-  ArrowColumn& column = owned->columns[0];
+void ArrowColumn::Export(std::shared_ptr<const ArrowColumn> held, ArrowArray& out) {
+  auto* const owned = new OwnedArray{.column = std::move(held), .buffers = {}, .children = {}, .pointers = {}};
+  const ArrowColumn& column = *owned->column;
   out = {};
   out.length = column.size_;
   out.null_count = column.nulls_;
@@ -185,7 +184,7 @@ void ArrowColumn::Export(ArrowArray& out) && {
   owned->buffers[1] = column.offsets_.data();
   if (column.type_ == ValueType::kList) {
     GiveChildren(*owned, owned->children, 1, out);
-    std::move(*column.items_).Export(owned->children[0]);
+    Export({owned->column, column.items_.get()}, owned->children[0]);
     return;
   }
   owned->buffers[2] = column.data_.data();
@@ -203,14 +202,14 @@ void ExportSchema(const std::vector<ArrowField>& fields, ArrowSchema& out) {
   out.private_data = owned;
 }
 
-void ExportBatch(std::vector<ArrowColumn> columns, int64_t rows, ArrowArray& out) {
+void ExportBatch(const std::shared_ptr<const std::vector<ArrowColumn>>& columns, int64_t rows, ArrowArray& out) {
   auto* const owned = new OwnedArray;
   out = {};
   out.length = rows;
   out.n_buffers = 1;
   out.buffers = owned->buffers.data();
-  GiveChildren(*owned, owned->children, columns.size(), out);
-  for (size_t i = 0; i < columns.size(); ++i) std::move(columns[i]).Export(owned->children[i]);
+  GiveChildren(*owned, owned->children, columns->size(), out);
+  for (size_t i = 0; i < columns->size(); ++i) ArrowColumn::Export({columns, &(*columns)[i]}, owned->children[i]);
   out.release = &Release<ArrowArray, OwnedArray>;
   out.private_data = owned;
 }

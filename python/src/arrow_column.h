@@ -42,8 +42,8 @@ class ArrowColumn {
   [[nodiscard]] const ArrowColumn& items() const { return *items_; }
   [[nodiscard]] bool IsNull(int64_t i) const { return (valid_[static_cast<size_t>(i) / 8] >> (i % 8) & 1) == 0; }
 
-  /// Hands the values to `out`, which whoever gets it releases.
-  void Export(ArrowArray& out) &&;
+  /// Hands the values to `out`, which keeps `column` until whoever gets it releases it.
+  static void Export(std::shared_ptr<const ArrowColumn> column, ArrowArray& out);
 
  private:
   template <typename T>
@@ -74,6 +74,6 @@ struct ArrowField {
 
 /// A struct of `fields`, and an array of it: a batch of rows.
 void ExportSchema(const std::vector<ArrowField>& fields, ArrowSchema& out);
-void ExportBatch(std::vector<ArrowColumn> columns, int64_t rows, ArrowArray& out);
+void ExportBatch(const std::shared_ptr<const std::vector<ArrowColumn>>& columns, int64_t rows, ArrowArray& out);
 
 }  // namespace ofindex::python

@@ -34,7 +34,7 @@ int GetNext(ArrowArrayStream* stream, ArrowArray* out) {
   auto batch = WithMemory("a batch of rows", [&] { return owned.table.next(); });
   if (!batch) return Fail(owned, batch.error());
   if (!*batch) return 0;
-  ExportBatch(std::move((*batch)->columns), (*batch)->rows, *out);
+  ExportBatch((*batch)->columns, (*batch)->rows, *out);
   return 0;
 }
 

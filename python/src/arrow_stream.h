@@ -19,7 +19,7 @@ struct ArrowTable {
   /// The next rows; nothing after the last.
   struct Batch {
     int64_t rows = 0;
-    std::vector<ArrowColumn> columns;  ///< of as many values
+    std::shared_ptr<const std::vector<ArrowColumn>> columns;  ///< of as many values
   };
   std::function<Result<std::optional<Batch>>()> next;
 };

@@ -10,14 +10,18 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest_names.h"
 #include "base/text.h"
 #include "index/builder.h"
 #include "index/catalog_reader.h"
 #include "index/verifier.h"
+#include "proto/skimmer.h"
 #include "python/src/bytes.h"
 #include "python/src/columns.h"
 #include "python/src/errors.h"
 #include "python/src/interruptible.h"
+#include "python/src/records.h"
+#include "python/src/rows.h"
 #include "python/src/values.h"
 #include "query/find_column.h"
 #include "query/stats.h"
@@ -105,23 +109,28 @@ nb::list FeaturesOf(const std::vector<FeatureRow>& features) {
   });
 }
 
-nb::dict ReadInfo(nb::handle path) {
-  const std::string index_path = PathOf(path);
-  CatalogReader catalog = Unwrap(CatalogReader::Open(index_path));
-  const FileFacts file = Unwrap(StatFile(index_path));
+nb::list SkippedOf(const std::vector<SkippedFile>& skipped) {
+  return ListOf(skipped, [](const SkippedFile& file) {
+    return DictOf("path", TextOf(file.path), "reason", TextOf(file.reason));
+  });
+}
+
+nb::dict ReadInfo(const Source& source) {
+  CatalogReader catalog = Unwrap(CatalogReader::Open(source.dataset.opened().index));
   const DatasetFacts& facts = catalog.facts();
   const std::vector<GenerationRow> generations = Unwrap(catalog.Generations());
   const std::vector<ShardRow> shards = Unwrap(catalog.Shards());
-  return DictOf("index", TextOf(index_path), "id", TextOf(ToHex(facts.id)), "format_version", nb::int_(kFormatVersion),
-                "generation", nb::int_(generations.empty() ? 0 : generations.back().number), "records",
-                Count(facts.records), "payload_bytes", Count(facts.payload_bytes), "data_bytes",
-                Count(facts.data_bytes), "index_bytes", Count(file.size), "checked", TextOf(Name(facts.checked)),
-                "shards", ShardsOf(shards), "features", FeaturesOf(Unwrap(catalog.Features())), "bad",
-                BadOf(Unwrap(catalog.Bad()), shards), "damage", DamageOf(Unwrap(catalog.Damage()), shards));
+  return DictOf("index", TextOf(catalog.path()), "id", TextOf(ToHex(facts.id)), "format_version",
+                nb::int_(kFormatVersion), "generation", nb::int_(generations.empty() ? 0 : generations.back().number),
+                "records", Count(facts.records), "payload_bytes", Count(facts.payload_bytes), "data_bytes",
+                Count(facts.data_bytes), "index_bytes", Count(catalog.index().size()), "checked",
+                TextOf(Name(facts.checked)), "shards", ShardsOf(shards), "features",
+                FeaturesOf(Unwrap(catalog.Features())), "bad", BadOf(Unwrap(catalog.Bad()), shards), "damage",
+                DamageOf(Unwrap(catalog.Damage()), shards), "skipped", SkippedOf(Unwrap(catalog.Skipped())));
 }
 
-nb::list ReadFeatures(nb::handle path) {
-  CatalogReader catalog = Unwrap(CatalogReader::Open(PathOf(path)));
+nb::list ReadFeatures(const Source& source) {
+  CatalogReader catalog = Unwrap(CatalogReader::Open(source.dataset.opened().index));
   return FeaturesOf(Unwrap(catalog.Features()));
 }
 
@@ -148,22 +157,28 @@ nb::dict DictOfStats(const ColumnStats& stats) {
                 "histogram", histogram, "lengths", LengthsOf(stats.lengths), "list_lengths", LengthsOf(stats.lists));
 }
 
-nb::dict ReadStats(const Columns& columns, nb::handle name, size_t top, size_t bins) {
+nb::dict ReadStats(const Columns& columns, const Rows& rows, nb::handle name, size_t top, size_t bins) {
   if (bins == 0) Raise(ErrorCode::kUsage, "bins=0: expected 1 or more");
   const Column column = Unwrap(FindColumn(*columns.store, NameOf(name)), Asked::kQuery);
+  StatsOptions options{.top = top, .bins = bins};
+  if (!rows.IsAll(columns.store->records())) {
+    options.among = [sorted = rows.Sorted()](uint64_t begin, uint64_t end) { return sorted.Between(begin, end); };
+  }
   return DictOfStats(RunInterruptibly([&](Progress& progress) {
-    return StatsOf(*columns.store, column, {.top = top, .bins = bins, .cancel = &progress.cancel});
+    options.cancel = &progress.cancel;
+    return StatsOf(*columns.store, column, options);
   }));
 }
 
 nb::dict DictOfReport(const BuildReport& report) {
-  const nb::list skipped = ListOf(report.skipped, [](const SkippedFile& file) {
-    return DictOf("path", TextOf(file.path), "reason", TextOf(file.reason));
-  });
-  return DictOf("index", TextOf(report.index), "up_to_date", Flag(report.was_up_to_date), "records",
-                Count(report.facts.records), "shards", Count(report.shards.size()), "bad",
-                BadOf(report.bad, report.shards), "damage", DamageOf(report.damage, report.shards), "skipped", skipped,
-                "missing", TextsOf(report.missing));
+  nb::list unreadable;
+  for (const SkippedFile& file : report.skipped) {
+    if (IsUnreadable(file)) unreadable.append(TextOf(StrCat(Printable(file.path), ": ", Printable(file.reason))));
+  }
+  return DictOf("index", TextOf(report.index), "unreadable", unreadable, "up_to_date", Flag(report.was_up_to_date),
+                "records", Count(report.facts.records), "shards", Count(report.shards.size()), "bad",
+                BadOf(report.bad, report.shards), "damage", DamageOf(report.damage, report.shards), "skipped",
+                SkippedOf(report.skipped), "missing", TextsOf(report.missing));
 }
 
 Watch WatchOf(const nb::object& report) {
@@ -192,7 +207,7 @@ FormatChoice FormatOf(const std::string& format, const std::string& payload, con
   return choice;
 }
 
-// `columns` is "auto", "none" or names between commas, as on the command line; or `names`.
+// `columns` is what stands on a command line; or `names` are, of which the first may be "auto".
 std::optional<ColumnChoice> ColumnsOf(const std::string& columns, const std::vector<nb::object>& names) {
   if (names.empty()) return columns == "auto" ? std::nullopt : std::optional(Unwrap(ColumnChoice::Parse(columns)));
   std::string text;
@@ -200,21 +215,22 @@ std::optional<ColumnChoice> ColumnsOf(const std::string& columns, const std::vec
     std::string name = NameOf(object);
     std::string escaped;
     for (const char c : name) escaped += c == ',' || c == '\\' ? std::string{'\\', c} : std::string{c};
-    if (name == "auto" || name == "none") escaped = "\\" + escaped;
+    if (name == "none" || (name == "auto" && !text.empty())) escaped = "\\" + escaped;
     text += (text.empty() ? "" : ",") + escaped;
   }
   return Unwrap(ColumnChoice::Parse(text));
 }
 
 nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool verify, const std::string& columns,
-               const std::vector<nb::object>& names, unsigned threads, bool force, const std::string& format,
-               const std::string& payload, const std::string& compression, uint64_t checkpoint_bytes,
-               uint64_t max_ratio, uint64_t max_bytes, const nb::object& report) {
+               const std::vector<nb::object>& names, bool columns_optional, unsigned threads, bool force,
+               const std::string& format, const std::string& payload, const std::string& compression,
+               uint64_t checkpoint_bytes, uint64_t max_ratio, uint64_t max_bytes, const nb::object& report) {
   BuildOptions options;
   for (const nb::object& one : data) options.data.push_back(PathOf(one));
   options.index = PathOf(output);
   options.verify = verify;
   options.columns = ColumnsOf(columns, names);
+  options.columns_optional = columns_optional;
   options.threads = threads;
   options.force = force;
   options.format = FormatOf(format, payload, compression);
@@ -224,8 +240,12 @@ nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool veri
       RunInterruptibly([&](Progress& told) { return BuildIndex(options, told); }, progress, WatchOf(report)));
 }
 
-nb::dict Verify(nb::handle path, nb::handle root, bool quick, unsigned threads, const nb::object& report) {
-  const VerifyOptions options{.index = PathOf(path), .root = PathOf(root), .quick = quick, .threads = threads};
+nb::dict Verify(const Source& source, nb::handle root, bool quick, unsigned threads, const nb::object& report) {
+  const VerifyOptions options{.index = source.dataset.index_path(),
+                              .opened = source.dataset.opened().index,
+                              .root = PathOf(root),
+                              .quick = quick,
+                              .threads = threads};
   Progress progress;
   const VerifyReport found =
       RunInterruptibly([&](Progress& told) { return VerifyDataset(options, told); }, progress, WatchOf(report));
@@ -233,9 +253,15 @@ nb::dict Verify(nb::handle path, nb::handle root, bool quick, unsigned threads, 
     return DictOf("record", Count(one.record), "shard", TextOf(found.shards[one.shard].path), "offset",
                   Count(one.offset), "reason", TextOf(Name(one.fault)));
   });
-  const nb::list stale = ListOf(found.stale, [&](const VerifyReport::Stale& one) {
+  nb::list stale = ListOf(found.stale, [&](const VerifyReport::Stale& one) {
     return DictOf("shard", TextOf(found.shards[one.shard].path), "reason", TextOf(one.reason));
   });
+  for (const std::string& path : found.unindexed) {
+    stale.append(DictOf("shard", TextOf(path), "reason", TextOf(kNotInIndex)));
+  }
+  for (const SkippedFile& file : found.unreadable) {
+    stale.append(DictOf("shard", TextOf(file.path), "reason", TextOf(file.reason)));
+  }
   return DictOf("clean", Flag(found.clean()), "records_checked", Count(found.records_checked), "bytes_checked",
                 Count(found.bytes_checked), "all_payloads_checked", Flag(found.all_payloads_checked),
                 "empty_of_records", Count(found.empty_of_records), "bad", bad, "stale", stale, "damage",
@@ -245,12 +271,24 @@ nb::dict Verify(nb::handle path, nb::handle root, bool quick, unsigned threads, 
 }  // namespace
 
 void BindCatalog(nb::module_& m) {
-  m.def("info", &ReadInfo, "path"_a);
-  m.def("features", &ReadFeatures, "path"_a);
-  m.def("stats", &ReadStats, "columns"_a, "name"_a, "top"_a, "bins"_a);
-  m.def("build", &Build, "data"_a, "output"_a, "verify"_a, "columns"_a, "names"_a, "threads"_a, "force"_a, "format"_a,
-        "payload"_a, "compression"_a, "checkpoint_bytes"_a, "max_ratio"_a, "max_bytes"_a, "report"_a.none());
-  m.def("verify", &Verify, "path"_a, "root"_a, "quick"_a, "threads"_a, "report"_a.none());
+  m.def("info", &ReadInfo, "source"_a);
+  m.def("features", &ReadFeatures, "source"_a);
+  m.def("stats", &ReadStats, "columns"_a, "rows"_a, "name"_a, "top"_a, "bins"_a);
+  m.def(
+      "did_you_mean",
+      [](nb::handle wrong, const std::vector<nb::object>& names) {
+        std::vector<std::string> known;
+        for (const nb::object& name : names) known.push_back(NameOf(name));
+        std::vector<std::string> nearest = NearestNames(NameOf(wrong), known);
+        for (std::string& name : nearest) name = Printable(name);
+        return TextOf(DidYouMean(nearest, "'"));
+      },
+      "wrong"_a, "names"_a, nb::sig("def did_you_mean(wrong: object, names: list) -> str"));
+  m.attr("most_features") = kMostFeatures;
+  m.def("build", &Build, "data"_a, "output"_a, "verify"_a, "columns"_a, "names"_a, "columns_optional"_a, "threads"_a,
+        "force"_a, "format"_a, "payload"_a, "compression"_a, "checkpoint_bytes"_a, "max_ratio"_a, "max_bytes"_a,
+        "report"_a.none());
+  m.def("verify", &Verify, "source"_a, "root"_a, "quick"_a, "threads"_a, "report"_a.none());
 }
 
 }  // namespace ofindex::python

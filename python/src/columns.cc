@@ -18,6 +18,7 @@
 #include "python/src/column_gather.h"
 #include "python/src/errors.h"
 #include "python/src/interruptible.h"
+#include "python/src/records.h"
 #include "python/src/rows.h"
 #include "python/src/values.h"
 #include "query/find_column.h"
@@ -34,15 +35,13 @@ namespace {
 // Rows of a batch of a stream, and of a step of a long gathering.
 constexpr uint64_t kRowsAtOnce = 65536;
 
-std::shared_ptr<Columns> OpenColumns(nb::handle path) {
-  const std::string index_path = PathOf(path);
-  return std::make_shared<Columns>(RunInterruptibly([&](const Progress& progress) -> Result<Columns> {
-    Columns columns{.index_path = index_path, .generations = {}, .store = nullptr};
-    OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index_path));
+std::shared_ptr<Columns> OpenColumns(const Source& source) {
+  const OpenedIndex& opened = source.dataset.opened();
+  return std::make_shared<Columns>(RunInterruptibly([&](const Progress&) -> Result<Columns> {
+    Columns columns{.generations = {}, .store = nullptr};
+    OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(opened.index));
     OFINDEX_ASSIGN(columns.generations, catalog.Generations());
-    // The map is opened later, when there is no `progress` any more: a dataset that is open has it.
-    static_cast<void>(progress);
-    OFINDEX_ASSIGN(columns.store, ColumnStore::Open(index_path));
+    OFINDEX_ASSIGN(columns.store, ColumnStore::Open(opened));
     return columns;
   }));
 }
@@ -59,16 +58,6 @@ Rows SelectRows(const Columns& columns, const std::string& expression, nb::handl
       Asked::kQuery);
 }
 
-// A column of SQL's, by the name in SQL or that of a feature.
-std::vector<Column> ColumnsNamed(const Columns& columns, const std::optional<std::vector<nb::object>>& names) {
-  if (!names) return columns.store->columns();
-  std::vector<Column> found;
-  for (const nb::object& name : *names) {
-    found.push_back(Unwrap(FindColumn(*columns.store, NameOf(name)), Asked::kQuery));
-  }
-  return found;
-}
-
 // Ordinals of the rows [begin, begin + count).
 std::vector<uint64_t> Ordinals(const Rows& rows, uint64_t begin, uint64_t count) {
   std::vector<uint64_t> ordinals(count);
@@ -77,9 +66,65 @@ std::vector<uint64_t> Ordinals(const Rows& rows, uint64_t begin, uint64_t count)
   return ordinals;
 }
 
+// Returns the first record of `ordinals` that has more than the one value which a column of values holds.
+Result<std::optional<uint64_t>> FindList(ColumnStore& store, const Column& column,
+                                         const std::vector<uint64_t>& ordinals) {
+  Column counts = column;
+  counts.role = ColumnRole::kCount;
+  ArrowColumn read(ValueType::kInt64);
+  OFINDEX_TRY(Gather(store, counts, ordinals, read));
+  for (size_t i = 0; i < ordinals.size(); ++i) {
+    if (static_cast<int64_t>(LoadLe64(read.data().data() + 8 * i)) > 1) return ordinals[i];
+  }
+  return std::nullopt;
+}
+
+// Fails unless `column` has the values of its feature in each of `rows`, which the name of a feature asks for.
+Result<void> CheckValues(ColumnStore& store, const Column& column, std::string_view name, const Rows& rows,
+                         const Progress& progress) {
+  if (column.origin != Column::Origin::kFeature || column.is_list()) return {};
+  const FeatureRow& feature = store.features()[column.feature];
+  const std::string shown = Printable(feature.name);
+  const std::string hint =
+      StrCat("store them with build(..., columns=['", shown, "'], force=True), or read them with batch()");
+  if (column.role != ColumnRole::kValue) {
+    if (Folded(column.name) == Folded(name)) return {};  // asked for by its own name
+    const bool sizes = column.role == ColumnRole::kSize;
+    const std::string number = sizes ? StrCat("up to ", FormatCount(feature.largest_bytes), " bytes a value")
+                                     : StrCat("up to ", FormatCount(feature.values_max), " values a record");
+    return Fail(ErrorCode::kUsage,
+                StrCat("feature '", shown, "' has ", number, ", which are not stored in the index; '",
+                       Printable(column.name), "' is their ", sizes ? "size" : "number"),
+                hint);
+  }
+  if (feature.values_max <= 1) return {};
+  for (uint64_t at = 0; at < rows.size(); at += kRowsAtOnce) {
+    if (progress.cancel) return Interrupted();
+    const std::vector<uint64_t> ordinals = Ordinals(rows, at, std::min(kRowsAtOnce, rows.size() - at));
+    OFINDEX_ASSIGN(const std::optional<uint64_t> record, FindList(store, column, ordinals));
+    if (!record) continue;
+    return Fail(ErrorCode::kUsage,
+                StrCat("feature '", shown, "' has more than one value in record ", *record,
+                       ", and its lists are not stored in the index"),
+                hint);
+  }
+  return {};
+}
+
+// Returns the column that is called `name` in SQL, or that has the values of the feature `name` in `rows`.
+Column ValuesNamed(const Columns& columns, nb::handle name, const Rows& rows) {
+  const std::string text = NameOf(name);
+  Column column = Unwrap(FindColumn(*columns.store, text), Asked::kQuery);
+  RunInterruptibly([&](Progress& progress) { return CheckValues(*columns.store, column, text, rows, progress); },
+                   Asked::kQuery);
+  return column;
+}
+
 nb::object Stream(std::shared_ptr<Columns> columns, const Rows& rows,
                   const std::optional<std::vector<nb::object>>& names) {
-  std::vector<Column> wanted = ColumnsNamed(*columns, names);
+  std::vector<Column> wanted;
+  if (!names) wanted = columns->store->columns();
+  for (size_t i = 0; names && i < names->size(); ++i) wanted.push_back(ValuesNamed(*columns, (*names)[i], rows));
   ArrowTable table;
   for (const Column& column : wanted) table.fields.push_back(Unwrap(FieldOf(*columns->store, column), Asked::kQuery));
   const std::vector<ArrowField> fields = table.fields;
@@ -87,13 +132,14 @@ nb::object Stream(std::shared_ptr<Columns> columns, const Rows& rows,
     if (at >= rows.size()) return std::nullopt;
     const uint64_t count = std::min(kRowsAtOnce, rows.size() - at);
     const std::vector<uint64_t> ordinals = Ordinals(rows, at, count);
-    ArrowTable::Batch batch{.rows = static_cast<int64_t>(count), .columns = {}};
+    std::vector<ArrowColumn> read;
     for (size_t c = 0; c < wanted.size(); ++c) {
-      ArrowColumn& column = batch.columns.emplace_back(fields[c].type, fields[c].item);
+      ArrowColumn& column = read.emplace_back(fields[c].type, fields[c].item);
       OFINDEX_TRY(Gather(*columns->store, wanted[c], ordinals, column));
     }
     at += count;
-    return batch;
+    return ArrowTable::Batch{.rows = static_cast<int64_t>(count),
+                             .columns = std::make_shared<const std::vector<ArrowColumn>>(std::move(read))};
   };
   return StreamCapsule(std::move(table));
 }
@@ -150,7 +196,7 @@ nb::object MaskOf(const ArrowColumn& column) {
 
 // (values, mask): an array and the mask of its NULLs or None; or a list of objects and None.
 nb::tuple ReadColumn(const Columns& columns, const Rows& rows, nb::handle name) {
-  const Column column = Unwrap(FindColumn(*columns.store, NameOf(name)), Asked::kQuery);
+  const Column column = ValuesNamed(columns, name, rows);
   const ArrowField field = Unwrap(FieldOf(*columns.store, column), Asked::kQuery);
   const auto values = std::make_shared<ArrowColumn>(RunInterruptibly([&](Progress& progress) -> Result<ArrowColumn> {
     ArrowColumn read(field.type, field.item);
@@ -193,7 +239,7 @@ std::vector<Rows> SplitRows(const Columns& columns, const Rows& rows, std::vecto
 }  // namespace
 
 void BindColumns(nb::module_& m) {
-  m.def("open_columns", &OpenColumns, "path"_a);
+  m.def("open_columns", &OpenColumns, "source"_a);
   nb::class_<Columns>(m, "Columns")
       .def("where", &SelectRows, "expression"_a, "parameters"_a.none(), "among"_a)
       .def("stream", &Stream, "rows"_a, "names"_a.none())

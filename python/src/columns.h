@@ -3,7 +3,6 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "index/catalog.h"
@@ -14,7 +13,6 @@ namespace ofindex::python {
 /// The columns of an index, and what can be asked of them. Holds SQLite connections, so it must not be used after a
 /// fork; the Python class opens another one there.
 struct Columns {
-  std::string index_path;
   std::vector<GenerationRow> generations;
   std::shared_ptr<ColumnStore> store;
 };

@@ -130,7 +130,7 @@ nb::list DecodeBytes(const Decoder& decoder, const nb::sequence& payloads, const
   double bytes = 0;
   for (const ByteView view : views) bytes += static_cast<double>(view.size());
   const double average = views.empty() ? 0 : bytes / static_cast<double>(views.size());
-  return Decode(decoder, {std::make_shared<MemorySource>(views, *payload_kind), average}, ordinals, threads);
+  return Decode(decoder, {std::make_shared<MemoryPayloads>(views, *payload_kind), average}, ordinals, threads);
 }
 
 std::shared_ptr<const RecordReader> ReaderOf(const std::shared_ptr<const Source>& source) {

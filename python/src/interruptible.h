@@ -9,12 +9,12 @@
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/allocation.h"
 #include "base/progress.h"
+#include "base/threads.h"
 #include "python/src/errors.h"
 
 namespace ofindex::python {
@@ -35,18 +35,13 @@ auto RunInterruptibly(const Work& work, Progress& progress, const Watch& watch =
   bool done = false;
   bool raised = false;
   {
-    std::thread worker;
     const auto body = [&] {
       outcome.emplace(WithMemory("the answer", [&] { return work(progress); }));
       const std::lock_guard lock(mutex);
       done = true;
       ended.notify_one();
     };
-    try {
-      worker = std::thread(body);
-    } catch (const std::system_error&) {
-      Raise(ErrorCode::kLimit, "the system gives no more threads", "raise `ulimit -u`");
-    }
+    std::thread worker = Unwrap(StartThread(body));
     nanobind::gil_scoped_release release;
     std::unique_lock lock(mutex);
     while (!ended.wait_for(lock, std::chrono::milliseconds(100), [&] { return done; })) {

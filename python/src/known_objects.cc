@@ -31,7 +31,8 @@ nb::object AsKnown(nb::handle value) {
   const KnownTypes& types = KnownTypes::Get();
   PyObject* const object = value.ptr();
   const bool plain = IsList(object) || PyUnicode_Check(object) || PyBytes_Check(object) || PyLong_Check(object) ||
-                     PyFloat_Check(object) || IsA(value, types.array) || IsA(value, types.scalar);
+                     PyFloat_Check(object) || IsA(value, types.array) || IsA(value, types.scalar) ||
+                     IsA(value, types.bytes_array) || IsA(value, types.ragged);
   if (plain || !nb::hasattr(value, "__array__")) return nb::borrow(value);
   return nb::module_::import_("numpy").attr("asarray")(value);
 }

@@ -120,10 +120,15 @@ class Loader {
     return nb::none();
   }
 
-  /// Stops the threads. They may be waiting for the GIL.
+  /// Stops the threads. They may be waiting for the GIL: while the interpreter ends they wait for ever, and nobody may
+  /// wait for them.
   void Close() {
     std::shared_ptr<BatchLoader> closing = std::exchange(loader_, nullptr);
     if (!closing) return;
+    if (order_ && Py_IsInitialized() == 0) {
+      static_cast<void>(new std::shared_ptr<BatchLoader>(std::move(closing)));
+      return;
+    }
     nb::gil_scoped_release release;
     closing.reset();
   }

@@ -5,6 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <functional>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "base/text.h"
@@ -45,6 +47,13 @@ std::shared_ptr<Source> OpenSource(nb::handle path, nb::handle root, const std::
   return std::make_shared<Source>(std::move(dataset), allow_bad);
 }
 
+// Calls a method of Python's of the first of `arguments` with the others. Null with a Python error.
+PyObject* CallMethod(const char* name, std::span<PyObject* const> arguments) {
+  const nb::object method = nb::steal(PyUnicode_InternFromString(name));
+  if (!method.is_valid()) return nullptr;
+  return PyObject_VectorcallMethod(method.ptr(), arguments.data(), arguments.size(), nullptr);
+}
+
 // A record as `bytes`, copied straight to its place. Null with a Python error.
 PyObject* ReadOne(const RecordReader& reader, uint64_t ordinal) {
   PyObject* bytes = nullptr;
@@ -60,7 +69,12 @@ PyObject* ReadOne(const RecordReader& reader, uint64_t ordinal) {
     if (length >= kWorthTheGil || reader.inflates()) released = PyEval_SaveThread();
     return bytes == nullptr ? nullptr : reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(bytes));
   };
-  const Result<void> read = reader.CopyTo(ordinal, std::ref(room));
+  Result<void> read;
+  if (!reader.TryCopyTo(ordinal, std::ref(room))) {
+    // A shard has to be opened or inflated, or an error to be found.
+    if (released == nullptr) released = PyEval_SaveThread();
+    read = reader.CopyTo(ordinal, std::ref(room));
+  }
   take_gil();
   if (read) return bytes;
   Py_XDECREF(bytes);
@@ -111,8 +125,17 @@ nb::object BufferOf(nb::handle_t<Records> self, nb::handle number) {
   Records& records = *nb::inst_ptr<Records>(self);
   const Rows& rows = records.rows(self.ptr());
   const uint64_t ordinal = rows.At(IndexOf(number, rows.size()));
-  const ByteView bytes = Unwrap(records.reader().View(ordinal));
-  const nb::object payload = nb::cast(Payload{records.source(), bytes});
+  // Opening a shard, waiting for a disk and inflating are for other threads to run meanwhile.
+  std::optional<ByteView> bytes = records.reader().ViewAtOnce(ordinal);
+  if (!bytes) {
+    Result<ByteView> viewed;
+    {
+      const nb::gil_scoped_release release;
+      viewed = records.reader().View(ordinal);
+    }
+    bytes = Unwrap(std::move(viewed));
+  }
+  const nb::object payload = nb::cast(Payload{records.source(), *bytes});
   return nb::steal(PyMemoryView_FromObject(payload.ptr()));
 }
 
@@ -134,10 +157,8 @@ bool IsNumber(PyObject* key) {
 // ds[key]: a number gives bytes, anything else is for the Python class.
 PyObject* GetItem(PyObject* self, PyObject* key) {
   if (!IsNumber(key)) {
-    PyObject* const method = PyUnicode_InternFromString("_view_of");
-    PyObject* const view = PyObject_CallMethodObjArgs(self, method, key, nullptr);
-    Py_XDECREF(method);
-    return view;
+    PyObject* arguments[] = {self, key};
+    return CallMethod("_view_of", arguments);
   }
   Records& records = *nb::inst_ptr<Records>(self);
   const Rows* rows = records.TryRows(self);
@@ -201,7 +222,7 @@ void BindRows(nb::module_& m) {
 
 const Rows* Records::TryRows(PyObject* self) {
   if (rows_) return rows_.get();
-  const nb::object resolved = nb::steal(PyObject_CallMethod(self, "_resolve", nullptr));
+  const nb::object resolved = nb::steal(CallMethod("_resolve", {&self, 1}));
   std::shared_ptr<Rows> rows;
   if (!resolved.is_valid()) return nullptr;
   if (!nb::try_cast(resolved, rows)) {
@@ -234,6 +255,15 @@ void BindRecords(nb::module_& m) {
       .def_prop_ro(
           "index_path", [](const Source& source) { return TextOf(source.dataset.index_path()); },
           nb::for_getter(nb::sig("def index_path(self) -> str")))
+      .def_prop_ro(
+          "place", [](const Source& source) { return TextOf(source.dataset.opened().index->place()); },
+          nb::for_getter(nb::sig("def place(self) -> str")))
+      .def_prop_ro("identity",
+                   [](const Source& source) {
+                     const IndexFile& index = *source.dataset.opened().index;
+                     const MapHeader& map = source.dataset.reader().map().header();
+                     return StrCat(ToHex(ByteView(map.index_id)), "-", ToHex(index.identity()));
+                   })
       .def_prop_ro(
           "id", [](const Source& source) { return ToHex(ByteView(source.dataset.reader().map().header().index_id)); })
       .def_prop_ro("records", [](const Source& source) { return source.dataset.size(); })

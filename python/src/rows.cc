@@ -95,6 +95,32 @@ Rows Rows::Where(const OrdinalSet& selected) const {
   return RowsOf(std::move(kept));
 }
 
+Rows Rows::Sorted() const {
+  if (view() != nullptr) return *this;
+  Picks sorted = *std::get<1>(rows_);
+  std::sort(sorted.begin(), sorted.end());
+  return Rows(std::move(sorted));
+}
+
+std::vector<uint32_t> Rows::Between(uint64_t begin, uint64_t end) const {
+  uint64_t first = 0;
+  for (uint64_t behind = size(); first < behind;) {
+    const uint64_t middle = first + (behind - first) / 2;
+    if (At(middle) < begin) {
+      first = middle + 1;
+    } else {
+      behind = middle;
+    }
+  }
+  std::vector<uint32_t> found;
+  for (uint64_t i = first; i < size(); ++i) {
+    const uint64_t ordinal = At(i);
+    if (ordinal >= end) break;
+    found.push_back(static_cast<uint32_t>(ordinal - begin));
+  }
+  return found;
+}
+
 Result<View> Rows::Ascending() const {
   if (const View* view = this->view()) return *view;
   Picks sorted = *std::get<1>(rows_);

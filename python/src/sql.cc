@@ -15,6 +15,7 @@
 #include "python/src/bytes.h"
 #include "python/src/errors.h"
 #include "python/src/interruptible.h"
+#include "python/src/records.h"
 #include "python/src/values.h"
 #include "query/sql_session.h"
 
@@ -56,6 +57,7 @@ class Cursor {
 
   /// The next rows, at most `most`; none at the end.
   [[nodiscard]] nb::list Fetch(size_t most) {
+    Use(Taken::kAsTuples, "these rows went to Arrow already");
     using Row = std::vector<ColumnValue>;
     const std::vector<Row> fetched = Run([&](Progress&) -> Result<std::vector<Row>> {
       std::vector<Row> some;
@@ -76,23 +78,35 @@ class Cursor {
     return list;
   }
 
-  /// The rows that are left, as columns: each of the type that takes all of its values.
+  /// Returns all rows as columns, each of the type that takes all of its values. Keeps them, because some consumers ask
+  /// twice: once for the schema, and again for the rows.
   [[nodiscard]] nb::object Stream() {
-    std::vector<ArrowColumn> columns = Run([&](Progress&) { return ReadColumns(); });
-    ArrowTable table;
-    for (size_t c = 0; c < columns.size(); ++c) {
-      table.fields.push_back({.name = rows_->columns()[c], .type = columns[c].type()});
+    Use(Taken::kAsColumns, "rows were fetched already");
+    if (!columns_) {
+      if (ended_) Raise(ErrorCode::kUsage, "reading these rows failed", "run the statement again");
+      columns_ = std::make_shared<const std::vector<ArrowColumn>>(Run([&](Progress&) { return ReadColumns(); }));
     }
-    auto held = std::make_shared<std::vector<ArrowColumn>>(std::move(columns));
-    table.next = [held, given = false]() mutable -> Result<std::optional<ArrowTable::Batch>> {
+    ArrowTable table;
+    for (size_t c = 0; c < columns_->size(); ++c) {
+      table.fields.push_back({.name = rows_->columns()[c], .type = (*columns_)[c].type()});
+    }
+    table.next = [held = columns_, given = false]() mutable -> Result<std::optional<ArrowTable::Batch>> {
       if (std::exchange(given, true)) return std::nullopt;
-      const int64_t rows = held->empty() ? 0 : (*held)[0].size();
-      return ArrowTable::Batch{.rows = rows, .columns = std::move(*held)};
+      const int64_t rows = held->empty() ? 0 : held->front().size();
+      return ArrowTable::Batch{.rows = rows, .columns = held};
     };
     return StreamCapsule(std::move(table));
   }
 
  private:
+  enum class Taken : uint8_t { kNot, kAsTuples, kAsColumns };
+
+  // Rows are taken either as tuples or as columns: mixed, each would silently get the rest.
+  void Use(Taken as, const char* otherwise) {
+    if (taken_ == Taken::kNot) taken_ = as;
+    if (taken_ != as) Raise(ErrorCode::kUsage, otherwise, "run the statement again");
+  }
+
   // To the next row. SQLite would begin a statement that failed anew.
   Result<bool> Step() {
     ended_ = true;
@@ -129,6 +143,8 @@ class Cursor {
   std::shared_ptr<SqlSession> session_;
   std::unique_ptr<Progress> progress_;
   std::optional<SqlRows> rows_;
+  std::shared_ptr<const std::vector<ArrowColumn>> columns_;  // once an Arrow stream was asked for
+  Taken taken_ = Taken::kNot;
   bool ended_ = false;
   bool busy_ = false;  // by the GIL
 };
@@ -146,12 +162,11 @@ void BindSql(nb::module_& m) {
           "query"_a, "parameters"_a.none(), "timeout"_a.none());
   m.def(
       "open_session",
-      [](nb::handle path) {
-        const std::string index_path = PathOf(path);
+      [](const Source& source) {
         return std::make_shared<SqlSession>(
-            RunInterruptibly([&](const Progress&) { return SqlSession::Open(index_path); }));
+            RunInterruptibly([&](const Progress&) { return SqlSession::Open(source.dataset.opened()); }));
       },
-      "path"_a);
+      "source"_a);
   nb::class_<Cursor>(m, "Cursor")
       .def_prop_ro("columns",
                    [](const Cursor& cursor) {

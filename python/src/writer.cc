@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "index/output_rule.h"
 #include "python/src/bytes.h"
 #include "python/src/output.h"
 
@@ -26,20 +27,6 @@ Framing FramingOf(const std::string& format) {
   Raise(ErrorCode::kUsage, StrCat("format='", Printable(format), "': expected 'tfrecord' or 'ofrecord'"));
 }
 
-void InitRecordFile(RecordFile* self, nb::handle path, const std::string& format, const std::string& payload,
-                    nb::handle schema, bool gzip, bool append, bool sort, bool allow_nan) {
-  const std::string name = PathOf(path);
-  const Framing framing = FramingOf(format);
-  PayloadRules rules = PayloadRulesOf(payload, schema, sort, allow_nan);
-  const Compression compression = gzip ? Compression::kGzip : Compression::kNone;
-  Result<RecordWriter> writer = Fail(ErrorCode::kIo, "");
-  {
-    const nb::gil_scoped_release release;  // what is appended to is walked through
-    writer = append ? RecordWriter::Append(name, framing) : RecordWriter::Create(name, framing, compression);
-  }
-  new (self) RecordFile(Unwrap(std::move(writer)), name, std::move(rules), framing);
-}
-
 // Hints speak of the command's options; Python has them as arguments.
 std::string InPython(std::string hint) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"--force", "force=True"},
@@ -53,6 +40,26 @@ std::string InPython(std::string hint) {
   return hint;
 }
 
+void InitRecordFile(RecordFile* self, nb::handle path, const std::string& format, const std::string& payload,
+                    nb::handle schema, bool gzip, bool append, bool force, bool sort, bool allow_nan) {
+  const std::string name = PathOf(path);
+  const Framing framing = FramingOf(format);
+  PayloadRules rules = PayloadRulesOf(payload, schema, sort, allow_nan);
+  const Compression compression = gzip ? Compression::kGzip : Compression::kNone;
+  Result<RecordWriter> writer = Fail(ErrorCode::kIo, "");
+  {
+    const nb::gil_scoped_release release;  // the file that is appended to is walked through
+    const Result<void> checked = append ? Result<void>() : CheckOutput(name, OutputOf(framing), force, {});
+    if (!checked) {
+      writer = tl::unexpected(checked.error());
+    } else {
+      writer = append ? RecordWriter::Append(name, framing) : RecordWriter::Create(name, framing, compression);
+    }
+  }
+  if (!writer) writer.error().hint = InPython(writer.error().hint);
+  new (self) RecordFile(Unwrap(std::move(writer)), name, std::move(rules), framing);
+}
+
 ShardSetPlan PlanOf(nb::handle output, const std::string& format, bool gzip, std::optional<uint64_t> shards,
                     bool force) {
   Result<ShardSetPlan> plan = PlanShardSet({.out = PathOf(output),
@@ -62,6 +69,15 @@ ShardSetPlan PlanOf(nb::handle output, const std::string& format, bool gzip, std
                                             .force = force});
   if (!plan) plan.error().hint = InPython(plan.error().hint);
   return Unwrap(std::move(plan));
+}
+
+// The shards that are there are replaced only if none of them is an input.
+void CheckInputs(const ShardSetPlan& plan, const nb::list& paths, bool force) {
+  InputFiles inputs;
+  for (const nb::handle path : paths) inputs.Add(PathOf(path));
+  Result<void> checked = CheckReplaced(plan, force, inputs);
+  if (!checked) checked.error().hint = InPython(checked.error().hint);
+  Unwrap(std::move(checked));
 }
 
 nb::list PathsOf(const ShardSetPlan& plan) {
@@ -102,7 +118,7 @@ nb::class_<Output<Target>> BindOutput(nb::module_& m, const char* name) {
 void BindWriter(nb::module_& m) {
   BindOutput<RecordWriter>(m, "RecordFile")
       .def("__init__", &InitRecordFile, "path"_a, "format"_a, "payload"_a, "schema"_a.none(), "gzip"_a, "append"_a,
-           "sort"_a, "allow_nan"_a)
+           "force"_a, "sort"_a, "allow_nan"_a)
       .def(
           "flush", [](RecordFile& file) { file.Run([](RecordWriter& writer) { return writer.Flush(); }); },
           "Hand all records so far to the system, so that this process's memory holds none of them.\n\n"
@@ -111,7 +127,9 @@ void BindWriter(nb::module_& m) {
           "close", [](RecordFile& file) { file.End([](RecordWriter& writer) { return writer.Close(); }); },
           "Wait until all bytes are on the disk, and give the shard its name. Does nothing the second time.\n\n"
           "Raises:\n    OSError: it could not be written; a file that was there before is as it was.");
-  nb::class_<ShardSetPlan>(m, "ShardPlan").def_prop_ro("paths", &PathsOf);
+  nb::class_<ShardSetPlan>(m, "ShardPlan")
+      .def_prop_ro("paths", &PathsOf)
+      .def("check", &CheckInputs, "inputs"_a, "force"_a);
   m.def("plan_shards", &PlanOf, "output"_a, "format"_a, "gzip"_a, "shards"_a.none(), "force"_a);
   BindOutput<ShardSetWriter>(m, "ShardSet")
       .def("__init__", &InitShardSet, "plan"_a, "records"_a.none(), "payload"_a, "schema"_a.none(), "allow_nan"_a)

@@ -128,7 +128,7 @@ Error JoinedSource::Explain(uint64_t ordinal, Error error) const {
 
 // ---------------------------------------------------------------- memory
 
-Result<void> MemorySource::Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const {
+Result<void> MemoryPayloads::Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const {
   return WithMemory(kPayloads, [&]() -> Result<void> {
     out.Resize(ordinals.size());
     for (size_t i = 0; i < ordinals.size(); ++i) {
@@ -139,7 +139,7 @@ Result<void> MemorySource::Fetch(std::span<const uint64_t> ordinals, FetchedPayl
   });
 }
 
-Error MemorySource::Explain(uint64_t ordinal, Error error) const {
+Error MemoryPayloads::Explain(uint64_t ordinal, Error error) const {
   error.message = StrCat("record ", ordinal, ": ", error.message);
   return error;
 }

@@ -126,10 +126,10 @@ class JoinedSource : public PayloadSource {
 };
 
 /// Payloads in memory, all of one kind: ordinals are their places.
-class MemorySource : public PayloadSource {
+class MemoryPayloads : public PayloadSource {
  public:
   /// `payloads`, and what they view, have to outlive this source.
-  MemorySource(std::span<const ByteView> payloads, PayloadKind kind) : payloads_(payloads), kind_(kind) {}
+  MemoryPayloads(std::span<const ByteView> payloads, PayloadKind kind) : payloads_(payloads), kind_(kind) {}
 
   [[nodiscard]] Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const override;
   [[nodiscard]] Error Explain(uint64_t ordinal, Error error) const override;

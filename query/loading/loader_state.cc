@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <exception>
 #include <utility>
 
 #include "base/allocation.h"
+#include "base/threads.h"
 
 namespace ofindex {
 namespace {
@@ -44,23 +44,25 @@ LoaderState::~LoaderState() {
     stopped_ = true;
   }
   room_.notify_all();
-  threads_.clear();  // joins
+  for (std::thread& thread : threads_) thread.join();
 }
 
 void LoaderState::StartThreads() {
   const size_t count = std::min<size_t>(options_.threads, options_.prefetch);
   const SignalsBlocked blocked;
-  try {
-    threads_.reserve(count);
-    while (threads_.size() < count) threads_.emplace_back([this] { Work(); });
-  } catch (const std::exception&) {
-    // Out of threads, or of memory: those that run will do all the work, or Next().
+  threads_.reserve(count);
+  while (threads_.size() < count) {
+    auto started = StartThread([this] { Work(); });
+    if (!started) return;  // those that run will do all the work, or Next()
+    threads_.push_back(std::move(*started));
   }
 }
 
 void LoaderState::Work() {
   Draft draft;
-  while (Draw(draft)) Finish(draft.number, Decode(std::move(draft.loaded)));
+  while (Draw(draft)) {
+    Finish(draft.number, WithMemory("a batch", [&] { return Decode(std::move(draft.loaded)); }));
+  }
 }
 
 // One thread draws, and waits for room with the turn in its hands: so batches are drawn in order.

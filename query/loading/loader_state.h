@@ -66,7 +66,7 @@ class LoaderState {
   uint64_t given_ = 0;     // batches that were given out
   uint64_t end_ = kNever;  // how many there are
 
-  std::vector<std::jthread> threads_;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace ofindex

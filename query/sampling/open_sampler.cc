@@ -1,5 +1,6 @@
 #include "query/sampling/open_sampler.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/allocation.h"
@@ -8,6 +9,7 @@
 #include "query/find_column.h"
 #include "query/sampling/column_classes.h"
 #include "query/sampling/column_weights.h"
+#include "query/sampling/permutation.h"
 #include "query/sampling/set_of.h"
 #include "query/where.h"
 
@@ -149,6 +151,12 @@ Result<GenerationRow> Sampled(const std::vector<GenerationRow>& generations, con
 Result<Sampler> Open(const std::shared_ptr<ColumnStore>& store, const std::vector<GenerationRow>& generations,
                      const SampleRequest& request, const SqlLimits& limits) {
   OFINDEX_ASSIGN(const GenerationRow generation, Sampled(generations, request));
+  if (generation.records > std::min(store->records(), kMostSampled)) {
+    return Fail(ErrorCode::kIndex,
+                StrCat("generation ", generation.number, " has ", generation.records, " records; expected at most ",
+                       FormatCount(std::min(store->records(), kMostSampled))),
+                "build the index anew with `ofindex build --force`");
+  }
   OFINDEX_ASSIGN(View view, ViewOf(store, request, generation.records, limits));
   OFINDEX_ASSIGN(SampleLaw law, LawOf(*store, view, request, limits.cancel));
   const uint64_t seed = request.state ? request.state->seed : request.seed;

@@ -11,17 +11,19 @@ namespace {
 // Positions that go through the network side by side, so that their products overlap.
 constexpr size_t kTogether = 16;
 
+// The least number whose square is `size` or more; up to 2^32, whose square no 64 bits hold.
 uint64_t RootAbove(uint64_t size) {
+  const auto square_is_below = [size](uint64_t root) { return static_cast<unsigned __int128>(root) * root < size; };
   auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(size)));
-  while (root * root < size) ++root;
-  while (root > 1 && (root - 1) * (root - 1) >= size) --root;
+  while (square_is_below(root)) ++root;
+  while (root > 1 && !square_is_below(root - 1)) --root;
   return std::max<uint64_t>(root, 1);
 }
 
 // Enough for a rectangle of `size`, 2 at least, and even where `left` is odd: a round that turns only rings of odd
 // length takes an even number of swaps, and half of the orders would never come up.
 uint64_t RightFor(uint64_t size, uint64_t left) {
-  const uint64_t right = std::max<uint64_t>((size + left - 1) / left, 2);
+  const uint64_t right = std::max<uint64_t>(size / left + (size % left != 0 ? 1 : 0), 2);
   return right + (left & right & 1);
 }
 

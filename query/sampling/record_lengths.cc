@@ -1,11 +1,14 @@
 #include "query/sampling/record_lengths.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/allocation.h"
+#include "base/framing.h"
 #include "base/text.h"
 #include "query/find_column.h"
 #include "query/sampling/column_blocks.h"
@@ -38,10 +41,23 @@ tl::unexpected<Error> Refuse(const Column& column, uint64_t ordinal, uint32_t wh
 }  // namespace
 
 LengthsOf LengthsOfPayloads(const RecordReader& reader) {
-  return [&reader](std::span<const uint64_t> ordinals, std::span<uint64_t> lengths) -> Result<void> {
-    for (size_t i = 0; i < ordinals.size(); ++i) {
-      OFINDEX_ASSIGN(const RecordLocation location, reader.Locate(ordinals[i]));
-      lengths[i] = location.length;
+  // Framings by shard: neighbours in an order are not neighbours in a shard.
+  auto framings = std::make_shared<std::map<uint32_t, uint64_t>>();
+  return [&reader, framings](std::span<const uint64_t> ordinals, std::span<uint64_t> lengths) -> Result<void> {
+    const auto outside = std::find_if(ordinals.begin(), ordinals.end(), [&](uint64_t o) { return o >= reader.size(); });
+    if (outside != ordinals.end()) return tl::unexpected(reader.Locate(*outside).error());
+    std::vector<OffsetMap::Place> places(ordinals.size());
+    OFINDEX_TRY(reader.map().Find(ordinals, places));
+    for (size_t i = 0; i < places.size(); ++i) {
+      auto known = framings->find(places[i].shard);
+      if (known == framings->end()) {
+        OFINDEX_ASSIGN(const MapShard shard, reader.map().Shard(places[i].shard));
+        known = framings->emplace(places[i].shard, FramingBytes(shard.framing)).first;
+      }
+      if (places[i].end - places[i].begin < known->second) {
+        return Fail(ErrorCode::kIndex, StrCat("record ", ordinals[i], " lies outside its shard"));
+      }
+      lengths[i] = places[i].end - places[i].begin - known->second;
     }
     return {};
   };

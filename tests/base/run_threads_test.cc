@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <mutex>
 #include <new>
@@ -87,6 +88,32 @@ TEST_CASE("where the system gives no memory either, the caller does it alone") {
     return ran ? 0 : 1;
   };
   CHECK(RunInChild(caller_runs) == 0);
+}
+
+TEST_CASE("what one of a team throws is thrown by the team, once all have returned") {
+  for (const unsigned thrower : {0U, 1U, 3U}) {
+    CAPTURE(thrower);
+    std::atomic<unsigned> returned{0};
+    const auto run = [&] {
+      RunOnThreads(4, [&](unsigned k) {
+        if (k == thrower) throw std::bad_alloc();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        ++returned;
+      });
+    };
+    CHECK_THROWS_AS(run(), std::bad_alloc);
+    CHECK(returned == 3);
+  }
+}
+
+TEST_CASE("a thread that the system does not give is a limit") {
+  if (kSanitized) return;
+  const auto is_limit = [] {
+    LimitAddressSpace(uint64_t{1} << 20);  // no stack
+    const auto started = StartThread([] {});
+    return !started && started.error().code == ErrorCode::kLimit ? 0 : 1;
+  };
+  CHECK(RunInChild(is_limit) == 0);
 }
 
 TEST_CASE("the processors that count are those that the process may run on") {

@@ -1,6 +1,7 @@
 #include "base/shard_identity.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <functional>
@@ -18,7 +19,7 @@ constexpr int64_t kLongAgo = 1'234'567'890'123'456'789;
 // A shard whose fingerprint does not cover all of it.
 std::string LargeShard() { return ShardBytes(Framing::kOfRecord, SomePayloads(400, 1000)); }
 
-Result<void> Check(const std::string& path, const ShardIdentity& identity, MtimeTrust trust = MtimeTrust::kTrusted) {
+Result<void> Check(const std::string& path, const ShardIdentity& identity, FactsTrust trust = FactsTrust::kTrusted) {
   auto file = File::OpenRead(path);
   REQUIRE(file);
   return CheckShard(*file, file->Facts().value(), identity, trust);
@@ -43,14 +44,14 @@ TEST_CASE("a shard that is not there is stale, and one that cannot be opened is 
   CHECK(long_name.error().code == ErrorCode::kIo);
 }
 
-TEST_CASE("a shard is the one that was indexed by size and time, or else by size and fingerprint") {
+TEST_CASE("a shard is the one that was indexed by size, times and inode, or else by size and fingerprint") {
   const std::string bytes = LargeShard();
   const auto touch = [](const std::string& path) { SetMtime(path, kLongAgo + 1); };
   struct Row {
     const char* what;
     std::function<void(const std::string&)> act;
-    bool same_by_time;         // with equal times trusted
-    bool same_by_fingerprint;  // with times ignored
+    bool same_by_facts;        // with equal facts trusted
+    bool same_by_fingerprint;  // with facts ignored
   };
   const Row rows[] = {
       {"nothing", [](const std::string&) {}, true, true},
@@ -70,10 +71,21 @@ TEST_CASE("a shard is the one that was indexed by size and time, or else by size
        false, false},
       {"the first byte changed", [](const std::string& path) { FlipBit(path, 0, 0); }, false, false},
       {"the last byte changed", [&](const std::string& path) { FlipBit(path, bytes.size() - 1, 7); }, false, false},
-      // The price of trusting times, and of not reading all bytes: `verify` finds these, nothing else does.
-      {"another of the same size and time",
+      {"linked", [](const std::string& path) { std::filesystem::create_hard_link(path, path + "2"); }, true, true},
+      {"renamed and back",
+       [](const std::string& path) {
+         std::filesystem::rename(path, path + "2");
+         std::filesystem::rename(path + "2", path);
+       },
+       true, true},
+      {"permissions", [](const std::string& path) { ::chmod(path.c_str(), 0400); }, true, true},
+      {"another of the same size and time, in place",
        [&](const std::string& path) { WriteFile(path, std::string(bytes.size(), 'x')), SetMtime(path, kLongAgo); },
-       true, false},
+       false, false},
+      {"another of the same size and time, renamed over it",
+       [&](const std::string& path) { ReplaceFile(path, std::string(bytes.size(), 'x')), SetMtime(path, kLongAgo); },
+       false, false},
+      // The price of not reading all bytes: `verify` finds this, nothing else does.
       {"a byte changed between the pages that are read", [&](const std::string& path) { FlipBit(path, 17'000, 0); },
        true, true},
   };
@@ -84,8 +96,8 @@ TEST_CASE("a shard is the one that was indexed by size and time, or else by size
     SetMtime(dir / "s", kLongAgo);
     const ShardIdentity identity = IdentifyShard(File::OpenRead(dir / "s").value()).value();
     row.act(dir / "s");
-    CHECK(Check(dir / "s", identity).has_value() == row.same_by_time);
-    CHECK(Check(dir / "s", identity, MtimeTrust::kIgnored).has_value() == row.same_by_fingerprint);
+    CHECK(Check(dir / "s", identity).has_value() == row.same_by_facts);
+    CHECK(Check(dir / "s", identity, FactsTrust::kIgnored).has_value() == row.same_by_fingerprint);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -138,13 +139,47 @@ TEST_CASE("what is printable stays, and what could move a cursor becomes its hex
        "\\xc2\\x9b31m"},                             // U+009B, the escape of the C1 controls
       {"\xc2\x80\xc2\x9f", "\\xc2\\x80\\xc2\\x9f"},  // the first and the last of them
       {"\xc2\xa0", "\xc2\xa0"},                      // U+00A0, the first that is none
-      {"\xff\xfe", "\\xff\\xfe"},                    // not UTF-8
-      {"\xc3", "\\xc3"},                             // a cut character
+      {"\x9b"
+       "31m",
+       "\\x9b31m"},                      // the same escape as a raw byte, which is not UTF-8
+      {"\xd8\x9c", "\\xd8\\x9c"},        // U+061C, ARABIC LETTER MARK
+      {"\xd8\x9b", "\xd8\x9b"},          // U+061B, a semicolon
+      {"\xe2\x80\x8d", "\xe2\x80\x8d"},  // U+200D joins emoji
+      {"\xe2\x80\x8e\xe2\x80\x8f", "\\xe2\\x80\\x8e\\xe2\\x80\\x8f"},  // U+200E and U+200F
+      {"\xe2\x80\x90", "\xe2\x80\x90"},                                // U+2010, a hyphen
+      {"\xe2\x80\xa9", "\xe2\x80\xa9"},                                // U+2029, the last before the embeddings
+      {"\xe2\x80\xaa\xe2\x80\xae", "\\xe2\\x80\\xaa\\xe2\\x80\\xae"},  // U+202A to U+202E
+      {"\xe2\x80\xaf", "\xe2\x80\xaf"},                                // U+202F, a space
+      {"\xe2\x81\xa5", "\xe2\x81\xa5"},                                // U+2065
+      {"\xe2\x81\xa6\xe2\x81\xa9", "\\xe2\\x81\\xa6\\xe2\\x81\\xa9"},  // U+2066 to U+2069, the isolates
+      {"\xe2\x81\xaa", "\xe2\x81\xaa"},                                // U+206A
+      {"\xd7\xa9\xd7\x9c", "\xd7\xa9\xd7\x9c"},  // letters that are written from right to left stay
+      {"\xff\xfe", "\\xff\\xfe"},                // not UTF-8
+      {"\xc3", "\\xc3"},                         // a cut character
       {"\xe2\x82", "\\xe2\\x82"},
       {"\xc3(", "\\xc3("},                  // what follows a broken one is read anew
       {"\xed\xa0\x80", "\\xed\\xa0\\x80"},  // a surrogate
   };
   for (const Row& row : rows) CHECK(Printable(row.text) == row.shown);
+}
+
+TEST_CASE("of every character, those that control something are escaped and all others stay") {
+  const auto utf8 = [](uint32_t c) {
+    std::string text;
+    if (c < 0x80) return std::string(1, static_cast<char>(c));
+    if (c >= 0x10000) text += static_cast<char>(0xf0 | c >> 18);
+    if (c >= 0x800) text += static_cast<char>(c >= 0x10000 ? 0x80 | (c >> 12 & 63) : 0xe0 | c >> 12);
+    text += static_cast<char>(c >= 0x800 ? 0x80 | (c >> 6 & 63) : 0xc0 | c >> 6);
+    return text + static_cast<char>(0x80 | (c & 63));
+  };
+  const std::set<uint32_t> bidi = {0x61c,  0x200e, 0x200f, 0x202a, 0x202b, 0x202c,
+                                   0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069};
+  for (uint32_t c = 0; c <= 0x10ffff; ++c) {
+    if (c >= 0xd800 && c < 0xe000) continue;
+    const std::string text = utf8(c);
+    const bool control = c < 32 || (c >= 127 && c < 160) || bidi.contains(c);
+    if ((Printable(text) == text) == control) FAIL_CHECK(c);
+  }
 }
 
 TEST_CASE("whatever is made printable is UTF-8 without control characters") {

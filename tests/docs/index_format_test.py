@@ -20,13 +20,38 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(os.environ.get("OFINDEX_BIN", ROOT / "build" / "tools" / "ofindex")).resolve()
 DOCUMENT = (ROOT / "docs" / "index_format.md").read_text(encoding="utf-8")
 
-TABLES = ("dataset", "source", "generation", "shard", "checkpoint", "block", "damage", "bad", "feature", "chunk")
+TABLES = (
+    "dataset",
+    "source",
+    "skipped",
+    "generation",
+    "shard",
+    "checkpoint",
+    "block",
+    "damage",
+    "bad",
+    "feature",
+    "chunk",
+    "checksum",
+)
 
-# Tables that the example leaves empty: its payloads are no messages, its shards not compressed.
-EMPTY = ("checkpoint", "feature", "chunk")
+# Tables that the example leaves empty: its payloads are no messages, its shards not compressed, and nothing is skipped.
+EMPTY = ("skipped", "checkpoint", "feature", "chunk")
 
-# Where the map's header depends on the version of SQLite: its binding, and the checksum over it.
-OF_SQLITE = (slice(32, 40), slice(248, 256))
+# Cells that depend on the inodes of the example's files, by table: the row's first cell, or None for any; the column.
+OF_INODES = {
+    "dataset": (("checksum", "value"),),
+    "shard": ((None, "ctime_ns"), (None, "inode")),
+    "checksum": (("shard", "sum"),),
+}
+
+# Where the map depends on them: binding and checksum of the header; ctime, inode and checksum of each of two shards.
+SHARDS_AT = 347
+OF_INODES_IN_MAP = (
+    slice(32, 40),
+    slice(248, 256),
+    *(slice(SHARDS_AT + 80 * shard + 56, SHARDS_AT + 80 * (shard + 1)) for shard in range(2)),
+)
 
 
 def block_after(text: str) -> str:
@@ -95,11 +120,6 @@ def shown(value: object) -> str:
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
-def version_of_sqlite(index: Path) -> str:
-    number = struct.unpack_from(">I", index.read_bytes(), 96)[0]
-    return f"{number // 1000000}.{number // 1000 % 1000}.{number % 1000}"
-
-
 class IndexFormatTest(unittest.TestCase):
     """The example's shards are written and indexed once."""
 
@@ -135,8 +155,8 @@ class IndexFormatTest(unittest.TestCase):
         for name, value in stated.items():
             found = str(self.database.execute(f"PRAGMA {name.replace(' ', '_')}").fetchone()[0])
             self.assertEqual(re.match(r"[\w-]+", value)[0], found, name)
-        self.assertEqual((self.dir / "tiny.ofidx").stat().st_size, 12 * 65536)
-        self.assertIn("Twelve pages, 768 KiB", DOCUMENT)
+        self.assertEqual((self.dir / "tiny.ofidx").stat().st_size, 14 * 65536)
+        self.assertIn("Fourteen pages, 896 KiB", DOCUMENT)
 
     def test_the_schema_is_the_one_shown(self) -> None:
         found = [row[0] for row in self.database.execute("SELECT sql FROM sqlite_master ORDER BY rootpage")]
@@ -160,14 +180,19 @@ class IndexFormatTest(unittest.TestCase):
                 for row in expected:
                     for name in {"offsets", "hashes"} & set(header):
                         row[header.index(name)] = row[header.index(name)].replace(" ", "")
-                self.assertEqual([[shown(value) for value in row] for row in self.rows(table)], expected)
+                found = [[shown(value) for value in row] for row in self.rows(table)]
+                for key, column in OF_INODES.get(table, ()):
+                    at = header.index(column)
+                    for row in (row for rows in (found, expected) for row in rows if key in (None, row[0])):
+                        self.assertRegex(row[at], "^-?[0-9a-f]+$")
+                        row[at] = "of the inode"
+                self.assertEqual(found, expected)
 
     def test_the_map_has_the_bytes_shown(self) -> None:
         written = bytearray((self.dir / "tiny.ofidx-map").read_bytes())
         expected = bytearray(example_map())
-        if f"here it is {version_of_sqlite(self.dir / 'tiny.ofidx')}." not in DOCUMENT:
-            for part in OF_SQLITE:
-                written[part] = expected[part] = bytes(8)
+        for part in OF_INODES_IN_MAP:
+            written[part] = expected[part] = bytes(part.stop - part.start)
         for at in range(0, max(len(written), len(expected)), 8):
             self.assertEqual(written[at : at + 8].hex(" "), expected[at : at + 8].hex(" "), f"at {at}")
 
@@ -184,7 +209,7 @@ class IndexFormatTest(unittest.TestCase):
 
     def test_the_fields_of_the_map_stand_where_the_tables_say(self) -> None:
         sizes = {"u8": 1, "u32": 4, "u64": 8, "i64": 8}
-        for text, bytes_in_all in (("\nHeader; offsets", 256), ("\nShard:\n", 64), ("\nBlock:\n", 64)):
+        for text, bytes_in_all in (("\nHeader; offsets", 256), ("\nShard:\n", 80), ("\nBlock:\n", 64)):
             at = 0
             for offset, kind, field in table_after(text)[1:]:
                 self.assertEqual(int(offset), at, field)

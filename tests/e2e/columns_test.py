@@ -231,13 +231,52 @@ class ColumnsTest(CommandTest):
         self.assertIn("nothing", refused.stderr)
         self.expect_error(2, "build", "data", "--force", "--message", "pkg.Name", "--columns", "a")
 
-    def test_a_name_in_columns_that_no_record_has_is_told_with_what_was_meant(self) -> None:
+    def test_a_name_in_columns_that_no_record_has_costs_no_index(self) -> None:
         payload = messages.encode("example", {"image/label": ("int64", [1]), "text": ("bytes", [b"x"])})
-        document = self.build([payload], "--columns", "image/lable,text")
-        self.assertEqual(document["columns_in_no_record"], ["image/lable"])
-        told = "--columns: no record has 'image/lable'; did you mean 'image/label'?"
-        self.assertIn(told, self.expect(0, "build", "data", "--columns", "image/lable,text").stderr)  # up to date
+        before = self.build([payload])
+        names = ["data.ofidx", "data.ofidx-map"]
+        bytes_before = [(self.dir / name).read_bytes() for name in names]
+        near = "'image/lable' (did you mean 'image/label'?)"
+        for wrong, told in (
+            ("image/lable", near),
+            ("image/lable,text", near),
+            ("auto,image/lable", near),
+            ("image/lable,text,zzzzzz", f"{near} or 'zzzzzz'"),
+            ("\\auto", "'auto'"),
+            ("\u202ex", "'\\xe2\\x80\\xaex'"),
+        ):
+            for options in ((), ("--force",)):
+                with self.subTest(wrong, options=options):
+                    refused = self.expect_error(2, "build", "data", "--columns", wrong, *options)
+                    self.assertIn(f"--columns: no record has {told}", refused.stderr)
+                    self.assertEqual(sorted(path.name for path in self.dir.iterdir()), ["data", *names])
+                    self.assertEqual([(self.dir / name).read_bytes() for name in names], bytes_before)
+        self.assertEqual(before["columns_in_no_record"], [])
+
+    def test_a_first_build_with_a_name_that_no_record_has_leaves_nothing(self) -> None:
+        records.write_tfrecord(self.dir / "data", [messages.encode("example", {"a": ("int64", [1])})])
+        self.expect_error(2, "build", "data", "--columns", "b")
+        self.assertEqual([path.name for path in self.dir.iterdir()], ["data"])
+
+    def test_columns_that_are_optional_are_told_with_what_was_meant(self) -> None:
+        payload = messages.encode("example", {"image/label": ("int64", [1]), "text": ("bytes", [b"x"])})
+        wrong = ("--columns", "image/lable,text", "--columns-optional")
+        self.assertEqual(self.build([payload], *wrong)["columns_in_no_record"], ["image/lable"])
+        told = "--columns: no record has 'image/lable' (did you mean 'image/label'?)"
+        self.assertIn(told, self.expect(0, "build", "data", *wrong).stderr)  # up to date
+        self.expect_error(2, "build", "data", "--columns", "image/lable,text")  # up to date, and asked for strictly
         self.assertEqual(self.build([payload], "--columns", "image/label,text", "--force")["columns_in_no_record"], [])
+
+    def test_names_behind_auto_are_added_to_the_automatic_columns(self) -> None:
+        features = {"label": ("int64", [1]), "boxes": ("int64", [1, 2]), "long": ("bytes", [b"x" * 100])}
+        self.build([messages.encode("example", features)])
+        auto = self.columns()
+        self.assertEqual(auto, {"boxes": ["boxes#count"], "label": ["label"], "long": ["long#bytes"]})
+        self.build([messages.encode("example", features)], "--columns", "auto,boxes,long")
+        self.assertEqual(self.columns(), {"boxes": ["boxes", "boxes#count"], "label": ["label"], "long": ["long"]})
+        self.assertEqual(self.ask("SELECT boxes, label, length(long) FROM records"), [["[1,2]", 1, 100]])
+        self.build([messages.encode("example", features)], "--columns", "boxes")
+        self.assertEqual(self.columns(), {"boxes": ["boxes", "boxes#count"], "label": [], "long": []})
 
     def test_of_too_many_names_the_first_stay_whole_though_they_came_last(self) -> None:
         (self.dir / "parts").mkdir()

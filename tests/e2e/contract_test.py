@@ -74,6 +74,68 @@ class JsonTest(CommandTest):
         self.assertEqual(self.expect(0, "get", "data", "4", "--jsonl").jsonl, [expected])
 
 
+class ContractTest(CommandTest):
+    """Each verb has the options of every verb, and each document the keys that are promised."""
+
+    DOCUMENTS = {
+        ("build", "data", "--force"): "index records payload_bytes data_bytes index_bytes shards seconds "
+        "records_per_second bytes_per_second bad damage skipped missing",
+        ("info", "data"): "index id format_version generation records payload_bytes data_bytes index_bytes checked "
+        "shards features bad damage",
+        ("verify", "data"): "records_checked bytes_checked bad stale damage",
+        ("verify", "data", "--quick"): "records_checked bytes_checked bad stale damage",
+        ("get", "data", "0"): "records",
+        ("where", "data", "_id < 2"): "count ids",
+        ("where", "data", "_id < 2", "--count"): "count ids",
+        ("sql", "data", "SELECT 1"): "columns rows truncated",
+        ("schema", "data"): "features",
+        ("stats", "data"): "columns",
+    }
+    TABLES = {
+        "shards": "path format compression payload records bytes",
+        "features": "name kinds present values_min values_max column type",
+        "bad": "record shard offset reason",
+        "damage": "shard begin end reason",
+    }
+
+    def setUp(self) -> None:
+        super().setUp()
+        write_parts(self.dir / "data", (3, 2))
+        with (self.dir / "data" / "part-1").open("ab") as file:
+            file.write(b"torn")
+        self.expect(3, "build", "data")
+
+    def test_every_verb_has_the_options_of_every_verb(self) -> None:
+        for verb in VERBS:
+            with self.subTest(verb):
+                shown = self.expect(0, verb, "--help").text
+                for option in ("-q", "-v", "--progress", "--color", "--help", "--version", "--json", "--jsonl"):
+                    if verb != "cat" or "--json" not in option:  # whose output is records: --to
+                        self.assertRegex(shown, rf"(?m)(^|[ ,]){option}\b")
+                self.assertEqual(self.expect(0, verb, "--version").text, self.expect(0, "--version").text)
+
+    def test_every_document_has_the_keys_that_are_promised(self) -> None:
+        for args, keys in self.DOCUMENTS.items():
+            with self.subTest(args):
+                document = self.run_command(*args, "--json").json
+                self.assertEqual(document["schema"], f"ofindex.{args[0]}/1")
+                self.assertLessEqual(set(keys.split()), set(document))
+        counted = self.expect(0, "where", "data", "_id < 2", "--count", "--json").json
+        self.assertEqual((counted["count"], counted["ids"]), (2, [0, 1]))
+
+    def test_the_tables_of_sql_and_the_lists_of_info_have_the_same_keys(self) -> None:
+        info = self.expect(0, "info", "data", "--json").json
+        for table, keys in self.TABLES.items():
+            with self.subTest(table):
+                document = self.expect(0, "sql", "data", f"SELECT * FROM {table}", "--json").json
+                self.assertLessEqual(set(keys.split()), set(document["columns"]))
+                self.assertEqual(len(document["rows"]), len(info[table]))
+                for row, shown in zip(document["rows"], info[table]):
+                    for key in keys.split():
+                        listed = ",".join(shown[key]) if key == "kinds" else shown[key]
+                        self.assertEqual(row[key], listed, key)
+
+
 class ExitCodeTest(CommandTest):
     """One meaning for each code; 6 and 130 are in process_test.py."""
 

@@ -13,7 +13,7 @@ from typing import Any
 from e2e.bounded import is_address_sanitized, run_bounded
 from e2e.command import CommandTest
 from oracle import records
-from oracle.records import BAD_LENGTH, BAD_LENGTH_CRC, OFRECORD, TFRECORD, TORN_TAIL, Damage
+from oracle.records import BAD_LENGTH, BAD_LENGTH_CRC, OFRECORD, TFRECORD, TORN_TAIL, ZERO_HEAD, Damage
 
 # Three records that begin at 0, 21, 58 and end at 79 (TFRecord), or at 0, 13, 42 and end at 55 (OFRecord).
 PAYLOADS = [b"first", b"second, the longest..", b"third"]
@@ -101,6 +101,9 @@ CASES = [
          [Damage(71, 130, BAD_LENGTH)]),
     Case("OFRecord: lengths in the other byte order", OFRECORD, bytes(7) + b"\x05" + OF[8:], 0,
          [Damage(0, 55, BAD_LENGTH)]),
+    Case("OFRecord: zeros at the front", OFRECORD, bytes(24) + OF, 3, [Damage(0, 24, ZERO_HEAD)]),
+    Case("OFRecord: zeros at the front, not of whole headers", OFRECORD, bytes(21) + OF, 0,
+         [Damage(0, 16, ZERO_HEAD), Damage(16, 21 + 55, BAD_LENGTH)]),
     Case("OFRecord: empty records between others are records", OFRECORD, OF + bytes(24) + OF, 9),
 ]
 

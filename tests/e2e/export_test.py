@@ -10,9 +10,9 @@ from oracle import records
 
 
 class ExportTest(CommandTest):
-    def export(self, code: int, index: str, folder: str) -> str:
+    def export(self, code: int, index: str, folder: str, *options: str) -> str:
         """Exports to `folder`; returns what the command prints, or says of a failure."""
-        args = ("export", index, "--to", "tfrecord2idx", "-o", folder)
+        args = ("export", index, "--to", "tfrecord2idx", "-o", folder, *options)
         return self.expect(0, *args).text if code == 0 else self.expect_error(code, *args).stderr
 
     def contents(self) -> dict[str, bytes]:
@@ -34,8 +34,8 @@ class ExportTest(CommandTest):
     def test_it_may_be_written_again_and_beside_the_shards(self) -> None:
         write_parts(self.dir / "data", (3, 0, 2))
         self.expect(0, "build", "data")
-        for folder in ("text", "data", "text"):
-            listed = self.export(0, "data", folder).splitlines()
+        for folder, *force in (("text",), ("data",), ("text", "--force")):
+            listed = self.export(0, "data", folder, *force).splitlines()
             self.assertEqual(listed, [f"{folder}/part-{number}.idx" for number in range(3)])
             first, empty, _ = ((self.dir / name).read_text() for name in listed)
             self.assertEqual((first.count("\n"), empty), (3, ""))

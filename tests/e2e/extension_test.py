@@ -16,6 +16,7 @@ from pathlib import Path
 from e2e.bounded import is_address_sanitized
 from e2e.command import REPOSITORY, CommandTest
 from e2e.samples import write_parts
+from oracle.elf import needs_static_tls
 
 EXTENSION = Path(
     os.environ.get("OFINDEX_SQLITE", REPOSITORY / "build" / "query" / "extension" / "ofindex_sqlite.so")
@@ -31,6 +32,9 @@ class ExtensionTest(CommandTest):
             raise FileNotFoundError(f"no extension at {EXTENSION}: build it, or set OFINDEX_SQLITE")
         write_parts(self.dir / "data", (3, 2))
         self.expect(0, "build", "data", "-q")
+
+    def test_it_can_be_loaded_late(self) -> None:
+        self.assertFalse(needs_static_tls(EXTENSION))
 
     def connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(":memory:")

@@ -49,9 +49,29 @@ class PipeTest(CommandTest):
                     self.assert_interrupted(process)
                     self.assertEqual(self.names(), ["data", "data.ofidx", "data.ofidx-map"])
 
-    def assert_interrupted(self, process: subprocess.Popen[bytes]) -> None:
+    def test_either_signal_ends_whatever_writes_many_rows_with_130(self) -> None:
+        (self.dir / "many").write_bytes(records.frame_tfrecord(b"x") * 40_000)
+        self.expect(0, "build", "many", "--payload", "opaque")
+        for args in (
+            ("sample", "many"),
+            ("sample", "many", "--json"),
+            ("sample", "many", "--block", "8"),
+            ("sample", "many", "--batch-total", "3"),
+            ("where", "many", "_id >= 0"),
+            ("where", "many", "_id >= 0", "--json"),
+            ("sql", "many", "SELECT _id FROM records", "--csv"),
+            ("get", "many", "0:40000", "--jsonl"),
+        ):
+            for stop in (signal.SIGINT, signal.SIGTERM):
+                with self.subTest((args, stop)):
+                    process = self.start(*args)
+                    assert process.stdout is not None
+                    process.stdout.read(1)
+                    self.assert_interrupted(process, stop)
+
+    def assert_interrupted(self, process: subprocess.Popen[bytes], stop: signal.Signals = signal.SIGINT) -> None:
         time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(stop)
         self.assertEqual(process.wait(timeout=5), 130)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import json
+import sqlite3
 import subprocess
 from pathlib import Path
 
@@ -176,8 +177,23 @@ class SampleTest(CommandTest):
         ids = self.expect(0, "sample", "many", "--json").json["ids"]
         self.assertEqual(sorted(ids), list(range(9000)))
 
+    def test_an_index_that_was_given_other_records_is_refused_at_once(self) -> None:
+        records.write_tfrecord(self.dir / "few", [b"x"] * 9)
+        for value in (-1, 0, 8, 10, 2**62, 2**63 - 1):
+            for change in (f"UPDATE generation SET records = {value}", f"UPDATE shard SET records = {value}"):
+                with self.subTest(change):
+                    self.expect(0, "build", "few", "--force")
+                    database = sqlite3.connect(self.dir / "few.ofidx")
+                    database.execute(change)
+                    database.commit()
+                    database.close()
+                    named = rf"the index is damaged: (table )?{change.split()[1]}\b"
+                    self.assertRegex(self.expect_error(4, "sample", "few").stderr, named)
+                    self.assertRegex(self.expect_error(4, "verify", "few").stderr, named)
+                    self.assertIn("--force", self.expect_error(4, "info", "few").stderr)
+
     def test_an_empty_dataset_gives_nothing(self) -> None:
-        (self.dir / "empty").write_bytes(b"")
-        self.expect(0, "build", "empty")
+        (self.dir / "empty.tfrecord").write_bytes(b"")
+        self.expect(0, "build", "empty.tfrecord")
         for args in ((), ("--block", "3"), ("--tail", "pad", "--world", "2")):
-            self.assertEqual(self.expect(0, "sample", "empty", *args).stdout, b"")
+            self.assertEqual(self.expect(0, "sample", "empty.tfrecord", *args).stdout, b"")

@@ -73,6 +73,23 @@ class OrderTest(ShardSetTest):
         self.build("@-", "--force", stdin=listed.encode())
         self.assertEqual(self.order(), ["data/part-0", "data/part-2"])
 
+    def test_verify_of_an_index_of_a_list_compares_what_it_named(self) -> None:
+        self.write("data/part-0", "data/part-1")
+        (self.dir / "list").write_text("part-0\npart-1\n", encoding="utf-8")
+        self.expect(0, "build", "@../list", "-o", "../all.ofidx", cwd=self.dir / "data")
+        self.expect(0, "verify", "all.ofidx")
+        (self.dir / "data" / "part-1").unlink()
+        verified = self.expect(1, "verify", "all.ofidx", "--json").json
+        self.assertEqual([stale["shard"] for stale in verified["stale"]], ["data/part-1"])
+
+    def test_verify_reports_data_that_a_build_would_refuse_beside_all_else(self) -> None:
+        self.write("data/part-0", "data/part-1")
+        self.expect(0, "build", "data", "-o", "all.ofidx")
+        self.write("data/part-01")
+        verified = self.expect(1, "verify", "all.ofidx", "--json").json
+        self.assertEqual(verified["records_checked"], 2)
+        self.assertIn("part-01", str(verified["stale"]))
+
     def test_several_arguments_are_one_dataset(self) -> None:
         self.write("b/part-0", "a/part-1", "c")
         self.assertEqual(self.build("c", "b", "a/part-1")["shards"], 3)
@@ -102,9 +119,9 @@ class FoundTest(ShardSetTest):
 
     def test_a_git_lfs_pointer_is_named_as_one(self) -> None:
         self.write("data/part-0")
-        (self.dir / "data" / "part-1").write_text(LFS_POINTER)
+        (self.dir / "data" / "model").write_text(LFS_POINTER)
         built = self.build("data")
-        self.assert_skipped(built, "part-1")
+        self.assert_skipped(built, "model")
         self.assertRegex(str(built["skipped"]).lower(), "lfs")
 
     def test_a_symlink_and_a_hard_link_to_a_shard_are_no_second_shard(self) -> None:
@@ -139,8 +156,8 @@ class FoundTest(ShardSetTest):
 
     def test_a_broken_symlink_is_named_and_skipped(self) -> None:
         self.write("data/part-0")
-        os.symlink("nowhere", self.dir / "data" / "part-1")
-        self.assert_skipped(self.build("data"), "part-1")
+        os.symlink("nowhere", self.dir / "data" / "link")
+        self.assert_skipped(self.build("data"), "link")
 
     def test_empty_shards_hold_no_records_and_keep_their_place(self) -> None:
         self.write("data/part-0", "data/part-2")

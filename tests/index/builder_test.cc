@@ -23,7 +23,7 @@ Result<BuildReport> TryBuild(const BuildOptions& options) {
   return BuildIndex(options, progress);
 }
 
-TEST_CASE("the same data give the same bytes, on any number of threads, from any folder, and the second time") {
+TEST_CASE("the same files give the same bytes, on any number of threads, from any folder, and the second time") {
   BuiltSet set;
   set.PutAllSorts();
   for (const bool verify : {false, true}) {
@@ -40,7 +40,7 @@ TEST_CASE("the same data give the same bytes, on any number of threads, from any
       CHECK(ReadFile(set.map()) == map);
     }
     for (const char* folder : {"", "/train"}) {
-      const WorkingFolder in(set.folder() + folder);
+      const InFolder in(set.folder() + folder);
       BuildOptions options = set.Options(verify);
       options.data = {*folder == '\0' ? "train" : "."};
       options.force = true;
@@ -113,6 +113,12 @@ TEST_CASE("a stale index is named with its reason, left as it is, and replaced b
          ReplaceFile(set.Shard("part-0"), WithFlippedBit(ReadFile(set.Shard("part-0")), 70, 1));
        },
        "part-0 has changed"},
+      {"one is another file of the same size and mtime",
+       [](BuiltSet& set, BuildOptions&) {
+         ReplaceFile(set.Shard("part-0"), WithFlippedBit(ReadFile(set.Shard("part-0")), 70, 1));
+         SetMtime(set.Shard("part-0"), int64_t{1'700'000'000} * 1'000'000'000);  // as Put() has set it
+       },
+       "part-0 has changed"},
       {"another format", [](BuiltSet&, BuildOptions& options) { options.format.framing = std::nullopt; },
        "another --format"},
       {"another payload", [](BuiltSet&, BuildOptions& options) { options.format.payload = PayloadKind::kExample; },
@@ -146,6 +152,7 @@ TEST_CASE("a shard that was touched or copied is not stale") {
   set.PutSome();
   set.Build(set.Options());
   SetMtime(set.Shard("part-0"), 12345);
+  fs::create_hard_link(set.Shard("part-2"), set.folder() + "/link");
   ReplaceFile(set.Shard("part-10"), ReadFile(set.Shard("part-10")));
   CHECK(set.Build(set.Options()).was_up_to_date);
 }
@@ -197,7 +204,7 @@ TEST_CASE("a build that cannot be done is refused with its reason, and nothing i
   }
 }
 
-TEST_CASE("what stands in the place of an index and is none is not overwritten, unless by force") {
+TEST_CASE("what stands in the place of an index and is none is not overwritten, by force neither") {
   BuiltSet set;
   set.PutSome();
   WriteFile(set.index(), "somebody's file");
@@ -205,6 +212,9 @@ TEST_CASE("what stands in the place of an index and is none is not overwritten, 
   CHECK(ReadFile(set.index()) == "somebody's file");
   BuildOptions options = set.Options();
   options.force = true;
+  CHECK(TryBuild(options).error().code == ErrorCode::kIndex);
+  CHECK(ReadFile(set.index()) == "somebody's file");
+  fs::remove(set.index());
   CHECK(set.Build(options).facts.records == 70);
 }
 
@@ -212,8 +222,8 @@ TEST_CASE("drafts that a killed build has left are gone after the next one, even
   BuiltSet set;
   set.PutSome();
   for (int i = 0; i < 2; ++i) {
-    WriteFile(set.index() + ".draft", "left");
-    WriteFile(set.map() + ".draft", "left");
+    WriteFile(set.index() + ".ofindex-draft", "left");
+    WriteFile(set.map() + ".ofindex-draft", "left");
     CHECK(set.Build(set.Options()).was_up_to_date == (i == 1));
     CHECK(FilesIn(set.folder()) == kBuiltFiles);
   }
@@ -223,7 +233,7 @@ TEST_CASE("an index says where every record lies, as the shards do") {
   BuiltSet set;
   set.PutAllSorts();
   const BuildReport report = set.Build(set.Options(true));
-  Result<OffsetMap> map = OpenMap(set.index());
+  Result<OffsetMap> map = MapOf(set.index());
   REQUIRE(map.has_value());
   const RecordReader reader = RecordReader::Open(std::move(*map), set.folder(), {.allow_bad = true});
   REQUIRE(reader.size() == report.facts.records);

@@ -3,12 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/progress.h"
 #include "index/builder.h"
+#include "index/map_builder.h"
 #include "index/paths.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
@@ -75,6 +77,12 @@ class BuiltSet {
   const Framing framing_;
   TempDir dir_;
 };
+
+/// The map of the index at `path`.
+inline Result<OffsetMap> MapOf(const std::string& path, const Progress& progress = {}) {
+  OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> index, IndexFile::Open(path));
+  return OpenMap(index, progress);
+}
 
 /// Names of the files in a folder.
 inline std::set<std::string> FilesIn(const std::string& folder) {

@@ -18,8 +18,8 @@ DatasetFacts SomeFacts() {
   DatasetFacts facts;
   for (size_t i = 0; i < facts.id.size(); ++i) facts.id[i] = static_cast<uint8_t>(17 * i);
   facts.records = 3;
-  facts.payload_bytes = 11;
-  facts.data_bytes = 99;
+  facts.payload_bytes = 27;
+  facts.data_bytes = (uint64_t{1} << 62) + 77;
   facts.checked = Checked::kPayloads;
   facts.format = "tfrecord";
   facts.payload = "opaque";
@@ -41,17 +41,21 @@ std::vector<ShardRow> SomeShards() {
   return {{.path = "part-0",
            .framing = Framing::kTfRecord,
            .payload = PayloadKind::kExample,
-           .identity = {.size = 60, .mtime_ns = 1'700'000'000'123'456'789, .fingerprint = 1},
+           .identity = {.size = 60, .mtime_ns = 1'700'000'000'123'456'789, .ctime_ns = 7, .inode = 8, .fingerprint = 1},
            .first_record = 0,
            .records = 2,
-           .payload_bytes = 10},
+           .payload_bytes = 18},
           {.path = kOddPath,
            .framing = Framing::kOfRecord,
            .payload = PayloadKind::kSequenceExample,
-           .identity = {.size = (uint64_t{1} << 62) + 17, .mtime_ns = -5, .fingerprint = ~uint64_t{0}},
+           .identity = {.size = (uint64_t{1} << 62) + 17,
+                        .mtime_ns = -5,
+                        .ctime_ns = -6,
+                        .inode = ~uint64_t{0},
+                        .fingerprint = ~uint64_t{0}},
            .first_record = 2,
            .records = 1,
-           .payload_bytes = 1}};
+           .payload_bytes = 9}};
 }
 
 // A whole small index.
@@ -98,6 +102,8 @@ TEST_CASE("what is written into an index comes out of it") {
     CHECK(got.payload == row.payload);
     CHECK(got.identity.size == row.identity.size);
     CHECK(got.identity.mtime_ns == row.identity.mtime_ns);
+    CHECK(got.identity.ctime_ns == row.identity.ctime_ns);
+    CHECK(got.identity.inode == row.identity.inode);
     CHECK(got.identity.fingerprint == row.identity.fingerprint);
     CHECK(got.first_record == row.first_record);
     CHECK(got.records == row.records);
@@ -175,7 +181,7 @@ TEST_CASE("a file that is no index, or one of another version, is refused by nam
   };
   // application_id at byte 68, user_version at 60, both big-endian (sqlite.org/fileformat.html).
   CHECK(error_of(with(71, 'Y')).find("not an index of ofindex") != std::string::npos);
-  CHECK(error_of(with(63, 2)).find("another version; expected 3, got 2") != std::string::npos);
+  CHECK(error_of(with(63, 3)).find("another version; expected 4, got 3") != std::string::npos);
   CHECK(error_of(with(60, 1)).find("another version") != std::string::npos);
   CHECK(error_of("").find("not an index of ofindex") != std::string::npos);
   CHECK(error_of("SQLite format 3").find("not an index of ofindex") != std::string::npos);

@@ -25,6 +25,13 @@ TEST_CASE("a choice of columns is read from what stands on a command line, and w
       {"trailing\\", ColumnChoice::Mode::kNamed, {"trailing\\"}, "trailing\\\\"},
       {"\\auto", ColumnChoice::Mode::kNamed, {"auto"}, "\\auto"},
       {"\\none", ColumnChoice::Mode::kNamed, {"none"}, "\\none"},
+      {"\\auto,b", ColumnChoice::Mode::kNamed, {"auto", "b"}, "\\auto,b"},
+      {"b,auto", ColumnChoice::Mode::kNamed, {"auto", "b"}, "\\auto,b"},
+      {"none,a", ColumnChoice::Mode::kNamed, {"a", "none"}, "a,none"},
+      {"auto,b,a", ColumnChoice::Mode::kAuto, {"a", "b"}, "auto,a,b"},
+      {"auto,auto", ColumnChoice::Mode::kAuto, {"auto"}, "auto,auto"},
+      {"auto,none", ColumnChoice::Mode::kAuto, {"none"}, "auto,none"},
+      {"auto,a\\,b", ColumnChoice::Mode::kAuto, {"a,b"}, "auto,a\\,b"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
@@ -33,6 +40,7 @@ TEST_CASE("a choice of columns is read from what stands on a command line, and w
     CHECK(choice->mode == row.mode);
     CHECK(choice->names == row.names);
     CHECK(choice->Text() == row.written);
+    CHECK(ColumnChoice::Parse(choice->Text())->mode == row.mode);
     CHECK(ColumnChoice::Parse(choice->Text())->names == row.names);
     for (const std::string& name : row.names) CHECK(choice->Named(name));
     CHECK_FALSE(choice->Named("other"));
@@ -40,7 +48,7 @@ TEST_CASE("a choice of columns is read from what stands on a command line, and w
 }
 
 TEST_CASE("an empty name, and more names than an index can keep, are refused") {
-  for (const char* text : {"", ",", "a,", ",a", "a,,b"}) {
+  for (const char* text : {"", ",", "a,", ",a", "a,,b", "auto,", "auto,,a"}) {
     CAPTURE(text);
     CHECK(ColumnChoice::Parse(text).error().code == ErrorCode::kUsage);
   }

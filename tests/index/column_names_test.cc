@@ -96,5 +96,17 @@ TEST_CASE("of too many features the first in byte order have columns, and the ot
   CHECK(rows[kMostAutoColumns].sql_value.empty());
 }
 
+TEST_CASE("names that are added to the automatic columns have theirs, however many there are") {
+  std::vector<FeatureRow> rows;
+  for (size_t i = 0; i < kMostAutoColumns + 7; ++i) rows.push_back(Scalar("f" + std::to_string(1'000'000 + i)));
+  std::vector<FeatureRow*> by_name;
+  for (FeatureRow& row : rows) by_name.push_back(&row);
+  const ColumnChoice choice{.mode = ColumnChoice::Mode::kAuto, .names = {rows.back().name}};
+  CHECK(NameColumns(by_name, choice) == 7);
+  CHECK(rows.back().sql_value == rows.back().name);
+  CHECK(rows[kMostAutoColumns - 2].sql_value == rows[kMostAutoColumns - 2].name);
+  CHECK(rows[kMostAutoColumns - 1].sql_value.empty());
+}
+
 }  // namespace
 }  // namespace ofindex

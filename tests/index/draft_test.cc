@@ -1,10 +1,12 @@
 #include "index/draft.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "base/file.h"
@@ -148,6 +150,175 @@ TEST_CASE("a draft follows no link, so that nobody else's file is emptied") {
   CHECK(ReadFile(dir / "precious") == "bytes");
 }
 
+struct stat StatOf(const std::string& path) {
+  struct stat info {};
+  REQUIRE(::lstat(path.c_str(), &info) == 0);
+  return info;
+}
+
+// Runs `check` as another user, if the test may; returns what it returned, or true.
+template <typename Check>
+bool AsNobody(const Check& check) {
+  constexpr uid_t kNobody = 65534;
+  if (::geteuid() != 0) return true;
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) ::_exit(::setgid(kNobody) == 0 && ::setuid(kNobody) == 0 && check() ? 0 : 1);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  return status == 0;
+}
+
+TEST_CASE(
+    "what is in the draft's place is never written to: it is removed if a killed process can have left it, else kept") {
+  struct Case {
+    const char* what;
+    std::function<void(const TempDir&, const std::string&)> put;
+    bool is_left;
+  };
+  const Case cases[] = {
+      {"a leftover", [](const TempDir&, const std::string& path) { WriteFile(path, "left"); }, true},
+      {"a leftover that anyone may write to",
+       [](const TempDir&, const std::string& path) {
+         WriteFile(path, "left");
+         REQUIRE(::chmod(path.c_str(), 0666) == 0);
+       },
+       true},
+      {"a link", [](const TempDir& dir, const std::string& path) { fs::create_symlink(dir / "precious", path); },
+       false},
+      {"a link that leads nowhere",
+       [](const TempDir& dir, const std::string& path) { fs::create_symlink(dir / "none", path); }, false},
+      {"a second name",
+       [](const TempDir& dir, const std::string& path) { fs::create_hard_link(dir / "precious", path); }, false},
+      {"a folder", [](const TempDir&, const std::string& path) { fs::create_directory(path); }, false},
+      {"a FIFO", [](const TempDir&, const std::string& path) { REQUIRE(::mkfifo(path.c_str(), 0600) == 0); }, false},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.what);
+    const TempDir dir;
+    WriteFile(dir / "precious", "bytes");
+    const std::string path = (dir / "index") + std::string(kDraftSuffix);
+    one.put(dir, path);
+    // The inode is held, so that no new file gets its number.
+    const Result<File> held = File::OpenRead(path);
+    const struct stat before = StatOf(path);
+    {
+      const Result<Draft> draft = Draft::Begin(dir / "index", IfLocked::kFail);
+      CHECK(draft.has_value() == one.is_left);
+      if (!draft) CHECK(draft.error().code == ErrorCode::kIo);
+      CHECK((StatOf(path).st_ino == before.st_ino) == !one.is_left);
+      if (draft) CHECK(StatOf(path).st_uid == ::geteuid());
+    }
+    CHECK(ReadFile(dir / "precious") == "bytes");
+    CHECK(!fs::exists(dir / "none"));
+    CHECK(!fs::exists(dir / "index"));
+  }
+}
+
+TEST_CASE("another user's file in the draft's place becomes nobody's index") {
+  const TempDir dir;
+  REQUIRE(::chmod(dir.path().c_str(), 0777) == 0);
+  const std::string path = (dir / "index") + std::string(kDraftSuffix);
+  WriteFile(path, "planted");
+  REQUIRE(::chmod(path.c_str(), 0666) == 0);
+  CHECK(AsNobody([&] {
+    const auto draft = Draft::Begin(dir / "index", IfLocked::kFail);
+    return !draft && draft.error().code == ErrorCode::kIo;
+  }));
+  if (::geteuid() != 0) return;
+  REQUIRE(::chown(path.c_str(), 65534, 65534) == 0);
+  const auto draft = Draft::Begin(dir / "index", IfLocked::kFail);
+  REQUIRE(!draft);
+  CHECK(draft.error().code == ErrorCode::kIo);
+  CHECK(draft.error().message.find("another user") != std::string::npos);
+  CHECK(ReadFile(path) == "planted");
+}
+
+TEST_CASE("a draft that is exchanged for another file while it is written is not published") {
+  const TempDir dir;
+  WriteFile(dir / "index", "old");
+  {
+    Draft draft = Begin(dir / "index");
+    CHECK(draft.CheckName().has_value());
+    fs::remove(draft.path());
+    WriteFile(draft.path(), "another's");
+    CHECK(draft.CheckName().error().code == ErrorCode::kIo);
+    CHECK(draft.Publish(Draft::Durability::kDurable).error().code == ErrorCode::kIo);
+  }
+  CHECK(ReadFile(dir / "index") == "old");
+  CHECK(FilesIn(dir) == 2);  // and another's file is not ours to remove
+}
+
+TEST_CASE("what is written to the draft's descriptor is what is published, whatever its name is meanwhile") {
+  const TempDir dir;
+  Draft draft = Begin(dir / "index");
+  Result<OutputFile> file = draft.Open();
+  REQUIRE(file);
+  REQUIRE(file->Append(AsBytes("new")));
+  REQUIRE(file->Flush());
+  REQUIRE(draft.Publish(Draft::Durability::kCached));
+  CHECK(ReadFile(dir / "index") == "new");
+}
+
+TEST_CASE(
+    "a new file has the mode of any new file, and one that replaces another has that one's, never more on the way") {
+  const TempDir dir;
+  const mode_t mask = ::umask(027);
+  REQUIRE(Begin(dir / "new").Publish(Draft::Durability::kCached));
+  CHECK((StatOf(dir / "new").st_mode & 07777) == 0640);
+  ::umask(mask);
+  for (const mode_t mode : {0600U, 0400U, 0644U, 0664U, 0666U, 0U}) {
+    CAPTURE(mode);
+    fs::remove(dir / "index");
+    WriteFile(dir / "index", "old");
+    REQUIRE(::chmod((dir / "index").c_str(), mode) == 0);
+    Draft draft = Begin(dir / "index");
+    CHECK((StatOf(draft.path()).st_mode & 07777) == 0600);
+    REQUIRE(draft.Publish(Draft::Durability::kCached));
+    CHECK((StatOf(dir / "index").st_mode & 07777) == mode);
+  }
+}
+
+TEST_CASE("a file keeps its owner and its group, and a group that it cannot keep gets no rights from it") {
+  if (::geteuid() != 0) return;
+  const TempDir dir;
+  REQUIRE(::chmod(dir.path().c_str(), 0777) == 0);
+  WriteFile(dir / "index", "old");
+  REQUIRE(::chown((dir / "index").c_str(), 65534, 12345) == 0);
+  REQUIRE(::chmod((dir / "index").c_str(), 0664) == 0);
+  CHECK(AsNobody([&] {
+    auto draft = Draft::Begin(dir / "index", IfLocked::kFail);
+    return draft && draft->Publish(Draft::Durability::kCached).has_value();
+  }));
+  CHECK(StatOf(dir / "index").st_uid == 65534);
+  CHECK(StatOf(dir / "index").st_gid == 65534);
+  CHECK((StatOf(dir / "index").st_mode & 07777) == 0644);
+
+  REQUIRE(::chown((dir / "index").c_str(), 65534, 12345) == 0);
+  REQUIRE(::chmod((dir / "index").c_str(), 0664) == 0);
+  REQUIRE(Begin(dir / "index").Publish(Draft::Durability::kCached));
+  CHECK(StatOf(dir / "index").st_uid == 65534);
+  CHECK(StatOf(dir / "index").st_gid == 12345);
+  CHECK((StatOf(dir / "index").st_mode & 07777) == 0664);
+}
+
+TEST_CASE("the target of a link is replaced, and the link stays") {
+  const TempDir dir;
+  fs::create_directory(dir / "far");
+  WriteFile(dir / "far/index", "old");
+  fs::create_symlink("far/index", dir / "near");
+  fs::create_symlink("near", dir / "link");
+  Draft draft = Begin(dir / "link");
+  WriteFile(draft.path(), "new");
+  CHECK(FilesIn(dir) == 3);
+  REQUIRE(draft.Publish(Draft::Durability::kDurable));
+  CHECK(ReadFile(dir / "far/index") == "new");
+  CHECK(fs::is_symlink(dir / "link"));
+  CHECK(fs::is_symlink(dir / "near"));
+  fs::remove(dir / "far/index");
+  CHECK(Draft::Begin(dir / "link", IfLocked::kFail).error().code == ErrorCode::kUsage);
+}
+
 TEST_CASE("a folder that is not there is an error of the system, and a target that is one is a wrong name") {
   const TempDir dir;
   CHECK(Draft::Begin(dir / "none/index", IfLocked::kFail).error().code == ErrorCode::kIo);
@@ -173,7 +344,7 @@ TEST_CASE("a draft can be moved, and is removed once") {
   CHECK(fs::exists(second.path()));
   Draft third = Begin(dir / "other");
   third = std::move(second);
-  CHECK(third.path() == (dir / "index") + ".draft");
+  CHECK(third.path() == (dir / "index") + ".ofindex-draft");
   CHECK(fs::exists(third.path()));
 }
 

@@ -39,7 +39,7 @@ void UseAll(const BuiltSet& set, Outcomes& outcomes) {
   }
   Progress progress;
   outcomes.Count(VerifyDataset({.index = set.index(), .root = {}, .threads = 1}, progress));
-  Result<OffsetMap> map = OpenMap(set.index());
+  Result<OffsetMap> map = MapOf(set.index());
   outcomes.Count(map);
   if (!map) return;
   const RecordReader reader = RecordReader::Open(std::move(*map), set.folder());
@@ -168,6 +168,14 @@ TEST_CASE("an index whose rows were forged with sound SQL is found out by verify
       "UPDATE shard SET payload = 'example' WHERE shard = 0",
       "UPDATE shard SET size = size + 1 WHERE shard = 0",
       "UPDATE shard SET mtime_ns = mtime_ns + 1 WHERE shard = 0",
+      "UPDATE generation SET records = -1",
+      "UPDATE generation SET records = records - 1",
+      "UPDATE source SET argument = 'other'",
+      "UPDATE dataset SET value = 'none' WHERE key = 'columns'",
+      "UPDATE block SET hashes = NULL, sum = sum + 1",
+      "DELETE FROM checksum WHERE part = 'bad'",
+      "UPDATE checksum SET sum = sum + 1 WHERE part = 'bad'",
+      "INSERT INTO dataset VALUES ('more', 1)",
       "UPDATE shard SET first_record = first_record + 1 WHERE shard = 1",
       "UPDATE shard SET records = records - 1 WHERE shard = 0",
       "UPDATE shard SET payload_bytes = payload_bytes + 1 WHERE shard = 0",

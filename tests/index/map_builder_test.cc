@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 // Every payload through the map of the set's index; nullopt if something is an error on the way.
 std::optional<std::vector<std::string>> ReadAll(const BuiltSet& set) {
-  Result<OffsetMap> map = OpenMap(set.index());
+  Result<OffsetMap> map = MapOf(set.index());
   if (!map) return std::nullopt;
   const RecordReader reader = RecordReader::Open(std::move(*map), set.folder(), {.allow_bad = true});
   std::vector<std::string> payloads;
@@ -89,10 +89,10 @@ TEST_CASE("who waits for another's map, or makes one, ends when told to, and lea
   const std::string map = ReadFile(set.map());
   Progress progress;
   progress.cancel = true;
-  CHECK(OpenMap(set.index(), progress));  // a map that is there takes no time
+  CHECK(MapOf(set.index(), progress));  // a map that is there takes no time
   fs::remove(set.map());
   const auto interrupted = [&] {
-    const auto opened = OpenMap(set.index(), progress);
+    const auto opened = MapOf(set.index(), progress);
     return !opened && opened.error().code == ErrorCode::kInterrupted;
   };
   {
@@ -103,7 +103,7 @@ TEST_CASE("who waits for another's map, or makes one, ends when told to, and lea
   CHECK(interrupted());
   CHECK(FilesIn(set.folder()) == std::set<std::string>{"train", "train.ofidx"});
   progress.cancel = false;
-  CHECK(OpenMap(set.index(), progress));
+  CHECK(MapOf(set.index(), progress));
   CHECK(ReadFile(set.map()) == map);
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("where no map can be written beside the index, it goes to the user's c
   const auto payloads = ReadAll(set);
   fs::remove(set.map());
   // In the way of the draft, for root as well as for everybody.
-  fs::create_directory(set.map() + ".draft");
+  fs::create_directory(set.map() + ".ofindex-draft");
   const TempDir cache;
   REQUIRE(::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1) == 0);
   CHECK(ReadAll(set) == payloads);

@@ -47,7 +47,7 @@ TEST_CASE("an index is called after its data, and lies beside it") {
 TEST_CASE("a folder without a name of its own is called by the one it has in the file system") {
   const TempDir dir;
   fs::create_directories(dir / "data/train");
-  const WorkingFolder in(dir / "data/train");
+  const InFolder in(dir / "data/train");
   const std::string data = fs::canonical(dir / "data");
   for (const char* here : {".", "./", "../train/."}) CHECK(Value(IndexPathOf(here)).ends_with("train.ofidx"));
   CHECK(Value(IndexPathOf(".")) == data + "/train.ofidx");
@@ -79,7 +79,7 @@ TEST_CASE("a path is stored relative to the index, as the system resolves it") {
   fs::create_directories(dir / "here");
   fs::create_directory_symlink(dir / "disk/deep/inner", dir / "here/link");
   fs::create_symlink(dir / "disk/deep/inner", dir / "here/leaf");
-  const WorkingFolder in(dir / "here");
+  const InFolder in(dir / "here");
   struct Row {
     std::string path;
     std::string folder;
@@ -114,7 +114,7 @@ TEST_CASE("an index beside data that are named through a link lies where the sys
   fs::create_directories(dir / "disk/deep/inner");
   fs::create_directories(dir / "disk/deep/train");
   fs::create_directory_symlink(dir / "disk/deep/inner", dir / "link");
-  const WorkingFolder in(dir.path());
+  const InFolder in(dir.path());
   const std::string index = Value(IndexPathOf("link/../train"));
   WriteFile(index, "x");
   CHECK(fs::exists(dir / "disk/deep/train.ofidx"));

@@ -56,6 +56,7 @@ class ReferenceWalk {
     if (left < Header() || ZerosOnly()) return End(DamageReason::kTornTail);
     if (tf_ && !HeaderHolds(at_)) return Resync();
     const uint64_t length = Load64(at_);
+    if (!tf_ && at_ == 0 && shard_.find_first_not_of('\0') >= 16) return PassZeroHead();
     const uint64_t overhead = Header() + (tf_ ? 4 : 0);
     if (left >= overhead && length <= left - overhead) {
       walk_.records.push_back({at_, at_ + overhead + length});
@@ -64,6 +65,11 @@ class ReferenceWalk {
     }
     End(length <= (tf_ ? uint64_t{INT64_MAX} : uint64_t{INT32_MAX}) ? DamageReason::kTornTail
                                                                     : DamageReason::kBadLength);
+  }
+
+  void PassZeroHead() {
+    while (Load64(at_) == 0) at_ += 8;
+    walk_.damage.push_back({0, at_, DamageReason::kZeroHead});
   }
 
   void Resync() {

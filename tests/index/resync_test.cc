@@ -144,12 +144,12 @@ TEST_CASE("a search gives up when its budget is spent, and says so") {
   const uint64_t size = 2 * false_one.size() + 21;
   const FileBytes bytes(file, size);
   uint64_t enough = 1 << 20;
-  const Result<RecordSearch::Outcome> found = RecordSearch(bytes, size).FindRecord(0, enough);
+  const Result<RecordSearch::Outcome> found = RecordSearch(bytes, size).FindRecord(0, size, enough);
   REQUIRE(found.has_value());
   CHECK(found->found == 2 * false_one.size());
   CHECK(!found->gave_up);
   uint64_t too_little = 60;
-  const Result<RecordSearch::Outcome> given_up = RecordSearch(bytes, size).FindRecord(0, too_little);
+  const Result<RecordSearch::Outcome> given_up = RecordSearch(bytes, size).FindRecord(0, size, too_little);
   REQUIRE(given_up.has_value());
   CHECK(!given_up->found);
   CHECK(given_up->gave_up);

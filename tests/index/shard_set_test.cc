@@ -35,7 +35,7 @@ class Folder {
 
  private:
   TempDir dir_;
-  WorkingFolder in_;
+  InFolder in_;
 };
 
 ShardSet Find(const Names& data, const std::string& index = "out.ofidx") {
@@ -62,11 +62,41 @@ ErrorCode CodeOf(const Names& data) {
   return set.error().code;
 }
 
-TEST_CASE("what a writer has not finished is no shard, in a folder and in a glob") {
+TEST_CASE("what a writer has not finished is no shard, in a folder and in a glob, and is told") {
   Folder folder;
-  folder.Make({"data/part-0", "data/part-1.draft", "data/train.tfrecord.draft"});
-  CHECK(Stored(Find({"data"})) == Names{"data/part-0"});
-  CHECK(Stored(Find({"data/part-*"})) == Names{"data/part-0"});
+  folder.Make({"data/part-0", "data/part-1.ofindex-draft", "data/train.tfrecord.ofindex-draft",
+               "data/x.ofindex-draft/part-0", "data.ofindex-draft/part-0"});
+  const auto skipped = [](const ShardSet& set) {
+    Names names;
+    for (const SkippedFile& file : set.skipped) {
+      names.push_back(file.path);
+      CHECK(file.reason == "a file or folder that a writer has not finished");
+    }
+    return names;
+  };
+  for (const char* data : {"data", "data/"}) {
+    const ShardSet set = Find({data});
+    CHECK(Stored(set) == Names{"data/part-0"});
+    CHECK(skipped(set) == Names{"data/part-1.ofindex-draft", "data/train.tfrecord.ofindex-draft",
+                                "data/x.ofindex-draft", "data.ofindex-draft"});
+  }
+  const ShardSet globbed = Find({"data/part-*"});
+  CHECK(Stored(globbed) == Names{"data/part-0"});
+  CHECK(skipped(globbed) == Names{"data/part-1.ofindex-draft"});
+}
+
+TEST_CASE("shards that a writer was replacing when it was stopped are no set, however they are named") {
+  for (const auto& [mark, covers_other] : {std::pair("", true), std::pair("part-0", false)}) {
+    Folder folder;
+    folder.Make({"data/part-0", "data/sub/part-1", "data/part-2"});
+    WriteFile("data/_ofindex_unfinished", mark);
+    CHECK(CodeOf({"data"}) == ErrorCode::kFormat);
+    CHECK(CodeOf({"data/part-*"}) == ErrorCode::kFormat);
+    CHECK(CodeOf({"data/part-0"}) == ErrorCode::kFormat);
+    CHECK(Stored(Find({"data/sub"})) == Names{"data/sub/part-1"});
+    if (covers_other) CHECK(CodeOf({"data/part-2"}) == ErrorCode::kFormat);
+    if (!covers_other) CHECK(Stored(Find({"data/part-2"})) == Names{"data/part-2"});
+  }
 }
 
 TEST_CASE("the files of a folder come in natural order, with all folders in it") {
@@ -80,7 +110,7 @@ TEST_CASE("the files of a folder come in natural order, with all folders in it")
 TEST_CASE("names that begin with a dot or an underscore, and indexes, are passed over without a word") {
   Folder folder;
   folder.Make({"d/part-0", "d/.part-0.crc", "d/_SUCCESS", "d/_temporary/part-0", "d/.git/x", "d/x.ofidx",
-               "d/x.ofidx-map", "d/x.ofidx.draft", "d/a_b", "d/a.b"});
+               "d/x.ofidx-map", "d/x.ofidx.ofindex-draft", "d/a_b", "d/a.b"});
   const ShardSet set = Find({"d"});
   CHECK(Stored(set) == Names{"d/a.b", "d/a_b", "d/part-0"});
   CHECK(set.skipped.empty());
@@ -148,7 +178,7 @@ TEST_CASE("a file is stored under one path, however and from wherever it is name
   for (const Row& row : rows) {
     CAPTURE(row.from);
     CAPTURE(row.data.front());
-    const WorkingFolder in(folder.path() + "/" + row.from);
+    const InFolder in(folder.path() + "/" + row.from);
     CHECK(Stored(Find(row.data, w + "/index/out.ofidx")) == all);
     CHECK(Stored(Find(row.data, fs::relative(w + "/index/out.ofidx").string())) == all);
     const Names backwards(row.data.rbegin(), row.data.rend());

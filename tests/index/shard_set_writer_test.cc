@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -93,7 +95,7 @@ TEST_CASE("shards appear all at once, in the order of the records, and a shard t
   for (const char* payload : {"a", "b", "c", "e", "f"}) {
     if (*payload == 'e') REQUIRE(writer.PassOver().has_value());
     REQUIRE(writer.Write(AsBytes(payload)).has_value());
-    for (const std::string& name : NamesIn(dir / "set")) CHECK(name.ends_with(".draft"));
+    CHECK(NamesIn(dir.path()) == std::vector<std::string>{"set.ofindex-draft"});
   }
   CHECK(writer.records() == 5);
   REQUIRE(writer.Publish().has_value());
@@ -155,6 +157,151 @@ TEST_CASE("an earlier set is replaced only by force, whole, and what is no shard
   CHECK(NamesIn(dir / "set") ==
         std::vector<std::string>{"notes.txt", "other-00000-of-00001.tfrecord", "part-0", "part-7"});
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"new"}));
+}
+
+void WriteSet(const ShardSetRequest& request, const std::vector<const char*>& payloads) {
+  ShardSetWriter writer = Begin(Plan(request), std::vector<uint64_t>(payloads.size(), 1));
+  for (const char* payload : payloads) REQUIRE(writer.Write(AsBytes(payload)));
+  const Result<void> published = writer.Publish();
+  REQUIRE_MESSAGE(published.has_value(), published.error().message);
+}
+
+struct stat StatOf(const std::string& path) {
+  struct stat info {};
+  REQUIRE(::lstat(path.c_str(), &info) == 0);
+  return info;
+}
+
+// A request for a set of `shards` at `out`, by force.
+ShardSetRequest Forced(const std::string& out, uint64_t shards) {
+  ShardSetRequest request = Request(out, Framing::kOfRecord);
+  request.shards = shards;
+  request.force = true;
+  return request;
+}
+
+TEST_CASE("a set takes the place of another as a whole; other files keep their inodes, and the folder its mode") {
+  const TempDir dir;
+  WriteSet(Forced(dir / "set", 3), {"1", "2", "3"});
+  WriteFile(dir / "set/notes.txt", "mine");
+  WriteFile(dir / "set/.hidden", "mine");
+  fs::create_symlink("notes.txt", dir / "set/link");
+  REQUIRE(::chmod((dir / "set").c_str(), 0750) == 0);
+  const auto notes = StatOf(dir / "set/notes.txt");
+  const auto folder = StatOf(dir / "set");
+  WriteSet(Forced(dir / "set", 2), {"4", "5"});
+  CHECK(NamesIn(dir.path()) == std::vector<std::string>{"set"});
+  CHECK(NamesIn(dir / "set") == std::vector<std::string>{".hidden", "link", "notes.txt", "part-0", "part-1"});
+  CHECK(ReadFile(dir / "set/part-1") == ShardBytes(Framing::kOfRecord, {"5"}));
+  CHECK(StatOf(dir / "set/notes.txt").st_ino == notes.st_ino);
+  CHECK(StatOf(dir / "set/notes.txt").st_nlink == 1);
+  CHECK(fs::read_symlink(dir / "set/link") == "notes.txt");
+  CHECK(StatOf(dir / "set").st_ino != folder.st_ino);
+  CHECK((StatOf(dir / "set").st_mode & 07777) == 0750);
+}
+
+TEST_CASE("a link to a folder stays, and so do folders that cannot be exchanged: the set in them is replaced") {
+  const TempDir dir;
+  fs::create_directories(dir / "far/set");
+  fs::create_symlink("far/set", dir / "link");
+  WriteSet(Forced(dir / "link", 2), {"1", "2"});
+  CHECK(fs::is_symlink(dir / "link"));
+  CHECK(NamesIn(dir / "far") == std::vector<std::string>{"set"});
+  CHECK(NamesIn(dir / "far/set") == std::vector<std::string>{"part-0", "part-1"});
+
+  fs::create_directory(dir / "far/set/more");
+  WriteFile(dir / "far/set/more/file", "mine");
+  const auto folder = StatOf(dir / "far/set");
+  WriteSet(Forced(dir / "link", 1), {"3"});
+  CHECK(StatOf(dir / "far/set").st_ino == folder.st_ino);
+  CHECK(NamesIn(dir / "far") == std::vector<std::string>{"set"});
+  CHECK(NamesIn(dir / "far/set") == std::vector<std::string>{"more", "part-0"});
+  CHECK(ReadFile(dir / "far/set/part-0") == ShardBytes(Framing::kOfRecord, {"3"}));
+  CHECK(ReadFile(dir / "far/set/more/file") == "mine");
+
+  fs::remove(dir / "link");
+  fs::create_symlink("nowhere", dir / "link");
+  CHECK(PlanShardSet(Forced(dir / "link", 1)).error().code != ErrorCode::kLocked);
+  CHECK(!fs::exists(dir / "nowhere"));
+}
+
+TEST_CASE("the next writer removes what a killed one left, and nothing that no writer makes") {
+  const TempDir dir;
+  WriteSet(Forced(dir / "set", 1), {"1"});
+  WriteFile(dir / "set/notes.txt", "mine");
+  const std::string draft = dir / "set.ofindex-draft";
+  fs::create_directory(draft);
+  WriteFile(draft + "/part-0", "half");
+  WriteFile(draft + "/part-1.ofindex-draft", "half");
+  WriteFile(draft + "/_labels.tsv", "0\ta\n");
+  fs::create_hard_link(dir / "set/notes.txt", draft + "/notes.txt");
+  WriteSet(Forced(dir / "set", 1), {"2"});
+  CHECK(NamesIn(dir.path()) == std::vector<std::string>{"set"});
+  CHECK(NamesIn(dir / "set") == std::vector<std::string>{"notes.txt", "part-0"});
+
+  for (const bool is_folder : {true, false}) {
+    fs::create_directory(draft);
+    WriteFile(draft + "/part-0", "half");
+    if (is_folder) fs::create_directory(draft + "/part-1");
+    if (!is_folder) WriteFile(draft + "/notes.txt", "others than those in the set");
+    const auto writer = ShardSetWriter::Begin(Plan(Forced(dir / "set", 1)), {1});
+    REQUIRE(!writer);
+    CHECK(writer.error().code == ErrorCode::kIo);
+    CHECK(NamesIn(draft).size() == 2);
+    CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"2"}));
+    fs::remove_all(draft);
+  }
+  WriteFile(draft, "a file");
+  CHECK(ShardSetWriter::Begin(Plan(Forced(dir / "set", 1)), {1}).error().code == ErrorCode::kIo);
+  CHECK(ReadFile(draft) == "a file");
+}
+
+TEST_CASE("a set has one writer, and shards that appear while it writes are not made part of it") {
+  const TempDir dir;
+  WriteSet(Forced(dir / "set", 1), {"1"});
+  ShardSetWriter writer = Begin(Plan(Forced(dir / "set", 1)), {1});
+  CHECK(ShardSetWriter::Begin(Plan(Forced(dir / "set", 1)), {1}).error().code == ErrorCode::kLocked);
+  WriteFile(dir / "set/part-5", "");
+  CHECK(writer.Publish().error().code == ErrorCode::kIo);
+  CHECK(NamesIn(dir / "set") == std::vector<std::string>{"part-0", "part-5"});
+  CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
+}
+
+TEST_CASE("a set that appears after the plan of a new one is not mixed with it") {
+  const TempDir dir;
+  ShardSetPlan plan = Plan(Forced(dir / "set", 1));
+  REQUIRE(plan.creates_folder);
+  WriteSet(Forced(dir / "set", 2), {"1", "2"});
+  ShardSetWriter writer = Begin(std::move(plan), {1});
+  CHECK(writer.Publish().error().code == ErrorCode::kIo);
+  CHECK(NamesIn(dir / "set") == std::vector<std::string>{"part-0", "part-1"});
+}
+
+TEST_CASE("a writer that fails leaves the mark that says that another did not end") {
+  const TempDir dir;
+  WriteSet(Forced(dir / "set", 1), {"1"});
+  fs::create_directory(dir / "set/sub");  // the folder cannot be exchanged as a whole
+  WriteFile(dir / "set/_ofindex_unfinished", "x.tfrecord");
+  ShardSetWriter writer = Begin(Plan(Forced(dir / "set", 1)), {1});
+  CHECK(writer.Publish().error().code == ErrorCode::kFormat);
+  CHECK(ReadFile(dir / "set/_ofindex_unfinished") == "x.tfrecord");
+  CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
+}
+
+TEST_CASE("shards are not held open: a set has as many as it is to have") {
+  const TempDir dir;
+  rlimit old{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &old) == 0);
+  rlimit few = old;
+  few.rlim_cur = 100;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  const std::vector<const char*> payloads(300, "x");
+  WriteSet(Forced(dir / "set", 300), payloads);
+  rlimit now{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &now) == 0);
+  CHECK(now.rlim_cur == 100);
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &old) == 0);
+  CHECK(NamesIn(dir / "set").size() == 300);
 }
 
 TEST_CASE("shards of another format are never replaced, and nothing is written among them") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,11 @@ Statement Prepared(Database& database, std::string_view sql) {
   Result<Statement> statement = database.Prepare(sql);
   REQUIRE_MESSAGE(statement.has_value(), statement.error().message);
   return std::move(*statement);
+}
+
+Result<Database> OpenedAt(const std::string& path) {
+  OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(path));
+  return Database::OpenImmutable(file);
 }
 
 TEST_CASE("integers of all 64 bits come back, signed and not") {
@@ -85,7 +91,7 @@ TEST_CASE("what was written is in the file once it is closed, and can be opened 
     REQUIRE(database.Close().has_value());
   }
   const std::string before = ReadFile(path);
-  Result<Database> database = Database::OpenImmutable(path);
+  Result<Database> database = OpenedAt(path);
   REQUIRE(database.has_value());
   Statement rows = Prepared(*database, "SELECT v FROM t");
   REQUIRE(rows.Next().value());
@@ -102,7 +108,7 @@ TEST_CASE("views and triggers of a stranger's file are off") {
     REQUIRE(database.Execute("CREATE TABLE t(v); CREATE VIEW w AS SELECT 1 AS v").has_value());
     REQUIRE(database.Close().has_value());
   }
-  Result<Database> database = Database::OpenImmutable(dir / "a");
+  Result<Database> database = OpenedAt(dir / "a");
   REQUIRE(database.has_value());
   CHECK(database->Prepare("SELECT v FROM t").has_value());
   const Result<Statement> view = database->Prepare("SELECT v FROM w");
@@ -125,9 +131,9 @@ TEST_CASE("errors say whose fault it is") {
   // More values than parameters.
   CHECK(!insert.Run(1, 2).has_value());
 
-  CHECK(Database::OpenImmutable(dir / "missing").error().code == ErrorCode::kIo);
+  CHECK(OpenedAt(dir / "missing").error().code == ErrorCode::kNotFound);
   WriteFile(dir / "text", std::string(5000, 'x'));
-  Result<Database> text = Database::OpenImmutable(dir / "text");
+  Result<Database> text = OpenedAt(dir / "text");
   const ErrorCode code = text ? text->Prepare("SELECT 1 FROM sqlite_schema").error().code : text.error().code;
   CHECK(code == ErrorCode::kIndex);
 }

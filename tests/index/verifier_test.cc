@@ -44,6 +44,8 @@ TEST_CASE("a dataset that nobody has touched is clean, and every byte of it was 
     const VerifyReport quick = Verify(set, true);
     CHECK(quick.clean());
     CHECK(quick.records_checked == 0);
+    CHECK(!quick.all_payloads_checked);
+    CHECK(!quick.lacks_checksums);
   }
 }
 
@@ -54,6 +56,7 @@ TEST_CASE("without hashes an OFRecord's payloads are not vouched for, and the re
   const VerifyReport report = Verify(set);
   CHECK(report.clean());
   CHECK(!report.all_payloads_checked);
+  CHECK(report.lacks_checksums);
 }
 
 TEST_CASE("what happens to a shard after the build is in the report") {
@@ -96,10 +99,12 @@ TEST_CASE("what happens to a shard after the build is in the report") {
     CHECK(report.bad.size() == row.bad);
     CHECK(report.records_checked == row.records_checked);
     CHECK(report.clean() == (row.stale + row.bad == 0));
+    CHECK(report.all_payloads_checked == (row.records_checked == 70));
     // Fingerprints alone find as many stale shards: these are small, and hashed whole.
     const VerifyReport quick = Verify(set, true);
     CHECK(quick.stale.size() == row.stale);
     CHECK(quick.bad.empty());
+    CHECK(!quick.all_payloads_checked);
   }
 }
 

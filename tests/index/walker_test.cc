@@ -51,7 +51,7 @@ TEST_CASE("the walk of a shard gives its records and its damage, whatever the by
       {"an empty TFRecord alone", kTf, tf_empty, 1, {}},
       {"empty TFRecords to the end", kTf, tf + Times(9, tf_empty), 10, {}},
       {"empty OFRecords between others", kOf, of + Times(5, of_empty) + of, 7, {}},
-      {"empty OFRecords at the begin", kOf, Times(5, of_empty) + of, 6, {}},
+      {"zero bytes at the begin", kOf, Times(5, of_empty) + of, 1, {{0, 40, kZeroHead}}},
       // Empty OFRecords up to the end are the zeros that a writer, a hole or fallocate has left.
       {"an empty OFRecord alone", kOf, of_empty, 0, {{0, 8, kTornTail}}},
       {"empty OFRecords to the end", kOf, of + Times(5, of_empty), 1, {{13, 53, kTornTail}}},

@@ -6,14 +6,14 @@
 namespace ofindex {
 
 /// Another working directory, as long as the object lives.
-class WorkingFolder {
+class InFolder {
  public:
-  explicit WorkingFolder(const std::string& path) : before_(std::filesystem::current_path()) {
+  explicit InFolder(const std::string& path) : before_(std::filesystem::current_path()) {
     std::filesystem::current_path(path);
   }
-  ~WorkingFolder() { std::filesystem::current_path(before_); }
-  WorkingFolder(const WorkingFolder&) = delete;
-  WorkingFolder& operator=(const WorkingFolder&) = delete;
+  ~InFolder() { std::filesystem::current_path(before_); }
+  InFolder(const InFolder&) = delete;
+  InFolder& operator=(const InFolder&) = delete;
 
  private:
   std::filesystem::path before_;

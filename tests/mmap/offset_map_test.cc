@@ -41,8 +41,9 @@ std::vector<std::string> AnswersOf(const OffsetMap& map) {
   }
   for (uint64_t i = 0; i < map.shards(); ++i) {
     add(map.Shard(i), [](const MapShard& shard) {
-      return std::string(shard.path) + std::string(Name(shard.framing)) + std::string(Name(shard.payload)) +
+      return shard.path + std::string(Name(shard.framing)) + std::string(Name(shard.payload)) +
              Le64(shard.identity.size) + Le64(static_cast<uint64_t>(shard.identity.mtime_ns)) +
+             Le64(static_cast<uint64_t>(shard.identity.ctime_ns)) + Le64(shard.identity.inode) +
              Le64(shard.identity.fingerprint) + Le64(shard.first_record) + Le64(shard.records);
     });
   }
@@ -225,12 +226,13 @@ constexpr uint64_t kHollowBytes = uint64_t{1} << 32;
 
 // Moves a table of the dataset's map, of one entry, to a place of its own in a file of 4 GiB of holes, and has the
 // header claim as many entries as the file has room for, with a right checksum.
-void Hollow(const MappedDataset& dataset, uint64_t MapHeader::*table_at, uint64_t MapHeader::*count) {
+void Hollow(const MappedDataset& dataset, uint64_t MapHeader::*table_at, uint64_t MapHeader::*count,
+            uint64_t entry_bytes) {
   constexpr uint64_t kTableAt = 1 << 20;
   MapHeader header = Opened(dataset.map_path()).header();
-  const std::string entry = ReadFile(dataset.map_path()).substr(header.*table_at, kMapEntryBytes);
+  const std::string entry = ReadFile(dataset.map_path()).substr(header.*table_at, entry_bytes);
   header.*table_at = kTableAt;
-  header.*count = (kHollowBytes - kTableAt) / kMapEntryBytes;
+  header.*count = (kHollowBytes - kTableAt) / entry_bytes;
   header.file_bytes = kHollowBytes;
   TruncateTo(dataset.map_path(), kHollowBytes);
   OverwriteAt(dataset.map_path(), 0, ForgedHeader(header));
@@ -273,12 +275,12 @@ TEST_CASE(
   {
     const MappedDataset dataset(one_record);
     CHECK(ReadWithin(dataset, 32 * kMiB) == 0);
-    Hollow(dataset, &MapHeader::blocks_at, &MapHeader::blocks);
+    Hollow(dataset, &MapHeader::blocks_at, &MapHeader::blocks, kMapEntryBytes);
     CHECK(ReadWithin(dataset, 32 * kMiB) == 100 + kLimit);  // a byte a block
     CHECK(ReadWithin(dataset, 1024 * kMiB) == 0);           // room for those, but not for 64 bytes a block
   }
   const MappedDataset dataset(one_record);
-  Hollow(dataset, &MapHeader::shards_at, &MapHeader::shards);
+  Hollow(dataset, &MapHeader::shards_at, &MapHeader::shards, kMapShardBytes);
   CHECK(ReadWithin(dataset, 128 * kMiB) == 150 + kLimit);  // a pointer a shard
   CHECK(ReadWithin(dataset, 1024 * kMiB) == 0);
 }

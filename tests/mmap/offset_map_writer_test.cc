@@ -33,14 +33,15 @@ TEST_CASE("a small map is these bytes") {
                           std::vector<uint32_t>{1 | 1 << 16}));
   const std::string window = "window";
   REQUIRE(writer.AddCheckpoint({.position = 7, .bit = 81, .stored = AsBytes(window)}));
-  writer.AddShard({.path = "d/s",
-                   .framing = Framing::kOfRecord,
-                   .payload = PayloadKind::kExample,
-                   .identity = {.size = 50, .mtime_ns = -1, .fingerprint = 0x1122334455667788},
-                   .first_record = 0,
-                   .records = 2,
-                   .compression = Compression::kZlib,
-                   .inflated_bytes = 90});
+  writer.AddShard(
+      {.path = "d/s",
+       .framing = Framing::kOfRecord,
+       .payload = PayloadKind::kExample,
+       .identity = {.size = 50, .mtime_ns = -1, .ctime_ns = -2, .inode = 123, .fingerprint = 0x1122334455667788},
+       .first_record = 0,
+       .records = 2,
+       .compression = Compression::kZlib,
+       .inflated_bytes = 90});
   MapHeader given{.index_binding = 77, .payload_bytes = 4, .data_dir_bytes = 2};
   given.index_id.fill(0xab);
   REQUIRE(writer.Finish(given));
@@ -48,15 +49,15 @@ TEST_CASE("a small map is these bytes") {
   const std::string frame = Le64(20) + Le64(10 * 4096) + Le32(24) + Le32(0);
   const std::string stored = frame + Le64(0) + Le32(0x00010001);
   const std::string shard = Le64(0) + Le32(3) + Le32(2 | 1 << 8 | 2 << 16) + Le64(50) + Le64(~uint64_t{0}) +
-                            Le64(0x1122334455667788) + Le64(0) + Le64(2);
+                            Le64(0x1122334455667788) + Le64(0) + Le64(2) + Le64(~uint64_t{1}) + Le64(123);
   const std::string block =
       Le64(0) + Le64(20) + Le64(40) + Le64(256) + Le32(32) + Le32(2) + Le32(0) + Le32(1) + Le64(0);
   std::string stream = Le64(0) + Le64(90) + Le64(0) + Le64(1);
   stream.resize(56);
   const std::string point = Le64(7) + Le64(81) + Le64(256 + 36) + Le64(6);
-  const uint64_t names_at = 256 + 36 + 6, shards_at = names_at + 3, blocks_at = shards_at + 64,
+  const uint64_t names_at = 256 + 36 + 6, shards_at = names_at + 3, blocks_at = shards_at + 80,
                  jumps_at = blocks_at + 64;
-  std::string header = "OFIDXMAP" + Le64(2) + std::string(16, '\xab') + Le64(77) + Le64(2) + Le64(1) + Le64(1) +
+  std::string header = "OFIDXMAP" + Le64(3) + std::string(16, '\xab') + Le64(77) + Le64(2) + Le64(1) + Le64(1) +
                        Le64(4) + Le64(names_at) + Le64(3) + Le64(shards_at) + Le64(blocks_at) + Le64(jumps_at) +
                        Le64(jumps_at + 4 + 64 + 32) + Le64(2) + Le64(1) + Le64(jumps_at + 4) + Le64(1) +
                        Le64(jumps_at + 4 + 64);

@@ -4,9 +4,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/support/files.h"
@@ -16,7 +18,7 @@
 namespace ofindex {
 namespace {
 
-constexpr OpenShard::Options kWays[] = {
+const OpenShard::Options kWays[] = {
     {.io = IoMode::kMmap, .keep_descriptor = true, .may_map = true},
     {.io = IoMode::kMmap, .keep_descriptor = false, .may_map = true},  // descriptors are short
     {.io = IoMode::kPread, .keep_descriptor = true, .may_map = true},
@@ -98,6 +100,20 @@ const Change kChanges[] = {
      Answer::kStale, false},
     {"replaced by other bytes of the same size",
      [](const Shard& s) { ReplaceFile(s.path, std::string(s.bytes.size(), 'x')); }, Answer::kRightIfHeld, false},
+    {"replaced by other bytes of the same size and mtime",
+     [](const Shard& s) {
+       ReplaceFile(s.path, std::string(s.bytes.size(), 'x'));
+       SetMtime(s.path, s.identity.mtime_ns);
+     },
+     Answer::kRightIfHeld, false},
+    {"hard-linked", [](const Shard& s) { std::filesystem::create_hard_link(s.path, s.path + ".link"); }, Answer::kRight,
+     true},
+    {"renamed away and back",
+     [](const Shard& s) {
+       std::filesystem::rename(s.path, s.path + ".away");
+       std::filesystem::rename(s.path + ".away", s.path);
+     },
+     Answer::kRight, true},
     {"removed", [](const Shard& s) { std::filesystem::remove(s.path); }, Answer::kRightIfHeld, false},
     {"made a folder",
      [](const Shard& s) { std::filesystem::remove(s.path), std::filesystem::create_directory(s.path); },
@@ -163,6 +179,35 @@ TEST_CASE("whoever has a shard open does not trust its time again once it has ch
     const auto payload = shard.Read(**open, kMiddle);
     REQUIRE_FALSE(payload);
     CHECK(payload.error().message.find("fingerprint") != std::string::npos);
+  }
+}
+
+TEST_CASE("a shard that has become another one is not opened on the word of its size and mtime, however long ago") {
+  using Become = void (*)(const Shard&, const std::string&);
+  const std::pair<const char*, Become> changes[] = {
+      {"renamed over it", [](const Shard& s, const std::string& bytes) { ReplaceFile(s.path, bytes); }},
+      {"written in place", [](const Shard& s, const std::string& bytes) { WriteFile(s.path, bytes); }},
+  };
+  for (const auto& change : changes) {
+    CAPTURE(change.first);
+    const Shard shard;
+    change.second(shard, std::string(shard.bytes.size(), 'x'));
+    SetMtime(shard.path, shard.identity.mtime_ns);
+    // Past the time in which no file's facts are trusted.
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    for (const OpenShard::Options& way : kWays) {
+      const auto open = shard.Open(way);
+      REQUIRE_FALSE(open);
+      CHECK(open.error().code == ErrorCode::kStale);
+    }
+    // One that was opened is reopened, and looked at again.
+    ReplaceFile(shard.path, shard.bytes);
+    const auto reopened_each_time = shard.Open({.io = IoMode::kPread, .keep_descriptor = false}).value();
+    CHECK(shard.Read(*reopened_each_time, kMiddle).value() == shard.payloads[kMiddle]);
+    change.second(shard, std::string(shard.bytes.size(), 'x'));
+    SetMtime(shard.path, shard.identity.mtime_ns);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK(shard.Read(*reopened_each_time, kMiddle).error().code == ErrorCode::kStale);
   }
 }
 

@@ -76,7 +76,7 @@ TEST_CASE("no more descriptors stay open than were allowed") {
     const RecordReader reader = dataset.Open({.io = io, .max_descriptors = 2});
     std::vector<uint8_t> out;
     for (uint64_t i = 0; i < reader.size(); ++i) REQUIRE(reader.Copy(i, out));
-    CHECK(open_now() == before + 2);
+    CHECK(open_now() == before + 1 + 2);  // the map has one
   }
 }
 

@@ -36,7 +36,9 @@ class Warm {
 
   // Makes the block of record `ordinal`, which lies in shard `shard`, ready if it may be.
   void Add(uint64_t ordinal, uint32_t shard, bool allow_bad = false) {
-    blocks_.Add(map_, ordinal, *shards_[shard], allow_bad);
+    const auto place = map_.Find(ordinal);
+    // Forged maps, in which nothing may be found, have one block.
+    blocks_.Add(map_, ordinal, place ? place->block : 0, *shards_[shard], allow_bad);
   }
 
   // Makes the blocks of all records ready but those for which `except` is true.
@@ -52,13 +54,13 @@ class Warm {
 
   [[nodiscard]] bool Ready(uint64_t ordinal) const {
     ReadyBlocks::Aim aim;
-    return blocks_.TakeAim(map_, ordinal, aim);
+    return blocks_.TakeAim(ordinal, aim);
   }
 
   [[nodiscard]] bool Finds(uint64_t ordinal) const {
     ReadyBlocks::Aim aim;
     ReadyBlocks::Record record;
-    return blocks_.TakeAim(map_, ordinal, aim) && ReadyBlocks::Find(aim, record);
+    return blocks_.TakeAim(ordinal, aim) && ReadyBlocks::Find(aim, record);
   }
 
   // The payloads of `ordinals`, copied to `room` bytes; nullopt if that is for the careful way.
@@ -66,7 +68,7 @@ class Warm {
     std::vector<uint8_t> bytes(room);
     std::vector<uint64_t> ends(ordinals.size());
     shards_read_.assign(1, 0);
-    if (!CopyWarm(map_, blocks_, ordinals, {.bytes = bytes, .ends = ends, .shards_read = shards_read_})) {
+    if (!CopyWarm(blocks_, ordinals, {.bytes = bytes, .ends = ends, .shards_read = shards_read_})) {
       return std::nullopt;
     }
     std::vector<std::string> payloads;
@@ -80,7 +82,7 @@ class Warm {
   // The payloads of `ordinals` up to the first that is not ready, by views.
   [[nodiscard]] std::vector<std::string> View(const Ordinals& ordinals) const {
     std::vector<ByteView> views(ordinals.size());
-    const size_t n = ViewWarm(map_, blocks_, ordinals, views);
+    const size_t n = ViewWarm(blocks_, ordinals, views);
     std::vector<std::string> payloads;
     for (size_t i = 0; i < n; ++i) payloads.push_back(Text(views[i]));
     return payloads;

@@ -22,6 +22,7 @@ OFRECORD = "ofrecord"
 TORN_TAIL = "torn_tail"
 BAD_LENGTH = "bad_length"
 BAD_LENGTH_CRC = "bad_length_crc"
+ZERO_HEAD = "zero_head"
 
 # The longest record whose missing end is put down to a writer that was cut off: what a file can hold, if a checksum
 # vouches for the length, else what a message can be.
@@ -185,10 +186,13 @@ def walk_tfrecord(data: bytes) -> Walk:
 def walk_ofrecord(data: bytes) -> Walk:
     """Every record of an OFRecord file up to the first byte that begins none; nothing can be found again after it.
 
-    Zeros to the end are a torn tail, not a chain of empty records.
+    Zeros to the end are a torn tail, and 16 or more at the front a lost head, not chains of empty records.
     """
     walk = Walk()
-    offset = 0
+    zeros = len(data) - len(data.lstrip(b"\0"))
+    offset = zeros // 8 * 8 if 16 <= zeros < len(data) else 0
+    if offset:
+        walk.damage.append(Damage(0, offset, ZERO_HEAD))
     while offset < len(data):
         length: int | None = struct.unpack_from("<Q", data, offset)[0] if len(data) - offset >= 8 else None
         if length is None or length > len(data) - offset - 8 or (length == 0 and _zero_from(data, offset)):

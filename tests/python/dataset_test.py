@@ -33,7 +33,8 @@ class SequenceTest(WorkTest):
         self.assertEqual(len(self.ds), 100)
         self.assertEqual(list(self.ds), self.payloads)
         self.assertEqual(list(reversed(self.ds)), self.payloads[::-1])
-        self.assertIsInstance(self.ds, collections.abc.Sequence)
+        for method in collections.abc.Sequence.__abstractmethods__ | {"index", "count", "__reversed__", "__contains__"}:
+            self.assertTrue(hasattr(self.ds, method), method)
         self.assertIn(self.payloads[42], self.ds)
         self.assertEqual(self.ds.index(self.payloads[42]), 42)
         self.assertEqual(self.ds.count(self.payloads[42]), 1)
@@ -188,15 +189,26 @@ class OpeningTest(WorkTest):
 
     def test_build_takes_what_the_command_takes(self) -> None:
         path = self.write("data/", [example(number) for number in range(20)])
+        schema = ofindex.build(path, output=self.dir / "named.ofidx").schema
+        auto = sorted(name for name, feature in schema.items() if feature["column"])
         for columns, expected in (
             ("none", []),
             (["label", "boxes"], ["boxes", "label"]),
             ("label", ["label"]),
-            (["auto"], []),
+            (["auto"], auto),
+            (["auto", "boxes"], sorted({*auto, "boxes"})),
+            ("auto,boxes", sorted({*auto, "boxes"})),
         ):
             ds = ofindex.build(path, output=self.dir / "named.ofidx", columns=columns, force=True)
             found = sorted(name for name, feature in ds.schema.items() if feature["column"])
             self.assertEqual(found, expected, columns)
+        before = (self.dir / "named.ofidx").read_bytes()
+        for wrong in ("lable", ["label", "lable"], ["auto", "lable"], ["label", "auto"]):
+            with self.assertRaisesRegex(ValueError, "no record has '(lable' .did you mean 'label'|auto')"):
+                ofindex.build(path, output=self.dir / "named.ofidx", columns=wrong, force=True)
+            self.assertEqual((self.dir / "named.ofidx").read_bytes(), before)
+        ds = ofindex.build(path, output=self.dir / "optional.ofidx", columns=["label", "lable"], columns_optional=True)
+        self.assertEqual([name for name, feature in ds.schema.items() if feature["column"]], ["label"])
         with self.assertRaises(ValueError):
             ofindex.build([path, path / "part-0"])
         ds = ofindex.build([path / "part-1", path / "part-0"], output=self.dir / "two.ofidx", verify=False, threads=1)

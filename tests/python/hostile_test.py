@@ -127,8 +127,9 @@ class RowsTest(WorkTest):
         self.assertEqual(rows.fetchone(), (1,))
         self.assertRaises(ValueError, rows.__arrow_c_stream__)
         rows = self.ds.sql("SELECT 1")
-        rows.__arrow_c_stream__()
-        self.assertRaises(ValueError, rows.__arrow_c_stream__)
+        for _ in range(3):
+            rows.__arrow_c_stream__()
+        self.assertRaises(ValueError, rows.fetchone)
 
     def test_text_that_is_none_is_binary(self) -> None:
         try:

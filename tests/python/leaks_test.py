@@ -89,7 +89,7 @@ def work(number):  # 600 records, and one writer that is given up
                 try: writer.write(one)
                 except Exception: continue
                 raise AssertionError(one)
-    ofindex.Writer(path).abandon()
+    ofindex.Writer(path, force=True).abandon()
     os.remove(path)
     ofindex.pack([record] * 10, path, "tfrecord", seed=1)
     os.remove(path)
@@ -106,6 +106,7 @@ def work(number):
         lambda: ds["5"],
         lambda: ds.__getitems__([0, 500]),
         lambda: ds.batch([0], {"nothing": ofindex.fixed("int64")}),
+        lambda: ds.batch([0], {"boxes": ofindex.fixed("float32")}),
         lambda: len(ds.where("nothing = 3")),
         lambda: ds.sql("SELECT nothing FROM records"),
         lambda: ds.sampler(tail="both"),
@@ -160,7 +161,7 @@ loaders = [
     ofindex.torch.Loader(ds, features, 16, sampler=Numbers()),
     ofindex.torch.Loader(mix, features, 16),
 ]
-wrong = ofindex.torch.Loader(ds, {"nothing": ofindex.fixed("int64")}, 16)
+wrong = ofindex.torch.Loader(ds, {"boxes": ofindex.fixed("float32")}, 16)
 
 def work(number):
     for loader in loaders:

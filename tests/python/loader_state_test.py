@@ -90,6 +90,33 @@ class LoaderStateTest(WatchedTest):
                 read += numbers(loader)
             self.assertEqual(sorted(read), list(range(203)), (before, after))
 
+    def test_a_pickle_goes_on_where_the_last_iteration_stands(self) -> None:
+        mix = ofindex.mix([self.ds, self.examples(20, "other/")], [1, 1])
+        view = self.ds.where("label < 5")[::-1]
+        for ds, wish in (
+            (self.ds, {"seed": 3}),
+            (self.ds, {"seed": 3, "rank": 1, "world_size": 2, "tail": "exact", "drop_last": True, "prefetch": 2}),
+            (self.ds, {"sampler": self.ds.sampler(seed=3, balance="label"), "threads": 2, "pin_memory": False}),
+            (self.ds, {"sampler": list(range(203)), "transform": itself}),
+            (view, {"seed": 3}),
+            (mix, {"seed": 3}),
+        ):
+            whole = Loader(ds, FEATURES, 16, **wish)
+            expected = [[plain(batch) for batch in whole] for _ in range(2)]
+            for read in (None, 0, 1, 5, 10**6):  # None: not even begun
+                loader = Loader(ds, FEATURES, 16, **wish)
+                loader.set_epoch(0)
+                if read is not None:
+                    for _ in islice(loader, read):
+                        pass
+                twin = pickle.loads(pickle.dumps(loader))
+                self.assertEqual((repr(twin), twin.state_dict()), (repr(loader), loader.state_dict()), (wish, read))
+                for name in ("batch_size", "prefetch", "threads", "transform", "drop_last", "pin_memory"):
+                    self.assertEqual(getattr(twin, name), getattr(loader, name), (wish, name))
+                left = expected[0][read or 0 :] or expected[1]
+                self.assertEqual(len(twin), len(left), (wish, read))
+                self.assertEqual([plain(batch) for batch in twin], left, (wish, read))
+
     def test_a_state_of_other_data_is_refused(self) -> None:
         loader = Loader(self.ds, LABEL, 16)
         for other in (self.ds[:50], ofindex.mix([self.ds, self.ds])):

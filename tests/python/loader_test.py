@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import sys
 import threading
 import time
 import unittest
@@ -43,14 +44,14 @@ class LoaderTest(WatchedTest):
             ofindex.mix([self.ds.where("label = 3"), other], [1, 3]),
         ):
             for sampler in (None, ds.sampler(seed=4), range(len(ds))):
-                order = list(ds.sampler() if sampler is None else sampler)
+                order = list(sampler if isinstance(sampler, range) else ds.sampler(seed=4 if sampler else 0))
                 got = [plain(batch) for batch in Loader(ds, FEATURES, 8, sampler)]
                 self.assertEqual(got, batches_of(ds, FEATURES, order, 8), (ds, sampler))
 
     def test_other_laws_are_samplers_too(self) -> None:
         for wish in ({"weights": "weight"}, {"balance": "label"}, {"block": 4}):
             sampler = self.ds.sampler(seed=2, **wish)
-            expected = batches_of(self.ds, LABEL, list(sampler), 32)
+            expected = batches_of(self.ds, LABEL, sampler.take(203).tolist(), 32)
             self.assertEqual([plain(batch) for batch in Loader(self.ds, LABEL, 32, sampler)], expected, wish)
 
     def test_tensors_hold_every_kind_of_feature(self) -> None:
@@ -62,7 +63,7 @@ class LoaderTest(WatchedTest):
                 "pixels": ("bytes", [bytes([number, 1, 2, 3])]),
             })
             for number in range(5)
-        ]))  # fmt: skip
+        ] + [messages.encode("example", {"missing": ("float", [0]), "empty": ("int64", [])})]))[:5]  # fmt: skip
         features = {
             "numbers": ofindex.fixed("uint8", (2, 2)),
             "words": ofindex.ragged("bytes"),
@@ -249,6 +250,50 @@ class LoaderTest(WatchedTest):
         for sampler, error in (([0, 203], IndexError), ([-204], IndexError), ([0, "1"], TypeError), ([1.5], TypeError)):
             with self.assertRaises(error, msg=repr(sampler)):
                 list(Loader(self.ds, LABEL, sampler=sampler))
+
+
+class ThreadsTest(WatchedTest):
+    def test_threads_that_share_an_iterator_get_every_batch_or_are_told(self) -> None:
+        ds = self.examples(203)
+        for transform in (None, dict):
+            loader = Loader(ds, LABEL, 2, range(203), transform=transform)
+            iterator = iter(loader)
+            read: list[int] = []
+            told: list[BaseException] = []
+            lock = threading.Lock()
+
+            def consume(iterator: Any = iterator, read: Any = read, told: Any = told, lock: Any = lock) -> None:
+                while True:
+                    try:
+                        batch = next(iterator)
+                    except StopIteration:
+                        return
+                    except RuntimeError:
+                        told.append(sys.exc_info()[1])
+                        continue
+                    with lock:
+                        read += [int(weight * 8) for weight in batch["weight"].tolist()]
+
+            threads = [threading.Thread(target=consume) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(sorted(read), list(range(203)))
+            self.assertTrue(all("two threads" in str(refused) for refused in told))
+
+    def test_a_thread_that_comes_while_another_is_inside_is_told_at_once(self) -> None:
+        ds = self.examples(20)
+        iterator = iter(Loader(ds, LABEL, 2, CountingSampler(20, seconds=0.2)))
+        thread = threading.Thread(target=lambda: next(iterator))
+        thread.start()
+        with self.assertRaisesRegex(RuntimeError, "two threads"):
+            while thread.is_alive():
+                time.sleep(0.001)
+                if iterator._turns._taken.locked():
+                    next(iterator)
+        thread.join()
+        self.assertEqual(len(list(iterator)), 9)
 
 
 class TransformTest(WatchedTest):

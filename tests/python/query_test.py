@@ -194,6 +194,27 @@ class ColumnTest(WorkTest):
             self.assertEqual(view.column("id").tolist(), numbers)
             self.assertEqual(view.column("blob").tolist(), [b"\xff\x00" + bytes([number]) for number in numbers])
 
+    def test_values_that_are_not_stored_are_an_error_and_never_null_nor_something_else(self) -> None:
+        lists = {"boxes": ("float", [0.5, 1]), "two": ("bytes", [b"a", b"b"]), "one": ("int64", [7])}
+        large = {"boxes": ("float", [3]), "image": ("bytes", [bytes(100)])}
+        data = self.write("some/", [messages.encode("example", features) for features in (lists, large, {})])
+        ds = ofindex.build(data)
+        for name, said in (("boxes", "more than one value in record 0"), ("two", "2 values"), ("image", "100 bytes")):
+            for ask in (ds.column, lambda name: ds.arrow([name]).__arrow_c_stream__()):
+                with self.assertRaisesRegex(ofindex.QueryError, said) as raised:
+                    ask(name)
+                self.assertIn(f"columns=['{name}']", raised.exception.hint)
+        self.assertEqual(ds.column("one").tolist(), [7, None, None])
+        self.assertEqual(ds[1:].column("boxes").tolist(), [3, None])  # these records have no lists
+        self.assertEqual(ds.where('"boxes#count" = 1').column("boxes").tolist(), [3])
+        for name, values in (("boxes#count", [2, 1, None]), ("two#count", [2, None, None])):
+            self.assertEqual(ds.column(name).tolist(), values)
+        self.assertEqual(ds.column("image#bytes").tolist(), [None, 100, None])
+        stored = ofindex.build(data, columns=["boxes", "two", "image"], force=True)
+        self.assertEqual([None if v is None else v.tolist() for v in stored.column("boxes")], [[0.5, 1], [3], None])
+        self.assertEqual(stored.column("two").tolist(), [[b"a", b"b"], None, None])
+        self.assertEqual(stored.column("image").tolist(), [None, bytes(100), None])
+
     def test_what_there_is_not_is_an_error(self) -> None:
         with self.assertRaisesRegex(ofindex.QueryError, "weight"):
             self.ds.column("wieght")

@@ -54,7 +54,8 @@ class DatasetTest(WorkTest):
                 "pair": ("bytes", [b"x", b""]),
             })
             for number in range(10)
-        ]))  # fmt: skip
+        ] + [messages.encode("example", dict.fromkeys(("counts", "missing", "flag", "text"), ("int64", [])))]
+        ))[:10]  # fmt: skip
         features = {
             "numbers": ofindex.fixed("uint8", (2, 2)),
             "words": ofindex.ragged("bytes"),
@@ -108,8 +109,10 @@ class DatasetTest(WorkTest):
 
     def test_errors_are_told_and_a_loop_may_be_left(self) -> None:
         ds = self.examples(50)
-        with self.assertRaisesRegex(tf.errors.OpError, "nothing"):
-            list(ofindex.tf.dataset(ds, {"nothing": ofindex.fixed("int64")}))
+        with self.assertRaisesRegex(tf.errors.OpError, "boxes"):
+            list(ofindex.tf.dataset(ds, {"boxes": ofindex.fixed("float32")}))
+        with self.assertRaisesRegex(ofindex.FeatureError, "no record has a feature 'nothing'"):
+            ofindex.tf.dataset(ds, {"nothing": ofindex.fixed("int64")})
         for wrong, error in (({}, ValueError), ({"label": "int64"}, TypeError)):
             with self.assertRaises(error, msg=repr(wrong)):
                 ofindex.tf.dataset(ds, wrong)

@@ -1,4 +1,7 @@
-"""The wheel, in an environment that has nothing else: it builds an index and reads it."""
+"""The wheel, in an environment that has nothing else: it builds an index and reads it, as README says.
+
+Without --quick, tools/test has built it as pip does on a clean machine: of an sdist, in an environment of its own.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ import unittest
 import zipfile
 from pathlib import Path
 
+from docs.blocks import ROOT, blocks
+from docs.sample_data import make_data
 from python.work import WorkTest, example
 
 WHEELS = Path(__file__).resolve().parents[2] / "build" / "wheel"
@@ -25,6 +30,13 @@ print(ofindex.__file__)
 """
 
 
+README = """
+import doctest, sys
+test = doctest.DocTestParser().get_doctest(sys.stdin.read(), {}, "README.md", "README.md", 0)
+sys.exit(doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed != 0 or not test.examples)
+"""
+
+
 class WheelTest(WorkTest):
     def setUp(self) -> None:
         super().setUp()
@@ -33,10 +45,11 @@ class WheelTest(WorkTest):
             self.skipTest(f"no wheel in {WHEELS}: tools/test builds one")
         self.wheel = wheels[-1]
 
-    def run_clean(self, *arguments: object) -> str:
-        """Runs a program in an environment without variables of this one."""
+    def run_clean(self, *arguments: object, given: str = "", folder: str = ".") -> str:
+        """Runs a program in an environment without variables of this one; `given` is its standard input."""
         kept = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name.endswith("_PROXY")}
-        done = subprocess.run(list(map(str, arguments)), capture_output=True, text=True, cwd=self.dir, env=kept)
+        command = list(map(str, arguments))
+        done = subprocess.run(command, input=given, capture_output=True, text=True, cwd=self.dir / folder, env=kept)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
@@ -51,17 +64,24 @@ class WheelTest(WorkTest):
         self.assertIn("100 records", self.run_clean(bin / "ofindex", "verify", data))
         self.assertTrue(self.run_clean(bin / "ofindex", "--version").startswith("ofindex "))
 
+        (self.dir / "lesson").mkdir()
+        make_data(self.dir / "lesson")
+        readme = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
+        first = "\n".join(next(block.lines for block in readme if block.language == "pycon"))
+        self.run_clean(bin / "python", "-c", README, given=first, folder="lesson")
+        self.assertTrue((self.dir / "lesson" / "digits.ofidx").exists())
+
     def test_its_tag_is_this_pythons(self) -> None:
         version = f"cp{sys.version_info.major}{sys.version_info.minor}"
         self.assertRegex(self.wheel.name, rf"^ofindex-[0-9.]+-{version}-{version}-linux_x86_64\.whl$")
 
-    def test_its_libraries_need_what_the_wheel_brings_and_the_c_library_alone_and_show_one_symbol(self) -> None:
+    def test_its_libraries_need_what_the_wheel_brings_and_the_compilers_runtime_and_show_one_symbol(self) -> None:
         with zipfile.ZipFile(self.wheel) as wheel:
             wheel.extractall(self.dir)
         package = self.dir / "ofindex"
         extension = next(package.glob("_ofindex*.so"))
         command = package / "bin" / "ofindex"
-        system = {"libm.so.6", "libc.so.6", "ld-linux-x86-64.so.2"}
+        system = {"libm.so.6", "libc.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
         for file, brought in ((extension, {"libisal.so.2"}), (command, {"libisal.so.2", "libsimdjson.so.14"})):
             dynamic = self.run_clean("readelf", "--dynamic", file)
             needed = set(re.findall(r"Shared library: \[(.*)\]", dynamic))

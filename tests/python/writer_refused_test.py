@@ -18,6 +18,7 @@ class RefusedTest(WriterCase):
         self, payload: str, record: Any, pattern: str, kind: Any = ofindex.FeatureError, **options: Any
     ) -> None:
         """A writer that refuses `record`, and goes on as if it had not been there."""
+        (self.dir / "shard").unlink(missing_ok=True)
         with ofindex.Writer(self.dir / "shard", FORMATS[payload], payload=payload, **options) as writer:
             writer.write({"good": 1})
             size = writer.size

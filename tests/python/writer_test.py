@@ -47,10 +47,27 @@ class ClosingTest(WriterCase):
 
     def test_a_block_that_fails_leaves_the_old_file_and_nothing_beside_it(self) -> None:
         self.write("a.tfrecord", [b"old"])
-        with self.assertRaises(KeyError), ofindex.Writer(self.path) as writer:
+        with self.assertRaises(KeyError), ofindex.Writer(self.path, force=True) as writer:
             writer.write(b"new")
             raise KeyError
         self.assertEqual((self.payloads(self.path), self.beside()), ([b"old"], ["a.tfrecord"]))
+
+    def test_a_file_that_exists_is_replaced_by_force_if_it_is_a_shard_of_the_format(self) -> None:
+        diary = self.dir / "part-7"
+        diary.write_text("Dear diary,\n")
+        shard = self.write("part-8", [b"old"])  # TFRecords, and the name says OFRecord
+        mine = self.write("a.tfrecord", [b"old"])
+        for path, force in ((diary, False), (diary, True), (shard, False), (shard, True), (mine, False)):
+            before = path.read_bytes()
+            with self.assertRaises(ValueError) as raised:
+                ofindex.Writer(path, force=force)
+            self.assertEqual("force=True" in str(raised.exception), path == mine)
+            self.assertEqual(path.read_bytes(), before)
+        (self.dir / "link.tfrecord").symlink_to("a.tfrecord")
+        with ofindex.Writer(self.dir / "link.tfrecord", force=True) as writer:
+            writer.write(b"new")
+        self.assertTrue((self.dir / "link.tfrecord").is_symlink())
+        self.assertEqual(self.payloads(mine), [b"new"])
 
     def test_a_writer_that_nobody_closed_is_given_up_with_a_warning(self) -> None:
         writer = ofindex.Writer(self.path)
@@ -144,7 +161,7 @@ class ClosingTest(WriterCase):
             finally:
                 os._exit(code)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
-        self.assertEqual(self.beside(), ["a.tfrecord.draft"])
+        self.assertEqual(self.beside(), ["a.tfrecord.ofindex-draft"])
         writer.write(b"again")
         writer.close()
         self.assertEqual(self.payloads(self.path), [b"parent's", b"again"])
@@ -187,7 +204,7 @@ class DyingTest(WriterCase):
             "import ofindex, resource, signal, sys\n"
             "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
             "resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))\n"
-            "writer = ofindex.Writer(sys.argv[1])\n"
+            "writer = ofindex.Writer(sys.argv[1], force=True)\n"
             "failed = 0\n"
             "for number in range(300):\n"
             "    try: writer.write(bytes(10_000))\n"
@@ -217,13 +234,13 @@ class DyingTest(WriterCase):
             path = self.write("a.tfrecord", [b"old"])
             source = (
                 "import ofindex, sys\n"
-                "writer = ofindex.Writer(sys.argv[1])\n"
+                "writer = ofindex.Writer(sys.argv[1], force=True)\n"
                 "print('begun', flush=True)\n"
                 "while True: writer.write(bytes(1000))\n"
             )
             run_and_kill(source, path, after=delay)
             self.assertEqual(records.walk_tfrecord(path.read_bytes()).payloads, [b"old"])
-            with ofindex.Writer(path) as writer:
+            with ofindex.Writer(path, force=True) as writer:
                 writer.write(b"new")
             self.assertEqual(records.walk_tfrecord(path.read_bytes()).payloads, [b"new"])
             self.assertEqual(self.beside(), ["a.tfrecord"])

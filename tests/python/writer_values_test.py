@@ -180,9 +180,9 @@ class ValuesTest(WriterCase):
         shuffled = random.Random(1).sample(names, len(names))
         for payload, format in FORMATS.items():
             for order in (names, shuffled):
-                with ofindex.Writer(self.dir / f"{order[0]}", format, payload=payload) as writer:
+                with ofindex.Writer(self.dir / f"{payload} {order[0]}", format, payload=payload) as writer:
                     writer.write(dict.fromkeys(order, 1))
-            a, b = ((self.dir / order[0]).read_bytes() for order in (names, shuffled))
+            a, b = ((self.dir / f"{payload} {order[0]}").read_bytes() for order in (names, shuffled))
             self.assertEqual(a, b)
 
 
@@ -235,14 +235,14 @@ class RoundTripTest(WriterCase):
                     writer.write(record)
             ds = ofindex.build(path, progress=False, payload=payload)
             self.assertEqual(len(ds), len(written))
-            with ofindex.Writer(self.dir / f"again.{format}", payload=payload) as again:
+            with ofindex.Writer(self.dir / f"again {payload}.{format}", payload=payload) as again:
                 for number, record in enumerate(written):
                     found = ds.record(number)
                     self.assertEqual(sorted(found), sorted(record))
                     for name, values in record.items():
                         self.assert_same(found[name], values)
                     again.write(found)
-            self.assertEqual((self.dir / f"again.{format}").read_bytes(), path.read_bytes())
+            self.assertEqual((self.dir / f"again {payload}.{format}").read_bytes(), path.read_bytes())
 
 
 if __name__ == "__main__":

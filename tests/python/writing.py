@@ -16,6 +16,7 @@ class WriterCase(WorkTest):
     def written(self, payload: str, *features: Any, **options: Any) -> list[Any]:
         """The messages that libprotobuf finds in a shard of these records."""
         path = self.dir / "shard"
+        path.unlink(missing_ok=True)
         with ofindex.Writer(path, FORMATS[payload], payload=payload, **options) as writer:
             for record in features:
                 writer.write(record)

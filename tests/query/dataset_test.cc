@@ -88,12 +88,12 @@ TEST_CASE("there is no dataset without an index") {
 
 TEST_CASE("an empty dataset has no records, and opens") {
   const TempDir dir;
-  WriteFile(dir / "empty", "");
+  WriteFile(dir / "empty.tfrecord", "");
   Progress progress;
   BuildOptions options;
-  options.data = {dir / "empty"};
+  options.data = {dir / "empty.tfrecord"};
   REQUIRE(BuildIndex(options, progress).has_value());
-  CheckReads(Dataset::Open(dir / "empty"), {});
+  CheckReads(Dataset::Open(dir / "empty.tfrecord"), {});
 }
 
 TEST_CASE("a shard that is gone is stale when it is touched, and not before") {

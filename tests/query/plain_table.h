@@ -72,12 +72,32 @@ class Connection {
   sqlite3* db_ = nullptr;
 };
 
-/// Fills table `records` of `connection`, a plain one, with what the columns of `store` should say.
+/// The type with which somebody would declare a table's column that has these values; empty for numbers and bytes in
+/// one.
+inline std::string TypeFor(const Column& column, const ColumnsInMemory& columns) {
+  if (column.origin == Column::Origin::kShard || column.is_list()) return "TEXT";
+  if (column.origin != Column::Origin::kFeature || column.role != ColumnRole::kValue) return "INTEGER";
+  bool integers = false, reals = false, bytes = false;
+  for (const std::optional<Cell>& cell : columns.data()[column.feature].cells) {
+    if (!cell) continue;
+    integers = integers || cell->kind == FeatureKind::kInt64 || cell->kind == FeatureKind::kInt32;
+    reals = reals || cell->kind == FeatureKind::kFloat || cell->kind == FeatureKind::kDouble;
+    bytes = bytes || cell->kind == FeatureKind::kBytes;
+  }
+  if (bytes) return integers || reals ? "" : "TEXT";
+  return integers && reals ? "NUMERIC" : integers ? "INTEGER" : "REAL";
+}
+
+/// Fills table `records` of `connection`, a plain one, with what the columns of `store` should say. The columns are
+/// declared once the values are there: as SQLite stores them, 1.0 in a column of type NUMERIC is the integer 1.
 inline void FillPlainTable(const Connection& connection, const ColumnStore& store, const ColumnsInMemory& columns) {
   std::string names;
+  std::string declared;
   std::string places;
   for (const Column& column : store.columns()) {
-    names += (names.empty() ? "" : ",") + QuotedName(column.name);
+    const std::string name = (names.empty() ? "" : ",") + QuotedName(column.name);
+    names += name;
+    declared += name + " " + TypeFor(column, columns);
     places += places.empty() ? "?" : ",?";
   }
   sqlite3* const db = connection.db();
@@ -95,6 +115,11 @@ inline void FillPlainTable(const Connection& connection, const ColumnStore& stor
   }
   sqlite3_finalize(insert);
   sqlite3_exec(db, "COMMIT", nullptr, nullptr, nullptr);
+  REQUIRE(sqlite3_exec(db, "PRAGMA writable_schema = ON", nullptr, nullptr, nullptr) == SQLITE_OK);
+  const ColumnValue sql{.type = ColumnValue::Type::kText, .bytes = "CREATE TABLE records(" + declared + ")"};
+  REQUIRE(connection.Rows("UPDATE sqlite_schema SET sql = ?", {sql}).empty());
+  REQUIRE(sqlite3_exec(db, "PRAGMA writable_schema = RESET", nullptr, nullptr, nullptr) == SQLITE_OK);
+  REQUIRE(connection.Rows("SELECT sql FROM sqlite_schema") == std::vector<std::string>{"T" + sql.bytes + "|"});
 }
 
 }  // namespace ofindex

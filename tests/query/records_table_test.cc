@@ -97,10 +97,35 @@ TEST_CASE("general SQL over records is SQLite's own") {
         std::vector<std::string>{"I5|", "I7|", "I8|"});
 }
 
+TEST_CASE("a column of one kind has the affinity of that kind, whatever the value comes as") {
+  Tables tables;
+  using Type = ColumnValue::Type;
+  const std::string name = "\"x\"\"; DROP TABLE records; --\"";
+  const std::vector<ColumnValue> values = {
+      {.type = Type::kText, .bytes = "5"},     {.type = Type::kInteger, .integer = 5},
+      {.type = Type::kText, .bytes = " 5.0 "}, {.type = Type::kReal, .real = 5},
+      {.type = Type::kText, .bytes = "1.5"},   {.type = Type::kReal, .real = 1.5},
+      {.type = Type::kBlob, .bytes = "5"},     {.type = Type::kText, .bytes = "cat"},
+      {.type = Type::kText, .bytes = "5e0x"},  {}};
+  for (const std::string& column : {std::string("label"), std::string("score"), name, std::string("_id"),
+                                    std::string("_shard"), std::string("\"tags#count\""), std::string("tags")}) {
+    for (const char* test : {" = ?", " IS ?", " IS NOT ?", " <> ?", " < ?", " >= ?", " IN (?, 7)", " NOT IN (?)",
+                             " BETWEEN ? AND 7", " LIKE ?", " IN (SELECT ?)", " = CAST(? AS TEXT)"}) {
+      for (const ColumnValue& value : values) {
+        tables.Same("SELECT _id FROM records WHERE " + column + test + " ORDER BY _id", {value});
+      }
+    }
+  }
+  CHECK(tables.Same("SELECT count(*) FROM records WHERE label = '3'") == std::vector<std::string>{"I4|"});
+  CHECK(tables.Same("SELECT count(*) FROM records WHERE score = '1.5'") == std::vector<std::string>{"I1|"});
+  CHECK(tables.Same("SELECT count(*) FROM records WHERE _id = '3' AND \"tags#count\" IS NULL") ==
+        std::vector<std::string>{"I1|"});
+}
+
 TEST_CASE("numeric affinity on the other side is SQLite's to apply") {
   Tables tables;
   const std::string name = "\"x\"\"; DROP TABLE records; --\"";
-  CHECK(tables.Same("SELECT count(*) FROM records WHERE " + name + " = 5") == std::vector<std::string>{"I0|"});
+  CHECK(tables.Same("SELECT count(*) FROM records WHERE " + name + " = 5") == std::vector<std::string>{"I13|"});
   CHECK(tables.Same("SELECT count(*) FROM records WHERE " + name + " = CAST('5' AS INTEGER)") ==
         std::vector<std::string>{"I13|"});
   tables.Same("SELECT count(*) FROM records WHERE " + name + " < CAST(6 AS REAL)");
@@ -174,7 +199,10 @@ TEST_CASE("has() answers alike from the kernel and from the text of the list") {
   const auto pushed = tables.records().Rows("SELECT _id FROM records WHERE has(tags, 17)");
   CHECK(pushed.size() == 11);
   CHECK(tables.records().Rows("SELECT _id FROM records WHERE +has(tags, 17)") == pushed);
-  CHECK(tables.records().Rows("SELECT _id FROM records WHERE has(tags, 17.0)") == pushed);
+  for (const char* value : {"17.0", "'17'", "' 17.0'"}) {
+    CHECK(tables.records().Rows("SELECT _id FROM records WHERE has(tags, " + std::string(value) + ")") == pushed);
+    CHECK(tables.records().Rows("SELECT _id FROM records WHERE +has(tags, " + std::string(value) + ")") == pushed);
+  }
   CHECK(tables.records().Rows("SELECT count(*) FROM records WHERE NOT has(tags, 17)") ==
         std::vector<std::string>{"I19|"});
   CHECK(tables.records().Rows("SELECT has(tags, 1), has(tags, NULL) FROM records WHERE _id IN (1, 3)") ==
@@ -195,6 +223,11 @@ TEST_CASE("has() reads lists as JSON has them, and nothing else") {
   CHECK(has("'[9223372036854775807]'", "9223372036854775807") == "I1|");
   CHECK(has("'[9e999, -9e999, 1e-999]'", "-9e999") == "I1|");
   CHECK(has("'[1e-999]'", "0") == "I1|");
+  CHECK(has("'[\"5\"]'", "5") == "I1|");
+  CHECK(has("'[\"5\"]'", "5.0") == "I0|");
+  CHECK(has("'[\"5.0\"]'", "5.0") == "I1|");
+  CHECK(has("'[5]'", "'5.0'") == "I1|");
+  CHECK(has("'[5]'", "x'35'") == "I0|");
   CHECK(has("NULL", "1") == "N|");
   for (const char* list :
        {"''", "'['", "'[1'", "'[1,]'", "'[,1]'", "'[1 2]'", "'[1]x'", "'[[1]]'", "'[\"a]'", "'[\"\\x\"]'",
@@ -210,6 +243,29 @@ TEST_CASE("the planner expects few records where few can match") {
       "EXPLAIN QUERY PLAN SELECT count(*) FROM records a JOIN records b ON b._id = a._id WHERE a.label = 3");
   REQUIRE(plan.size() == 2);
   CHECK(plan[0].find("SCAN a") != std::string::npos);
+}
+
+TEST_CASE("joins and correlated subqueries find by value what a scan for each row would") {
+  Tables tables;
+  for (const char* sql : {
+           "SELECT a._id, b._id FROM records a JOIN records b ON a.label = b.label AND a._id < b._id ORDER BY 1, 2",
+           "SELECT a._id, b._id FROM records a JOIN records b ON a._shard = b._shard AND a.score = b.score ORDER BY 1, "
+           "2",
+           "SELECT a._id, b._id FROM records a JOIN records b ON a._id = b.score ORDER BY 1, 2",
+           "SELECT a._id, b._id FROM records a JOIN records b ON a.label = b.\"x\"\"; DROP TABLE records; --\" ORDER "
+           "BY "
+           "1, 2",
+           "SELECT a._id, b._id FROM records a JOIN records b ON a._offset = b._offset AND a._length = b._length "
+           "ORDER BY 1, 2 DESC",
+           "SELECT a._id FROM records a WHERE score = (SELECT max(score) FROM records b WHERE b.label = a.label)",
+           "SELECT a._id, (SELECT min(b._id) FROM records b WHERE b.label IN (a.label, a._id)) FROM records a",
+           "SELECT a._id, b._id FROM records a LEFT JOIN records b ON b.score = a.label AND b.label > 3 ORDER BY 1",
+           "SELECT a._id, b.tags FROM records a LEFT JOIN records b ON b.label = a.label AND b.tags IS NOT NULL ORDER "
+           "BY "
+           "1, b._id DESC",
+       }) {
+    tables.Same(sql);
+  }
 }
 
 TEST_CASE("only the columns that a question uses are decoded") {

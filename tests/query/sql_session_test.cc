@@ -39,7 +39,7 @@ TEST_CASE("a session answers questions, with values of every type") {
 // tests/e2e/sql_test.py, which looks at their effects.
 TEST_CASE("a statement that does anything but read the tables is refused") {
   const TempDir folder;
-  const WorkingFolder here(folder.path());
+  const InFolder here(folder.path());
   SqlSession session = OpenCatalogSession();
   const std::vector<std::string> statements = {
       // Databases.
@@ -228,6 +228,50 @@ TEST_CASE("a statement ends when its memory is used up") {
     CHECK(Answer(session, statement, {}, limits) == "7: the statement took more memory than 64.0 MiB");
   }
   CHECK(Answer(session, "SELECT 1", {}, limits) == "1");
+}
+
+// The first row of a statement that holds some `mebibytes` until it is gone.
+SqlRows Holding(SqlSession& session, int mebibytes, const SqlLimits& limits = {}) {
+  const std::string statement =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT " + std::to_string(mebibytes) +
+      "), m AS MATERIALIZED (SELECT hex(zeroblob(524288)) AS x FROM n) SELECT length(x) FROM m";
+  SqlRows rows = session.Query(statement, {}, limits).value();
+  static_cast<void>(rows.Next());
+  return rows;
+}
+
+TEST_CASE("the memory of one session ends no statement of another") {
+  SqlSession large = OpenCatalogSession();
+  SqlSession small = OpenCatalogSession();
+  SqlRows rows = small.Query("VALUES (1), (2)", {}, {.memory_bytes = uint64_t{4} << 20}).value();
+  const SqlRows holding = Holding(large, 200);
+  CHECK(rows.Next().value());
+  CHECK(rows.Next().value());
+  const std::string sorted =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) SELECT max(i) FROM (SELECT i FROM n "
+      "ORDER BY -i)";
+  CHECK(Answer(small, sorted, {}, {.memory_bytes = uint64_t{4} << 20}) == "1000");
+}
+
+TEST_CASE("all statements of one session count together, until they are gone") {
+  SqlSession session = OpenCatalogSession();
+  const SqlLimits limits = {.memory_bytes = uint64_t{64} << 20};
+  for (int round = 0; round < 3; ++round) {
+    CAPTURE(round);
+    const SqlRows first = Holding(session, 40, limits);
+    CHECK(Answer(session, "SELECT 1", {}, limits) == "1");
+    SqlRows second = Holding(session, 40, limits);
+    const Result<bool> more = second.Next();
+    REQUIRE_FALSE(more);
+    CHECK(more.error().message == "the statement took more memory than 64.0 MiB");
+  }
+}
+
+TEST_CASE("a statement that asks for too much at once is refused before it has it") {
+  SqlSession session = OpenCatalogSession();
+  const SqlLimits limits = {.memory_bytes = uint64_t{8} << 20};
+  CHECK(Answer(session, "SELECT length(hex(zeroblob(16000000)))", {}, limits) ==
+        "7: the statement took more memory than 8.00 MiB");
 }
 
 TEST_CASE("a statement that is cancelled is interrupted, before it begins and while it runs") {

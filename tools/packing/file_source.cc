@@ -8,6 +8,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "index/draft.h"
+#include "index/unfinished_set.h"
 #include "proto/payload_builder.h"
 #include "proto/wire.h"
 #include "tools/packing/pack_source.h"
@@ -59,7 +61,9 @@ class FileFinder {
     if (!folders_.insert({facts.device, facts.inode}).second) return Skip(folder, "a folder that was searched already");
     std::error_code error;
     std::vector<fs::path> paths;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) paths.push_back(entry.path());
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+      paths.push_back(it->path());
+    }
     if (error) return tl::unexpected(SystemError(folder.string(), "cannot list", error.value()));
     std::sort(paths.begin(), paths.end());
     for (const fs::path& path : paths) {
@@ -72,9 +76,14 @@ class FileFinder {
   Result<void> AddEntry(const std::string& source, const fs::path& path) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
+    if (path.string().ends_with(kDraftSuffix)) return Skip(path, "a file or folder that a writer has not finished");
     if (fs::is_directory(status)) return AddFolder(source, path);
+    if (status.type() == fs::file_type::none && error != std::errc::too_many_symbolic_link_levels) {
+      return tl::unexpected(SystemError(path.string(), "cannot stat", error.value()));
+    }
     if (!fs::exists(status)) return Skip(path, "a link that leads nowhere");
     if (!fs::is_regular_file(status)) return Skip(path, "not a regular file");
+    if (path.filename().string() == kUnfinishedName) return {};
     const fs::path name = path.lexically_relative(source);
     files_.push_back({path.string(), name.generic_string(), name.parent_path().generic_string()});
     return {};

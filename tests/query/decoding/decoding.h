@@ -21,7 +21,7 @@ class Payloads {
   Payloads(PayloadKind kind, const std::vector<std::string>& payloads) {
     for (const std::string& payload : payloads) bytes_.emplace_back(payload.begin(), payload.end());
     for (const auto& bytes : bytes_) views_.emplace_back(bytes);
-    source_ = std::make_unique<MemorySource>(views_, kind);
+    source_ = std::make_unique<MemoryPayloads>(views_, kind);
   }
 
   [[nodiscard]] const PayloadSource& source() const { return *source_; }
@@ -34,7 +34,7 @@ class Payloads {
  private:
   std::vector<std::vector<uint8_t>> bytes_;
   std::vector<ByteView> views_;
-  std::unique_ptr<MemorySource> source_;
+  std::unique_ptr<MemoryPayloads> source_;
 };
 
 /// Items [begin, end) of `array`, spelled: 1 2 3, or "a" "b".

@@ -57,6 +57,17 @@ std::vector<SampleRequest> Requests() {
   return requests;
 }
 
+TEST_CASE("a generation of more records than the columns have is refused") {
+  for (const uint64_t records :
+       {uint64_t{kRecords} + 1, uint64_t{1} << 48, (uint64_t{1} << 62) + 1, uint64_t{1} << 63, ~uint64_t{0}}) {
+    for (const SampleRequest& request : Requests()) {
+      const auto sampler = OpenSampler(Store(), {{1, records, "forged"}}, request);
+      REQUIRE_FALSE(sampler);
+      CHECK(sampler.error().code == ErrorCode::kIndex);
+    }
+  }
+}
+
 TEST_CASE("a view is sampled as a WHERE of the same records is, and gives numbers in it") {
   SampleRequest by_where{.where = "label = 2", .seed = 3};
   auto where = OpenSampler(Store(), kFirst, by_where);

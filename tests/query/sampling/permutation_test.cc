@@ -51,6 +51,13 @@ TEST_CASE("every element of up to 4096 comes once, under a hundred seeds") {
   }
 }
 
+TEST_CASE("a permutation of any number of elements can be made, also of as many as no dataset has") {
+  for (const uint64_t size : {kMostSampled, (uint64_t{1} << 62) - 1, uint64_t{1} << 62, (uint64_t{1} << 62) + 1,
+                              (uint64_t{1} << 63) - 1, uint64_t{1} << 63, kMost - 1, kMost}) {
+    CHECK(Permutation(size, 1).size() == size);
+  }
+}
+
 TEST_CASE("any even number of rounds gives every element once") {
   for (const uint64_t size : {1U, 2U, 3U, 5U, 9U, 100U, 1025U, 65537U})
     for (uint32_t rounds = 2; rounds <= Permutation::kMostRounds; rounds += 2)

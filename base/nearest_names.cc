@@ -1,4 +1,4 @@
-#include "query/nearest_names.h"
+#include "base/nearest_names.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,69 @@
+#include "base/file_watch.h"
+
+#include <time.h>
+
+#include <array>
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+constexpr int64_t kClockTickNs = 20'000'000;
+
+int64_t NowOf(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+uint64_t HashOf(const FileFacts& facts) {
+  const std::array<uint64_t, 5> words = {facts.size, static_cast<uint64_t>(facts.mtime_ns),
+                                         static_cast<uint64_t>(facts.ctime_ns), facts.device, facts.inode};
+  return Xxh3(ByteView(reinterpret_cast<const uint8_t*>(words.data()), sizeof words)) | 1;
+}
+
+bool ChangedJustNow(const FileFacts& facts) {
+  const int64_t age = NowOf(CLOCK_REALTIME) - facts.ctime_ns;
+  return age >= 0 && age < kClockTickNs;
+}
+
+bool WaitForNextTick(const FileFacts& facts) {
+  const int64_t age = NowOf(CLOCK_REALTIME) - facts.ctime_ns;
+  if (age < 0 || age >= kClockTickNs) return false;
+  const timespec pause{.tv_sec = 0, .tv_nsec = kClockTickNs - age};
+  ::nanosleep(&pause, nullptr);
+  return true;
+}
+
+int64_t CoarseTick() { return NowOf(CLOCK_MONOTONIC_COARSE); }
+
+bool FileWatch::Unchanged(uint64_t state) const {
+  const auto facts = file_.Facts();
+  return state != 0 && facts && HashOf(*facts) == state;
+}
+
+bool FileWatch::AskThisTick(uint64_t state, int64_t tick) const {
+  if (state != memory_->trusted.load(std::memory_order_acquire) || !Unchanged(state)) return false;
+  memory_->unchanged_at.store(tick, std::memory_order_relaxed);
+  return true;
+}
+
+// False if the file has changed since its facts were `facts`: what was looked through meanwhile may be neither.
+bool FileWatch::Trust(const FileFacts& facts) const {
+  const auto now = file_.Facts();
+  if (!now || !(*now == facts)) return false;
+  memory_->trusted.store(HashOf(facts), std::memory_order_release);
+  return true;
+}
+
+tl::unexpected<Error> FileWatch::Changing() const {
+  return Fail(ErrorCode::kStale, StrCat(Printable(file_.path()), ": the file is being written to"),
+              "open the dataset again when it is whole");
+}
+
+}  // namespace ofindex

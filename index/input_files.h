@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "index/catalog.h"
+
+namespace ofindex {
+
+/// The files that a verb reads, which it must not write over, and the folders that it reads as a whole. Known by device
+/// and inode, so that links and other names of a file are the file. A value.
+class InputFiles {
+ public:
+  InputFiles() = default;
+
+  /// Files or folders as a user names them; names that do not exist, as globs, count for nothing.
+  explicit InputFiles(const std::vector<std::string>& paths);
+
+  /// An index, its map, its shards, and the folders that it was built of; with `root`, those of the copy there, too.
+  InputFiles(const std::string& index, const std::vector<ShardRow>& shards, const std::vector<std::string>& sources,
+             const std::string& root = {});
+
+  void Add(const std::string& path);
+
+  /// True if `path` is, or leads to, one of the files.
+  [[nodiscard]] bool Hold(const std::string& path) const;
+
+  /// True if `path` is one of the folders, or a file of that name would lie in one, or in a folder below one.
+  [[nodiscard]] bool Surround(const std::string& path) const;
+
+ private:
+  using Inode = std::pair<uint64_t, uint64_t>;  // device and number
+
+  std::set<Inode> files_;
+  std::set<Inode> folders_;
+};
+
+}  // namespace ofindex

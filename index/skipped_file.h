@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ofindex {
+
+/// A file that DATA names and that is not a shard of the index, and why.
+struct SkippedFile {
+  enum class Kind : uint8_t {
+    kForeign,     ///< not a record file, a FIFO, a second name of a shard
+    kBrokenLink,  ///< a link to a file that is not there
+    kUnreadable,  ///< a file or folder that the system does not let us read, or a broken link that belongs to a set
+  };
+
+  /// The state of a foreign file when it was looked at: as long as it is the same, the file needs no second look.
+  struct State {
+    uint64_t size = 0;
+    int64_t mtime_ns = 0;
+
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  std::string path;  ///< relative to the index
+  std::string reason;
+  Kind kind = Kind::kForeign;
+  std::optional<State> state = {};
+};
+
+[[nodiscard]] constexpr std::string_view Name(SkippedFile::Kind kind) {
+  switch (kind) {
+    case SkippedFile::Kind::kForeign: return "foreign";
+    case SkippedFile::Kind::kBrokenLink: return "broken_link";
+    case SkippedFile::Kind::kUnreadable: return "unreadable";
+  }
+  return "unknown";
+}
+
+[[nodiscard]] constexpr std::optional<SkippedFile::Kind> ParseSkippedKind(std::string_view name) {
+  for (const auto kind :
+       {SkippedFile::Kind::kForeign, SkippedFile::Kind::kBrokenLink, SkippedFile::Kind::kUnreadable}) {
+    if (name == Name(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+[[nodiscard]] constexpr bool IsUnreadable(const SkippedFile& file) {
+  return file.kind == SkippedFile::Kind::kUnreadable;
+}
+
+}  // namespace ofindex

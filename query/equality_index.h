@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "index/column.h"
+#include "index/column_chunk.h"
+
+namespace ofindex {
+
+/// The rows of a table by the values that one column has in them, for comparisons with `=` whatever their affinity: a
+/// TEXT that may be a number is found by its bytes and by that number. Lives in SQLite's memory, so that the limit of
+/// a statement counts it. Immutable; may be read by any number of threads.
+class EqualityIndex {
+ public:
+  /// Takes a row and its value, which is not NULL.
+  using Take = std::function<void(uint64_t row, const Chunk::Value& value)>;
+
+  /// Indexes the column that `visit` gives, row by row, ascending, below `rows`: it is called twice. No index if SQLite
+  /// has no memory for one, or there are too many rows. Errors: those of `visit`.
+  [[nodiscard]] static Result<std::optional<EqualityIndex>> Build(
+      uint64_t rows, const std::function<Result<void>(const Take&)>& visit);
+
+  /// Returns rows, ascending, among which are all whose value equals one of `values`, and few others. A value that is
+  /// compared as a number and as a text is to be given as both.
+  [[nodiscard]] std::vector<uint64_t> Find(std::span<const ColumnValue> values) const;
+
+ private:
+  using Numbers = std::unique_ptr<uint32_t[], void (*)(void*)>;
+
+  EqualityIndex(Numbers ends, Numbers rows, uint64_t mask)
+      : ends_(std::move(ends)), rows_(std::move(rows)), mask_(mask) {}
+
+  Numbers ends_;              // of bucket b, its rows end before ends_[b] and begin at ends_[b - 1]
+  Numbers rows_;              // bucket by bucket, ascending in each
+  uint64_t mask_;             // of a hash: its bucket
+  bool approximate_ = false;  // some texts are under approximate numbers
+  bool odd_ = false;          // and some under none
+};
+
+}  // namespace ofindex

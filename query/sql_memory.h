@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+
+namespace ofindex {
+
+/// The memory that SQLite holds for one session, and a bound for it. SQLite itself counts for the whole process alone,
+/// where one session's large statement would end another's small one. Used by one thread at a time.
+class SqlMemory {
+ public:
+  SqlMemory() = default;
+  SqlMemory(const SqlMemory&) = delete;
+  SqlMemory& operator=(const SqlMemory&) = delete;
+
+  /// While it lives, what SQLite allocates and frees on this thread is counted in `memory`, which must outlive it.
+  class Counting {
+   public:
+    explicit Counting(SqlMemory& memory);
+    ~Counting();
+    Counting(const Counting&) = delete;
+    Counting& operator=(const Counting&) = delete;
+
+   private:
+    SqlMemory* const before_;
+  };
+
+  /// Bounds the memory from now on, what is held already included; what would exceed it is refused, which ends the
+  /// statement that asks for it.
+  void Bound(uint64_t bytes) {
+    most_ = bytes;
+    refused_ = false;
+  }
+
+  /// Whether anything was refused since the last call of Bound.
+  [[nodiscard]] bool refused() const { return refused_; }
+
+  /// Bytes that are held.
+  [[nodiscard]] uint64_t used() const { return used_ < 0 ? 0 : static_cast<uint64_t>(used_); }
+
+ private:
+  friend struct CountedAllocation;
+
+  [[nodiscard]] bool Allows(uint64_t bytes);
+
+  uint64_t most_ = UINT64_MAX;
+  int64_t used_ = 0;
+  bool refused_ = false;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,398 @@
+"""Shards whose head is damaged: every bit of the first 64 bytes, heads of zeros, heads that are missing.
+
+No such shard may be taken for a stranger. Its other records are in the index if anything marks where they are, the rest
+is damage or an error, and the other shards of its set are whole. OFINDEX_HEADS says how many cases are tried (default:
+100 of some 5,000, the same in every run).
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from e2e.command import CommandTest
+from e2e.samples import payloads
+from oracle import records
+from oracle.records import OFRECORD, TFRECORD
+
+HEADS = int(os.environ.get("OFINDEX_HEADS", "100"))
+HEAD_BYTES = 64
+SET_SIZES = (1, 2, 8)
+RECORDS = 12  # of each shard
+LENGTHS = (1, 3, 4, 7, 8, 11, 12, 13, 16, 20, 24, 32, 40, 48, 56, 63, 64, 100, 128, 256)
+
+# A set by each way in which names make one.
+NAMES = {
+    "of": lambda number, count: f"train-{number:05d}-of-{count:05d}",
+    "part": lambda number, count: f"part-{number}",
+    "extension": lambda number, count: f"{'abcdefgh'[number]}{number}.records",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One shard of a set whose head is damaged in one way."""
+
+    framing: str
+    shards: int
+    kind: str  # flip, zeros or cut
+    at: int  # the bit that is flipped, or how many bytes are zero or missing
+    names: str = "part"
+    compressed: bool = False
+
+    def damage(self, data: bytes) -> bytes:
+        if self.kind == "flip":
+            byte, bit = divmod(self.at, 8)
+            return data[:byte] + bytes([data[byte] ^ 1 << bit]) + data[byte + 1 :]
+        return bytes(self.at) + data[self.at :] if self.kind == "zeros" else data[self.at :]
+
+
+def cases() -> Iterator[Case]:
+    for framing in (TFRECORD, OFRECORD):
+        for shards in SET_SIZES:
+            for at in range(8 * HEAD_BYTES):
+                yield Case(framing, shards, "flip", at, list(NAMES)[at % len(NAMES)])
+            for kind in ("zeros", "cut"):
+                for at in LENGTHS:
+                    for names in NAMES:
+                        yield Case(framing, shards, kind, at, names)
+    for shards in SET_SIZES:
+        for at in range(8 * HEAD_BYTES):
+            yield Case(TFRECORD, shards, "flip", at, "part", compressed=True)
+        for kind in ("zeros", "cut"):
+            for at in LENGTHS:
+                yield Case(TFRECORD, shards, kind, at, "part", compressed=True)
+
+
+def chosen(count: int) -> list[Case]:
+    every = list(cases())
+    return every if count >= len(every) else random.Random(1).sample(every, count)
+
+
+class DamagedHeadsTest(CommandTest):
+    """The attack: what becomes of each case is counted, and printed where all are tried."""
+
+    def test_no_damaged_head_loses_anything_in_silence(self) -> None:
+        outcomes: Counter[str] = Counter()
+        for case in chosen(HEADS):
+            with self.subTest(case):
+                outcomes[f"{case.framing}{', gzip' if case.compressed else ''}, {case.kind}: {self.outcome(case)}"] += 1
+        if HEADS >= 2000:
+            for outcome, count in sorted(outcomes.items()):
+                print(f"{count:6} {outcome}")
+
+    def outcome(self, case: Case) -> str:
+        shutil.rmtree(self.dir / "set", ignore_errors=True)
+        (self.dir / "set").mkdir()
+        (self.dir / "set.ofidx").unlink(missing_ok=True)
+        victim = case.shards // 2
+        written: list[list[bytes]] = []
+        path = Path()
+        for number in range(case.shards):
+            written.append(payloads(RECORDS, case.framing, first=RECORDS * number))
+            data = b"".join(map(records.FRAME[case.framing], written[-1]))
+            if case.compressed:
+                data = gzip.compress(data, mtime=0)
+            name = NAMES[case.names](number, case.shards)
+            if number == victim:
+                path, whole = self.dir / "set" / name, data
+                data = case.damage(data)
+            (self.dir / "set" / name).write_bytes(data)
+        done = self.run_command("build", "set", "--verify", "--json")
+        if done.code == 3 and not done.stdout:
+            # Nothing vouches for the one shard that there is.
+            self.assertEqual(case.shards, 1, done)
+            self.assertIn(path.name, done.stderr)
+            self.assertFalse((self.dir / "set.ofidx").exists())
+            self.assert_nothing_was_recoverable(case, path)
+            return "an error, no index"
+        self.assertIn(done.code, (0, 3), done)
+        return self.check(case, done.json, done.code, written, victim, path, whole)
+
+    def assert_nothing_was_recoverable(self, case: Case, path: Path) -> None:
+        if case.framing == TFRECORD and not case.compressed:
+            self.assertEqual(records.walk_tfrecord(path.read_bytes()).records, [])
+
+    def check(self, case: Case, built: dict[str, Any], code: int, written: list[list[bytes]], victim: int,
+              path: Path, whole: bytes) -> str:
+        self.assertEqual(code, 3 if built["damage"] or built["bad"] else 0)
+        self.assertEqual({damage["shard"] for damage in built["damage"]} - {f"set/{path.name}"}, set())
+        info = self.expect(0, "info", "set", "--json").json
+        self.assertEqual(len(info["shards"]), case.shards)
+        self.assertEqual(info["shards"][victim]["path"], f"set/{path.name}")
+        bad = {entry["record"] for entry in built["bad"]}
+        found = self.payloads_of(info, bad)
+        for number, shard in enumerate(info["shards"]):
+            if number != victim:
+                self.assertEqual(found[number], written[number], shard)
+        if case.compressed:
+            return self.check_compressed(found[victim], written[victim], code, path, whole)
+        if case.framing == TFRECORD:
+            return self.check_tfrecord(built, found[victim], code, path)
+        return self.check_ofrecord(case, built, found[victim], written[victim], code, path, whole)
+
+    def payloads_of(self, info: dict[str, Any], bad: set[int]) -> list[list[bytes]]:
+        """The payloads that the index gives of each shard, but for the bad ones."""
+        rows = {row["_id"]: row for row in self.expect(0, "sql", "set", "SELECT _id, _shard, _length FROM records",
+                                                       "--json").json["rows"]}
+        good = [ordinal for ordinal in sorted(rows) if ordinal not in bad]
+        ids = "".join(f"{ordinal}\n" for ordinal in good).encode()
+        stream = self.expect(0, "cat", "set", "--to", "raw", "--ids", "-", stdin=ids).stdout
+        by_shard: dict[str, list[bytes]] = {shard["path"]: [] for shard in info["shards"]}
+        at = 0
+        for ordinal in good:
+            length = rows[ordinal]["_length"]
+            by_shard[rows[ordinal]["_shard"]].append(stream[at : at + length])
+            at += length
+        self.assertEqual(at, len(stream))
+        return list(by_shard.values())
+
+    def check_tfrecord(self, built: dict[str, Any], found: list[bytes], code: int, path: Path) -> str:
+        """Two checksums a record: the oracle knows exactly what can be had."""
+        walk = records.walk_tfrecord(path.read_bytes())
+        self.assertEqual(found, [record.payload for record in walk.records if record.sound])
+        self.assertEqual([(damage["begin"], damage["end"]) for damage in built["damage"]],
+                         [(damage.begin, damage.end) for damage in walk.damage])
+        self.assertEqual(len(built["bad"]), sum(not record.sound for record in walk.records))
+        if code == 0:  # cut between two records: the bytes say nothing of what was there
+            self.assertEqual((walk.damage, len(built["bad"])), ([], 0))
+            return "whole records, nothing tells of others"
+        return "damage" if walk.damage else "a bad record"
+
+    def check_ofrecord(self, case: Case, built: dict[str, Any], found: list[bytes], written: list[bytes], code: int,
+                       path: Path, whole: bytes) -> str:
+        """No checksum: a length tells that it is wrong by where it leads, a payload by its message at best."""
+        data = path.read_bytes()
+        starts = [sum(8 + len(payload) for payload in written[:number]) for number in range(len(written) + 1)]
+        if len(data) == len(whole):
+            in_payload = all(data[start : start + 8] == whole[start : start + 8] for start in starts[:-1])
+            if in_payload:  # every length is right: all records are there, what they hold is their own affair
+                self.assertEqual(built["damage"], [])
+                self.assertEqual(len(found) + len(built["bad"]), len(written))
+                self.assertGreaterEqual(sum(a == b for a, b in zip(found[::-1], written[::-1])), len(written) - 4)
+                return "every record, a changed payload"
+        elif case.at in starts:  # cut between two records
+            self.assertEqual((code, found), (0, written[starts.index(case.at) :]))
+            return "whole records, nothing tells of others"
+        self.assertEqual(code, 3, built)
+        self.assertTrue(built["damage"], built)
+        # The record of the wrong length may hold a piece of what follows, right before the damage.
+        unknown = [payload for payload in found if payload not in written]
+        self.assertIn(unknown, ([], found[-1:]), built)
+        self.assertEqual(built["damage"][-1]["end"], len(data))
+        return "damage behind a record of a wrong length" if unknown else "damage"
+
+    def check_compressed(self, found: list[bytes], written: list[bytes], code: int, path: Path, whole: bytes) -> str:
+        for payload in found:
+            self.assertIn(payload, written)
+        if code == 0:  # time, level and system in the header: nobody's data
+            self.assertEqual(found, written)
+            return "whole, the header does not matter"
+        return f"damage, {'some' if found else 'no'} records"
+
+
+class SetTest(CommandTest):
+    """What vouches for a shard whose content does not, and what does not."""
+
+    def write(self, name: str, framing: str = TFRECORD, first: int = 0, damaged: bool = False) -> bytes:
+        data = b"".join(map(records.FRAME[framing], payloads(RECORDS, framing, first)))
+        path = self.dir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"\xff" * 8 + data[8:] if damaged else data)
+        return data
+
+    def build(self, code: int, *args: str) -> Any:
+        return self.expect(code, "build", *args, "--json", "--force").json
+
+    def test_one_record_of_one_shard_of_eight_is_lost_and_no_more(self) -> None:
+        for number in range(8):
+            self.write(f"data/train-{number:05d}-of-00008", first=number * RECORDS, damaged=number == 3)
+        built = self.build(3, "data")
+        self.assertEqual((built["records"], built["shards"], built["skipped"]), (8 * RECORDS - 1, 8, []))
+        self.assertEqual([damage["begin"] for damage in built["damage"]], [0])
+        self.expect(1, "verify", "data")
+
+    def test_a_damaged_shard_is_known_by_its_own_records_alone(self) -> None:
+        self.write("alone", damaged=True)
+        self.assertEqual(self.build(3, "alone")["records"], RECORDS - 1)
+        (self.dir / "other").mkdir()
+        self.write("other/anything", damaged=True)
+        self.write("other/sound.tfrecord")
+        self.assertEqual(self.build(3, "other")["records"], 2 * RECORDS - 1)
+
+    def test_an_ofrecord_that_its_name_puts_into_a_set_is_damage_from_its_first_byte(self) -> None:
+        for names in (("part-0", "part-1"), ("a.of", "b.of"), ("x-0-of-2.rec", "x-1-of-2.rec")):
+            with self.subTest(names):
+                shutil.rmtree(self.dir / "data", ignore_errors=True)
+                self.write(f"data/{names[0]}", OFRECORD)
+                data = self.write(f"data/{names[1]}", OFRECORD, damaged=True)
+                built = self.build(3, "data")
+                self.assertEqual((built["records"], built["shards"]), (RECORDS, 2))
+                self.assertEqual([(damage["shard"], damage["begin"], damage["end"]) for damage in built["damage"]],
+                                 [(f"data/{names[1]}", 0, len(data))])
+
+    def test_zero_bytes_in_front_of_sound_ofrecords_are_the_only_damage(self) -> None:
+        for zeros in (16, 128, 4096, 65536):
+            with self.subTest(zeros):
+                self.write("data/part-0", OFRECORD)
+                data = self.write("data/part-1", OFRECORD)
+                (self.dir / "data" / "part-1").write_bytes(bytes(zeros) + data)
+                built = self.build(3, "data")
+                self.assertEqual(built["records"], 2 * RECORDS)
+                self.assertEqual([(damage["begin"], damage["end"], damage["reason"]) for damage in built["damage"]],
+                                 [(0, zeros, "zero_head")])
+
+    def test_an_ofrecord_whose_chain_is_sound_is_taken_though_its_payloads_are_not(self) -> None:
+        self.write("data/part-0", OFRECORD)
+        (self.dir / "data" / "part-1").write_bytes(records.frame_ofrecord(b"\xff" * 40) * 3)
+        built = self.build(0, "data", "--columns", "none")
+        self.assertEqual((built["records"], built["shards"]), (RECORDS + 3, 2))
+
+    def test_a_git_lfs_pointer_of_a_set_is_a_lost_shard(self) -> None:
+        pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
+        self.write("data/part-0")
+        (self.dir / "data" / "part-1").write_bytes(pointer)
+        built = self.build(3, "data")
+        self.assertEqual([(damage["shard"], damage["end"], damage["reason"]) for damage in built["damage"]],
+                         [("data/part-1", len(pointer), "lfs_pointer")])
+        self.assertEqual((built["records"], built["skipped"]), (RECORDS, []))
+
+    def test_foreign_files_beside_shards_are_skipped(self) -> None:
+        self.write("data/part-0")
+        self.write("data/a.tfrecord", first=RECORDS)
+        foreign = ("README.md", "labels.txt", "dataset_info.json", "vocab.bin", "NOTES", "part-list", "image.png")
+        for number, name in enumerate(foreign):
+            (self.dir / "data" / name).write_bytes(random.Random(number).randbytes(5000) if number % 2 else b"text " * 99)
+        (self.dir / "data" / "_SUCCESS").touch()
+        built = self.build(0, "data")
+        self.assertEqual(sorted(entry["path"] for entry in built["skipped"]), sorted(f"data/{name}" for name in foreign))
+        self.assertEqual(built["records"], 2 * RECORDS)
+
+    def test_a_search_for_records_ends_after_64_mib(self) -> None:
+        record = records.frame_tfrecord(payloads(1)[0])
+        for hole, code in ((64 << 20, 3), ((64 << 20) - 1000, 3)):
+            with open(self.dir / "sparse", "wb") as file:
+                file.write(b"\x01")
+                file.seek(hole)
+                file.write(record * 3)
+            found = self.expect(code, "build", "sparse", "--force", "--json")
+            self.assertEqual(bool(found.stdout), hole < 64 << 20, found)
+
+    def test_a_shard_that_reads_as_another_format_is_what_its_set_is(self) -> None:
+        of_record = records.frame_ofrecord(payloads(1, OFRECORD)[0])
+        for number in range(3):
+            self.write(f"data/part-{number}", first=number * RECORDS)
+        shard = self.dir / "data" / "part-1"
+        shard.write_bytes(of_record + shard.read_bytes())
+        built = self.build(3, "data")
+        self.assertEqual(built["records"], 3 * RECORDS)
+        self.assertEqual([(damage["begin"], damage["end"]) for damage in built["damage"]], [(0, len(of_record))])
+
+    def test_the_payload_kind_of_a_damaged_shard_is_that_of_its_records(self) -> None:
+        for options in ((), ("--format", "tfrecord")):
+            self.write("data/part-0")
+            self.write("data/part-1", damaged=True, first=RECORDS)
+            self.build(3, "data", *options)
+            info = self.expect(0, "info", "data", "--json").json
+            self.assertEqual([shard["payload"] for shard in info["shards"]], ["example", "example"])
+
+    def test_the_index_is_the_same_on_any_number_of_threads(self) -> None:
+        for number in range(6):
+            self.write(f"data/part-{number}", damaged=number % 2 == 0)
+        (self.dir / "data" / "README.md").write_text("a dataset\n")
+        made = []
+        for threads in ("1", "2", "7"):
+            self.build(3, "data", "-j", threads)
+            made.append((self.dir / "data.ofidx").read_bytes() + (self.dir / "data.ofidx-map").read_bytes())
+        self.assertEqual(len(set(made)), 1)
+
+
+class SkippedTest(SetTest):
+    """What is not in an index is in its info, and verify says if it should be."""
+
+    def test_info_has_the_files_that_were_skipped(self) -> None:
+        self.write("data/part-0")
+        (self.dir / "data" / "labels.txt").write_text("a\nb\n")
+        built = self.build(0, "data")
+        info = self.expect(0, "info", "data", "--json").json
+        self.assertEqual(info["skipped"], [{"path": "data/labels.txt", "reason": "not a record file"}])
+        self.assertEqual(built["skipped"], info["skipped"])
+        self.assertIn("skipped data/labels.txt: not a record file", self.expect(0, "info", "data").text)
+        self.assertEqual(self.expect(0, "build", "data", "--json").json["skipped"], info["skipped"])
+
+    def test_verify_names_record_files_that_are_not_in_the_index(self) -> None:
+        self.write("data/part-0")
+        (self.dir / "data" / "labels.txt").write_text("a\nb\n")
+        (self.dir / "data" / "extra").write_text("not yet a record file\n")
+        self.build(0, "data")
+        for options in ((), ("--quick",)):
+            self.expect(0, "verify", "data", *options)
+        self.write("data/part-1")
+        self.write("data/extra", damaged=True)
+        for options in ((), ("--quick",)):
+            stale = self.expect(1, "verify", "data", "--json", *options).json["stale"]
+            self.assertEqual(sorted(entry["shard"] for entry in stale), ["data/extra", "data/part-1"])
+        self.assertIn("data/part-1: a record file that is not in the index", self.expect(1, "verify", "data").text)
+        self.expect_error(4, "build", "data")
+
+    def test_verify_knows_data_by_every_kind_of_argument(self) -> None:
+        self.write("data/part-0")
+        (self.dir / "list").write_text("data\n")
+        for argument in ("data", "data/*", "@list"):
+            with self.subTest(argument):
+                (self.dir / "data" / "part-1").unlink(missing_ok=True)
+                self.build(0, argument, "-o", "all.ofidx")
+                self.expect(0, "verify", "all.ofidx")
+                self.write("data/part-1")
+                self.expect(1, "verify", "all.ofidx")
+
+    def test_verify_of_a_copy_looks_into_the_copy(self) -> None:
+        self.write("data/part-0")
+        self.build(0, "data")
+        shutil.copytree(self.dir / "data", self.dir / "copy")
+        self.write("data/part-1")
+        self.expect(0, "verify", "data", "--root", "copy")
+        self.write("copy/part-2")
+        self.expect(1, "verify", "data", "--root", "copy")
+
+    def test_an_index_whose_data_moved_is_verified_as_far_as_it_is_there(self) -> None:
+        self.write("data/part-0")
+        self.build(0, "data/part-0", "-o", "one.ofidx")
+        self.write("data/part-1")
+        self.expect(0, "verify", "one.ofidx")
+        (self.dir / "data" / "part-0").rename(self.dir / "data" / "moved")
+        self.expect(1, "verify", "one.ofidx")
+
+
+class EmptyFileTest(SetTest):
+    """A file of no bytes says nothing: it counts beside sound shards of its set, or if its name is that of a shard."""
+
+    def test_empty_files_alone_are_no_dataset(self) -> None:
+        (self.dir / "etc").mkdir()
+        for name in (".pwd.lock", "subuid-", "motd", "hosts.allow"):
+            (self.dir / "etc" / name).touch()
+        (self.dir / "etc" / "passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
+        self.assertIn("no record file", self.expect_error(3, "build", "etc").stderr)
+        (self.dir / "alone").touch()
+        self.expect_error(3, "build", "alone")
+
+    def test_etc_is_no_dataset(self) -> None:
+        found = self.run_command("build", "/etc", "-o", "etc.ofidx")
+        self.assertNotEqual(found.code, 0, found)
+        self.assertEqual(self.names(), [])
+
+    def test_an_empty_file_beside_sound_shards_of_its_set_is_a_shard(self) -> None:
+        self.write("data/part-0")
+        self.write("data/a.rec")
+        for name in ("part-1", "b.rec", "placeholder", "notes.txt"):
+            (self.dir / "data" / name).touch()
+        built = self.build(0, "data")
+        self.assertEqual((built["shards"], built["records"]), (4, 2 * RECORDS))
+        self.assertEqual([entry["path"] for entry in built["skipped"]], ["data/notes.txt", "data/placeholder"])

@@ -1,0 +1,319 @@
+"""Every verb that writes, against everything that can be where it writes: what it did not make, and what it reads, stays.
+
+The rule (docs/cli.md, "Outputs"): a path that exists is replaced only with --force, only if it is recognisably an output
+of that verb, and never if it is an input.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import unittest
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from e2e.command import CommandTest, Finished
+from e2e.samples import payloads, write_parts
+from oracle import records
+
+NOBODY = 65534
+SHARD, INDEX, MAP, ROWS = "data/part-0", "data.ofidx", "data.ofidx-map", "rows.jsonl"
+READ = (SHARD, INDEX, MAP)
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A command line that writes one file, `path`, whose bytes are of `kind`; `inputs` are files that it reads."""
+
+    args: tuple[str, ...]
+    path: str
+    kind: str
+    inputs: tuple[str, ...]
+
+
+VERBS = {
+    "build": Verb(("build", "data", "-o", "out.ofidx"), "out.ofidx", "index", (SHARD,)),
+    "cat --to jsonl": Verb(("cat", "data", "-o", "out"), "out", "jsonl", READ),
+    "cat --to raw": Verb(("cat", "data", "--to", "raw", "-o", "out"), "out", "raw", READ),
+    "cat --to tfrecord": Verb(("cat", "data", "--to", "tfrecord", "-o", "out"), "out", "tfrecord", READ),
+    "cat --to ofrecord": Verb(("cat", "of", "--to", "ofrecord", "-o", "out"), "out", "ofrecord", ("of/part-0",)),
+    "cat --ids": Verb(("cat", "data", "--ids", "ids", "--to", "raw", "-o", "out"), "out", "raw", ("ids",)),
+    "export": Verb(("export", "data", "--to", "tfrecord2idx", "-o", "."), "part-0.idx", "text index", READ),
+    "pack, a file": Verb(("pack", ROWS, "--to", "tfrecord", "-o", "o.tfrecord"), "o.tfrecord", "tfrecord", (ROWS,)),
+    "pack, a set": Verb(("pack", ROWS, "--to", "ofrecord", "-o", "set"), "set/part-0", "ofrecord", (ROWS,)),
+    "convert, a file": Verb(
+        ("convert", "data", "--to", "ofrecord", "-o", "o.ofrecord"), "o.ofrecord", "ofrecord", READ
+    ),
+    "convert, a set": Verb(
+        ("convert", "data", "--to", "tfrecord", "--shards", "1", "-o", "set"),
+        "set/set-00000-of-00001.tfrecord", "tfrecord", READ,
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class There:
+    """What is at the path: how to put it there, and whether the verb may replace it by force."""
+
+    put: Callable[[Path], Any]
+    replaceable: bool
+
+
+class OutputsTest(CommandTest):
+    def setUp(self) -> None:
+        super().setUp()
+        write_parts(self.dir / "data", (5, 3))
+        write_parts(self.dir / "of", (4,), records.OFRECORD)
+        (self.dir / ROWS).write_text('{"a":1}\n{"a":2}\n')
+        (self.dir / "ids").write_text("0\n2\n")
+        for data in ("data", "of"):
+            self.expect(0, "build", data)
+        (self.dir / "set").mkdir()
+        self.outputs = {name: self.made(verb) for name, verb in VERBS.items()}
+
+    def made(self, verb: Verb) -> bytes:
+        """What the verb writes where nothing is; nothing is there afterwards."""
+        self.expect(0, *verb.args)
+        made = (self.dir / verb.path).read_bytes()
+        self.clear(verb)
+        return made
+
+    def clear(self, verb: Verb) -> None:
+        for path in (self.dir / verb.path, self.dir / "part-1.idx", self.dir / "out.ofidx-map", self.dir / "elsewhere"):
+            if path.is_dir() and not path.is_symlink():
+                path.rmdir()
+            else:
+                path.unlink(missing_ok=True)
+
+    def contents(self) -> dict[str, tuple[Any, ...]]:
+        """All that lies in the folder: kind, mode, inode, and bytes or where a link leads."""
+        found: dict[str, tuple[Any, ...]] = {}
+        for path in sorted(self.dir.rglob("*")):
+            info = path.lstat()
+            inside: Any = path.read_bytes() if stat.S_ISREG(info.st_mode) else None
+            if path.is_symlink():
+                inside = os.readlink(path)
+            if path.name != "set":  # which is exchanged as a whole
+                found[str(path.relative_to(self.dir))] = (info.st_mode, info.st_ino, inside)
+        return found
+
+    def kinds_of(self, name: str, verb: Verb) -> dict[str, There]:
+        """All that can be at the verb's path."""
+        elsewhere = self.dir / "elsewhere"
+        own = self.outputs[name]
+
+        def bytes_of(data: bytes) -> Callable[[Path], Any]:
+            return lambda path: path.write_bytes(data)
+
+        def link_to(target: Path) -> Callable[[Path], Any]:
+            return lambda path: path.symlink_to(target)
+
+        def second_name_of(target: Path) -> Callable[[Path], Any]:
+            return lambda path: os.link(target, path)
+
+        def own_elsewhere(link: Callable[[Path], Callable[[Path], Any]]) -> Callable[[Path], Any]:
+            def put(path: Path) -> None:
+                elsewhere.write_bytes(own)
+                link(elsewhere)(path)
+
+            return put
+
+        recognised = verb.kind != "raw"
+        kinds = {
+            "an empty file": There(bytes_of(b""), verb.kind != "index"),
+            "its own output": There(bytes_of(own), recognised),
+            "a link to its own output": There(own_elsewhere(link_to), recognised),
+            "a second name of its own output": There(own_elsewhere(second_name_of), recognised),
+            "a stranger's text": There(bytes_of(b"Dear diary,\n"), False),
+            "two columns of numbers": There(bytes_of(b"0 100\n1 100\n"), False),
+            "a stranger's zeros": There(bytes_of(bytes(4096)), False),
+            "a stranger's bytes": There(bytes_of(bytes(range(1, 256)) * 40), False),
+            "another SQLite file": There(bytes_of(b"SQLite format 3\0" + bytes(84)), False),
+            "a folder": There(lambda path: path.mkdir(), False),
+            "a FIFO": There(os.mkfifo, False),
+            "a link to a device": There(link_to(self.device()), False),
+            "a link that leads nowhere": There(link_to(self.dir / "nowhere"), False),
+            "a link to itself": There(link_to(self.dir / verb.path), False),
+        }
+        for other, made in self.outputs.items():
+            if VERBS[other].kind != verb.kind:
+                kinds[f"the output of {other}"] = There(bytes_of(made), False)
+        for data in verb.inputs:
+            kinds[f"a link to its input {data}"] = There(link_to(self.dir / data), False)
+            kinds[f"a second name of its input {data}"] = There(second_name_of(self.dir / data), False)
+        return kinds
+
+    def device(self) -> Path:
+        """A device that may be lost: not the system's own, where the test may replace that."""
+        path = self.dir / "device"
+        if os.geteuid() == 0 and not path.exists():
+            os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        return path if path.exists() else Path("/dev/null")
+
+    def run_over(self, verb: Verb, there: There, *force: str) -> Finished:
+        """Runs the verb over what is there, and fails if anything else changes than what may change."""
+        path = self.dir / verb.path
+        there.put(path)
+        before = self.contents()
+        done = self.run_command(*verb.args, *force, timeout=20)
+        after = self.contents()
+        if done.code == 0 and force:
+            replaced = {verb.path, "out.ofidx-map", "part-1.idx"}
+            if path.is_symlink():
+                replaced = replaced - {verb.path} | {"elsewhere"}
+            for contents in (before, after):
+                for name in replaced:
+                    contents.pop(name, None)
+        self.assertEqual(after, before, done)
+        return done
+
+    def test_what_exists_is_replaced_only_by_force_only_by_its_like_and_never_if_it_is_read(self) -> None:
+        tried = 0
+        for name, verb in VERBS.items():
+            for what, there in self.kinds_of(name, verb).items():
+                for force in ((), ("--force",)):
+                    with self.subTest(verb=name, what=what, force=bool(force)):
+                        done = self.run_over(verb, there, *force)
+                        # An index that is up to date is left alone: there is nothing to replace.
+                        allowed = there.replaceable and (bool(force) or verb.kind == "index")
+                        self.assertEqual(done.code == 0, allowed, done)
+                        if allowed:
+                            self.assert_same((self.dir / verb.path).read_bytes(), self.outputs[name], "the output")
+                        else:
+                            self.assertIn(done.code, (2, 4) if verb.kind == "index" else (2,), done)
+                            self.assertEqual(len(done.stderr.splitlines()), 2, done)
+                        self.assertEqual("--force" in done.stderr, there.replaceable and not allowed, done)
+                        tried += 1
+                    self.clear(verb)
+        self.assertGreater(tried, 300)
+
+    def test_the_input_itself_is_never_written_over(self) -> None:
+        for args in (
+            ("build", "data", "-o", "data/part-1"),
+            ("build", "data/part-0", "data/part-1", "-o", "data/part-0"),
+            ("build", "@list", "-o", "list"),
+            ("cat", "data", "--to", "tfrecord", "-o", "data/part-0"),
+            ("cat", "data", "--to", "jsonl", "-o", "data/part-0"),
+            ("cat", "data", "-o", "data.ofidx"),
+            ("cat", "data.ofidx", "-o", "data.ofidx-map"),
+            ("cat", "data", "--ids", "ids", "-o", "ids"),
+            ("export", "data", "--to", "tfrecord2idx", "-o", "text"),
+            ("pack", ROWS, "--to", "ofrecord", "-o", "part-0"),
+            ("convert", "data", "--to", "tfrecord", "-o", "data/part-0"),
+            ("convert", "data/part-0", "--to", "tfrecord", "-o", "data/part-0"),
+        ):
+            with self.subTest(args):
+                (self.dir / "list").write_text("data/part-0\n")
+                (self.dir / "text").mkdir(exist_ok=True)
+                (self.dir / "part-0").unlink(missing_ok=True)
+                (self.dir / "part-0").symlink_to(ROWS)
+                (self.dir / "text" / "part-0.idx").unlink(missing_ok=True)
+                os.link(self.dir / SHARD, self.dir / "text" / "part-0.idx")
+                before = self.contents()
+                for force in ((), ("--force",)):
+                    failed = self.expect_error(2, *args, *force)
+                    self.assertRegex(failed.stderr, "input|not an output of this verb")
+                    self.assertEqual(self.contents(), before)
+
+    def test_a_copy_that_is_read_is_an_input_too(self) -> None:
+        shutil.copytree(self.dir / "data", self.dir / "copy" / "data")
+        shutil.rmtree(self.dir / "data")
+        for verb in ("cat", "convert"):
+            for out in ("copy/data/part-1", "copy/more.tfrecord"):
+                with self.subTest(verb=verb, out=out):
+                    before = self.contents()
+                    args = (verb, INDEX, "--root", "copy", "--to", "tfrecord", "-o", out, "--force")
+                    self.assertEqual(self.run_command(*args).code, 2)
+                    self.assertEqual(self.contents(), before)
+
+    def test_an_unquoted_glob_does_not_put_an_index_over_the_first_shard(self) -> None:
+        shards = [f"s-{n}.tfrecord" for n in range(3)]
+        for n, shard in enumerate(shards):
+            records.write_tfrecord(self.dir / shard, payloads(3, first=n))
+        before = self.contents()
+        for force in ((), ("--force",)):
+            failed = self.expect_error(4, "build", "-o", *shards, *force)  # as the shell makes it of -o *.tfrecord
+            self.assertIn("quotes", failed.stderr)
+            self.assertNotIn("--force", failed.stderr)
+            self.assertEqual(self.contents(), before)
+
+    def test_what_is_in_the_place_of_the_map_stays_if_it_is_no_map(self) -> None:
+        for what, there in {
+            "a stranger's text": There(lambda path: path.write_text("Dear diary,\n"), False),
+            "a link to a shard": There(lambda path: path.symlink_to(self.dir / SHARD), False),
+            "a second name of a shard": There(lambda path: os.link(self.dir / SHARD, path), False),
+            "a folder": There(lambda path: path.mkdir(), False),
+        }.items():
+            with self.subTest(what):
+                path = self.dir / MAP
+                path.unlink()
+                there.put(path)
+                before = self.contents()
+                self.assertIn(self.run_command("build", "data", "--force").code, (2, 4))
+                self.assertEqual(self.contents(), before)
+                self.expect(0, "cat", "data", "--range", "0:2")  # by a map in the cache
+                self.assertEqual(self.contents(), before)
+                path.rmdir() if path.is_dir() else path.unlink()
+                self.expect(0, "build", "data", "--force")
+
+    def test_a_stale_or_damaged_index_is_replaced_by_force(self) -> None:
+        index = (self.dir / INDEX).read_bytes()
+        for what, data in {
+            "cut": index[:65536],
+            "of another version": index[:60] + bytes([0, 0, 0, 99]) + index[64:],
+            "damaged": index[:66000] + bytes(64) + index[66064:],
+        }.items():
+            with self.subTest(what):
+                (self.dir / INDEX).write_bytes(data)
+                self.expect(0, "build", "data", "--force")
+                self.assertEqual((self.dir / INDEX).read_bytes(), index)
+
+    def test_no_second_set_is_put_into_the_input(self) -> None:
+        (self.dir / "link").symlink_to("data")
+        for out in ("data", "data/", "data/more", "link", "link/more", "data/x.tfrecord", "of/../data"):
+            for data in ("data", "data.ofidx", "link"):
+                for force in ((), ("--force",)):
+                    for args in (
+                        ("convert", data, "--to", "tfrecord", "-o", out),
+                        ("cat", data, "--to", "tfrecord", "-o", out if out.endswith("rd") else f"{out}/x"),
+                    ):
+                        if args[0] == "cat" and data == "link":
+                            continue  # which has no index of its name
+                        with self.subTest(args=args, force=force):
+                            before = self.contents()
+                            self.assertEqual(self.run_command(*args, *force).code, 2)
+                            self.assertEqual(self.contents(), before)
+
+    def test_a_stranger_s_shard_names_are_not_replaced_with_the_set(self) -> None:
+        for name, args in {
+            "part-00000": ("--to", "ofrecord"),
+            "set-00003-of-00009.tfrecord": ("--to", "tfrecord"),
+        }.items():
+            with self.subTest(name):
+                (self.dir / "set" / name).write_text("a part of a text that Spark wrote\n")
+                before = self.contents()
+                failed = self.expect_error(2, "pack", ROWS, *args, "-o", "set", "--force")
+                self.assertIn(name, failed.stderr)
+                self.assertEqual(self.contents(), before)
+                (self.dir / "set" / name).unlink()
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_a_folder_that_cannot_be_written_to_is_an_error_and_stays(self) -> None:
+        shutil.chown(self.dir, NOBODY, NOBODY)
+        os.chmod(self.dir.parent, 0o755)
+        as_nobody = {"preexec_fn": lambda: os.setuid(NOBODY), "cwd": self.dir}
+        (self.dir / "locked").mkdir()
+        for name, verb in VERBS.items():
+            with self.subTest(name):
+                args = [*verb.args]
+                if name == "export":
+                    args[-1] = "locked"
+                else:
+                    args[args.index("-o") + 1] = f"locked/{args[args.index('-o') + 1]}"
+                before = self.contents()
+                for force in ((), ("--force",)):
+                    self.expect_error(5, *args, *force, **as_nobody)
+                    self.assertEqual(self.contents(), before)

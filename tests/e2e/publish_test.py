@@ -1,0 +1,163 @@
+"""pack and convert, failed and killed at their system calls: the old set is in place, or the new one, and never a mix.
+
+OFINDEX_FAULTS says at how many system calls each scenario is failed, and at how many it is killed (default: 25; "all":
+each one). Those that publish come first. Needs strace.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+import re
+import shutil
+import subprocess
+import unittest
+from collections.abc import Iterator
+from pathlib import Path
+
+from e2e.command import COMMAND, CommandTest, Finished
+from e2e.samples import write_parts
+from oracle import records
+
+FAULTS = os.environ.get("OFINDEX_FAULTS", "25")
+
+# What publishing is made of; the other calls are those of any program.
+PUBLISHING = ("renameat2", "renameat", "rename", "linkat", "unlinkat", "unlink", "rmdir", "mkdir", "fsync", "fchmod",
+              "fchown", "flock", "openat", "pwrite64", "getdents64", "close", "fcntl")  # fmt: skip
+
+Files = dict[str, bytes]
+
+
+def files_in(folder: Path) -> Files:
+    """The set in `folder`: its shards and labels."""
+    return {
+        path.name: path.read_bytes()
+        for path in folder.iterdir()
+        if re.search(r"part-\d+$|\.tfrecord$|^_labels\.tsv$", path.name) and path.is_file()
+    }
+
+
+@unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+class FaultsTest(CommandTest):
+    """A set of 3 shards, with labels and a file of somebody else, that a set of 2 shards is to replace."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.environment = {**self.environment, "ASAN_OPTIONS": "detect_leaks=0", "LSAN_OPTIONS": "detect_leaks=0"}
+        for source, folders in {"few": ("cat", "dog"), "more": ("ant", "bee", "cat")}.items():
+            for folder in folders:
+                for number in range(3):
+                    path = self.dir / source / folder / f"{number}.png"
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(f"{source}{folder}{number}".encode())
+        write_parts(self.dir / "data", (3, 4))
+        if self.trace("info", "nothing").code == 1:
+            self.skipTest("strace may not trace here")
+
+    def trace(self, *args: str, inject: str = "") -> Finished:
+        """Runs the command under strace; the calls are in `calls`."""
+        call = ["strace", "-f", "-qq", "-o", str(self.dir.parent / "calls")]
+        if inject:
+            call += ["-e", f"inject={inject}"]
+        traced = subprocess.run(
+            [*call, str(COMMAND), *args], cwd=self.dir, env=self.environment, capture_output=True, timeout=60, check=False
+        )
+        return Finished(args, traced.returncode, traced.stdout, traced.stderr.decode("utf-8", "backslashreplace"))
+
+    def calls(self) -> list[str]:
+        """The names of the calls of the last trace, in order."""
+        text = (self.dir.parent / "calls").read_text(errors="replace")
+        return re.findall(r"^\d+ +([a-z_0-9]+)\(", text, re.MULTILINE)
+
+    def moments(self, *args: str) -> Iterator[tuple[str, int]]:
+        """System calls, as name and number, at which to stop the command."""
+        self.restore()
+        self.assertEqual(self.trace(*args).code, 0)
+        counts = collections.Counter(self.calls())
+        counts.pop("execve", None)
+        names = sorted(counts, key=lambda name: PUBLISHING.index(name) if name in PUBLISHING else len(PUBLISHING))
+        moments = [(name, number) for name in names for number in range(1, counts[name] + 1)]
+        yield from moments if FAULTS == "all" else moments[: int(FAULTS)]
+
+    def restore(self) -> None:
+        """Puts the old set back, alone."""
+        for path in self.dir.glob("out*"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.copytree(self.dir / "old", self.dir / "out", symlinks=True)
+
+    def attack(self, *args: str, in_place: bool = False) -> None:
+        """Fails and kills the command at its calls, one at a time; `in_place` if the set may be left marked as a mix."""
+        old = files_in(self.dir / "old")
+        self.restore()
+        self.expect(0, *args)
+        new = files_in(self.dir / "out")
+        self.assertNotEqual(old, new)
+        counts = {len(self.payloads(files)): name for name, files in {"old": old, "new": new}.items()}
+        found = collections.Counter[str]()
+        for fault in ("error=EIO", "signal=KILL"):
+            for name, number in self.moments(*args):
+                with self.subTest(args=args, fault=fault, call=name, number=number):
+                    self.restore()
+                    done = self.trace(*args, inject=f"{name}:{fault}:when={number}")
+                    if fault == "error=EIO" and "(INJECTED)" not in (self.dir.parent / "calls").read_text():
+                        found["not reached"] += 1
+                        continue
+                    which = {"old": old, "new": new}
+                    state = next((one for one, files in which.items() if files_in(self.dir / "out") == files), "mix")
+                    found[f"{fault}: {state}"] += 1
+                    built = self.run_command("build", "out", "-o", "built.ofidx", "--force", "--json")
+                    if in_place and built.code == 3:
+                        self.assertIn("_ofindex_unfinished", built.stderr)
+                        found["marked"] += 1
+                    else:
+                        self.assertNotEqual(state, "mix", done)
+                        self.assertEqual(built.code, 0, built)
+                        self.assertEqual(counts[built.json["records"]], state, built)
+                        left = [path.name for path in self.dir.iterdir() if path.name.endswith("-draft")]
+                        skipped = [file["path"] for file in built.json["skipped"]]
+                        self.assertEqual([path for path in skipped if "/" not in path], left)
+                        if done.code == 0:
+                            self.assertEqual(state, "new")
+                    self.assertEqual((self.dir / "out" / "README").read_bytes(), b"mine")
+                    self.expect(0, *args)
+                    self.assert_same(files_in(self.dir / "out"), new, "the set after another run")
+                    self.assertEqual((self.dir / "out" / "README").read_bytes(), b"mine")
+                    drafts = [str(path) for path in self.dir.rglob("*-draft")]
+                    self.assertEqual((drafts, (self.dir / "out" / "_ofindex_unfinished").exists()), ([], False))
+        if FAULTS == "all":
+            print(args, dict(found))
+        self.assertGreater(found["error=EIO: old"], 0, "no call failed before the new set")
+        self.assertGreater(found["signal=KILL: old"], 0)
+
+    def payloads(self, files: Files) -> list[bytes]:
+        found = []
+        for name, data in sorted(files.items()):
+            if name != "_labels.tsv":
+                framing = records.OFRECORD if name.startswith("part-") else records.TFRECORD
+                found += records.WALK[framing](data).payloads
+        return found
+
+    def make_old(self, *args: str) -> None:
+        self.expect(0, *args, "-o", "out")
+        (self.dir / "out" / "README").write_bytes(b"mine")
+        (self.dir / "out").rename(self.dir / "old")
+
+    def test_pack_over_a_larger_set_with_other_labels(self) -> None:
+        self.make_old("pack", "more", "--to", "ofrecord", "--shards", "3")
+        self.attack("pack", "few", "--to", "ofrecord", "-o", "out", "--shards", "2", "--force")
+
+    def test_convert_over_a_larger_set(self) -> None:
+        self.make_old("convert", "data", "--to", "tfrecord", "--shards", "3", "--where", "label > 3")
+        self.attack("convert", "data", "--to", "tfrecord", "-o", "out", "--shards", "2", "--force")
+
+    def test_a_file_and_its_labels(self) -> None:
+        self.make_old("pack", "more", "--to", "tfrecord", "--shards", "1")
+        (shard,) = (self.dir / "old").glob("*.tfrecord")
+        shard.rename(shard.with_name("x.tfrecord"))
+        self.attack("pack", "few", "--to", "tfrecord", "-o", "out/x.tfrecord", "--force", in_place=True)
+
+    def test_a_folder_that_cannot_be_exchanged(self) -> None:
+        self.make_old("pack", "more", "--to", "ofrecord", "--shards", "3")
+        (self.dir / "old" / "notes").mkdir()
+        (self.dir / "old" / "notes" / "day").write_text("a day")
+        self.attack("pack", "few", "--to", "ofrecord", "-o", "out", "--shards", "2", "--force", in_place=True)

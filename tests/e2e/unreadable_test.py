@@ -1,0 +1,232 @@
+"""Files that cannot be read, and shards that are gone: everything else is indexed, and given, and the exit code says so."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from e2e.bounded import is_address_sanitized
+from e2e.command import COMMAND, CommandTest
+from e2e.samples import payloads, write_parts
+from oracle import records
+
+NOBODY = 65534
+
+
+class PermissionTest(CommandTest):
+    """Runs the command as a user whom permissions bind: whoever runs the tests or, in place of root, nobody."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.bound: dict[str, Any] = {}
+        if os.geteuid() == 0:
+            self.dir.parent.chmod(0o755)
+            self.dir.chmod(0o777)
+            binary = self.dir.parent / "ofindex"
+            shutil.copy(COMMAND, binary)
+            binary.chmod(0o755)
+            self.bound = {"user": NOBODY, "group": NOBODY, "extra_groups": [], "executable": binary}
+
+    def forbid(self, path: Path) -> None:
+        path.chmod(0)
+        self.addCleanup(path.chmod, 0o755)
+
+
+class BuildTest(PermissionTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.payloads = write_parts(self.dir / "data", (5, 6, 7))
+
+    def build(self, code: int, *args: str) -> Any:
+        return self.expect(code, "build", "data", "--json", *args, **self.bound)
+
+    def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_indexed(self) -> None:
+        self.forbid(self.dir / "data" / "part-1")
+        built = self.build(5)
+        self.assertEqual((built.json["records"], built.json["shards"]), (12, 2))
+        reason = "cannot open: Permission denied"
+        self.assertEqual(built.json["skipped"], [{"path": "data/part-1", "reason": reason}])
+        self.assertTrue(built.stderr.startswith(f"ofindex: data/part-1: {reason}\nhint: "), built)
+        self.assertEqual(self.expect(0, "info", "data", "--json").json["skipped"], built.json["skipped"])
+        self.assertEqual(self.expect(0, "cat", "data", "--to", "raw").stdout,
+                         b"".join(self.payloads[:5] + self.payloads[11:]))
+
+    def test_an_index_without_a_file_that_cannot_be_read_is_up_to_date_until_it_can(self) -> None:
+        self.forbid(self.dir / "data" / "part-1")
+        self.build(5)
+        self.assertTrue(self.build(5).json["up_to_date"])
+        self.expect(1, "verify", "data", **self.bound)
+        (self.dir / "data" / "part-1").chmod(0o644)
+        self.expect(1, "verify", "data", **self.bound)
+        self.expect_error(4, "build", "data", **self.bound)
+        self.assertEqual(self.build(0, "--force").json["records"], 18)
+        self.expect(0, "verify", "data", **self.bound)
+
+    def test_a_folder_that_cannot_be_listed_is_named_and_the_rest_is_indexed(self) -> None:
+        write_parts(self.dir / "data" / "more", (3,))
+        write_parts(self.dir / "data" / "closed", (3,))
+        self.forbid(self.dir / "data" / "closed")
+        built = self.build(5)
+        self.assertEqual(built.json["records"], 21)
+        self.assertEqual([entry["path"] for entry in built.json["skipped"]], ["data/closed"])
+        self.assertIn("data/closed: cannot list: Permission denied", built.stderr)
+
+    def test_nothing_that_can_be_read_is_5_and_no_index(self) -> None:
+        for name in ("part-0", "part-1", "part-2"):
+            self.forbid(self.dir / "data" / name)
+        self.assertIn("part-0", self.expect_error(5, "build", "data", **self.bound).stderr)
+        self.assertEqual(self.names(), ["data"])
+
+    def test_a_folder_that_is_named_and_cannot_be_read_is_5(self) -> None:
+        self.forbid(self.dir / "data")
+        self.expect_error(5, "build", "data", **self.bound)
+        self.assertEqual(self.names(), ["data"])
+
+    def test_damage_and_a_file_that_cannot_be_read_are_both_told(self) -> None:
+        self.forbid(self.dir / "data" / "part-1")
+        os.truncate(self.dir / "data" / "part-2", 200)
+        built = self.build(5)
+        self.assertEqual(len(built.json["damage"]), 1)
+        for name in ("part-1", "part-2"):
+            self.assertIn(f"data/{name}", built.stderr)
+
+    def test_convert_takes_all_files_or_none(self) -> None:
+        self.forbid(self.dir / "data" / "part-1")
+        refused = self.expect(5, "convert", "data", "--to", "ofrecord", "-o", "out", **self.bound)
+        self.assertIn("part-1", refused.stderr)
+        self.assertEqual(self.names(), ["data"])
+
+
+class BrokenLinkTest(CommandTest):
+    def test_a_broken_link_of_a_set_is_a_shard_that_cannot_be_read(self) -> None:
+        write_parts(self.dir / "data", (5,))
+        for name, target in (("part-1", "nowhere"), ("part-2", "part-2")):
+            with self.subTest(name):
+                os.symlink(target, self.dir / "data" / name)
+                built = self.expect(5, "build", "data", "--json", "--force")
+                self.assertEqual([entry["path"] for entry in built.json["skipped"]], [f"data/{name}"])
+                self.assertEqual(built.json["records"], 5)
+                self.expect(5, "build", "data")
+                self.expect(1, "verify", "data")
+                (self.dir / "data" / name).unlink()
+
+    def test_a_broken_link_that_belongs_to_no_set_is_skipped(self) -> None:
+        write_parts(self.dir / "data", (5,))
+        os.symlink("nowhere", self.dir / "data" / "link")
+        self.assertEqual(len(self.expect(0, "build", "data", "--json").json["skipped"]), 1)
+        self.expect(0, "verify", "data")
+
+
+class LostShardTest(PermissionTest):
+    """`cat` and `get` where some shards are not what was indexed."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.payloads = write_parts(self.dir / "data", (5, 6, 7, 8))
+        self.expect(0, "build", "data")
+        self.of = [0] * 5 + [1] * 6 + [2] * 7 + [3] * 8
+
+    def lose(self, how: str, number: int) -> int:
+        """Returns the exit code to expect."""
+        path = self.dir / "data" / f"part-{number}"
+        if how == "missing":
+            path.unlink()
+        elif how == "replaced":
+            path.write_bytes(records.frame_tfrecord(b"another"))
+        elif how == "folder":
+            path.unlink()
+            path.mkdir()
+        else:
+            self.forbid(path)
+            return 5
+        return 4
+
+    def restore(self) -> None:
+        shutil.rmtree(self.dir / "data", ignore_errors=True)
+        write_parts(self.dir / "data", (5, 6, 7, 8))
+
+    def test_every_record_of_the_other_shards_is_given(self) -> None:
+        for how in ("missing", "replaced", "folder", "unreadable"):
+            for lost in ((0,), (1,), (3,), (1, 2), (0, 1, 2, 3)):
+                with self.subTest((how, lost)):
+                    self.restore()
+                    code = max(self.lose(how, number) for number in lost)
+                    kept = [n for n in range(len(self.of)) if self.of[n] not in lost]
+                    expected = b"".join(self.payloads[n] for n in kept)
+                    cat = self.expect(code, "cat", "data", "--to", "raw", **self.bound)
+                    self.assertEqual(cat.stdout, expected)
+                    got = self.expect(code, "get", "data", ":", "--raw", **self.bound)
+                    self.assertEqual(got.stdout, expected)
+                    for done in (cat, got):
+                        for number in lost:
+                            first = self.of.index(number)
+                            last = first + self.of.count(number) - 1
+                            self.assertRegex(done.stderr, rf"part-{number}: .*; records {first} to {last} are in it\n")
+                        self.assertEqual(done.stderr.count("\n"), 1 + len(lost))
+
+    def test_records_are_given_in_every_form_and_order(self) -> None:
+        self.lose("missing", 2)
+        kept = [n for n in range(len(self.of)) if self.of[n] != 2]
+        whole = self.expect(4, "get", "data", "0:26", "--json").json
+        self.assertEqual([record["_id"] for record in whole["records"]], kept)
+        lines = self.expect(4, "cat", "data").jsonl
+        self.assertEqual([record["_id"] for record in lines], kept)
+        order = [25, 12, 0, 11, 7, 17, 3]
+        ids = "".join(f"{n}\n" for n in order).encode()
+        stream = self.expect(4, "cat", "data", "--ids", "-", "--to", "raw", stdin=ids).stdout
+        self.assertEqual(stream, b"".join(self.payloads[n] for n in order if self.of[n] != 2))
+        self.expect(4, "cat", "data", "--to", "tfrecord", "-o", "rest.tfrecord")
+        rest = records.walk_tfrecord((self.dir / "rest.tfrecord").read_bytes()).payloads
+        self.assertEqual(rest, [self.payloads[n] for n in kept])
+
+    def test_records_of_sound_shards_alone_are_0(self) -> None:
+        self.lose("missing", 2)
+        self.expect(0, "cat", "data", "--range", "0:11", "--to", "raw")
+        self.expect(0, "get", "data", "3", "20")
+
+    def test_a_bad_record_and_a_lost_shard_are_both_told(self) -> None:
+        shard = self.dir / "data" / "part-0"
+        data = bytearray(shard.read_bytes())
+        data[20] ^= 1
+        shard.write_bytes(data)
+        self.expect(3, "build", "data", "--verify", "--force")
+        self.lose("missing", 3)
+        for args in (("cat", "data"), ("get", "data", ":", "--jsonl")):
+            done = self.expect(4, *args)
+            self.assertEqual(len(done.jsonl), 17)
+            self.assertIn("payload_crc", done.stderr)
+            self.assertIn("part-3", done.stderr)
+
+    def test_convert_of_an_index_with_a_lost_shard_writes_nothing(self) -> None:
+        self.lose("missing", 3)
+        self.expect_error(4, "convert", "data.ofidx", "--to", "ofrecord", "-o", "out")
+        self.assertNotIn("out", self.names())
+
+
+class ListingTest(CommandTest):
+    """A folder whose listing fails in the middle is an error, not the end of the process."""
+
+    def test_a_listing_that_fails_in_the_middle(self) -> None:
+        strace = None if is_address_sanitized() else shutil.which("strace")
+        if strace is None:
+            self.skipTest("no strace, or LeakSanitizer, which does not work under it")
+        write_parts(self.dir / "data", (5, 6))
+        (self.dir / "set").mkdir()
+        (self.dir / "set" / "set-00000-of-00001.tfrecord").write_bytes(records.frame_tfrecord(payloads(1)[0]))
+        for args, code in ((("build", "data"), 5), (("pack", "data", "--to", "tfrecord", "-o", "new"), 5),
+                           (("pack", "data", "--to", "tfrecord", "-o", "set", "--shards", "1", "--force"), 5)):
+            for when in (1, 2, 3, 4):
+                with self.subTest((args, when)):
+                    inject = f"inject=getdents64:error=EIO:when={when}+"
+                    done = self.run_command("-f", "-qq", "-o", "trace", "-e", "trace=getdents64", "-e", inject, COMMAND,
+                                            *args, executable=strace)
+                    if "ptrace" in done.stderr:
+                        self.skipTest("strace may not trace here")
+                    injected = "INJECTED" in (self.dir / "trace").read_text()
+                    self.assertIn(done.code, (code,) if injected else (0,), done)
+                    if injected:
+                        self.assertIn("Input/output error", done.stderr)
+                    shutil.rmtree(self.dir / "new", ignore_errors=True)
+                    (self.dir / "data.ofidx").unlink(missing_ok=True)

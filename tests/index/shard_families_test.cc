@@ -1,0 +1,94 @@
+#include "index/shard_families.h"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "index/shard_names.h"
+
+namespace ofindex {
+namespace {
+
+constexpr ShardTraits kExamples{Framing::kTfRecord, Compression::kNone, PayloadKind::kExample};
+constexpr ShardTraits kZipped{Framing::kTfRecord, Compression::kGzip, PayloadKind::kExample};
+constexpr ShardTraits kOfRecords{Framing::kOfRecord, Compression::kNone, PayloadKind::kOfRecord};
+
+TEST_CASE("two files are of one set if their names say so, and of none otherwise") {
+  struct Row {
+    std::string sibling;
+    std::string path;
+    bool of_one_set;
+  };
+  const std::vector<Row> rows = {
+      {"d/a-00000-of-00008", "d/a-00003-of-00008", true},
+      {"d/a-00000-of-00008.gz", "d/a-00003-of-00008", true},  // compressed or not
+      {"d/a-00000-of-00008", "d/b-00003-of-00008", false},    // another prefix
+      {"d/a-00000-of-00008", "d/a-00003-of-00009", false},    // another number
+      {"d/a-00000-of-00008", "e/a-00003-of-00008", false},    // another folder
+      {"d/a-0-of-2.tfrecord", "d/a-1-of-2.json", false},      // another ending
+      {"d/a.tfrecord-0-of-2", "d/b.tfrecord-0-of-1", true},   // the extension stands before the numbers
+      {"d/part-0", "d/part-12", true},
+      {"d/part-0", "e/part-12", false},
+      {"d/part-r-00000", "d/part-r-00001", true},  // as Spark calls them
+      {"d/part-0", "d/part-1.json", false},
+      {"d/part-0", "d/part-list", false},
+      {"d/a.tfrecord", "d/b.tfrecord", true},
+      {"d/a.tfrecord", "d/b.tfrecord.gz", true},
+      {"d/a.tfrecord", "e/b.tfrecord", false},
+      {"d/a.tfrecord", "d/README.md", false},
+      {"d/a.tfrecord.gz", "d/notes.json.gz", false},
+      {"d/a", "d/b", false},      // no extension is none in common
+      {"d.x/a", "d.x/b", false},  // a point in the folder's name
+      {".a", ".b", false},
+      {"", "", false},
+      {"-of-", "-of-", false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.sibling);
+    CAPTURE(row.path);
+    ShardFamilies families;
+    families.Add(row.sibling, kExamples);
+    CHECK(families.Of(row.path).has_value() == row.of_one_set);
+  }
+}
+
+TEST_CASE("the surest set decides, in it the traits of most, and of equally many those that came first") {
+  ShardFamilies families;
+  CHECK_FALSE(families.Of("d/a.rec"));
+  families.Add("d/a-0-of-3.rec", kExamples);
+  for (const char* path : {"d/x.rec", "d/y.rec"}) families.Add(path, kOfRecords);
+  CHECK(families.Of("d/a-1-of-3.rec") == kExamples);
+  CHECK(families.Of("d/z.rec") == kOfRecords);
+  families.Add("d/w.rec", kZipped);
+  families.Add("d/v.rec", kZipped);
+  CHECK(families.Of("d/z.rec") == kOfRecords);
+  families.Add("d/u.rec", kZipped);
+  CHECK(families.Of("d/z.rec") == kZipped);
+}
+
+TEST_CASE("a shard does not vouch for itself") {
+  ShardFamilies families;
+  families.Add("part-0", kOfRecords);
+  CHECK_FALSE(families.Of("part-0", kOfRecords));
+  CHECK(families.Of("part-1") == kOfRecords);
+  families.Add("part-1", kExamples);
+  CHECK(families.Of("part-0", kOfRecords) == kExamples);
+}
+
+TEST_CASE("some names are those of shards, whatever lies beside them") {
+  for (const char* name : {"a-00000-of-00001", "d/a-0-of-2.rec", "part-0", "d/part-00003-u-u.gz", "a.tfrecord",
+                           "a.tfrecord.gz", "a.tfrecords", "a.tfrec", "d/a.ofrecord"}) {
+    CAPTURE(name);
+    CHECK(IsShardName(name));
+  }
+  for (const char* name :
+       {"", "a", "d/passwd", "part", "part-x", "a.txt", "a-of-b", ".tfrecord", "tfrecord", "d-0-of-2/a"}) {
+    CAPTURE(name);
+    CHECK_FALSE(IsShardName(name));
+  }
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,228 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mmap/record_reader.h"
+#include "tests/support/files.h"
+#include "tests/support/mapped_dataset.h"
+#include "tests/support/shard_bytes.h"
+
+namespace ofindex {
+namespace {
+
+// Readers whose map is cut and rewritten in place all the time; its shards are left alone. OFINDEX_LIVE_SECONDS says
+// for how long; 3 if it is not set.
+
+constexpr int kReaders = 4;
+constexpr size_t kRecords = 3000;
+using Clock = std::chrono::steady_clock;
+
+Clock::time_point Deadline() {
+  const char* seconds = std::getenv("OFINDEX_LIVE_SECONDS");
+  return Clock::now() + std::chrono::seconds(seconds == nullptr ? 3 : std::atoi(seconds));
+}
+
+// Of `seed`, other lengths: the offsets of one dataset make no sense in the other.
+std::vector<ShardPlan> ShardsOf(uint64_t seed) {
+  return {{.path = "part-0", .framing = Framing::kOfRecord, .payloads = SomePayloads(2000, 60, seed)},
+          {.path = "part-1", .framing = Framing::kTfRecord, .payloads = SomePayloads(1000, 90, seed + 1)}};
+}
+
+struct Attacked {
+  std::string path;
+  std::string bytes;        // its own
+  std::string other_bytes;  // those of another dataset's map
+  std::mt19937_64 random{7};
+
+  std::string Noise() {
+    std::string noise(bytes.size(), '\0');
+    for (char& byte : noise) byte = static_cast<char>(random());
+    return noise;
+  }
+};
+
+struct Attack {
+  const char* what;
+  void (*run)(Attacked& map);
+};
+
+const std::vector<Attack> kAttacks = {
+    {"cut to nothing", [](Attacked& map) { TruncateTo(map.path, 0); }},
+    {"cut to a half", [](Attacked& map) { TruncateTo(map.path, map.bytes.size() / 2); }},
+    {"cut anywhere", [](Attacked& map) { TruncateTo(map.path, map.random() % map.bytes.size()); }},
+    {"zeros", [](Attacked& map) { OverwriteAt(map.path, 0, std::string(map.bytes.size(), '\0')); }},
+    {"noise", [](Attacked& map) { OverwriteAt(map.path, 0, map.Noise()); }},
+    {"noise behind the header",
+     [](Attacked& map) { OverwriteAt(map.path, kMapHeaderBytes, map.Noise().substr(kMapHeaderBytes)); }},
+    {"another map, as cp writes it", [](Attacked& map) { WriteFile(map.path, map.other_bytes); }},
+    {"another map, as rsync --inplace writes it", [](Attacked& map) { OverwriteAt(map.path, 0, map.other_bytes); }},
+};
+
+struct Tally {
+  std::atomic<uint64_t> right{0};
+  std::atomic<uint64_t> errors{0};
+  std::atomic<uint64_t> wrong{0};
+  std::atomic<uint64_t> odd_errors{0};
+};
+
+/// One thread's ways to ask, one after the other.
+class Asker {
+ public:
+  Asker(const MappedDataset& dataset, uint64_t seed, Tally& tally) : dataset_(dataset), random_(seed), tally_(tally) {}
+
+  void AskEach(const RecordReader& reader) {
+    const uint64_t ordinal = random_() % kRecords;
+    const Result<void> to = reader.CopyTo(ordinal, [this](uint64_t length) {
+      copy_.resize(length);
+      return copy_.data();
+    });
+    Count(to, [&] { return IsRight(copy_, ordinal); });
+    Count(reader.Copy(ordinal, copy_), [&] { return IsRight(copy_, ordinal); });
+    const auto view = reader.View(ordinal);
+    Count(view, [&] { return IsRight(*view, ordinal); });
+    const auto place = reader.Locate(ordinal);
+    Count(place, [&] { return *place == dataset_.locations()[ordinal]; });
+    const auto path = reader.ShardPath(static_cast<uint32_t>(ordinal % 2));
+    Count(path, [&] { return path->ends_with(ordinal % 2 == 0 ? "part-0" : "part-1"); });
+    reader.Prefetch(ordinal, 1);
+
+    ordinals_.resize(1 + random_() % 100);
+    for (uint64_t& one : ordinals_) one = random_() % kRecords;
+    views_.resize(ordinals_.size());
+    Count(reader.View(ordinals_, views_), [&] { return AllRight(views_); });
+    Count(reader.CopyInto(ordinals_, batch_), [&] { return AllRight(batch_); });
+  }
+
+ private:
+  [[nodiscard]] bool IsRight(ByteView bytes, uint64_t ordinal) const {
+    return AsText(bytes) == dataset_.payloads()[ordinal];
+  }
+
+  template <typename Payloads>
+  [[nodiscard]] bool AllRight(const Payloads& payloads) const {
+    for (size_t i = 0; i < ordinals_.size(); ++i) {
+      if (!IsRight(payloads[i], ordinals_[i])) return false;
+    }
+    return true;
+  }
+
+  template <typename T, typename Right>
+  void Count(const Result<T>& outcome, Right&& right) {
+    if (outcome) {
+      ++(right() ? tally_.right : tally_.wrong);
+      return;
+    }
+    ++tally_.errors;
+    tally_.odd_errors += outcome.error().code != ErrorCode::kStale && outcome.error().code != ErrorCode::kIndex;
+  }
+
+  const MappedDataset& dataset_;
+  std::mt19937_64 random_;
+  Tally& tally_;
+  std::vector<uint8_t> copy_;
+  std::vector<uint64_t> ordinals_;
+  std::vector<ByteView> views_;
+  RecordBatch batch_;
+};
+
+void Settle() { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }
+
+TEST_CASE(
+    "a map that is cut or rewritten in place under a reader gives right answers or errors, and again right ones") {
+  for (const uint32_t block_records : {7U, 4096U}) {
+    for (const Attack& attack : kAttacks) {
+      for (const bool warm : {false, true}) {
+        CAPTURE(attack.what);
+        CAPTURE(block_records);
+        CAPTURE(warm);
+        const MappedDataset dataset(ShardsOf(1), block_records);
+        const MappedDataset other(ShardsOf(5), block_records);
+        Attacked map{.path = dataset.map_path(),
+                     .bytes = ReadFile(dataset.map_path()),
+                     .other_bytes = ReadFile(other.map_path())};
+        const RecordReader reader = dataset.Open();
+        Tally before, during;
+        Asker asker(dataset, 3, before);
+        if (warm) {
+          Settle();
+          for (int i = 0; i < 300; ++i) asker.AskEach(reader);
+          CHECK(before.errors == 0);
+        }
+        attack.run(map);
+        Settle();
+        Asker attacked(dataset, 4, during);
+        for (int i = 0; i < 30; ++i) attacked.AskEach(reader);
+        CHECK(before.wrong + during.wrong == 0);
+        CHECK(during.odd_errors == 0);
+        CHECK(during.errors > 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("a map that is replaced, deleted, touched or linked goes on giving right answers") {
+  const MappedDataset dataset(ShardsOf(1));
+  const std::string bytes = ReadFile(dataset.map_path());
+  const RecordReader reader = dataset.Open();
+  Tally tally;
+  Asker asker(dataset, 3, tally);
+  const auto ask = [&] {
+    for (int i = 0; i < 30; ++i) asker.AskEach(reader);
+  };
+  ask();
+  SetMtime(dataset.map_path(), 12345);
+  ask();
+  OverwriteAt(dataset.map_path(), 0, bytes);  // the same bytes
+  ask();
+  ReplaceFile(dataset.map_path(), std::string(bytes.size(), 'x'));
+  ask();
+  std::remove(dataset.map_path().c_str());
+  ask();
+  CHECK(tally.wrong == 0);
+  CHECK(tally.errors == 0);
+}
+
+TEST_CASE("threads that read survive whatever is done to their map, with the records or an error") {
+  const MappedDataset dataset(ShardsOf(1), 100);
+  const MappedDataset other(ShardsOf(5), 100);
+  Attacked map{
+      .path = dataset.map_path(), .bytes = ReadFile(dataset.map_path()), .other_bytes = ReadFile(other.map_path())};
+  const uint64_t payload_bytes = OffsetMap::Open(dataset.map_path())->header().payload_bytes;
+  const Clock::time_point deadline = Deadline();
+  Tally tally;
+  std::vector<std::jthread> readers;
+  for (int t = 0; t < kReaders; ++t) {
+    readers.emplace_back([&, t] {
+      Asker asker(dataset, static_cast<uint64_t>(t), tally);
+      while (Clock::now() < deadline) {
+        // Whatever state it is in; that it is the map of this dataset is looked at by whoever has an index.
+        auto opened = OffsetMap::Open(dataset.map_path());
+        if (!opened || opened->header().payload_bytes != payload_bytes) continue;
+        const RecordReader reader = RecordReader::Open(std::move(*opened), dataset.folder());
+        for (int i = 0; i < 200 && Clock::now() < deadline; ++i) asker.AskEach(reader);
+      }
+    });
+  }
+  uint64_t rounds = 0;
+  for (; Clock::now() < deadline; ++rounds) {
+    if (rounds % 2 == 0) Settle();
+    kAttacks[map.random() % kAttacks.size()].run(map);
+    std::this_thread::sleep_for(std::chrono::microseconds(map.random() % 4000));
+    WriteFile(map.path, map.bytes);
+  }
+  readers.clear();
+  MESSAGE("answers that were right: ", tally.right.load(), ", refused: ", tally.errors.load(), ", attacks: ", rounds);
+  CHECK(tally.wrong == 0);
+  CHECK(tally.odd_errors == 0);
+  CHECK(tally.right > 0);
+  CHECK(tally.errors > 0);
+}
+
+}  // namespace
+}  // namespace ofindex

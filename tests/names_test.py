@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""One name, one type: no two files define a type of the same name in the same namespace.
+
+C++ calls two such types one, and a program that has both runs whichever functions the linker keeps. No compiler and no
+linker says so, as long as they stand in different files.
+"""
+
+from __future__ import annotations
+
+import collections
+import pathlib
+import re
+import unittest
+from collections.abc import Iterator, Mapping
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = ("base", "proto", "mmap", "index", "query", "tools", "python/src")
+
+# What is not code: comments, strings, characters, preprocessor lines.
+NOT_CODE = re.compile(
+    r"//[^\n]*"
+    r"|/\*.*?\*/"
+    r'|R"(\w*)\(.*?\)\1"'
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'"
+    r"|^[ \t]*#(?:\\\n|[^\n])*",
+    re.DOTALL | re.MULTILINE,
+)
+
+# An opening brace, with what it opens if that is a namespace or a type; or a closing one.
+BRACE = re.compile(
+    r"\bnamespace\s*(?P<namespace>(?:\w|::)*)\s*\{"
+    r"|\b(?:class|struct|union|enum(?:\s+(?:class|struct))?)\s+(?:alignas\([^)]*\)\s*|\[\[[^\]]*\]\]\s*)*"
+    r"(?P<type>(?:\w+::)*\w+)(?:\s+final)?\s*(?::(?!:)[^;{}()]*)?\{"
+    r"|\{|\}"
+)
+
+
+def types_of(source: str) -> Iterator[str]:
+    """The types that `source` defines where other files could name them, with their namespaces."""
+    scopes: list[str | None] = []  # None: a function, or anything else that hides what is in it
+    for brace in BRACE.finditer(NOT_CODE.sub(" ", source)):
+        if brace.group() == "}":
+            scopes = scopes[:-1]
+        elif brace["namespace"] is not None:
+            scopes.append(brace["namespace"] or None)
+        else:
+            scopes.append(brace["type"])
+            if None not in scopes:
+                yield "::".join(scope for scope in scopes if scope)
+
+
+def defined_twice(sources: Mapping[str, str]) -> list[str]:
+    """What is wrong with `sources`, texts by path."""
+    files = collections.defaultdict(list)
+    for path, source in sources.items():
+        for name in types_of(source):
+            files[name].append(path)
+    return [f"{name}: defined in {' and in '.join(paths)}" for name, paths in sorted(files.items()) if len(paths) > 1]
+
+
+class NamesTest(unittest.TestCase):
+    def test_every_type_is_defined_once(self) -> None:
+        sources = {
+            str(path.relative_to(ROOT)): path.read_text()
+            for folder in FOLDERS
+            for path in sorted((ROOT / folder).rglob("*"))
+            if path.suffix in {".h", ".cc"}
+        }
+        self.assertGreater(sum(len(list(types_of(source))) for source in sources.values()), 300)
+        self.assertEqual(defined_twice(sources), [])
+
+    def test_a_type_that_others_can_name_is_found(self) -> None:
+        for source in (
+            "namespace a { class B {}; }",
+            "namespace a { struct B final : public C<D> { int e; }; }",
+            "namespace a { template <typename T> class B : C { }; }",
+            "namespace a { enum class B : uint8_t { kC }; }",
+            "namespace a {\n// class F {\nstruct [[nodiscard]] B {};\n}",
+            "namespace a { void F() { if (g) { } } class B {}; }",
+            "namespace a { const char* f = \"{\"; const char g = '{'; class B {}; }",
+            'namespace a {\n#define F {\nconst char* g = R"({)"; class B {}; }',
+            "namespace { int f; } namespace a { class B { }; }",
+        ):
+            with self.subTest(source=source):
+                self.assertEqual(defined_twice({"1.h": source, "2.h": source}), ["a::B: defined in 1.h and in 2.h"])
+
+    def test_a_type_that_others_cannot_name_is_not(self) -> None:
+        for source in (
+            "namespace a { namespace { class B {}; } }",
+            "namespace a { void F() { struct B { int c; }; } }",
+            "namespace a { class B; enum class C; }",
+            "namespace a { class B* F(class C& d); }",
+        ):
+            with self.subTest(source=source):
+                self.assertEqual(list(types_of(source)), [])
+
+    def test_the_same_name_in_two_namespaces_is_two_names(self) -> None:
+        self.assertEqual(defined_twice({"1": "namespace a { class B {}; }", "2": "namespace c { class B {}; }"}), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

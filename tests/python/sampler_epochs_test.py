@@ -1,0 +1,191 @@
+"""Samplers from epoch to epoch, in DataLoaders and by hand, and their place among ranks."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import threading
+import unittest
+from itertools import islice
+from typing import Any
+from unittest import mock
+
+import ofindex
+from python.work import WorkTest, in_new_process, orders_of
+
+
+class EpochsTest(WorkTest):
+    def setUp(self) -> None:
+        super().setUp()
+        ds = self.examples(101)
+        other = ofindex.build(self.write("other/", list(ds)[:40]))
+        self.makers = {
+            "shuffle": lambda **wish: ds.sampler(seed=3, **wish),
+            "weights": lambda **wish: ds.sampler(seed=3, weights="weight", **wish),
+            "balance": lambda **wish: ds.sampler(seed=3, balance="label", **wish),
+            "block": lambda **wish: ds.sampler(seed=3, block=4, **wish),
+            "view": lambda **wish: ds.where("label < 7")[::-1].sampler(seed=3, **wish),
+            "mix": lambda **wish: ofindex.mix([ds, other], [1, 1]).sampler(seed=3, **wish),
+        }
+        self.orders = {name: orders_of(make(), 6) for name, make in self.makers.items()}
+
+    def test_each_iteration_is_the_next_epoch(self) -> None:
+        for name, make in self.makers.items():
+            orders = self.orders[name]
+            self.assertEqual(len({tuple(order) for order in orders}), 6, name)
+            sampler = make()
+            self.assertEqual([list(sampler) for _ in range(4)], orders[:4], name)
+            sampler.set_epoch(1)
+            self.assertEqual((sampler.epoch, list(sampler), list(sampler)), (1, orders[1], orders[2]), name)
+            self.assertEqual(list(make(epoch=4)), orders[4], name)
+
+    def test_an_iteration_that_is_left_early_counts_and_one_that_was_not_begun_does_not(self) -> None:
+        for name, make in self.makers.items():
+            orders, sampler = self.orders[name], make()
+            unread = [iter(sampler) for _ in range(3)]
+            self.assertEqual((sampler.epoch, list(sampler)), (0, orders[0]), name)
+            self.assertEqual(list(islice(sampler, 5)), orders[1][:5], name)
+            self.assertEqual((sampler.epoch, len(sampler)), (2, len(orders[2])), name)
+            self.assertEqual(sampler.take(3).tolist(), orders[2][:3], name)  # which is no iteration
+            self.assertEqual(list(sampler), orders[2], name)
+            self.assertEqual(list(unread[0]), orders[0], name)
+
+    def test_a_run_that_is_resumed_anywhere_reads_what_it_would_have_read(self) -> None:
+        for name, make in self.makers.items():
+            orders = self.orders[name]
+            for epochs, read in ((0, 0), (0, 1), (0, 50), (1, 0), (1, 7), (2, len(orders[2]))):
+                sampler = make()
+                for _ in range(epochs):
+                    list(sampler)
+                iterator = iter(sampler)
+                self.assertEqual(list(islice(iterator, read)), orders[epochs][:read])
+                state = json.loads(json.dumps(sampler.state_dict()))
+                loaded = make()
+                loaded.load_state_dict(state)
+                for resumed in (loaded, pickle.loads(pickle.dumps(sampler))):
+                    self.assertEqual(resumed.state_dict(), state, (name, epochs, read))
+                    iter(resumed)  # which nobody reads
+                    self.assertEqual(list(resumed), orders[epochs][read:], (name, epochs, read))
+                    self.assertEqual(list(resumed), orders[epochs + 1], (name, epochs, read))
+                self.assertEqual(list(iterator), orders[epochs][read:])
+                self.assertEqual(list(sampler), orders[epochs + 1])
+
+    def test_an_iterator_that_was_moved_to_another_epoch_is_followed_by_the_next_one(self) -> None:
+        for name, make in self.makers.items():
+            state = make(epoch=3).state_dict()
+            sampler = make()
+            iterator = iter(sampler)
+            iterator.load_state_dict({**state, "position": 2})
+            self.assertEqual(list(iterator), self.orders[name][3][2:], name)
+            self.assertEqual(list(sampler), self.orders[name][4], name)
+
+    def test_a_dataloader_shuffles_each_epoch_anew_without_set_epoch(self) -> None:
+        try:
+            from python.torch_work import Dataset, itself, torch
+        except unittest.SkipTest:
+            self.skipTest("torch is not installed")
+        for name in ("shuffle", "mix"):
+            sampler, orders = self.makers[name](), self.orders[name]
+            records = Dataset(sampler._dataset)
+            numbers = {payload: number for number, payload in enumerate(sampler._dataset)}
+            expected = [[numbers[records[row]] for row in order] for order in orders]
+            for workers, persistent, batch_size in ((0, False, 8), (2, False, 8), (2, True, 8), (2, False, None)):
+                sampler = self.makers[name]()
+                loader = torch.utils.data.DataLoader(
+                    records,
+                    batch_size=batch_size,
+                    sampler=sampler,
+                    num_workers=workers,
+                    persistent_workers=persistent,
+                    collate_fn=itself,
+                )
+                for epoch in range(3):
+                    items = [item for batch in loader for item in ([batch] if batch_size is None else batch)]
+                    self.assertEqual([numbers[item] for item in items], expected[epoch], (workers, persistent, epoch))
+
+    def test_threads_that_share_an_iterator_lose_no_record_in_silence(self) -> None:
+        sampler = self.makers["shuffle"]()
+        iterator = iter(sampler)
+        reader: Any = mock.Mock(wraps=iterator._reader)
+        entered, go_on = threading.Event(), threading.Event()
+
+        def take(count: int) -> Any:
+            entered.set()
+            go_on.wait(60)
+            return sampler.take(count)
+
+        reader.take = take
+        iterator._reader = reader
+        first: list[int] = []
+        thread = threading.Thread(target=lambda: first.append(next(iterator)))
+        thread.start()
+        entered.wait(60)
+        with self.assertRaisesRegex(RuntimeError, "two threads"):
+            next(iterator)
+        go_on.set()
+        thread.join()
+        self.assertEqual([*first, next(iterator)], self.orders["shuffle"][0][:2])
+
+
+class RanksTest(WorkTest):
+    """Where no rank is given, it is that of the environment, for samplers as for Loaders."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        alone = mock.patch.dict("os.environ")
+        alone.start()
+        self.addCleanup(alone.stop)
+        for name in ("RANK", "WORLD_SIZE"):
+            os.environ.pop(name, None)
+        self.ds = self.examples(101)
+        self.mix = ofindex.mix([self.ds, self.examples(10, "other/")])
+
+    def environment(self, **variables: str) -> Any:
+        return mock.patch.dict("os.environ", variables)
+
+    def test_ranks_are_those_that_torchrun_sets(self) -> None:
+        for records in (self.ds, self.ds[5:50], self.mix):
+            for world in (1, 2, 3):
+                for rank in range(world):
+                    expected = list(records.sampler(seed=1, rank=rank, world_size=world))
+                    with self.environment(RANK=str(rank), WORLD_SIZE=str(world)):
+                        sampler = records.sampler(seed=1)
+                        pickled = pickle.dumps(sampler)
+                    self.assertEqual(list(sampler), expected, (records, rank, world))
+                    self.assertEqual(list(pickle.loads(pickled)), expected)  # its own, wherever it is read
+        with self.environment(RANK="1", WORLD_SIZE="3"):
+            whole = list(self.ds.sampler(seed=1, rank=0, world_size=1))
+            self.assertEqual(sorted(whole), list(range(101)))
+            self.assertEqual(list(self.ds.sampler(seed=1, rank=0)), whole[0::3])
+
+    def test_an_environment_that_makes_no_sense_is_an_error_and_one_variable_alone_is_none(self) -> None:
+        for alone in ({"RANK": "3"}, {"WORLD_SIZE": "3"}):
+            with self.environment(**alone):
+                self.assertEqual(len(self.ds.sampler()), 101)
+        for rank, world in (("x", "2"), ("1", ""), ("2", "2"), ("-1", "2"), ("0", "0")):
+            with self.environment(RANK=rank, WORLD_SIZE=world), self.assertRaises(ValueError, msg=(rank, world)):
+                self.ds.sampler()
+
+    def test_ranks_are_those_of_torch_distributed_once_it_is_initialised(self) -> None:
+        try:
+            import torch as torch
+        except ImportError:
+            self.skipTest("torch is not installed")
+        printed = in_new_process(
+            "import json, sys, ofindex, torch\n"
+            "ds = ofindex.open(sys.argv[1])\n"
+            "before = list(ds.sampler(seed=1))\n"
+            "store = torch.distributed.HashStore()\n"
+            "torch.distributed.init_process_group('gloo', rank=0, world_size=1, store=store)\n"
+            "print(json.dumps([before, list(ds.sampler(seed=1))]))\n",
+            self.dir / "data",
+            RANK="1",
+            WORLD_SIZE="3",
+        )
+        whole = list(self.ds.sampler(seed=1))
+        self.assertEqual(json.loads(printed), [whole[1::3], whole])
+
+
+if __name__ == "__main__":
+    unittest.main()

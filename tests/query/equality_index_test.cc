@@ -1,0 +1,106 @@
+#include "query/equality_index.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+
+#include "query/value_order.h"
+
+namespace ofindex {
+namespace {
+
+using Type = ColumnValue::Type;
+
+ColumnValue Int(int64_t value) { return {.type = Type::kInteger, .integer = value}; }
+ColumnValue Real(double value) { return {.type = Type::kReal, .real = value}; }
+ColumnValue Text(std::string value) { return {.type = Type::kText, .bytes = std::move(value)}; }
+ColumnValue Blob(std::string value) { return {.type = Type::kBlob, .bytes = std::move(value)}; }
+
+EqualityIndex IndexOf(const std::vector<ColumnValue>& values) {
+  auto index = EqualityIndex::Build(values.size(), [&](const EqualityIndex::Take& take) -> Result<void> {
+    for (size_t row = 0; row < values.size(); ++row) take(row, ViewOf(values[row]));
+    return {};
+  });
+  REQUIRE(index.has_value());
+  REQUIRE(index->has_value());
+  return std::move(**index);
+}
+
+bool Has(const std::vector<uint64_t>& rows, uint64_t row) {
+  return std::find(rows.begin(), rows.end(), row) != rows.end();
+}
+
+TEST_CASE("rows are found by what equals their value, as bytes or as a number") {
+  struct Row {
+    ColumnValue stored;
+    ColumnValue wanted;
+  };
+  const std::vector<Row> rows = {
+      {Int(5), Int(5)},
+      {Int(5), Real(5)},
+      {Real(5), Int(5)},
+      {Real(0.1), Real(0.1)},
+      {Real(-0.0), Int(0)},
+      {Real(0x1p62), Int(int64_t{1} << 62)},
+      {Int(std::numeric_limits<int64_t>::min()), Real(-0x1p63)},
+      {Real(1e300), Real(1e300)},
+      {Text("cat"), Text("cat")},
+      {Text(""), Text("")},
+      {Blob("cat"), Blob("cat")},
+      {Text("5"), Text("5")},
+      {Text("5"), Int(5)},
+      {Text(" +5\n"), Int(5)},
+      {Text("5.0"), Int(5)},
+      {Text("5e0"), Real(5)},
+      {Text(".5"), Real(0.5)},
+      {Text("5."), Real(5)},
+      {Text("0.1"), Real(0.1)},
+      {Text("0.1"), Real(std::nextafter(0.1, 1))},  // as another reading of the text may have it
+      {Text("9223372036854775808"), Real(0x1p63)},
+      {Text("9007199254740993"), Int(9007199254740993)},
+      {Text("1e999"), Real(std::numeric_limits<double>::infinity())},
+      {Text("-1e999"), Real(-std::numeric_limits<double>::infinity())},
+      {Text("1e-999"), Int(0)},
+  };
+  std::vector<ColumnValue> stored;
+  for (const Row& row : rows) stored.push_back(row.stored);
+  const EqualityIndex index = IndexOf(stored);
+  for (size_t r = 0; r < rows.size(); ++r) {
+    CAPTURE(r);
+    CHECK(Has(index.Find(std::vector{rows[r].wanted}), r));
+    CHECK(Has(index.Find(std::vector{Text("other"), rows[r].wanted}), r));
+  }
+  CHECK(index.Find({}).empty());
+  CHECK(index.Find(std::vector{ColumnValue{}}).empty());
+}
+
+TEST_CASE("rows come ascending, each once, all that are equal and few others") {
+  std::mt19937_64 random(3);
+  std::vector<ColumnValue> values;
+  for (int i = 0; i < 5000; ++i) {
+    const auto n = static_cast<int64_t>(random() % 700);
+    const auto sort = random() % 4;
+    values.push_back(sort == 0   ? Int(n)
+                     : sort == 1 ? Real(static_cast<double>(n) / 2)
+                     : sort == 2 ? Text(std::to_string(n))
+                                 : ColumnValue{});
+  }
+  const EqualityIndex index = IndexOf(values);
+  size_t found_in_all = 0;
+  for (int64_t n = 0; n < 700; ++n) {
+    const std::vector<ColumnValue> wanted = {Int(n), Text(std::to_string(n))};
+    const std::vector<uint64_t> found = index.Find(wanted);
+    CHECK(std::is_sorted(found.begin(), found.end()));
+    CHECK(std::adjacent_find(found.begin(), found.end()) == found.end());
+    found_in_all += found.size();
+    for (size_t row = 0; row < values.size(); ++row) {
+      const bool equal = CompareValues(values[row], wanted[0]) == 0 || CompareValues(values[row], wanted[1]) == 0;
+      if (equal && !Has(found, row)) FAIL_CHECK(row);
+    }
+  }
+  CHECK(found_in_all < 4 * values.size());
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,388 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "index/builder.h"
+#include "index/catalog_reader.h"
+#include "index/verifier.h"
+#include "query/dataset.h"
+#include "query/find_column.h"
+#include "query/sampling/open_sampler.h"
+#include "query/sampling/reading_facts.h"
+#include "query/sampling/split.h"
+#include "query/sql_session.h"
+#include "query/stats.h"
+#include "query/where.h"
+#include "tests/index/working_folder.h"
+#include "tests/query/decoding/reading_datasets.h"
+#include "tests/support/child_process.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One name of an index, over which indexes of several folders of shards are built. The shards of all stay.
+class Named {
+ public:
+  /// Makes a folder of two shards of Examples, of `count` records in all that have x = first, first + 1, ...
+  void Put(const std::string& folder, int64_t first, size_t count) {
+    fs::create_directory(dir_ / folder);
+    const std::vector<std::string> payloads = NumberedExamples(first, count);
+    const auto middle = payloads.begin() + static_cast<std::ptrdiff_t>(count / 3);
+    WriteFile(dir_ / folder + "/part-0", ShardBytes(Framing::kTfRecord, {payloads.begin(), middle}));
+    WriteFile(dir_ / folder + "/part-1", ShardBytes(Framing::kTfRecord, {middle, payloads.end()}));
+  }
+
+  /// Builds the index of `folder` at `index`, over what is there.
+  void Build(const std::string& folder, const std::string& index, bool columns = true) const {
+    Progress progress;
+    BuildOptions options;
+    options.data = {dir_ / folder};
+    options.index = index;
+    options.threads = 1;
+    options.force = true;
+    options.durability = Draft::Durability::kCached;
+    if (!columns) options.columns = ColumnChoice{.mode = ColumnChoice::Mode::kNone, .names = {}};
+    const auto report = BuildIndex(options, progress);
+    if (!report) throw std::runtime_error(report.error().message);
+  }
+
+  [[nodiscard]] std::string index() const { return dir_ / "named.ofidx"; }
+  [[nodiscard]] std::string operator/(const std::string& name) const { return dir_ / name; }
+
+ private:
+  TempDir dir_;
+};
+
+/// What is open on one dataset, some of it since before the index was replaced.
+struct Opened {
+  Dataset dataset;
+  std::shared_ptr<ColumnStore> store;
+  SqlSession session;
+
+  static Result<Opened> Of(const std::string& index) {
+    OFINDEX_ASSIGN(Dataset dataset, Dataset::Open(index));
+    OFINDEX_ASSIGN(std::shared_ptr<ColumnStore> store, ColumnStore::Open(dataset.opened()));
+    OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(dataset.opened()));
+    return Opened{std::move(dataset), std::move(store), std::move(session)};
+  }
+};
+
+std::string Spell(const SqlValue& value) {
+  return value.type == ColumnValue::Type::kInteger ? std::to_string(value.integer) : std::string(AsText(value.bytes));
+}
+
+Result<std::string> Rows(SqlSession& session, std::string_view sql) {
+  OFINDEX_ASSIGN(SqlRows rows, session.Query(sql));
+  std::string text;
+  for (;;) {
+    OFINDEX_ASSIGN(const bool more, rows.Next());
+    if (!more) return text;
+    for (size_t i = 0; i < rows.columns().size(); ++i) text += Spell(rows.At(i)) + " ";
+  }
+}
+
+Result<std::string> Selected(const std::shared_ptr<ColumnStore>& store, const std::string& expression) {
+  OFINDEX_ASSIGN(const Selection selection, Where(store, expression));
+  std::string text;
+  for (const uint64_t ordinal : selection.Ordinals()) text += std::to_string(ordinal) + " ";
+  return text;
+}
+
+Result<std::string> SampledBy(const std::shared_ptr<ColumnStore>& store, const SampleRequest& request) {
+  const GenerationRow generation{.number = 1, .records = store->records(), .fingerprint = std::string(32, '0')};
+  OFINDEX_ASSIGN(Sampler sampler, OpenSampler(store, {generation}, request));
+  std::vector<uint64_t> ordinals(10);
+  ordinals.resize(sampler.Next(ordinals));
+  std::string text;
+  for (const uint64_t ordinal : ordinals) text += std::to_string(ordinal) + " ";
+  return text;
+}
+
+Result<std::string> Parts(ColumnStore& store, const char* key) {
+  SplitOptions options;
+  options.parts = {{"a", 0.5}, {"b", 0.5}};
+  if (key != nullptr) {
+    OFINDEX_ASSIGN(options.key, FindColumn(store, key));
+  }
+  OFINDEX_ASSIGN(const std::vector<OrdinalSet> sets, Split(store, store.records(), options));
+  return StrCat(sets[0].size(), " ", sets[1].size());
+}
+
+Result<std::string> StatsText(ColumnStore& store) {
+  OFINDEX_ASSIGN(const Column column, FindColumn(store, "x"));
+  OFINDEX_ASSIGN(const ColumnStats stats, StatsOf(store, column, {}));
+  return StrCat(stats.rows, " ", stats.min.integer, " ", stats.max.integer);
+}
+
+struct Door {
+  const char* name;
+  std::function<Result<std::string>(Opened&)> ask;
+};
+
+// Every way from a dataset to something that its index says. Doors "of now" open what they ask when they are asked.
+const std::vector<Door> kDoors = {
+    {"record",
+     [](Opened& o) -> Result<std::string> {
+       std::vector<uint8_t> bytes;
+       OFINDEX_TRY(o.dataset.reader().Copy(7, bytes));
+       return std::string(AsText(bytes));
+     }},
+    {"place",
+     [](Opened& o) -> Result<std::string> {
+       OFINDEX_ASSIGN(const RecordLocation at, o.dataset.reader().Locate(11));
+       return StrCat(at.shard, " ", at.offset, " ", at.length);
+     }},
+    {"sql", [](Opened& o) { return Rows(o.session, "SELECT _id, x FROM records"); }},
+    {"sql of places", [](Opened& o) { return Rows(o.session, "SELECT _shard, _offset, _length FROM records"); }},
+    {"sql of shards", [](Opened& o) { return Rows(o.session, "SELECT path, records, bytes FROM shards"); }},
+    {"sql of features", [](Opened& o) { return Rows(o.session, "SELECT name, present, \"column\" FROM features"); }},
+    {"sql of now",
+     [](Opened& o) -> Result<std::string> {
+       OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(o.dataset.opened()));
+       return Rows(session, "SELECT _id, x, _offset FROM records");
+     }},
+    {"where", [](Opened& o) { return Selected(o.store, "x % 10 = 3"); }},
+    {"where by kernels", [](Opened& o) { return Selected(o.store, "x > 15"); }},
+    {"where by places", [](Opened& o) { return Selected(o.store, "_offset > 300"); }},
+    {"where of now",
+     [](Opened& o) -> Result<std::string> {
+       OFINDEX_ASSIGN(const auto store, ColumnStore::Open(o.dataset.opened()));
+       return Selected(store, "x > 15 AND _length > 0");
+     }},
+    {"stats", [](Opened& o) { return StatsText(*o.store); }},
+    {"split", [](Opened& o) { return Parts(*o.store, nullptr); }},
+    {"split by a key", [](Opened& o) { return Parts(*o.store, "x"); }},
+    {"sample", [](Opened& o) { return SampledBy(o.store, {}); }},
+    {"sample by weights", [](Opened& o) { return SampledBy(o.store, {.weights = "x"}); }},
+    {"sample by balance", [](Opened& o) { return SampledBy(o.store, {.balance = "x"}); }},
+    {"sample where", [](Opened& o) { return SampledBy(o.store, {.where = "x > 15"}); }},
+    {"reading facts",
+     [](Opened& o) -> Result<std::string> {
+       OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(o.dataset, *o.store));
+       return StrCat(facts.records, " ", facts.payload_bytes);
+     }},
+    {"facts of now",
+     [](Opened& o) -> Result<std::string> {
+       OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(o.dataset.opened().index));
+       OFINDEX_ASSIGN(const auto features, catalog.Features());
+       return StrCat(ToHex(catalog.facts().id), " ", catalog.facts().columns, " ", features.size());
+     }},
+    {"verify of now",
+     [](Opened& o) -> Result<std::string> {
+       Progress progress;
+       VerifyOptions options;
+       options.index = o.dataset.index_path();
+       options.opened = o.dataset.opened().index;
+       options.threads = 1;
+       OFINDEX_ASSIGN(const VerifyReport report, VerifyDataset(options, progress));
+       return StrCat(report.records_checked, " ", report.shards.size(), " ", report.clean() ? 1 : 0);
+     }},
+};
+
+// What is done to an index that is open.
+struct Change {
+  const char* name;
+  std::function<void(Named&)> make;
+  bool in_place = false;
+};
+
+const std::vector<Change> kChanges = {
+    {"other data of as many records", [](Named& n) { n.Build("as-many", n.index()); }},
+    {"fewer records", [](Named& n) { n.Build("fewer", n.index()); }},
+    {"more records", [](Named& n) { n.Build("more", n.index()); }},
+    {"the same data without columns", [](Named& n) { n.Build("own", n.index(), false); }},
+    {"deleted, with its map", [](Named& n) { fs::remove(n.index()), fs::remove(MapPathOf(n.index())); }},
+    {"its map deleted", [](Named& n) { fs::remove(MapPathOf(n.index())); }},
+    {"something else in its place", [](Named& n) { ReplaceFile(n.index(), "no index"); }},
+    {"overwritten in place by another index, as cp does",
+     [](Named& n) { n.Build("as-many", n / "x.ofidx"), WriteFile(n.index(), ReadFile(n / "x.ofidx")); }, true},
+    {"overwritten in place without a cut, as rsync --inplace does",
+     [](Named& n) { n.Build("as-many", n / "x.ofidx"), OverwriteAt(n.index(), 0, ReadFile(n / "x.ofidx")); }, true},
+    {"cut to nothing", [](Named& n) { TruncateTo(n.index(), 0); }, true},
+    {"index and map overwritten in place",
+     [](Named& n) {
+       n.Build("as-many", n / "x.ofidx");
+       WriteFile(n.index(), ReadFile(n / "x.ofidx"));
+       WriteFile(MapPathOf(n.index()), ReadFile(MapPathOf(n / "x.ofidx")));
+     },
+     true},
+};
+
+void PutFolders(Named& named) {
+  named.Put("own", 10, 30);
+  named.Put("as-many", 1, 30);
+  named.Put("fewer", 500, 20);
+  named.Put("more", 900, 50);
+}
+
+TEST_CASE("whatever becomes of an index, a dataset that has it open gives the old answers, or says that it is stale") {
+  for (const Change& change : kChanges) {
+    for (const bool asked_before : {false, true}) {
+      Named named;
+      PutFolders(named);
+      named.Build("own", named.index());
+      std::vector<std::string> answers;
+      {
+        auto opened = Opened::Of(named.index());
+        REQUIRE_MESSAGE(opened, opened.error().message);
+        for (const Door& door : kDoors) answers.push_back(door.ask(*opened).value());
+      }
+      auto opened = Opened::Of(named.index());
+      REQUIRE(opened);
+      if (asked_before) {
+        for (const Door& door : kDoors) REQUIRE(door.ask(*opened));
+      }
+      change.make(named);
+      size_t old = 0;
+      for (size_t i = 0; i < kDoors.size(); ++i) {
+        CAPTURE(change.name);
+        CAPTURE(kDoors[i].name);
+        CAPTURE(asked_before);
+        const auto answer = kDoors[i].ask(*opened);
+        if (!answer) {
+          CHECK_MESSAGE(answer.error().code == ErrorCode::kStale, answer.error().message);
+          CHECK(change.in_place);
+          continue;
+        }
+        CHECK(*answer == answers[i]);
+        ++old;
+      }
+      CHECK(old >= 1);
+    }
+  }
+}
+
+TEST_CASE("columns that were opened without a map do not take the one of another index") {
+  for (const Change& change : kChanges) {
+    CAPTURE(change.name);
+    Named named;
+    PutFolders(named);
+    named.Build("own", named.index());
+    const auto before = Selected(ColumnStore::Open(named.index()).value(), "_offset > 300");
+    REQUIRE(before);
+    const auto store = ColumnStore::Open(named.index());
+    REQUIRE(store);
+    change.make(named);
+    const auto after = Selected(*store, "_offset > 300");
+    if (after) {
+      CHECK(*after == *before);
+    } else {
+      CHECK_MESSAGE(after.error().code == ErrorCode::kStale, after.error().message);
+    }
+  }
+}
+
+// The number x of each record, read both ways: as a record, and as a column.
+Result<bool> RecordsAgreeWithColumns(const std::string& index) {
+  OFINDEX_ASSIGN(Opened opened, Opened::Of(index));
+  OFINDEX_ASSIGN(const std::string columns, Rows(opened.session, "SELECT x FROM records"));
+  std::string records;
+  std::vector<uint8_t> bytes;
+  for (uint64_t i = 0; i < opened.dataset.size(); ++i) {
+    OFINDEX_TRY(opened.dataset.reader().Copy(i, bytes));
+    const std::string payload(AsText(bytes));
+    for (int64_t x = 0; x < 1000; ++x) {
+      if (payload != Example(Ints("x", {x}))) continue;
+      records += std::to_string(x) + " ";
+      break;
+    }
+  }
+  return records == columns;
+}
+
+TEST_CASE("an index that is built again and again opens as one build, while another process builds it") {
+  const char* rounds_text = std::getenv("OFINDEX_REBUILDS");
+  const int rounds = rounds_text == nullptr ? 12 : std::atoi(rounds_text);
+  Named named;
+  PutFolders(named);
+  named.Build("own", named.index());
+  std::atomic<bool> done{false};
+  std::atomic<int> agreed{0}, failed{0}, mixed{0};
+  {
+    std::vector<std::jthread> openers;
+    for (int t = 0; t < 2; ++t) {
+      openers.emplace_back([&] {
+        while (!done) {
+          const auto agree = RecordsAgreeWithColumns(named.index());
+          if (agree) {
+            ++(*agree ? agreed : mixed);
+          } else {
+            failed += agree.error().code != ErrorCode::kStale;
+          }
+        }
+      });
+    }
+    const int code = RunInChild([&] {
+      constexpr const char* kFolders[] = {"as-many", "fewer", "more", "own"};
+      for (int i = 0; i < rounds; ++i) named.Build(kFolders[i % 4], named.index());
+      return 0;
+    });
+    done = true;
+    CHECK(code == 0);
+  }
+  MESSAGE("datasets opened: ", agreed.load());
+  CHECK(agreed > 0);
+  CHECK(mixed == 0);
+  CHECK(failed == 0);
+}
+
+TEST_CASE("a forked child asks the index that its parent opened, though another was built meanwhile") {
+  Named named;
+  PutFolders(named);
+  named.Build("own", named.index());
+  const auto dataset = Dataset::Open(named.index());
+  REQUIRE(dataset);
+  named.Build("as-many", named.index());
+  CHECK(RunInChild([&] {
+          const auto store = ColumnStore::Open(dataset->opened());
+          if (!store) return 1;
+          const auto selected = Selected(*store, "x = 13");
+          return selected && *selected == "3 " ? 0 : 2;
+        }) == 0);
+}
+
+TEST_CASE("a dataset that was opened by a relative path answers as before wherever the working directory is moved to") {
+  Named named;
+  PutFolders(named);
+  named.Build("own", named.index());
+  fs::create_directory(named / "elsewhere");
+  const InFolder here(named / "");
+  auto opened = Opened::Of("named.ofidx");
+  REQUIRE(opened);
+  std::vector<std::string> answers;
+  {
+    auto other = Opened::Of("named.ofidx");
+    REQUIRE(other);
+    for (const Door& door : kDoors) answers.push_back(door.ask(*other).value());
+  }
+  auto mapless = ColumnStore::Open("named.ofidx");
+  REQUIRE(mapless);
+  const InFolder away(named / "elsewhere");
+  for (size_t i = 0; i < kDoors.size(); ++i) {
+    CAPTURE(kDoors[i].name);
+    const auto answer = kDoors[i].ask(*opened);
+    REQUIRE_MESSAGE(answer, answer.error().message);
+    CHECK(*answer == answers[i]);
+  }
+  CHECK(Selected(*mapless, "_offset > 300"));
+  CHECK(opened->dataset.index_path() == "named.ofidx");
+  fs::remove(named / "own/part-1");
+  auto again = Opened::Of("../named.ofidx");
+  REQUIRE(again);
+  std::vector<uint8_t> bytes;
+  CHECK(again->dataset.reader().Copy(29, bytes).error().message.starts_with("../own/part-1"));
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""The libraries that a build needs: the same in every list of them, and told by Debian's names where they are missing."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def of_meson():
+    """Package by name of the library or header, as meson.build has them."""
+    loops = "".join(re.findall(r"foreach name, package : \{(.*?)\}", read("meson.build"), re.S))
+    return dict(re.findall(r"'([^']+)': '([^']+)'", loops))
+
+
+class PackagesTest(unittest.TestCase):
+    def test_every_list_names_the_same_libraries(self):
+        libraries = set(of_meson().values())
+        self.assertGreater(len(libraries), 8)
+        script = re.search(r"packages_libraries=\((.*?)\)", read("tools/packages.sh"), re.S)[1].split()
+        self.assertEqual(set(script), libraries)
+        shown = re.search(r"^apt-get install (.*?)^```", read("docs/python.md"), re.S | re.M)[1]
+        named = set(shown.replace("\\", " ").split())
+        self.assertEqual(named - libraries, {"g++", "pkg-config", "python3-dev", "python3-venv"})
+        self.assertEqual(libraries - named, set())
+
+    def test_every_library_that_is_missing_is_named_in_one_sentence(self):
+        meson = shutil.which("meson")
+        if meson is None:
+            self.skipTest("meson is not installed")
+        with tempfile.TemporaryDirectory(prefix="ofindex-packages-") as work:
+            environment = {"PATH": f"{pathlib.Path(meson).parent}:/usr/bin:/bin", "PKG_CONFIG_LIBDIR": work}
+            options = ["-Dtests=false", "-Dbench=false", "-Dcmake_prefix_path=" + work]
+            done = subprocess.run(
+                [meson, "setup", f"{work}/build", str(ROOT), *options], capture_output=True, text=True, env=environment
+            )
+        self.assertNotEqual(done.returncode, 0)
+        lines = [line for line in done.stdout.splitlines() if "apt-get install" in line]
+        self.assertEqual(len(lines), 1, done.stdout + done.stderr)
+        for package in ("libisal-dev", "libxxhash-dev", "libsqlite3-dev"):  # others Meson finds without pkg-config, too
+            self.assertIn(package, lines[0])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])
