@@ -309,25 +309,26 @@ TEST_CASE("an index that is built again and again opens as one build, while anot
   named.Build("own", named.index());
   std::atomic<bool> done{false};
   std::atomic<int> agreed{0}, failed{0}, mixed{0};
+  const pid_t builder = StartChild([&] {
+    constexpr const char* kFolders[] = {"as-many", "fewer", "more", "own"};
+    for (int i = 0; i < rounds; ++i) named.Build(kFolders[i % 4], named.index());
+    return 0;
+  });
   {
     std::vector<std::jthread> openers;
     for (int t = 0; t < 2; ++t) {
       openers.emplace_back([&] {
-        while (!done) {
+        do {
           const auto agree = RecordsAgreeWithColumns(named.index());
           if (agree) {
             ++(*agree ? agreed : mixed);
           } else {
             failed += agree.error().code != ErrorCode::kStale;
           }
-        }
+        } while (!done);
       });
     }
-    const int code = RunInChild([&] {
-      constexpr const char* kFolders[] = {"as-many", "fewer", "more", "own"};
-      for (int i = 0; i < rounds; ++i) named.Build(kFolders[i % 4], named.index());
-      return 0;
-    });
+    const int code = WaitForChild(builder);
     done = true;
     CHECK(code == 0);
   }
