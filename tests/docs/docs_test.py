@@ -81,7 +81,8 @@ class DocumentsTest(WorkFolderTest):
         shell = Shell(self.dir)
         shell.run("ofindex build data/train -q")
         text = (ROOT / "docs" / "sql.md").read_text(encoding="utf-8")
-        described = {table: names.split() for table, names in re.findall(r"^\| `(\w+)` \|[^|]*\| `([^`]*)` \|$", text, re.M)}
+        rows = re.findall(r"^\| `(\w+)` \|[^|]*\| `([^`]*)` \|$", text, re.MULTILINE)
+        described = {table: names.split() for table, names in rows}
         found = {}
         for table in described:
             answer = shell.run(f"ofindex sql data/train 'SELECT * FROM {table} LIMIT 0' --json")[1]
