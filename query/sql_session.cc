@@ -167,7 +167,7 @@ Result<SqlSession> SqlSession::Open(OpenedIndex opened, ColumnStoreOptions optio
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(std::move(opened), options));
   const auto add = [&](sqlite3* db, const WorkLimits& limits) -> Result<void> {
     OFINDEX_TRY(RegisterRecords(db, store, limits));
-    return RegisterCatalogTables(db, std::make_shared<const Catalog>(std::move(catalog)));
+    return RegisterCatalogTables(db, std::make_shared<const Catalog>(std::move(catalog)), limits);
   };
   std::vector<std::string> tables = {"records"};
   tables.insert(tables.end(), std::begin(kCatalogTables), std::end(kCatalogTables));
