@@ -64,7 +64,7 @@ Result<Scene> MakeScene() {
   OFINDEX_TRY(BuildAnew(data.folder, kFourColumns));
   OFINDEX_ASSIGN(const std::string index, IndexPathOf(data.folder));
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(index));
-  const auto add = [&store](sqlite3* db) { return RegisterRecords(db, store); };
+  const auto add = [&store](sqlite3* db, const WorkLimits& limits) { return RegisterRecords(db, store, limits); };
   OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, {"records"}));
   OFINDEX_ASSIGN(PlainTable in_memory, PlainTable::InMemory(session));
   OFINDEX_ASSIGN(PlainTable on_disk, PlainTable::OnDisk(session, DataFolder() + "/plain-table.sqlite"));

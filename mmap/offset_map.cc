@@ -22,6 +22,23 @@ bool TableFits(uint64_t at, uint64_t count, uint64_t bytes, uint64_t size) {
   return count <= size / bytes && Fits(at, count * bytes, size);
 }
 
+// The reason why a record is bad, 0 if it is not; `list` is that of its block's bad records.
+uint32_t ReasonIn(const uint8_t* list, const MapBlock& block, uint32_t record) {
+  uint32_t low = 0;
+  uint32_t high = block.bad;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    const uint32_t one = LoadLe32(list + size_t{4} * middle);
+    if ((one & 0xffff) == record) return one >> 16;
+    if ((one & 0xffff) < record) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 tl::unexpected<Error> OffsetMap::Damaged(uint64_t offset, const char* what) const {
@@ -33,7 +50,7 @@ tl::unexpected<Error> OffsetMap::Rewritten() const {
               kReopenHint);
 }
 
-Result<OffsetMap> OffsetMap::Open(const std::string& path, const std::string& shown) {
+Result<OffsetMap> OffsetMap::Open(const std::string& path, const std::string& shown, uint64_t copied_bytes) {
   if (auto facts = StatFile(path); !facts) {
     return Fail(ErrorCode::kNotFound, facts.error().message, "build the index with `ofindex build DATA`");
   }
@@ -52,7 +69,7 @@ Result<OffsetMap> OffsetMap::Open(const std::string& path, const std::string& sh
   map.data_ = map.file_.bytes().data();
   // The header says how many, and whoever made the file says what the header says.
   return WithMemory("the blocks of a map", [&]() -> Result<OffsetMap> {
-    map.blocks_ = std::make_unique<KnownBlocks>(map.header_.blocks);
+    map.blocks_ = std::make_unique<KnownBlocks>(map.header_.blocks, copied_bytes);
     return std::move(map);
   });
 }
@@ -94,10 +111,10 @@ Result<void> OffsetMap::CopyOut(uint64_t at, std::span<uint8_t> out) const {
 bool OffsetMap::Holds(const Known& known) const {
   bool holds = false;
   static_cast<void>(WithMemory("a block of a map", [&]() -> Result<void> {
-    const uint64_t copied = known.frames.size();
-    std::vector<uint8_t> rest(known.block.stored_bytes() - copied);
-    OFINDEX_TRY(CopyOut(known.block.packed_at + copied, rest));
-    holds = MapBlock::ChecksumHolds(known.entry.data(), known.frames, rest);
+    const ByteView frames = ByteView(known.stored).first(PackedOffsets::FramesBytes(known.block.records));
+    std::vector<uint8_t> rest(known.block.stored_bytes() - frames.size());
+    OFINDEX_TRY(CopyOut(known.block.packed_at + frames.size(), rest));
+    holds = MapBlock::ChecksumHolds(known.entry.data(), frames, rest);
     return {};
   }));
   return holds;
@@ -114,10 +131,21 @@ Result<std::unique_ptr<OffsetMap::Known>> OffsetMap::ReadBlock(uint64_t number) 
       frames > block.packed_bytes || block.stored_bytes() > kMostBlockBytes) {
     return damaged();
   }
-  known->frames.resize(frames);
-  OFINDEX_TRY(CopyOut(block.packed_at, known->frames));
-  if (!Holds(*known) || !PackedOffsets::Sound(known->frames, block.packed_bytes, block.records)) return damaged();
+  known->whole = TakeRoom(block.stored_bytes());
+  known->stored.resize(known->whole ? block.stored_bytes() : frames);
+  OFINDEX_TRY(CopyOut(block.packed_at, known->stored));
+  const bool holds = known->whole ? MapBlock::ChecksumHolds(known->entry.data(), known->stored) : Holds(*known);
+  if (!holds || !PackedOffsets::Sound(known->stored, block.packed_bytes, block.records)) return damaged();
   return known;
+}
+
+// Room that is taken for a block that turns out to be damaged, or known by now, is lost.
+bool OffsetMap::TakeRoom(uint64_t bytes) const {
+  uint64_t room = blocks_->room.load(std::memory_order_relaxed);
+  while (room >= bytes) {
+    if (blocks_->room.compare_exchange_weak(room, room - bytes, std::memory_order_relaxed)) return true;
+  }
+  return false;
 }
 
 // Two threads may read the same block at once; the one that comes second gives its own up.
@@ -134,24 +162,8 @@ Result<const OffsetMap::Known*> OffsetMap::KnownBlock(uint64_t number) const {
 
 Result<OffsetMap::CheckedBlock> OffsetMap::Block(uint64_t number) const {
   OFINDEX_ASSIGN(const Known* const known, KnownBlock(number));
-  return CheckedBlock{.block = known->block, .frames = known->frames.data(), .packed = data_ + known->block.packed_at};
-}
-
-uint32_t OffsetMap::BadReason(const MapBlock& block, uint32_t record) const {
-  const uint8_t* list = data_ + block.packed_at + block.packed_bytes;
-  uint32_t low = 0;
-  uint32_t high = block.bad;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    const uint32_t one = LoadLe32(list + size_t{4} * middle);
-    if ((one & 0xffff) == record) return one >> 16;
-    if ((one & 0xffff) < record) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return 0;
+  return CheckedBlock{
+      .block = known->block, .frames = known->stored.data(), .packed = known->StoredIn(data_), .owned = known->owned()};
 }
 
 // ---------------------------------------------------------------- records
@@ -200,6 +212,20 @@ bool OffsetMap::ReadCell(uint64_t cell, std::atomic<uint64_t>* first_records, Ce
   return whole && sound;
 }
 
+// Of a block that is not whole, this reads the map.
+OffsetMap::Step OffsetMap::PlaceIn(const Known& known, uint64_t number, uint64_t ordinal, Place& place) const {
+  const MapBlock& block = known.block;
+  const uint64_t record = ordinal - block.first_record;
+  if (record >= block.records) return Step::kBadJumps;
+  const uint8_t* const stored = known.StoredIn(data_);
+  const auto extent = PackedOffsets(known.stored.data(), stored).At(static_cast<uint32_t>(record));
+  if (extent.begin > extent.end || extent.begin < block.begin || extent.end > block.end) return Step::kOutside;
+  const uint32_t reason =
+      block.bad == 0 ? 0 : ReasonIn(stored + block.packed_bytes, block, static_cast<uint32_t>(record));
+  place = {.shard = block.shard, .bad_reason = reason, .begin = extent.begin, .end = extent.end, .block = number};
+  return Step::kDone;
+}
+
 // Runs inside the guard: may stop at any load. `at` is the record being looked up, `other` a block that is not known
 // yet.
 OffsetMap::Step OffsetMap::LookUp(std::span<const uint64_t> ordinals, std::span<Place> places, volatile size_t& at,
@@ -215,16 +241,9 @@ OffsetMap::Step OffsetMap::LookUp(std::span<const uint64_t> ordinals, std::span<
       other = number;
       if (known == nullptr) return Step::kOtherBlock;
     }
-    const MapBlock& block = known->block;
-    const auto record = ordinal - block.first_record;
-    if (record >= block.records) return Step::kBadJumps;
-    const auto extent = PackedOffsets(known->frames.data(), data_ + block.packed_at).At(static_cast<uint32_t>(record));
-    if (extent.begin > extent.end || extent.begin < block.begin || extent.end > block.end) {
-      other = block.packed_at;
-      return Step::kOutside;
-    }
-    const uint32_t reason = block.bad == 0 ? 0 : BadReason(block, static_cast<uint32_t>(record));
-    places[i] = {.shard = block.shard, .bad_reason = reason, .begin = extent.begin, .end = extent.end, .block = number};
+    const Step step = PlaceIn(*known, number, ordinal, places[i]);
+    if (step == Step::kOutside) other = known->block.packed_at;
+    if (step != Step::kDone) return step;
   }
   return Step::kDone;
 }
@@ -244,12 +263,37 @@ Result<void> OffsetMap::FindAll(std::span<const uint64_t> ordinals, std::span<Pl
   }
 }
 
+// What was read while the file was sound stays right, whatever becomes of the file.
+void OffsetMap::Confirm(std::span<const Place> places) const {
+  uint64_t last = UINT64_MAX;
+  for (const Place& place : places) {
+    if (std::exchange(last, place.block) == place.block) continue;
+    const Known* const known = blocks_->known[place.block].load(std::memory_order_acquire);
+    if (!known->confirmed.load(std::memory_order_relaxed)) known->confirmed.store(true, std::memory_order_release);
+  }
+}
+
 Result<void> OffsetMap::Find(std::span<const uint64_t> ordinals, std::span<Place> places) const {
-  return Consistent([&] { return FindAll(ordinals, places); });
+  OFINDEX_TRY(Consistent([&] { return FindAll(ordinals, places); }));
+  Confirm(places.first(ordinals.size()));
+  return {};
+}
+
+// The map says which block to look at, and that block says whether the record is its own: no more of the map counts.
+bool OffsetMap::FindOwned(uint64_t ordinal, Place& place) const {
+  volatile uint64_t found = header_.blocks;
+  const bool whole = FaultGuard::Run([&] {
+    uint64_t number = 0;
+    if (FindBlock(ordinal, number)) found = number;
+  });
+  if (!whole || found >= header_.blocks) return false;
+  const Known* const known = blocks_->known[found].load(std::memory_order_acquire);
+  return known != nullptr && known->owned() && PlaceIn(*known, found, ordinal, place) == Step::kDone;
 }
 
 Result<OffsetMap::Place> OffsetMap::Find(uint64_t ordinal) const {
   Place place{};
+  if (FindOwned(ordinal, place)) return place;
   OFINDEX_TRY(Find(std::span(&ordinal, 1), std::span(&place, 1)));
   return place;
 }

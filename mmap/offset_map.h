@@ -17,19 +17,24 @@
 
 namespace ofindex {
 
+/// Of the blocks of a map, what a process copies at the most: packed offsets of some 20 million records of 250 bytes.
+inline constexpr uint64_t kCopiedMapBytes = uint64_t{32} << 20;
+
 /// Where every record of a dataset lies: a NAME.ofidx-map, mapped and shared by all processes of the host.
 ///
 /// Immutable and thread-safe; usable after fork. Every byte of the file is taken for hostile: whatever it holds, an
 /// answer is either what the map's checksums vouch for or an error. A map is replaced by rename, which does not concern
-/// those that have the old one open. One that is cut or rewritten in place under a reader is an error, too: the file is
-/// read in guarded sections, what leads from one place of it to another is used from private copies, and an answer is
-/// given if the file has not changed meanwhile, or its bytes are found to be what they were.
+/// those that have the old one open. One that is cut or rewritten in place under a reader is an error, too, or gives
+/// the answers that it gave before: the file is read in guarded sections, what leads from one place of it to another is
+/// used from private copies, and an answer is given if the file has not changed meanwhile, or its bytes are found to be
+/// what they were. The first blocks that are used are copied as a whole: what they answer needs the file no more.
 class OffsetMap {
  public:
   /// Opens in O(1), whatever the number of records and shards: reads the header, nothing else. Messages call the map
-  /// `shown`, or `path` without that. Errors: kNotFound  there is no such file;
-  /// kIndex  it is no map, or not of this version, or damaged; kIo, kLimit.
-  [[nodiscard]] static Result<OffsetMap> Open(const std::string& path, const std::string& shown = {});
+  /// `shown`, or `path` without that. At most about `copied_bytes` of blocks are copied as they are used.
+  /// Errors: kNotFound  there is no such file; kIndex  it is no map, or not of this version, or damaged; kIo, kLimit.
+  [[nodiscard]] static Result<OffsetMap> Open(const std::string& path, const std::string& shown = {},
+                                              uint64_t copied_bytes = kCopiedMapBytes);
 
   [[nodiscard]] const MapHeader& header() const { return header_; }
   [[nodiscard]] uint64_t records() const { return header_.records; }
@@ -48,8 +53,8 @@ class OffsetMap {
     uint64_t block;  ///< of the map
   };
 
-  /// Place of record `ordinal`, less than records(). O(1); two cache misses in a large map. ReadyBlocks is faster where
-  /// many records are read.
+  /// Place of record `ordinal`, less than records(). O(1); two cache misses in a large map, and no system call if its
+  /// block is copied. ReadyBlocks is faster where many records are read.
   /// Errors: kIndex  the map is damaged; kStale  it was cut or rewritten since it was opened.
   [[nodiscard]] Result<Place> Find(uint64_t ordinal) const;
 
@@ -58,12 +63,14 @@ class OffsetMap {
   [[nodiscard]] Result<void> Find(std::span<const uint64_t> ordinals, std::span<Place> places) const;
 
   /// A block whose checksum held when it was first asked for, and its packed offsets, sound for all its records: their
-  /// frames, which are a copy, and all of them in the map. Valid while the map lives; the map is to be read in a
-  /// guarded section.
+  /// frames, which are a copy, and all of them. Valid while the map lives. Unless they are `owned`, the offsets are
+  /// those in the map, to be read in a guarded section and believed if the file has not changed; if they are, they are
+  /// a copy of what the map held while it was sound.
   struct CheckedBlock {
     const MapBlock& block;
     const uint8_t* frames;
     const uint8_t* packed;
+    bool owned;
   };
 
   /// Block `number`, less than header().blocks. Errors: kIndex; kStale  the map was cut.
@@ -97,13 +104,20 @@ class OffsetMap {
   struct Known {
     std::array<uint8_t, kMapEntryBytes> entry;
     MapBlock block;
-    std::vector<uint8_t> frames;
+    std::vector<uint8_t> stored;  // the block's bytes: all of them if `whole`, else those of the frames
+    bool whole = false;
+    mutable std::atomic<bool> confirmed{false};  // the file was sound when they were copied
+
+    [[nodiscard]] bool owned() const { return whole && confirmed.load(std::memory_order_acquire); }
+    [[nodiscard]] const uint8_t* StoredIn(const uint8_t* map) const {
+      return whole ? stored.data() : map + block.packed_at;
+    }
   };
 
   /// The blocks that were asked for, by number; null where none was.
   struct KnownBlocks {
-    explicit KnownBlocks(uint64_t blocks)
-        : known(std::make_unique<std::atomic<const Known*>[]>(blocks)), count(blocks) {}
+    KnownBlocks(uint64_t blocks, uint64_t bytes)
+        : known(std::make_unique<std::atomic<const Known*>[]>(blocks)), count(blocks), room(bytes) {}
     ~KnownBlocks() {
       for (uint64_t i = 0; i < count; ++i) delete known[i].load(std::memory_order_acquire);
     }
@@ -112,6 +126,7 @@ class OffsetMap {
 
     std::unique_ptr<std::atomic<const Known*>[]> known;
     const uint64_t count;
+    std::atomic<uint64_t> room;  // bytes that may yet be copied
   };
 
   explicit OffsetMap(File file) : watch_(std::move(file)) {}
@@ -124,10 +139,13 @@ class OffsetMap {
                             volatile uint64_t& other) const;
   [[nodiscard]] bool CellOf(uint64_t cell, Cell& found) const;
   [[nodiscard]] bool FindBlock(uint64_t ordinal, uint64_t& number) const;
+  [[nodiscard]] bool FindOwned(uint64_t ordinal, Place& place) const;
+  [[nodiscard]] Step PlaceIn(const Known& known, uint64_t number, uint64_t ordinal, Place& place) const;
+  void Confirm(std::span<const Place> places) const;
   [[nodiscard]] Result<const Known*> KnownBlock(uint64_t number) const;
   [[nodiscard]] Result<std::unique_ptr<Known>> ReadBlock(uint64_t number) const;
   [[nodiscard]] bool Holds(const Known& known) const;
-  [[nodiscard]] uint32_t BadReason(const MapBlock& block, uint32_t record) const;
+  [[nodiscard]] bool TakeRoom(uint64_t bytes) const;
   [[nodiscard]] Result<MapShard> ReadShard(uint64_t shard) const;
   [[nodiscard]] Result<MapStream> StreamOf(uint64_t shard) const;
   [[nodiscard]] Result<void> CopyOut(uint64_t at, std::span<uint8_t> out) const;

@@ -48,6 +48,7 @@ void ReadyBlocks::Add(const OffsetMap& map, uint64_t ordinal, uint64_t number, c
   if (!block.state.compare_exchange_strong(expected, State::kBeingAdded, std::memory_order_acq_rel)) return;
   block.frames = found->frames;
   block.packed = found->packed;
+  block.owned = found->owned;
   block.shard_bytes = shard.mapped().data();
   block.first_record = found->block.first_record;
   block.begin = found->block.begin;

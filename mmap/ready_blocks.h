@@ -54,8 +54,12 @@ class ReadyBlocks {
   /// such record, or its block is not ready.
   [[nodiscard]] bool TakeAim(uint64_t ordinal, Aim& aim) const;
 
-  /// The second step, which reads the map: in a guarded section. False if the packed offsets say what cannot be.
+  /// The second step. Reads the map, unless IsOwned: in a guarded section, to be believed if the map has not changed.
+  /// False if the packed offsets say what cannot be.
   [[nodiscard]] static bool Find(const Aim& aim, Record& record);
+
+  /// True if the second step needs nothing of the map.
+  [[nodiscard]] static bool IsOwned(const Aim& aim);
 
  private:
   enum class State : uint8_t { kNotReady, kBeingAdded, kReady };
@@ -71,6 +75,7 @@ class ReadyBlocks {
     uint32_t shard = 0;
     uint8_t header_bytes = 0;
     uint8_t framing_bytes = 0;
+    bool owned = false;
     std::atomic<State> state = State::kNotReady;  // kReady: the rest is there and never changes
   };
 
@@ -112,6 +117,8 @@ inline bool ReadyBlocks::TakeAim(uint64_t ordinal, Aim& aim) const {
   aim = {.block = &block, .slot = PackedOffsets(block.frames, block.packed).SlotOf(static_cast<uint32_t>(record))};
   return true;
 }
+
+inline bool ReadyBlocks::IsOwned(const Aim& aim) { return aim.block->owned; }
 
 inline bool ReadyBlocks::Find(const Aim& aim, Record& record) {
   const Block& block = *aim.block;

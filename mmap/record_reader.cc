@@ -196,8 +196,10 @@ Result<RecordRead> RecordReader::PlanRead(uint64_t ordinal, const OffsetMap::Pla
 std::optional<ByteView> RecordReader::ViewAtOnce(uint64_t ordinal) const {
   const uint64_t state = map_->watch().state();
   ByteView view;
-  if (ViewOneWarm(*ready_, ordinal, view) && map_->watch().UnchangedThisTick(state, CoarseTick())) return view;
-  return std::nullopt;
+  const WarmFind found = ViewOneWarm(*ready_, ordinal, view);
+  if (found == WarmFind::kFailed) return std::nullopt;
+  if (found == WarmFind::kInMap && !map_->watch().UnchangedThisTick(state, CoarseTick())) return std::nullopt;
+  return view;
 }
 
 Result<ByteView> RecordReader::View(uint64_t ordinal) const {
@@ -242,12 +244,13 @@ Result<size_t> RecordReader::ReadBytes(uint32_t shard, uint64_t offset, std::spa
 
 Result<void> RecordReader::View(std::span<const uint64_t> ordinals, std::span<ByteView> views) const {
   const uint64_t state = map_->watch().state();
+  bool in_map = false;
   for (size_t i = 0; i < ordinals.size(); ++i) {
-    i += ViewWarm(*ready_, ordinals.subspan(i), views.subspan(i));
+    i += ViewWarm(*ready_, ordinals.subspan(i), views.subspan(i), in_map);
     if (i == ordinals.size()) break;
     OFINDEX_ASSIGN(views[i], ViewChecked(ordinals[i]));
   }
-  if (map_->watch().UnchangedThisTick(state, CoarseTick())) return {};
+  if (!in_map || map_->watch().UnchangedThisTick(state, CoarseTick())) return {};
   for (size_t i = 0; i < ordinals.size(); ++i) {
     OFINDEX_ASSIGN(views[i], ViewChecked(ordinals[i]));
   }
@@ -273,13 +276,14 @@ void RecordReader::Prefetch(uint64_t first, uint64_t count) const {
 bool RecordReader::TryCopyTo(uint64_t ordinal, const GiveRoom& room) const {
   const uint64_t state = map_->watch().state();
   ReadyBlocks::Record record;
-  if (!FindOneWarm(*ready_, ordinal, record)) return false;
+  const WarmFind found = FindOneWarm(*ready_, ordinal, record);
+  if (found == WarmFind::kFailed) return false;
   uint8_t* const out = room(record.length);
   if (out == nullptr) return false;
   const WarmCopy copied = CopyOneWarm(record, out);
   if (copied == WarmCopy::kFailed) return false;
   const int64_t tick = CoarseTick();
-  if (!map_->watch().UnchangedThisTick(state, tick)) return false;
+  if (found == WarmFind::kInMap && !map_->watch().UnchangedThisTick(state, tick)) return false;
   const OpenShard& shard = *shards_->open[record.shard].load(std::memory_order_acquire);
   if (copied == WarmCopy::kSurelyAll) return shard.UnchangedThisTick(tick);
   const Result<bool> unchanged = shard.Unchanged();

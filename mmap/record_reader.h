@@ -67,8 +67,8 @@ class RecordReader {
   /// Returns the payload of record `ordinal`, without copying.
   ///
   /// Covers the payload bytes alone: length prefix and checksums are excluded. Valid while this reader lives. The one
-  /// unguarded read: touching the bytes after somebody has truncated the shard raises SIGBUS. Thread-safe. Does not
-  /// look at the bytes, but for the record's header; Copy() and CopyInto() check the framing around them. Of a
+  /// unguarded read: touching the bytes after somebody has truncated the shard raises SIGBUS. Thread-safe. Looks at
+  /// no byte, or at the record's header alone; Copy() and CopyInto() check the framing around them. Of a
   /// compressed shard the payload is inflated into memory that the reader keeps, inflated_cache_bytes of it at the
   /// most: there View is guarded, and for few records.
   ///

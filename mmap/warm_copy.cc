@@ -83,22 +83,24 @@ bool CopyWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, con
   return whole && copied;
 }
 
-bool FindOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ReadyBlocks::Record& record) {
+WarmFind FindOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ReadyBlocks::Record& record) {
   ReadyBlocks::Aim aim;
-  if (!blocks.TakeAim(ordinal, aim)) return false;
+  if (!blocks.TakeAim(ordinal, aim)) return WarmFind::kFailed;
+  if (ReadyBlocks::IsOwned(aim)) return ReadyBlocks::Find(aim, record) ? WarmFind::kWithoutMap : WarmFind::kFailed;
   volatile bool found = false;
-  return FaultGuard::Run([&] { found = ReadyBlocks::Find(aim, record); }) && found;
+  const bool whole = FaultGuard::Run([&] { found = ReadyBlocks::Find(aim, record); });
+  return whole && found ? WarmFind::kInMap : WarmFind::kFailed;
 }
 
-bool ViewOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ByteView& view) {
-  ReadyBlocks::Aim aim;
-  if (!blocks.TakeAim(ordinal, aim)) return false;
-  volatile bool found = false;
+WarmFind ViewOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ByteView& view) {
   ReadyBlocks::Record record;
-  const auto find = [&] { found = ReadyBlocks::Find(aim, record) && LoadLe64(record.framed) == record.length; };
-  if (!FaultGuard::Run(find) || !found) return false;
+  const WarmFind found = FindOneWarm(blocks, ordinal, record);
+  if (found == WarmFind::kFailed) return found;
   view = record.payload();
-  return true;
+  if (found == WarmFind::kWithoutMap) return found;
+  volatile bool same = false;
+  const bool whole = FaultGuard::Run([&] { same = LoadLe64(record.framed) == record.length; });
+  return whole && same ? found : WarmFind::kFailed;
 }
 
 WarmCopy CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out) {
@@ -115,25 +117,51 @@ WarmCopy CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out) {
   return whole ? outcome : WarmCopy::kFailed;
 }
 
-size_t ViewWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, std::span<ByteView> views) {
-  std::array<ReadyBlocks::Aim, kViewedAtOnce> aims;
+namespace {
+
+// Views of the records that `aims` lead to, which need nothing of the map. Returns how many there are before one that
+// cannot be.
+size_t ViewOwned(std::span<const ReadyBlocks::Aim> aims, std::span<ByteView> views) {
+  ReadyBlocks::Record record;
+  for (size_t i = 0; i < aims.size(); ++i) {
+    if (!ReadyBlocks::Find(aims[i], record)) return i;
+    views[i] = record.payload();
+  }
+  return aims.size();
+}
+
+// The same of any records, whose headers are looked at.
+size_t ViewInMap(std::span<const ReadyBlocks::Aim> aims, std::span<ByteView> views) {
   std::array<ReadyBlocks::Record, kViewedAtOnce> records;
+  volatile size_t viewed = 0;
+  static_cast<void>(FaultGuard::Run([&] {
+    size_t found = 0;
+    for (; found < aims.size() && ReadyBlocks::Find(aims[found], records[found]); ++found) {
+      __builtin_prefetch(records[found].framed);
+    }
+    size_t i = 0;
+    for (; i < found && LoadLe64(records[i].framed) == records[i].length; ++i) views[i] = records[i].payload();
+    viewed = i;
+  }));
+  return viewed;
+}
+
+}  // namespace
+
+size_t ViewWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, std::span<ByteView> views,
+                bool& in_map) {
+  std::array<ReadyBlocks::Aim, kViewedAtOnce> aims;
   for (size_t first = 0; first < ordinals.size(); first += kViewedAtOnce) {
     const std::span<const uint64_t> group = ordinals.subspan(first, std::min(kViewedAtOnce, ordinals.size() - first));
     size_t n = 0;
-    for (; n < group.size() && blocks.TakeAim(group[n], aims[n]); ++n) __builtin_prefetch(aims[n].slot.word);
-    volatile size_t viewed = 0;
-    static_cast<void>(FaultGuard::Run([&] {
-      size_t found = 0;
-      for (; found < n && ReadyBlocks::Find(aims[found], records[found]); ++found) {
-        __builtin_prefetch(records[found].framed);
-      }
-      size_t i = 0;
-      for (; i < found && LoadLe64(records[i].framed) == records[i].length; ++i) {
-        views[first + i] = records[i].payload();
-      }
-      viewed = i;
-    }));
+    bool owned = true;
+    for (; n < group.size() && blocks.TakeAim(group[n], aims[n]); ++n) {
+      owned = owned && ReadyBlocks::IsOwned(aims[n]);
+      __builtin_prefetch(aims[n].slot.word);
+    }
+    in_map = in_map || !owned;
+    const std::span<const ReadyBlocks::Aim> taken(aims.data(), n);
+    const size_t viewed = owned ? ViewOwned(taken, views.subspan(first)) : ViewInMap(taken, views.subspan(first));
     if (viewed < group.size()) return first + viewed;
   }
   return ordinals.size();

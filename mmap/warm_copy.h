@@ -21,8 +21,15 @@ struct CopyTarget {
 /// caller to ask, afterwards.
 [[nodiscard]] bool CopyWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, const CopyTarget& target);
 
-/// Finds one record. Returns false where that is for the careful way.
-[[nodiscard]] bool FindOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ReadyBlocks::Record& record);
+/// How a record was found.
+enum class WarmFind {
+  kFailed,     ///< that is for the careful way
+  kInMap,      ///< by the map: right, if the map is what it was, which is for the caller to ask, afterwards
+  kWithoutMap  ///< right
+};
+
+/// Finds one record.
+[[nodiscard]] WarmFind FindOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ReadyBlocks::Record& record);
 
 /// What became of a copy.
 enum class WarmCopy {
@@ -34,11 +41,12 @@ enum class WarmCopy {
 /// Copies the payload of one record to `out`, which has room for it.
 [[nodiscard]] WarmCopy CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out);
 
-/// The same, and looks at its header.
-[[nodiscard]] bool ViewOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ByteView& view);
+/// Finds the payload of one record. Touches the shard only if the map is needed: then it looks at the record's header.
+[[nodiscard]] WarmFind ViewOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ByteView& view);
 
-/// What CopyWarm does without copying: views[i] becomes a view of payload ordinals[i]. Returns how many were found
-/// before the first one that is not ready, or whose header is another.
-[[nodiscard]] size_t ViewWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, std::span<ByteView> views);
+/// What CopyWarm does without copying: views[i] becomes a view of payload ordinals[i]. Sets `in_map` if the map was
+/// needed. Returns how many were found before the first one that is not ready, or whose header is another.
+[[nodiscard]] size_t ViewWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, std::span<ByteView> views,
+                              bool& in_map);
 
 }  // namespace ofindex

@@ -2,15 +2,24 @@
 
 #include <sqlite3.h>
 
-#include <new>
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/allocation.h"
 #include "base/text.h"
 #include "index/catalog_reader.h"
+#include "query/equality_index.h"
+#include "query/sql_values.h"
 
 namespace ofindex {
 namespace {
+
+constexpr double kLookupCost = 4;      // as rows of a scan
+constexpr double kRowsPerShared = 10;  // the guess: of so many rows, one has the value that is asked for
 
 // One cell, given to SQLite. All of it lives as long as the catalog, and that as long as the connection.
 
@@ -29,10 +38,14 @@ void PutCopy(sqlite3_context* context, const std::string& text) {
 }
 
 // As `_shard` of `records` says it.
-void PutPath(sqlite3_context* context, const Catalog& catalog, size_t shard) {
-  if (shard >= catalog.shards.size()) return;
+std::string PathText(const Catalog& catalog, size_t shard) {
+  if (shard >= catalog.shards.size()) return {};
   const std::string& path = catalog.shards[shard].path;
-  return IsText(AsBytes(path)) ? Put(context, std::string_view(path)) : PutCopy(context, Printable(path));
+  return IsText(AsBytes(path)) ? path : Printable(path);
+}
+
+void PutPath(sqlite3_context* context, const Catalog& catalog, size_t shard) {
+  if (shard < catalog.shards.size()) PutCopy(context, PathText(catalog, shard));
 }
 
 void PutShard(sqlite3_context* context, const Catalog& catalog, size_t row, int column) {
@@ -82,104 +95,208 @@ void PutDamage(sqlite3_context* context, const Catalog& catalog, size_t row, int
   }
 }
 
-/// One table: how SQLite is told of it, and its cells.
+/// A column by whose value rows are found. Without `bytes` it holds the numbers of bad records.
+struct Key {
+  int column;
+  bool unique;
+  std::string (*bytes)(const Catalog& catalog, size_t row);
+};
+
+constexpr Key kShardPath = {0, true, PathText};
+constexpr Key kFeatureName = {0, true, [](const Catalog& catalog, size_t row) { return catalog.features[row].name; }};
+constexpr Key kBadRecord = {0, true, nullptr};
+constexpr Key kBadShard = {
+    1, false, [](const Catalog& catalog, size_t row) { return PathText(catalog, catalog.bad[row].shard); }};
+constexpr Key kDamageShard = {
+    0, false, [](const Catalog& catalog, size_t row) { return PathText(catalog, catalog.damage[row].shard); }};
+
+constexpr size_t kMostKeys = 2;
+
+/// One table: how SQLite is told of it, its cells, and by what its rows are found.
 struct TableKind {
   const char* name;
   const char* declaration;
   size_t (*rows)(const Catalog& catalog);
   void (*put)(sqlite3_context* context, const Catalog& catalog, size_t row, int column);
+  std::array<const Key*, kMostKeys> keys;
 };
 
 constexpr TableKind kTables[] = {
     {"shards",
      "CREATE TABLE x(path TEXT, format TEXT, compression TEXT, payload TEXT, records INTEGER, bytes INTEGER, "
      "payload_bytes INTEGER)",
-     [](const Catalog& catalog) { return catalog.shards.size(); }, PutShard},
+     [](const Catalog& catalog) { return catalog.shards.size(); },
+     PutShard,
+     {&kShardPath}},
     {"features",
      "CREATE TABLE x(name TEXT, kinds TEXT, present INTEGER, values_min INTEGER, values_max INTEGER, \"column\" TEXT, "
      "type TEXT)",
-     [](const Catalog& catalog) { return catalog.features.size(); }, PutFeature},
-    {"bad", "CREATE TABLE x(record INTEGER, shard TEXT, \"offset\" INTEGER, reason TEXT)",
-     [](const Catalog& catalog) { return catalog.bad.size(); }, PutBad},
-    {"damage", "CREATE TABLE x(shard TEXT, \"begin\" INTEGER, \"end\" INTEGER, reason TEXT)",
-     [](const Catalog& catalog) { return catalog.damage.size(); }, PutDamage},
+     [](const Catalog& catalog) { return catalog.features.size(); },
+     PutFeature,
+     {&kFeatureName}},
+    {"bad",
+     "CREATE TABLE x(record INTEGER, shard TEXT, \"offset\" INTEGER, reason TEXT)",
+     [](const Catalog& catalog) { return catalog.bad.size(); },
+     PutBad,
+     {&kBadRecord, &kBadShard}},
+    {"damage",
+     "CREATE TABLE x(shard TEXT, \"begin\" INTEGER, \"end\" INTEGER, reason TEXT)",
+     [](const Catalog& catalog) { return catalog.damage.size(); },
+     PutDamage,
+     {&kDamageShard}},
 };
 
 /// What a module is registered with, and each of its tables holds.
 struct Registered {
   const TableKind* kind;
   std::shared_ptr<const Catalog> catalog;
+  WorkLimits limits;
+
+  [[nodiscard]] size_t rows() const { return kind->rows(*catalog); }
 };
+
+Result<std::optional<EqualityIndex>> IndexOf(const Registered& of, const Key& key) {
+  return EqualityIndex::Build(of.rows(), of.limits, [&](const EqualityIndex::Take& take) -> Result<void> {
+    OFINDEX_TRY(of.limits.Ask());
+    for (size_t row = 0; row < of.rows(); ++row) {
+      if (key.bytes == nullptr) {
+        const auto record = static_cast<int64_t>(of.catalog->bad[row].record);
+        take(row, {.type = ColumnValue::Type::kInteger, .integer = record});
+        continue;
+      }
+      const std::string bytes = key.bytes(*of.catalog, row);
+      take(row, {.type = ColumnValue::Type::kText, .bytes = AsBytes(bytes)});
+    }
+    return {};
+  });
+}
 
 struct CatalogTable : sqlite3_vtab {
   explicit CatalogTable(const Registered& registered) : sqlite3_vtab(), of(registered) {}
+
+  /// The rows that may have `value` in the column of key `number`; nothing without an index.
+  [[nodiscard]] Result<std::optional<AscendingRows>> Find(size_t number, sqlite3_value* value) {
+    if (!tried[number]) {
+      OFINDEX_ASSIGN(indexes[number], IndexOf(of, *of.kind->keys[number]));
+      tried[number] = true;
+    }
+    if (!indexes[number]) return std::nullopt;
+    OFINDEX_ASSIGN(const std::vector<ColumnValue> readings, ElementsOf(value));
+    return indexes[number]->Find(readings);
+  }
+
   Registered of;
+  std::array<bool, kMostKeys> tried = {};
+  std::array<std::optional<EqualityIndex>, kMostKeys> indexes;  // by key, once it was asked for
 };
 
 struct CatalogCursor : sqlite3_vtab_cursor {
-  explicit CatalogCursor(const Registered& registered) : sqlite3_vtab_cursor(), of(registered) {}
-  const Registered& of;
-  size_t row = 0;
+  explicit CatalogCursor(CatalogTable& t) : sqlite3_vtab_cursor(), table(t) {}
+
+  void Advance() {
+    if (!found) {
+      ++row;
+    } else {
+      row = found->Take().value_or(UINT64_MAX);
+    }
+  }
+
+  CatalogTable& table;
+  std::optional<AscendingRows> found;  // the rows yet to come, unless all are asked for
+  uint64_t row = 0;
 };
 
-// SQLite calls from here on: nothing may be thrown through it.
+CatalogTable& TableOf(sqlite3_vtab* table) { return *static_cast<CatalogTable*>(table); }
+CatalogCursor& CursorOf(sqlite3_vtab_cursor* cursor) { return *static_cast<CatalogCursor*>(cursor); }
+
+// Runs `body`, which returns Result<void>; an error becomes that of `table`. Nothing is thrown through SQLite.
+template <typename Body>
+int Guarded(sqlite3_vtab* table, Body&& body) {
+  const Result<void> result = WithMemory("a query", std::forward<Body>(body));
+  return result ? SQLITE_OK : Report(table, result.error());
+}
 
 int Connect(sqlite3* db, void* data, int, const char* const*, sqlite3_vtab** table, char**) {
   const auto& registered = *static_cast<const Registered*>(data);
   if (const int result = sqlite3_declare_vtab(db, registered.kind->declaration); result != SQLITE_OK) return result;
-  *table = new (std::nothrow) CatalogTable(registered);
-  return *table == nullptr ? SQLITE_NOMEM : SQLITE_OK;
+  const Result<void> made = WithMemory("a table", [&]() -> Result<void> {
+    *table = new CatalogTable(registered);
+    return {};
+  });
+  return made ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 int Disconnect(sqlite3_vtab* table) {
-  delete static_cast<CatalogTable*>(table);
+  delete &TableOf(table);
   return SQLITE_OK;
 }
 
+// SQLite compares again what the table finds: it may be compared otherwise than by the affinity of the column.
 int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
-  const Registered& of = static_cast<CatalogTable*>(table)->of;
-  const size_t rows = of.kind->rows(*of.catalog);
-  info->estimatedRows = static_cast<sqlite3_int64>(rows);
-  info->estimatedCost = static_cast<double>(rows) + 1;
+  const Registered& of = TableOf(table).of;
+  auto rows = static_cast<double>(of.rows());
+  info->estimatedCost = rows + 1;
+  for (size_t k = kMostKeys; k-- > 0;) {
+    const Key* const key = of.kind->keys[k];
+    for (int i = 0; key != nullptr && i < info->nConstraint; ++i) {
+      const auto& constraint = info->aConstraint[i];
+      if (constraint.usable == 0 || constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
+      if (constraint.iColumn != key->column || sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
+        continue;
+      for (int other = 0; other < info->nConstraint; ++other) info->aConstraintUsage[other].argvIndex = 0;
+      info->aConstraintUsage[i].argvIndex = 1;
+      info->idxNum = static_cast<int>(k) + 1;
+      rows = key->unique ? 1 : static_cast<double>(of.rows()) / kRowsPerShared;
+      info->estimatedCost = rows + kLookupCost;
+    }
+  }
+  info->estimatedRows = static_cast<sqlite3_int64>(rows) + 1;
   return SQLITE_OK;
 }
 
 int Open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
-  *cursor = new (std::nothrow) CatalogCursor(static_cast<CatalogTable*>(table)->of);
-  return *cursor == nullptr ? SQLITE_NOMEM : SQLITE_OK;
+  return Guarded(table, [&]() -> Result<void> {
+    *cursor = new CatalogCursor(TableOf(table));
+    return {};
+  });
 }
 
 int Close(sqlite3_vtab_cursor* cursor) {
-  delete static_cast<CatalogCursor*>(cursor);
+  delete &CursorOf(cursor);
   return SQLITE_OK;
 }
 
-int Filter(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_value**) {
-  static_cast<CatalogCursor*>(cursor)->row = 0;
-  return SQLITE_OK;
+int Filter(sqlite3_vtab_cursor* base, int key, const char*, int, sqlite3_value** values) {
+  return Guarded(base->pVtab, [&]() -> Result<void> {
+    CatalogCursor& cursor = CursorOf(base);
+    cursor.found.reset();
+    cursor.row = 0;
+    if (key == 0) return {};
+    OFINDEX_ASSIGN(cursor.found, cursor.table.Find(static_cast<size_t>(key) - 1, values[0]));
+    if (!cursor.found) return {};
+    cursor.found->Begin(false);
+    cursor.Advance();
+    return {};
+  });
 }
 
 int Next(sqlite3_vtab_cursor* cursor) {
-  ++static_cast<CatalogCursor*>(cursor)->row;
+  CursorOf(cursor).Advance();
   return SQLITE_OK;
 }
 
-int Eof(sqlite3_vtab_cursor* cursor) {
-  const auto& here = *static_cast<CatalogCursor*>(cursor);
-  return here.row >= here.of.kind->rows(*here.of.catalog) ? 1 : 0;
-}
+int Eof(sqlite3_vtab_cursor* cursor) { return CursorOf(cursor).row >= TableOf(cursor->pVtab).of.rows() ? 1 : 0; }
 
-int Column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int column) {
-  const auto& here = *static_cast<CatalogCursor*>(cursor);
-  const Result<void> put = WithMemory("a value", [&]() -> Result<void> {
-    here.of.kind->put(context, *here.of.catalog, here.row, column);
+int Column(sqlite3_vtab_cursor* base, sqlite3_context* context, int column) {
+  return Guarded(base->pVtab, [&]() -> Result<void> {
+    const CatalogCursor& cursor = CursorOf(base);
+    cursor.table.of.kind->put(context, *cursor.table.of.catalog, cursor.row, column);
     return {};
   });
-  return put ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 int Rowid(sqlite3_vtab_cursor* cursor, sqlite3_int64* rowid) {
-  *rowid = static_cast<sqlite3_int64>(static_cast<CatalogCursor*>(cursor)->row);
+  *rowid = static_cast<sqlite3_int64>(CursorOf(cursor).row);
   return SQLITE_OK;
 }
 
@@ -213,9 +330,9 @@ Result<Catalog> ReadCatalog(const std::shared_ptr<const IndexFile>& index) {
   return catalog;
 }
 
-Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog) {
+Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog, WorkLimits limits) {
   for (const TableKind& kind : kTables) {
-    auto* const registered = new Registered{&kind, catalog};
+    auto* const registered = new Registered{&kind, catalog, limits};
     const auto destroy = [](void* data) { delete static_cast<Registered*>(data); };
     // Destroys it, should it fail.
     if (sqlite3_create_module_v2(db, kind.name, &kModule, registered, destroy) != SQLITE_OK) {

@@ -9,6 +9,7 @@
 #include "index/catalog.h"
 #include "index/column.h"
 #include "index/index_file.h"
+#include "query/work_limits.h"
 
 struct sqlite3;
 
@@ -30,7 +31,9 @@ inline constexpr std::string_view kCatalogTables[] = {"shards", "features", "bad
 
 /// Makes the catalog readable on `db` as tables `shards`, `features`, `bad` and `damage`, whose columns are the keys of
 /// `ofindex info --json`. They are there by their names, without CREATE, and cannot be written. A path that
-/// is no text in SQL has \xNN for its odd bytes, a name is a BLOB. Errors: kLimit  SQLite has no memory.
-[[nodiscard]] Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog);
+/// is no text in SQL has \xNN for its odd bytes, a name is a BLOB. Rows are found by path, name, record and shard
+/// without a scan. Errors: kLimit  SQLite has no memory.
+[[nodiscard]] Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog,
+                                                 WorkLimits limits = {});
 
 }  // namespace ofindex

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 #include "query/column_affinity.h"
@@ -44,6 +45,9 @@ uint64_t HashOfReal(double real) {
 uint64_t HashOfApproximate(uint64_t bits) { return Hash(Sort::kApproximate, bits >> 12); }
 constexpr uint64_t kUnitsOff = 64;
 
+// SQLite rounds the size of an allocation up by less.
+constexpr uint64_t kRoundedUp = 16;
+
 // How a text that may be a number is found by that number.
 struct TextNumber {
   Sort sort = Sort::kOdd;
@@ -64,18 +68,25 @@ TextNumber NumberIn(std::string_view text) {
   return {Sort::kApproximate, HashOfApproximate(std::bit_cast<uint64_t>(real + 0.0))};
 }
 
-std::unique_ptr<uint32_t[], void (*)(void*)> Allocate(uint64_t count) {
-  return {static_cast<uint32_t*>(sqlite3_malloc64(count * sizeof(uint32_t))), sqlite3_free};
+// Asks before it allocates: SQLite ends the statement whose allocation it refuses.
+std::unique_ptr<uint32_t[], void (*)(void*)> Allocate(uint64_t count, const WorkLimits& limits) {
+  const uint64_t bytes = count * sizeof(uint32_t);
+  const bool room = limits.HasRoom(bytes + kRoundedUp);
+  return {room ? static_cast<uint32_t*>(sqlite3_malloc64(bytes)) : nullptr, sqlite3_free};
 }
+
+// A sum over rows and their buckets that does not depend on their order.
+uint64_t Stamp(uint64_t row, uint64_t bucket) { return Hash(Sort::kOdd, row << 32 ^ bucket); }
 
 }  // namespace
 
-Result<std::optional<EqualityIndex>> EqualityIndex::Build(uint64_t rows,
+Result<std::optional<EqualityIndex>> EqualityIndex::Build(uint64_t rows, const WorkLimits& limits,
                                                           const std::function<Result<void>(const Take&)>& visit) {
   constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max() / 2;  // a row may be in two places
   if (rows > kMost) return std::nullopt;
   const uint64_t buckets = std::bit_ceil(rows + 1);
-  EqualityIndex index(Allocate(buckets), {nullptr, sqlite3_free}, buckets - 1);
+  if (!limits.HasRoom((buckets + rows) * sizeof(uint32_t))) return std::nullopt;  // the visit would be in vain
+  EqualityIndex index(Allocate(buckets, limits), {nullptr, sqlite3_free}, buckets - 1);
   if (index.ends_ == nullptr) return std::nullopt;
   uint32_t* const ends = index.ends_.get();
   const auto each = [&](const auto& put) {
@@ -98,40 +109,48 @@ Result<std::optional<EqualityIndex>> EqualityIndex::Build(uint64_t rows,
   };
   // Counts, then sums, then rows that each move the end of their bucket from where it begins to where it ends.
   std::fill(ends, ends + buckets, 0U);
-  OFINDEX_TRY(each([&](uint64_t, uint64_t bucket) { ++ends[bucket]; }));
+  uint64_t stamp = 0;
+  OFINDEX_TRY(each([&](uint64_t row, uint64_t bucket) {
+    ++ends[bucket];
+    stamp += Stamp(row, bucket);
+  }));
   uint32_t sum = 0;
   for (uint64_t b = 0; b < buckets; ++b) sum += std::exchange(ends[b], sum);
-  index.rows_ = Allocate(uint64_t{sum} + 1);
+  index.rows_ = Allocate(uint64_t{sum} + 1, limits);
   if (index.rows_ == nullptr) return std::nullopt;
-  OFINDEX_TRY(each([&](uint64_t row, uint64_t bucket) { index.rows_[ends[bucket]++] = static_cast<uint32_t>(row); }));
+  OFINDEX_TRY(each([&](uint64_t row, uint64_t bucket) {
+    stamp -= Stamp(row, bucket);
+    if (ends[bucket] < sum) index.rows_[ends[bucket]++] = static_cast<uint32_t>(row);
+  }));
+  if (stamp != 0) return Fail(ErrorCode::kStale, "the values of a column changed while they were read");
   return index;
 }
 
-std::vector<uint64_t> EqualityIndex::Find(std::span<const ColumnValue> values) const {
-  std::vector<uint64_t> hashes;
+AscendingRows EqualityIndex::Find(std::span<const ColumnValue> values) const {
+  std::vector<uint64_t> buckets;
+  const auto add = [&](uint64_t hash) { buckets.push_back(hash & mask_); };
   for (const ColumnValue& value : values) {
     if (value.type == Type::kNull) continue;
     if (!IsNumber(value.type)) {
-      hashes.push_back(HashOfBytes(AsBytes(value.bytes)) & mask_);
+      add(HashOfBytes(AsBytes(value.bytes)));
       continue;
     }
     const bool integer = value.type == Type::kInteger;
-    hashes.push_back((integer ? HashOfInteger(value.integer) : HashOfReal(value.real)) & mask_);
+    add(integer ? HashOfInteger(value.integer) : HashOfReal(value.real));
     const auto bits = std::bit_cast<uint64_t>((integer ? static_cast<double>(value.integer) : value.real) + 0.0);
     for (const uint64_t near : {bits - kUnitsOff, bits, bits + kUnitsOff}) {
-      if (approximate_) hashes.push_back(HashOfApproximate(near) & mask_);
+      if (approximate_) add(HashOfApproximate(near));
     }
-    if (odd_) hashes.push_back(Hash(Sort::kOdd, 0) & mask_);
+    if (odd_) add(Hash(Sort::kOdd, 0));
   }
-  std::sort(hashes.begin(), hashes.end());
-  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  std::vector<uint64_t> rows;
-  for (const uint64_t bucket : hashes) {
-    rows.insert(rows.end(), rows_.get() + (bucket == 0 ? 0 : ends_[bucket - 1]), rows_.get() + ends_[bucket]);
+  std::sort(buckets.begin(), buckets.end());
+  buckets.erase(std::unique(buckets.begin(), buckets.end()), buckets.end());
+  AscendingRows found;
+  for (const uint64_t bucket : buckets) {
+    const uint32_t begin = bucket == 0 ? 0 : ends_[bucket - 1];
+    found.Add(std::span<const uint32_t>(rows_.get() + begin, ends_[bucket] - begin));
   }
-  if (hashes.size() > 1) std::sort(rows.begin(), rows.end());
-  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  return rows;
+  return found;
 }
 
 }  // namespace ofindex

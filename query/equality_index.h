@@ -5,11 +5,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "base/result.h"
 #include "index/column.h"
 #include "index/column_chunk.h"
+#include "query/ascending_rows.h"
+#include "query/work_limits.h"
 
 namespace ofindex {
 
@@ -21,14 +22,16 @@ class EqualityIndex {
   /// Takes a row and its value, which is not NULL.
   using Take = std::function<void(uint64_t row, const Chunk::Value& value)>;
 
-  /// Indexes the column that `visit` gives, row by row, ascending, below `rows`: it is called twice. No index if SQLite
-  /// has no memory for one, or there are too many rows. Errors: those of `visit`.
+  /// Indexes the column that `visit` gives, row by row, ascending, below `rows`: it is called twice. No index if
+  /// `limits` have no room for one, or there are too many rows.
+  /// Errors: those of `visit`; kStale  it gave other values the second time.
   [[nodiscard]] static Result<std::optional<EqualityIndex>> Build(
-      uint64_t rows, const std::function<Result<void>(const Take&)>& visit);
+      uint64_t rows, const WorkLimits& limits, const std::function<Result<void>(const Take&)>& visit);
 
-  /// Returns rows, ascending, among which are all whose value equals one of `values`, and few others. A value that is
-  /// compared as a number and as a text is to be given as both.
-  [[nodiscard]] std::vector<uint64_t> Find(std::span<const ColumnValue> values) const;
+  /// Returns rows among which are all whose value equals one of `values`, and few others; takes as long as there are
+  /// values, however many rows. Valid while this lives. A value that is compared as a number and as a text is to be
+  /// given as both.
+  [[nodiscard]] AscendingRows Find(std::span<const ColumnValue> values) const;
 
  private:
   using Numbers = std::unique_ptr<uint32_t[], void (*)(void*)>;

@@ -1,13 +1,18 @@
 #include "query/picked_chunk.h"
 
-#include <vector>
+#include <algorithm>
+#include <utility>
 
+#include "index/column_chunk_format.h"
 #include "query/bit_words.h"
 
 namespace ofindex {
 namespace {
 
 using Form = Chunk::Form;
+
+// Elements of lists in one chunk, unless one list has more: a list that repeats would else outgrow what a chunk holds.
+constexpr uint64_t kMostElements = uint64_t{1} << 22;
 
 // The kind of the value of `record` in a chunk of single values. The exact integer kind makes no difference to SQL.
 FeatureKind KindOf(const Chunk& chunk, uint32_t record) {
@@ -44,9 +49,24 @@ void AddList(const Chunk& chunk, uint32_t record, uint32_t at, ChunkBuilder& bui
   builder.AddTexts(at, texts);
 }
 
-}  // namespace
+uint64_t ElementCount(const Chunk& chunk, uint32_t record) {
+  if (chunk.form() != Form::kLists) return 1;
+  const std::vector<uint32_t>& ends = chunk.lists().ends;
+  return ends[record] - (record == 0 ? 0 : ends[record - 1]);
+}
 
-Result<Chunk> PickedChunk(const Chunk& chunk, std::span<const uint32_t> records) {
+// How many of `records`, from the first on, go into one chunk.
+size_t FittingIn(const Chunk& chunk, std::span<const uint32_t> records) {
+  const size_t most = std::min<size_t>(records.size(), kMostChunkRecords);
+  uint64_t elements = 0;
+  for (size_t i = 0; i < most; ++i) {
+    elements += ElementCount(chunk, records[i]);
+    if (elements > kMostElements && i > 0) return i;
+  }
+  return most;
+}
+
+Result<Chunk> Picked(const Chunk& chunk, std::span<const uint32_t> records) {
   ChunkBuilder builder;
   for (uint32_t at = 0; at < records.size(); ++at) {
     if (!BitAt(chunk.present(), records[at])) continue;
@@ -61,6 +81,19 @@ Result<Chunk> PickedChunk(const Chunk& chunk, std::span<const uint32_t> records)
   }
   const auto count = static_cast<uint32_t>(records.size());
   return Chunk::Decode(builder.Encode(count).data, count);
+}
+
+}  // namespace
+
+Result<std::vector<Chunk>> PickedChunks(const Chunk& chunk, std::span<const uint32_t> records) {
+  std::vector<Chunk> chunks;
+  while (!records.empty()) {
+    const size_t count = FittingIn(chunk, records);
+    OFINDEX_ASSIGN(Chunk picked, Picked(chunk, records.first(count)));
+    chunks.push_back(std::move(picked));
+    records = records.subspan(count);
+  }
+  return chunks;
 }
 
 }  // namespace ofindex

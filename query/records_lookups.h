@@ -3,25 +3,26 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "base/result.h"
+#include "query/ascending_rows.h"
 #include "query/column_store.h"
 #include "query/equality_index.h"
 #include "query/value_filter.h"
+#include "query/work_limits.h"
 
 namespace ofindex {
 
 /// Finds the records that a comparison with `=`, IS or IN may select, for joins and correlated subqueries, which ask
 /// for one value after the other. A column that is asked for again and again is indexed, once. Not thread-safe; the
-/// store must outlive it.
+/// store and the limits must outlive it.
 class RecordsLookups {
  public:
-  explicit RecordsLookups(ColumnStore& store) : store_(&store) {}
+  RecordsLookups(ColumnStore& store, const WorkLimits& limits) : store_(&store), limits_(&limits) {}
 
-  /// Returns ordinals, ascending, among which are all records that meet all `constraints`; nothing where a scan does
-  /// as well. Errors: kIndex, kIo, kLimit.
-  [[nodiscard]] Result<std::optional<std::vector<uint64_t>>> Find(std::span<const Constraint> constraints);
+  /// Returns ordinals among which are all records that meet all `constraints`, valid while this lives; nothing if only
+  /// a scan finds them. Errors: kIndex, kIo, kLimit, kInterrupted, kStale.
+  [[nodiscard]] Result<std::optional<AscendingRows>> Find(std::span<const Constraint> constraints);
 
  private:
   /// What is known of one column.
@@ -31,10 +32,13 @@ class RecordsLookups {
     std::optional<EqualityIndex> index;
   };
 
-  [[nodiscard]] Result<std::optional<std::vector<uint64_t>>> FindOne(const Constraint& constraint);
-  [[nodiscard]] std::vector<uint64_t> Ordinals(const Constraint& constraint) const;
+  [[nodiscard]] Result<std::optional<AscendingRows>> FindOne(const Constraint& constraint);
+  [[nodiscard]] Result<std::optional<EqualityIndex>> Index(const Column& column) const;
+  [[nodiscard]] AscendingRows Ordinals(const Constraint& constraint) const;
+  [[nodiscard]] bool AsksForOrdinals(const Constraint& constraint) const;
 
   ColumnStore* store_;
+  const WorkLimits* limits_;
   std::map<uint32_t, Lookup> lookups_;  // by the number of the column
 };
 

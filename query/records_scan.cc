@@ -11,6 +11,9 @@ namespace {
 // The most blocks evaluated at a time: their bitmaps take up to 512 KiB.
 constexpr uint64_t kMostWindowBlocks = 64;
 
+// Records passed over, one by one, between two questions whether the statement may go on: some milliseconds.
+constexpr uint64_t kOrdinalsPerQuestion = 1 << 16;
+
 }  // namespace
 
 Result<void> RecordsScan::Begin(std::span<const Constraint> constraints, bool descending) {
@@ -27,8 +30,7 @@ Result<void> RecordsScan::Begin(std::span<const Constraint> constraints, bool de
   return Next();
 }
 
-Result<void> RecordsScan::BeginAt(std::vector<uint64_t> ordinals, std::span<const Constraint> constraints,
-                                  bool descending) {
+Result<void> RecordsScan::BeginAt(AscendingRows ordinals, std::span<const Constraint> constraints, bool descending) {
   OFINDEX_ASSIGN(Predicate predicate, Predicate::Of(*store_, constraints));
   predicate_ = std::move(predicate);
   descending_ = descending;
@@ -36,27 +38,25 @@ Result<void> RecordsScan::BeginAt(std::vector<uint64_t> ordinals, std::span<cons
   done_ = false;
   chosen_ = true;
   ordinals_ = std::move(ordinals);
-  ordinals_begin_ = 0;
-  ordinals_end_ = ordinals_.size();
   for (const Predicate::Part& part : predicate_->parts()) {
     if (part.column.origin != Column::Origin::kId || !part.filter.is_interval()) continue;
     const NumberRange<int64_t> range = IntegersIn(part.filter.low, part.filter.high);
-    const auto begin = ordinals_.begin();
-    const auto from = static_cast<uint64_t>(std::max<int64_t>(range.low, 0));
-    ordinals_begin_ = static_cast<size_t>(std::lower_bound(begin, ordinals_.end(), from) - begin);
-    if (range.empty() || range.high < 0) ordinals_begin_ = ordinals_.size();
-    const auto last = static_cast<uint64_t>(std::max<int64_t>(range.high, 0));
-    const auto end = static_cast<size_t>(std::upper_bound(begin, ordinals_.end(), last) - begin);
-    ordinals_end_ = std::max(ordinals_begin_, end);
+    const bool none = range.empty() || range.high < 0;
+    const auto low = static_cast<uint64_t>(std::max<int64_t>(range.low, 0));
+    ordinals_.Narrow(none ? 1 : low, none ? 0 : static_cast<uint64_t>(range.high));
   }
+  ordinals_.Begin(descending);
   return NextOrdinal();
 }
 
 Result<void> RecordsScan::NextOrdinal() {
-  while (ordinals_begin_ < ordinals_end_) {
-    GoTo(ordinals_[descending_ ? --ordinals_end_ : ordinals_begin_++]);
+  for (uint64_t passed = 1;; ++passed) {
+    const std::optional<uint64_t> ordinal = ordinals_.Take();
+    if (!ordinal) break;
+    GoTo(*ordinal);
     OFINDEX_ASSIGN(const bool met, Meets());
     if (met) return {};
+    if (passed % kOrdinalsPerQuestion == 0) OFINDEX_TRY(limits_->Ask());
   }
   done_ = true;
   return {};
@@ -76,6 +76,7 @@ void RecordsScan::GoTo(uint64_t ordinal) {
 Result<bool> RecordsScan::Meets() {
   for (const Predicate::Part& part : predicate_->parts()) {
     if (part.column.origin == Column::Origin::kId) {
+      if (part.filter.is_interval()) continue;  // BeginAt() has seen to it
       const Chunk::Value id{.type = ColumnValue::Type::kInteger, .integer = static_cast<int64_t>(ordinal())};
       if (!part.filter.Accepts(id)) return false;
       continue;
@@ -123,6 +124,7 @@ Result<bool> RecordsScan::NextBlock() {
 Result<void> RecordsScan::FillWindow() {
   const uint64_t begin = descending_ ? block_ + 1 - std::min(block_ + 1, window_blocks_) : block_;
   const uint64_t end = descending_ ? block_ + 1 : std::min(block_ + window_blocks_, store_->blocks().size());
+  OFINDEX_TRY(limits_->Ask());
   OFINDEX_ASSIGN(window_, predicate_->Evaluate(begin, end, store_->threads()));
   window_begin_ = begin;
   window_blocks_ = std::min(2 * window_blocks_, kMostWindowBlocks);

@@ -8,25 +8,27 @@
 #include <vector>
 
 #include "base/result.h"
+#include "query/ascending_rows.h"
 #include "query/column_store.h"
 #include "query/predicate.h"
+#include "query/work_limits.h"
 
 namespace ofindex {
 
 /// The records that meet some constraints, one after the other by their ordinals. Blocks are evaluated some at a time,
 /// on all threads: few at first, for questions that need few records. Chunks of columns are loaded when the scan first
-/// asks for a column in a block. Not thread-safe; the store must outlive it.
+/// asks for a column in a block. Not thread-safe; the store and the limits must outlive it.
 class RecordsScan {
  public:
-  explicit RecordsScan(ColumnStore& store) : store_(&store), slots_(store.columns().size()) {}
+  RecordsScan(ColumnStore& store, const WorkLimits& limits)
+      : store_(&store), limits_(&limits), slots_(store.columns().size()) {}
 
-  /// Goes to the first record, or to the last. Errors: kIndex, kIo, kLimit.
+  /// Goes to the first record, or to the last. Errors: kIndex, kIo, kLimit, kInterrupted.
   [[nodiscard]] Result<void> Begin(std::span<const Constraint> constraints, bool descending);
 
-  /// Goes to the first record, or to the last, of `ordinals`, which ascend: all others of the store are passed over.
-  /// Without constraints on lists but for NULL. Errors: kIndex, kIo, kLimit.
-  [[nodiscard]] Result<void> BeginAt(std::vector<uint64_t> ordinals, std::span<const Constraint> constraints,
-                                     bool descending);
+  /// Goes to the first record, or to the last, of `ordinals`, which stay valid: all others of the store are passed
+  /// over. The only constraints on lists are those for NULL. Errors: as Begin.
+  [[nodiscard]] Result<void> BeginAt(AscendingRows ordinals, std::span<const Constraint> constraints, bool descending);
 
   /// Goes to the next record. Not after done(). Errors: as Begin.
   [[nodiscard]] Result<void> Next();
@@ -72,6 +74,7 @@ class RecordsScan {
   [[nodiscard]] Result<bool> Meets();
 
   ColumnStore* store_;
+  const WorkLimits* limits_;
   std::vector<Slot> slots_;
   std::optional<Predicate> predicate_;
   bool descending_ = false;
@@ -82,11 +85,9 @@ class RecordsScan {
   uint64_t window_begin_ = 0;
   uint64_t window_blocks_ = 1;
 
-  // BeginAt(): of these ordinals, [ordinals_begin_, ordinals_end_) are yet to come.
+  // BeginAt(): the ordinals yet to come.
   bool chosen_ = false;
-  std::vector<uint64_t> ordinals_;
-  size_t ordinals_begin_ = 0;
-  size_t ordinals_end_ = 0;
+  AscendingRows ordinals_;
 
   uint64_t blocks_left_ = 0;
   bool in_block_ = false;

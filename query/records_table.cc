@@ -25,13 +25,14 @@ namespace ofindex {
 namespace {
 
 struct Table : sqlite3_vtab {
-  explicit Table(RecordsSource records) : sqlite3_vtab{}, source(std::move(records)), lookups(*source.store) {}
+  explicit Table(RecordsSource records)
+      : sqlite3_vtab{}, source(std::move(records)), lookups(*source.store, source.limits) {}
   RecordsSource source;
   RecordsLookups lookups;
 };
 
 struct Cursor : sqlite3_vtab_cursor {
-  explicit Cursor(ColumnStore& store) : sqlite3_vtab_cursor{}, scan(store) {}
+  explicit Cursor(const RecordsSource& source) : sqlite3_vtab_cursor{}, scan(*source.store, source.limits) {}
   RecordsScan scan;
   std::string json;  // of the list that was read last
 };
@@ -149,7 +150,7 @@ int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
 
 int Open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
   return Guarded(table, [&]() -> Result<void> {
-    *cursor = new Cursor(*TableOf(table).source.store);
+    *cursor = new Cursor(TableOf(table).source);
     return {};
   });
 }
@@ -167,7 +168,7 @@ Result<void> Begin(Cursor& cursor, Table& table, const RecordsPlan& plan, sqlite
     constraints.push_back(std::move(constraint));
   }
   if (source.taken == nullptr || !source.taken->active) {
-    OFINDEX_ASSIGN(std::optional<std::vector<uint64_t>> found, table.lookups.Find(constraints));
+    OFINDEX_ASSIGN(std::optional<AscendingRows> found, table.lookups.Find(constraints));
     if (found) return cursor.scan.BeginAt(*std::move(found), constraints, plan.descending);
     return cursor.scan.Begin(constraints, plan.descending);
   }
@@ -308,8 +309,8 @@ Result<void> RegisterRecordsTable(sqlite3* db, RecordsSource source) {
   return Registered(sqlite3_create_module_v2(db, "records", &kRecordsModule, data, destroy), db);
 }
 
-Result<void> RegisterRecords(sqlite3* db, std::shared_ptr<ColumnStore> store) {
-  return RegisterRecordsTable(db, {.store = std::move(store)});
+Result<void> RegisterRecords(sqlite3* db, std::shared_ptr<ColumnStore> store, WorkLimits limits) {
+  return RegisterRecordsTable(db, {.store = std::move(store), .limits = std::move(limits)});
 }
 
 Result<void> RegisterIndexModule(sqlite3* db) {

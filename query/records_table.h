@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "query/column_store.h"
 #include "query/value_filter.h"
+#include "query/work_limits.h"
 
 struct sqlite3;
 
@@ -26,6 +27,7 @@ struct RecordsSource {
   bool plain = false;
 
   std::shared_ptr<TakenConstraints> taken = nullptr;  ///< may be null
+  WorkLimits limits = {};
 };
 
 /// RegisterRecords() of query/tables.h, for a table that answers as `source` says.

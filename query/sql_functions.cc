@@ -15,10 +15,7 @@ namespace {
 constexpr uint64_t kBytesPerQuestion = 1 << 20;
 
 // Whatever function runs, it asks the gate that it was registered for.
-bool MayGoOn(sqlite3_context* context) {
-  SqlGuard* const guard = static_cast<const SqlGate*>(sqlite3_user_data(context))->guard();
-  return guard == nullptr || guard->MayGoOn();
-}
+bool MayGoOn(sqlite3_context* context) { return static_cast<const SqlGate*>(sqlite3_user_data(context))->MayGoOn(); }
 
 void Stop(sqlite3_context* context) { sqlite3_result_error_code(context, SQLITE_INTERRUPT); }
 

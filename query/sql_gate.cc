@@ -38,8 +38,8 @@ constexpr auto kFunctions = std::to_array<std::string_view>({
 // clang-format on
 static_assert(std::is_sorted(kFunctions.begin(), kFunctions.end()));
 
-tl::unexpected<Error> NoSession(const std::string& what) {
-  return Fail(ErrorCode::kLimit, StrCat("no SQL session: ", what), "free some memory");
+tl::unexpected<Error> NoSession(const std::string& what, std::string hint = "free some memory") {
+  return Fail(ErrorCode::kLimit, StrCat("no SQL session: ", what), std::move(hint));
 }
 
 bool SameName(std::string_view a, const char* b) {
@@ -73,6 +73,10 @@ void Limit(sqlite3* db) {
 }  // namespace
 
 Result<sqlite3*> SqlGate::OpenEmpty() {
+  if (!SqlMemory::IsCounted()) {
+    return NoSession("the memory of statements cannot be bounded, since SQLite was in use before ofindex was loaded",
+                     "load ofindex first, or link it with an SQLite of its own");
+  }
   sqlite3* db = nullptr;
   const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   const int opened = sqlite3_open_v2(":memory:", &db, flags, nullptr);
@@ -114,6 +118,11 @@ Result<void> SqlGate::Meet(sqlite3* db, const std::string& table) {
 
 std::vector<std::string> SqlGate::Functions() { return {kFunctions.begin(), kFunctions.end()}; }
 
+WorkLimits SqlGate::work_limits() const {
+  return {.may_go_on = [this] { return MayGoOn(); },
+          .has_room = [this](uint64_t bytes) { return memory_.HasRoom(bytes); }};
+}
+
 void SqlGate::Watch(sqlite3* db, SqlGuard& guard) {
   guard_ = &guard;
   guard.Watch(db);
@@ -128,7 +137,7 @@ void SqlGate::Forget(sqlite3* db, const SqlGuard& guard) {
 // Called by SQLite for each thing that a statement would do, while it is prepared.
 int SqlGate::Authorize(void* gate, int action, const char* first, const char* second, const char*, const char*) {
   const auto* const self = static_cast<const SqlGate*>(gate);
-  if (self->guard_ != nullptr && !self->guard_->MayGoOn()) return SQLITE_DENY;
+  if (!self->MayGoOn()) return SQLITE_DENY;
   switch (action) {
     case SQLITE_SELECT:
     case SQLITE_RECURSIVE: return SQLITE_OK;

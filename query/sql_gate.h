@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "query/sql_guard.h"
 #include "query/sql_memory.h"
+#include "query/work_limits.h"
 
 struct sqlite3;
 
@@ -37,7 +38,11 @@ class SqlGate {
   /// Names of the functions that may be called.
   [[nodiscard]] static std::vector<std::string> Functions();
 
-  [[nodiscard]] SqlGuard* guard() const { return guard_; }
+  /// Whether what runs now may go on.
+  [[nodiscard]] bool MayGoOn() const { return guard_ == nullptr || guard_->MayGoOn(); }
+
+  /// The limits of whatever runs at the time; valid while this gate lives.
+  [[nodiscard]] WorkLimits work_limits() const;
 
   /// What SQLite holds for the connection.
   [[nodiscard]] SqlMemory& memory() { return memory_; }

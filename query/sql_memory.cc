@@ -55,16 +55,18 @@ struct CountedAllocation {
 
 namespace {
 
-[[maybe_unused]] const bool installed = CountedAllocation::Install();
+const bool installed = CountedAllocation::Install();
 
 }  // namespace
+
+bool SqlMemory::IsCounted() { return installed; }
 
 SqlMemory::Counting::Counting(SqlMemory& memory) : before_(std::exchange(counted, &memory)) {}
 
 SqlMemory::Counting::~Counting() { counted = before_; }
 
 bool SqlMemory::Allows(uint64_t bytes) {
-  if (used() <= most_ && bytes <= most_ - used()) return true;
+  if (HasRoom(bytes)) return true;
   refused_ = true;
   return false;
 }

@@ -12,6 +12,9 @@ class SqlMemory {
   SqlMemory(const SqlMemory&) = delete;
   SqlMemory& operator=(const SqlMemory&) = delete;
 
+  /// False if SQLite was in use before this library was loaded, and counts nothing: then no bound holds.
+  [[nodiscard]] static bool IsCounted();
+
   /// While it lives, what SQLite allocates and frees on this thread is counted in `memory`, which must outlive it.
   class Counting {
    public:
@@ -30,6 +33,9 @@ class SqlMemory {
     most_ = bytes;
     refused_ = false;
   }
+
+  /// Whether an allocation of `bytes` would be allowed now: for what can do without.
+  [[nodiscard]] bool HasRoom(uint64_t bytes) const { return used() <= most_ && bytes <= most_ - used(); }
 
   /// Whether anything was refused since the last call of Bound.
   [[nodiscard]] bool refused() const { return refused_; }

@@ -165,9 +165,9 @@ Result<SqlSession> SqlSession::Open(const std::string& name, ColumnStoreOptions 
 Result<SqlSession> SqlSession::Open(OpenedIndex opened, ColumnStoreOptions options) {
   OFINDEX_ASSIGN(Catalog catalog, ReadCatalog(opened.index));
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(std::move(opened), options));
-  const auto add = [&](sqlite3* db) -> Result<void> {
-    OFINDEX_TRY(RegisterRecords(db, store));
-    return RegisterCatalogTables(db, std::make_shared<const Catalog>(std::move(catalog)));
+  const auto add = [&](sqlite3* db, const WorkLimits& limits) -> Result<void> {
+    OFINDEX_TRY(RegisterRecords(db, store, limits));
+    return RegisterCatalogTables(db, std::make_shared<const Catalog>(std::move(catalog)), limits);
   };
   std::vector<std::string> tables = {"records"};
   tables.insert(tables.end(), std::begin(kCatalogTables), std::end(kCatalogTables));
@@ -179,7 +179,7 @@ Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::strin
   const SqlMemory::Counting counting(gate->memory());
   OFINDEX_ASSIGN(sqlite3* const db, SqlGate::OpenEmpty());
   SqlSession session(db, std::move(gate));
-  OFINDEX_TRY(add(db));
+  OFINDEX_TRY(add(db, session.gate_->work_limits()));
   OFINDEX_TRY(session.gate_->Shut(db));
   return session;
 }

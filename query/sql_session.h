@@ -14,6 +14,7 @@
 #include "index/column_chunk.h"
 #include "query/column_store.h"
 #include "query/sql_guard.h"
+#include "query/work_limits.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -81,9 +82,9 @@ class SqlSession {
   /// Opens a session on an index that is open. Errors: kIndex, kIo; kStale  it was rewritten in place.
   [[nodiscard]] static Result<SqlSession> Open(OpenedIndex opened, ColumnStoreOptions options = {});
 
-  /// Opens a session on tables that `add` registers as eponymous virtual tables called `tables`. The connection is shut
-  /// to everything else after that.
-  using AddTables = std::function<Result<void>(sqlite3*)>;
+  /// Opens a session on tables that `add` registers as eponymous virtual tables called `tables`, with the limits that
+  /// work for a statement is to ask. The connection is shut to everything else after that.
+  using AddTables = std::function<Result<void>(sqlite3*, const WorkLimits&)>;
   [[nodiscard]] static Result<SqlSession> Open(const AddTables& add, std::vector<std::string> tables);
 
   SqlSession(SqlSession&& other) noexcept;

@@ -67,28 +67,39 @@ class StatsPasses {
   }
 
  private:
-  // Calls make(chunk) for each block on several threads, and merge() with the outcome in order.
+  // Calls make(chunk) for each chunk of each block on several threads, and merge() with the outcomes in order.
   template <typename Make, typename Merge>
   [[nodiscard]] Result<void> OverChunks(Make make, Merge merge) {
     using Made = decltype(make(std::shared_ptr<const Chunk>()));
     return MergeInOrder(
         store_.threads(), store_.blocks().size(), options_.cancel,
-        [&](uint64_t block) -> Result<Made> {
-          OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, Load(block));
-          return make(std::move(chunk));
+        [&](uint64_t block) -> Result<std::vector<Made>> {
+          OFINDEX_ASSIGN(std::vector<std::shared_ptr<const Chunk>> chunks, Load(block));
+          std::vector<Made> all;
+          for (std::shared_ptr<const Chunk>& chunk : chunks) all.push_back(make(std::move(chunk)));
+          return all;
         },
-        merge);
+        [&](std::vector<Made> all) -> Result<void> {
+          for (Made& made : all) OFINDEX_TRY(merge(std::move(made)));
+          return {};
+        });
   }
 
-  // Returns the chunk of `block`, reduced to the records that count.
-  [[nodiscard]] Result<std::shared_ptr<const Chunk>> Load(uint64_t block) {
-    if (!options_.among) return store_.Load(column_, block);
+  // Returns the chunk of `block`, or the chunks of the records in it that count.
+  [[nodiscard]] Result<std::vector<std::shared_ptr<const Chunk>>> Load(uint64_t block) {
+    std::vector<std::shared_ptr<const Chunk>> chunks;
+    if (!options_.among) {
+      OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, store_.Load(column_, block));
+      chunks.push_back(std::move(chunk));
+      return chunks;
+    }
     const BlockHead& head = store_.blocks()[block];
     const std::vector<uint32_t> records = options_.among(head.first_record, head.first_record + head.records);
-    if (records.empty()) return std::make_shared<const Chunk>();
-    OFINDEX_ASSIGN(const std::shared_ptr<const Chunk> chunk, store_.Load(column_, block));
-    OFINDEX_ASSIGN(Chunk picked, PickedChunk(*chunk, records));
-    return std::make_shared<const Chunk>(std::move(picked));
+    if (records.empty()) return chunks;
+    OFINDEX_ASSIGN(std::shared_ptr<const Chunk> whole, store_.Load(column_, block));
+    OFINDEX_ASSIGN(std::vector<Chunk> picked, PickedChunks(*whole, records));
+    for (Chunk& chunk : picked) chunks.push_back(std::make_shared<const Chunk>(std::move(chunk)));
+    return chunks;
   }
 
   [[nodiscard]] Result<void> Summarise() {

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "query/column_store.h"
+#include "query/work_limits.h"
 
 struct sqlite3;
 
@@ -14,8 +15,9 @@ namespace ofindex {
 // SQLITE_INTERRUPT for kInterrupted, SQLITE_CANTOPEN for kNotFound, SQLITE_ERROR for all others.
 
 /// Makes the records of `store` readable on `db` as table `records`, and registers has(list, value). The table is there
-/// by its name, without CREATE, and cannot be written. Errors: kLimit  SQLite has no memory.
-[[nodiscard]] Result<void> RegisterRecords(sqlite3* db, std::shared_ptr<ColumnStore> store);
+/// by its name, without CREATE, and cannot be written. What takes long asks `limits`. Errors: kLimit  SQLite has no
+/// memory.
+[[nodiscard]] Result<void> RegisterRecords(sqlite3* db, std::shared_ptr<ColumnStore> store, WorkLimits limits = {});
 
 /// Registers what CREATE VIRTUAL TABLE t USING ofindex('path') needs, where path is an index or the DATA of one, and
 /// has(list, value). Such a table has the columns of `records`. Errors: kLimit  SQLite has no memory.

@@ -30,9 +30,10 @@ struct Asker {
 
   static Result<Asker> Open(const std::shared_ptr<ColumnStore>& store, std::string_view expression) {
     auto taken = std::make_shared<TakenConstraints>();
-    const RecordsSource source{.store = store, .plain = IsPlain(expression), .taken = taken};
-    OFINDEX_ASSIGN(SqlSession session,
-                   SqlSession::Open([&](sqlite3* db) { return RegisterRecordsTable(db, source); }, {"records"}));
+    const auto add = [&](sqlite3* db, const WorkLimits& limits) {
+      return RegisterRecordsTable(db, {.store = store, .plain = IsPlain(expression), .taken = taken, .limits = limits});
+    };
+    OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, {"records"}));
     // The line ends before the parenthesis, so that a comment in the expression cannot hide it.
     std::string sql = StrCat(kBefore, expression, "\n)");
     return Asker{std::move(taken), std::move(session), std::move(sql)};

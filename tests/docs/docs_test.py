@@ -7,6 +7,8 @@ somewhere, and a path in backticks that begins with a folder of the project must
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import sys
 import unittest
@@ -15,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from docs.blocks import COMMAND, block_complaints, blocks  # noqa: E402
+from docs.blocks import COMMAND, Shell, block_complaints, blocks  # noqa: E402
 from docs.links import link_complaints  # noqa: E402
 from docs.sample_data import make_data  # noqa: E402
 from docs.work_folder import WorkFolderTest  # noqa: E402
@@ -73,6 +75,20 @@ class DocumentsTest(WorkFolderTest):
         for path in sorted({*documents(), *ROOT.glob("*/README.md"), ROOT / "CONTRIBUTING.md"}):
             with self.subTest(path.relative_to(ROOT).as_posix()):
                 self.assertEqual(list(link_complaints(path.read_text(encoding="utf-8"), path)), [])
+
+    def test_the_tables_of_sql_have_the_columns_that_their_document_names(self) -> None:
+        make_data(self.dir)
+        shell = Shell(self.dir)
+        shell.run("ofindex build data/train -q")
+        text = (ROOT / "docs" / "sql.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| `(\w+)` \|[^|]*\| `([^`]*)` \|$", text, re.MULTILINE)
+        described = {table: names.split() for table, names in rows}
+        found = {}
+        for table in described:
+            answer = shell.run(f"ofindex sql data/train 'SELECT * FROM {table} LIMIT 0' --json")[1]
+            found[table] = json.loads(answer)["columns"]
+        self.assertEqual(described, found)
+        self.assertEqual(set(described), {"shards", "features", "bad", "damage"})
 
     def test_the_documents_are_found_and_have_sessions(self) -> None:
         names = {path.stem for path in documents()}

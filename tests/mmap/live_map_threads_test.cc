@@ -133,20 +133,26 @@ class Asker {
 
 void Settle() { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }
 
+// Of a map's blocks, none, some and all are copied.
+constexpr uint64_t kCopied[] = {0, 1500, kCopiedMapBytes};
+
 TEST_CASE(
     "a map that is cut or rewritten in place under a reader gives right answers or errors, and again right ones") {
-  for (const uint32_t block_records : {7U, 4096U}) {
+  size_t turn = 0;
+  for (const uint32_t block_records : {7U, 100U, 4096U}) {
     for (const Attack& attack : kAttacks) {
       for (const bool warm : {false, true}) {
+        const uint64_t copied = kCopied[turn++ % 3];
         CAPTURE(attack.what);
         CAPTURE(block_records);
         CAPTURE(warm);
+        CAPTURE(copied);
         const MappedDataset dataset(ShardsOf(1), block_records);
         const MappedDataset other(ShardsOf(5), block_records);
         Attacked map{.path = dataset.map_path(),
                      .bytes = ReadFile(dataset.map_path()),
                      .other_bytes = ReadFile(other.map_path())};
-        const RecordReader reader = dataset.Open();
+        const RecordReader reader = dataset.Open({}, copied);
         Tally before, during;
         Asker asker(dataset, 3, before);
         if (warm) {
@@ -163,6 +169,33 @@ TEST_CASE(
         CHECK(during.errors > 0);
       }
     }
+  }
+}
+
+TEST_CASE("records of copied blocks are viewed and found as before, whatever becomes of the map") {
+  for (const Attack& attack : kAttacks) {
+    CAPTURE(attack.what);
+    const MappedDataset dataset(ShardsOf(1), 100);
+    const MappedDataset other(ShardsOf(5), 100);
+    Attacked map{
+        .path = dataset.map_path(), .bytes = ReadFile(dataset.map_path()), .other_bytes = ReadFile(other.map_path())};
+    const RecordReader reader = dataset.Open();
+    for (uint64_t i = 0; i < kRecords; ++i) REQUIRE(reader.View(i).has_value());
+    attack.run(map);
+    Settle();
+    uint64_t wrong = 0;
+    std::vector<uint64_t> ordinals;
+    for (uint64_t i = 0; i < kRecords; ++i) {
+      const auto view = reader.View(i);
+      wrong += !view || AsText(*view) != dataset.payloads()[i];
+      const auto place = reader.map().Find(i);
+      wrong += place && place->begin != dataset.locations()[i].offset;
+      ordinals.push_back(kRecords - 1 - i);
+    }
+    std::vector<ByteView> views(ordinals.size());
+    CHECK(reader.View(ordinals, views).has_value());
+    for (uint64_t i = 0; i < kRecords; ++i) wrong += AsText(views[i]) != dataset.payloads()[ordinals[i]];
+    CHECK(wrong == 0);
   }
 }
 
@@ -202,7 +235,7 @@ TEST_CASE("threads that read survive whatever is done to their map, with the rec
       Asker asker(dataset, static_cast<uint64_t>(t), tally);
       while (Clock::now() < deadline) {
         // Whatever state it is in; that it is the map of this dataset is looked at by whoever has an index.
-        auto opened = OffsetMap::Open(dataset.map_path());
+        auto opened = OffsetMap::Open(dataset.map_path(), {}, kCopied[t % 3]);
         if (!opened || opened->header().payload_bytes != payload_bytes) continue;
         const RecordReader reader = RecordReader::Open(std::move(*opened), dataset.folder());
         for (int i = 0; i < 200 && Clock::now() < deadline; ++i) asker.AskEach(reader);

@@ -22,8 +22,9 @@ using Ordinals = std::vector<uint64_t>;
 // A map whose shards are open, and the blocks of it that were made ready.
 class Warm {
  public:
-  explicit Warm(const std::string& map_path, const std::string& folder, IoMode io = IoMode::kMmap)
-      : map_(OffsetMap::Open(map_path).value()), blocks_(map_) {
+  explicit Warm(const std::string& map_path, const std::string& folder, IoMode io = IoMode::kMmap,
+                uint64_t copied_bytes = kCopiedMapBytes)
+      : map_(OffsetMap::Open(map_path, {}, copied_bytes).value()), blocks_(map_) {
     for (uint64_t i = 0; i < map_.shards(); ++i) {
       const MapShard shard = map_.Shard(i).value();
       shards_.push_back(
@@ -31,8 +32,8 @@ class Warm {
     }
   }
 
-  explicit Warm(const MappedDataset& dataset, IoMode io = IoMode::kMmap)
-      : Warm(dataset.map_path(), dataset.folder(), io) {}
+  explicit Warm(const MappedDataset& dataset, IoMode io = IoMode::kMmap, uint64_t copied_bytes = kCopiedMapBytes)
+      : Warm(dataset.map_path(), dataset.folder(), io, copied_bytes) {}
 
   // Makes the block of record `ordinal`, which lies in shard `shard`, ready if it may be.
   void Add(uint64_t ordinal, uint32_t shard, bool allow_bad = false) {
@@ -80,9 +81,10 @@ class Warm {
   }
 
   // The payloads of `ordinals` up to the first that is not ready, by views.
-  [[nodiscard]] std::vector<std::string> View(const Ordinals& ordinals) const {
+  [[nodiscard]] std::vector<std::string> View(const Ordinals& ordinals) {
     std::vector<ByteView> views(ordinals.size());
-    const size_t n = ViewWarm(blocks_, ordinals, views);
+    in_map_ = false;
+    const size_t n = ViewWarm(blocks_, ordinals, views, in_map_);
     std::vector<std::string> payloads;
     for (size_t i = 0; i < n; ++i) payloads.push_back(Text(views[i]));
     return payloads;
@@ -91,11 +93,15 @@ class Warm {
   // A bit for each shard that the last copy has read.
   [[nodiscard]] uint64_t shards_read() const { return shards_read_[0]; }
 
+  // Whether the last views needed the map.
+  [[nodiscard]] bool in_map() const { return in_map_; }
+
  private:
   OffsetMap map_;
   ReadyBlocks blocks_;
   std::vector<std::unique_ptr<OpenShard>> shards_;
   std::vector<uint64_t> shards_read_;
+  bool in_map_ = false;
 };
 
 size_t BytesOf(const std::vector<std::string>& payloads) {
@@ -106,15 +112,19 @@ size_t BytesOf(const std::vector<std::string>& payloads) {
 
 TEST_CASE("of ready blocks a batch of any size is copied and viewed whole, in the order asked for") {
   const MappedDataset dataset(MixedShards());
-  Warm warm(dataset);
-  warm.AddAll(dataset);
-  std::mt19937_64 random(5);
-  for (size_t size : kBatchSizes) {
-    CAPTURE(size);
-    const Ordinals ordinals = RandomOrdinals(random, dataset.payloads().size(), size);
-    const std::vector<std::string> expected = Chosen(dataset.payloads(), ordinals);
-    CHECK(warm.Copy(ordinals, BytesOf(expected)) == expected);
-    CHECK(warm.View(ordinals) == expected);
+  for (const uint64_t copied_bytes : {uint64_t{0}, uint64_t{500}, kCopiedMapBytes}) {
+    Warm warm(dataset, IoMode::kMmap, copied_bytes);
+    warm.AddAll(dataset);
+    std::mt19937_64 random(5);
+    for (size_t size : kBatchSizes) {
+      CAPTURE(size);
+      const Ordinals ordinals = RandomOrdinals(random, dataset.payloads().size(), size);
+      const std::vector<std::string> expected = Chosen(dataset.payloads(), ordinals);
+      CHECK(warm.Copy(ordinals, BytesOf(expected)) == expected);
+      CHECK(warm.View(ordinals) == expected);
+      if (copied_bytes == kCopiedMapBytes) CHECK_FALSE(warm.in_map());
+      if (copied_bytes == 0 && size > 0) CHECK(warm.in_map());
+    }
   }
 }
 

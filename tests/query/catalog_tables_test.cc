@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <string>
 
 #include "tests/query/sql_catalog.h"
@@ -56,6 +57,63 @@ TEST_CASE("the tables can be joined with themselves, filtered, grouped and sorte
   CHECK(Answer(session, "SELECT kinds, count(*) FROM features GROUP BY 1 ORDER BY 2 DESC, 1") ==
         "'bytes' 2\n'int64' 2\n'float' 1");
   CHECK(Answer(session, "SELECT name FROM features WHERE rowid = 2") == "'score'");
+}
+
+// A session on `count` shards, each with a bad record and a damaged range, and as many features.
+SqlSession ManyRows(uint64_t count) {
+  auto catalog = std::make_shared<Catalog>();
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto shard = static_cast<uint32_t>(i);
+    ShardRow row;
+    row.path = (i % 7 == 0 ? "odd-\xff" : "part-") + std::to_string(i);
+    catalog->shards.push_back(std::move(row));
+    FeatureRow feature;
+    feature.name = (i % 7 == 0 ? "\xfe" : "") + std::to_string(i);
+    catalog->features.push_back(std::move(feature));
+    catalog->bad.push_back({.record = i, .shard = shard, .offset = 3, .reason = BadReason::kPayloadCrc});
+    catalog->damage.push_back({.shard = shard / 2, .range = {.begin = i, .end = i + 1}});
+  }
+  auto session = SqlSession::Open(
+      [&](sqlite3* db, const WorkLimits& limits) { return RegisterCatalogTables(db, catalog, limits); },
+      {std::begin(kCatalogTables), std::end(kCatalogTables)});
+  REQUIRE(session.has_value());
+  return std::move(*session);
+}
+
+TEST_CASE("rows are found by path, name, record and shard as a comparison of all rows would find them") {
+  SqlSession session = ManyRows(40);
+  struct Row {
+    const char* table;
+    const char* key;
+  };
+  for (const Row& row :
+       {Row{"shards", "path"}, {"features", "name"}, {"bad", "record"}, {"bad", "shard"}, {"damage", "shard"}}) {
+    for (const char* value : {"'part-3'", "'odd-\\xff7'", "'none'", "3", "'3'", "3.0", "' 3'", "x'33'", "x'fe37'",
+                              "x'fe3137'", "NULL", "''", "CAST('3' AS INTEGER)", "CAST(3 AS TEXT)",
+                              "(SELECT max(path) FROM shards)", "(SELECT count(*) FROM bad)"}) {
+      for (const std::string& test : {std::string(" = ") + value, " IN (" + std::string(value) + ", 'part-5', 9)"}) {
+        const std::string from = std::string("SELECT rowid FROM ") + row.table + " WHERE ";
+        const std::string term = row.key + test;
+        CAPTURE(term);
+        const std::string all = "CASE WHEN " + term + " THEN 1 END";
+        CHECK(Answer(session, from + term + " ORDER BY rowid") == Answer(session, from + all));
+      }
+    }
+  }
+  CHECK(Answer(session, "SELECT count(*) FROM shards s JOIN bad b ON b.shard = s.path") == "40");
+  CHECK(Answer(session, "SELECT count(*) FROM shards s LEFT JOIN damage d ON d.shard = s.path") == "60");
+  CHECK(Answer(session, "SELECT count(*) FROM shards WHERE path = 'PART-3' COLLATE NOCASE") == "1");
+}
+
+TEST_CASE("a join of the catalog's tables by their keys takes no square of their rows") {
+  SqlSession session = ManyRows(50'000);
+  const SqlLimits limits = {.timeout = std::chrono::seconds(20)};  // all pairs would take minutes
+  CHECK(Answer(session, "SELECT count(*) FROM shards a LEFT JOIN shards b ON b.path = a.path", {}, limits) == "50000");
+  CHECK(Answer(session, "SELECT count(*) FROM features a LEFT JOIN features b ON b.name = a.name", {}, limits) ==
+        "50000");
+  CHECK(Answer(session, "SELECT count(*) FROM bad a LEFT JOIN bad b ON b.record = a.record", {}, limits) == "50000");
+  CHECK(Answer(session, "SELECT count(*) FROM shards a LEFT JOIN bad b ON b.shard = a.path", {}, limits) == "50000");
+  CHECK(Answer(session, "SELECT count(*) FROM shards a LEFT JOIN damage d ON d.shard = a.path", {}, limits) == "75000");
 }
 
 }  // namespace

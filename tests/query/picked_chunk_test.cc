@@ -41,6 +41,14 @@ std::string ListAt(const Chunk& chunk, uint32_t record) {
   return shown + "]";
 }
 
+// The one chunk that `records` make.
+Chunk PickedOne(const Chunk& chunk, const std::vector<uint32_t>& records) {
+  Result<std::vector<Chunk>> picked = PickedChunks(chunk, records);
+  REQUIRE(picked.has_value());
+  REQUIRE(picked->size() == 1);
+  return std::move(picked->front());
+}
+
 // Of every form; each misses some records.
 std::vector<Chunk> EveryForm() {
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -77,7 +85,7 @@ std::vector<Chunk> EveryForm() {
 }
 
 TEST_CASE("a picked chunk has the values of the records that were picked, in their order and as often") {
-  std::vector<std::vector<uint32_t>> picks = {{}, {0}, {199}, {5, 3, 3, 199, 0, 64, 63}};
+  std::vector<std::vector<uint32_t>> picks = {{0}, {199}, {5, 3, 3, 199, 0, 64, 63}};
   picks.emplace_back();
   for (uint32_t r = 0; r < kRecords; ++r) picks.back().push_back(kRecords - 1 - r);
   picks.emplace_back(3 * kRecords, 7);
@@ -85,20 +93,19 @@ TEST_CASE("a picked chunk has the values of the records that were picked, in the
   for (const Chunk& chunk : EveryForm()) {
     forms |= size_t{1} << static_cast<size_t>(chunk.form());
     for (const std::vector<uint32_t>& records : picks) {
-      const Result<Chunk> picked = PickedChunk(chunk, records);
-      REQUIRE(picked.has_value());
-      REQUIRE(picked->records() == records.size());
+      const Chunk picked = PickedOne(chunk, records);
+      REQUIRE(picked.records() == records.size());
       for (uint32_t i = 0; i < records.size(); ++i) {
         CAPTURE(records[i]);
         if (chunk.form() == Form::kLists) {
-          if (picked->form() == Form::kLists) {
-            CHECK(ListAt(*picked, i) == ListAt(chunk, records[i]));
+          if (picked.form() == Form::kLists) {
+            CHECK(ListAt(picked, i) == ListAt(chunk, records[i]));
           } else {
-            CHECK(picked->form() == Form::kEmpty);
+            CHECK(picked.form() == Form::kEmpty);
             CHECK(ListAt(chunk, records[i]) == "null");
           }
         } else {
-          const Chunk::Value is = picked->At(i);
+          const Chunk::Value is = picked.At(i);
           const Chunk::Value was = chunk.At(records[i]);
           CHECK(is.type == was.type);
           CHECK(is.integer == was.integer);
@@ -109,6 +116,52 @@ TEST_CASE("a picked chunk has the values of the records that were picked, in the
     }
   }
   CHECK(forms == 0x7F);  // each of them
+}
+
+TEST_CASE("records may be picked more often than a chunk has records: they come in as many chunks as it takes") {
+  for (const Chunk& chunk : EveryForm()) {
+    for (const size_t count : {size_t{0}, size_t{65'535}, size_t{65'536}, size_t{65'537}, size_t{200'001}}) {
+      CAPTURE(count);
+      std::vector<uint32_t> records;
+      for (size_t i = 0; i < count; ++i) records.push_back(static_cast<uint32_t>(i * 7 % kRecords));
+      const Result<std::vector<Chunk>> picked = PickedChunks(chunk, records);
+      REQUIRE(picked.has_value());
+      CHECK(picked->size() == (count + 65'535) / 65'536);
+      size_t first = 0;
+      for (const Chunk& part : *picked) {
+        for (uint32_t i = 0; i < part.records(); i += 997) {
+          const uint32_t record = records[first + i];
+          if (part.form() != Form::kLists) {
+            CHECK(part.At(i).integer == chunk.At(record).integer);
+            CHECK(part.At(i).type == chunk.At(record).type);
+          } else {
+            CHECK(ListAt(part, i) == ListAt(chunk, record));
+          }
+        }
+        first += part.records();
+      }
+      CHECK(first == count);
+    }
+  }
+}
+
+TEST_CASE("long lists that repeat are no more than a chunk may hold") {
+  const std::vector<uint64_t> values(1 << 20, 5);
+  const Chunk chunk = Made([&](ChunkBuilder& b, uint32_t r) {
+    if (r < 2) b.AddNumbers(r, FeatureKind::kInt64, values);
+  });
+  std::vector<uint32_t> records(70, 1);  // a chunk may hold 64 of them
+  records[10] = 7;
+  const Result<std::vector<Chunk>> picked = PickedChunks(chunk, records);
+  REQUIRE(picked.has_value());
+  size_t lists = 0;
+  size_t count = 0;
+  for (const Chunk& part : *picked) {
+    count += part.records();
+    if (part.form() == Form::kLists) lists += part.lists().numbers.size() / values.size();
+  }
+  CHECK(count == records.size());
+  CHECK(lists == 69);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ inline Catalog SomeCatalog() {
 /// A session on SomeCatalog(), without records. Ends the test if it does not open.
 inline SqlSession OpenCatalogSession() {
   const auto catalog = std::make_shared<const Catalog>(SomeCatalog());
-  auto session = SqlSession::Open([&](sqlite3* db) { return RegisterCatalogTables(db, catalog); },
+  auto session = SqlSession::Open([&](sqlite3* db, const WorkLimits&) { return RegisterCatalogTables(db, catalog); },
                                   {std::begin(kCatalogTables), std::end(kCatalogTables)});
   REQUIRE_MESSAGE(session.has_value(), session.error().message);
   return std::move(*session);

@@ -10,7 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include "query/tables.h"
 #include "tests/index/working_folder.h"
+#include "tests/query/columns_in_memory.h"
 #include "tests/query/sql_catalog.h"
 #include "tests/support/temp_dir.h"
 
@@ -272,6 +274,52 @@ TEST_CASE("a statement that asks for too much at once is refused before it has i
   const SqlLimits limits = {.memory_bytes = uint64_t{8} << 20};
   CHECK(Answer(session, "SELECT length(hex(zeroblob(16000000)))", {}, limits) ==
         "7: the statement took more memory than 8.00 MiB");
+}
+
+// A session on `count` records, of which each 100 have one label.
+SqlSession Labelled(int count) {
+  FeatureInMemory label{"label", {}};
+  for (int i = 0; i < count; ++i) label.cells.emplace_back(Ints({i / 100}));
+  const std::vector<uint32_t> blocks(static_cast<size_t>(count / 10'000), 10'000);
+  const auto store = std::make_shared<ColumnStore>(std::make_unique<ColumnsInMemory>(std::vector{label}, blocks),
+                                                   ColumnStoreOptions{});
+  return SqlSession::Open([&](sqlite3* db, const WorkLimits& limits) { return RegisterRecords(db, store, limits); },
+                          {"records"})
+      .value();
+}
+
+TEST_CASE("a statement whose memory has no room for an index of a column goes without it") {
+  SqlSession session = Labelled(100'000);
+  const std::string join =
+      "SELECT count(*) FROM (SELECT label FROM records LIMIT 30) a JOIN records b ON b.label = a.label";
+  for (const uint64_t bytes : {uint64_t{600} << 10, uint64_t{1} << 20, uint64_t{8} << 20}) {
+    CAPTURE(bytes);
+    CHECK(Answer(session, join, {}, {.memory_bytes = bytes}) == "3000");
+  }
+}
+
+TEST_CASE("what works for a statement without SQLite asks the statement's own limits") {
+  WorkLimits limits;
+  SqlSession session = SqlSession::Open(
+                           [&](sqlite3* db, const WorkLimits& given) {
+                             limits = given;
+                             return RegisterCatalogTables(db, std::make_shared<const Catalog>(SomeCatalog()));
+                           },
+                           {std::begin(kCatalogTables), std::end(kCatalogTables)})
+                           .value();
+  CHECK(limits.Ask().has_value());
+  std::atomic<bool> cancel{false};
+  {
+    SqlRows rows = session.Query("SELECT * FROM shards", {}, {.memory_bytes = 1 << 20, .cancel = &cancel}).value();
+    REQUIRE(rows.Next().value());
+    CHECK(limits.Ask().has_value());
+    CHECK(limits.HasRoom(1 << 10));
+    CHECK_FALSE(limits.HasRoom(2 << 20));
+    CHECK(limits.Ask().has_value());  // a question for room is no refusal
+    cancel = true;
+    CHECK_FALSE(limits.Ask().has_value());
+  }
+  CHECK(limits.Ask().has_value());
 }
 
 TEST_CASE("a statement that is cancelled is interrupted, before it begins and while it runs") {

@@ -81,8 +81,8 @@ void MappedDataset::WriteMap(uint32_t block_records) const {
   REQUIRE(map->Finish(header));
 }
 
-RecordReader MappedDataset::Open(ReaderOptions options) const {
-  auto map = OffsetMap::Open(map_path());
+RecordReader MappedDataset::Open(ReaderOptions options, uint64_t copied_bytes) const {
+  auto map = OffsetMap::Open(map_path(), {}, copied_bytes);
   REQUIRE_MESSAGE(map, map.error().message);
   return RecordReader::Open(std::move(*map), folder(), std::move(options));
 }

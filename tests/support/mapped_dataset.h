@@ -24,8 +24,8 @@ class MappedDataset {
  public:
   explicit MappedDataset(std::vector<ShardPlan> shards, uint32_t block_records = 7);
 
-  /// Opens a reader of the map. Ends the test if that fails.
-  [[nodiscard]] RecordReader Open(ReaderOptions options = {}) const;
+  /// Opens a reader of the map, of which at most `copied_bytes` are copied. Ends the test if that fails.
+  [[nodiscard]] RecordReader Open(ReaderOptions options = {}, uint64_t copied_bytes = kCopiedMapBytes) const;
 
   /// The folder that stored paths are relative to; the dataset's own is `folder() + "/data"`.
   [[nodiscard]] const std::string& folder() const { return dir_.path(); }

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/progress.h"
+#include "base/result.h"
+
+namespace ofindex {
+
+/// What the tables ask of the limits of the statement that they work for. Functions that are missing set no limit. A
+/// value, used by the thread that runs the statement.
+struct WorkLimits {
+  std::function<bool()> may_go_on = nullptr;               ///< false: the work is to end
+  std::function<bool(uint64_t bytes)> has_room = nullptr;  ///< whether SQLite would give that much memory
+
+  /// Asked once per piece of work of some milliseconds at most. Errors: kInterrupted  the work is to end.
+  [[nodiscard]] Result<void> Ask() const {
+    if (may_go_on && !may_go_on()) return Interrupted();
+    return {};
+  }
+
+  [[nodiscard]] bool HasRoom(uint64_t bytes) const { return !has_room || has_room(bytes); }
+};
+
+}  // namespace ofindex
