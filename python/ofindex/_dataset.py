@@ -15,7 +15,7 @@ from . import _ofindex
 from ._arguments import whole
 from ._arrays import as_numpy_asks, objects_of
 from ._batch import Batch, decode_rows, thread_limit
-from ._epochs import Tail, place_in_world
+from ._epochs import Tail
 from ._errors import QueryError, StaleError
 from ._features import Features
 from ._html import dataset_html
@@ -277,7 +277,8 @@ class Dataset(_ofindex.Records):
             seed: Of the run, ``0 <= seed < 2**64``.
             epoch: To begin with; each iteration is the next one.
             rank, world_size: This reader's place among those that share the epoch: it has every `world_size`-th record.
-                None: that of torch.distributed, or that torchrun sets, else 0 of 1.
+                Both or neither: None is that of torch.distributed, or that torchrun sets, else 0 of 1, and is looked
+                up again where the sampler is unpickled.
             weights: A numeric column: records are drawn with replacement, as often as it says.
             balance: A column: its values are drawn alike, with replacement.
             block: Read runs of so many neighbours, shuffled inside a window of runs, for storage that seeks slowly;
@@ -289,14 +290,13 @@ class Dataset(_ofindex.Records):
         Raises:
             ValueError: arguments make no sense. QueryError: there is no such column.
         """
-        own_rank, own_world = place_in_world(rank, world_size)
         return Sampler(
             self,
             {
                 "seed": whole(seed, "seed"),
                 "epoch": whole(epoch, "epoch"),
-                "rank": own_rank,
-                "world_size": own_world,
+                "rank": rank,
+                "world_size": world_size,
                 "weights": weights,
                 "balance": balance,
                 "block": block_size(block),

@@ -25,13 +25,21 @@ _Same = TypeVar("_Same", bound="Reader")
 
 
 def place_in_world(rank: int | None, world_size: int | None) -> tuple[int, int]:
-    """Returns rank and world size. None stands for torch.distributed's if it is initialised, else for RANK and
-    WORLD_SIZE as torchrun sets them, else for 0 and 1."""
+    """Returns rank and world size. None of both stands for torch.distributed's if it is initialised, else for RANK and
+    WORLD_SIZE as torchrun sets them, else for 0 and 1.
+
+    Raises:
+        ValueError: one is given without the other, here or in the environment; or the rank is not below the world size.
+    """
+    if (rank is None) != (world_size is None):
+        given, lacking = ("rank", "world_size") if world_size is None else ("world_size", "rank")
+        raise ValueError(f"{given} is given without {lacking}: give both, or neither for those of the environment")
     if rank is None or world_size is None:
-        own_rank, own_world = _own_place()
-        rank = own_rank if rank is None else rank
-        world_size = own_world if world_size is None else world_size
-    return whole(rank, "rank"), whole(world_size, "world_size", 1)
+        rank, world_size = _own_place()
+    rank, world_size = whole(rank, "rank"), whole(world_size, "world_size", 1)
+    if rank >= world_size:
+        raise ValueError(f"rank {rank} of {world_size}: expected a rank below the world size")
+    return rank, world_size
 
 
 def _own_place() -> tuple[int, int]:
@@ -39,8 +47,15 @@ def _own_place() -> tuple[int, int]:
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank(), distributed.get_world_size()
     names = ("RANK", "WORLD_SIZE")
-    if not all(name in os.environ for name in names):  # one alone is another program's
+    lacking = [name for name in names if name not in os.environ]
+    if len(lacking) == 2:
         return 0, 1
+    if lacking:
+        (alone,) = set(names) - set(lacking)
+        raise ValueError(
+            f"{alone}={os.environ[alone]!r} is in the environment without {lacking[0]}: set both or neither, "
+            "or give rank and world_size"
+        )
     try:
         rank, world_size = (int(os.environ[name]) for name in names)
     except ValueError:
