@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from . import _ofindex
 from ._arguments import whole
-from ._arrays import as_numpy_asks, objects_of
+from ._arrays import as_numpy_asks, fits_float, objects_of
 from ._batch import Batch, decode_rows, thread_limit
 from ._epochs import Tail
-from ._errors import QueryError, StaleError
+from ._errors import StaleError
 from ._features import Features
 from ._html import dataset_html
 from ._progress import Report, reporting
@@ -36,14 +36,14 @@ def _seconds(timeout: float | None) -> float | None:
     return None if timeout > 1e9 else float(timeout)
 
 
-def _with_nulls(name: str, values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
-    """`values` masked where they are NULL, and NaN there for whoever drops the mask."""
+def _with_nulls(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """`values` masked where they are NULL, and NaN there for whoever drops the mask. Integers that float64 does not
+    hold are objects, with None for NULL."""
     if values.dtype.kind == "i":
-        if values.size and max(abs(int(values.min())), abs(int(values.max()))) > 2**53:
-            raise QueryError(
-                f"column '{name}' has NULLs, and integers beyond 2**53, which no array of numpy's holds together\n"
-                f"read them with arrow(['{name}']), or leave the NULLs out with where()"
-            )
+        if values.size and not fits_float(int(values.min()), int(values.max())):
+            objects = values.astype(object)
+            objects[mask] = None
+            return objects
         values = values.astype(np.float64)
     values[mask] = np.nan
     return np.ma.masked_array(values, mask, fill_value=np.nan)
@@ -314,19 +314,19 @@ class Dataset(_ofindex.Records):
 
         Numbers are int64, float32 or float64. Where some are NULL, they are a masked array of floats with NaN below the
         mask, as pandas and pyarrow have it; integers become float64. Texts are `str`, other bytes `bytes`, and lists
-        arrays, in an array of objects with None for NULL.
+        arrays, in an array of objects with None for NULL; so are integers beyond 2**53 where some are NULL, as `int`.
 
         Args:
             name: Of a column in SQL, or of a feature, which then stands for its values.
 
         Raises:
             QueryError: there is no such column, or it holds both numbers and bytes; a record has a list that is not
-            stored; there are NULLs, and integers that no float64 holds.
+            stored.
         """
         values, mask = self._shared.columns.column(self.rows, name)
         if isinstance(values, list):
             return objects_of(values)
-        return values if mask is None else _with_nulls(name, values, mask)
+        return values if mask is None else _with_nulls(values, mask)
 
     def arrow(self, names: Sequence[str] | None = None) -> Table:
         """Columns as an Arrow stream, by the PyCapsule protocol: DuckDB, Polars, pyarrow and pandas take the object.

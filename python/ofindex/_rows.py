@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from . import _ofindex
+from ._arrays import fits_float, objects_of
 
 if TYPE_CHECKING:
     import pandas
@@ -14,6 +17,12 @@ if TYPE_CHECKING:
     from ._dataset import Dataset
 
 _FETCHED_AT_ONCE = 1024
+
+
+def _fits_float(values: Iterable[Any]) -> bool:
+    """Whether float64 holds all integers among `values`."""
+    integers = [value for value in values if isinstance(value, int)]
+    return not integers or fits_float(min(integers), max(integers))
 
 
 class Rows:
@@ -79,10 +88,16 @@ class Rows:
         return pyarrow.table(self)
 
     def df(self) -> pandas.DataFrame:
-        """The rows as a pandas.DataFrame. Needs pandas."""
+        """The rows as a pandas.DataFrame. Integers beside NULLs or reals are float64, or, where one is beyond 2**53,
+        objects, with None for NULL. Needs pandas."""
         import pandas
 
-        return pandas.DataFrame.from_records(self.fetchall(), columns=self.columns)
+        rows = self.fetchall()
+        frame = pandas.DataFrame.from_records(rows, columns=self.columns)
+        for place, column in enumerate(zip(*rows, strict=True)):
+            if frame.dtypes.iloc[place] == np.float64 and not _fits_float(column):
+                frame.isetitem(place, pandas.Series(objects_of(list(column)), index=frame.index, dtype=object))
+        return frame
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         raise TypeError("rows have columns of different types, which make no array: use fetchall(), df() or arrow()")

@@ -198,15 +198,17 @@ nb::object MaskOf(const ArrowColumn& column) {
 nb::tuple ReadColumn(const Columns& columns, const Rows& rows, nb::handle name) {
   const Column column = ValuesNamed(columns, name, rows);
   const ArrowField field = Unwrap(FieldOf(*columns.store, column), Asked::kQuery);
-  const auto values = std::make_shared<ArrowColumn>(RunInterruptibly([&](Progress& progress) -> Result<ArrowColumn> {
-    ArrowColumn read(field.type, field.item);
-    for (uint64_t at = 0; at < rows.size(); at += kRowsAtOnce) {
-      if (progress.cancel) return Interrupted();
-      const std::vector<uint64_t> ordinals = Ordinals(rows, at, std::min(kRowsAtOnce, rows.size() - at));
-      OFINDEX_TRY(Gather(*columns.store, column, ordinals, read));
-    }
-    return read;
-  }));
+  const auto values = std::make_shared<ArrowColumn>(RunInterruptibly(
+      [&](Progress& progress) -> Result<ArrowColumn> {
+        ArrowColumn read(field.type, field.item);
+        for (uint64_t at = 0; at < rows.size(); at += kRowsAtOnce) {
+          if (progress.cancel) return Interrupted();
+          const std::vector<uint64_t> ordinals = Ordinals(rows, at, std::min(kRowsAtOnce, rows.size() - at));
+          OFINDEX_TRY(Gather(*columns.store, column, ordinals, read));
+        }
+        return read;
+      },
+      Asked::kQuery));
   switch (field.type) {
     case ValueType::kText:
     case ValueType::kBinary: return nb::make_tuple(TextsOf(*values), nb::none());
