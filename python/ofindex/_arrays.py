@@ -28,7 +28,7 @@ def objects_of(values: list[Any], shape: tuple[int, ...] | None = None) -> npt.N
 
 def fits_float(least: int, most: int) -> bool:
     """Whether float64 holds every integer in ``[least, most]``."""
-    return -(2**53) <= least and most <= 2**53
+    return least >= -(2**53) and most <= 2**53
 
 
 def as_numpy_asks(objects: npt.NDArray[Any], dtype: Any, copy: bool | None) -> npt.NDArray[Any]:

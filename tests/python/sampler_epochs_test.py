@@ -71,6 +71,60 @@ class EpochsTest(WorkTest):
                 self.assertEqual(list(iterator), orders[epochs][read:])
                 self.assertEqual(list(sampler), orders[epochs + 1])
 
+    def test_whichever_iterator_is_read_counts(self) -> None:
+        for name, make in self.makers.items():
+            orders, sampler = self.orders[name], make()
+            first, *_, last = [iter(sampler) for _ in range(4)]
+            self.assertEqual(list(islice(first, 7)), orders[0][:7], name)
+            self.assertEqual((sampler.epoch, sampler.state_dict()), (1, first.state_dict()), name)
+            self.assertEqual(sampler.state_dict()["position"], 7, name)
+            self.assertEqual(list(islice(last, 9)), orders[0][:9], name)
+            next(first)  # which began earlier
+            self.assertEqual(sampler.state_dict(), last.state_dict(), name)
+            following = iter(sampler)
+            self.assertEqual(sampler.state_dict(), following.state_dict(), name)
+            self.assertEqual(list(islice(last, 2)), orders[0][9:11], name)
+            self.assertEqual((sampler.epoch, sampler.state_dict()["position"]), (1, 11), name)
+            self.assertEqual((list(following), list(sampler)), (orders[1], orders[2]), name)
+            list(last)
+            self.assertEqual((sampler.epoch, sampler.state_dict()["epoch"]), (3, 3), name)
+
+    def test_an_iterator_of_which_nothing_was_read_goes_where_the_sampler_is_sent(self) -> None:
+        for name, make in self.makers.items():
+            orders, sampler, there = self.orders[name], make(), make(epoch=3)
+            list(islice(there, 5))
+            state = there.state_dict()
+            for epoch in (2, 0, 5):
+                unread = iter(sampler)
+                sampler.set_epoch(epoch)
+                self.assertEqual(list(islice(unread, 4)), orders[epoch][:4], name)
+                begun = unread.state_dict()
+                sampler.set_epoch(1)
+                self.assertEqual((unread.state_dict(), next(unread)), (begun, orders[epoch][4]), name)
+                self.assertEqual((sampler.epoch, list(sampler)), (1, orders[1]), name)  # not what was begun before
+            for _ in range(2):
+                unread = iter(sampler)
+                sampler.load_state_dict(state)
+                self.assertEqual(sampler.state_dict(), state, name)
+                sampler.set_epoch(3)  # as the usual loop does
+                self.assertEqual((len(unread), sampler.state_dict()), (len(orders[3]) - 5, state), name)
+                self.assertEqual(list(unread), orders[3][5:], name)
+                self.assertEqual(list(sampler), orders[4], name)
+
+    def test_behind_the_last_row_nothing_is_left_and_behind_the_end_the_next_epoch(self) -> None:
+        for name, make in self.makers.items():
+            orders, sampler = self.orders[name], make()
+            iterator = iter(sampler)
+            list(islice(iterator, len(orders[0])))
+            before = (sampler.state_dict(), iterator.state_dict())
+            self.assertRaises(StopIteration, next, iterator)
+            after = (sampler.state_dict(), iterator.state_dict())
+            for state, left in zip((*before, *after), ([], [], orders[1], []), strict=True):
+                resumed = make()
+                resumed.load_state_dict(state)
+                self.assertEqual(list(resumed), left, (name, state))
+                self.assertEqual(list(resumed), orders[1] if not left else orders[2], (name, state))
+
     def test_an_iterator_that_was_moved_to_another_epoch_is_followed_by_the_next_one(self) -> None:
         for name, make in self.makers.items():
             state = make(epoch=3).state_dict()
