@@ -332,7 +332,9 @@ class Dataset(_ofindex.Records):
         """Columns as an Arrow stream, by the PyCapsule protocol: DuckDB, Polars, pyarrow and pandas take the object.
 
         Args:
-            names: Of columns in SQL, or of features, which then stand for their values; None: all columns.
+            names: Of columns in SQL, or of features, which then stand for their values; None: all columns, except
+                those that are NULL where a record has a list, because the index does not store its lists. A warning
+                names them when the table is read; views of one dataset lack the same ones.
 
         Raises (when it is read):
             QueryError: there is no such column, or one holds both numbers and bytes, or lists that are not stored.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -106,6 +107,17 @@ class Rows:
         return f"<ofindex.Rows of {', '.join(self._cursor.columns)}>"
 
 
+def _warn_of_lists(names: list[str]) -> None:
+    """Says which columns a table of all columns lacks; the warning is the consumer's, who asks for the stream."""
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    warnings.warn(
+        f"left out {', '.join(map(repr, names[:3]))}{more}: the index does not store the lists that some records have; "
+        f"store them with build(..., columns={['auto', *names[:3]]!r}, force=True)",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
 class Table:
     """Columns of a Dataset, for any consumer of Arrow, any number of times. Made by `Dataset.arrow`; pickles as the
     Dataset does."""
@@ -115,7 +127,10 @@ class Table:
         self._names = names
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._dataset._shared.columns.stream(self._dataset.rows, self._names)
+        columns = self._dataset._shared.columns
+        if self._names is None and columns.lists_not_stored:
+            _warn_of_lists(columns.lists_not_stored)
+        return columns.stream(self._dataset.rows, self._names)
 
     def __len__(self) -> int:
         return len(self._dataset)

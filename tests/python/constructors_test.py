@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import unittest
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -136,6 +137,25 @@ class TableTest(ConstructorTest):
             for twice in range(2):
                 made = make(self.ds.sql(QUERY))
                 self.assertEqual(made, self.expected(list(range(30))), (way, twice))
+
+    def test_a_table_of_all_columns_leaves_out_lists_that_are_not_stored_and_says_so(self) -> None:
+        features = [{"one": ("int64", [1]), "boxes": ("float", [0.5] * count)} for count in (1, 3, 0)]
+        data = self.write("lists/", [messages.encode("example", one) for one in features])
+        ds = ofindex.build(data)
+        lacking = {"one", "boxes#count", "_id"}
+        for view in (ds, ds[:1], ds.where("one = 1"), ds[2:], ds[:0]):
+            for table in (view, view.arrow()):
+                for make in (lambda table: pl.DataFrame(table).columns, lambda table: pa.table(table).column_names):
+                    with self.assertWarnsRegex(UserWarning, r"'boxes'.*columns=\['auto', 'boxes'\]"):
+                        names = make(table)
+                    self.assertLessEqual(lacking, set(names))
+                    self.assertNotIn("boxes", names)
+        self.assertEqual(pa.table(ds[:1].arrow(["boxes"])).to_pydict(), {"boxes": [0.5]})  # no list among these
+        stored = ofindex.build(data, columns=["auto", "boxes"], force=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(pa.table(stored)["boxes"].to_pylist(), [[0.5], [0.5] * 3, []])
+            pa.table(self.ds)
 
     def test_pandas_has_payloads_of_records_and_columns_of_answers(self) -> None:
         for name, view in self.views.items():

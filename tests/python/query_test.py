@@ -203,7 +203,7 @@ class ColumnTest(WorkTest):
             for ask in (ds.column, lambda name: ds.arrow([name]).__arrow_c_stream__()):
                 with self.assertRaisesRegex(ofindex.QueryError, said) as raised:
                     ask(name)
-                self.assertIn(f"columns=['{name}']", raised.exception.hint)
+                self.assertIn(f"columns=['auto', '{name}']", raised.exception.hint)
         self.assertEqual(ds.column("one").tolist(), [7, None, None])
         self.assertEqual(ds[1:].column("boxes").tolist(), [3, None])  # these records have no lists
         self.assertEqual(ds.where('"boxes#count" = 1').column("boxes").tolist(), [3])
