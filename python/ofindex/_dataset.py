@@ -52,8 +52,9 @@ def _with_nulls(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.ND
 class Dataset(_ofindex.Records):
     """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as they are in files.
 
-    It has the methods of a Sequence, but is not registered as one: Polars would take it for a list of payloads. To
-    consumers of Arrow it is a table of its columns, and to numpy an array of its payloads.
+    It has the methods of a Sequence, but is not registered as one: Polars would take it for a list of payloads, and
+    `random.sample` refuses it. ``ds[ds.sampler(seed=1).take(k)]`` draws k records. To consumers of Arrow it is a table
+    of its columns, and to numpy an array of its payloads.
 
     A Dataset is all records, or a view: some of them, in an order of its own. Both have the same methods, and number
     their records from 0. Opening takes no time, whatever the size; memory is the page cache's. Made by `ofindex.open`
@@ -231,11 +232,10 @@ class Dataset(_ofindex.Records):
             timeout: Seconds after which the statement ends with `LimitError`; None: never.
 
         Raises:
-            QueryError: the statement is wrong or refused. ValueError: this is a view, and statements are about all
-            records: put the condition into WHERE.
+            QueryError: the statement is wrong or refused. AttributeError: this is a view, and statements are about all
+            records: put the condition into WHERE, as for `schema` and `info`.
         """
-        if not self._is_all:
-            raise ValueError("sql() is about all records, and this is a view: put its condition into the query")
+        self._need_all("sql")
         return Rows(_ofindex.open_session(self._source).query(query, parameters, _seconds(timeout)))
 
     def split(

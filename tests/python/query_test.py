@@ -136,8 +136,10 @@ class SqlTest(WorkTest):
         self.assertEqual(self.ds.sql("SELECT 1").fetchall(), [(1,)])
 
     def test_a_view_is_not_what_statements_are_about(self) -> None:
-        self.assertRaises(ValueError, self.ds[:5].sql, "SELECT 1")
-        self.assertRaises(ValueError, self.ds.where("id > 3").sql, "SELECT 1")
+        for view in (self.ds[:5], self.ds.where("id > 3"), self.ds[::-1], self.ds[:0]):
+            with self.assertRaisesRegex(AttributeError, "a view has no sql"):  # as schema and info
+                view.sql("SELECT 1")
+        self.assertEqual(self.ds[:].sql("SELECT 1").fetchall(), [(1,)])
 
     def test_several_statements_are_read_side_by_side(self) -> None:
         one, two = (self.ds.sql("SELECT id FROM records ORDER BY id") for _ in range(2))
