@@ -26,6 +26,11 @@ def objects_of(values: list[Any], shape: tuple[int, ...] | None = None) -> npt.N
     return objects if shape is None else objects.reshape(shape)
 
 
+def fits_float(least: int, most: int) -> bool:
+    """Whether float64 holds every integer in ``[least, most]``."""
+    return least >= -(2**53) and most <= 2**53
+
+
 def as_numpy_asks(objects: npt.NDArray[Any], dtype: Any, copy: bool | None) -> npt.NDArray[Any]:
     """Returns `objects`, which are a copy, as ``__array__(dtype, copy)`` has to."""
     if copy is False:

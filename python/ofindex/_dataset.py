@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from . import _ofindex
 from ._arguments import whole
-from ._arrays import as_numpy_asks, objects_of
+from ._arrays import as_numpy_asks, fits_float, objects_of
 from ._batch import Batch, decode_rows, thread_limit
-from ._epochs import Tail, place_in_world
-from ._errors import QueryError, StaleError
+from ._epochs import Tail
+from ._errors import StaleError
 from ._features import Features
 from ._html import dataset_html
 from ._progress import Report, reporting
@@ -36,14 +36,14 @@ def _seconds(timeout: float | None) -> float | None:
     return None if timeout > 1e9 else float(timeout)
 
 
-def _with_nulls(name: str, values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
-    """`values` masked where they are NULL, and NaN there for whoever drops the mask."""
+def _with_nulls(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """`values` masked where they are NULL, and NaN there for whoever drops the mask. Integers that float64 does not
+    hold are objects, with None for NULL."""
     if values.dtype.kind == "i":
-        if values.size and max(abs(int(values.min())), abs(int(values.max()))) > 2**53:
-            raise QueryError(
-                f"column '{name}' has NULLs, and integers beyond 2**53, which no array of numpy's holds together\n"
-                f"read them with arrow(['{name}']), or leave the NULLs out with where()"
-            )
+        if values.size and not fits_float(int(values.min()), int(values.max())):
+            objects = values.astype(object)
+            objects[mask] = None
+            return objects
         values = values.astype(np.float64)
     values[mask] = np.nan
     return np.ma.masked_array(values, mask, fill_value=np.nan)
@@ -52,8 +52,9 @@ def _with_nulls(name: str, values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]
 class Dataset(_ofindex.Records):
     """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as they are in files.
 
-    It has the methods of a Sequence, but is not registered as one: Polars would take it for a list of payloads. To
-    consumers of Arrow it is a table of its columns, and to numpy an array of its payloads.
+    It has the methods of a Sequence, but is not registered as one: Polars would take it for a list of payloads, and
+    `random.sample` refuses it. ``ds[ds.sampler(seed=1).take(k)]`` draws k records. To consumers of Arrow it is a table
+    of its columns, and to numpy an array of its payloads.
 
     A Dataset is all records, or a view: some of them, in an order of its own. Both have the same methods, and number
     their records from 0. Opening takes no time, whatever the size; memory is the page cache's. Made by `ofindex.open`
@@ -231,11 +232,10 @@ class Dataset(_ofindex.Records):
             timeout: Seconds after which the statement ends with `LimitError`; None: never.
 
         Raises:
-            QueryError: the statement is wrong or refused. ValueError: this is a view, and statements are about all
-            records: put the condition into WHERE.
+            QueryError: the statement is wrong or refused. AttributeError: this is a view, and statements are about all
+            records: put the condition into WHERE, as for `schema` and `info`.
         """
-        if not self._is_all:
-            raise ValueError("sql() is about all records, and this is a view: put its condition into the query")
+        self._need_all("sql")
         return Rows(_ofindex.open_session(self._source).query(query, parameters, _seconds(timeout)))
 
     def split(
@@ -277,7 +277,8 @@ class Dataset(_ofindex.Records):
             seed: Of the run, ``0 <= seed < 2**64``.
             epoch: To begin with; each iteration is the next one.
             rank, world_size: This reader's place among those that share the epoch: it has every `world_size`-th record.
-                None: that of torch.distributed, or that torchrun sets, else 0 of 1.
+                Both or neither: None is that of torch.distributed, or that torchrun sets, else 0 of 1, and is looked
+                up again where the sampler is unpickled.
             weights: A numeric column: records are drawn with replacement, as often as it says.
             balance: A column: its values are drawn alike, with replacement.
             block: Read runs of so many neighbours, shuffled inside a window of runs, for storage that seeks slowly;
@@ -289,14 +290,13 @@ class Dataset(_ofindex.Records):
         Raises:
             ValueError: arguments make no sense. QueryError: there is no such column.
         """
-        own_rank, own_world = place_in_world(rank, world_size)
         return Sampler(
             self,
             {
                 "seed": whole(seed, "seed"),
                 "epoch": whole(epoch, "epoch"),
-                "rank": own_rank,
-                "world_size": own_world,
+                "rank": rank,
+                "world_size": world_size,
                 "weights": weights,
                 "balance": balance,
                 "block": block_size(block),
@@ -314,25 +314,27 @@ class Dataset(_ofindex.Records):
 
         Numbers are int64, float32 or float64. Where some are NULL, they are a masked array of floats with NaN below the
         mask, as pandas and pyarrow have it; integers become float64. Texts are `str`, other bytes `bytes`, and lists
-        arrays, in an array of objects with None for NULL.
+        arrays, in an array of objects with None for NULL; so are integers beyond 2**53 where some are NULL, as `int`.
 
         Args:
             name: Of a column in SQL, or of a feature, which then stands for its values.
 
         Raises:
             QueryError: there is no such column, or it holds both numbers and bytes; a record has a list that is not
-            stored; there are NULLs, and integers that no float64 holds.
+            stored.
         """
         values, mask = self._shared.columns.column(self.rows, name)
         if isinstance(values, list):
             return objects_of(values)
-        return values if mask is None else _with_nulls(name, values, mask)
+        return values if mask is None else _with_nulls(values, mask)
 
     def arrow(self, names: Sequence[str] | None = None) -> Table:
         """Columns as an Arrow stream, by the PyCapsule protocol: DuckDB, Polars, pyarrow and pandas take the object.
 
         Args:
-            names: Of columns in SQL, or of features, which then stand for their values; None: all columns.
+            names: Of columns in SQL, or of features, which then stand for their values; None: all columns, except
+                those that are NULL where a record has a list, because the index does not store its lists. A warning
+                names them when the table is read; views of one dataset lack the same ones.
 
         Raises (when it is read):
             QueryError: there is no such column, or one holds both numbers and bytes, or lists that are not stored.

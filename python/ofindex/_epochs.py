@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
 import threading
+import weakref
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -25,13 +27,21 @@ _Same = TypeVar("_Same", bound="Reader")
 
 
 def place_in_world(rank: int | None, world_size: int | None) -> tuple[int, int]:
-    """Returns rank and world size. None stands for torch.distributed's if it is initialised, else for RANK and
-    WORLD_SIZE as torchrun sets them, else for 0 and 1."""
+    """Returns rank and world size. None of both stands for torch.distributed's if it is initialised, else for RANK and
+    WORLD_SIZE as torchrun sets them, else for 0 and 1.
+
+    Raises:
+        ValueError: one is given without the other, here or in the environment; or the rank is not below the world size.
+    """
+    if (rank is None) != (world_size is None):
+        given, lacking = ("rank", "world_size") if world_size is None else ("world_size", "rank")
+        raise ValueError(f"{given} is given without {lacking}: give both, or neither for those of the environment")
     if rank is None or world_size is None:
-        own_rank, own_world = _own_place()
-        rank = own_rank if rank is None else rank
-        world_size = own_world if world_size is None else world_size
-    return whole(rank, "rank"), whole(world_size, "world_size", 1)
+        rank, world_size = _own_place()
+    rank, world_size = whole(rank, "rank"), whole(world_size, "world_size", 1)
+    if rank >= world_size:
+        raise ValueError(f"rank {rank} of {world_size}: expected a rank below the world size")
+    return rank, world_size
 
 
 def _own_place() -> tuple[int, int]:
@@ -39,8 +49,15 @@ def _own_place() -> tuple[int, int]:
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank(), distributed.get_world_size()
     names = ("RANK", "WORLD_SIZE")
-    if not all(name in os.environ for name in names):  # one alone is another program's
+    lacking = [name for name in names if name not in os.environ]
+    if len(lacking) == 2:
         return 0, 1
+    if lacking:
+        (alone,) = set(names) - set(lacking)
+        raise ValueError(
+            f"{alone}={os.environ[alone]!r} is in the environment without {lacking[0]}: set both or neither, "
+            "or give rank and world_size"
+        )
     try:
         rank, world_size = (int(os.environ[name]) for name in names)
     except ValueError:
@@ -121,10 +138,17 @@ def number_of(state: State, key: str, most: int = MOST) -> int:
 class SamplerIterator:
     """One pass over what is left of an epoch. Knows its place; belongs to one thread."""
 
-    def __init__(self, reader: Reader, world_size: int) -> None:
-        self._reader = reader
-        self._world_size = world_size
+    _number: int  # iterators of a sampler count up, in the order in which they begin
+
+    def __init__(self, sampler: EpochSampler, begin: Reader) -> None:
+        self._sampler = sampler
         self._turns = Turns("iterator of a sampler")
+        self._seat(begin)
+
+    def _seat(self, begin: Reader) -> None:
+        """Begins at `begin`."""
+        self._reader = begin
+        self._number = self._sampler._next_number()
         self._begin()
 
     def _begin(self) -> None:
@@ -142,8 +166,11 @@ class SamplerIterator:
                 self._taken = self._reader.take(_TAKEN_AT_ONCE)[::-1].tolist()
                 if not self._taken:
                     self._ended = True
+                    self._sampler._was_read(self)
                     raise StopIteration
             self._handed += 1
+            if self._sampler._iterator is not self or self._handed == 1:
+                self._sampler._was_read(self)
             return self._taken.pop()
 
     def __len__(self) -> int:
@@ -164,14 +191,12 @@ class SamplerIterator:
     def position(self) -> int:
         """Position of the epoch, all ranks together, at which this iterator stands."""
         size = self._reader.epoch_size
-        return size if self._ended else min(size, self._base + self._handed * self._world_size)
+        return size if self._ended else min(size, self._base + self._handed * self._sampler._world_size)
 
     def state_dict(self) -> State:
-        """See `EpochSampler.state_dict`."""
-        state = json.loads(self._reader.state())
-        if self._ended:
-            return {**state, "epoch": self.epoch + 1, "position": 0}
-        return {**state, "position": self.position}
+        """As `EpochSampler.state_dict`, except that an iterator that has ended is at the end of its own epoch: an
+        iterator that goes on from there has nothing left, as those of torch's samplers."""
+        return {**json.loads(self._reader.state()), "position": self.position}
 
     def load_state_dict(self, state: State) -> None:
         """Goes on from a state of the same sampler; the sampler's own `load_state_dict` takes those of others."""
@@ -185,6 +210,7 @@ class SamplerIterator:
         self._reader.set_epoch(number_of(given, "epoch"))
         self._reader.seek(position)
         self._begin()
+        self._sampler._was_loaded(self)
 
     def __repr__(self) -> str:
         return f"<ofindex.SamplerIterator of seed {self._reader.seed}: epoch {self.epoch}, position {self.position:,}>"
@@ -194,7 +220,8 @@ class EpochSampler:
     """What samplers have in common: epochs, a place in them, and its state. Used by one thread at a time.
 
     Each iteration is the next epoch, unless `set_epoch` or `load_state_dict` was called in between. An iterator from
-    which nothing was read does not count, so it does not matter how many of them a DataLoader begins.
+    which nothing was read does not count, so it does not matter how many of them a DataLoader begins, or which of them
+    it reads; `set_epoch` and `load_state_dict` move it, too.
     """
 
     def __init__(self, begin: Reader, world_size: int, *, loaded: bool) -> None:
@@ -205,7 +232,11 @@ class EpochSampler:
         """
         self._standing = begin
         self._world_size = world_size
-        self._iterator: SamplerIterator | None = None  # the last one
+        self._iterator: SamplerIterator | None = None  # whose place is the sampler's: begun or read last
+        self._read: SamplerIterator | None = None  # of those that were read, the one that began last
+        self._unread: weakref.WeakSet[SamplerIterator] = weakref.WeakSet()
+        self._numbers = itertools.count()
+        self._first = 0  # iterators below it are of an earlier place
         self._loaded = loaded  # a state was, and nothing was read since
 
     @property
@@ -251,23 +282,49 @@ class EpochSampler:
         return anew.left
 
     def __iter__(self) -> SamplerIterator:
-        begin = self._begin.copy()
-        self._loaded = False
-        self._iterator = SamplerIterator(begin, self._world_size)
+        self._iterator = SamplerIterator(self, self._begin.copy())
+        self._unread.add(self._iterator)
         return self._iterator
+
+    def _next_number(self) -> int:
+        return next(self._numbers)
+
+    def _was_read(self, iterator: SamplerIterator) -> None:
+        """Called by an iterator that is read."""
+        self._unread.discard(iterator)
+        if iterator._number < self._first:
+            return
+        if self._read is None or self._read._number < iterator._number:
+            self._read = iterator
+        self._iterator, self._loaded = self._read, False
+
+    def _was_loaded(self, iterator: SamplerIterator) -> None:
+        """Called by an iterator that goes on from a state."""
+        if iterator is self._iterator:
+            self._loaded = True
+
+    def _move(self, begin: Reader) -> None:
+        """Makes `begin` the sampler's place, and that of the iterators from which nothing was read."""
+        self._standing, self._iterator, self._read = begin, None, None
+        self._first = self._next_number()
+        for iterator in sorted(self._unread, key=lambda one: one._number):
+            iterator._seat(begin.copy())
+            self._iterator = iterator
 
     def take(self, count: int) -> npt.NDArray[np.int64]:
         """The first `count` rows of an iterator begun now, fewer where the epoch ends: int64 array."""
         return self._begin.copy().take(whole(count, "count"))
 
     def set_epoch(self, epoch: int) -> None:
-        """Makes `epoch` the next one, from its begin. Right after `load_state_dict`, or out of a pickle, the state's
-        own epoch is left where it stands, so that the usual loop over epochs resumes in mid-epoch."""
+        """Makes `epoch` the next one, from its begin. After `load_state_dict`, or out of a pickle, the state's own
+        epoch is left where it stands until something is read, so that the usual loop over epochs resumes in mid-epoch.
+        """
         wanted = whole(epoch, "epoch")
-        if self._loaded and wanted == self._standing.epoch:
+        if self._loaded and wanted == (self._iterator or self._standing).epoch:
             return
         self._standing.set_epoch(wanted)
-        self._iterator, self._loaded = None, False
+        self._move(self._standing)
+        self._loaded = False
 
     def _begin_state(self) -> State:
         """Where an iterator begun now would stand."""
@@ -275,11 +332,16 @@ class EpochSampler:
         return state
 
     def state_dict(self) -> State:
-        """Where the last iterator stands, or where one would begin: seed, epoch, position of all ranks together, and
-        fingerprints of the dataset, the rows and the order. Once an iterator has ended, that is the begin of the next
-        epoch. Plain values, less than 1 KiB as JSON."""
-        return self._begin_state() if self._iterator is None else self._iterator.state_dict()
+        """Where the iterator that was begun or read last stands, or where one would begin: seed, epoch, position of all
+        ranks together, and fingerprints of the dataset, the rows and the order. Behind the last row that is the end of
+        the epoch, of which nothing is left to resume; once the iterator has ended, the begin of the next epoch. Plain
+        values, less than 1 KiB as JSON."""
+        if self._iterator is None:
+            return self._begin_state()
+        state = self._iterator.state_dict()
+        return {**state, "epoch": self.epoch, "position": 0} if self._iterator._ended else state
 
     def _resume(self, begin: Reader) -> None:
         """Begins where a state that was loaded says."""
-        self._standing, self._iterator, self._loaded = begin, None, True
+        self._move(begin)
+        self._loaded = True

@@ -17,7 +17,7 @@ from ._arguments import whole
 from ._arrays import as_numpy_asks, objects_of
 from ._batch import Batch, decoding_for, thread_limit
 from ._dataset import Dataset
-from ._epochs import Tail, place_in_world
+from ._epochs import Tail
 from ._features import Features
 from ._mix_sampler import MixSampler
 
@@ -126,8 +126,7 @@ class Mix:
     ) -> MixSampler:
         """The order of a training run: records of all datasets in their proportions, each dataset shuffled anew each
         time that it has been read. The arguments are those of `Dataset.sampler`."""
-        place = place_in_world(rank, world_size)
-        return MixSampler(self, whole(seed, "seed"), whole(epoch, "epoch"), *place, tail)
+        return MixSampler(self, whole(seed, "seed"), whole(epoch, "epoch"), rank, world_size, tail)
 
     def __eq__(self, other: object) -> bool:
         """Whether both are the same records of the same indexes, in the same proportions."""

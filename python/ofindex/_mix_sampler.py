@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _ofindex
 from ._arguments import whole
-from ._epochs import EpochSampler, State, Tail, checked_state, number_of
+from ._epochs import EpochSampler, State, Tail, checked_state, number_of, place_in_world
 from ._errors import StaleError
 
 if TYPE_CHECKING:
@@ -143,15 +143,21 @@ class MixSampler(EpochSampler):
     """
 
     def __init__(
-        self, mix: Mix, seed: int, epoch: int, rank: int, world_size: int, tail: Tail, state: State | None = None
+        self,
+        mix: Mix,
+        seed: int,
+        epoch: int,
+        rank: int | None,
+        world_size: int | None,
+        tail: Tail,
+        state: State | None = None,
     ) -> None:
         if tail not in ("exact", "pad", "drop"):
             raise ValueError(f"tail={tail!r}: expected 'exact', 'pad' or 'drop'")
-        if not 0 <= rank < world_size:
-            raise ValueError(f"rank {rank} of {world_size}: expected a rank below the world")
         self._dataset = mix
-        self._place = (rank, world_size, tail)
-        super().__init__(MixReader(mix, seed, epoch, *self._place), world_size, loaded=False)
+        self._given = (rank, world_size, tail)  # another process has its own rank
+        self._place = (*place_in_world(rank, world_size), tail)
+        super().__init__(MixReader(mix, seed, epoch, *self._place), self._place[1], loaded=False)
         if state is not None:
             self.load_state_dict(state)
 
@@ -180,7 +186,7 @@ class MixSampler(EpochSampler):
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = self.state_dict()
-        return MixSampler, (self._dataset, self.seed, state["epoch"], *self._place, state)
+        return MixSampler, (self._dataset, self.seed, state["epoch"], *self._given, state)
 
     def __repr__(self) -> str:
         return f"<ofindex.MixSampler of {self._dataset!r}: seed={self.seed}, epoch={self.epoch}>"

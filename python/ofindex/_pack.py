@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal
@@ -14,6 +13,7 @@ from ._arguments import whole
 from ._errors import FeatureError
 from ._opening import build
 from ._pack_sources import Kinds, Source, sources_of
+from ._pack_spool import SPOOL, spool_folder
 from ._pack_values import Flattener, TimeUnit
 from ._progress import Report, reporting
 from ._source import Path
@@ -68,8 +68,8 @@ def pack(
     Raises:
         FeatureError: a value has no place in the payload; the text names file, record and feature. FormatError: a
         Parquet or Avro file is cut or damaged. ValueError: output exists and cannot be replaced, or arguments make no
-        sense. ImportError: pyarrow, fastavro or a codec of its is not installed. OSError: files cannot be read or
-        written.
+        sense. LockError: another process packs into output. ImportError: pyarrow, fastavro or a codec of its is not
+        installed. OSError: files cannot be read or written.
     """
     wanted = payload_for(to, payload)
     count = None if shards is None else whole(shards, "shards", 1, _MOST_SHARDS)
@@ -167,12 +167,9 @@ def _published(written: _ofindex.ShardSet) -> Iterator[_ofindex.ShardSet]:
 @contextlib.contextmanager
 def _spool(output: Path, to: Format, payload: Payload, kinds: Mapping[str, Any], allow_nan: bool) -> Iterator[Writer]:
     """A shard for the time being, on the disk that the output will be on."""
-    folder = os.path.dirname(os.path.abspath(os.fsdecode(output)))
-    while not os.path.isdir(folder):
-        folder = os.path.dirname(folder)
     with (
-        tempfile.TemporaryDirectory(prefix=".ofindex-pack-", dir=folder) as made,
-        Writer(os.path.join(made, "spool"), to, payload=payload, schema=kinds, allow_nan=allow_nan) as spool,
+        spool_folder(output) as folder,
+        Writer(os.path.join(folder, SPOOL), to, payload=payload, schema=kinds, allow_nan=allow_nan) as spool,
     ):
         yield spool
 

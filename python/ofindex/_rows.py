@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from . import _ofindex
+from ._arrays import fits_float, objects_of
 
 if TYPE_CHECKING:
     import pandas
@@ -14,6 +18,12 @@ if TYPE_CHECKING:
     from ._dataset import Dataset
 
 _FETCHED_AT_ONCE = 1024
+
+
+def _fits_float(values: Iterable[Any]) -> bool:
+    """Whether float64 holds all integers among `values`."""
+    integers = [value for value in values if isinstance(value, int)]
+    return not integers or fits_float(min(integers), max(integers))
 
 
 class Rows:
@@ -79,16 +89,33 @@ class Rows:
         return pyarrow.table(self)
 
     def df(self) -> pandas.DataFrame:
-        """The rows as a pandas.DataFrame. Needs pandas."""
+        """The rows as a pandas.DataFrame. Integers beside NULLs or reals are float64, or, where one is beyond 2**53,
+        objects, with None for NULL. Needs pandas."""
         import pandas
 
-        return pandas.DataFrame.from_records(self.fetchall(), columns=self.columns)
+        rows = self.fetchall()
+        frame = pandas.DataFrame.from_records(rows, columns=self.columns)
+        for place, column in enumerate(zip(*rows, strict=True)):
+            if frame.dtypes.iloc[place] == np.float64 and not _fits_float(column):
+                frame.isetitem(place, pandas.Series(objects_of(list(column)), index=frame.index, dtype=object))
+        return frame
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         raise TypeError("rows have columns of different types, which make no array: use fetchall(), df() or arrow()")
 
     def __repr__(self) -> str:
         return f"<ofindex.Rows of {', '.join(self._cursor.columns)}>"
+
+
+def _warn_of_lists(names: list[str]) -> None:
+    """Says which columns a table of all columns lacks; the warning is the consumer's, who asks for the stream."""
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    warnings.warn(
+        f"left out {', '.join(map(repr, names[:3]))}{more}: the index does not store the lists that some records have; "
+        f"store them with build(..., columns={['auto', *names[:3]]!r}, force=True)",
+        UserWarning,
+        stacklevel=3,
+    )
 
 
 class Table:
@@ -100,7 +127,10 @@ class Table:
         self._names = names
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._dataset._shared.columns.stream(self._dataset.rows, self._names)
+        columns = self._dataset._shared.columns
+        if self._names is None and columns.lists_not_stored:
+            _warn_of_lists(columns.lists_not_stored)
+        return columns.stream(self._dataset.rows, self._names)
 
     def __len__(self) -> int:
         return len(self._dataset)

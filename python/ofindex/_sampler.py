@@ -6,7 +6,7 @@ import json
 import operator
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from ._epochs import EpochSampler, State, checked_state
+from ._epochs import EpochSampler, State, checked_state, place_in_world
 
 if TYPE_CHECKING:
     from . import _ofindex
@@ -28,16 +28,21 @@ class Sampler(EpochSampler):
 
     Each iteration is the next epoch, unless `set_epoch` or `load_state_dict` was called in between. Each epoch has
     another order, which follows from seed and epoch alone; docs/sampling.md has the laws. Takes O(1) memory, but for
-    weights and balance. Made by `Dataset.sampler`. Pickles as where its last iterator stands; used by one thread at a
-    time.
+    weights and balance. Made by `Dataset.sampler`. Pickles as where its last iterator stands; a rank and world size
+    that were not given are then those of the process that unpickles it. Used by one thread at a time.
     """
 
     _standing: _ofindex.RowSampler
 
     def __init__(self, dataset: Dataset, wish: dict[str, Any]) -> None:
         self._dataset = dataset
-        self._wish = wish
-        super().__init__(dataset._open_sampler(**wish), wish["world_size"], loaded="state" in wish)
+        self._wish = wish  # as given: another process has its own rank
+        self._place = place_in_world(wish["rank"], wish["world_size"])
+        super().__init__(self._opened(wish), self._place[1], loaded="state" in wish)
+
+    def _opened(self, wish: dict[str, Any]) -> _ofindex.RowSampler:
+        rank, world_size = self._place
+        return self._dataset._open_sampler(**{**wish, "rank": rank, "world_size": world_size})
 
     def _order(self) -> _ofindex.RowSampler:
         """What a loader draws ordinals from, from where an iterator would begin."""
@@ -54,14 +59,14 @@ class Sampler(EpochSampler):
             StaleError: the state is not of this dataset, these rows and this order; the text says what is different.
         """
         wish = {**self._wish, "state": json.dumps(checked_state(state)), "force": force}
-        self._resume(self._dataset._open_sampler(**wish))
+        self._resume(self._opened(wish))
 
     def __reduce__(self) -> tuple[Any, ...]:
         wish = {**self._wish, "state": json.dumps(self.state_dict())}
         return Sampler, (self._dataset, wish)
 
     def __repr__(self) -> str:
-        wish = self._wish
-        parts = [f"seed={self.seed}", f"epoch={self.epoch}", f"rank={wish['rank']}/{wish['world_size']}"]
+        wish, (rank, world_size) = self._wish, self._place
+        parts = [f"seed={self.seed}", f"epoch={self.epoch}", f"rank={rank}/{world_size}"]
         parts += [f"{key}={wish[key]!r}" for key in ("weights", "balance") if wish[key] is not None]
         return f"<ofindex.Sampler of {len(self._dataset):,} records, {self._standing.order}: {', '.join(parts)}>"

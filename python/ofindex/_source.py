@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from . import _ofindex
@@ -39,7 +40,6 @@ class Shared:
     def __init__(self, source: _ofindex.Source) -> None:
         self._source = source
         self.payloads: _ofindex.Payloads | None = None
-        self._features: frozenset[str] | None = None
         self._columns: _ofindex.Columns | None = None
         self._opening = threading.Lock()
         _all_shared.add(self)
@@ -57,13 +57,12 @@ class Shared:
                 self._columns = _ofindex.open_columns(self._source)
             return self._columns
 
-    @property
+    @cached_property
     def features(self) -> frozenset[str] | None:
         """Names of all features that records have; None if the index has not all of them."""
-        if self._features is None:
-            self._features = frozenset(feature["name"] for feature in _ofindex.features(self._source))
-        whole = len(self._features) < _ofindex.most_features and sum(map(len, self._features)) < _MOST_NAMES
-        return self._features if whole else None
+        names = frozenset(feature["name"] for feature in _ofindex.features(self._source))
+        whole = len(names) < _ofindex.most_features and sum(map(len, names)) < _MOST_NAMES
+        return names if whole else None
 
 
 def _abandon_connections() -> None:

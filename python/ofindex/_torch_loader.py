@@ -70,8 +70,8 @@ class Loader:
             sampler: The order: of ``dataset.sampler(...)``, or anything that gives numbers of records when it is
                 iterated; where it has set_epoch, that is called before each epoch but the first. None: a global
                 shuffle by `seed`, for `rank` of `world_size` with `tail`.
-            rank, world_size: Where there is no `sampler`; None: those of torch.distributed, or that torchrun sets,
-                else 0 of 1.
+            rank, world_size: Where there is no `sampler`, both or neither; None: those of torch.distributed, or that
+                torchrun sets, else 0 of 1, looked up again where the Loader is unpickled.
             tail: What becomes of the records that do not make a whole step of all ranks: see `Dataset.sampler`.
             prefetch: Batches that are read ahead.
             threads: That read and decode; None: one a processor.

@@ -125,6 +125,9 @@ bool ArrowColumn::Become(ValueType type) {
     if (HasOffsets(type)) offsets_.assign(static_cast<size_t>(size_) + 1, 0);
   } else if (type_ == ValueType::kInt64 && type == ValueType::kFloat64) {
     for (size_t at = 0; at < data_.size(); at += 8) {
+      if (!FitsDouble(static_cast<int64_t>(LoadLe64(data_.data() + at)))) return false;
+    }
+    for (size_t at = 0; at < data_.size(); at += 8) {
       const auto real = static_cast<double>(static_cast<int64_t>(LoadLe64(data_.data() + at)));
       std::memcpy(data_.data() + at, &real, sizeof real);
     }
@@ -140,6 +143,7 @@ bool ArrowColumn::Add(const Chunk::Value& value) {
     case ColumnValue::Type::kNull: AddNull(); return true;
     case ColumnValue::Type::kInteger:
       if (type_ == ValueType::kFloat64 || type_ == ValueType::kFloat32) {
+        if (!FitsDouble(value.integer)) return false;
         AddReal(static_cast<double>(value.integer));
         return true;
       }

@@ -19,11 +19,15 @@ class ArrowColumn {
   explicit ArrowColumn(ValueType type, ValueType item = ValueType::kNull);
 
   [[nodiscard]] ValueType type() const { return type_; }
+  [[nodiscard]] bool IsNumeric() const {
+    return type_ == ValueType::kInt64 || type_ == ValueType::kFloat32 || type_ == ValueType::kFloat64;
+  }
   [[nodiscard]] int64_t size() const { return size_; }
   [[nodiscard]] int64_t nulls() const { return nulls_; }
 
   /// Adds a value as SQL has it. The column becomes the type that takes it and all before: kNull anything, kInt64 a
-  /// real (as kFloat64), kText bytes (as kBinary). False if there is none: numbers and texts do not go together.
+  /// real (as kFloat64), kText bytes (as kBinary). False if there is none: numbers and texts do not go together, nor
+  /// reals and integers that no double holds.
   [[nodiscard]] bool Add(const Chunk::Value& value);
 
   // Of a column whose type says so; no type changes.
@@ -64,6 +68,11 @@ class ArrowColumn {
   std::vector<int64_t> offsets_;
   std::unique_ptr<ArrowColumn> items_;
 };
+
+/// Whether each integer up to the size of `value` has a double of its own.
+[[nodiscard]] constexpr bool FitsDouble(int64_t value) {
+  return -(int64_t{1} << 53) <= value && value <= int64_t{1} << 53;
+}
 
 /// A column in a schema.
 struct ArrowField {

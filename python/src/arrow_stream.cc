@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/allocation.h"
+#include "python/src/python_words.h"
 
 namespace nb = nanobind;
 
@@ -19,7 +20,7 @@ struct OwnedStream {
 OwnedStream& Of(ArrowArrayStream* stream) { return *static_cast<OwnedStream*>(stream->private_data); }
 
 int Fail(OwnedStream& stream, const Error& error) {
-  stream.error = error.hint.empty() ? error.message : error.message + "\n" + error.hint;
+  stream.error = InPython(error.hint.empty() ? error.message : error.message + "\n" + error.hint);
   return error.code == ErrorCode::kLimit ? ENOMEM : EIO;
 }
 

@@ -25,8 +25,8 @@ Result<ValueType> TypeOfKinds(uint8_t kinds, bool text, const std::string& colum
   return (kinds & kRealKinds) != 0 ? ValueType::kFloat64 : ValueType::kInt64;
 }
 
-// The elements of one list.
-void AddList(const Chunk& chunk, uint32_t record, ArrowColumn& out) {
+// The elements of one list. False if one is an integer that no double holds, among reals.
+[[nodiscard]] bool AddList(const Chunk& chunk, uint32_t record, ArrowColumn& out) {
   const Chunk::Lists& lists = chunk.lists();
   const uint32_t end = lists.ends[record];
   const FeatureKind kind = lists.kinds[lists.kinds.size() == 1 ? 0 : record];
@@ -39,23 +39,39 @@ void AddList(const Chunk& chunk, uint32_t record, ArrowColumn& out) {
       default:
         if (out.type() == ValueType::kInt64) {
           out.AddInteger(static_cast<int64_t>(bits));
+        } else if (!FitsDouble(static_cast<int64_t>(bits))) {
+          return false;
         } else {
           out.AddReal(static_cast<double>(static_cast<int64_t>(bits)));
         }
     }
   }
+  return true;
 }
 
 bool AddToList(const Chunk& chunk, uint32_t record, ArrowColumn& out) {
   if (chunk.form() == Chunk::Form::kEmpty) return out.EndList(false), true;
   const bool present = (chunk.present()[record / 64] >> (record % 64) & 1) != 0;
   if (present && chunk.form() == Chunk::Form::kLists) {
-    AddList(chunk, record, out.items());
+    if (!AddList(chunk, record, out.items())) return false;
   } else if (present && !out.items().Add(chunk.At(record))) {
     return false;
   }
   out.EndList(present);
   return true;
+}
+
+// Why `record` could not be added to `out`.
+tl::unexpected<Error> Refused(const Column& column, uint64_t ordinal, const Chunk& chunk, uint32_t record,
+                              const ArrowColumn& out) {
+  const std::string place = StrCat("column '", Printable(column.name), "', record ", ordinal);
+  const ValueType type = out.type() == ValueType::kList ? out.items().type() : out.type();
+  const bool real = type == ValueType::kFloat64 || type == ValueType::kFloat32;
+  if (real && (chunk.form() == Chunk::Form::kLists || chunk.At(record).type == ColumnValue::Type::kInteger)) {
+    return Fail(ErrorCode::kUsage, StrCat(place, ": an integer beyond 2**53, in a column that holds reals too"),
+                "ask for it in SQL, with CAST(... AS TEXT)");
+  }
+  return Fail(ErrorCode::kIndex, StrCat(place, ": a value of another type than the index says"));
 }
 
 }  // namespace
@@ -102,10 +118,7 @@ Result<void> Gather(ColumnStore& store, const Column& column, std::span<const ui
     }
     const auto record = static_cast<uint32_t>(ordinal - begin);
     const bool added = out.type() == ValueType::kList ? AddToList(*chunk, record, out) : out.Add(chunk->At(record));
-    if (!added || out.type() != type) {
-      return Fail(ErrorCode::kIndex, StrCat("column '", Printable(column.name), "', record ", ordinal,
-                                            ": a value of another type than the index says"));
-    }
+    if (!added || out.type() != type) return Refused(column, ordinal, *chunk, record, out);
   }
   return {};
 }

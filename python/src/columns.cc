@@ -79,6 +79,12 @@ Result<std::optional<uint64_t>> FindList(ColumnStore& store, const Column& colum
   return std::nullopt;
 }
 
+// Whether `column` has no place for the lists that some records have of its feature, and is NULL there.
+bool LacksLists(const ColumnStore& store, const Column& column) {
+  return column.origin == Column::Origin::kFeature && column.role == ColumnRole::kValue && !column.is_list() &&
+         store.features()[column.feature].values_max > 1;
+}
+
 // Fails unless `column` has the values of its feature in each of `rows`, which the name of a feature asks for.
 Result<void> CheckValues(ColumnStore& store, const Column& column, std::string_view name, const Rows& rows,
                          const Progress& progress) {
@@ -86,7 +92,7 @@ Result<void> CheckValues(ColumnStore& store, const Column& column, std::string_v
   const FeatureRow& feature = store.features()[column.feature];
   const std::string shown = Printable(feature.name);
   const std::string hint =
-      StrCat("store them with build(..., columns=['", shown, "'], force=True), or read them with batch()");
+      StrCat("store them with build(..., columns=['auto', '", shown, "'], force=True), or read them with batch()");
   if (column.role != ColumnRole::kValue) {
     if (Folded(column.name) == Folded(name)) return {};  // asked for by its own name
     const bool sizes = column.role == ColumnRole::kSize;
@@ -97,7 +103,7 @@ Result<void> CheckValues(ColumnStore& store, const Column& column, std::string_v
                        Printable(column.name), "' is their ", sizes ? "size" : "number"),
                 hint);
   }
-  if (feature.values_max <= 1) return {};
+  if (!LacksLists(store, column)) return {};
   for (uint64_t at = 0; at < rows.size(); at += kRowsAtOnce) {
     if (progress.cancel) return Interrupted();
     const std::vector<uint64_t> ordinals = Ordinals(rows, at, std::min(kRowsAtOnce, rows.size() - at));
@@ -123,7 +129,9 @@ Column ValuesNamed(const Columns& columns, nb::handle name, const Rows& rows) {
 nb::object Stream(std::shared_ptr<Columns> columns, const Rows& rows,
                   const std::optional<std::vector<nb::object>>& names) {
   std::vector<Column> wanted;
-  if (!names) wanted = columns->store->columns();
+  for (const Column& column : columns->store->columns()) {
+    if (!names && !LacksLists(*columns->store, column)) wanted.push_back(column);
+  }
   for (size_t i = 0; names && i < names->size(); ++i) wanted.push_back(ValuesNamed(*columns, (*names)[i], rows));
   ArrowTable table;
   for (const Column& column : wanted) table.fields.push_back(Unwrap(FieldOf(*columns->store, column), Asked::kQuery));
@@ -198,15 +206,17 @@ nb::object MaskOf(const ArrowColumn& column) {
 nb::tuple ReadColumn(const Columns& columns, const Rows& rows, nb::handle name) {
   const Column column = ValuesNamed(columns, name, rows);
   const ArrowField field = Unwrap(FieldOf(*columns.store, column), Asked::kQuery);
-  const auto values = std::make_shared<ArrowColumn>(RunInterruptibly([&](Progress& progress) -> Result<ArrowColumn> {
-    ArrowColumn read(field.type, field.item);
-    for (uint64_t at = 0; at < rows.size(); at += kRowsAtOnce) {
-      if (progress.cancel) return Interrupted();
-      const std::vector<uint64_t> ordinals = Ordinals(rows, at, std::min(kRowsAtOnce, rows.size() - at));
-      OFINDEX_TRY(Gather(*columns.store, column, ordinals, read));
-    }
-    return read;
-  }));
+  const auto values = std::make_shared<ArrowColumn>(RunInterruptibly(
+      [&](Progress& progress) -> Result<ArrowColumn> {
+        ArrowColumn read(field.type, field.item);
+        for (uint64_t at = 0; at < rows.size(); at += kRowsAtOnce) {
+          if (progress.cancel) return Interrupted();
+          const std::vector<uint64_t> ordinals = Ordinals(rows, at, std::min(kRowsAtOnce, rows.size() - at));
+          OFINDEX_TRY(Gather(*columns.store, column, ordinals, read));
+        }
+        return read;
+      },
+      Asked::kQuery));
   switch (field.type) {
     case ValueType::kText:
     case ValueType::kBinary: return nb::make_tuple(TextsOf(*values), nb::none());
@@ -245,9 +255,17 @@ void BindColumns(nb::module_& m) {
       .def("stream", &Stream, "rows"_a, "names"_a.none())
       .def("column", &ReadColumn, "rows"_a, "name"_a)
       .def("split", &SplitRows, "rows"_a, "parts"_a, "seed"_a, "key"_a.none(), "stratify"_a.none())
-      .def_prop_ro("names", [](const Columns& columns) {
+      .def_prop_ro("names",
+                   [](const Columns& columns) {
+                     nb::list names;
+                     for (const Column& column : columns.store->columns()) names.append(TextOf(column.name));
+                     return names;
+                   })
+      .def_prop_ro("lists_not_stored", [](const Columns& columns) {
         nb::list names;
-        for (const Column& column : columns.store->columns()) names.append(TextOf(column.name));
+        for (const Column& column : columns.store->columns()) {
+          if (LacksLists(*columns.store, column)) names.append(TextOf(columns.store->features()[column.feature].name));
+        }
         return names;
       });
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "python/src/python_words.h"
 
 namespace nb = nanobind;
 
@@ -48,11 +49,13 @@ nb::object Text(const std::string& text) {
 void SetError(const Error& error, Asked asked) {
   if (PyErr_Occurred() != nullptr) return;  // what a callback or a signal handler raised says more
   try {
-    const nb::object text = Text(error.hint.empty() ? error.message : StrCat(error.message, "\n", error.hint));
+    const std::string hint = InPython(error.hint);
+    const std::string message = InPython(error.message);
+    const nb::object text = Text(hint.empty() ? message : StrCat(message, "\n", hint));
     if (const char* name = OwnException(error.code, asked)) {
       const nb::object type = nb::module_::import_("ofindex._errors").attr(name);
       const nb::object exception = type(text);
-      exception.attr("hint") = Text(error.hint);
+      exception.attr("hint") = Text(hint);
       PyErr_SetObject(type.ptr(), exception.ptr());
     } else if (error.system != 0) {
       // OSError picks its subclass by errno: PermissionError, FileNotFoundError and so on.

@@ -148,6 +148,18 @@ OFINDEX_PARKED_1(void, _Py_Dealloc, PyObject*)
 OFINDEX_PARKED_3(int, _PyObject_LookupAttr, PyObject*, PyObject*, PyObject**)
 #endif
 
+// What nanobind calls in their place in Python 3.12, and in 3.13.
+#if PY_VERSION_HEX >= 0x030C0000
+OFINDEX_PARKED_0(PyObject*, PyErr_GetRaisedException)
+OFINDEX_PARKED_1(void, PyErr_SetRaisedException, PyObject*)
+OFINDEX_PARKED_4(PyObject*, PyType_FromMetaclass, PyTypeObject*, PyObject*, PyType_Spec*, PyObject*)
+#endif
+#if PY_VERSION_HEX >= 0x030D0000
+OFINDEX_PARKED_3(int, PyDict_GetItemRef, PyObject*, PyObject*, PyObject**)
+OFINDEX_PARKED_4(int, PyDict_SetDefaultRef, PyObject*, PyObject*, PyObject*, PyObject**)
+OFINDEX_PARKED_3(int, PyObject_GetOptionalAttr, PyObject*, PyObject*, PyObject**)
+#endif
+
 // Those with any number of arguments.
 decltype(PyErr_Format) __wrap_PyErr_Format;
 PyObject* __wrap_PyErr_Format(PyObject* type, const char* format, ...) {
@@ -166,6 +178,21 @@ PyObject* __wrap_PyUnicode_FromFormat(const char* format, ...) {
   va_end(arguments);
   return text;
 }
+
+#if PY_VERSION_HEX >= 0x030D0000
+decltype(PyErr_FormatUnraisable) __real_PyErr_FormatUnraisable;
+decltype(PyErr_FormatUnraisable) __wrap_PyErr_FormatUnraisable;
+void __wrap_PyErr_FormatUnraisable(const char* format, ...) {
+  PyObject* const raised = PyErr_GetRaisedException();  // the text is made without it
+  va_list arguments;
+  va_start(arguments, format);
+  PyObject* const text = PyUnicode_FromFormatV(format, arguments);
+  va_end(arguments);
+  PyErr_SetRaisedException(raised);
+  Parking([&] { __real_PyErr_FormatUnraisable("%V", text, "Exception ignored"); });
+  Py_XDECREF(text);
+}
+#endif
 
 decltype(PyTuple_Pack) __wrap_PyTuple_Pack;
 PyObject* __wrap_PyTuple_Pack(Py_ssize_t count, ...) {

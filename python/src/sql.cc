@@ -131,9 +131,13 @@ class Cursor {
     while (!ended_) {
       OFINDEX_ASSIGN(const bool more, Step());
       for (size_t c = 0; more && c < columns.size(); ++c) {
-        if (columns[c].Add(rows_->At(c))) continue;
+        const SqlValue value = rows_->At(c);
+        if (columns[c].Add(value)) continue;
+        const bool numbers = columns[c].IsNumeric() &&
+                             (value.type == ColumnValue::Type::kInteger || value.type == ColumnValue::Type::kReal);
         return Fail(ErrorCode::kUsage,
-                    StrCat("column '", Printable(rows_->columns()[c]), "' of the answer holds numbers and texts"),
+                    StrCat("column '", Printable(rows_->columns()[c]), "' of the answer holds ",
+                           numbers ? "reals and integers beyond 2**53" : "numbers and texts"),
                     "Arrow's columns are of one type: CAST(... AS TEXT)");
       }
     }

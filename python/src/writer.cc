@@ -27,19 +27,6 @@ Framing FramingOf(const std::string& format) {
   Raise(ErrorCode::kUsage, StrCat("format='", Printable(format), "': expected 'tfrecord' or 'ofrecord'"));
 }
 
-// Hints speak of the command's options; Python has them as arguments.
-std::string InPython(std::string hint) {
-  constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"--force", "force=True"},
-                                                                      {"--compress gzip", "compress='gzip'"},
-                                                                      {"--compress", "compress"},
-                                                                      {"--shards", "shards"}};
-  for (const auto& [option, argument] : kWords) {
-    const size_t at = hint.find(option);
-    if (at != std::string::npos) hint.replace(at, option.size(), argument);
-  }
-  return hint;
-}
-
 void InitRecordFile(RecordFile* self, nb::handle path, const std::string& format, const std::string& payload,
                     nb::handle schema, bool gzip, bool append, bool force, bool sort, bool allow_nan) {
   const std::string name = PathOf(path);
@@ -56,7 +43,6 @@ void InitRecordFile(RecordFile* self, nb::handle path, const std::string& format
       writer = append ? RecordWriter::Append(name, framing) : RecordWriter::Create(name, framing, compression);
     }
   }
-  if (!writer) writer.error().hint = InPython(writer.error().hint);
   new (self) RecordFile(Unwrap(std::move(writer)), name, std::move(rules), framing);
 }
 
@@ -67,7 +53,6 @@ ShardSetPlan PlanOf(nb::handle output, const std::string& format, bool gzip, std
                                             .compression = gzip ? Compression::kGzip : Compression::kNone,
                                             .shards = shards,
                                             .force = force});
-  if (!plan) plan.error().hint = InPython(plan.error().hint);
   return Unwrap(std::move(plan));
 }
 
@@ -76,7 +61,6 @@ void CheckInputs(const ShardSetPlan& plan, const nb::list& paths, bool force) {
   InputFiles inputs;
   for (const nb::handle path : paths) inputs.Add(PathOf(path));
   Result<void> checked = CheckReplaced(plan, force, inputs);
-  if (!checked) checked.error().hint = InPython(checked.error().hint);
   Unwrap(std::move(checked));
 }
 

@@ -100,7 +100,7 @@ class CompressedTest(WorkTest):
         path = self.dir / "bomb.tfrecord.gz"
         with ofindex.Writer(path) as writer:
             writer.write(bytes(200 << 20))
-        with self.assertRaisesRegex(ofindex.LimitError, "--max-ratio"):
+        with self.assertRaisesRegex(ofindex.LimitError, r"`ofindex\.build\(\.\.\., max_ratio="):
             ofindex.build(path, progress=False)
         self.assertEqual(len(ofindex.build(path, progress=False, max_ratio=2000)[0]), 200 << 20)
         bare = zlib.compressobj(wbits=-15)

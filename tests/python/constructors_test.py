@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import unittest
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -137,6 +138,25 @@ class TableTest(ConstructorTest):
                 made = make(self.ds.sql(QUERY))
                 self.assertEqual(made, self.expected(list(range(30))), (way, twice))
 
+    def test_a_table_of_all_columns_leaves_out_lists_that_are_not_stored_and_says_so(self) -> None:
+        features = [{"one": ("int64", [1]), "boxes": ("float", [0.5] * count)} for count in (1, 3, 0)]
+        data = self.write("lists/", [messages.encode("example", one) for one in features])
+        ds = ofindex.build(data)
+        lacking = {"one", "boxes#count", "_id"}
+        for view in (ds, ds[:1], ds.where("one = 1"), ds[2:], ds[:0]):
+            for table in (view, view.arrow()):
+                for make in (lambda table: pl.DataFrame(table).columns, lambda table: pa.table(table).column_names):
+                    with self.assertWarnsRegex(UserWarning, r"'boxes'.*columns=\['auto', 'boxes'\]"):
+                        names = make(table)
+                    self.assertLessEqual(lacking, set(names))
+                    self.assertNotIn("boxes", names)
+        self.assertEqual(pa.table(ds[:1].arrow(["boxes"])).to_pydict(), {"boxes": [0.5]})  # no list among these
+        stored = ofindex.build(data, columns=["auto", "boxes"], force=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(pa.table(stored)["boxes"].to_pylist(), [[0.5], [0.5] * 3, []])
+            pa.table(self.ds)
+
     def test_pandas_has_payloads_of_records_and_columns_of_answers(self) -> None:
         for name, view in self.views.items():
             self.assertEqual(pd.Series(view).tolist(), list(view), name)
@@ -197,13 +217,54 @@ class NullTest(WorkTest):
                 np.testing.assert_array_equal(array, expected)
         self.assertEqual(self.column([1, 2**63 - 1]).tolist(), [1, 2**63 - 1])
 
-    def test_integers_that_no_float_holds_are_an_error_beside_null_and_never_another_number(self) -> None:
-        for values in ([2**53 + 1, None], [None, -(2**53) - 1], [2**63 - 1, None], [-(2**63), None]):
-            with self.assertRaisesRegex(ofindex.QueryError, "arrow"):
-                self.column(values)
+    def test_integers_that_no_float_holds_are_objects_beside_null_in_columns_and_frames(self) -> None:
+        for values in ([2**53 + 1, None], [None, -(2**53) - 1], [2**63 - 1, None], [-(2**63), None, 1]):
+            column = self.column(values)
+            self.assertEqual((type(column), column.dtype, column.tolist()), (np.ndarray, np.dtype(object), values))
+            self.assertEqual({type(value) for value in column}, {int, type(None)})
             ds = ofindex.open(self.dir / "some.tfrecord")
             self.assertEqual(pa.table(ds.arrow(["n"]))["n"].to_pylist(), values)
             self.assertEqual(ds.where("n IS NOT NULL").column("n").tolist(), [v for v in values if v is not None])
+            frame = ds.sql("SELECT n, n AS n, 1 AS one FROM records").df()  # names may come twice
+            self.assertEqual([str(dtype) for dtype in frame.dtypes], ["object", "object", "int64"])
+            for place in range(2):
+                self.assertEqual(frame.iloc[:, place].tolist(), values)
+
+    def test_a_frame_has_nan_for_null_among_integers_that_a_float_holds_as_a_column_has(self) -> None:
+        for values in ([1, None, 3], [None, -(2**53)], [2**53, None]):
+            column = self.column(values)
+            frame = ofindex.open(self.dir / "some.tfrecord").sql("SELECT n, n AS m FROM records WHERE 1").df()
+            for name in ("n", "m"):
+                self.assertEqual(frame[name].dtype, np.float64)
+                np.testing.assert_array_equal(frame[name].to_numpy(), column.filled())
+        empty = ofindex.open(self.dir / "some.tfrecord").sql("SELECT n FROM records WHERE 0").df()
+        self.assertEqual((len(empty), list(empty.columns)), (0, ["n"]))
+
+    def test_integers_among_reals_are_floats_while_they_fit_and_never_another_number(self) -> None:
+        for values in ([2**53, 0.5], [-(2**53), 0.5, None]):
+            query = " UNION ALL ".join(f"SELECT {'NULL' if v is None else v} AS n" for v in values)
+            ds = self.examples(1, f"data-{len(values)}/")
+            self.assertEqual(pa.table(ds.sql(query))["n"].to_pylist(), values)
+            self.assertEqual(ds.sql(query).df()["n"].dtype, np.float64)
+        for values in ([2**53 + 1, 0.5], [0.5, -(2**53) - 1], [None, 2**63 - 1, 0.5]):
+            query = " UNION ALL ".join(f"SELECT {'NULL' if v is None else v} AS n" for v in values)
+            self.assertEqual(ds.sql(query).df()["n"].tolist(), values)
+            with self.assertRaisesRegex(ofindex.QueryError, r"integers beyond 2\*\*53"):
+                pa.table(ds.sql(query))
+
+    def test_a_feature_of_both_kinds_of_number_is_floats_or_an_error(self) -> None:
+        def build(*values: Any) -> ofindex.Dataset:
+            features = [{"n": ("int64" if isinstance(value[0], int) else "float", list(value))} for value in values]
+            path = self.write("mixed.tfrecord", [messages.encode("example", one) for one in features])
+            return ofindex.build(path, columns=["n"], force=True)
+
+        self.assertEqual(build([2**53], [0.5]).column("n").tolist(), [2**53, 0.5])
+        self.assertEqual([row.tolist() for row in build([1, 2**53], [0.5]).column("n")], [[1, 2**53], [0.5]])
+        for ds in (build([2**53 + 1], [0.5]), build([1, 2**53 + 1], [0.5])):
+            with self.assertRaisesRegex(ofindex.QueryError, r"beyond 2\*\*53(.|\n)*CAST"):
+                ds.column("n")
+            with self.assertRaisesRegex((pa.ArrowInvalid, OSError), r"beyond 2\*\*53"):
+                pa.table(ds.arrow(["n"]))
 
 
 class BatchTest(WorkTest):

@@ -161,7 +161,7 @@ class OpeningTest(WorkTest):
             shard.write(b"x")
         with self.assertRaisesRegex(ofindex.StaleError, "part-1") as raised:
             ds[19]
-        self.assertIn("ofindex build --force", raised.exception.hint)
+        self.assertIn("ofindex.build(..., force=True)", raised.exception.hint)
         self.assertEqual(ds[0], example(0))
         with self.assertRaises(ofindex.StaleError):
             ofindex.build(self.dir / "data")

@@ -77,7 +77,7 @@ class HostileTest(WorkTest):
             ("seed", lambda: self.ds.sampler(seed=-1)),
             ("seed", lambda: self.ds.sampler(seed=2**64)),
             ("epoch", lambda: self.ds.sampler(epoch=-1)),
-            ("world_size", lambda: self.ds.sampler(world_size=0)),
+            ("world_size", lambda: self.ds.sampler(rank=0, world_size=0)),
             ("epoch", lambda: self.ds.sampler().set_epoch(-1)),
             ("seed", lambda: self.ds.split({"a": 1}, seed=-1)),
             ("top", lambda: self.ds.stats("label", top=-1)),

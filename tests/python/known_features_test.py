@@ -5,8 +5,10 @@ from __future__ import annotations
 import unittest
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import ofindex
+from ofindex import _ofindex
 from oracle import messages
 from python.work import WorkTest
 
@@ -49,6 +51,20 @@ class KnownFeaturesTest(WorkTest):
                 with self.assertRaisesRegex(ofindex.FeatureError, said, msg=(form, way)) as raised:
                     call()
                 self.assertIn(raised.exception.hint, str(raised.exception))
+
+    def test_the_names_are_read_from_the_index_once_for_all_views_also_if_they_are_too_many(self) -> None:
+        for most in (10**6, 1):
+            ds = ofindex.open(self.dir / "data")
+            with (
+                mock.patch.object(_ofindex, "features", wraps=_ofindex.features) as read,
+                mock.patch.object(_ofindex, "most_features", most),
+            ):
+                for view in (ds, ds, ds[3:], ds.where("label = 3")):
+                    view.batch([0], {"label": ofindex.fixed("int64")})
+                self.assertEqual(read.call_count, 1, most)
+                known = ds._known_features()
+            self.assertEqual(known, [None if most == 1 else frozenset({"label", "weight", "name", "boxes"})])
+            self.assertIs(ds[3:]._known_features()[0], known[0])  # and nothing is computed again
 
     def test_a_misspelt_name_is_an_error_that_has_the_nearest(self) -> None:
         mix = ofindex.mix([self.ds, self.other])

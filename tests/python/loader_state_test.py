@@ -117,6 +117,24 @@ class LoaderStateTest(WatchedTest):
                 self.assertEqual(len(twin), len(left), (wish, read))
                 self.assertEqual([plain(batch) for batch in twin], left, (wish, read))
 
+    def test_a_pickle_takes_the_rank_of_the_process_that_reads_it_unless_one_was_given(self) -> None:
+        program = (
+            "import pickle, sys, json\n"
+            "loader = pickle.loads(open(sys.argv[1], 'rb').read())\n"
+            "print(json.dumps([batch['weight'].tolist() for batch in loader]))\n"
+        )
+        sampler = self.ds.sampler(seed=3, tail="pad")
+        for name, loader, rank in (
+            ("own", Loader(self.ds, LABEL, 16, seed=3), 1),
+            ("sampler", Loader(self.ds, LABEL, 16, sampler), 1),
+            ("given", Loader(self.ds, LABEL, 16, seed=3, rank=0, world_size=2), 0),
+        ):
+            path = self.dir / name
+            path.write_bytes(pickle.dumps(loader))
+            printed = in_new_process(program, path, RANK="1", WORLD_SIZE="2")
+            expected = Loader(self.ds, LABEL, 16, seed=3, rank=rank, world_size=2)
+            self.assertEqual(json.loads(printed), [batch["weight"].tolist() for batch in expected], name)
+
     def test_a_state_of_other_data_is_refused(self) -> None:
         loader = Loader(self.ds, LABEL, 16)
         for other in (self.ds[:50], ofindex.mix([self.ds, self.ds])):

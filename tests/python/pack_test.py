@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import enum
 import os
+import shutil
 import unittest
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -243,6 +244,53 @@ class ShardsTest(PackCase):
         self.assertFalse((self.dir / "set").exists())
         ofindex.pack([{"x": 1}], self.dir / "set", "ofrecord")
         self.assertEqual(os.listdir(self.dir / "set"), ["part-0"])
+
+    ENDLESS = (
+        "import ofindex, sys\n"
+        "def records():\n"
+        "    for number in range(10**9):\n"
+        "        if number == 5000: print('begun', flush=True)\n"
+        "        yield {'x': bytes(1000)}\n"
+        "ofindex.pack(records(), sys.argv[1], 'tfrecord', shards=2, seed=1)\n"
+    )
+
+    def test_what_a_killed_shuffle_leaves_is_removed_by_the_next_one_of_the_same_output(self) -> None:
+        for out in ("set", "new/deep/set"):
+            run_and_kill(self.ENDLESS, self.dir / out, after=0.1)
+            (left,) = self.beside()
+            self.assertTrue(left.startswith("."), left)  # so that no build takes it for data
+            ofindex.pack(self.given(10), self.dir / "other", "tfrecord", seed=1)
+            self.assertEqual(sorted(self.beside()), sorted([left, "other"]))
+            paths = ofindex.pack(self.given(10), self.dir / out, "tfrecord", shards=2, seed=1)
+            self.assertEqual(sorted(self.numbers(paths)), list(range(10)))
+            self.assertEqual(sorted(self.beside()), sorted(["other", out.split("/")[0]]))
+            shutil.rmtree(self.dir / "other")
+            shutil.rmtree(self.dir / out.split("/")[0])
+
+    def test_two_shuffles_into_one_output_do_not_meet(self) -> None:
+        def meanwhile() -> Iterator[dict[str, Any]]:
+            with self.assertRaises(ofindex.LockError):
+                ofindex.pack(self.given(3), self.dir / "set", "tfrecord", seed=1)
+            yield from self.given(10)
+
+        paths = ofindex.pack(meanwhile(), self.dir / "set", "tfrecord", seed=1)
+        self.assertEqual((sorted(self.numbers(paths)), self.beside()), (list(range(10)), ["set"]))
+
+    def test_nothing_of_anybody_else_is_removed(self) -> None:
+        place = self.dir / ".set.ofindex-spool"
+        for make in (place.mkdir, lambda: place.symlink_to(self.dir), lambda: place.write_text("mine")):
+            make()
+            if place.is_dir():
+                (self.dir / "diary").write_text("mine")
+                (place / "diary").write_text("mine")
+            with self.assertRaises(OSError):
+                ofindex.pack(self.given(3), self.dir / "set", "tfrecord", seed=1)
+            self.assertTrue(place.exists())
+            self.assertEqual((place / "diary" if place.is_dir() else place).read_text(), "mine")
+            if place.is_dir() and not place.is_symlink():
+                shutil.rmtree(place)
+            else:
+                place.unlink()
 
 
 if __name__ == "__main__":

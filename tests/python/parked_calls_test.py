@@ -23,16 +23,27 @@ HARMLESS_NAMES = """
     PyDict_Next PyErr_ExceptionMatches PyErr_Fetch PyErr_Occurred PyErr_WarnFormat PyEval_SaveThread
     PyException_GetTraceback PyFloat_FromDouble PyFrame_GetBack PyFrame_GetCode PyFrame_GetLineNumber
     PyGILState_GetThisThreadState PyIndex_Check PyInterpreterState_Get PyInterpreterState_GetDict
-    PyList_Append PyLong_AsDouble PyLong_FromLong PyLong_FromUnsignedLong PyMapping_Check PyMem_Calloc
-    PyMem_Free PyMem_Malloc PyModuleDef_Init PyModule_GetDef PyModule_GetDict PyModule_GetState
+    PyList_Append PyList_GetItemRef PyLong_AsDouble PyLong_FromLong PyLong_FromUnsignedLong PyMapping_Check
+    PyMem_Calloc PyMem_Free PyMem_Malloc PyModuleDef_Init PyModule_GetDef PyModule_GetDict PyModule_GetState
     PyModule_NewObject PyObject_CheckBuffer PyObject_Free PyObject_GC_Del PyObject_GC_Track
-    PyObject_GC_UnTrack PyObject_Init PyObject_Malloc PyObject_Realloc PySequence_Check PyType_FromSpec
-    PyType_GetName PyType_GetSlot PyType_IsSubtype PyType_Ready PyUnicode_AsUTF8 PyUnicode_AsUTF8AndSize
-    PyUnicode_FromString PyUnicode_FromStringAndSize PyUnicode_InternFromString PyUnicode_InternInPlace
-    Py_AtExit Py_CompileStringExFlags Py_GenericAlias Py_GenericAliasType Py_IsInitialized _PyType_Lookup
-    _PyWeakref_RefType
+    PyObject_GC_UnTrack PyObject_Init PyObject_Malloc PyObject_Realloc PySequence_Check
+    PyThreadState_GetUnchecked PyType_FromSpec PyType_GetModuleName PyType_GetName PyType_GetSlot
+    PyType_IsSubtype PyType_Ready PyUnicode_AsUTF8 PyUnicode_AsUTF8AndSize PyUnicode_FromString
+    PyUnicode_FromStringAndSize PyUnicode_InternFromString PyUnicode_InternInPlace Py_AtExit
+    Py_CompileStringExFlags Py_GenericAlias Py_GenericAliasType Py_IsInitialized _PyThreadState_UncheckedGet
+    _PyType_Lookup _PyType_LookupRef _PyWeakref_RefType
 """
 HARMLESS = frozenset(HARMLESS_NAMES.split())
+
+#: What the extension calls besides when it is compiled for a newer Python: nm, over objects made with its headers.
+NEWER = {
+    "3.12": "PyErr_GetRaisedException PyErr_SetRaisedException PyType_FromMetaclass _PyThreadState_UncheckedGet",
+    "3.13": """
+        PyDict_GetItemRef PyDict_SetDefaultRef PyErr_FormatUnraisable PyErr_GetRaisedException PyErr_SetRaisedException
+        PyObject_GetOptionalAttr PyThreadState_GetUnchecked PyType_FromMetaclass PyType_GetModuleName _PyType_LookupRef
+    """,
+}
+OTHERS = ("3.10", "3.12", "3.13")  # Pythons that the extension is made for
 
 
 class ParkedCallsTest(unittest.TestCase):
@@ -51,6 +62,30 @@ class ParkedCallsTest(unittest.TestCase):
         called = {name for name in called if not re.match(r"PyExc_|\w+_Type$|_Py_\w+Struct$", name)}
         self.assertGreater(len(called), 50)
         self.assertEqual(sorted(called - self.parked() - HARMLESS), [])
+
+    def test_what_newer_pythons_call_is_parked_or_harmless_too(self) -> None:
+        for version, names in NEWER.items():
+            self.assertEqual(sorted(set(names.split()) - self.parked() - HARMLESS), [], version)
+
+    def test_the_linker_is_told_what_the_source_has(self) -> None:
+        text = (ROOT / "python" / "meson.build").read_text()
+        told = re.findall(r"'(\w+)'", text.partition("parked_calls = [")[2].partition("]")[0])
+        self.assertEqual(sorted(told), sorted(self.parked()))
+
+    @unittest.skipUnless(shutil.which("c++"), "there is no compiler")
+    def test_the_source_compiles_for_every_python_that_is_installed(self) -> None:
+        ask = "import sysconfig; print(sysconfig.get_paths()['include'])"
+        for version in OTHERS:
+            try:
+                found = subprocess.run([f"python{version}", "-c", ask], capture_output=True, text=True, check=True)
+            except (OSError, subprocess.CalledProcessError):
+                continue  # not installed
+            include = Path(found.stdout.strip())
+            if (include / "Python.h").exists():
+                source = ROOT / "python" / "src" / "parked_calls.cc"
+                command = ["c++", "-std=c++20", "-fsyntax-only", "-Werror", f"-I{include}", str(source)]
+                compiled = subprocess.run(command, capture_output=True, text=True)
+                self.assertEqual(compiled.stderr, "", version)
 
     def test_nothing_is_both(self) -> None:
         self.assertEqual(self.parked() & HARMLESS, set())

@@ -71,6 +71,60 @@ class EpochsTest(WorkTest):
                 self.assertEqual(list(iterator), orders[epochs][read:])
                 self.assertEqual(list(sampler), orders[epochs + 1])
 
+    def test_whichever_iterator_is_read_counts(self) -> None:
+        for name, make in self.makers.items():
+            orders, sampler = self.orders[name], make()
+            first, *_, last = [iter(sampler) for _ in range(4)]
+            self.assertEqual(list(islice(first, 7)), orders[0][:7], name)
+            self.assertEqual((sampler.epoch, sampler.state_dict()), (1, first.state_dict()), name)
+            self.assertEqual(sampler.state_dict()["position"], 7, name)
+            self.assertEqual(list(islice(last, 9)), orders[0][:9], name)
+            next(first)  # which began earlier
+            self.assertEqual(sampler.state_dict(), last.state_dict(), name)
+            following = iter(sampler)
+            self.assertEqual(sampler.state_dict(), following.state_dict(), name)
+            self.assertEqual(list(islice(last, 2)), orders[0][9:11], name)
+            self.assertEqual((sampler.epoch, sampler.state_dict()["position"]), (1, 11), name)
+            self.assertEqual((list(following), list(sampler)), (orders[1], orders[2]), name)
+            list(last)
+            self.assertEqual((sampler.epoch, sampler.state_dict()["epoch"]), (3, 3), name)
+
+    def test_an_iterator_of_which_nothing_was_read_goes_where_the_sampler_is_sent(self) -> None:
+        for name, make in self.makers.items():
+            orders, sampler, there = self.orders[name], make(), make(epoch=3)
+            list(islice(there, 5))
+            state = there.state_dict()
+            for epoch in (2, 0, 5):
+                unread = iter(sampler)
+                sampler.set_epoch(epoch)
+                self.assertEqual(list(islice(unread, 4)), orders[epoch][:4], name)
+                begun = unread.state_dict()
+                sampler.set_epoch(1)
+                self.assertEqual((unread.state_dict(), next(unread)), (begun, orders[epoch][4]), name)
+                self.assertEqual((sampler.epoch, list(sampler)), (1, orders[1]), name)  # not what was begun before
+            for _ in range(2):
+                unread = iter(sampler)
+                sampler.load_state_dict(state)
+                self.assertEqual(sampler.state_dict(), state, name)
+                sampler.set_epoch(3)  # as the usual loop does
+                self.assertEqual((len(unread), sampler.state_dict()), (len(orders[3]) - 5, state), name)
+                self.assertEqual(list(unread), orders[3][5:], name)
+                self.assertEqual(list(sampler), orders[4], name)
+
+    def test_behind_the_last_row_nothing_is_left_and_behind_the_end_the_next_epoch(self) -> None:
+        for name, make in self.makers.items():
+            orders, sampler = self.orders[name], make()
+            iterator = iter(sampler)
+            list(islice(iterator, len(orders[0])))
+            before = (sampler.state_dict(), iterator.state_dict())
+            self.assertRaises(StopIteration, next, iterator)
+            after = (sampler.state_dict(), iterator.state_dict())
+            for state, left in zip((*before, *after), ([], [], orders[1], []), strict=True):
+                resumed = make()
+                resumed.load_state_dict(state)
+                self.assertEqual(list(resumed), left, (name, state))
+                self.assertEqual(list(resumed), orders[1] if not left else orders[2], (name, state))
+
     def test_an_iterator_that_was_moved_to_another_epoch_is_followed_by_the_next_one(self) -> None:
         for name, make in self.makers.items():
             state = make(epoch=3).state_dict()
@@ -151,18 +205,51 @@ class RanksTest(WorkTest):
                     expected = list(records.sampler(seed=1, rank=rank, world_size=world))
                     with self.environment(RANK=str(rank), WORLD_SIZE=str(world)):
                         sampler = records.sampler(seed=1)
-                        pickled = pickle.dumps(sampler)
                     self.assertEqual(list(sampler), expected, (records, rank, world))
-                    self.assertEqual(list(pickle.loads(pickled)), expected)  # its own, wherever it is read
         with self.environment(RANK="1", WORLD_SIZE="3"):
-            whole = list(self.ds.sampler(seed=1, rank=0, world_size=1))
-            self.assertEqual(sorted(whole), list(range(101)))
-            self.assertEqual(list(self.ds.sampler(seed=1, rank=0)), whole[0::3])
+            self.assertEqual(sorted(self.ds.sampler(seed=1, rank=0, world_size=1)), list(range(101)))
 
-    def test_an_environment_that_makes_no_sense_is_an_error_and_one_variable_alone_is_none(self) -> None:
-        for alone in ({"RANK": "3"}, {"WORLD_SIZE": "3"}):
-            with self.environment(**alone):
-                self.assertEqual(len(self.ds.sampler()), 101)
+    def test_a_pickle_takes_the_rank_of_the_process_that_reads_it_unless_one_was_given(self) -> None:
+        for records in (self.ds, self.ds[5:50], self.mix):
+            for begin in ({}, {"RANK": "1", "WORLD_SIZE": "2"}):
+                with self.environment(**begin):
+                    sampler, given = records.sampler(seed=1), records.sampler(seed=1, rank=1, world_size=2)
+                    next(iter(sampler))
+                state = sampler.state_dict()
+                pickled, kept = pickle.dumps(sampler), pickle.dumps(given)
+                expected = list(given)
+                for rank, world in ((0, 1), (0, 2), (1, 2), (2, 3)):
+                    resumed = records.sampler(rank=rank, world_size=world)
+                    resumed.load_state_dict(state)
+                    with self.environment(RANK=str(rank), WORLD_SIZE=str(world)):
+                        again = pickle.loads(pickle.dumps(pickle.loads(pickled)))
+                        self.assertEqual(list(again), list(resumed), (records, begin, rank, world))
+                        self.assertEqual(list(pickle.loads(kept)), expected, (records, begin, rank, world))
+                self.assertEqual(list(pickle.loads(pickled)), self.resumed_alone(records, state))
+
+    def resumed_alone(self, records: Any, state: dict[str, Any]) -> list[int]:
+        """What is left of the epoch of `state` for the one rank of a process without an environment."""
+        sampler = records.sampler(rank=0, world_size=1)
+        sampler.load_state_dict(state)
+        return list(sampler)
+
+    def test_one_of_rank_and_world_size_alone_is_an_error_that_names_both(self) -> None:
+        for environment in ({}, {"RANK": "1", "WORLD_SIZE": "3"}):
+            for alone in ({"rank": 0}, {"rank": 5}, {"world_size": 3}, {"world_size": 0}):
+                for records in (self.ds, self.ds[5:50], self.mix):
+                    with (
+                        self.environment(**environment),
+                        self.assertRaisesRegex(ValueError, "rank.*world_size|world_size.*rank"),
+                    ):
+                        records.sampler(**alone)
+        for alone in ({"RANK": "3"}, {"WORLD_SIZE": "3"}, {"RANK": "0"}, {"WORLD_SIZE": "1"}):
+            for records in (self.ds, self.mix):
+                with self.environment(**alone):
+                    with self.assertRaisesRegex(ValueError, "RANK.*WORLD_SIZE|WORLD_SIZE.*RANK"):
+                        records.sampler()
+                    self.assertEqual(len(records.sampler(rank=0, world_size=1)), len(records))
+
+    def test_an_environment_that_makes_no_sense_is_an_error(self) -> None:
         for rank, world in (("x", "2"), ("1", ""), ("2", "2"), ("-1", "2"), ("0", "0")):
             with self.environment(RANK=rank, WORLD_SIZE=world), self.assertRaises(ValueError, msg=(rank, world)):
                 self.ds.sampler()

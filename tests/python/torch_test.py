@@ -135,6 +135,38 @@ class StatefulDataLoaderTest(WatchedTest):
             sampler.set_epoch(1)
             self.assertEqual(list(resumed), expected[1], workers)
 
+    def test_a_state_of_any_batch_resumes_as_with_torchs_own_samplers(self) -> None:
+        """Behind the last batch, an epoch of which nothing is left; behind the end of the loop, the next epoch."""
+        from torchdata.stateful_dataloader.sampler import RandomSampler
+
+        ds = self.examples(24)
+        for workers, sizes in ((0, (7, 8, None)), (2, (7, 8))):
+            for size in sizes:
+
+                def loader(sampler: Any, workers: int = workers, size: int | None = size) -> Any:
+                    return StatefulDataLoader(
+                        Dataset(ds), size, sampler=sampler, num_workers=workers, collate_fn=itself
+                    )
+
+                whole = loader(ds.sampler(seed=3))
+                expected = [list(whole) for _ in range(3)]
+                for stop in (0, 1, len(expected[0]) - 1, len(expected[0]), 99):
+                    ours, torchs = (
+                        self.epochs_after(stop, loader(make()), loader(make()))
+                        for make in (lambda: ds.sampler(seed=3), lambda: RandomSampler(ds))
+                    )
+                    left = expected[1:] if stop == 99 else [expected[0][stop:], expected[1]]
+                    self.assertEqual(ours, left, (workers, size, stop))
+                    self.assertEqual(list(map(len, ours)), list(map(len, torchs)), (workers, size, stop))
+
+    @staticmethod
+    def epochs_after(stop: int, stopped: Any, resumed: Any) -> list[list[Any]]:
+        """Two epochs of `resumed`, from the state of `stopped` after `stop` batches; 99 is after the loop."""
+        if stop:
+            list(stopped) if stop == 99 else list(islice(stopped, stop))
+        resumed.load_state_dict(pickle.loads(pickle.dumps(stopped.state_dict())))
+        return [list(resumed) for _ in range(2)]
+
 
 if __name__ == "__main__":
     unittest.main()

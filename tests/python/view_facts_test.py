@@ -88,8 +88,9 @@ class FactsTest(WorkTest):
 
     def test_what_the_index_has_of_the_whole_dataset_alone_is_refused_to_a_view(self) -> None:
         for view in (self.ds[:50], self.ds.where("label = 3"), self.ds[::-1], self.ds[[1, 1]], self.ds[:0]):
-            for ask in (lambda view=view: view.schema, lambda view=view: view.info):
-                with self.assertRaisesRegex(AttributeError, "a view has no (schema|info)"):
+            asks = (lambda view=view: view.schema, lambda view=view: view.info, lambda view=view: view.sql("SELECT 1"))
+            for ask in asks:
+                with self.assertRaisesRegex(AttributeError, "a view has no (schema|info|sql)"):
                     ask()
         for whole in (self.ds[:], self.ds[list(range(100))], self.ds.where("label >= 0")):  # all records, in order
             self.assertEqual((whole.schema, whole.info), (self.ds.schema, self.ds.info))

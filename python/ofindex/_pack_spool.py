@@ -1,0 +1,84 @@
+"""The folder that a shuffled pack writes its records to before it knows how many there are."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import stat
+from collections.abc import Iterator
+
+from ._errors import LockError
+from ._source import Path
+
+#: What every file in such a folder is called, or begins with.
+SPOOL = "spool"
+
+
+def _place_for(output: Path) -> str:
+    """The name of the folder, on the disk that `output` will be on; the same whenever `output` is."""
+    whole = os.path.abspath(os.fsdecode(output))
+    folder = os.path.dirname(whole)
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    name = os.path.relpath(whole, folder).replace(os.sep, "-")
+    return os.path.join(folder, f".{name}.ofindex-spool")
+
+
+def _locked(path: str) -> int:
+    """Creates the folder, or takes the one that a killed process has left, and returns a descriptor that locks it."""
+    while True:
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(path, 0o700)
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:  # its process has just removed it
+            continue
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(fd), os.lstat(path)):
+                return fd
+        except BlockingIOError:
+            os.close(fd)
+            error = LockError(f"{path}: another process packs into the same output\ntry again when it is done")
+            error.hint = "try again when it is done"
+            raise error from None
+        except FileNotFoundError:
+            pass
+        os.close(fd)
+
+
+def _empty(path: str, fd: int) -> None:
+    """Removes what a killed process has left; only what such a folder can hold."""
+    if os.fstat(fd).st_uid != os.geteuid():
+        raise PermissionError(f"{path}: belongs to another user; expected a folder that a killed pack has left")
+    for entry in os.listdir(fd):
+        mode = os.stat(entry, dir_fd=fd, follow_symlinks=False).st_mode
+        if not (entry.startswith(SPOOL) and stat.S_ISREG(mode)):
+            raise FileExistsError(
+                f"{os.path.join(path, entry)}: expected what a killed pack has left; remove it by hand"
+            )
+        os.unlink(entry, dir_fd=fd)
+
+
+@contextlib.contextmanager
+def spool_folder(output: Path) -> Iterator[str]:
+    """An empty folder for the time being, beside `output`, into which no other process packs meanwhile.
+
+    A process that is killed leaves it, unlocked; the next pack into the same output removes it. Its name begins with a
+    dot, so that nobody takes it for data.
+
+    Raises:
+        LockError: another process packs into `output`. OSError: there is something else of its name.
+    """
+    path = _place_for(output)
+    fd = _locked(path)
+    try:
+        _empty(path, fd)
+        try:
+            yield path
+        finally:
+            _empty(path, fd)
+            os.rmdir(path)
+    finally:
+        os.close(fd)

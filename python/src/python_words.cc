@@ -1,0 +1,74 @@
+#include "python/src/python_words.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ofindex::python {
+namespace {
+
+struct Words {
+  std::string_view command;
+  std::string_view python;
+};
+
+// An option that begins another one comes after it.
+constexpr std::array kOptions = {
+    Words{"--columns-optional", "columns_optional=True"},
+    Words{"--columns NAME,...", "columns=['NAME', ...]"},
+    Words{"--columns NAME", "columns=['NAME']"},
+    Words{"--columns", "columns"},
+    Words{"--compression", "compression"},
+    Words{"--compress gzip", "compress='gzip'"},
+    Words{"--compress", "compress"},
+    Words{"--force", "force=True"},
+    Words{"--format ofrecord", "format='ofrecord'"},
+    Words{"--format tfrecord", "format='tfrecord'"},
+    Words{"--format", "format"},
+    Words{"--max-inflated", "max_inflated_bytes"},
+    Words{"--max-ratio", "max_ratio"},
+    Words{"--payload", "payload"},
+    Words{"--root", "root"},
+    Words{"--shards", "shards"},
+};
+
+constexpr std::array kCommands = {
+    Words{"`ofindex build --columns NAME`", "`ofindex.build(..., columns=['NAME'])`"},
+    Words{"`ofindex build --force`", "`ofindex.build(..., force=True)`"},
+    Words{"`ofindex build --max-inflated`", "`ofindex.build(..., max_inflated_bytes=...)`"},
+    Words{"`ofindex build --max-ratio`", "`ofindex.build(..., max_ratio=...)`"},
+};
+
+bool IsOfWord(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-'; }
+
+// The words that `text` begins with; null if there are none.
+template <size_t n>
+const Words* Begun(std::string_view text, const std::array<Words, n>& table) {
+  const auto* const found = std::find_if(table.begin(), table.end(), [&](const Words& words) {
+    const size_t end = words.command.size();
+    return text.substr(0, end) == words.command &&
+           (text.size() == end || !IsOfWord(words.command.back()) || !IsOfWord(text[end]));
+  });
+  return found == table.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string InPython(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    size_t taken = 1;
+    const Words* words = nullptr;
+    if (text.substr(0, 9) == "`ofindex ") {
+      words = Begun(text, kCommands);
+      taken = std::min(text.size(), std::max<size_t>(text.find('`', 1), 8) + 1);
+    } else if (out.empty() || out.back() == ' ' || out.back() == '`') {
+      words = Begun(text, kOptions);
+    }
+    if (words != nullptr) taken = words->command.size();
+    out += words != nullptr ? words->python : text.substr(0, taken);
+    text.remove_prefix(taken);
+  }
+  return out;
+}
+
+}  // namespace ofindex::python

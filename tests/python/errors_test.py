@@ -1,0 +1,77 @@
+"""What errors say in Python: arguments of Python, not options of the command."""
+
+from __future__ import annotations
+
+import re
+import unittest
+from typing import Any
+
+import ofindex
+from oracle import records
+from python.work import WorkTest, example
+
+
+class ErrorTextTest(WorkTest):
+    def said(self, *arguments: Any, **options: Any) -> str:
+        """What the error of a call says."""
+        call, *rest = arguments
+        with self.assertRaises((ofindex.Error, ValueError, OSError)) as raised:
+            call(*rest, **options)
+        return str(raised.exception)
+
+    def texts(self) -> dict[str, tuple[str, str]]:
+        """What is wrong -> the argument that mends it, and the text."""
+        ds = self.examples(20)
+        data, stale = self.dir / "data", self.write("stale/", [example(0), example(1)])
+        ofindex.build(stale)
+        with open(stale / "part-0", "ab") as shard:
+            shard.write(records.frame_tfrecord(example(2)))
+        both = self.dir / "both"
+        both.mkdir()
+        self.write("both/part-0.tfrecord", [example(0)])
+        written = self.write("some.tfrecord", [b"old"])
+        out = self.dir / "set"
+        return {
+            "an unknown feature": (
+                "columns_optional=True",
+                self.said(ofindex.build, data, columns=["lable"], force=True),
+            ),
+            "an empty name": ("columns:", self.said(ofindex.build, data, columns="label,,weight", force=True)),
+            "a stale index": ("force=True", self.said(ofindex.build, stale)),
+            "a changed shard": ("force=True", self.said(lambda: ofindex.open(stale)[0])),
+            "other options": ("payload", self.said(ofindex.build, data, payload="opaque")),
+            "a shard that exists": ("force=True", self.said(ofindex.Writer, written)),
+            "a set that exists": ("force=True", self.said(self.pack_twice, out)),
+            "no compression": ("compress", self.said(ofindex.pack, [{"n": 1}], out, "ofrecord", compress="gzip")),
+            "a file for a folder": ("shards", self.said(ofindex.pack, [{"n": 1}], written, "tfrecord", shards=2)),
+            "no list": ("columns=['NAME']", self.said(ds.sql("SELECT has(label, 1) FROM records").fetchall)),
+            "a copy that is not there": ("root", self.said(lambda: ofindex.open(data, root=self.dir / "away")[0])),
+            "a statement": ("`ofindex schema INDEX`", self.said(ds.sql, "SELECT FROM WHERE")),
+        }
+
+    def pack_twice(self, out: Any) -> None:
+        for _ in range(2):
+            ofindex.pack([{"n": 1}], out, "tfrecord", shards=1)
+
+    def test_they_name_the_argument_and_no_option_outside_a_command(self) -> None:
+        for name, (argument, text) in self.texts().items():
+            self.assertIn(argument, text, name)
+            self.assertNotRegex(re.sub("`ofindex [^`]*`", "", text), r"--[a-z]|docs/", name)
+
+    def test_names_and_paths_stay_as_they_are(self) -> None:
+        ds = self.examples(5)
+        for name in ("--force", "--columns", "x--force", "--formats"):
+            self.assertIn(name, self.said(ds.column, name))
+            path = self.dir / name / "none"
+            self.assertIn(str(path), self.said(ofindex.build, path))
+
+    def test_the_hint_is_the_end_of_the_text(self) -> None:
+        ds = self.examples(5)
+        with self.assertRaises(ofindex.QueryError) as raised:
+            len(ds.where("has(label, 1)"))
+        self.assertIn("columns=['NAME']", str(raised.exception))
+        self.assertTrue(str(raised.exception).endswith(raised.exception.hint))
+
+
+if __name__ == "__main__":
+    unittest.main()
