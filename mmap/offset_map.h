@@ -17,8 +17,8 @@
 
 namespace ofindex {
 
-/// Of the blocks of a map, what a process copies at the most: packed offsets of some 20 million records of 250 bytes.
-inline constexpr uint64_t kCopiedMapBytes = uint64_t{32} << 20;
+/// Of the blocks of a map, what a process copies at the most: packed offsets of some 2.5 million records of 250 bytes.
+inline constexpr uint64_t kCopiedMapBytes = uint64_t{4} << 20;
 
 /// Where every record of a dataset lies: a NAME.ofidx-map, mapped and shared by all processes of the host.
 ///
