@@ -13,6 +13,10 @@ namespace {
 
 constexpr int64_t kClockTickNs = 20'000'000;
 
+// How far the clock of a file server may be ahead of ours: until ours is there, a change may leave the times as they
+// are.
+constexpr int64_t kMostAheadNs = int64_t{60} * 1'000'000'000;
+
 int64_t NowOf(clockid_t clock) {
   timespec now{};
   ::clock_gettime(clock, &now);
@@ -29,7 +33,7 @@ uint64_t HashOf(const FileFacts& facts) {
 
 bool ChangedJustNow(const FileFacts& facts) {
   const int64_t age = NowOf(CLOCK_REALTIME) - facts.ctime_ns;
-  return age >= 0 && age < kClockTickNs;
+  return age >= -kMostAheadNs && age < kClockTickNs;
 }
 
 bool WaitForNextTick(const FileFacts& facts) {

@@ -15,9 +15,11 @@
 #include "index/freshness.h"
 #include "index/index_writer.h"
 #include "index/input_files.h"
+#include "index/map_builder.h"
 #include "index/output_rule.h"
 #include "index/paths.h"
 #include "index/scan.h"
+#include "index/shard_names.h"
 #include "index/shard_probe.h"
 
 namespace ofindex {
@@ -168,8 +170,8 @@ Result<BuildReport> ReportOf(const std::string& index, const ShardSet& set, std:
 }
 
 // The report of an index that is there and needs no work; nullopt if one has to be built.
-Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const std::string& index,
-                                             const ShardSet& set) {
+Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const std::string& index, const ShardSet& set,
+                                             const Progress& progress) {
   if (options.force || !StatFile(index)) return std::nullopt;
   OFINDEX_ASSIGN(const Freshness freshness, CheckFreshness(index, set, options.format));
   if (options.verify && freshness.checked != Checked::kPayloads) return std::nullopt;
@@ -177,22 +179,42 @@ Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const 
   if (!options.message.empty() && options.message != freshness.message) return std::nullopt;
   OFINDEX_ASSIGN(BuildReport report, ReportOf(index, set, freshness.skipped));
   OFINDEX_TRY(CheckColumns(options, report));
+  OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(index));
+  OFINDEX_ASSIGN(report.map_damage, MendMap(file, progress));
   return report;
+}
+
+// An index whose name is that of a shard beside it would be one of DATA the next time.
+Result<void> CheckIndexName(const std::string& index, const InputFiles& inputs, const ShardSet& set) {
+  const std::string name = fs::path(index).filename().string();
+  if (name.find(kIndexSuffix) != std::string::npos) return {};
+  OFINDEX_ASSIGN(const std::string stored, RelativeTo(index, FolderOf(index)));
+  const std::vector<std::string> sets = SetsOf(stored);
+  const bool of_set = std::any_of(set.candidates.begin(), set.candidates.end(), [&](const Candidate& candidate) {
+    const std::vector<std::string> theirs = SetsOf(candidate.stored_path);
+    return std::find_first_of(sets.begin(), sets.end(), theirs.begin(), theirs.end()) != sets.end();
+  });
+  if (!of_set && !(IsShardName(name) && inputs.Surround(index))) return {};
+  return Fail(ErrorCode::kUsage,
+              StrCat(Printable(index), ": an index with the name of a shard, among the shards; expected another name"),
+              "end its name in .ofidx, or leave out -o");
 }
 
 // Whether the index may be replaced by force at all; whether it needs force, its freshness decides.
 Result<void> CheckOutputs(const BuildOptions& options, const std::string& index, const ShardSet& set) {
-  std::error_code ignored;
-  const auto exists = [&](const std::string& path) { return fs::exists(fs::symlink_status(path, ignored)); };
-  if (!exists(index) && !exists(MapPathOf(index))) return {};
   InputFiles inputs(options.data);
   inputs.Add(options.descriptor);
   for (const std::string& data : options.data) {
     if (data.starts_with('@')) inputs.Add(data.substr(1));
   }
   for (const Candidate& candidate : set.candidates) inputs.Add(candidate.path);
-  OFINDEX_TRY(CheckOutput(index, OutputKind::kIndex, /*force=*/true, inputs));
-  return CheckOutput(MapPathOf(index), OutputKind::kMap, /*force=*/true, inputs);
+  std::error_code ignored;
+  const auto exists = [&](const std::string& path) { return fs::exists(fs::symlink_status(path, ignored)); };
+  if (exists(index) || exists(MapPathOf(index))) {
+    OFINDEX_TRY(CheckOutput(index, OutputKind::kIndex, /*force=*/true, inputs));
+    OFINDEX_TRY(CheckOutput(MapPathOf(index), OutputKind::kMap, /*force=*/true, inputs));
+  }
+  return CheckIndexName(index, inputs, set);
 }
 
 }  // namespace
@@ -202,7 +224,7 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   OFINDEX_ASSIGN(const ScanOptions scan, ScanOptionsOf(options));
   OFINDEX_ASSIGN(ShardSet set, FindShards(options.data, index, progress));
   OFINDEX_TRY(CheckOutputs(options, index, set));
-  OFINDEX_ASSIGN(std::optional<BuildReport> left_alone, LeftAlone(options, index, set));
+  OFINDEX_ASSIGN(std::optional<BuildReport> left_alone, LeftAlone(options, index, set, progress));
   if (left_alone) {
     Draft::RemoveLeftover(index);
     Draft::RemoveLeftover(MapPathOf(index));
@@ -211,7 +233,7 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   OFINDEX_ASSIGN(Draft draft, Draft::Begin(index, options.if_locked, &progress));
   if (draft.waited()) {
     // The one that was waited for may have done this work.
-    OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set));
+    OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set, progress));
     if (left_alone) return std::move(*left_alone);
   }
   OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set, options.format, ThreadsOf(options), progress));

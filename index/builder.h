@@ -46,6 +46,7 @@ struct BuildReport {
   uint64_t without_column = 0;  ///< features that have no column because there are too many
   std::vector<SkippedFile> skipped;
   std::vector<std::string> missing;
+  std::string map_damage;  ///< what was wrong with the map of an index that is up to date; it was made again
 };
 
 /// Reads the shards once, in place, and publishes their index and its map.

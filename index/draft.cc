@@ -15,12 +15,12 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "index/file_access.h"
 
 namespace ofindex {
 namespace {
 
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
-constexpr mode_t kPermissions = 0777;
 
 int OpenRetrying(const std::string& path, int flags) {
   int fd = -1;
@@ -45,14 +45,6 @@ Result<Opened> OpenDraft(const std::string& path) {
     if (fd >= 0) return Opened{fd, false};
     if (errno != ENOENT) return tl::unexpected(SystemError(path, "cannot open what is in the draft's place", errno));
   }
-}
-
-// A builder that was waited for has renamed or removed the file that our descriptor is of.
-bool IsStillAt(int fd, const std::string& path) {
-  struct stat ours {};
-  struct stat named {};
-  return ::fstat(fd, &ours) == 0 && ::lstat(path.c_str(), &named) == 0 && ours.st_dev == named.st_dev &&
-         ours.st_ino == named.st_ino;
 }
 
 enum class LockState { kHeld, kBusy, kGone };
@@ -145,7 +137,7 @@ Result<Draft> Draft::Begin(const std::string& name, IfLocked if_locked, const Pr
     const Result<LockState> state = TryLock(opened.fd, path);
     if (state == LockState::kHeld && opened.is_new) {
       Draft draft(target, path, opened.fd, waited);
-      OFINDEX_TRY(draft.TakeAccess());
+      OFINDEX_TRY(draft.TakeOld());
       return draft;
     }
     const Result<void> removed = state == LockState::kHeld ? RemoveOurs(opened.fd, path) : Result<void>();
@@ -169,27 +161,34 @@ void Draft::RemoveLeftover(const std::string& target) {
   static_cast<void>(Begin(target, IfLocked::kFail));
 }
 
-// Remembers the access of the old file, and lets nobody read a draft that its target may hide from them.
-Result<void> Draft::TakeAccess() {
+// Remembers the old file, and lets nobody read a draft that its target may hide from them.
+Result<void> Draft::TakeOld() {
   struct stat old {};
   if (::stat(target_.c_str(), &old) != 0) return {};
-  old_ = {.user = old.st_uid, .group = old.st_gid, .mode = old.st_mode & kPermissions};
+  old_ = {.device = old.st_dev, .inode = old.st_ino, .access = AccessOf(target_).value_or(FileAccess{})};
   if (::fchmod(fd_, S_IRUSR | S_IWUSR) == 0) return {};
   return tl::unexpected(SystemError(path_, "cannot set the mode", errno));
 }
 
-Result<void> Draft::GiveAccess() {
-  if (!old_) return {};
-  // Only root can give a file away, and only members to a group. Rights of the old group are none of another's.
-  if (::fchown(fd_, old_->user, old_->group) != 0) {
-    static_cast<void>(::fchown(fd_, static_cast<uid_t>(-1), old_->group) != 0);
-  }
+// Puts the draft in the place of what was there when it was begun, and of nothing else.
+Result<void> Draft::Rename() {
+  const auto another = [this] {
+    return Fail(ErrorCode::kIo,
+                StrCat(Printable(target_), ": another file was put there while this one was written; it stays"),
+                "write to a folder that no other program writes to, or run it again");
+  };
   struct stat now {};
-  if (::fstat(fd_, &now) != 0) return tl::unexpected(SystemError(path_, "cannot stat", errno));
-  mode_t mode = old_->mode;
-  if (now.st_gid != old_->group) mode &= ~static_cast<mode_t>(S_IRWXG) | (mode & S_IRWXO) << 3;
-  if (::fchmod(fd_, mode) == 0) return {};
-  return tl::unexpected(SystemError(path_, "cannot set the mode", errno));
+  const bool exists = ::lstat(target_.c_str(), &now) == 0;
+  if (exists && (!old_ || now.st_dev != old_->device || now.st_ino != old_->inode)) return another();
+  int error = 0;
+  if (!exists) {
+    error = RenameToNew(path_, target_);
+  } else if (std::rename(path_.c_str(), target_.c_str()) != 0) {
+    error = errno;
+  }
+  if (error == EEXIST) return another();
+  if (error != 0) return tl::unexpected(SystemError(target_, "cannot publish", error));
+  return {};
 }
 
 Result<OutputFile> Draft::Open() const {
@@ -210,12 +209,10 @@ Result<void> Draft::Sync() {
 }
 
 Result<void> Draft::Publish(Durability durability) {
-  OFINDEX_TRY(GiveAccess());
+  if (old_) OFINDEX_TRY(GiveAccess(fd_, path_, old_->access));
   if (durability == Durability::kDurable) OFINDEX_TRY(Sync());
   OFINDEX_TRY(CheckName());
-  if (std::rename(path_.c_str(), target_.c_str()) != 0) {
-    return tl::unexpected(SystemError(target_, "cannot publish", errno));
-  }
+  OFINDEX_TRY(Rename());
   ::close(std::exchange(fd_, -1));
   return durability == Durability::kDurable ? SyncDirectoryOf(target_) : Result<void>();
 }

@@ -9,6 +9,7 @@
 #include "base/output_file.h"
 #include "base/progress.h"
 #include "base/result.h"
+#include "index/file_access.h"
 
 namespace ofindex {
 
@@ -62,28 +63,29 @@ class Draft {
 
   /// Renames the draft to its target, with the mode and the owner that the old file had; a new one has those of any new
   /// file. With kDurable, what was written is on the disk before, and the new name after.
-  /// Errors: kIo; the draft and the old target are then as before.
+  /// Errors: kIo  also if there is another file at the target than when the draft was begun; the draft and the target
+  /// are then as before.
   enum class Durability { kDurable, kCached };
   [[nodiscard]] Result<void> Publish(Durability durability);
 
  private:
-  // Who may do what with a file.
-  struct Access {
-    uid_t user;
-    gid_t group;
-    mode_t mode;
+  // The file that is replaced.
+  struct Old {
+    dev_t device;
+    ino_t inode;
+    FileAccess access;
   };
 
   Draft(std::string target, std::string path, int fd, bool waited);
 
-  [[nodiscard]] Result<void> TakeAccess();
-  [[nodiscard]] Result<void> GiveAccess();
+  [[nodiscard]] Result<void> TakeOld();
+  [[nodiscard]] Result<void> Rename();
 
   std::string target_;
   std::string path_;
   int fd_ = -1;
   bool waited_ = false;
-  std::optional<Access> old_;  // of the file that is replaced
+  std::optional<Old> old_;
 };
 
 }  // namespace ofindex

@@ -16,6 +16,7 @@
 #include "base/output_file.h"
 #include "base/text.h"
 #include "index/draft.h"
+#include "index/file_access.h"
 #include "index/set_names.h"
 #include "index/unfinished_set.h"
 
@@ -43,14 +44,6 @@ class Folder {
   int fd_;
 };
 
-bool SameFile(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
-
-bool IsStillAt(int fd, const std::string& path) {
-  struct stat ours {};
-  struct stat named {};
-  return ::fstat(fd, &ours) == 0 && ::lstat(path.c_str(), &named) == 0 && SameFile(ours, named);
-}
-
 Result<std::vector<std::string>> NamesIn(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -65,12 +58,6 @@ Result<std::vector<std::string>> NamesIn(const std::string& folder) {
 // draft is locked.
 bool IsLockedByAnother(int fd) { return ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; }
 
-// True of the failures that say that the system cannot do this here, rather than that it went wrong.
-bool CannotHere(int error) {
-  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EXDEV || error == EBUSY ||
-         error == EPERM || error == EACCES || error == EROFS || error == EMLINK;
-}
-
 // Attributes that users set, access lists among them. A new folder would not have them.
 bool HasAttributes(int fd) {
   std::vector<char> names(65536);
@@ -82,7 +69,7 @@ bool HasAttributes(int fd) {
 
 bool IsWorkingFolder(const struct stat& folder) {
   struct stat working {};
-  return ::stat(".", &working) == 0 && SameFile(folder, working);
+  return ::stat(".", &working) == 0 && IsSameFile(folder, working);
 }
 
 // True of bind mounts too, as volumes of containers are, if the system tells (Linux 5.8).
@@ -109,7 +96,7 @@ bool CanBeOurs(int folder, const std::string& name, const std::string& target) {
     return true;
   }
   struct stat there {};
-  return ::lstat((target + "/" + name).c_str(), &there) == 0 && SameFile(here, there);
+  return ::lstat((target + "/" + name).c_str(), &there) == 0 && IsSameFile(here, there);
 }
 
 }  // namespace
@@ -119,7 +106,8 @@ DraftFolder::DraftFolder(DraftFolder&& other) noexcept
       path_(std::move(other.path_)),
       fd_(std::exchange(other.fd_, -1)),
       beside_(other.beside_),
-      exists_(other.exists_) {}
+      exists_(other.exists_),
+      mode_(other.mode_) {}
 
 DraftFolder& DraftFolder::operator=(DraftFolder&& other) noexcept {
   std::swap(target_, other.target_);
@@ -127,6 +115,7 @@ DraftFolder& DraftFolder::operator=(DraftFolder&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(beside_, other.beside_);
   std::swap(exists_, other.exists_);
+  std::swap(mode_, other.mode_);
   return *this;
 }
 
@@ -173,6 +162,10 @@ Result<DraftFolder> DraftFolder::BeginAt(const std::string& path, const std::str
                   "remove it, if no one needs it");
     }
     DraftFolder draft(target, path, folder.Release());
+    draft.mode_ = info.st_mode & kAllModeBits;
+    if (is_new && ::fchmod(draft.fd_, S_IRWXU) != 0) {
+      return tl::unexpected(SystemError(path, "cannot set the mode", errno));
+    }
     if (is_new) return draft;
     OFINDEX_TRY(draft.Remove());
   }
@@ -208,7 +201,23 @@ Result<void> DraftFolder::Remove() {
   return {};
 }
 
+// Gives each new file the access of the old one of its name or, without one, of the first that is replaced.
+Result<void> DraftFolder::KeepAccess(const std::set<std::string>& replaced) {
+  if (replaced.empty()) return {};
+  const std::optional<FileAccess> first = AccessOf(target_ + "/" + *replaced.begin());
+  OFINDEX_ASSIGN(const std::vector<std::string> names, NamesIn(path_));
+  for (const std::string& name : names) {
+    const std::string path = path_ + "/" + name;
+    const std::optional<FileAccess> old = replaced.contains(name) ? AccessOf(target_ + "/" + name) : first;
+    if (!old) continue;
+    OFINDEX_ASSIGN(const File file, File::OpenRead(path));
+    OFINDEX_TRY(GiveAccess(file.fd(), path, *old));
+  }
+  return {};
+}
+
 Result<void> DraftFolder::Publish(const std::set<std::string>& replaced) {
+  OFINDEX_TRY(KeepAccess(replaced));
   if (::fsync(fd_) != 0) return tl::unexpected(SystemError(path_, "cannot sync", errno));
   if (!exists_) return Appear();
   OFINDEX_ASSIGN(const bool exchanged, Exchange(replaced));
@@ -216,10 +225,9 @@ Result<void> DraftFolder::Publish(const std::set<std::string>& replaced) {
 }
 
 Result<void> DraftFolder::Appear() {
-  int renamed = ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE);
-  // Without the flag, a folder with something in it is not replaced either.
-  if (renamed != 0 && CannotHere(errno)) renamed = std::rename(path_.c_str(), target_.c_str());
-  if (renamed != 0) return tl::unexpected(SystemError(target_, "cannot publish", errno));
+  if (::fchmod(fd_, mode_) != 0) return tl::unexpected(SystemError(path_, "cannot set the mode", errno));
+  const int error = RenameToNew(path_, target_);
+  if (error != 0) return tl::unexpected(SystemError(target_, "cannot publish", error));
   ::close(std::exchange(fd_, -1));
   return SyncDirectoryOf(target_);
 }

@@ -12,6 +12,7 @@ namespace ofindex {
 namespace {
 
 constexpr char kForceHint[] = "build it anew with `ofindex build --force`";
+constexpr char kOtherDataHint[] = "name another index with -o INDEX; `ofindex build --force` would replace this one";
 
 tl::unexpected<Error> Stale(const std::string& index, const std::string& what) {
   return Fail(ErrorCode::kStale, StrCat(Printable(index), ": the index is stale: ", what), kForceHint);
@@ -59,6 +60,12 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
     OFINDEX_ASSIGN(const bool unchanged, IsUnchanged(candidate, known->second->identity));
     if (!unchanged) return Stale(index, StrCat(Printable(candidate.path), " has changed"));
     indexed.erase(known);
+  }
+  if (!shards.empty() && indexed.size() == shards.size() && !set.candidates.empty()) {
+    return Fail(ErrorCode::kStale,
+                StrCat(Printable(index), ": an index of other data: ", Printable(indexed.begin()->first),
+                       " and the like; expected one of ", Printable(set.candidates.front().path)),
+                kOtherDataHint);
   }
   if (!indexed.empty()) return Stale(index, StrCat(Printable(indexed.begin()->first), " is gone"));
   OFINDEX_ASSIGN(UnindexedFiles files, SortUnindexed(*catalog, unknown, set.skipped, choice));

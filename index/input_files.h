@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -28,14 +29,22 @@ class InputFiles {
   /// True if `path` is, or leads to, one of the files.
   [[nodiscard]] bool Hold(const std::string& path) const;
 
-  /// True if `path` is one of the folders, or a file of that name would lie in one, or in a folder below one.
+  /// True if `path` is one of the folders, or a file of that name would lie in one, or in a folder below one. A folder
+  /// in which several shards lie counts, too, whether it was named or the shards were.
   [[nodiscard]] bool Surround(const std::string& path) const;
+
+  /// True if `path` is a folder and a shard lies in it, or in a folder below it.
+  [[nodiscard]] bool LieBelow(const std::string& path) const;
 
  private:
   using Inode = std::pair<uint64_t, uint64_t>;  // device and number
 
+  void AddShard(const std::string& path);
+
   std::set<Inode> files_;
   std::set<Inode> folders_;
+  std::map<std::string, std::set<Inode>> shards_;  // by the folder that they lie in
+  std::set<Inode> above_;                          // the folders around shards
 };
 
 }  // namespace ofindex

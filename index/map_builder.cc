@@ -121,6 +121,19 @@ Result<OffsetMap> OpenMap(const std::shared_ptr<const IndexFile>& index, const P
   return MakeMap(index, cached, progress);
 }
 
+Result<void> CheckMap(const IndexFile& index) {
+  const auto map = OpenBound(MapPathOf(index.place()), index);
+  return map ? map->CheckAll() : Result<void>();
+}
+
+Result<std::string> MendMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress) {
+  const Result<void> sound = CheckMap(*index);
+  if (sound) return std::string();
+  if (sound.error().code != ErrorCode::kIndex) return tl::unexpected(sound.error());
+  OFINDEX_TRY(MakeMap(index, MapPathOf(index->place()), progress));
+  return sound.error().message;
+}
+
 Result<OpenedIndex> OpenIndex(const std::string& path, const Progress& progress) {
   for (int attempt = 1;; ++attempt) {
     OFINDEX_ASSIGN(std::shared_ptr<const IndexFile> index, IndexFile::Open(path));

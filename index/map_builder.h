@@ -36,6 +36,14 @@ struct OpenedIndex {
 /// time; kInterrupted  `progress.cancel` was set while the map was waited for or made.
 [[nodiscard]] Result<OpenedIndex> OpenIndex(const std::string& path, const Progress& progress = {});
 
+/// Reads all of the map beside `index`. Errors: kIndex  it is a map of this index, and damaged: reading would stop at
+/// the damage. A map that the next reader makes anew by itself is none.
+[[nodiscard]] Result<void> CheckMap(const IndexFile& index);
+
+/// Makes the map beside `index` again if CheckMap finds it damaged. Returns what was wrong with it, or nothing. Errors:
+/// those of OpenMap.
+[[nodiscard]] Result<std::string> MendMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress);
+
 /// Opens the map of `index`. Errors: those of OpenIndex; kStale  the index was replaced since it was opened, and the
 /// map with it.
 [[nodiscard]] Result<OffsetMap> OpenMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress = {});

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/bytes.h"
@@ -12,11 +14,15 @@
 #include "base/text.h"
 #include "index/detect.h"
 #include "index/draft.h"
+#include "index/paths.h"
 #include "index/schema.h"
+#include "index/set_names.h"
 #include "mmap/offset_map_format.h"
 
 namespace ofindex {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr size_t kHeadBytes = 4096;
 constexpr uint64_t kLeastFramedBytes = 16;  // that a TFRecord takes
@@ -35,6 +41,10 @@ const char* NameOf(OutputKind kind) {
   return "an empty file: raw payloads look like any other bytes";
 }
 
+bool IsZeroed(std::string_view head) {
+  return std::all_of(head.begin(), head.end(), [](char byte) { return byte == 0; });
+}
+
 // Of which one byte may be damaged, or which a power cut has left short or zeroed: a map is made again whenever
 // something is wrong with its header.
 bool IsMap(std::string_view head) {
@@ -43,8 +53,7 @@ bool IsMap(std::string_view head) {
   for (size_t i = 0; i < n; ++i) {
     if (head[i] != kMapMagic[i]) ++others;
   }
-  const bool zeroed = std::all_of(head.begin(), head.end(), [](char byte) { return byte == 0; });
-  return n == head.size() || zeroed || others <= 1;
+  return n == head.size() || IsZeroed(head) || others <= 1;
 }
 
 // The number at the front of `text`, which is cut off there together with `end`.
@@ -56,21 +65,43 @@ std::optional<uint64_t> TakeNumber(std::string_view& text, char end) {
   return number;
 }
 
-// True of whole lines "begin length" of records that lie one after the other; the last one may be cut by the head.
+// True of whole lines "begin length" of records that lie one after the other, most of them without a gap, which only
+// damage leaves; the last one may be cut by the head.
 bool IsTextIndex(std::string_view head, bool all) {
   const size_t whole = head.rfind('\n') + 1;
   if (whole == 0 || (all && whole != head.size())) return false;
   uint64_t end = 0;
-  for (head = head.substr(0, whole); !head.empty();) {
+  size_t lines = 0;
+  size_t gaps = 0;
+  for (head = head.substr(0, whole); !head.empty(); ++lines) {
     const std::optional<uint64_t> begin = TakeNumber(head, ' ');
     const std::optional<uint64_t> length = begin ? TakeNumber(head, '\n') : std::nullopt;
     if (!length || *begin < end || *length < kLeastFramedBytes) return false;
+    if (*begin != end) ++gaps;
     end = *begin + *length;
+  }
+  return gaps < lines - gaps;
+}
+
+// True of lines "number name" from 0 on; the last one may be cut by the head.
+bool IsLabels(std::string_view head) {
+  if (head.find('\n') == std::string_view::npos) return false;
+  for (uint64_t number = 0; !head.empty(); ++number) {
+    const size_t line = head.find('\n');
+    if (line == std::string_view::npos) break;
+    if (!head.starts_with(StrCat(number, "\t"))) return false;
+    head.remove_prefix(line + 1);
   }
   return true;
 }
 
-bool IsLabels(std::string_view head) { return head.starts_with("0\t") && head.find('\n') != std::string_view::npos; }
+// True of `{"_id":` number `,"_shard":"`, as `cat` begins each record.
+bool IsJsonLine(std::string_view head) {
+  constexpr std::string_view kId = "{\"_id\":";
+  if (!head.starts_with(kId)) return false;
+  head.remove_prefix(kId.size());
+  return TakeNumber(head, ',').has_value() && head.starts_with("\"_shard\":\"");
+}
 
 // OFRecords of payloads that nothing vouches for are known by their lengths, of which none is zero.
 Result<bool> IsShardOf(const File& file, uint64_t size, std::string_view head, Framing framing) {
@@ -83,18 +114,20 @@ Result<bool> IsShardOf(const File& file, uint64_t size, std::string_view head, F
 
 Result<bool> IsOfKind(const File& file, OutputKind kind) {
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  if (facts.size == 0) return kind != OutputKind::kIndex;
+  // A power cut leaves an index empty or zeroed: its name says what it was.
+  const bool named = file.path().ends_with(kIndexSuffix);
+  if (facts.size == 0) return kind != OutputKind::kIndex || named;
   std::vector<uint8_t> bytes(std::min<uint64_t>(facts.size, kHeadBytes));
   OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, bytes));
   const std::string_view head = AsText(ByteView(bytes).first(got));
   switch (kind) {
-    case OutputKind::kIndex: return IsIndexHeader(head);
+    case OutputKind::kIndex: return IsIndexHeader(head) || (named && IsZeroed(head));
     case OutputKind::kMap: return IsMap(head);
     case OutputKind::kTfRecord: return IsShardOf(file, facts.size, head, Framing::kTfRecord);
     case OutputKind::kOfRecord: return IsShardOf(file, facts.size, head, Framing::kOfRecord);
     case OutputKind::kTextIndex: return IsTextIndex(head, got == facts.size);
     case OutputKind::kLabels: return IsLabels(head);
-    case OutputKind::kJsonLines: return head.starts_with("{\"_id\":");
+    case OutputKind::kJsonLines: return IsJsonLine(head);
     case OutputKind::kRaw: break;
   }
   return false;
@@ -128,11 +161,26 @@ Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, c
 }
 
 Result<void> CheckOutside(const std::string& path, const InputFiles& inputs) {
-  if (!inputs.Surround(path)) return {};
+  if (!inputs.Surround(path) && !inputs.LieBelow(path)) return {};
   return Fail(
       ErrorCode::kUsage,
       StrCat(Printable(path), ": lies in the input, of which it would be a part; expected a place outside of it"),
       "name another output");
+}
+
+Result<void> CheckAlone(const std::string& path, const InputFiles& inputs) {
+  const std::string name = fs::path(path).filename().string();
+  if (!AreNumberedAlike(name, name) || inputs.Hold(path)) return {};
+  std::error_code error;
+  for (fs::directory_iterator it(FolderOf(path), error), end; !error && it != end; it.increment(error)) {
+    const std::string sibling = it->path().filename().string();
+    if (sibling == name || !AreNumberedAlike(name, sibling)) continue;
+    return Fail(ErrorCode::kUsage,
+                StrCat(Printable(path), ": would be a shard of the set that ", Printable(it->path().string()),
+                       " belongs to; expected a name that is not of that set"),
+                "write to a folder of its own, or give it another name");
+  }
+  return {};
 }
 
 }  // namespace ofindex

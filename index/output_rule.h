@@ -11,13 +11,13 @@ namespace ofindex {
 
 /// What a verb writes, and the only thing that it may write over.
 enum class OutputKind : uint8_t {
-  kIndex,      ///< an SQLite file with the application id of an index
+  kIndex,      ///< an SQLite file with the application id of an index; of a name in .ofidx, also empty or all zeros
   kMap,        ///< the map derived from an index
   kTfRecord,   ///< a file in which detection finds TFRecords, compressed or not, or an empty one
   kOfRecord,   ///< the same of OFRecords
   kTextIndex,  ///< lines of begin and length, as tfrecord2idx writes them
   kLabels,     ///< the label map of `pack`
-  kJsonLines,  ///< records as `cat` prints them
+  kJsonLines,  ///< records as `cat` prints them, with number and shard
   kRaw,        ///< payloads alone, which nothing tells from any other bytes
 };
 
@@ -33,8 +33,12 @@ enum class OutputKind : uint8_t {
 /// one is to be written. kIo.
 [[nodiscard]] Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, const InputFiles& inputs);
 
-/// The rule for shards made of shards: not in a folder that is read as a whole, where they would be part of it the next
-/// time. Errors: kUsage.
+/// The rule for shards made of shards: not in a folder that is read as a whole, nor among several shards that are read,
+/// nor in a folder around shards that are read, where they would be part of one dataset with them. Errors: kUsage.
 [[nodiscard]] Result<void> CheckOutside(const std::string& path, const InputFiles& inputs);
+
+/// The rule for a shard of its own: not beside shards of a set that its name would put it in (part-3 beside part-0). Of
+/// an input nothing is said: CheckOutput refuses it. Errors: kUsage.
+[[nodiscard]] Result<void> CheckAlone(const std::string& path, const InputFiles& inputs);
 
 }  // namespace ofindex

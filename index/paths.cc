@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -68,7 +69,19 @@ Result<std::string> IndexPathOf(const std::string& data) {
   return path.string() + std::string(kIndexSuffix);
 }
 
+Error NoSuchPath(const std::string& path) {
+  return {.code = ErrorCode::kUsage,
+          .message = StrCat(Printable(path), ": no such file or folder"),
+          .hint = "name a file or a folder that is there",
+          .system = ENOENT};
+}
+
 Result<std::string> ResolveIndex(const std::string& name) {
+  if (name.ends_with(MapPathOf(std::string(kIndexSuffix)))) {
+    const std::string index = name.substr(0, name.size() - kMapSuffix.size());
+    return Fail(ErrorCode::kUsage, StrCat(Printable(name), ": the map of an index; expected the index"),
+                StrCat("name ", Printable(index)));
+  }
   if (name.ends_with(kIndexSuffix) || IsSqliteFile(name)) return name;
   return IndexPathOf(name);
 }

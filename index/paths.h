@@ -18,10 +18,13 @@ inline constexpr std::string_view kMapSuffix = "-map";
 [[nodiscard]] Result<std::string> IndexPathOf(const std::string& data);
 
 /// The index that `name` means wherever a verb takes one: itself, if it ends in .ofidx or is an SQLite file, else the
-/// one of that DATA.
+/// one of that DATA. Errors: kUsage  `name` is the map of an index; those of IndexPathOf.
 [[nodiscard]] Result<std::string> ResolveIndex(const std::string& name);
 
 [[nodiscard]] inline std::string MapPathOf(const std::string& index) { return index + std::string(kMapSuffix); }
+
+/// The error for an argument that names nothing: kUsage, with the system's number.
+[[nodiscard]] Error NoSuchPath(const std::string& path);
 
 /// Folder that `path` is in, as a prefix to open files by: "a/b" -> "a", "b" -> ".".
 [[nodiscard]] std::string FolderOf(const std::string& path);

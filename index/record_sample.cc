@@ -32,8 +32,10 @@ void VoteByLargeRecord(const Front& front, Framing framing, Sample& sample) {
   const std::optional<uint64_t> length = LengthAt(front, *sample.first_too_large);
   if (!mapped || !length) return;
   mapped->AdviseRandom();
-  const ByteView payload =
-      mapped->bytes().subspan(front.begin + *sample.first_too_large + HeaderBytes(framing), *length);
+  // The file may have changed since its lengths were added up.
+  const uint64_t begin = front.begin + *sample.first_too_large + HeaderBytes(framing);
+  if (!Fits(begin, *length, mapped->bytes().size())) return;
+  const ByteView payload = mapped->bytes().subspan(begin, *length);
   volatile bool strict = false;
   volatile PayloadKind kind = PayloadKind::kOpaque;
   const bool whole = FaultGuard::Run([&] {

@@ -1,5 +1,7 @@
 #include "index/set_names.h"
 
+#include "index/shard_names.h"
+
 namespace ofindex {
 namespace {
 
@@ -17,19 +19,38 @@ bool TakeEnd(std::string_view& text, std::string_view end) {
   return true;
 }
 
-}  // namespace
+// SET-SSSSS-of-NNNNN.tfrecord, taken apart.
+struct Numbered {
+  std::string_view set;
+  std::string_view total;
+};
 
-bool IsPartName(std::string_view name) { return name.starts_with("part-") && IsNumber(name.substr(5)); }
-
-bool IsNumberedTfRecord(std::string_view name, std::optional<std::string_view> set) {
+std::optional<Numbered> ParseNumbered(std::string_view name) {
   TakeEnd(name, ".gz");
-  if (!TakeEnd(name, ".tfrecord")) return false;
+  if (!TakeEnd(name, ".tfrecord")) return std::nullopt;
   const size_t of = name.rfind(kOf);
-  if (of == std::string_view::npos || !IsNumber(name.substr(of + kOf.size()))) return false;
+  if (of == std::string_view::npos || !IsNumber(name.substr(of + kOf.size()))) return std::nullopt;
+  const std::string_view total = name.substr(of + kOf.size());
   name = name.substr(0, of);
   const size_t dash = name.rfind('-');
-  if (dash == std::string_view::npos || !IsNumber(name.substr(dash + 1))) return false;
-  return !set || name.substr(0, dash) == *set;
+  if (dash == std::string_view::npos || !IsNumber(name.substr(dash + 1))) return std::nullopt;
+  return Numbered{name.substr(0, dash), total};
+}
+
+}  // namespace
+
+bool IsPartName(std::string_view name) { return AfterPartNumber(name) == "" && IsNumber(name.substr(5)); }
+
+bool IsNumberedTfRecord(std::string_view name, std::optional<std::string_view> set) {
+  const std::optional<Numbered> numbered = ParseNumbered(name);
+  return numbered && (!set || numbered->set == *set);
+}
+
+bool AreNumberedAlike(std::string_view a, std::string_view b) {
+  if (IsPartName(a) && IsPartName(b)) return true;
+  const std::optional<Numbered> one = ParseNumbered(a);
+  const std::optional<Numbered> other = ParseNumbered(b);
+  return one && other && one->set == other->set && one->total == other->total;
 }
 
 std::optional<Framing> FramingOfName(std::string_view name) {

@@ -59,27 +59,56 @@ std::string_view WithoutCompression(std::string_view name) {
   return name;
 }
 
-// ".tfrecord" of "a.tfrecord", of "a.tfrecord.gz" and of "a.tfrecord-00000-of-00002"; empty without one.
+// From the last dot on; empty without one, and of ".name".
+std::string_view FromLastDot(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  return dot == std::string_view::npos || dot == 0 ? std::string_view() : name.substr(dot);
+}
+
+// "a.tfrecord" of "a.tfrecord.12".
+std::string_view WithoutNumbers(std::string_view name) {
+  for (;;) {
+    const std::string_view last = FromLastDot(name);
+    if (last.size() < 2 || DigitsAt(last, 1) != last.size() - 1) return name;
+    name.remove_suffix(last.size());
+  }
+}
+
+// ".tfrecord" of "a.tfrecord", "a.tfrecord.gz", "a.tfrecord.0" and "a.tfrecord-00000-of-00002"; empty without one.
 std::string Extension(std::string_view name) {
   std::string bare(name);
   if (const std::optional<ShardName> numbered = ParseShardName(name)) {
     bare = std::string(numbered->before.substr(0, numbered->before.size() - 1)) + std::string(numbered->after);
   }
   const std::string_view plain = WithoutCompression(bare);
-  const size_t dot = plain.rfind('.');
-  if (dot != std::string_view::npos && dot != 0) return std::string(plain.substr(dot));
-  return std::string(std::string_view(bare).substr(plain.size()));
+  const std::string_view unnumbered = FromLastDot(WithoutCompression(WithoutNumbers(plain)));
+  if (!unnumbered.empty()) return std::string(unnumbered);
+  const std::string_view extension = FromLastDot(plain);
+  return std::string(extension.empty() ? std::string_view(bare).substr(plain.size()) : extension);
 }
 
-// True of part-0, part-00003-UUID.tfrecord and Spark's part-r-00003.
-bool IsPartName(std::string_view name) {
-  if (!name.starts_with("part-")) return false;
-  name.remove_prefix(5);
-  if (name.starts_with("r-") || name.starts_with("m-")) name.remove_prefix(2);
-  return DigitsAt(name, 0) != 0;
+// `name` with a NUL for each run of digits; empty if it has none.
+std::string WithoutDigits(std::string_view name) {
+  std::string marked;
+  bool any = false;
+  for (size_t i = 0; i < name.size();) {
+    const size_t digits = DigitsAt(name, i);
+    any = any || digits != 0;
+    marked += digits != 0 ? '\0' : name[i];
+    i += std::max<size_t>(digits, 1);
+  }
+  return any ? marked : std::string();
 }
 
 }  // namespace
+
+std::optional<std::string_view> AfterPartNumber(std::string_view name) {
+  if (!name.starts_with("part-")) return std::nullopt;
+  name.remove_prefix(5);
+  if (name.starts_with("r-") || name.starts_with("m-")) name.remove_prefix(2);
+  const size_t digits = DigitsAt(name, 0);
+  return digits == 0 ? std::nullopt : std::optional(name.substr(digits));
+}
 
 std::vector<std::string> SetsOf(std::string_view path) {
   const size_t name_at = path.rfind('/') + 1;
@@ -92,14 +121,16 @@ std::vector<std::string> SetsOf(std::string_view path) {
     sets.push_back(std::string("of") + '\0' + std::string(numbered->before) + '\0' + std::string(numbered->total) +
                    '\0' + std::string(numbered->after));
   }
-  if (IsPartName(name)) sets.push_back(std::string("part") + '\0' + folder + '\0' + extension);
+  if (AfterPartNumber(name)) sets.push_back(std::string("part") + '\0' + folder + '\0' + extension);
+  const std::string marked = sets.empty() ? WithoutDigits(WithoutCompression(name)) : std::string();
+  if (!marked.empty()) sets.push_back(std::string("digits") + '\0' + folder + '\0' + marked);
   if (!extension.empty()) sets.push_back(std::string("extension") + '\0' + folder + '\0' + extension);
   return sets;
 }
 
 bool IsShardName(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (IsPartName(name) || ParseShardName(name)) return true;
+  if (AfterPartNumber(name) || ParseShardName(name)) return true;
   const std::string extension = Extension(name);
   for (const std::string_view known : {".tfrecord", ".tfrecords", ".tfrec", ".ofrecord"}) {
     if (extension == known) return true;

@@ -144,6 +144,11 @@ class Prober {
   ShardFamilies families_;
 };
 
+// True if no file has a byte: nothing says that they are record files, whatever they are called.
+bool AreAllEmpty(const std::vector<ProbedShard>& shards) {
+  return std::all_of(shards.begin(), shards.end(), [](const ProbedShard& shard) { return shard.identity.size == 0; });
+}
+
 // The first shard whose framing is not that of the first one that has any.
 Result<void> CheckOneFormat(const std::vector<ProbedShard>& shards) {
   const ProbedShard* first = nullptr;
@@ -159,12 +164,21 @@ Result<void> CheckOneFormat(const std::vector<ProbedShard>& shards) {
   return {};
 }
 
-tl::unexpected<Error> NoRecordFile(const std::vector<SkippedFile>& skipped, const FormatChoice& choice) {
+// `pointers` are Git-LFS pointers among the skipped ones.
+tl::unexpected<Error> NoRecordFile(const std::vector<SkippedFile>& skipped, const std::vector<std::string>& pointers,
+                                   const FormatChoice& choice) {
   const bool any_was_read =
       std::any_of(skipped.begin(), skipped.end(), [](const SkippedFile& file) { return !IsUnreadable(file); });
   for (const SkippedFile& file : skipped) {
     const bool may_be_all_there_is = IsUnreadable(file) && (!any_was_read || IsShardName(file.path));
     if (may_be_all_there_is) return Fail(ErrorCode::kIo, StrCat(Printable(file.path), ": ", file.reason));
+  }
+  if (!pointers.empty()) {
+    return Fail(ErrorCode::kFormat,
+                StrCat(Printable(pointers.front()), ": a Git-LFS pointer, not the file",
+                       pointers.size() == 1 ? "" : StrCat("; so are ", pointers.size() - 1, " more"),
+                       "; no record file is there"),
+                "run `git lfs pull`, and then the same command");
   }
   std::string what = "DATA: no record file in it";
   if (skipped.size() == 1) {
@@ -205,9 +219,12 @@ Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, u
   Prober prober(set.candidates, choice, threads, progress);
   OFINDEX_TRY(prober.Run());
   ProbedSet probed;
+  std::vector<std::string> pointers;
   for (size_t i = 0; i < set.candidates.size(); ++i) {
     const Probe& probe = prober.probes()[i];
     const Detection& detection = probe.detection;
+    const bool pointer = !probe.unreadable && detection.verdict == Detection::Verdict::kLfsPointer;
+    if (pointer) pointers.push_back(set.candidates[i].stored_path);
     if (probe.IsShard()) {
       probed.shards.push_back({.file = set.candidates[i],
                                .identity = probe.identity,
@@ -224,6 +241,12 @@ Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, u
                                 .state = SkippedFile::State{probe.identity.size, probe.identity.mtime_ns}});
     }
   }
+  if (!choice.framing && AreAllEmpty(probed.shards)) {
+    for (const ProbedShard& shard : probed.shards) {
+      probed.skipped.push_back({.path = shard.file.stored_path, .reason = "an empty file: nothing to index"});
+    }
+    probed.shards.clear();
+  }
   for (SkippedFile file : set.skipped) {
     // A broken link to a shard of the set is a shard that cannot be read.
     const bool of_set = file.kind == SkippedFile::Kind::kBrokenLink && prober.families().Of(file.path);
@@ -233,7 +256,7 @@ Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, u
   std::sort(probed.skipped.begin(), probed.skipped.end(),
             [](const SkippedFile& a, const SkippedFile& b) { return NaturalLess(a.path, b.path); });
   OFINDEX_TRY(CheckOneFormat(probed.shards));
-  if (probed.shards.empty()) return NoRecordFile(probed.skipped, choice);
+  if (probed.shards.empty()) return NoRecordFile(probed.skipped, pointers, choice);
   return probed;
 }
 

@@ -38,8 +38,9 @@ struct ProbedSet {
 /// (DetectDamaged). An empty file is a shard if its set has a sound one, or its own name is that of a shard. A file
 /// that cannot be read is among the skipped ones, as is a broken link, and the others are probed all the same.
 ///
-/// Errors: kFormat  TFRecords and OFRecords lie side by side without a word from the user, or
-/// nothing is a record file; kIo  nothing is, and a file cannot be read; no descriptor is left; kInterrupted.
+/// Errors: kFormat  TFRecords and OFRecords lie side by side without a word from the user, or nothing is a record file,
+/// or all of them are empty and the user names no format; kIo  nothing is, and a file cannot be read; no descriptor is
+/// left; kInterrupted.
 [[nodiscard]] Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, unsigned threads,
                                             const Progress& progress);
 

@@ -19,6 +19,7 @@
 #include "index/draft.h"
 #include "index/paths.h"
 #include "index/shard_names.h"
+#include "index/shard_probe.h"
 #include "index/unfinished_set.h"
 
 namespace ofindex {
@@ -57,11 +58,7 @@ class Finder {
     }
     const int error = errno;
     if (IsGlob(argument)) return AddGlob(argument);
-    if (error == ENOENT) {
-      return tl::unexpected(Error{.code = ErrorCode::kUsage,
-                                  .message = StrCat(Printable(argument), ": no such file or folder"),
-                                  .system = error});
-    }
+    if (error == ENOENT) return tl::unexpected(NoSuchPath(argument));
     return tl::unexpected(SystemError(argument, "cannot stat", error));
   }
 
@@ -71,6 +68,7 @@ class Finder {
   enum class Origin { kNamed, kFound };
 
   Result<void> AddPath(const std::string& path, Origin origin);
+  Result<void> AddFound(const std::string& path);
   Result<void> AddFolder(const std::string& path, Origin origin);
   Result<void> AddGlob(const std::string& pattern);
   Result<void> AddList(const std::string& path);
@@ -123,6 +121,16 @@ Result<void> Finder::AddPath(const std::string& path, Origin origin) {
   return {};
 }
 
+// What cannot be looked at does not keep the rest from being found.
+Result<void> Finder::AddFound(const std::string& path) {
+  Result<void> added = AddPath(path, Origin::kFound);
+  if (added || added.error().code != ErrorCode::kIo) return added;
+  OFINDEX_ASSIGN(SkippedFile file,
+                 Unreadable(path, RelativeTo(path, folder_).value_or(path), std::move(added).error()));
+  set_.skipped.push_back(std::move(file));
+  return {};
+}
+
 // Files come folder by folder: the system is asked once where the folder is, not once for each of its files.
 Result<std::string> Finder::StoredPathOfFile(const std::string& path) {
   const size_t name_at = path.rfind('/') + 1;
@@ -150,7 +158,7 @@ Result<void> Finder::AddFolder(const std::string& path, Origin origin) {
   }
   // Of two names of one folder the first counts: in natural order, not in that of the disk.
   std::sort(entries.begin(), entries.end(), NaturalLess);
-  for (const std::string& entry : entries) OFINDEX_TRY(AddPath(entry, Origin::kFound));
+  for (const std::string& entry : entries) OFINDEX_TRY(AddFound(entry));
   return {};
 }
 
@@ -162,7 +170,7 @@ Result<void> Finder::AddGlob(const std::string& pattern) {
   if (result == GLOB_NOMATCH) return Fail(ErrorCode::kUsage, StrCat(Printable(pattern), ": the glob matches no file"));
   if (result != 0) return Fail(ErrorCode::kIo, StrCat(Printable(pattern), ": cannot expand the glob"));
   for (const std::string& path : paths) {
-    if (!IsSkippedName(fs::path(path).filename().string())) OFINDEX_TRY(AddPath(path, Origin::kFound));
+    if (!IsSkippedName(fs::path(path).filename().string())) OFINDEX_TRY(AddFound(path));
   }
   return {};
 }
@@ -252,8 +260,13 @@ Result<ShardSet> Finder::Finish() {
   std::map<std::pair<uint64_t, uint64_t>, std::string> inodes;
   std::vector<Candidate> once;
   for (Candidate& candidate : set_.candidates) {
-    OFINDEX_ASSIGN(const FileFacts facts, StatFile(candidate.path));
-    const auto [first, is_new] = inodes.emplace(std::pair(facts.device, facts.inode), candidate.stored_path);
+    auto facts = StatFile(candidate.path);
+    if (!facts) {  // gone since it was found, or on a disk that fails
+      OFINDEX_ASSIGN(SkippedFile file, Unreadable(candidate.path, candidate.stored_path, std::move(facts).error()));
+      set_.skipped.push_back(std::move(file));
+      continue;
+    }
+    const auto [first, is_new] = inodes.emplace(std::pair(facts->device, facts->inode), candidate.stored_path);
     if (is_new) {
       once.push_back(std::move(candidate));
     } else {

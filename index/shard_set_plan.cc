@@ -54,6 +54,7 @@ Result<void> CheckName(const std::string& out, Framing framing, Compression comp
 
 Result<ShardSetPlan> PlanFile(const ShardSetRequest& request, ShardSetPlan plan) {
   OFINDEX_TRY(CheckName(request.out, request.framing, request.compression));
+  OFINDEX_TRY(CheckAlone(request.out, request.inputs));
   plan.folder = fs::path(request.out).parent_path().string();
   plan.paths = {request.out};
   std::error_code error;
@@ -96,7 +97,13 @@ Result<std::vector<std::string>> ShardsIn(const std::string& folder, const std::
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
-    if (!IsPartName(name) && !IsNumberedTfRecord(name, set)) continue;
+    if (!IsPartName(name) && !IsNumberedTfRecord(name)) continue;
+    if (IsNumberedTfRecord(name) && !IsNumberedTfRecord(name, set) && framing == Framing::kTfRecord) {
+      return Fail(ErrorCode::kUsage,
+                  StrCat(Printable(it->path().string()), ": a shard of another set; expected shards of '",
+                         Printable(set), "' alone"),
+                  "name another output, or remove the other set if no one needs it: a folder holds one set");
+    }
     if (IsPartName(name) != (framing == Framing::kOfRecord)) {
       return Fail(ErrorCode::kUsage,
                   StrCat(Printable(it->path().string()), ": a shard of another format than is to be written"),
@@ -115,7 +122,7 @@ Result<ShardSetPlan> PlanFolder(const ShardSetRequest& request, ShardSetPlan pla
   OFINDEX_ASSIGN(plan.target, FolderNamed(request.out));
   OFINDEX_ASSIGN(const bool exists, Exists(plan.target));
   plan.creates_folder = !exists;
-  plan.set = NameOf(request.out);
+  plan.set = NameOf(plan.target);
   const uint64_t count = std::max<uint64_t>(1, request.shards.value_or(request.default_shards));
   for (uint64_t i = 0; i < count; ++i) {
     plan.paths.push_back(fs::path(request.out) / ShardName(request.framing, request.compression, plan.set, i, count));

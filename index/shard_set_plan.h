@@ -40,9 +40,9 @@ struct ShardSetPlan {
 
 /// Names the shards: `out` itself, if it ends in .tfrecord or .ofrecord (.tfrecord.gz too) or is called part-N, and no
 /// number of shards was asked for; else, in the folder `out`, part-0, part-1, ... (OFRecord), or
-/// OUT-00000-of-00008.tfrecord (TFRecord; .gz behind it where compressed), OUT being the folder's own name.
-/// Writes nothing. Errors: kUsage  what is there cannot be replaced (index/output_rule.h); the name and the format
-/// disagree; kIo.
+/// OUT-00000-of-00008.tfrecord (TFRecord; .gz behind it where compressed), OUT being the folder's own name, also if
+/// `out` is a link to it. Writes nothing. Errors: kUsage  what is there cannot be replaced (index/output_rule.h); there
+/// is another set in the folder; a file would be a shard of the set beside it; the name and the format disagree; kIo.
 [[nodiscard]] Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request);
 
 /// Errors: those of CheckOutput, for each shard that is replaced.

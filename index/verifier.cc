@@ -1,6 +1,7 @@
 #include "index/verifier.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -16,6 +17,7 @@
 #include "base/threads.h"
 #include "index/catalog_reader.h"
 #include "index/dataset_id.h"
+#include "index/map_builder.h"
 #include "index/paths.h"
 #include "index/readable_shard.h"
 #include "index/unindexed.h"
@@ -28,6 +30,11 @@ namespace {
 // Of inflated bytes: each thread goes through spans of some MiB, one after the other.
 constexpr uint64_t kCacheBytes = uint64_t{16} << 20;
 constexpr uint64_t kCacheBytesPerThread = uint64_t{8} << 20;
+
+// True if the error is about one file, and not about what this process may have.
+bool IsOfOneFile(const Error& error) {
+  return error.code == ErrorCode::kIo && error.system != EMFILE && error.system != ENFILE && error.system != ENOMEM;
+}
 
 // A block of a shard that is open, to be read.
 struct Task {
@@ -75,6 +82,9 @@ class BlockCheckers {
   // Shards that were cut while they were read, and where.
   [[nodiscard]] const std::map<uint32_t, std::string>& cut() const { return cut_; }
 
+  // Shards of which a byte cannot be read.
+  [[nodiscard]] const std::map<uint32_t, std::string>& failed() const { return failed_; }
+
  private:
   std::optional<Task> Take() {
     std::unique_lock lock(mutex_);
@@ -97,6 +107,10 @@ class BlockCheckers {
     const std::lock_guard lock(mutex_);
     if (!findings && findings.error().code == ErrorCode::kStale) {
       cut_.emplace(task.block.shard, findings.error().message);
+      return {};
+    }
+    if (!findings && IsOfOneFile(findings.error())) {
+      failed_.emplace(task.block.shard, findings.error().message);
       return {};
     }
     OFINDEX_TRY(findings);
@@ -132,9 +146,11 @@ class BlockCheckers {
   bool closed_ = false;
   std::optional<Error> error_;
   std::map<uint32_t, std::string> cut_;
+  std::map<uint32_t, std::string> failed_;
 };
 
-// Opens a shard and compares it with the index. No file where there is nothing to be read further.
+// Opens a shard and compares it with the index. No file where there is nothing to be read further. Errors: kIo  of this
+// shard.
 Result<std::optional<File>> OpenShardToCheck(uint32_t number, const ShardPaths& paths, VerifyReport& report) {
   const ShardIdentity& identity = report.shards[number].identity;
   const std::string& stored = report.shards[number].path;
@@ -174,10 +190,13 @@ class Feeder {
     for (; next_ < report_.shards.size() && next_ <= shard; ++next_) {
       if (progress_.cancel) return Interrupted();
       const ShardRow& row = report_.shards[next_];
-      OFINDEX_ASSIGN(std::optional<File> file, OpenShardToCheck(next_, paths_, report_));
       bytes_ = nullptr;
-      if (file) {
-        OFINDEX_ASSIGN(bytes_, ReadableShard(std::move(*file), next_, row, catalog_, cache_));
+      auto file = OpenShardToCheck(next_, paths_, report_);
+      if (!file && !IsOfOneFile(file.error())) return tl::unexpected(std::move(file).error());
+      if (!file) {
+        report_.failed.push_back({next_, file.error().message});
+      } else if (*file) {
+        OFINDEX_ASSIGN(bytes_, ReadableShard(std::move(**file), next_, row, catalog_, cache_));
       }
       progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
     }
@@ -208,9 +227,9 @@ class Feeder {
   std::shared_ptr<const ReadableBytes> bytes_;
 };
 
-// Adds the shards that were stale only once they were read.
-void AddCut(const std::map<uint32_t, std::string>& cut, std::vector<VerifyReport::Stale>& stale) {
-  for (const auto& [shard, reason] : cut) {
+// Adds the shards in which something was found only once they were read.
+void AddFound(const std::map<uint32_t, std::string>& found, std::vector<VerifyReport::Stale>& stale) {
+  for (const auto& [shard, reason] : found) {
     const auto at =
         std::lower_bound(stale.begin(), stale.end(), shard,
                          [](const VerifyReport::Stale& one, uint32_t number) { return one.shard < number; });
@@ -245,10 +264,10 @@ Result<void> AddUnindexed(const VerifyOptions& options, CatalogReader& catalog, 
   for (Candidate& file : files.record_files) report.unindexed.push_back(std::move(file.stored_path));
   for (SkippedFile& file : files.skipped) {
     if (!IsUnreadable(file)) continue;
-    const bool is_stale = std::any_of(report.stale.begin(), report.stale.end(), [&](const VerifyReport::Stale& stale) {
-      return report.shards[stale.shard].path == file.path;
-    });
-    if (!is_stale) report.unreadable.push_back(std::move(file));
+    const auto is_it = [&](const VerifyReport::Stale& one) { return report.shards[one.shard].path == file.path; };
+    const bool is_known = std::any_of(report.stale.begin(), report.stale.end(), is_it) ||
+                          std::any_of(report.failed.begin(), report.failed.end(), is_it);
+    if (!is_known) report.unreadable.push_back(std::move(file));
   }
   return {};
 }
@@ -263,6 +282,10 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
   OFINDEX_TRY(CheckIndex(catalog));
   VerifyReport report;
+  if (const Result<void> map = CheckMap(*index); !map) {
+    if (map.error().code != ErrorCode::kIndex) return tl::unexpected(map.error());
+    report.map_damage = map.error().message;
+  }
   OFINDEX_ASSIGN(report.shards, catalog.Shards());
   OFINDEX_ASSIGN(report.damage, catalog.Damage());
   progress.shards_total = report.shards.size();
@@ -278,8 +301,10 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   checking.join();
   OFINDEX_TRY(fed);
   if (checkers.error()) return tl::unexpected(*checkers.error());
-  AddCut(checkers.cut(), report.stale);
-  if (options.quick || !checkers.cut().empty()) report.all_payloads_checked = false;
+  AddFound(checkers.cut(), report.stale);
+  AddFound(checkers.failed(), report.failed);
+  const bool all_read = checkers.cut().empty() && report.failed.empty();
+  if (options.quick || !all_read) report.all_payloads_checked = false;
   OFINDEX_TRY(AddUnindexed(options, catalog, report, progress));
   std::sort(report.bad.begin(), report.bad.end(), [](const auto& a, const auto& b) { return a.record < b.record; });
   return report;

@@ -42,24 +42,28 @@ struct VerifyReport {
   std::vector<ShardRow> shards;
   std::vector<Bad> bad;                ///< ascending
   std::vector<Stale> stale;            ///< ascending: shards that are missing, or no longer the files that were indexed
+  std::vector<Stale> failed;           ///< ascending: shards that cannot be read
   std::vector<std::string> unindexed;  ///< record files in DATA that the index does not have; relative to the index
   std::vector<SkippedFile> unreadable;  ///< files in DATA that cannot be read, so that nobody knows what they are
   std::vector<DamageRow> damage;        ///< as the index has it
   uint64_t empty_of_records = 0;        ///< empty OFRecords: sound, but OneFlow's reader dies of them
   bool all_payloads_checked = true;     ///< every payload was read and compared with a checksum
+  std::string map_damage;               ///< what is wrong with the map beside the index; empty if nothing is
   bool lacks_checksums = false;         ///< some payloads have no checksum, neither in the file nor in the index
 
   [[nodiscard]] bool clean() const {
-    return bad.empty() && stale.empty() && unindexed.empty() && unreadable.empty() && damage.empty();
+    return bad.empty() && stale.empty() && failed.empty() && unindexed.empty() && unreadable.empty() &&
+           damage.empty() && map_damage.empty();
   }
 };
 
-/// Checks the index itself, every row of it against its checksum, and then every shard with what the index says of it:
-/// its fingerprint, whatever its mtime; and unless `quick`, each record's header and checksums. A shard of another size
-/// is stale, and not read further, as is one that is cut while it is read; one of the same size is read, so that the
-/// report says which records have changed. Then searches the DATA that the index was built of, as far as it is still
-/// there, for record files that the index does not have. Errors: kNotFound, kIndex; kIo  also for a shard that cannot
-/// be opened; kStale  the index was rewritten meanwhile; kLimit, kInterrupted.
+/// Checks the index itself, every row of it against its checksum, the map beside it, and then every shard with what the
+/// index says of it: its fingerprint, whatever its mtime; and unless `quick`, each record's header and checksums. A
+/// shard of another size is stale, and not read further, as is one that is cut while it is read; one of the same size
+/// is read, so that the report says which records have changed. Then searches the DATA that the index was built of, as
+/// far as it is still there, for record files that the index does not have. A shard that cannot be read does not keep
+/// the others from being checked. Errors: kNotFound, kIndex; kIo  of the index; kStale  the index was rewritten
+/// meanwhile; kLimit, kInterrupted.
 [[nodiscard]] Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress);
 
 }  // namespace ofindex

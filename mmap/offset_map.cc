@@ -11,7 +11,7 @@
 namespace ofindex {
 namespace {
 
-constexpr char kMapHint[] = "remove the map: it is derived from the index, and the next command makes it anew";
+constexpr char kMapHint[] = "`ofindex build DATA` makes the map again from its index";
 constexpr char kReopenHint[] = "open the dataset again";
 
 // More than a block takes whose records are as many, as far apart and as bad as can be.
@@ -377,6 +377,52 @@ Result<std::unique_ptr<Checkpoints>> OffsetMap::CheckpointsOf(uint64_t shard) co
   }
   return std::make_unique<Points>(data_, header_.file_bytes, header_.points_at + stream.first_point * kMapPointBytes,
                                   stream.points);
+}
+
+// ---------------------------------------------------------------- all of it
+
+// Blocks follow one another, and each jump leads to the block of its record.
+Result<void> OffsetMap::CheckBlocks() const {
+  uint64_t records = 0;
+  uint64_t jump = 0;
+  for (uint64_t number = 0; number < header_.blocks; ++number) {
+    OFINDEX_ASSIGN(const std::unique_ptr<Known> known, ReadBlock(number));
+    if (known->block.first_record != records)
+      return Damaged(EntryAt(number), "the block does not follow the one before");
+    records += known->block.records;
+    for (; jump * kJumpRecords < records; ++jump) {
+      std::array<uint8_t, 4> entry{};
+      const uint64_t at = header_.jumps_at + 4 * jump;
+      if (jump >= JumpCount(header_.records)) break;
+      OFINDEX_TRY(CopyOut(at, entry));
+      if (LoadLe32(entry.data()) != number) return Damaged(at, "the jump table is damaged");
+    }
+  }
+  if (records != header_.records) return Damaged(header_.blocks_at, "the blocks have other records than the header");
+  return {};
+}
+
+Result<void> OffsetMap::CheckShards() const {
+  for (uint64_t number = 0; number < header_.shards; ++number) {
+    OFINDEX_ASSIGN(const MapShard shard, ReadShard(number));
+    if (shard.compression == Compression::kNone) continue;
+    OFINDEX_ASSIGN(const std::unique_ptr<Checkpoints> points, CheckpointsOf(number));
+    for (size_t i = 0; i < points->size(); ++i) {
+      OFINDEX_ASSIGN(const Checkpoint point, points->At(i));
+      std::vector<uint8_t> stored(point.stored.size());
+      OFINDEX_TRY(CopyOut(static_cast<uint64_t>(point.stored.data() - data_), stored));
+      const bool sound = WindowOf({.position = point.position, .bit = point.bit, .stored = stored}).has_value();
+      if (!sound) return Damaged(header_.points_at, "the checksum of a checkpoint does not hold");
+    }
+  }
+  return {};
+}
+
+Result<void> OffsetMap::CheckAll() const {
+  return WithMemory("the map", [&]() -> Result<void> {
+    OFINDEX_TRY(CheckBlocks());
+    return CheckShards();
+  });
 }
 
 }  // namespace ofindex

@@ -93,6 +93,10 @@ class OffsetMap {
   /// The checkpoints of shard `shard`, which is compressed; the map must outlive them. Errors: kIndex, kStale.
   [[nodiscard]] Result<std::unique_ptr<Checkpoints>> CheckpointsOf(uint64_t shard) const;
 
+  /// Reads all of the map: every checksum holds, and its tables agree. Errors: kIndex  names the first byte that is
+  /// damaged; kStale, kLimit.
+  [[nodiscard]] Result<void> CheckAll() const;
+
   /// Bytes at the front of every shard's path that name the folder they all lie in, "train/" for example.
   [[nodiscard]] uint64_t data_dir_bytes() const { return header_.data_dir_bytes; }
 
@@ -134,6 +138,8 @@ class OffsetMap {
   [[nodiscard]] const std::string& path() const { return watch_.file().path(); }
   [[nodiscard]] Result<void> CheckLayout() const;
   [[nodiscard]] Result<void> CheckSound() const;
+  [[nodiscard]] Result<void> CheckBlocks() const;
+  [[nodiscard]] Result<void> CheckShards() const;
   [[nodiscard]] Result<void> FindAll(std::span<const uint64_t> ordinals, std::span<Place> places) const;
   [[nodiscard]] Step LookUp(std::span<const uint64_t> ordinals, std::span<Place> places, volatile size_t& at,
                             volatile uint64_t& other) const;

@@ -68,8 +68,8 @@ std::string Summary(const BuildReport& report, double seconds) {
 }
 
 void PrintWarnings(const BuildReport& report, const Context& context) {
-  std::vector<std::string> notes =
-      NotesOf(report.skipped, report.missing, [](const std::string& path) { return path; });
+  std::vector<std::string> notes = NotesOf(report, [](const std::string& path) { return path; });
+  if (!report.map_damage.empty()) notes.push_back(StrCat(report.map_damage, "; the map was made again"));
   if (report.without_column != 0) {
     notes.push_back(StrCat(Counted(report.without_column, "feature"), " without a column: the first ", kMostAutoColumns,
                            " in byte order have one; name those that you need with --columns"));
@@ -91,7 +91,7 @@ int ReportUnreadable(const BuildReport& report, const Context& context) {
   PrintError({ErrorCode::kIo, texts.front(),
               "everything else is in the index; make it readable, and run `ofindex build --force`"},
              context);
-  PrintNotes(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
+  PrintMoreErrors(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
   return ExitCode(ErrorCode::kIo);
 }
 
@@ -109,7 +109,7 @@ int ReportDamage(const BuildReport& report, const Context& context) {
                        : StrCat("every intact record is in the index; `ofindex info ", Printable(report.index),
                                 "` lists the damage")},
              context);
-  PrintNotes(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
+  PrintMoreErrors(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
   return ExitCode(ErrorCode::kDamage);
 }
 
@@ -149,6 +149,7 @@ void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
                    "Files, folders, quoted globs, @LIST (a path a line), @- (the same from standard input)")
       ->required();
   verb->add_option("-o,--output", arguments->options.index, "The index to write; default: DATA.ofidx beside DATA")
+      ->check(CLI::Validator(NotEmpty, ""))
       ->type_name("INDEX");
   verb->add_flag("--verify", arguments->options.verify,
                  "Also look at every payload byte: check CRC32C (TFRecord), keep a hash of each record");
@@ -174,6 +175,7 @@ void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
   verb->add_option("--columns", arguments->columns,
                    "Features that become columns: auto (those with one short value in some record), none (payloads are "
                    "not looked into), names between commas (lists whole), or auto,NAME,... (both); default auto")
+      ->check(CLI::Validator(NotEmpty, ""))
       ->type_name("NAME,...");
   verb->add_flag("--columns-optional", arguments->options.columns_optional,
                  "Build although no record has a feature that --columns names; default: an error");

@@ -16,6 +16,7 @@
 #include "query/ordinals.h"
 #include "tools/lost_shards.h"
 #include "tools/messages.h"
+#include "tools/number_option.h"
 #include "tools/output.h"
 #include "tools/reading_options.h"
 #include "tools/record_stream.h"
@@ -45,10 +46,14 @@ class Sink {
     if (path.empty() || path == "-") return sink;
     OFINDEX_ASSIGN(sink.draft_, Draft::Begin(path, Draft::IfLocked::kFail));
     OFINDEX_ASSIGN(sink.file_, sink.draft_->Open());
+    sink.replaces_ = StatFile(path).has_value();
     return sink;
   }
 
   Result<void> Write(ByteView bytes) { return file_ ? file_->Append(bytes) : Output::Standard().Write(bytes); }
+
+  /// True if there is a file that Close() replaces.
+  [[nodiscard]] bool replaces() const { return replaces_; }
 
   Result<void> Close() {
     if (!file_) return Output::Standard().Flush();
@@ -59,6 +64,7 @@ class Sink {
  private:
   std::optional<Draft> draft_;
   std::optional<OutputFile> file_;
+  bool replaces_ = false;
 };
 
 Result<void> WriteFramed(Framing framing, ByteView payload, Sink& sink) {
@@ -174,8 +180,10 @@ Result<void> CheckSink(const Arguments& arguments, const Dataset& dataset) {
   InputFiles inputs(dataset.index_path(), shards, catalog.facts().sources, arguments.reading.root);
   inputs.Add(arguments.index);
   inputs.Add(arguments.ids);
+  const bool shard = ParseFraming(arguments.to).has_value();
+  if (shard) OFINDEX_TRY(CheckAlone(arguments.output, inputs));
   OFINDEX_TRY(CheckOutput(arguments.output, KindOf(arguments), arguments.force, inputs));
-  if (!ParseFraming(arguments.to)) return {};
+  if (!shard) return {};
   return CheckOutside(arguments.output, inputs);
 }
 
@@ -186,8 +194,11 @@ Result<int> Cat(const Arguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(Sink sink, Sink::Open(arguments.output));
   LostShards lost(dataset, context);
   OFINDEX_ASSIGN(const int exit_code, StreamRecords(dataset, next, TakerFor(arguments, dataset, sink), context, &lost));
-  OFINDEX_TRY(sink.Close());
+  // What is there may be whole, and records of a lost shard may be had later.
+  const bool keeps_old = sink.replaces() && lost.exit_code() != 0;
+  if (!keeps_old) OFINDEX_TRY(sink.Close());
   lost.PrintRest();
+  if (keeps_old) PrintNote(StrCat("note: ", arguments.output, " is as it was: not all records could be read"), context);
   return std::max(exit_code, lost.exit_code());
 }
 
@@ -212,7 +223,9 @@ void AddCat(CLI::App& app, Context& context, VerbBody& body) {
                    "jsonl, tfrecord or ofrecord (payloads framed anew, unchanged), raw (payloads alone); default jsonl")
       ->check(CLI::IsMember({"jsonl", "tfrecord", "ofrecord", "raw"}).description(""))
       ->type_name("FORM");
-  verb->add_option("-o,--output", arguments->output, "A file to write; default: standard output")->type_name("FILE");
+  verb->add_option("-o,--output", arguments->output, "A file to write; default: standard output")
+      ->check(CLI::Validator(NotEmpty, ""))
+      ->type_name("FILE");
   verb->add_flag("--force", arguments->force,
                  "Replace FILE if it holds records of the form that is written, and is no input; default: off");
   AddReadingOptions(*verb, arguments->reading);

@@ -131,7 +131,7 @@ int ReportDamage(const SourceFacts& facts, const Context& context) {
   std::vector<std::string> texts;
   for (const DamageRow& damage : facts.damage) texts.push_back(Describe(damage, facts.shards));
   PrintError({ErrorCode::kDamage, texts.front(), "every intact record was converted"}, context);
-  PrintNotes(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
+  PrintMoreErrors(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
   return ExitCode(ErrorCode::kDamage);
 }
 

@@ -13,7 +13,9 @@
 #include "index/output_rule.h"
 #include "index/paths.h"
 #include "mmap/packed_offsets.h"
+#include "mmap/shard_paths.h"
 #include "tools/json.h"
+#include "tools/number_option.h"
 #include "tools/output.h"
 #include "tools/verbs.h"
 
@@ -70,9 +72,13 @@ fs::path PathFor(const std::string& folder, const std::string& shard, size_t com
   return fs::path(folder) / (below.string() + ".idx");
 }
 
-// The name that is written to, whatever links lead to its folder; a link of that name is replaced.
+// The file that is written to, whatever links lead to it: the one that a link of that name leads to is replaced.
 fs::path TargetOf(const fs::path& path) {
   std::error_code error;
+  if (fs::is_symlink(path, error)) {
+    const fs::path file = fs::canonical(path, error);
+    return error ? path : file;
+  }
   const fs::path folder = fs::weakly_canonical(fs::absolute(path.parent_path(), error), error);
   return error ? path : folder / path.filename();
 }
@@ -103,11 +109,23 @@ Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const
   return paths;
 }
 
+// The shards are the files that were indexed: what an index says of others leads nowhere.
+Result<void> CheckShards(const CatalogReader& catalog, const std::vector<ShardRow>& shards) {
+  const ShardPaths paths(FolderOf(catalog.path()), catalog.index().anchor());
+  for (const ShardRow& shard : shards) {
+    OFINDEX_ASSIGN(const File file, OpenIndexedShard(paths.PlaceOf(shard.path), paths.PathOf(shard.path)));
+    OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
+    OFINDEX_TRY(CheckShard(file, facts, shard.identity));
+  }
+  return {};
+}
+
 Result<std::vector<fs::path>> ExportAll(const std::string& index, const Arguments& arguments,
                                         const Progress& progress) {
   OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
   OFINDEX_ASSIGN(std::vector<fs::path> paths, PathsOf(shards, arguments, InputFiles(index, shards, {})));
+  OFINDEX_TRY(CheckShards(catalog, shards));
   std::optional<TextIndex> open;
   size_t next = 0;
   // Ends the shard that is being written, and begins those up to `shard`; shards without records have empty files.
@@ -158,7 +176,10 @@ void AddExport(CLI::App& app, Context& context, VerbBody& body) {
       ->required()
       ->check(CLI::IsMember({"tfrecord2idx"}).description(""))
       ->type_name("FORM");
-  verb->add_option("-o,--output", arguments->folder, "The folder to write to")->required()->type_name("DIR");
+  verb->add_option("-o,--output", arguments->folder, "The folder to write to")
+      ->required()
+      ->check(CLI::Validator(NotEmpty, ""))
+      ->type_name("DIR");
   verb->add_flag("--force", arguments->force, "Replace text indexes that are there; default: off");
   verb->callback(
       [arguments, &context, &body] { body = [arguments, &context] { return Export(*arguments, context); }; });

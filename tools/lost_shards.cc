@@ -34,6 +34,6 @@ Result<void> LostShards::Add(uint64_t ordinal, const Error& error) {
   return {};
 }
 
-void LostShards::PrintRest() const { PrintNotes(rest_, context_); }
+void LostShards::PrintRest() const { PrintMoreErrors(rest_, context_); }
 
 }  // namespace ofindex

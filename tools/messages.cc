@@ -28,6 +28,18 @@ std::string PathOf(uint32_t shard, const std::vector<ShardRow>& shards) {
   return shard < shards.size() ? Printable(shards[shard].path) : StrCat("shard ", shard);
 }
 
+void WriteError(const std::string& text, const Context& context) {
+  WriteLine(StrCat(UseColor(STDERR_FILENO, context) ? "\x1b[31mofindex:\x1b[0m " : "ofindex: ", Printable(text)));
+}
+
+size_t ShownOf(const std::vector<std::string>& texts, const Context& context) {
+  return context.verbose > 0 ? texts.size() : std::min(texts.size(), kNotesShown);
+}
+
+std::string RestOf(const std::vector<std::string>& texts, size_t shown) {
+  return StrCat("and ", texts.size() - shown, " more (-v shows all)");
+}
+
 std::string HintOf(const Error& error) {
   if (!error.hint.empty()) return error.hint;
   if (error.system == ENOSPC || error.system == EDQUOT || error.system == EFBIG) {
@@ -46,9 +58,15 @@ bool UseColor(int stream, const Context& context) {
 }
 
 void PrintError(const Error& error, const Context& context) {
+  WriteError(error.message, context);
   const bool color = UseColor(STDERR_FILENO, context);
-  WriteLine(StrCat(color ? "\x1b[31mofindex:\x1b[0m " : "ofindex: ", Printable(error.message)));
   WriteLine(StrCat(color ? "\x1b[2mhint:\x1b[0m " : "hint: ", Printable(HintOf(error))));
+}
+
+void PrintMoreErrors(const std::vector<std::string>& texts, const Context& context) {
+  const size_t shown = ShownOf(texts, context);
+  for (size_t i = 0; i < shown; ++i) WriteError(texts[i], context);
+  if (shown < texts.size()) WriteError(RestOf(texts, shown), context);
 }
 
 void PrintNote(const std::string& text, const Context& context) {
@@ -56,20 +74,24 @@ void PrintNote(const std::string& text, const Context& context) {
 }
 
 void PrintNotes(const std::vector<std::string>& texts, const Context& context) {
-  const size_t shown = context.verbose > 0 ? texts.size() : std::min(texts.size(), kNotesShown);
+  const size_t shown = ShownOf(texts, context);
   for (size_t i = 0; i < shown; ++i) PrintNote(texts[i], context);
-  if (shown < texts.size()) PrintNote(StrCat("and ", texts.size() - shown, " more (-v shows all)"), context);
+  if (shown < texts.size()) PrintNote(RestOf(texts, shown), context);
 }
 
-std::vector<std::string> NotesOf(const std::vector<SkippedFile>& skipped, const std::vector<std::string>& missing,
+std::vector<std::string> NotesOf(const BuildReport& report,
                                  const std::function<std::string(const std::string&)>& shown) {
   std::vector<std::string> notes;
-  for (const SkippedFile& file : skipped) {
+  for (const SkippedFile& file : report.skipped) {
     if (IsUnreadable(file)) continue;
     notes.push_back(StrCat("skipped ", Printable(shown(file.path)), ": ", Printable(file.reason)));
   }
-  for (const std::string& path : missing) {
+  for (const std::string& path : report.missing) {
     notes.push_back(StrCat("missing ", Printable(shown(path)), ": its set has it"));
+  }
+  for (const ShardRow& shard : report.shards) {
+    if (shard.identity.size != 0) continue;
+    notes.push_back(StrCat("empty   ", Printable(shown(shard.path)), ": a shard of 0 bytes, without a record"));
   }
   return notes;
 }

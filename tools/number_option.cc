@@ -21,4 +21,6 @@ void AddMebibytes(CLI::App& verb, const char* name, uint64_t& bytes, uint64_t le
       ->type_name("MIB");
 }
 
+std::string NotEmpty(const std::string& text) { return text.empty() ? "is empty; expected a name" : ""; }
+
 }  // namespace ofindex

@@ -11,6 +11,9 @@ namespace ofindex {
 /// and what is too large for numbers of its own choice.
 [[nodiscard]] std::string WholeNumber(const std::string& text);
 
+/// Says that `text` is empty; empty if it is not. For names, which a variable of a script may leave out.
+[[nodiscard]] std::string NotEmpty(const std::string& text);
+
 /// Adds an option that takes such a number.
 template <typename Value>
 CLI::Option* AddNumber(CLI::App& verb, const char* name, Value& value, const char* help, const char* type) {

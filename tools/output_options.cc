@@ -1,6 +1,7 @@
 #include "tools/output_options.h"
 
 #include "base/text.h"
+#include "tools/number_option.h"
 
 namespace ofindex {
 
@@ -9,6 +10,7 @@ void AddOutputOptions(CLI::App& verb, ShardSetRequest& request, const char* defa
                   "A file, if it ends in .tfrecord or .ofrecord or is called part-N, and no --shards is given; else a "
                   "folder of part-N or NAME-SSSSS-of-NNNNN.tfrecord")
       ->required()
+      ->check(CLI::Validator(NotEmpty, ""))
       ->type_name("OUT");
   verb.add_option_function<std::string>(
           "--to",

@@ -212,7 +212,7 @@ Result<int> ShowQuality(const Sampler& sampler, const Sampled& sampled, const Ar
   return 0;
 }
 
-Result<int> Sample(const Arguments& arguments, const Context& context) {
+Result<int> DrawSample(const Arguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const Sampled sampled, OpenSampled(arguments.index, context));
   SampleRequest request = arguments.request;
@@ -297,7 +297,7 @@ void AddSample(CLI::App& app, Context& context, VerbBody& body) {
     arguments->request.tail = arguments->tail == "pad"    ? Tail::kPad
                               : arguments->tail == "drop" ? Tail::kDrop
                                                           : Tail::kExact;
-    body = [arguments, &context] { return Sample(*arguments, context); };
+    body = [arguments, &context] { return DrawSample(*arguments, context); };
   });
 }
 

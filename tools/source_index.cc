@@ -30,7 +30,7 @@ Result<SourceIndex> SourceIndex::Of(const std::vector<std::string>& data, bool w
   SourceIndex source;
   if (data.size() == 1 && !data.front().starts_with('@')) {
     OFINDEX_ASSIGN(source.path_, ResolveIndex(data.front()));
-    if (IsThere(source.path_) || !IsThere(data.front())) return source;
+    if (IsThere(source.path_) || data.front().ends_with(kIndexSuffix)) return source;
   }
   std::error_code error;
   std::string folder = (fs::temp_directory_path(error) / "ofindex-XXXXXX").string();
@@ -52,8 +52,7 @@ Result<SourceIndex> SourceIndex::Of(const std::vector<std::string>& data, bool w
       return Fail(ErrorCode::kIo, StrCat(Printable(source.Shown(file.path)), ": ", Printable(file.reason)));
     }
   }
-  source.notes_ =
-      NotesOf(report.skipped, report.missing, [&source](const std::string& path) { return source.Shown(path); });
+  source.notes_ = NotesOf(report, [&source](const std::string& path) { return source.Shown(path); });
   return source;
 }
 

@@ -25,7 +25,8 @@ class SourceIndex {
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// What was found and left out when the index was made: files that are no shards, shards that a set lacks.
+  /// What was found and left out when the index was made: files that are no shards, shards that a set lacks,
+  /// shards of no bytes.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   /// What to call a shard that the index calls `path`: of an index that was made for the purpose, which lies elsewhere,

@@ -27,6 +27,9 @@ Json ToJson(const VerifyReport& report) {
   for (const VerifyReport::Stale& one : report.stale) {
     stale.push_back({{"shard", JsonText(report.shards[one.shard].path)}, {"reason", JsonText(one.reason)}});
   }
+  for (const VerifyReport::Stale& one : report.failed) {
+    stale.push_back({{"shard", JsonText(report.shards[one.shard].path)}, {"reason", JsonText(one.reason)}});
+  }
   for (const std::string& path : report.unindexed) {
     stale.push_back({{"shard", JsonText(path)}, {"reason", kNotInIndex}});
   }
@@ -40,11 +43,14 @@ Json ToJson(const VerifyReport& report) {
           {"empty_of_records", report.empty_of_records},
           {"bad", std::move(bad)},
           {"stale", std::move(stale)},
-          {"damage", JsonDamage(report.damage, report.shards)}};
+          {"damage", JsonDamage(report.damage, report.shards)},
+          {"map", report.map_damage.empty() ? Json(nullptr) : Json(JsonText(report.map_damage))}};
 }
 
 Result<void> PrintReport(const VerifyReport& report, const VerifyOptions& options, Output& out) {
+  if (!report.map_damage.empty()) OFINDEX_TRY(out.Line(StrCat("map     ", report.map_damage)));
   for (const VerifyReport::Stale& one : report.stale) OFINDEX_TRY(out.Line(StrCat("stale   ", one.reason)));
+  for (const VerifyReport::Stale& one : report.failed) OFINDEX_TRY(out.Line(StrCat("failed  ", one.reason)));
   for (const std::string& path : report.unindexed) {
     OFINDEX_TRY(out.Line(StrCat("stale   ", Printable(path), ": ", kNotInIndex)));
   }
@@ -91,6 +97,18 @@ Result<int> Verify(VerifyOptions& options, Context& context) {
     OFINDEX_TRY(PrintReport(*report, options, out));
   }
   if (!options.quick) PrintWarnings(*report, context);
+  OFINDEX_TRY(out.Flush());
+  if (!report->map_damage.empty()) {
+    PrintError({ErrorCode::kIndex, report->map_damage, "`ofindex build DATA` makes the map again from its index"},
+               context);
+  }
+  if (!report->failed.empty()) {
+    PrintError({ErrorCode::kIo, report->failed.front().reason, "make the shard readable, and verify again"}, context);
+    std::vector<std::string> rest;
+    for (size_t i = 1; i < report->failed.size(); ++i) rest.push_back(report->failed[i].reason);
+    PrintMoreErrors(rest, context);
+    return ExitCode(ErrorCode::kIo);
+  }
   return report->clean() ? 0 : 1;
 }
 

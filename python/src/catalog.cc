@@ -256,6 +256,9 @@ nb::dict Verify(const Source& source, nb::handle root, bool quick, unsigned thre
   nb::list stale = ListOf(found.stale, [&](const VerifyReport::Stale& one) {
     return DictOf("shard", TextOf(found.shards[one.shard].path), "reason", TextOf(one.reason));
   });
+  for (const VerifyReport::Stale& one : found.failed) {
+    stale.append(DictOf("shard", TextOf(found.shards[one.shard].path), "reason", TextOf(one.reason)));
+  }
   for (const std::string& path : found.unindexed) {
     stale.append(DictOf("shard", TextOf(path), "reason", TextOf(kNotInIndex)));
   }
@@ -265,7 +268,8 @@ nb::dict Verify(const Source& source, nb::handle root, bool quick, unsigned thre
   return DictOf("clean", Flag(found.clean()), "records_checked", Count(found.records_checked), "bytes_checked",
                 Count(found.bytes_checked), "all_payloads_checked", Flag(found.all_payloads_checked),
                 "empty_of_records", Count(found.empty_of_records), "bad", bad, "stale", stale, "damage",
-                DamageOf(found.damage, found.shards));
+                DamageOf(found.damage, found.shards), "map",
+                found.map_damage.empty() ? nb::object(nb::none()) : nb::object(TextOf(found.map_damage)));
 }
 
 }  // namespace

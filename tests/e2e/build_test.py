@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 import sqlite3
 from pathlib import Path
@@ -45,6 +46,13 @@ class BuildTest(CommandTest):
         self.assertEqual((self.dir / "data.ofidx").read_bytes(), before)
         self.assertEqual(self.expect(0, "build", "data", "--force", "--json").json["records"], 7)
         self.assertEqual(self.expect(0, "get", "data", "-1", "--raw").stdout, payload(6))
+
+    def test_an_index_of_other_data_is_not_to_be_replaced_by_mistake(self) -> None:
+        self.expect(0, "build", "data")
+        write_parts(self.dir / "other", (9,))
+        refused = self.expect_error(4, "build", "other", "-o", "data.ofidx")
+        self.assertIn("data.ofidx: an index of other data: data/part-0", refused.stderr)
+        self.assertIn("-o INDEX", refused.stderr)
 
     def test_a_lost_or_foreign_map_is_made_anew_without_a_word(self) -> None:
         self.expect(0, "build", "data")
@@ -120,3 +128,44 @@ class SameBytesTest(CommandTest):
         rows["checksum"] = [row for row in rows["checksum"] if row["part"] != "shard"]
         rows["dataset"] = [row for row in rows["dataset"] if row["key"] != "checksum"]
         return rows
+
+
+class MapTest(CommandTest):
+    """The map beside an index that is up to date: damage in it is found, named and mended."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.payloads = b"".join(write_parts(self.dir / "data", (5, 600, 7)))
+        (self.dir / "data" / "part-1").write_bytes(gzip.compress((self.dir / "data" / "part-1").read_bytes()))
+        self.expect(0, "build", "data")
+        self.map = self.dir / "data.ofidx-map"
+        self.whole = self.map.read_bytes()
+
+    def test_a_damaged_byte_anywhere_in_the_map_is_named_by_verify_and_mended_by_build(self) -> None:
+        named = 0
+        for at in range(0, len(self.whole), max(1, len(self.whole) // 60)):
+            with self.subTest(at):
+                self.map.write_bytes(self.whole[:at] + bytes([self.whole[at] ^ 0x10]) + self.whole[at + 1 :])
+                verified = self.run_command("verify", "data", "--json")
+                if at < 256:  # a header that is not all right: whoever reads makes the map again
+                    self.assertEqual(verified.code, 0, verified)
+                    self.expect(0, "get", "data", "0")
+                elif verified.code != 0:
+                    self.assertEqual(verified.code, 1)
+                    self.assertRegex(verified.json["map"], r"data.ofidx-map@\d+: ")
+                    self.assertIn("`ofindex build DATA`", verified.stderr)
+                    built = self.expect(0, "build", "data")
+                    self.assertIn("the map was made again", built.stderr)
+                    self.assertIn("up to date", built.text)
+                    named += 1
+                self.assertEqual(self.expect(0, "cat", "data", "--to", "raw").stdout, self.payloads)
+                self.expect(0, "verify", "data", "--quick")
+        self.assertGreater(named, 40)
+
+    def test_reading_names_the_command_that_makes_the_map_again(self) -> None:
+        self.map.write_bytes(self.whole[:256] + bytes(len(self.whole) - 256))
+        self.assertIn("`ofindex build DATA`", self.expect_error(4, "get", "data", "0").stderr)
+        self.assertIn("ofidx-map@", self.expect(1, "verify", "data").text)
+        self.expect(0, "build", "data", "--quiet")
+        self.expect(0, "verify", "data")
+        self.assertEqual(self.expect(0, "cat", "data", "--to", "raw").stdout, self.payloads)

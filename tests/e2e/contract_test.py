@@ -159,6 +159,54 @@ class ExitCodeTest(CommandTest):
             with self.subTest(args):
                 self.expect_error(2, *args)
 
+    def test_an_empty_name_is_2_and_never_the_default(self) -> None:
+        self.expect(0, "build", "data")
+        (self.dir / "rows.csv").write_text("a\n1\n")
+        before = self.names()
+        for args in (
+            ("build", "data", "--columns", ""),
+            ("build", "data", "-o", ""),
+            ("build", "data", "--output="),
+            ("cat", "data", "-o", ""),
+            ("export", "data", "--to", "tfrecord2idx", "-o", ""),
+            ("pack", "rows.csv", "--to", "tfrecord", "-o", ""),
+            ("convert", "data", "--to", "tfrecord", "-o", ""),
+        ):
+            with self.subTest(args):
+                self.expect_error(2, *args)
+                self.assertEqual(self.names(), before)
+
+    def test_a_source_that_is_not_there_is_2_for_every_verb_that_reads_sources(self) -> None:
+        out = ("--to", "tfrecord", "-o", "out")
+        for args in (("build", "nosuch"), ("pack", "nosuch", *out), ("pack", "nosuch.csv", *out),
+                     ("pack", "nosuch.jsonl", *out), ("convert", "nosuch", *out)):
+            with self.subTest(args):
+                self.assertIn(f"{args[1]}: no such file or folder", self.expect_error(2, *args).stderr)
+                self.assertEqual(self.names(), ["data"])
+
+    def test_whoever_names_the_map_is_told_to_name_the_index(self) -> None:
+        self.expect(0, "build", "data")
+        for args in (("info",), ("get",), ("cat",), ("verify",), ("schema",), ("sql",)):
+            with self.subTest(args):
+                rest = {"get": ("0",), "sql": ("SELECT 1",)}.get(args[0], ())
+                refused = self.expect_error(2, *args, "data.ofidx-map", *rest)
+                self.assertIn("hint: name data.ofidx\n", refused.stderr)
+
+    def test_every_further_error_is_a_line_that_says_whose_it_is(self) -> None:
+        for part in ("part-0", "part-1"):
+            with open(self.dir / "data" / part, "ab") as shard:
+                shard.write(b"torn")
+        for args in (("build", "data"), ("convert", "data", "--to", "ofrecord", "-o", "out", "--force")):
+            for quiet in ((), ("--quiet",)):
+                with self.subTest(args=args, quiet=quiet):
+                    done = self.expect(3, *args, *quiet)
+                    lines = done.stderr.splitlines()
+                    self.assertEqual([line.partition(": ")[0] for line in lines], ["ofindex", "hint", "ofindex"], done)
+        for part in ("part-0", "part-1"):
+            (self.dir / "data" / part).unlink()
+        done = self.expect(4, "cat", "data", "--to", "raw")
+        self.assertEqual([line.partition(": ")[0] for line in done.stderr.splitlines()], ["ofindex", "hint", "ofindex"])
+
     def test_several_data_need_an_output(self) -> None:
         (self.dir / "list").write_text("data/part-0\ndata/part-1\n")
         for data in (("data/part-0", "data/part-1"), ("data/part-*",), ("@list",)):

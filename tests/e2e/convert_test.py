@@ -131,6 +131,7 @@ class BothWaysTest(ConvertTest):
 
     def test_no_records_are_empty_shards(self) -> None:
         write_parts(self.dir / "data", (0, 0))
+        self.expect(0, "build", "data", "--format", "tfrecord")
         self.assertEqual(self.convert("data", OFRECORD), [])
         self.assertEqual(self.names(self.dir / "out"), ["part-0", "part-1"])
 
@@ -286,7 +287,8 @@ class DamagedTest(ConvertTest):
         self.assertIn(f"data@{sum(16 + len(one) for one in some) + 12}: record 5: ", done.stderr)
 
     def test_data_that_are_not_there_or_have_changed_are_refused(self) -> None:
-        self.assertIn("hint", self.assert_refused(4, "none", "--to", "ofrecord", "-o", "out").stderr)
+        for code, name in ((2, "none"), (4, "none.ofidx")):
+            self.assertIn("hint", self.assert_refused(code, name, "--to", "ofrecord", "-o", "out").stderr)
         write_parts(self.dir / "data", (3,))
         self.expect(0, "build", "data")
         records.write_tfrecord(self.dir / "data" / "part-0", payloads(9))

@@ -33,6 +33,8 @@ NAMES = {
     "of": lambda number, count: f"train-{number:05d}-of-{count:05d}",
     "part": lambda number, count: f"part-{number}",
     "extension": lambda number, count: f"{'abcdefgh'[number]}{number}.records",
+    "digits": lambda number, count: f"x_{number:02d}",
+    "number": lambda number, count: f"val.tfrecord.{number}",
 }
 
 
@@ -211,6 +213,18 @@ class SetTest(CommandTest):
     def build(self, code: int, *args: str) -> Any:
         return self.expect(code, "build", *args, "--json", "--force").json
 
+    def test_an_ofrecord_whose_name_differs_in_digits_alone_is_of_the_set(self) -> None:
+        for names in (("train-0", "train-1"), ("x_00", "x_01"), ("data1", "data2"), ("v.of.0", "v.of.1"), ("7", "8")):
+            for head in (b"\xff" * 8, bytes(8)):
+                with self.subTest(names, head=head):
+                    shutil.rmtree(self.dir / "data", ignore_errors=True)
+                    self.write(f"data/{names[0]}", OFRECORD)
+                    data = self.write(f"data/{names[1]}", OFRECORD)
+                    (self.dir / "data" / names[1]).write_bytes(head + data[8:])
+                    built = self.build(3, "data")
+                    self.assertEqual((built["shards"], built["skipped"]), (2, []))
+                    self.assertEqual({damage["shard"] for damage in built["damage"]}, {f"data/{names[1]}"})
+
     def test_one_record_of_one_shard_of_eight_is_lost_and_no_more(self) -> None:
         for number in range(8):
             self.write(f"data/train-{number:05d}-of-00008", first=number * RECORDS, damaged=number == 3)
@@ -263,6 +277,19 @@ class SetTest(CommandTest):
         self.assertEqual([(damage["shard"], damage["end"], damage["reason"]) for damage in built["damage"]],
                          [("data/part-1", len(pointer), "lfs_pointer")])
         self.assertEqual((built["records"], built["skipped"]), (RECORDS, []))
+
+    def test_git_lfs_pointers_alone_are_said_to_be_pointers(self) -> None:
+        pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
+        (self.dir / "data").mkdir()
+        (self.dir / "data" / "README.md").write_text("a dataset\n")
+        for count, data in ((1, "data"), (3, "data"), (3, "data/part-2")):
+            with self.subTest(count=count, data=data):
+                for number in range(count):
+                    (self.dir / "data" / f"part-{number}").write_bytes(pointer)
+                failed = self.expect_error(3, "build", data)
+                self.assertIn("a Git-LFS pointer, not the file", failed.stderr)
+                self.assertIn("hint: run `git lfs pull`", failed.stderr)
+                self.assertNotIn("--format", failed.stderr)
 
     def test_foreign_files_beside_shards_are_skipped(self) -> None:
         self.write("data/part-0")
@@ -382,6 +409,36 @@ class EmptyFileTest(SetTest):
         self.assertIn("no record file", self.expect_error(3, "build", "etc").stderr)
         (self.dir / "alone").touch()
         self.expect_error(3, "build", "alone")
+
+    def test_empty_files_with_names_of_shards_are_nothing_to_index(self) -> None:
+        for names in (("a.tfrecord",), ("part-0", "part-1"), ("x-00000-of-00002", "x-00001-of-00002"), ("v.tfrecord.0",)):
+            with self.subTest(names):
+                shutil.rmtree(self.dir / "data", ignore_errors=True)
+                (self.dir / "data").mkdir()
+                for name in names:
+                    (self.dir / "data" / name).touch()
+                for args in (("build", "data"), ("convert", "data", "--to", "ofrecord", "-o", "out")):
+                    failed = self.expect_error(3, *args)
+                    self.assertRegex(failed.stderr, "an empty file: nothing to index")
+                    self.assertIn("--format", failed.stderr)
+                self.assertEqual(self.names(), ["data"])
+                # Whoever says what they are has a dataset of no records.
+                self.assertEqual(self.build(0, "data", "--format", "tfrecord")["shards"], len(names))
+                (self.dir / "data.ofidx").unlink()
+                (self.dir / "data.ofidx-map").unlink()
+
+    def test_an_empty_shard_among_sound_ones_is_named(self) -> None:
+        for number in range(3):
+            self.write(f"data/part-{number}")
+        (self.dir / "data" / "part-1").write_bytes(b"")
+        named = "empty   data/part-1: a shard of 0 bytes"
+        for expected in ("3 shards", "up to date"):
+            done = self.expect(0, "build", "data")
+            self.assertIn(named, done.stderr)
+            self.assertIn(expected, done.text)
+        self.assertNotIn(named, self.expect(0, "build", "data", "--force", "--quiet").stderr)
+        (self.dir / "data.ofidx").unlink()
+        self.assertIn(named, self.expect(0, "convert", "data", "--to", "ofrecord", "-o", "out").stderr)
 
     def test_etc_is_no_dataset(self) -> None:
         found = self.run_command("build", "/etc", "-o", "etc.ofidx")

@@ -123,13 +123,16 @@ class OutputsTest(CommandTest):
 
         recognised = verb.kind != "raw"
         kinds = {
-            "an empty file": There(bytes_of(b""), verb.kind != "index"),
+            "an empty file": There(bytes_of(b""), True),
             "its own output": There(bytes_of(own), recognised),
             "a link to its own output": There(own_elsewhere(link_to), recognised),
             "a second name of its own output": There(own_elsewhere(second_name_of), recognised),
             "a stranger's text": There(bytes_of(b"Dear diary,\n"), False),
             "two columns of numbers": There(bytes_of(b"0 100\n1 100\n"), False),
-            "a stranger's zeros": There(bytes_of(bytes(4096)), False),
+            "two columns of ascending numbers": There(bytes_of(b"1 20\n50 30\n90 40\n"), False),
+            "another program's JSON lines": There(bytes_of(b'{"_id":"5f3a","_shard":"x"}\n'), False),
+            "another program's numbered JSON lines": There(bytes_of(b'{"_id":5,"name":"x"}\n'), False),
+            "a stranger's zeros": There(bytes_of(bytes(4096)), verb.kind == "index"),  # whose name is that of an index
             "a stranger's bytes": There(bytes_of(bytes(range(1, 256)) * 40), False),
             "another SQLite file": There(bytes_of(b"SQLite format 3\0" + bytes(84)), False),
             "a folder": There(lambda path: path.mkdir(), False),
@@ -178,7 +181,8 @@ class OutputsTest(CommandTest):
                     with self.subTest(verb=name, what=what, force=bool(force)):
                         done = self.run_over(verb, there, *force)
                         # An index that is up to date is left alone: there is nothing to replace.
-                        allowed = there.replaceable and (bool(force) or verb.kind == "index")
+                        up_to_date = verb.kind == "index" and "its own output" in what
+                        allowed = there.replaceable and (bool(force) or up_to_date)
                         self.assertEqual(done.code == 0, allowed, done)
                         if allowed:
                             self.assert_same((self.dir / verb.path).read_bytes(), self.outputs[name], "the output")
@@ -286,6 +290,127 @@ class OutputsTest(CommandTest):
                             before = self.contents()
                             self.assertEqual(self.run_command(*args, *force).code, 2)
                             self.assertEqual(self.contents(), before)
+
+    def assert_refused(self, code: int, *args: str) -> Finished:
+        """The command fails, with and without --force, and all stays as it was."""
+        before = self.contents()
+        failed = self.expect_error(code, *args)
+        self.expect_error(code, *args, "--force")
+        self.assertEqual(self.contents(), before)
+        return failed
+
+    def test_a_folder_that_was_renamed_gets_no_second_set(self) -> None:
+        for verb, source in (("pack", ROWS), ("convert", "of")):
+            with self.subTest(verb):
+                args = (verb, source, "--to", "tfrecord", "--shards", "2", "-o")
+                self.expect(0, *args, "old")
+                (self.dir / "old").rename(self.dir / "new")
+                refused = self.assert_refused(2, *args, "new")
+                self.assertRegex(refused.stderr, r"old-0000\d-of-00002.tfrecord: a shard of another set")
+                shutil.rmtree(self.dir / "new")
+
+    def test_a_set_written_through_a_link_is_called_as_its_folder_is(self) -> None:
+        (self.dir / "flowers").mkdir()
+        (self.dir / "latest").symlink_to("flowers")
+        for out in ("flowers", "latest", "latest/"):
+            self.expect(0, "pack", ROWS, "--to", "tfrecord", "-o", out, "--force")
+            self.assertEqual(self.names(self.dir / "flowers"), ["flowers-00000-of-00001.tfrecord"])
+
+    def test_a_file_is_no_further_shard_of_the_set_beside_it(self) -> None:
+        self.expect(0, "pack", ROWS, "--to", "tfrecord", "--shards", "2", "-o", "s")
+        for args in (
+            ("pack", ROWS, "--to", "ofrecord", "-o", "of/part-7"),
+            ("convert", "data", "--to", "ofrecord", "-o", "of/part-7"),
+            ("cat", "data", "--to", "ofrecord", "-o", "of/part-7"),
+            ("pack", ROWS, "--to", "tfrecord", "-o", "s/s-00007-of-00002.tfrecord"),
+            ("cat", "data", "--to", "tfrecord", "-o", "s/s-00002-of-00002.tfrecord"),
+        ):
+            with self.subTest(args):
+                self.assertIn("of the set that", self.assert_refused(2, *args).stderr)
+
+    def test_no_second_set_is_put_among_shards_that_were_named(self) -> None:
+        write_parts(self.dir / "deep" / "in" / "it", (3,))
+        self.expect(0, "build", "data/part-*", "-o", "named.ofidx")
+        self.expect(0, "build", "deep/in/it/part-0", "-o", "one.ofidx")
+        for source in (("data/part-0", "data/part-1"), ("data/part-*",), ("named.ofidx",)):
+            for out in ("data", "data/more", "data/more.tfrecord", "."):
+                with self.subTest(source=source, out=out):
+                    refused = self.assert_refused(2, "convert", *source, "--to", "tfrecord", "-o", out)
+                    self.assertIn("lies in the input", refused.stderr)
+        self.assert_refused(2, "cat", "named.ofidx", "--to", "tfrecord", "-o", "data/more.tfrecord")
+        for out in ("deep", "deep/in", "deep/in/it"):  # folders around a shard
+            for data in ("deep/in/it/part-0", "one.ofidx"):
+                with self.subTest(data=data, out=out):
+                    self.assert_refused(2, "convert", data, "--to", "tfrecord", "-o", out)
+        # One file beside another is nobody's set, and neither is a folder of its own.
+        for out in ("deep/in/it/more.ofrecord", "elsewhere", "deep/in/else"):
+            self.expect(0, "convert", "deep/in/it/part-0", "--to", "ofrecord", "-o", out)
+
+    def test_an_index_with_the_name_of_a_shard_is_not_put_among_the_shards(self) -> None:
+        write_parts(self.dir / "data" / "more", (2,))
+        records.write_tfrecord(self.dir / "x_00", payloads(3))
+        for data, out in (
+            (("data",), "data/part-9"),
+            (("data",), "data/a.tfrecord"),
+            (("data",), "data/more/all-00000-of-00001"),
+            (("data/part-0",), "data/part-2"),
+            (("x_00",), "x_01"),
+        ):
+            with self.subTest(data=data, out=out):
+                self.assertIn("name of a shard", self.assert_refused(2, "build", *data, "-o", out).stderr)
+        for out in ("data/part-9.ofidx", "data/index", "part-9"):
+            self.expect(0, "build", "data", "-o", out)
+
+    def test_an_index_that_a_power_cut_left_empty_or_zeroed_is_replaced_by_force(self) -> None:
+        index = (self.dir / INDEX).read_bytes()
+        for data in (b"", bytes(100), bytes(len(index))):
+            with self.subTest(len(data)):
+                (self.dir / INDEX).write_bytes(data)
+                self.assertIn("--force", self.expect_error(4, "build", "data").stderr)
+                self.expect(0, "build", "data", "--force")
+                self.assertEqual((self.dir / INDEX).read_bytes(), index)
+        # Where the name does not say what it was, it may be anything.
+        (self.dir / "empty").write_bytes(b"")
+        self.assertNotIn("--force", self.assert_refused(4, "build", "data", "-o", "empty").stderr)
+
+    def test_cat_keeps_a_file_that_is_there_if_a_shard_is_lost(self) -> None:
+        for to in ("jsonl", "tfrecord"):
+            with self.subTest(to):
+                shard = (self.dir / "data" / "part-1").read_bytes()
+                args = ("cat", "data", "--to", to, "-o", "kept", "--force")
+                self.expect(0, *args)
+                whole = (self.dir / "kept").read_bytes()
+                (self.dir / "data" / "part-1").unlink()
+                lost = self.expect(4, *args)
+                self.assertIn("kept is as it was", lost.stderr)
+                self.assertEqual((self.dir / "kept").read_bytes(), whole)
+                (self.dir / "kept").unlink()
+                self.expect(4, *args)  # what there is, where nothing was
+                self.assertLess(len((self.dir / "kept").read_bytes()), len(whole))
+                (self.dir / "kept").unlink()
+                (self.dir / "data" / "part-1").write_bytes(shard)
+        self.assertNotIn("kept", self.names())
+
+    def test_two_text_indexes_never_go_into_one_file(self) -> None:
+        self.expect(0, "export", "data", "--to", "tfrecord2idx", "-o", "text")
+        (self.dir / "text" / "part-1.idx").unlink()
+        for link in (Path("part-0.idx"), self.dir / "text" / "part-0.idx"):
+            (self.dir / "text" / "part-1.idx").symlink_to(link)
+            before = self.contents()
+            failed = self.expect_error(2, "export", "data", "--to", "tfrecord2idx", "-o", "text", "--force")
+            self.assertIn("two shards would be exported", failed.stderr)
+            self.assertEqual(self.contents(), before)
+            (self.dir / "text" / "part-1.idx").unlink()
+
+    def test_a_stale_shard_is_not_exported(self) -> None:
+        with open(self.dir / "data" / "part-1", "ab") as shard:
+            shard.write(b"x")
+        before = self.contents()
+        self.assertIn("part-1", self.expect_error(4, "export", "data", "--to", "tfrecord2idx", "-o", ".").stderr)
+        (self.dir / "data" / "part-1").unlink()
+        self.expect_error(4, "export", "data", "--to", "tfrecord2idx", "-o", ".")
+        before.pop("data/part-1")
+        self.assertEqual(self.contents(), before)
 
     def test_a_stranger_s_shard_names_are_not_replaced_with_the_set(self) -> None:
         for name, args in {

@@ -194,6 +194,6 @@ class SampleTest(CommandTest):
 
     def test_an_empty_dataset_gives_nothing(self) -> None:
         (self.dir / "empty.tfrecord").write_bytes(b"")
-        self.expect(0, "build", "empty.tfrecord")
+        self.expect(0, "build", "empty.tfrecord", "--format", "tfrecord")
         for args in ((), ("--block", "3"), ("--tail", "pad", "--world", "2")):
             self.assertEqual(self.expect(0, "sample", "empty.tfrecord", *args).stdout, b"")

@@ -168,10 +168,10 @@ class FoundTest(ShardSetTest):
                          [("tfrecord", 1), ("empty", 0), ("tfrecord", 1)])
         self.assertEqual(self.order(), ["data/part-0", "data/part-2"])
 
-    def test_shards_that_are_all_empty_are_a_dataset_of_no_records(self) -> None:
+    def test_shards_that_are_all_empty_are_a_dataset_of_no_records_where_their_format_is_given(self) -> None:
         (self.dir / "data").mkdir()
         (self.dir / "data" / "part-0").touch()
-        self.assertEqual(self.build("data")["records"], 0)
+        self.assertEqual(self.build("data", "--format", "tfrecord")["records"], 0)
         self.assertEqual(self.stream(), b"")
         self.expect_error(2, "get", "all.ofidx", "0")
 

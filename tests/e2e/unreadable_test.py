@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import unittest
 from pathlib import Path
 from typing import Any
 
 from e2e.bounded import is_address_sanitized
-from e2e.command import COMMAND, CommandTest
+from e2e.command import COMMAND, CommandTest, Finished
 from e2e.samples import payloads, write_parts
 from oracle import records
 
@@ -97,6 +99,67 @@ class BuildTest(PermissionTest):
         refused = self.expect(5, "convert", "data", "--to", "ofrecord", "-o", "out", **self.bound)
         self.assertIn("part-1", refused.stderr)
         self.assertEqual(self.names(), ["data"])
+
+
+class VerifyTest(PermissionTest):
+    def test_verify_goes_on_behind_a_shard_that_it_cannot_read(self) -> None:
+        write_parts(self.dir / "data", (5, 6, 7, 8))
+        self.expect(0, "build", "data", "--verify")
+        for name in ("part-0", "part-2"):
+            self.forbid(self.dir / "data" / name)
+        found = self.expect(5, "verify", "data", "--json", **self.bound)
+        self.assertEqual([entry["shard"] for entry in found.json["stale"]], ["data/part-0", "data/part-2"])
+        self.assertEqual(found.json["records_checked"], 14)
+        self.assertFalse(found.json["all_payloads_checked"])
+        lines = found.stderr.splitlines()
+        self.assertEqual([line.partition(": ")[0] for line in lines], ["ofindex", "hint", "ofindex"])
+        # What is wrong with the others is told, too.
+        os.truncate(self.dir / "data" / "part-3", 100)
+        for options in ((), ("--quick",)):
+            found = self.expect(5, "verify", "data", "--json", *options, **self.bound)
+            self.assertEqual(len(found.json["stale"]), 3)
+
+
+@unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+class FailingDiskTest(CommandTest):
+    """System calls that fail for one file, as those on a disk that fails do."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.environment = {**self.environment, "ASAN_OPTIONS": "detect_leaks=0", "LSAN_OPTIONS": "detect_leaks=0"}
+        self.payloads = write_parts(self.dir / "data", (5, 6, 7))
+        if self.failing("readlink", "data", "info", "nothing").code == 1:
+            self.skipTest("strace may not trace here")
+
+    def failing(self, call: str, path: str, *args: str) -> Finished:
+        """Runs the command; each `call` that names `path` fails with EIO."""
+        trace = ["strace", "-f", "-qq", "-o", os.devnull, "-P", str(self.dir / path), "-P", path]
+        done = subprocess.run([*trace, "-e", f"inject={call}:error=EIO", COMMAND, *args], cwd=self.dir,
+                              env=self.environment, capture_output=True, timeout=60, check=False)
+        return Finished(args, done.returncode, done.stdout, done.stderr.decode())
+
+    def test_a_file_that_cannot_be_looked_at_is_named_and_the_rest_is_indexed(self) -> None:
+        for call in ("?stat,?newfstatat,?statx", "?open,?openat", "pread64"):
+            with self.subTest(call):
+                built = self.failing(call, "data/part-1", "build", "data", "--json", "--force")
+                self.assertEqual(built.code, 5, built)
+                self.assertEqual((built.json["records"], built.json["shards"]), (12, 2))
+                self.assertRegex(built.stderr, "data/part-1.*: cannot")
+                self.assertIn("Input/output error", built.stderr)
+
+    def test_a_folder_that_cannot_be_listed_is_named_and_the_rest_is_indexed(self) -> None:
+        write_parts(self.dir / "data" / "more", (3,))
+        for call in ("getdents64", "?open,?openat", "?stat,?newfstatat,?statx"):
+            with self.subTest(call):
+                built = self.failing(call, "data/more", "build", "data", "--json", "--force")
+                self.assertEqual((built.code, built.json["records"]), (5, 18), built)
+                self.assertIn("data/more", built.stderr)
+
+    def test_verify_goes_on_behind_a_shard_whose_bytes_cannot_be_read(self) -> None:
+        self.expect(0, "build", "data", "--verify")
+        found = self.failing("pread64", "data/part-1", "verify", "data", "--json")
+        self.assertEqual((found.code, found.json["records_checked"]), (5, 12), found)
+        self.assertEqual([entry["shard"] for entry in found.json["stale"]], ["data/part-1"])
 
 
 class BrokenLinkTest(CommandTest):

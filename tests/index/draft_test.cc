@@ -56,6 +56,40 @@ TEST_CASE("a draft that is published takes the place of its target, and nothing 
   }
 }
 
+TEST_CASE("a file that comes to the target while the draft is written stays, and the draft goes") {
+  for (const bool was_there : {false, true}) {
+    const TempDir dir;
+    if (was_there) WriteFile(dir / "index", "old");
+    {
+      Draft draft = Begin(dir / "index");
+      WriteFile(draft.path(), "new");
+      ReplaceFile(dir / "index", "another's");
+      const Result<void> published = draft.Publish(Draft::Durability::kCached);
+      REQUIRE(!published.has_value());
+      CHECK(published.error().code == ErrorCode::kIo);
+      CHECK(published.error().message.find("index: another file was put there") != std::string::npos);
+    }
+    CHECK(ReadFile(dir / "index") == "another's");
+    CHECK(FilesIn(dir) == 1);
+  }
+}
+
+TEST_CASE("a target that goes away, or is written to in place, while the draft is written is replaced") {
+  const TempDir dir;
+  for (const bool goes : {true, false}) {
+    WriteFile(dir / "index", "old");
+    Draft draft = Begin(dir / "index");
+    WriteFile(draft.path(), "new");
+    if (goes) {
+      fs::remove(dir / "index");
+    } else {
+      WriteFile(dir / "index", "older");
+    }
+    REQUIRE(draft.Publish(Draft::Durability::kCached).has_value());
+    CHECK(ReadFile(dir / "index") == "new");
+  }
+}
+
 TEST_CASE("a draft that is given up leaves the target, and nothing beside it") {
   const TempDir dir;
   WriteFile(dir / "index", "old");

@@ -39,6 +39,24 @@ TEST_CASE("two files are of one set if their names say so, and of none otherwise
       {"d/a.tfrecord", "e/b.tfrecord", false},
       {"d/a.tfrecord", "d/README.md", false},
       {"d/a.tfrecord.gz", "d/notes.json.gz", false},
+      {"d/train-0", "d/train-1", true},  // names that differ in digits alone
+      {"d/x_00", "d/x_01", true},
+      {"d/x_09", "d/x_10000", true},  // of any width
+      {"d/data1", "d/data2", true},
+      {"d/0", "d/1", true},
+      {"d/2024-01-02.log", "d/2024-11-30.log", true},
+      {"d/val.tfrecord.0", "d/val.tfrecord.1", true},
+      {"d/x_00.gz", "d/x_01", true},             // compressed or not
+      {"d/train-0", "e/train-1", false},         // another folder
+      {"d/train-0", "d/val-0", false},           // another name
+      {"d/train-0", "d/train-0.idx", false},     // another ending
+      {"d/train-0", "d/train", false},           // no number
+      {"d/train-0", "d/train-0-1", false},       // two numbers
+      {"d1/a", "d2/a", false},                   // the number is the folder's
+      {"d/a.tfrecord.0", "d/b.tfrecord", true},  // the extension stands before the number
+      {"d/a.tfrecord.0.gz", "d/b.tfrecord.gz.1", true},
+      {"d/v1.2.3", "d/w.3", true},  // an extension that is a number, if there is no other
+      {"d/a.0", "d/b.1", false},
       {"d/a", "d/b", false},      // no extension is none in common
       {"d.x/a", "d.x/b", false},  // a point in the folder's name
       {".a", ".b", false},
@@ -78,8 +96,9 @@ TEST_CASE("a shard does not vouch for itself") {
 }
 
 TEST_CASE("some names are those of shards, whatever lies beside them") {
-  for (const char* name : {"a-00000-of-00001", "d/a-0-of-2.rec", "part-0", "d/part-00003-u-u.gz", "a.tfrecord",
-                           "a.tfrecord.gz", "a.tfrecords", "a.tfrec", "d/a.ofrecord"}) {
+  for (const char* name :
+       {"a-00000-of-00001", "d/a-0-of-2.rec", "part-0", "d/part-00003-u-u.gz", "a.tfrecord", "a.tfrecord.gz",
+        "a.tfrecord.0", "a.tfrecord.12.gz", "a.tfrecords", "a.tfrec", "d/a.ofrecord"}) {
     CAPTURE(name);
     CHECK(IsShardName(name));
   }

@@ -140,7 +140,7 @@ TEST_CASE("an earlier set is replaced only by force, whole, and what is no shard
   for (const char* payload : {"1", "2", "3"}) REQUIRE(first.Write(AsBytes(payload)).has_value());
   REQUIRE(first.Publish().has_value());
   WriteFile(dir / "set/notes.txt", "mine");
-  WriteFile(dir / "set/other-00000-of-00001.tfrecord", "");
+  WriteFile(dir / "set/part-list", "mine");
 
   fs::create_directory(dir / "set/part-7");
   request.shards = 1;
@@ -154,8 +154,7 @@ TEST_CASE("an earlier set is replaced only by force, whole, and what is no shard
   REQUIRE(second.Write(AsBytes("new")).has_value());
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
   REQUIRE(second.Publish().has_value());
-  CHECK(NamesIn(dir / "set") ==
-        std::vector<std::string>{"notes.txt", "other-00000-of-00001.tfrecord", "part-0", "part-7"});
+  CHECK(NamesIn(dir / "set") == std::vector<std::string>{"notes.txt", "part-0", "part-7", "part-list"});
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"new"}));
 }
 
@@ -198,6 +197,106 @@ TEST_CASE("a set takes the place of another as a whole; other files keep their i
   CHECK(fs::read_symlink(dir / "set/link") == "notes.txt");
   CHECK(StatOf(dir / "set").st_ino != folder.st_ino);
   CHECK((StatOf(dir / "set").st_mode & 07777) == 0750);
+}
+
+TEST_CASE("new shards have the mode of the old ones, and nobody looks into the folder while it is written") {
+  const TempDir dir;
+  WriteSet(Forced(dir / "set", 2), {"1", "2"});
+  const mode_t usual = StatOf(dir / "set").st_mode;
+  REQUIRE(::chmod((dir / "set/part-0").c_str(), 0600) == 0);
+  REQUIRE(::chmod((dir / "set/part-1").c_str(), 0640) == 0);
+  {
+    const ShardSetWriter writer = Begin(Plan(Forced(dir / "set", 3)), {1, 1, 1});
+    CHECK((StatOf(dir / "set.ofindex-draft").st_mode & 07777) == 0700);
+  }
+  for (const bool exchanged : {true, false}) {  // as a whole, and file by file
+    if (!exchanged) fs::create_directory(dir / "set/more");
+    WriteSet(Forced(dir / "set", 3), {"3", "4", "5"});
+    CHECK((StatOf(dir / "set/part-0").st_mode & 07777) == 0600);
+    CHECK((StatOf(dir / "set/part-1").st_mode & 07777) == 0640);
+    CHECK((StatOf(dir / "set/part-2").st_mode & 07777) == 0600);  // of no old name: the first one's
+    CHECK(StatOf(dir / "set").st_mode == usual);
+  }
+  WriteSet(Forced(dir / "new", 1), {"6"});
+  CHECK(StatOf(dir / "new").st_mode == usual);
+}
+
+TEST_CASE("a folder holds one set: shards of another name are refused, by force too") {
+  const TempDir dir;
+  fs::create_directory(dir / "set");
+  struct Row {
+    std::string there;
+    Framing framing;
+    bool refused;
+  };
+  const std::vector<Row> rows = {
+      {"set-00000-of-00001.tfrecord", Framing::kTfRecord, false},
+      {"old-00000-of-00001.tfrecord", Framing::kTfRecord, true},     // the folder was renamed
+      {"old-00000-of-00001.tfrecord.gz", Framing::kTfRecord, true},  // compressed or not
+      {"old-00000-of-00001.tfrecord", Framing::kOfRecord, true},
+      {"part-0", Framing::kTfRecord, true},
+      {"part-0", Framing::kOfRecord, false},
+      {"notes-00000-of-00001.txt", Framing::kTfRecord, false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.there);
+    WriteFile(dir / ("set/" + row.there), "");
+    ShardSetRequest request = Request(dir / "set", row.framing);
+    for (const bool force : {false, true}) {
+      request.force = force;
+      const Result<ShardSetPlan> plan = PlanShardSet(request);
+      if (row.refused) {
+        REQUIRE(!plan.has_value());
+        CHECK(plan.error().code == ErrorCode::kUsage);
+        CHECK(plan.error().message.find(row.there) != std::string::npos);
+      } else if (force) {
+        CHECK(plan.has_value());
+      }
+    }
+    fs::remove(dir / ("set/" + row.there));
+  }
+}
+
+TEST_CASE("a set is called as its folder is, also if the output is a link to it") {
+  const TempDir dir;
+  fs::create_directory(dir / "flowers");
+  fs::create_symlink("flowers", dir / "latest");
+  for (const char* out : {"flowers", "latest", "latest/", "latest/.", "flowers/../latest"}) {
+    CAPTURE(out);
+    const ShardSetPlan plan = Plan(Request(dir / out, Framing::kTfRecord));
+    CHECK(fs::path(plan.paths.front()).filename() == "flowers-00000-of-00001.tfrecord");
+  }
+}
+
+TEST_CASE("a shard of its own is not put beside shards that its name makes it one of") {
+  struct Row {
+    std::string there;
+    std::string out;
+    bool refused;
+  };
+  const std::vector<Row> rows = {
+      {"part-0", "part-1", true},
+      {"part-0", "part-0", false},  // the same: to be replaced by force
+      {"part-0", "one.ofrecord", false},
+      {"part-list", "part-1", false},
+      {"x-00000-of-00002.tfrecord", "x-00001-of-00002.tfrecord", true},
+      {"x-00000-of-00002.tfrecord.gz", "x-00001-of-00002.tfrecord", true},
+      {"x-00000-of-00003.tfrecord", "x-00001-of-00002.tfrecord", false},
+      {"y-00000-of-00002.tfrecord", "x-00001-of-00002.tfrecord", false},
+      {"x.tfrecord", "y.tfrecord", false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.there);
+    CAPTURE(row.out);
+    const TempDir dir;
+    WriteFile(dir / row.there, "");
+    const bool tfrecord = row.out.ends_with(".tfrecord");
+    ShardSetRequest request = Request(dir / row.out, tfrecord ? Framing::kTfRecord : Framing::kOfRecord);
+    request.force = true;
+    const Result<ShardSetPlan> plan = PlanShardSet(request);
+    CHECK(plan.has_value() == !row.refused);
+    if (!plan) CHECK(plan.error().code == ErrorCode::kUsage);
+  }
 }
 
 TEST_CASE("a link to a folder stays, and so do folders that cannot be exchanged: the set in them is replaced") {

@@ -1,9 +1,12 @@
 #include "tools/packing/pack_source.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
+#include "base/file.h"
 #include "base/text.h"
+#include "index/paths.h"
 #include "query/sampling/permutation.h"
 #include "query/sampling/sample_key.h"
 
@@ -37,6 +40,10 @@ std::function<uint64_t(uint64_t)> OrderOf(uint64_t records, std::optional<uint64
 }
 
 Result<std::unique_ptr<PackSource>> OpenPackSource(const PackRequest& request, Progress& progress) {
+  for (const std::string& source : request.sources) {
+    const auto facts = StatFile(source);
+    if (!facts && facts.error().system == ENOENT) return tl::unexpected(NoSuchPath(source));
+  }
   std::optional<SourceForm> form = request.form;
   if (!form) {
     for (const std::string& source : request.sources) {

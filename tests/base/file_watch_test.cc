@@ -1,0 +1,40 @@
+#include "base/file_watch.h"
+
+#include <doctest/doctest.h>
+#include <time.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace ofindex {
+namespace {
+
+constexpr int64_t kMillisecond = 1'000'000;
+constexpr int64_t kSecond = 1000 * kMillisecond;
+
+TEST_CASE("a change is recent within a tick, and if a file server's clock is up to a minute ahead") {
+  struct Row {
+    int64_t age_ns;  // of the last change, by our clock
+    bool just_now;
+  };
+  const std::vector<Row> rows = {
+      {0, true},
+      {-kMillisecond, true},
+      {-5 * kSecond, true},
+      {-50 * kSecond, true},
+      {-3600 * kSecond, false},  // by a clock that was wrong: the next change has another time
+      {kSecond, false},
+      {3600 * kSecond, false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.age_ns);
+    timespec now{};
+    REQUIRE(::clock_gettime(CLOCK_REALTIME, &now) == 0);
+    FileFacts facts;
+    facts.ctime_ns = int64_t{now.tv_sec} * kSecond + now.tv_nsec - row.age_ns;
+    CHECK(ChangedJustNow(facts) == row.just_now);
+  }
+}
+
+}  // namespace
+}  // namespace ofindex
