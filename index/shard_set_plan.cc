@@ -93,27 +93,29 @@ Result<std::string> FolderNamed(const std::string& out) {
 
 // The shards in `folder` of the set that is to be written there.
 Result<std::vector<std::string>> ShardsIn(const std::string& folder, const std::string& set, Framing framing) {
-  std::vector<std::string> shards;
+  std::vector<std::string> paths;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
+    paths.push_back(it->path().string());
+  }
+  if (error) return tl::unexpected(SystemError(folder, "cannot list", error.value()));
+  std::sort(paths.begin(), paths.end(), NaturalLess);
+  std::vector<std::string> shards;
+  for (const std::string& path : paths) {
+    const std::string name = fs::path(path).filename().string();
     if (!IsPartName(name) && !IsNumberedTfRecord(name)) continue;
     if (IsNumberedTfRecord(name) && !IsNumberedTfRecord(name, set) && framing == Framing::kTfRecord) {
       return Fail(ErrorCode::kUsage,
-                  StrCat(Printable(it->path().string()), ": a shard of another set; expected shards of '",
-                         Printable(set), "' alone"),
+                  StrCat(Printable(path), ": a shard of another set; expected shards of '", Printable(set), "' alone"),
                   "name another output, or remove the other set if no one needs it: a folder holds one set");
     }
     if (IsPartName(name) != (framing == Framing::kOfRecord)) {
-      return Fail(ErrorCode::kUsage,
-                  StrCat(Printable(it->path().string()), ": a shard of another format than is to be written"),
+      return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": a shard of another format than is to be written"),
                   "name another output: a dataset has one format");
     }
     std::error_code ignored;
-    if (!it->is_directory(ignored)) shards.push_back(it->path().string());
+    if (!fs::is_directory(path, ignored)) shards.push_back(path);
   }
-  if (error) return tl::unexpected(SystemError(folder, "cannot list", error.value()));
-  std::sort(shards.begin(), shards.end(), NaturalLess);
   return shards;
 }
 
@@ -167,8 +169,14 @@ Result<void> CheckReplaced(const ShardSetPlan& plan, bool force, const InputFile
 
 Result<void> CheckUnchanged(const ShardSetPlan& plan) {
   std::error_code error;
-  if (!plan.is_folder() || (plan.creates_folder && !fs::exists(plan.folder, error))) return {};
-  OFINDEX_ASSIGN(const std::vector<std::string> shards, ShardsIn(plan.folder, plan.set, plan.framing));
+  if (plan.creates_folder && !fs::exists(plan.folder, error)) return {};
+  std::vector<std::string> shards;
+  if (plan.is_folder()) {
+    OFINDEX_ASSIGN(shards, ShardsIn(plan.folder, plan.set, plan.framing));
+  } else {
+    OFINDEX_ASSIGN(const bool exists, Exists(plan.paths.front()));
+    if (exists) shards = plan.paths;
+  }
   for (const std::string& path : shards) {
     if (std::find(plan.replaced.begin(), plan.replaced.end(), path) != plan.replaced.end()) continue;
     return Fail(ErrorCode::kIo, StrCat(Printable(path), ": appeared while the new set was written"),

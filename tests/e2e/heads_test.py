@@ -369,6 +369,23 @@ class SkippedTest(SetTest):
         self.assertIn("data/part-1: a record file that is not in the index", self.expect(1, "verify", "data").text)
         self.expect_error(4, "build", "data")
 
+    def test_a_skipped_file_that_became_a_shard_of_the_same_size_and_time_is_noticed(self) -> None:
+        self.write("data/part-0")
+        extra = self.dir / "data" / "extra"
+        shard = self.write("extra")
+        for how in ("in place", "by another file"):
+            with self.subTest(how):
+                extra.write_bytes(b"x" * len(shard))
+                self.assertEqual(self.build(0, "data")["shards"], 1)
+                self.expect(0, "verify", "data")
+                times = extra.stat()
+                written = extra if how == "in place" else self.dir / "new"
+                written.write_bytes(shard)
+                os.utime(written, ns=(times.st_atime_ns, times.st_mtime_ns))
+                written.rename(extra)
+                self.expect(1, "verify", "data")
+                self.assertIn("data/extra", self.expect_error(4, "build", "data").stderr)
+
     def test_verify_knows_data_by_every_kind_of_argument(self) -> None:
         self.write("data/part-0")
         (self.dir / "list").write_text("data\n")

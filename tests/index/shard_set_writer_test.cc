@@ -221,6 +221,18 @@ TEST_CASE("new shards have the mode of the old ones, and nobody looks into the f
   CHECK(StatOf(dir / "new").st_mode == usual);
 }
 
+TEST_CASE("a file that comes to the name of a shard after the plan stays") {
+  const TempDir dir;
+  const ShardSetPlan plan = Plan(Request(dir / "x.tfrecord", Framing::kTfRecord));
+  WriteFile(dir / "x.tfrecord", "another's");
+  ShardSetWriter writer = Begin(plan, {1});
+  REQUIRE(writer.Write(AsBytes("a")).has_value());
+  const Result<void> published = writer.Publish();
+  REQUIRE(!published.has_value());
+  CHECK(published.error().code == ErrorCode::kIo);
+  CHECK(ReadFile(dir / "x.tfrecord") == "another's");
+}
+
 TEST_CASE("a folder holds one set: shards of another name are refused, by force too") {
   const TempDir dir;
   fs::create_directory(dir / "set");
