@@ -45,7 +45,9 @@ std::string PathText(const Catalog& catalog, size_t shard) {
 }
 
 void PutPath(sqlite3_context* context, const Catalog& catalog, size_t shard) {
-  if (shard < catalog.shards.size()) PutCopy(context, PathText(catalog, shard));
+  if (shard >= catalog.shards.size()) return;
+  const std::string& path = catalog.shards[shard].path;
+  return IsText(AsBytes(path)) ? Put(context, std::string_view(path)) : PutCopy(context, PathText(catalog, shard));
 }
 
 void PutShard(sqlite3_context* context, const Catalog& catalog, size_t row, int column) {

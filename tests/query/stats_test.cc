@@ -380,6 +380,36 @@ TEST_CASE("a chunk that cannot be read is an error, that of the first such block
   }
 }
 
+TEST_CASE("a record counts as often as it is named, more often than a block has records too") {
+  FeatureInMemory number{"x", {}}, list{"y", {}};
+  for (int i = 0; i < 40; ++i) {
+    number.cells.emplace_back(i % 4 == 3 ? std::optional<Cell>() : Ints({i}));
+    list.cells.emplace_back(Ints({i, i + 1}));
+  }
+  ColumnStore store(
+      std::make_unique<ColumnsInMemory>(std::vector{number, list}, std::vector<uint32_t>{30, 10},
+                                        ColumnChoice{.mode = ColumnChoice::Mode::kNamed, .names = {"x", "y"}}),
+      {.threads = 2});
+  constexpr uint64_t kTimes = 70'000;
+  const auto among = [](uint64_t begin, uint64_t) {
+    std::vector<uint32_t> records(kTimes, 1);  // 1 and 31
+    records.insert(records.end(), kTimes, 3);  // 3 and 33
+    return begin == 0 || begin == 30 ? records : std::vector<uint32_t>();
+  };
+  const auto numbers = StatsOf(store, FindColumn(store, "x").value(), {.among = among});
+  REQUIRE_MESSAGE(numbers.has_value(), numbers.error().message);
+  CHECK(numbers->rows == 4 * kTimes);
+  CHECK(numbers->count == 2 * kTimes);  // 3 and 31 have none
+  CHECK(numbers->nulls == 2 * kTimes);
+  CHECK(numbers->distinct == 2);
+  CHECK(numbers->mean == doctest::Approx(17));
+  const auto lists = StatsOf(store, FindColumn(store, "y").value(), {.among = among});
+  REQUIRE_MESSAGE(lists.has_value(), lists.error().message);
+  CHECK(lists->rows == 4 * kTimes);
+  CHECK(lists->count == 8 * kTimes);
+  CHECK(lists->distinct == 8);
+}
+
 TEST_CASE("statistics that nobody wants any more are interrupted") {
   const auto store = ManyRecords(2);
   const std::atomic<bool> cancel{true};
