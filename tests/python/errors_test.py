@@ -80,6 +80,13 @@ class ErrorTextTest(WorkTest):
             (lambda: ds.sql(b"SELECT 1"), "a statement is a str, not bytes"),
             (lambda: ds.split([("a", 0.5)]), "parts are a dict"),
             (lambda: ds.split("ab"), "parts are a dict"),
+            (lambda: ofindex.Writer(self.dir / "x.tfrecord", schema=5), "a schema is a mapping"),
+            (
+                lambda: ofindex.pack([], self.dir / "x", "tfrecord", schema=[("a", "int64")]),
+                "a schema is a mapping|not a mapping",
+            ),
+            (lambda: ofindex.build(data, progress=5), "progress is None, True, False or a callable, not int"),
+            (lambda: ds.verify(progress="bar"), "not str"),
             (lambda: ds.split({"a": 0.5}, key=3), "a name is a str, not int"),
         ):
             with self.assertRaisesRegex(TypeError, said):
