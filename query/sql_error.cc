@@ -40,7 +40,7 @@ const char* HintOf(ErrorCode code) {
     case ErrorCode::kIndex: return "build the index anew with `ofindex build --force`";
     case ErrorCode::kStale: return "open the dataset again";
     case ErrorCode::kIo: return "look whether the index can still be read";
-    default: return "expected one SELECT, VALUES or EXPLAIN; `ofindex schema INDEX` lists the columns";
+    default: return "`ofindex schema INDEX` lists the columns";
   }
 }
 

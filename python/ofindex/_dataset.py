@@ -236,6 +236,8 @@ class Dataset(_ofindex.Records):
             records: put the condition into WHERE, as for `schema` and `info`.
         """
         self._need_all("sql")
+        if not isinstance(query, str):
+            raise TypeError(f"a statement is a str, not {type(query).__name__}")
         return Rows(_ofindex.open_session(self._source).query(query, parameters, _seconds(timeout)))
 
     def split(
@@ -256,6 +258,8 @@ class Dataset(_ofindex.Records):
         Raises:
             ValueError: the parts make no sense. QueryError: there is no such column.
         """
+        if not isinstance(parts, Mapping):
+            raise TypeError(f"parts are a dict: name -> fraction, not {type(parts).__name__}")
         wanted = [(str(name), float(fraction)) for name, fraction in parts.items()]
         rows = self._shared.columns.split(self.rows, wanted, whole(seed, "seed"), key, stratify)
         return {name: self._with(some) for (name, _), some in zip(wanted, rows, strict=True)}
@@ -339,6 +343,8 @@ class Dataset(_ofindex.Records):
         Raises (when it is read):
             QueryError: there is no such column, or one holds both numbers and bytes, or lists that are not stored.
         """
+        if isinstance(names, (str, bytes)):
+            raise TypeError(f"names are a list, not {type(names).__name__}: arrow([{names!r}])")
         return Table(self, None if names is None else list(names))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:

@@ -32,6 +32,8 @@ def reporting(progress: bool | Report | None, title: str) -> Iterator[Report | N
     if callable(progress):
         yield progress
         return
+    if progress is not None and not isinstance(progress, bool):
+        raise TypeError(f"progress is None, True, False or a callable, not {type(progress).__name__}")
     if progress is False or (progress is None and not _watched()):
         yield None
         return

@@ -100,6 +100,8 @@ class Writer(_ofindex.RecordFile):
         part = _PART.fullmatch(os.path.basename(os.fsdecode(path)))  # as Spark calls TFRecords, too
         if said not in (None, wanted) and not part:
             raise ValueError(f"{os.fsdecode(path)}: the name says {said}, and format={wanted!r}: give it another name")
+        if not (schema is None or isinstance(schema, Mapping)):
+            raise TypeError(f"a schema is a mapping of feature names to kinds, not {type(schema).__name__}")
         gzip = gzipped(path, compress)
         if append and gzip:
             raise ValueError(f"{os.fsdecode(path)}: a compressed shard cannot be appended to: write another one")

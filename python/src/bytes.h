@@ -18,10 +18,14 @@ inline nanobind::object TextOf(std::string_view text) {
   return nanobind::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
 }
 
-/// The other way: the bytes of a str, or of a bytes.
+/// The other way: the bytes of a str, or of a bytes. Raises TypeError of anything else.
 inline std::string NameOf(nanobind::handle name) {
   if (PyBytes_Check(name.ptr()))
     return {PyBytes_AS_STRING(name.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(name.ptr()))};
+  if (!PyUnicode_Check(name.ptr())) {
+    PyErr_Format(PyExc_TypeError, "a name is a str, not %s", Py_TYPE(name.ptr())->tp_name);
+    throw nanobind::python_error();
+  }
   const nanobind::object bytes = nanobind::steal(PyUnicode_AsEncodedString(name.ptr(), "utf-8", "surrogateescape"));
   if (!bytes.is_valid()) throw nanobind::python_error();
   return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};

@@ -277,7 +277,7 @@ nb::dict Verify(const Source& source, nb::handle root, bool quick, unsigned thre
 void BindCatalog(nb::module_& m) {
   m.def("info", &ReadInfo, "source"_a);
   m.def("features", &ReadFeatures, "source"_a);
-  m.def("stats", &ReadStats, "columns"_a, "rows"_a, "name"_a, "top"_a, "bins"_a);
+  m.def("stats", &ReadStats, "columns"_a, "rows"_a, "name"_a.none(), "top"_a, "bins"_a);
   m.def(
       "did_you_mean",
       [](nb::handle wrong, const std::vector<nb::object>& names) {

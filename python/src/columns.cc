@@ -253,7 +253,7 @@ void BindColumns(nb::module_& m) {
   nb::class_<Columns>(m, "Columns")
       .def("where", &SelectRows, "expression"_a, "parameters"_a.none(), "among"_a)
       .def("stream", &Stream, "rows"_a, "names"_a.none())
-      .def("column", &ReadColumn, "rows"_a, "name"_a)
+      .def("column", &ReadColumn, "rows"_a, "name"_a.none())
       .def("split", &SplitRows, "rows"_a, "parts"_a, "seed"_a, "key"_a.none(), "stratify"_a.none())
       .def_prop_ro("names",
                    [](const Columns& columns) {

@@ -65,6 +65,34 @@ class ErrorTextTest(WorkTest):
             path = self.dir / name / "none"
             self.assertIn(str(path), self.said(ofindex.build, path))
 
+    def test_a_name_that_is_none_is_a_type_error_that_says_what_it_is(self) -> None:
+        ds = self.examples(5)
+        data = self.dir / "data"
+        for call, said in (
+            (lambda: ds.column(1), "a name is a str, not int"),
+            (lambda: ds.column(None), "a name is a str, not NoneType"),
+            (lambda: ds.stats(1.5), "a name is a str, not float"),
+            (lambda: ds.arrow([2]).__arrow_c_stream__(), "a name is a str, not int"),
+            (lambda: ds.arrow("label"), r"names are a list, not str: arrow\(\['label'\]\)"),
+            (lambda: ds.arrow(b"label"), "names are a list, not bytes"),
+            (lambda: ofindex.build(data, columns=["label", None], force=True), "a name is a str, not NoneType"),
+            (lambda: ds.sql(1), "a statement is a str, not int"),
+            (lambda: ds.sql(b"SELECT 1"), "a statement is a str, not bytes"),
+            (lambda: ds.split([("a", 0.5)]), "parts are a dict"),
+            (lambda: ds.split("ab"), "parts are a dict"),
+            (lambda: ofindex.Writer(self.dir / "x.tfrecord", schema=5), "a schema is a mapping"),
+            (
+                lambda: ofindex.pack([], self.dir / "x", "tfrecord", schema=[("a", "int64")]),
+                "a schema is a mapping|not a mapping",
+            ),
+            (lambda: ofindex.build(data, progress=5), "progress is None, True, False or a callable, not int"),
+            (lambda: ds.verify(progress="bar"), "not str"),
+            (lambda: ds.split({"a": 0.5}, key=3), "a name is a str, not int"),
+        ):
+            with self.assertRaisesRegex(TypeError, said):
+                call()
+        self.assertEqual(ds.column(b"label").tolist(), ds.column("label").tolist())  # names are any bytes
+
     def test_the_hint_is_the_end_of_the_text(self) -> None:
         ds = self.examples(5)
         with self.assertRaises(ofindex.QueryError) as raised:

@@ -150,7 +150,7 @@ class RowsTest(WorkTest):
     def test_a_view_may_be_asked_before_and_after_its_first_use(self) -> None:
         view = self.ds.where("1 = 1")
         self.assertEqual(view.sql("SELECT count(*) FROM records").fetchall(), [(3000,)])
-        self.assertRaises(ValueError, self.ds.where("label = 1").sql, "SELECT 1")
+        self.assertRaises(AttributeError, self.ds.where("label = 1").sql, "SELECT 1")
 
     def test_memory_that_runs_out_in_a_statement_is_an_error(self) -> None:
         printed = in_new_process(
