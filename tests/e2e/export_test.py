@@ -57,7 +57,8 @@ class ExportTest(CommandTest):
                 args = ("--format", "tfrecord", "--payload", "opaque")
                 self.expect(3 if damaged else 0, "build", name, *args)
                 done = self.run_command("export", name, "--to", "tfrecord2idx", "-o", "text")
-                self.assertEqual((self.dir / "text" / f"{name}.idx").read_text().count("\n"), len(lengths) - len(damaged))
+                lines = (self.dir / "text" / f"{name}.idx").read_text().splitlines()
+                self.assertEqual(len(lines), len(lengths) - len(damaged))
                 again = self.run_command("export", name, "--to", "tfrecord2idx", "-o", "text", "--force")
                 self.assertEqual((again.code, again.stdout), (done.code, done.stdout), again)
 
