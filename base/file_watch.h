@@ -17,7 +17,7 @@ namespace ofindex {
 /// every 1 to 10 ms).
 [[nodiscard]] bool ChangedJustNow(const FileFacts& facts);
 
-/// The same, after a wait that makes it false.
+/// The same, after a wait for the end of the tick. Where the file's clock is ahead there is no wait, and it stays true.
 bool WaitForNextTick(const FileFacts& facts);
 
 /// The system's coarse clock, in nanoseconds: the times of files are no finer.

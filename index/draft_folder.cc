@@ -163,7 +163,8 @@ Result<DraftFolder> DraftFolder::BeginAt(const std::string& path, const std::str
     }
     DraftFolder draft(target, path, folder.Release());
     draft.mode_ = info.st_mode & kAllModeBits;
-    if (is_new && ::fchmod(draft.fd_, S_IRWXU) != 0) {
+    // A folder that gives its group to what is made in it goes on doing so: the shards are of that group.
+    if (is_new && ::fchmod(draft.fd_, S_IRWXU | (info.st_mode & S_ISGID)) != 0) {
       return tl::unexpected(SystemError(path, "cannot set the mode", errno));
     }
     if (is_new) return draft;

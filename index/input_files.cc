@@ -63,7 +63,7 @@ void InputFiles::AddShard(const std::string& path) {
   const std::string parent = FolderOf(path);
   const auto [siblings, is_new] = shards_.try_emplace(parent);
   const bool is_second = siblings->second.emplace(info->st_dev, info->st_ino).second && siblings->second.size() == 2;
-  if (is_second) Add(parent);
+  if (const auto folder = is_second ? Stat(parent) : std::nullopt) shared_.emplace(folder->st_dev, folder->st_ino);
   if (!is_new) return;
   for (const Inode& folder : FoldersAround(parent)) above_.insert(folder);
 }
@@ -77,6 +77,14 @@ bool InputFiles::Surround(const std::string& path) const {
   if (folders_.empty()) return false;
   const std::vector<Inode> around = FoldersAround(path);
   return std::any_of(around.begin(), around.end(), [this](const Inode& inode) { return folders_.contains(inode); });
+}
+
+bool InputFiles::LieBeside(const std::string& path) const {
+  if (shared_.empty()) return false;
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
+  const auto folder = error ? std::nullopt : Stat(whole.parent_path().string());
+  return folder && shared_.contains({folder->st_dev, folder->st_ino});
 }
 
 bool InputFiles::LieBelow(const std::string& path) const {

@@ -29,9 +29,11 @@ class InputFiles {
   /// True if `path` is, or leads to, one of the files.
   [[nodiscard]] bool Hold(const std::string& path) const;
 
-  /// True if `path` is one of the folders, or a file of that name would lie in one, or in a folder below one. A folder
-  /// in which several shards lie counts, too, whether it was named or the shards were.
+  /// True if `path` is one of the folders, or a file of that name would lie in one, or in a folder below one.
   [[nodiscard]] bool Surround(const std::string& path) const;
+
+  /// True if a file called `path` would lie beside several shards: in their folder itself, not in one below it.
+  [[nodiscard]] bool LieBeside(const std::string& path) const;
 
   /// True if `path` is a folder and a shard lies in it, or in a folder below it.
   [[nodiscard]] bool LieBelow(const std::string& path) const;
@@ -44,6 +46,7 @@ class InputFiles {
   std::set<Inode> files_;
   std::set<Inode> folders_;
   std::map<std::string, std::set<Inode>> shards_;  // by the folder that they lie in
+  std::set<Inode> shared_;                         // the folders in which several of them lie
   std::set<Inode> above_;                          // the folders around shards
 };
 

@@ -65,8 +65,8 @@ std::optional<uint64_t> TakeNumber(std::string_view& text, char end) {
   return number;
 }
 
-// True of whole lines "begin length" of records that lie one after the other, most of them without a gap, which only
-// damage leaves; the last one may be cut by the head.
+// True of whole lines "begin length" of records that lie one after the other. Only damage leaves a gap: before the
+// first one, whatever its length, and behind no more than half of them. The last line may be cut by the head.
 bool IsTextIndex(std::string_view head, bool all) {
   const size_t whole = head.rfind('\n') + 1;
   if (whole == 0 || (all && whole != head.size())) return false;
@@ -77,10 +77,10 @@ bool IsTextIndex(std::string_view head, bool all) {
     const std::optional<uint64_t> begin = TakeNumber(head, ' ');
     const std::optional<uint64_t> length = begin ? TakeNumber(head, '\n') : std::nullopt;
     if (!length || *begin < end || *length < kLeastFramedBytes) return false;
-    if (*begin != end) ++gaps;
+    if (lines != 0 && *begin != end) ++gaps;
     end = *begin + *length;
   }
-  return gaps < lines - gaps;
+  return gaps <= lines - gaps;
 }
 
 // True of lines "number name" from 0 on; the last one may be cut by the head.
@@ -160,18 +160,25 @@ Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, c
               "name another output, or replace it with --force");
 }
 
-Result<void> CheckOutside(const std::string& path, const InputFiles& inputs) {
-  if (!inputs.Surround(path) && !inputs.LieBelow(path)) return {};
+Result<void> CheckOutside(const std::string& path, OutputShape shape, const InputFiles& inputs) {
+  if (inputs.Surround(path) || (shape == OutputShape::kFile && inputs.LieBeside(path))) {
+    return Fail(
+        ErrorCode::kUsage,
+        StrCat(Printable(path), ": lies in the input, of which it would be a part; expected a place outside of it"),
+        "name another output");
+  }
+  if (!inputs.LieBelow(path)) return {};
   return Fail(
       ErrorCode::kUsage,
-      StrCat(Printable(path), ": lies in the input, of which it would be a part; expected a place outside of it"),
+      StrCat(Printable(path), ": a folder with the input in it; expected one without, as a folder holds one set"),
       "name another output");
 }
 
-Result<void> CheckAlone(const std::string& path, const InputFiles& inputs) {
+Result<void> CheckAlone(const std::string& path) {
   const std::string name = fs::path(path).filename().string();
-  if (!AreNumberedAlike(name, name) || inputs.Hold(path)) return {};
   std::error_code error;
+  const bool is_there = fs::exists(fs::symlink_status(path, error));  // CheckOutput says what becomes of it
+  if (!AreNumberedAlike(name, name) || is_there) return {};
   for (fs::directory_iterator it(FolderOf(path), error), end; !error && it != end; it.increment(error)) {
     const std::string sibling = it->path().filename().string();
     if (sibling == name || !AreNumberedAlike(name, sibling)) continue;

@@ -33,12 +33,16 @@ enum class OutputKind : uint8_t {
 /// one is to be written. kIo.
 [[nodiscard]] Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, const InputFiles& inputs);
 
-/// The rule for shards made of shards: not in a folder that is read as a whole, nor among several shards that are read,
-/// nor in a folder around shards that are read, where they would be part of one dataset with them. Errors: kUsage.
-[[nodiscard]] Result<void> CheckOutside(const std::string& path, const InputFiles& inputs);
+/// What is at the path of an output: a file, or a folder with a set in it.
+enum class OutputShape : uint8_t { kFile, kFolder };
+
+/// The rule for shards made of shards: not in a folder that is read as a whole, no file beside several shards that are
+/// read, and no set in a folder around shards that are read, where they would be part of one dataset with them.
+/// Folders below that of shards which were named one by one are free. Errors: kUsage.
+[[nodiscard]] Result<void> CheckOutside(const std::string& path, OutputShape shape, const InputFiles& inputs);
 
 /// The rule for a shard of its own: not beside shards of a set that its name would put it in (part-3 beside part-0). Of
-/// an input nothing is said: CheckOutput refuses it. Errors: kUsage.
-[[nodiscard]] Result<void> CheckAlone(const std::string& path, const InputFiles& inputs);
+/// what is there already nothing is said: that is for CheckOutput. Errors: kUsage.
+[[nodiscard]] Result<void> CheckAlone(const std::string& path);
 
 }  // namespace ofindex

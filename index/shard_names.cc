@@ -87,12 +87,27 @@ std::string Extension(std::string_view name) {
   return std::string(extension.empty() ? std::string_view(bare).substr(plain.size()) : extension);
 }
 
-// `name` with a NUL for each run of digits; empty if it has none.
+// True of ".mp3" and ".h5", whose digits are those of a format and not of a shard; not of ".0" and ".tfrecord-00".
+bool IsNumberedFormat(std::string_view extension) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (extension.empty()) return false;
+  extension.remove_prefix(1);
+  return std::any_of(extension.begin(), extension.end(), is_letter) &&
+         std::all_of(extension.begin(), extension.end(), [&](char c) { return is_digit(c) || is_letter(c); });
+}
+
+// `name` with a NUL for each run of digits that may be a shard's number; empty if it has none.
 std::string WithoutDigits(std::string_view name) {
+  const std::string_view unnumbered = WithoutNumbers(name);
+  const std::string_view extension = FromLastDot(unnumbered);
+  const size_t kept_end = IsNumberedFormat(extension) ? unnumbered.size() : 0;
+  const size_t kept = kept_end == 0 ? 0 : kept_end - extension.size();
   std::string marked;
   bool any = false;
   for (size_t i = 0; i < name.size();) {
-    const size_t digits = DigitsAt(name, i);
+    const bool is_kept = i >= kept && i < kept_end;
+    const size_t digits = is_kept ? 0 : DigitsAt(name, i);
     any = any || digits != 0;
     marked += digits != 0 ? '\0' : name[i];
     i += std::max<size_t>(digits, 1);

@@ -13,9 +13,9 @@ namespace ofindex {
 
 /// The sets that the file at `path` belongs to by its name, the surest first: PREFIX-SSSSS-of-NNNNN of one prefix and
 /// number, part-N of one folder; for other names with digits, those that differ in digits alone, in one folder
-/// (train_00 and train_12); the same extension in one folder (".tfrecord" of "a.tfrecord-00000-of-00002.gz" and
-/// "a.tfrecord.0"). Two files belong together if one of their texts is equal. At most three; empty if the name says
-/// nothing.
+/// (train_00 and train_12; not x.mp3 and x.mp4, whose digits are those of a format); the same extension in one folder
+/// (".tfrecord" of "a.tfrecord-00000-of-00002.gz" and "a.tfrecord.0"). Two files belong together if one of their texts
+/// is equal. At most three; empty if the name says nothing.
 [[nodiscard]] std::vector<std::string> SetsOf(std::string_view path);
 
 /// What stands behind the number of part-0, of part-00003-UUID.tfrecord and of Spark's part-r-00003; nullopt of the

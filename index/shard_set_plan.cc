@@ -9,7 +9,6 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "index/output_rule.h"
 #include "index/set_names.h"
 
 namespace ofindex {
@@ -54,7 +53,7 @@ Result<void> CheckName(const std::string& out, Framing framing, Compression comp
 
 Result<ShardSetPlan> PlanFile(const ShardSetRequest& request, ShardSetPlan plan) {
   OFINDEX_TRY(CheckName(request.out, request.framing, request.compression));
-  OFINDEX_TRY(CheckAlone(request.out, request.inputs));
+  OFINDEX_TRY(CheckAlone(request.out));
   plan.folder = fs::path(request.out).parent_path().string();
   plan.paths = {request.out};
   std::error_code error;
@@ -142,6 +141,11 @@ Result<ShardSetPlan> PlanFolder(const ShardSetRequest& request, ShardSetPlan pla
 
 }  // namespace
 
+OutputShape ShapeOf(const ShardSetRequest& request) {
+  const bool is_file = !request.shards && !request.out.ends_with('/') && FramingOfName(NameOf(request.out)).has_value();
+  return is_file ? OutputShape::kFile : OutputShape::kFolder;
+}
+
 Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request) {
   if (request.out.empty()) return Fail(ErrorCode::kUsage, "the output has no name");
   if (request.out == "-") {
@@ -153,8 +157,7 @@ Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request) {
                 "write TFRecords, or leave --compress out");
   }
   ShardSetPlan plan{.framing = request.framing, .compression = request.compression};
-  const std::string name = NameOf(request.out);
-  const bool is_file = !request.shards && !request.out.ends_with('/') && FramingOfName(name).has_value();
+  const bool is_file = ShapeOf(request) == OutputShape::kFile;
   OFINDEX_ASSIGN(plan, is_file ? PlanFile(request, plan) : PlanFolder(request, plan));
   OFINDEX_TRY(CheckReplaced(plan, request.force, request.inputs));
   return plan;

@@ -8,6 +8,7 @@
 #include "base/record.h"
 #include "base/result.h"
 #include "index/input_files.h"
+#include "index/output_rule.h"
 #include "index/record_writer.h"
 
 namespace ofindex {
@@ -37,6 +38,9 @@ struct ShardSetPlan {
 
   [[nodiscard]] bool is_folder() const { return !target.empty(); }
 };
+
+/// A file if the name says so and no number of shards was asked for (PlanShardSet).
+[[nodiscard]] OutputShape ShapeOf(const ShardSetRequest& request);
 
 /// Names the shards: `out` itself, if it ends in .tfrecord or .ofrecord (.tfrecord.gz too) or is called part-N, and no
 /// number of shards was asked for; else, in the folder `out`, part-0, part-1, ... (OFRecord), or

@@ -181,10 +181,10 @@ Result<void> CheckSink(const Arguments& arguments, const Dataset& dataset) {
   inputs.Add(arguments.index);
   inputs.Add(arguments.ids);
   const bool shard = ParseFraming(arguments.to).has_value();
-  if (shard) OFINDEX_TRY(CheckAlone(arguments.output, inputs));
+  if (shard) OFINDEX_TRY(CheckAlone(arguments.output));
   OFINDEX_TRY(CheckOutput(arguments.output, KindOf(arguments), arguments.force, inputs));
   if (!shard) return {};
-  return CheckOutside(arguments.output, inputs);
+  return CheckOutside(arguments.output, OutputShape::kFile, inputs);
 }
 
 Result<int> Cat(const Arguments& arguments, const Context& context) {

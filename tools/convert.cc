@@ -147,7 +147,7 @@ Result<int> Convert(Arguments& arguments, Context& context) {
   OFINDEX_ASSIGN(const Selected selected, Select(arguments, dataset, facts, context));
 
   arguments.output.default_shards = facts.shards.size();
-  OFINDEX_TRY(CheckOutside(arguments.output.out, inputs));
+  OFINDEX_TRY(CheckOutside(arguments.output.out, ShapeOf(arguments.output), inputs));
   arguments.output.inputs = inputs;
   OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(arguments.output));
   const bool as_in_input =

@@ -87,7 +87,7 @@ std::vector<std::string> NotesOf(const BuildReport& report,
     notes.push_back(StrCat("skipped ", Printable(shown(file.path)), ": ", Printable(file.reason)));
   }
   for (const std::string& path : report.missing) {
-    notes.push_back(StrCat("missing ", Printable(shown(path)), ": its set has it"));
+    notes.push_back(StrCat("missing ", Printable(shown(path)), ": the names of its set say that it exists"));
   }
   for (const ShardRow& shard : report.shards) {
     if (shard.identity.size != 0) continue;

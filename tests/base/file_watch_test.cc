@@ -12,6 +12,18 @@ namespace {
 constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kSecond = 1000 * kMillisecond;
 
+int64_t Now() {
+  timespec now{};
+  REQUIRE(::clock_gettime(CLOCK_REALTIME, &now) == 0);
+  return int64_t{now.tv_sec} * kSecond + now.tv_nsec;
+}
+
+FileFacts ChangedAgo(int64_t age_ns) {
+  FileFacts facts;
+  facts.ctime_ns = Now() - age_ns;
+  return facts;
+}
+
 TEST_CASE("a change is recent within a tick, and if a file server's clock is up to a minute ahead") {
   struct Row {
     int64_t age_ns;  // of the last change, by our clock
@@ -28,12 +40,18 @@ TEST_CASE("a change is recent within a tick, and if a file server's clock is up 
   };
   for (const Row& row : rows) {
     CAPTURE(row.age_ns);
-    timespec now{};
-    REQUIRE(::clock_gettime(CLOCK_REALTIME, &now) == 0);
-    FileFacts facts;
-    facts.ctime_ns = int64_t{now.tv_sec} * kSecond + now.tv_nsec - row.age_ns;
-    CHECK(ChangedJustNow(facts) == row.just_now);
+    CHECK(ChangedJustNow(ChangedAgo(row.age_ns)) == row.just_now);
+    const int64_t before = Now();
+    CHECK(WaitForNextTick(ChangedAgo(row.age_ns)) == row.just_now);
+    CHECK(Now() - before < kSecond);  // no wait for a clock that is far ahead
   }
+}
+
+TEST_CASE("the wait for the next tick ends when a change is not recent any more") {
+  const FileFacts facts = ChangedAgo(0);
+  CHECK(WaitForNextTick(facts));
+  CHECK_FALSE(ChangedJustNow(facts));
+  CHECK_FALSE(WaitForNextTick(facts));
 }
 
 }  // namespace

@@ -40,6 +40,28 @@ class ExportTest(CommandTest):
             first, empty, _ = ((self.dir / name).read_text() for name in listed)
             self.assertEqual((first.count("\n"), empty), (3, ""))
 
+    def test_it_may_be_written_again_whatever_is_damaged(self) -> None:
+        for name, lengths, damaged in (
+            ("one", (20,), ()),
+            ("head", (20, 30), (0,)),
+            ("middle", (20, 30, 40), (1,)),
+            ("both", (20, 30, 40, 50), (0, 2)),
+        ):
+            with self.subTest(name):
+                records.write_tfrecord(self.dir / name, [bytes([65 + n]) * n for n in lengths])
+                data = bytearray((self.dir / name).read_bytes())
+                for number in damaged:
+                    begin = sum(n + 16 for n in lengths[:number])
+                    data[begin : begin + 12] = bytes(range(200, 212))
+                (self.dir / name).write_bytes(data)
+                args = ("--format", "tfrecord", "--payload", "opaque")
+                self.expect(3 if damaged else 0, "build", name, *args)
+                done = self.run_command("export", name, "--to", "tfrecord2idx", "-o", "text")
+                lines = (self.dir / "text" / f"{name}.idx").read_text().splitlines()
+                self.assertEqual(len(lines), len(lengths) - len(damaged))
+                again = self.run_command("export", name, "--to", "tfrecord2idx", "-o", "text", "--force")
+                self.assertEqual((again.code, again.stdout), (done.code, done.stdout), again)
+
     def test_two_shards_of_one_name_below_the_folder_are_refused(self) -> None:
         self.write_one("part-0", "in/part-0")
         self.expect(0, "build", "part-0", "in/part-0", "-o", "in/all.ofidx", "--payload", "opaque")

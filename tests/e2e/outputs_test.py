@@ -328,23 +328,65 @@ class OutputsTest(CommandTest):
             with self.subTest(args):
                 self.assertIn("of the set that", self.assert_refused(2, *args).stderr)
 
+    def test_a_shard_that_is_there_is_replaced_by_force_beside_others_of_its_set(self) -> None:
+        write_parts(self.dir / "parts", (2, 2), records.OFRECORD)
+        for args in (
+            ("pack", ROWS, "--to", "ofrecord"),
+            ("convert", "of", "--to", "ofrecord"),
+            ("cat", "of", "--to", "ofrecord"),
+        ):
+            with self.subTest(args):
+                refused = self.expect_error(2, *args, "-o", "parts/part-1")
+                self.assertIn("--force", refused.stderr)
+                self.expect(0, *args, "-o", "parts/part-1", "--force")
+        self.assertEqual(self.names(self.dir / "parts"), ["part-0", "part-1"])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give a folder to any group")
+    def test_a_new_set_has_the_group_of_a_folder_that_gives_it(self) -> None:
+        shared = self.dir / "shared"
+        shared.mkdir()
+        os.chown(shared, -1, NOBODY)
+        os.chmod(shared, 0o2775)
+        self.expect(0, "pack", ROWS, "--to", "tfrecord", "--shards", "2", "-o", "shared/s")
+        made = [shared / "s", *(shared / "s").iterdir()]
+        self.assertEqual({path.name: path.stat().st_gid for path in made}, {path.name: NOBODY for path in made})
+        self.assertTrue((shared / "s").stat().st_mode & stat.S_ISGID)
+
     def test_no_second_set_is_put_among_shards_that_were_named(self) -> None:
         write_parts(self.dir / "deep" / "in" / "it", (3,))
         self.expect(0, "build", "data/part-*", "-o", "named.ofidx")
         self.expect(0, "build", "deep/in/it/part-0", "-o", "one.ofidx")
         for source in (("data/part-0", "data/part-1"), ("data/part-*",), ("named.ofidx",)):
-            for out in ("data", "data/more", "data/more.tfrecord", "."):
+            for out, why in (
+                ("data", "a folder with the input in it"),
+                (".", "a folder with the input in it"),
+                ("data/more.tfrecord", "lies in the input"),
+                ("of/../data/more.tfrecord", "lies in the input"),
+            ):
                 with self.subTest(source=source, out=out):
                     refused = self.assert_refused(2, "convert", *source, "--to", "tfrecord", "-o", out)
-                    self.assertIn("lies in the input", refused.stderr)
+                    self.assertIn(why, refused.stderr)
         self.assert_refused(2, "cat", "named.ofidx", "--to", "tfrecord", "-o", "data/more.tfrecord")
         for out in ("deep", "deep/in", "deep/in/it"):  # folders around a shard
             for data in ("deep/in/it/part-0", "one.ofidx"):
                 with self.subTest(data=data, out=out):
-                    self.assert_refused(2, "convert", data, "--to", "tfrecord", "-o", out)
+                    refused = self.assert_refused(2, "convert", data, "--to", "tfrecord", "-o", out)
+                    self.assertIn("a folder with the input in it", refused.stderr)
         # One file beside another is nobody's set, and neither is a folder of its own.
         for out in ("deep/in/it/more.ofrecord", "elsewhere", "deep/in/else"):
             self.expect(0, "convert", "deep/in/it/part-0", "--to", "ofrecord", "-o", out)
+
+    def test_a_folder_below_shards_that_were_named_is_free(self) -> None:
+        for name in ("a", "b"):
+            records.write_tfrecord(self.dir / f"{name}.tfrecord", payloads(3))
+        (self.dir / "val").mkdir()
+        self.expect(0, "build", "*.tfrecord", "-o", "all.ofidx")
+        named = (("a.tfrecord", "b.tfrecord"), ("*.tfrecord",), (f"{self.dir}/*.tfrecord",), ("all.ofidx",))
+        for n, source in enumerate(named):
+            for out in (f"out{n}", f"out{n}/", f"made{n}/x", f"val/{n}", f"val/{n}.tfrecord", f"new{n}/x.tfrecord"):
+                with self.subTest(source=source, out=out):
+                    self.expect(0, "convert", *source, "--to", "tfrecord", "-o", out, "--force")
+        self.expect(0, "cat", "all.ofidx", "--to", "tfrecord", "-o", "val/sub.tfrecord")
 
     def test_an_index_with_the_name_of_a_shard_is_not_put_among_the_shards(self) -> None:
         write_parts(self.dir / "data" / "more", (2,))

@@ -46,14 +46,22 @@ TEST_CASE("two files are of one set if their names say so, and of none otherwise
       {"d/0", "d/1", true},
       {"d/2024-01-02.log", "d/2024-11-30.log", true},
       {"d/val.tfrecord.0", "d/val.tfrecord.1", true},
-      {"d/x_00.gz", "d/x_01", true},             // compressed or not
-      {"d/train-0", "e/train-1", false},         // another folder
-      {"d/train-0", "d/val-0", false},           // another name
-      {"d/train-0", "d/train-0.idx", false},     // another ending
-      {"d/train-0", "d/train", false},           // no number
-      {"d/train-0", "d/train-0-1", false},       // two numbers
-      {"d1/a", "d2/a", false},                   // the number is the folder's
-      {"d/a.tfrecord.0", "d/b.tfrecord", true},  // the extension stands before the number
+      {"d/clip.v1", "d/clip.v2", false},  // digits of an extension are not those of a shard
+      {"d/x.mp3", "d/x.mp4", false},
+      {"d/x.h4", "d/x.h5", false},
+      {"d/x.h4.0", "d/x.h5.0", false},
+      {"d/x.h5.0", "d/x.h5.1", true},
+      {"d/x-1.mp4", "d/x-2.mp4", true},
+      {"d/x-1.mp4", "d/x-2.mp3", false},
+      {"d/a.tfrecord-00", "d/a.tfrecord-01", true},  // but those behind one are
+      {"d/x_00.gz", "d/x_01", true},                 // compressed or not
+      {"d/train-0", "e/train-1", false},             // another folder
+      {"d/train-0", "d/val-0", false},               // another name
+      {"d/train-0", "d/train-0.idx", false},         // another ending
+      {"d/train-0", "d/train", false},               // no number
+      {"d/train-0", "d/train-0-1", false},           // two numbers
+      {"d1/a", "d2/a", false},                       // the number is the folder's
+      {"d/a.tfrecord.0", "d/b.tfrecord", true},      // the extension stands before the number
       {"d/a.tfrecord.0.gz", "d/b.tfrecord.gz.1", true},
       {"d/v1.2.3", "d/w.3", true},  // an extension that is a number, if there is no other
       {"d/a.0", "d/b.1", false},
