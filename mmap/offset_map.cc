@@ -107,14 +107,17 @@ Result<void> OffsetMap::CopyOut(uint64_t at, std::span<uint8_t> out) const {
 
 // ---------------------------------------------------------------- blocks
 
-// Of a copy: what is computed in a guarded section must own nothing.
+// The block's bytes in the file, all of them, are those that were copied, and the checksum is theirs. It is computed of
+// a copy: what is computed in a guarded section must own nothing.
 bool OffsetMap::Holds(const Known& known) const {
   bool holds = false;
   static_cast<void>(WithMemory("a block of a map", [&]() -> Result<void> {
-    const ByteView frames = ByteView(known.stored).first(PackedOffsets::FramesBytes(known.block.records));
-    std::vector<uint8_t> rest(known.block.stored_bytes() - frames.size());
-    OFINDEX_TRY(CopyOut(known.block.packed_at + frames.size(), rest));
-    holds = MapBlock::ChecksumHolds(known.entry.data(), frames, rest);
+    std::array<uint8_t, kMapEntryBytes> entry{};
+    std::vector<uint8_t> stored(known.block.stored_bytes());
+    OFINDEX_TRY(CopyOut(EntryAt(known.number), entry));
+    OFINDEX_TRY(CopyOut(known.block.packed_at, stored));
+    holds = entry == known.entry && std::equal(known.stored.begin(), known.stored.end(), stored.begin()) &&
+            MapBlock::ChecksumHolds(entry.data(), stored);
     return {};
   }));
   return holds;
@@ -123,6 +126,7 @@ bool OffsetMap::Holds(const Known& known) const {
 Result<std::unique_ptr<OffsetMap::Known>> OffsetMap::ReadBlock(uint64_t number) const {
   const auto damaged = [&] { return Damaged(EntryAt(number), "the block's checksum does not hold"); };
   auto known = std::make_unique<Known>();
+  known->number = number;
   OFINDEX_TRY(CopyOut(EntryAt(number), known->entry));
   MapBlock& block = known->block;
   block.Decode(known->entry.data());
@@ -131,19 +135,21 @@ Result<std::unique_ptr<OffsetMap::Known>> OffsetMap::ReadBlock(uint64_t number) 
       frames > block.packed_bytes || block.stored_bytes() > kMostBlockBytes) {
     return damaged();
   }
-  known->whole = TakeRoom(block.stored_bytes());
-  known->stored.resize(known->whole ? block.stored_bytes() : frames);
+  const bool whole = TakeRoom(*known);
+  known->stored.resize(whole ? block.stored_bytes() : frames);
   OFINDEX_TRY(CopyOut(block.packed_at, known->stored));
-  const bool holds = known->whole ? MapBlock::ChecksumHolds(known->entry.data(), known->stored) : Holds(*known);
+  const bool holds = whole ? MapBlock::ChecksumHolds(known->entry.data(), known->stored) : Holds(*known);
   if (!holds || !PackedOffsets::Sound(known->stored, block.packed_bytes, block.records)) return damaged();
   return known;
 }
 
-// Room that is taken for a block that turns out to be damaged, or known by now, is lost.
-bool OffsetMap::TakeRoom(uint64_t bytes) const {
+bool OffsetMap::TakeRoom(Known& known) const {
+  const uint64_t bytes = known.block.stored_bytes();
   uint64_t room = blocks_->room.load(std::memory_order_relaxed);
   while (room >= bytes) {
-    if (blocks_->room.compare_exchange_weak(room, room - bytes, std::memory_order_relaxed)) return true;
+    if (!blocks_->room.compare_exchange_weak(room, room - bytes, std::memory_order_relaxed)) continue;
+    known.room = &blocks_->room;
+    return true;
   }
   return false;
 }
@@ -263,7 +269,18 @@ Result<void> OffsetMap::FindAll(std::span<const uint64_t> ordinals, std::span<Pl
   }
 }
 
-// What was read while the file was sound stays right, whatever becomes of the file.
+// A block may have been copied while the file was another one, and become known when it was sound again.
+Result<void> OffsetMap::CompareNew(std::span<const Place> places) const {
+  uint64_t last = UINT64_MAX;
+  for (const Place& place : places) {
+    if (std::exchange(last, place.block) == place.block) continue;
+    const Known* const known = blocks_->known[place.block].load(std::memory_order_acquire);
+    if (!known->confirmed.load(std::memory_order_relaxed) && !Holds(*known)) return Rewritten();
+  }
+  return {};
+}
+
+// What was compared while the file was sound stays right, whatever becomes of the file.
 void OffsetMap::Confirm(std::span<const Place> places) const {
   uint64_t last = UINT64_MAX;
   for (const Place& place : places) {
@@ -274,8 +291,13 @@ void OffsetMap::Confirm(std::span<const Place> places) const {
 }
 
 Result<void> OffsetMap::Find(std::span<const uint64_t> ordinals, std::span<Place> places) const {
-  OFINDEX_TRY(Consistent([&] { return FindAll(ordinals, places); }));
-  Confirm(places.first(ordinals.size()));
+  const std::span<Place> found = places.first(ordinals.size());
+  const auto read = [&]() -> Result<void> {
+    OFINDEX_TRY(FindAll(ordinals, found));
+    return CompareNew(found);
+  };
+  OFINDEX_TRY(Consistent(read));
+  Confirm(found);
   return {};
 }
 

@@ -106,15 +106,24 @@ class OffsetMap {
 
   /// A block's entry and frames, copied, and found to be what the entry's checksum is of.
   struct Known {
+    Known() = default;
+    ~Known() {
+      if (room != nullptr) room->fetch_add(block.stored_bytes(), std::memory_order_relaxed);
+    }
+    Known(const Known&) = delete;
+    Known& operator=(const Known&) = delete;
+
+    uint64_t number = 0;
     std::array<uint8_t, kMapEntryBytes> entry;
     MapBlock block;
-    std::vector<uint8_t> stored;  // the block's bytes: all of them if `whole`, else those of the frames
-    bool whole = false;
-    mutable std::atomic<bool> confirmed{false};  // the file was sound when they were copied
+    std::vector<uint8_t> stored;                 // the block's bytes: all of them if whole(), else those of the frames
+    std::atomic<uint64_t>* room = nullptr;       // which a whole block has its bytes of, until it goes
+    mutable std::atomic<bool> confirmed{false};  // they were compared with those of the file while it was sound
 
-    [[nodiscard]] bool owned() const { return whole && confirmed.load(std::memory_order_acquire); }
+    [[nodiscard]] bool whole() const { return room != nullptr; }
+    [[nodiscard]] bool owned() const { return whole() && confirmed.load(std::memory_order_acquire); }
     [[nodiscard]] const uint8_t* StoredIn(const uint8_t* map) const {
-      return whole ? stored.data() : map + block.packed_at;
+      return whole() ? stored.data() : map + block.packed_at;
     }
   };
 
@@ -147,11 +156,12 @@ class OffsetMap {
   [[nodiscard]] bool FindBlock(uint64_t ordinal, uint64_t& number) const;
   [[nodiscard]] bool FindOwned(uint64_t ordinal, Place& place) const;
   [[nodiscard]] Step PlaceIn(const Known& known, uint64_t number, uint64_t ordinal, Place& place) const;
+  [[nodiscard]] Result<void> CompareNew(std::span<const Place> places) const;
   void Confirm(std::span<const Place> places) const;
   [[nodiscard]] Result<const Known*> KnownBlock(uint64_t number) const;
   [[nodiscard]] Result<std::unique_ptr<Known>> ReadBlock(uint64_t number) const;
   [[nodiscard]] bool Holds(const Known& known) const;
-  [[nodiscard]] bool TakeRoom(uint64_t bytes) const;
+  [[nodiscard]] bool TakeRoom(Known& known) const;
   [[nodiscard]] Result<MapShard> ReadShard(uint64_t shard) const;
   [[nodiscard]] Result<MapStream> StreamOf(uint64_t shard) const;
   [[nodiscard]] Result<void> CopyOut(uint64_t at, std::span<uint8_t> out) const;

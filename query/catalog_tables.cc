@@ -114,6 +114,17 @@ constexpr Key kDamageShard = {
 
 constexpr size_t kMostKeys = 2;
 
+/// How rows are found, other than by looking at all of them: by a key, and whether by a list of its values.
+struct Way {
+  size_t key;
+  bool is_list;
+
+  [[nodiscard]] int Encode() const { return 1 + 2 * static_cast<int>(key) + (is_list ? 1 : 0); }
+  [[nodiscard]] static Way Decode(int code) {
+    return {.key = static_cast<size_t>(code - 1) / 2, .is_list = (code - 1) % 2 != 0};
+  }
+};
+
 /// One table: how SQLite is told of it, its cells, and by what its rows are found.
 struct TableKind {
   const char* name;
@@ -176,14 +187,25 @@ Result<std::optional<EqualityIndex>> IndexOf(const Registered& of, const Key& ke
 struct CatalogTable : sqlite3_vtab {
   explicit CatalogTable(const Registered& registered) : sqlite3_vtab(), of(registered) {}
 
-  /// The rows that may have `value` in the column of key `number`; nothing without an index.
-  [[nodiscard]] Result<std::optional<AscendingRows>> Find(size_t number, sqlite3_value* value) {
+  /// The rows that may have `value`, or one of its values, in the column of a key; nothing without an index.
+  [[nodiscard]] Result<std::optional<AscendingRows>> Find(Way way, sqlite3_value* value) {
+    const size_t number = way.key;
     if (!tried[number]) {
       OFINDEX_ASSIGN(indexes[number], IndexOf(of, *of.kind->keys[number]));
       tried[number] = true;
     }
     if (!indexes[number]) return std::nullopt;
-    OFINDEX_ASSIGN(const std::vector<ColumnValue> readings, ElementsOf(value));
+    std::vector<ColumnValue> readings;
+    const auto take = [&](sqlite3_value* one) -> Result<void> {
+      OFINDEX_ASSIGN(const std::vector<ColumnValue> more, ElementsOf(one));
+      readings.insert(readings.end(), more.begin(), more.end());
+      return {};
+    };
+    if (way.is_list) {
+      OFINDEX_TRY(ForEachIn(value, take));
+    } else {
+      OFINDEX_TRY(take(value));
+    }
     return indexes[number]->Find(readings);
   }
 
@@ -233,7 +255,15 @@ int Disconnect(sqlite3_vtab* table) {
   return SQLITE_OK;
 }
 
-// SQLite compares again what the table finds: it may be compared otherwise than by the affinity of the column.
+// Whether rows are found by constraint `i`, an equality with `key`.
+bool IsFoundBy(sqlite3_index_info* info, int i, const Key& key) {
+  const auto& constraint = info->aConstraint[i];
+  return constraint.usable != 0 && constraint.op == SQLITE_INDEX_CONSTRAINT_EQ && constraint.iColumn == key.column &&
+         sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0 && InOf(info, i) != InKind::kMaybe;
+}
+
+// SQLite compares again what the table finds: it may be compared otherwise than by the affinity of the column. With the
+// values of an IN one by one it would compare them as if the other side had none, so they are taken all at once.
 int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
   const Registered& of = TableOf(table).of;
   auto rows = static_cast<double>(of.rows());
@@ -241,13 +271,11 @@ int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
   for (size_t k = kMostKeys; k-- > 0;) {
     const Key* const key = of.kind->keys[k];
     for (int i = 0; key != nullptr && i < info->nConstraint; ++i) {
-      const auto& constraint = info->aConstraint[i];
-      if (constraint.usable == 0 || constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
-      if (constraint.iColumn != key->column || sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0)
-        continue;
+      if (!IsFoundBy(info, i, *key)) continue;
+      const bool is_list = InOf(info, i) == InKind::kIn;
       for (int other = 0; other < info->nConstraint; ++other) info->aConstraintUsage[other].argvIndex = 0;
       info->aConstraintUsage[i].argvIndex = 1;
-      info->idxNum = static_cast<int>(k) + 1;
+      info->idxNum = Way{.key = k, .is_list = is_list}.Encode();
       rows = key->unique ? 1 : static_cast<double>(of.rows()) / kRowsPerShared;
       info->estimatedCost = rows + kLookupCost;
     }
@@ -268,13 +296,13 @@ int Close(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
-int Filter(sqlite3_vtab_cursor* base, int key, const char*, int, sqlite3_value** values) {
+int Filter(sqlite3_vtab_cursor* base, int way, const char*, int, sqlite3_value** values) {
   return Guarded(base->pVtab, [&]() -> Result<void> {
     CatalogCursor& cursor = CursorOf(base);
     cursor.found.reset();
     cursor.row = 0;
-    if (key == 0) return {};
-    OFINDEX_ASSIGN(cursor.found, cursor.table.Find(static_cast<size_t>(key) - 1, values[0]));
+    if (way == 0) return {};
+    OFINDEX_ASSIGN(cursor.found, cursor.table.Find(Way::Decode(way), values[0]));
     if (!cursor.found) return {};
     cursor.found->Begin(false);
     cursor.Advance();

@@ -18,8 +18,8 @@
 namespace ofindex {
 namespace {
 
-constexpr int kVtabInVersion = 3038000;  // sqlite3_vtab_in and sqlite3_vtab_rhs_value
-constexpr double kLookupCost = 4;        // as rows of a scan
+constexpr int kRhsValueVersion = 3038000;
+constexpr double kLookupCost = 4;  // as rows of a scan
 constexpr int kHasConstraint = SQLITE_INDEX_CONSTRAINT_FUNCTION;
 
 std::optional<Op> OpOf(int constraint) {
@@ -62,7 +62,7 @@ bool CanAnswer(Op op, const Column& column, uint8_t kinds, bool plain) {
 // The value on the other side, where it is a constant.
 sqlite3_value* ConstantOf(sqlite3_index_info& info, int i) {
   sqlite3_value* value = nullptr;
-  if (sqlite3_libversion_number() < kVtabInVersion) return nullptr;
+  if (sqlite3_libversion_number() < kRhsValueVersion) return nullptr;
   return sqlite3_vtab_rhs_value(&info, i, &value) == SQLITE_OK ? value : nullptr;
 }
 
@@ -121,19 +121,17 @@ class Planner {
     const bool compares = !IsNullTest(*op) && *op != Op::kLike && *op != Op::kHas;
     if (compares && ::strcasecmp(sqlite3_vtab_collation(&info_, i), "BINARY") != 0) return;
     sqlite3_value* const constant = ConstantOf(info_, i);
-    const bool is_in = *op == Op::kEq && TakeIn(i);
+    const InKind in = *op == Op::kEq ? InOf(&info_, i) : InKind::kNone;
+    const bool is_in = in == InKind::kIn;
     if (is_in) op = Op::kIn;
+    // SQLite would compare again with the values one by one, as if the other side had no affinity.
+    if (!plain_ && in == InKind::kMaybe && HoldsBytes(kinds)) return;
     const bool unsure = !plain_ && compares && HoldsBytes(kinds) && (is_in || !IsBytes(constant));
     const bool exact = !unsure && (plain_ || *op != Op::kLike);
     plan_.arguments.push_back({number, *op, !exact});
     info_.aConstraintUsage[i].argvIndex = static_cast<int>(plan_.arguments.size());
     info_.aConstraintUsage[i].omit = exact ? 1 : 0;
     Weigh(plan_.arguments.back(), constant);
-  }
-
-  bool TakeIn(int i) {
-    return sqlite3_libversion_number() >= kVtabInVersion && sqlite3_vtab_in(&info_, i, -1) != 0 &&
-           sqlite3_vtab_in(&info_, i, 1) != 0;
   }
 
   void Weigh(const RecordsPlan::Argument& argument, sqlite3_value* constant) {
@@ -220,13 +218,7 @@ Result<void> TakeValue(sqlite3_value* value, Affinity affinity, bool loose, Cons
 }
 
 Result<void> TakeList(sqlite3_value* list, Affinity affinity, bool loose, Constraint& constraint) {
-  sqlite3_value* value = nullptr;
-  int result = sqlite3_vtab_in_first(list, &value);
-  for (; result == SQLITE_OK; result = sqlite3_vtab_in_next(list, &value)) {
-    OFINDEX_TRY(TakeValue(value, affinity, loose, constraint));
-  }
-  if (result == SQLITE_DONE) return {};
-  return Fail(ErrorCode::kLimit, StrCat("SQLite gave no values for IN (", result, ")"));
+  return ForEachIn(list, [&](sqlite3_value* value) { return TakeValue(value, affinity, loose, constraint); });
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
+
 namespace ofindex {
 
 Chunk::Value ViewOf(sqlite3_value* value) {
@@ -54,6 +56,21 @@ Result<std::vector<ColumnValue>> ElementsOf(sqlite3_value* value) {
   elements.push_back(std::move(number));
   if (both) elements.push_back(std::move(text));
   return elements;
+}
+
+InKind InOf(sqlite3_index_info* info, int i) {
+  constexpr int kTold = 32;
+  constexpr int kVtabInVersion = 3038000;
+  if (i >= kTold || sqlite3_libversion_number() < kVtabInVersion) return InKind::kMaybe;
+  return sqlite3_vtab_in(info, i, 1) != 0 ? InKind::kIn : InKind::kNone;
+}
+
+Result<void> ForEachIn(sqlite3_value* list, const std::function<Result<void>(sqlite3_value*)>& take) {
+  sqlite3_value* value = nullptr;
+  int result = sqlite3_vtab_in_first(list, &value);
+  for (; result == SQLITE_OK; result = sqlite3_vtab_in_next(list, &value)) OFINDEX_TRY(take(value));
+  if (result == SQLITE_DONE) return {};
+  return Fail(ErrorCode::kLimit, StrCat("SQLite gave no values for IN (", result, ")"));
 }
 
 void PutResult(sqlite3_context* context, const Chunk::Value& value) {

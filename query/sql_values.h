@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "base/result.h"
@@ -8,6 +9,7 @@
 #include "query/column_affinity.h"
 
 struct sqlite3_context;
+struct sqlite3_index_info;
 struct sqlite3_value;
 struct sqlite3_vtab;
 
@@ -24,6 +26,19 @@ namespace ofindex {
 /// What an element of a list may equal, ascending: `value` as a number, if it is one, and as bytes; none for NULL.
 /// Errors: kLimit  SQLite has no memory.
 [[nodiscard]] Result<std::vector<ColumnValue>> ElementsOf(sqlite3_value* value);
+
+/// What a constraint with the operator `=` is.
+enum class InKind {
+  kNone,   ///< a comparison with one value
+  kIn,     ///< an IN
+  kMaybe,  ///< either: SQLite tells of the first 32 constraints only
+};
+
+/// What constraint `i` is, in xBestIndex. If it is an IN, and taken, xFilter is given all its values at once.
+[[nodiscard]] InKind InOf(sqlite3_index_info* info, int i);
+
+/// Calls `take` with each value of an IN that xFilter was given. Errors: those of `take`; kLimit  SQLite has no memory.
+[[nodiscard]] Result<void> ForEachIn(sqlite3_value* list, const std::function<Result<void>(sqlite3_value*)>& take);
 
 /// A view of `value`, valid as long as SQLite's is.
 [[nodiscard]] Chunk::Value ViewOf(sqlite3_value* value);

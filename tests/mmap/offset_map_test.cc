@@ -5,9 +5,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "mmap/offset_map_writer.h"
@@ -220,6 +223,61 @@ TEST_CASE("a forged header with a right checksum points at nothing outside the f
       }
     }
   }
+}
+
+void LetTimesTick() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
+
+TEST_CASE("a block that was copied while the file was another map is never believed, when the file is its own again") {
+  const auto shards = [](size_t bytes, bool one_size) -> std::vector<ShardPlan> {
+    if (one_size) return {{.path = "p", .payloads = std::vector<std::string>(40, std::string(bytes, 'x'))}};
+    return {{.path = "p", .payloads = SomePayloads(40, bytes)}};
+  };
+  for (const bool one_size : {true, false}) {  // packed offsets of one size are frames and nothing else
+    for (const uint64_t copied : {uint64_t{0}, kCopiedMapBytes}) {
+      for (const bool warm : {false, true}) {
+        CAPTURE(one_size);
+        CAPTURE(copied);
+        CAPTURE(warm);
+        const MappedDataset dataset(shards(60, one_size)), other(shards(90, one_size));
+        const std::string bytes = ReadFile(dataset.map_path());
+        const OffsetMap map = OffsetMap::Open(dataset.map_path(), {}, copied).value();
+        LetTimesTick();
+        if (warm) REQUIRE(map.Find(0));
+        WriteFile(dataset.map_path(), ReadFile(other.map_path()));
+        static_cast<void>(map.Block(2));
+        WriteFile(dataset.map_path(), bytes);
+        LetTimesTick();
+        for (uint64_t i = 14; i < 21; ++i) {
+          const auto place = map.Find(i);
+          CHECK((!place || place->begin == dataset.locations()[i].offset));
+        }
+        const auto block = map.Block(2);
+        CHECK((!block || !block->owned || block->block.begin == dataset.locations()[14].offset));
+      }
+    }
+  }
+}
+
+TEST_CASE("blocks that cannot be read, or are read to check the map, take no room of those that are copied") {
+  const MappedDataset dataset({{.path = "p", .payloads = SomePayloads(14, 60)}});
+  const std::string bytes = ReadFile(dataset.map_path());
+  const OffsetMap sound = Opened(dataset.map_path());
+  const auto block_bytes = [&](uint64_t number) { return sound.Block(number)->block.stored_bytes(); };
+  const uint64_t room = std::max(block_bytes(0), block_bytes(1));
+  OverwriteAt(dataset.map_path(), sound.Block(0)->block.packed_at,
+              WithFlippedBit(bytes, sound.Block(0)->block.packed_at, 0).substr(sound.Block(0)->block.packed_at, 1));
+  LetTimesTick();
+  const OffsetMap map = OffsetMap::Open(dataset.map_path(), {}, room).value();
+  CHECK_FALSE(map.Find(0));
+  CHECK_FALSE(map.CheckAll());
+  REQUIRE(map.Find(7));
+  CHECK(map.Block(1)->owned);
+  WriteFile(dataset.map_path(), bytes);
+  LetTimesTick();
+  const OffsetMap checked = OffsetMap::Open(dataset.map_path(), {}, room).value();
+  REQUIRE(checked.CheckAll());
+  REQUIRE(checked.Find(7));
+  CHECK(checked.Block(1)->owned);
 }
 
 constexpr uint64_t kHollowBytes = uint64_t{1} << 32;

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <string>
 
+#include "tests/query/plain_table.h"
 #include "tests/query/sql_catalog.h"
+#include "tests/query/values_of_types.h"
 
 namespace ofindex {
 namespace {
@@ -103,6 +105,34 @@ TEST_CASE("rows are found by path, name, record and shard as a comparison of all
   CHECK(Answer(session, "SELECT count(*) FROM shards s JOIN bad b ON b.shard = s.path") == "40");
   CHECK(Answer(session, "SELECT count(*) FROM shards s LEFT JOIN damage d ON d.shard = s.path") == "60");
   CHECK(Answer(session, "SELECT count(*) FROM shards WHERE path = 'PART-3' COLLATE NOCASE") == "1");
+}
+
+// Features and shards that are called by numbers.
+Catalog SpelledCatalog() {
+  Catalog catalog;
+  for (const std::string& name : kSpelledNumbers) {
+    FeatureRow feature;
+    feature.name = name;
+    catalog.features.push_back(std::move(feature));
+    ShardRow shard;
+    shard.path = name;
+    const auto number = static_cast<uint32_t>(catalog.shards.size());
+    catalog.shards.push_back(std::move(shard));
+    catalog.bad.push_back({.record = number, .shard = number, .offset = 3, .reason = BadReason::kPayloadCrc});
+    catalog.damage.push_back({.shard = number, .range = {.begin = number, .end = 9}});
+  }
+  return catalog;
+}
+
+TEST_CASE("a key is compared with columns of every affinity as SQLite compares a column of its own") {
+  const Connection connection;
+  REQUIRE(RegisterCatalogTables(connection.db(), std::make_shared<const Catalog>(SpelledCatalog())));
+  AddValuesOfTypes(connection);
+  CheckComparedAsPlain(connection, "shards", "path", "TEXT");
+  CheckComparedAsPlain(connection, "features", "name", "TEXT");
+  CheckComparedAsPlain(connection, "bad", "record", "INTEGER");
+  CheckComparedAsPlain(connection, "bad", "shard", "TEXT");
+  CheckComparedAsPlain(connection, "damage", "shard", "TEXT");
 }
 
 TEST_CASE("a join of the catalog's tables by their keys takes no square of their rows") {

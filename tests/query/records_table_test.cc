@@ -11,6 +11,7 @@
 #include "index/builder.h"
 #include "query/tables.h"
 #include "tests/query/plain_table.h"
+#include "tests/query/values_of_types.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
@@ -121,6 +122,23 @@ TEST_CASE("a column of one kind has the affinity of that kind, whatever the valu
   CHECK(tables.Same("SELECT count(*) FROM records WHERE score = '1.5'") == std::vector<std::string>{"I1|"});
   CHECK(tables.Same("SELECT count(*) FROM records WHERE _id = '3' AND \"tags#count\" IS NULL") ==
         std::vector<std::string>{"I1|"});
+}
+
+TEST_CASE("a column is compared with columns of every affinity as SQLite compares a column of its own") {
+  FeatureInMemory number{"number", {}}, text{"text", {}};
+  for (size_t i = 0; i < kSpelledNumbers.size(); ++i) {
+    const auto integer = static_cast<int64_t>(i) * 5;
+    number.cells.emplace_back(Ints({integer}));
+    text.cells.emplace_back(Texts({kSpelledNumbers[i]}));
+  }
+  ColumnsInMemory columns({number, text}, {8}, {.mode = ColumnChoice::Mode::kNamed, .names = {"number", "text"}});
+  const Connection connection;
+  REQUIRE(RegisterRecords(connection.db(), std::make_shared<ColumnStore>(std::make_unique<ColumnsInMemory>(columns),
+                                                                         ColumnStoreOptions{})));
+  AddValuesOfTypes(connection);
+  CheckComparedAsPlain(connection, "records", "_id", "INTEGER");
+  CheckComparedAsPlain(connection, "records", "number", "INTEGER");
+  CheckComparedAsPlain(connection, "records", "text", "TEXT");
 }
 
 TEST_CASE("numeric affinity on the other side is SQLite's to apply") {
