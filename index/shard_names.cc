@@ -87,12 +87,16 @@ std::string Extension(std::string_view name) {
   return std::string(extension.empty() ? std::string_view(bare).substr(plain.size()) : extension);
 }
 
-// True of ".mp3" and ".h5", whose digits are those of a format and not of a shard; not of ".0" and ".tfrecord-00".
+// True of ".mp3" and ".h5", whose digit is that of a format and not of a shard; not of ".0", ".tfrecord-00",
+// ".shard01".
 bool IsNumberedFormat(std::string_view extension) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   if (extension.empty()) return false;
   extension.remove_prefix(1);
+  for (size_t i = 0; i < extension.size(); ++i) {
+    if (DigitsAt(extension, i) > 1) return false;
+  }
   return std::any_of(extension.begin(), extension.end(), is_letter) &&
          std::all_of(extension.begin(), extension.end(), [&](char c) { return is_digit(c) || is_letter(c); });
 }

@@ -48,6 +48,7 @@ TEST_CASE("two files are of one set if their names say so, and of none otherwise
       {"d/val.tfrecord.0", "d/val.tfrecord.1", true},
       {"d/clip.v1", "d/clip.v2", false},  // digits of an extension are not those of a shard
       {"d/x.mp3", "d/x.mp4", false},
+      {"d/x.shard01", "d/x.shard02", true},
       {"d/x.h4", "d/x.h5", false},
       {"d/x.h4.0", "d/x.h5.0", false},
       {"d/x.h5.0", "d/x.h5.1", true},
