@@ -67,7 +67,8 @@ class WorkTest(unittest.TestCase):
 
     def examples(self, count: int, name: str = "data/") -> ofindex.Dataset:
         """A dataset of `count` examples."""
-        return ofindex.build(self.write(name, [example(number) for number in range(count)]))
+        data = self.write(name, [example(number) for number in range(count)])
+        return ofindex.build(data, format="tfrecord")  # which nothing else tells of none
 
     def descriptors(self) -> int:
         return len(os.listdir("/proc/self/fd"))
