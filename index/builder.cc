@@ -185,16 +185,17 @@ Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const 
 }
 
 // An index whose name is that of a shard beside it would be one of DATA the next time.
-Result<void> CheckIndexName(const std::string& index, const InputFiles& inputs, const ShardSet& set) {
+Result<void> CheckIndexName(const std::string& index, const BuildOptions& options,
+                            const std::vector<ProbedShard>& shards) {
   const std::string name = fs::path(index).filename().string();
   if (name.find(kIndexSuffix) != std::string::npos) return {};
   OFINDEX_ASSIGN(const std::string stored, RelativeTo(index, FolderOf(index)));
   const std::vector<std::string> sets = SetsOf(stored);
-  const bool of_set = std::any_of(set.candidates.begin(), set.candidates.end(), [&](const Candidate& candidate) {
-    const std::vector<std::string> theirs = SetsOf(candidate.stored_path);
+  const bool of_set = std::any_of(shards.begin(), shards.end(), [&](const ProbedShard& shard) {
+    const std::vector<std::string> theirs = SetsOf(shard.file.stored_path);
     return std::find_first_of(sets.begin(), sets.end(), theirs.begin(), theirs.end()) != sets.end();
   });
-  if (!of_set && !(IsShardName(name) && inputs.Surround(index))) return {};
+  if (!of_set && !(IsShardName(name) && InputFiles(options.data).Surround(index))) return {};
   return Fail(ErrorCode::kUsage,
               StrCat(Printable(index), ": an index with the name of a shard, among the shards; expected another name"),
               "end its name in .ofidx, or leave out -o");
@@ -210,11 +211,9 @@ Result<void> CheckOutputs(const BuildOptions& options, const std::string& index,
   for (const Candidate& candidate : set.candidates) inputs.Add(candidate.path);
   std::error_code ignored;
   const auto exists = [&](const std::string& path) { return fs::exists(fs::symlink_status(path, ignored)); };
-  if (exists(index) || exists(MapPathOf(index))) {
-    OFINDEX_TRY(CheckOutput(index, OutputKind::kIndex, /*force=*/true, inputs));
-    OFINDEX_TRY(CheckOutput(MapPathOf(index), OutputKind::kMap, /*force=*/true, inputs));
-  }
-  return CheckIndexName(index, inputs, set);
+  if (!exists(index) && !exists(MapPathOf(index))) return {};
+  OFINDEX_TRY(CheckOutput(index, OutputKind::kIndex, /*force=*/true, inputs));
+  return CheckOutput(MapPathOf(index), OutputKind::kMap, /*force=*/true, inputs);
 }
 
 }  // namespace
@@ -237,6 +236,7 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
     if (left_alone) return std::move(*left_alone);
   }
   OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set, options.format, ThreadsOf(options), progress));
+  OFINDEX_TRY(CheckIndexName(index, options, probed.shards));
   return Build(options, scan, index, std::move(set), std::move(probed), std::move(draft), progress);
 }
 

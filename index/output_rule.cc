@@ -160,6 +160,11 @@ Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, c
               "name another output, or replace it with --force");
 }
 
+bool IsOutput(const std::string& path, OutputKind kind) {
+  const Result<File> file = File::OpenRead(path);
+  return file && IsOfKind(*file, kind).value_or(false);
+}
+
 Result<void> CheckOutside(const std::string& path, OutputShape shape, const InputFiles& inputs) {
   if (inputs.Surround(path) || (shape == OutputShape::kFile && inputs.LieBeside(path))) {
     return Fail(

@@ -33,6 +33,9 @@ enum class OutputKind : uint8_t {
 /// one is to be written. kIo.
 [[nodiscard]] Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, const InputFiles& inputs);
 
+/// True if what is at `path` is recognisably an output of `kind`; false of what cannot be read.
+[[nodiscard]] bool IsOutput(const std::string& path, OutputKind kind);
+
 /// What is at the path of an output: a file, or a folder with a set in it.
 enum class OutputShape : uint8_t { kFile, kFolder };
 

@@ -26,6 +26,7 @@ fs::path Trimmed(fs::path path) {
 // `path` as an absolute one without "." and "..", its last component as it is, the folder before it with links
 // resolved. Not lexically: behind a link to a folder, ".." is the folder above the link's target.
 Result<fs::path> Anchored(const std::string& path) {
+  if (path.empty()) return Fail(ErrorCode::kUsage, "a path is empty", "name a file or a folder that is there");
   std::error_code error;
   const fs::path whole = Trimmed(fs::absolute(path, error));
   if (error) return tl::unexpected(SystemError(path, "cannot resolve", error.value()));

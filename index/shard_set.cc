@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "index/draft.h"
+#include "index/output_rule.h"
 #include "index/paths.h"
 #include "index/shard_names.h"
 #include "index/shard_probe.h"
@@ -43,10 +44,26 @@ const char* KindOfSpecialFile(mode_t mode) {
   return "not a regular file";
 }
 
+using Inode = std::pair<dev_t, ino_t>;
+
+// The index at `path` and its map, which are no files of their own dataset, whatever they are called.
+std::set<Inode> OwnFiles(const std::string& path) {
+  std::set<Inode> own;
+  const auto add = [&](const std::string& file, OutputKind kind) {
+    struct stat info {};
+    // To open a FIFO could take for ever.
+    const bool is_own = ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && IsOutput(file, kind);
+    if (is_own) own.emplace(info.st_dev, info.st_ino);
+    return is_own;
+  };
+  if (add(path, OutputKind::kIndex)) add(MapPathOf(path), OutputKind::kMap);
+  return own;
+}
+
 // Collects files argument by argument.
 class Finder {
  public:
-  explicit Finder(const std::string& index_path) : folder_(FolderOf(index_path)) {}
+  explicit Finder(const std::string& index_path) : folder_(FolderOf(index_path)), own_(OwnFiles(index_path)) {}
 
   Result<void> AddArgument(const std::string& argument) {
     if (argument.starts_with('@')) return AddList(argument.substr(1));
@@ -78,11 +95,12 @@ class Finder {
   Result<std::string> StoredPathOfFile(const std::string& path);
 
   std::string folder_;
+  std::set<Inode> own_;
   std::string last_parent_;                   // the folder, up to and with its '/', of the file that came last
   std::string last_stored_parent_;            // the same, relative to folder_
   std::map<std::string, std::string> files_;  // stored path -> path
   std::set<std::string> named_;               // stored paths that an argument names by itself
-  std::map<std::pair<dev_t, ino_t>, std::string> folders_;  // those that were searched, with their stored paths
+  std::map<Inode, std::string> folders_;      // those that were searched, with their stored paths
   ShardSet set_;
 };
 
@@ -109,12 +127,13 @@ Result<void> Finder::AddPath(const std::string& path, Origin origin) {
   if (S_ISDIR(info.st_mode)) {
     // Links may lead back up, or to a folder that was seen by another name.
     OFINDEX_ASSIGN(const std::string stored, RelativeTo(path, folder_));
-    const auto [first, is_new] = folders_.emplace(std::pair(info.st_dev, info.st_ino), stored);
+    const auto [first, is_new] = folders_.emplace(Inode(info.st_dev, info.st_ino), stored);
     if (is_new) return AddFolder(path, origin);
     return first->second == stored ? Result<void>()
                                    : Skip(path, StrCat("the same folder as ", Printable(first->second)));
   }
   if (!S_ISREG(info.st_mode)) return Skip(path, KindOfSpecialFile(info.st_mode));
+  if (origin == Origin::kFound && own_.contains({info.st_dev, info.st_ino})) return {};
   OFINDEX_ASSIGN(std::string stored, StoredPathOfFile(path));
   if (origin == Origin::kNamed) named_.insert(stored);
   files_.emplace(std::move(stored), path);
@@ -257,7 +276,7 @@ Result<ShardSet> Finder::Finish() {
 
   OFINDEX_TRY(CheckAllFinished(set_.candidates));
 
-  std::map<std::pair<uint64_t, uint64_t>, std::string> inodes;
+  std::map<Inode, std::string> inodes;
   std::vector<Candidate> once;
   for (Candidate& candidate : set_.candidates) {
     auto facts = StatFile(candidate.path);
@@ -266,7 +285,7 @@ Result<ShardSet> Finder::Finish() {
       set_.skipped.push_back(std::move(file));
       continue;
     }
-    const auto [first, is_new] = inodes.emplace(std::pair(facts->device, facts->inode), candidate.stored_path);
+    const auto [first, is_new] = inodes.emplace(Inode(facts->device, facts->inode), candidate.stored_path);
     if (is_new) {
       once.push_back(std::move(candidate));
     } else {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -15,14 +16,21 @@ from ._source import Path
 SPOOL = "spool"
 
 
+#: As many bytes of an output's name go into the folder's: with what is added it stays below the 255 of file systems.
+_NAME_BYTES = 200
+
+
 def _place_for(output: Path) -> str:
     """The name of the folder, on the disk that `output` will be on; the same whenever `output` is."""
-    whole = os.path.abspath(os.fsdecode(output))
-    folder = os.path.dirname(whole)
+    whole = os.path.abspath(os.fsencode(output))
+    folder, name = os.path.split(whole)
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
-    name = os.path.relpath(whole, folder).replace(os.sep, "-")
-    return os.path.join(folder, f".{name}.ofindex-spool")
+    missing = os.path.relpath(whole, folder)
+    if missing != name or len(name) > _NAME_BYTES:  # the last name alone does not tell it from others
+        begin = name[:_NAME_BYTES].decode(errors="ignore")  # no half characters: some file systems refuse them
+        name = f"{begin}-{hashlib.sha256(missing).hexdigest()[:16]}".encode()
+    return os.fsdecode(os.path.join(folder, b"." + name + b".ofindex-spool"))
 
 
 def _locked(path: str) -> int:

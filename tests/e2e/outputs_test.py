@@ -403,6 +403,19 @@ class OutputsTest(CommandTest):
         for out in ("data/part-9.ofidx", "data/index", "part-9"):
             self.expect(0, "build", "data", "-o", out)
 
+    def test_an_index_of_any_other_name_among_the_shards_is_none_of_the_data(self) -> None:
+        write_parts(self.dir / "data", (2, 3))
+        (self.dir / "data" / "meta.sqlite").write_bytes(b"SQLite format 3\0" + bytes(80))
+        for data in (("data",), ("data/*",)):
+            for out in (f"data/index{len(data[0])}.sqlite", f"data/names{len(data[0])}"):
+                with self.subTest(data=data, out=out):
+                    self.expect(0, "build", *data, "-o", out)
+                    self.assertIn("up to date", self.expect(0, "build", *data, "-o", out).text)
+                    self.expect(0, "build", *data, "-o", out, "--force")
+                    self.expect(0, "verify", out)
+                    self.assertEqual(self.expect(0, "cat", out, "--to", "jsonl").text.count("\n"), 5)
+                    self.assert_refused(2, "build", *data, out, "-o", out)
+
     def test_an_index_that_a_power_cut_left_empty_or_zeroed_is_replaced_by_force(self) -> None:
         index = (self.dir / INDEX).read_bytes()
         for data in (b"", bytes(100), bytes(len(index))):

@@ -58,6 +58,14 @@ TEST_CASE("a folder without a name of its own is called by the one it has in the
   CHECK(root.error().code == ErrorCode::kUsage);
 }
 
+TEST_CASE("an empty path is told as such") {
+  for (const Result<std::string>& found : {IndexPathOf(""), ResolveIndex(""), RelativeTo("", "/tmp")}) {
+    REQUIRE_FALSE(found);
+    CHECK(found.error().code == ErrorCode::kUsage);
+    CHECK(found.error().message == "a path is empty");
+  }
+}
+
 TEST_CASE("a name that ends in .ofidx is the index itself") {
   CHECK(Value(ResolveIndex("data/train.ofidx")) == "data/train.ofidx");
   CHECK(Value(ResolveIndex("data/train")) == "data/train.ofidx");

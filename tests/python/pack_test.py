@@ -276,6 +276,23 @@ class ShardsTest(PackCase):
         paths = ofindex.pack(meanwhile(), self.dir / "set", "tfrecord", seed=1)
         self.assertEqual((sorted(self.numbers(paths)), self.beside()), (list(range(10)), ["set"]))
 
+    def test_a_shuffle_writes_to_any_output_whose_name_a_set_can_have(self) -> None:
+        deep = "/".join(f"{'folder' * 12}-{n}" for n in range(8))
+        for out in (deep, "n" * 210, "\u00e9" * 105, "deep/" + "n" * 210):
+            paths = ofindex.pack(self.given(10), self.dir / out, "tfrecord", shards=2, seed=1)
+            self.assertEqual(sorted(self.numbers(paths)), list(range(10)))
+        self.assertFalse([name for name in self.beside() if name.startswith(".")])
+
+    def test_shuffles_into_outputs_of_like_names_do_not_meet(self) -> None:
+        for one, other in (("x/y", "x-y"), ("a/b/c", "a-b/c"), ("n" * 209 + "1", "n" * 209 + "2")):
+
+            def meanwhile(other: str = other) -> Iterator[dict[str, Any]]:
+                ofindex.pack(self.given(3), self.dir / other, "tfrecord", shards=1, seed=1)
+                yield from self.given(10)
+
+            paths = ofindex.pack(meanwhile(), self.dir / one, "tfrecord", shards=1, seed=1)
+            self.assertEqual(sorted(self.numbers(paths)), list(range(10)))
+
     def test_nothing_of_anybody_else_is_removed(self) -> None:
         place = self.dir / ".set.ofindex-spool"
         for make in (place.mkdir, lambda: place.symlink_to(self.dir), lambda: place.write_text("mine")):
