@@ -42,6 +42,12 @@ std::string CacheFolder() {
   return {};
 }
 
+// Where the map of `index` lies if the folder of the index cannot be written; empty if there is no such place.
+std::string CachedMapPath(const IndexFile& index) {
+  const std::string folder = CacheFolder();
+  return folder.empty() ? folder : StrCat(folder, "/", ToHex(index.identity()), kIndexSuffix, kMapSuffix);
+}
+
 // Bad records by block: those of a block are neighbours in ordinal order.
 std::vector<uint32_t> TakeBad(const std::vector<BadRow>& bad, size_t& next, const BlockRow& block) {
   std::vector<uint32_t> taken;
@@ -112,26 +118,30 @@ Result<OffsetMap> OpenMap(const std::shared_ptr<const IndexFile>& index, const P
   auto made = MakeMap(index, beside, progress);
   if (made || made.error().code != ErrorCode::kIo) return made;
 
-  const std::string folder = CacheFolder();
-  if (folder.empty()) return made;
-  const std::string cached = StrCat(folder, "/", ToHex(index->identity()), kIndexSuffix, kMapSuffix);
+  const std::string cached = CachedMapPath(*index);
+  if (cached.empty()) return made;
   if (auto map = OpenBound(cached, *index)) return map;
   std::error_code ignored;  // the draft says it better if there is no folder
-  fs::create_directories(folder, ignored);
+  fs::create_directories(FolderOf(cached), ignored);
   return MakeMap(index, cached, progress);
 }
 
-Result<void> CheckMap(const IndexFile& index) {
-  const auto map = OpenBound(MapPathOf(index.place()), index);
-  return map ? map->CheckAll() : Result<void>();
+Result<MapDamage> FindMapDamage(const IndexFile& index, const Progress& progress) {
+  for (const std::string& path : {MapPathOf(index.place()), CachedMapPath(index)}) {
+    const auto map = OpenBound(path, index);
+    if (!map) continue;  // it is made when it is needed
+    const Result<void> sound = map->CheckAll(progress);
+    if (sound) return MapDamage{};
+    if (sound.error().code != ErrorCode::kIndex) return tl::unexpected(sound.error());
+    return MapDamage{.path = path, .what = sound.error().message};
+  }
+  return MapDamage{};
 }
 
 Result<std::string> MendMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress) {
-  const Result<void> sound = CheckMap(*index);
-  if (sound) return std::string();
-  if (sound.error().code != ErrorCode::kIndex) return tl::unexpected(sound.error());
-  OFINDEX_TRY(MakeMap(index, MapPathOf(index->place()), progress));
-  return sound.error().message;
+  OFINDEX_ASSIGN(MapDamage damage, FindMapDamage(*index, progress));
+  if (!damage.what.empty()) OFINDEX_TRY(MakeMap(index, damage.path, progress));
+  return std::move(damage.what);
 }
 
 Result<OpenedIndex> OpenIndex(const std::string& path, const Progress& progress) {

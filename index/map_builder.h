@@ -30,18 +30,24 @@ struct OpenedIndex {
 }
 
 /// Opens the index at `path` and its map. A map is bound to its index by the index's identity (IdentityOf); one that is
-/// missing, damaged or of another build is made anew from the index, silently: beside it or, where that cannot be
+/// missing, damaged or of another build is made again from the index, silently: beside it or, where that cannot be
 /// written, in the user's cache folder. Several processes that come together wait for the one that makes it. An index
 /// that is replaced meanwhile is opened again. Errors: kNotFound, kIndex, kIo, kLimit; kStale  it is replaced all the
 /// time; kInterrupted  `progress.cancel` was set while the map was waited for or made.
 [[nodiscard]] Result<OpenedIndex> OpenIndex(const std::string& path, const Progress& progress = {});
 
-/// Reads all of the map beside `index`. Errors: kIndex  it is a map of this index, and damaged: reading would stop at
-/// the damage. A map that the next reader makes anew by itself is none.
-[[nodiscard]] Result<void> CheckMap(const IndexFile& index);
+/// Damage at which readers of an index stop: in its map, which is bound to it all the same.
+struct MapDamage {
+  std::string path;  ///< of the map: beside the index, or in the user's cache folder
+  std::string what;  ///< names the map and the byte; empty if there is no damage
+};
 
-/// Makes the map beside `index` again if CheckMap finds it damaged. Returns what was wrong with it, or nothing. Errors:
-/// those of OpenMap.
+/// Reads all of the map that readers of `index` use. A map that is missing, or that the next reader replaces by itself,
+/// counts as sound. Errors: kStale, kLimit; kInterrupted  `progress.cancel` was set.
+[[nodiscard]] Result<MapDamage> FindMapDamage(const IndexFile& index, const Progress& progress);
+
+/// Writes the map again if FindMapDamage finds damage. Returns what was damaged, or nothing. Errors: those of both and
+/// of OpenMap.
 [[nodiscard]] Result<std::string> MendMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress);
 
 /// Opens the map of `index`. Errors: those of OpenIndex; kStale  the index was replaced since it was opened, and the

@@ -282,10 +282,8 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
   OFINDEX_TRY(CheckIndex(catalog));
   VerifyReport report;
-  if (const Result<void> map = CheckMap(*index); !map) {
-    if (map.error().code != ErrorCode::kIndex) return tl::unexpected(map.error());
-    report.map_damage = map.error().message;
-  }
+  OFINDEX_ASSIGN(MapDamage map_damage, FindMapDamage(*index, progress));
+  report.map_damage = std::move(map_damage.what);
   OFINDEX_ASSIGN(report.shards, catalog.Shards());
   OFINDEX_ASSIGN(report.damage, catalog.Damage());
   progress.shards_total = report.shards.size();

@@ -17,7 +17,7 @@ namespace ofindex {
 struct RecordRead {
   uint64_t begin;    ///< byte of the shard at which its framing begins
   uint64_t length;   ///< payload bytes, as the index says
-  uint8_t* out;      ///< room for that many
+  uint8_t* out;      ///< room for that many; null in a mapped shard: only the header is looked at
   uint64_t ordinal;  ///< for messages
 };
 

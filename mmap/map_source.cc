@@ -42,8 +42,8 @@ class Mapped final : public ByteSource {
       at = i;
       const uint8_t* record = data + reads[i].begin;
       if (LoadLe64(record) != reads[i].length) return false;
-      // Room for an empty payload may be a null pointer, which memcpy must not be given.
-      if (reads[i].length != 0) std::memcpy(reads[i].out, record + header, reads[i].length);
+      // Null if only the header is to be looked at; and room for an empty payload may be null, too.
+      if (reads[i].out != nullptr) std::memcpy(reads[i].out, record + header, reads[i].length);
     }
     return true;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/file_watch.h"
+#include "base/progress.h"
 #include "base/result.h"
 #include "mmap/inflating/checkpoint.h"
 #include "mmap/mapped_file.h"
@@ -17,7 +18,7 @@
 
 namespace ofindex {
 
-/// Of the blocks of a map, what a process copies at the most: packed offsets of some 2.5 million records of 250 bytes.
+/// The most bytes of map blocks that a process copies: packed offsets of some 2.5 million records of 250 bytes.
 inline constexpr uint64_t kCopiedMapBytes = uint64_t{4} << 20;
 
 /// Where every record of a dataset lies: a NAME.ofidx-map, mapped and shared by all processes of the host.
@@ -27,7 +28,7 @@ inline constexpr uint64_t kCopiedMapBytes = uint64_t{4} << 20;
 /// those that have the old one open. One that is cut or rewritten in place under a reader is an error, too, or gives
 /// the answers that it gave before: the file is read in guarded sections, what leads from one place of it to another is
 /// used from private copies, and an answer is given if the file has not changed meanwhile, or its bytes are found to be
-/// what they were. The first blocks that are used are copied as a whole: what they answer needs the file no more.
+/// what they were. The first blocks that are used are copied as a whole; only the way to them is then read in the file.
 class OffsetMap {
  public:
   /// Opens in O(1), whatever the number of records and shards: reads the header, nothing else. Messages call the map
@@ -93,9 +94,9 @@ class OffsetMap {
   /// The checkpoints of shard `shard`, which is compressed; the map must outlive them. Errors: kIndex, kStale.
   [[nodiscard]] Result<std::unique_ptr<Checkpoints>> CheckpointsOf(uint64_t shard) const;
 
-  /// Reads all of the map: every checksum holds, and its tables agree. Errors: kIndex  names the first byte that is
-  /// damaged; kStale, kLimit.
-  [[nodiscard]] Result<void> CheckAll() const;
+  /// Reads all of the map: every checksum holds, and its tables agree. Errors: kIndex  names the first table entry that
+  /// is damaged, or whose bytes are; kStale, kLimit; kInterrupted  `progress.cancel` was set.
+  [[nodiscard]] Result<void> CheckAll(const Progress& progress = {}) const;
 
   /// Bytes at the front of every shard's path that name the folder they all lie in, "train/" for example.
   [[nodiscard]] uint64_t data_dir_bytes() const { return header_.data_dir_bytes; }
@@ -147,8 +148,9 @@ class OffsetMap {
   [[nodiscard]] const std::string& path() const { return watch_.file().path(); }
   [[nodiscard]] Result<void> CheckLayout() const;
   [[nodiscard]] Result<void> CheckSound() const;
-  [[nodiscard]] Result<void> CheckBlocks() const;
-  [[nodiscard]] Result<void> CheckShards() const;
+  [[nodiscard]] Result<void> CheckBlocks(const Progress& progress) const;
+  [[nodiscard]] Result<void> CheckShards(const Progress& progress) const;
+  [[nodiscard]] Result<void> CheckPoints(uint64_t shard, const Progress& progress) const;
   [[nodiscard]] Result<void> FindAll(std::span<const uint64_t> ordinals, std::span<Place> places) const;
   [[nodiscard]] Step LookUp(std::span<const uint64_t> ordinals, std::span<Place> places, volatile size_t& at,
                             volatile uint64_t& other) const;

@@ -61,6 +61,8 @@ class ReadyBlocks {
   /// True if the second step needs nothing of the map.
   [[nodiscard]] static bool IsOwned(const Aim& aim);
 
+  [[nodiscard]] static uint32_t ShardOf(const Aim& aim);
+
  private:
   enum class State : uint8_t { kNotReady, kBeingAdded, kReady };
 
@@ -119,6 +121,7 @@ inline bool ReadyBlocks::TakeAim(uint64_t ordinal, Aim& aim) const {
 }
 
 inline bool ReadyBlocks::IsOwned(const Aim& aim) { return aim.block->owned; }
+inline uint32_t ReadyBlocks::ShardOf(const Aim& aim) { return aim.block->shard; }
 
 inline bool ReadyBlocks::Find(const Aim& aim, Record& record) {
   const Block& block = *aim.block;

@@ -193,13 +193,20 @@ Result<RecordRead> RecordReader::PlanRead(uint64_t ordinal, const OffsetMap::Pla
       .begin = place.begin, .length = place.end - place.begin - framing, .out = nullptr, .ordinal = ordinal};
 }
 
+// Of a shard that is open.
+bool RecordReader::ShardUnchanged(uint32_t shard, int64_t tick) const {
+  return shards_->open[shard].load(std::memory_order_acquire)->UnchangedThisTick(tick);
+}
+
 std::optional<ByteView> RecordReader::ViewAtOnce(uint64_t ordinal) const {
   const uint64_t state = map_->watch().state();
-  ByteView view;
-  const WarmFind found = ViewOneWarm(*ready_, ordinal, view);
+  ReadyBlocks::Record record;
+  const WarmFind found = ViewOneWarm(*ready_, ordinal, record);
   if (found == WarmFind::kFailed) return std::nullopt;
-  if (found == WarmFind::kInMap && !map_->watch().UnchangedThisTick(state, CoarseTick())) return std::nullopt;
-  return view;
+  const int64_t tick = CoarseTick();
+  if (!ShardUnchanged(record.shard, tick)) return std::nullopt;
+  if (found == WarmFind::kInMap && !map_->watch().UnchangedThisTick(state, tick)) return std::nullopt;
+  return record.payload();
 }
 
 Result<ByteView> RecordReader::View(uint64_t ordinal) const {
@@ -218,6 +225,7 @@ Result<ByteView> RecordReader::ViewChecked(uint64_t ordinal) const {
     return Fail(ErrorCode::kLimit, StrCat("record ", ordinal, " cannot be viewed: its shard is not mapped"),
                 "copy the record, or open the dataset with io=mmap");
   }
+  OFINDEX_TRY(shard->Read(std::span(&read, 1)));  // its header, with all that shows that the shard is another
   ready_->Add(*map_, ordinal, place.block, *shard, options_.allow_bad);
   return bytes.subspan(read.begin + HeaderBytes(shard->framing()), read.length);
 }
@@ -244,9 +252,11 @@ Result<size_t> RecordReader::ReadBytes(uint32_t shard, uint64_t offset, std::spa
 
 Result<void> RecordReader::View(std::span<const uint64_t> ordinals, std::span<ByteView> views) const {
   const uint64_t state = map_->watch().state();
+  const int64_t tick = CoarseTick();
+  const auto unchanged = [this, tick](uint32_t shard) { return ShardUnchanged(shard, tick); };
   bool in_map = false;
   for (size_t i = 0; i < ordinals.size(); ++i) {
-    i += ViewWarm(*ready_, ordinals.subspan(i), views.subspan(i), in_map);
+    i += ViewWarm(*ready_, ordinals.subspan(i), views.subspan(i), unchanged, in_map);
     if (i == ordinals.size()) break;
     OFINDEX_ASSIGN(views[i], ViewChecked(ordinals[i]));
   }
@@ -284,9 +294,8 @@ bool RecordReader::TryCopyTo(uint64_t ordinal, const GiveRoom& room) const {
   if (copied == WarmCopy::kFailed) return false;
   const int64_t tick = CoarseTick();
   if (found == WarmFind::kInMap && !map_->watch().UnchangedThisTick(state, tick)) return false;
-  const OpenShard& shard = *shards_->open[record.shard].load(std::memory_order_acquire);
-  if (copied == WarmCopy::kSurelyAll) return shard.UnchangedThisTick(tick);
-  const Result<bool> unchanged = shard.Unchanged();
+  if (copied == WarmCopy::kSurelyAll) return ShardUnchanged(record.shard, tick);
+  const Result<bool> unchanged = shards_->open[record.shard].load(std::memory_order_acquire)->Unchanged();
   return unchanged && *unchanged;
 }
 

@@ -67,8 +67,9 @@ class RecordReader {
   /// Returns the payload of record `ordinal`, without copying.
   ///
   /// Covers the payload bytes alone: length prefix and checksums are excluded. Valid while this reader lives. The one
-  /// unguarded read: touching the bytes after somebody has truncated the shard raises SIGBUS. Thread-safe. Looks at
-  /// no byte, or at the record's header alone; Copy() and CopyInto() check the framing around them. Of a
+  /// unguarded read: touching the bytes after somebody has truncated the shard raises SIGBUS. Thread-safe. A shard that
+  /// was changed before is noticed within a tick of the system's clock; later changes show in the bytes. Reads no byte,
+  /// or the record's header alone; Copy() and CopyInto() check the framing around them. Of a
   /// compressed shard the payload is inflated into memory that the reader keeps, inflated_cache_bytes of it at the
   /// most: there View is guarded, and for few records.
   ///
@@ -132,6 +133,7 @@ class RecordReader {
 
   RecordReader(std::shared_ptr<const OffsetMap> map, ShardPaths paths, ReaderOptions options);
 
+  [[nodiscard]] bool ShardUnchanged(uint32_t shard, int64_t tick) const;
   [[nodiscard]] Result<ByteView> ViewChecked(uint64_t ordinal) const;
   [[nodiscard]] Result<ByteView> ViewInflated(RecordRead read, const OpenShard& shard) const;
   [[nodiscard]] Result<std::optional<OpenShard::Inflation>> InflationOf(uint32_t shard, const MapShard& entry) const;

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <optional>
 
 #include "mmap/fault_guard.h"
 #include "mmap/prefetch.h"
@@ -92,12 +93,9 @@ WarmFind FindOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ReadyBlocks::R
   return whole && found ? WarmFind::kInMap : WarmFind::kFailed;
 }
 
-WarmFind ViewOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ByteView& view) {
-  ReadyBlocks::Record record;
+WarmFind ViewOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ReadyBlocks::Record& record) {
   const WarmFind found = FindOneWarm(blocks, ordinal, record);
-  if (found == WarmFind::kFailed) return found;
-  view = record.payload();
-  if (found == WarmFind::kWithoutMap) return found;
+  if (found != WarmFind::kInMap) return found;
   volatile bool same = false;
   const bool whole = FaultGuard::Run([&] { same = LoadLe64(record.framed) == record.length; });
   return whole && same ? found : WarmFind::kFailed;
@@ -149,13 +147,17 @@ size_t ViewInMap(std::span<const ReadyBlocks::Aim> aims, std::span<ByteView> vie
 }  // namespace
 
 size_t ViewWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, std::span<ByteView> views,
-                bool& in_map) {
+                const std::function<bool(uint32_t shard)>& unchanged, bool& in_map) {
   std::array<ReadyBlocks::Aim, kViewedAtOnce> aims;
+  std::optional<uint32_t> asked;  // the shard that was found unchanged last
   for (size_t first = 0; first < ordinals.size(); first += kViewedAtOnce) {
     const std::span<const uint64_t> group = ordinals.subspan(first, std::min(kViewedAtOnce, ordinals.size() - first));
     size_t n = 0;
     bool owned = true;
     for (; n < group.size() && blocks.TakeAim(group[n], aims[n]); ++n) {
+      const uint32_t shard = ReadyBlocks::ShardOf(aims[n]);
+      if (shard != asked && !unchanged(shard)) break;
+      asked = shard;
       owned = owned && ReadyBlocks::IsOwned(aims[n]);
       __builtin_prefetch(aims[n].slot.word);
     }

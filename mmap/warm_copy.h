@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "mmap/ready_blocks.h"
@@ -41,12 +42,13 @@ enum class WarmCopy {
 /// Copies the payload of one record to `out`, which has room for it.
 [[nodiscard]] WarmCopy CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out);
 
-/// Finds the payload of one record. Touches the shard only if the map is needed: then it looks at the record's header.
-[[nodiscard]] WarmFind ViewOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ByteView& view);
+/// Finds one record to be viewed. Touches the shard only if the map is needed: then it looks at the record's header.
+[[nodiscard]] WarmFind ViewOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ReadyBlocks::Record& record);
 
-/// What CopyWarm does without copying: views[i] becomes a view of payload ordinals[i]. Sets `in_map` if the map was
-/// needed. Returns how many were found before the first one that is not ready, or whose header is another.
+/// What CopyWarm does without copying: views[i] becomes a view of payload ordinals[i]. `unchanged` says whether a shard
+/// is still the file that was indexed. Sets `in_map` if the map was needed. Returns how many were found before the
+/// first one that is not ready, whose header is another, or whose shard has changed.
 [[nodiscard]] size_t ViewWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, std::span<ByteView> views,
-                              bool& in_map);
+                              const std::function<bool(uint32_t shard)>& unchanged, bool& in_map);
 
 }  // namespace ofindex

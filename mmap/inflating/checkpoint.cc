@@ -36,17 +36,22 @@ std::vector<uint8_t> StoreWindow(uint64_t position, uint64_t bit, ByteView windo
   return stored;
 }
 
-std::optional<std::vector<uint8_t>> WindowOf(const Checkpoint& checkpoint) {
+std::optional<std::vector<uint8_t>> CopyOfCheckpoint(const Checkpoint& checkpoint) {
   if (checkpoint.stored.size() < kHeadBytes || checkpoint.stored.size() > kHeadBytes + kDeflateWindow) {
     return std::nullopt;
   }
-  // Looked at in a copy: it may lie in a map, whose file others may cut or rewrite meanwhile.
-  std::vector<uint8_t> stored_copy(checkpoint.stored.size());
-  const auto copy = [&] { std::memcpy(stored_copy.data(), checkpoint.stored.data(), stored_copy.size()); };
+  std::vector<uint8_t> stored(checkpoint.stored.size());
+  const auto copy = [&] { std::memcpy(stored.data(), checkpoint.stored.data(), stored.size()); };
   if (!FaultGuard::Run(copy)) return std::nullopt;
-  const ByteView stored(stored_copy);
-  const uint64_t checksum = ChecksumOf(checkpoint.position, checkpoint.bit, stored.subspan(kChecksumBytes));
+  const uint64_t checksum = ChecksumOf(checkpoint.position, checkpoint.bit, ByteView(stored).subspan(kChecksumBytes));
   if (LoadLe64(stored.data()) != checksum) return std::nullopt;
+  return stored;
+}
+
+std::optional<std::vector<uint8_t>> WindowOf(const Checkpoint& checkpoint) {
+  const auto copied = CopyOfCheckpoint(checkpoint);
+  if (!copied) return std::nullopt;
+  const ByteView stored(*copied);
   const size_t size = LoadLe16(stored.data() + kChecksumBytes);
   const ByteView kept = stored.subspan(kHeadBytes);
   if (size > kDeflateWindow || kept.size() > size) return std::nullopt;

@@ -24,6 +24,10 @@ struct Checkpoint {
 /// u16 size of the window; the window, as a zstd frame where that is smaller.
 [[nodiscard]] std::vector<uint8_t> StoreWindow(uint64_t position, uint64_t bit, ByteView window);
 
+/// The stored bytes of `checkpoint`, which may lie in a map whose file others cut or rewrite meanwhile; nullopt if they
+/// are not what was stored.
+[[nodiscard]] std::optional<std::vector<uint8_t>> CopyOfCheckpoint(const Checkpoint& checkpoint);
+
 /// The window of `checkpoint`; nullopt if it, or the checkpoint, is not what was stored.
 [[nodiscard]] std::optional<std::vector<uint8_t>> WindowOf(const Checkpoint& checkpoint);
 

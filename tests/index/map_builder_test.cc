@@ -126,6 +126,22 @@ TEST_CASE("where no map can be written beside the index, it goes to the user's c
   CHECK(fs::last_write_time(cached) == written);
   WriteFile(cached, "damaged");
   CHECK(ReadAll(set) == payloads);
+
+  // Damage that its readers stop at is found and mended there, too.
+  const std::string sound = ReadFile(cached);
+  const auto index = IndexFile::Open(set.index()).value();
+  for (size_t at = 256; at < sound.size(); at += 97) {
+    FlipBit(cached, at, 3);
+    const MapDamage damage = FindMapDamage(*index, {}).value();
+    if (damage.what.empty()) {  // a byte that no one reads
+      WriteFile(cached, sound);
+      continue;
+    }
+    CHECK(damage.path == cached);
+    CHECK(MendMap(index, {}).value() == damage.what);
+    CHECK(ReadFile(cached) == sound);
+  }
+  CHECK(FindMapDamage(*index, {}).value().what.empty());
   REQUIRE(::unsetenv("XDG_CACHE_HOME") == 0);
 }
 

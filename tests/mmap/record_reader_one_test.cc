@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -93,6 +94,45 @@ TEST_CASE("a shard that has grown is noticed within a tick") {
   WriteFile(dataset.shard_path(0), dataset.shard_bytes(0) + "x");
   WaitForATick();
   CHECK(CopyOne(reader, 1).error().code == ErrorCode::kStale);
+}
+
+// What a view of `ordinal` is, alone and among others.
+std::vector<Result<std::string>> Views(const RecordReader& reader, uint64_t ordinal) {
+  const auto text = [](const Result<ByteView>& view) -> Result<std::string> {
+    if (!view) return tl::unexpected(view.error());
+    return std::string(AsText(*view));
+  };
+  const std::vector<uint64_t> ordinals = {ordinal, 0, ordinal};
+  std::vector<ByteView> views(ordinals.size());
+  const Result<void> viewed = reader.View(ordinals, views);
+  const Result<ByteView> last = viewed ? Result<ByteView>(views.back()) : tl::unexpected(viewed.error());
+  return {text(reader.View(ordinal)), text(last)};
+}
+
+TEST_CASE("a view of a shard that was rewritten in place is stale, and of one that was touched is the record") {
+  for (const uint64_t copied_map_bytes : {uint64_t{0}, kCopiedMapBytes}) {
+    for (const bool warm : {false, true}) {
+      CAPTURE(copied_map_bytes);
+      CAPTURE(warm);
+      const MappedDataset dataset(Endings());
+      const RecordReader reader = dataset.Open({}, copied_map_bytes);
+      const uint64_t first_of_second = Endings()[0].payloads.size();
+      REQUIRE(reader.View(first_of_second));
+      if (warm) REQUIRE(reader.View(first_of_second + 1));
+      SetMtime(dataset.shard_path(1), 12345);
+      WaitForATick();
+      for (const auto& view : Views(reader, first_of_second + 1)) CHECK(view.value() == dataset.payloads()[1]);
+      std::string other = dataset.shard_bytes(1);
+      std::fill(other.begin() + 400, other.end(), 'z');
+      OverwriteAt(dataset.shard_path(1), 0, other);
+      WaitForATick();
+      for (const auto& view : Views(reader, first_of_second + 1)) {
+        REQUIRE(!view);
+        CHECK(view.error().code == ErrorCode::kStale);
+      }
+      for (const auto& view : Views(reader, 1)) CHECK(view.value() == dataset.payloads()[1]);
+    }
+  }
 }
 
 }  // namespace

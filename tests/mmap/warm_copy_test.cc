@@ -81,10 +81,11 @@ class Warm {
   }
 
   // The payloads of `ordinals` up to the first that is not ready, by views.
-  [[nodiscard]] std::vector<std::string> View(const Ordinals& ordinals) {
+  [[nodiscard]] std::vector<std::string> View(
+      const Ordinals& ordinals, const std::function<bool(uint32_t)>& unchanged = [](uint32_t) { return true; }) {
     std::vector<ByteView> views(ordinals.size());
     in_map_ = false;
-    const size_t n = ViewWarm(blocks_, ordinals, views, in_map_);
+    const size_t n = ViewWarm(blocks_, ordinals, views, unchanged, in_map_);
     std::vector<std::string> payloads;
     for (size_t i = 0; i < n; ++i) payloads.push_back(Text(views[i]));
     return payloads;
