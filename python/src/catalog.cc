@@ -162,7 +162,7 @@ nb::dict ReadStats(const Columns& columns, const Rows& rows, nb::handle name, si
   const Column column = Unwrap(FindColumn(*columns.store, NameOf(name)), Asked::kQuery);
   StatsOptions options{.top = top, .bins = bins};
   if (!rows.IsAll(columns.store->records())) {
-    options.among = [sorted = rows.Sorted()](uint64_t begin, uint64_t end) { return sorted.Between(begin, end); };
+    options.among = [sorted = rows.Sorted()](uint64_t begin, uint64_t end) { return sorted.TimesIn(begin, end); };
   }
   return DictOfStats(RunInterruptibly([&](Progress& progress) {
     options.cancel = &progress.cancel;
