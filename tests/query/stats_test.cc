@@ -461,7 +461,7 @@ TEST_CASE("a column is found by its SQL name, its feature's, and in any case; el
   const Result<Column> missing = FindColumn(store, "image/hieght");
   REQUIRE(!missing.has_value());
   CHECK(missing.error().code == ErrorCode::kUsage);
-  CHECK(missing.error().hint == "did you mean 'image/height'?");
+  CHECK(missing.error().hint.text() == "did you mean 'image/height'?");
   CHECK(FindColumn(store, "nothing like it\x1b").error().message == "there is no column 'nothing like it\\x1b'");
 }
 
