@@ -19,6 +19,9 @@ namespace ofindex {
 /// a statement counts it. Immutable; may be read by any number of threads.
 class EqualityIndex {
  public:
+  /// The cost of a lookup for SQLite's planner, in rows of a scan.
+  static constexpr double kLookupCost = 4;
+
   /// Takes a row and its value, which is not NULL.
   using Take = std::function<void(uint64_t row, const Chunk::Value& value)>;
 
