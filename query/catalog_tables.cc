@@ -124,7 +124,7 @@ struct Way {
   }
 };
 
-/// One table: how SQLite is told of it, its cells, and by what its rows are found.
+/// One table: its declaration for SQLite, its cells, and the keys that find its rows.
 struct TableKind {
   const char* name;
   const char* declaration;

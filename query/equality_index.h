@@ -32,7 +32,7 @@ class EqualityIndex {
       uint64_t rows, const WorkLimits& limits, const std::function<Result<void>(const Take&)>& visit);
 
   /// Returns rows among which are all whose value equals one of `values`, and few others; takes as long as there are
-  /// values, however many rows. Valid while this lives. A value that is compared as a number and as a text is to be
+  /// values, however many rows. Valid while this lives. A value that is compared both as a number and as text must be
   /// given as both.
   [[nodiscard]] AscendingRows Find(std::span<const ColumnValue> values) const;
 
