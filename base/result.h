@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -42,12 +43,30 @@ enum class ErrorCode {
   return 5;
 }
 
-/// One failure, as a value. `message` reads `<path>@<byte>: what; expected X, got Y`, and `hint` names the command that
-/// mends it (empty where none does).
+/// What mends a failure, as a value. A literal may name options of the command, which Python spells as arguments. A
+/// text that was put together names none: it may hold names and paths, and is shown as it is.
+class Hint {
+ public:
+  Hint() = default;
+  template <size_t n>
+  Hint(const char (&literal)[n]) : text_(literal), is_literal_(true) {}
+  Hint(std::string made) : text_(std::move(made)) {}
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] bool is_literal() const { return is_literal_; }
+  [[nodiscard]] bool empty() const { return text_.empty(); }
+
+ private:
+  std::string text_;
+  bool is_literal_ = false;
+};
+
+/// One failure, as a value. `message` reads `<path>@<byte>: what; expected X, got Y`, and names no option unless
+/// tools/ made it; `hint` names the command that mends it (empty where none does).
 struct Error {
   ErrorCode code;
   std::string message;
-  std::string hint = {};
+  Hint hint = {};
   int system = 0;  ///< errno, where the operating system gave one
 };
 
@@ -56,7 +75,7 @@ struct Error {
 template <typename T>
 using Result = tl::expected<T, Error>;
 
-[[nodiscard]] inline tl::unexpected<Error> Fail(ErrorCode code, std::string message, std::string hint = {}) {
+[[nodiscard]] inline tl::unexpected<Error> Fail(ErrorCode code, std::string message, Hint hint = {}) {
   return tl::unexpected<Error>(Error{code, std::move(message), std::move(hint)});
 }
 

@@ -79,7 +79,7 @@ Result<std::optional<FieldPlan>> MessageOf(const BuildOptions& options) {
   if (options.message.empty() && options.descriptor.empty()) return std::nullopt;
   const bool named = options.columns && options.columns->mode == ColumnChoice::Mode::kNamed;
   if (options.message.empty() || options.descriptor.empty() || !named) {
-    return Fail(ErrorCode::kUsage, "--descriptor, --message and named --columns belong together");
+    return Fail(ErrorCode::kUsage, "a descriptor, its message and named columns belong together");
   }
   constexpr uint64_t kMostDescriptorBytes = uint64_t{64} << 20;
   OFINDEX_ASSIGN(const File file, File::OpenRead(options.descriptor));
@@ -253,7 +253,7 @@ std::vector<std::string> ColumnsInNoRecord(const BuildReport& report) {
 std::string DescribeInNoRecord(const std::vector<std::string>& names, const BuildReport& report) {
   std::vector<std::string> known;
   for (const FeatureRow& row : report.features) known.push_back(row.name);
-  std::string text = "--columns: no record has ";
+  std::string text = "columns: no record has ";
   for (size_t i = 0; i < names.size(); ++i) {
     const std::string meant = DidYouMean(NearestNames(names[i], known), "'");
     text += StrCat(i == 0 ? "" : " or ", "'", Printable(names[i]), "'");

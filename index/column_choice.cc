@@ -21,7 +21,7 @@ Result<ColumnChoice> ColumnChoice::Parse(const std::string& text) {
   if (text == "auto") return choice;
   const bool added = text.starts_with(kAutoAnd);
   choice.mode = added ? Mode::kAuto : text == "none" ? Mode::kNone : Mode::kNamed;
-  if (text.size() > kMostText) return Fail(ErrorCode::kLimit, StrCat("--columns: over ", kMostText, " bytes of names"));
+  if (text.size() > kMostText) return Fail(ErrorCode::kLimit, StrCat("columns: over ", kMostText, " bytes of names"));
   if (choice.mode == Mode::kNone) return choice;
   std::string name;
   for (size_t i = added ? kAutoAnd.size() : 0; i <= text.size(); ++i) {
@@ -31,7 +31,7 @@ Result<ColumnChoice> ColumnChoice::Parse(const std::string& text) {
       continue;
     }
     if (name.empty()) {
-      return Fail(ErrorCode::kUsage, "--columns: an empty name; expected auto, none, or names between commas");
+      return Fail(ErrorCode::kUsage, "columns: an empty name; expected auto, none, or names between commas");
     }
     choice.names.push_back(std::move(name));
     name.clear();

@@ -147,7 +147,7 @@ Result<Draft> Draft::Begin(const std::string& name, IfLocked if_locked, const Pr
     if (state != LockState::kBusy) continue;
     if (if_locked == IfLocked::kFail) {
       return Fail(ErrorCode::kLocked, StrCat(Printable(target), ": locked by another writer"),
-                  "try again when it is done; `ofindex build` waits for it with --wait");
+                  "try again when it is done; `ofindex build --wait` waits for it");
     }
     waited = true;
     if (progress != nullptr && progress->cancel) return Interrupted();

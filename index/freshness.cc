@@ -40,7 +40,7 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
   const DatasetFacts& facts = catalog->facts();
   if (!SameChoice(choice.framing, facts.format) || !SameChoice(choice.payload, facts.payload) ||
       !SameChoice(choice.compression, facts.compression)) {
-    return Stale(index, "it was built with another --format, --payload or --compression");
+    return Stale(index, "it was built with another format, payload or compression");
   }
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog->Shards());
   std::map<std::string_view, const ShardRow*> indexed;

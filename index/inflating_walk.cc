@@ -142,7 +142,8 @@ Result<void> InflatingWalk::CheckLimits() const {
       StrCat(Printable(path()), "@", taken, ": it has inflated to ", FormatCount(inflated), " bytes so far, over ",
              too_large ? StrCat("the ", FormatCount(options_.max_bytes), " that a shard may have")
                        : StrCat(FormatCount(options_.max_ratio), " for each byte of the file")),
-      StrCat("if it is no bomb, allow more with `ofindex build ", too_large ? "--max-inflated`" : "--max-ratio`"));
+      too_large ? Hint("if it is no bomb, allow more with `ofindex build --max-inflated`")
+                : Hint("if it is no bomb, allow more with `ofindex build --max-ratio`"));
 }
 
 // Waits until the bytes before `end` are there, or all there are, and says how many.

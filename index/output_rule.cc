@@ -137,8 +137,8 @@ tl::unexpected<Error> Stranger(const std::string& path, OutputKind kind) {
   const bool index = kind == OutputKind::kIndex;
   return Fail(index || kind == OutputKind::kMap ? ErrorCode::kIndex : ErrorCode::kUsage,
               StrCat(Printable(path), ": not an output of this verb; expected a new name, or ", NameOf(kind)),
-              index ? "name another file with -o INDEX, and put a glob of shards in quotes"
-                    : "name another output, or remove the file if no one needs it");
+              index ? Hint("name another file with -o INDEX, and put a glob of shards in quotes")
+                    : Hint("name another output, or remove the file if no one needs it"));
 }
 
 }  // namespace

@@ -189,8 +189,8 @@ tl::unexpected<Error> NoRecordFile(const std::vector<SkippedFile>& skipped, cons
                   ": ", skipped.front().reason);
   }
   return Fail(ErrorCode::kFormat, std::move(what),
-              choice.compression ? "leave out --compression, or say with it how it is compressed"
-                                 : "say which format it is with --format tfrecord or --format ofrecord");
+              choice.compression ? Hint("leave out --compression, or say with it how it is compressed")
+                                 : Hint("say which format it is with --format tfrecord or --format ofrecord"));
 }
 
 }  // namespace

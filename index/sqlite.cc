@@ -44,7 +44,7 @@ tl::unexpected<Error> ErrorOf(sqlite3* handle) {
   return Fail(
       code,
       StrCat(Printable(file == nullptr ? "index" : file), ": SQLite: ", sqlite3_errmsg(handle), " (", result, ")"),
-      code == ErrorCode::kIndex ? kRebuildHint : "");
+      code == ErrorCode::kIndex ? Hint(kRebuildHint) : Hint());
 }
 
 // Called by SQLite after every kOperationsPerCall operations; anything but 0 ends the statement.

@@ -308,4 +308,14 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   return report;
 }
 
+std::vector<StaleFile> StaleFiles(const VerifyReport& report) {
+  std::vector<StaleFile> files;
+  for (const auto* shards : {&report.stale, &report.failed}) {
+    for (const VerifyReport::Stale& one : *shards) files.push_back({report.shards[one.shard].path, one.reason});
+  }
+  for (const std::string& path : report.unindexed) files.push_back({path, kNotInIndex});
+  for (const SkippedFile& file : report.unreadable) files.push_back({file.path, file.reason});
+  return files;
+}
+
 }  // namespace ofindex

@@ -66,4 +66,13 @@ struct VerifyReport {
 /// meanwhile; kLimit, kInterrupted.
 [[nodiscard]] Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress);
 
+/// A file of DATA that is not what was indexed, and why.
+struct StaleFile {
+  std::string path;
+  std::string reason;
+};
+
+/// Returns the files that keep `report` from being clean, whatever their records: stale, failed, unindexed, unreadable.
+[[nodiscard]] std::vector<StaleFile> StaleFiles(const VerifyReport& report);
+
 }  // namespace ofindex

@@ -52,7 +52,7 @@ Result<MappedFile> MappedFile::Map(const File& file, uint64_t size) {
     const bool out_of_maps = error.get_native_error() == ENOMEM;
     return Fail(out_of_maps ? ErrorCode::kLimit : ErrorCode::kIo,
                 StrCat(Printable(file.path()), ": cannot map ", size, " bytes: ", error.what()),
-                out_of_maps ? "raise vm.max_map_count or `ulimit -v`, or read with io=pread" : "");
+                out_of_maps ? Hint("raise vm.max_map_count or `ulimit -v`, or read with io=pread") : Hint());
   }
   mapped.bytes_ = ByteView(static_cast<const uint8_t*>(mapped.region_->region.get_address()), size);
   return mapped;

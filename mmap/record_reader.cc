@@ -153,7 +153,7 @@ Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
   auto outcome =
       OpenShard::Open(std::move(path), entry.framing, entry.identity, std::move(options), std::move(inflation));
   if (!outcome && outcome.error().code == ErrorCode::kStale && !options_.root.empty()) {
-    outcome.error().hint = StrCat("look whether ", Printable(options_.root), " holds the copy, or leave out --root");
+    outcome.error().hint = "look whether --root names the folder of the copy, or leave it out";
   }
   OFINDEX_ASSIGN(std::unique_ptr<OpenShard> opened, std::move(outcome));
   OpenShard* expected = nullptr;

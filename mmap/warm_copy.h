@@ -16,26 +16,26 @@ struct CopyTarget {
 };
 
 /// Copies the payloads of `ordinals` in the order asked for, and compares each header with the index: one pass, in
-/// which the packed offsets, the bytes, and the copies of different records overlap. Returns false where that is not
-/// all there is to it, for the careful way to find out: a block that is not ready, no room, another header, a file cut
-/// under its map. Whether the shards are still the files that were indexed, and the map is what it was, is for the
-/// caller to ask, afterwards.
+/// which the packed offsets, the bytes, and the copies of different records overlap. Returns false if the caller must
+/// take the careful way instead: a block is not ready, there is no room, a header differs, a file was cut under its
+/// map. Afterwards the caller checks that the shards are still the files that were indexed, and that the map is
+/// unchanged.
 [[nodiscard]] bool CopyWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, const CopyTarget& target);
 
 /// How a record was found.
 enum class WarmFind {
-  kFailed,     ///< that is for the careful way
-  kInMap,      ///< by the map: right, if the map is what it was, which is for the caller to ask, afterwards
-  kWithoutMap  ///< right
+  kFailed,     ///< not found: take the careful way
+  kInMap,      ///< found by the map: right only if the map is unchanged, which the caller checks afterwards
+  kWithoutMap  ///< found, and right
 };
 
 /// Finds one record.
 [[nodiscard]] WarmFind FindOneWarm(const ReadyBlocks& blocks, uint64_t ordinal, ReadyBlocks::Record& record);
 
-/// What became of a copy.
+/// The outcome of a copy.
 enum class WarmCopy {
-  kFailed,  ///< the record's header is another, or the file was cut under its map
-  kCopied,  ///< copied; whether the file was cut is for the caller to ask: the cut-off part of its last page reads as 0
+  kFailed,    ///< the record's header is another, or the file was cut under its map
+  kCopied,    ///< copied; the caller checks if the file was cut: the part of its last page that was cut off reads as 0
   kSurelyAll  ///< copied, and the last byte of the record is not 0: then the file reached that far
 };
 

@@ -11,7 +11,7 @@ namespace ofindex {
 /// must outlive it, and copies none. Not thread-safe.
 class AscendingRows {
  public:
-  /// Adds a list of rows, which ascend; and a row. Not after Begin().
+  /// Adds an ascending list of rows, or one row. Not after Begin().
   void Add(std::span<const uint32_t> rows);
   void Add(uint64_t row);
 
@@ -21,10 +21,10 @@ class AscendingRows {
   /// Leaves out all rows below `low` or above `high`, by binary search. Not after Begin().
   void Narrow(uint64_t low, uint64_t high);
 
-  /// Decides from which end Take() takes: the greatest row first if `descending`.
+  /// Starts at the greatest row if `descending`, else at the least.
   void Begin(bool descending);
 
-  /// Takes the next row; nothing after the last.
+  /// Returns the next row; nothing after the last.
   [[nodiscard]] std::optional<uint64_t> Take();
 
  private:

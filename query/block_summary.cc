@@ -33,19 +33,18 @@ void TakeNumbers(const BlockCounts& block, ColumnSummary& summary) {
 }
 
 void TakeTexts(const BlockCounts& block, ColumnSummary& summary) {
-  for (uint32_t n = 0; n < block.texts.size(); ++n) {
-    if (block.texts[n] == 0) continue;
-    const ByteView bytes = block.chunk->texts()[n];
-    summary.texts += block.texts[n];
-    summary.lengths.Add(bytes.size(), block.texts[n]);
+  block.ForEachText([&](ByteView bytes, uint64_t count) {
+    summary.texts += count;
+    summary.lengths.Add(bytes.size(), count);
     summary.extremes.Take({.type = IsText(bytes) ? Type::kText : Type::kBlob, .bytes = bytes});
-  }
+  });
 }
 
-void TakeLists(const Chunk& chunk, ColumnSummary& summary) {
-  if (chunk.form() != Chunk::Form::kLists) return;
-  const std::vector<uint32_t>& ends = chunk.lists().ends;
-  ForEachSet(chunk.present(), [&](uint32_t r) { summary.lists.Add(ends[r] - (r == 0 ? 0 : ends[r - 1]), 1); });
+void TakeLists(const PickedChunk& picked, ColumnSummary& summary) {
+  if (picked.chunk->form() != Chunk::Form::kLists) return;
+  const std::vector<uint32_t>& ends = picked.chunk->lists().ends;
+  ForEachSet(picked.chunk->present(),
+             [&](uint32_t r) { summary.lists.Add(ends[r] - (r == 0 ? 0 : ends[r - 1]), picked.TimesOf(r)); });
 }
 
 }  // namespace
@@ -57,10 +56,10 @@ void Extremes::Take(const Chunk::Value& value) {
 }
 
 ColumnSummary::ColumnSummary(const BlockCounts& block)
-    : rows(block.chunk->records()), nulls(block.nulls), nans(block.nans), moments(block) {
+    : rows(block.picked.rows()), nulls(block.nulls), nans(block.nans), moments(block) {
   TakeNumbers(block, *this);
   TakeTexts(block, *this);
-  TakeLists(*block.chunk, *this);
+  TakeLists(block.picked, *this);
 }
 
 void ColumnSummary::Merge(const ColumnSummary& later) {

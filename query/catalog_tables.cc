@@ -18,8 +18,7 @@
 namespace ofindex {
 namespace {
 
-constexpr double kLookupCost = 4;      // as rows of a scan
-constexpr double kRowsPerShared = 10;  // the guess: of so many rows, one has the value that is asked for
+constexpr double kRowsPerShared = 10;  // a guess: one row in this many has the value that is looked up
 
 // One cell, given to SQLite. All of it lives as long as the catalog, and that as long as the connection.
 
@@ -125,7 +124,7 @@ struct Way {
   }
 };
 
-/// One table: how SQLite is told of it, its cells, and by what its rows are found.
+/// One table: its declaration for SQLite, its cells, and the keys that find its rows.
 struct TableKind {
   const char* name;
   const char* declaration;
@@ -277,7 +276,7 @@ int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
       info->aConstraintUsage[i].argvIndex = 1;
       info->idxNum = Way{.key = k, .is_list = is_list}.Encode();
       rows = key->unique ? 1 : static_cast<double>(of.rows()) / kRowsPerShared;
-      info->estimatedCost = rows + kLookupCost;
+      info->estimatedCost = rows + EqualityIndex::kLookupCost;
     }
   }
   info->estimatedRows = static_cast<sqlite3_int64>(rows) + 1;

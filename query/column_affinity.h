@@ -7,8 +7,8 @@
 
 namespace ofindex {
 
-/// What a comparison with a column converts the other side to before it compares, if that side has no affinity of its
-/// own (sqlite.org/datatype3.html, 4.2): text that is a number to that number, or numbers to text.
+/// The affinity of a column, by which SQLite converts the other side of a comparison if that side has none of its own
+/// (sqlite.org/datatype3.html, 4.2): text that is a number to that number, or numbers to text.
 enum class Affinity : uint8_t { kNone, kNumeric, kText };
 
 /// The type that `column` is declared with: INTEGER, REAL, NUMERIC for both, or TEXT for bytes and lists. Empty if its
@@ -18,7 +18,7 @@ enum class Affinity : uint8_t { kNone, kNumeric, kText };
 /// The affinity that SQLite gives to a column of that type.
 [[nodiscard]] Affinity AffinityOf(const ColumnStore& store, const Column& column);
 
-/// True if SQLite may compare `text` as a number, where affinity asks for one. Some that it does not are let through.
+/// Returns true if SQLite may compare `text` as a number under numeric affinity. May be true for text that it does not.
 [[nodiscard]] bool MayBeNumber(std::string_view text);
 
 }  // namespace ofindex

@@ -32,8 +32,8 @@ class ColumnSource {
   [[nodiscard]] virtual Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) = 0;
 };
 
-/// The columns of an index that is open. Without its map, that is opened when places are first asked for: kStale if the
-/// index was replaced meanwhile, kInterrupted if `progress`, which must outlive the source, is told to stop.
+/// Returns the columns of an open index. If no map is given, the first call of Places() opens it: kStale if the index
+/// was replaced meanwhile, kInterrupted if `progress`, which must outlive the source, is told to stop.
 /// Errors: kIndex  not an index, of another version, or damaged; kStale  it was rewritten in place.
 [[nodiscard]] Result<std::unique_ptr<ColumnSource>> OpenColumnSource(OpenedIndex opened,
                                                                      const Progress* progress = nullptr);

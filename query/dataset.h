@@ -11,7 +11,7 @@ namespace ofindex {
 
 /// A dataset open for reading: the index that a name means, its map, and a reader of its records, all of one build and
 /// open as long as this lives: an index that is built over the name does not change what is read, nor what ColumnStore
-/// and SqlSession say of opened(). SQLite is not touched, unless the map is missing and has to be made anew. Moves,
+/// and SqlSession say of opened(). SQLite is not touched, unless the map is missing and must be made again. Moves,
 /// does not copy; thread-safe, and usable after fork, whatever the working directory becomes.
 class Dataset {
  public:
@@ -21,7 +21,7 @@ class Dataset {
   [[nodiscard]] static Result<Dataset> Open(const std::string& name, ReaderOptions options = {},
                                             const Progress& progress = {});
 
-  /// Opens a dataset on an index that is open, with its map or without. Errors: those of OpenMap.
+  /// Opens a dataset on an open index, with or without its map. Errors: those of OpenMap.
   [[nodiscard]] static Result<Dataset> Open(OpenedIndex opened, ReaderOptions options = {},
                                             const Progress& progress = {});
 

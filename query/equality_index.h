@@ -19,6 +19,9 @@ namespace ofindex {
 /// a statement counts it. Immutable; may be read by any number of threads.
 class EqualityIndex {
  public:
+  /// The cost of a lookup for SQLite's planner, in rows of a scan.
+  static constexpr double kLookupCost = 4;
+
   /// Takes a row and its value, which is not NULL.
   using Take = std::function<void(uint64_t row, const Chunk::Value& value)>;
 
@@ -29,7 +32,7 @@ class EqualityIndex {
       uint64_t rows, const WorkLimits& limits, const std::function<Result<void>(const Take&)>& visit);
 
   /// Returns rows among which are all whose value equals one of `values`, and few others; takes as long as there are
-  /// values, however many rows. Valid while this lives. A value that is compared as a number and as a text is to be
+  /// values, however many rows. Valid while this lives. A value that is compared both as a number and as text must be
   /// given as both.
   [[nodiscard]] AscendingRows Find(std::span<const ColumnValue> values) const;
 

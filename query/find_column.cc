@@ -19,11 +19,12 @@ const Column* FindExactly(const ColumnStore& store, std::string_view name) {
   return FindIf(store, [&](const Column& column) { return column.name == name; });
 }
 
-std::string NearestHint(const ColumnStore& store, std::string_view name) {
+Hint NearestHint(const ColumnStore& store, std::string_view name) {
   std::vector<std::string> names;
   for (const Column& column : store.columns()) names.push_back(column.name);
   const std::string meant = DidYouMean(NearestNames(name, names), "'");
-  return meant.empty() ? "`ofindex schema` shows the columns" : meant;
+  if (meant.empty()) return "`ofindex schema` shows the columns";
+  return meant;
 }
 
 }  // namespace

@@ -12,8 +12,6 @@
 namespace ofindex {
 namespace {
 
-constexpr char kNoList[] = "has(list, value): that is no list; `ofindex build --columns NAME` stores lists whole";
-
 Result<void> PutHas(sqlite3_context* context, sqlite3_value* list, sqlite3_value* value) {
   if (sqlite3_value_type(list) == SQLITE_NULL || sqlite3_value_type(value) == SQLITE_NULL) return {};
   const Chunk::Value json = ViewOf(list);

@@ -8,6 +8,9 @@ struct sqlite3_value;
 
 namespace ofindex {
 
+/// The error of has(), in which SQLite takes no hint.
+inline constexpr char kNoList[] = "has(list, value): that is no list";
+
 /// has(list, value) as a function of SQL, for lists that are JSON text: 1 if the list has the value, else 0, NULL if
 /// either is NULL. A number of the list is compared with the value as with a column of type NUMERIC, a text as with one
 /// of type TEXT.

@@ -16,8 +16,8 @@ namespace ofindex {
 /// string where they are TEXT in SQL, else {"base64": "..."}.
 void AppendListJson(const Chunk& chunk, uint32_t record, std::string& json);
 
-/// Whether an array as AppendListJson writes them has a value that equals one of `wanted`, as SQL compares values
-/// without affinity. Nothing if `json` is no such array.
+/// Returns whether an array that AppendListJson wrote has a value that equals one of `wanted`, as SQL compares values
+/// without affinity; nothing if `json` is not such an array.
 [[nodiscard]] std::optional<bool> JsonListHas(std::string_view json, const std::vector<ColumnValue>& wanted);
 
 }  // namespace ofindex

@@ -1,17 +1,25 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <numeric>
 #include <vector>
 
-#include "base/result.h"
 #include "index/column_chunk.h"
 
 namespace ofindex {
 
-/// Chunks whose records, one chunk after the other, are `records` of `chunk`: same values, same kinds. Each of
-/// `records` is less than chunk.records(); they may repeat, as often as they like. There are as many chunks as it
-/// takes, none without records. Errors: kLimit  a record has more values than a chunk may hold.
-[[nodiscard]] Result<std::vector<Chunk>> PickedChunks(const Chunk& chunk, std::span<const uint32_t> records);
+/// A chunk, and how often each of its records counts. A value. Repeats are counted, never copied: a record that counts
+/// a million times takes no more memory or time than one that counts once.
+struct PickedChunk {
+  std::shared_ptr<const Chunk> chunk;
+  std::vector<uint64_t> times = {};  ///< by record; empty: once each
+
+  [[nodiscard]] uint64_t TimesOf(uint32_t record) const { return times.empty() ? 1 : times[record]; }
+
+  [[nodiscard]] uint64_t rows() const {
+    return times.empty() ? chunk->records() : std::accumulate(times.begin(), times.end(), uint64_t{0});
+  }
+};
 
 }  // namespace ofindex

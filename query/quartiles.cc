@@ -68,19 +68,19 @@ size_t RankSearch::PlaceOf(uint64_t prefix) const {
   return static_cast<size_t>(std::lower_bound(distinct_.begin(), distinct_.end(), prefix) - distinct_.begin());
 }
 
-RankSearch::Tally RankSearch::Count(const Chunk& chunk) const {
+RankSearch::Tally RankSearch::Count(const PickedChunk& picked) const {
   Tally tally(distinct_.size() << kBits);
   const uint32_t low = shift();
-  const auto count = [&](double value) {
+  const auto count = [&](uint32_t record, double value) {
     if (std::isnan(value)) return;
     const uint64_t known = OrderedBits(value) >> low;
     const uint64_t prefix = known >> kBits;
     const size_t place = PlaceOf(prefix);
     if (place == distinct_.size() || distinct_[place] != prefix) return;
-    ++tally[place << kBits | (known & ((1U << kBits) - 1))];
+    tally[place << kBits | (known & ((1U << kBits) - 1))] += picked.TimesOf(record);
   };
   ForEachNumber(
-      chunk, [&](int64_t value) { count(static_cast<double>(value)); }, count);
+      *picked.chunk, [&](uint32_t record, int64_t value) { count(record, static_cast<double>(value)); }, count);
   return tally;
 }
 

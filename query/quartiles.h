@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "index/column_chunk.h"
+#include "query/picked_chunk.h"
 #include "query/sorted_counts.h"
 
 namespace ofindex {
@@ -37,9 +37,9 @@ class RankSearch {
 
   explicit RankSearch(const QuartileRanks& ranks);
 
-  /// How often each of the next 16 bits follows one of the prefixes that are searched, in `chunk`. Thread-safe.
+  /// How often each of the next 16 bits follows one of the prefixes that are searched, in `picked`. Thread-safe.
   using Tally = std::vector<uint64_t>;
-  [[nodiscard]] Tally Count(const Chunk& chunk) const;
+  [[nodiscard]] Tally Count(const PickedChunk& picked) const;
 
   /// Ends a pass, with the sum of the tallies of all chunks.
   void Narrow(const Tally& sum);

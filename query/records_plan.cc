@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "index/distinct_sketch.h"
 #include "query/column_affinity.h"
+#include "query/equality_index.h"
 #include "query/predicate.h"
 #include "query/sql_values.h"
 #include "query/value_order.h"
@@ -19,7 +20,6 @@ namespace ofindex {
 namespace {
 
 constexpr int kRhsValueVersion = 3038000;
-constexpr double kLookupCost = 4;  // as rows of a scan
 constexpr int kHasConstraint = SQLITE_INDEX_CONSTRAINT_FUNCTION;
 
 std::optional<Op> OpOf(int constraint) {
@@ -162,7 +162,7 @@ class Planner {
     const double rows = one_ ? 1 : std::max(1.0, static_cast<double>(records) * share_);
     info_.estimatedRows = static_cast<sqlite3_int64>(rows);
     const double scanned = static_cast<double>(records) * static_cast<double>(plan_.arguments.size());
-    info_.estimatedCost = rows + (one_ || looked_up_ ? kLookupCost : 0.02 * scanned);
+    info_.estimatedCost = rows + (one_ || looked_up_ ? EqualityIndex::kLookupCost : 0.02 * scanned);
     if (one_) info_.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
   }
 

@@ -13,8 +13,8 @@ struct sqlite3_value;
 
 namespace ofindex {
 
-/// What xBestIndex promises and xFilter does: the constraints that are taken over, in the order of their values. A
-/// value; SQLite keeps it as text.
+/// The plan that xBestIndex makes and xFilter follows: the constraints that the table handles, in the order of their
+/// values. A value; SQLite keeps it as text.
 struct RecordsPlan {
   struct Argument {
     uint32_t column = 0;
@@ -30,8 +30,8 @@ struct RecordsPlan {
   /// The plan that Encode() wrote as `text`.
   [[nodiscard]] static RecordsPlan Decode(std::string_view text);
 
-  /// The constraint of argument `argument` on `store` and its value, to which the column's affinity is applied: SQLite
-  /// leaves that to the table. Errors: kLimit  SQLite gave no value.
+  /// Returns the constraint that `argument` and `value` make. Applies the column's affinity to the value, which SQLite
+  /// leaves to the table. Errors: kLimit  SQLite gave no value.
   [[nodiscard]] static Result<Constraint> ConstraintOf(const ColumnStore& store, const Argument& argument,
                                                        sqlite3_value* value);
 };
@@ -39,11 +39,10 @@ struct RecordsPlan {
 /// Plans what SQLite asks for, and tells it: which constraints are taken over, whether rows come in the order wanted,
 /// and what it will cost.
 ///
-/// SQLite looks again at all that may be compared otherwise than by the affinity of the column: with a column of
-/// numeric affinity on the other side, text is compared as a number, and whether there is one cannot be seen from here.
-/// `plain` says that there is none. LIMIT and OFFSET stay with SQLite, which stops asking when it has enough: where
-/// rows are compared by several columns at once, and in compounds, SQLite 3.40 offers them although more than the
-/// table's rows count, and does not say so.
+/// SQLite checks again every comparison that might not use the column's affinity: if the other side is a column of
+/// numeric affinity, text is compared as a number, and the table cannot see that. `plain` says that there is none.
+/// LIMIT and OFFSET stay with SQLite, which stops asking when it has enough: in comparisons of row values and in
+/// compound SELECTs, SQLite 3.40 offers them although other rows count too, and does not say so.
 void PlanRecords(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan);
 
 }  // namespace ofindex

@@ -69,6 +69,12 @@ class SortedCounts {
     for (const Count<Key>& entry : all_) bytes_ += sizeof entry + Held(entry.key);
   }
 
+  /// Takes in what was added, and returns all of it.
+  [[nodiscard]] std::vector<Count<Key>> Settled() && {
+    Settle();
+    return std::move(all_);
+  }
+
   /// What was there when it was settled last, and the bytes that it takes.
   [[nodiscard]] const std::vector<Count<Key>>& all() const { return all_; }
   [[nodiscard]] uint64_t bytes() const { return bytes_; }

@@ -10,6 +10,7 @@
 
 #include "base/nearest_names.h"
 #include "base/text.h"
+#include "query/has_function.h"
 #include "query/sql_gate.h"
 
 namespace ofindex {
@@ -34,7 +35,8 @@ ErrorCode CodeOf(int result) {
   }
 }
 
-const char* HintOf(ErrorCode code) {
+Hint HintOf(ErrorCode code, std::string_view message) {
+  if (message == kNoList) return "`ofindex build --columns NAME` stores lists whole";
   switch (code) {
     case ErrorCode::kLimit: return "ask for less at a time; a value may have 64 MiB, a statement 100,000 bytes";
     case ErrorCode::kIndex: return "build the index anew with `ofindex build --force`";
@@ -94,7 +96,7 @@ Error SqlError(sqlite3* db, const SqlGate& gate, size_t begin, size_t written_fr
   const ErrorCode code = CodeOf(result);
   const std::string named = code == ErrorCode::kUsage ? WithNearest(message, gate) : std::string();
   if (!named.empty()) return {code, place + named, kNamesHint};
-  return {code, StrCat(place, Printable(message)), HintOf(code)};
+  return {code, StrCat(place, Printable(message)), HintOf(code, message)};
 }
 
 }  // namespace ofindex

@@ -38,7 +38,7 @@ constexpr auto kFunctions = std::to_array<std::string_view>({
 // clang-format on
 static_assert(std::is_sorted(kFunctions.begin(), kFunctions.end()));
 
-tl::unexpected<Error> NoSession(const std::string& what, std::string hint = "free some memory") {
+tl::unexpected<Error> NoSession(const std::string& what, Hint hint = "free some memory") {
   return Fail(ErrorCode::kLimit, StrCat("no SQL session: ", what), std::move(hint));
 }
 

@@ -38,10 +38,10 @@ class SqlGate {
   /// Names of the functions that may be called.
   [[nodiscard]] static std::vector<std::string> Functions();
 
-  /// Whether what runs now may go on.
+  /// Returns true if the running statement may go on.
   [[nodiscard]] bool MayGoOn() const { return guard_ == nullptr || guard_->MayGoOn(); }
 
-  /// The limits of whatever runs at the time; valid while this gate lives.
+  /// Returns the limits of the running statement; valid while this gate lives.
   [[nodiscard]] WorkLimits work_limits() const;
 
   /// What SQLite holds for the connection.

@@ -4,8 +4,8 @@
 
 namespace ofindex {
 
-/// The memory that SQLite holds for one session, and a bound for it. SQLite itself counts for the whole process alone,
-/// where one session's large statement would end another's small one. Used by one thread at a time.
+/// The memory that SQLite holds for one session, and a bound for it. SQLite itself has one bound for the whole
+/// process, so that a large statement of one session would end a small one of another. Used by one thread at a time.
 class SqlMemory {
  public:
   SqlMemory() = default;
@@ -27,14 +27,14 @@ class SqlMemory {
     SqlMemory* const before_;
   };
 
-  /// Bounds the memory from now on, what is held already included; what would exceed it is refused, which ends the
-  /// statement that asks for it.
+  /// Bounds the memory from now on, including what is already held. SQLite is refused an allocation that exceeds the
+  /// bound, which ends its statement.
   void Bound(uint64_t bytes) {
     most_ = bytes;
     refused_ = false;
   }
 
-  /// Whether an allocation of `bytes` would be allowed now: for what can do without.
+  /// Returns true if an allocation of `bytes` would be allowed now, for callers that can do without it.
   [[nodiscard]] bool HasRoom(uint64_t bytes) const { return used() <= most_ && bytes <= most_ - used(); }
 
   /// Whether anything was refused since the last call of Bound.

@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t kMostExpandedBytes = uint64_t{4} << 20;
 constexpr uint64_t kBytesPerColumn = 8;
 
-tl::unexpected<Error> Wrong(std::string message, std::string hint) {
+tl::unexpected<Error> Wrong(std::string message, Hint hint) {
   return Fail(ErrorCode::kUsage, StrCat("SQL: ", message), std::move(hint));
 }
 

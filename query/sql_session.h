@@ -83,7 +83,7 @@ class SqlSession {
   [[nodiscard]] static Result<SqlSession> Open(OpenedIndex opened, ColumnStoreOptions options = {});
 
   /// Opens a session on tables that `add` registers as eponymous virtual tables called `tables`, with the limits that
-  /// work for a statement is to ask. The connection is shut to everything else after that.
+  /// their work must ask. After that, the connection refuses everything else.
   using AddTables = std::function<Result<void>(sqlite3*, const WorkLimits&)>;
   [[nodiscard]] static Result<SqlSession> Open(const AddTables& add, std::vector<std::string> tables);
 

@@ -20,11 +20,12 @@ namespace ofindex {
 /// A copy of `value`.
 [[nodiscard]] ColumnValue ValueOf(sqlite3_value* value);
 
-/// A copy of `value` as a comparison with a column of `affinity` has it. Errors: kLimit  SQLite has no memory.
+/// Returns a copy of `value`, converted as a comparison with a column of `affinity` converts it. Errors: kLimit  SQLite
+/// has no memory.
 [[nodiscard]] Result<ColumnValue> ValueOf(sqlite3_value* value, Affinity affinity);
 
-/// What an element of a list may equal, ascending: `value` as a number, if it is one, and as bytes; none for NULL.
-/// Errors: kLimit  SQLite has no memory.
+/// Returns the values that a list's element may equal, ascending: `value` as a number, if it is one, and as bytes; none
+/// for NULL. Errors: kLimit  SQLite has no memory.
 [[nodiscard]] Result<std::vector<ColumnValue>> ElementsOf(sqlite3_value* value);
 
 /// What a constraint with the operator `=` is.
@@ -34,7 +35,7 @@ enum class InKind {
   kMaybe,  ///< either: SQLite tells of the first 32 constraints only
 };
 
-/// What constraint `i` is, in xBestIndex. If it is an IN, and taken, xFilter is given all its values at once.
+/// Returns the kind of constraint `i`, in xBestIndex. If the table handles an IN, xFilter gets all its values at once.
 [[nodiscard]] InKind InOf(sqlite3_index_info* info, int i);
 
 /// Calls `take` with each value of an IN that xFilter was given. Errors: those of `take`; kLimit  SQLite has no memory.

@@ -48,6 +48,12 @@ std::optional<DistinctSketch> StoredSketch(const ColumnStore& store, const Colum
   return sketch;
 }
 
+void SketchValues(const BlockCounts& block, DistinctSketch& sketch) {
+  for (const auto& [value, count] : block.integers) sketch.AddInteger(value);
+  for (const auto& [value, count] : block.reals) sketch.AddReal(value);
+  block.ForEachText([&](ByteView text, uint64_t) { sketch.AddBytes(text); });
+}
+
 // The statistics of one column, under way: one pass over its chunks where it has few distinct values; else one more
 // over its distinct values, and as many for the quartiles as RankSearch makes.
 class StatsPasses {
@@ -67,46 +73,38 @@ class StatsPasses {
   }
 
  private:
-  // Calls make(chunk) for each chunk of each block on several threads, and merge() with the outcomes in order.
+  // Calls make(picked) for each block with records that count, on several threads, and merge() with the outcomes in
+  // order.
   template <typename Make, typename Merge>
   [[nodiscard]] Result<void> OverChunks(Make make, Merge merge) {
-    using Made = decltype(make(std::shared_ptr<const Chunk>()));
+    using Made = decltype(make(PickedChunk()));
     return MergeInOrder(
         store_.threads(), store_.blocks().size(), options_.cancel,
-        [&](uint64_t block) -> Result<std::vector<Made>> {
-          OFINDEX_ASSIGN(std::vector<std::shared_ptr<const Chunk>> chunks, Load(block));
-          std::vector<Made> all;
-          for (std::shared_ptr<const Chunk>& chunk : chunks) all.push_back(make(std::move(chunk)));
-          return all;
+        [&](uint64_t block) -> Result<std::optional<Made>> {
+          OFINDEX_ASSIGN(std::optional<PickedChunk> picked, Load(block));
+          if (!picked) return std::nullopt;
+          return make(*std::move(picked));
         },
-        [&](std::vector<Made> all) -> Result<void> {
-          for (Made& made : all) OFINDEX_TRY(merge(std::move(made)));
-          return {};
-        });
+        [&](std::optional<Made> made) -> Result<void> { return made ? merge(*std::move(made)) : Result<void>(); });
   }
 
-  // Returns the chunk of `block`, or the chunks of the records in it that count.
-  [[nodiscard]] Result<std::vector<std::shared_ptr<const Chunk>>> Load(uint64_t block) {
-    std::vector<std::shared_ptr<const Chunk>> chunks;
-    if (!options_.among) {
-      OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, store_.Load(column_, block));
-      chunks.push_back(std::move(chunk));
-      return chunks;
+  // Returns the chunk of `block` and how often its records count; nothing if none does.
+  [[nodiscard]] Result<std::optional<PickedChunk>> Load(uint64_t block) {
+    PickedChunk picked;
+    if (options_.among) {
+      const BlockHead& head = store_.blocks()[block];
+      picked.times = options_.among(head.first_record, head.first_record + head.records);
+      if (picked.times.empty()) return std::nullopt;
     }
-    const BlockHead& head = store_.blocks()[block];
-    const std::vector<uint32_t> records = options_.among(head.first_record, head.first_record + head.records);
-    if (records.empty()) return chunks;
-    OFINDEX_ASSIGN(std::shared_ptr<const Chunk> whole, store_.Load(column_, block));
-    OFINDEX_ASSIGN(std::vector<Chunk> picked, PickedChunks(*whole, records));
-    for (Chunk& chunk : picked) chunks.push_back(std::make_shared<const Chunk>(std::move(chunk)));
-    return chunks;
+    OFINDEX_ASSIGN(picked.chunk, store_.Load(column_, block));
+    return picked;
   }
 
   [[nodiscard]] Result<void> Summarise() {
     using Made = std::pair<BlockCounts, ColumnSummary>;
     OFINDEX_TRY(OverChunks(
-        [&](std::shared_ptr<const Chunk> chunk) -> Made {
-          BlockCounts counts = CountValues(std::move(chunk), mixed_);
+        [&](PickedChunk picked) -> Made {
+          BlockCounts counts = CountValues(std::move(picked), mixed_);
           ColumnSummary summary(counts);
           return {std::move(counts), std::move(summary)};
         },
@@ -143,11 +141,11 @@ class StatsPasses {
     if (!options_.among) sketch = StoredSketch(store_, column_);
     const bool stored = sketch.has_value();
     if (!stored) sketch.emplace();
-    OFINDEX_TRY(OverChunks([&](std::shared_ptr<const Chunk> chunk) { return CountValues(std::move(chunk), mixed_); },
+    OFINDEX_TRY(OverChunks([&](PickedChunk picked) { return CountValues(std::move(picked), mixed_); },
                            [&](const BlockCounts& block) -> Result<void> {
                              counts_.Recount(block);
                              if (histogram) AddNumbers(block.integers, block.reals, *histogram);
-                             if (!stored) SketchChunk(*block.chunk, *sketch);
+                             if (!stored) SketchValues(block, *sketch);
                              return {};
                            }));
     if (histogram) stats_.histogram = histogram->bins();
@@ -163,7 +161,7 @@ class StatsPasses {
     RankSearch search(RanksOf(numbers));
     for (int pass = 0; pass < RankSearch::kPasses; ++pass) {
       RankSearch::Tally sum;
-      OFINDEX_TRY(OverChunks([&](const std::shared_ptr<const Chunk>& chunk) { return search.Count(*chunk); },
+      OFINDEX_TRY(OverChunks([&](const PickedChunk& picked) { return search.Count(picked); },
                              [&](const RankSearch::Tally& tally) -> Result<void> {
                                sum.resize(tally.size());
                                for (size_t i = 0; i < tally.size(); ++i) sum[i] += tally[i];

@@ -22,9 +22,9 @@ struct StatsOptions {
   size_t top = 10;   ///< most frequent values
   size_t bins = 10;  ///< of histograms, at least 1
 
-  /// The records that count, among those with ordinals [begin, end): ascending, as often as they count, less `begin`.
-  /// Null: all records, once. Called on several threads.
-  using Among = std::function<std::vector<uint32_t>(uint64_t begin, uint64_t end)>;
+  /// Returns how often each record with an ordinal in [begin, end) counts; nothing if none does. Null: all records,
+  /// once. Called on several threads.
+  using Among = std::function<std::vector<uint64_t>(uint64_t begin, uint64_t end)>;
   Among among = nullptr;
   const std::atomic<bool>* cancel = nullptr;
 };
@@ -52,9 +52,9 @@ struct ColumnStats {
   Lengths lists;                  ///< values in each list
 };
 
-/// Computes the statistics of `column` on store.threads() threads. Takes memory for ValueCounts::kMostDistinct values,
-/// however many there are. The outcome does not depend on the threads. Errors: those of ColumnStore::Load;
-/// kInterrupted.
+/// Computes the statistics of `column` on store.threads() threads. Takes memory for ValueCounts::kMostDistinct values
+/// and for a block a thread, however many values there are and however often records count. The outcome does not depend
+/// on the threads. Errors: those of ColumnStore::Load; kInterrupted.
 [[nodiscard]] Result<ColumnStats> StatsOf(ColumnStore& store, const Column& column, const StatsOptions& options);
 
 /// The type of a column for people, as `schema` has it.

@@ -11,14 +11,6 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-// Calls `body(number in the dictionary, count)` for each text that is used.
-template <typename Body>
-void ForEachUsed(const BlockCounts& block, Body body) {
-  for (uint32_t n = 0; n < block.texts.size(); ++n) {
-    if (block.texts[n] != 0) body(n, block.texts[n]);
-  }
-}
-
 // The values of a count of at least some threshold, taken in SQLite's order: all whose count is greater, and of those
 // that just reach it as many as there is room for.
 class TopValues {
@@ -74,8 +66,8 @@ void TakeTexts(const std::vector<Count<std::string>>& texts, Type type, TopValue
 void ValueCounts::Add(const BlockCounts& block) {
   for (const auto& [value, count] : block.integers) integers_.Add(value, count);
   for (const auto& [value, count] : block.reals) reals_.Add(value, count);
-  ForEachUsed(block, [&](uint32_t n, uint64_t count) {
-    texts_.Add(std::string(AsText(block.chunk->texts()[n])), count);
+  block.ForEachText([&](ByteView text, uint64_t count) {
+    texts_.Add(std::string(AsText(text)), count);
     if (texts_.due()) texts_.Settle();
   });
   if (integers_.due()) integers_.Settle();
@@ -117,7 +109,7 @@ void ValueCounts::Zero() {
 void ValueCounts::Recount(const BlockCounts& block) {
   for (const auto& [value, count] : block.integers) integers_.AddKnown(value, count);
   for (const auto& [value, count] : block.reals) reals_.AddKnown(value, count);
-  ForEachUsed(block, [&](uint32_t n, uint64_t count) { texts_.AddKnown(AsText(block.chunk->texts()[n]), count); });
+  block.ForEachText([&](ByteView text, uint64_t count) { texts_.AddKnown(AsText(text), count); });
 }
 
 std::vector<ValueCount> ValueCounts::Top(size_t most) const {

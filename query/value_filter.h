@@ -23,8 +23,8 @@ enum class PassingText : uint8_t { kNone, kNumbers, kAll };
 struct Constraint {
   uint32_t column = 0;  ///< number in ColumnStore::columns()
   Op op = Op::kEq;
-  /// Of kIn any number, of kIsNull and kNotNull none, of others one; of kHas, ascending, all that a value of the list
-  /// may equal. The affinity of the column was applied to them.
+  /// Any number for kIn, none for kIsNull and kNotNull, one for others; for kHas all that an element may equal,
+  /// ascending. The column's affinity has been applied to them.
   std::vector<ColumnValue> values = {};
   PassingText passing = PassingText::kNone;
   std::vector<ColumnValue> readings =

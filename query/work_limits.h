@@ -8,8 +8,8 @@
 
 namespace ofindex {
 
-/// What the tables ask of the limits of the statement that they work for. Functions that are missing set no limit. A
-/// value, used by the thread that runs the statement.
+/// The limits of a statement, as its tables ask for them. A missing function sets no limit. A value, used by the thread
+/// that runs the statement.
 struct WorkLimits {
   std::function<bool()> may_go_on = nullptr;               ///< false: the work is to end
   std::function<bool(uint64_t bytes)> has_room = nullptr;  ///< whether SQLite would give that much memory

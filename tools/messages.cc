@@ -41,7 +41,7 @@ std::string RestOf(const std::vector<std::string>& texts, size_t shown) {
 }
 
 std::string HintOf(const Error& error) {
-  if (!error.hint.empty()) return error.hint;
+  if (!error.hint.empty()) return error.hint.text();
   if (error.system == ENOSPC || error.system == EDQUOT || error.system == EFBIG) {
     return "make room, and run it again; nothing half-written is left";
   }

@@ -24,16 +24,7 @@ Json ToJson(const VerifyReport& report) {
                    {"reason", Name(one.fault)}});
   }
   Json stale = Json::array();
-  for (const VerifyReport::Stale& one : report.stale) {
-    stale.push_back({{"shard", JsonText(report.shards[one.shard].path)}, {"reason", JsonText(one.reason)}});
-  }
-  for (const VerifyReport::Stale& one : report.failed) {
-    stale.push_back({{"shard", JsonText(report.shards[one.shard].path)}, {"reason", JsonText(one.reason)}});
-  }
-  for (const std::string& path : report.unindexed) {
-    stale.push_back({{"shard", JsonText(path)}, {"reason", kNotInIndex}});
-  }
-  for (const SkippedFile& file : report.unreadable) {
+  for (const StaleFile& file : StaleFiles(report)) {
     stale.push_back({{"shard", JsonText(file.path)}, {"reason", JsonText(file.reason)}});
   }
   return {{"schema", "ofindex.verify/1"},

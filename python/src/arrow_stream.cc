@@ -20,7 +20,7 @@ struct OwnedStream {
 OwnedStream& Of(ArrowArrayStream* stream) { return *static_cast<OwnedStream*>(stream->private_data); }
 
 int Fail(OwnedStream& stream, const Error& error) {
-  stream.error = InPython(error.hint.empty() ? error.message : error.message + "\n" + error.hint);
+  stream.error = TextInPython(error);
   return error.code == ErrorCode::kLimit ? ENOMEM : EIO;
 }
 

@@ -18,7 +18,7 @@ inline nanobind::object TextOf(std::string_view text) {
   return nanobind::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
 }
 
-/// The other way: the bytes of a str, or of a bytes. Raises TypeError of anything else.
+/// Returns the bytes of a str or bytes, the reverse of the above. Raises TypeError for anything else.
 inline std::string NameOf(nanobind::handle name) {
   if (PyBytes_Check(name.ptr()))
     return {PyBytes_AS_STRING(name.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(name.ptr()))};

@@ -162,7 +162,7 @@ nb::dict ReadStats(const Columns& columns, const Rows& rows, nb::handle name, si
   const Column column = Unwrap(FindColumn(*columns.store, NameOf(name)), Asked::kQuery);
   StatsOptions options{.top = top, .bins = bins};
   if (!rows.IsAll(columns.store->records())) {
-    options.among = [sorted = rows.Sorted()](uint64_t begin, uint64_t end) { return sorted.Between(begin, end); };
+    options.among = [sorted = rows.Sorted()](uint64_t begin, uint64_t end) { return sorted.TimesIn(begin, end); };
   }
   return DictOfStats(RunInterruptibly([&](Progress& progress) {
     options.cancel = &progress.cancel;
@@ -253,18 +253,9 @@ nb::dict Verify(const Source& source, nb::handle root, bool quick, unsigned thre
     return DictOf("record", Count(one.record), "shard", TextOf(found.shards[one.shard].path), "offset",
                   Count(one.offset), "reason", TextOf(Name(one.fault)));
   });
-  nb::list stale = ListOf(found.stale, [&](const VerifyReport::Stale& one) {
-    return DictOf("shard", TextOf(found.shards[one.shard].path), "reason", TextOf(one.reason));
+  const nb::list stale = ListOf(StaleFiles(found), [](const StaleFile& file) {
+    return DictOf("shard", TextOf(file.path), "reason", TextOf(file.reason));
   });
-  for (const VerifyReport::Stale& one : found.failed) {
-    stale.append(DictOf("shard", TextOf(found.shards[one.shard].path), "reason", TextOf(one.reason)));
-  }
-  for (const std::string& path : found.unindexed) {
-    stale.append(DictOf("shard", TextOf(path), "reason", TextOf(kNotInIndex)));
-  }
-  for (const SkippedFile& file : found.unreadable) {
-    stale.append(DictOf("shard", TextOf(file.path), "reason", TextOf(file.reason)));
-  }
   return DictOf("clean", Flag(found.clean()), "records_checked", Count(found.records_checked), "bytes_checked",
                 Count(found.bytes_checked), "all_payloads_checked", Flag(found.all_payloads_checked),
                 "empty_of_records", Count(found.empty_of_records), "bad", bad, "stale", stale, "damage",

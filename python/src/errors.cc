@@ -49,13 +49,11 @@ nb::object Text(const std::string& text) {
 void SetError(const Error& error, Asked asked) {
   if (PyErr_Occurred() != nullptr) return;  // what a callback or a signal handler raised says more
   try {
-    const std::string hint = InPython(error.hint);
-    const std::string message = InPython(error.message);
-    const nb::object text = Text(hint.empty() ? message : StrCat(message, "\n", hint));
+    const nb::object text = Text(TextInPython(error));
     if (const char* name = OwnException(error.code, asked)) {
       const nb::object type = nb::module_::import_("ofindex._errors").attr(name);
       const nb::object exception = type(text);
-      exception.attr("hint") = Text(hint);
+      exception.attr("hint") = Text(InPython(error.hint));
       PyErr_SetObject(type.ptr(), exception.ptr());
     } else if (error.system != 0) {
       // OSError picks its subclass by errno: PermissionError, FileNotFoundError and so on.

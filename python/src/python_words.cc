@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+
+#include "base/text.h"
 
 namespace ofindex::python {
 namespace {
@@ -29,6 +32,8 @@ constexpr std::array kOptions = {
     Words{"--payload", "payload"},
     Words{"--root", "root"},
     Words{"--shards", "shards"},
+    Words{"--where", "where()"},
+    Words{"-o INDEX", "output=INDEX"},
 };
 
 constexpr std::array kCommands = {
@@ -51,9 +56,8 @@ const Words* Begun(std::string_view text, const std::array<Words, n>& table) {
   return found == table.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-std::string InPython(std::string_view text) {
+// `text`, a literal, with arguments of Python for options of the command.
+std::string Translated(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     size_t taken = 1;
@@ -69,6 +73,14 @@ std::string InPython(std::string_view text) {
     text.remove_prefix(taken);
   }
   return out;
+}
+
+}  // namespace
+
+std::string InPython(const Hint& hint) { return hint.is_literal() ? Translated(hint.text()) : hint.text(); }
+
+std::string TextInPython(const Error& error) {
+  return error.hint.empty() ? error.message : StrCat(error.message, "\n", InPython(error.hint));
 }
 
 }  // namespace ofindex::python

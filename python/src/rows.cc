@@ -102,7 +102,7 @@ Rows Rows::Sorted() const {
   return Rows(std::move(sorted));
 }
 
-std::vector<uint32_t> Rows::Between(uint64_t begin, uint64_t end) const {
+std::vector<uint64_t> Rows::TimesIn(uint64_t begin, uint64_t end) const {
   uint64_t first = 0;
   for (uint64_t behind = size(); first < behind;) {
     const uint64_t middle = first + (behind - first) / 2;
@@ -112,13 +112,14 @@ std::vector<uint32_t> Rows::Between(uint64_t begin, uint64_t end) const {
       behind = middle;
     }
   }
-  std::vector<uint32_t> found;
+  std::vector<uint64_t> times;
   for (uint64_t i = first; i < size(); ++i) {
     const uint64_t ordinal = At(i);
     if (ordinal >= end) break;
-    found.push_back(static_cast<uint32_t>(ordinal - begin));
+    if (times.empty()) times.resize(end - begin);
+    ++times[ordinal - begin];
   }
-  return found;
+  return times;
 }
 
 Result<View> Rows::Ascending() const {

@@ -39,11 +39,11 @@ class Rows {
   /// Those whose ordinals `selected` has.
   [[nodiscard]] Rows Where(const OrdinalSet& selected) const;
 
-  /// The same rows, ascending, for Between().
+  /// The same rows, ascending, for TimesIn().
   [[nodiscard]] Rows Sorted() const;
 
-  /// Returns the ordinals in [begin, end), less `begin`. The rows must ascend; `end` is at most 2^32 above `begin`.
-  [[nodiscard]] std::vector<uint32_t> Between(uint64_t begin, uint64_t end) const;
+  /// Returns how often each ordinal in [begin, end) is there; nothing if none is. The rows must ascend.
+  [[nodiscard]] std::vector<uint64_t> TimesIn(uint64_t begin, uint64_t end) const;
 
   /// The rows as a view, if they are one.
   [[nodiscard]] const View* view() const { return std::get_if<View>(&rows_); }

@@ -14,7 +14,7 @@ using Form = FeatureSpec::Form;
 
 constexpr uint64_t kMostValues = uint64_t{1} << 40;
 
-tl::unexpected<Error> Refuse(const FeatureSpec& spec, std::string what, std::string hint = {}) {
+tl::unexpected<Error> Refuse(const FeatureSpec& spec, std::string what, Hint hint = {}) {
   return Fail(ErrorCode::kUsage, StrCat("feature '", Printable(spec.name), "': ", what), std::move(hint));
 }
 

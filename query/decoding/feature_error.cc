@@ -61,7 +61,7 @@ uint64_t ItemsOf(const FeatureSpec& spec, const FeatureValues& values) {
 
 struct Explanation {
   std::string what;
-  const char* hint;
+  Hint hint;
 };
 
 Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, FeatureFault fault) {
@@ -102,7 +102,7 @@ Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, Featur
 Error FeatureError(const FeatureSpec& spec, const FeatureValues& values, FeatureFault fault) {
   Explanation explanation = Explain(spec, values, fault);
   return {fault == FeatureFault::kMemory ? ErrorCode::kLimit : ErrorCode::kFeature,
-          StrCat("feature '", Printable(spec.name), "': ", explanation.what), explanation.hint};
+          StrCat("feature '", Printable(spec.name), "': ", explanation.what), std::move(explanation.hint)};
 }
 
 }  // namespace ofindex

@@ -37,7 +37,7 @@ TEST_CASE("a shard that is not there is stale, and one that cannot be opened is 
     const auto opened = OpenIndexedShard(dir / name);
     REQUIRE_FALSE(opened);
     CHECK(opened.error().code == ErrorCode::kStale);
-    CHECK(opened.error().hint == kStaleHint);
+    CHECK(opened.error().hint.text() == kStaleHint);
   }
   const auto long_name = OpenIndexedShard(dir / std::string(5000, 'x'));
   REQUIRE_FALSE(long_name);
@@ -111,7 +111,7 @@ TEST_CASE("a stale shard is named, with what was expected, what was found, and w
   REQUIRE_FALSE(grown);
   CHECK(grown.error().code == ErrorCode::kStale);
   CHECK(grown.error().message == dir / "s" + ": the shard is not the file that was indexed; expected 10 bytes, got 11");
-  CHECK(grown.error().hint.find("ofindex build --force") != std::string::npos);
+  CHECK(grown.error().hint.text().find("ofindex build --force") != std::string::npos);
 
   WriteFile(dir / "s", "9876543210");
   identity.mtime_ns = 0;

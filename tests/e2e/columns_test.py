@@ -248,7 +248,7 @@ class ColumnsTest(CommandTest):
             for options in ((), ("--force",)):
                 with self.subTest(wrong, options=options):
                     refused = self.expect_error(2, "build", "data", "--columns", wrong, *options)
-                    self.assertIn(f"--columns: no record has {told}", refused.stderr)
+                    self.assertIn(f"columns: no record has {told}", refused.stderr)
                     self.assertEqual(sorted(path.name for path in self.dir.iterdir()), ["data", *names])
                     self.assertEqual([(self.dir / name).read_bytes() for name in names], bytes_before)
         self.assertEqual(before["columns_in_no_record"], [])
@@ -262,7 +262,7 @@ class ColumnsTest(CommandTest):
         payload = messages.encode("example", {"image/label": ("int64", [1]), "text": ("bytes", [b"x"])})
         wrong = ("--columns", "image/lable,text", "--columns-optional")
         self.assertEqual(self.build([payload], *wrong)["columns_in_no_record"], ["image/lable"])
-        told = "--columns: no record has 'image/lable' (did you mean 'image/label'?)"
+        told = "columns: no record has 'image/lable' (did you mean 'image/label'?)"
         self.assertIn(told, self.expect(0, "build", "data", *wrong).stderr)  # up to date
         self.expect_error(2, "build", "data", "--columns", "image/lable,text")  # up to date, and asked for strictly
         self.assertEqual(self.build([payload], "--columns", "image/label,text", "--force")["columns_in_no_record"], [])

@@ -194,7 +194,7 @@ TEST_CASE("an index whose rows were forged with sound SQL is found out by verify
       const auto report = VerifyDataset({.index = set.index(), .root = {}, .quick = quick}, progress);
       REQUIRE_FALSE(report);
       CHECK(report.error().code == ErrorCode::kIndex);
-      CHECK(report.error().hint.find("--force") != std::string::npos);
+      CHECK(report.error().hint.text().find("--force") != std::string::npos);
     }
   }
   // One that takes away what --verify has found.

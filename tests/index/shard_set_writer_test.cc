@@ -147,7 +147,7 @@ TEST_CASE("an earlier set is replaced only by force, whole, and what is no shard
   const Result<ShardSetPlan> refused = PlanShardSet(request);
   REQUIRE(!refused.has_value());
   CHECK(refused.error().code == ErrorCode::kUsage);
-  CHECK(refused.error().hint.find("--force") != std::string::npos);
+  CHECK(refused.error().hint.text().find("--force") != std::string::npos);
 
   request.force = true;
   ShardSetWriter second = Begin(Plan(request), {1});

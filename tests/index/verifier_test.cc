@@ -288,5 +288,19 @@ TEST_CASE("verifying what is not there, or when told to stop, is an error") {
   CHECK(VerifyDataset({.index = set.index(), .root = {}}, progress).error().code == ErrorCode::kInterrupted);
 }
 
+TEST_CASE("files that are stale, failed, not indexed and unreadable are listed together, each with its reason") {
+  VerifyReport report;
+  CHECK(StaleFiles(report).empty());
+  report.shards.resize(3);
+  for (size_t i = 0; i < 3; ++i) report.shards[i].path = "abc"[i];
+  report.stale = {{2, "changed"}};
+  report.failed = {{0, "cannot read"}};
+  report.unindexed = {"new"};
+  report.unreadable.push_back({.path = "locked", .reason = "no permission"});
+  std::string listed;
+  for (const StaleFile& file : StaleFiles(report)) listed += file.path + ": " + file.reason + "\n";
+  CHECK(listed == std::string("c: changed\na: cannot read\nnew: ") + kNotInIndex + "\nlocked: no permission\n");
+}
+
 }  // namespace
 }  // namespace ofindex

@@ -38,7 +38,7 @@ TEST_CASE("more than the address space holds is a limit, with a hint") {
   const auto map = MappedFile::Map(File::OpenRead(dir / "f").value(), uint64_t{1} << 62);
   REQUIRE_FALSE(map);
   CHECK(map.error().code == ErrorCode::kLimit);
-  CHECK(map.error().hint.find("io=pread") != std::string::npos);
+  CHECK(map.error().hint.text().find("io=pread") != std::string::npos);
 }
 
 TEST_CASE("a hint about bytes that are not there is not passed on") {

@@ -7,8 +7,21 @@ import unittest
 from typing import Any
 
 import ofindex
-from oracle import records
+from oracle import messages, records
 from python.work import WorkTest, example
+
+
+# Names and paths that hold what a hint may hold.
+ODD = (
+    "--force",
+    "x--force",
+    "a --force b",
+    "to --root c --columns NAME",
+    "it's --format tfrecord",
+    'say "--payload" --shards',
+    "`ofindex build --force`",
+    "'--max-ratio' `ofindex build --max-inflated`",
+)
 
 
 class ErrorTextTest(WorkTest):
@@ -58,12 +71,49 @@ class ErrorTextTest(WorkTest):
             self.assertIn(argument, text, name)
             self.assertNotRegex(re.sub("`ofindex [^`]*`", "", text), r"--[a-z]|docs/", name)
 
-    def test_names_and_paths_stay_as_they_are(self) -> None:
+    def test_paths_stay_as_they_are_beside_arguments(self) -> None:
+        for name in ODD:
+            path = self.dir / name / name / "none"
+            for call in (ofindex.build, ofindex.open):
+                self.assertIn(str(path), self.said(call, path))
+            data = self.write(f"{name}/", [example(0), example(1)])
+            ds = ofindex.build(data)
+            (data / "part-0").unlink()
+            for mended, text in (
+                ("root", self.said(lambda ds=ofindex.open(data, root=path): ds[0])),
+                ("force=True", self.said(lambda ds=ds: ds[0])),
+                ("force=True", self.said(ofindex.build, data)),
+                ("force=True", self.said(ofindex.Writer, self.write(f"{name}.tfrecord", []))),
+            ):
+                self.assertIn(name, text)
+                self.assertIn(mended, text.partition("\n")[2], text)
+
+    def test_names_of_columns_stay_as_they_are(self) -> None:
+        for number, name in enumerate(ODD):
+            payload = messages.encode("example", {name: ("int64", [1])})
+            ds = ofindex.build(self.write(f"{number}.tfrecord", [payload]))
+            for call in (
+                lambda wrong: ds.column(wrong),
+                lambda wrong: ds.stats(wrong),
+                lambda wrong: ds.batch([0], {wrong: ofindex.fixed("int64")}),
+                lambda wrong: ofindex.build(self.dir / f"{number}.tfrecord", columns=[wrong], force=True),
+            ):
+                text = self.said(call, name + "s")
+                self.assertIn(f"'{name}s'", text)
+                self.assertIn(f"did you mean '{name}'?", text.replace(")", "?"))
+            self.assertIn(name, self.said(ds.batch, [0], {name: ofindex.fixed("float32")}))
+            self.assertIn(name, self.said(ds.split, {name: 2}))
+
+    def test_statements_stay_as_they_are(self) -> None:
         ds = self.examples(5)
-        for name in ("--force", "--columns", "x--force", "--formats"):
-            self.assertIn(name, self.said(ds.column, name))
-            path = self.dir / name / "none"
-            self.assertIn(str(path), self.said(ofindex.build, path))
+        for name in ODD:
+            quoted = name.replace('"', '""')
+            for call, text in (
+                (ds.sql, f'SELECT records."{quoted}s" FROM records'),
+                (lambda text: len(ds.where(text)), f'records."{quoted}s" > 1'),
+            ):
+                self.assertIn(f"{name}s", self.said(call, text))
+            self.assertIn(name, self.said(ds.sql, "SELECT $a", {name: 1}))
 
     def test_a_name_that_is_none_is_a_type_error_that_says_what_it_is(self) -> None:
         ds = self.examples(5)

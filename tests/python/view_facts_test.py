@@ -9,7 +9,7 @@ from typing import Any
 
 import ofindex
 from oracle import messages
-from python.work import WorkTest
+from python.work import WorkTest, in_new_process
 
 
 def payload(number: int) -> bytes:
@@ -28,6 +28,27 @@ def payload(number: int) -> bytes:
 
 
 NAMES = ["id", "score", "name", "blob", "boxes", "words", "mixed", "any"]
+
+
+# Prints what the statistics of a view say that has one record with a list of 100 numbers half a million times; their
+# peak of memory is a few bytes for each time at most, and none for a value.
+REPEATS = """
+import resource, sys
+import numpy as np
+import ofindex
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+ds = ofindex.open(sys.argv[1])
+view = ds[np.zeros(500_000, np.int64)]
+ds[[0, 0]].stats("a")
+before = peak()
+stats = view.stats("a")
+grown = peak() - before
+assert grown < 32 << 20, f"{grown:,} bytes more"
+print(stats["rows"], stats["count"], stats["mean"], stats["top"][0]["count"])
+"""
 
 
 class StatsTest(WorkTest):
@@ -79,6 +100,12 @@ class StatsTest(WorkTest):
             )
             self.assertAlmostEqual(stats["mean"], values.mean())
             self.assertEqual(sum(bin["count"] for bin in stats["histogram"]), len(values))
+
+    def test_stats_take_no_memory_for_the_values_of_records_that_repeat(self) -> None:
+        values = messages.encode("example", {"a": ("int64", list(range(100)))})
+        ds = ofindex.build(self.write("one.tfrecord", [values]), columns=["a"])
+        said = in_new_process(REPEATS, ds._source.index_path)
+        self.assertEqual(said, "500000 50000000 49.5 500000\n")
 
 
 class FactsTest(WorkTest):

@@ -83,7 +83,7 @@ TEST_CASE("there is no dataset without an index") {
   const Result<Dataset> dataset = Dataset::Open(dir / "train");
   REQUIRE(!dataset.has_value());
   CHECK(dataset.error().code == ErrorCode::kNotFound);
-  CHECK(dataset.error().hint.find("ofindex build") != std::string::npos);
+  CHECK(dataset.error().hint.text().find("ofindex build") != std::string::npos);
 }
 
 TEST_CASE("an empty dataset has no records, and opens") {

@@ -338,7 +338,7 @@ TEST_CASE("texts of 64 KiB are counted as any others, as long as memory is no ma
   ChunkBuilder builder;
   for (uint32_t r = 0; r < 100; ++r) builder.AddBytes(r, AsBytes(feature.cells[r]->texts[0]));
   const auto chunk = std::make_shared<const Chunk>(Chunk::Decode(builder.Encode(100).data, 100).value());
-  counts.Add(CountValues(chunk, false));
+  counts.Add(CountValues({chunk}, false));
   counts.Settle();
   CHECK(counts.exact());
   CHECK(counts.size() == 99);
@@ -380,7 +380,16 @@ TEST_CASE("a chunk that cannot be read is an error, that of the first such block
   }
 }
 
-TEST_CASE("a record counts as often as it is named, more often than a block has records too") {
+/// Records 1 and 3 of each of two blocks count `times` times, all others not at all.
+StatsOptions::Among TwoOfEach(uint64_t times) {
+  return [times](uint64_t begin, uint64_t end) {
+    std::vector<uint64_t> all(end - begin);
+    all[1] = all[3] = times;
+    return all;
+  };
+}
+
+TEST_CASE("a record counts as often as it is picked, without a copy of its values: a trillion times as well as once") {
   FeatureInMemory number{"x", {}}, list{"y", {}};
   for (int i = 0; i < 40; ++i) {
     number.cells.emplace_back(i % 4 == 3 ? std::optional<Cell>() : Ints({i}));
@@ -390,24 +399,39 @@ TEST_CASE("a record counts as often as it is named, more often than a block has 
       std::make_unique<ColumnsInMemory>(std::vector{number, list}, std::vector<uint32_t>{30, 10},
                                         ColumnChoice{.mode = ColumnChoice::Mode::kNamed, .names = {"x", "y"}}),
       {.threads = 2});
-  constexpr uint64_t kTimes = 70'000;
-  const auto among = [](uint64_t begin, uint64_t) {
-    std::vector<uint32_t> records(kTimes, 1);  // 1 and 31
-    records.insert(records.end(), kTimes, 3);  // 3 and 33
-    return begin == 0 || begin == 30 ? records : std::vector<uint32_t>();
-  };
-  const auto numbers = StatsOf(store, FindColumn(store, "x").value(), {.among = among});
-  REQUIRE_MESSAGE(numbers.has_value(), numbers.error().message);
-  CHECK(numbers->rows == 4 * kTimes);
-  CHECK(numbers->count == 2 * kTimes);  // 3 and 31 have none
-  CHECK(numbers->nulls == 2 * kTimes);
-  CHECK(numbers->distinct == 2);
-  CHECK(numbers->mean == doctest::Approx(17));
-  const auto lists = StatsOf(store, FindColumn(store, "y").value(), {.among = among});
-  REQUIRE_MESSAGE(lists.has_value(), lists.error().message);
-  CHECK(lists->rows == 4 * kTimes);
-  CHECK(lists->count == 8 * kTimes);
-  CHECK(lists->distinct == 8);
+  for (const uint64_t times : {uint64_t{1}, uint64_t{70'000}, uint64_t{1'000'000'000'000}}) {
+    CAPTURE(times);
+    const StatsOptions options{.among = TwoOfEach(times)};
+    const ColumnStats numbers = Stats(store, FindColumn(store, "x").value(), options);
+    CHECK(numbers.rows == 4 * times);
+    CHECK(numbers.count == 2 * times);  // 3 and 31 have none
+    CHECK(numbers.nulls == 2 * times);
+    CHECK(numbers.distinct == 2);
+    CHECK(numbers.mean == doctest::Approx(17));
+    CHECK(numbers.quartiles->median == 17);
+    CHECK(numbers.top.size() == 2);
+    CHECK(numbers.top[0].count == times);
+    const ColumnStats lists = Stats(store, FindColumn(store, "y").value(), options);
+    CHECK(lists.rows == 4 * times);
+    CHECK(lists.count == 8 * times);
+    CHECK(lists.distinct == 8);
+    CHECK(lists.lists.count == 4 * times);
+  }
+}
+
+TEST_CASE("more distinct values than can be held are counted as often as their records") {
+  const auto store = ManyRecords(2);
+  const auto twice = [](uint64_t begin, uint64_t end) { return std::vector<uint64_t>(end - begin, 2); };
+  const Column column = {"_id", Column::Origin::kId};
+  const ColumnStats once = Stats(*store, column);
+  const ColumnStats both = Stats(*store, column, {.among = twice});
+  REQUIRE(!once.distinct_is_exact);
+  CHECK(both.rows == 2 * once.rows);
+  CHECK(std::min(both.distinct, once.count) == once.distinct);  // an estimate is at most the number of values
+  CHECK(both.mean == once.mean);
+  CHECK(both.quartiles->median == once.quartiles->median);
+  REQUIRE(both.histogram.size() == once.histogram.size());
+  for (size_t i = 0; i < once.histogram.size(); ++i) CHECK(both.histogram[i].count == 2 * once.histogram[i].count);
 }
 
 TEST_CASE("statistics that nobody wants any more are interrupted") {
@@ -437,7 +461,7 @@ TEST_CASE("a column is found by its SQL name, its feature's, and in any case; el
   const Result<Column> missing = FindColumn(store, "image/hieght");
   REQUIRE(!missing.has_value());
   CHECK(missing.error().code == ErrorCode::kUsage);
-  CHECK(missing.error().hint == "did you mean 'image/height'?");
+  CHECK(missing.error().hint.text() == "did you mean 'image/height'?");
   CHECK(FindColumn(store, "nothing like it\x1b").error().message == "there is no column 'nothing like it\\x1b'");
 }
 

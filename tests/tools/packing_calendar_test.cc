@@ -63,7 +63,7 @@ TEST_CASE("times are counted from midnight in the unit that is asked for") {
 TEST_CASE("a time that is not whole in its unit is refused, not rounded") {
   const auto coarse = ParseTime("10:30:05.25", TimeUnit::kSeconds);
   REQUIRE_FALSE(coarse);
-  CHECK(coarse.error().hint.find("--time-unit") != std::string::npos);
+  CHECK(coarse.error().hint.text().find("--time-unit") != std::string::npos);
   CHECK_FALSE(ParseTimestamp("1969-12-31T23:59:59.9Z", TimeUnit::kSeconds));
 }
 

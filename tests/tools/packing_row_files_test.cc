@@ -111,7 +111,7 @@ TEST_CASE("a row has the same line in an error, passed or visited alone") {
   REQUIRE_FALSE(visited);
   CHECK(passed.error().message.find("@9: line 5: ") != std::string::npos);
   CHECK(passed.error().message == visited.error().message);
-  CHECK(passed.error().hint.find("5p") != std::string::npos);
+  CHECK(passed.error().hint.text().find("5p") != std::string::npos);
 }
 
 TEST_CASE("a file that grows after it was opened is noticed") {

@@ -78,7 +78,7 @@ TEST_CASE("a malformed record is damage, and one that is marked bad too") {
   const auto damaged = DecoderOf({{.name = "x"}}).Decode(**allowed, std::vector<uint64_t>{19, 20});
   CHECK(damaged.error().code == ErrorCode::kDamage);
   CHECK(damaged.error().message.find(": record 20: payload@0: malformed message: torn varint") != std::string::npos);
-  CHECK(damaged.error().hint == "`ofindex get --raw INDEX 20` writes the bytes as they are");
+  CHECK(damaged.error().hint.text() == "`ofindex get --raw INDEX 20` writes the bytes as they are");
 }
 
 TEST_CASE("several datasets are one, numbered one after the other") {
