@@ -121,7 +121,8 @@ Result<DraftFolder> DraftFolder::Begin(const std::string& target) {
     draft.beside_ = false;
     return draft;
   }
-  auto draft = BeginAt(BesideOf(target), target);
+  const Result<void> listed = CheckFolderOf(target);
+  auto draft = listed ? BeginAt(BesideOf(target), target) : tl::unexpected(listed.error());
   const int error = draft ? 0 : draft.error().system;
   const bool inside = exists && (error == EACCES || error == EPERM || error == EROFS);
   if (inside) draft = BeginAt(InsideOf(target), target);

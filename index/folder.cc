@@ -1,11 +1,16 @@
 #include "index/folder.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "index/paths.h"
 
 namespace ofindex {
 
@@ -20,6 +25,14 @@ Result<std::vector<std::string>> NamesIn(const std::string& folder) {
   if (error) return tl::unexpected(SystemError(folder, "cannot list", error.value()));
   std::sort(names.begin(), names.end(), NaturalLess);
   return names;
+}
+
+Result<void> CheckFolderOf(const std::string& path) {
+  const std::string folder = FolderOf(path);
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0 && errno == EACCES) return tl::unexpected(SystemError(folder, "cannot list", errno));
+  if (fd >= 0) ::close(fd);
+  return {};
 }
 
 }  // namespace ofindex
