@@ -192,8 +192,7 @@ Result<void> CheckIndexName(const std::string& index, const BuildOptions& option
   OFINDEX_ASSIGN(const std::string stored, RelativeTo(index, FolderOf(index)));
   const std::vector<std::string> sets = SetsOf(stored);
   const bool of_set = std::any_of(shards.begin(), shards.end(), [&](const ProbedShard& shard) {
-    const std::vector<std::string> theirs = SetsOf(shard.file.stored_path);
-    return std::find_first_of(sets.begin(), sets.end(), theirs.begin(), theirs.end()) != sets.end();
+    return ShareSet(sets, SetsOf(shard.file.stored_path));
   });
   if (!of_set && !(IsShardName(name) && InputFiles(options.data).Surround(index))) return {};
   return Fail(ErrorCode::kUsage,

@@ -175,7 +175,7 @@ Result<std::vector<SkippedFile>> CatalogReader::Skipped() {
     const std::optional<SkippedFile::Kind> kind = ParseSkippedKind(rows->Text(3));
     if (!kind) return NoSense("a kind of skipped file that this version does not know");
     SkippedFile file{.path = std::string(rows->Text(1)), .reason = std::string(rows->Text(2)), .kind = *kind};
-    if (const auto size = rows->UnsignedOrNull(4)) file.state = {*size, rows->Int(5)};
+    if (const auto size = rows->UnsignedOrNull(4)) file.state = {*size, rows->Int(5), rows->Int(6), rows->Unsigned(7)};
     skipped.push_back(std::move(file));
   }
   if (skipped.size() <= facts_.skipped) return skipped;

@@ -22,7 +22,7 @@ Result<CatalogWriter> CatalogWriter::Create(const std::string& path) {
   OFINDEX_ASSIGN(sqlite::Statement feature,
                  database.Prepare("INSERT INTO feature VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement checkpoint, database.Prepare("INSERT INTO checkpoint VALUES (?, ?, ?, ?)"));
-  OFINDEX_ASSIGN(sqlite::Statement skipped, database.Prepare("INSERT INTO skipped VALUES (NULL, ?, ?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement skipped, database.Prepare("INSERT INTO skipped VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"));
   return CatalogWriter(std::move(database),
                        {std::move(block), std::move(bad), std::move(damage), std::move(shard), std::move(chunk),
                         std::move(feature), std::move(checkpoint), std::move(skipped)});
@@ -55,10 +55,12 @@ Result<void> CatalogWriter::Add(const CheckpointRow& checkpoint) {
 }
 
 Result<void> CatalogWriter::Add(const SkippedFile& skipped) {
-  const auto& state = skipped.state;
+  const auto cell = [&](auto SkippedFile::State::*field) {
+    return skipped.state ? std::optional(static_cast<uint64_t>((*skipped.state).*field)) : std::nullopt;
+  };
   return statements_->skipped.Run(std::string_view(skipped.path), std::string_view(skipped.reason), Name(skipped.kind),
-                                  state ? std::optional(state->size) : std::nullopt,
-                                  state ? std::optional(static_cast<uint64_t>(state->mtime_ns)) : std::nullopt);
+                                  cell(&SkippedFile::State::size), cell(&SkippedFile::State::mtime_ns),
+                                  cell(&SkippedFile::State::ctime_ns), cell(&SkippedFile::State::inode));
 }
 
 Result<void> CatalogWriter::Add(const ShardRow& shard) {

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "index/file_access.h"
+#include "index/folder.h"
 
 namespace ofindex {
 namespace {
@@ -130,6 +131,7 @@ Result<void> Draft::CheckTarget(const std::string& target) {
 Result<Draft> Draft::Begin(const std::string& name, IfLocked if_locked, const Progress* progress) {
   OFINDEX_TRY(CheckTarget(name));
   OFINDEX_ASSIGN(const std::string target, Resolved(name));
+  OFINDEX_TRY(CheckFolderOf(target));
   const std::string path = target + std::string(kDraftSuffix);
   bool waited = false;
   for (;;) {

@@ -29,8 +29,8 @@ class Draft {
   /// Creates the draft of `target`, empty and locked. If `target` is a link, the file that it leads to is the target,
   /// and the link stays. While it waits, it looks at `progress->cancel` (may be null).
   /// Errors: kLocked  another process builds `target`, and `if_locked` is kFail; kUsage  `target` is a folder, a device
-  /// or the like, or a link that leads nowhere; kInterrupted; kIo  also if a file of another user, or one with several
-  /// names, is in the draft's place.
+  /// or the like, or a link that leads nowhere; kInterrupted; kIo  also if the folder cannot be listed, or a file of
+  /// another user, or one with several names, is in the draft's place.
   [[nodiscard]] static Result<Draft> Begin(const std::string& target, IfLocked if_locked,
                                            const Progress* progress = nullptr);
 

@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "base/file.h"
@@ -17,13 +15,12 @@
 #include "base/text.h"
 #include "index/draft.h"
 #include "index/file_access.h"
+#include "index/folder.h"
 #include "index/set_names.h"
 #include "index/unfinished_set.h"
 
 namespace ofindex {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr mode_t kAllModeBits = 07777;
 
@@ -43,16 +40,6 @@ class Folder {
  private:
   int fd_;
 };
-
-Result<std::vector<std::string>> NamesIn(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    names.push_back(it->path().filename().string());
-  }
-  if (error) return tl::unexpected(SystemError(folder, "cannot list", error.value()));
-  return names;
-}
 
 // Locks are a courtesy here: file systems that can lock no folder have no exchange either, and there each shard's own
 // draft is locked.
@@ -134,7 +121,8 @@ Result<DraftFolder> DraftFolder::Begin(const std::string& target) {
     draft.beside_ = false;
     return draft;
   }
-  auto draft = BeginAt(BesideOf(target), target);
+  const Result<void> listed = CheckFolderOf(target);
+  auto draft = listed ? BeginAt(BesideOf(target), target) : tl::unexpected(listed.error());
   const int error = draft ? 0 : draft.error().system;
   const bool inside = exists && (error == EACCES || error == EPERM || error == EROFS);
   if (inside) draft = BeginAt(InsideOf(target), target);

@@ -14,9 +14,10 @@
 #include "base/text.h"
 #include "index/detect.h"
 #include "index/draft.h"
+#include "index/folder.h"
 #include "index/paths.h"
 #include "index/schema.h"
-#include "index/set_names.h"
+#include "index/shard_names.h"
 #include "mmap/offset_map_format.h"
 
 namespace ofindex {
@@ -133,6 +134,13 @@ Result<bool> IsOfKind(const File& file, OutputKind kind) {
   return false;
 }
 
+// Whether the file at `path` is a shard by its name or by its content.
+bool IsShard(const std::string& path) {
+  const auto facts = StatFile(path);
+  if (facts && !facts->regular) return false;
+  return IsShardName(path) || IsOutput(path, OutputKind::kTfRecord) || IsOutput(path, OutputKind::kOfRecord);
+}
+
 tl::unexpected<Error> Stranger(const std::string& path, OutputKind kind) {
   const bool index = kind == OutputKind::kIndex;
   return Fail(index || kind == OutputKind::kMap ? ErrorCode::kIndex : ErrorCode::kUsage,
@@ -180,15 +188,19 @@ Result<void> CheckOutside(const std::string& path, OutputShape shape, const Inpu
 }
 
 Result<void> CheckAlone(const std::string& path) {
-  const std::string name = fs::path(path).filename().string();
-  std::error_code error;
-  const bool is_there = fs::exists(fs::symlink_status(path, error));  // CheckOutput says what becomes of it
-  if (!AreNumberedAlike(name, name) || is_there) return {};
-  for (fs::directory_iterator it(FolderOf(path), error), end; !error && it != end; it.increment(error)) {
-    const std::string sibling = it->path().filename().string();
-    if (sibling == name || !AreNumberedAlike(name, sibling)) continue;
+  const auto siblings = NamesIn(FolderOf(path));
+  if (!siblings && siblings.error().system == ENOENT) return {};
+  if (!siblings) return tl::unexpected(siblings.error());
+  const fs::path out(path);
+  const std::string name = out.filename().string();
+  const bool is_there = std::find(siblings->begin(), siblings->end(), name) != siblings->end();
+  const std::vector<std::string> sets = NumberedSetsOf(name);
+  if (is_there || sets.empty()) return {};  // CheckOutput says what becomes of what is there
+  for (const std::string& sibling : *siblings) {
+    const std::string other = (out.parent_path() / sibling).string();
+    if (!ShareSet(sets, NumberedSetsOf(sibling)) || !IsShard(other)) continue;
     return Fail(ErrorCode::kUsage,
-                StrCat(Printable(path), ": would be a shard of the set that ", Printable(it->path().string()),
+                StrCat(Printable(path), ": would be a shard of the set that ", Printable(other),
                        " belongs to; expected a name that is not of that set"),
                 "write to a folder of its own, or give it another name");
   }

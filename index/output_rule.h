@@ -44,8 +44,9 @@ enum class OutputShape : uint8_t { kFile, kFolder };
 /// Folders below that of shards which were named one by one are free. Errors: kUsage.
 [[nodiscard]] Result<void> CheckOutside(const std::string& path, OutputShape shape, const InputFiles& inputs);
 
-/// The rule for a shard of its own: not beside shards of a set that its name would put it in (part-3 beside part-0). Of
-/// what is there already nothing is said: that is for CheckOutput. Errors: kUsage.
+/// The rule for a shard of its own: not beside shards of a set that the number in its name would put it in (part-3
+/// beside part-0, x_01 beside x_00; NumberedSetsOf). Shards that only have its extension may lie beside it. Of what is
+/// there already nothing is said: that is for CheckOutput. Errors: kUsage; kIo  the folder cannot be listed.
 [[nodiscard]] Result<void> CheckAlone(const std::string& path);
 
 }  // namespace ofindex

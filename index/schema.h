@@ -43,7 +43,9 @@ CREATE TABLE skipped(
   reason TEXT NOT NULL,
   kind TEXT NOT NULL,
   size INTEGER,
-  mtime_ns INTEGER
+  mtime_ns INTEGER,
+  ctime_ns INTEGER,
+  inode INTEGER
 ) STRICT;
 CREATE TABLE generation(
   number INTEGER PRIMARY KEY,

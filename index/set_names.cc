@@ -19,22 +19,16 @@ bool TakeEnd(std::string_view& text, std::string_view end) {
   return true;
 }
 
-// SET-SSSSS-of-NNNNN.tfrecord, taken apart.
-struct Numbered {
-  std::string_view set;
-  std::string_view total;
-};
-
-std::optional<Numbered> ParseNumbered(std::string_view name) {
+// SET of SET-SSSSS-of-NNNNN.tfrecord.
+std::optional<std::string_view> SetOfNumbered(std::string_view name) {
   TakeEnd(name, ".gz");
   if (!TakeEnd(name, ".tfrecord")) return std::nullopt;
   const size_t of = name.rfind(kOf);
   if (of == std::string_view::npos || !IsNumber(name.substr(of + kOf.size()))) return std::nullopt;
-  const std::string_view total = name.substr(of + kOf.size());
   name = name.substr(0, of);
   const size_t dash = name.rfind('-');
   if (dash == std::string_view::npos || !IsNumber(name.substr(dash + 1))) return std::nullopt;
-  return Numbered{name.substr(0, dash), total};
+  return name.substr(0, dash);
 }
 
 }  // namespace
@@ -42,15 +36,8 @@ std::optional<Numbered> ParseNumbered(std::string_view name) {
 bool IsPartName(std::string_view name) { return AfterPartNumber(name) == "" && IsNumber(name.substr(5)); }
 
 bool IsNumberedTfRecord(std::string_view name, std::optional<std::string_view> set) {
-  const std::optional<Numbered> numbered = ParseNumbered(name);
-  return numbered && (!set || numbered->set == *set);
-}
-
-bool AreNumberedAlike(std::string_view a, std::string_view b) {
-  if (IsPartName(a) && IsPartName(b)) return true;
-  const std::optional<Numbered> one = ParseNumbered(a);
-  const std::optional<Numbered> other = ParseNumbered(b);
-  return one && other && one->set == other->set && one->total == other->total;
+  const std::optional<std::string_view> found = SetOfNumbered(name);
+  return found && (!set || *found == *set);
 }
 
 std::optional<Framing> FramingOfName(std::string_view name) {

@@ -16,9 +16,6 @@ inline constexpr std::string_view kLabelsName = "_labels.tsv";
 /// True of SET-00000-of-00008.tfrecord, and the same with .gz; of any SET if `set` is not given.
 [[nodiscard]] bool IsNumberedTfRecord(std::string_view name, std::optional<std::string_view> set = {});
 
-/// True if both are part-N, or both SET-SSSSS-of-NNNNN.tfrecord of one SET and number, compressed or not.
-[[nodiscard]] bool AreNumberedAlike(std::string_view a, std::string_view b);
-
 /// The format that a file's name says, if it says one.
 [[nodiscard]] std::optional<Framing> FramingOfName(std::string_view name);
 

@@ -129,22 +129,33 @@ std::optional<std::string_view> AfterPartNumber(std::string_view name) {
   return digits == 0 ? std::nullopt : std::optional(name.substr(digits));
 }
 
-std::vector<std::string> SetsOf(std::string_view path) {
+std::vector<std::string> NumberedSetsOf(std::string_view path) {
   const size_t name_at = path.rfind('/') + 1;
   const std::string folder(path.substr(0, name_at));
   const std::string_view name = path.substr(name_at);
-  const std::string extension = Extension(name);
   std::vector<std::string> sets;
   if (const std::optional<ShardName> numbered = ParseShardName(WithoutCompression(path));
       numbered && numbered->before.size() > name_at) {
     sets.push_back(std::string("of") + '\0' + std::string(numbered->before) + '\0' + std::string(numbered->total) +
                    '\0' + std::string(numbered->after));
   }
-  if (AfterPartNumber(name)) sets.push_back(std::string("part") + '\0' + folder + '\0' + extension);
+  if (AfterPartNumber(name)) sets.push_back(std::string("part") + '\0' + folder + '\0' + Extension(name));
   const std::string marked = sets.empty() ? WithoutDigits(WithoutCompression(name)) : std::string();
   if (!marked.empty()) sets.push_back(std::string("digits") + '\0' + folder + '\0' + marked);
+  return sets;
+}
+
+std::vector<std::string> SetsOf(std::string_view path) {
+  const size_t name_at = path.rfind('/') + 1;
+  const std::string folder(path.substr(0, name_at));
+  const std::string extension = Extension(path.substr(name_at));
+  std::vector<std::string> sets = NumberedSetsOf(path);
   if (!extension.empty()) sets.push_back(std::string("extension") + '\0' + folder + '\0' + extension);
   return sets;
+}
+
+bool ShareSet(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
 }
 
 bool IsShardName(std::string_view path) {

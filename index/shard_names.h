@@ -18,6 +18,12 @@ namespace ofindex {
 /// is equal. At most three; empty if the name says nothing.
 [[nodiscard]] std::vector<std::string> SetsOf(std::string_view path);
 
+/// The sets of SetsOf that the number in the name puts the file in: all but that of its extension.
+[[nodiscard]] std::vector<std::string> NumberedSetsOf(std::string_view path);
+
+/// Returns true if a set is in both.
+[[nodiscard]] bool ShareSet(const std::vector<std::string>& a, const std::vector<std::string>& b);
+
 /// What stands behind the number of part-0, of part-00003-UUID.tfrecord and of Spark's part-r-00003; nullopt of the
 /// names of other files.
 [[nodiscard]] std::optional<std::string_view> AfterPartNumber(std::string_view name);

@@ -236,9 +236,10 @@ Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, u
     } else if (probe.unreadable) {
       probed.skipped.push_back(*probe.unreadable);
     } else {
+      const ShardIdentity& found = probe.identity;
       probed.skipped.push_back({.path = set.candidates[i].stored_path,
                                 .reason = detection.what,
-                                .state = SkippedFile::State{probe.identity.size, probe.identity.mtime_ns}});
+                                .state = SkippedFile::State{found.size, found.mtime_ns, found.ctime_ns, found.inode}});
     }
   }
   if (!choice.framing && AreAllEmpty(probed.shards)) {

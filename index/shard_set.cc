@@ -79,6 +79,9 @@ class Finder {
     return tl::unexpected(SystemError(argument, "cannot stat", error));
   }
 
+  // The files that were found, in order.
+  [[nodiscard]] std::vector<Candidate> Files() const;
+
   Result<ShardSet> Finish();
 
  private:
@@ -265,10 +268,16 @@ Result<void> CheckAllFinished(const std::vector<Candidate>& candidates) {
   return {};
 }
 
-Result<ShardSet> Finder::Finish() {
-  for (auto& [stored, path] : files_) set_.candidates.push_back({path, stored});
-  std::sort(set_.candidates.begin(), set_.candidates.end(),
+std::vector<Candidate> Finder::Files() const {
+  std::vector<Candidate> files;
+  for (const auto& [stored, path] : files_) files.push_back({path, stored});
+  std::sort(files.begin(), files.end(),
             [](const Candidate& a, const Candidate& b) { return NaturalLess(a.stored_path, b.stored_path); });
+  return files;
+}
+
+Result<ShardSet> Finder::Finish() {
+  set_.candidates = Files();
   OFINDEX_TRY(CheckNumbers(set_.candidates, named_));
   std::vector<std::string> names;
   for (const Candidate& candidate : set_.candidates) names.push_back(candidate.stored_path);
@@ -311,6 +320,15 @@ Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::str
     OFINDEX_TRY(added);
   }
   return finder.Finish();
+}
+
+Result<std::vector<Candidate>> FilesBelow(const std::string& folder) {
+  std::error_code error;
+  const fs::path root = fs::absolute(folder, error) / "";  // whose name is never that of a list
+  if (error) return tl::unexpected(SystemError(folder, "cannot resolve", error.value()));
+  Finder finder(root.string());
+  OFINDEX_TRY(finder.AddArgument(root.string()));
+  return finder.Files();
 }
 
 }  // namespace ofindex

@@ -35,4 +35,9 @@ struct ShardSet {
 [[nodiscard]] Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path,
                                           const Progress& progress = {});
 
+/// The files in `folder` and in all folders in it, as FindShards finds them, in natural order: those that a build of it
+/// would look into. Their stored paths are relative to `folder`. Of what cannot be read nothing is said, nor of files
+/// that claim one number, or that a writer has not finished. Errors: kIo  `folder` cannot be listed.
+[[nodiscard]] Result<std::vector<Candidate>> FilesBelow(const std::string& folder);
+
 }  // namespace ofindex

@@ -4,12 +4,18 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "index/folder.h"
 #include "index/set_names.h"
+#include "index/shard_families.h"
+#include "index/shard_names.h"
+#include "index/shard_probe.h"
+#include "index/shard_set.h"
 
 namespace ofindex {
 namespace {
@@ -90,32 +96,56 @@ Result<std::string> FolderNamed(const std::string& out) {
               "a file is written where the name ends in .tfrecord or .ofrecord, or is part-N, without --shards");
 }
 
-// The shards in `folder` of the set that is to be written there.
-Result<std::vector<std::string>> ShardsIn(const std::string& folder, const std::string& set, Framing framing) {
-  std::vector<std::string> paths;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    paths.push_back(it->path().string());
-  }
-  if (error) return tl::unexpected(SystemError(folder, "cannot list", error.value()));
-  std::sort(paths.begin(), paths.end(), NaturalLess);
+// True of the names that shards of the plan's set have, however many there are.
+bool IsOwnName(const ShardSetPlan& plan, std::string_view name) {
+  return plan.framing == Framing::kOfRecord ? IsPartName(name) : IsNumberedTfRecord(name, plan.set);
+}
+
+// The shards of an earlier set in the plan's folder.
+Result<std::vector<std::string>> OldShards(const ShardSetPlan& plan) {
+  OFINDEX_ASSIGN(const std::vector<std::string> names, NamesIn(plan.folder));
   std::vector<std::string> shards;
-  for (const std::string& path : paths) {
-    const std::string name = fs::path(path).filename().string();
-    if (!IsPartName(name) && !IsNumberedTfRecord(name)) continue;
-    if (IsNumberedTfRecord(name) && !IsNumberedTfRecord(name, set) && framing == Framing::kTfRecord) {
-      return Fail(ErrorCode::kUsage,
-                  StrCat(Printable(path), ": a shard of another set; expected shards of '", Printable(set), "' alone"),
-                  "name another output, or remove the other set if no one needs it: a folder holds one set");
-    }
-    if (IsPartName(name) != (framing == Framing::kOfRecord)) {
-      return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": a shard of another format than is to be written"),
-                  "name another output: a dataset has one format");
-    }
+  for (const std::string& name : names) {
+    const fs::path path = fs::path(plan.folder) / name;
     std::error_code ignored;
-    if (!fs::is_directory(path, ignored)) shards.push_back(path);
+    if (IsOwnName(plan, name) && !fs::is_directory(path, ignored)) shards.push_back(path.string());
   }
   return shards;
+}
+
+// Whether a build would take `file` together with the shards in `families`. Where the content does not settle it, or
+// cannot be read, the name does.
+bool IsTakenBeside(const Candidate& file, const ShardFamilies& families) {
+  const auto detect = [&]() -> Result<Detection> {
+    OFINDEX_ASSIGN(const File opened, File::OpenRead(file.path));
+    OFINDEX_ASSIGN(const FileFacts facts, opened.Facts());
+    return DetectBeside(opened, facts.size, file.stored_path, {}, families);
+  };
+  const Result<Detection> found = detect();
+  if (found && found->verdict == Detection::Verdict::kRecords) return true;
+  const bool is_foreign = found && found->verdict == Detection::Verdict::kUnknown;
+  return !is_foreign && IsShardName(file.stored_path);
+}
+
+// The first file, other than shards of the plan's set, that a build of its folder would take with them.
+Result<std::optional<std::string>> OtherShard(const ShardSetPlan& plan) {
+  ShardFamilies families;
+  families.Add(fs::path(plan.paths.front()).filename().string(), {plan.framing, plan.compression});
+  OFINDEX_ASSIGN(const std::vector<Candidate> files, FilesBelow(plan.folder));
+  for (const Candidate& file : files) {
+    if (IsOwnName(plan, file.stored_path) || !IsTakenBeside(file, families)) continue;
+    return (fs::path(plan.folder) / file.stored_path).string();
+  }
+  return std::nullopt;
+}
+
+Result<void> CheckNoOtherShard(const ShardSetPlan& plan) {
+  OFINDEX_ASSIGN(const std::optional<std::string> other, OtherShard(plan));
+  if (!other) return {};
+  return Fail(ErrorCode::kUsage,
+              StrCat(Printable(*other), ": a shard of another set, which a build of ", Printable(plan.folder),
+                     " would take with the new one; expected a folder for one set"),
+              "name another folder, or move that shard out of this one");
 }
 
 Result<ShardSetPlan> PlanFolder(const ShardSetRequest& request, ShardSetPlan plan) {
@@ -129,7 +159,8 @@ Result<ShardSetPlan> PlanFolder(const ShardSetRequest& request, ShardSetPlan pla
     plan.paths.push_back(fs::path(request.out) / ShardName(request.framing, request.compression, plan.set, i, count));
   }
   if (!plan.creates_folder) {
-    OFINDEX_ASSIGN(plan.replaced, ShardsIn(request.out, plan.set, request.framing));
+    OFINDEX_ASSIGN(plan.replaced, OldShards(plan));
+    OFINDEX_TRY(CheckNoOtherShard(plan));
     // Folders may have the names of shards, but not of those that are to be written.
     std::error_code ignored;
     for (const std::string& path : plan.paths) {
@@ -175,7 +206,9 @@ Result<void> CheckUnchanged(const ShardSetPlan& plan) {
   if (plan.creates_folder && !fs::exists(plan.folder, error)) return {};
   std::vector<std::string> shards;
   if (plan.is_folder()) {
-    OFINDEX_ASSIGN(shards, ShardsIn(plan.folder, plan.set, plan.framing));
+    OFINDEX_ASSIGN(shards, OldShards(plan));
+    OFINDEX_ASSIGN(const std::optional<std::string> other, OtherShard(plan));
+    if (other) shards.push_back(*other);
   } else {
     OFINDEX_ASSIGN(const bool exists, Exists(plan.paths.front()));
     if (exists) shards = plan.paths;

@@ -45,14 +45,17 @@ struct ShardSetPlan {
 /// Names the shards: `out` itself, if it ends in .tfrecord or .ofrecord (.tfrecord.gz too) or is called part-N, and no
 /// number of shards was asked for; else, in the folder `out`, part-0, part-1, ... (OFRecord), or
 /// OUT-00000-of-00008.tfrecord (TFRecord; .gz behind it where compressed), OUT being the folder's own name, also if
-/// `out` is a link to it. Writes nothing. Errors: kUsage  what is there cannot be replaced (index/output_rule.h); there
-/// is another set in the folder; a file would be a shard of the set beside it; the name and the format disagree; kIo.
+/// `out` is a link to it. Writes nothing.
+///
+/// Errors: kUsage  what is there cannot be replaced (index/output_rule.h); a build of the folder would take other files
+/// with the set than the shards that it replaces (index/shard_probe.h); the number in a file's name makes it a shard of
+/// a set beside it (CheckAlone); the name and the format disagree. kIo  also if the folder cannot be listed.
 [[nodiscard]] Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request);
 
 /// Errors: those of CheckOutput, for each shard that is replaced.
 [[nodiscard]] Result<void> CheckReplaced(const ShardSetPlan& plan, bool force, const InputFiles& inputs);
 
-/// Errors: kIo  there are shards in the folder now that were not there when the set was planned.
+/// Errors: kIo  there are shards in the folder now, of this set or another, that were not there when it was planned.
 [[nodiscard]] Result<void> CheckUnchanged(const ShardSetPlan& plan);
 
 }  // namespace ofindex

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/output_file.h"
 #include "base/text.h"
+#include "index/folder.h"
 #include "index/unfinished_set.h"
 
 namespace ofindex {
@@ -60,7 +61,10 @@ Result<void> ShardSetWriter::MakeFolder(const std::string& path) {
   fs::path folder;
   for (const fs::path& part : fs::path(path)) {
     folder /= part;
-    if (fs::create_directory(folder, error)) made_.folders.push_back(folder.string());
+    if (fs::create_directory(folder, error)) {
+      made_.folders.push_back(folder.string());
+      OFINDEX_TRY(CheckFolderOf(folder.string()));
+    }
     std::error_code ignored;
     if (error && !fs::is_directory(folder, ignored)) {
       return tl::unexpected(SystemError(folder.string(), "cannot create the folder", error.value()));

@@ -15,10 +15,13 @@ struct SkippedFile {
     kUnreadable,  ///< a file or folder that the system does not let us read, or a broken link that belongs to a set
   };
 
-  /// The state of a foreign file when it was looked at: as long as it is the same, the file needs no second look.
+  /// The state of a foreign file before it was looked at. As long as the state is the same, so is the file, by the rule
+  /// for shards (base/shard_identity.h), and needs no second look. A copy has another one.
   struct State {
     uint64_t size = 0;
     int64_t mtime_ns = 0;
+    int64_t ctime_ns = 0;
+    uint64_t inode = 0;
 
     friend bool operator==(const State&, const State&) = default;
   };

@@ -27,27 +27,18 @@ Result<ShardFamilies> FamiliesOf(CatalogReader& catalog) {
   return families;
 }
 
-// The foreign files that an index knows, and when it was written: a file whose inode changed later is looked at again,
-// whatever times it was given.
-struct KnownFiles {
-  std::map<std::string_view, SkippedFile::State> states;
-  int64_t written_ns = 0;
-
-  [[nodiscard]] bool Has(const std::string& path, const FileFacts& facts) const {
-    const auto known = states.find(path);
-    const bool same = known != states.end() && known->second == SkippedFile::State{facts.size, facts.mtime_ns};
-    return same && facts.ctime_ns < written_ns;
-  }
-};
+// The foreign files that an index knows, by their stored paths.
+using KnownFiles = std::map<std::string_view, SkippedFile::State>;
 
 // Sorts one file.
 Result<void> Sort(const Candidate& candidate, const KnownFiles& known, const ShardFamilies& families,
                   const FormatChoice& choice, UnindexedFiles& files) {
   OFINDEX_ASSIGN(const File file, File::OpenRead(candidate.path));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  const SkippedFile::State state{facts.size, facts.mtime_ns};
+  const SkippedFile::State state{facts.size, facts.mtime_ns, facts.ctime_ns, facts.inode};
+  const auto before = known.find(candidate.stored_path);
   std::string what;
-  if (!known.Has(candidate.stored_path, facts)) {
+  if (before == known.end() || before->second != state) {
     OFINDEX_ASSIGN(const Detection detection, DetectBeside(file, facts.size, candidate.stored_path, choice, families));
     if (detection.verdict == Detection::Verdict::kRecords) {
       files.record_files.push_back(candidate);
@@ -135,11 +126,10 @@ Result<UnindexedFiles> SortUnindexed(CatalogReader& catalog, const std::vector<C
                                      std::vector<SkippedFile> skipped, const FormatChoice& choice) {
   OFINDEX_ASSIGN(const std::vector<SkippedFile> stored, catalog.Skipped());
   OFINDEX_ASSIGN(const ShardFamilies families, FamiliesOf(catalog));
-  OFINDEX_ASSIGN(const FileFacts index, catalog.index().file().Facts());
-  KnownFiles known{.states = {}, .written_ns = index.mtime_ns};
+  KnownFiles known;
   std::map<std::string_view, std::string_view> reasons;
   for (const SkippedFile& file : stored) {
-    if (file.state) known.states.emplace(file.path, *file.state);
+    if (file.state) known.emplace(file.path, *file.state);
     reasons.emplace(file.path, file.reason);
   }
   UnindexedFiles files{.record_files = {}, .skipped = std::move(skipped)};

@@ -20,8 +20,8 @@ struct UnindexedFiles {
 };
 
 /// Sorts `candidates`, which the index at hand does not have, and `skipped`, as FindShards gives it, into record files
-/// and others. A file that is unchanged since the build skipped it is not opened. A file that cannot be read is
-/// skipped. Errors: kIndex, kIo, kLimit.
+/// and others. A file that is unchanged since the build skipped it (SkippedFile::State) is not read. A file that cannot
+/// be read is skipped. Errors: kIndex, kIo, kLimit.
 [[nodiscard]] Result<UnindexedFiles> SortUnindexed(CatalogReader& catalog, const std::vector<Candidate>& candidates,
                                                    std::vector<SkippedFile> skipped, const FormatChoice& choice);
 

@@ -76,7 +76,7 @@ class BuildTest(CommandTest):
 
 
 class SameBytesTest(CommandTest):
-    """Nothing in an index depends on how it was built; of where, it has the inodes of the shards alone."""
+    """Nothing in an index depends on how it was built; of where, it has the inodes of the files alone."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -84,6 +84,7 @@ class SameBytesTest(CommandTest):
             write_parts(self.dir / parent, (900, 1, 0, 400, 70), framing)
         with open(self.dir / "data" / "part-1", "ab") as shard:
             shard.write(b"torn")
+        (self.dir / "data" / "labels.txt").write_text("a\nb\n")
 
     def bytes_of(self, *args: str, **options: Any) -> tuple[bytes, bytes]:
         finished = self.run_command("build", *args, "--force", **options)
@@ -115,7 +116,7 @@ class SameBytesTest(CommandTest):
             self.assertEqual(original[table], copied[table], table)
 
     def rows_of(self, index: Path) -> dict[str, list[object]]:
-        """All rows of all tables, but for what depends on the inodes of the shards."""
+        """All rows of all tables, but for what depends on the inodes of the files."""
         database = sqlite3.connect(f"file:{index}?mode=ro&immutable=1", uri=True)
         self.addCleanup(database.close)
         database.row_factory = sqlite3.Row
@@ -123,9 +124,9 @@ class SameBytesTest(CommandTest):
         rows: dict[str, list[object]] = {}
         for table in tables:
             rows[table] = [dict(row) for row in database.execute(f"SELECT * FROM {table}")]
-        for shard in rows["shard"]:
-            del shard["inode"], shard["ctime_ns"]
-        rows["checksum"] = [row for row in rows["checksum"] if row["part"] != "shard"]
+        for file in (*rows["shard"], *rows["skipped"]):
+            del file["inode"], file["ctime_ns"]
+        rows["checksum"] = [row for row in rows["checksum"] if row["part"] not in ("shard", "skipped")]
         rows["dataset"] = [row for row in rows["dataset"] if row["key"] != "checksum"]
         return rows
 

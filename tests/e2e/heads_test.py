@@ -12,7 +12,7 @@ import os
 import random
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -370,21 +370,72 @@ class SkippedTest(SetTest):
         self.expect_error(4, "build", "data")
 
     def test_a_skipped_file_that_became_a_shard_of_the_same_size_and_time_is_noticed(self) -> None:
+        """Whatever happened to the index meanwhile: its own times say nothing of the files."""
         self.write("data/part-0")
         extra = self.dir / "data" / "extra"
+        index = self.dir / "data.ofidx"
         shard = self.write("extra")
+
+        def put_back(copy: Callable[[Path, Path], object]) -> None:
+            copy(index, self.dir / "copy")
+            (self.dir / "copy").rename(index)
+
+        afterwards: dict[str, Callable[[], object]] = {
+            "nothing": lambda: None,
+            "copied": lambda: put_back(shutil.copyfile),
+            "copied with its times": lambda: put_back(shutil.copy2),
+            "touched": lambda: os.utime(index),
+            "of the future": lambda: os.utime(index, (2**32, 2**32)),
+            "without a map": lambda: (self.dir / "data.ofidx-map").unlink(),
+        }
         for how in ("in place", "by another file"):
-            with self.subTest(how):
-                extra.write_bytes(b"x" * len(shard))
-                self.assertEqual(self.build(0, "data")["shards"], 1)
-                self.expect(0, "verify", "data")
-                times = extra.stat()
-                written = extra if how == "in place" else self.dir / "new"
-                written.write_bytes(shard)
-                os.utime(written, ns=(times.st_atime_ns, times.st_mtime_ns))
-                written.rename(extra)
-                self.expect(1, "verify", "data")
-                self.assertIn("data/extra", self.expect_error(4, "build", "data").stderr)
+            for what, happens in afterwards.items():
+                with self.subTest(how=how, index=what):
+                    extra.write_bytes(b"x" * len(shard))
+                    self.assertEqual(self.build(0, "data", "--force")["shards"], 1)
+                    self.expect(0, "verify", "data")
+                    times = extra.stat()
+                    written = extra if how == "in place" else self.dir / "new"
+                    written.write_bytes(shard)
+                    os.utime(written, ns=(times.st_atime_ns, times.st_mtime_ns))
+                    written.rename(extra)
+                    happens()
+                    self.expect(1, "verify", "data")
+                    self.assertIn("data/extra", self.expect_error(4, "build", "data").stderr)
+
+    def test_skipped_files_of_a_copy_are_looked_at_again_and_skipped_again(self) -> None:
+        shard = self.write("data/part-0")
+        for name, data in {
+            "labels.txt": b"a\nb\n",
+            "README": b"about\n",
+            "empty": b"",
+            "image_00": bytes(range(1, 256)) * 9,
+            "notes-00000-of-00001.txt": b"no records\n",
+            "notes.gz": gzip.compress(b"no records\n"),
+            "pointer": b"version https://git-lfs.github.com/spec/v1\n",
+            "prefixed": records.frame_ofrecord(b"x" * 9),
+            "cut": shard[:11],
+        }.items():
+            (self.dir / "data" / name).write_bytes(data)
+        (self.dir / "data" / "link").symlink_to("nowhere")
+        built = self.build(0, "data")
+        self.assertEqual((built["shards"], len(built["skipped"])), (1, 10))
+        original = (self.dir / "data.ofidx").read_bytes()
+        shutil.copytree(self.dir / "data", self.dir / "copy" / "data", symlinks=True)
+        (self.dir / "moved").mkdir()
+        for name in ("data.ofidx", "data.ofidx-map"):
+            shutil.copy2(self.dir / name, self.dir / "copy")
+        for name in self.names():
+            if name.startswith("data"):
+                (self.dir / name).rename(self.dir / "moved" / name)
+        for place in ("copy", "moved"):
+            with self.subTest(place):
+                self.expect(0, "verify", f"{place}/data")
+                again = self.expect(0, "build", f"{place}/data", "--json").json
+                self.assertTrue(again["up_to_date"])
+                reasons = [entry["reason"] for entry in built["skipped"]]
+                self.assertEqual([entry["reason"] for entry in again["skipped"]], reasons)
+                self.assert_same((self.dir / place / "data.ofidx").read_bytes(), original, place)
 
     def test_verify_knows_data_by_every_kind_of_argument(self) -> None:
         self.write("data/part-0")

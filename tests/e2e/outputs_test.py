@@ -6,6 +6,7 @@ of that verb, and never if it is an input.
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import stat
@@ -309,6 +310,59 @@ class OutputsTest(CommandTest):
                 self.assertRegex(refused.stderr, r"old-0000\d-of-00002.tfrecord: a shard of another set")
                 shutil.rmtree(self.dir / "new")
 
+    def test_a_set_is_not_written_where_a_build_would_take_other_files_with_it(self) -> None:
+        tfrecord, ofrecord = records.frame_tfrecord(b"x"), (self.dir / "of" / "part-0").read_bytes()
+        for name, data in {
+            "other.tfrecord": tfrecord,
+            "other.tfrecord.gz": gzip.compress(tfrecord),
+            "other.tfrecords": tfrecord,
+            "other.ofrecord": ofrecord,
+            "set-00000-of-00002.tfrecord.0": tfrecord,
+            "other-0-of-1": tfrecord,
+            "part-r-00003": ofrecord,
+            "part-00000-5f2c.tfrecord": tfrecord,
+            "x_00": tfrecord,
+            "records": ofrecord,
+            "empty.tfrecord": b"",
+            "below/it/part-0": ofrecord,
+        }.items():
+            for verb, source in (("pack", ROWS), ("convert", "data")):
+                for to in ("tfrecord", "ofrecord"):
+                    with self.subTest(name, verb=verb, to=to):
+                        self.assert_no_second_set(name, data, verb, source, "--to", to)
+
+    def assert_no_second_set(self, name: str, data: bytes, *args: str) -> None:
+        other = self.dir / "set" / name
+        other.parent.mkdir(parents=True, exist_ok=True)
+        other.write_bytes(data)
+        refused = self.assert_refused(2, *args, "--shards", "2", "-o", "set")
+        self.assertIn(f"set/{name}: a shard of another set", refused.stderr)
+        other.unlink()
+        self.expect(0, *args, "--shards", "2", "-o", "set")
+        other.write_bytes(data)
+        self.assert_refused(2, *args, "--shards", "3", "-o", "set")
+        shutil.rmtree(self.dir / "set")
+        (self.dir / "set").mkdir()
+
+    def test_a_set_is_written_beside_files_that_no_build_takes_with_it(self) -> None:
+        for name, data in {
+            "notes.txt": b"no records\n",
+            "notes-00000-of-00001.txt": b"no records\n",
+            "image_00.png": bytes(range(1, 256)),
+            "empty": b"",
+            "_other.tfrecord": records.frame_tfrecord(b"x"),
+            ".other.tfrecord": records.frame_tfrecord(b"x"),
+            "below/notes.txt": b"no records\n",
+        }.items():
+            path = self.dir / "set" / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
+        os.mkfifo(self.dir / "set" / "pipe.tfrecord")
+        for shards in ("2", "3"):
+            args = ("pack", ROWS, "--to", "tfrecord", "--shards", shards, "-o", "set")
+            self.expect(0, *args, *(("--force",) if shards == "3" else ()))
+            self.assertEqual(self.expect(0, "build", "set", "--force", "--json").json["shards"], int(shards))
+
     def test_a_set_written_through_a_link_is_called_as_its_folder_is(self) -> None:
         (self.dir / "flowers").mkdir()
         (self.dir / "latest").symlink_to("flowers")
@@ -327,6 +381,34 @@ class OutputsTest(CommandTest):
         ):
             with self.subTest(args):
                 self.assertIn("of the set that", self.assert_refused(2, *args).stderr)
+
+    def test_a_file_is_no_further_shard_of_any_family_of_names(self) -> None:
+        (self.dir / "one").mkdir()
+        for there, out in {
+            "x_00.tfrecord": "x_01.tfrecord",
+            "x_00.tfrecord.gz": "x_01.tfrecord",
+            "train-1.tfrecord": "train-12.tfrecord",
+            "val.shard00.tfrecord": "val.shard01.tfrecord",
+            "part-00000-5f2c.tfrecord": "part-00001-9b1d.tfrecord",
+        }.items():
+            self.expect(0, "cat", "data", "--to", "tfrecord", "-o", f"one/{there}")
+            for args in (("pack", ROWS), ("convert", "data"), ("cat", "data")):
+                with self.subTest(there, verb=args[0]):
+                    refused = self.assert_refused(2, *args, "--to", "tfrecord", "-o", f"one/{out}")
+                    self.assertIn(f"of the set that one/{there} belongs to", refused.stderr)
+            self.expect(0, "cat", "data", "--to", "tfrecord", "-o", f"one/{there}", "--force")
+            (self.dir / "one" / there).unlink()
+        # Only `cat` takes names that say nothing of a format.
+        self.expect(0, "cat", "data", "--to", "tfrecord", "-o", "one/x_00")
+        self.assert_refused(2, "cat", "data", "--to", "tfrecord", "-o", "one/x_01")
+
+    def test_files_of_one_extension_alone_lie_beside_each_other(self) -> None:
+        self.expect(0, "pack", ROWS, "--to", "tfrecord", "--shards", "2", "-o", "s")
+        self.expect(0, "cat", "data", "--to", "jsonl", "-o", "dump1")
+        for out in ("train.tfrecord", "val.tfrecord", "s/y.tfrecord", "train-1.tfrecord", "val_1.tfrecord"):
+            with self.subTest(out):
+                self.expect(0, "pack", ROWS, "--to", "tfrecord", "-o", out)
+        self.expect(0, "cat", "data", "--to", "tfrecord", "-o", "dump2")  # `dump1` is no shard
 
     def test_a_shard_that_is_there_is_replaced_by_force_beside_others_of_its_set(self) -> None:
         write_parts(self.dir / "parts", (2, 2), records.OFRECORD)
@@ -383,7 +465,8 @@ class OutputsTest(CommandTest):
         self.expect(0, "build", "*.tfrecord", "-o", "all.ofidx")
         named = (("a.tfrecord", "b.tfrecord"), ("*.tfrecord",), (f"{self.dir}/*.tfrecord",), ("all.ofidx",))
         for n, source in enumerate(named):
-            for out in (f"out{n}", f"out{n}/", f"made{n}/x", f"val/{n}", f"val/{n}.tfrecord", f"new{n}/x.tfrecord"):
+            one = f"val/{'abcd'[n]}.tfrecord"
+            for out in (f"out{n}", f"out{n}/", f"made{n}/x", f"val/{n}", one, f"new{n}/x.tfrecord"):
                 with self.subTest(source=source, out=out):
                     self.expect(0, "convert", *source, "--to", "tfrecord", "-o", out, "--force")
         self.expect(0, "cat", "all.ofidx", "--to", "tfrecord", "-o", "val/sub.tfrecord")

@@ -268,6 +268,38 @@ class LostShardTest(PermissionTest):
         self.assertNotIn("out", self.names())
 
 
+class OutputTest(PermissionTest):
+    def test_a_folder_that_cannot_be_listed_is_an_error_before_anything_is_written(self) -> None:
+        """A set that is there could not be seen, and what is written there could not be synced."""
+        write_parts(self.dir / "data", (5, 6))
+        (self.dir / "rows.jsonl").write_text('{"a":1}\n')
+        self.expect(0, "build", "data")
+        closed = self.dir / "closed"
+        write_parts(closed, (3,))
+        before = {path.name: path.read_bytes() for path in closed.iterdir()}
+        for args in (
+            ("pack", "rows.jsonl", "--to", "tfrecord", "-o", "closed/part-3"),
+            ("pack", "rows.jsonl", "--to", "tfrecord", "-o", "closed/part-0", "--force"),
+            ("pack", "rows.jsonl", "--to", "tfrecord", "-o", "closed/x.tfrecord"),
+            ("pack", "rows.jsonl", "--to", "tfrecord", "-o", "closed/new/x.tfrecord"),
+            ("pack", "rows.jsonl", "--to", "tfrecord", "-o", "closed"),
+            ("pack", "rows.jsonl", "--to", "tfrecord", "-o", "closed/set"),
+            ("pack", "rows.jsonl", "--to", "tfrecord", "-o", "closed/new/set"),
+            ("convert", "data", "--to", "tfrecord", "-o", "closed/part-3"),
+            ("cat", "data", "--to", "tfrecord", "-o", "closed/part-3"),
+            ("cat", "data", "--to", "jsonl", "-o", "closed/lines"),
+            ("export", "data", "--to", "tfrecord2idx", "-o", "closed"),
+            ("build", "data", "-o", "closed/data.ofidx"),
+        ):
+            with self.subTest(args):
+                closed.chmod(0o333)
+                refused = self.run_command(*args, **self.bound)
+                closed.chmod(0o755)
+                self.assertEqual({path.name: path.read_bytes() for path in closed.iterdir()}, before)
+                self.assertEqual(refused.code, 5, refused)
+                self.assertRegex(refused.stderr, "closed: cannot (list|open)")
+
+
 class ListingTest(CommandTest):
     """A folder whose listing fails in the middle is an error, not the end of the process."""
 

@@ -23,6 +23,7 @@ DatasetFacts SomeFacts() {
   facts.checked = Checked::kPayloads;
   facts.format = "tfrecord";
   facts.payload = "opaque";
+  facts.skipped = 2;
   facts.sources = {"b", "@list", "a"};
   return facts;
 }
@@ -58,6 +59,11 @@ std::vector<ShardRow> SomeShards() {
            .payload_bytes = 9}};
 }
 
+std::vector<SkippedFile> SomeSkipped() {
+  return {{.path = "a.txt", .reason = "not a record file", .state = SkippedFile::State{5, -6, 7, ~uint64_t{0}}},
+          {.path = "link", .reason = "a link to a file that is not there", .kind = SkippedFile::Kind::kBrokenLink}};
+}
+
 // A whole small index.
 void WriteCatalog(const std::string& path) {
   WriteFile(path, "");
@@ -68,6 +74,7 @@ void WriteCatalog(const std::string& path) {
   REQUIRE(writer->Add(DamageRow{0, {50, 60, DamageReason::kTornTail}}).has_value());
   REQUIRE(writer->Add(DamageRow{1, {0, uint64_t{1} << 62, DamageReason::kResyncLimit}}).has_value());
   for (const ShardRow& shard : SomeShards()) REQUIRE(writer->Add(shard).has_value());
+  for (const SkippedFile& file : SomeSkipped()) REQUIRE(writer->Add(file).has_value());
   REQUIRE(writer->Finish(SomeFacts()).has_value());
 }
 
@@ -138,6 +145,15 @@ TEST_CASE("what is written into an index comes out of it") {
   REQUIRE((bad.has_value() && bad->size() == 1));
   CHECK(bad->front().record == 1);
   CHECK(bad->front().offset == 20);
+
+  const auto skipped = reader->Skipped();
+  REQUIRE((skipped.has_value() && skipped->size() == 2));
+  for (size_t i = 0; i < 2; ++i) {
+    CHECK((*skipped)[i].path == SomeSkipped()[i].path);
+    CHECK((*skipped)[i].reason == SomeSkipped()[i].reason);
+    CHECK((*skipped)[i].kind == SomeSkipped()[i].kind);
+    CHECK((*skipped)[i].state == SomeSkipped()[i].state);
+  }
 }
 
 TEST_CASE("the same rows give the same bytes") {

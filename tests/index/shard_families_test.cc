@@ -81,6 +81,30 @@ TEST_CASE("two files are of one set if their names say so, and of none otherwise
   }
 }
 
+TEST_CASE("a number in a name puts two files into one set, and an extension alone does not") {
+  struct Row {
+    std::string a;
+    std::string b;
+    bool of_one_set;
+  };
+  const std::vector<Row> rows = {
+      {"part-0", "part-3", true},
+      {"part-0.tfrecord", "part-3.tfrecord", true},
+      {"x_00.tfrecord", "x_01.tfrecord.gz", true},
+      {"a-0-of-2.tfrecord", "a-1-of-2.tfrecord", true},
+      {"a-0-of-2.tfrecord", "b-1-of-2.tfrecord", false},
+      {"x_00.tfrecord", "y_00.tfrecord", false},
+      {"a.tfrecord", "b.tfrecord", false},
+      {"a.tfrecord", "a.tfrecord", false},  // no number
+      {"d/x_00", "e/x_01", false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.a);
+    CAPTURE(row.b);
+    CHECK(ShareSet(NumberedSetsOf(row.a), NumberedSetsOf(row.b)) == row.of_one_set);
+  }
+}
+
 TEST_CASE("the surest set decides, in it the traits of most, and of equally many those that came first") {
   ShardFamilies families;
   CHECK_FALSE(families.Of("d/a.rec"));

@@ -233,26 +233,42 @@ TEST_CASE("a file that comes to the name of a shard after the plan stays") {
   CHECK(ReadFile(dir / "x.tfrecord") == "another's");
 }
 
-TEST_CASE("a folder holds one set: shards of another name are refused, by force too") {
+TEST_CASE("a set is refused, by force too, where a build of the folder would take other files with it") {
   const TempDir dir;
-  fs::create_directory(dir / "set");
+  fs::create_directories(dir / "set/below");
+  const std::string records = ShardBytes(Framing::kTfRecord, {"a", "b"});
   struct Row {
     std::string there;
+    std::string bytes;
     Framing framing;
     bool refused;
   };
   const std::vector<Row> rows = {
-      {"set-00000-of-00001.tfrecord", Framing::kTfRecord, false},
-      {"old-00000-of-00001.tfrecord", Framing::kTfRecord, true},     // the folder was renamed
-      {"old-00000-of-00001.tfrecord.gz", Framing::kTfRecord, true},  // compressed or not
-      {"old-00000-of-00001.tfrecord", Framing::kOfRecord, true},
-      {"part-0", Framing::kTfRecord, true},
-      {"part-0", Framing::kOfRecord, false},
-      {"notes-00000-of-00001.txt", Framing::kTfRecord, false},
+      {"set-00000-of-00001.tfrecord", "", Framing::kTfRecord, false},
+      {"set-00007-of-00009.tfrecord.gz", "", Framing::kTfRecord, false},  // an earlier set, to be replaced
+      {"part-0", "", Framing::kOfRecord, false},
+      {"old-00000-of-00001.tfrecord", "", Framing::kTfRecord, true},     // the folder was renamed
+      {"old-00000-of-00001.tfrecord.gz", "", Framing::kTfRecord, true},  // compressed or not
+      {"old-00000-of-00001.tfrecord", "", Framing::kOfRecord, true},
+      {"part-0", "", Framing::kTfRecord, true},
+      {"part-r-00000", "", Framing::kOfRecord, true},
+      {"a.tfrecord", records, Framing::kTfRecord, true},
+      {"a.tfrecord", "text", Framing::kTfRecord, true},  // would be a damaged shard
+      {"a.tfrecord", "text", Framing::kOfRecord, false},
+      {"a.tfrecord", records, Framing::kOfRecord, true},
+      {"x_00", records, Framing::kTfRecord, true},  // whatever it is called
+      {"x_00", "text", Framing::kTfRecord, false},
+      {"a-0-of-2.rec", records, Framing::kTfRecord, true},
+      {"below/a.tfrecord", records, Framing::kTfRecord, true},
+      {"below/part-0", records, Framing::kOfRecord, true},  // not of the set that is replaced
+      {"notes-00000-of-00001.txt", "text", Framing::kTfRecord, false},
+      {"notes.txt", "", Framing::kTfRecord, false},
+      {"_a.tfrecord", records, Framing::kTfRecord, false},
+      {"a.tfrecord.ofindex-draft", records, Framing::kTfRecord, false},
   };
   for (const Row& row : rows) {
     CAPTURE(row.there);
-    WriteFile(dir / ("set/" + row.there), "");
+    WriteFile(dir / ("set/" + row.there), row.bytes);
     ShardSetRequest request = Request(dir / "set", row.framing);
     for (const bool force : {false, true}) {
       request.force = force;
@@ -295,6 +311,11 @@ TEST_CASE("a shard of its own is not put beside shards that its name makes it on
       {"x-00000-of-00002.tfrecord.gz", "x-00001-of-00002.tfrecord", true},
       {"x-00000-of-00003.tfrecord", "x-00001-of-00002.tfrecord", false},
       {"y-00000-of-00002.tfrecord", "x-00001-of-00002.tfrecord", false},
+      {"x_00.tfrecord", "x_01.tfrecord", true},
+      {"x_00.tfrecord.gz", "x_1.tfrecord", true},
+      {"part-00000-a.tfrecord", "part-00001-b.tfrecord", true},
+      {"x_00.tfrecord", "y_01.tfrecord", false},
+      {"x-00000-of-00002.tfrecord", "y.tfrecord", false},  // nothing but the extension
       {"x.tfrecord", "y.tfrecord", false},
   };
   for (const Row& row : rows) {
@@ -375,6 +396,15 @@ TEST_CASE("a set has one writer, and shards that appear while it writes are not 
   WriteFile(dir / "set/part-5", "");
   CHECK(writer.Publish().error().code == ErrorCode::kIo);
   CHECK(NamesIn(dir / "set") == std::vector<std::string>{"part-0", "part-5"});
+  CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
+}
+
+TEST_CASE("a shard of another set that appears while a set is written keeps it from being published") {
+  const TempDir dir;
+  WriteSet(Forced(dir / "set", 1), {"1"});
+  ShardSetWriter writer = Begin(Plan(Forced(dir / "set", 1)), {1});
+  WriteFile(dir / "set/a.tfrecord", ShardBytes(Framing::kTfRecord, {"x"}));
+  CHECK(writer.Publish().error().code == ErrorCode::kIo);
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
 }
 
