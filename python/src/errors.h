@@ -17,7 +17,7 @@ void SetError(const Error& error, Asked asked = Asked::kArguments);
 /// The same, and throws it.
 [[noreturn]] void Raise(const Error& error, Asked asked = Asked::kArguments);
 
-[[noreturn]] inline void Raise(ErrorCode code, std::string message, Hint hint = {}) {
+[[noreturn]] inline void Raise(ErrorCode code, std::string message, std::string hint = {}) {
   Raise(Error{code, std::move(message), std::move(hint)});
 }
 

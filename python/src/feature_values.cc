@@ -40,7 +40,7 @@ void FeatureValues::Begin(ByteView name, uint64_t number, std::optional<FeatureK
   steps_.clear();
 }
 
-void FeatureValues::Refuse(const std::string& what, Hint hint) const {
+void FeatureValues::Refuse(const std::string& what, std::string hint) const {
   Raise(ErrorCode::kFeature, StrCat("record ", FormatCount(number_), ": feature '", NameForPeople(), "': ", what),
         std::move(hint));
 }

@@ -41,7 +41,7 @@ class FeatureValues {
   [[nodiscard]] std::span<const FeatureData> Steps();
 
   /// Raises FeatureError: "record N: feature 'NAME': " and `what`.
-  [[noreturn]] void Refuse(const std::string& what, Hint hint = {}) const;
+  [[noreturn]] void Refuse(const std::string& what, std::string hint = {}) const;
 
  private:
   enum class Family { kNone, kBytes, kReal, kInteger };
