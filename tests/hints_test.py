@@ -26,7 +26,7 @@ TOKEN = re.compile(
     r"|(?P<comma>,)",
     re.DOTALL,
 )
-OPTION = re.compile(r"(?:^|(?<=[ `]))(?:--[a-z][a-z-]*|-o\b)")
+OPTION = re.compile(r"(?:^|(?<=[ `]))(?:--[a-z][a-z-]*|-[a-z]\b)")
 
 
 def texts_of(source: str) -> Iterator[tuple[str, bool]]:
@@ -46,7 +46,7 @@ def texts_of(source: str) -> Iterator[tuple[str, bool]]:
 
 def options_in(text: str) -> set[str]:
     """The options in `text`, but for those of whole commands."""
-    return set(OPTION.findall(re.sub("`(?:ofindex|protoc) [^`]*", "", text)))
+    return set(OPTION.findall(re.sub("`(?:ofindex|protoc|ulimit) [^`]*", "", text)))
 
 
 def sources() -> Iterator[tuple[str, str]]:

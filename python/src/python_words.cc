@@ -34,6 +34,7 @@ constexpr std::array kOptions = {
     Words{"--shards", "shards"},
     Words{"--where", "where()"},
     Words{"-o INDEX", "output=INDEX"},
+    Words{"-p NAME=VALUE", "{'NAME': VALUE}"},
 };
 
 constexpr std::array kCommands = {
