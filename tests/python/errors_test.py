@@ -10,7 +10,6 @@ import ofindex
 from oracle import messages, records
 from python.work import WorkTest, example
 
-
 # Names and paths that hold what a hint may hold.
 ODD = (
     "--force",
@@ -80,9 +79,10 @@ class ErrorTextTest(WorkTest):
             data = self.write(f"{name}/", [example(0), example(1)])
             ds = ofindex.build(data)
             (data / "part-0").unlink()
+            elsewhere = ofindex.open(data, root=path)
             for mended, text in (
-                ("root", self.said(lambda ds=ofindex.open(data, root=path): ds[0])),
-                ("force=True", self.said(lambda ds=ds: ds[0])),
+                ("root", self.said(elsewhere.__getitem__, 0)),
+                ("force=True", self.said(ds.__getitem__, 0)),
                 ("force=True", self.said(ofindex.build, data)),
                 ("force=True", self.said(ofindex.Writer, self.write(f"{name}.tfrecord", []))),
             ):
@@ -92,15 +92,16 @@ class ErrorTextTest(WorkTest):
     def test_names_of_columns_stay_as_they_are(self) -> None:
         for number, name in enumerate(ODD):
             payload = messages.encode("example", {name: ("int64", [1])})
-            ds = ofindex.build(self.write(f"{number}.tfrecord", [payload]))
-            for call in (
-                lambda wrong: ds.column(wrong),
-                lambda wrong: ds.stats(wrong),
-                lambda wrong: ds.batch([0], {wrong: ofindex.fixed("int64")}),
-                lambda wrong: ofindex.build(self.dir / f"{number}.tfrecord", columns=[wrong], force=True),
+            data = self.write(f"{number}.tfrecord", [payload])
+            ds = ofindex.build(data)
+            wrong = name + "s"
+            for text in (
+                self.said(ds.column, wrong),
+                self.said(ds.stats, wrong),
+                self.said(ds.batch, [0], {wrong: ofindex.fixed("int64")}),
+                self.said(ofindex.build, data, columns=[wrong], force=True),
             ):
-                text = self.said(call, name + "s")
-                self.assertIn(f"'{name}s'", text)
+                self.assertIn(f"'{wrong}'", text)
                 self.assertIn(f"did you mean '{name}'?", text.replace(")", "?"))
             self.assertIn(name, self.said(ds.batch, [0], {name: ofindex.fixed("float32")}))
             self.assertIn(name, self.said(ds.split, {name: 2}))
