@@ -244,7 +244,7 @@ class OpeningTest(WorkTest):
         path = self.write("data/", [messages.encode("example", {"<script>": ("int64", [1])})])
         ds = ofindex.build(path)
         self.assertEqual(repr(ds), repr(pickle.loads(pickle.dumps(ds))))
-        self.assertNotIn("0x", repr(ds[:0]))
+        self.assertNotIn(" at 0x", repr(ds[:0]))
         self.assertNotIn("<script>", ds._repr_html_())
         self.assertIn("&lt;script&gt;", ds._repr_html_())
 

@@ -47,7 +47,7 @@ class SourceTest(WorkTest):
                 twin = pickle.loads(pickle.dumps(source))
                 self.assertEqual(repr(twin), repr(source))
                 self.assertEqual(twin[2], source[2]) if features is None else None
-                self.assertNotIn("0x", repr(source))
+                self.assertNotIn(" at 0x", repr(source))
         self.assertNotEqual(repr(DataSource(ds[:10])), repr(DataSource(ds[10:20])))
 
     def test_grain_itself_is_not_needed(self) -> None:

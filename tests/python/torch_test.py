@@ -107,7 +107,7 @@ class DatasetTest(WatchedTest):
             self.assertEqual(pickle.loads(pickle.dumps(public)), public)
             self.assertIn(b"cofindex.torch\n", pickle.dumps(public, 0))
         self.assertEqual(repr(twin), repr(dataset))
-        self.assertNotIn("0x", repr(dataset))
+        self.assertNotIn(" at 0x", repr(dataset))
 
 
 @unittest.skipIf(StatefulDataLoader is None, "torchdata is not installed")

@@ -1,9 +1,6 @@
 #include "query/loading/run_prefetch.h"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,9 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/file.h"
-#include "mmap/mapped_file.h"
 #include "tests/support/mapped_dataset.h"
+#include "tests/support/page_cache.h"
 
 namespace ofindex {
 namespace {
@@ -24,31 +20,6 @@ MappedDataset OneShard() {
   std::vector<std::string> payloads;
   for (uint64_t i = 0; i < kRecords; ++i) payloads.push_back(std::string(1000, static_cast<char>(i)));
   return MappedDataset({{.path = "part-0", .framing = Framing::kOfRecord, .payloads = std::move(payloads)}}, 500);
-}
-
-// Puts the file on disk, and out of memory.
-void Evict(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY);
-  REQUIRE(fd >= 0);
-  CHECK(::fsync(fd) == 0);
-  CHECK(::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0);
-  ::close(fd);
-}
-
-// Pages of [begin, end) of the file that are in memory, and how many there are.
-std::pair<size_t, size_t> Resident(const std::string& path, uint64_t begin, uint64_t end) {
-  const auto file = File::OpenRead(path);
-  REQUIRE(file);
-  const auto mapped = MappedFile::Map(*file, kRecords * 1008);
-  REQUIRE(mapped);
-  const uint64_t page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
-  const uint64_t first = begin / page;
-  const size_t count = static_cast<size_t>((end - 1) / page - first + 1);
-  std::vector<unsigned char> pages(count);
-  REQUIRE(::mincore(const_cast<uint8_t*>(mapped->bytes().data()) + first * page, end - first * page, pages.data()) ==
-          0);
-  return {static_cast<size_t>(std::count_if(pages.begin(), pages.end(), [](unsigned char p) { return (p & 1) != 0; })),
-          count};
 }
 
 TEST_CASE("the order is what it was, and each run that it comes to is read as a whole") {
@@ -71,13 +42,13 @@ TEST_CASE("the order is what it was, and each run that it comes to is read as a 
   CHECK(step.position == 4);
   CHECK(std::equal(out.begin(), out.end(), wanted.begin()));
   // In the background: soon, all pages of records 1,200 to 1,299 are there, which nobody has touched.
-  std::pair<size_t, size_t> resident;
+  CachedPages pages;
   for (int i = 0; i < 500; ++i) {
-    resident = Resident(dataset.shard_path(0), 1200 * 1008, 1300 * 1008);
-    if (resident.first == resident.second) break;
+    pages = PagesOf(dataset.shard_path(0), 1200 * 1008, 1300 * 1008);
+    if (pages.cached == pages.all) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  CHECK(resident.first == resident.second);
+  CHECK(pages.cached == pages.all);
   CHECK(order(out).count == 1);
 }
 
