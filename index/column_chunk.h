@@ -186,7 +186,4 @@ class Chunk {
   Lists lists_;
 };
 
-/// Adds the values of `chunk` to `sketch`: all of its records, or of its lists. NaN is no value.
-void SketchChunk(const Chunk& chunk, DistinctSketch& sketch);
-
 }  // namespace ofindex

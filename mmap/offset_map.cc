@@ -11,9 +11,6 @@
 namespace ofindex {
 namespace {
 
-constexpr char kMapHint[] = "`ofindex build DATA` makes the map again from its index";
-constexpr char kReopenHint[] = "open the dataset again";
-
 // More than a block takes whose records are as many, as far apart and as bad as can be.
 constexpr uint64_t kMostBlockBytes = uint64_t{1} << 20;
 
@@ -42,12 +39,12 @@ uint32_t ReasonIn(const uint8_t* list, const MapBlock& block, uint32_t record) {
 }  // namespace
 
 tl::unexpected<Error> OffsetMap::Damaged(uint64_t offset, const char* what) const {
-  return Fail(ErrorCode::kIndex, StrCat(Printable(path()), "@", offset, ": ", what), kMapHint);
+  return Fail(ErrorCode::kIndex, StrCat(Printable(path()), "@", offset, ": ", what), kOffsetMapHint);
 }
 
 tl::unexpected<Error> OffsetMap::Rewritten() const {
   return Fail(ErrorCode::kStale, StrCat(Printable(path()), ": the map was cut or rewritten since it was opened"),
-              kReopenHint);
+              kOffsetMapReopenHint);
 }
 
 Result<OffsetMap> OffsetMap::Open(const std::string& path, const std::string& shown, uint64_t copied_bytes) {
@@ -318,141 +315,6 @@ Result<OffsetMap::Place> OffsetMap::Find(uint64_t ordinal) const {
   if (FindOwned(ordinal, place)) return place;
   OFINDEX_TRY(Find(std::span(&ordinal, 1), std::span(&place, 1)));
   return place;
-}
-
-// ---------------------------------------------------------------- shards
-
-Result<MapShard> OffsetMap::ReadShard(uint64_t shard) const {
-  const uint64_t at = header_.shards_at + shard * kMapShardBytes;
-  const auto damaged = [&] { return Damaged(at, "the shard's checksum does not hold"); };
-  std::array<uint8_t, kMapShardBytes> entry{};
-  OFINDEX_TRY(CopyOut(at, entry));
-  const MapName name = NameOfMapShard(entry.data());
-  if (!Fits(name.at, name.bytes, header_.names_bytes)) return damaged();
-  std::string path(name.bytes, '\0');
-  OFINDEX_TRY(CopyOut(header_.names_at + name.at, {reinterpret_cast<uint8_t*>(path.data()), path.size()}));
-  MapShard found;
-  if (!DecodeMapShard(entry.data(), std::move(path), found)) return damaged();
-  if (found.compression == Compression::kNone) return found;
-  OFINDEX_ASSIGN(const MapStream stream, StreamOf(shard));
-  found.inflated_bytes = stream.inflated_bytes;
-  return found;
-}
-
-Result<MapShard> OffsetMap::Shard(uint64_t shard) const {
-  return WithMemory("the path of a shard", [&] { return Consistent([&] { return ReadShard(shard); }); });
-}
-
-// The streams stand in the order of their shards.
-Result<MapStream> OffsetMap::StreamOf(uint64_t shard) const {
-  uint64_t low = 0;
-  uint64_t high = header_.streams;
-  while (low < high) {
-    const uint64_t middle = low + (high - low) / 2;
-    const uint64_t at = header_.streams_at + middle * kMapEntryBytes;
-    std::array<uint8_t, kMapEntryBytes> entry{};
-    OFINDEX_TRY(CopyOut(at, entry));
-    MapStream stream;
-    if (!stream.Decode(entry.data())) return Damaged(at, "the checksum of a compressed shard does not hold");
-    if (stream.shard == shard) return stream;
-    if (stream.shard < shard) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return Damaged(header_.streams_at, "a compressed shard has no checkpoints");
-}
-
-// Some of the map's points. Each has a checksum, which is looked at where it is used.
-class OffsetMap::Points final : public Checkpoints {
- public:
-  Points(const uint8_t* map, uint64_t map_bytes, uint64_t at, uint64_t count)
-      : bytes_(map, map_bytes), at_(at), count_(count) {}
-
-  [[nodiscard]] size_t size() const override { return count_; }
-  [[nodiscard]] Result<Checkpoint> At(size_t i) const override {
-    std::array<uint8_t, kMapPointBytes> entry{};
-    const uint8_t* const from = bytes_.data() + at_ + i * kMapPointBytes;
-    if (!FaultGuard::Run([&] { std::memcpy(entry.data(), from, entry.size()); })) {
-      return Fail(ErrorCode::kStale, "the map was cut since it was opened", kReopenHint);
-    }
-    MapPoint point;
-    point.Decode(entry.data());
-    if (!Fits(point.stored_at, point.stored_bytes, bytes_.size())) {
-      return Fail(ErrorCode::kIndex, "a checkpoint lies outside the map", kMapHint);
-    }
-    return Checkpoint{
-        .position = point.position, .bit = point.bit, .stored = bytes_.subspan(point.stored_at, point.stored_bytes)};
-  }
-
- private:
-  const ByteView bytes_;
-  const uint64_t at_;
-  const uint64_t count_;
-};
-
-Result<std::unique_ptr<Checkpoints>> OffsetMap::CheckpointsOf(uint64_t shard) const {
-  OFINDEX_ASSIGN(const MapStream stream, Consistent([&] { return StreamOf(shard); }));
-  if (!Fits(stream.first_point, stream.points, header_.points)) {
-    return Damaged(header_.points_at, "the checkpoints of a shard lie outside their table");
-  }
-  return std::make_unique<Points>(data_, header_.file_bytes, header_.points_at + stream.first_point * kMapPointBytes,
-                                  stream.points);
-}
-
-// ---------------------------------------------------------------- all of it
-
-// Blocks follow one another, and each jump leads to the block of its record.
-Result<void> OffsetMap::CheckBlocks(const Progress& progress) const {
-  uint64_t records = 0;
-  uint64_t jump = 0;
-  for (uint64_t number = 0; number < header_.blocks; ++number) {
-    if (progress.cancel) return Interrupted();
-    OFINDEX_ASSIGN(const std::unique_ptr<Known> known, ReadBlock(number));
-    if (known->block.first_record != records)
-      return Damaged(EntryAt(number), "the block does not follow the one before");
-    records += known->block.records;
-    for (; jump * kJumpRecords < records; ++jump) {
-      std::array<uint8_t, 4> entry{};
-      const uint64_t at = header_.jumps_at + 4 * jump;
-      if (jump >= JumpCount(header_.records)) break;
-      OFINDEX_TRY(CopyOut(at, entry));
-      if (LoadLe32(entry.data()) != number) return Damaged(at, "the jump table is damaged");
-    }
-  }
-  if (records != header_.records) return Damaged(header_.blocks_at, "the blocks have other records than the header");
-  return {};
-}
-
-Result<void> OffsetMap::CheckShards(const Progress& progress) const {
-  for (uint64_t number = 0; number < header_.shards; ++number) {
-    if (progress.cancel) return Interrupted();
-    OFINDEX_ASSIGN(const MapShard shard, ReadShard(number));
-    if (shard.compression != Compression::kNone) OFINDEX_TRY(CheckPoints(number, progress));
-  }
-  return {};
-}
-
-// The checkpoints of a shard: not what they inflate to, only that they are what was written.
-Result<void> OffsetMap::CheckPoints(uint64_t shard, const Progress& progress) const {
-  OFINDEX_ASSIGN(const MapStream stream, StreamOf(shard));
-  OFINDEX_ASSIGN(const std::unique_ptr<Checkpoints> points, CheckpointsOf(shard));
-  for (size_t i = 0; i < points->size(); ++i) {
-    if (progress.cancel) return Interrupted();
-    OFINDEX_ASSIGN(const Checkpoint point, points->At(i));
-    if (CopyOfCheckpoint(point)) continue;
-    return Damaged(header_.points_at + (stream.first_point + i) * kMapPointBytes,
-                   "the checksum of a checkpoint does not hold");
-  }
-  return {};
-}
-
-Result<void> OffsetMap::CheckAll(const Progress& progress) const {
-  return WithMemory("the map", [&]() -> Result<void> {
-    OFINDEX_TRY(CheckBlocks(progress));
-    return CheckShards(progress);
-  });
 }
 
 }  // namespace ofindex

@@ -21,6 +21,10 @@ namespace ofindex {
 /// The most bytes of map blocks that a process copies: packed offsets of some 2.5 million records of 250 bytes.
 inline constexpr uint64_t kCopiedMapBytes = uint64_t{4} << 20;
 
+/// What to do about a map that is damaged, and about one that was rewritten under its reader.
+inline constexpr char kOffsetMapHint[] = "`ofindex build DATA` makes the map again from its index";
+inline constexpr char kOffsetMapReopenHint[] = "open the dataset again";
+
 /// Where every record of a dataset lies: a NAME.ofidx-map, mapped and shared by all processes of the host.
 ///
 /// Immutable and thread-safe; usable after fork. Every byte of the file is taken for hostile: whatever it holds, an

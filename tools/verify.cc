@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "index/paths.h"
 #include "index/verifier.h"
+#include "mmap/offset_map.h"
 #include "tools/json.h"
 #include "tools/messages.h"
 #include "tools/output.h"
@@ -90,7 +91,7 @@ Result<int> Verify(VerifyOptions& options, Context& context) {
   if (!options.quick) PrintWarnings(*report, context);
   OFINDEX_TRY(out.Flush());
   if (!report->map_damage.empty()) {
-    PrintError({ErrorCode::kIndex, report->map_damage, "`ofindex build DATA` makes the map again from its index"},
+    PrintError({ErrorCode::kIndex, report->map_damage, kOffsetMapHint},
                context);
   }
   if (!report->failed.empty()) {

@@ -12,20 +12,20 @@ import os
 import random
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from e2e.command import CommandTest
 from e2e.samples import payloads
+from e2e.set_folder import RECORDS, SetFolderTest
 from oracle import records
 from oracle.records import OFRECORD, TFRECORD
 
 HEADS = int(os.environ.get("OFINDEX_HEADS", "100"))
 HEAD_BYTES = 64
 SET_SIZES = (1, 2, 8)
-RECORDS = 12  # of each shard
 LENGTHS = (1, 3, 4, 7, 8, 11, 12, 13, 16, 20, 24, 32, 40, 48, 56, 63, 64, 100, 128, 256)
 
 # A set by each way in which names make one.
@@ -122,8 +122,16 @@ class DamagedHeadsTest(CommandTest):
         if case.framing == TFRECORD and not case.compressed:
             self.assertEqual(records.walk_tfrecord(path.read_bytes()).records, [])
 
-    def check(self, case: Case, built: dict[str, Any], code: int, written: list[list[bytes]], victim: int,
-              path: Path, whole: bytes) -> str:
+    def check(
+        self,
+        case: Case,
+        built: dict[str, Any],
+        code: int,
+        written: list[list[bytes]],
+        victim: int,
+        path: Path,
+        whole: bytes,
+    ) -> str:
         self.assertEqual(code, 3 if built["damage"] or built["bad"] else 0)
         self.assertEqual({damage["shard"] for damage in built["damage"]} - {f"set/{path.name}"}, set())
         info = self.expect(0, "info", "set", "--json").json
@@ -142,8 +150,10 @@ class DamagedHeadsTest(CommandTest):
 
     def payloads_of(self, info: dict[str, Any], bad: set[int]) -> list[list[bytes]]:
         """The payloads that the index gives of each shard, but for the bad ones."""
-        rows = {row["_id"]: row for row in self.expect(0, "sql", "set", "SELECT _id, _shard, _length FROM records",
-                                                       "--json").json["rows"]}
+        rows = {
+            row["_id"]: row
+            for row in self.expect(0, "sql", "set", "SELECT _id, _shard, _length FROM records", "--json").json["rows"]
+        }
         good = [ordinal for ordinal in sorted(rows) if ordinal not in bad]
         ids = "".join(f"{ordinal}\n" for ordinal in good).encode()
         stream = self.expect(0, "cat", "set", "--to", "raw", "--ids", "-", stdin=ids).stdout
@@ -160,16 +170,26 @@ class DamagedHeadsTest(CommandTest):
         """Two checksums a record: the oracle knows exactly what can be had."""
         walk = records.walk_tfrecord(path.read_bytes())
         self.assertEqual(found, [record.payload for record in walk.records if record.sound])
-        self.assertEqual([(damage["begin"], damage["end"]) for damage in built["damage"]],
-                         [(damage.begin, damage.end) for damage in walk.damage])
+        self.assertEqual(
+            [(damage["begin"], damage["end"]) for damage in built["damage"]],
+            [(damage.begin, damage.end) for damage in walk.damage],
+        )
         self.assertEqual(len(built["bad"]), sum(not record.sound for record in walk.records))
         if code == 0:  # cut between two records: the bytes say nothing of what was there
             self.assertEqual((walk.damage, len(built["bad"])), ([], 0))
             return "whole records, nothing tells of others"
         return "damage" if walk.damage else "a bad record"
 
-    def check_ofrecord(self, case: Case, built: dict[str, Any], found: list[bytes], written: list[bytes], code: int,
-                       path: Path, whole: bytes) -> str:
+    def check_ofrecord(
+        self,
+        case: Case,
+        built: dict[str, Any],
+        found: list[bytes],
+        written: list[bytes],
+        code: int,
+        path: Path,
+        whole: bytes,
+    ) -> str:
         """No checksum: a length tells that it is wrong by where it leads, a payload by its message at best."""
         data = path.read_bytes()
         starts = [sum(8 + len(payload) for payload in written[:number]) for number in range(len(written) + 1)]
@@ -200,18 +220,8 @@ class DamagedHeadsTest(CommandTest):
         return f"damage, {'some' if found else 'no'} records"
 
 
-class SetTest(CommandTest):
+class SetTest(SetFolderTest):
     """What vouches for a shard whose content does not, and what does not."""
-
-    def write(self, name: str, framing: str = TFRECORD, first: int = 0, damaged: bool = False) -> bytes:
-        data = b"".join(map(records.FRAME[framing], payloads(RECORDS, framing, first)))
-        path = self.dir / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"\xff" * 8 + data[8:] if damaged else data)
-        return data
-
-    def build(self, code: int, *args: str) -> Any:
-        return self.expect(code, "build", *args, "--json", "--force").json
 
     def test_an_ofrecord_whose_name_differs_in_digits_alone_is_of_the_set(self) -> None:
         for names in (("train-0", "train-1"), ("x_00", "x_01"), ("data1", "data2"), ("v.of.0", "v.of.1"), ("7", "8")):
@@ -249,8 +259,10 @@ class SetTest(CommandTest):
                 data = self.write(f"data/{names[1]}", OFRECORD, damaged=True)
                 built = self.build(3, "data")
                 self.assertEqual((built["records"], built["shards"]), (RECORDS, 2))
-                self.assertEqual([(damage["shard"], damage["begin"], damage["end"]) for damage in built["damage"]],
-                                 [(f"data/{names[1]}", 0, len(data))])
+                self.assertEqual(
+                    [(damage["shard"], damage["begin"], damage["end"]) for damage in built["damage"]],
+                    [(f"data/{names[1]}", 0, len(data))],
+                )
 
     def test_zero_bytes_in_front_of_sound_ofrecords_are_the_only_damage(self) -> None:
         for zeros in (16, 128, 4096, 65536):
@@ -260,8 +272,10 @@ class SetTest(CommandTest):
                 (self.dir / "data" / "part-1").write_bytes(bytes(zeros) + data)
                 built = self.build(3, "data")
                 self.assertEqual(built["records"], 2 * RECORDS)
-                self.assertEqual([(damage["begin"], damage["end"], damage["reason"]) for damage in built["damage"]],
-                                 [(0, zeros, "zero_head")])
+                self.assertEqual(
+                    [(damage["begin"], damage["end"], damage["reason"]) for damage in built["damage"]],
+                    [(0, zeros, "zero_head")],
+                )
 
     def test_an_ofrecord_whose_chain_is_sound_is_taken_though_its_payloads_are_not(self) -> None:
         self.write("data/part-0", OFRECORD)
@@ -274,8 +288,10 @@ class SetTest(CommandTest):
         self.write("data/part-0")
         (self.dir / "data" / "part-1").write_bytes(pointer)
         built = self.build(3, "data")
-        self.assertEqual([(damage["shard"], damage["end"], damage["reason"]) for damage in built["damage"]],
-                         [("data/part-1", len(pointer), "lfs_pointer")])
+        self.assertEqual(
+            [(damage["shard"], damage["end"], damage["reason"]) for damage in built["damage"]],
+            [("data/part-1", len(pointer), "lfs_pointer")],
+        )
         self.assertEqual((built["records"], built["skipped"]), (RECORDS, []))
 
     def test_git_lfs_pointers_alone_are_said_to_be_pointers(self) -> None:
@@ -296,10 +312,14 @@ class SetTest(CommandTest):
         self.write("data/a.tfrecord", first=RECORDS)
         foreign = ("README.md", "labels.txt", "dataset_info.json", "vocab.bin", "NOTES", "part-list", "image.png")
         for number, name in enumerate(foreign):
-            (self.dir / "data" / name).write_bytes(random.Random(number).randbytes(5000) if number % 2 else b"text " * 99)
+            (self.dir / "data" / name).write_bytes(
+                random.Random(number).randbytes(5000) if number % 2 else b"text " * 99
+            )
         (self.dir / "data" / "_SUCCESS").touch()
         built = self.build(0, "data")
-        self.assertEqual(sorted(entry["path"] for entry in built["skipped"]), sorted(f"data/{name}" for name in foreign))
+        self.assertEqual(
+            sorted(entry["path"] for entry in built["skipped"]), sorted(f"data/{name}" for name in foreign)
+        )
         self.assertEqual(built["records"], 2 * RECORDS)
 
     def test_a_search_for_records_ends_after_64_mib(self) -> None:
@@ -339,185 +359,3 @@ class SetTest(CommandTest):
             self.build(3, "data", "-j", threads)
             made.append((self.dir / "data.ofidx").read_bytes() + (self.dir / "data.ofidx-map").read_bytes())
         self.assertEqual(len(set(made)), 1)
-
-
-class SkippedTest(SetTest):
-    """What is not in an index is in its info, and verify says if it should be."""
-
-    def test_info_has_the_files_that_were_skipped(self) -> None:
-        self.write("data/part-0")
-        (self.dir / "data" / "labels.txt").write_text("a\nb\n")
-        built = self.build(0, "data")
-        info = self.expect(0, "info", "data", "--json").json
-        self.assertEqual(info["skipped"], [{"path": "data/labels.txt", "reason": "not a record file"}])
-        self.assertEqual(built["skipped"], info["skipped"])
-        self.assertIn("skipped data/labels.txt: not a record file", self.expect(0, "info", "data").text)
-        self.assertEqual(self.expect(0, "build", "data", "--json").json["skipped"], info["skipped"])
-
-    def test_verify_names_record_files_that_are_not_in_the_index(self) -> None:
-        self.write("data/part-0")
-        (self.dir / "data" / "labels.txt").write_text("a\nb\n")
-        (self.dir / "data" / "extra").write_text("not yet a record file\n")
-        self.build(0, "data")
-        for options in ((), ("--quick",)):
-            self.expect(0, "verify", "data", *options)
-        self.write("data/part-1")
-        self.write("data/extra", damaged=True)
-        for options in ((), ("--quick",)):
-            stale = self.expect(1, "verify", "data", "--json", *options).json["stale"]
-            self.assertEqual(sorted(entry["shard"] for entry in stale), ["data/extra", "data/part-1"])
-        self.assertIn("data/part-1: a record file that is not in the index", self.expect(1, "verify", "data").text)
-        self.expect_error(4, "build", "data")
-
-    def test_a_skipped_file_that_became_a_shard_of_the_same_size_and_time_is_noticed(self) -> None:
-        """Whatever happened to the index meanwhile: its own times say nothing of the files."""
-        self.write("data/part-0")
-        extra = self.dir / "data" / "extra"
-        index = self.dir / "data.ofidx"
-        shard = self.write("extra")
-
-        def put_back(copy: Callable[[Path, Path], object]) -> None:
-            copy(index, self.dir / "copy")
-            (self.dir / "copy").rename(index)
-
-        afterwards: dict[str, Callable[[], object]] = {
-            "nothing": lambda: None,
-            "copied": lambda: put_back(shutil.copyfile),
-            "copied with its times": lambda: put_back(shutil.copy2),
-            "touched": lambda: os.utime(index),
-            "of the future": lambda: os.utime(index, (2**32, 2**32)),
-            "without a map": lambda: (self.dir / "data.ofidx-map").unlink(),
-        }
-        for how in ("in place", "by another file"):
-            for what, happens in afterwards.items():
-                with self.subTest(how=how, index=what):
-                    extra.write_bytes(b"x" * len(shard))
-                    self.assertEqual(self.build(0, "data", "--force")["shards"], 1)
-                    self.expect(0, "verify", "data")
-                    times = extra.stat()
-                    written = extra if how == "in place" else self.dir / "new"
-                    written.write_bytes(shard)
-                    os.utime(written, ns=(times.st_atime_ns, times.st_mtime_ns))
-                    written.rename(extra)
-                    happens()
-                    self.expect(1, "verify", "data")
-                    self.assertIn("data/extra", self.expect_error(4, "build", "data").stderr)
-
-    def test_skipped_files_of_a_copy_are_looked_at_again_and_skipped_again(self) -> None:
-        shard = self.write("data/part-0")
-        for name, data in {
-            "labels.txt": b"a\nb\n",
-            "README": b"about\n",
-            "empty": b"",
-            "image_00": bytes(range(1, 256)) * 9,
-            "notes-00000-of-00001.txt": b"no records\n",
-            "notes.gz": gzip.compress(b"no records\n"),
-            "pointer": b"version https://git-lfs.github.com/spec/v1\n",
-            "prefixed": records.frame_ofrecord(b"x" * 9),
-            "cut": shard[:11],
-        }.items():
-            (self.dir / "data" / name).write_bytes(data)
-        (self.dir / "data" / "link").symlink_to("nowhere")
-        built = self.build(0, "data")
-        self.assertEqual((built["shards"], len(built["skipped"])), (1, 10))
-        original = (self.dir / "data.ofidx").read_bytes()
-        shutil.copytree(self.dir / "data", self.dir / "copy" / "data", symlinks=True)
-        (self.dir / "moved").mkdir()
-        for name in ("data.ofidx", "data.ofidx-map"):
-            shutil.copy2(self.dir / name, self.dir / "copy")
-        for name in self.names():
-            if name.startswith("data"):
-                (self.dir / name).rename(self.dir / "moved" / name)
-        for place in ("copy", "moved"):
-            with self.subTest(place):
-                self.expect(0, "verify", f"{place}/data")
-                again = self.expect(0, "build", f"{place}/data", "--json").json
-                self.assertTrue(again["up_to_date"])
-                reasons = [entry["reason"] for entry in built["skipped"]]
-                self.assertEqual([entry["reason"] for entry in again["skipped"]], reasons)
-                self.assert_same((self.dir / place / "data.ofidx").read_bytes(), original, place)
-
-    def test_verify_knows_data_by_every_kind_of_argument(self) -> None:
-        self.write("data/part-0")
-        (self.dir / "list").write_text("data\n")
-        for argument in ("data", "data/*", "@list"):
-            with self.subTest(argument):
-                (self.dir / "data" / "part-1").unlink(missing_ok=True)
-                self.build(0, argument, "-o", "all.ofidx")
-                self.expect(0, "verify", "all.ofidx")
-                self.write("data/part-1")
-                self.expect(1, "verify", "all.ofidx")
-
-    def test_verify_of_a_copy_looks_into_the_copy(self) -> None:
-        self.write("data/part-0")
-        self.build(0, "data")
-        shutil.copytree(self.dir / "data", self.dir / "copy")
-        self.write("data/part-1")
-        self.expect(0, "verify", "data", "--root", "copy")
-        self.write("copy/part-2")
-        self.expect(1, "verify", "data", "--root", "copy")
-
-    def test_an_index_whose_data_moved_is_verified_as_far_as_it_is_there(self) -> None:
-        self.write("data/part-0")
-        self.build(0, "data/part-0", "-o", "one.ofidx")
-        self.write("data/part-1")
-        self.expect(0, "verify", "one.ofidx")
-        (self.dir / "data" / "part-0").rename(self.dir / "data" / "moved")
-        self.expect(1, "verify", "one.ofidx")
-
-
-class EmptyFileTest(SetTest):
-    """A file of no bytes says nothing: it counts beside sound shards of its set, or if its name is that of a shard."""
-
-    def test_empty_files_alone_are_no_dataset(self) -> None:
-        (self.dir / "etc").mkdir()
-        for name in (".pwd.lock", "subuid-", "motd", "hosts.allow"):
-            (self.dir / "etc" / name).touch()
-        (self.dir / "etc" / "passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
-        self.assertIn("no record file", self.expect_error(3, "build", "etc").stderr)
-        (self.dir / "alone").touch()
-        self.expect_error(3, "build", "alone")
-
-    def test_empty_files_with_names_of_shards_are_nothing_to_index(self) -> None:
-        for names in (("a.tfrecord",), ("part-0", "part-1"), ("x-00000-of-00002", "x-00001-of-00002"), ("v.tfrecord.0",)):
-            with self.subTest(names):
-                shutil.rmtree(self.dir / "data", ignore_errors=True)
-                (self.dir / "data").mkdir()
-                for name in names:
-                    (self.dir / "data" / name).touch()
-                for args in (("build", "data"), ("convert", "data", "--to", "ofrecord", "-o", "out")):
-                    failed = self.expect_error(3, *args)
-                    self.assertRegex(failed.stderr, "an empty file: nothing to index")
-                    self.assertIn("--format", failed.stderr)
-                self.assertEqual(self.names(), ["data"])
-                # Whoever says what they are has a dataset of no records.
-                self.assertEqual(self.build(0, "data", "--format", "tfrecord")["shards"], len(names))
-                (self.dir / "data.ofidx").unlink()
-                (self.dir / "data.ofidx-map").unlink()
-
-    def test_an_empty_shard_among_sound_ones_is_named(self) -> None:
-        for number in range(3):
-            self.write(f"data/part-{number}")
-        (self.dir / "data" / "part-1").write_bytes(b"")
-        named = "empty   data/part-1: a shard of 0 bytes"
-        for expected in ("3 shards", "up to date"):
-            done = self.expect(0, "build", "data")
-            self.assertIn(named, done.stderr)
-            self.assertIn(expected, done.text)
-        self.assertNotIn(named, self.expect(0, "build", "data", "--force", "--quiet").stderr)
-        (self.dir / "data.ofidx").unlink()
-        self.assertIn(named, self.expect(0, "convert", "data", "--to", "ofrecord", "-o", "out").stderr)
-
-    def test_etc_is_no_dataset(self) -> None:
-        found = self.run_command("build", "/etc", "-o", "etc.ofidx")
-        self.assertNotEqual(found.code, 0, found)
-        self.assertEqual(self.names(), [])
-
-    def test_an_empty_file_beside_sound_shards_of_its_set_is_a_shard(self) -> None:
-        self.write("data/part-0")
-        self.write("data/a.rec")
-        for name in ("part-1", "b.rec", "placeholder", "notes.txt"):
-            (self.dir / "data" / name).touch()
-        built = self.build(0, "data")
-        self.assertEqual((built["shards"], built["records"]), (4, 2 * RECORDS))
-        self.assertEqual([entry["path"] for entry in built["skipped"]], ["data/notes.txt", "data/placeholder"])

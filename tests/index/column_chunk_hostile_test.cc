@@ -9,7 +9,6 @@
 #include "index/column_chunk_io.h"
 #include "index/column_chunk_presence.h"
 #include "index/column_chunk_texts.h"
-#include "index/distinct_sketch.h"
 #include "tests/index/column_values.h"
 
 namespace ofindex {
@@ -43,9 +42,9 @@ void UseAll(const Chunk& chunk) {
     }
   }
   if (chunk.form() == Chunk::Form::kBytes) REQUIRE(chunk.texts().number.size() == chunk.records());
-  DistinctSketch sketch;
-  SketchChunk(chunk, sketch);
-  sum += sketch.Estimate();
+  for (size_t n = 0; n < chunk.texts().ends.size(); ++n) {
+    for (uint8_t byte : chunk.texts()[static_cast<uint32_t>(n)]) sum += byte;
+  }
   static_cast<void>(sum);
 }
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "index/column_chunk.h"
+#include "index/column_chunk_groups.h"
 #include "tests/index/column_values.h"
 
 namespace ofindex {
@@ -22,6 +24,43 @@ DistinctSketch SketchOf(int64_t begin, int64_t end) {
 
 bool Equal(const DistinctSketch& a, const DistinctSketch& b) {
   return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
+}
+
+// Adds what a decoded chunk holds to a sketch, value by value: all of its records, or of its lists.
+void SketchTexts(const Chunk::Texts& texts, DistinctSketch& sketch) {
+  for (uint32_t n = 0; n < texts.ends.size(); ++n) sketch.AddBytes(texts[n]);
+}
+
+void SketchNumber(FeatureKind kind, uint64_t bits, DistinctSketch& sketch) {
+  switch (GroupOf(kind)) {
+    case ValueGroup::kIntegers: return sketch.AddInteger(static_cast<int64_t>(bits));
+    case ValueGroup::kFloats: return sketch.AddReal(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+    case ValueGroup::kDoubles: return sketch.AddReal(std::bit_cast<double>(bits));
+    default: return;
+  }
+}
+
+void SketchLists(const Chunk& chunk, DistinctSketch& sketch) {
+  const Chunk::Lists& lists = chunk.lists();
+  uint32_t value = 0;
+  for (uint32_t record = 0; record < chunk.records(); ++record) {
+    const FeatureKind kind = lists.kinds[lists.kinds.size() == 1 ? 0 : record];
+    for (; value < lists.ends[record]; ++value) SketchNumber(kind, lists.numbers[value], sketch);
+  }
+}
+
+void SketchRecords(const Chunk& chunk, DistinctSketch& sketch) {
+  for (uint32_t record = 0; record < chunk.records(); ++record) {
+    const Chunk::Value value = chunk.At(record);
+    if (value.type == ColumnValue::Type::kInteger) sketch.AddInteger(value.integer);
+    if (value.type == ColumnValue::Type::kReal) sketch.AddReal(value.real);
+  }
+}
+
+void SketchChunk(const Chunk& chunk, DistinctSketch& sketch) {
+  SketchTexts(chunk.texts(), sketch);
+  if (chunk.form() == Chunk::Form::kLists) return SketchLists(chunk, sketch);
+  if (chunk.form() != Chunk::Form::kBytes) SketchRecords(chunk, sketch);
 }
 
 TEST_CASE("estimates are near the number of distinct values, from none to many") {

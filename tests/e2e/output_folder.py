@@ -1,0 +1,47 @@
+"""A folder with data to read, for tests of verbs that write: what is in it, and that a refusal changes nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Any
+
+from e2e.command import CommandTest, Finished
+from e2e.samples import write_parts
+from oracle import records
+
+NOBODY = 65534
+ROWS = "rows.jsonl"
+
+
+class OutputFolderTest(CommandTest):
+    """Two TFRecord shards in data/, one OFRecord shard in of/, both with an index; rows.jsonl; set/, which is empty."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        write_parts(self.dir / "data", (5, 3))
+        write_parts(self.dir / "of", (4,), records.OFRECORD)
+        (self.dir / ROWS).write_text('{"a":1}\n{"a":2}\n')
+        for data in ("data", "of"):
+            self.expect(0, "build", data)
+        (self.dir / "set").mkdir()
+
+    def contents(self) -> dict[str, tuple[Any, ...]]:
+        """All that lies in the folder: kind, mode, inode, and bytes or where a link leads."""
+        found: dict[str, tuple[Any, ...]] = {}
+        for path in sorted(self.dir.rglob("*")):
+            info = path.lstat()
+            inside: Any = path.read_bytes() if stat.S_ISREG(info.st_mode) else None
+            if path.is_symlink():
+                inside = os.readlink(path)
+            if path.name != "set":  # which is exchanged as a whole
+                found[str(path.relative_to(self.dir))] = (info.st_mode, info.st_ino, inside)
+        return found
+
+    def assert_refused(self, code: int, *args: str) -> Finished:
+        """The command fails, with and without --force, and all stays as it was."""
+        before = self.contents()
+        failed = self.expect_error(code, *args)
+        self.expect_error(code, *args, "--force")
+        self.assertEqual(self.contents(), before)
+        return failed
