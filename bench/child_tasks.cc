@@ -11,8 +11,8 @@
 #include "bench/data.h"
 #include "bench/example_data.h"
 #include "bench/memory_facts.h"
-#include "index/builder.h"
-#include "index/paths.h"
+#include "index/build/builder.h"
+#include "index/catalog/paths.h"
 #include "query/dataset.h"
 
 namespace ofindex {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "query/column_store.h"
-#include "query/find_column.h"
-#include "query/group_stats.h"
-#include "query/where.h"
+#include "query/columns/column_store.h"
+#include "query/columns/find_column.h"
+#include "query/sql/where.h"
+#include "query/stats/group_stats.h"
 
 namespace ofindex {
 namespace {

@@ -15,9 +15,9 @@
 #include "bench/example_data.h"
 #include "bench/pair.h"
 #include "bench/plain_table.h"
-#include "index/paths.h"
-#include "query/column_store.h"
-#include "query/tables.h"
+#include "index/catalog/paths.h"
+#include "query/columns/column_store.h"
+#include "query/tables/tables.h"
 
 namespace ofindex {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "index/record_writer.h"
+#include "index/writing/record_writer.h"
 
 namespace ofindex {
 namespace {

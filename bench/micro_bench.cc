@@ -10,8 +10,8 @@
 #include "bench/claims.h"
 #include "bench/data.h"
 #include "bench/pair.h"
-#include "index/walker.h"
-#include "mmap/packed_offsets.h"
+#include "index/walk/walker.h"
+#include "mmap/offsets/packed_offsets.h"
 #include "proto/payload_kind.h"
 #include "tests/proto/message_bytes.h"
 

@@ -11,7 +11,7 @@
 #include "bench/page_cache.h"
 #include "bench/pair.h"
 #include "bench/synthetic.h"
-#include "index/paths.h"
+#include "index/catalog/paths.h"
 
 namespace ofindex {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "index/sqlite.h"
-#include "query/sql_session.h"
+#include "index/database/sqlite.h"
+#include "query/sql/sql_session.h"
 
 namespace ofindex {
 

@@ -15,10 +15,10 @@
 #include "bench/data.h"
 #include "bench/pair.h"
 #include "bench/synthetic.h"
-#include "query/sampling/ordinal_set.h"
-#include "query/sampling/permutation.h"
-#include "query/sampling/sample_key.h"
+#include "query/sampling/orders/permutation.h"
+#include "query/sampling/orders/sample_key.h"
 #include "query/sampling/sampler.h"
+#include "query/sampling/sets/ordinal_set.h"
 
 namespace ofindex {
 namespace {

@@ -8,10 +8,10 @@
 #include "base/output_file.h"
 #include "base/text.h"
 #include "bench/data.h"
-#include "index/index_writer.h"
-#include "index/paths.h"
-#include "index/record_framing.h"
-#include "mmap/packed_offsets.h"
+#include "index/build/index_writer.h"
+#include "index/catalog/paths.h"
+#include "index/writing/record_framing.h"
+#include "mmap/offsets/packed_offsets.h"
 
 namespace ofindex {
 namespace {

@@ -17,9 +17,9 @@
 #include "base/text.h"
 #include "bench/data.h"
 #include "bench/pair.h"
-#include "index/draft.h"
-#include "index/record_writer.h"
-#include "proto/payload_builder.h"
+#include "index/output/draft.h"
+#include "index/writing/record_writer.h"
+#include "proto/encode/payload_builder.h"
 
 namespace ofindex {
 namespace {

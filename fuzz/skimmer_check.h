@@ -7,8 +7,8 @@
 
 #include "base/bytes.h"
 #include "base/text.h"
-#include "proto/field_plan.h"
-#include "proto/skimmer.h"
+#include "proto/skim/field_plan.h"
+#include "proto/skim/skimmer.h"
 #include "tests/proto/skimming.h"
 
 namespace ofindex {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "mmap/byte_source.h"
-#include "mmap/offset_map.h"
+#include "mmap/offsets/offset_map.h"
+#include "mmap/sources/byte_source.h"
 
 namespace ofindex {
 

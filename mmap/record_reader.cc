@@ -10,8 +10,8 @@
 #include "base/allocation.h"
 #include "base/framing.h"
 #include "base/text.h"
-#include "mmap/viewed_records.h"
-#include "mmap/warm_copy.h"
+#include "mmap/batch/viewed_records.h"
+#include "mmap/batch/warm_copy.h"
 
 namespace ofindex {
 namespace {

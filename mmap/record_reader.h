@@ -13,11 +13,11 @@
 #include "base/file.h"
 #include "base/record.h"
 #include "base/result.h"
-#include "mmap/offset_map.h"
-#include "mmap/open_shard.h"
-#include "mmap/ready_blocks.h"
+#include "mmap/batch/ready_blocks.h"
+#include "mmap/offsets/offset_map.h"
 #include "mmap/record_batch.h"
 #include "mmap/shard_paths.h"
+#include "mmap/sources/open_shard.h"
 
 namespace ofindex {
 

@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "base/record.h"
 #include "base/result.h"
-#include "proto/wire.h"
+#include "proto/wire/wire.h"
 
 namespace ofindex {
 

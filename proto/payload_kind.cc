@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "proto/features.h"
-#include "proto/wire.h"
+#include "proto/wire/wire.h"
 
 namespace ofindex {
 namespace {

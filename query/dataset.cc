@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "index/paths.h"
+#include "index/catalog/paths.h"
 
 namespace ofindex {
 

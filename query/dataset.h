@@ -4,7 +4,7 @@
 
 #include "base/progress.h"
 #include "base/result.h"
-#include "index/map_builder.h"
+#include "index/build/map_builder.h"
 #include "mmap/record_reader.h"
 
 namespace ofindex {

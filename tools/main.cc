@@ -12,9 +12,9 @@
 
 #include "base/allocation.h"
 #include "base/text.h"
-#include "tools/messages.h"
-#include "tools/output.h"
-#include "tools/verbs.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/output.h"
+#include "tools/verbs/verbs.h"
 
 namespace ofindex {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "index/column_chunk.h"
+#include "index/chunks/chunk.h"
 #include "python/src/arrow.h"
 
 namespace ofindex::python {

@@ -12,10 +12,10 @@
 
 #include "base/nearest_names.h"
 #include "base/text.h"
-#include "index/builder.h"
-#include "index/catalog_reader.h"
-#include "index/verifier.h"
-#include "proto/skimmer.h"
+#include "index/build/builder.h"
+#include "index/build/verifier.h"
+#include "index/catalog/catalog_reader.h"
+#include "proto/skim/skimmer.h"
 #include "python/src/bytes.h"
 #include "python/src/columns.h"
 #include "python/src/errors.h"
@@ -23,8 +23,8 @@
 #include "python/src/records.h"
 #include "python/src/rows.h"
 #include "python/src/values.h"
-#include "query/find_column.h"
-#include "query/stats.h"
+#include "query/columns/find_column.h"
+#include "query/stats/stats.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "python/src/arrow_column.h"
-#include "query/column_store.h"
+#include "query/columns/column_store.h"
 
 namespace ofindex::python {
 

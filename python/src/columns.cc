@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "index/catalog_reader.h"
+#include "index/catalog/catalog_reader.h"
 #include "python/src/arrays.h"
 #include "python/src/arrow_stream.h"
 #include "python/src/bytes.h"
@@ -21,10 +21,10 @@
 #include "python/src/records.h"
 #include "python/src/rows.h"
 #include "python/src/values.h"
-#include "query/find_column.h"
-#include "query/sampling/set_of.h"
+#include "query/columns/find_column.h"
+#include "query/sampling/sets/set_of.h"
 #include "query/sampling/split.h"
-#include "query/where.h"
+#include "query/sql/where.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

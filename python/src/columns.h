@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "index/catalog.h"
-#include "query/column_store.h"
+#include "index/catalog/catalog.h"
+#include "query/columns/column_store.h"
 
 namespace ofindex::python {
 

@@ -11,8 +11,8 @@
 
 #include "base/allocation.h"
 #include "base/text.h"
-#include "index/record_writer.h"
-#include "index/shard_set_writer.h"
+#include "index/writing/record_writer.h"
+#include "index/writing/shard_set_writer.h"
 #include "python/src/errors.h"
 #include "python/src/payload_maker.h"
 

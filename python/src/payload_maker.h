@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "proto/payload_builder.h"
+#include "proto/encode/payload_builder.h"
 #include "python/src/feature_values.h"
 
 namespace ofindex::python {

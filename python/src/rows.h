@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "query/sampling/view.h"
+#include "query/sampling/sets/view.h"
 
 namespace ofindex::python {
 

@@ -17,7 +17,7 @@
 #include "python/src/indices.h"
 #include "python/src/interruptible.h"
 #include "python/src/records.h"
-#include "query/find_column.h"
+#include "query/columns/find_column.h"
 #include "query/sampling/inflate_cost.h"
 #include "query/sampling/mixture.h"
 #include "query/sampling/open_sampler.h"

@@ -17,7 +17,7 @@
 #include "python/src/interruptible.h"
 #include "python/src/records.h"
 #include "python/src/values.h"
-#include "query/sql_session.h"
+#include "query/sql/sql_session.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

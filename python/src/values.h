@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "index/column_chunk.h"
-#include "query/sql_session.h"
+#include "index/chunks/chunk.h"
+#include "query/sql/sql_session.h"
 
 namespace ofindex::python {
 

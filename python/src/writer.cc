@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "index/output_rule.h"
+#include "index/shards/output_rule.h"
 #include "python/src/bytes.h"
 #include "python/src/output.h"
 

@@ -1,6 +1,6 @@
 #include "query/decoding/plain_list.h"
 
-#include "proto/varint.h"
+#include "proto/wire/varint.h"
 
 namespace ofindex {
 namespace {

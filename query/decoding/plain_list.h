@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "proto/features.h"
-#include "proto/plain_entry.h"
+#include "proto/skim/plain_entry.h"
 #include "query/decoding/feature_values.h"
 
 namespace ofindex {

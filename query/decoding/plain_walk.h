@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/record.h"
-#include "proto/entry_imprint.h"
+#include "proto/skim/entry_imprint.h"
 #include "query/decoding/decoding_plan.h"
 #include "query/decoding/feature_column.h"
 #include "query/decoding/plain_list.h"

@@ -3,7 +3,7 @@
 #include <sqlite3ext.h>
 
 #include "base/allocation.h"
-#include "query/tables.h"
+#include "query/tables/tables.h"
 
 SQLITE_EXTENSION_INIT1
 

@@ -5,8 +5,8 @@
 
 #include "mmap/record_reader.h"
 #include "query/loading/batch_loader.h"
-#include "query/sampling/epoch_order.h"
-#include "query/sampling/view.h"
+#include "query/sampling/orders/epoch_order.h"
+#include "query/sampling/sets/view.h"
 
 namespace ofindex {
 

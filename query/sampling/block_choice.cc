@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "mmap/inflating/span_cache.h"
+#include "mmap/inflate/span_cache.h"
 
 namespace ofindex {
 namespace {

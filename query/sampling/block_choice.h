@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/storage.h"
-#include "query/sampling/block_order.h"
+#include "query/sampling/orders/block_order.h"
 
 namespace ofindex {
 

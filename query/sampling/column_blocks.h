@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "query/column_store.h"
+#include "query/columns/column_store.h"
 
 namespace ofindex {
 

@@ -7,9 +7,9 @@
 
 #include "base/allocation.h"
 #include "base/text.h"
-#include "index/column_chunk_zone.h"
-#include "query/group_numbers.h"
+#include "index/chunks/zone_map.h"
 #include "query/sampling/column_blocks.h"
+#include "query/stats/group_numbers.h"
 
 namespace ofindex {
 namespace {

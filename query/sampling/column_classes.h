@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "index/column.h"
-#include "query/column_store.h"
-#include "query/sorted_counts.h"
+#include "index/columns/column.h"
+#include "query/columns/column_store.h"
+#include "query/stats/sorted_counts.h"
 
 namespace ofindex {
 

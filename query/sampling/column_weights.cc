@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "query/chunk_numbers.h"
+#include "query/columns/chunk_numbers.h"
 #include "query/sampling/column_blocks.h"
 
 namespace ofindex {

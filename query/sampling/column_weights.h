@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/result.h"
-#include "query/column_store.h"
+#include "query/columns/column_store.h"
 
 namespace ofindex {
 

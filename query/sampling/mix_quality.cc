@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/progress.h"
-#include "query/sampling/sample_key.h"
+#include "query/sampling/orders/sample_key.h"
 
 namespace ofindex {
 namespace {

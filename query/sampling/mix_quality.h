@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "query/sampling/epoch_order.h"
+#include "query/sampling/orders/epoch_order.h"
 
 namespace ofindex {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "query/sampling/deal.h"
+#include "query/sampling/orders/deal.h"
 
 namespace ofindex {
 

@@ -6,12 +6,12 @@
 #include "base/allocation.h"
 #include "base/checksum.h"
 #include "base/text.h"
-#include "query/find_column.h"
+#include "query/columns/find_column.h"
 #include "query/sampling/column_classes.h"
 #include "query/sampling/column_weights.h"
-#include "query/sampling/permutation.h"
-#include "query/sampling/set_of.h"
-#include "query/where.h"
+#include "query/sampling/orders/permutation.h"
+#include "query/sampling/sets/set_of.h"
+#include "query/sql/where.h"
 
 namespace ofindex {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "query/column_store.h"
+#include "query/columns/column_store.h"
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/sampler.h"
-#include "query/sql_guard.h"
+#include "query/sql/sql_guard.h"
 
 namespace ofindex {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "query/column_store.h"
+#include "query/columns/column_store.h"
 #include "query/dataset.h"
 #include "query/sampling/block_choice.h"
 

@@ -10,7 +10,7 @@
 #include "base/allocation.h"
 #include "base/framing.h"
 #include "base/text.h"
-#include "query/find_column.h"
+#include "query/columns/find_column.h"
 #include "query/sampling/column_blocks.h"
 
 namespace ofindex {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "mmap/record_reader.h"
-#include "query/column_store.h"
+#include "query/columns/column_store.h"
 #include "query/sampling/length_batches.h"
 
 namespace ofindex {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/result.h"
-#include "query/sampling/epoch_order.h"
+#include "query/sampling/orders/epoch_order.h"
 #include "query/sampling/sampler_state.h"
-#include "query/sampling/view.h"
+#include "query/sampling/sets/view.h"
 
 namespace ofindex {
 

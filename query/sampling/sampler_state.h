@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "index/catalog.h"
-#include "query/sampling/permutation.h"
+#include "index/catalog/catalog.h"
+#include "query/sampling/orders/permutation.h"
 
 namespace ofindex {
 

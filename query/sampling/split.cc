@@ -9,11 +9,11 @@
 
 #include "base/allocation.h"
 #include "base/text.h"
-#include "query/group_numbers.h"
 #include "query/sampling/column_blocks.h"
-#include "query/sampling/deal.h"
-#include "query/sampling/sample_key.h"
+#include "query/sampling/orders/deal.h"
+#include "query/sampling/orders/sample_key.h"
 #include "query/sampling/value_key.h"
+#include "query/stats/group_numbers.h"
 
 namespace ofindex {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "query/column_store.h"
-#include "query/sampling/ordinal_set.h"
+#include "query/columns/column_store.h"
+#include "query/sampling/sets/ordinal_set.h"
 
 namespace ofindex {
 

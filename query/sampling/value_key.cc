@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/checksum.h"
-#include "query/sampling/sample_key.h"
+#include "query/sampling/orders/sample_key.h"
 
 namespace ofindex {
 namespace {

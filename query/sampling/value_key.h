@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "index/column_chunk.h"
+#include "index/chunks/chunk.h"
 
 namespace ofindex {
 

@@ -21,7 +21,7 @@ from e2e.samples import write_parts
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
 DAMAGE_COLUMNS = ["shard", "begin", "end", "reason"]
 
-# What strangers try on files: to write, read or run them. tests/query/sql_session_test.cc has what names no file.
+# What strangers try on files: to write, read or run them. tests/query/sql/sql_session_test.cc has what names no file.
 ATTACKS = (
     "ATTACH 'new.db' AS a",
     "ATTACH 'file:new.db?mode=rwc' AS a",

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/progress.h"
-#include "index/builder.h"
-#include "index/map_builder.h"
-#include "index/paths.h"
+#include "index/build/builder.h"
+#include "index/build/map_builder.h"
+#include "index/catalog/paths.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "index/column_chunk.h"
+#include "index/chunks/chunk.h"
 
 namespace ofindex {
 

@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/record.h"
-#include "index/damage.h"
+#include "index/catalog/damage.h"
 #include "tests/support/shard_bytes.h"
 
 namespace ofindex {

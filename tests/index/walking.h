@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/progress.h"
-#include "index/walker.h"
+#include "index/walk/walker.h"
 #include "tests/index/reference_walk.h"
 #include "tests/support/files.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "mmap/offset_map_writer.h"
+#include "mmap/offsets/offset_map_writer.h"
 #include "tests/mmap/reading.h"
 #include "tests/support/files.h"
 #include "tests/support/mapped_dataset.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
-#include "proto/wire.h"
+#include "proto/wire/wire.h"
 
 namespace ofindex {
 

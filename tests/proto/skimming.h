@@ -14,7 +14,7 @@
 
 #include "base/bytes.h"
 #include "proto/features.h"
-#include "proto/skimmer.h"
+#include "proto/skim/skimmer.h"
 
 namespace ofindex {
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "index/column_chunk.h"
-#include "index/column_names.h"
-#include "query/column_store.h"
+#include "index/catalog/column_names.h"
+#include "index/chunks/chunk.h"
+#include "query/columns/column_store.h"
 #include "tests/query/json_of_values.h"
 
 namespace ofindex {
@@ -51,7 +51,7 @@ inline ColumnValue ValueOf(const Cell& cell, size_t i) {
   return {.type = Type::kReal, .real = real};
 }
 
-/// The columns of a dataset that was never on disk, made as index/column.h says they are: what ColumnStore reads, and
+/// The columns of a dataset that was never on disk, made as index/columns/column.h says they are: what ColumnStore reads, and
 /// the values that SQL should see, found without it. Places are made up.
 class ColumnsInMemory final : public ColumnSource {
  public:

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "index/builder.h"
-#include "index/draft.h"
-#include "index/paths.h"
-#include "query/sql_session.h"
+#include "index/build/builder.h"
+#include "index/catalog/paths.h"
+#include "index/output/draft.h"
+#include "query/sql/sql_session.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"

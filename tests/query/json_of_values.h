@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "index/column.h"
+#include "index/columns/column.h"
 
 namespace ofindex {
 

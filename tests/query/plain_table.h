@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "query/column_store.h"
-#include "query/records_table.h"
-#include "query/sql_values.h"
+#include "query/columns/column_store.h"
+#include "query/tables/records_table.h"
+#include "query/tables/sql_values.h"
 #include "tests/query/columns_in_memory.h"
 
 namespace ofindex {

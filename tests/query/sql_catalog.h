@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "query/catalog_tables.h"
-#include "query/sql_session.h"
+#include "query/sql/sql_session.h"
+#include "query/tables/catalog_tables.h"
 
 namespace ofindex {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/file.h"
-#include "mmap/inflating/checkpoint.h"
-#include "mmap/inflating/inflater.h"
+#include "mmap/inflate/checkpoint.h"
+#include "mmap/inflate/inflater.h"
 #include "tests/support/files.h"
 
 namespace ofindex {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/shard_identity.h"
-#include "mmap/offset_map_writer.h"
-#include "mmap/packed_offsets.h"
+#include "mmap/offsets/offset_map_writer.h"
+#include "mmap/offsets/packed_offsets.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "mmap/mapped_file.h"
+#include "mmap/files/mapped_file.h"
 
 namespace ofindex {
 

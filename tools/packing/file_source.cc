@@ -8,10 +8,10 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "index/draft.h"
-#include "index/unfinished_set.h"
-#include "proto/payload_builder.h"
-#include "proto/wire.h"
+#include "index/output/draft.h"
+#include "index/output/unfinished_set.h"
+#include "proto/encode/payload_builder.h"
+#include "proto/wire/wire.h"
 #include "tools/packing/pack_source.h"
 
 namespace ofindex {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "query/base64.h"
+#include "query/columns/base64.h"
 
 namespace ofindex {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "index/paths.h"
-#include "query/sampling/permutation.h"
-#include "query/sampling/sample_key.h"
+#include "index/catalog/paths.h"
+#include "query/sampling/orders/permutation.h"
+#include "query/sampling/orders/sample_key.h"
 
 namespace ofindex {
 namespace {

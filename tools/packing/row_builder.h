@@ -10,8 +10,8 @@
 
 #include "base/record.h"
 #include "base/result.h"
+#include "proto/encode/payload_builder.h"
 #include "proto/feature_lists.h"
-#include "proto/payload_builder.h"
 #include "tools/packing/calendar.h"
 #include "tools/packing/feature_names.h"
 #include "tools/packing/pack_schema.h"

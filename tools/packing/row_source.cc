@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "proto/wire.h"
+#include "proto/wire/wire.h"
 #include "tools/packing/pack_source.h"
 #include "tools/packing/row_builder.h"
 #include "tools/packing/row_files.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "proto/wire.h"
+#include "proto/wire/wire.h"
 #include "query/decoding/decoding_plan.h"
 #include "query/decoding/feature_column.h"
 #include "query/decoding/plain_walk.h"

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "query/sampling/sample_key.h"
+#include "query/sampling/orders/sample_key.h"
 
 namespace ofindex {
 namespace {

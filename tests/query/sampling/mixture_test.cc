@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "query/sampling/sample_key.h"
+#include "query/sampling/orders/sample_key.h"
 
 namespace ofindex {
 namespace {

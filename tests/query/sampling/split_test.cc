@@ -8,10 +8,10 @@
 #include <map>
 #include <string>
 
-#include "query/sampling/deal.h"
-#include "query/sampling/sample_key.h"
+#include "query/columns/value_order.h"
+#include "query/sampling/orders/deal.h"
+#include "query/sampling/orders/sample_key.h"
 #include "query/sampling/value_key.h"
-#include "query/value_order.h"
 #include "tests/query/columns_in_memory.h"
 #include "tests/query/sampling/chi_square.h"
 

@@ -1,0 +1,264 @@
+#include "index/build/builder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/allocation.h"
+#include "base/nearest_names.h"
+#include "base/text.h"
+#include "base/threads.h"
+#include "index/build/freshness.h"
+#include "index/build/index_writer.h"
+#include "index/build/map_builder.h"
+#include "index/catalog/catalog_reader.h"
+#include "index/catalog/paths.h"
+#include "index/output/shard_names.h"
+#include "index/scan/block_queue.h"
+#include "index/scan/scan.h"
+#include "index/shards/input_files.h"
+#include "index/shards/output_rule.h"
+#include "index/shards/shard_probe.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Blocks that may lie built and not yet written: encoded ones take some 100 KiB, with hashes six times that.
+constexpr uint64_t kQueuedBytes = uint64_t{32} << 20;
+
+unsigned ThreadsOf(const BuildOptions& options) { return options.threads != 0 ? options.threads : ProcessorCount(); }
+
+Result<std::string> IndexPathFor(const BuildOptions& options) {
+  if (!options.index.empty()) return options.index;
+  if (options.data.empty()) return Fail(ErrorCode::kUsage, "no DATA: expected a file, a folder, a glob or a list");
+  const std::string& data = options.data.front();
+  if (options.data.size() > 1 || data.starts_with('@') ||
+      (!StatFile(data) && data.find_first_of("*?[") != std::string::npos)) {
+    return Fail(ErrorCode::kUsage, "several DATA, a glob or a list have no one name to call the index after",
+                "name it with -o INDEX");
+  }
+  return IndexPathOf(data);
+}
+
+// Takes the blocks out of the queue, shard by shard, while the scan fills it.
+Result<void> WriteShards(const std::vector<ProbedShard>& shards, BlockQueue& queue, IndexWriter& writer) {
+  for (size_t i = 0; i < shards.size(); ++i) {
+    writer.BeginShard(shards[i]);
+    for (;;) {
+      OFINDEX_ASSIGN(std::optional<BuiltBlock> block, queue.Take(i));
+      if (!block) break;
+      OFINDEX_TRY(writer.AddBlock(std::move(*block)));
+    }
+    OFINDEX_TRY(writer.EndShard(queue.TakeDamage(i), queue.TakeStream(i)));
+  }
+  return {};
+}
+
+Result<void> ScanInto(const std::vector<ProbedShard>& shards, const ScanOptions& options, IndexWriter& writer,
+                      Progress& progress) {
+  BlockQueue queue(shards.size(), kQueuedBytes);
+  DatasetScan scan(shards, options, queue, progress);
+  OFINDEX_ASSIGN(std::thread scanning, StartThread([&] { scan.Run(); }));
+  Result<void> written = WithMemory("the index", [&] { return WriteShards(shards, queue, writer); });
+  if (!written) queue.Abort(written.error());
+  scanning.join();
+  return written;
+}
+
+uint64_t BytesOnDisk(const std::string& path) {
+  const auto facts = StatFile(path);
+  return facts ? facts->size : 0;
+}
+
+// Reads the descriptors, if there are any.
+Result<std::optional<FieldPlan>> MessageOf(const BuildOptions& options) {
+  if (options.message.empty() && options.descriptor.empty()) return std::nullopt;
+  const bool named = options.columns && options.columns->mode == ColumnChoice::Mode::kNamed;
+  if (options.message.empty() || options.descriptor.empty() || !named) {
+    return Fail(ErrorCode::kUsage, "a descriptor, its message and named columns belong together");
+  }
+  constexpr uint64_t kMostDescriptorBytes = uint64_t{64} << 20;
+  OFINDEX_ASSIGN(const File file, File::OpenRead(options.descriptor));
+  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
+  if (facts.size > kMostDescriptorBytes) {
+    return Fail(ErrorCode::kLimit, StrCat(Printable(options.descriptor), ": a descriptor of over 64 MiB"));
+  }
+  std::vector<uint8_t> bytes(facts.size);
+  OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, bytes));
+  bytes.resize(got);
+  OFINDEX_ASSIGN(FieldPlan plan, FieldPlan::OfMessage(bytes, options.message, options.columns->names));
+  return plan;
+}
+
+Result<ScanOptions> ScanOptionsOf(const BuildOptions& options) {
+  ScanOptions scan{.check_payloads = options.verify,
+                   .columns = {},
+                   .message = {},
+                   .threads = ThreadsOf(options),
+                   .inflate = options.inflate};
+  if (options.columns) scan.columns = *options.columns;
+  OFINDEX_ASSIGN(scan.message, MessageOf(options));
+  return scan;
+}
+
+// The choice of columns was kept by `report`, of this build or of the one that made the index.
+Result<void> CheckColumns(const BuildOptions& options, const BuildReport& report) {
+  if (options.columns_optional || !options.columns || !options.message.empty()) return {};
+  const std::vector<std::string> names = ColumnsInNoRecord(report);
+  if (names.empty()) return {};
+  return Fail(ErrorCode::kUsage, DescribeInNoRecord(names, report),
+              "name features that records have, or pass --columns-optional; nothing was written");
+}
+
+Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, const std::string& index, ShardSet set,
+                          ProbedSet probed, Draft draft, Progress& progress) {
+  progress.shards_total = probed.shards.size();
+  for (const ProbedShard& shard : probed.shards) progress.bytes_total += shard.identity.size;
+  OFINDEX_ASSIGN(Draft map_draft, Draft::Begin(MapPathOf(index), Draft::IfLocked::kWait, &progress));
+  OFINDEX_ASSIGN(OutputFile map_file, map_draft.Open());
+  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(draft.path(), std::move(map_file), scan.columns));
+  OFINDEX_TRY(draft.CheckName());  // SQLite opens by name
+  OFINDEX_TRY(ScanInto(probed.shards, scan, writer, progress));
+
+  BuildReport report;
+  report.index = index;
+  report.facts.checked = options.verify ? Checked::kPayloads : Checked::kFraming;
+  report.facts.format = options.format.framing ? std::string(Name(*options.format.framing)) : "auto";
+  report.facts.payload = options.format.payload ? std::string(Name(*options.format.payload)) : "auto";
+  report.facts.compression = options.format.compression ? std::string(Name(*options.format.compression)) : "auto";
+  report.facts.message = options.message;
+  report.facts.sources = std::move(set.sources);
+  OFINDEX_TRY(writer.AddSkipped(probed.skipped, report.facts));
+  OFINDEX_TRY(writer.Finish(report.facts, draft.path()));
+  report.features = writer.features();
+  OFINDEX_TRY(CheckColumns(options, report));
+  if (progress.cancel) return Interrupted();
+  // The index is the truth; a map without its index is foreign, and made anew by whoever comes.
+  OFINDEX_TRY(draft.Publish(options.durability));
+  OFINDEX_TRY(map_draft.Publish(options.durability));
+
+  report.index_bytes = BytesOnDisk(index);
+  report.map_bytes = BytesOnDisk(MapPathOf(index));
+  report.shards = writer.shards();
+  report.bad = writer.bad();
+  report.damage = writer.damage();
+  report.without_column = writer.without_column();
+  report.missing = std::move(set.missing);
+  report.skipped = std::move(probed.skipped);
+  return report;
+}
+
+Result<BuildReport> ReportOf(const std::string& index, const ShardSet& set, std::vector<SkippedFile> skipped) {
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
+  BuildReport report;
+  report.index = index;
+  report.was_up_to_date = true;
+  report.facts = catalog.facts();
+  report.index_bytes = BytesOnDisk(index);
+  report.map_bytes = BytesOnDisk(MapPathOf(index));
+  OFINDEX_ASSIGN(report.shards, catalog.Shards());
+  OFINDEX_ASSIGN(report.bad, catalog.Bad());
+  OFINDEX_ASSIGN(report.damage, catalog.Damage());
+  OFINDEX_ASSIGN(report.features, catalog.Features());
+  report.missing = set.missing;
+  report.skipped = std::move(skipped);
+  return report;
+}
+
+// The report of an index that is there and needs no work; nullopt if one has to be built.
+Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const std::string& index, const ShardSet& set,
+                                             const Progress& progress) {
+  if (options.force || !StatFile(index)) return std::nullopt;
+  OFINDEX_ASSIGN(const Freshness freshness, CheckFreshness(index, set, options.format));
+  if (options.verify && freshness.checked != Checked::kPayloads) return std::nullopt;
+  if (options.columns && options.columns->Text() != freshness.columns) return std::nullopt;
+  if (!options.message.empty() && options.message != freshness.message) return std::nullopt;
+  OFINDEX_ASSIGN(BuildReport report, ReportOf(index, set, freshness.skipped));
+  OFINDEX_TRY(CheckColumns(options, report));
+  OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(index));
+  OFINDEX_ASSIGN(report.map_damage, MendMap(file, progress));
+  return report;
+}
+
+// An index whose name is that of a shard beside it would be one of DATA the next time.
+Result<void> CheckIndexName(const std::string& index, const BuildOptions& options,
+                            const std::vector<ProbedShard>& shards) {
+  const std::string name = fs::path(index).filename().string();
+  if (name.find(kIndexSuffix) != std::string::npos) return {};
+  OFINDEX_ASSIGN(const std::string stored, RelativeTo(index, FolderOf(index)));
+  const std::vector<std::string> sets = SetsOf(stored);
+  const bool of_set = std::any_of(shards.begin(), shards.end(), [&](const ProbedShard& shard) {
+    return ShareSet(sets, SetsOf(shard.file.stored_path));
+  });
+  if (!of_set && !(IsShardName(name) && InputFiles(options.data).Surround(index))) return {};
+  return Fail(ErrorCode::kUsage,
+              StrCat(Printable(index), ": an index with the name of a shard, among the shards; expected another name"),
+              "end its name in .ofidx, or leave out -o");
+}
+
+// Whether the index may be replaced by force at all; whether it needs force, its freshness decides.
+Result<void> CheckOutputs(const BuildOptions& options, const std::string& index, const ShardSet& set) {
+  InputFiles inputs(options.data);
+  inputs.Add(options.descriptor);
+  for (const std::string& data : options.data) {
+    if (data.starts_with('@')) inputs.Add(data.substr(1));
+  }
+  for (const Candidate& candidate : set.candidates) inputs.Add(candidate.path);
+  std::error_code ignored;
+  const auto exists = [&](const std::string& path) { return fs::exists(fs::symlink_status(path, ignored)); };
+  if (!exists(index) && !exists(MapPathOf(index))) return {};
+  OFINDEX_TRY(CheckOutput(index, OutputKind::kIndex, /*force=*/true, inputs));
+  return CheckOutput(MapPathOf(index), OutputKind::kMap, /*force=*/true, inputs);
+}
+
+}  // namespace
+
+Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) {
+  OFINDEX_ASSIGN(const std::string index, IndexPathFor(options));
+  OFINDEX_ASSIGN(const ScanOptions scan, ScanOptionsOf(options));
+  OFINDEX_ASSIGN(ShardSet set, FindShards(options.data, index, progress));
+  OFINDEX_TRY(CheckOutputs(options, index, set));
+  OFINDEX_ASSIGN(std::optional<BuildReport> left_alone, LeftAlone(options, index, set, progress));
+  if (left_alone) {
+    Draft::RemoveLeftover(index);
+    Draft::RemoveLeftover(MapPathOf(index));
+    return std::move(*left_alone);
+  }
+  OFINDEX_ASSIGN(Draft draft, Draft::Begin(index, options.if_locked, &progress));
+  if (draft.waited()) {
+    // The one that was waited for may have done this work.
+    OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set, progress));
+    if (left_alone) return std::move(*left_alone);
+  }
+  OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set, options.format, ThreadsOf(options), progress));
+  OFINDEX_TRY(CheckIndexName(index, options, probed.shards));
+  return Build(options, scan, index, std::move(set), std::move(probed), std::move(draft), progress);
+}
+
+std::vector<std::string> ColumnsInNoRecord(const BuildReport& report) {
+  const auto choice = ColumnChoice::Parse(report.facts.columns);
+  std::vector<std::string> names = choice ? choice->names : std::vector<std::string>();
+  std::erase_if(names, [&](const std::string& name) {
+    return std::any_of(report.features.begin(), report.features.end(),
+                       [&](const FeatureRow& row) { return row.name == name; });
+  });
+  return names;
+}
+
+std::string DescribeInNoRecord(const std::vector<std::string>& names, const BuildReport& report) {
+  std::vector<std::string> known;
+  for (const FeatureRow& row : report.features) known.push_back(row.name);
+  std::string text = "columns: no record has ";
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string meant = DidYouMean(NearestNames(names[i], known), "'");
+    text += StrCat(i == 0 ? "" : " or ", "'", Printable(names[i]), "'");
+    if (!meant.empty()) text += StrCat(" (", meant, ")");
+  }
+  return text;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,79 @@
+#include "index/build/freshness.h"
+
+#include <map>
+#include <string_view>
+
+#include "base/shard_identity.h"
+#include "base/text.h"
+#include "index/build/unindexed.h"
+#include "index/catalog/catalog_reader.h"
+
+namespace ofindex {
+namespace {
+
+constexpr char kForceHint[] = "build it anew with `ofindex build --force`";
+constexpr char kOtherDataHint[] = "name another index with -o INDEX; `ofindex build --force` would replace this one";
+
+tl::unexpected<Error> Stale(const std::string& index, const std::string& what) {
+  return Fail(ErrorCode::kStale, StrCat(Printable(index), ": the index is stale: ", what), kForceHint);
+}
+
+template <typename Value>
+bool SameChoice(const std::optional<Value>& choice, const std::string& stored) {
+  return choice ? Name(*choice) == stored : stored == "auto";
+}
+
+Result<bool> IsUnchanged(const Candidate& candidate, const ShardIdentity& identity) {
+  OFINDEX_ASSIGN(const FileFacts facts, StatFile(candidate.path));
+  if (HasFactsOf(facts, identity)) return true;
+  OFINDEX_ASSIGN(const File file, File::OpenRead(candidate.path));
+  auto same = CheckShard(file, facts, identity);
+  if (!same && same.error().code != ErrorCode::kStale) return tl::unexpected(std::move(same).error());
+  return same.has_value();
+}
+
+}  // namespace
+
+Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, const FormatChoice& choice) {
+  auto catalog = CatalogReader::Open(index);
+  if (!catalog) return Fail(catalog.error().code, catalog.error().message, kForceHint);
+  const DatasetFacts& facts = catalog->facts();
+  if (!SameChoice(choice.framing, facts.format) || !SameChoice(choice.payload, facts.payload) ||
+      !SameChoice(choice.compression, facts.compression)) {
+    return Stale(index, "it was built with another format, payload or compression");
+  }
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog->Shards());
+  std::map<std::string_view, const ShardRow*> indexed;
+  for (const ShardRow& shard : shards) indexed.emplace(shard.path, &shard);
+
+  Freshness freshness{.checked = catalog->facts().checked,
+                      .columns = catalog->facts().columns,
+                      .message = catalog->facts().message,
+                      .skipped = {}};
+  std::vector<Candidate> unknown;
+  for (const Candidate& candidate : set.candidates) {
+    const auto known = indexed.find(candidate.stored_path);
+    if (known == indexed.end()) {
+      unknown.push_back(candidate);
+      continue;
+    }
+    OFINDEX_ASSIGN(const bool unchanged, IsUnchanged(candidate, known->second->identity));
+    if (!unchanged) return Stale(index, StrCat(Printable(candidate.path), " has changed"));
+    indexed.erase(known);
+  }
+  if (!shards.empty() && indexed.size() == shards.size() && !set.candidates.empty()) {
+    return Fail(ErrorCode::kStale,
+                StrCat(Printable(index), ": an index of other data: ", Printable(indexed.begin()->first),
+                       " and the like; expected one of ", Printable(set.candidates.front().path)),
+                kOtherDataHint);
+  }
+  if (!indexed.empty()) return Stale(index, StrCat(Printable(indexed.begin()->first), " is gone"));
+  OFINDEX_ASSIGN(UnindexedFiles files, SortUnindexed(*catalog, unknown, set.skipped, choice));
+  if (!files.record_files.empty()) {
+    return Stale(index, StrCat(Printable(files.record_files.front().path), " is not in it"));
+  }
+  freshness.skipped = std::move(files.skipped);
+  return freshness;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/output_file.h"
+#include "base/result.h"
+#include "index/catalog/catalog_writer.h"
+#include "index/catalog/dataset_id.h"
+#include "index/catalog/stream_findings.h"
+#include "index/columns/column_choice.h"
+#include "index/scan/block_queue.h"
+#include "index/scan/feature_table.h"
+#include "index/shards/shard_probe.h"
+#include "mmap/offsets/offset_map_writer.h"
+
+namespace ofindex {
+
+/// Writes an index and its map side by side, out of the shards' blocks in order: gives records their ordinals, and the
+/// dataset its id. Not thread-safe.
+class IndexWriter {
+ public:
+  /// Writes the index to `index_path`, an empty file, and its map to `map`. Errors: kIo.
+  [[nodiscard]] static Result<IndexWriter> Begin(const std::string& index_path, OutputFile map, ColumnChoice columns);
+
+  /// Begins the next shard.
+  void BeginShard(const ProbedShard& shard);
+
+  /// Adds the next block of the shard; its first_record becomes an ordinal.
+  [[nodiscard]] Result<void> AddBlock(BuiltBlock block);
+
+  /// Ends the shard. `stream` is of one that is compressed.
+  [[nodiscard]] Result<void> EndShard(const std::vector<DamagedRange>& damage, StreamFindings stream);
+
+  /// Adds the files that are not in the index, kMostSkipped at the most. `facts` gets their count.
+  [[nodiscard]] Result<void> AddSkipped(const std::vector<SkippedFile>& skipped, DatasetFacts& facts);
+
+  /// Writes all that is not of one shard. `facts` gives checked, format, payload, message and sources, and gets the
+  /// rest.
+  /// `index_path` is where the index was written to. Errors: kIo.
+  [[nodiscard]] Result<void> Finish(DatasetFacts& facts, const std::string& index_path);
+
+  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }
+  [[nodiscard]] const std::vector<BadRow>& bad() const { return bad_; }
+  [[nodiscard]] const std::vector<DamageRow>& damage() const { return damage_; }
+
+  /// Features, once the writing is finished, and how many of them have no column because there are too many.
+  [[nodiscard]] const std::vector<FeatureRow>& features() const { return features_; }
+  [[nodiscard]] uint64_t without_column() const { return without_column_; }
+
+ private:
+  IndexWriter(CatalogWriter catalog, OffsetMapWriter map, ColumnChoice columns)
+      : catalog_(std::move(catalog)), map_(std::move(map)), columns_(columns.Text()), table_(std::move(columns)) {}
+
+  [[nodiscard]] Result<void> AddColumns(BlockColumns columns);
+  [[nodiscard]] Result<void> FinishFeatures(DatasetFacts& facts);
+
+  CatalogWriter catalog_;
+  OffsetMapWriter map_;
+  DatasetId id_;
+  std::string columns_;  // as the user chose them
+  FeatureTable table_;
+  std::vector<FeatureRow> features_;
+  uint64_t without_column_ = 0;
+  bool dropped_ = false;
+  uint64_t blocks_ = 0;
+  uint64_t records_ = 0;
+  std::vector<ShardRow> shards_;
+  std::vector<BadRow> bad_;
+  std::vector<DamageRow> damage_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/checksum.h"
+#include "base/record.h"
+#include "base/shard_identity.h"
+#include "index/catalog/damage.h"
+#include "index/catalog/skipped_file.h"
+#include "mmap/inflate/checkpoint.h"
+
+namespace ofindex {
+
+// What an index says, as values: the rows of its tables (docs/index_format.md), without SQLite.
+
+inline constexpr int64_t kFormatVersion = 4;
+
+/// How thoroughly the payloads were looked at when the index was built.
+enum class Checked : uint8_t {
+  kFraming,   ///< headers alone
+  kPayloads,  ///< every payload byte: CRC32C for TFRecord, and XXH3 of each record kept in the index
+};
+
+[[nodiscard]] constexpr std::string_view Name(Checked checked) {
+  return checked == Checked::kFraming ? "framing" : "payloads";
+}
+
+/// One shard, with the totals of its records.
+struct ShardRow {
+  std::string path;  ///< relative to the index
+  Framing framing = Framing::kEmpty;
+  PayloadKind payload = PayloadKind::kOpaque;
+  ShardIdentity identity;
+  uint64_t first_record = 0;
+  uint64_t records = 0;
+  uint64_t payload_bytes = 0;
+  Compression compression = Compression::kNone;
+  uint64_t inflated_bytes = 0;  ///< of a compressed shard
+
+  /// Bytes in which its records lie.
+  [[nodiscard]] uint64_t readable_bytes() const {
+    return compression == Compression::kNone ? identity.size : inflated_bytes;
+  }
+};
+
+[[nodiscard]] inline bool AnyCompressed(const std::vector<ShardRow>& shards) {
+  return std::any_of(shards.begin(), shards.end(),
+                     [](const ShardRow& shard) { return shard.compression != Compression::kNone; });
+}
+
+/// A place at which a compressed shard can be entered (mmap/inflate/checkpoint.h).
+struct CheckpointRow {
+  uint32_t shard = 0;
+  uint64_t position = 0;
+  uint64_t bit = 0;
+  std::vector<uint8_t> window = {};  ///< as StoreWindow makes it
+
+  [[nodiscard]] Checkpoint checkpoint() const { return {.position = position, .bit = bit, .stored = window}; }
+};
+
+/// One block: up to kBlockRecords records of a shard, without a gap.
+struct BlockRow {
+  uint32_t shard = 0;
+  uint64_t first_record = 0;
+  uint32_t records = 0;
+  uint64_t begin = 0;                 ///< byte of the shard where the first record begins
+  uint64_t end = 0;                   ///< and where the last one ends
+  std::vector<uint8_t> offsets = {};  ///< packed; see mmap/offsets/packed_offsets.h
+  std::vector<uint8_t> hashes = {};   ///< u64 XXH3 of each payload, or nothing
+};
+
+/// A range of a shard that holds no record.
+struct DamageRow {
+  uint32_t shard = 0;
+  DamagedRange range;
+};
+
+/// A record whose framing is sound and whose payload is not.
+struct BadRow {
+  uint64_t record = 0;
+  uint32_t shard = 0;
+  uint64_t offset = 0;  ///< of its framing in the shard
+  BadReason reason = BadReason::kPayloadCrc;
+};
+
+/// The facts of a whole dataset.
+struct DatasetFacts {
+  Digest128 id{};
+  uint64_t records = 0;
+  uint64_t payload_bytes = 0;
+  uint64_t data_bytes = 0;  ///< of all shards, framing and damage included
+  Checked checked = Checked::kFraming;
+  std::string format = "auto";       ///< the build's --format
+  std::string payload = "auto";      ///< the build's --payload
+  std::string compression = "auto";  ///< the build's --compression
+  std::string columns = "auto";      ///< the build's --columns
+  std::string message = "";          ///< the build's --message; empty where the payloads' own kind was skimmed
+  bool features_dropped = false;     ///< there were more names than an index keeps: the first in byte order are there
+  uint64_t skipped = 0;              ///< files that DATA names and that are no shards; kMostSkipped have a row
+  std::vector<std::string> sources;  ///< the build's DATA, relative to the index
+};
+
+/// Rows of skipped files that an index has at the most: a folder may hold millions of images. Files that cannot be read
+/// come first, then the others in natural order.
+inline constexpr uint64_t kMostSkipped = 10'000;
+
+/// One build or update.
+struct GenerationRow {
+  int64_t number = 1;
+  uint64_t records = 0;
+  std::string fingerprint;  ///< of all records up to this generation, 32 hexadecimal digits
+};
+
+}  // namespace ofindex

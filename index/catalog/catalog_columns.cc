@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include "base/text.h"
+#include "index/catalog/catalog_reader.h"
+
+// The part of CatalogReader that reads features and their columns.
+
+namespace ofindex {
+namespace {
+
+std::vector<uint8_t> Copied(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
+
+std::optional<ColumnRole> ParseRole(std::string_view name) {
+  for (ColumnRole role : {ColumnRole::kValue, ColumnRole::kCount, ColumnRole::kSize, ColumnRole::kList}) {
+    if (name == Name(role)) return role;
+  }
+  return std::nullopt;
+}
+
+// False for what no 32 bits hold, and for less than nothing.
+bool Fits32(int64_t value) { return value >= 0 && value <= std::numeric_limits<uint32_t>::max(); }
+
+}  // namespace
+
+Result<std::vector<FeatureRow>> CatalogReader::Features() {
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("feature"));
+  std::vector<FeatureRow> features;
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) return features;
+    const std::optional<uint8_t> kinds = ParseKinds(rows->Text(2));
+    const auto in_range = [&](int column) {
+      return rows->Int(column) >= 0 && rows->Unsigned(column) <= facts_.records;
+    };
+    if (!kinds || rows->Unsigned(0) != features.size() || !Fits32(rows->Int(5)) || !Fits32(rows->Int(6)) ||
+        !in_range(3) || !in_range(7) || rows->Int(4) < 0 || rows->Int(8) < 0) {
+      return NoSense(StrCat("the row of feature ", features.size()));
+    }
+    features.push_back({.feature = static_cast<uint32_t>(features.size()),
+                        .name = rows->Value(1).bytes,
+                        .kinds = *kinds,
+                        .present = rows->Unsigned(3),
+                        .values = rows->Unsigned(4),
+                        .values_min = static_cast<uint32_t>(rows->Int(5)),
+                        .values_max = static_cast<uint32_t>(rows->Int(6)),
+                        .largest_bytes = rows->Unsigned(8),
+                        .single = rows->Unsigned(7),
+                        .type = std::string(rows->Text(13)),
+                        .sql_value = std::string(rows->Text(10)),
+                        .sql_count = std::string(rows->Text(11)),
+                        .sql_size = std::string(rows->Text(12)),
+                        .whole = rows->Int(9) != 0,
+                        .sketch = Copied(rows->Blob(14))});
+  }
+}
+
+Result<std::vector<ChunkRow>> CatalogReader::ChunkHeads(uint32_t feature, ColumnRole role) {
+  database_.RenewBudget();
+  OFINDEX_ASSIGN(CheckedRows rows,
+                 Rows(ChunkPart(feature, Name(role)), "chunk", false, " WHERE feature = ? AND role = ?"));
+  OFINDEX_TRY(rows.Bind(feature, Name(role)));
+  std::vector<ChunkRow> heads;
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) return heads;
+    if (rows->Int(3) < 1 || !Fits32(rows->Int(4)) || !Fits32(rows->Int(5)) || rows->Int(5) > rows->Int(4)) {
+      return NoSense(StrCat("row ", rows->Int(0), " of table chunk"));
+    }
+    heads.push_back({.feature = feature,
+                     .role = role,
+                     .block = rows->Unsigned(3),
+                     .nulls = static_cast<uint32_t>(rows->Int(4)),
+                     .nans = static_cast<uint32_t>(rows->Int(5)),
+                     .min = rows->Value(6),
+                     .max = rows->Value(7),
+                     .data = {}});
+  }
+}
+
+// The index may lead to a row of another column or block: what that row says of itself has the last word.
+Result<std::vector<uint8_t>> CatalogReader::ChunkData(uint32_t feature, ColumnRole role, uint64_t block) {
+  database_.RenewBudget();
+  const std::string place = StrCat("the ", Name(role), " chunk of feature ", feature, " in block ", block);
+  OFINDEX_ASSIGN(sqlite::Statement numbers,
+                 database_.Prepare("SELECT chunk FROM chunk WHERE feature = ? AND role = ? AND block = ?"));
+  OFINDEX_TRY(numbers.Bind(feature, Name(role), block));
+  OFINDEX_ASSIGN(const bool is_there, numbers.Next());
+  if (!is_there) return NoSense(StrCat(place, " is missing"));
+  const TableShape& shape = shapes_.find("chunk")->second;
+  OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare(StrCat(shape.Select(true), " WHERE chunk = ?")));
+  OFINDEX_TRY(rows.Bind(numbers.Int(0)));
+  OFINDEX_ASSIGN(const bool row, rows.Next());
+  RowHash hash;
+  const bool sound = row && rows.Int(1) == int64_t{feature} && rows.Text(2) == Name(role) &&
+                     rows.Unsigned(3) == block && shape.RowHolds(rows, hash);
+  if (!sound) return NoSense(StrCat("the checksum of ", place, " does not hold"));
+  return Copied(rows.Blob(shape.covered));
+}
+
+// Rows were compared as the table has them; here as the index of the table finds them.
+Result<void> CatalogReader::CheckColumnIndex() {
+  for (const auto& [part, sum] : sums_) {
+    if (!part.starts_with("chunk/")) continue;
+    const size_t slash = part.find('/', 6);
+    uint32_t feature = 0;
+    std::from_chars(part.data() + 6, part.data() + std::min(slash, part.size()), feature);
+    const std::optional<ColumnRole> role =
+        slash == std::string::npos ? std::nullopt : ParseRole(std::string_view(part).substr(slash + 1));
+    if (!role || part != ChunkPart(feature, Name(*role))) return NoSense(StrCat("column ", Printable(part)));
+    OFINDEX_TRY(ChunkHeads(feature, *role));
+  }
+  return {};
+}
+
+}  // namespace ofindex

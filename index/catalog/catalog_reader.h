@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "index/catalog/catalog.h"
+#include "index/catalog/row_checksums.h"
+#include "index/columns/column.h"
+#include "index/database/index_file.h"
+#include "index/database/sqlite.h"
+
+namespace ofindex {
+
+/// Reads a published index. The file is untrusted: opening checks its schema, the checksums of its small tables and
+/// what the facts say; everything else is compared with its checksum, and checked for sense, when it is read
+/// (index/catalog/row_checksums.h). Moves, does not copy; not thread-safe, and must not cross a fork.
+class CatalogReader {
+ public:
+  /// Errors: kNotFound  there is no such file; kIndex  not an index, of another version, or damaged.
+  [[nodiscard]] static Result<CatalogReader> Open(const std::string& path);
+
+  /// Reads the index that is open as `index`. Errors: kIndex; kStale  it was rewritten in place, also of all that is
+  /// read later.
+  [[nodiscard]] static Result<CatalogReader> Open(const std::shared_ptr<const IndexFile>& index);
+
+  [[nodiscard]] const DatasetFacts& facts() const { return facts_; }
+  [[nodiscard]] const IndexFile& index() const { return *index_; }
+  [[nodiscard]] const std::string& path() const { return index_->path(); }
+
+  /// The builds that the index has come through: one at least, the last of which has all records.
+  [[nodiscard]] Result<std::vector<GenerationRow>> Generations();
+
+  /// All shards; what they hold adds up to the facts. Errors: kIndex.
+  [[nodiscard]] Result<std::vector<ShardRow>> Shards();
+
+  /// Damage and bad records, which lie in shards, and below the number of records. Errors: kIndex.
+  [[nodiscard]] Result<std::vector<DamageRow>> Damage();
+  [[nodiscard]] Result<std::vector<BadRow>> Bad();
+
+  /// Succeeds if every row of the index is the one that was written: compares all of them with their checksums, and
+  /// reads the columns by their index as well. Reads the whole file. Errors: kIndex  names the table.
+  [[nodiscard]] Result<void> CheckRows();
+
+  /// The skipped files that have a row; facts().skipped counts all.
+  [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
+
+  /// Calls `visit` for each checkpoint of shard `shard`, or of all without one, in order; the same rules as for blocks.
+  /// Those of one shard are covered by their own checksums alone.
+  using VisitCheckpoint = std::function<Result<void>(const CheckpointRow&)>;
+  [[nodiscard]] Result<void> ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit);
+
+  /// Calls `visit` for each block, in ordinal order; the row is valid during the call. An error from `visit` ends the
+  /// reading and is returned. Whether any block is missing is known behind the last one. Errors: kIndex.
+  using VisitBlock = std::function<Result<void>(const BlockRow&)>;
+  [[nodiscard]] Result<void> ForEachBlock(const VisitBlock& visit);
+
+  /// All features, by number. Errors: kIndex.
+  [[nodiscard]] Result<std::vector<FeatureRow>> Features();
+
+  /// The chunks of one column without their data, by block. Errors: kIndex.
+  [[nodiscard]] Result<std::vector<ChunkRow>> ChunkHeads(uint32_t feature, ColumnRole role);
+
+  /// The data of one chunk; `block` is `block.block`. Errors: kIndex  there is none.
+  [[nodiscard]] Result<std::vector<uint8_t>> ChunkData(uint32_t feature, ColumnRole role, uint64_t block);
+
+  /// The blocks without offsets and hashes, in ordinal order. Errors: kIndex.
+  [[nodiscard]] Result<std::vector<BlockRow>> BlockHeads();
+
+ private:
+  CatalogReader(sqlite::Database database, std::shared_ptr<const IndexFile> index)
+      : database_(std::move(database)), index_(std::move(index)) {}
+
+  [[nodiscard]] Result<void> ReadChecksums();
+  [[nodiscard]] Result<void> ReadFacts(const std::string& top);
+  [[nodiscard]] Result<void> ReadSources();
+  [[nodiscard]] Result<void> CheckColumnIndex();
+  [[nodiscard]] Result<CheckedRows> Rows(std::string_view table, bool all = false);
+  [[nodiscard]] Result<CheckedRows> Rows(const std::string& part, std::string_view table, bool all,
+                                         std::string_view condition);
+  [[nodiscard]] tl::unexpected<Error> NoSense(const std::string& what) const { return DamagedIndex(path(), what); }
+
+  sqlite::Database database_;
+  std::shared_ptr<const IndexFile> index_;
+  DatasetFacts facts_;
+  uint64_t shards_ = 0;
+  std::map<std::string, TableShape, std::less<>> shapes_;
+  PartSums sums_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,255 @@
+#include <limits>
+#include <utility>
+
+#include "base/framing.h"
+#include "base/text.h"
+#include "index/catalog/catalog_reader.h"
+#include "mmap/offsets/packed_offsets.h"
+
+// The part of CatalogReader that reads shards, blocks, and what is wrong with them. Checksums tell rows that were
+// changed; what they say is checked all the same, because whoever forges a row can forge its checksum.
+
+namespace ofindex {
+namespace {
+
+std::optional<DamageReason> ParseDamageReason(std::string_view name) {
+  for (uint8_t i = 0; i <= static_cast<uint8_t>(kLastDamageReason); ++i) {
+    if (name == Name(static_cast<DamageReason>(i))) return static_cast<DamageReason>(i);
+  }
+  return std::nullopt;
+}
+
+// False if any of these columns is a negative number.
+bool AreNonNegative(const CheckedRows& rows, std::initializer_list<int> columns) {
+  for (const int column : columns) {
+    if (rows->Int(column) < 0) return false;
+  }
+  return true;
+}
+
+// Whether a shard's row can be true: its records have room in it.
+bool IsPossible(const ShardRow& shard) {
+  const uint64_t framing = FramingBytes(shard.framing);
+  const uint64_t bytes = shard.readable_bytes();
+  return !shard.path.empty() && shard.records <= bytes / framing &&
+         shard.payload_bytes <= bytes - framing * shard.records;
+}
+
+// Follows the blocks of an index, and says whether each of them can come next.
+class BlocksInOrder {
+ public:
+  explicit BlocksInOrder(const std::vector<ShardRow>& shards) : shards_(shards) {}
+
+  bool Take(const BlockRow& block) {
+    if (block.shard >= shards_.size() || block.shard < shard_) return false;
+    if (block.shard > shard_ && !EndShardsBefore(block.shard)) return false;
+    const ShardRow& shard = shards_[block.shard];
+    const uint64_t framing = FramingBytes(shard.framing) * block.records;
+    if (block.first_record != records_ || block.records < 1 || block.records > kBlockRecords || block.begin < end_ ||
+        block.end < block.begin || block.end > shard.readable_bytes() || block.end - block.begin < framing) {
+      return false;
+    }
+    records_ += block.records;
+    payload_bytes_ += block.end - block.begin - framing;
+    end_ = block.end;
+    return true;
+  }
+
+  // Whether the blocks of all shards were there.
+  bool End() { return EndShardsBefore(shards_.size()); }
+
+ private:
+  bool EndShardsBefore(size_t shard) {
+    for (; shard_ < shard; ++shard_) {
+      const ShardRow& ended = shards_[shard_];
+      if (records_ != ended.first_record + ended.records || payload_bytes_ != ended.payload_bytes) return false;
+      payload_bytes_ = 0;
+      end_ = 0;
+    }
+    return true;
+  }
+
+  const std::vector<ShardRow>& shards_;
+  size_t shard_ = 0;
+  uint64_t records_ = 0;
+  uint64_t payload_bytes_ = 0;  // of this shard, so far
+  uint64_t end_ = 0;            // of the block before, in this shard
+};
+
+// The columns of `block` up to `end`.
+BlockRow HeadOf(const CheckedRows& rows) {
+  const bool sound = rows->Int(1) <= std::numeric_limits<uint32_t>::max() &&
+                     rows->Int(3) <= std::numeric_limits<uint32_t>::max() && AreNonNegative(rows, {1, 2, 3, 4, 5});
+  if (!sound) return {};  // no records: not a block
+  return {.shard = static_cast<uint32_t>(rows->Int(1)),
+          .first_record = rows->Unsigned(2),
+          .records = static_cast<uint32_t>(rows->Int(3)),
+          .begin = rows->Unsigned(4),
+          .end = rows->Unsigned(5)};
+}
+
+}  // namespace
+
+Result<std::vector<ShardRow>> CatalogReader::Shards() {
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("shard"));
+  std::vector<ShardRow> shards;
+  uint64_t records = 0;
+  uint64_t payload_bytes = 0;
+  uint64_t data_bytes = 0;
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) break;
+    const std::optional<Framing> framing = ParseFraming(rows->Text(2));
+    const std::optional<Compression> compression = ParseCompression(rows->Text(3));
+    const std::optional<PayloadKind> payload = ParsePayloadKind(rows->Text(4));
+    const std::optional<uint64_t> fingerprint = FromHex(rows->Text(9));
+    if (!framing || !payload || !fingerprint || !compression) {
+      return NoSense(StrCat("shard ", shards.size(), " is of a format that this version does not know"));
+    }
+    ShardRow shard{.path = std::string(rows->Text(1)),
+                   .framing = *framing,
+                   .payload = *payload,
+                   .identity = {.size = rows->Unsigned(5),
+                                .mtime_ns = rows->Int(6),
+                                .ctime_ns = rows->Int(7),
+                                .inode = rows->Unsigned(8),
+                                .fingerprint = *fingerprint},
+                   .first_record = rows->Unsigned(10),
+                   .records = rows->Unsigned(11),
+                   .payload_bytes = rows->Unsigned(12),
+                   .compression = *compression,
+                   .inflated_bytes = rows->Unsigned(13)};
+    const bool sound = rows->Unsigned(0) == shards.size() && AreNonNegative(rows, {5, 10, 11, 12, 13}) &&
+                       shard.first_record == records && IsPossible(shard) &&
+                       !__builtin_add_overflow(records, shard.records, &records) &&
+                       !__builtin_add_overflow(payload_bytes, shard.payload_bytes, &payload_bytes) &&
+                       !__builtin_add_overflow(data_bytes, shard.identity.size, &data_bytes);
+    if (!sound) return NoSense(StrCat("shard ", shards.size(), " cannot hold what its row says"));
+    shards.push_back(std::move(shard));
+  }
+  if (shards.size() == shards_ && records == facts_.records && payload_bytes == facts_.payload_bytes &&
+      data_bytes == facts_.data_bytes) {
+    return shards;
+  }
+  return NoSense("its shards do not add up to its totals");
+}
+
+Result<std::vector<DamageRow>> CatalogReader::Damage() {
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("damage"));
+  std::vector<DamageRow> damage;
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) return damage;
+    const std::optional<DamageReason> reason = ParseDamageReason(rows->Text(4));
+    if (!reason) return NoSense("a reason for damage that this version does not know");
+    DamagedRange range{rows->Unsigned(2), rows->Unsigned(3), *reason};
+    if (const auto file_begin = rows->UnsignedOrNull(5)) range.file = {*file_begin, rows->Unsigned(6)};
+    if (!AreNonNegative(rows, {1, 2, 3, 5, 6}) || rows->Unsigned(1) >= shards_ || range.begin > range.end) {
+      return NoSense(StrCat("row ", rows->Int(0), " of table damage lies in no shard"));
+    }
+    damage.push_back({static_cast<uint32_t>(rows->Int(1)), range});
+  }
+}
+
+Result<std::vector<BadRow>> CatalogReader::Bad() {
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("bad"));
+  std::vector<BadRow> bad;
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) return bad;
+    const std::optional<BadReason> reason = ParseBadReason(rows->Text(3));
+    if (!reason) return NoSense("a reason for a bad record that this version does not know");
+    if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= facts_.records || rows->Unsigned(1) >= shards_) {
+      return NoSense(StrCat("bad record ", rows->Int(0), " is not in the dataset"));
+    }
+    bad.push_back({rows->Unsigned(0), static_cast<uint32_t>(rows->Int(1)), rows->Unsigned(2), *reason});
+  }
+}
+
+Result<std::vector<SkippedFile>> CatalogReader::Skipped() {
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("skipped"));
+  std::vector<SkippedFile> skipped;
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) break;
+    const std::optional<SkippedFile::Kind> kind = ParseSkippedKind(rows->Text(3));
+    if (!kind) return NoSense("a kind of skipped file that this version does not know");
+    SkippedFile file{.path = std::string(rows->Text(1)), .reason = std::string(rows->Text(2)), .kind = *kind};
+    if (const auto size = rows->UnsignedOrNull(4)) file.state = {*size, rows->Int(5), rows->Int(6), rows->Unsigned(7)};
+    skipped.push_back(std::move(file));
+  }
+  if (skipped.size() <= facts_.skipped) return skipped;
+  return NoSense("it has more skipped files than it counts");
+}
+
+Result<void> CatalogReader::ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit) {
+  const auto row_of = [](const sqlite::Statement& rows) {
+    const ByteView window = rows.Blob(3);
+    return CheckpointRow{.shard = static_cast<uint32_t>(rows.Int(0)),
+                         .position = rows.Unsigned(1),
+                         .bit = rows.Unsigned(2),
+                         .window = {window.begin(), window.end()}};
+  };
+  if (shard) {
+    OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare("SELECT shard, position, bit, window FROM checkpoint "
+                                                             "WHERE shard = ? ORDER BY position"));
+    OFINDEX_TRY(rows.Bind(*shard));
+    for (;;) {
+      OFINDEX_ASSIGN(const bool row, rows.Next());
+      if (!row) return {};
+      OFINDEX_TRY(visit(row_of(rows)));
+    }
+  }
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, Shards());
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("checkpoint", true));
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) return {};
+    if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= shards.size() ||
+        shards[rows->Unsigned(0)].compression == Compression::kNone) {
+      return NoSense("a checkpoint of a shard that is not compressed");
+    }
+    OFINDEX_TRY(visit(row_of(*rows.operator->())));
+  }
+}
+
+Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit) {
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, Shards());
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("block", true));
+  BlocksInOrder order(shards);
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) break;
+    BlockRow block = HeadOf(rows);
+    const ByteView offsets = rows->Blob(7);
+    block.offsets.assign(offsets.begin(), offsets.end());
+    const ByteView hashes = rows->Blob(8);
+    block.hashes.assign(hashes.begin(), hashes.end());
+    const bool hashes_fit = block.hashes.empty() || block.hashes.size() == uint64_t{block.records} * 8;
+    if (!order.Take(block) || !PackedOffsets::Sound(block.offsets, block.records) || !hashes_fit) {
+      return NoSense(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
+    }
+    OFINDEX_TRY(visit(block));
+  }
+  if (!order.End()) return NoSense("its blocks do not add up to its shards");
+  return {};
+}
+
+Result<std::vector<BlockRow>> CatalogReader::BlockHeads() {
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, Shards());
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("block"));
+  BlocksInOrder order(shards);
+  std::vector<BlockRow> blocks;
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) break;
+    blocks.push_back(HeadOf(rows));
+    if (!order.Take(blocks.back())) {
+      return NoSense(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
+    }
+  }
+  if (!order.End()) return NoSense("its blocks do not add up to its shards");
+  return blocks;
+}
+
+}  // namespace ofindex

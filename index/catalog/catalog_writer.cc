@@ -1,0 +1,136 @@
+#include "index/catalog/catalog_writer.h"
+
+#include <utility>
+
+#include "base/text.h"
+#include "index/database/schema.h"
+
+namespace ofindex {
+
+Result<CatalogWriter> CatalogWriter::Create(const std::string& path) {
+  OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenDraft(path, kPageBytes));
+  const std::string setup = StrCat("PRAGMA application_id = ", kApplicationId,
+                                   "; PRAGMA user_version = ", kFormatVersion, "; BEGIN;", kSchema);
+  OFINDEX_TRY(database.Execute(setup.c_str()));
+  OFINDEX_ASSIGN(sqlite::Statement block, database.Prepare("INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement bad, database.Prepare("INSERT INTO bad VALUES (?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement damage, database.Prepare("INSERT INTO damage VALUES (NULL, ?, ?, ?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement shard,
+                 database.Prepare("INSERT INTO shard VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement chunk,
+                 database.Prepare("INSERT INTO chunk VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement feature,
+                 database.Prepare("INSERT INTO feature VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement checkpoint, database.Prepare("INSERT INTO checkpoint VALUES (?, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement skipped, database.Prepare("INSERT INTO skipped VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"));
+  return CatalogWriter(std::move(database),
+                       {std::move(block), std::move(bad), std::move(damage), std::move(shard), std::move(chunk),
+                        std::move(feature), std::move(checkpoint), std::move(skipped)});
+}
+
+Result<void> CatalogWriter::Add(const BlockRow& block) {
+  const std::optional<ByteView> hashes = block.hashes.empty() ? std::nullopt : std::optional(ByteView(block.hashes));
+  hash_.AddBlob(block.offsets);
+  hashes ? hash_.AddBlob(*hashes) : hash_.AddNull();
+  return statements_->block.Run(block.shard, block.first_record, block.records, block.begin, block.end, hash_.Take(),
+                                ByteView(block.offsets), hashes);
+}
+
+Result<void> CatalogWriter::Add(const BadRow& bad) {
+  return statements_->bad.Run(bad.record, bad.shard, bad.offset, Name(bad.reason));
+}
+
+Result<void> CatalogWriter::Add(const DamageRow& damage) {
+  const DamagedRange& range = damage.range;
+  const auto file = [&](uint64_t ByteRange::*end) {
+    return range.file ? std::optional((*range.file).*end) : std::nullopt;
+  };
+  return statements_->damage.Run(damage.shard, range.begin, range.end, Name(range.reason), file(&ByteRange::begin),
+                                 file(&ByteRange::end));
+}
+
+Result<void> CatalogWriter::Add(const CheckpointRow& checkpoint) {
+  return statements_->checkpoint.Run(checkpoint.shard, checkpoint.position, checkpoint.bit,
+                                     ByteView(checkpoint.window));
+}
+
+Result<void> CatalogWriter::Add(const SkippedFile& skipped) {
+  const auto cell = [&](auto SkippedFile::State::*field) {
+    return skipped.state ? std::optional(static_cast<uint64_t>((*skipped.state).*field)) : std::nullopt;
+  };
+  return statements_->skipped.Run(std::string_view(skipped.path), std::string_view(skipped.reason), Name(skipped.kind),
+                                  cell(&SkippedFile::State::size), cell(&SkippedFile::State::mtime_ns),
+                                  cell(&SkippedFile::State::ctime_ns), cell(&SkippedFile::State::inode));
+}
+
+Result<void> CatalogWriter::Add(const ShardRow& shard) {
+  return statements_->shard.Run(
+      shards_++, std::string_view(shard.path), Name(shard.framing), Name(shard.compression), Name(shard.payload),
+      shard.identity.size, shard.identity.mtime_ns, shard.identity.ctime_ns, shard.identity.inode,
+      std::string_view(ToHex(shard.identity.fingerprint)), shard.first_record, shard.records, shard.payload_bytes,
+      shard.compression == Compression::kNone ? std::nullopt : std::optional(shard.inflated_bytes));
+}
+
+Result<void> CatalogWriter::Add(const ChunkRow& chunk) {
+  hash_.AddBlob(chunk.data);
+  return statements_->chunk.Run(chunk.feature, Name(chunk.role), chunk.block, chunk.nulls, chunk.nans, chunk.min,
+                                chunk.max, hash_.Take(), ByteView(chunk.data));
+}
+
+Result<void> CatalogWriter::Add(const FeatureRow& feature) {
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? ColumnValue() : ColumnValue{.type = ColumnValue::Type::kText, .bytes = text};
+  };
+  const bool is_text = IsText(AsBytes(feature.name));
+  const ColumnValue name{.type = is_text ? ColumnValue::Type::kText : ColumnValue::Type::kBlob, .bytes = feature.name};
+  const std::string kinds = KindNames(feature.kinds);
+  const std::optional<ByteView> sketch =
+      feature.sketch.empty() ? std::nullopt : std::optional(ByteView(feature.sketch));
+  return statements_->feature.Run(feature.feature, name, std::string_view(kinds), feature.present, feature.values,
+                                  feature.values_min, feature.values_max, feature.single, feature.largest_bytes,
+                                  feature.whole, text_or_null(feature.sql_value), text_or_null(feature.sql_count),
+                                  text_or_null(feature.sql_size), text_or_null(feature.type), sketch);
+}
+
+Result<void> CatalogWriter::DropChunks(uint32_t feature) {
+  OFINDEX_ASSIGN(sqlite::Statement drop, database_.Prepare("DELETE FROM chunk WHERE feature = ?"));
+  return drop.Run(feature);
+}
+
+Result<void> CatalogWriter::RenumberChunks(uint32_t feature, uint32_t number) {
+  OFINDEX_ASSIGN(sqlite::Statement renumber, database_.Prepare("UPDATE chunk SET feature = ? WHERE feature = ?"));
+  return renumber.Run(number, feature);
+}
+
+Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
+  const std::string id = ToHex(facts.id);
+  {
+    OFINDEX_ASSIGN(sqlite::Statement fact, database_.Prepare("INSERT INTO dataset VALUES (?, ?)"));
+    const auto text = [&](std::string_view key, std::string_view value) { return fact.Run(key, value); };
+    const auto number = [&](std::string_view key, uint64_t value) { return fact.Run(key, value); };
+    OFINDEX_TRY(text("checked", Name(facts.checked)));
+    OFINDEX_TRY(text("columns", facts.columns));
+    OFINDEX_TRY(text("compression", facts.compression));
+    OFINDEX_TRY(number("data_bytes", facts.data_bytes));
+    OFINDEX_TRY(number("features_dropped", facts.features_dropped));
+    OFINDEX_TRY(text("format", facts.format));
+    OFINDEX_TRY(number("format_version", static_cast<uint64_t>(kFormatVersion)));
+    OFINDEX_TRY(text("id", id));
+    OFINDEX_TRY(text("message", facts.message));
+    OFINDEX_TRY(text("payload", facts.payload));
+    OFINDEX_TRY(number("payload_bytes", facts.payload_bytes));
+    OFINDEX_TRY(number("records", facts.records));
+    OFINDEX_TRY(number("shards", shards_));
+    OFINDEX_TRY(number("skipped", facts.skipped));
+    OFINDEX_ASSIGN(sqlite::Statement source, database_.Prepare("INSERT INTO source VALUES (NULL, ?)"));
+    for (const std::string& argument : facts.sources) OFINDEX_TRY(source.Run(std::string_view(argument)));
+    OFINDEX_ASSIGN(sqlite::Statement generation, database_.Prepare("INSERT INTO generation VALUES (1, ?, ?)"));
+    OFINDEX_TRY(generation.Run(facts.records, std::string_view(id)));
+  }
+  OFINDEX_TRY(SealRows(database_));
+  OFINDEX_TRY(database_.Execute("COMMIT"));
+  statements_.reset();
+  return database_.Close();
+}
+
+}  // namespace ofindex

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "index/catalog/catalog.h"
+#include "index/catalog/row_checksums.h"
+#include "index/columns/column.h"
+#include "index/database/sqlite.h"
+
+namespace ofindex {
+
+/// Fills a new index file, row by row in ordinal order, so that the same rows give the same bytes. Moves, does not
+/// copy; not thread-safe.
+class CatalogWriter {
+ public:
+  /// Makes the tables in `path`, an empty file. Errors: kIo.
+  [[nodiscard]] static Result<CatalogWriter> Create(const std::string& path);
+
+  [[nodiscard]] Result<void> Add(const BlockRow& block);
+  [[nodiscard]] Result<void> Add(const BadRow& bad);
+  [[nodiscard]] Result<void> Add(const DamageRow& damage);
+  [[nodiscard]] Result<void> Add(const CheckpointRow& checkpoint);
+
+  /// Adds a file that is not in the index.
+  [[nodiscard]] Result<void> Add(const SkippedFile& skipped);
+
+  /// Adds the next shard; its number is how many were added before.
+  [[nodiscard]] Result<void> Add(const ShardRow& shard);
+
+  /// Adds a chunk, whose feature's row may come later.
+  [[nodiscard]] Result<void> Add(const ChunkRow& chunk);
+
+  [[nodiscard]] Result<void> Add(const FeatureRow& feature);
+
+  /// Takes the chunks of feature `feature` out again.
+  [[nodiscard]] Result<void> DropChunks(uint32_t feature);
+
+  /// Gives the chunks of feature `feature` another number, which none has.
+  [[nodiscard]] Result<void> RenumberChunks(uint32_t feature, uint32_t number);
+
+  /// Writes the facts, the first generation and the checksums of all rows, and closes the file. Errors: kIo.
+  [[nodiscard]] Result<void> Finish(const DatasetFacts& facts);
+
+ private:
+  struct Statements {
+    sqlite::Statement block;
+    sqlite::Statement bad;
+    sqlite::Statement damage;
+    sqlite::Statement shard;
+    sqlite::Statement chunk;
+    sqlite::Statement feature;
+    sqlite::Statement checkpoint;
+    sqlite::Statement skipped;
+  };
+
+  CatalogWriter(sqlite::Database database, Statements statements)
+      : database_(std::move(database)), statements_(std::move(statements)) {}
+
+  sqlite::Database database_;
+  std::optional<Statements> statements_;  // gone before the database closes
+  RowHash hash_;
+  uint32_t shards_ = 0;
+};
+
+}  // namespace ofindex

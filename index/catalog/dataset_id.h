@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/checksum.h"
+#include "base/record.h"
+#include "base/result.h"
+#include "base/shard_identity.h"
+#include "index/catalog/catalog.h"
+#include "index/catalog/catalog_reader.h"
+
+namespace ofindex {
+
+/// The id of a dataset: XXH3 of its shards' sizes, fingerprints and framings, and of where their records lie. No time,
+/// host, path or thread count is in it, so that the same files have the same id everywhere. Fed shard by shard, each
+/// with its blocks behind it.
+class DatasetId {
+ public:
+  void AddShard(const ShardIdentity& identity, Framing framing);
+  void AddBlock(const BlockRow& block);
+  [[nodiscard]] Digest128 Digest() const { return hash_.Digest(); }
+
+ private:
+  Xxh3Stream hash_;
+};
+
+/// Succeeds if the shards and blocks of an index add up to its id. Errors: kIndex.
+[[nodiscard]] Result<void> CheckDatasetId(CatalogReader& catalog);
+
+}  // namespace ofindex

@@ -1,0 +1,109 @@
+#include "index/catalog/paths.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "index/catalog/catalog.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+// `path` without what follows its last name: "train/" and "train/." are "train".
+fs::path Trimmed(fs::path path) {
+  while (path.has_parent_path() && path != path.root_path() && (!path.has_filename() || path.filename() == ".")) {
+    path = path.parent_path();
+  }
+  return path;
+}
+
+// `path` as an absolute one without "." and "..", its last component as it is, the folder before it with links
+// resolved. Not lexically: behind a link to a folder, ".." is the folder above the link's target.
+Result<fs::path> Anchored(const std::string& path) {
+  if (path.empty()) return Fail(ErrorCode::kUsage, "a path is empty", "name a file or a folder that is there");
+  std::error_code error;
+  const fs::path whole = Trimmed(fs::absolute(path, error));
+  if (error) return tl::unexpected(SystemError(path, "cannot resolve", error.value()));
+  const bool named = whole.has_filename() && whole.filename() != "..";
+  const fs::path folder = fs::weakly_canonical(named ? whole.parent_path() : whole, error);
+  if (error) return tl::unexpected(SystemError(path, "cannot resolve", error.value()));
+  return named ? folder / whole.filename() : folder;
+}
+
+bool HasDotDot(const fs::path& path) { return std::find(path.begin(), path.end(), "..") != path.end(); }
+
+// An index may be called as its owner likes; shards never begin like this.
+bool IsSqliteFile(const std::string& path) {
+  const auto file = File::OpenRead(path);
+  std::array<uint8_t, 16> head{};
+  return file && file->ReadAt(0, head) && AsText(head).starts_with("SQLite format 3");
+}
+
+// How many bytes at the front of both, of the first `most` at the most, name one folder.
+size_t SharedFolderBytes(std::string_view a, std::string_view b, size_t most) {
+  size_t folder = 0;
+  most = std::min({a.size(), b.size(), most});
+  for (size_t i = 0; i < most && a[i] == b[i]; ++i) {
+    if (a[i] == '/') folder = i + 1;
+  }
+  return folder;
+}
+
+}  // namespace
+
+Result<std::string> IndexPathOf(const std::string& data) {
+  fs::path path = Trimmed(data);
+  if (path == "." || path.filename() == ".." || !path.has_filename()) {
+    OFINDEX_ASSIGN(path, Anchored(data));
+    if (!path.has_filename()) {
+      return Fail(ErrorCode::kUsage, StrCat(Printable(data), ": no name to call the index after"),
+                  "name it with -o INDEX");
+    }
+  }
+  if (!HasDotDot(path)) path = path.lexically_normal();
+  return path.string() + std::string(kIndexSuffix);
+}
+
+Error NoSuchPath(const std::string& path) {
+  return {.code = ErrorCode::kUsage,
+          .message = StrCat(Printable(path), ": no such file or folder"),
+          .hint = "name a file or a folder that is there",
+          .system = ENOENT};
+}
+
+Result<std::string> ResolveIndex(const std::string& name) {
+  if (name.ends_with(MapPathOf(std::string(kIndexSuffix)))) {
+    const std::string index = name.substr(0, name.size() - kMapSuffix.size());
+    return Fail(ErrorCode::kUsage, StrCat(Printable(name), ": the map of an index; expected the index"),
+                StrCat("name ", Printable(index)));
+  }
+  if (name.ends_with(kIndexSuffix) || IsSqliteFile(name)) return name;
+  return IndexPathOf(name);
+}
+
+std::string FolderOf(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+Result<std::string> RelativeTo(const std::string& path, const std::string& folder) {
+  OFINDEX_ASSIGN(const fs::path anchored, Anchored(path));
+  std::error_code error;
+  const fs::path base = fs::weakly_canonical(fs::absolute(folder, error), error);
+  if (error) return tl::unexpected(SystemError(folder, "cannot resolve", error.value()));
+  return anchored.lexically_relative(base).string();
+}
+
+size_t CommonFolderBytes(const std::vector<ShardRow>& shards) {
+  size_t common = shards.empty() ? 0 : shards.front().path.size();
+  for (const ShardRow& shard : shards) common = SharedFolderBytes(shards.front().path, shard.path, common);
+  return common;
+}
+
+}  // namespace ofindex

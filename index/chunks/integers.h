@@ -1,0 +1,42 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <variant>
+
+#include "base/result.h"
+#include "index/chunks/chunk.h"
+#include "index/chunks/sections/chunk_io.h"
+
+namespace ofindex {
+
+/// Appends `values` as a stream of integers, in the encoding that is smallest: one pass over the values finds what each
+/// would take.
+void WriteIntegers(std::span<const int64_t> values, ChunkWriter& out);
+
+/// Reads a stream of `count` integers. Errors: kIndex.
+[[nodiscard]] Result<Chunk::Integers> ReadIntegers(ChunkReader& in, uint64_t count);
+
+/// Bits that `value` takes.
+[[nodiscard]] constexpr uint32_t Width(uint64_t value) { return static_cast<uint32_t>(std::bit_width(value)); }
+
+/// Bits of a decoded value: the narrowest of four forms that holds the distances of all values from the least.
+[[nodiscard]] constexpr uint32_t OffsetBits(uint64_t range) {
+  return range >> 32 != 0 ? 64 : range >> 16 != 0 ? 32 : range >> 8 != 0 ? 16 : 8;
+}
+
+/// What a stream's values cost to decode.
+inline constexpr uint64_t kIntegerCost = 8;
+
+/// Calls `body(v)` with each value of a decoded stream, in order, as int64.
+template <typename Body>
+void ForEachInteger(const Chunk::Integers& integers, Body&& body) {
+  std::visit(
+      [&](const auto& offsets) {
+        for (const auto offset : offsets) body(static_cast<int64_t>(static_cast<uint64_t>(integers.base) + offset));
+      },
+      integers.offsets);
+}
+
+}  // namespace ofindex

@@ -1,0 +1,92 @@
+#include "index/chunks/reals.h"
+
+#include <algorithm>
+#include <bit>
+#include <type_traits>
+
+#include "index/chunks/integers.h"
+
+namespace ofindex {
+namespace {
+
+template <typename Real>
+using BitsOf = std::conditional_t<sizeof(Real) == 4, uint32_t, uint64_t>;
+
+// True if `value` comes out of an int64 with the same bits: -0.0 and what is not finite do not.
+template <typename Real>
+bool IsInteger(Real value) {
+  constexpr Real kMost = Real{9007199254740992};  // 2^53: larger integers are no likelier than any other number
+  if (!(value >= -kMost && value <= kMost)) return false;
+  return std::bit_cast<BitsOf<Real>>(static_cast<Real>(static_cast<int64_t>(value))) ==
+         std::bit_cast<BitsOf<Real>>(value);
+}
+
+bool IsFloat(double value) {
+  return std::bit_cast<uint64_t>(static_cast<double>(static_cast<float>(value))) == std::bit_cast<uint64_t>(value);
+}
+
+template <typename Real>
+void WriteAs(RealEncoding encoding, std::span<const Real> values, int64_t (*integer)(Real), ChunkWriter& out) {
+  std::vector<int64_t> integers(values.size());
+  std::transform(values.begin(), values.end(), integers.begin(), integer);
+  out.Byte(static_cast<uint8_t>(encoding));
+  out.Cost(values.size() * sizeof(Real));
+  WriteIntegers(integers, out);
+}
+
+template <typename Real>
+int64_t Bits(Real value) {
+  return static_cast<int64_t>(std::bit_cast<BitsOf<Real>>(value));
+}
+
+template <typename Real>
+int64_t Integer(Real value) {
+  return static_cast<int64_t>(value);
+}
+
+int64_t NarrowBits(double value) { return Bits(static_cast<float>(value)); }
+
+template <typename Real>
+Result<std::vector<Real>> ReadReals(ChunkReader& in, uint64_t count) {
+  if (count == 0) return std::vector<Real>();
+  OFINDEX_ASSIGN(const uint8_t number, in.Byte());
+  const auto encoding = static_cast<RealEncoding>(number);
+  const bool narrow = encoding == RealEncoding::kNarrow && sizeof(Real) == sizeof(double);
+  if (encoding != RealEncoding::kBits && encoding != RealEncoding::kIntegers && !narrow)
+    return in.Unknown("encoding of reals", number);
+  OFINDEX_TRY(in.Afford(count, sizeof(Real)));
+  OFINDEX_ASSIGN(const Chunk::Integers integers, ReadIntegers(in, count));
+  std::vector<Real> values(count);
+  const auto fill = [&](auto&& real) {
+    Real* to = values.data();
+    ForEachInteger(integers, [&](int64_t integer) { *to++ = real(integer); });
+  };
+  if (encoding == RealEncoding::kIntegers) fill([](int64_t integer) { return static_cast<Real>(integer); });
+  if (encoding == RealEncoding::kBits)
+    fill([](int64_t bits) { return std::bit_cast<Real>(static_cast<BitsOf<Real>>(bits)); });
+  if (narrow) fill([](int64_t bits) { return static_cast<Real>(std::bit_cast<float>(static_cast<uint32_t>(bits))); });
+  return values;
+}
+
+}  // namespace
+
+void WriteFloats(std::span<const float> values, ChunkWriter& out) {
+  if (values.empty()) return;
+  if (std::all_of(values.begin(), values.end(), IsInteger<float>))
+    return WriteAs(RealEncoding::kIntegers, values, Integer<float>, out);
+  WriteAs(RealEncoding::kBits, values, Bits<float>, out);
+}
+
+void WriteDoubles(std::span<const double> values, ChunkWriter& out) {
+  if (values.empty()) return;
+  if (std::all_of(values.begin(), values.end(), IsInteger<double>))
+    return WriteAs(RealEncoding::kIntegers, values, Integer<double>, out);
+  if (std::all_of(values.begin(), values.end(), IsFloat))
+    return WriteAs(RealEncoding::kNarrow, values, NarrowBits, out);
+  WriteAs(RealEncoding::kBits, values, Bits<double>, out);
+}
+
+Result<std::vector<float>> ReadFloats(ChunkReader& in, uint64_t count) { return ReadReals<float>(in, count); }
+Result<std::vector<double>> ReadDoubles(ChunkReader& in, uint64_t count) { return ReadReals<double>(in, count); }
+
+}  // namespace ofindex

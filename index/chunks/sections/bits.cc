@@ -1,0 +1,89 @@
+#include "index/chunks/sections/bits.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+namespace ofindex {
+namespace {
+
+// A group is eight fields, so that it begins and ends with a byte and is `width` bytes long.
+constexpr size_t kGroup = 8;
+
+// The most bytes that are read from the first of a field on.
+constexpr uint64_t kReach = 9;
+
+// Reads whole groups; the last field's first byte has kReach readable ones behind it. All shifts are constants, which
+// makes this several times as fast as a loop over any width.
+template <typename T, uint32_t kWidth>
+void UnpackGroups(const uint8_t* bits, size_t groups, T* out) {
+  constexpr uint64_t kMask = kWidth == 64 ? ~uint64_t{0} : (uint64_t{1} << kWidth) - 1;
+  for (size_t g = 0; g < groups; ++g, bits += kWidth, out += kGroup) {
+#pragma GCC unroll 8
+    for (uint32_t j = 0; j < kGroup; ++j) {
+      const uint32_t byte = j * kWidth / 8;
+      const uint32_t shift = j * kWidth % 8;
+      uint64_t field = LoadLe64(bits + byte) >> shift;
+      if (shift + kWidth > 64) field |= uint64_t{bits[byte + 8]} << ((64 - shift) % 64);
+      out[j] = static_cast<T>(field & kMask);
+    }
+  }
+}
+
+template <typename T>
+using Unpack = void (*)(const uint8_t*, size_t, T*);
+
+template <typename T, size_t... kWidths>
+constexpr std::array<Unpack<T>, sizeof...(kWidths)> UnpackTable(std::index_sequence<kWidths...>) {
+  return {UnpackGroups<T, kWidths>...};
+}
+
+}  // namespace
+
+void PackBits(std::span<const uint64_t> values, uint32_t width, std::vector<uint8_t>& out) {
+  if (width == 0) return;
+  const size_t begin = out.size();
+  const size_t size = BitsBytes(values.size(), width);
+  out.resize(begin + size + 8);
+  uint8_t* to = out.data() + begin;
+  const uint64_t mask = ~uint64_t{0} >> (64 - width);
+  uint64_t word = 0;
+  uint32_t filled = 0;
+  for (uint64_t value : values) {
+    value &= mask;
+    word |= value << filled;
+    filled += width;
+    if (filled < 64) continue;
+    StoreLe64(to, word);
+    to += 8;
+    filled -= 64;
+    word = filled == 0 ? 0 : value >> (width - filled);
+  }
+  StoreLe64(to, word);
+  out.resize(begin + size);
+}
+
+template <typename T>
+void UnpackBits(ByteView bits, uint32_t width, std::span<T> out) {
+  static constexpr auto kTable = UnpackTable<T>(std::make_index_sequence<8 * sizeof(T) + 1>());
+  assert(width <= 8 * sizeof(T) && bits.size() == BitsBytes(out.size(), width));
+  if (width == 0) return std::fill(out.begin(), out.end(), T{0});
+  const Unpack<T> unpack = kTable[width];
+  // A group reads up to kReach bytes behind its end: the last ones are read from a copy that has them.
+  const size_t whole = bits.size() < kReach ? 0 : std::min(out.size() / kGroup, (bits.size() - kReach) / width);
+  unpack(bits.data(), whole, out.data());
+  std::array<uint8_t, 160> rest{};
+  std::array<T, 128> fields;
+  const size_t left = out.size() - whole * kGroup;
+  std::copy(bits.begin() + static_cast<ptrdiff_t>(whole * width), bits.end(), rest.begin());
+  unpack(rest.data(), (left + kGroup - 1) / kGroup, fields.data());
+  std::copy_n(fields.begin(), left, out.end() - static_cast<ptrdiff_t>(left));
+}
+
+template void UnpackBits(ByteView, uint32_t, std::span<uint8_t>);
+template void UnpackBits(ByteView, uint32_t, std::span<uint16_t>);
+template void UnpackBits(ByteView, uint32_t, std::span<uint32_t>);
+template void UnpackBits(ByteView, uint32_t, std::span<uint64_t>);
+
+}  // namespace ofindex

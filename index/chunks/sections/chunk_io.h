@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "index/chunks/sections/chunk_format.h"
+
+namespace ofindex {
+
+/// The bytes of a chunk being made, and what they will cost to decode. Not thread-safe.
+class ChunkWriter {
+ public:
+  void Byte(uint8_t value) { bytes_.push_back(value); }
+
+  /// Seven bits a byte, low ones first, the high bit set in all but the last.
+  void Varint(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<uint8_t>(value | 0x80));
+    bytes_.push_back(static_cast<uint8_t>(value));
+  }
+
+  /// The same, numbers near 0 first: 0, -1, 1, -2, ...
+  void Signed(int64_t value) { Varint((static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63)); }
+
+  void Bytes(ByteView bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+
+  /// Says what a reader will Afford at this place.
+  void Cost(uint64_t bytes) { cost_ += bytes; }
+
+  /// Ends a chunk of `records` records, padded as its cost demands.
+  [[nodiscard]] std::vector<uint8_t> Take(uint32_t records) {
+    const uint64_t free = uint64_t{records} * kCostPerRecord;
+    const uint64_t least = cost_ <= free ? 0 : (cost_ - free + kCostPerByte - 1) / kCostPerByte;
+    if (bytes_.size() < least) bytes_.resize(least);
+    return std::move(bytes_);
+  }
+
+ private:
+  std::vector<uint8_t> bytes_;
+  uint64_t cost_ = 0;
+};
+
+/// Reads a chunk from its first byte to its last. All that is asked for and is not there is kIndex, and so is memory
+/// beyond what the chunk may cost. A view; not thread-safe.
+class ChunkReader {
+ public:
+  ChunkReader(ByteView bytes, uint32_t records)
+      : bytes_(bytes), left_(kCostPerRecord * records + kCostPerByte * bytes.size()) {}
+
+  [[nodiscard]] Result<uint8_t> Byte() {
+    if (at_ == bytes_.size()) return Damaged("ends too early");
+    return bytes_[at_++];
+  }
+
+  [[nodiscard]] Result<uint64_t> Varint() {
+    uint64_t value = 0;
+    for (uint32_t shift = 0; shift < 64; shift += 7) {
+      OFINDEX_ASSIGN(const uint8_t byte, Byte());
+      value |= uint64_t{byte & 0x7fU} << shift;
+      if (byte < 0x80) return value;
+    }
+    return Damaged("a number is too long");
+  }
+
+  [[nodiscard]] Result<int64_t> Signed() {
+    OFINDEX_ASSIGN(const uint64_t value, Varint());
+    return static_cast<int64_t>((value >> 1) ^ (~(value & 1) + 1));
+  }
+
+  [[nodiscard]] Result<ByteView> Bytes(uint64_t n) {
+    if (!Fits(at_, n, bytes_.size())) return Damaged("ends too early");
+    const ByteView bytes = bytes_.subspan(at_, n);
+    at_ += n;
+    return bytes;
+  }
+
+  /// To be asked before memory is taken in proportion to a number that was read.
+  [[nodiscard]] Result<void> Afford(uint64_t count, uint64_t bytes_each = 1) {
+    if (count > left_ / bytes_each) return Damaged("asks for more memory than its size justifies");
+    left_ -= count * bytes_each;
+    return {};
+  }
+
+  /// Succeeds if nothing is left but padding.
+  [[nodiscard]] Result<void> End() {
+    for (; at_ < bytes_.size(); ++at_) {
+      if (bytes_[at_] != 0) return Damaged("goes on behind its end");
+    }
+    return {};
+  }
+
+  /// The error for what was read last.
+  [[nodiscard]] tl::unexpected<Error> Damaged(std::string_view what) const {
+    return Fail(ErrorCode::kIndex, StrCat("column chunk@", at_, ": ", what), kHint);
+  }
+  [[nodiscard]] tl::unexpected<Error> Unknown(std::string_view what, uint8_t number) const {
+    return Fail(ErrorCode::kIndex, StrCat("column chunk@", at_, ": unknown ", what, " ", number), kHint);
+  }
+
+ private:
+  static constexpr char kHint[] = "build the index anew with `ofindex build --force`";
+
+  ByteView bytes_;
+  uint64_t at_ = 0;
+  uint64_t left_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "index/chunks/sections/bits.h"
+#include "index/chunks/sections/chunk_io.h"
+#include "index/chunks/sections/section.h"
+
+namespace ofindex {
+
+/// Values of a frame: each has a least value and a width of its own.
+inline constexpr size_t kFrameValues = 1024;
+
+/// One frame: its fields are distances from `base`, modulo 2^64.
+struct Frame {
+  int64_t base = 0;
+  uint32_t width = 0;  ///< of a field, in bits
+};
+
+[[nodiscard]] constexpr uint64_t FrameCount(uint64_t values) { return (values + kFrameValues - 1) / kFrameValues; }
+
+/// Appends the frames' heads and fields. The `width` low bits of each value's distance from the base of its frame are
+/// kept.
+void WriteFrames(std::span<const Frame> frames, std::span<const uint64_t> values, ChunkWriter& out);
+
+/// Reads out.size() values in frames, modulo 2^bits of T. Errors: kIndex.
+template <typename T>
+[[nodiscard]] Result<void> ReadFrames(ChunkReader& in, std::span<T> out);
+
+}  // namespace ofindex

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "index/chunks/chunk.h"
+#include "index/chunks/sections/chunk_io.h"
+
+namespace ofindex {
+
+/// How many bytes the two have in common from the first on.
+[[nodiscard]] size_t SharedPrefix(ByteView a, ByteView b);
+
+/// Appends a stream of bytes values: `sorted`, the distinct ones in ascending order, and the number of each value among
+/// them.
+void WriteTexts(std::span<const ByteView> sorted, std::span<const int64_t> numbers, ChunkWriter& out);
+
+/// Reads a stream of `count` bytes values. Errors: kIndex.
+[[nodiscard]] Result<Chunk::Texts> ReadTexts(ChunkReader& in, uint64_t count);
+
+}  // namespace ofindex

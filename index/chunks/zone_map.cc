@@ -1,0 +1,96 @@
+#include "index/chunks/zone_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace ofindex {
+namespace {
+
+using Type = ColumnValue::Type;
+
+ColumnValue IntegerValue(int64_t value) { return {.type = Type::kInteger, .integer = value}; }
+
+// Of the two zeros, which are equal, always the positive one.
+ColumnValue RealValue(double value) { return {.type = Type::kReal, .real = value + 0.0}; }
+
+// A start of TEXT that is TEXT: cut inside of a character it would be a BLOB, which sorts behind all TEXT.
+size_t WholeCharacters(ByteView text, size_t most) {
+  while (most > 0 && (text[most] & 0xc0) == 0x80) --most;
+  return most;
+}
+
+ColumnValue LeastBytes(Type type, ByteView bytes) {
+  size_t size = std::min(bytes.size(), ZoneMap::kMostZoneBytes);
+  if (size < bytes.size() && type == Type::kText) size = WholeCharacters(bytes, size);
+  return {.type = type, .bytes = std::string(AsText(bytes.first(size)))};
+}
+
+ColumnValue MostBytes(Type type, ByteView bytes) {
+  if (bytes.size() > ZoneMap::kMostZoneBytes) return {};
+  return {.type = type, .bytes = std::string(AsText(bytes))};
+}
+
+}  // namespace
+
+std::strong_ordering CompareNumbers(int64_t integer, double real) {
+  constexpr double kTop = 9223372036854775808.0;  // 2^63
+  if (real >= kTop) return std::strong_ordering::less;
+  if (real < -kTop) return std::strong_ordering::greater;
+  const double whole = std::trunc(real);
+  const auto truncated = static_cast<int64_t>(whole);
+  if (integer != truncated) return integer <=> truncated;
+  return real > whole   ? std::strong_ordering::less
+         : real < whole ? std::strong_ordering::greater
+                        : std::strong_ordering::equal;
+}
+
+void ZoneMap::AddIntegers(std::span<const int64_t> values) {
+  if (values.empty()) return;
+  if (!integers_) integers_ = {values.front(), values.front()};
+  IntegerRange range = *integers_;
+  for (int64_t value : values) {
+    range.least = std::min(range.least, value);
+    range.most = std::max(range.most, value);
+  }
+  integers_ = range;
+}
+
+void ZoneMap::AddReal(double value) {
+  if (std::isnan(value)) return;
+  if (!reals_) reals_ = {value, value};
+  reals_->least = std::min(reals_->least, value);
+  reals_->most = std::max(reals_->most, value);
+}
+
+void ZoneMap::AddSorted(std::span<const ByteView> values) {
+  if (values.empty()) return;
+  const auto first_text = std::find_if(values.begin(), values.end(), IsText);
+  const auto last_blob = std::find_if_not(values.rbegin(), values.rend(), IsText);
+  least_bytes_ =
+      first_text == values.end() ? LeastBytes(Type::kBlob, values.front()) : LeastBytes(Type::kText, *first_text);
+  most_bytes_ = last_blob == values.rend() ? MostBytes(Type::kText, values.back()) : MostBytes(Type::kBlob, *last_blob);
+}
+
+ColumnValue ZoneMap::min() const {
+  if (integers_ && reals_) {
+    const bool integer = CompareNumbers(integers_->least, reals_->least) <= 0;
+    return integer ? IntegerValue(integers_->least) : RealValue(reals_->least);
+  }
+  if (integers_) return IntegerValue(integers_->least);
+  if (reals_) return RealValue(reals_->least);
+  return least_bytes_.value_or(ColumnValue{});
+}
+
+ColumnValue ZoneMap::max() const {
+  if (most_bytes_) return *most_bytes_;
+  if (integers_ && reals_) {
+    const bool integer = CompareNumbers(integers_->most, reals_->most) >= 0;
+    return integer ? IntegerValue(integers_->most) : RealValue(reals_->most);
+  }
+  if (integers_) return IntegerValue(integers_->most);
+  if (reals_) return RealValue(reals_->most);
+  return {};
+}
+
+}  // namespace ofindex

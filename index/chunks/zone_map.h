@@ -1,0 +1,46 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/bytes.h"
+#include "index/columns/column.h"
+
+namespace ofindex {
+
+/// Order of an integer and a real that is not NaN, exact where a conversion of either would round.
+[[nodiscard]] std::strong_ordering CompareNumbers(int64_t integer, double real);
+
+/// The least and the greatest value of a column in SQLite's order: numbers by value, then TEXT, then BLOB, both by
+/// memcmp. Not thread-safe.
+class ZoneMap {
+ public:
+  void AddIntegers(std::span<const int64_t> values);
+  void AddReal(double value);                        ///< NaN is no value
+  void AddSorted(std::span<const ByteView> values);  ///< all the bytes values, in ascending order; called once
+
+  /// The least value; NULL if there is none. Of bytes at most kMostZoneBytes, which sort no higher than the least.
+  [[nodiscard]] ColumnValue min() const;
+
+  /// The greatest value; NULL if there is none, or where it is longer than kMostZoneBytes.
+  [[nodiscard]] ColumnValue max() const;
+
+  static constexpr size_t kMostZoneBytes = 256;
+
+ private:
+  struct IntegerRange {
+    int64_t least, most;
+  };
+  struct RealRange {
+    double least, most;
+  };
+
+  std::optional<IntegerRange> integers_;
+  std::optional<RealRange> reals_;
+  std::optional<ColumnValue> least_bytes_;
+  std::optional<ColumnValue> most_bytes_;
+};
+
+}  // namespace ofindex

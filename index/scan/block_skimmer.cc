@@ -1,0 +1,196 @@
+#include "index/scan/block_skimmer.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+// Counts `records` records that have `values` values each.
+void Count(uint64_t records, uint32_t values, FeatureRow& row) {
+  row.values_min = row.present == 0 ? values : std::min(row.values_min, values);
+  row.values_max = std::max(row.values_max, values);
+  row.present += records;
+  row.values += records * values;
+  if (values == 1) row.single += records;
+}
+
+}  // namespace
+
+uint64_t BlockColumns::memory() const {
+  uint64_t bytes = malformed.size() * sizeof(uint32_t) + (cut ? cut->size() : 0);
+  for (const BlockFeature& feature : features) {
+    bytes += sizeof feature + feature.row.name.size();
+    for (const ChunkRow& chunk : feature.chunks) bytes += sizeof chunk + chunk.data.size();
+  }
+  return bytes;
+}
+
+BlockSkimmer::BlockSkimmer(const FieldPlan& plan, const ColumnChoice& choice)
+    : choice_(choice), skimmer_(plan, choice.names) {}
+
+bool BlockSkimmer::Add(uint32_t record, PayloadPages& pages, uint64_t length) {
+  const Skimmer::Outcome outcome = skimmer_.Skim(pages, length);
+  if (outcome == Skimmer::Outcome::kUnreadable) return false;
+  Take(record, outcome);
+  return true;
+}
+
+// What follows is done for each feature of each record, and inline in Take.
+inline void BlockSkimmer::CollectValue(uint32_t record, const SkimmedFeature& found, Collected& into) {
+  switch (found.kind) {
+    case FeatureKind::kNone: return;
+    case FeatureKind::kInt32:
+    case FeatureKind::kInt64: into.values.AddInteger(record, static_cast<int64_t>(found.bits), found.kind); return;
+    case FeatureKind::kFloat:
+      into.values.AddFloat(record, std::bit_cast<float>(static_cast<uint32_t>(found.bits)));
+      return;
+    case FeatureKind::kDouble: into.values.AddDouble(record, std::bit_cast<double>(found.bits)); return;
+    case FeatureKind::kBytes: break;
+  }
+  into.sizes.emplace_back(record, found.size);
+  const bool too_long = found.size > (into.named ? kMostKeptBytes : kMostAutoBytes);
+  into.too_long = into.too_long || too_long;
+  // Lists, which the values of a named feature may still become, hold what is short enough; a column of values is all
+  // or nothing.
+  if (into.named ? !too_long : !into.too_long) into.values.AddBytes(record, found.bytes);
+}
+
+inline void BlockSkimmer::Collect(uint32_t record, const SkimmedFeature& found, Collected& into) {
+  into.row.kinds = static_cast<uint8_t>(into.row.kinds | found.kinds);
+  into.row.largest_bytes = std::max(into.row.largest_bytes, found.largest);
+  if (found.count != 1) return CollectNotOne(record, found, into);
+  ++into.singles;
+  if (!into.wanted) return;
+  // Most features have one value wherever they are: then nothing but where they are is noted.
+  if (into.counted) {
+    into.counts.AddInteger(record, 1, FeatureKind::kInt64);
+  } else {
+    into.present.Add(record);
+  }
+  CollectValue(record, found, into);
+}
+
+void BlockSkimmer::Take(uint32_t record, Skimmer::Outcome outcome) {
+  if (outcome == Skimmer::Outcome::kMalformed) malformed_.push_back(record);
+  for (const uint32_t feature : skimmer_.given_up()) {
+    if (feature < collected_.size()) collected_[feature].reset();
+  }
+  for (const SkimmedFeature& found : skimmer_.found()) Collect(record, found, Of(found.feature));
+}
+
+BlockSkimmer::Collected& BlockSkimmer::Begin(uint32_t feature) {
+  if (feature >= collected_.size()) collected_.resize(feature + size_t{1});
+  std::unique_ptr<Collected>& collected = collected_[feature];
+  if (spare_.empty()) {
+    collected = std::make_unique<Collected>();
+  } else {
+    collected = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  collected->Begin(skimmer_.names()[feature], choice_);
+  return *collected;
+}
+
+void BlockSkimmer::Collected::Begin(const std::string& name, const ColumnChoice& choice) {
+  row = {};
+  row.name = name;
+  named = choice.Named(name);
+  wanted = named || choice.mode == ColumnChoice::Mode::kAuto;
+  too_long = counted = listed = false;
+  singles = 0;
+  present.Clear();
+  empty.clear();
+  sizes.clear();
+}
+
+void BlockSkimmer::Collected::CountSingles() {
+  if (singles != 0) Count(std::exchange(singles, 0), 1, row);
+}
+
+void BlockSkimmer::CollectNotOne(uint32_t record, const SkimmedFeature& found, Collected& into) {
+  Count(1, found.count, into.row);
+  if (!into.wanted) return;
+  CountAll(into);
+  into.counts.AddInteger(record, found.count, FeatureKind::kInt64);
+  if (into.named) CollectList(record, found, into);
+}
+
+// Begins to count, with the records that were seen before.
+void BlockSkimmer::CountAll(Collected& collected) {
+  if (collected.counted) return;
+  for (const uint32_t before : collected.present.List()) collected.counts.AddInteger(before, 1, FeatureKind::kInt64);
+  collected.counted = true;
+}
+
+void BlockSkimmer::CollectList(uint32_t record, const SkimmedFeature& found, Collected& into) {
+  if (found.count == 0) {
+    if (!into.listed) return into.empty.push_back(record);
+    return into.values.AddNumbers(record, FeatureKind::kNone, {});
+  }
+  if (!into.listed) into.values.AddEmptyLists(into.empty);
+  into.listed = true;
+  // Steps of several kinds are no list, as a list is of one; values that were too long are not here.
+  if (found.kind == FeatureKind::kNone || found.largest > kMostKeptBytes) return;
+  if (found.kind == FeatureKind::kBytes) {
+    into.values.AddTexts(record, skimmer_.texts().subspan(found.first, found.count));
+  } else {
+    into.values.AddNumbers(record, found.kind, skimmer_.numbers().subspan(found.first, found.count));
+  }
+}
+
+Result<BlockColumns> BlockSkimmer::Finish(uint32_t records) {
+  BlockColumns columns;
+  for (uint32_t feature = 0; feature < collected_.size(); ++feature) {
+    if (!collected_[feature] || !skimmer_.kept(feature)) continue;
+    OFINDEX_ASSIGN(BlockFeature encoded, Encode(*collected_[feature], records));
+    columns.features.push_back(std::move(encoded));
+    spare_.push_back(std::move(collected_[feature]));
+  }
+  std::sort(columns.features.begin(), columns.features.end(),
+            [](const BlockFeature& a, const BlockFeature& b) { return a.row.name < b.row.name; });
+  columns.malformed = std::exchange(malformed_, {});
+  columns.dropped = skimmer_.dropped();
+  columns.cut = skimmer_.first_given_up();
+  collected_.clear();
+  skimmer_.Forget();
+  return columns;
+}
+
+// Encodes all that was collected, and leaves the builders empty.
+Result<BlockFeature> BlockSkimmer::Encode(Collected& collected, uint32_t records) {
+  collected.CountSingles();
+  BlockFeature feature{.row = std::move(collected.row), .sketch = {}};
+  const bool too_large = collected.values.too_large();
+  const auto add = [&](ColumnRole role, ChunkBuilder& builder, DistinctSketch* sketch) {
+    if (builder.empty()) return;
+    ChunkRow chunk = builder.Encode(records, sketch);
+    chunk.role = role;
+    feature.chunks.push_back(std::move(chunk));
+  };
+  const bool sized = collected.too_long && !collected.listed;
+  // Numbers beside texts that are too long are in no column: that they are there is in the counts.
+  if (sized && feature.row.single != collected.sizes.size()) CountAll(collected);
+  if (!sized && !collected.listed) add(ColumnRole::kValue, collected.values, &feature.sketch);
+  add(ColumnRole::kCount, collected.counts, nullptr);
+  if (sized) {
+    // The values that came before the first long one are not wanted.
+    collected.values.Clear();
+    ChunkBuilder sizes;
+    for (const auto& [record, size] : collected.sizes) {
+      sizes.AddInteger(record, static_cast<int64_t>(size), FeatureKind::kInt64);
+    }
+    add(ColumnRole::kSize, sizes, &feature.sketch);
+  }
+  if (collected.listed) add(ColumnRole::kList, collected.values, &feature.sketch);
+  if (!too_large || sized) return feature;
+  return Fail(
+      ErrorCode::kLimit,
+      StrCat("feature ", Printable(feature.row.name), ": too much in one block of ", records, " records for a column"),
+      "leave it out of --columns");
+}
+
+}  // namespace ofindex

@@ -1,0 +1,117 @@
+#include "index/scan/feature_table.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "index/catalog/column_names.h"
+#include "proto/skim/skimmer.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint8_t Bit(FeatureKind kind) { return static_cast<uint8_t>(1U << static_cast<uint8_t>(kind)); }
+constexpr uint8_t Bit(ColumnValue::Type type) { return static_cast<uint8_t>(1U << static_cast<uint8_t>(type)); }
+
+constexpr uint8_t kIntegerKinds = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
+constexpr uint8_t kRealKinds = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
+
+void Merge(const FeatureRow& from, FeatureRow& into) {
+  into.values_min = into.present == 0 ? from.values_min : std::min(into.values_min, from.values_min);
+  into.values_max = std::max(into.values_max, from.values_max);
+  into.kinds = static_cast<uint8_t>(into.kinds | from.kinds);
+  into.present += from.present;
+  into.values += from.values;
+  into.single += from.single;
+  into.largest_bytes = std::max(into.largest_bytes, from.largest_bytes);
+}
+
+// What SQL's typeof() says of the values, for people to read.
+std::string TypeNames(uint8_t kinds, uint8_t types) {
+  std::string names;
+  const auto add = [&](bool seen, const char* name) {
+    if (seen) names += (names.empty() ? "" : "|") + std::string(name);
+  };
+  add((kinds & kIntegerKinds) != 0, "INTEGER");
+  add((kinds & kRealKinds) != 0, "REAL");
+  add((types & Bit(ColumnValue::Type::kText)) != 0, "TEXT");
+  add((types & Bit(ColumnValue::Type::kBlob)) != 0, "BLOB");
+  return names;
+}
+
+}  // namespace
+
+std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
+  if (IsCut(feature.row.name)) return std::nullopt;
+  const auto [it, is_new] = entries_.try_emplace(feature.row.name);
+  Entry& entry = it->second;
+  if (is_new) {
+    entry.row.feature = given_++;
+    entry.row.name = feature.row.name;
+    if (!choice_.Named(feature.row.name)) {
+      ++others_;
+      others_bytes_ += feature.row.name.size();
+    }
+  }
+  const uint32_t number = entry.row.feature;
+  Merge(feature.row, entry.row);
+  entry.sketch.Merge(feature.sketch);
+  for (const ChunkRow& chunk : feature.chunks) {
+    if (chunk.role != ColumnRole::kValue && chunk.role != ColumnRole::kList) continue;
+    entry.types = static_cast<uint8_t>(entry.types | Bit(chunk.min.type) | Bit(chunk.max.type));
+  }
+  // Seldom: what is dropped now would be dropped later too.
+  if (others_ > 2 * size_t{kMostFeatures} || others_bytes_ > 2 * kMostNamesBytes) Prune();
+  return number;
+}
+
+void FeatureTable::Cut(std::string name) {
+  if (cut_ && *cut_ <= name) return;
+  cut_ = std::move(name);
+  for (auto it = entries_.lower_bound(*cut_); it != entries_.end();) {
+    if (choice_.Named(it->first)) {
+      ++it;
+      continue;
+    }
+    dropped_.push_back(it->second.row.feature);
+    --others_;
+    others_bytes_ -= it->first.size();
+    it = entries_.erase(it);
+  }
+}
+
+// Finds the first name that is too much, as a skimmer does for one block.
+void FeatureTable::Prune() {
+  size_t names = 0;
+  uint64_t bytes = 0;
+  for (const auto& [name, entry] : entries_) {
+    if (choice_.Named(name)) continue;
+    bytes += name.size();
+    if (++names > kMostFeatures || bytes > kMostNamesBytes) return Cut(name);
+  }
+}
+
+std::vector<FeatureTable::Decided> FeatureTable::Decide(uint64_t& without_column) {
+  Prune();
+  std::vector<FeatureRow> rows;
+  std::vector<FeatureRow*> by_name;
+  rows.reserve(entries_.size());
+  for (const auto& [name, entry] : entries_) by_name.push_back(&rows.emplace_back(entry.row));
+  without_column = NameColumns(by_name, choice_);
+  auto entry = entries_.begin();
+  for (FeatureRow& row : rows) {
+    const Entry& from = (entry++)->second;
+    if (!row.sql_value.empty()) row.type = row.whole ? "JSON" : TypeNames(row.kinds, from.types);
+    if (row.sql_value.empty() && row.sql_size.empty()) continue;
+    row.sketch.assign(from.sketch.bytes().begin(), from.sketch.bytes().end());
+  }
+  std::sort(rows.begin(), rows.end(), [](const FeatureRow& a, const FeatureRow& b) { return a.feature < b.feature; });
+  std::vector<Decided> decided;
+  for (FeatureRow& row : rows) {
+    const uint32_t given = std::exchange(row.feature, static_cast<uint32_t>(decided.size()));
+    decided.push_back({given, std::move(row)});
+  }
+  return decided;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,293 @@
+#include "index/scan/scan.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "base/allocation.h"
+#include "base/framing.h"
+#include "base/text.h"
+#include "base/threads.h"
+#include "index/scan/block_skim.h"
+#include "index/scan/build_block.h"
+#include "index/scan/walk_look.h"
+#include "index/scan/walk_skim.h"
+#include "index/shards/large_shards.h"
+#include "index/walk/segment_scout.h"
+#include "index/walk/walker.h"
+
+namespace ofindex {
+namespace {
+
+// Chains of headers that are followed at once on large records: a cold disk gives thirty-two chains five times what it
+// gives one (design.md).
+constexpr unsigned kChains = 32;
+
+constexpr uint64_t kScoutedShardBytes = uint64_t{64} << 20;
+
+// All of a shard in which no record can be found. Nothing of one that is compressed is inflated.
+DamagedRange WholeShard(const ProbedShard& shard) {
+  const uint64_t size = shard.identity.size;
+  if (shard.compression == Compression::kNone) return {0, size, *shard.lost};
+  return {0, 0, *shard.lost, ByteRange{0, size}};
+}
+
+// Threads that run a scout, and end with it.
+class ScoutingThreads {
+ public:
+  ScoutingThreads(const File& file, uint64_t size, unsigned count) {
+    if (count == 0) return;
+    scout_.emplace(file, size, count);
+    auto runner = StartThread([this, count] { RunOnThreads(count, [this](unsigned) { scout_->Run(); }); });
+    if (runner) {
+      runner_ = std::move(*runner);
+    } else {
+      scout_.reset();  // the walk goes alone
+    }
+  }
+  ~ScoutingThreads() {
+    if (!scout_) return;
+    scout_->Stop();
+    runner_.join();
+  }
+  ScoutingThreads(const ScoutingThreads&) = delete;
+  ScoutingThreads& operator=(const ScoutingThreads&) = delete;
+
+  [[nodiscard]] SegmentScout* scout() { return scout_ ? &*scout_ : nullptr; }
+
+ private:
+  std::optional<SegmentScout> scout_;
+  std::thread runner_;
+};
+
+}  // namespace
+
+class DatasetScan::Skimmers {
+ public:
+  explicit Skimmers(const ScanOptions& options) : options_(options) {}
+
+  BlockSkimmer& Of(PayloadKind kind) {
+    std::unique_ptr<BlockSkimmer>& skimmer = by_kind_[static_cast<size_t>(kind)];
+    if (!skimmer) {
+      const FieldPlan plan = options_.message ? *options_.message : FieldPlan::Of(kind);
+      skimmer = std::make_unique<BlockSkimmer>(plan, options_.columns);
+    }
+    return *skimmer;
+  }
+
+ private:
+  const ScanOptions& options_;
+  std::array<std::unique_ptr<BlockSkimmer>, 4> by_kind_;
+};
+
+DatasetScan::DatasetScan(const std::vector<ProbedShard>& shards, const ScanOptions& options, BlockQueue& queue,
+                         Progress& progress)
+    : shards_(shards),
+      options_(options),
+      queue_(queue),
+      progress_(progress),
+      large_shards_(static_cast<size_t>(std::count_if(shards.begin(), shards.end(), IsLarge))),
+      looks_(std::any_of(shards.begin(), shards.end(), [this](const ProbedShard& shard) { return LooksInto(shard); })) {
+}
+
+bool DatasetScan::Skims(const ProbedShard& shard) const {
+  if (options_.columns.mode == ColumnChoice::Mode::kNone) return false;
+  return options_.message.has_value() || shard.payload != PayloadKind::kOpaque;
+}
+
+void DatasetScan::Run() {
+  auto ran = WithMemory("the scan", [&]() -> Result<void> {
+    RunOnThreads(static_cast<unsigned>(std::max<size_t>(Walkers(), 1)), [this](unsigned) { Work(); });
+    return {};
+  });
+  if (!ran) queue_.Abort(std::move(ran).error());
+}
+
+size_t DatasetScan::Walkers() const {
+  // Looking at every byte keeps processors and disk busy by itself.
+  if (options_.check_payloads) return options_.threads;
+  const size_t chains = LargeOnesAreCached(shards_, large_shards_) ? 0 : std::min<size_t>(kChains, large_shards_);
+  const size_t useful = std::max<size_t>(options_.threads, chains);
+  return looks_ ? useful : std::min(useful, shards_.size());
+}
+
+void DatasetScan::Work() {
+  Skimmers skimmers(options_);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    // Only looking into payloads makes work for others.
+    if (looks_) {
+      ++idle_;
+      changed_.wait(lock, [&] { return !tasks_.empty() || next_shard_ < shards_.size() || walking_ == 0; });
+      --idle_;
+    }
+    if (!tasks_.empty()) {
+      Task task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      LookInto(std::move(task), skimmers);
+      lock.lock();
+    } else if (next_shard_ < shards_.size()) {
+      const size_t shard = next_shard_++;
+      ++walking_;
+      lock.unlock();
+      WalkShard(shard, skimmers);
+      lock.lock();
+      if (--walking_ == 0) changed_.notify_all();
+    } else {
+      return;
+    }
+  }
+}
+
+void DatasetScan::WalkShard(size_t shard, Skimmers& skimmers) {
+  if (queue_.aborted()) return;
+  if (shards_[shard].framing == Framing::kEmpty) {
+    queue_.Finish(shard, 0, {});
+    return;
+  }
+  if (shards_[shard].lost) {
+    queue_.Finish(shard, 0, {WholeShard(shards_[shard])});
+    progress_.bytes_done.fetch_add(shards_[shard].identity.size, std::memory_order_relaxed);
+    progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  Result<void> walked = WithMemory("the blocks of a shard", [&]() -> Result<void> {
+    OFINDEX_ASSIGN(File file, File::OpenRead(shards_[shard].file.path));
+    const bool compressed = shards_[shard].compression != Compression::kNone;
+    return compressed ? WalkCompressed(shard, std::move(file), skimmers) : WalkBlocks(shard, file, skimmers);
+  });
+  if (!walked) queue_.Abort(std::move(walked).error());
+  progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
+}
+
+unsigned DatasetScan::ScoutsFor(const ProbedShard& shard) const {
+  const bool anchored = shard.framing == Framing::kTfRecord && shard.identity.size >= kScoutedShardBytes;
+  if (options_.check_payloads || !anchored || !IsLarge(shard) || large_shards_ > kChains / 2) return 0;
+  return kChains / static_cast<unsigned>(large_shards_);
+}
+
+// A descriptor of its own for looking into payloads: the walk tells the kernel that it hops.
+Result<std::shared_ptr<const File>> DatasetScan::OpenToLook(const ProbedShard& shard) const {
+  if (!LooksInto(shard)) return std::shared_ptr<const File>();
+  OFINDEX_ASSIGN(File opened, File::OpenRead(shard.file.path));
+  if (!options_.check_payloads && IsLarge(shard)) opened.Advise(File::Access::kRandom);
+  return std::make_shared<const File>(std::move(opened));
+}
+
+Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Skimmers& skimmers) {
+  const ProbedShard& probed = shards_[shard];
+  OFINDEX_ASSIGN(const std::shared_ptr<const File> look_file, OpenToLook(probed));
+  const FileBytes bytes(file, probed.identity.size);
+  ShardWalker walker(bytes, probed.framing, progress_);
+  ScoutingThreads scouting(file, probed.identity.size, ScoutsFor(probed));
+  walker.Follow(scouting.scout());
+  std::vector<uint64_t> points;
+  uint64_t records = 0;
+  uint64_t record_bytes = probed.mean_record_bytes;
+  size_t blocks = 0;
+  while (queue_.WaitForRoom(shard)) {
+    std::optional<WalkSkim> skim;
+    if (SkimsAlong(probed, record_bytes)) skim.emplace(bytes, probed.framing, skimmers.Of(probed.payload));
+    const uint64_t before = walker.position();
+    OFINDEX_ASSIGN(const bool more, walker.NextBlock(points, skim ? &*skim : nullptr));
+    if (!options_.check_payloads) {
+      progress_.bytes_done.fetch_add(walker.position() - before, std::memory_order_relaxed);
+    }
+    if (!more) break;
+    BuiltBlock block = EncodeBlock(shard, probed.framing, records, points);
+    records += block.row.records;
+    record_bytes = block.payload_bytes / block.row.records;
+    if (skim) {
+      OFINDEX_ASSIGN(block.columns, skim->Finish(points));
+      Deliver(shard, blocks, std::move(block));
+    } else if (look_file) {
+      HandOver({shard, blocks, look_file, std::move(block), std::exchange(points, {})}, skimmers);
+    } else {
+      progress_.records_done.fetch_add(block.row.records, std::memory_order_relaxed);
+      queue_.Put(shard, blocks, std::move(block));
+    }
+    ++blocks;
+  }
+  queue_.Finish(shard, blocks, walker.damage());
+  return {};
+}
+
+// Each block is looked into while its bytes are at hand: to have them again is to inflate them again.
+Result<void> DatasetScan::WalkCompressed(size_t shard, File file, Skimmers& skimmers) {
+  const ProbedShard& probed = shards_[shard];
+  InflatingWalk bytes(std::make_shared<const File>(std::move(file)), probed.identity.size, probed.compression,
+                      options_.inflate, /*ahead=*/options_.threads > 1, progress_);
+  ShardWalker walker(bytes, probed.framing, progress_);
+  std::vector<uint64_t> points;
+  uint64_t records = 0;
+  size_t blocks = 0;
+  for (; queue_.WaitForRoom(shard); ++blocks) {
+    WalkLook look(bytes, probed.framing, Skims(probed) ? &skimmers.Of(probed.payload) : nullptr,
+                  options_.check_payloads);
+    OFINDEX_ASSIGN(const bool more, walker.NextBlock(points, &look));
+    if (!more) break;
+    BuiltBlock block = EncodeBlock(shard, probed.framing, records, points);
+    records += block.row.records;
+    OFINDEX_TRY(look.Finish(points, block));
+    if (options_.check_payloads) progress_.records_done.fetch_add(block.row.records, std::memory_order_relaxed);
+    Deliver(shard, blocks, std::move(block));
+  }
+  if (queue_.aborted()) return {};
+  OFINDEX_ASSIGN(StreamFindings stream, bytes.Finish());
+  std::vector<DamagedRange> damage = DamageOf(walker.damage(), stream, probed.identity.size);
+  queue_.Finish(shard, blocks, std::move(damage), std::move(stream));
+  return {};
+}
+
+// True if the thread that walks the next block, of records of about `record_bytes`, is best to skim them too.
+bool DatasetScan::SkimsAlong(const ProbedShard& shard, uint64_t record_bytes) {
+  if (options_.check_payloads || !Skims(shard) || record_bytes >= kLargeRecordBytes) return false;
+  const std::lock_guard lock(mutex_);
+  return tasks_.size() >= idle_;
+}
+
+void DatasetScan::HandOver(Task task, Skimmers& skimmers) {
+  if (!Offer(task)) LookInto(std::move(task), skimmers);
+}
+
+// Leaves the task to another thread, if one has nothing to do: a task that lay and waited would hold back the blocks
+// behind it.
+bool DatasetScan::Offer(Task& task) {
+  const std::lock_guard lock(mutex_);
+  if (tasks_.size() >= idle_) return false;
+  tasks_.push_back(std::move(task));
+  changed_.notify_all();
+  return true;
+}
+
+// Checks and skims a block in two passes: the second finds it in memory.
+void DatasetScan::LookInto(Task task, Skimmers& skimmers) {
+  if (queue_.aborted()) return;
+  const ProbedShard& shard = shards_[task.shard];
+  Result<void> looked = WithMemory("the payloads of a block", [&]() -> Result<void> {
+    const FileBytes bytes(*task.file, shard.identity.size);
+    if (options_.check_payloads) {
+      OFINDEX_ASSIGN(BlockFindings findings, CheckBlock(bytes, shard.framing, task.points, {}, progress_));
+      OFINDEX_TRY(TakeFindings(std::move(findings), bytes.path(), task.points, task.block));
+    }
+    if (Skims(shard)) {
+      OFINDEX_ASSIGN(task.block.columns,
+                     SkimBlock(bytes, shard.framing, task.points, skimmers.Of(shard.payload), progress_));
+    }
+    Deliver(task.shard, task.number, std::move(task.block));
+    return {};
+  });
+  if (!looked) queue_.Abort(std::move(looked).error());
+}
+
+void DatasetScan::Deliver(size_t shard, size_t number, BuiltBlock block) {
+  MergeBad(block);
+  if (!options_.check_payloads) progress_.records_done.fetch_add(block.row.records, std::memory_order_relaxed);
+  queue_.Put(shard, number, std::move(block));
+}
+
+}  // namespace ofindex

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/file.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "index/columns/column_choice.h"
+#include "index/scan/block_queue.h"
+#include "index/shards/shard_probe.h"
+#include "index/walk/inflating_walk.h"
+#include "proto/skim/field_plan.h"
+
+namespace ofindex {
+
+/// What a scan looks for, beside where the records lie.
+struct ScanOptions {
+  bool check_payloads = false;       ///< checksums and hashes of every payload byte
+  ColumnChoice columns;              ///< features to skim
+  std::optional<FieldPlan> message;  ///< how to skim all payloads; none: each shard's by their own kind
+  unsigned threads = 1;              ///< that may compute at once
+  InflateOptions inflate = {};       ///< of compressed shards
+};
+
+/// Walks all shards of a dataset and turns them into blocks, on several threads.
+///
+/// A thread walks a shard, or looks at the bytes of a block that another one has walked: so one large shard is shared
+/// out like many small ones. While nobody waits for such a block, a thread that walks small records skims them on the
+/// way, and they are read once. Compressed shards are inflated once, and looked into on the way. Where records are
+/// large, more shards are walked at once than there are processors, because hopping from header to header is waiting
+/// for the disk; and if there are few shards, scouts run ahead in them.
+class DatasetScan {
+ public:
+  /// All must outlive the scan.
+  DatasetScan(const std::vector<ProbedShard>& shards, const ScanOptions& options, BlockQueue& queue,
+              Progress& progress);
+
+  /// Scans until everything is in the queue, or the queue was aborted. Errors go into the queue.
+  void Run();
+
+ private:
+  // A block that was walked; `file` is there if its payloads are to be looked at.
+  struct Task {
+    size_t shard;
+    size_t number;
+    std::shared_ptr<const File> file;
+    BuiltBlock block;
+    std::vector<uint64_t> points;
+  };
+
+  // What a thread that looks into payloads keeps: a skimmer for each kind of payload.
+  class Skimmers;
+
+  void Work();
+  void WalkShard(size_t shard, Skimmers& skimmers);
+  [[nodiscard]] Result<void> WalkBlocks(size_t shard, const File& file, Skimmers& skimmers);
+  [[nodiscard]] Result<void> WalkCompressed(size_t shard, File file, Skimmers& skimmers);
+  [[nodiscard]] Result<std::shared_ptr<const File>> OpenToLook(const ProbedShard& shard) const;
+  [[nodiscard]] bool SkimsAlong(const ProbedShard& shard, uint64_t record_bytes);
+  void HandOver(Task task, Skimmers& skimmers);
+  [[nodiscard]] bool Offer(Task& task);
+  void LookInto(Task task, Skimmers& skimmers);
+  void Deliver(size_t shard, size_t number, BuiltBlock block);
+  [[nodiscard]] bool LooksInto(const ProbedShard& shard) const { return options_.check_payloads || Skims(shard); }
+  [[nodiscard]] bool Skims(const ProbedShard& shard) const;
+  [[nodiscard]] unsigned ScoutsFor(const ProbedShard& shard) const;
+  [[nodiscard]] size_t Walkers() const;
+
+  const std::vector<ProbedShard>& shards_;
+  const ScanOptions& options_;
+  BlockQueue& queue_;
+  Progress& progress_;
+  const size_t large_shards_;
+  const bool looks_;  // into the payloads of some shard
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> tasks_;
+  size_t next_shard_ = 0;
+  unsigned walking_ = 0;
+  size_t idle_ = 0;  // threads that wait for something to do
+};
+
+}  // namespace ofindex

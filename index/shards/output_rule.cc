@@ -1,0 +1,210 @@
+#include "index/shards/output_rule.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "index/catalog/paths.h"
+#include "index/database/schema.h"
+#include "index/output/draft.h"
+#include "index/output/folder.h"
+#include "index/output/shard_names.h"
+#include "index/shards/detect.h"
+#include "mmap/offsets/offset_map_format.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kHeadBytes = 4096;
+constexpr uint64_t kLeastFramedBytes = 16;  // that a TFRecord takes
+
+const char* NameOf(OutputKind kind) {
+  switch (kind) {
+    case OutputKind::kIndex: return "an index";
+    case OutputKind::kMap: return "the map of an index";
+    case OutputKind::kTfRecord: return "a TFRecord file";
+    case OutputKind::kOfRecord: return "an OFRecord file";
+    case OutputKind::kTextIndex: return "a text index of a shard";
+    case OutputKind::kLabels: return "a map of labels";
+    case OutputKind::kJsonLines: return "records as JSON lines";
+    case OutputKind::kRaw: break;
+  }
+  return "an empty file: raw payloads look like any other bytes";
+}
+
+bool IsZeroed(std::string_view head) {
+  return std::all_of(head.begin(), head.end(), [](char byte) { return byte == 0; });
+}
+
+// Of which one byte may be damaged, or which a power cut has left short or zeroed: a map is made again whenever
+// something is wrong with its header.
+bool IsMap(std::string_view head) {
+  const size_t n = std::min(head.size(), kMapMagic.size());
+  size_t others = 0;
+  for (size_t i = 0; i < n; ++i) {
+    if (head[i] != kMapMagic[i]) ++others;
+  }
+  return n == head.size() || IsZeroed(head) || others <= 1;
+}
+
+// The number at the front of `text`, which is cut off there together with `end`.
+std::optional<uint64_t> TakeNumber(std::string_view& text, char end) {
+  uint64_t number = 0;
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || at == text.data() + text.size() || *at != end) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(at - text.data()) + 1);
+  return number;
+}
+
+// True of whole lines "begin length" of records that lie one after the other. Only damage leaves a gap: before the
+// first one, whatever its length, and behind no more than half of them. The last line may be cut by the head.
+bool IsTextIndex(std::string_view head, bool all) {
+  const size_t whole = head.rfind('\n') + 1;
+  if (whole == 0 || (all && whole != head.size())) return false;
+  uint64_t end = 0;
+  size_t lines = 0;
+  size_t gaps = 0;
+  for (head = head.substr(0, whole); !head.empty(); ++lines) {
+    const std::optional<uint64_t> begin = TakeNumber(head, ' ');
+    const std::optional<uint64_t> length = begin ? TakeNumber(head, '\n') : std::nullopt;
+    if (!length || *begin < end || *length < kLeastFramedBytes) return false;
+    if (lines != 0 && *begin != end) ++gaps;
+    end = *begin + *length;
+  }
+  return gaps <= lines - gaps;
+}
+
+// True of lines "number name" from 0 on; the last one may be cut by the head.
+bool IsLabels(std::string_view head) {
+  if (head.find('\n') == std::string_view::npos) return false;
+  for (uint64_t number = 0; !head.empty(); ++number) {
+    const size_t line = head.find('\n');
+    if (line == std::string_view::npos) break;
+    if (!head.starts_with(StrCat(number, "\t"))) return false;
+    head.remove_prefix(line + 1);
+  }
+  return true;
+}
+
+// True of `{"_id":` number `,"_shard":"`, as `cat` begins each record.
+bool IsJsonLine(std::string_view head) {
+  constexpr std::string_view kId = "{\"_id\":";
+  if (!head.starts_with(kId)) return false;
+  head.remove_prefix(kId.size());
+  return TakeNumber(head, ',').has_value() && head.starts_with("\"_shard\":\"");
+}
+
+// OFRecords of payloads that nothing vouches for are known by their lengths, of which none is zero.
+Result<bool> IsShardOf(const File& file, uint64_t size, std::string_view head, Framing framing) {
+  OFINDEX_ASSIGN(const Detection found, DetectShard(file, size, {}));
+  if (found.verdict == Detection::Verdict::kLengthPrefixed) {
+    return framing == Framing::kOfRecord && !head.starts_with(std::string_view("\0\0\0\0\0\0\0\0", 8));
+  }
+  return found.verdict == Detection::Verdict::kRecords && found.framing == framing;
+}
+
+Result<bool> IsOfKind(const File& file, OutputKind kind) {
+  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
+  // A power cut leaves an index empty or zeroed: its name says what it was.
+  const bool named = file.path().ends_with(kIndexSuffix);
+  if (facts.size == 0) return kind != OutputKind::kIndex || named;
+  std::vector<uint8_t> bytes(std::min<uint64_t>(facts.size, kHeadBytes));
+  OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, bytes));
+  const std::string_view head = AsText(ByteView(bytes).first(got));
+  switch (kind) {
+    case OutputKind::kIndex: return IsIndexHeader(head) || (named && IsZeroed(head));
+    case OutputKind::kMap: return IsMap(head);
+    case OutputKind::kTfRecord: return IsShardOf(file, facts.size, head, Framing::kTfRecord);
+    case OutputKind::kOfRecord: return IsShardOf(file, facts.size, head, Framing::kOfRecord);
+    case OutputKind::kTextIndex: return IsTextIndex(head, got == facts.size);
+    case OutputKind::kLabels: return IsLabels(head);
+    case OutputKind::kJsonLines: return IsJsonLine(head);
+    case OutputKind::kRaw: break;
+  }
+  return false;
+}
+
+// Whether the file at `path` is a shard by its name or by its content.
+bool IsShard(const std::string& path) {
+  const auto facts = StatFile(path);
+  if (facts && !facts->regular) return false;
+  return IsShardName(path) || IsOutput(path, OutputKind::kTfRecord) || IsOutput(path, OutputKind::kOfRecord);
+}
+
+tl::unexpected<Error> Stranger(const std::string& path, OutputKind kind) {
+  const bool index = kind == OutputKind::kIndex;
+  return Fail(index || kind == OutputKind::kMap ? ErrorCode::kIndex : ErrorCode::kUsage,
+              StrCat(Printable(path), ": not an output of this verb; expected a new name, or ", NameOf(kind)),
+              index ? Hint("name another file with -o INDEX, and put a glob of shards in quotes")
+                    : Hint("name another output, or remove the file if no one needs it"));
+}
+
+}  // namespace
+
+Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, const InputFiles& inputs) {
+  OFINDEX_TRY(Draft::CheckTarget(path));
+  if (inputs.Hold(path)) {
+    return Fail(ErrorCode::kUsage,
+                StrCat(Printable(path), ": an input of this command; expected an output that is not read"),
+                "name another output");
+  }
+  const Result<File> file = File::OpenRead(path);
+  if (!file && file.error().system == ENOENT) return {};
+  if (!file) return tl::unexpected(file.error());
+  OFINDEX_ASSIGN(const bool of_kind, IsOfKind(*file, kind));
+  if (!of_kind) return Stranger(path, kind);
+  if (force) return {};
+  return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": already exists; expected a new name"),
+              "name another output, or replace it with --force");
+}
+
+bool IsOutput(const std::string& path, OutputKind kind) {
+  const Result<File> file = File::OpenRead(path);
+  return file && IsOfKind(*file, kind).value_or(false);
+}
+
+Result<void> CheckOutside(const std::string& path, OutputShape shape, const InputFiles& inputs) {
+  if (inputs.Surround(path) || (shape == OutputShape::kFile && inputs.LieBeside(path))) {
+    return Fail(
+        ErrorCode::kUsage,
+        StrCat(Printable(path), ": lies in the input, of which it would be a part; expected a place outside of it"),
+        "name another output");
+  }
+  if (!inputs.LieBelow(path)) return {};
+  return Fail(
+      ErrorCode::kUsage,
+      StrCat(Printable(path), ": a folder with the input in it; expected one without, as a folder holds one set"),
+      "name another output");
+}
+
+Result<void> CheckAlone(const std::string& path) {
+  const auto siblings = NamesIn(FolderOf(path));
+  if (!siblings && siblings.error().system == ENOENT) return {};
+  if (!siblings) return tl::unexpected(siblings.error());
+  const fs::path out(path);
+  const std::string name = out.filename().string();
+  const bool is_there = std::find(siblings->begin(), siblings->end(), name) != siblings->end();
+  const std::vector<std::string> sets = NumberedSetsOf(name);
+  if (is_there || sets.empty()) return {};  // CheckOutput says what becomes of what is there
+  for (const std::string& sibling : *siblings) {
+    const std::string other = (out.parent_path() / sibling).string();
+    if (!ShareSet(sets, NumberedSetsOf(sibling)) || !IsShard(other)) continue;
+    return Fail(ErrorCode::kUsage,
+                StrCat(Printable(path), ": would be a shard of the set that ", Printable(other),
+                       " belongs to; expected a name that is not of that set"),
+                "write to a folder of its own, or give it another name");
+  }
+  return {};
+}
+
+}  // namespace ofindex

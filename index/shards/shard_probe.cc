@@ -1,0 +1,264 @@
+#include "index/shards/shard_probe.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "base/allocation.h"
+#include "base/text.h"
+#include "base/threads.h"
+#include "index/output/shard_names.h"
+#include "index/shards/damaged_shard.h"
+
+namespace ofindex {
+namespace {
+
+// What is known of a candidate so far.
+struct Probe {
+  ShardIdentity identity;
+  Detection detection;
+  std::optional<SkippedFile> unreadable = {};
+
+  [[nodiscard]] bool IsShard() const { return !unreadable && detection.verdict == Detection::Verdict::kRecords; }
+  [[nodiscard]] bool IsSound() const { return IsShard() && detection.vouched && detection.framing != Framing::kEmpty; }
+  [[nodiscard]] ShardTraits traits() const { return {detection.framing, detection.compression, detection.payload}; }
+};
+
+// An empty file says nothing of itself.
+Detection DetectEmpty(const std::string& stored_path, const FormatChoice& choice, bool has_siblings) {
+  if (choice.framing || has_siblings || IsShardName(stored_path)) return Claim(Framing::kEmpty, {}, choice, false);
+  Detection detection;
+  detection.what = "an empty file, without a shard of its set";
+  return detection;
+}
+
+// Finds out, on several threads, what the files of a set are, first each by itself, then with their siblings.
+class Prober {
+ public:
+  Prober(const std::vector<Candidate>& candidates, const FormatChoice& choice, unsigned threads,
+         const Progress& progress)
+      : candidates_(candidates), choice_(choice), threads_(threads), progress_(progress), probes_(candidates.size()) {}
+
+  Result<void> Run() {
+    OFINDEX_TRY(ForEach([this](size_t i) { return ProbeOne(i); }, [](const Probe&) { return true; }));
+    AddFamilies(0);
+    const ShardFamilies vouched = families_;
+    OFINDEX_TRY(ForEach([&](size_t i) { return LookAgain(i, vouched, false); }, NeedsLook));
+    // Damaged shards in which sound records were found vouch for others, too.
+    AddFamilies(1);
+    return ForEach([&](size_t i) { return LookAgain(i, families_, true); },
+                   [](const Probe& probe) { return !probe.unreadable && !probe.IsShard(); });
+  }
+
+  [[nodiscard]] const std::vector<Probe>& probes() const { return probes_; }
+  [[nodiscard]] const ShardFamilies& families() const { return families_; }
+
+ private:
+  static bool NeedsLook(const Probe& probe) {
+    if (probe.unreadable) return false;
+    return !probe.detection.vouched || probe.detection.framing == Framing::kOfRecord;
+  }
+
+  // Errors: the first one, in the order of the candidates.
+  Result<void> ForEach(const std::function<Result<void>(size_t)>& body,
+                       const std::function<bool(const Probe&)>& takes) {
+    std::vector<size_t> taken;
+    for (size_t i = 0; i < probes_.size(); ++i) {
+      if (takes(probes_[i])) taken.push_back(i);
+    }
+    std::vector<std::optional<Error>> errors(taken.size());
+    std::atomic<size_t> next{0};
+    RunOnThreads(static_cast<unsigned>(std::min<size_t>(threads_, taken.size())), [&](unsigned) {
+      for (size_t at = next++; at < taken.size(); at = next++) {
+        if (progress_.cancel) return;
+        auto done = WithMemory("a look at a file", [&] { return body(taken[at]); });
+        if (!done) errors[at] = std::move(done).error();
+      }
+    });
+    if (progress_.cancel) return Interrupted();
+    for (std::optional<Error>& error : errors) {
+      if (error) return tl::unexpected(std::move(*error));
+    }
+    return {};
+  }
+
+  Result<void> ProbeOne(size_t i) {
+    return Guarded(i, [&]() -> Result<void> {
+      Probe& probe = probes_[i];
+      OFINDEX_ASSIGN(const File file, File::OpenRead(candidates_[i].path));
+      OFINDEX_ASSIGN(probe.identity, IdentifyShard(file));
+      OFINDEX_ASSIGN(probe.detection, DetectShard(file, probe.identity.size, choice_));
+      return {};
+    });
+  }
+
+  // With `siblings_only`, only if there are sound ones.
+  Result<void> LookAgain(size_t i, const ShardFamilies& families, bool siblings_only) {
+    Probe& probe = probes_[i];
+    const bool sound = probe.IsSound();
+    const std::optional<ShardTraits> siblings =
+        families.Of(candidates_[i].stored_path, sound ? std::optional(probe.traits()) : std::nullopt);
+    if (siblings_only && !siblings) return {};
+    // A damaged TFRecord may read as an OFRecord.
+    if (sound && (!siblings || siblings->framing != Framing::kTfRecord)) return {};
+    return Guarded(i, [&]() -> Result<void> {
+      if (probe.identity.size == 0) {
+        probe.detection = DetectEmpty(candidates_[i].stored_path, choice_, siblings.has_value());
+        return {};
+      }
+      OFINDEX_ASSIGN(const File file, File::OpenRead(candidates_[i].path));
+      OFINDEX_ASSIGN(Detection detection, DetectDamaged(file, probe.identity.size, choice_, siblings, probe.detection));
+      if (!sound || detection.vouched) probe.detection = std::move(detection);
+      return {};
+    });
+  }
+
+  // A file that cannot be read does not keep the others from being probed.
+  Result<void> Guarded(size_t i, const std::function<Result<void>()>& body) {
+    Result<void> done = body();
+    if (done || done.error().code != ErrorCode::kIo) return done;
+    OFINDEX_ASSIGN(probes_[i].unreadable,
+                   Unreadable(candidates_[i].path, candidates_[i].stored_path, std::move(done).error()));
+    return {};
+  }
+
+  // Adds the sound shards that are not in it yet, in the order of the candidates.
+  void AddFamilies(size_t round) {
+    if (round == 0) added_.assign(probes_.size(), false);
+    for (size_t i = 0; i < probes_.size(); ++i) {
+      if (added_[i] || !probes_[i].IsSound()) continue;
+      added_[i] = true;
+      families_.Add(candidates_[i].stored_path, probes_[i].traits());
+    }
+  }
+
+  const std::vector<Candidate>& candidates_;
+  const FormatChoice& choice_;
+  const unsigned threads_;
+  const Progress& progress_;
+  std::vector<Probe> probes_;
+  std::vector<bool> added_;
+  ShardFamilies families_;
+};
+
+// True if no file has a byte: nothing says that they are record files, whatever they are called.
+bool AreAllEmpty(const std::vector<ProbedShard>& shards) {
+  return std::all_of(shards.begin(), shards.end(), [](const ProbedShard& shard) { return shard.identity.size == 0; });
+}
+
+// The first shard whose framing is not that of the first one that has any.
+Result<void> CheckOneFormat(const std::vector<ProbedShard>& shards) {
+  const ProbedShard* first = nullptr;
+  for (const ProbedShard& shard : shards) {
+    if (shard.framing == Framing::kEmpty) continue;
+    if (first == nullptr) first = &shard;
+    if (shard.framing == first->framing) continue;
+    return Fail(ErrorCode::kFormat,
+                StrCat(Printable(shard.file.path), "@0: of format ", Name(shard.framing), "; expected ",
+                       Name(first->framing), ", as ", Printable(first->file.path), " is"),
+                "index each format by itself, or say which one it is with --format");
+  }
+  return {};
+}
+
+// `pointers` are Git-LFS pointers among the skipped ones.
+tl::unexpected<Error> NoRecordFile(const std::vector<SkippedFile>& skipped, const std::vector<std::string>& pointers,
+                                   const FormatChoice& choice) {
+  const bool any_was_read =
+      std::any_of(skipped.begin(), skipped.end(), [](const SkippedFile& file) { return !IsUnreadable(file); });
+  for (const SkippedFile& file : skipped) {
+    const bool may_be_all_there_is = IsUnreadable(file) && (!any_was_read || IsShardName(file.path));
+    if (may_be_all_there_is) return Fail(ErrorCode::kIo, StrCat(Printable(file.path), ": ", file.reason));
+  }
+  if (!pointers.empty()) {
+    return Fail(ErrorCode::kFormat,
+                StrCat(Printable(pointers.front()), ": a Git-LFS pointer, not the file",
+                       pointers.size() == 1 ? "" : StrCat("; so are ", pointers.size() - 1, " more"),
+                       "; no record file is there"),
+                "run `git lfs pull`, and then the same command");
+  }
+  std::string what = "DATA: no record file in it";
+  if (skipped.size() == 1) {
+    what =
+        StrCat(Printable(skipped.front().path), "@0: ", skipped.front().reason, "; expected a TFRecord or an OFRecord");
+  } else if (!skipped.empty()) {
+    what = StrCat("DATA: no record file among ", Counted(skipped.size(), "file"), ": ", Printable(skipped.front().path),
+                  ": ", skipped.front().reason);
+  }
+  return Fail(ErrorCode::kFormat, std::move(what),
+              choice.compression ? Hint("leave out --compression, or say with it how it is compressed")
+                                 : Hint("say which format it is with --format tfrecord or --format ofrecord"));
+}
+
+}  // namespace
+
+Result<SkippedFile> Unreadable(const std::string& path, const std::string& stored_path, Error error) {
+  const bool of_process = error.system == EMFILE || error.system == ENFILE || error.system == ENOMEM;
+  if (of_process) return tl::unexpected(std::move(error));
+  std::string reason = std::move(error.message);
+  const std::string prefix = Printable(path) + ": ";
+  if (reason.starts_with(prefix)) reason.erase(0, prefix.size());
+  return SkippedFile{
+      .path = stored_path, .reason = std::move(reason), .kind = SkippedFile::Kind::kUnreadable, .state = {}};
+}
+
+Result<Detection> DetectBeside(const File& file, uint64_t size, const std::string& stored_path,
+                               const FormatChoice& choice, const ShardFamilies& families) {
+  const std::optional<ShardTraits> siblings = families.Of(stored_path);
+  if (size == 0) return DetectEmpty(stored_path, choice, siblings.has_value());
+  OFINDEX_ASSIGN(const Detection first_look, DetectShard(file, size, choice));
+  if (first_look.vouched) return first_look;
+  return DetectDamaged(file, size, choice, siblings, first_look);
+}
+
+Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, unsigned threads,
+                              const Progress& progress) {
+  Prober prober(set.candidates, choice, threads, progress);
+  OFINDEX_TRY(prober.Run());
+  ProbedSet probed;
+  std::vector<std::string> pointers;
+  for (size_t i = 0; i < set.candidates.size(); ++i) {
+    const Probe& probe = prober.probes()[i];
+    const Detection& detection = probe.detection;
+    const bool pointer = !probe.unreadable && detection.verdict == Detection::Verdict::kLfsPointer;
+    if (pointer) pointers.push_back(set.candidates[i].stored_path);
+    if (probe.IsShard()) {
+      probed.shards.push_back({.file = set.candidates[i],
+                               .identity = probe.identity,
+                               .framing = detection.framing,
+                               .payload = detection.payload,
+                               .compression = detection.compression,
+                               .mean_record_bytes = detection.mean_record_bytes,
+                               .lost = detection.lost});
+    } else if (probe.unreadable) {
+      probed.skipped.push_back(*probe.unreadable);
+    } else {
+      const ShardIdentity& found = probe.identity;
+      probed.skipped.push_back({.path = set.candidates[i].stored_path,
+                                .reason = detection.what,
+                                .state = SkippedFile::State{found.size, found.mtime_ns, found.ctime_ns, found.inode}});
+    }
+  }
+  if (!choice.framing && AreAllEmpty(probed.shards)) {
+    for (const ProbedShard& shard : probed.shards) {
+      probed.skipped.push_back({.path = shard.file.stored_path, .reason = "an empty file: nothing to index"});
+    }
+    probed.shards.clear();
+  }
+  for (SkippedFile file : set.skipped) {
+    // A broken link to a shard of the set is a shard that cannot be read.
+    const bool of_set = file.kind == SkippedFile::Kind::kBrokenLink && prober.families().Of(file.path);
+    if (of_set) file.kind = SkippedFile::Kind::kUnreadable;
+    probed.skipped.push_back(std::move(file));
+  }
+  std::sort(probed.skipped.begin(), probed.skipped.end(),
+            [](const SkippedFile& a, const SkippedFile& b) { return NaturalLess(a.path, b.path); });
+  OFINDEX_TRY(CheckOneFormat(probed.shards));
+  if (probed.shards.empty()) return NoRecordFile(probed.skipped, pointers, choice);
+  return probed;
+}
+
+}  // namespace ofindex

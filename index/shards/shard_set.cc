@@ -1,0 +1,334 @@
+#include "index/shards/shard_set.h"
+
+#include <glob.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "index/catalog/paths.h"
+#include "index/output/draft.h"
+#include "index/output/shard_names.h"
+#include "index/output/unfinished_set.h"
+#include "index/shards/output_rule.h"
+#include "index/shards/shard_probe.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMostListBytes = size_t{1} << 30;
+
+bool IsGlob(const std::string& argument) { return argument.find_first_of("*?[") != std::string::npos; }
+
+constexpr char kUnfinished[] = "a file or folder that a writer has not finished";
+
+bool IsSkippedName(const std::string& name) {
+  return name.starts_with('.') || name.starts_with('_') || name.find(kIndexSuffix) != std::string::npos;
+}
+
+const char* KindOfSpecialFile(mode_t mode) {
+  if (S_ISFIFO(mode)) return "a FIFO, not a regular file";
+  if (S_ISSOCK(mode)) return "a socket, not a regular file";
+  return "not a regular file";
+}
+
+using Inode = std::pair<dev_t, ino_t>;
+
+// The index at `path` and its map, which are no files of their own dataset, whatever they are called.
+std::set<Inode> OwnFiles(const std::string& path) {
+  std::set<Inode> own;
+  const auto add = [&](const std::string& file, OutputKind kind) {
+    struct stat info {};
+    // To open a FIFO could take for ever.
+    const bool is_own = ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && IsOutput(file, kind);
+    if (is_own) own.emplace(info.st_dev, info.st_ino);
+    return is_own;
+  };
+  if (add(path, OutputKind::kIndex)) add(MapPathOf(path), OutputKind::kMap);
+  return own;
+}
+
+// Collects files argument by argument.
+class Finder {
+ public:
+  explicit Finder(const std::string& index_path) : folder_(FolderOf(index_path)), own_(OwnFiles(index_path)) {}
+
+  Result<void> AddArgument(const std::string& argument) {
+    if (argument.starts_with('@')) return AddList(argument.substr(1));
+    OFINDEX_TRY(AddSource("", argument));
+    struct stat info {};
+    if (::stat(argument.c_str(), &info) == 0) {
+      OFINDEX_TRY(SkipDraftOf(argument));
+      return AddPath(argument, Origin::kNamed);
+    }
+    const int error = errno;
+    if (IsGlob(argument)) return AddGlob(argument);
+    if (error == ENOENT) return tl::unexpected(NoSuchPath(argument));
+    return tl::unexpected(SystemError(argument, "cannot stat", error));
+  }
+
+  // The files that were found, in order.
+  [[nodiscard]] std::vector<Candidate> Files() const;
+
+  Result<ShardSet> Finish();
+
+ private:
+  enum class Origin { kNamed, kFound };
+
+  Result<void> AddPath(const std::string& path, Origin origin);
+  Result<void> AddFound(const std::string& path);
+  Result<void> AddFolder(const std::string& path, Origin origin);
+  Result<void> AddGlob(const std::string& pattern);
+  Result<void> AddList(const std::string& path);
+  Result<void> AddSource(const char* prefix, const std::string& path);
+  Result<void> SkipDraftOf(const std::string& path);
+  Result<void> Skip(const std::string& path, std::string reason, SkippedFile::Kind kind = SkippedFile::Kind::kForeign);
+  Result<std::string> StoredPathOfFile(const std::string& path);
+
+  std::string folder_;
+  std::set<Inode> own_;
+  std::string last_parent_;                   // the folder, up to and with its '/', of the file that came last
+  std::string last_stored_parent_;            // the same, relative to folder_
+  std::map<std::string, std::string> files_;  // stored path -> path
+  std::set<std::string> named_;               // stored paths that an argument names by itself
+  std::map<Inode, std::string> folders_;      // those that were searched, with their stored paths
+  ShardSet set_;
+};
+
+// Tells of what an unfinished writer of `path` has left beside it.
+Result<void> Finder::SkipDraftOf(const std::string& path) {
+  const size_t end = path.find_last_not_of('/');
+  const std::string draft = path.substr(0, end == std::string::npos ? 0 : end + 1) + std::string(kDraftSuffix);
+  struct stat info {};
+  return ::lstat(draft.c_str(), &info) == 0 ? Skip(draft, kUnfinished) : Result<void>();
+}
+
+Result<void> Finder::AddPath(const std::string& path, Origin origin) {
+  if (origin == Origin::kFound && path.ends_with(kDraftSuffix)) return Skip(path, kUnfinished);
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) {
+    const int error = errno;
+    if (origin == Origin::kNamed) return tl::unexpected(SystemError(path, "cannot stat", error));
+    if (error == ELOOP) return Skip(path, "a link that leads back to itself", SkippedFile::Kind::kBrokenLink);
+    if (error == ENOENT || error == ENOTDIR) {
+      return Skip(path, "a link to a file that is not there", SkippedFile::Kind::kBrokenLink);
+    }
+    return Skip(path, StrCat("cannot stat: ", std::generic_category().message(error)), SkippedFile::Kind::kUnreadable);
+  }
+  if (S_ISDIR(info.st_mode)) {
+    // Links may lead back up, or to a folder that was seen by another name.
+    OFINDEX_ASSIGN(const std::string stored, RelativeTo(path, folder_));
+    const auto [first, is_new] = folders_.emplace(Inode(info.st_dev, info.st_ino), stored);
+    if (is_new) return AddFolder(path, origin);
+    return first->second == stored ? Result<void>()
+                                   : Skip(path, StrCat("the same folder as ", Printable(first->second)));
+  }
+  if (!S_ISREG(info.st_mode)) return Skip(path, KindOfSpecialFile(info.st_mode));
+  if (origin == Origin::kFound && own_.contains({info.st_dev, info.st_ino})) return {};
+  OFINDEX_ASSIGN(std::string stored, StoredPathOfFile(path));
+  if (origin == Origin::kNamed) named_.insert(stored);
+  files_.emplace(std::move(stored), path);
+  return {};
+}
+
+// What cannot be looked at does not keep the rest from being found.
+Result<void> Finder::AddFound(const std::string& path) {
+  Result<void> added = AddPath(path, Origin::kFound);
+  if (added || added.error().code != ErrorCode::kIo) return added;
+  OFINDEX_ASSIGN(SkippedFile file,
+                 Unreadable(path, RelativeTo(path, folder_).value_or(path), std::move(added).error()));
+  set_.skipped.push_back(std::move(file));
+  return {};
+}
+
+// Files come folder by folder: the system is asked once where the folder is, not once for each of its files.
+Result<std::string> Finder::StoredPathOfFile(const std::string& path) {
+  const size_t name_at = path.rfind('/') + 1;
+  if (name_at == 0) return RelativeTo(path, folder_);
+  const std::string_view name = std::string_view(path).substr(name_at);
+  if (!last_parent_.empty() && std::string_view(path).substr(0, name_at) == last_parent_) {
+    return StrCat(last_stored_parent_, name);
+  }
+  OFINDEX_ASSIGN(std::string stored, RelativeTo(path, folder_));
+  if (!stored.ends_with(name)) return stored;
+  last_parent_ = path.substr(0, name_at);
+  last_stored_parent_ = stored.substr(0, stored.size() - name.size());
+  return stored;
+}
+
+Result<void> Finder::AddFolder(const std::string& path, Origin origin) {
+  std::error_code error;
+  std::vector<std::string> entries;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    if (!IsSkippedName(it->path().filename().string())) entries.push_back(it->path().string());
+  }
+  if (error && origin == Origin::kNamed) return tl::unexpected(SystemError(path, "cannot list", error.value()));
+  if (error) {
+    OFINDEX_TRY(Skip(path, StrCat("cannot list: ", error.message()), SkippedFile::Kind::kUnreadable));
+  }
+  // Of two names of one folder the first counts: in natural order, not in that of the disk.
+  std::sort(entries.begin(), entries.end(), NaturalLess);
+  for (const std::string& entry : entries) OFINDEX_TRY(AddFound(entry));
+  return {};
+}
+
+Result<void> Finder::AddGlob(const std::string& pattern) {
+  glob_t matches{};
+  const int result = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &matches);
+  std::vector<std::string> paths(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+  ::globfree(&matches);
+  if (result == GLOB_NOMATCH) return Fail(ErrorCode::kUsage, StrCat(Printable(pattern), ": the glob matches no file"));
+  if (result != 0) return Fail(ErrorCode::kIo, StrCat(Printable(pattern), ": cannot expand the glob"));
+  for (const std::string& path : paths) {
+    if (!IsSkippedName(fs::path(path).filename().string())) OFINDEX_TRY(AddFound(path));
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> ReadList(const std::string& path) {
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path);
+    if (!file) return tl::unexpected(SystemError(path, "cannot open the list", errno));
+  }
+  std::istream& in = path == "-" ? std::cin : file;
+  std::vector<std::string> lines;
+  size_t bytes = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    bytes += line.size();
+    if (bytes > kMostListBytes) return Fail(ErrorCode::kLimit, StrCat(Printable(path), ": a list of over 1 GiB"));
+    if (!line.empty()) lines.push_back(std::move(line));
+  }
+  if (in.bad()) {
+    return errno == EINTR ? Interrupted() : tl::unexpected(SystemError(path, "cannot read the list", errno));
+  }
+  return lines;
+}
+
+Result<void> Finder::AddList(const std::string& path) {
+  OFINDEX_ASSIGN(const std::vector<std::string> lines, ReadList(path));
+  if (path != "-") OFINDEX_TRY(AddSource("@", path));
+  for (const std::string& line : lines) {
+    if (path == "-") OFINDEX_TRY(AddSource("", line));
+    OFINDEX_TRY(AddPath(line, Origin::kNamed));
+  }
+  return {};
+}
+
+Result<void> Finder::AddSource(const char* prefix, const std::string& path) {
+  OFINDEX_ASSIGN(const std::string stored, RelativeTo(path, folder_));
+  set_.sources.push_back(prefix + stored);
+  return {};
+}
+
+Result<void> Finder::Skip(const std::string& path, std::string reason, SkippedFile::Kind kind) {
+  OFINDEX_ASSIGN(std::string stored, RelativeTo(path, folder_));
+  set_.skipped.push_back({.path = std::move(stored), .reason = std::move(reason), .kind = kind});
+  return {};
+}
+
+// Two names of one number stand for one shard of a set, and nobody can tell which is the one: unless both were named.
+Result<void> CheckNumbers(const std::vector<Candidate>& candidates, const std::set<std::string>& named) {
+  for (size_t i = 1; i < candidates.size(); ++i) {
+    const std::string& a = candidates[i - 1].stored_path;
+    const std::string& b = candidates[i].stored_path;
+    if (!NaturallyEqual(a, b) || (named.contains(a) && named.contains(b))) continue;
+    return Fail(ErrorCode::kFormat,
+                StrCat(Printable(candidates[i].path), ": has the same number as ", Printable(candidates[i - 1].path)),
+                "remove one of the two, or name the files that you want");
+  }
+  return {};
+}
+
+// Sets that a writer was replacing when it was stopped are no sets.
+Result<void> CheckAllFinished(const std::vector<Candidate>& candidates) {
+  std::map<std::string, bool> marked;  // folder -> whether there is a mark in it
+  for (const Candidate& candidate : candidates) {
+    const std::string folder = FolderOf(candidate.path);
+    const auto [known, is_new] = marked.emplace(folder, false);
+    if (is_new) {
+      struct stat info {};
+      known->second = ::lstat((folder + "/" + std::string(kUnfinishedName)).c_str(), &info) == 0;
+    }
+    if (known->second) OFINDEX_TRY(CheckFinished(folder, fs::path(candidate.path).filename().string()));
+  }
+  return {};
+}
+
+std::vector<Candidate> Finder::Files() const {
+  std::vector<Candidate> files;
+  for (const auto& [stored, path] : files_) files.push_back({path, stored});
+  std::sort(files.begin(), files.end(),
+            [](const Candidate& a, const Candidate& b) { return NaturalLess(a.stored_path, b.stored_path); });
+  return files;
+}
+
+Result<ShardSet> Finder::Finish() {
+  set_.candidates = Files();
+  OFINDEX_TRY(CheckNumbers(set_.candidates, named_));
+  std::vector<std::string> names;
+  for (const Candidate& candidate : set_.candidates) names.push_back(candidate.stored_path);
+  set_.missing = MissingOfSets(names);
+
+  OFINDEX_TRY(CheckAllFinished(set_.candidates));
+
+  std::map<Inode, std::string> inodes;
+  std::vector<Candidate> once;
+  for (Candidate& candidate : set_.candidates) {
+    auto facts = StatFile(candidate.path);
+    if (!facts) {  // gone since it was found, or on a disk that fails
+      OFINDEX_ASSIGN(SkippedFile file, Unreadable(candidate.path, candidate.stored_path, std::move(facts).error()));
+      set_.skipped.push_back(std::move(file));
+      continue;
+    }
+    const auto [first, is_new] = inodes.emplace(Inode(facts->device, facts->inode), candidate.stored_path);
+    if (is_new) {
+      once.push_back(std::move(candidate));
+    } else {
+      set_.skipped.push_back(
+          {.path = candidate.stored_path, .reason = StrCat("the same file as ", Printable(first->second))});
+    }
+  }
+  set_.candidates = std::move(once);
+  std::sort(set_.skipped.begin(), set_.skipped.end(),
+            [](const SkippedFile& a, const SkippedFile& b) { return NaturalLess(a.path, b.path); });
+  return std::move(set_);
+}
+
+}  // namespace
+
+Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path,
+                            const Progress& progress) {
+  Finder finder(index_path);
+  for (const std::string& argument : data) {
+    const Result<void> added = finder.AddArgument(argument);
+    // A signal ends the reading of a list that comes from a pipe, as if it were whole.
+    if (progress.cancel) return Interrupted();
+    OFINDEX_TRY(added);
+  }
+  return finder.Finish();
+}
+
+Result<std::vector<Candidate>> FilesBelow(const std::string& folder) {
+  std::error_code error;
+  const fs::path root = fs::absolute(folder, error) / "";  // whose name is never that of a list
+  if (error) return tl::unexpected(SystemError(folder, "cannot resolve", error.value()));
+  Finder finder(root.string());
+  OFINDEX_TRY(finder.AddArgument(root.string()));
+  return finder.Files();
+}
+
+}  // namespace ofindex

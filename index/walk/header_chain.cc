@@ -1,0 +1,124 @@
+#include "index/walk/header_chain.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/framing.h"
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kBufferBytes = 256 << 10;
+constexpr uint64_t kHopBytes = 16;
+
+// The first look tells which of the two it is to be: a shard of large records costs no more than that.
+constexpr uint64_t kFirstBytes = 4 << 10;
+
+// Records of this mean size and more are hopped over, below half of it they are read through: a pread of a header costs
+// what copying some 8 to 16 KiB out of the page cache does, and on a cold disk a page instead of the whole record.
+constexpr uint64_t kHopFromBytes = 32 << 10;
+constexpr uint32_t kHopsUntilBuffering = 8;
+
+}  // namespace
+
+Result<HeaderChain::Halt> HeaderChain::Advance(uint64_t& position, std::vector<uint64_t>& starts, size_t most,
+                                               uint64_t stop_at, uint64_t empty_until) {
+  const uint64_t header = HeaderBytes(framing_);
+  for (;;) {
+    const bool full = starts.size() >= most || position >= stop_at;
+    OFINDEX_ASSIGN(const bool reaches, Reaches(position + header));
+    if (position == size_) return Halt::kEnd;
+    if (full) return Halt::kFull;
+    if (!reaches) return Halt::kHeader;
+    if (position < window_begin_ || position + header > window_end_) OFINDEX_TRY(Refill(position));
+    const Step step = framing_ == Framing::kTfRecord
+                          ? WalkWindow<Framing::kTfRecord>(position, starts, most, stop_at, empty_until)
+                          : WalkWindow<Framing::kOfRecord>(position, starts, most, stop_at, empty_until);
+    if (visitor_ != nullptr) {
+      const ByteView window = ByteView(buffer_).first(window_end_ - window_begin_);
+      OFINDEX_TRY(visitor_->Visit(starts, position, window, window_begin_));
+    }
+    if (!step.halted) continue;
+    if (step.beyond == 0) return step.halt;
+    OFINDEX_ASSIGN(const bool known_now, Reaches(step.beyond));
+    if (!known_now) return step.halt;
+  }
+}
+
+// Whether the bytes reach `end`: those of a compressed shard are not counted before they are inflated.
+Result<bool> HeaderChain::Reaches(uint64_t end) {
+  if (end <= size_) return true;
+  OFINDEX_ASSIGN(size_, bytes_.Size(end));
+  return end <= size_;
+}
+
+// Where a record of `length` payload bytes ends; what no bytes reach where that is no number.
+uint64_t HeaderChain::EndOf(uint64_t begin, uint64_t length) const {
+  const uint64_t overhead = FramingBytes(framing_);
+  constexpr uint64_t kNowhere = std::numeric_limits<uint64_t>::max();
+  return length > kNowhere - overhead - begin ? kNowhere : begin + length + overhead;
+}
+
+// Walks while headers lie whole in the window; `halted` if the header at the position stops the chain.
+template <Framing kFraming>
+HeaderChain::Step HeaderChain::WalkWindow(uint64_t& position, std::vector<uint64_t>& starts, size_t most,
+                                          uint64_t stop_at, uint64_t empty_until) {
+  constexpr uint64_t kHeader = HeaderBytes(kFraming);
+  constexpr uint64_t kOverhead = FramingBytes(kFraming);
+  const uint8_t* const bytes = buffer_.data();
+  const uint64_t first = starts.size();
+  const uint64_t last_header = std::min(window_end_ - kHeader, stop_at - 1);
+  Step step{Halt::kFull, false, 0};
+  uint64_t at = position;
+  while (at <= last_header && starts.size() < most) {
+    const uint8_t* header = bytes + (at - window_begin_);
+    const uint64_t length = LoadLe64(header);
+    if (length > size_ || !Fits(at, length + kOverhead, size_)) step = {Halt::kHeader, true, EndOf(at, length)};
+    if (kFraming == Framing::kTfRecord && !LengthCrcHolds(header)) step = {Halt::kHeader, true, 0};
+    if (kFraming == Framing::kOfRecord && length == 0 && at >= empty_until) step = {Halt::kEmptyRun, true, 0};
+    if (step.halted) break;
+    starts.push_back(at);
+    at += length + kOverhead;
+  }
+  position = at;
+  window_records_ += starts.size() - first;
+  return step;
+}
+
+Result<void> HeaderChain::Refill(uint64_t position) {
+  Adapt(position);
+  const uint64_t wanted = hopping_ ? kHopBytes : buffer_.empty() ? kFirstBytes : kBufferBytes;
+  OFINDEX_TRY(Reaches(position + wanted));
+  const uint64_t n = std::min(wanted, size_ - position);
+  if (buffer_.size() < n) buffer_.resize(n);
+  OFINDEX_ASSIGN(const size_t got, bytes_.ReadAt(position, std::span(buffer_).first(n)));
+  if (got != n) {
+    return Fail(ErrorCode::kStale,
+                StrCat(Printable(bytes_.path()), "@", position + got, ": the file shrinks while it is read"),
+                "run the command again when the file is no longer written to");
+  }
+  window_begin_ = position;
+  window_end_ = position + n;
+  window_records_ = 0;
+  return {};
+}
+
+// Chooses how to fetch from how large the records of the window before were. It changes the speed, never the outcome.
+void HeaderChain::Adapt(uint64_t position) {
+  if (window_records_ == 0 || position <= window_begin_) return;
+  const uint64_t mean = (position - window_begin_) / window_records_;
+  if (!hopping_) {
+    if (mean < kHopFromBytes) return;
+    hopping_ = true;
+    small_hops_ = 0;
+    bytes_.Advise(File::Access::kRandom);
+    return;
+  }
+  small_hops_ = mean < kHopFromBytes / 2 ? small_hops_ + 1 : 0;
+  if (small_hops_ < kHopsUntilBuffering) return;
+  hopping_ = false;
+  bytes_.Advise(File::Access::kSequential);
+}
+
+}  // namespace ofindex

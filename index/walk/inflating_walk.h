@@ -1,0 +1,102 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/file.h"
+#include "base/progress.h"
+#include "base/record.h"
+#include "base/result.h"
+#include "index/catalog/stream_findings.h"
+#include "mmap/inflate/checkpoint.h"
+#include "mmap/inflate/inflater.h"
+#include "mmap/inflate/readable_bytes.h"
+#include "mmap/inflate/span_cache.h"
+
+namespace ofindex {
+
+/// How a compressed shard is inflated when it is indexed.
+struct InflateOptions {
+  uint64_t checkpoint_bytes = uint64_t{2} << 20;  ///< of output between two checkpoints, or somewhat more
+  uint64_t max_ratio = 200;                       ///< bytes of output for a byte of the file
+  uint64_t max_bytes = uint64_t{1} << 40;         ///< of output of one shard
+};
+
+/// What a compressed shard inflates to, while it is walked for the first time: one pass, which leaves checkpoints
+/// behind. A thread inflates some MiB ahead of the walk; what the walk has left some MiB behind is forgotten, and
+/// inflated anew from a checkpoint if it is asked for again. Memory is bounded, whatever the shard inflates to, but for
+/// the checkpoints: some 0.4 % of it.
+///
+/// For one reading thread. Errors of its methods: those of ReadableBytes; kLimit  it inflates to more than the options
+/// allow; kInterrupted.
+class InflatingWalk final : public ReadableBytes {
+ public:
+  /// Of the first `size` bytes of `file`. `ahead` starts the thread. `progress` must outlive this.
+  InflatingWalk(std::shared_ptr<const File> file, uint64_t size, Compression compression, const InflateOptions& options,
+                bool ahead, Progress& progress);
+  ~InflatingWalk() override;
+
+  [[nodiscard]] Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const override;
+  [[nodiscard]] Result<uint64_t> Size(uint64_t wanted) const override;
+  [[nodiscard]] const std::string& path() const override { return file_->path(); }
+
+  /// Inflates what is left, and gives what was found. Nothing else may be called afterwards.
+  [[nodiscard]] Result<StreamFindings> Finish();
+
+ private:
+  // Some output in a row.
+  struct Piece {
+    uint64_t begin;
+    std::vector<uint8_t> bytes;
+  };
+
+  // The checkpoints so far.
+  class Known final : public Checkpoints {
+   public:
+    explicit Known(const InflatingWalk& walk) : walk_(walk) {}
+    [[nodiscard]] size_t size() const override;
+    [[nodiscard]] Result<Checkpoint> At(size_t i) const override;
+
+   private:
+    const InflatingWalk& walk_;
+  };
+
+  void RunAhead();
+  [[nodiscard]] Result<uint64_t> WaitFor(uint64_t end) const;
+  void Produce();
+  [[nodiscard]] Result<Piece> NextPiece();
+  void KeepCheckpoint();
+  [[nodiscard]] Result<void> CheckLimits() const;
+  [[nodiscard]] Result<size_t> ReadAgain(uint64_t offset, std::span<uint8_t> out) const;
+
+  const std::shared_ptr<const File> file_;
+  const uint64_t size_;
+  const Compression compression_;
+  const InflateOptions options_;
+  Progress& progress_;
+  Inflater inflater_;
+  uint64_t window_bytes_ = 0;     // that the last window took
+  uint64_t file_bytes_done_ = 0;  // told to progress_
+  const Known known_{*this};
+  mutable SpanCache again_;
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::deque<Piece> pieces_;  // the last ones
+  std::deque<StoredCheckpoint> checkpoints_;
+  uint64_t produced_ = 0;
+  bool ended_ = false;
+  std::optional<Error> error_;
+  mutable uint64_t read_ = 0;    // bytes before it were read
+  mutable uint64_t wanted_ = 0;  // bytes before it are waited for
+  bool stopped_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,147 @@
+#include "index/walk/walker.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "index/walk/segment_scout.h"
+#include "mmap/offsets/packed_offsets.h"
+
+namespace ofindex {
+namespace {
+
+// Records between two looks at whether to stop: on a cold disk, where each is a wait, well under a second.
+constexpr size_t kStrideRecords = 4096;
+
+// What is read at first to see how far a run of zero bytes reaches.
+constexpr uint64_t kFirstZeroBytes = 64;
+
+// Where no bytes reach.
+constexpr uint64_t kNowhere = std::numeric_limits<uint64_t>::max();
+
+// Gaps in one shard, past which it is not a damaged shard but something else: bounds the memory that it can ask for.
+constexpr size_t kMostGaps = size_t{1} << 20;
+
+}  // namespace
+
+ShardWalker::ShardWalker(const ReadableBytes& bytes, Framing framing, const Progress& progress)
+    : bytes_(bytes), framing_(framing), progress_(progress), chain_(bytes, framing) {}
+
+// Whether the bytes reach `end`: those of a compressed shard are not counted before they are inflated.
+Result<bool> ShardWalker::Reaches(uint64_t end) {
+  if (end <= size_) return true;
+  OFINDEX_ASSIGN(size_, bytes_.Size(end));
+  return end <= size_;
+}
+
+Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& points, WalkVisitor* visitor) {
+  points.clear();
+  chain_.ShowTo(visitor);
+  for (;;) {
+    OFINDEX_ASSIGN(const bool more, Reaches(position_ + 1));
+    if (!more) return false;
+    OFINDEX_ASSIGN(const HeaderChain::Halt halt, Advance(points));
+    if (halt == HeaderChain::Halt::kEmptyRun) {
+      OFINDEX_TRY(MeasureZeros());
+      if (zeros_until_ < size_ && position_ == 0 && zeros_until_ >= kLeastZeroHead) PassZeroHead();
+      if (zeros_until_ < size_) continue;
+    }
+    if (!points.empty()) {
+      points.push_back(position_);
+      return true;
+    }
+    OFINDEX_TRY(PassDamage());
+  }
+}
+
+// Comes back with a block's worth of records, or with what stops the chain.
+Result<HeaderChain::Halt> ShardWalker::Advance(std::vector<uint64_t>& points) {
+  for (;;) {
+    if (progress_.cancel) return Interrupted();
+    if (scout_ != nullptr && scout_->Take(position_, points, kBlockRecords)) continue;
+    if (points.size() == kBlockRecords) return HeaderChain::Halt::kFull;
+    const size_t most = std::min<size_t>(kBlockRecords, points.size() + kStrideRecords);
+    const uint64_t stop_at = scout_ == nullptr ? kNowhere : scout_->SegmentEnd(position_);
+    const uint64_t empty_until = zeros_until_ == size_ ? 0 : zeros_until_;
+    OFINDEX_ASSIGN(const HeaderChain::Halt halt, chain_.Advance(position_, points, most, stop_at, empty_until));
+    if (halt != HeaderChain::Halt::kFull || points.size() == kBlockRecords) return halt;
+  }
+}
+
+// At a header that cannot be believed, with the records before it delivered.
+Result<void> ShardWalker::PassDamage() {
+  // What is damaged is told with where the bytes end.
+  OFINDEX_TRY(Reaches(kNowhere));
+  if (position_ == size_) return {};
+  if (size_ - position_ < HeaderBytes(framing_) || (position_ < zeros_until_ && zeros_until_ == size_)) {
+    EndWith(DamageReason::kTornTail);
+    return {};
+  }
+  std::array<uint8_t, kMaxHeaderBytes> header{};
+  OFINDEX_TRY(bytes_.ReadAt(position_, std::span(header).first(HeaderBytes(framing_))));
+  if (framing_ == Framing::kTfRecord && !LengthCrcHolds(header.data())) return PassBadLengthCrc();
+  // A length that leads out of the file. One that a protobuf message can have tells of a writer that was cut off; so
+  // does any that a checksum vouches for, up to what a file can hold.
+  const uint64_t plausible = static_cast<uint64_t>(
+      framing_ == Framing::kTfRecord ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int32_t>::max());
+  EndWith(LoadLe64(header.data()) <= plausible ? DamageReason::kTornTail : DamageReason::kBadLength);
+  return {};
+}
+
+Result<void> ShardWalker::PassBadLengthCrc() {
+  OFINDEX_TRY(MeasureZeros());
+  if (zeros_until_ == size_) {
+    EndWith(DamageReason::kTornTail);
+    return {};
+  }
+  if (!search_) {
+    search_.emplace(bytes_, size_);
+    resync_budget_ = ResyncBudget(size_);
+  }
+  if (damage_.size() >= kMostGaps) {
+    EndWith(DamageReason::kResyncLimit);
+    return {};
+  }
+  OFINDEX_ASSIGN(const RecordSearch::Outcome next, search_->FindRecord(position_ + 1, size_, resync_budget_));
+  if (!next.found) {
+    EndWith(next.gave_up ? DamageReason::kResyncLimit : DamageReason::kBadLengthCrc);
+    return {};
+  }
+  damage_.push_back({position_, *next.found, DamageReason::kBadLengthCrc});
+  position_ = *next.found;
+  return {};
+}
+
+// Finds how far the zero bytes from the position reach. Each byte of a file is looked at once: a run that was measured
+// is remembered. OFRecord alone needs the memory, its zero bytes are empty records. Most runs are short, and a hostile
+// file may have one in every few bytes: so little is read at first.
+Result<void> ShardWalker::MeasureZeros() {
+  std::array<uint8_t, 16 << 10> buffer;
+  uint64_t at = std::max(position_, zeros_until_);
+  for (uint64_t n = kFirstZeroBytes;; n = std::min<uint64_t>(2 * n, buffer.size())) {
+    OFINDEX_ASSIGN(const bool more, Reaches(at + 1));
+    if (!more) break;
+    const std::span<uint8_t> part = std::span(buffer).first(std::min(n, size_ - at));
+    OFINDEX_ASSIGN(const size_t got, bytes_.ReadAt(at, part));
+    const auto end = part.begin() + static_cast<std::ptrdiff_t>(got);
+    const auto nonzero = std::find_if(part.begin(), end, [](uint8_t byte) { return byte != 0; });
+    at += static_cast<uint64_t>(nonzero - part.begin());
+    if (nonzero != end || got == 0) break;
+  }
+  zeros_until_ = at;
+  return {};
+}
+
+// Zero bytes at the front of an OFRecord are a head that was lost: no writer begins with a record that ends its
+// readers.
+void ShardWalker::PassZeroHead() {
+  position_ = zeros_until_ / kLengthBytes * kLengthBytes;
+  damage_.push_back({0, position_, DamageReason::kZeroHead});
+}
+
+void ShardWalker::EndWith(DamageReason reason) {
+  damage_.push_back({position_, size_, reason});
+  position_ = size_;
+}
+
+}  // namespace ofindex

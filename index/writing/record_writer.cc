@@ -1,0 +1,98 @@
+#include "index/writing/record_writer.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/text.h"
+#include "index/walk/whole_shard.h"
+#include "index/writing/record_framing.h"
+
+namespace ofindex {
+namespace {
+
+Result<void> CheckForm(Framing framing, Compression compression) {
+  if (framing == Framing::kEmpty) return Fail(ErrorCode::kUsage, "a shard is written as tfrecord or ofrecord");
+  if (framing == Framing::kOfRecord && compression != Compression::kNone) {
+    return Fail(ErrorCode::kUsage, "an OFRecord cannot be compressed: none of its readers would take it",
+                "write a TFRecord, or leave it uncompressed");
+  }
+  if (compression == Compression::kZlib) return Fail(ErrorCode::kUsage, "a shard is compressed with gzip, or not");
+  return {};
+}
+
+}  // namespace
+
+RecordWriter::RecordWriter(Draft draft, OutputFile out, Framing framing, Compression compression)
+    : draft_(std::move(draft)), out_(std::move(out)), framing_(framing) {
+  if (compression == Compression::kGzip) gzip_.emplace();
+}
+
+Result<RecordWriter> RecordWriter::Create(const std::string& path, Framing framing, Compression compression) {
+  OFINDEX_TRY(CheckForm(framing, compression));
+  OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kFail));
+  OFINDEX_ASSIGN(OutputFile out, draft.Open());
+  return RecordWriter(std::move(draft), std::move(out), framing, compression);
+}
+
+Result<RecordWriter> RecordWriter::Append(const std::string& name, Framing framing) {
+  OFINDEX_ASSIGN(RecordWriter writer, Create(name, framing));
+  struct stat old {};
+  if (::stat(name.c_str(), &old) != 0 && errno == ENOENT) return writer;
+  OFINDEX_ASSIGN(const File file, File::OpenRead(name));
+  OFINDEX_ASSIGN(const WholeShard shard, CheckWhole(file, framing));
+  OFINDEX_TRY(writer.out_.AppendFile(file, shard.bytes));
+  writer.records_ = shard.records;
+  writer.size_ = shard.bytes;
+  return writer;
+}
+
+Result<void> RecordWriter::Write(ByteView payload) {
+  if (failed_) return tl::unexpected(*failed_);
+  if (payload.empty() && framing_ == Framing::kOfRecord) {
+    return Fail(ErrorCode::kUsage, StrCat(Printable(out_.path()), "@", size(), ": an OFRecord cannot be empty"),
+                "its readers take the zero bytes for a torn tail; write a TFRecord, or leave the record out");
+  }
+  const RecordFraming framing(framing_, payload);
+  OFINDEX_TRY(Put(framing.header()));
+  OFINDEX_TRY(Put(payload));
+  OFINDEX_TRY(Put(framing.footer()));
+  ++records_;
+  return {};
+}
+
+Result<void> RecordWriter::Put(ByteView bytes) {
+  size_ += bytes.size();
+  return Noted(gzip_ ? gzip_->Append(bytes, out_) : out_.Append(bytes));
+}
+
+// After a failure nobody knows how much of a record was written: nothing may follow it, least of all a name.
+Result<void> RecordWriter::Noted(Result<void> written) {
+  if (!written) failed_ = written.error();
+  return written;
+}
+
+Result<void> RecordWriter::Flush() {
+  if (failed_) return tl::unexpected(*failed_);
+  if (gzip_) OFINDEX_TRY(Noted(gzip_->Flush(out_)));
+  return Noted(out_.Flush());
+}
+
+Result<void> RecordWriter::FinishBytes() {
+  if (failed_) return tl::unexpected(*failed_);
+  if (gzip_) OFINDEX_TRY(Noted(gzip_->Finish(out_)));
+  return Noted(out_.Flush());
+}
+
+Result<void> RecordWriter::Close() {
+  OFINDEX_TRY(FinishBytes());
+  return draft_.Publish(Draft::Durability::kDurable);
+}
+
+Result<Draft> RecordWriter::Finish() && {
+  OFINDEX_TRY(FinishBytes());
+  return std::move(draft_);
+}
+
+}  // namespace ofindex

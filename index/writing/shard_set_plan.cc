@@ -1,0 +1,224 @@
+#include "index/writing/shard_set_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "index/output/folder.h"
+#include "index/output/set_names.h"
+#include "index/output/shard_names.h"
+#include "index/shards/shard_families.h"
+#include "index/shards/shard_probe.h"
+#include "index/shards/shard_set.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether something is called `path`, links not followed. What cannot be looked at is an error, never missing.
+Result<bool> Exists(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (status.type() == fs::file_type::none) {
+    return tl::unexpected(SystemError(path.string(), "cannot stat", error.value()));
+  }
+  return fs::exists(status);
+}
+
+// The last name of a path: also of "data/" and of ".".
+std::string NameOf(const std::string& path) {
+  std::error_code error;
+  fs::path whole = fs::absolute(path, error).lexically_normal();
+  if (whole.filename().empty()) whole = whole.parent_path();
+  return whole.filename().string();
+}
+
+Result<void> CheckName(const std::string& out, Framing framing, Compression compression) {
+  const std::string name = NameOf(out);
+  // part-N is a name that Spark gives to TFRecords too.
+  const std::optional<Framing> said = IsPartName(name) ? framing : FramingOfName(name);
+  if (said && said != framing) {
+    return Fail(ErrorCode::kUsage,
+                StrCat(Printable(out), ": the name says ", ofindex::Name(*said), ", and what is to be written is ",
+                       ofindex::Name(framing)),
+                "give it another name, or write the other format");
+  }
+  if (name.ends_with(".gz") && compression == Compression::kNone) {
+    return Fail(ErrorCode::kUsage, StrCat(Printable(out), ": the name says that it is compressed"),
+                "compress it with --compress gzip, or leave .gz out of the name");
+  }
+  return {};
+}
+
+Result<ShardSetPlan> PlanFile(const ShardSetRequest& request, ShardSetPlan plan) {
+  OFINDEX_TRY(CheckName(request.out, request.framing, request.compression));
+  OFINDEX_TRY(CheckAlone(request.out));
+  plan.folder = fs::path(request.out).parent_path().string();
+  plan.paths = {request.out};
+  std::error_code error;
+  plan.creates_folder = !plan.folder.empty() && !fs::exists(plan.folder, error);
+  if (fs::is_directory(request.out, error)) {
+    return Fail(ErrorCode::kUsage, StrCat(Printable(request.out), ": a folder, with the name of a shard"));
+  }
+  // A link that leads nowhere is there, too.
+  OFINDEX_ASSIGN(const bool exists, Exists(request.out));
+  if (exists) plan.replaced = {request.out};
+  return plan;
+}
+
+std::string ShardName(Framing framing, Compression compression, const std::string& set, uint64_t number,
+                      uint64_t count) {
+  if (framing == Framing::kOfRecord) return StrCat("part-", number);
+  std::array<char, 64> numbers{};
+  std::snprintf(numbers.data(), numbers.size(), "-%05llu-of-%05llu.tfrecord", static_cast<unsigned long long>(number),
+                static_cast<unsigned long long>(count));
+  return StrCat(set, numbers.data(), compression == Compression::kGzip ? ".gz" : "");
+}
+
+// The folder itself, where `out` is a link to one; without what follows the last name.
+Result<std::string> FolderNamed(const std::string& out) {
+  fs::path path(out);
+  while (path.has_parent_path() && (!path.has_filename() || path.filename() == ".")) path = path.parent_path();
+  OFINDEX_ASSIGN(const bool exists, Exists(path));
+  if (!exists) return path.string();
+  std::error_code error;
+  const fs::path folder = fs::canonical(path, error);
+  if (error) return tl::unexpected(SystemError(out, "cannot follow the link", error.value()));
+  if (fs::is_directory(folder, error)) return folder.string();
+  return Fail(ErrorCode::kUsage, StrCat(Printable(out), ": a file; expected a folder, or a new name"),
+              "a file is written where the name ends in .tfrecord or .ofrecord, or is part-N, without --shards");
+}
+
+// True of the names that shards of the plan's set have, however many there are.
+bool IsOwnName(const ShardSetPlan& plan, std::string_view name) {
+  return plan.framing == Framing::kOfRecord ? IsPartName(name) : IsNumberedTfRecord(name, plan.set);
+}
+
+// The shards of an earlier set in the plan's folder.
+Result<std::vector<std::string>> OldShards(const ShardSetPlan& plan) {
+  OFINDEX_ASSIGN(const std::vector<std::string> names, NamesIn(plan.folder));
+  std::vector<std::string> shards;
+  for (const std::string& name : names) {
+    const fs::path path = fs::path(plan.folder) / name;
+    std::error_code ignored;
+    if (IsOwnName(plan, name) && !fs::is_directory(path, ignored)) shards.push_back(path.string());
+  }
+  return shards;
+}
+
+// Whether a build would take `file` together with the shards in `families`. Where the content does not settle it, or
+// cannot be read, the name does.
+bool IsTakenBeside(const Candidate& file, const ShardFamilies& families) {
+  const auto detect = [&]() -> Result<Detection> {
+    OFINDEX_ASSIGN(const File opened, File::OpenRead(file.path));
+    OFINDEX_ASSIGN(const FileFacts facts, opened.Facts());
+    return DetectBeside(opened, facts.size, file.stored_path, {}, families);
+  };
+  const Result<Detection> found = detect();
+  if (found && found->verdict == Detection::Verdict::kRecords) return true;
+  const bool is_foreign = found && found->verdict == Detection::Verdict::kUnknown;
+  return !is_foreign && IsShardName(file.stored_path);
+}
+
+// The first file, other than shards of the plan's set, that a build of its folder would take with them.
+Result<std::optional<std::string>> OtherShard(const ShardSetPlan& plan) {
+  ShardFamilies families;
+  families.Add(fs::path(plan.paths.front()).filename().string(), {plan.framing, plan.compression});
+  OFINDEX_ASSIGN(const std::vector<Candidate> files, FilesBelow(plan.folder));
+  for (const Candidate& file : files) {
+    if (IsOwnName(plan, file.stored_path) || !IsTakenBeside(file, families)) continue;
+    return (fs::path(plan.folder) / file.stored_path).string();
+  }
+  return std::nullopt;
+}
+
+Result<void> CheckNoOtherShard(const ShardSetPlan& plan) {
+  OFINDEX_ASSIGN(const std::optional<std::string> other, OtherShard(plan));
+  if (!other) return {};
+  return Fail(ErrorCode::kUsage,
+              StrCat(Printable(*other), ": a shard of another set, which a build of ", Printable(plan.folder),
+                     " would take with the new one; expected a folder for one set"),
+              "name another folder, or move that shard out of this one");
+}
+
+Result<ShardSetPlan> PlanFolder(const ShardSetRequest& request, ShardSetPlan plan) {
+  plan.folder = request.out;
+  OFINDEX_ASSIGN(plan.target, FolderNamed(request.out));
+  OFINDEX_ASSIGN(const bool exists, Exists(plan.target));
+  plan.creates_folder = !exists;
+  plan.set = NameOf(plan.target);
+  const uint64_t count = std::max<uint64_t>(1, request.shards.value_or(request.default_shards));
+  for (uint64_t i = 0; i < count; ++i) {
+    plan.paths.push_back(fs::path(request.out) / ShardName(request.framing, request.compression, plan.set, i, count));
+  }
+  if (!plan.creates_folder) {
+    OFINDEX_ASSIGN(plan.replaced, OldShards(plan));
+    OFINDEX_TRY(CheckNoOtherShard(plan));
+    // Folders may have the names of shards, but not of those that are to be written.
+    std::error_code ignored;
+    for (const std::string& path : plan.paths) {
+      if (fs::is_directory(path, ignored)) plan.replaced.push_back(path);
+    }
+  }
+  return plan;
+}
+
+}  // namespace
+
+OutputShape ShapeOf(const ShardSetRequest& request) {
+  const bool is_file = !request.shards && !request.out.ends_with('/') && FramingOfName(NameOf(request.out)).has_value();
+  return is_file ? OutputShape::kFile : OutputShape::kFolder;
+}
+
+Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request) {
+  if (request.out.empty()) return Fail(ErrorCode::kUsage, "the output has no name");
+  if (request.out == "-") {
+    return Fail(ErrorCode::kUsage, "shards are files, with names; standard output is none",
+                "`ofindex cat --to tfrecord` writes to standard output");
+  }
+  if (request.framing == Framing::kOfRecord && request.compression != Compression::kNone) {
+    return Fail(ErrorCode::kUsage, "an OFRecord cannot be compressed: none of its readers would take it",
+                "write TFRecords, or leave --compress out");
+  }
+  ShardSetPlan plan{.framing = request.framing, .compression = request.compression};
+  const bool is_file = ShapeOf(request) == OutputShape::kFile;
+  OFINDEX_ASSIGN(plan, is_file ? PlanFile(request, plan) : PlanFolder(request, plan));
+  OFINDEX_TRY(CheckReplaced(plan, request.force, request.inputs));
+  return plan;
+}
+
+Result<void> CheckReplaced(const ShardSetPlan& plan, bool force, const InputFiles& inputs) {
+  for (const std::string& path : plan.replaced) {
+    OFINDEX_TRY(CheckOutput(path, OutputOf(plan.framing), force, inputs));
+  }
+  return {};
+}
+
+Result<void> CheckUnchanged(const ShardSetPlan& plan) {
+  std::error_code error;
+  if (plan.creates_folder && !fs::exists(plan.folder, error)) return {};
+  std::vector<std::string> shards;
+  if (plan.is_folder()) {
+    OFINDEX_ASSIGN(shards, OldShards(plan));
+    OFINDEX_ASSIGN(const std::optional<std::string> other, OtherShard(plan));
+    if (other) shards.push_back(*other);
+  } else {
+    OFINDEX_ASSIGN(const bool exists, Exists(plan.paths.front()));
+    if (exists) shards = plan.paths;
+  }
+  for (const std::string& path : shards) {
+    if (std::find(plan.replaced.begin(), plan.replaced.end(), path) != plan.replaced.end()) continue;
+    return Fail(ErrorCode::kIo, StrCat(Printable(path), ": appeared while the new set was written"),
+                "write to a folder that no other program writes to");
+  }
+  return {};
+}
+
+}  // namespace ofindex

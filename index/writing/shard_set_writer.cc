@@ -1,0 +1,196 @@
+#include "index/writing/shard_set_writer.h"
+
+#include <unistd.h>
+
+#include <cassert>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/output_file.h"
+#include "base/text.h"
+#include "index/output/folder.h"
+#include "index/output/unfinished_set.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Files that are written back by the system while the next ones are made. Each holds a descriptor.
+constexpr size_t kMostUnsettled = 32;
+
+std::string NameOf(const std::string& path) { return fs::path(path).filename().string(); }
+
+}  // namespace
+
+std::vector<uint64_t> EvenShares(uint64_t records, uint64_t shards) {
+  std::vector<uint64_t> shares;
+  uint64_t begin = 0;
+  for (uint64_t i = 1; i <= shards; ++i) {
+    const auto end = static_cast<uint64_t>(static_cast<unsigned __int128>(records) * i / shards);
+    shares.push_back(end - std::exchange(begin, end));
+  }
+  return shares;
+}
+
+void RemoveLeftovers(const ShardSetPlan& plan) {
+  if (plan.is_folder()) DraftFolder::RemoveLeftover(plan.target);
+  for (const std::string& path : plan.paths) Draft::RemoveLeftover(path);
+}
+
+Result<ShardSetWriter> ShardSetWriter::Begin(ShardSetPlan plan, std::vector<uint64_t> records) {
+  assert(plan.paths.size() == records.size() && !records.empty());
+  ShardSetWriter writer(std::move(plan), std::move(records));
+  const ShardSetPlan& of = writer.plan_;
+  if (of.creates_folder) {
+    OFINDEX_TRY(writer.MakeFolder(of.is_folder() ? fs::path(of.target).parent_path().string() : of.folder));
+  }
+  if (of.is_folder()) {
+    OFINDEX_ASSIGN(writer.folder_, DraftFolder::Begin(of.target));
+  }
+  OFINDEX_TRY(writer.OpenShardInTurn());
+  return writer;
+}
+
+// Makes the folder, and those around it that are not there.
+Result<void> ShardSetWriter::MakeFolder(const std::string& path) {
+  std::error_code error;
+  fs::path folder;
+  for (const fs::path& part : fs::path(path)) {
+    folder /= part;
+    if (fs::create_directory(folder, error)) {
+      made_.folders.push_back(folder.string());
+      OFINDEX_TRY(CheckFolderOf(folder.string()));
+    }
+    std::error_code ignored;
+    if (error && !fs::is_directory(folder, ignored)) {
+      return tl::unexpected(SystemError(folder.string(), "cannot create the folder", error.value()));
+    }
+  }
+  return {};
+}
+
+ShardSetWriter::~ShardSetWriter() {
+  open_.reset();
+  drafts_.clear();
+  folder_.reset();
+  // Which they survive if anything is in them.
+  for (auto folder = made_.folders.rbegin(); folder != made_.folders.rend(); ++folder) ::rmdir(folder->c_str());
+}
+
+std::string ShardSetWriter::DraftPathOf(const std::string& name) const {
+  return (fs::path(folder_ ? folder_->path() : plan_.folder) / name).string();
+}
+
+Result<void> ShardSetWriter::OpenShardInTurn() {
+  const std::string& path = plan_.paths[opened_];
+  OFINDEX_ASSIGN(open_,
+                 RecordWriter::Create(folder_ ? DraftPathOf(NameOf(path)) : path, plan_.framing, plan_.compression));
+  left_ = sizes_[opened_++];
+  return {};
+}
+
+// In a folder of its own, a file has its name as soon as it is on the disk.
+Result<void> ShardSetWriter::Settle(size_t most) {
+  for (; folder_ && drafts_.size() > most; drafts_.pop_front()) {
+    OFINDEX_TRY(drafts_.front().Sync());
+    OFINDEX_TRY(drafts_.front().Publish(Draft::Durability::kCached));
+  }
+  return {};
+}
+
+Result<void> ShardSetWriter::Keep(Draft draft) {
+  drafts_.push_back(std::move(draft));
+  return Settle(kMostUnsettled);
+}
+
+Result<void> ShardSetWriter::FinishShard() {
+  bytes_ += open_->size();
+  OFINDEX_ASSIGN(Draft draft, std::move(*open_).Finish());
+  open_.reset();
+  return Keep(std::move(draft));
+}
+
+Result<void> ShardSetWriter::AddFile(const std::string& name, ByteView text) {
+  OFINDEX_ASSIGN(Draft draft, Draft::Begin(DraftPathOf(name), Draft::IfLocked::kFail));
+  {
+    OFINDEX_ASSIGN(OutputFile file, draft.Open());
+    OFINDEX_TRY(file.Append(text));
+    OFINDEX_TRY(file.Flush());
+  }
+  return Keep(std::move(draft));
+}
+
+Result<void> ShardSetWriter::PassOver() {
+  while (left_ == 0) {
+    OFINDEX_TRY(FinishShard());
+    assert(opened_ < sizes_.size());
+    OFINDEX_TRY(OpenShardInTurn());
+  }
+  --left_;
+  return {};
+}
+
+Result<void> ShardSetWriter::Write(ByteView payload) {
+  OFINDEX_TRY(PassOver());
+  OFINDEX_TRY(open_->Write(payload));
+  ++records_;
+  return {};
+}
+
+Result<void> ShardSetWriter::Finish() {
+  while (open_) {
+    OFINDEX_TRY(FinishShard());
+    if (opened_ < sizes_.size()) OFINDEX_TRY(OpenShardInTurn());
+  }
+  if (folder_) return Settle(0);
+  for (Draft& draft : drafts_) OFINDEX_TRY(draft.Sync());
+  return {};
+}
+
+Result<void> ShardSetWriter::Publish() {
+  OFINDEX_TRY(Finish());
+  OFINDEX_TRY(CheckUnchanged(plan_));
+  if (folder_) {
+    std::set<std::string> replaced;
+    for (const std::string& path : plan_.replaced) replaced.insert(NameOf(path));
+    OFINDEX_TRY(folder_->Publish(replaced));
+    folder_.reset();
+  } else {
+    OFINDEX_TRY(PublishFiles());
+  }
+  // The set is there, and so are its folders.
+  const std::vector<std::string> made = std::exchange(made_.folders, {});
+  for (const std::string& folder : made) OFINDEX_TRY(SyncDirectoryOf(folder));
+  return {};
+}
+
+// A shard among other files: one rename, unless labels come with it, which are not to be read with another shard.
+Result<void> ShardSetWriter::PublishFiles() {
+  const std::string folder = plan_.folder.empty() ? "." : plan_.folder;
+  const std::string name = NameOf(plan_.paths.front());
+  // A mark of this shard that a killed writer left is taken off by the next one.
+  const bool needs_mark = (drafts_.size() > 1 && !plan_.replaced.empty()) || !CheckFinished(folder, name);
+  bool marked = false;
+  if (needs_mark) {
+    OFINDEX_ASSIGN(marked, MarkUnfinished(folder, name));
+  }
+  Result<void> done;
+  bool any = false;
+  for (Draft& draft : drafts_) {
+    if (done) done = draft.Publish(Draft::Durability::kCached);
+    any = any || done.has_value();
+  }
+  if (done) done = SyncDirectoryOf(plan_.paths.front());
+  if (done) drafts_.clear();
+  if (needs_mark && (done || (marked && !any))) {
+    const Result<void> unmarked = UnmarkUnfinished(folder);
+    if (done) done = unmarked;
+  }
+  return done;
+}
+
+}  // namespace ofindex

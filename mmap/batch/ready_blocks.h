@@ -1,0 +1,138 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "base/bytes.h"
+#include "mmap/offsets/offset_map.h"
+#include "mmap/offsets/packed_offsets.h"
+#include "mmap/sources/open_shard.h"
+
+namespace ofindex {
+
+/// The blocks whose records can be read at once: the checksum holds, the shard is open, checked and mapped, and no
+/// record is one to be refused. All that finding a record then takes lies in one cache line per block.
+///
+/// A record is found in two steps, so that a batch asks for the packed offsets of one record and for the bytes of
+/// another while it copies a third. Blocks are added as they are touched and stay. Thread-safe without locks, and
+/// usable after fork: a block that another thread was adding just then is not ready in the child, which costs time
+/// only.
+class ReadyBlocks {
+  struct Block;
+
+ public:
+  /// For the blocks of `map`, none of them ready. None ever is where memory is too short to remember it.
+  explicit ReadyBlocks(const OffsetMap& map);
+  ~ReadyBlocks();
+  ReadyBlocks(const ReadyBlocks&) = delete;
+  ReadyBlocks& operator=(const ReadyBlocks&) = delete;
+
+  /// Makes block `number`, that of record `ordinal`, ready, if it is sound, `shard` is mapped, and the block holds no
+  /// bad record or `allow_bad`. `shard`, in which the record lies, must outlive this object.
+  void Add(const OffsetMap& map, uint64_t ordinal, uint64_t number, const OpenShard& shard, bool allow_bad);
+
+  /// Halfway to a record.
+  struct Aim {
+    const Block* block;
+    PackedOffsets::Slot slot;
+  };
+
+  /// A record in its shard's map.
+  struct Record {
+    const uint8_t* framed;  ///< where its header begins
+    uint64_t length;        ///< of the payload
+    uint16_t header;        ///< bytes of it
+    uint16_t framing;       ///< bytes of it and of what follows the payload
+    uint32_t shard;
+
+    [[nodiscard]] ByteView payload() const { return {framed + header, length}; }
+  };
+
+  /// The first step to record `ordinal` of the map that the blocks are of. Does not touch the map. False if there is no
+  /// such record, or its block is not ready.
+  [[nodiscard]] bool TakeAim(uint64_t ordinal, Aim& aim) const;
+
+  /// The second step. Reads the map, unless IsOwned: in a guarded section, to be believed if the map has not changed.
+  /// False if the packed offsets say what cannot be.
+  [[nodiscard]] static bool Find(const Aim& aim, Record& record);
+
+  /// True if the second step needs nothing of the map.
+  [[nodiscard]] static bool IsOwned(const Aim& aim);
+
+  [[nodiscard]] static uint32_t ShardOf(const Aim& aim);
+
+ private:
+  enum class State : uint8_t { kNotReady, kBeingAdded, kReady };
+
+  struct alignas(64) Block {
+    const uint8_t* frames = nullptr;
+    const uint8_t* packed = nullptr;
+    const uint8_t* shard_bytes = nullptr;
+    uint64_t first_record = 0;
+    uint64_t begin = 0;
+    uint64_t end = 0;  // no more than the shard's size
+    uint32_t records = 0;
+    uint32_t shard = 0;
+    uint8_t header_bytes = 0;
+    uint8_t framing_bytes = 0;
+    bool owned = false;
+    std::atomic<State> state = State::kNotReady;  // kReady: the rest is there and never changes
+  };
+
+  /// The blocks of a map's cell: 0 until they are known, then the last one plus 1 above, the first one below.
+  using Cell = std::atomic<uint64_t>;
+
+  [[nodiscard]] bool AddCell(const OffsetMap& map, uint64_t cell);
+  [[nodiscard]] uint64_t SearchBlocks(uint64_t ordinal, uint64_t low, uint64_t high) const;
+  [[nodiscard]] uint64_t FirstRecord(uint64_t block) const {
+    return first_records_[block].load(std::memory_order_relaxed);
+  }
+
+  uint64_t records_ = 0;  // of the map; 0 where there are no blocks_
+  std::unique_ptr<Block[]> blocks_;
+  std::unique_ptr<Cell[]> cells_;                           // by ordinal / kJumpRecords
+  std::unique_ptr<std::atomic<uint64_t>[]> first_records_;  // by block, of those in known cells
+};
+
+// The block is one of the ordinal's cell. Blocks of a well-filled dataset hold 65,536 records: two steps, without a
+// branch that the processor could guess wrong, find nearly all.
+inline bool ReadyBlocks::TakeAim(uint64_t ordinal, Aim& aim) const {
+  if (ordinal >= records_) return false;
+  const uint64_t cell = cells_[ordinal / kJumpRecords].load(std::memory_order_acquire);
+  if (cell == 0) return false;
+  uint64_t number = cell & UINT32_MAX;
+  const uint64_t last = (cell >> 32) - 1;
+  for (int step = 0; step < 2; ++step) {
+    const uint64_t next = std::min(number + 1, last);
+    number = FirstRecord(next) <= ordinal ? next : number;
+  }
+  const uint64_t next = std::min(number + 1, last);
+  const bool further = (next != number) & (FirstRecord(next) <= ordinal);
+  if (further) [[unlikely]]
+    number = SearchBlocks(ordinal, next, last);
+  const Block& block = blocks_[number];
+  if (block.state.load(std::memory_order_acquire) != State::kReady) return false;
+  const uint64_t record = ordinal - block.first_record;
+  if (record >= block.records) return false;
+  aim = {.block = &block, .slot = PackedOffsets(block.frames, block.packed).SlotOf(static_cast<uint32_t>(record))};
+  return true;
+}
+
+inline bool ReadyBlocks::IsOwned(const Aim& aim) { return aim.block->owned; }
+inline uint32_t ReadyBlocks::ShardOf(const Aim& aim) { return aim.block->shard; }
+
+inline bool ReadyBlocks::Find(const Aim& aim, Record& record) {
+  const Block& block = *aim.block;
+  const auto [begin, end] = PackedOffsets::ExtentAt(aim.slot);
+  if (begin < block.begin || end > block.end || end < begin || end - begin < block.framing_bytes) return false;
+  record = {.framed = block.shard_bytes + begin,
+            .length = end - begin - block.framing_bytes,
+            .header = block.header_bytes,
+            .framing = block.framing_bytes,
+            .shard = block.shard};
+  return true;
+}
+
+}  // namespace ofindex

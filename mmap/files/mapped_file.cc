@@ -1,0 +1,74 @@
+#include "mmap/files/mapped_file.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include <boost/interprocess/exceptions.hpp>
+#include <boost/interprocess/mapped_region.hpp>
+
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+namespace ipc = boost::interprocess;
+
+// What Boost needs of something to map: a handle. Ours has been opened and checked already, so that what is mapped is
+// what was looked at, whatever happens to the name meanwhile.
+class OpenFile {
+ public:
+  explicit OpenFile(const File& file) : fd_(file.fd()) {}
+
+  [[nodiscard]] ipc::mapping_handle_t get_mapping_handle() const {
+    ipc::mapping_handle_t handle{};
+    handle.handle = fd_;
+    handle.is_xsi = false;
+    return handle;
+  }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+struct MappedFile::Region {
+  ipc::mapped_region region;
+};
+
+MappedFile::MappedFile() = default;
+MappedFile::MappedFile(MappedFile&&) noexcept = default;
+MappedFile& MappedFile::operator=(MappedFile&&) noexcept = default;
+MappedFile::~MappedFile() = default;
+
+Result<MappedFile> MappedFile::Map(const File& file, uint64_t size) {
+  MappedFile mapped;
+  if (size == 0) return mapped;
+  try {
+    mapped.region_ = std::make_unique<Region>(Region{ipc::mapped_region(OpenFile(file), ipc::read_only, 0, size)});
+  } catch (const ipc::interprocess_exception& error) {
+    const bool out_of_maps = error.get_native_error() == ENOMEM;
+    return Fail(out_of_maps ? ErrorCode::kLimit : ErrorCode::kIo,
+                StrCat(Printable(file.path()), ": cannot map ", size, " bytes: ", error.what()),
+                out_of_maps ? Hint("raise vm.max_map_count or `ulimit -v`, or read with io=pread") : Hint());
+  }
+  mapped.bytes_ = ByteView(static_cast<const uint8_t*>(mapped.region_->region.get_address()), size);
+  return mapped;
+}
+
+void MappedFile::AdviseRandom() const {
+  if (region_) static_cast<void>(region_->region.advise(ipc::mapped_region::advice_random));
+}
+
+void MappedFile::Prefetch(uint64_t offset, uint64_t n) const {
+  if (!Fits(offset, n, bytes_.size()) || n == 0) return;
+  // Boost advises whole regions only; a batch wants the pages of its records and no others.
+  const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const uint64_t begin = offset / page * page;
+  auto* address = const_cast<uint8_t*>(bytes_.data()) + begin;
+  static_cast<void>(::madvise(address, offset + n - begin, MADV_WILLNEED));
+}
+
+}  // namespace ofindex

@@ -1,0 +1,320 @@
+#include "mmap/offsets/offset_map.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/allocation.h"
+#include "base/text.h"
+#include "mmap/files/fault_guard.h"
+
+namespace ofindex {
+namespace {
+
+// More than a block takes whose records are as many, as far apart and as bad as can be.
+constexpr uint64_t kMostBlockBytes = uint64_t{1} << 20;
+
+// True if a table of `count` entries of `bytes` bytes lies at `at` in a file of `size` bytes.
+bool TableFits(uint64_t at, uint64_t count, uint64_t bytes, uint64_t size) {
+  return count <= size / bytes && Fits(at, count * bytes, size);
+}
+
+// The reason why a record is bad, 0 if it is not; `list` is that of its block's bad records.
+uint32_t ReasonIn(const uint8_t* list, const MapBlock& block, uint32_t record) {
+  uint32_t low = 0;
+  uint32_t high = block.bad;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    const uint32_t one = LoadLe32(list + size_t{4} * middle);
+    if ((one & 0xffff) == record) return one >> 16;
+    if ((one & 0xffff) < record) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+tl::unexpected<Error> OffsetMap::Damaged(uint64_t offset, const char* what) const {
+  return Fail(ErrorCode::kIndex, StrCat(Printable(path()), "@", offset, ": ", what), kOffsetMapHint);
+}
+
+tl::unexpected<Error> OffsetMap::Rewritten() const {
+  return Fail(ErrorCode::kStale, StrCat(Printable(path()), ": the map was cut or rewritten since it was opened"),
+              kOffsetMapReopenHint);
+}
+
+Result<OffsetMap> OffsetMap::Open(const std::string& path, const std::string& shown, uint64_t copied_bytes) {
+  if (auto facts = StatFile(path); !facts) {
+    return Fail(ErrorCode::kNotFound, facts.error().message, "build the index with `ofindex build DATA`");
+  }
+  OFINDEX_ASSIGN(File opened, File::OpenRead(path, shown));
+  OffsetMap map(std::move(opened));
+  const File& file = map.watch_.file();
+  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
+  OFINDEX_ASSIGN(const size_t n, file.ReadAt(0, map.header_bytes_));
+  if (n != map.header_bytes_.size() || !map.header_.Decode(map.header_bytes_.data())) {
+    return map.Damaged(0, "not a map of this version, or damaged");
+  }
+  if (map.header_.file_bytes != facts.size)
+    return map.Damaged(facts.size, "the map is cut short, or longer than it says");
+  OFINDEX_TRY(map.CheckLayout());
+  OFINDEX_ASSIGN(map.file_, MappedFile::Map(file, facts.size));
+  map.data_ = map.file_.bytes().data();
+  // The header says how many, and whoever made the file says what the header says.
+  return WithMemory("the blocks of a map", [&]() -> Result<OffsetMap> {
+    map.blocks_ = std::make_unique<KnownBlocks>(map.header_.blocks, copied_bytes);
+    return std::move(map);
+  });
+}
+
+Result<void> OffsetMap::CheckLayout() const {
+  const uint64_t size = header_.file_bytes;
+  const bool fits = Fits(header_.names_at, header_.names_bytes, size) &&
+                    TableFits(header_.shards_at, header_.shards, kMapShardBytes, size) &&
+                    TableFits(header_.blocks_at, header_.blocks, kMapEntryBytes, size) &&
+                    TableFits(header_.jumps_at, JumpCount(header_.records), 4, size) &&
+                    TableFits(header_.streams_at, header_.streams, kMapEntryBytes, size) &&
+                    TableFits(header_.points_at, header_.points, kMapPointBytes, size);
+  if (!fits) return Damaged(0, "a table lies outside the file");
+  return {};
+}
+
+// The header and all blocks that were used are still what they were.
+Result<void> OffsetMap::CheckSound() const {
+  OFINDEX_ASSIGN(const FileFacts facts, watch_.file().Facts());
+  std::array<uint8_t, kMapHeaderBytes> header{};
+  OFINDEX_TRY(watch_.file().ReadAt(0, header));
+  if (facts.size != header_.file_bytes || header != header_bytes_) return Rewritten();
+  for (uint64_t i = 0; i < blocks_->count; ++i) {
+    const Known* const known = blocks_->known[i].load(std::memory_order_acquire);
+    if (known != nullptr && !Holds(*known)) return Rewritten();
+  }
+  return {};
+}
+
+Result<void> OffsetMap::CopyOut(uint64_t at, std::span<uint8_t> out) const {
+  if (out.empty()) return {};
+  if (!FaultGuard::Run([&] { std::memcpy(out.data(), data_ + at, out.size()); })) return Rewritten();
+  return {};
+}
+
+// ---------------------------------------------------------------- blocks
+
+// The block's bytes in the file, all of them, are those that were copied, and the checksum is theirs. It is computed of
+// a copy: what is computed in a guarded section must own nothing.
+bool OffsetMap::Holds(const Known& known) const {
+  bool holds = false;
+  static_cast<void>(WithMemory("a block of a map", [&]() -> Result<void> {
+    std::array<uint8_t, kMapEntryBytes> entry{};
+    std::vector<uint8_t> stored(known.block.stored_bytes());
+    OFINDEX_TRY(CopyOut(EntryAt(known.number), entry));
+    OFINDEX_TRY(CopyOut(known.block.packed_at, stored));
+    holds = entry == known.entry && std::equal(known.stored.begin(), known.stored.end(), stored.begin()) &&
+            MapBlock::ChecksumHolds(entry.data(), stored);
+    return {};
+  }));
+  return holds;
+}
+
+Result<std::unique_ptr<OffsetMap::Known>> OffsetMap::ReadBlock(uint64_t number) const {
+  const auto damaged = [&] { return Damaged(EntryAt(number), "the block's checksum does not hold"); };
+  auto known = std::make_unique<Known>();
+  known->number = number;
+  OFINDEX_TRY(CopyOut(EntryAt(number), known->entry));
+  MapBlock& block = known->block;
+  block.Decode(known->entry.data());
+  const uint64_t frames = PackedOffsets::FramesBytes(block.records);
+  if (!Fits(block.packed_at, block.stored_bytes(), header_.file_bytes) || block.shard >= header_.shards ||
+      frames > block.packed_bytes || block.stored_bytes() > kMostBlockBytes) {
+    return damaged();
+  }
+  const bool whole = TakeRoom(*known);
+  known->stored.resize(whole ? block.stored_bytes() : frames);
+  OFINDEX_TRY(CopyOut(block.packed_at, known->stored));
+  const bool holds = whole ? MapBlock::ChecksumHolds(known->entry.data(), known->stored) : Holds(*known);
+  if (!holds || !PackedOffsets::Sound(known->stored, block.packed_bytes, block.records)) return damaged();
+  return known;
+}
+
+bool OffsetMap::TakeRoom(Known& known) const {
+  const uint64_t bytes = known.block.stored_bytes();
+  uint64_t room = blocks_->room.load(std::memory_order_relaxed);
+  while (room >= bytes) {
+    if (!blocks_->room.compare_exchange_weak(room, room - bytes, std::memory_order_relaxed)) continue;
+    known.room = &blocks_->room;
+    return true;
+  }
+  return false;
+}
+
+// Two threads may read the same block at once; the one that comes second gives its own up.
+Result<const OffsetMap::Known*> OffsetMap::KnownBlock(uint64_t number) const {
+  std::atomic<const Known*>& place = blocks_->known[number];
+  if (const Known* const known = place.load(std::memory_order_acquire)) return known;
+  return WithMemory("a block of a map", [&]() -> Result<const Known*> {
+    OFINDEX_ASSIGN(std::unique_ptr<Known> read, ReadBlock(number));
+    const Known* expected = nullptr;
+    if (!place.compare_exchange_strong(expected, read.get(), std::memory_order_acq_rel)) return expected;
+    return read.release();
+  });
+}
+
+Result<OffsetMap::CheckedBlock> OffsetMap::Block(uint64_t number) const {
+  OFINDEX_ASSIGN(const Known* const known, KnownBlock(number));
+  return CheckedBlock{
+      .block = known->block, .frames = known->stored.data(), .packed = known->StoredIn(data_), .owned = known->owned()};
+}
+
+// ---------------------------------------------------------------- records
+
+// The jump table gives the blocks of the first and the last record that share the ordinal's upper bits.
+bool OffsetMap::CellOf(uint64_t cell, Cell& found) const {
+  const uint8_t* jumps = data_ + header_.jumps_at;
+  found.first = LoadLe32(jumps + 4 * cell);
+  found.last = cell + 1 < JumpCount(header_.records) ? LoadLe32(jumps + 4 * (cell + 1)) : header_.blocks - 1;
+  return found.first <= found.last && found.last < header_.blocks;
+}
+
+// The last block of the ordinal's cell that does not begin after the record: one of the first two in a well-filled
+// dataset, whose blocks hold 65,536 records.
+bool OffsetMap::FindBlock(uint64_t ordinal, uint64_t& number) const {
+  Cell cell{};
+  if (!CellOf(ordinal / kJumpRecords, cell)) return false;
+  uint64_t low = cell.first;
+  uint64_t high = cell.last;
+  for (int step = 0; step < 2; ++step) {
+    const uint64_t next = std::min(low + 1, high);
+    if (LoadLe64(data_ + EntryAt(next)) > ordinal) high = low;
+    low = std::min(next, high);
+  }
+  while (low < high) {
+    const uint64_t middle = high - (high - low) / 2;
+    if (LoadLe64(data_ + EntryAt(middle)) <= ordinal) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  number = low;
+  return true;
+}
+
+bool OffsetMap::ReadCell(uint64_t cell, std::atomic<uint64_t>* first_records, Cell& found) const {
+  volatile bool sound = false;
+  const bool whole = FaultGuard::Run([&] {
+    if (!CellOf(cell, found)) return;
+    for (uint64_t block = found.first; block <= found.last; ++block) {
+      first_records[block].store(LoadLe64(data_ + EntryAt(block)), std::memory_order_relaxed);
+    }
+    sound = true;
+  });
+  return whole && sound;
+}
+
+// Reads the map, unless the block was copied whole.
+OffsetMap::Step OffsetMap::PlaceIn(const Known& known, uint64_t number, uint64_t ordinal, Place& place) const {
+  const MapBlock& block = known.block;
+  const uint64_t record = ordinal - block.first_record;
+  if (record >= block.records) return Step::kBadJumps;
+  const uint8_t* const stored = known.StoredIn(data_);
+  const auto extent = PackedOffsets(known.stored.data(), stored).At(static_cast<uint32_t>(record));
+  if (extent.begin > extent.end || extent.begin < block.begin || extent.end > block.end) return Step::kOutside;
+  const uint32_t reason =
+      block.bad == 0 ? 0 : ReasonIn(stored + block.packed_bytes, block, static_cast<uint32_t>(record));
+  place = {.shard = block.shard, .bad_reason = reason, .begin = extent.begin, .end = extent.end, .block = number};
+  return Step::kDone;
+}
+
+// Runs inside the guard: may stop at any load. `at` is the record being looked up, `other` a block that is not known
+// yet.
+OffsetMap::Step OffsetMap::LookUp(std::span<const uint64_t> ordinals, std::span<Place> places, volatile size_t& at,
+                                  volatile uint64_t& other) const {
+  const Known* known = nullptr;
+  uint64_t number = 0;
+  for (size_t i = at; i < ordinals.size(); ++i) {
+    at = i;
+    const uint64_t ordinal = ordinals[i];
+    if (known == nullptr || ordinal - known->block.first_record >= known->block.records) {
+      if (!FindBlock(ordinal, number)) return Step::kBadJumps;
+      known = blocks_->known[number].load(std::memory_order_acquire);
+      other = number;
+      if (known == nullptr) return Step::kOtherBlock;
+    }
+    const Step step = PlaceIn(*known, number, ordinal, places[i]);
+    if (step == Step::kOutside) other = known->block.packed_at;
+    if (step != Step::kDone) return step;
+  }
+  return Step::kDone;
+}
+
+Result<void> OffsetMap::FindAll(std::span<const uint64_t> ordinals, std::span<Place> places) const {
+  volatile size_t at = 0;
+  volatile uint64_t other = 0;
+  volatile Step step = Step::kDone;
+  for (;;) {
+    if (!FaultGuard::Run([&] { step = LookUp(ordinals, places, at, other); })) return Rewritten();
+    switch (step) {
+      case Step::kDone: return {};
+      case Step::kOtherBlock: OFINDEX_TRY(KnownBlock(other)); break;
+      case Step::kBadJumps: return Damaged(header_.jumps_at, "the jump table is damaged");
+      case Step::kOutside: return Damaged(other, "a record lies outside its block");
+    }
+  }
+}
+
+// A block may have been copied while the file was another one, and become known when it was sound again.
+Result<void> OffsetMap::CompareNew(std::span<const Place> places) const {
+  uint64_t last = UINT64_MAX;
+  for (const Place& place : places) {
+    if (std::exchange(last, place.block) == place.block) continue;
+    const Known* const known = blocks_->known[place.block].load(std::memory_order_acquire);
+    if (!known->confirmed.load(std::memory_order_relaxed) && !Holds(*known)) return Rewritten();
+  }
+  return {};
+}
+
+// What was compared while the file was sound stays right, whatever becomes of the file.
+void OffsetMap::Confirm(std::span<const Place> places) const {
+  uint64_t last = UINT64_MAX;
+  for (const Place& place : places) {
+    if (std::exchange(last, place.block) == place.block) continue;
+    const Known* const known = blocks_->known[place.block].load(std::memory_order_acquire);
+    if (!known->confirmed.load(std::memory_order_relaxed)) known->confirmed.store(true, std::memory_order_release);
+  }
+}
+
+Result<void> OffsetMap::Find(std::span<const uint64_t> ordinals, std::span<Place> places) const {
+  const std::span<Place> found = places.first(ordinals.size());
+  const auto read = [&]() -> Result<void> {
+    OFINDEX_TRY(FindAll(ordinals, found));
+    return CompareNew(found);
+  };
+  OFINDEX_TRY(Consistent(read));
+  Confirm(found);
+  return {};
+}
+
+// The map says which block to look at, and that block says whether the record is its own: no more of the map counts.
+bool OffsetMap::FindOwned(uint64_t ordinal, Place& place) const {
+  volatile uint64_t found = header_.blocks;
+  const bool whole = FaultGuard::Run([&] {
+    uint64_t number = 0;
+    if (FindBlock(ordinal, number)) found = number;
+  });
+  if (!whole || found >= header_.blocks) return false;
+  const Known* const known = blocks_->known[found].load(std::memory_order_acquire);
+  return known != nullptr && known->owned() && PlaceIn(*known, found, ordinal, place) == Step::kDone;
+}
+
+Result<OffsetMap::Place> OffsetMap::Find(uint64_t ordinal) const {
+  Place place{};
+  if (FindOwned(ordinal, place)) return place;
+  OFINDEX_TRY(Find(std::span(&ordinal, 1), std::span(&place, 1)));
+  return place;
+}
+
+}  // namespace ofindex

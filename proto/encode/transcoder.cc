@@ -1,0 +1,46 @@
+#include "proto/encode/transcoder.h"
+
+#include "base/text.h"
+#include "proto/message_fields.h"
+
+namespace ofindex {
+
+Transcoder::Transcoder(PayloadKind from, PayloadKind to, Lossy lossy)
+    : from_(from), to_(to), lossy_(lossy), builder_(to == PayloadKind::kOpaque ? PayloadKind::kExample : to) {}
+
+Result<Transcoder> Transcoder::Create(PayloadKind from, PayloadKind to, Lossy lossy) {
+  const bool lists_lost = from == PayloadKind::kSequenceExample && to != from;
+  if (from != to && (from == PayloadKind::kOpaque || to == PayloadKind::kOpaque || lists_lost)) {
+    return Fail(ErrorCode::kUsage, StrCat("payloads of kind ", Name(from), " have no form as ", Name(to)),
+                "`ofindex cat --to tfrecord` and `--to ofrecord` frame any payload anew, unchanged");
+  }
+  return Transcoder(from, to, lossy);
+}
+
+// The values as the other message can hold them. They may stand in floats_, which the next feature overwrites.
+Result<FeatureData> Transcoder::Rehomed(const Feature& feature) {
+  FeatureData values = FeatureData::Of(record_, feature.value);
+  if (values.kind() == FeatureKind::kNone || FieldOfKind(to_, values.kind()) != 0) return values;
+  if (lossy_ == Lossy::kRefuse) {
+    return Fail(ErrorCode::kFeature,
+                StrCat("feature '", Printable(AsText(feature.name)), "' is of kind ", Name(values.kind()),
+                       ", which an Example does not have"),
+                "--lossy allow makes int32 an int64, and double a float");
+  }
+  if (values.kind() == FeatureKind::kInt32) return FeatureData::Int64s(values.integers());
+  floats_.assign(values.doubles().begin(), values.doubles().end());
+  return FeatureData::Floats(floats_);
+}
+
+Result<ByteView> Transcoder::Convert(ByteView payload) {
+  if (from_ == to_) return payload;
+  OFINDEX_TRY(record_.Decode(payload, from_));
+  builder_.Clear();
+  for (const Feature& feature : record_.features()) {
+    OFINDEX_ASSIGN(const FeatureData values, Rehomed(feature));
+    OFINDEX_TRY(builder_.Add(feature.name, values));
+  }
+  return builder_.Finish();
+}
+
+}  // namespace ofindex

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "proto/skim/plain_entry.h"
+
+namespace ofindex {
+
+/// The head of a plain entry, up to its value, as the last record had it. Entries of one feature mostly have the same
+/// tags and name, so that one comparison finds an entry sound and its feature known. Where the lengths are of one byte
+/// each, all but the name's grow with the value's: they match whatever its size, as of a number that takes one byte in
+/// this record and two in the next.
+class EntryImprint {
+ public:
+  /// Takes the imprint of `entry`, which lies at `p` and is of `feature`; of none if its head is too long.
+  void Press(const uint8_t* p, const PlainEntry& entry, uint32_t feature) {
+    const auto size = static_cast<size_t>(entry.value.data() - p);
+    if (size > kMostHead) return void(head_size_ = kNoHead);
+    head_size_ = static_cast<uint32_t>(size);
+    words_ = (head_size_ + 7) / 8;
+    kind_ = entry.kind;
+    feature_ = feature;
+    value_size_ = entry.value.size();
+    most_growth_ = 0;
+    Head head = {};
+    Head grows = {};
+    std::copy_n(p, size, head.begin());
+    if (size == kPlainHead + entry.name.size()) {
+      for (const size_t length : {size_t{1}, size - 5, size - 3, size - 1}) {
+        grows[length] = 0xff;
+        head[length] = static_cast<uint8_t>(head[length] - value_size_ + 1);
+      }
+      value_size_ = 1;
+      most_growth_ = kMostLength - head[1];
+    }
+    for (size_t i = 0; i < kWords; ++i) {
+      head_[i] = LoadLe64(head.data() + WordAt(i));
+      grows_[i] = LoadLe64(grows.data() + WordAt(i));
+    }
+  }
+
+  /// Reads the entry at `p`, which lies before `end`, if its head is this one, and its value is as plain; all but its
+  /// name.
+  [[nodiscard]] bool Read(const uint8_t* p, const uint8_t* end, PlainEntry& entry) const {
+    const auto left = static_cast<uint64_t>(end - p);
+    if (left < head_size_) return false;
+    const uint64_t growth = most_growth_ == 0 ? 0 : p[head_size_ - 1] - uint64_t{1};
+    const uint64_t value_size = value_size_ + growth;
+    if (growth > most_growth_ || value_size > left - head_size_ || !Matches(p, growth)) return false;
+    const uint8_t* value = p + head_size_;
+    entry.kind = kind_;
+    entry.value = {value, static_cast<size_t>(value_size)};
+    entry.size = static_cast<uint32_t>(head_size_ + value_size);
+    return kind_ == FeatureKind::kBytes || ReadPlainNumber(kind_, value, value_size, end, entry.bits);
+  }
+
+  [[nodiscard]] uint32_t feature() const { return feature_; }
+
+ private:
+  static constexpr size_t kMostHead = 48;
+  static constexpr size_t kWords = kMostHead / 8;
+  static constexpr size_t kPlainHead = 10;      // tags and lengths of one byte each; the rest is the name
+  static constexpr uint32_t kMostLength = 127;  // that one byte holds
+  static constexpr uint32_t kNoHead = ~uint32_t{0};
+  using Head = std::array<uint8_t, kMostHead>;
+
+  // Words overlap, so that the last one ends with the head; a head is never shorter than a word.
+  [[nodiscard]] size_t WordAt(size_t i) const { return std::min<size_t>(8 * i, head_size_ - 8); }
+
+  // A length that has grown still is below 128: the words have no carries from byte to byte.
+  [[nodiscard]] bool Matches(const uint8_t* p, uint64_t growth) const {
+    const uint64_t everywhere = growth * 0x0101'0101'0101'0101;
+    for (size_t i = 0; i < words_; ++i) {
+      if (LoadLe64(p + WordAt(i)) != head_[i] + (everywhere & grows_[i])) return false;
+    }
+    return true;
+  }
+
+  std::array<uint64_t, kWords> head_ = {};   // of a value of value_size_ bytes
+  std::array<uint64_t, kWords> grows_ = {};  // 0xff for each length that grows with the value
+  uint32_t words_ = 0;
+  uint64_t value_size_ = 0;
+  uint32_t head_size_ = kNoHead;
+  uint32_t most_growth_ = 0;  // bytes that a value may have beyond value_size_
+  uint32_t feature_ = 0;
+  FeatureKind kind_ = FeatureKind::kNone;
+};
+
+}  // namespace ofindex

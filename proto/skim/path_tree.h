@@ -1,0 +1,90 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "proto/features.h"
+#include "proto/skim/field_plan.h"
+#include "proto/skim/skimmer_found.h"
+#include "proto/wire/wire.h"
+
+namespace ofindex {
+
+/// The paths of a plan as one tree, the outermost message at its root. A value.
+class PathTree {
+ public:
+  static constexpr uint32_t kNone = 0xffff'ffff;
+
+  struct Node {
+    FieldPlan::Field field = {};
+    uint32_t leaf = kNone;                ///< number of the path that ends here; kNone for a message
+    std::vector<uint32_t> children = {};  ///< nodes, by field number
+  };
+
+  explicit PathTree(const std::vector<FieldPlan::Path>& paths);
+
+  /// The child of `node` for field `number`; null if no path goes there.
+  [[nodiscard]] const Node* Child(const Node& node, uint32_t number) const {
+    const auto child = std::lower_bound(node.children.begin(), node.children.end(), number,
+                                        [this](uint32_t c, uint32_t n) { return nodes_[c].field.number < n; });
+    return child != node.children.end() && nodes_[*child].field.number == number ? &nodes_[*child] : nullptr;
+  }
+
+  [[nodiscard]] const Node& root() const { return nodes_[0]; }
+
+ private:
+  [[nodiscard]] uint32_t ChildOrNew(uint32_t node, FieldPlan::Field field);
+
+  std::vector<Node> nodes_ = {Node{}};
+};
+
+/// How one value of `scalar` is written where it is not packed.
+[[nodiscard]] WireType ValueType(FieldPlan::Scalar scalar);
+
+/// The kind that values of `scalar` have for a skimmer.
+[[nodiscard]] FeatureKind KindOf(FieldPlan::Scalar scalar);
+
+/// What a skimmer makes of `value`, the bits of a number as they are written.
+[[nodiscard]] uint64_t NumberBits(FieldPlan::Scalar scalar, uint64_t value);
+
+/// What one record has under one path.
+class PathLeaf {
+ public:
+  PathLeaf(const FieldPlan::Path& path, uint32_t feature, bool whole);
+
+  [[nodiscard]] FieldPlan::Scalar scalar() const { return scalar_; }
+  [[nodiscard]] WireType value_type() const { return value_type_; }
+  [[nodiscard]] bool repeated() const { return repeated_; }
+  [[nodiscard]] bool whole() const { return whole_; }
+  [[nodiscard]] bool empty() const { return values_.count == 0; }
+
+  /// Adds one value, found in the message `message`: the number of the innermost repeated one around it. A singular
+  /// field replaces the value that it has in that message.
+  void AddNumber(uint64_t bits, uint64_t message);
+  void AddBytes(Stretch stretch, uint64_t message);
+
+  /// Adds `count` values of a repeated field, more than one, that are not looked at.
+  void Count(uint64_t count);
+
+  /// Hands what there is, if there is any, to `found`, and begins anew.
+  void MoveTo(FoundFeatures& found);
+  void Clear();
+
+ private:
+  [[nodiscard]] bool BeginsValue(uint64_t message);
+
+  FieldPlan::Scalar scalar_;
+  WireType value_type_;
+  bool repeated_;
+  bool whole_;
+  uint32_t feature_;
+  SkimmedFeature values_;
+  uint64_t message_ = 0;         // in which the last value stands
+  uint64_t largest_before_ = 0;  // of all values but the last
+  std::vector<uint64_t> numbers_;
+  std::vector<Stretch> stretches_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,273 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "base/bytes.h"
+#include "proto/features.h"
+#include "proto/skim/entry_imprint.h"
+#include "proto/skim/plain_entry.h"
+#include "proto/skim/skimmer.h"
+#include "proto/skim/skimmer_found.h"
+#include "proto/skim/skimmer_names.h"
+#include "proto/skim/skimmer_source.h"
+#include "proto/skim/skimmer_values.h"
+#include "proto/wire/wire.h"
+
+namespace ofindex {
+
+/// Reads one Example, SequenceExample or OFRecord: finds its features by name. Made for one pass over one payload;
+/// views what it is made of.
+template <typename Source>
+class EntrySkim {
+ public:
+  using Reader = typename Source::Reader;
+  using Field = typename Source::Field;
+  using Bytes = typename Source::Bytes;
+
+  /// A pass that is not `learning` passes over features whose names are new, and has_unknown() tells.
+  EntrySkim(Source& source, PayloadKind payload, SkimmerNames& names, FoundFeatures& found,
+            std::vector<EntryImprint>& imprints, bool learning)
+      : source_(source),
+        payload_(payload),
+        names_(names),
+        found_(found),
+        values_(source, payload, found),
+        kinds_(kPlainKinds[payload == PayloadKind::kOfRecord ? 1 : 0]),
+        imprints_(imprints),
+        learning_(learning) {
+    if (learning) imprints_.clear();  // numbers may change hands
+  }
+
+  /// Returns false if the payload is malformed, or cannot be read.
+  [[nodiscard]] bool Skim(Reader payload) {
+    if (payload_ == PayloadKind::kOfRecord) return SkimFeatures(payload);
+    Field field;
+    while (payload.Next(&field)) {
+      if (field.type != WireType::kBytes) continue;
+      Reader nested = payload.Nested(field.bytes);
+      if (field.number == 1) {
+        if (!SkimFeatures(nested)) return false;
+      } else if (field.number == 2 && payload_ == PayloadKind::kSequenceExample) {
+        if (!SkimMap<true>(nested)) return false;
+      }
+    }
+    return payload.ok();
+  }
+
+  [[nodiscard]] bool has_unknown() const { return has_unknown_; }
+
+ private:
+  // Where the parts of one entry of a map stand.
+  struct Entry {
+    Bytes name = {};
+    uint32_t feature = SkimmerNames::kDropped;
+    SkimmedFeature values = {};
+    bool mixed = false;  // steps of a list differ in kind
+  };
+
+  [[nodiscard]] bool SkimFeatures(Reader& features) {
+    if constexpr (std::is_same_v<Source, MemorySource>) features = features.Packed(SkimPlainEntries(features.rest()));
+    return SkimMap<false>(features);
+  }
+
+  /// Skims entries from the front of `features` as long as they are plain, and returns the rest.
+  ByteView SkimPlainEntries(ByteView features) {
+    const uint8_t* at = features.data();
+    const uint8_t* const end = at + features.size();
+    PlainEntry entry;
+    while (true) {
+      at = SkimImprinted(at, end);
+      if (!ReadPlainEntry(at, end, kinds_, entry) && !ReadLongPlainEntry(at, end, kinds_, entry)) return {at, end};
+      const uint32_t feature = FindOrLearn(entry.name);
+      if (feature != SkimmerNames::kDropped) {
+        if (!learning_) Press(at, entry, feature);
+        AddPlain(feature, entry);
+      }
+      at += entry.size;
+    }
+  }
+
+  /// Skims entries from `at` on as long as they are like those of the record before, and returns where they end.
+  const uint8_t* SkimImprinted(const uint8_t* at, const uint8_t* end) {
+    PlainEntry entry;
+    size_t position = position_;
+    for (; position < imprints_.size() && imprints_[position].Read(at, end, entry); ++position) {
+      AddPlain(imprints_[position].feature(), entry);
+      at += entry.size;
+    }
+    position_ = position;
+    return at;
+  }
+
+  /// Takes the imprint of the entry that was read last.
+  void Press(const uint8_t* at, const PlainEntry& entry, uint32_t feature) {
+    const size_t position = position_ - 1;
+    if (position >= kMostFeatures) return;
+    if (position >= imprints_.size()) imprints_.resize(position + 1);
+    imprints_[position].Press(at, entry, feature);
+  }
+
+  void AddPlain(uint32_t feature, const PlainEntry& entry) {
+    SkimmedFeature* place = found_.Place(feature, false);
+    if (place == nullptr) return;
+    *place = {.feature = feature,
+              .kinds = static_cast<uint8_t>(1U << static_cast<unsigned>(entry.kind)),
+              .kind = entry.kind,
+              .count = 1,
+              .bits = entry.bits};
+    if (entry.kind == FeatureKind::kBytes) {
+      place->bits = source_.Where(entry.value).offset;
+      place->size = place->largest = entry.value.size();
+      if (entry.value.size() <= kMostKeptBytes) place->bytes = entry.value;
+    }
+  }
+
+  template <bool kLists>
+  [[nodiscard]] bool SkimMap(Reader& map) {
+    Field field;
+    while (map.Next(&field)) {
+      if (field.number != 1 || field.type != WireType::kBytes) continue;
+      const Reader reader = map.Nested(field.bytes);
+      if (!SkimEntry<kLists>(reader)) return false;
+    }
+    return map.ok();
+  }
+
+  template <bool kLists>
+  [[nodiscard]] bool SkimEntry(const Reader& reader) {
+    Entry entry;
+    if (!SkimValues<kLists>(reader, entry) || !FindName<kLists>(entry)) return false;
+    SkimmedFeature* place = entry.feature == SkimmerNames::kDropped ? nullptr : found_.Place(entry.feature, kLists);
+    if (place == nullptr) return true;
+    Finish<kLists>(entry);
+    *place = entry.values;
+    place->bytes = source_.View(*place);
+    if (!names_.whole(entry.feature) || place->kind == FeatureKind::kNone || place->count == 1) return true;
+    const bool is_bytes = place->kind == FeatureKind::kBytes;
+    place->first = static_cast<uint32_t>(is_bytes ? found_.stretches.size() : found_.numbers.size());
+    return KeepAll<kLists>(reader);
+  }
+
+  /// Reads an entry to its end: its last name, and its values summed up.
+  template <bool kLists>
+  [[nodiscard]] bool SkimValues(Reader reader, Entry& entry) {
+    Field field;
+    while (reader.Next(&field)) {
+      if (field.type != WireType::kBytes) continue;
+      if (field.number == 1) entry.name = field.bytes;
+      if (field.number != 2) continue;
+      Reader value = reader.Nested(field.bytes);
+      if (kLists ? !SkimSteps(value, entry) : !values_.Skim(value, entry.values)) return false;
+    }
+    return reader.ok();
+  }
+
+  [[nodiscard]] bool SkimSteps(Reader& list, Entry& entry) {
+    Field field;
+    while (list.Next(&field)) {
+      if (field.number != 1 || field.type != WireType::kBytes) continue;
+      Reader feature = list.Nested(field.bytes);
+      SkimmedFeature step;
+      if (!values_.Skim(feature, step)) return false;
+      AddStep(step, entry);
+    }
+    return list.ok();
+  }
+
+  static void AddStep(const SkimmedFeature& step, Entry& entry) {
+    SkimmedFeature& all = entry.values;
+    all.kinds = static_cast<uint8_t>(all.kinds | 1U << static_cast<unsigned>(step.kind));
+    if (step.count == 0) return;
+    if (all.count == 0) all.kind = step.kind;
+    if (all.kind != step.kind) entry.mixed = true;
+    all.count += step.count;
+    const bool is_one = all.count == 1;
+    all.bits = is_one ? step.bits : 0;
+    all.size = is_one ? step.size : 0;
+    if (step.largest > all.largest) all.largest = step.largest;
+  }
+
+  template <bool kLists>
+  static void Finish(Entry& entry) {
+    SkimmedFeature& values = entry.values;
+    if constexpr (!kLists) values.kinds = static_cast<uint8_t>(1U << static_cast<unsigned>(values.kind));
+    if (values.count == 0 || entry.mixed) values.kind = FeatureKind::kNone;
+    if (entry.mixed) values.largest = 0;
+    values.feature = entry.feature;
+  }
+
+  /// Finds the number of the entry's name, as users are shown it. Returns false if the name cannot be read.
+  template <bool kLists>
+  [[nodiscard]] bool FindName(Entry& entry) {
+    const uint64_t size = entry.name.size();
+    if (size + (kLists ? 2 : 0) > kMostNameBytes) {
+      DropLong();
+      return true;
+    }
+    const uint8_t* bytes = source_.At(entry.name);
+    if (bytes == nullptr && size != 0) return false;
+    ByteView name(bytes, static_cast<size_t>(size));
+    if constexpr (kLists) {
+      name = names_.ShownList(name);
+    }
+    entry.feature = FindOrLearn(name);
+    return true;
+  }
+
+  /// The number of `name`; kDropped too if this pass does not learn it.
+  [[nodiscard]] uint32_t FindOrLearn(ByteView name) {
+    const uint32_t feature = names_.Find(name, position_++);
+    if (feature != SkimmerNames::kUnknown) return feature;
+    has_unknown_ = true;
+    if (!learning_) return SkimmerNames::kDropped;
+    const uint32_t learnt = names_.Learn(name);
+    for (const uint32_t number : names_.just_given_up()) found_.Remove(number);
+    return learnt;
+  }
+
+  void DropLong() {
+    has_unknown_ = has_unknown_ || !names_.dropped();
+    if (learning_) names_.DropLong();
+  }
+
+  /// Reads an entry, found sound, once more, to keep its values.
+  template <bool kLists>
+  [[nodiscard]] bool KeepAll(Reader reader) {
+    const size_t numbers = found_.numbers.size();
+    const size_t stretches = found_.stretches.size();
+    SkimmedFeature values;
+    Field field;
+    while (reader.Next(&field)) {
+      if (field.number != 2 || field.type != WireType::kBytes) continue;
+      Reader value = reader.Nested(field.bytes);
+      if (kLists ? !KeepSteps(value) : !values_.Keep(value, values, numbers, stretches)) return false;
+    }
+    return reader.ok();
+  }
+
+  [[nodiscard]] bool KeepSteps(Reader& list) {
+    Field field;
+    while (list.Next(&field)) {
+      if (field.number != 1 || field.type != WireType::kBytes) continue;
+      Reader feature = list.Nested(field.bytes);
+      SkimmedFeature step;
+      if (!values_.Keep(feature, step, found_.numbers.size(), found_.stretches.size())) return false;
+    }
+    return list.ok();
+  }
+
+  Source& source_;
+  PayloadKind payload_;
+  SkimmerNames& names_;
+  FoundFeatures& found_;
+  FeatureReader<Source> values_;
+  const PlainKinds& kinds_;
+  std::vector<EntryImprint>& imprints_;  // by position in the record
+  bool learning_;
+  bool has_unknown_ = false;
+  size_t position_ = 0;  // of the next entry among those of the record
+};
+
+}  // namespace ofindex

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "proto/skim/path_tree.h"
+#include "proto/skim/skimmer_source.h"
+#include "proto/wire/wire.h"
+
+namespace ofindex {
+
+/// Reads the paths of a plan in one message after another. Views what it is made of.
+template <typename Source>
+class PathSkim {
+ public:
+  using Reader = typename Source::Reader;
+  using Field = typename Source::Field;
+
+  PathSkim(const PathTree& tree, std::vector<PathLeaf>& leaves) : tree_(tree), leaves_(leaves) {}
+
+  /// Adds what `payload`, a message of `source`, has to the leaves, which are clear. Returns false if it is malformed
+  /// as far as it is read, or cannot be read.
+  [[nodiscard]] bool Skim(Source& source, const Reader& payload) {
+    open_.clear();
+    open_.push_back({payload, &tree_.root(), ++messages_});
+    Field field;
+    while (!open_.empty()) {
+      Open& message = open_.back();
+      if (message.reader.Next(&field)) {
+        if (!SkimField(source, message, field)) return false;
+      } else if (!message.reader.ok()) {
+        return false;
+      } else {
+        open_.pop_back();
+      }
+    }
+    return true;
+  }
+
+ private:
+  // A message that is being read.
+  struct Open {
+    Reader reader;
+    const PathTree::Node* node;
+    uint64_t repeated;  // number of the innermost repeated message, this one or around it
+  };
+
+  [[nodiscard]] bool SkimField(Source& source, Open& message, const Field& field) {
+    const PathTree::Node* node = tree_.Child(*message.node, field.number);
+    if (node == nullptr) return true;
+    if (node->leaf != PathTree::kNone) return SkimLeaf(source, message, field, leaves_[node->leaf]);
+    if (field.type != (node->field.group ? WireType::kGroup : WireType::kBytes)) return true;
+    const uint64_t repeated = node->field.repeated ? ++messages_ : message.repeated;
+    open_.push_back({message.reader.Nested(field.bytes), node, repeated});
+    return true;
+  }
+
+  [[nodiscard]] bool SkimLeaf(Source& source, Open& message, const Field& field, PathLeaf& leaf) {
+    if (field.type == leaf.value_type()) {
+      if (field.type == WireType::kBytes) {
+        leaf.AddBytes(source.Where(field.bytes), message.repeated);
+      } else {
+        leaf.AddNumber(NumberBits(leaf.scalar(), field.value), message.repeated);
+      }
+    } else if (field.type == WireType::kBytes && leaf.repeated()) {
+      return SkimPacked(source, message, field.bytes, leaf);
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool SkimPacked(Source& source, Open& message, typename Source::Bytes chunk, PathLeaf& leaf) {
+    if (leaf.value_type() != WireType::kVarint) return SkimPackedFixed(source, message, chunk, leaf);
+    if (!leaf.whole()) {
+      if (const uint64_t count = source.CountQuickly(chunk); count > 1) {
+        leaf.Count(count);
+        return true;
+      }
+    }
+    Reader packed = message.reader.Packed(chunk);
+    uint64_t varint = 0;
+    while (packed.NextVarint(&varint)) leaf.AddNumber(NumberBits(leaf.scalar(), varint), message.repeated);
+    return packed.ok();
+  }
+
+  [[nodiscard]] bool SkimPackedFixed(Source& source, Open& message, typename Source::Bytes chunk, PathLeaf& leaf) {
+    const uint64_t size = leaf.value_type() == WireType::kFixed32 ? 4 : 8;
+    if (chunk.size() % size != 0) return message.reader.Reject(WireFault::kPackedSize, chunk);
+    const uint64_t count = chunk.size() / size;
+    if (!leaf.whole() && count > 1) {
+      leaf.Count(count);
+      return true;
+    }
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint8_t* value = source.At(chunk.subspan(i * size, size));
+      if (value == nullptr) return false;
+      const uint64_t bits = size == 4 ? LoadLe32(value) : LoadLe64(value);
+      leaf.AddNumber(NumberBits(leaf.scalar(), bits), message.repeated);
+    }
+    return true;
+  }
+
+  const PathTree& tree_;
+  std::vector<PathLeaf>& leaves_;
+  std::vector<Open> open_;  // outermost first
+  uint64_t messages_ = 0;   // repeated messages that were met, and records
+};
+
+}  // namespace ofindex

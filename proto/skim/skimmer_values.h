@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/bytes.h"
+#include "proto/features.h"
+#include "proto/skim/skimmer.h"
+#include "proto/skim/skimmer_found.h"
+#include "proto/wire/wire.h"
+
+namespace ofindex {
+
+/// Reads one Feature: its kind, how many values it has, and the one where there is one; or keeps all of them. Views
+/// what it is made of.
+template <typename Source>
+class FeatureReader {
+ public:
+  using Reader = typename Source::Reader;
+  using Bytes = typename Source::Bytes;
+
+  FeatureReader(Source& source, PayloadKind payload, FoundFeatures& found)
+      : source_(source), payload_(payload), found_(found) {}
+
+  /// Adds the values of `feature` to `values`: of the same kind they are joined, another kind resets. Returns false if
+  /// it is malformed, or cannot be read.
+  [[nodiscard]] bool Skim(Reader& feature, SkimmedFeature& values) { return SkimKinds<false>(feature, values); }
+
+  /// The same, and appends the values to what `found` keeps. `values` began with those that stand there from number
+  /// `numbers` and stretch `stretches` on: they go if another kind resets.
+  [[nodiscard]] bool Keep(Reader& feature, SkimmedFeature& values, size_t numbers, size_t stretches) {
+    first_number_ = numbers;
+    first_stretch_ = stretches;
+    return SkimKinds<true>(feature, values);
+  }
+
+ private:
+  template <bool kKeep>
+  [[nodiscard]] bool SkimKinds(Reader& feature, SkimmedFeature& values) {
+    typename Source::Field field;
+    while (feature.Next(&field)) {
+      const FeatureKind kind = KindOfField(payload_, field.number);
+      if (kind == FeatureKind::kNone || field.type != WireType::kBytes) continue;
+      if (kind != values.kind) Reset<kKeep>(kind, values);
+      Reader list = feature.Nested(field.bytes);
+      if (!SkimList<kKeep>(list, values)) return false;
+    }
+    return feature.ok();
+  }
+
+  template <bool kKeep>
+  void Reset(FeatureKind kind, SkimmedFeature& values) {
+    values = {.kind = kind};
+    if constexpr (kKeep) {
+      found_.numbers.resize(first_number_);
+      found_.stretches.resize(first_stretch_);
+    }
+  }
+
+  template <bool kKeep>
+  [[nodiscard]] bool SkimList(Reader& list, SkimmedFeature& values) {
+    typename Source::Field field;
+    while (list.Next(&field)) {
+      if (field.number != 1) continue;
+      if (field.type == ValueType(values.kind)) {
+        Add<kKeep>(field, values);
+      } else if (field.type == WireType::kBytes && !SkimPacked<kKeep>(list, field.bytes, values)) {
+        return false;
+      }
+    }
+    return list.ok();
+  }
+
+  template <bool kKeep>
+  void Add(const typename Source::Field& field, SkimmedFeature& values) {
+    if (values.kind != FeatureKind::kBytes) return AddOne<kKeep>(IntegerBits(values.kind, field.value), values);
+    const Stretch stretch = source_.Where(field.bytes);
+    AddBytes(stretch, values);
+    if constexpr (kKeep) found_.stretches.push_back(stretch);
+  }
+
+  template <bool kKeep>
+  void AddOne(uint64_t bits, SkimmedFeature& values) {
+    AddNumber(bits, values);
+    if constexpr (kKeep) found_.numbers.push_back(bits);
+  }
+
+  template <bool kKeep>
+  [[nodiscard]] bool SkimPacked(Reader& list, Bytes chunk, SkimmedFeature& values) {
+    if (values.kind == FeatureKind::kFloat) return SkimPackedFixed<kKeep, uint32_t>(list, chunk, values);
+    if (values.kind == FeatureKind::kDouble) return SkimPackedFixed<kKeep, uint64_t>(list, chunk, values);
+    if constexpr (!kKeep) {
+      if (const uint64_t count = source_.CountQuickly(chunk); count > 1) return Count(count, values);
+    }
+    Reader packed = list.Packed(chunk);
+    uint64_t varint = 0;
+    while (packed.NextVarint(&varint)) AddOne<kKeep>(IntegerBits(values.kind, varint), values);
+    return packed.ok();
+  }
+
+  /// Adds `count` values, more than one.
+  static bool Count(uint64_t count, SkimmedFeature& values) {
+    values.count += static_cast<uint32_t>(count);
+    values.bits = 0;
+    return true;
+  }
+
+  template <bool kKeep, typename T>
+  [[nodiscard]] bool SkimPackedFixed(Reader& list, Bytes chunk, SkimmedFeature& values) {
+    if (chunk.size() % sizeof(T) != 0) return list.Reject(WireFault::kPackedSize, chunk);
+    const uint64_t count = chunk.size() / sizeof(T);
+    if (!kKeep && count > 1) return Count(count, values);
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint8_t* value = source_.At(chunk.subspan(i * sizeof(T), sizeof(T)));
+      if (value == nullptr) return false;
+      T bits;
+      std::memcpy(&bits, value, sizeof bits);
+      AddOne<kKeep>(bits, values);
+    }
+    return true;
+  }
+
+  Source& source_;
+  PayloadKind payload_;
+  FoundFeatures& found_;
+  size_t first_number_ = 0;
+  size_t first_stretch_ = 0;
+};
+
+}  // namespace ofindex

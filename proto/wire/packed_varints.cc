@@ -1,0 +1,37 @@
+#include "proto/wire/packed_varints.h"
+
+#include <bit>
+#include <cstring>
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kLastOfVarint = 0x8080'8080'8080'8080;  // clear in a varint's last byte, set in those before
+constexpr int kMostLeading = 9;                            // bytes of a varint before its last
+
+/// How many of the eight bits of `marks`, one a byte, are set: a multiplication adds up the bytes.
+[[nodiscard]] uint64_t CountMarks(uint64_t marks) { return ((marks >> 7) * 0x0101'0101'0101'0101) >> 56; }
+
+}  // namespace
+
+uint64_t CountVarints(ByteView chunk) {
+  uint64_t count = 0;
+  int leading = 0;  // bytes since the last end of a varint
+  for (size_t at = 0; at < chunk.size(); at += 8) {
+    uint64_t word = 0;  // past the end: varints of one byte, taken off the count again
+    const size_t size = chunk.size() - at < 8 ? chunk.size() - at : 8;
+    std::memcpy(&word, chunk.data() + at, size);
+    const uint64_t ends = ~word & kLastOfVarint;
+    if (ends == 0) {
+      leading += 8;
+      if (leading > kMostLeading) return 0;
+      continue;
+    }
+    if (leading + std::countr_zero(ends) / 8 > kMostLeading) return 0;
+    leading = std::countl_zero(ends) / 8;
+    count += CountMarks(ends) - (8 - size);
+  }
+  return !chunk.empty() && chunk.back() < 0x80 ? count : 0;
+}
+
+}  // namespace ofindex

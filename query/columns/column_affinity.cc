@@ -1,0 +1,38 @@
+#include "query/columns/column_affinity.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint8_t Bit(FeatureKind kind) { return static_cast<uint8_t>(1U << static_cast<unsigned>(kind)); }
+
+constexpr uint8_t kIntegers = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
+constexpr uint8_t kReals = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
+constexpr uint8_t kBytes = Bit(FeatureKind::kBytes);
+
+}  // namespace
+
+std::string_view DeclaredType(const ColumnStore& store, const Column& column) {
+  const uint8_t kinds = store.kinds(column);
+  const bool integers = (kinds & kIntegers) != 0;
+  const bool reals = (kinds & kReals) != 0;
+  const bool bytes = (kinds & kBytes) != 0;
+  if (column.is_list() || (bytes && !integers && !reals)) return "TEXT";
+  if (bytes) return "";
+  if (integers && reals) return "NUMERIC";
+  return integers ? "INTEGER" : reals ? "REAL" : "";
+}
+
+Affinity AffinityOf(const ColumnStore& store, const Column& column) {
+  const std::string_view type = DeclaredType(store, column);
+  if (type.empty()) return Affinity::kNone;
+  return type == "TEXT" ? Affinity::kText : Affinity::kNumeric;
+}
+
+// SQLite passes over blanks, as sqlite3Isspace() has them, and takes a sign, digits and a point.
+bool MayBeNumber(std::string_view text) {
+  size_t at = text.find_first_not_of(" \t\n\v\f\r");
+  if (at != std::string_view::npos && (text[at] == '+' || text[at] == '-')) ++at;
+  return at < text.size() && (text[at] == '.' || (text[at] >= '0' && text[at] <= '9'));
+}
+
+}  // namespace ofindex

@@ -1,0 +1,47 @@
+#include "query/columns/find_column.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/nearest_names.h"
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+template <typename Same>
+const Column* FindIf(const ColumnStore& store, Same same) {
+  const auto found = std::find_if(store.columns().begin(), store.columns().end(), same);
+  return found == store.columns().end() ? nullptr : &*found;
+}
+
+const Column* FindExactly(const ColumnStore& store, std::string_view name) {
+  return FindIf(store, [&](const Column& column) { return column.name == name; });
+}
+
+Hint NearestHint(const ColumnStore& store, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Column& column : store.columns()) names.push_back(column.name);
+  const std::string meant = DidYouMean(NearestNames(name, names), "'");
+  if (meant.empty()) return "`ofindex schema` shows the columns";
+  return meant;
+}
+
+}  // namespace
+
+Result<Column> FindColumn(const ColumnStore& store, std::string_view name) {
+  if (const Column* column = FindExactly(store, name)) return *column;
+  for (const FeatureRow& feature : store.features()) {
+    if (feature.name != name) continue;
+    const std::string& main = MainColumn(feature);
+    const Column* column = main.empty() ? nullptr : FindExactly(store, main);
+    if (column != nullptr) return *column;
+    return Fail(ErrorCode::kUsage, StrCat("feature '", Printable(name), "' has no column"),
+                "build the index with `--columns NAME,...`");
+  }
+  const std::string folded = Folded(name);
+  if (const Column* column = FindIf(store, [&](const Column& c) { return Folded(c.name) == folded; })) return *column;
+  return Fail(ErrorCode::kUsage, StrCat("there is no column '", Printable(name), "'"), NearestHint(store, name));
+}
+
+}  // namespace ofindex

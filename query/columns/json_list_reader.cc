@@ -1,0 +1,153 @@
+#include "query/columns/json_list_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "query/columns/base64.h"
+
+namespace ofindex {
+namespace {
+
+using Type = ColumnValue::Type;
+
+void AppendUtf8(uint32_t c, std::string& text) {
+  const auto put = [&text](uint32_t byte) { text += static_cast<char>(byte); };
+  if (c < 0x80) return put(c);
+  if (c < 0x800) {
+    put(0xc0 | c >> 6);
+  } else if (c < 0x10000) {
+    put(0xe0 | c >> 12);
+    put(0x80 | (c >> 6 & 63));
+  } else {
+    put(0xf0 | c >> 18);
+    put(0x80 | (c >> 12 & 63));
+    put(0x80 | (c >> 6 & 63));
+  }
+  put(0x80 | (c & 63));
+}
+
+bool IsHighSurrogate(uint32_t c) { return c >= 0xd800 && c < 0xdc00; }
+bool IsLowSurrogate(uint32_t c) { return c >= 0xdc00 && c < 0xe000; }
+
+}  // namespace
+
+bool JsonListReader::Fail() {
+  state_ = State::kWrong;
+  return false;
+}
+
+// Takes `token`, and blanks before it.
+bool JsonListReader::Take(std::string_view token) {
+  rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
+  if (!rest_.starts_with(token)) return false;
+  rest_.remove_prefix(token.size());
+  return true;
+}
+
+bool JsonListReader::Next() {
+  if (state_ == State::kEnd || state_ == State::kWrong) return false;
+  const bool first = state_ == State::kBegin;
+  if (first && !Take("[")) return Fail();
+  state_ = State::kInside;
+  if (Take("]")) {
+    if (!Take("") || !rest_.empty()) return Fail();
+    state_ = State::kEnd;
+    return false;
+  }
+  if (!first && !Take(",")) return Fail();
+  return TakeValue() || Fail();
+}
+
+bool JsonListReader::TakeValue() {
+  value_ = {};
+  if (Take("null")) return true;
+  if (Take("\"")) {
+    value_.type = Type::kText;
+    return TakeString(value_.bytes);
+  }
+  return Take("{") ? TakeBase64() : TakeNumber();
+}
+
+bool JsonListReader::TakeNumber() {
+  const std::string_view token = rest_.substr(0, rest_.find_first_not_of("+-.0123456789eE"));
+  const char* const end = token.data() + token.size();
+  if (token.find_first_of("0123456789") == std::string_view::npos) return false;
+  rest_.remove_prefix(token.size());
+  const auto integer = std::from_chars(token.data(), end, value_.integer);
+  value_.type = Type::kInteger;
+  if (integer.ec == std::errc() && integer.ptr == end) return true;
+  value_.integer = 0;
+  value_.type = Type::kReal;
+  const auto real = std::from_chars(token.data(), end, value_.real);
+  if (real.ptr != end) return false;
+  if (real.ec == std::errc::result_out_of_range) {  // too large, as 9e999 is, or too small to tell from 0
+    const bool small = token.find("e-") != std::string_view::npos || token.find("E-") != std::string_view::npos;
+    value_.real = small ? 0 : std::numeric_limits<double>::infinity();
+    if (token[0] == '-') value_.real = -value_.real;
+  }
+  return true;
+}
+
+// Takes the rest of a string behind its first quote.
+bool JsonListReader::TakeString(std::string& text) {
+  while (!rest_.empty()) {
+    const size_t plain = std::min(rest_.find_first_of("\"\\"), rest_.size());
+    text += rest_.substr(0, plain);
+    rest_.remove_prefix(plain);
+    if (rest_.empty()) return false;
+    const bool quote = rest_[0] == '"';
+    rest_.remove_prefix(1);
+    if (quote) return true;
+    if (!TakeEscape(text)) return false;
+  }
+  return false;
+}
+
+bool JsonListReader::TakeEscape(std::string& text) {
+  static constexpr std::string_view kNames = "\"\\/bfnrt";
+  static constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
+  if (rest_.empty()) return false;
+  const char c = rest_[0];
+  rest_.remove_prefix(1);
+  if (const size_t i = kNames.find(c); i != std::string_view::npos) {
+    text += kMeant[i];
+    return true;
+  }
+  if (c != 'u') return false;
+  const std::optional<uint32_t> unit = TakeHex();
+  if (!unit || IsLowSurrogate(*unit)) return false;
+  if (!IsHighSurrogate(*unit)) {
+    AppendUtf8(*unit, text);
+    return true;
+  }
+  if (!rest_.starts_with("\\u")) return false;
+  rest_.remove_prefix(2);
+  const std::optional<uint32_t> low = TakeHex();
+  if (!low || !IsLowSurrogate(*low)) return false;
+  AppendUtf8(0x10000 + ((*unit - 0xd800) << 10) + (*low - 0xdc00), text);
+  return true;
+}
+
+std::optional<uint32_t> JsonListReader::TakeHex() {
+  uint32_t unit = 0;
+  if (rest_.size() < 4) return std::nullopt;
+  const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + 4, unit, 16);
+  if (error != std::errc() || end != rest_.data() + 4) return std::nullopt;
+  rest_.remove_prefix(4);
+  return unit;
+}
+
+bool JsonListReader::TakeBase64() {
+  std::string key;
+  std::string text;
+  if (!Take("\"") || !TakeString(key) || key != "base64" || !Take(":")) return false;
+  if (!Take("\"") || !TakeString(text) || !Take("}")) return false;
+  std::optional<std::string> bytes = DecodeBase64(text);
+  if (!bytes) return false;
+  value_.type = Type::kBlob;
+  value_.bytes = *std::move(bytes);
+  return true;
+}
+
+}  // namespace ofindex

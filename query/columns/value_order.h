@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "index/chunks/chunk.h"
+#include "index/columns/column.h"
+
+namespace ofindex {
+
+/// Orders two values as SQLite does, without affinity: NULL, then numbers by what they are worth, then TEXT and then
+/// BLOB by their bytes. Integers and reals compare exactly. Neither is a NaN, which SQL does not have. Less than, equal
+/// to or greater than 0.
+[[nodiscard]] int CompareValues(const Chunk::Value& a, const Chunk::Value& b);
+
+/// `value` as a view, valid as long as it is.
+[[nodiscard]] inline Chunk::Value ViewOf(const ColumnValue& value) {
+  return {.type = value.type, .integer = value.integer, .real = value.real, .bytes = AsBytes(value.bytes)};
+}
+
+[[nodiscard]] inline int CompareValues(const ColumnValue& a, const ColumnValue& b) {
+  return CompareValues(ViewOf(a), ViewOf(b));
+}
+
+[[nodiscard]] inline bool IsNumber(ColumnValue::Type type) {
+  return type == ColumnValue::Type::kInteger || type == ColumnValue::Type::kReal;
+}
+
+}  // namespace ofindex

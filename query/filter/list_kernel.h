@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "index/chunks/chunk.h"
+#include "query/filter/value_filter.h"
+
+namespace ofindex {
+
+/// Match() for a chunk of lists: the records whose list has a value that equals one of a kHas filter, as SQL
+/// compares them without affinity. No record matches another kind of filter. Bits of records without a list are
+/// unspecified.
+void MatchLists(const ValueFilter& filter, const Chunk& chunk, std::span<uint64_t> words);
+
+}  // namespace ofindex

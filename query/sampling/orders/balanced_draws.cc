@@ -1,0 +1,86 @@
+#include "query/sampling/orders/balanced_draws.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/allocation.h"
+#include "base/text.h"
+#include "query/sampling/orders/permutation.h"
+#include "query/sampling/orders/sample_key.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kLeastCycle = uint64_t{1} << 20;
+constexpr uint64_t kSlotsPerClass = 256;
+
+std::vector<uint64_t> SlotsOf(std::span<const uint64_t> counts, double temperature) {
+  std::vector<uint64_t> weights = ClassWeights(counts, temperature);
+  if (std::isinf(temperature)) return weights;
+  if (temperature == 1) {
+    uint64_t divisor = 0;
+    for (const uint64_t weight : weights) divisor = std::gcd(divisor, weight);
+    for (uint64_t& weight : weights) weight /= divisor;
+    return weights;
+  }
+  return SlotsInProportion(weights, std::max(kLeastCycle, std::bit_ceil(kSlotsPerClass * counts.size())));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const BalancedClasses>> BalancedClasses::Make(uint32_t classes, double temperature,
+                                                                     const Deliver& deliver) {
+  if (!(temperature >= 1)) return Fail(ErrorCode::kUsage, "a temperature is 1 or more", "1 is as the records are");
+  return WithMemory("the members of classes", [&]() -> Result<std::shared_ptr<const BalancedClasses>> {
+    std::vector<uint64_t> counts(classes);
+    uint64_t items = 0;
+    OFINDEX_TRY(deliver([&](std::span<const uint32_t> some) {
+      items += some.size();
+      for (const uint32_t number : some) {
+        if (number < classes) ++counts[number];
+      }
+    }));
+    if (items > kMostItems) {
+      return Fail(ErrorCode::kLimit, StrCat("balanced draws are of at most ", FormatCount(kMostItems), " records"));
+    }
+    std::vector<uint64_t> begins = {0};
+    begins.reserve(counts.size() + 1);
+    for (const uint64_t count : counts) begins.push_back(begins.back() + count);
+    if (begins.back() == 0) return Fail(ErrorCode::kUsage, "no record has a class to be drawn by");
+    Deal deal(SlotsOf(counts, temperature), 0);
+    std::vector<uint32_t> members(begins.back());
+    std::vector<uint64_t>& next = counts;
+    std::copy(begins.begin(), begins.end() - 1, next.begin());
+    uint32_t item = 0;
+    OFINDEX_TRY(deliver([&](std::span<const uint32_t> some) {
+      for (const uint32_t number : some) {
+        if (number < classes && next[number] < begins[number + 1]) members[next[number]++] = item;
+        ++item;
+      }
+    }));
+    return std::shared_ptr<const BalancedClasses>(
+        new BalancedClasses(std::move(begins), std::move(members), std::move(deal)));
+  });
+}
+
+void BalancedDraws::Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const {
+  std::array<Dealt, 256> dealt;
+  for (size_t done = 0; done < out.size();) {
+    const std::span some(dealt.data(), std::min(dealt.size(), out.size() - done));
+    classes_->deal().FillUnder(deal_key_, first + done * step, step, some);
+    for (const Dealt& one : some) out[done++] = ItemOf(one);
+  }
+}
+
+uint64_t BalancedDraws::ItemOf(const Dealt& dealt) const {
+  const uint64_t count = classes_->count(dealt.party);
+  if (count == 1) return classes_->member(dealt.party, 0);
+  const uint64_t key = SampleKey(SampleKey(member_key_, dealt.party), dealt.number / count);
+  return classes_->member(dealt.party, Permutation(count, key).At(dealt.number % count));
+}
+
+}  // namespace ofindex

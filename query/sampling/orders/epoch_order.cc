@@ -1,0 +1,101 @@
+#include "query/sampling/orders/epoch_order.h"
+
+#include <utility>
+
+#include "base/text.h"
+#include "query/sampling/orders/permutation.h"
+#include "query/sampling/orders/sample_key.h"
+#include "query/sampling/orders/weighted_draws.h"
+
+namespace ofindex {
+namespace {
+
+class ShuffledOrder final : public EpochOrder {
+ public:
+  ShuffledOrder(uint64_t size, uint64_t key) : order_(size, key) {}
+
+  uint64_t size() const override { return order_.size(); }
+  void Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const override { order_.Fill(first, step, out); }
+  std::optional<uint64_t> PositionOf(uint64_t index) const override { return order_.PositionOf(index); }
+
+ private:
+  Permutation order_;
+};
+
+class BlockShuffledOrder final : public EpochOrder {
+ public:
+  BlockShuffledOrder(uint64_t size, const BlockShape& shape, uint64_t key)
+      : order_(size, shape, key), window_(shape.window) {}
+
+  uint64_t size() const override { return order_.size(); }
+  void Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const override { order_.Fill(first, step, out); }
+  std::optional<uint64_t> PositionOf(uint64_t index) const override { return order_.PositionOf(index); }
+  uint64_t RunOf(uint64_t index) const override { return order_.RunOf(index); }
+  // A window may have a short run beside its whole ones.
+  uint64_t runs_in_flight() const override { return order_.lanes() * (window_ + 1); }
+
+ private:
+  BlockOrder order_;
+  uint64_t window_;
+};
+
+/// Draws with replacement: an epoch has as many as the view has records.
+template <typename Draws>
+class DrawnOrder final : public EpochOrder {
+ public:
+  DrawnOrder(uint64_t size, Draws draws) : size_(size), draws_(std::move(draws)) {}
+
+  uint64_t size() const override { return size_; }
+  void Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const override { draws_.Fill(first, step, out); }
+  std::optional<uint64_t> PositionOf(uint64_t) const override { return std::nullopt; }
+
+ private:
+  uint64_t size_;
+  Draws draws_;
+};
+
+/// Makes the order that a law gives.
+struct MakeOrder {
+  uint64_t size;
+  uint64_t seed;
+  uint64_t epoch;
+
+  using Order = std::shared_ptr<const EpochOrder>;
+
+  Order operator()(const GlobalShuffle&) const {
+    return std::make_shared<ShuffledOrder>(size, SampleKey(seed, epoch, SampleUse::kShuffle));
+  }
+  Order operator()(const BlockShape& shape) const {
+    return std::make_shared<BlockShuffledOrder>(size, shape, SampleKey(seed, epoch, SampleUse::kRuns));
+  }
+  Order operator()(const WeightedLaw& law) const {
+    return Drawn(WeightedDraws(law.table, SampleKey(seed, epoch, SampleUse::kDraws)));
+  }
+  Order operator()(const BalancedLaw& law) const {
+    return Drawn(BalancedDraws(law.classes, SampleKey(seed, epoch, SampleUse::kDraws)));
+  }
+
+  template <typename Draws>
+  Order Drawn(Draws draws) const {
+    return std::make_shared<DrawnOrder<Draws>>(size, std::move(draws));
+  }
+};
+
+struct DescribeLaw {
+  std::string operator()(const GlobalShuffle&) const { return "shuffle"; }
+  std::string operator()(const BlockShape& shape) const {
+    return StrCat("block ", shape.run, ", ", shape.lanes, " lanes, window ", shape.window);
+  }
+  std::string operator()(const WeightedLaw& law) const { return StrCat("weights ", law.fingerprint); }
+  std::string operator()(const BalancedLaw& law) const { return StrCat("balance ", law.fingerprint); }
+};
+
+}  // namespace
+
+std::string Describe(const SampleLaw& law) { return std::visit(DescribeLaw(), law); }
+
+std::shared_ptr<const EpochOrder> OrderOf(const SampleLaw& law, uint64_t size, uint64_t seed, uint64_t epoch) {
+  return std::visit(MakeOrder{size, seed, epoch}, law);
+}
+
+}  // namespace ofindex

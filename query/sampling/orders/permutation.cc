@@ -1,0 +1,63 @@
+#include "query/sampling/orders/permutation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "query/sampling/orders/sample_key.h"
+
+namespace ofindex {
+namespace {
+
+// Positions that go through the network side by side, so that their products overlap.
+constexpr size_t kTogether = 16;
+
+// The least number whose square is `size` or more; up to 2^32, whose square no 64 bits hold.
+uint64_t RootAbove(uint64_t size) {
+  const auto square_is_below = [size](uint64_t root) { return static_cast<unsigned __int128>(root) * root < size; };
+  auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(size)));
+  while (square_is_below(root)) ++root;
+  while (root > 1 && !square_is_below(root - 1)) --root;
+  return std::max<uint64_t>(root, 1);
+}
+
+// Enough for a rectangle of `size`, 2 at least, and even where `left` is odd: a round that turns only rings of odd
+// length takes an even number of swaps, and half of the orders would never come up.
+uint64_t RightFor(uint64_t size, uint64_t left) {
+  const uint64_t right = std::max<uint64_t>(size / left + (size % left != 0 ? 1 : 0), 2);
+  return right + (left & right & 1);
+}
+
+}  // namespace
+
+Permutation::Permutation(uint64_t size, uint64_t key, uint32_t rounds)
+    : size_(size),
+      left_(RootAbove(size)),
+      right_(RightFor(size, left_)),
+      reciprocal_(~uint64_t{0} / right_ + 1),
+      rounds_(rounds) {
+  for (uint32_t i = 0; i < rounds_; ++i) keys_[i] = SampleKey(key, i);
+}
+
+void Permutation::Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const {
+  std::array<uint64_t, kTogether> left;
+  std::array<uint64_t, kTogether> right;
+  size_t done = 0;
+  for (; done + kTogether <= out.size(); done += kTogether) {
+    for (size_t j = 0; j < kTogether; ++j) {
+      const uint64_t position = first + (done + j) * step;
+      left[j] = Left(position);
+      right[j] = position - left[j] * right_;
+    }
+    for (uint32_t i = 0; i < rounds_; i += 2) {
+      for (size_t j = 0; j < kTogether; ++j) left[j] = Add(left[j], Hash(right[j], keys_[i], left_), left_);
+      for (size_t j = 0; j < kTogether; ++j) right[j] = Add(right[j], Hash(left[j], keys_[i + 1], right_), right_);
+    }
+    for (size_t j = 0; j < kTogether; ++j) out[done + j] = left[j] * right_ + right[j];
+  }
+  for (size_t j = 0; j < done; ++j) {
+    while (out[j] >= size_) [[unlikely]] out[j] = Forward(out[j]);
+  }
+  for (; done < out.size(); ++done) out[done] = At(first + done * step);
+}
+
+}  // namespace ofindex

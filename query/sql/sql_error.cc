@@ -1,0 +1,102 @@
+#include "query/sql/sql_error.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/nearest_names.h"
+#include "base/text.h"
+#include "query/sql/sql_gate.h"
+#include "query/tables/has_function.h"
+
+namespace ofindex {
+namespace {
+
+constexpr char kNamesHint[] = "`SELECT name, \"column\" FROM features` lists the features and their columns";
+constexpr char kRefusedHint[] =
+    "a statement may read records, shards, features, bad and damage, and call functions that compute";
+
+ErrorCode CodeOf(int result) {
+  if (result == SQLITE_IOERR_DATA) return ErrorCode::kStale;
+  switch (result & 0xff) {
+    case SQLITE_NOMEM:
+    case SQLITE_TOOBIG: return ErrorCode::kLimit;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return ErrorCode::kIndex;
+    case SQLITE_IOERR:
+    case SQLITE_FULL:
+    case SQLITE_CANTOPEN: return ErrorCode::kIo;
+    case SQLITE_INTERRUPT: return ErrorCode::kInterrupted;
+    default: return ErrorCode::kUsage;
+  }
+}
+
+Hint HintOf(ErrorCode code, std::string_view message) {
+  if (message == kNoList) return "`ofindex build --columns NAME` stores lists whole";
+  switch (code) {
+    case ErrorCode::kLimit: return "ask for less at a time; a value may have 64 MiB, a statement 100,000 bytes";
+    case ErrorCode::kIndex: return "build the index anew with `ofindex build --force`";
+    case ErrorCode::kStale: return "open the dataset again";
+    case ErrorCode::kIo: return "look whether the index can still be read";
+    default: return "`ofindex schema INDEX` lists the columns";
+  }
+}
+
+/// SQLite's words before a name that it does not know, and which names there are.
+struct UnknownName {
+  std::string_view words;
+  std::vector<std::string> (*names)(const SqlGate&);
+};
+
+const std::array<UnknownName, 3> kUnknownNames = {{
+    {"no such column: ", [](const SqlGate& gate) { return gate.columns(); }},
+    {"no such table: ", [](const SqlGate& gate) { return gate.tables(); }},
+    {"no such function: ", [](const SqlGate&) { return SqlGate::Functions(); }},
+}};
+
+// The nearest names, also of what stands behind a table's name and a dot. Feature names have dots too.
+std::vector<std::string> Nearest(std::string_view wrong, const std::vector<std::string>& names) {
+  std::vector<std::string> nearest = NearestNames(wrong, names);
+  if (const size_t dot = wrong.find('.'); nearest.empty() && dot != std::string_view::npos) {
+    nearest = NearestNames(wrong.substr(dot + 1), names);
+  }
+  return nearest;
+}
+
+// `message` with what was probably meant, if it is about a name that is not there; else empty.
+std::string WithNearest(std::string_view message, const SqlGate& gate) {
+  for (const UnknownName& kind : kUnknownNames) {
+    if (!message.starts_with(kind.words)) continue;
+    const std::string_view wrong = message.substr(kind.words.size());
+    const std::string meant = DidYouMean(Nearest(wrong, kind.names(gate)), "\"");
+    return StrCat(kind.words, "\"", Printable(wrong), "\"", meant.empty() ? "" : "; ", meant);
+  }
+  return {};
+}
+
+std::string Place(sqlite3* db, size_t begin, size_t written_from) {
+  const int offset = sqlite3_error_offset(db);
+  return offset < 0 ? std::string("SQL: ")
+                    : StrCat("SQL@", Shown(begin + static_cast<size_t>(offset), written_from), ": ");
+}
+
+}  // namespace
+
+Error SqlError(sqlite3* db, const SqlGate& gate, size_t begin, size_t written_from) {
+  const int result = sqlite3_extended_errcode(db);
+  const std::string message = sqlite3_errmsg(db);
+  const std::string place = Place(db, begin, written_from);
+  if ((result & 0xff) == SQLITE_AUTH) {
+    return {ErrorCode::kUsage, StrCat(place, "refused: ", Printable(message)), kRefusedHint};
+  }
+  const ErrorCode code = CodeOf(result);
+  const std::string named = code == ErrorCode::kUsage ? WithNearest(message, gate) : std::string();
+  if (!named.empty()) return {code, place + named, kNamesHint};
+  return {code, StrCat(place, Printable(message)), HintOf(code, message)};
+}
+
+}  // namespace ofindex

@@ -1,0 +1,163 @@
+#include "query/sql/sql_gate.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "query/sql/sql_functions.h"
+
+namespace ofindex {
+namespace {
+
+constexpr int kMostValueBytes = 64 << 20;
+constexpr int kMostStatementBytes = 100'000;
+
+// SQLite's table-valued functions that read nothing but their arguments.
+constexpr std::array<std::string_view, 2> kPureTables = {"json_each", "json_tree"};
+
+// Functions of their arguments, of the clock and of chance; in byte order. Not here, though they are pure: json_patch,
+// which takes quadratic time in one call that nothing can stop.
+// clang-format off
+constexpr auto kFunctions = std::to_array<std::string_view>({
+    "->", "->>", "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "avg", "ceil", "ceiling", "char",
+    "coalesce", "cos", "cosh", "count", "cume_dist", "current_date", "current_time", "current_timestamp", "date",
+    "datetime", "degrees", "dense_rank", "exp", "first_value", "floor", "format", "glob", "group_concat", "has",
+    "hex", "ifnull", "iif", "instr", "json", "json_array", "json_array_length", "json_extract", "json_group_array",
+    "json_group_object", "json_insert", "json_object", "json_quote", "json_remove", "json_replace", "json_set",
+    "json_type", "json_valid", "julianday", "lag", "last_value", "lead", "length", "like", "likelihood", "likely",
+    "ln", "log", "log10", "log2", "lower", "ltrim", "max", "min", "mod", "nth_value", "ntile", "nullif",
+    "octet_length", "percent_rank", "pi", "pow", "power", "printf", "quote", "radians", "random", "randomblob",
+    "rank", "replace", "round", "row_number", "rtrim", "sign", "sin", "sinh", "sqlite_version", "sqrt", "strftime",
+    "substr", "substring", "sum", "tan", "tanh", "time", "total", "trim", "trunc", "typeof", "unhex", "unicode",
+    "unixepoch", "unlikely", "upper", "zeroblob"
+});
+// clang-format on
+static_assert(std::is_sorted(kFunctions.begin(), kFunctions.end()));
+
+tl::unexpected<Error> NoSession(const std::string& what, Hint hint = "free some memory") {
+  return Fail(ErrorCode::kLimit, StrCat("no SQL session: ", what), std::move(hint));
+}
+
+bool SameName(std::string_view a, const char* b) {
+  return sqlite3_strnicmp(a.data(), b, static_cast<int>(a.size())) == 0 && b[a.size()] == '\0';
+}
+
+void Configure(sqlite3* db) {
+  for (const auto& [option, value] :
+       {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        std::pair{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
+        std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+        std::pair{SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0},
+        // Else a misspelt "name" is a string, and matches every row or none.
+        std::pair{SQLITE_DBCONFIG_DQS_DML, 0}, std::pair{SQLITE_DBCONFIG_DQS_DDL, 0}}) {
+    sqlite3_db_config(db, option, value, nullptr);
+  }
+}
+
+void Limit(sqlite3* db) {
+  for (const auto& [limit, value] :
+       {std::pair{SQLITE_LIMIT_ATTACHED, 0}, std::pair{SQLITE_LIMIT_LENGTH, kMostValueBytes},
+        std::pair{SQLITE_LIMIT_SQL_LENGTH, kMostStatementBytes}, std::pair{SQLITE_LIMIT_EXPR_DEPTH, 100},
+        std::pair{SQLITE_LIMIT_VDBE_OP, 250'000}, std::pair{SQLITE_LIMIT_COLUMN, 2000},
+        std::pair{SQLITE_LIMIT_COMPOUND_SELECT, 500}, std::pair{SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
+        std::pair{SQLITE_LIMIT_VARIABLE_NUMBER, 32'766}, std::pair{SQLITE_LIMIT_TRIGGER_DEPTH, 0},
+        std::pair{SQLITE_LIMIT_WORKER_THREADS, 0}}) {
+    sqlite3_limit(db, limit, value);
+  }
+}
+
+}  // namespace
+
+Result<sqlite3*> SqlGate::OpenEmpty() {
+  if (!SqlMemory::IsCounted()) {
+    return NoSession("the memory of statements cannot be bounded, since SQLite was in use before ofindex was loaded",
+                     "load ofindex first, or link it with an SQLite of its own");
+  }
+  sqlite3* db = nullptr;
+  const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  const int opened = sqlite3_open_v2(":memory:", &db, flags, nullptr);
+  const bool set = opened == SQLITE_OK &&
+                   sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA query_only = 1; PRAGMA cell_size_check = 1",
+                                nullptr, nullptr, nullptr) == SQLITE_OK;
+  if (set) return db;
+  const std::string why = db == nullptr ? "out of memory" : sqlite3_errmsg(db);
+  sqlite3_close(db);
+  return NoSession(why);
+}
+
+Result<void> SqlGate::Shut(sqlite3* db) {
+  tables_.insert(tables_.end(), kPureTables.begin(), kPureTables.end());
+  std::vector<const char*> kept;
+  for (const std::string& table : tables_) kept.push_back(table.c_str());
+  kept.push_back(nullptr);
+  sqlite3_drop_modules(db, kept.data());
+  for (const std::string& table : tables_) OFINDEX_TRY(Meet(db, table));
+  if (!RegisterSqlFunctions(db, *this)) return NoSession(sqlite3_errmsg(db));
+  Configure(db);
+  Limit(db);
+  sqlite3_set_authorizer(db, Authorize, this);
+  return {};
+}
+
+// Notes the columns of a table. A table that is its own module comes to be when it is first named, which takes more
+// than statements may do later.
+Result<void> SqlGate::Meet(sqlite3* db, const std::string& table) {
+  const std::string sql = StrCat("SELECT * FROM ", table);
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) return NoSession(sqlite3_errmsg(db));
+  for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+    if (const char* const name = sqlite3_column_name(statement, i); name != nullptr) columns_.emplace_back(name);
+  }
+  sqlite3_finalize(statement);
+  return {};
+}
+
+std::vector<std::string> SqlGate::Functions() { return {kFunctions.begin(), kFunctions.end()}; }
+
+WorkLimits SqlGate::work_limits() const {
+  return {.may_go_on = [this] { return MayGoOn(); },
+          .has_room = [this](uint64_t bytes) { return memory_.HasRoom(bytes); }};
+}
+
+void SqlGate::Watch(sqlite3* db, SqlGuard& guard) {
+  guard_ = &guard;
+  guard.Watch(db);
+}
+
+void SqlGate::Forget(sqlite3* db, const SqlGuard& guard) {
+  if (guard_ != &guard) return;
+  guard_ = nullptr;
+  sqlite3_progress_handler(db, 0, nullptr, nullptr);
+}
+
+// Called by SQLite for each thing that a statement would do, while it is prepared.
+int SqlGate::Authorize(void* gate, int action, const char* first, const char* second, const char*, const char*) {
+  const auto* const self = static_cast<const SqlGate*>(gate);
+  if (!self->MayGoOn()) return SQLITE_DENY;
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_RECURSIVE: return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      return second != nullptr && std::any_of(kFunctions.begin(), kFunctions.end(),
+                                              [&](std::string_view name) { return SameName(name, second); })
+                 ? SQLITE_OK
+                 : SQLITE_DENY;
+    case SQLITE_READ: return first != nullptr && self->MayRead(first, second) ? SQLITE_OK : SQLITE_DENY;
+    default: return SQLITE_DENY;
+  }
+}
+
+// Without a column, `table` may also be the name that a statement gave to a subquery.
+bool SqlGate::MayRead(const char* table, const char* column) const {
+  const bool known = std::any_of(tables_.begin(), tables_.end(),
+                                 [&](const std::string& name) { return sqlite3_stricmp(name.c_str(), table) == 0; });
+  if (known) return true;
+  const bool reserved = sqlite3_strnicmp(table, "sqlite_", 7) == 0 || sqlite3_strnicmp(table, "pragma_", 7) == 0;
+  return (column == nullptr || *column == '\0') && !reserved;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "query/sql/sql_guard.h"
+#include "query/sql/sql_memory.h"
+#include "query/tables/work_limits.h"
+
+struct sqlite3;
+
+namespace ofindex {
+
+/// What the statements of one connection may do: read the tables that are named here, and call functions that compute.
+/// An allow-list, since deny-lists have missed things (CVE-2022-46908). Not thread-safe; stays where it is, since the
+/// connection knows its address.
+class SqlGate {
+ public:
+  explicit SqlGate(std::vector<std::string> tables) : tables_(std::move(tables)) {}
+  SqlGate(const SqlGate&) = delete;
+  SqlGate& operator=(const SqlGate&) = delete;
+
+  /// Opens a connection that has no file: nothing can be written to it, and what it sorts stays in memory.
+  [[nodiscard]] static Result<sqlite3*> OpenEmpty();
+
+  /// Shuts `db`, on which the tables are registered by now. This gate must outlive it.
+  [[nodiscard]] Result<void> Shut(sqlite3* db);
+
+  /// Bounds what `db` runs next by `guard`, until the next call. The guard must live until then, or be forgotten.
+  void Watch(sqlite3* db, SqlGuard& guard);
+  void Forget(sqlite3* db, const SqlGuard& guard);
+
+  /// The tables that may be read, and the columns of all of them together.
+  [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
+  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
+
+  /// Names of the functions that may be called.
+  [[nodiscard]] static std::vector<std::string> Functions();
+
+  /// Returns true if the running statement may go on.
+  [[nodiscard]] bool MayGoOn() const { return guard_ == nullptr || guard_->MayGoOn(); }
+
+  /// Returns the limits of the running statement; valid while this gate lives.
+  [[nodiscard]] WorkLimits work_limits() const;
+
+  /// What SQLite holds for the connection.
+  [[nodiscard]] SqlMemory& memory() { return memory_; }
+
+ private:
+  static int Authorize(void* gate, int action, const char* first, const char* second, const char*, const char*);
+  [[nodiscard]] Result<void> Meet(sqlite3* db, const std::string& table);
+  [[nodiscard]] bool MayRead(const char* table, const char* column) const;
+
+  std::vector<std::string> tables_;
+  std::vector<std::string> columns_;
+  SqlGuard* guard_ = nullptr;  // of what runs now
+  SqlMemory memory_;
+};
+
+}  // namespace ofindex

@@ -1,0 +1,74 @@
+#include "query/sql/sql_memory.h"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+namespace ofindex {
+namespace {
+
+// What is counted on this thread; null outside of sessions.
+thread_local SqlMemory* counted = nullptr;
+
+// SQLite's own allocator.
+sqlite3_mem_methods plain;
+
+int64_t SizeOf(void* bytes) { return bytes == nullptr ? 0 : plain.xSize(bytes); }
+
+}  // namespace
+
+// Functions for SQLite, which calls them under no lock of its own: each thread has its own account.
+struct CountedAllocation {
+  static void* Malloc(int bytes) {
+    SqlMemory* const memory = counted;
+    if (memory != nullptr && !memory->Allows(static_cast<uint64_t>(bytes))) return nullptr;
+    void* const got = plain.xMalloc(bytes);
+    if (memory != nullptr) memory->used_ += SizeOf(got);
+    return got;
+  }
+
+  static void Free(void* bytes) {
+    if (counted != nullptr) counted->used_ -= SizeOf(bytes);
+    plain.xFree(bytes);
+  }
+
+  static void* Realloc(void* old, int bytes) {
+    SqlMemory* const memory = counted;
+    const int64_t before = SizeOf(old);
+    if (memory != nullptr && bytes > before && !memory->Allows(static_cast<uint64_t>(bytes - before))) return nullptr;
+    void* const got = plain.xRealloc(old, bytes);
+    if (memory != nullptr && got != nullptr) memory->used_ += SizeOf(got) - before;
+    return got;
+  }
+
+  // Has SQLite use these, which it allows before it is first used. The SQLite of the command and of the Python package
+  // is theirs alone.
+  static bool Install() {
+    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain) != SQLITE_OK) return false;
+    sqlite3_mem_methods counting = plain;
+    counting.xMalloc = Malloc;
+    counting.xFree = Free;
+    counting.xRealloc = Realloc;
+    return sqlite3_config(SQLITE_CONFIG_MALLOC, &counting) == SQLITE_OK;
+  }
+};
+
+namespace {
+
+const bool installed = CountedAllocation::Install();
+
+}  // namespace
+
+bool SqlMemory::IsCounted() { return installed; }
+
+SqlMemory::Counting::Counting(SqlMemory& memory) : before_(std::exchange(counted, &memory)) {}
+
+SqlMemory::Counting::~Counting() { counted = before_; }
+
+bool SqlMemory::Allows(uint64_t bytes) {
+  if (HasRoom(bytes)) return true;
+  refused_ = true;
+  return false;
+}
+
+}  // namespace ofindex

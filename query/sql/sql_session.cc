@@ -1,0 +1,234 @@
+#include "query/sql/sql_session.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+
+#include "base/nearest_names.h"
+#include "base/text.h"
+#include "index/catalog/paths.h"
+#include "query/sql/sql_error.h"
+#include "query/sql/sql_gate.h"
+#include "query/sql/statement_text.h"
+#include "query/tables/catalog_tables.h"
+#include "query/tables/tables.h"
+
+namespace ofindex {
+namespace {
+
+// SQLite takes some forty times as much memory for a statement that is put together from its definitions.
+constexpr uint64_t kMostExpandedBytes = uint64_t{4} << 20;
+constexpr uint64_t kBytesPerColumn = 8;
+
+tl::unexpected<Error> Wrong(std::string message, Hint hint) {
+  return Fail(ErrorCode::kUsage, StrCat("SQL: ", message), std::move(hint));
+}
+
+// What a parameter is called in SqlParameter.
+std::string NameOf(sqlite3_stmt* statement, int index) {
+  const char* const name = sqlite3_bind_parameter_name(statement, index);
+  if (name == nullptr) return std::to_string(index);
+  return name + 1;  // behind the ?, :, @ or $
+}
+
+int BindOne(sqlite3_stmt* statement, int index, const ColumnValue& value) {
+  const char* const bytes = value.bytes.data();
+  switch (value.type) {
+    case ColumnValue::Type::kNull: return sqlite3_bind_null(statement, index);
+    case ColumnValue::Type::kInteger: return sqlite3_bind_int64(statement, index, value.integer);
+    case ColumnValue::Type::kReal: return sqlite3_bind_double(statement, index, value.real);
+    case ColumnValue::Type::kText:
+      return sqlite3_bind_text64(statement, index, bytes, value.bytes.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+    case ColumnValue::Type::kBlob:
+      return sqlite3_bind_blob64(statement, index, bytes, value.bytes.size(), SQLITE_TRANSIENT);
+  }
+  return SQLITE_MISUSE;
+}
+
+}  // namespace
+
+SqlRows::SqlRows(sqlite3_stmt* statement, SqlGate& gate, std::unique_ptr<SqlGuard> guard,
+                 std::optional<uint64_t> most_rows)
+    : statement_(statement), gate_(&gate), guard_(std::move(guard)), rows_left_(most_rows) {
+  for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+    const char* const name = sqlite3_column_name(statement, i);  // null without memory
+    columns_.emplace_back(name == nullptr ? "" : name);
+  }
+}
+
+SqlRows::SqlRows(SqlRows&& other) noexcept
+    : statement_(std::exchange(other.statement_, nullptr)),
+      gate_(other.gate_),
+      guard_(std::move(other.guard_)),
+      columns_(std::move(other.columns_)),
+      rows_left_(other.rows_left_),
+      truncated_(other.truncated_) {}
+
+SqlRows& SqlRows::operator=(SqlRows&& other) noexcept {
+  std::swap(statement_, other.statement_);
+  std::swap(gate_, other.gate_);
+  std::swap(guard_, other.guard_);
+  std::swap(columns_, other.columns_);
+  std::swap(rows_left_, other.rows_left_);
+  std::swap(truncated_, other.truncated_);
+  return *this;
+}
+
+SqlRows::~SqlRows() {
+  if (statement_ == nullptr) return;
+  const SqlMemory::Counting counting(gate_->memory());
+  gate_->Forget(sqlite3_db_handle(statement_), *guard_);
+  sqlite3_finalize(statement_);
+}
+
+Result<void> SqlRows::Bind(const std::vector<SqlParameter>& parameters) {
+  std::vector<bool> used(parameters.size(), false);
+  std::vector<std::string> wanted;
+  for (int index = 1; index <= sqlite3_bind_parameter_count(statement_); ++index) {
+    wanted.push_back(NameOf(statement_, index));
+    const auto given = std::find_if(parameters.begin(), parameters.end(),
+                                    [&](const SqlParameter& parameter) { return parameter.name == wanted.back(); });
+    if (given == parameters.end()) {
+      return Wrong(StrCat("parameter ", Printable(wanted.back()), " has no value"), "give it one: `-p NAME=VALUE`");
+    }
+    used[static_cast<size_t>(given - parameters.begin())] = true;
+    if (BindOne(statement_, index, given->value) != SQLITE_OK) {
+      return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *gate_, 0, 0));
+    }
+  }
+  const auto unused = std::find(used.begin(), used.end(), false);
+  if (unused == used.end()) return {};
+  std::string names;
+  for (const std::string& name : wanted) names += StrCat(names.empty() ? "" : ", ", Printable(name));
+  return Wrong(
+      StrCat("the statement has no parameter ", Printable(parameters[static_cast<size_t>(unused - used.begin())].name),
+             ", or it was given twice"),
+      names.empty() ? std::string("it has no parameters") : StrCat("it has ", names));
+}
+
+Result<bool> SqlRows::Next() {
+  const SqlMemory::Counting counting(gate_->memory());
+  gate_->Watch(sqlite3_db_handle(statement_), *guard_);
+  const int result = guard_->MayGoOn() ? sqlite3_step(statement_) : SQLITE_INTERRUPT;
+  if (result != SQLITE_ROW && result != SQLITE_DONE) {
+    if (!guard_->MayGoOn()) return tl::unexpected(*guard_->reason());
+    return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *gate_, 0, 0));
+  }
+  if (result == SQLITE_DONE) return false;
+  if (rows_left_ && *rows_left_ == 0) {
+    truncated_ = true;
+    return false;
+  }
+  if (rows_left_) --*rows_left_;
+  return true;
+}
+
+SqlValue SqlRows::At(size_t column) const {
+  const SqlMemory::Counting counting(gate_->memory());
+  const int i = static_cast<int>(column);
+  const auto bytes = [&] {
+    const auto* data = static_cast<const uint8_t*>(sqlite3_column_blob(statement_, i));
+    return data == nullptr ? ByteView() : ByteView(data, static_cast<size_t>(sqlite3_column_bytes(statement_, i)));
+  };
+  switch (sqlite3_column_type(statement_, i)) {
+    case SQLITE_INTEGER: return {.type = ColumnValue::Type::kInteger, .integer = sqlite3_column_int64(statement_, i)};
+    case SQLITE_FLOAT: return {.type = ColumnValue::Type::kReal, .real = sqlite3_column_double(statement_, i)};
+    case SQLITE_TEXT: return {.type = ColumnValue::Type::kText, .bytes = bytes()};
+    case SQLITE_BLOB: return {.type = ColumnValue::Type::kBlob, .bytes = bytes()};
+    default: return {};
+  }
+}
+
+SqlSession::SqlSession(sqlite3* db, std::unique_ptr<SqlGate> gate) : db_(db), gate_(std::move(gate)) {}
+
+SqlSession::SqlSession(SqlSession&& other) noexcept
+    : db_(std::exchange(other.db_, nullptr)), gate_(std::move(other.gate_)) {}
+
+SqlSession& SqlSession::operator=(SqlSession&& other) noexcept {
+  std::swap(db_, other.db_);
+  std::swap(gate_, other.gate_);
+  return *this;
+}
+
+SqlSession::~SqlSession() {
+  if (db_ == nullptr) return;
+  const SqlMemory::Counting counting(gate_->memory());
+  sqlite3_close(db_);
+}
+
+Result<SqlSession> SqlSession::Open(const std::string& name, ColumnStoreOptions options) {
+  OFINDEX_ASSIGN(const std::string path, ResolveIndex(name));
+  OFINDEX_ASSIGN(std::shared_ptr<const IndexFile> index, IndexFile::Open(path));
+  return Open(OpenedIndex{.index = std::move(index), .map = nullptr}, options);
+}
+
+Result<SqlSession> SqlSession::Open(OpenedIndex opened, ColumnStoreOptions options) {
+  OFINDEX_ASSIGN(Catalog catalog, ReadCatalog(opened.index));
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(std::move(opened), options));
+  const auto add = [&](sqlite3* db, const WorkLimits& limits) -> Result<void> {
+    OFINDEX_TRY(RegisterRecords(db, store, limits));
+    return RegisterCatalogTables(db, std::make_shared<const Catalog>(std::move(catalog)), limits);
+  };
+  std::vector<std::string> tables = {"records"};
+  tables.insert(tables.end(), std::begin(kCatalogTables), std::end(kCatalogTables));
+  return Open(add, std::move(tables));
+}
+
+Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::string> tables) {
+  auto gate = std::make_unique<SqlGate>(std::move(tables));
+  const SqlMemory::Counting counting(gate->memory());
+  OFINDEX_ASSIGN(sqlite3* const db, SqlGate::OpenEmpty());
+  SqlSession session(db, std::move(gate));
+  OFINDEX_TRY(add(db, session.gate_->work_limits()));
+  OFINDEX_TRY(session.gate_->Shut(db));
+  return session;
+}
+
+Result<SqlRows> SqlSession::Query(std::string_view sql, const std::vector<SqlParameter>& parameters,
+                                  const SqlLimits& limits, size_t written_from) {
+  const SqlMemory::Counting counting(gate_->memory());
+  auto guard = std::make_unique<SqlGuard>(limits, gate_->memory());
+  OFINDEX_ASSIGN(sqlite3_stmt* const statement, Prepare(sql, *guard, written_from));
+  SqlRows rows(statement, *gate_, std::move(guard), limits.rows);
+  OFINDEX_TRY(rows.Bind(parameters));
+  return rows;
+}
+
+// One statement, which gives rows and changes nothing.
+Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard, size_t written_from) {
+  const size_t begin = SkipBlank(sql, 0);
+  if (begin == sql.size()) return Wrong("there is no statement", "write one, such as `SELECT * FROM shards`");
+  if (sql.find('\0') != std::string_view::npos) {
+    return Wrong(StrCat("a NUL byte at ", Shown(sql.find('\0'), written_from), " of the statement"),
+                 "give such values as parameters");
+  }
+  const auto most = static_cast<size_t>(sqlite3_limit(db_, SQLITE_LIMIT_SQL_LENGTH, -1));
+  if (sql.size() > most || ExpandedBytes(sql, kBytesPerColumn * gate_->columns().size()) > kMostExpandedBytes) {
+    return Fail(
+        ErrorCode::kLimit,
+        StrCat("SQL: the statement is too long; expected at most ", FormatCount(most), " bytes, and ",
+               FormatBytes(static_cast<double>(kMostExpandedBytes)), " with its common table expressions put in"),
+        "split it, or give long values as parameters");
+  }
+  gate_->Watch(db_, guard);
+  sqlite3_stmt* statement = nullptr;
+  const char* tail = nullptr;
+  const int result =
+      sqlite3_prepare_v2(db_, sql.data() + begin, static_cast<int>(sql.size() - begin), &statement, &tail);
+  Result<sqlite3_stmt*> outcome = statement;
+  if (result != SQLITE_OK) {
+    outcome = tl::unexpected(!guard.MayGoOn() ? *guard.reason() : SqlError(db_, *gate_, begin, written_from));
+  } else if (const size_t second = SkipBlank(sql, static_cast<size_t>(tail - sql.data())); second < sql.size()) {
+    outcome = Wrong(StrCat("a second statement begins at byte ", Shown(second, written_from)),
+                    "give one statement at a time");
+  } else if (sqlite3_stmt_readonly(statement) == 0 || sqlite3_column_count(statement) == 0) {
+    outcome = Wrong("refused: the statement gives no rows", "write a SELECT");
+  }
+  if (!outcome) {
+    sqlite3_finalize(statement);
+    gate_->Forget(db_, guard);
+  }
+  return outcome;
+}
+
+}  // namespace ofindex

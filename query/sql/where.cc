@@ -1,0 +1,220 @@
+#include "query/sql/where.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/allocation.h"
+#include "base/text.h"
+#include "query/filter/predicate.h"
+#include "query/tables/records_table.h"
+
+namespace ofindex {
+namespace {
+
+// True if `text` has `word`, which is of small letters, in letters of either case.
+bool Mentions(std::string_view text, std::string_view word) { return Folded(text).find(word) != std::string::npos; }
+
+// In an expression over `records` alone, numeric affinity comes from a cast or from another SELECT only.
+bool IsPlain(std::string_view expression) { return !Mentions(expression, "cast") && !Mentions(expression, "select"); }
+
+constexpr std::string_view kBefore = "SELECT _id FROM records WHERE (";
+
+/// A session with a table that can take constraints down.
+struct Asker {
+  std::shared_ptr<TakenConstraints> taken;
+  SqlSession session;
+  std::string sql;
+
+  static Result<Asker> Open(const std::shared_ptr<ColumnStore>& store, std::string_view expression) {
+    auto taken = std::make_shared<TakenConstraints>();
+    const auto add = [&](sqlite3* db, const WorkLimits& limits) {
+      return RegisterRecordsTable(db, {.store = store, .plain = IsPlain(expression), .taken = taken, .limits = limits});
+    };
+    OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, {"records"}));
+    // The line ends before the parenthesis, so that a comment in the expression cannot hide it.
+    std::string sql = StrCat(kBefore, expression, "\n)");
+    return Asker{std::move(taken), std::move(session), std::move(sql)};
+  }
+
+  // An expression stands on its own. One that closes the parenthesis around it, and opens another for the end, does
+  // not: it would be a statement of somebody's making.
+  Result<void> CheckAlone(std::string_view expression, const std::vector<SqlParameter>& parameters,
+                          const SqlLimits& limits) {
+    if (expression.find(')') == std::string_view::npos) return {};
+    constexpr std::string_view kAlone = "EXPLAIN SELECT _id FROM records WHERE ";
+    OFINDEX_TRY(session.Query(StrCat(kAlone, expression), parameters, limits, kAlone.size()));
+    return {};
+  }
+
+  // Errors count bytes from where the expression begins.
+  Result<SqlRows> Ask(const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
+    return session.Query(sql, parameters, limits, kBefore.size());
+  }
+
+  Result<SqlRows> Explain(const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
+    constexpr std::string_view kExplain = "EXPLAIN ";
+    return session.Query(StrCat(kExplain, sql), parameters, limits, kExplain.size() + kBefore.size());
+  }
+};
+
+/// What SQLite does with each row that the table gives, besides giving its _id: nothing, or leave it out where one of
+/// some columns is NULL, which SQLite looks at even where the table has looked.
+struct IdleLoop {
+  std::vector<uint32_t> not_null;
+};
+
+/// Reads the program of a statement, as EXPLAIN has it, and finds out whether its loop over the table is an idle one.
+class ProgramReader {
+ public:
+  void Read(int64_t address, std::string_view opcode, int64_t p1, int64_t p2, int64_t p3) {
+    if (opcode == "VNext") {
+      inside_ = false;
+      if (std::any_of(jumps_.begin(), jumps_.end(), [&](int64_t jump) { return jump != address; })) idle_ = false;
+    } else if (inside_) {
+      ReadInLoop(opcode, p1, p2, p3);
+    } else if (opcode == "VFilter") {
+      inside_ = true;
+      ++scans_;
+    }
+  }
+
+  [[nodiscard]] std::optional<IdleLoop> Take() {
+    if (!idle_ || scans_ != 1) return std::nullopt;
+    return std::move(loop_);
+  }
+
+ private:
+  void ReadInLoop(std::string_view opcode, int64_t p1, int64_t p2, int64_t p3) {
+    if (opcode == "VColumn") {
+      columns_[p3] = static_cast<uint32_t>(p2);
+    } else if (opcode == "IsNull" && columns_.contains(p1)) {
+      loop_.not_null.push_back(columns_[p1]);
+      jumps_.push_back(p2);
+    } else if (opcode != "Rowid" && opcode != "ResultRow") {
+      idle_ = false;
+    }
+  }
+
+  IdleLoop loop_;
+  bool idle_ = true;
+  bool inside_ = false;
+  int scans_ = 0;
+  std::map<int64_t, uint32_t> columns_;  // by the register that they are read to
+  std::vector<int64_t> jumps_;           // to where rows are left out
+};
+
+// The loop of the statement, if SQLite leaves the rest to the table.
+Result<std::optional<IdleLoop>> FindIdleLoop(Asker& asker, const std::vector<SqlParameter>& parameters,
+                                             const SqlLimits& limits) {
+  OFINDEX_ASSIGN(SqlRows program, asker.Explain(parameters, limits));
+  ProgramReader reader;
+  for (;;) {
+    OFINDEX_ASSIGN(const bool more, program.Next());
+    if (!more) return reader.Take();
+    const std::string opcode(AsText(program.At(1).bytes));
+    reader.Read(program.At(0).integer, opcode, program.At(2).integer, program.At(3).integer, program.At(4).integer);
+  }
+}
+
+// A selection of some blocks, to which records are added one by one, in any order.
+class Collector {
+ public:
+  explicit Collector(const std::vector<BlockHead>& blocks) : blocks_(blocks), words_(blocks.size()) {}
+
+  // False if there is no such record.
+  [[nodiscard]] bool Add(uint64_t ordinal) {
+    if (block_ >= blocks_.size() || ordinal - blocks_[block_].first_record >= blocks_[block_].records) {
+      const auto behind = std::upper_bound(blocks_.begin(), blocks_.end(), ordinal,
+                                           [](uint64_t a, const BlockHead& head) { return a < head.first_record; });
+      if (behind == blocks_.begin()) return false;
+      block_ = static_cast<size_t>(behind - blocks_.begin()) - 1;
+    }
+    const uint64_t record = ordinal - blocks_[block_].first_record;
+    if (record >= blocks_[block_].records) return false;
+    words_[block_].resize(WordCount(blocks_[block_].records));
+    words_[block_][record / 64] |= uint64_t{1} << (record % 64);
+    return true;
+  }
+
+  void Add(size_t block, const BlockSelection& selected) {
+    if (selected.count == 0) return;
+    words_[block].resize(WordCount(blocks_[block].records));
+    for (uint32_t w = 0; w < words_[block].size(); ++w) {
+      words_[block][w] |= selected.Word(blocks_[block].records, w);
+    }
+  }
+
+  [[nodiscard]] Selection Take() {
+    std::vector<BlockSelection> selected;
+    selected.reserve(blocks_.size());
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+      selected.push_back(SelectionOf(std::move(words_[b]), blocks_[b].records));
+    }
+    return {blocks_, std::move(selected)};
+  }
+
+ private:
+  const std::vector<BlockHead>& blocks_;
+  std::vector<std::vector<uint64_t>> words_;  // by block; empty as long as nothing is selected
+  size_t block_ = 0;                          // that was added to last
+};
+
+Result<Selection> StepRows(Asker& asker, const ColumnStore& store, const std::vector<SqlParameter>& parameters,
+                           const SqlLimits& limits) {
+  OFINDEX_ASSIGN(SqlRows rows, asker.Ask(parameters, limits));
+  Collector collector(store.blocks());
+  for (;;) {
+    OFINDEX_ASSIGN(const bool more, rows.Next());
+    if (!more) return collector.Take();
+    const SqlValue id = rows.At(0);
+    const bool known = id.type == ColumnValue::Type::kInteger && collector.Add(static_cast<uint64_t>(id.integer));
+    if (!known) {
+      return Fail(ErrorCode::kUsage, "the expression is more than an expression: it gives what is no record",
+                  "write what may stand after WHERE");
+    }
+  }
+}
+
+// SQLite evaluates the constants, asks the table for records, and gets none: what it asked for is known then. Where it
+// asked more than once, as for each value of a list, any of the answers will do.
+Result<Selection> RunKernels(Asker& asker, ColumnStore& store, const IdleLoop& loop,
+                             const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
+  asker.taken->active = true;
+  OFINDEX_ASSIGN(SqlRows rows, asker.Ask(parameters, limits));
+  OFINDEX_TRY(rows.Next());
+  const uint64_t blocks = store.blocks().size();
+  Collector collector(store.blocks());
+  for (std::vector<Constraint>& conjunction : asker.taken->conjunctions) {
+    for (const uint32_t column : loop.not_null) conjunction.push_back({.column = column, .op = Op::kNotNull});
+    OFINDEX_ASSIGN(const Predicate predicate, Predicate::Of(store, conjunction, limits.cancel));
+    OFINDEX_ASSIGN(std::vector<BlockSelection> selected, predicate.Evaluate(0, blocks, store.threads()));
+    if (asker.taken->conjunctions.size() == 1) return Selection(store.blocks(), std::move(selected));
+    for (size_t b = 0; b < blocks; ++b) collector.Add(b, selected[b]);
+  }
+  return collector.Take();
+}
+
+}  // namespace
+
+Result<Selection> Where(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
+                        const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
+  return WithMemory("a selection", [&]() -> Result<Selection> {
+    OFINDEX_ASSIGN(Asker asker, Asker::Open(store, expression));
+    OFINDEX_ASSIGN(const std::optional<IdleLoop> loop, FindIdleLoop(asker, parameters, limits));
+    OFINDEX_TRY(asker.CheckAlone(expression, parameters, limits));
+    if (!loop) return StepRows(asker, *store, parameters, limits);
+    return RunKernels(asker, *store, *loop, parameters, limits);
+  });
+}
+
+Result<bool> NeedsNoRows(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
+                         const std::vector<SqlParameter>& parameters) {
+  OFINDEX_ASSIGN(Asker asker, Asker::Open(store, expression));
+  OFINDEX_ASSIGN(const std::optional<IdleLoop> loop, FindIdleLoop(asker, parameters, {}));
+  return loop.has_value();
+}
+
+}  // namespace ofindex

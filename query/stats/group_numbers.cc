@@ -1,0 +1,133 @@
+#include "query/stats/group_numbers.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <variant>
+
+#include "query/columns/chunk_numbers.h"
+#include "query/columns/value_order.h"
+
+namespace ofindex {
+namespace {
+
+using Type = ColumnValue::Type;
+
+constexpr uint32_t kNoGroup = ~uint32_t{0};
+
+bool AllPresent(const Chunk& chunk) { return CountSet(chunk.present()) == chunk.records(); }
+
+// Puts the records that are NULL in a group of their own, if there are any.
+void AddNullGroup(const Chunk& chunk, GroupNumbers& groups) {
+  if (AllPresent(chunk)) return;
+  const auto null = static_cast<uint32_t>(groups.values.size());
+  groups.values.push_back({});
+  for (uint32_t r = 0; r < chunk.records(); ++r) {
+    if ((chunk.present()[r / 64] >> (r % 64) & 1) == 0) groups.number[r] = null;
+  }
+}
+
+template <typename Offset>
+GroupNumbers NumberOffsets(const Chunk& chunk, const std::vector<Offset>& offsets) {
+  std::vector<uint32_t> groups_of(size_t{1} << (8 * sizeof(Offset)), kNoGroup);
+  for (const Offset offset : offsets) groups_of[offset] = 0;
+  GroupNumbers groups;
+  const auto base = static_cast<uint64_t>(chunk.integers().base);
+  for (size_t i = 0; i < groups_of.size(); ++i) {
+    if (groups_of[i] == kNoGroup) continue;
+    groups_of[i] = static_cast<uint32_t>(groups.values.size());
+    groups.values.push_back({.type = Type::kInteger, .integer = static_cast<int64_t>(base + i)});
+  }
+  groups.number.resize(chunk.records());
+  for (uint32_t r = 0; r < chunk.records(); ++r) groups.number[r] = groups_of[offsets[r]];
+  AddNullGroup(chunk, groups);
+  return groups;
+}
+
+GroupNumbers NumberTexts(const Chunk& chunk) {
+  GroupNumbers groups;
+  groups.number = chunk.texts().number;
+  for (uint32_t n = 0; n < chunk.texts().ends.size(); ++n) {
+    const ByteView bytes = chunk.texts()[n];
+    groups.values.push_back({.type = IsText(bytes) ? Type::kText : Type::kBlob, .bytes = bytes});
+  }
+  AddNullGroup(chunk, groups);
+  return groups;
+}
+
+// A number whose order is that of the values of a form, for forms of numbers; NaN and -0.0 are gone.
+uint64_t OrderOf(const Chunk::Value& value) {
+  constexpr uint64_t kSign = uint64_t{1} << 63;
+  if (value.type == Type::kInteger) return static_cast<uint64_t>(value.integer) ^ kSign;
+  const auto bits = std::bit_cast<uint64_t>(value.real + 0.0);
+  return (bits & kSign) != 0 ? ~bits : bits | kSign;
+}
+
+// Records of the same value are neighbours in `order`.
+template <typename Same>
+GroupNumbers NumberNeighbours(const Chunk& chunk, const std::vector<uint32_t>& order, Same same) {
+  GroupNumbers groups;
+  groups.number.resize(chunk.records());
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || !same(order[i - 1], order[i])) {
+      groups.values.push_back(chunk.At(order[i]));
+      if (groups.values.back().real == 0) groups.values.back().real = 0;  // no -0.0
+    }
+    groups.number[order[i]] = static_cast<uint32_t>(groups.values.size() - 1);
+  }
+  return groups;
+}
+
+// Numbers of one type, and NULL.
+GroupNumbers NumberNumbers(const Chunk& chunk) {
+  struct Keyed {
+    uint64_t order;
+    uint32_t record;
+    bool null;
+  };
+  std::vector<Keyed> keyed(chunk.records());
+  for (uint32_t r = 0; r < chunk.records(); ++r) {
+    const Chunk::Value value = chunk.At(r);
+    const bool null = value.type == Type::kNull;
+    keyed[r] = {null ? 0 : OrderOf(value), r, null};
+  }
+  std::sort(keyed.begin(), keyed.end(),
+            [](const Keyed& a, const Keyed& b) { return a.null != b.null ? a.null : a.order < b.order; });
+  std::vector<uint32_t> order(chunk.records());
+  std::vector<uint64_t> orders(chunk.records());
+  std::vector<uint8_t> nulls(chunk.records());
+  for (size_t i = 0; i < keyed.size(); ++i) {
+    order[i] = keyed[i].record;
+    orders[keyed[i].record] = keyed[i].order;
+    nulls[keyed[i].record] = keyed[i].null ? 1 : 0;
+  }
+  return NumberNeighbours(chunk, order,
+                          [&](uint32_t a, uint32_t b) { return orders[a] == orders[b] && nulls[a] == nulls[b]; });
+}
+
+GroupNumbers NumberMixed(const Chunk& chunk) {
+  std::vector<uint32_t> order(chunk.records());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return CompareValues(chunk.At(a), chunk.At(b)) < 0; });
+  return NumberNeighbours(chunk, order,
+                          [&](uint32_t a, uint32_t b) { return CompareValues(chunk.At(a), chunk.At(b)) == 0; });
+}
+
+}  // namespace
+
+GroupNumbers NumberGroups(const Chunk& chunk) {
+  const auto& offsets = chunk.integers().offsets;
+  switch (chunk.form()) {
+    case Chunk::Form::kIntegers:
+      if (const auto* narrow = std::get_if<std::vector<uint8_t>>(&offsets)) return NumberOffsets(chunk, *narrow);
+      if (const auto* narrow = std::get_if<std::vector<uint16_t>>(&offsets)) return NumberOffsets(chunk, *narrow);
+      return NumberNumbers(chunk);
+    case Chunk::Form::kBytes: return NumberTexts(chunk);
+    case Chunk::Form::kMixed: return NumberMixed(chunk);
+    default: return NumberNumbers(chunk);
+  }
+}
+
+}  // namespace ofindex

@@ -1,0 +1,122 @@
+#include "query/stats/group_stats.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "base/text.h"
+#include "query/columns/blocks_in_order.h"
+#include "query/columns/value_order.h"
+#include "query/stats/group_numbers.h"
+
+namespace ofindex {
+namespace {
+
+// The groups of one block.
+struct BlockGroups {
+  std::shared_ptr<const Chunk> by;  // whose bytes the values view
+  std::vector<Chunk::Value> values;
+  std::vector<uint32_t> rows;
+  std::vector<std::vector<GroupSum>> sums;  // by column, then by group
+};
+
+struct Less {
+  using is_transparent = void;
+  static Chunk::Value View(const Chunk::Value& value) { return value; }
+  static Chunk::Value View(const ColumnValue& value) { return ViewOf(value); }
+
+  template <typename A, typename B>
+  bool operator()(const A& a, const B& b) const {
+    return CompareValues(View(a), View(b)) < 0;
+  }
+};
+
+Result<void> CheckSize(const std::string& by, uint64_t groups, uint64_t columns, uint64_t bytes) {
+  if (groups <= kMostGroups && groups * columns <= kMostGroupSums && bytes <= kMostGroupBytes) return {};
+  return Fail(ErrorCode::kLimit, StrCat("column '", Printable(by), "' makes too many groups for memory"),
+              "group by a column of fewer values, or name fewer columns");
+}
+
+class Grouping {
+ public:
+  Grouping(ColumnStore& store, const Column& by, const std::vector<Column>& columns)
+      : store_(store), by_(by), columns_(columns) {}
+
+  // Of one block. Thread-safe.
+  [[nodiscard]] Result<BlockGroups> Group(uint64_t block) const {
+    OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, store_.Load(by_, block));
+    GroupNumbers groups = NumberGroups(*chunk);
+    OFINDEX_TRY(CheckSize(by_.name, groups.values.size(), columns_.size(), 0));
+    BlockGroups made{std::move(chunk), std::move(groups.values), {}, {}};
+    made.rows.resize(made.values.size());
+    for (const uint32_t number : groups.number) ++made.rows[number];
+    for (const Column& column : columns_) {
+      OFINDEX_ASSIGN(const std::shared_ptr<const Chunk> numbers, store_.Load(column, block));
+      made.sums.push_back(SumByGroup(*numbers, groups.number, made.values.size()));
+    }
+    return made;
+  }
+
+  [[nodiscard]] Result<void> Merge(const BlockGroups& block) {
+    for (size_t g = 0; g < block.values.size(); ++g) {
+      if (block.rows[g] == 0) continue;
+      OFINDEX_ASSIGN(GroupRow* const row, RowOf(block.values[g]));
+      row->rows += block.rows[g];
+      for (size_t c = 0; c < columns_.size(); ++c) row->sums[c].Merge(block.sums[c][g]);
+    }
+    return {};
+  }
+
+  [[nodiscard]] GroupedStats Finish(size_t most) && {
+    GroupedStats stats;
+    stats.by = by_.name;
+    for (const Column& column : columns_) stats.columns.push_back(column.name);
+    stats.groups.reserve(rows_.size());
+    for (auto& [value, row] : rows_) stats.groups.push_back(std::move(row));
+    std::stable_sort(stats.groups.begin(), stats.groups.end(),
+                     [](const GroupRow& a, const GroupRow& b) { return a.rows > b.rows; });
+    stats.others.sums.resize(columns_.size());
+    for (size_t g = 0; g < stats.groups.size(); ++g) {
+      const GroupRow& row = stats.groups[g];
+      stats.rows += row.rows;
+      if (g < most) continue;
+      ++stats.other_groups;
+      stats.others.rows += row.rows;
+      for (size_t c = 0; c < columns_.size(); ++c) stats.others.sums[c].Merge(row.sums[c]);
+    }
+    stats.groups.resize(std::min(most, stats.groups.size()));
+    return stats;
+  }
+
+ private:
+  [[nodiscard]] Result<GroupRow*> RowOf(const Chunk::Value& value) {
+    const auto found = rows_.lower_bound(value);
+    if (found != rows_.end() && !Less()(value, found->first)) return &found->second;
+    bytes_ += value.bytes.size();
+    OFINDEX_TRY(CheckSize(by_.name, rows_.size() + 1, columns_.size(), bytes_));
+    ColumnValue owned{
+        .type = value.type, .integer = value.integer, .real = value.real, .bytes = std::string(AsText(value.bytes))};
+    GroupRow row{.value = owned, .rows = 0, .sums = std::vector<GroupSum>(columns_.size())};
+    return &rows_.emplace_hint(found, std::move(owned), std::move(row))->second;
+  }
+
+  ColumnStore& store_;
+  const Column& by_;
+  const std::vector<Column>& columns_;
+  std::map<ColumnValue, GroupRow, Less> rows_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace
+
+Result<GroupedStats> GroupStats(ColumnStore& store, const Column& by, const std::vector<Column>& columns,
+                                const GroupOptions& options) {
+  Grouping grouping(store, by, columns);
+  OFINDEX_TRY(MergeInOrder(
+      store.threads(), store.blocks().size(), options.cancel, [&](uint64_t block) { return grouping.Group(block); },
+      [&](const BlockGroups& block) { return grouping.Merge(block); }));
+  return WithMemory("groups", [&]() -> Result<GroupedStats> { return std::move(grouping).Finish(options.most); });
+}
+
+}  // namespace ofindex

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "index/columns/column.h"
+#include "query/columns/column_store.h"
+#include "query/stats/group_sums.h"
+
+namespace ofindex {
+
+/// The records that have one value, and sums of their numbers.
+struct GroupRow {
+  ColumnValue value;
+  uint64_t rows = 0;
+  std::vector<GroupSum> sums;  ///< by column, as GroupedStats has them
+};
+
+/// A dataset's records by the value of one column: by number of records descending, then in SQLite's order of values;
+/// NULL is a value, and NaN is NULL. A value.
+struct GroupedStats {
+  std::string by;
+  std::vector<std::string> columns;
+  uint64_t rows = 0;
+  std::vector<GroupRow> groups;
+  uint64_t other_groups = 0;  ///< those that are not shown
+  GroupRow others;            ///< all of them together
+};
+
+struct GroupOptions {
+  size_t most = ~size_t{0};  ///< groups that are shown
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+/// So many groups, or values of groups and columns together, are too many.
+inline constexpr uint64_t kMostGroups = 1'000'000;
+inline constexpr uint64_t kMostGroupSums = 4'000'000;
+inline constexpr uint64_t kMostGroupBytes = uint64_t{256} << 20;  // of the groups' own values
+
+/// Groups by `by` on store.threads() threads, and sums the numbers of `columns`; none of them is a list. The outcome
+/// does not depend on the threads. Errors: kLimit  too many groups; those of ColumnStore::Load; kInterrupted.
+[[nodiscard]] Result<GroupedStats> GroupStats(ColumnStore& store, const Column& by, const std::vector<Column>& columns,
+                                              const GroupOptions& options);
+
+}  // namespace ofindex

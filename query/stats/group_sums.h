@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "index/chunks/chunk.h"
+#include "query/stats/moments.h"
+
+namespace ofindex {
+
+/// Count, sum, least and greatest of the numbers that one group has in a column. Merged in the order of blocks.
+struct GroupSum {
+  uint64_t count = 0;
+  NumberSum sum;
+  Chunk::Value min = {};  ///< a number; NULL if there is none
+  Chunk::Value max = {};
+
+  void Merge(const GroupSum& later);
+
+  /// Nothing if there are no numbers, or if infinities of both signs make it no number.
+  [[nodiscard]] std::optional<double> mean() const;
+};
+
+/// Sums the numbers in `chunk` by group: record r is in group `number[r]` of `groups`. NULL, NaN and bytes are passed
+/// over. Not for lists.
+[[nodiscard]] std::vector<GroupSum> SumByGroup(const Chunk& chunk, std::span<const uint32_t> number, size_t groups);
+
+}  // namespace ofindex

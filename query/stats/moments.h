@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "query/stats/block_counts.h"
+
+namespace ofindex {
+
+// Wide enough for every int64 and every double as it is: x86-64 has 64 bits of mantissa there, AArch64 113.
+static_assert(std::numeric_limits<long double>::digits >= 64);
+
+/// Sums of integers and of reals. Neither overflows: 128 bits hold 2^64 integers, and a long double any sum of doubles.
+struct NumberSum {
+  __int128 integers = 0;
+  long double reals = 0;
+
+  void Add(const NumberSum& other) {
+    integers += other.integers;
+    reals += other.reals;
+  }
+  [[nodiscard]] long double total() const { return static_cast<long double>(integers) + reals; }
+};
+
+/// Count, sum and sum of squared deviations of the numbers in a column. A value; merged in the order of blocks.
+class Moments {
+ public:
+  Moments() = default;
+  explicit Moments(const BlockCounts& block);
+
+  void Merge(const Moments& later);
+
+  [[nodiscard]] uint64_t count() const { return count_; }
+
+  /// Nothing if there are no numbers, or if infinities of both signs make it no number.
+  [[nodiscard]] std::optional<double> mean() const;
+
+  /// Of a sample: divided by one less than the count. Nothing below two numbers, or if there is an infinity.
+  [[nodiscard]] std::optional<double> deviation() const;
+
+ private:
+  [[nodiscard]] long double center() const { return sum_.total() / static_cast<long double>(count_); }
+
+  uint64_t count_ = 0;
+  NumberSum sum_;
+  long double squares_ = 0;  // of deviations from the mean
+};
+
+}  // namespace ofindex

@@ -1,0 +1,216 @@
+#include "query/stats/stats.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "index/columns/distinct_sketch.h"
+#include "query/columns/blocks_in_order.h"
+#include "query/columns/picked_chunk.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint8_t Bit(FeatureKind kind) { return static_cast<uint8_t>(1U << static_cast<uint8_t>(kind)); }
+
+bool HasIntegersAndReals(uint8_t kinds) {
+  constexpr uint8_t kIntegers = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
+  constexpr uint8_t kReals = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
+  return (kinds & kIntegers) != 0 && (kinds & kReals) != 0;
+}
+
+std::optional<Histogram> EmptyHistogram(const NumberRanges& numbers, size_t bins) {
+  if (!numbers.has_reals()) {
+    if (!numbers.has_integers()) return std::nullopt;
+    return Histogram(numbers.least_integer, numbers.greatest_integer, bins);
+  }
+  double min = numbers.least_real;
+  double max = numbers.greatest_real;
+  if (numbers.has_integers()) {
+    min = std::min(min, static_cast<double>(numbers.least_integer));
+    max = std::max(max, static_cast<double>(numbers.greatest_integer));
+  }
+  return Histogram(min, max, bins);
+}
+
+template <typename Counts>
+void AddNumbers(const Counts& integers, const std::vector<Count<double>>& reals, Histogram& histogram) {
+  for (const auto& [value, count] : integers) histogram.Add(value, count);
+  for (const auto& [value, count] : reals) histogram.Add(value, count);
+}
+
+// The sketch of what `column` has, if the index keeps one.
+std::optional<DistinctSketch> StoredSketch(const ColumnStore& store, const Column& column) {
+  const bool values = column.role == ColumnRole::kValue || column.role == ColumnRole::kList;
+  if (column.origin != Column::Origin::kFeature || !values) return std::nullopt;
+  DistinctSketch sketch;
+  if (!sketch.Load(store.features()[column.feature].sketch)) return std::nullopt;
+  return sketch;
+}
+
+void SketchValues(const BlockCounts& block, DistinctSketch& sketch) {
+  for (const auto& [value, count] : block.integers) sketch.AddInteger(value);
+  for (const auto& [value, count] : block.reals) sketch.AddReal(value);
+  block.ForEachText([&](ByteView text, uint64_t) { sketch.AddBytes(text); });
+}
+
+// The statistics of one column, under way: one pass over its chunks where it has few distinct values; else one more
+// over its distinct values, and as many for the quartiles as RankSearch makes.
+class StatsPasses {
+ public:
+  StatsPasses(ColumnStore& store, const Column& column, const StatsOptions& options)
+      : store_(store), column_(column), options_(options), mixed_(HasIntegersAndReals(store.kinds(column))) {}
+
+  [[nodiscard]] Result<ColumnStats> Run() {
+    OFINDEX_TRY(Summarise());
+    if (counts_.exact()) {
+      UseCounts();
+    } else {
+      OFINDEX_TRY(CountAgain());
+      OFINDEX_TRY(SearchQuartiles());
+    }
+    return Finish();
+  }
+
+ private:
+  // Calls make(picked) for each block with records that count, on several threads, and merge() with the outcomes in
+  // order.
+  template <typename Make, typename Merge>
+  [[nodiscard]] Result<void> OverChunks(Make make, Merge merge) {
+    using Made = decltype(make(PickedChunk()));
+    return MergeInOrder(
+        store_.threads(), store_.blocks().size(), options_.cancel,
+        [&](uint64_t block) -> Result<std::optional<Made>> {
+          OFINDEX_ASSIGN(std::optional<PickedChunk> picked, Load(block));
+          if (!picked) return std::nullopt;
+          return make(*std::move(picked));
+        },
+        [&](std::optional<Made> made) -> Result<void> { return made ? merge(*std::move(made)) : Result<void>(); });
+  }
+
+  // Returns the chunk of `block` and how often its records count; nothing if none does.
+  [[nodiscard]] Result<std::optional<PickedChunk>> Load(uint64_t block) {
+    PickedChunk picked;
+    if (options_.among) {
+      const BlockHead& head = store_.blocks()[block];
+      picked.times = options_.among(head.first_record, head.first_record + head.records);
+      if (picked.times.empty()) return std::nullopt;
+    }
+    OFINDEX_ASSIGN(picked.chunk, store_.Load(column_, block));
+    return picked;
+  }
+
+  [[nodiscard]] Result<void> Summarise() {
+    using Made = std::pair<BlockCounts, ColumnSummary>;
+    OFINDEX_TRY(OverChunks(
+        [&](PickedChunk picked) -> Made {
+          BlockCounts counts = CountValues(std::move(picked), mixed_);
+          ColumnSummary summary(counts);
+          return {std::move(counts), std::move(summary)};
+        },
+        [&](Made made) -> Result<void> {
+          counts_.Add(made.first);
+          summary_.Merge(made.second);
+          return {};
+        }));
+    return WithMemory("statistics", [&]() -> Result<void> {
+      counts_.Settle();
+      return {};
+    });
+  }
+
+  // All that is left to know follows from the distinct values.
+  void UseCounts() {
+    stats_.distinct = counts_.size();
+    if (auto histogram = EmptyHistogram(summary_.numbers, options_.bins)) {
+      AddNumbers(counts_.integers(), counts_.reals(), *histogram);
+      stats_.histogram = histogram->bins();
+    }
+    const uint64_t numbers = summary_.moments.count();
+    if (numbers == 0) return;
+    std::vector<Count<double>> sorted = counts_.reals();
+    for (const auto& [value, count] : counts_.integers()) sorted.push_back({static_cast<double>(value), count});
+    SortByKey(sorted);
+    stats_.quartiles = QuartilesOf(numbers, NumbersAt(RanksOf(numbers), sorted));
+  }
+
+  [[nodiscard]] Result<void> CountAgain() {
+    counts_.Zero();
+    std::optional<Histogram> histogram = EmptyHistogram(summary_.numbers, options_.bins);
+    std::optional<DistinctSketch> sketch;
+    if (!options_.among) sketch = StoredSketch(store_, column_);
+    const bool stored = sketch.has_value();
+    if (!stored) sketch.emplace();
+    OFINDEX_TRY(OverChunks([&](PickedChunk picked) { return CountValues(std::move(picked), mixed_); },
+                           [&](const BlockCounts& block) -> Result<void> {
+                             counts_.Recount(block);
+                             if (histogram) AddNumbers(block.integers, block.reals, *histogram);
+                             if (!stored) SketchValues(block, *sketch);
+                             return {};
+                           }));
+    if (histogram) stats_.histogram = histogram->bins();
+    const uint64_t values = summary_.moments.count() + summary_.texts;
+    stats_.distinct = std::clamp<uint64_t>(sketch->Estimate(), counts_.least_distinct(), values);
+    stats_.distinct_is_exact = false;
+    return {};
+  }
+
+  [[nodiscard]] Result<void> SearchQuartiles() {
+    const uint64_t numbers = summary_.moments.count();
+    if (numbers == 0) return {};
+    RankSearch search(RanksOf(numbers));
+    for (int pass = 0; pass < RankSearch::kPasses; ++pass) {
+      RankSearch::Tally sum;
+      OFINDEX_TRY(OverChunks([&](const PickedChunk& picked) { return search.Count(picked); },
+                             [&](const RankSearch::Tally& tally) -> Result<void> {
+                               sum.resize(tally.size());
+                               for (size_t i = 0; i < tally.size(); ++i) sum[i] += tally[i];
+                               return {};
+                             }));
+      search.Narrow(sum);
+    }
+    stats_.quartiles = QuartilesOf(numbers, search.numbers());
+    return {};
+  }
+
+  [[nodiscard]] ColumnStats Finish() {
+    stats_.column = column_.name;
+    stats_.type = TypeOf(store_, column_);
+    stats_.rows = summary_.rows;
+    stats_.numbers = summary_.moments.count();
+    stats_.count = stats_.numbers + summary_.texts;
+    stats_.nulls = summary_.nulls + (column_.is_list() ? 0 : summary_.nans);
+    stats_.nans = summary_.nans;
+    stats_.min = std::move(summary_.extremes.min);
+    stats_.max = std::move(summary_.extremes.max);
+    stats_.mean = summary_.moments.mean();
+    stats_.deviation = summary_.moments.deviation();
+    stats_.top = counts_.Top(options_.top);
+    stats_.lengths = summary_.lengths;
+    stats_.lists = summary_.lists;
+    return std::move(stats_);
+  }
+
+  ColumnStore& store_;
+  const Column& column_;
+  const StatsOptions& options_;
+  bool mixed_;
+  ColumnSummary summary_;
+  ValueCounts counts_;
+  ColumnStats stats_;
+};
+
+}  // namespace
+
+Result<ColumnStats> StatsOf(ColumnStore& store, const Column& column, const StatsOptions& options) {
+  return WithMemory("statistics", [&] { return StatsPasses(store, column, options).Run(); });
+}
+
+std::string TypeOf(const ColumnStore& store, const Column& column) {
+  if (column.origin == Column::Origin::kShard) return "TEXT";
+  const bool values = column.role == ColumnRole::kValue || column.role == ColumnRole::kList;
+  if (column.origin != Column::Origin::kFeature || !values) return "INTEGER";
+  return store.features()[column.feature].type;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "index/columns/column.h"
+#include "query/columns/column_store.h"
+#include "query/stats/block_summary.h"
+#include "query/stats/histogram.h"
+#include "query/stats/quartiles.h"
+#include "query/stats/value_counts.h"
+
+namespace ofindex {
+
+struct StatsOptions {
+  size_t top = 10;   ///< most frequent values
+  size_t bins = 10;  ///< of histograms, at least 1
+
+  /// Returns how often each record with an ordinal in [begin, end) counts; nothing if none does. Null: all records,
+  /// once. Called on several threads.
+  using Among = std::function<std::vector<uint64_t>(uint64_t begin, uint64_t end)>;
+  Among among = nullptr;
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+/// What is in one column, as SQL has it: integers and reals are one kind of number, -0.0 is 0.0, NaN is NULL and
+/// counted apart. Of a column of lists, all their elements are its values. A value.
+struct ColumnStats {
+  std::string column;
+  std::string type;  ///< as `schema` has it
+  uint64_t rows = 0;
+  uint64_t count = 0;  ///< values; of lists, elements
+  uint64_t nulls = 0;  ///< records that are NULL, NaN included; of lists, those without one
+  uint64_t nans = 0;   ///< of lists, elements
+  uint64_t numbers = 0;
+  ColumnValue min;  ///< in SQLite's order; NULL if there is no value
+  ColumnValue max;
+  std::optional<double> mean;  ///< this and what follows: of the numbers
+  std::optional<double> deviation;
+  std::optional<Quartiles> quartiles;
+  std::vector<HistogramBin> histogram;
+  uint64_t distinct = 0;
+  bool distinct_is_exact = true;  ///< else an estimate, of more than ValueCounts::kMostDistinct
+  std::vector<ValueCount> top;    ///< without NULL. Not exact: only those that are surely the most frequent
+  Lengths lengths;                ///< of bytes values
+  Lengths lists;                  ///< values in each list
+};
+
+/// Computes the statistics of `column` on store.threads() threads. Takes memory for ValueCounts::kMostDistinct values
+/// and for a block a thread, however many values there are and however often records count. The outcome does not depend
+/// on the threads. Errors: those of ColumnStore::Load; kInterrupted.
+[[nodiscard]] Result<ColumnStats> StatsOf(ColumnStore& store, const Column& column, const StatsOptions& options);
+
+/// The type of a column for people, as `schema` has it.
+[[nodiscard]] std::string TypeOf(const ColumnStore& store, const Column& column);
+
+}  // namespace ofindex

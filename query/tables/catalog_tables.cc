@@ -1,0 +1,374 @@
+#include "query/tables/catalog_tables.h"
+
+#include <sqlite3.h>
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/allocation.h"
+#include "base/text.h"
+#include "index/catalog/catalog_reader.h"
+#include "query/tables/equality_index.h"
+#include "query/tables/sql_values.h"
+
+namespace ofindex {
+namespace {
+
+constexpr double kRowsPerShared = 10;  // a guess: one row in this many has the value that is looked up
+
+// One cell, given to SQLite. All of it lives as long as the catalog, and that as long as the connection.
+
+void Put(sqlite3_context* context, uint64_t number) {
+  sqlite3_result_int64(context, static_cast<sqlite3_int64>(number));
+}
+
+void Put(sqlite3_context* context, std::string_view bytes) {
+  const char* const data = bytes.data() == nullptr ? "" : bytes.data();
+  if (IsText(AsBytes(bytes))) return sqlite3_result_text64(context, data, bytes.size(), SQLITE_STATIC, SQLITE_UTF8);
+  sqlite3_result_blob64(context, data, bytes.size(), SQLITE_STATIC);
+}
+
+void PutCopy(sqlite3_context* context, const std::string& text) {
+  sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+// As `_shard` of `records` says it.
+std::string PathText(const Catalog& catalog, size_t shard) {
+  if (shard >= catalog.shards.size()) return {};
+  const std::string& path = catalog.shards[shard].path;
+  return IsText(AsBytes(path)) ? path : Printable(path);
+}
+
+void PutPath(sqlite3_context* context, const Catalog& catalog, size_t shard) {
+  if (shard >= catalog.shards.size()) return;
+  const std::string& path = catalog.shards[shard].path;
+  return IsText(AsBytes(path)) ? Put(context, std::string_view(path)) : PutCopy(context, PathText(catalog, shard));
+}
+
+void PutShard(sqlite3_context* context, const Catalog& catalog, size_t row, int column) {
+  const ShardRow& shard = catalog.shards[row];
+  switch (column) {
+    case 0: return PutPath(context, catalog, row);
+    case 1: return Put(context, Name(shard.framing));
+    case 2: return Put(context, Name(shard.compression));
+    case 3: return Put(context, Name(shard.payload));
+    case 4: return Put(context, shard.records);
+    case 5: return Put(context, shard.identity.size);
+    default: return Put(context, shard.payload_bytes);
+  }
+}
+
+void PutFeature(sqlite3_context* context, const Catalog& catalog, size_t row, int column) {
+  const FeatureRow& feature = catalog.features[row];
+  switch (column) {
+    case 0: return Put(context, feature.name);
+    case 1: return PutCopy(context, KindNames(feature.kinds));
+    case 2: return Put(context, feature.present);
+    case 3: return Put(context, uint64_t{feature.values_min});
+    case 4: return Put(context, uint64_t{feature.values_max});
+    default: break;
+  }
+  const std::string text = column == 5 ? MainColumn(feature) : MainType(feature);
+  if (!text.empty()) PutCopy(context, text);
+}
+
+void PutBad(sqlite3_context* context, const Catalog& catalog, size_t row, int column) {
+  const BadRow& bad = catalog.bad[row];
+  switch (column) {
+    case 0: return Put(context, bad.record);
+    case 1: return PutPath(context, catalog, bad.shard);
+    case 2: return Put(context, bad.offset);
+    default: return Put(context, Name(bad.reason));
+  }
+}
+
+void PutDamage(sqlite3_context* context, const Catalog& catalog, size_t row, int column) {
+  const DamageRow& damage = catalog.damage[row];
+  switch (column) {
+    case 0: return PutPath(context, catalog, damage.shard);
+    case 1: return Put(context, damage.range.begin);
+    case 2: return Put(context, damage.range.end);
+    default: return Put(context, Name(damage.range.reason));
+  }
+}
+
+/// A column by whose value rows are found. Without `bytes` it holds the numbers of bad records.
+struct Key {
+  int column;
+  bool unique;
+  std::string (*bytes)(const Catalog& catalog, size_t row);
+};
+
+constexpr Key kShardPath = {0, true, PathText};
+constexpr Key kFeatureName = {0, true, [](const Catalog& catalog, size_t row) { return catalog.features[row].name; }};
+constexpr Key kBadRecord = {0, true, nullptr};
+constexpr Key kBadShard = {
+    1, false, [](const Catalog& catalog, size_t row) { return PathText(catalog, catalog.bad[row].shard); }};
+constexpr Key kDamageShard = {
+    0, false, [](const Catalog& catalog, size_t row) { return PathText(catalog, catalog.damage[row].shard); }};
+
+constexpr size_t kMostKeys = 2;
+
+/// How rows are found, other than by looking at all of them: by a key, and whether by a list of its values.
+struct Way {
+  size_t key;
+  bool is_list;
+
+  [[nodiscard]] int Encode() const { return 1 + 2 * static_cast<int>(key) + (is_list ? 1 : 0); }
+  [[nodiscard]] static Way Decode(int code) {
+    return {.key = static_cast<size_t>(code - 1) / 2, .is_list = (code - 1) % 2 != 0};
+  }
+};
+
+/// One table: its declaration for SQLite, its cells, and the keys that find its rows.
+struct TableKind {
+  const char* name;
+  const char* declaration;
+  size_t (*rows)(const Catalog& catalog);
+  void (*put)(sqlite3_context* context, const Catalog& catalog, size_t row, int column);
+  std::array<const Key*, kMostKeys> keys;
+};
+
+constexpr TableKind kTables[] = {
+    {"shards",
+     "CREATE TABLE x(path TEXT, format TEXT, compression TEXT, payload TEXT, records INTEGER, bytes INTEGER, "
+     "payload_bytes INTEGER)",
+     [](const Catalog& catalog) { return catalog.shards.size(); },
+     PutShard,
+     {&kShardPath}},
+    {"features",
+     "CREATE TABLE x(name TEXT, kinds TEXT, present INTEGER, values_min INTEGER, values_max INTEGER, \"column\" TEXT, "
+     "type TEXT)",
+     [](const Catalog& catalog) { return catalog.features.size(); },
+     PutFeature,
+     {&kFeatureName}},
+    {"bad",
+     "CREATE TABLE x(record INTEGER, shard TEXT, \"offset\" INTEGER, reason TEXT)",
+     [](const Catalog& catalog) { return catalog.bad.size(); },
+     PutBad,
+     {&kBadRecord, &kBadShard}},
+    {"damage",
+     "CREATE TABLE x(shard TEXT, \"begin\" INTEGER, \"end\" INTEGER, reason TEXT)",
+     [](const Catalog& catalog) { return catalog.damage.size(); },
+     PutDamage,
+     {&kDamageShard}},
+};
+
+/// What a module is registered with, and each of its tables holds.
+struct Registered {
+  const TableKind* kind;
+  std::shared_ptr<const Catalog> catalog;
+  WorkLimits limits;
+
+  [[nodiscard]] size_t rows() const { return kind->rows(*catalog); }
+};
+
+Result<std::optional<EqualityIndex>> IndexOf(const Registered& of, const Key& key) {
+  return EqualityIndex::Build(of.rows(), of.limits, [&](const EqualityIndex::Take& take) -> Result<void> {
+    OFINDEX_TRY(of.limits.Ask());
+    for (size_t row = 0; row < of.rows(); ++row) {
+      if (key.bytes == nullptr) {
+        const auto record = static_cast<int64_t>(of.catalog->bad[row].record);
+        take(row, {.type = ColumnValue::Type::kInteger, .integer = record});
+        continue;
+      }
+      const std::string bytes = key.bytes(*of.catalog, row);
+      take(row, {.type = ColumnValue::Type::kText, .bytes = AsBytes(bytes)});
+    }
+    return {};
+  });
+}
+
+struct CatalogTable : sqlite3_vtab {
+  explicit CatalogTable(const Registered& registered) : sqlite3_vtab(), of(registered) {}
+
+  /// The rows that may have `value`, or one of its values, in the column of a key; nothing without an index.
+  [[nodiscard]] Result<std::optional<AscendingRows>> Find(Way way, sqlite3_value* value) {
+    const size_t number = way.key;
+    if (!tried[number]) {
+      OFINDEX_ASSIGN(indexes[number], IndexOf(of, *of.kind->keys[number]));
+      tried[number] = true;
+    }
+    if (!indexes[number]) return std::nullopt;
+    std::vector<ColumnValue> readings;
+    const auto take = [&](sqlite3_value* one) -> Result<void> {
+      OFINDEX_ASSIGN(const std::vector<ColumnValue> more, ElementsOf(one));
+      readings.insert(readings.end(), more.begin(), more.end());
+      return {};
+    };
+    if (way.is_list) {
+      OFINDEX_TRY(ForEachIn(value, take));
+    } else {
+      OFINDEX_TRY(take(value));
+    }
+    return indexes[number]->Find(readings);
+  }
+
+  Registered of;
+  std::array<bool, kMostKeys> tried = {};
+  std::array<std::optional<EqualityIndex>, kMostKeys> indexes;  // by key, once it was asked for
+};
+
+struct CatalogCursor : sqlite3_vtab_cursor {
+  explicit CatalogCursor(CatalogTable& t) : sqlite3_vtab_cursor(), table(t) {}
+
+  void Advance() {
+    if (!found) {
+      ++row;
+    } else {
+      row = found->Take().value_or(UINT64_MAX);
+    }
+  }
+
+  CatalogTable& table;
+  std::optional<AscendingRows> found;  // the rows yet to come, unless all are asked for
+  uint64_t row = 0;
+};
+
+CatalogTable& TableOf(sqlite3_vtab* table) { return *static_cast<CatalogTable*>(table); }
+CatalogCursor& CursorOf(sqlite3_vtab_cursor* cursor) { return *static_cast<CatalogCursor*>(cursor); }
+
+// Runs `body`, which returns Result<void>; an error becomes that of `table`. Nothing is thrown through SQLite.
+template <typename Body>
+int Guarded(sqlite3_vtab* table, Body&& body) {
+  const Result<void> result = WithMemory("a query", std::forward<Body>(body));
+  return result ? SQLITE_OK : Report(table, result.error());
+}
+
+int Connect(sqlite3* db, void* data, int, const char* const*, sqlite3_vtab** table, char**) {
+  const auto& registered = *static_cast<const Registered*>(data);
+  if (const int result = sqlite3_declare_vtab(db, registered.kind->declaration); result != SQLITE_OK) return result;
+  const Result<void> made = WithMemory("a table", [&]() -> Result<void> {
+    *table = new CatalogTable(registered);
+    return {};
+  });
+  return made ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+int Disconnect(sqlite3_vtab* table) {
+  delete &TableOf(table);
+  return SQLITE_OK;
+}
+
+// Whether rows are found by constraint `i`, an equality with `key`.
+bool IsFoundBy(sqlite3_index_info* info, int i, const Key& key) {
+  const auto& constraint = info->aConstraint[i];
+  return constraint.usable != 0 && constraint.op == SQLITE_INDEX_CONSTRAINT_EQ && constraint.iColumn == key.column &&
+         sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0 && InOf(info, i) != InKind::kMaybe;
+}
+
+// SQLite compares again what the table finds: it may be compared otherwise than by the affinity of the column. With the
+// values of an IN one by one it would compare them as if the other side had none, so they are taken all at once.
+int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
+  const Registered& of = TableOf(table).of;
+  auto rows = static_cast<double>(of.rows());
+  info->estimatedCost = rows + 1;
+  for (size_t k = kMostKeys; k-- > 0;) {
+    const Key* const key = of.kind->keys[k];
+    for (int i = 0; key != nullptr && i < info->nConstraint; ++i) {
+      if (!IsFoundBy(info, i, *key)) continue;
+      const bool is_list = InOf(info, i) == InKind::kIn;
+      for (int other = 0; other < info->nConstraint; ++other) info->aConstraintUsage[other].argvIndex = 0;
+      info->aConstraintUsage[i].argvIndex = 1;
+      info->idxNum = Way{.key = k, .is_list = is_list}.Encode();
+      rows = key->unique ? 1 : static_cast<double>(of.rows()) / kRowsPerShared;
+      info->estimatedCost = rows + EqualityIndex::kLookupCost;
+    }
+  }
+  info->estimatedRows = static_cast<sqlite3_int64>(rows) + 1;
+  return SQLITE_OK;
+}
+
+int Open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
+  return Guarded(table, [&]() -> Result<void> {
+    *cursor = new CatalogCursor(TableOf(table));
+    return {};
+  });
+}
+
+int Close(sqlite3_vtab_cursor* cursor) {
+  delete &CursorOf(cursor);
+  return SQLITE_OK;
+}
+
+int Filter(sqlite3_vtab_cursor* base, int way, const char*, int, sqlite3_value** values) {
+  return Guarded(base->pVtab, [&]() -> Result<void> {
+    CatalogCursor& cursor = CursorOf(base);
+    cursor.found.reset();
+    cursor.row = 0;
+    if (way == 0) return {};
+    OFINDEX_ASSIGN(cursor.found, cursor.table.Find(Way::Decode(way), values[0]));
+    if (!cursor.found) return {};
+    cursor.found->Begin(false);
+    cursor.Advance();
+    return {};
+  });
+}
+
+int Next(sqlite3_vtab_cursor* cursor) {
+  CursorOf(cursor).Advance();
+  return SQLITE_OK;
+}
+
+int Eof(sqlite3_vtab_cursor* cursor) { return CursorOf(cursor).row >= TableOf(cursor->pVtab).of.rows() ? 1 : 0; }
+
+int Column(sqlite3_vtab_cursor* base, sqlite3_context* context, int column) {
+  return Guarded(base->pVtab, [&]() -> Result<void> {
+    const CatalogCursor& cursor = CursorOf(base);
+    cursor.table.of.kind->put(context, *cursor.table.of.catalog, cursor.row, column);
+    return {};
+  });
+}
+
+int Rowid(sqlite3_vtab_cursor* cursor, sqlite3_int64* rowid) {
+  *rowid = static_cast<sqlite3_int64>(CursorOf(cursor).row);
+  return SQLITE_OK;
+}
+
+// Without xCreate a table is there by the name of its module, and without xUpdate it is read-only.
+constexpr sqlite3_module MakeModule() {
+  sqlite3_module module{};
+  module.xConnect = Connect;
+  module.xDisconnect = Disconnect;
+  module.xBestIndex = BestIndex;
+  module.xOpen = Open;
+  module.xClose = Close;
+  module.xFilter = Filter;
+  module.xNext = Next;
+  module.xEof = Eof;
+  module.xColumn = Column;
+  module.xRowid = Rowid;
+  return module;
+}
+constexpr sqlite3_module kModule = MakeModule();
+
+}  // namespace
+
+Result<Catalog> ReadCatalog(const std::shared_ptr<const IndexFile>& index) {
+  Catalog catalog;
+  OFINDEX_ASSIGN(CatalogReader reader, CatalogReader::Open(index));
+  OFINDEX_ASSIGN(catalog.shards, reader.Shards());
+  OFINDEX_ASSIGN(std::vector<FeatureRow> features, reader.Features());
+  catalog.features = FeaturesByName(std::move(features));
+  OFINDEX_ASSIGN(catalog.bad, reader.Bad());
+  OFINDEX_ASSIGN(catalog.damage, reader.Damage());
+  return catalog;
+}
+
+Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog, WorkLimits limits) {
+  for (const TableKind& kind : kTables) {
+    auto* const registered = new Registered{&kind, catalog, limits};
+    const auto destroy = [](void* data) { delete static_cast<Registered*>(data); };
+    // Destroys it, should it fail.
+    if (sqlite3_create_module_v2(db, kind.name, &kModule, registered, destroy) != SQLITE_OK) {
+      return Fail(ErrorCode::kLimit, StrCat("table ", kind.name, ": SQLite: ", sqlite3_errmsg(db)), "free some memory");
+    }
+  }
+  return {};
+}
+
+}  // namespace ofindex

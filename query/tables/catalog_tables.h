@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "index/catalog/catalog.h"
+#include "index/columns/column.h"
+#include "index/database/index_file.h"
+#include "query/tables/work_limits.h"
+
+struct sqlite3;
+
+namespace ofindex {
+
+/// What the small tables of an index say. A value.
+struct Catalog {
+  std::vector<ShardRow> shards;
+  std::vector<FeatureRow> features;
+  std::vector<BadRow> bad;
+  std::vector<DamageRow> damage;
+};
+
+/// Reads the catalog of an index that is open. Errors: kIndex, kIo, kStale.
+[[nodiscard]] Result<Catalog> ReadCatalog(const std::shared_ptr<const IndexFile>& index);
+
+/// Names of the tables that RegisterCatalogTables makes.
+inline constexpr std::string_view kCatalogTables[] = {"shards", "features", "bad", "damage"};
+
+/// Makes the catalog readable on `db` as tables `shards`, `features`, `bad` and `damage`, whose columns are the keys of
+/// `ofindex info --json`. They are there by their names, without CREATE, and cannot be written. A path that
+/// is no text in SQL has \xNN for its odd bytes, a name is a BLOB. Rows are found by path, name, record and shard
+/// without a scan. Errors: kLimit  SQLite has no memory.
+[[nodiscard]] Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog,
+                                                 WorkLimits limits = {});
+
+}  // namespace ofindex

@@ -1,0 +1,272 @@
+#include "query/tables/records_plan.h"
+
+#include <sqlite3.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "base/text.h"
+#include "index/columns/distinct_sketch.h"
+#include "query/columns/column_affinity.h"
+#include "query/columns/value_order.h"
+#include "query/filter/predicate.h"
+#include "query/tables/equality_index.h"
+#include "query/tables/sql_values.h"
+
+namespace ofindex {
+namespace {
+
+constexpr int kRhsValueVersion = 3038000;
+constexpr int kHasConstraint = SQLITE_INDEX_CONSTRAINT_FUNCTION;
+
+std::optional<Op> OpOf(int constraint) {
+  switch (constraint) {
+    case SQLITE_INDEX_CONSTRAINT_EQ: return Op::kEq;
+    case SQLITE_INDEX_CONSTRAINT_NE: return Op::kNe;
+    case SQLITE_INDEX_CONSTRAINT_LT: return Op::kLt;
+    case SQLITE_INDEX_CONSTRAINT_LE: return Op::kLe;
+    case SQLITE_INDEX_CONSTRAINT_GT: return Op::kGt;
+    case SQLITE_INDEX_CONSTRAINT_GE: return Op::kGe;
+    case SQLITE_INDEX_CONSTRAINT_IS: return Op::kIs;
+    case SQLITE_INDEX_CONSTRAINT_ISNOT: return Op::kIsNot;
+    case SQLITE_INDEX_CONSTRAINT_ISNULL: return Op::kIsNull;
+    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL: return Op::kNotNull;
+    case SQLITE_INDEX_CONSTRAINT_LIKE: return Op::kLike;
+    case kHasConstraint: return Op::kHas;
+    default: return std::nullopt;
+  }
+}
+
+bool IsNullTest(Op op) { return op == Op::kIsNull || op == Op::kNotNull; }
+
+bool HoldsBytes(uint8_t kinds) { return (kinds & (1U << static_cast<unsigned>(FeatureKind::kBytes))) != 0; }
+
+bool HoldsNumbers(uint8_t kinds) {
+  constexpr unsigned kBytesOrNone =
+      1U << static_cast<unsigned>(FeatureKind::kBytes) | 1U << static_cast<unsigned>(FeatureKind::kNone);
+  return (kinds & ~kBytesOrNone) != 0;
+}
+
+// Whether the kernels can answer `op` on `column`.
+bool CanAnswer(Op op, const Column& column, uint8_t kinds, bool plain) {
+  if (IsNullTest(op)) return true;
+  if (column.is_list() || op == Op::kHas) return column.is_list() && op == Op::kHas;
+  // LIKE takes numbers for text, and in some builds of SQLite blobs too.
+  static const bool kBlobsMatch = sqlite3_compileoption_used("LIKE_DOESNT_MATCH_BLOBS") == 0;
+  return op != Op::kLike || (!HoldsNumbers(kinds) && (plain || !kBlobsMatch));
+}
+
+// The value on the other side, where it is a constant.
+sqlite3_value* ConstantOf(sqlite3_index_info& info, int i) {
+  sqlite3_value* value = nullptr;
+  if (sqlite3_libversion_number() < kRhsValueVersion) return nullptr;
+  return sqlite3_vtab_rhs_value(&info, i, &value) == SQLITE_OK ? value : nullptr;
+}
+
+bool IsBytes(sqlite3_value* value) {
+  return value != nullptr && (sqlite3_value_type(value) == SQLITE_TEXT || sqlite3_value_type(value) == SQLITE_BLOB);
+}
+
+// True if `op` asks for records by their value, one after the other in joins: see RecordsLookups.
+bool IsEquality(Op op) { return op == Op::kEq || op == Op::kIs || op == Op::kIn; }
+
+// How many values a column has, if the index knows.
+std::optional<uint64_t> DistinctIn(const ColumnStore& store, const Column& column) {
+  if (column.origin == Column::Origin::kShard) return store.shards().size();
+  DistinctSketch sketch;
+  const bool values = column.origin == Column::Origin::kFeature && column.role == ColumnRole::kValue;
+  if (!values || !sketch.Load(store.features()[column.feature].sketch)) return std::nullopt;
+  return sketch.Estimate();
+}
+
+// The share of the records in question that a constraint is guessed to leave.
+double ShareOf(Op op) {
+  switch (op) {
+    case Op::kEq:
+    case Op::kIs: return 0.02;
+    case Op::kIn: return 0.03;  // less than two of the former, so that `a = 1 OR a = 2` is one question and not two
+    case Op::kHas:
+    case Op::kLike: return 0.1;
+    case Op::kNe:
+    case Op::kIsNot:
+    case Op::kNotNull: return 0.9;
+    case Op::kIsNull: return 0.5;
+    default: return 0.3;
+  }
+}
+
+class Planner {
+ public:
+  Planner(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan)
+      : store_(store), plain_(plain), info_(info), plan_(plan) {}
+
+  void Plan() {
+    for (int i = 0; i < info_.nConstraint; ++i) TakeConstraint(i);
+    TakeOrder();
+    Estimate();
+  }
+
+ private:
+  void TakeConstraint(int i) {
+    const auto& constraint = info_.aConstraint[i];
+    std::optional<Op> op = OpOf(constraint.op);
+    if (constraint.usable == 0 || !op) return;
+    const auto number = static_cast<uint32_t>(std::max(constraint.iColumn, 0));  // the rowid is _id, column 0
+    const Column& column = store_.columns()[number];
+    const uint8_t kinds = store_.kinds(column);
+    if (!CanAnswer(*op, column, kinds, plain_)) return;
+    const bool compares = !IsNullTest(*op) && *op != Op::kLike && *op != Op::kHas;
+    if (compares && ::strcasecmp(sqlite3_vtab_collation(&info_, i), "BINARY") != 0) return;
+    sqlite3_value* const constant = ConstantOf(info_, i);
+    const InKind in = *op == Op::kEq ? InOf(&info_, i) : InKind::kNone;
+    const bool is_in = in == InKind::kIn;
+    if (is_in) op = Op::kIn;
+    // SQLite would compare again with the values one by one, as if the other side had no affinity.
+    if (!plain_ && in == InKind::kMaybe && HoldsBytes(kinds)) return;
+    const bool unsure = !plain_ && compares && HoldsBytes(kinds) && (is_in || !IsBytes(constant));
+    const bool exact = !unsure && (plain_ || *op != Op::kLike);
+    plan_.arguments.push_back({number, *op, !exact});
+    info_.aConstraintUsage[i].argvIndex = static_cast<int>(plan_.arguments.size());
+    info_.aConstraintUsage[i].omit = exact ? 1 : 0;
+    Weigh(plan_.arguments.back(), constant);
+  }
+
+  void Weigh(const RecordsPlan::Argument& argument, sqlite3_value* constant) {
+    const Column& column = store_.columns()[argument.column];
+    const bool looked_up = IsEquality(argument.op) && !column.is_list() && constant == nullptr;
+    looked_up_ = looked_up_ || looked_up;
+    const std::optional<uint64_t> distinct = looked_up ? DistinctIn(store_, column) : std::nullopt;
+    const double least = argument.op == Op::kIn ? 1.5 : 1;
+    share_ *=
+        distinct ? std::min(1.0, least / static_cast<double>(std::max<uint64_t>(1, *distinct))) : ShareOf(argument.op);
+    one_ = one_ || (argument.column == 0 && (argument.op == Op::kEq || argument.op == Op::kIs));
+    if (IsNullTest(argument.op)) known_.push_back({.column = argument.column, .op = argument.op});
+    if (constant == nullptr || argument.op == Op::kIn) return;
+    if (auto constraint = RecordsPlan::ConstraintOf(store_, argument, constant))
+      known_.push_back(*std::move(constraint));
+  }
+
+  // No two records have one _id, so that whatever order follows it does not matter.
+  void TakeOrder() {
+    if (info_.nOrderBy == 0 || info_.aOrderBy[0].iColumn > 0) return;
+    info_.orderByConsumed = 1;
+    plan_.descending = info_.aOrderBy[0].desc != 0;
+  }
+
+  void Estimate() {
+    uint64_t records = store_.records();
+    if (const auto predicate = Predicate::Of(store_, known_)) records = predicate->RecordsInQuestion();
+    const double rows = one_ ? 1 : std::max(1.0, static_cast<double>(records) * share_);
+    info_.estimatedRows = static_cast<sqlite3_int64>(rows);
+    const double scanned = static_cast<double>(records) * static_cast<double>(plan_.arguments.size());
+    info_.estimatedCost = rows + (one_ || looked_up_ ? EqualityIndex::kLookupCost : 0.02 * scanned);
+    if (one_) info_.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+  }
+
+  ColumnStore& store_;
+  bool plain_;
+  sqlite3_index_info& info_;
+  RecordsPlan& plan_;
+  bool one_ = false;               // at most one record
+  bool looked_up_ = false;         // by a value that joins and subqueries give
+  double share_ = 1;               // of the records in question
+  std::vector<Constraint> known_;  // whose values are known
+};
+
+// The numbers of a plan's text, each behind one letter.
+uint32_t TakeNumber(std::string_view& text) {
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+// A bound value as the text that LIKE takes it for.
+ColumnValue PatternOf(sqlite3_value* value) {
+  if (sqlite3_value_type(value) == SQLITE_BLOB || sqlite3_value_type(value) == SQLITE_NULL) return {};
+  const auto* const text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+  if (text == nullptr) return {};
+  return {.type = ColumnValue::Type::kText, .bytes = {text, static_cast<size_t>(sqlite3_value_bytes(value))}};
+}
+
+// The TEXT of a column of `affinity` that `op` may find equal to `value`, or less, as a number and not as a text.
+PassingText PassingOf(Op op, Affinity affinity, sqlite3_value* value) {
+  const bool ordered = op == Op::kLt || op == Op::kLe || op == Op::kGt || op == Op::kGe;
+  switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+    case SQLITE_FLOAT:
+      return affinity == Affinity::kText && (ordered || op == Op::kNe || op == Op::kIsNot) ? PassingText::kAll
+                                                                                           : PassingText::kNumbers;
+    case SQLITE_TEXT:
+      return ordered || MayBeNumber(AsText(ViewOf(value).bytes)) ? PassingText::kNumbers : PassingText::kNone;
+    default: return PassingText::kNone;
+  }
+}
+
+Result<void> TakeValue(sqlite3_value* value, Affinity affinity, bool loose, Constraint& constraint) {
+  OFINDEX_ASSIGN(ColumnValue taken, ValueOf(value, affinity));
+  constraint.values.push_back(std::move(taken));
+  if (!loose) return {};
+  constraint.passing = std::max(constraint.passing, PassingOf(constraint.op, affinity, value));
+  if (constraint.op != Op::kEq && constraint.op != Op::kIs && constraint.op != Op::kIn) return {};
+  OFINDEX_ASSIGN(const std::vector<ColumnValue> readings, ElementsOf(value));
+  constraint.readings.insert(constraint.readings.end(), readings.begin(), readings.end());
+  return {};
+}
+
+Result<void> TakeList(sqlite3_value* list, Affinity affinity, bool loose, Constraint& constraint) {
+  return ForEachIn(list, [&](sqlite3_value* value) { return TakeValue(value, affinity, loose, constraint); });
+}
+
+}  // namespace
+
+std::string RecordsPlan::Encode() const {
+  std::string text;
+  if (descending) text += 'd';
+  for (const Argument& argument : arguments) {
+    text += StrCat(argument.loose ? '?' : '!', static_cast<int>(argument.op), ':', argument.column);
+  }
+  return text;
+}
+
+RecordsPlan RecordsPlan::Decode(std::string_view text) {
+  RecordsPlan plan;
+  while (!text.empty()) {
+    const char letter = text[0];
+    text.remove_prefix(1);
+    if (letter == 'd') plan.descending = true;
+    if (letter != '?' && letter != '!') continue;
+    Argument argument{.op = static_cast<Op>(TakeNumber(text)), .loose = letter == '?'};
+    text.remove_prefix(1);
+    argument.column = TakeNumber(text);
+    plan.arguments.push_back(argument);
+  }
+  return plan;
+}
+
+Result<Constraint> RecordsPlan::ConstraintOf(const ColumnStore& store, const Argument& argument, sqlite3_value* value) {
+  Constraint constraint{.column = argument.column, .op = argument.op};
+  const Affinity affinity = AffinityOf(store, store.columns()[argument.column]);
+  if (argument.op == Op::kIn) {
+    OFINDEX_TRY(TakeList(value, affinity, argument.loose, constraint));
+  } else if (argument.op == Op::kLike) {
+    constraint.values = {PatternOf(value)};
+    const ColumnValue& pattern = constraint.values[0];
+    const bool odd = pattern.type == ColumnValue::Type::kText && !IsText(AsBytes(pattern.bytes));
+    if (argument.loose && odd) constraint.passing = PassingText::kAll;
+  } else if (argument.op == Op::kHas) {
+    OFINDEX_ASSIGN(constraint.values, ElementsOf(value));
+  } else if (!IsNullTest(argument.op)) {
+    OFINDEX_TRY(TakeValue(value, affinity, argument.loose, constraint));
+  }
+  return constraint;
+}
+
+void PlanRecords(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan) {
+  Planner(store, plain, info, plan).Plan();
+}
+
+}  // namespace ofindex

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/columns/column_store.h"
+#include "query/filter/value_filter.h"
+
+struct sqlite3_index_info;
+struct sqlite3_value;
+
+namespace ofindex {
+
+/// The plan that xBestIndex makes and xFilter follows: the constraints that the table handles, in the order of their
+/// values. A value; SQLite keeps it as text.
+struct RecordsPlan {
+  struct Argument {
+    uint32_t column = 0;
+    Op op = Op::kEq;
+    bool loose = false;  ///< SQLite looks at each record again: see PassingText
+  };
+
+  std::vector<Argument> arguments;
+  bool descending = false;
+
+  [[nodiscard]] std::string Encode() const;
+
+  /// The plan that Encode() wrote as `text`.
+  [[nodiscard]] static RecordsPlan Decode(std::string_view text);
+
+  /// Returns the constraint that `argument` and `value` make. Applies the column's affinity to the value, which SQLite
+  /// leaves to the table. Errors: kLimit  SQLite gave no value.
+  [[nodiscard]] static Result<Constraint> ConstraintOf(const ColumnStore& store, const Argument& argument,
+                                                       sqlite3_value* value);
+};
+
+/// Plans what SQLite asks for, and tells it: which constraints are taken over, whether rows come in the order wanted,
+/// and what it will cost.
+///
+/// SQLite checks again every comparison that might not use the column's affinity: if the other side is a column of
+/// numeric affinity, text is compared as a number, and the table cannot see that. `plain` says that there is none.
+/// LIMIT and OFFSET stay with SQLite, which stops asking when it has enough: in comparisons of row values and in
+/// compound SELECTs, SQLite 3.40 offers them although other rows count too, and does not say so.
+void PlanRecords(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan);
+
+}  // namespace ofindex

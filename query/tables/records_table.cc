@@ -1,0 +1,321 @@
+#include "query/tables/records_table.h"
+
+#include <sqlite3.h>
+
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/allocation.h"
+#include "base/text.h"
+#include "index/catalog/paths.h"
+#include "query/columns/column_affinity.h"
+#include "query/columns/list_json.h"
+#include "query/tables/has_function.h"
+#include "query/tables/records_lookups.h"
+#include "query/tables/records_plan.h"
+#include "query/tables/records_scan.h"
+#include "query/tables/sql_values.h"
+#include "query/tables/tables.h"
+
+// The glue between SQLite's interface of virtual tables and the engine. Nothing is thrown through SQLite: what can run
+// out of memory is called by Guarded().
+
+namespace ofindex {
+namespace {
+
+struct Table : sqlite3_vtab {
+  explicit Table(RecordsSource records)
+      : sqlite3_vtab{}, source(std::move(records)), lookups(*source.store, source.limits) {}
+  RecordsSource source;
+  RecordsLookups lookups;
+};
+
+struct Cursor : sqlite3_vtab_cursor {
+  explicit Cursor(const RecordsSource& source) : sqlite3_vtab_cursor{}, scan(*source.store, source.limits) {}
+  RecordsScan scan;
+  std::string json;  // of the list that was read last
+};
+
+Table& TableOf(sqlite3_vtab* table) { return *static_cast<Table*>(table); }
+Cursor& CursorOf(sqlite3_vtab_cursor* cursor) { return *static_cast<Cursor*>(cursor); }
+
+// Runs `body`, which returns Result<void>; an error becomes that of `table`.
+template <typename Body>
+int Guarded(sqlite3_vtab* table, Body&& body) {
+  const Result<void> result = WithMemory("a query", std::forward<Body>(body));
+  return result ? SQLITE_OK : Report(table, result.error());
+}
+
+// The declaration is our own text, and as long as the names are: limits for what strangers write do not hold for it.
+class Unlimited {
+ public:
+  explicit Unlimited(sqlite3* db)
+      : db_(db), length_(Set(SQLITE_LIMIT_SQL_LENGTH)), columns_(Set(SQLITE_LIMIT_COLUMN)) {}
+  ~Unlimited() {
+    sqlite3_limit(db_, SQLITE_LIMIT_SQL_LENGTH, length_);
+    sqlite3_limit(db_, SQLITE_LIMIT_COLUMN, columns_);
+  }
+  Unlimited(const Unlimited&) = delete;
+  Unlimited& operator=(const Unlimited&) = delete;
+
+ private:
+  int Set(int limit) { return sqlite3_limit(db_, limit, std::numeric_limits<int>::max()); }
+
+  sqlite3* db_;
+  int length_;
+  int columns_;
+};
+
+std::string DeclarationOf(const ColumnStore& store) {
+  std::string sql = "CREATE TABLE x(";
+  for (const Column& column : store.columns()) {
+    if (sql.back() != '(') sql += ',';
+    sql += StrCat(QuotedName(column.name), " ", DeclaredType(store, column));
+  }
+  return sql + ")";
+}
+
+Result<void> Declare(sqlite3* db, const ColumnStore& store) {
+  for (const Column& column : store.columns()) {
+    if (!IsText(AsBytes(column.name))) {
+      return Fail(ErrorCode::kIndex,
+                  StrCat("the index is damaged: '", Printable(column.name), "' is no name of a column"));
+    }
+  }
+  const Unlimited unlimited(db);
+  if (sqlite3_declare_vtab(db, DeclarationOf(store).c_str()) == SQLITE_OK) return {};
+  return Fail(ErrorCode::kIndex, StrCat("SQLite refuses the columns of the index: ", sqlite3_errmsg(db)));
+}
+
+// Makes the table of `source`, or says in `message` why not.
+int Make(sqlite3* db, Result<RecordsSource> source, sqlite3_vtab** made, char** message) {
+  const Result<void> result = WithMemory("a table", [&]() -> Result<void> {
+    if (!source) return tl::unexpected<Error>(source.error());
+    OFINDEX_TRY(Declare(db, *source->store));
+    *made = new Table(*std::move(source));
+    return {};
+  });
+  if (result) return SQLITE_OK;
+  *message = sqlite3_mprintf("%s", result.error().message.c_str());
+  return CodeOf(result.error());
+}
+
+int Connect(sqlite3* db, void* source, int, const char* const*, sqlite3_vtab** made, char** message) {
+  sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+  return Make(db, *static_cast<const RecordsSource*>(source), made, message);
+}
+
+// A quoted argument of a module, without its quotes.
+std::string Unquoted(std::string_view text) {
+  const char quote = text.empty() ? '\0' : text[0];
+  if (text.size() < 2 || (quote != '\'' && quote != '"') || text.back() != quote) return std::string(text);
+  std::string out;
+  for (size_t i = 1; i + 1 < text.size(); ++i) {
+    out += text[i];
+    if (text[i] == quote) ++i;
+  }
+  return out;
+}
+
+Result<RecordsSource> OpenSource(int count, const char* const* arguments) {
+  if (count != 4) return Fail(ErrorCode::kUsage, "expected USING ofindex('path'), the path of an index or of its data");
+  OFINDEX_ASSIGN(const std::string path, ResolveIndex(Unquoted(arguments[3])));
+  OFINDEX_ASSIGN(std::shared_ptr<ColumnStore> store, ColumnStore::Open(path));
+  return RecordsSource{.store = std::move(store)};
+}
+
+int Create(sqlite3* db, void*, int count, const char* const* arguments, sqlite3_vtab** made, char** message) {
+  sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);  // it reads files
+  return Make(db, WithMemory("an index", [&] { return OpenSource(count, arguments); }), made, message);
+}
+
+int Disconnect(sqlite3_vtab* table) {
+  delete &TableOf(table);
+  return SQLITE_OK;
+}
+
+int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
+  return Guarded(table, [&]() -> Result<void> {
+    const RecordsSource& source = TableOf(table).source;
+    RecordsPlan plan;
+    PlanRecords(*source.store, source.plain, *info, plan);
+    const std::string text = plan.Encode();
+    info->idxStr = sqlite3_mprintf("%s", text.c_str());
+    info->needToFreeIdxStr = 1;
+    if (info->idxStr == nullptr) return Fail(ErrorCode::kLimit, "out of memory for a plan");
+    return {};
+  });
+}
+
+int Open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
+  return Guarded(table, [&]() -> Result<void> {
+    *cursor = new Cursor(TableOf(table).source);
+    return {};
+  });
+}
+
+int Close(sqlite3_vtab_cursor* cursor) {
+  delete &CursorOf(cursor);
+  return SQLITE_OK;
+}
+
+Result<void> Begin(Cursor& cursor, Table& table, const RecordsPlan& plan, sqlite3_value** values) {
+  const RecordsSource& source = table.source;
+  std::vector<Constraint> constraints;
+  for (size_t i = 0; i < plan.arguments.size(); ++i) {
+    OFINDEX_ASSIGN(Constraint constraint, RecordsPlan::ConstraintOf(*source.store, plan.arguments[i], values[i]));
+    constraints.push_back(std::move(constraint));
+  }
+  if (source.taken == nullptr || !source.taken->active) {
+    OFINDEX_ASSIGN(std::optional<AscendingRows> found, table.lookups.Find(constraints));
+    if (found) return cursor.scan.BeginAt(*std::move(found), constraints, plan.descending);
+    return cursor.scan.Begin(constraints, plan.descending);
+  }
+  source.taken->conjunctions.push_back(std::move(constraints));
+  cursor.scan.Finish();
+  return {};
+}
+
+int Filter(sqlite3_vtab_cursor* cursor, int, const char* text, int, sqlite3_value** values) {
+  return Guarded(cursor->pVtab,
+                 [&] { return Begin(CursorOf(cursor), TableOf(cursor->pVtab), RecordsPlan::Decode(text), values); });
+}
+
+int Next(sqlite3_vtab_cursor* cursor) {
+  RecordsScan& scan = CursorOf(cursor).scan;
+  if (scan.TryNext()) return SQLITE_OK;
+  return Guarded(cursor->pVtab, [&] { return scan.Next(); });
+}
+
+int Eof(sqlite3_vtab_cursor* cursor) { return CursorOf(cursor).scan.done() ? 1 : 0; }
+
+void PutList(Cursor& cursor, sqlite3_context* context, const Chunk& chunk) {
+  const uint32_t record = cursor.scan.record();
+  if (!BitAt(chunk.present(), record)) return;
+  cursor.json.clear();
+  AppendListJson(chunk, record, cursor.json);
+  PutResult(context, {.type = ColumnValue::Type::kText, .bytes = AsBytes(cursor.json)});
+}
+
+// Numbers are what most questions read: they take no detour through a value of any type. False if the chunk has others.
+bool PutNumber(sqlite3_context* context, const Chunk& chunk, uint32_t record) {
+  const auto put_real = [context](double real) {
+    if (real == real) sqlite3_result_double(context, real);
+  };
+  const Chunk::Form form = chunk.form();
+  if (form != Chunk::Form::kIntegers && form != Chunk::Form::kFloats && form != Chunk::Form::kDoubles) return false;
+  if (!BitAt(chunk.present(), record)) return true;
+  if (form == Chunk::Form::kFloats) {
+    put_real(chunk.floats()[record]);
+  } else if (form == Chunk::Form::kDoubles) {
+    put_real(chunk.doubles()[record]);
+  } else {
+    const Chunk::Integers& integers = chunk.integers();
+    const uint64_t offset = std::visit([record](const auto& all) { return uint64_t{all[record]}; }, integers.offsets);
+    sqlite3_result_int64(context, static_cast<sqlite3_int64>(static_cast<uint64_t>(integers.base) + offset));
+  }
+  return true;
+}
+
+void PutOfChunk(Cursor& cursor, sqlite3_context* context, const Chunk& chunk) {
+  if (chunk.form() == Chunk::Form::kLists) return PutList(cursor, context, chunk);
+  if (!PutNumber(context, chunk, cursor.scan.record())) PutResult(context, chunk.At(cursor.scan.record()));
+}
+
+int Cell(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
+  Cursor& cursor = CursorOf(base);
+  const auto column = static_cast<uint32_t>(number);
+  const ColumnStore& store = *TableOf(base->pVtab).source.store;
+  if (column == 0) {
+    sqlite3_result_int64(context, static_cast<sqlite3_int64>(cursor.scan.ordinal()));
+    return SQLITE_OK;
+  }
+  if (column == 1) {
+    const std::string& path = store.shard_text(store.blocks()[cursor.scan.block()].shard);
+    sqlite3_result_text64(context, path.data(), path.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+    return SQLITE_OK;
+  }
+  const Chunk* const known = cursor.scan.KnownChunk(column);
+  if (known != nullptr && known->form() != Chunk::Form::kLists) {
+    PutOfChunk(cursor, context, *known);
+    return SQLITE_OK;
+  }
+  return Guarded(base->pVtab, [&]() -> Result<void> {
+    OFINDEX_ASSIGN(const Chunk* const chunk, cursor.scan.ChunkOf(column));
+    PutOfChunk(cursor, context, *chunk);
+    return {};
+  });
+}
+
+int Rowid(sqlite3_vtab_cursor* cursor, sqlite3_int64* rowid) {
+  *rowid = static_cast<sqlite3_int64>(CursorOf(cursor).scan.ordinal());
+  return SQLITE_OK;
+}
+
+// has() is pushed down where it stands on a column of the table; SQLite offers it as a constraint of this number.
+int FindFunction(sqlite3_vtab*, int arguments, const char* name,
+                 void (**function)(sqlite3_context*, int, sqlite3_value**), void** data) {
+  if (arguments != 2 || sqlite3_stricmp(name, "has") != 0) return 0;
+  *function = Has;
+  *data = nullptr;
+  return SQLITE_INDEX_CONSTRAINT_FUNCTION;
+}
+
+constexpr sqlite3_module ModuleOf(decltype(sqlite3_module::xCreate) create,
+                                  decltype(sqlite3_module::xConnect) connect) {
+  sqlite3_module module{};
+  module.iVersion = 1;
+  module.xCreate = create;
+  module.xConnect = connect;
+  module.xBestIndex = BestIndex;
+  module.xDisconnect = Disconnect;
+  module.xDestroy = Disconnect;
+  module.xOpen = Open;
+  module.xClose = Close;
+  module.xFilter = Filter;
+  module.xNext = Next;
+  module.xEof = Eof;
+  module.xColumn = Cell;
+  module.xRowid = Rowid;
+  module.xFindFunction = FindFunction;
+  return module;
+}
+
+// Without xCreate a table is there by the name of its module.
+constexpr sqlite3_module kRecordsModule = ModuleOf(nullptr, Connect);
+constexpr sqlite3_module kIndexModule = ModuleOf(Create, Create);
+
+Result<void> Registered(int result, sqlite3* db) {
+  if (result == SQLITE_OK) return {};
+  return Fail(ErrorCode::kLimit, StrCat("SQLite refuses a table: ", sqlite3_errmsg(db)));
+}
+
+}  // namespace
+
+std::string QuotedName(std::string_view name) {
+  std::string quoted = "\"";
+  for (const char c : name) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+Result<void> RegisterRecordsTable(sqlite3* db, RecordsSource source) {
+  OFINDEX_TRY(RegisterHas(db));
+  auto* const data = new RecordsSource(std::move(source));
+  const auto destroy = [](void* kept) { delete static_cast<RecordsSource*>(kept); };
+  return Registered(sqlite3_create_module_v2(db, "records", &kRecordsModule, data, destroy), db);
+}
+
+Result<void> RegisterRecords(sqlite3* db, std::shared_ptr<ColumnStore> store, WorkLimits limits) {
+  return RegisterRecordsTable(db, {.store = std::move(store), .limits = std::move(limits)});
+}
+
+Result<void> RegisterIndexModule(sqlite3* db) {
+  OFINDEX_TRY(RegisterHas(db));
+  return Registered(sqlite3_create_module_v2(db, "ofindex", &kIndexModule, nullptr, nullptr), db);
+}
+
+}  // namespace ofindex

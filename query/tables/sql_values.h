@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "index/chunks/chunk.h"
+#include "index/columns/column.h"
+#include "query/columns/column_affinity.h"
+
+struct sqlite3_context;
+struct sqlite3_index_info;
+struct sqlite3_value;
+struct sqlite3_vtab;
+
+namespace ofindex {
+
+// Values and errors on their way between the engine and SQLite.
+
+/// A copy of `value`.
+[[nodiscard]] ColumnValue ValueOf(sqlite3_value* value);
+
+/// Returns a copy of `value`, converted as a comparison with a column of `affinity` converts it. Errors: kLimit  SQLite
+/// has no memory.
+[[nodiscard]] Result<ColumnValue> ValueOf(sqlite3_value* value, Affinity affinity);
+
+/// Returns the values that a list's element may equal, ascending: `value` as a number, if it is one, and as bytes; none
+/// for NULL. Errors: kLimit  SQLite has no memory.
+[[nodiscard]] Result<std::vector<ColumnValue>> ElementsOf(sqlite3_value* value);
+
+/// What a constraint with the operator `=` is.
+enum class InKind {
+  kNone,   ///< a comparison with one value
+  kIn,     ///< an IN
+  kMaybe,  ///< either: SQLite tells of the first 32 constraints only
+};
+
+/// Returns the kind of constraint `i`, in xBestIndex. If the table handles an IN, xFilter gets all its values at once.
+[[nodiscard]] InKind InOf(sqlite3_index_info* info, int i);
+
+/// Calls `take` with each value of an IN that xFilter was given. Errors: those of `take`; kLimit  SQLite has no memory.
+[[nodiscard]] Result<void> ForEachIn(sqlite3_value* list, const std::function<Result<void>(sqlite3_value*)>& take);
+
+/// A view of `value`, valid as long as SQLite's is.
+[[nodiscard]] Chunk::Value ViewOf(sqlite3_value* value);
+
+/// Makes a copy of `value` the result of a function or of a column.
+void PutResult(sqlite3_context* context, const Chunk::Value& value);
+
+/// The result code that says what `error` says (query/tables/tables.h).
+[[nodiscard]] int CodeOf(const Error& error);
+
+/// Makes the text of `error` that of `table`, and returns its code.
+[[nodiscard]] int Report(sqlite3_vtab* table, const Error& error);
+
+}  // namespace ofindex

@@ -1,0 +1,252 @@
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "index/build/map_builder.h"
+#include "index/build/verifier.h"
+#include "index/catalog/catalog_reader.h"
+#include "index/database/sqlite.h"
+#include "mmap/record_reader.h"
+#include "tests/index/built_set.h"
+
+namespace ofindex {
+namespace {
+
+/// How often a hostile index was refused, and how often it was read all the same.
+struct Outcomes {
+  int refused = 0;
+  int read = 0;
+
+  template <typename T>
+  void Count(const Result<T>& result) {
+    ++(result ? read : refused);
+    if (!result) CHECK(!result.error().message.empty());
+  }
+};
+
+// Does everything that can be done with an index. It may fail; it must come back, and touch nothing out of bounds.
+void UseAll(const BuiltSet& set, Outcomes& outcomes) {
+  if (Result<CatalogReader> catalog = CatalogReader::Open(set.index())) {
+    outcomes.Count(catalog->Shards());
+    outcomes.Count(catalog->Damage());
+    outcomes.Count(catalog->Bad());
+    outcomes.Count(catalog->Generations());
+    outcomes.Count(catalog->ForEachBlock([](const BlockRow&) -> Result<void> { return {}; }));
+  } else {
+    outcomes.Count(catalog);
+  }
+  Progress progress;
+  outcomes.Count(VerifyDataset({.index = set.index(), .root = {}, .threads = 1}, progress));
+  Result<OffsetMap> map = MapOf(set.index());
+  outcomes.Count(map);
+  if (!map) return;
+  const RecordReader reader = RecordReader::Open(std::move(*map), set.folder());
+  std::vector<uint8_t> bytes;
+  for (uint64_t i = 0; i < std::min<uint64_t>(reader.size(), 10); ++i) {
+    outcomes.Count(reader.Copy(i, bytes));
+    outcomes.Count(reader.Copy(reader.size() - 1 - i, bytes));
+  }
+}
+
+// Where a byte of the file means something: all but the long stretches of zeros inside of pages.
+std::vector<size_t> BytesInUse(const std::string& file) {
+  std::vector<size_t> in_use;
+  for (size_t at = 0; at < file.size(); ++at) {
+    if (file[at] != '\0' || (at > 0 && file[at - 1] != '\0') || at % 65536 < 16) in_use.push_back(at);
+  }
+  return in_use;
+}
+
+class SmallIndex : public BuiltSet {
+ public:
+  explicit SmallIndex(bool verify = true) {
+    std::string shard = ShardBytes(Framing::kTfRecord, SomePayloads(6, 20));
+    Put("part-0", shard + "torn");
+    shard[shard.size() - 1] ^= 1;
+    Put("part-1", shard);
+    Build(Options(verify));
+    bytes_ = ReadFile(index());
+  }
+
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+TEST_CASE("an index with any byte changed is read or refused, and never the end of the program") {
+  const SmallIndex set;
+  const std::vector<size_t> in_use = BytesInUse(set.bytes());
+  CHECK(in_use.size() > 1500);
+  Outcomes outcomes;
+  for (size_t i = 0; i < in_use.size(); ++i) {
+    // The lowest bit, the highest, or all of them.
+    constexpr std::string_view kChanges = "\x01\x80\xff";
+    std::string bytes = set.bytes();
+    bytes[in_use[i]] = static_cast<char>(bytes[in_use[i]] ^ kChanges[i % kChanges.size()]);
+    ReplaceFile(set.index(), bytes);
+    UseAll(set, outcomes);
+  }
+  CHECK(outcomes.refused > 1000);
+  CHECK(outcomes.read > 1000);
+}
+
+TEST_CASE("an index cut at any page and around it is refused or read") {
+  const SmallIndex set;
+  Outcomes outcomes;
+  for (size_t size = 0; size <= set.bytes().size(); size += 4096 - 1) {
+    ReplaceFile(set.index(), set.bytes().substr(0, size));
+    UseAll(set, outcomes);
+  }
+  for (size_t page = 65536; page < set.bytes().size(); page += 65536) {
+    ReplaceFile(set.index(), set.bytes().substr(0, page));
+    UseAll(set, outcomes);
+  }
+  CHECK(outcomes.refused > 100);
+}
+
+TEST_CASE("garbage in any page of an index is refused or read") {
+  const SmallIndex set;
+  std::mt19937_64 random(1);
+  Outcomes outcomes;
+  for (int i = 0; i < 300; ++i) {
+    std::string bytes = set.bytes();
+    // The file's own header is left, so that the garbage is looked at.
+    const size_t begin = 100 + random() % (bytes.size() - 100);
+    const size_t length = 1 + random() % 2000;
+    for (size_t at = begin; at < std::min(begin + length, bytes.size()); ++at)
+      bytes[at] = static_cast<char>(random() & 0xff);
+    // One page in the place of another.
+    if (i % 3 == 0) {
+      const size_t pages = bytes.size() / 65536;
+      bytes.replace((1 + random() % (pages - 1)) * 65536, 65536,
+                    bytes.substr((1 + random() % (pages - 1)) * 65536, 65536));
+    }
+    ReplaceFile(set.index(), bytes);
+    UseAll(set, outcomes);
+  }
+  CHECK(outcomes.refused > 0);
+}
+
+// An index whose schema was changed by SQL, with the shape of the rest left as it was.
+void Change(const BuiltSet& set, const char* sql) {
+  Result<sqlite::Database> database = sqlite::Database::OpenDraft(set.index(), 65536);
+  REQUIRE(database.has_value());
+  REQUIRE(database->Execute(sql).has_value());
+  REQUIRE(database->Close().has_value());
+}
+
+TEST_CASE("an index with other tables than ours is refused, whatever they would do") {
+  const std::vector<std::string> changes = {
+      "CREATE TABLE more(v)",                                                       // one more table
+      "CREATE INDEX i ON shard(path)",                                              // an index, which would be believed
+      "DROP TABLE generation",                                                      // one table less
+      "DROP TABLE dataset; CREATE VIEW dataset AS SELECT 'id' AS key, 1 AS value",  // a view in its place
+      "ALTER TABLE shard ADD COLUMN zeros BLOB AS (zeroblob(1000000000))",          // a column that is computed
+      "DROP TABLE shard; CREATE TABLE shard(shard, path)",                          // others of the same names
+  };
+  for (const std::string& sql : changes) {
+    CAPTURE(sql);
+    const SmallIndex set;
+    Change(set, sql.c_str());
+    const Result<CatalogReader> catalog = CatalogReader::Open(set.index());
+    REQUIRE(!catalog.has_value());
+    CHECK(catalog.error().code == ErrorCode::kIndex);
+  }
+}
+
+TEST_CASE("an index whose rows were forged with sound SQL is found out by verify, though every file is as it was") {
+  const std::vector<std::string> forgeries = {
+      "UPDATE dataset SET value = value + 1 WHERE key = 'records'",
+      "UPDATE dataset SET value = value + 1 WHERE key = 'payload_bytes'",
+      "UPDATE dataset SET value = value - 1 WHERE key = 'data_bytes'",
+      "UPDATE dataset SET value = 'payloads' WHERE key = 'checked'",  // it was built without --verify
+      "DELETE FROM dataset WHERE key = 'records'",
+      "UPDATE shard SET path = 'train/part-2' WHERE shard = 0",
+      "UPDATE shard SET payload = 'example' WHERE shard = 0",
+      "UPDATE shard SET size = size + 1 WHERE shard = 0",
+      "UPDATE shard SET mtime_ns = mtime_ns + 1 WHERE shard = 0",
+      "UPDATE generation SET records = -1",
+      "UPDATE generation SET records = records - 1",
+      "UPDATE source SET argument = 'other'",
+      "UPDATE dataset SET value = 'none' WHERE key = 'columns'",
+      "UPDATE block SET hashes = NULL, sum = sum + 1",
+      "DELETE FROM checksum WHERE part = 'bad'",
+      "UPDATE checksum SET sum = sum + 1 WHERE part = 'bad'",
+      "INSERT INTO dataset VALUES ('more', 1)",
+      "UPDATE shard SET first_record = first_record + 1 WHERE shard = 1",
+      "UPDATE shard SET records = records - 1 WHERE shard = 0",
+      "UPDATE shard SET payload_bytes = payload_bytes + 1 WHERE shard = 0",
+      "UPDATE damage SET \"begin\" = \"begin\" + 1",
+      "DELETE FROM damage",
+      "UPDATE block SET first_record = first_record + 1 WHERE shard = 1",
+      "DELETE FROM block WHERE shard = 1",
+  };
+  for (const std::string& sql : forgeries) {
+    CAPTURE(sql);
+    const SmallIndex set(false);
+    Progress progress;
+    REQUIRE(VerifyDataset({.index = set.index(), .root = {}}, progress));
+    Change(set, sql.c_str());
+    for (const bool quick : {false, true}) {
+      const auto report = VerifyDataset({.index = set.index(), .root = {}, .quick = quick}, progress);
+      REQUIRE_FALSE(report);
+      CHECK(report.error().code == ErrorCode::kIndex);
+      CHECK(report.error().hint.text().find("--force") != std::string::npos);
+    }
+  }
+  // One that takes away what --verify has found.
+  const SmallIndex set;
+  Change(set, "DELETE FROM bad");
+  Progress progress;
+  CHECK(VerifyDataset({.index = set.index(), .root = {}}, progress).error().code == ErrorCode::kIndex);
+}
+
+// An interior page of a table's tree (sqlite.org/fileformat.html, 1.6) of as many cells as fit, which all lead to page
+// `child`.
+std::string FanPage(uint32_t child) {
+  const auto big_endian = [](uint32_t value, int bytes) {
+    std::string out;
+    for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift & 0xff));
+    return out;
+  };
+  constexpr uint32_t kPage = 65536;
+  constexpr uint32_t kCells = 9000;
+  std::string page(kPage, '\0');
+  const uint32_t content = kPage - 5 * kCells;
+  page.replace(
+      0, 12, "\x05" + big_endian(0, 2) + big_endian(kCells, 2) + big_endian(content, 2) + '\0' + big_endian(child, 4));
+  for (uint32_t i = 0; i < kCells; ++i) {
+    const uint32_t cell = content + 5 * i;
+    page.replace(12 + 2 * i, 2, big_endian(cell, 2));
+    page.replace(cell, 5, big_endian(child, 4) + '\x01');
+  }
+  return page;
+}
+
+TEST_CASE("an index whose tables lead in circles is refused, however many rows it seems to have") {
+  const SmallIndex set;
+  const size_t pages = set.bytes().size() / 65536;
+  int refused = 0;
+  for (size_t page = 2; page < pages; ++page) {
+    // The page moves to the end of the file, and above it stand three that lead to it 9,000 to the third times.
+    std::string bytes = set.bytes();
+    const auto number = [&](size_t index) { return static_cast<uint32_t>(index + 1); };
+    bytes.replace(page * 65536, 65536, FanPage(number(pages)));
+    bytes += FanPage(number(pages + 1));
+    bytes += FanPage(number(pages + 2));
+    bytes += set.bytes().substr(page * 65536, 65536);
+    // The size in the header, in pages, is big-endian at byte 28.
+    bytes[31] = static_cast<char>(pages + 3);
+    ReplaceFile(set.index(), bytes);
+    Outcomes outcomes;
+    UseAll(set, outcomes);
+    if (outcomes.refused != 0) ++refused;
+  }
+  CHECK(refused > 2);
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,161 @@
+#include "index/catalog/paths.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "index/catalog/catalog.h"
+#include "tests/index/working_folder.h"
+#include "tests/support/files.h"
+#include "tests/support/temp_dir.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Value(const Result<std::string>& result) { return result ? *result : "error: " + result.error().message; }
+
+TEST_CASE("an index is called after its data, and lies beside it") {
+  struct Row {
+    std::string data;
+    std::string index;
+  };
+  const std::vector<Row> rows = {
+      {"train", "train.ofidx"},                      // a folder or a file
+      {"train/", "train.ofidx"},                     // with a slash behind it
+      {"train//", "train.ofidx"},                    // or two
+      {"./train", "train.ofidx"},                    // from here
+      {"train/.", "train.ofidx"},                    // the folder itself
+      {"data/train", "data/train.ofidx"},            // in a folder
+      {"data//train/", "data/train.ofidx"},          // however it is spelt
+      {"../train", "../train.ofidx"},                // above
+      {"/data/train", "/data/train.ofidx"},          // absolute
+      {"part-0.tfrecord", "part-0.tfrecord.ofidx"},  // a file keeps its suffix
+      {"a b\nc", "a b\nc.ofidx"},                    // names are bytes
+      {".hidden", ".hidden.ofidx"},                  // a dot of its own
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.data);
+    CHECK(Value(IndexPathOf(row.data)) == row.index);
+  }
+}
+
+TEST_CASE("a folder without a name of its own is called by the one it has in the file system") {
+  const TempDir dir;
+  fs::create_directories(dir / "data/train");
+  const InFolder in(dir / "data/train");
+  const std::string data = fs::canonical(dir / "data");
+  for (const char* here : {".", "./", "../train/."}) CHECK(Value(IndexPathOf(here)).ends_with("train.ofidx"));
+  CHECK(Value(IndexPathOf(".")) == data + "/train.ofidx");
+  CHECK(Value(IndexPathOf("..")) == data + ".ofidx");
+  CHECK(Value(IndexPathOf("../..")) == fs::canonical(dir.path()).string() + ".ofidx");
+  const Result<std::string> root = IndexPathOf("/");
+  REQUIRE(!root.has_value());
+  CHECK(root.error().code == ErrorCode::kUsage);
+}
+
+TEST_CASE("an empty path is told as such") {
+  for (const Result<std::string>& found : {IndexPathOf(""), ResolveIndex(""), RelativeTo("", "/tmp")}) {
+    REQUIRE_FALSE(found);
+    CHECK(found.error().code == ErrorCode::kUsage);
+    CHECK(found.error().message == "a path is empty");
+  }
+}
+
+TEST_CASE("a name that ends in .ofidx is the index itself") {
+  CHECK(Value(ResolveIndex("data/train.ofidx")) == "data/train.ofidx");
+  CHECK(Value(ResolveIndex("data/train")) == "data/train.ofidx");
+  CHECK(Value(ResolveIndex("data/train/")) == "data/train.ofidx");
+  CHECK(MapPathOf("train.ofidx") == "train.ofidx-map");
+}
+
+TEST_CASE("the folder of a path is what files in it are opened by") {
+  CHECK(FolderOf("a/b") == "a");
+  CHECK(FolderOf("b") == ".");
+  CHECK(FolderOf("/b") == "/");
+  CHECK(FolderOf("../b") == "..");
+}
+
+TEST_CASE("a path is stored relative to the index, as the system resolves it") {
+  const TempDir dir;
+  fs::create_directories(dir / "data/train");
+  fs::create_directories(dir / "disk/deep/inner");
+  fs::create_directories(dir / "here");
+  fs::create_directory_symlink(dir / "disk/deep/inner", dir / "here/link");
+  fs::create_symlink(dir / "disk/deep/inner", dir / "here/leaf");
+  const InFolder in(dir / "here");
+  struct Row {
+    std::string path;
+    std::string folder;
+    std::string stored;
+  };
+  const std::vector<Row> rows = {
+      {"a", ".", "a"},                                // beside the index
+      {"./a", ".", "a"},                              // however it is spelt
+      {"x//a/", ".", "x/a"},                          // a folder, with a slash
+      {"../data/train/a", "../data", "train/a"},      // the index above it
+      {"../data/train/a", "../data/train", "a"},      // the index beside it
+      {"../data/a", ".", "../data/a"},                // another branch
+      {"../data/a", "../disk/deep", "../../data/a"},  // far away
+      {"link/a", ".", "../disk/deep/inner/a"},        // a link on the way is followed
+      {"link", ".", "link"},                          // a link at the end is kept
+      {"leaf", "../data", "../here/leaf"},            // from another folder, too
+      {"link/../a", ".", "../disk/deep/a"},           // ".." behind a link is above its target
+      {"link/..", ".", "../disk/deep"},               // at the end as well
+      {"../here/./a", ".", "a"},                      // back where it began
+      {"a", "link", "../../../here/a"},               // the index behind a link
+      {"a", "link/..", "../../here/a"},               // and above one's target
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.path);
+    CAPTURE(row.folder);
+    CHECK(Value(RelativeTo(row.path, row.folder)) == row.stored);
+  }
+}
+
+TEST_CASE("an index beside data that are named through a link lies where the system says") {
+  const TempDir dir;
+  fs::create_directories(dir / "disk/deep/inner");
+  fs::create_directories(dir / "disk/deep/train");
+  fs::create_directory_symlink(dir / "disk/deep/inner", dir / "link");
+  const InFolder in(dir.path());
+  const std::string index = Value(IndexPathOf("link/../train"));
+  WriteFile(index, "x");
+  CHECK(fs::exists(dir / "disk/deep/train.ofidx"));
+}
+
+TEST_CASE("the folder that paths share is found, and half a name is none") {
+  struct Row {
+    std::vector<std::string> paths;
+    size_t bytes;
+  };
+  const std::vector<Row> rows = {
+      {{"train/a", "train/b"}, 6},             // one folder
+      {{"train/x/a", "train/y/b"}, 6},         // the common part of two
+      {{"train-1/a", "train-2/b"}, 0},         // half a name
+      {{"a", "b"}, 0},                         // none
+      {{"../x/a", "../x/b"}, 5},               // above the index
+      {{"/x/a", "/x/b"}, 3},                   // absolute
+      {{"train/a", "train/a/b"}, 6},           // a file and a folder of one name
+      {{"", "a"}, 0},                          // nothing
+      {{"a/b/c/1", "a/b/c/2", "a/b/d/3"}, 4},  // the last shortens it
+      {{"a/b/c", "x", "a/b/d"}, 0},            // one elsewhere is enough
+      {{"train/a"}, 6},                        // one alone
+      {{}, 0},                                 // none at all
+  };
+  for (const Row& row : rows) {
+    std::vector<ShardRow> shards;
+    for (const std::string& path : row.paths) shards.push_back({.path = path, .identity = {}});
+    CAPTURE(row.paths.size());
+    CHECK(CommonFolderBytes(shards) == row.bytes);
+    std::reverse(shards.begin(), shards.end());
+    CHECK(CommonFolderBytes(shards) == row.bytes);
+  }
+}
+
+}  // namespace
+}  // namespace ofindex

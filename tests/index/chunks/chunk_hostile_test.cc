@@ -1,0 +1,245 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "index/chunks/chunk.h"
+#include "index/chunks/integers.h"
+#include "index/chunks/presence.h"
+#include "index/chunks/sections/chunk_format.h"
+#include "index/chunks/sections/chunk_io.h"
+#include "index/chunks/texts.h"
+#include "tests/index/column_values.h"
+
+namespace ofindex {
+namespace {
+
+struct Outcomes {
+  int refused = 0;
+  int read = 0;
+};
+
+void UseLists(const Chunk& chunk) {
+  const Chunk::Lists& lists = chunk.lists();
+  REQUIRE(lists.ends.size() == chunk.records());
+  REQUIRE(std::is_sorted(lists.ends.begin(), lists.ends.end()));
+  REQUIRE(lists.numbers.size() == lists.ends.back());
+  REQUIRE((lists.kinds.size() == 1 || lists.kinds.size() == chunk.records()));
+  for (uint32_t number : chunk.texts().number) REQUIRE(number < chunk.texts().ends.size());
+}
+
+// Does everything that can be done with a chunk, and checks what its readers count on.
+void UseAll(const Chunk& chunk) {
+  REQUIRE(chunk.present().size() == (size_t{chunk.records()} + 63) / 64);
+  uint64_t sum = 0;
+  if (chunk.form() == Chunk::Form::kLists) {
+    UseLists(chunk);
+  } else {
+    for (uint32_t record = 0; record < chunk.records(); ++record) {
+      const Chunk::Value value = chunk.At(record);
+      sum += static_cast<uint64_t>(value.integer) + std::bit_cast<uint64_t>(value.real);
+      for (uint8_t byte : value.bytes) sum += byte;
+    }
+  }
+  if (chunk.form() == Chunk::Form::kBytes) REQUIRE(chunk.texts().number.size() == chunk.records());
+  for (size_t n = 0; n < chunk.texts().ends.size(); ++n) {
+    for (uint8_t byte : chunk.texts()[static_cast<uint32_t>(n)]) sum += byte;
+  }
+  static_cast<void>(sum);
+}
+
+// Decodes `bytes`, in memory of just their size, so that the sanitizer sees every byte read beyond them.
+void Try(ByteView bytes, uint32_t records, Outcomes& outcomes) {
+  const auto exact = std::make_unique<uint8_t[]>(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), exact.get());
+  const Result<Chunk> chunk = Chunk::Decode(ByteView(exact.get(), bytes.size()), records);
+  ++(chunk ? outcomes.read : outcomes.refused);
+  if (!chunk) {
+    CHECK(chunk.error().code == ErrorCode::kIndex);
+    return;
+  }
+  // Twice: vectors grow ahead.
+  CHECK(chunk->memory() <= 2 * (kCostPerRecord * records + kCostPerByte * bytes.size()) + sizeof(Chunk));
+  UseAll(*chunk);
+}
+
+// Small chunks in every content, presence and encoding.
+std::vector<std::pair<std::vector<uint8_t>, uint32_t>> SmallChunks() {
+  std::vector<std::pair<std::vector<uint8_t>, uint32_t>> chunks;
+  for (const Generator& generator : Generators()) {
+    for (const Gaps& gaps : AllGaps()) {
+      for (uint32_t records : {3U, 70U})
+        chunks.emplace_back(EncodeColumn(MakeColumn(generator, gaps, records)).data, records);
+    }
+  }
+  Random random(3);
+  for (uint32_t records : {3U, 40U}) {
+    for (bool one_kind : {true, false}) {
+      ChunkBuilder builder;
+      for (uint32_t record = 0; record < records; ++record) {
+        const std::vector<uint64_t> numbers(random() % 4, random());
+        const std::vector<ByteView> texts(random() % 3, AsBytes(record % 2 == 0 ? "even" : "odd"));
+        if (one_kind || record % 3 != 0) builder.AddNumbers(record, FeatureKind::kDouble, numbers);
+        if (!one_kind && record % 3 == 0) builder.AddTexts(record, texts);
+      }
+      chunks.emplace_back(builder.Encode(records).data, records);
+    }
+  }
+  return chunks;
+}
+
+TEST_CASE("a chunk with any bit flipped is refused or read, and never the end of the program") {
+  Outcomes outcomes;
+  for (const auto& [bytes, records] : SmallChunks()) {
+    for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+      std::vector<uint8_t> flipped = bytes;
+      flipped[bit / 8] = static_cast<uint8_t>(flipped[bit / 8] ^ (1U << bit % 8));
+      Try(flipped, records, outcomes);
+    }
+  }
+  CHECK(outcomes.refused > 10'000);
+  CHECK(outcomes.read > 10'000);
+}
+
+TEST_CASE("a chunk cut at any length is refused") {
+  Outcomes outcomes;
+  for (const auto& [bytes, records] : SmallChunks()) {
+    for (size_t size = 0; size < bytes.size(); ++size) Try(ByteView(bytes).first(size), records, outcomes);
+  }
+  CHECK(outcomes.refused > 10'000);
+  CHECK(outcomes.read == 0);
+}
+
+TEST_CASE("a chunk with several bytes changed, or of another one's end, is refused or read") {
+  Random random(8);
+  const auto chunks = SmallChunks();
+  Outcomes outcomes;
+  for (int i = 0; i < 20'000; ++i) {
+    auto [bytes, records] = chunks[random() % chunks.size()];
+    for (uint64_t changes = random() % 6; changes > 0; --changes)
+      bytes[random() % bytes.size()] = static_cast<uint8_t>(random() % 3 == 0 ? random() : random() % 8);
+    if (i % 4 == 0) {
+      const std::vector<uint8_t>& other = chunks[random() % chunks.size()].first;
+      bytes.resize(random() % bytes.size());
+      bytes.insert(bytes.end(), other.end() - static_cast<ptrdiff_t>(random() % other.size()), other.end());
+    }
+    Try(bytes, records, outcomes);
+  }
+  CHECK(outcomes.refused > 1000);
+  CHECK(outcomes.read > 1000);
+}
+
+TEST_CASE("a chunk is not read as one of another number of records, nor of more than a block has") {
+  for (const auto& [bytes, records] : SmallChunks()) {
+    Outcomes outcomes;
+    for (uint32_t other : {0U, records - 1, records + 1, 65'537U, ~0U}) Try(bytes, other, outcomes);
+    CHECK(outcomes.read == 0);
+  }
+}
+
+TEST_CASE("numbers of encodings that nobody wrote are refused by number") {
+  ChunkRow row = EncodeColumn({Int64(1), Int64(2)});
+  struct Row {
+    size_t at;
+    const char* what;
+  };
+  for (const Row& field :
+       {Row{0, "version"}, Row{1, "content"}, Row{3, "presence encoding"}, Row{4, "integer encoding"}}) {
+    std::vector<uint8_t> bytes = row.data;
+    bytes[field.at] = 99;
+    const Result<Chunk> chunk = Chunk::Decode(bytes, 2);
+    REQUIRE(!chunk.has_value());
+    CHECK(chunk.error().code == ErrorCode::kIndex);
+    CHECK(chunk.error().message.find(std::string("unknown ") + field.what + " 99") != std::string::npos);
+  }
+}
+
+// The head of a chunk of as many records as there may be, all present.
+ChunkWriter Head(ChunkContent content) {
+  ChunkWriter out;
+  out.Byte(kChunkVersion);
+  out.Byte(static_cast<uint8_t>(content));
+  out.Varint(kMostChunkRecords);
+  out.Byte(static_cast<uint8_t>(PresenceEncoding::kAll));
+  return out;
+}
+
+void CheckRefused(ChunkWriter out) {
+  const Result<Chunk> chunk = Chunk::Decode(out.Take(kMostChunkRecords), kMostChunkRecords);
+  REQUIRE(!chunk.has_value());
+  CHECK(chunk.error().code == ErrorCode::kIndex);
+}
+
+TEST_CASE("lists without end from a few bytes are refused") {
+  for (int64_t length : {int64_t{1000}, int64_t{1} << 26, int64_t{1} << 32, int64_t{1} << 62, int64_t{-1}}) {
+    CAPTURE(length);
+    ChunkWriter out = Head(ChunkContent::kLists);
+    const auto constant = [&](int64_t value) {
+      out.Byte(static_cast<uint8_t>(IntegerEncoding::kConstant));
+      out.Signed(value);
+    };
+    constant(static_cast<int64_t>(FeatureKind::kInt64));
+    constant(length);
+    constant(7);
+    CheckRefused(std::move(out));
+  }
+}
+
+TEST_CASE("values that share ever more with the one before are refused") {
+  ChunkWriter out = Head(ChunkContent::kBytes);
+  out.Byte(static_cast<uint8_t>(BytesEncoding::kDictionary));
+  out.Varint(kMostChunkRecords);
+  std::vector<int64_t> shared;
+  for (int64_t i = 0; i < kMostChunkRecords; ++i) shared.push_back(i);
+  WriteIntegers(shared, out);  // the i-th value has i + 1 bytes, 2 GiB together
+  WriteIntegers(std::vector<int64_t>(kMostChunkRecords, 1), out);
+  CheckRefused(std::move(out));
+}
+
+TEST_CASE("a section that says to be far larger than what is stored is refused") {
+  ChunkWriter out = Head(ChunkContent::kBytes);
+  out.Byte(static_cast<uint8_t>(BytesEncoding::kDictionary));
+  out.Varint(1);
+  WriteIntegers(std::vector<int64_t>{0}, out);
+  WriteIntegers(std::vector<int64_t>{int64_t{500} << 20}, out);
+  out.Byte(static_cast<uint8_t>(SectionEncoding::kZstd));
+  out.Varint(20);
+  out.Bytes(std::vector<uint8_t>(20));
+  CheckRefused(std::move(out));
+}
+
+TEST_CASE("records listed twice, out of order or beyond the last are refused") {
+  for (const std::vector<int64_t>& listed : {std::vector<int64_t>{5, 5}, {5, 4}, {0, 65'536}, {-1, 3}}) {
+    ChunkWriter out;
+    out.Byte(kChunkVersion);
+    out.Byte(static_cast<uint8_t>(ChunkContent::kIntegers));
+    out.Varint(kMostChunkRecords);
+    out.Byte(static_cast<uint8_t>(PresenceEncoding::kPresent));
+    out.Varint(listed.size());
+    WriteIntegers(listed, out);
+    WriteIntegers(std::vector<int64_t>(2, 1), out);
+    CheckRefused(std::move(out));
+  }
+}
+
+TEST_CASE("a dictionary out of order, or with more values than records, is refused") {
+  const auto chunk_of = [](std::vector<ByteView> values, std::vector<int64_t> numbers) {
+    ChunkWriter out;
+    out.Byte(kChunkVersion);
+    out.Byte(static_cast<uint8_t>(ChunkContent::kBytes));
+    out.Varint(2);
+    out.Byte(static_cast<uint8_t>(PresenceEncoding::kAll));
+    WriteTexts(values, numbers, out);
+    return Chunk::Decode(out.Take(2), 2);
+  };
+  const ByteView a = AsBytes("a"), b = AsBytes("b"), c = AsBytes("c");
+  CHECK(chunk_of({a, b}, {0, 1}).has_value());
+  CHECK(!chunk_of({b, a}, {0, 1}).has_value());
+  CHECK(!chunk_of({a, a}, {0, 1}).has_value());
+  CHECK(!chunk_of({a, b, c}, {0, 1}).has_value());
+  CHECK(!chunk_of({a, b}, {0, 2}).has_value());
+  CHECK(!chunk_of({a, b}, {0, -1}).has_value());
+}
+
+}  // namespace
+}  // namespace ofindex

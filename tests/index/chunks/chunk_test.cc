@@ -1,0 +1,171 @@
+#include "index/chunks/chunk.h"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/text.h"
+#include "index/chunks/sections/chunk_format.h"
+#include "tests/index/column_values.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint32_t kSizes[] = {0, 1, 63, 64, 65, 4095, 4096, 4097, kMostChunkRecords};
+
+bool Same(const Chunk::Value& got, const ColumnValue& expected) {
+  return got.type == expected.type && got.integer == expected.integer &&
+         std::bit_cast<uint64_t>(got.real) == std::bit_cast<uint64_t>(expected.real) &&
+         AsText(got.bytes) == expected.bytes;
+}
+
+// Bit patterns that SQL does not tell apart are kept all the same.
+bool SameBits(const Chunk& chunk, uint32_t record, const Given& given) {
+  if (given.kind == FeatureKind::kFloat) return std::bit_cast<uint32_t>(chunk.floats()[record]) == given.bits;
+  if (given.kind == FeatureKind::kDouble) return std::bit_cast<uint64_t>(chunk.doubles()[record]) == given.bits;
+  return true;
+}
+
+uint32_t CountWrong(const Chunk& chunk, const GivenColumn& column) {
+  uint32_t wrong = 0;
+  for (uint32_t record = 0; record < column.size(); ++record) {
+    const bool present = (chunk.present()[record / 64] >> (record % 64) & 1) != 0;
+    wrong += present != (column[record].kind != FeatureKind::kNone) || !Same(chunk.At(record), InSql(column[record])) ||
+             !SameBits(chunk, record, column[record]);
+  }
+  return wrong;
+}
+
+TEST_CASE("whatever the values, the gaps and the number of records, every record comes out as it went in") {
+  for (const Generator& generator : Generators()) {
+    for (const Gaps& gaps : AllGaps()) {
+      for (uint32_t records : kSizes) {
+        CAPTURE(generator.what);
+        CAPTURE(gaps.what);
+        CAPTURE(records);
+        const GivenColumn column = MakeColumn(generator, gaps, records);
+        CHECK(CountWrong(DecodeRow(EncodeColumn(column), records), column) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("bits behind the last record are 0") {
+  for (const Gaps& gaps : AllGaps()) {
+    for (uint32_t records : {1U, 63U, 65U, 4097U}) {
+      const GivenColumn column = MakeColumn(GeneratorOf("labels"), gaps, records);
+      const Chunk chunk = DecodeRow(EncodeColumn(column), records);
+      REQUIRE(chunk.present().size() == (records + 63) / 64);
+      const uint64_t behind = chunk.present().back() >> (records % 64);
+      CHECK(behind == 0);
+    }
+  }
+}
+
+TEST_CASE("integers are decoded to the narrowest of four forms") {
+  struct Row {
+    uint64_t range;
+    size_t form;  // of the variant
+  };
+  constexpr Row kRows[] = {{0, 0},      {1, 0},           {255, 0},          {256, 1},        {65'535, 1},
+                           {65'536, 2}, {0xffffffffU, 2}, {0x100000000U, 3}, {~0ULL >> 1, 3}, {~0ULL, 3}};
+  for (const Row& row : kRows) {
+    CAPTURE(row.range);
+    constexpr int64_t kBase = std::numeric_limits<int64_t>::min();
+    GivenColumn column = {Int64(kBase), Int64(static_cast<int64_t>(static_cast<uint64_t>(kBase) + row.range))};
+    const Chunk chunk = DecodeRow(EncodeColumn(column), 2);
+    CHECK(chunk.form() == Chunk::Form::kIntegers);
+    CHECK(chunk.integers().offsets.index() == row.form);
+  }
+}
+
+TEST_CASE("long values come out whole") {
+  GivenColumn column;
+  for (int i = 0; i < 20; ++i) {
+    std::string value(65'536, i % 2 == 0 ? 'x' : '\xff');
+    value[static_cast<size_t>(i) * 3000] = '\0';
+    column.push_back(Bytes(value));
+    column.push_back(Bytes(std::string(65'536 - static_cast<size_t>(i), 'x')));
+  }
+  CHECK(CountWrong(DecodeRow(EncodeColumn(column), 40), column) == 0);
+}
+
+TEST_CASE("distinct bytes values are in ascending order, each once") {
+  const GivenColumn column = MakeColumn(GeneratorOf("any bytes"), AllGaps()[2], 5000);
+  const Chunk chunk = DecodeRow(EncodeColumn(column), 5000);
+  const Chunk::Texts& texts = chunk.texts();
+  REQUIRE(texts.ends.size() > 100);
+  for (uint32_t n = 1; n < texts.ends.size(); ++n) CHECK(AsText(texts[n - 1]) < AsText(texts[n]));
+}
+
+TEST_CASE("numbers chosen to collide in the search for distinct ones are encoded all the same") {
+  // k times the inverse of the multiplier hashes to k: all to one place.
+  uint64_t inverse = 1;
+  for (int i = 0; i < 6; ++i) inverse *= 2 - 0x9e3779b97f4a7c15U * inverse;
+  REQUIRE(inverse * 0x9e3779b97f4a7c15U == 1);
+  GivenColumn column;
+  for (uint64_t i = 0; i < kMostChunkRecords; ++i) column.push_back(Int64(static_cast<int64_t>(i % 20'000 * inverse)));
+  CHECK(CountWrong(DecodeRow(EncodeColumn(column), kMostChunkRecords), column) == 0);
+}
+
+TEST_CASE("the same values give the same bytes, whatever the builder was used for before") {
+  ChunkBuilder builder;
+  for (const Generator& generator : Generators()) {
+    const GivenColumn column = MakeColumn(generator, AllGaps()[2], 3000);
+    for (uint32_t record = 0; record < column.size(); ++record) AddTo(builder, record, column[record]);
+    CHECK_FALSE(builder.empty());
+    CHECK(builder.Encode(3000).data == EncodeColumn(column).data);
+    CHECK(builder.empty());
+  }
+  CHECK(builder.memory() > 0);
+}
+
+TEST_CASE("the examples of docs/column_format.md are written byte for byte as they stand there") {
+  const ChunkRow integers = EncodeColumn({Int64(3), Given{}, Int64(5), Int64(4), Int64(3), Int64(10)});
+  CHECK(ToHex(integers.data) == "01010601003d010607005070");
+  const ChunkRow texts = EncodeColumn({Bytes("cat"), Bytes("car"), Bytes("dog"), Bytes("car")});
+  CHECK(ToHex(texts.data) == "010404000003010002000801020200220063617274646f670100020021");
+}
+
+TEST_CASE("typical columns are as small as they should be") {
+  struct Row {
+    const char* generator;
+    double most_bits;  // a record
+  };
+  constexpr Row kRows[] = {
+      {"one integer", 0.01},          {"labels", 10.1},        {"skewed labels", 2.6},      {"ids in order", 0.05},
+      {"ids in falling order", 0.05}, {"timestamps", 9.1},     {"labels in order", 0.4},    {"few large numbers", 6.1},
+      {"rare large ones", 8},         {"whole doubles", 10.1}, {"floats as doubles", 10.5}, {"one text", 0.02},
+      {"class names", 5.1},           {"names of files", 25},
+  };
+  for (const Row& row : kRows) {
+    const Generator generator = GeneratorOf(row.generator);
+    CAPTURE(generator.what);
+    const ChunkRow chunk = EncodeColumn(MakeColumn(generator, AllGaps()[0], kMostChunkRecords));
+    CHECK(8.0 * static_cast<double>(chunk.data.size()) / kMostChunkRecords < row.most_bits);
+  }
+}
+
+TEST_CASE("values beyond what a chunk may hold are not collected, and the row has no data") {
+  ChunkBuilder builder;
+  // Never touched, and so never in memory.
+  constexpr size_t kTooMany = (512 << 20) / 8 + 1;
+  const std::unique_ptr<void, decltype(&std::free)> numbers(std::calloc(kTooMany, sizeof(uint64_t)), &std::free);
+  builder.AddInteger(0, 1, FeatureKind::kInt64);
+  CHECK_FALSE(builder.too_large());
+  builder.AddNumbers(1, FeatureKind::kInt64, {static_cast<const uint64_t*>(numbers.get()), kTooMany});
+  CHECK(builder.too_large());
+  builder.AddInteger(2, 1, FeatureKind::kInt64);
+  CHECK(builder.Encode(3).data.empty());
+  CHECK_FALSE(builder.too_large());
+  builder.AddInteger(0, 1, FeatureKind::kInt64);
+  CHECK(builder.Encode(1).nulls == 0);
+}
+
+}  // namespace
+}  // namespace ofindex

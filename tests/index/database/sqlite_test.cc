@@ -1,0 +1,142 @@
+#include "index/database/sqlite.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/files.h"
+#include "tests/support/temp_dir.h"
+
+namespace ofindex::sqlite {
+namespace {
+
+constexpr int kPage = 4096;
+
+Database Draft(const std::string& path) {
+  WriteFile(path, "");
+  Result<Database> database = Database::OpenDraft(path, kPage);
+  REQUIRE_MESSAGE(database.has_value(), database.error().message);
+  return std::move(*database);
+}
+
+Statement Prepared(Database& database, std::string_view sql) {
+  Result<Statement> statement = database.Prepare(sql);
+  REQUIRE_MESSAGE(statement.has_value(), statement.error().message);
+  return std::move(*statement);
+}
+
+Result<Database> OpenedAt(const std::string& path) {
+  OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(path));
+  return Database::OpenImmutable(file);
+}
+
+TEST_CASE("integers of all 64 bits come back, signed and not") {
+  const TempDir dir;
+  Database database = Draft(dir / "a");
+  REQUIRE(database.Execute("CREATE TABLE t(v INTEGER)").has_value());
+  Statement insert = Prepared(database, "INSERT INTO t VALUES (?)");
+  for (const int64_t value : {int64_t{0}, int64_t{-1}, INT64_MAX, INT64_MIN}) REQUIRE(insert.Run(value).has_value());
+  REQUIRE(insert.Run(UINT64_MAX - 1).has_value());
+  REQUIRE(insert.Run(uint32_t{7}).has_value());
+  Statement rows = Prepared(database, "SELECT v FROM t ORDER BY rowid");
+  for (const int64_t value : {int64_t{0}, int64_t{-1}, INT64_MAX, INT64_MIN}) {
+    REQUIRE(rows.Next().value());
+    CHECK(rows.Int(0) == value);
+  }
+  REQUIRE(rows.Next().value());
+  CHECK(rows.Unsigned(0) == UINT64_MAX - 1);
+  REQUIRE(rows.Next().value());
+  CHECK(rows.Int(0) == 7);
+  CHECK(!rows.Next().value());
+}
+
+TEST_CASE("texts and blobs come back byte for byte, NULs and nothing included") {
+  const TempDir dir;
+  Database database = Draft(dir / "a");
+  REQUIRE(database.Execute("CREATE TABLE t(s TEXT, b BLOB)").has_value());
+  Statement insert = Prepared(database, "INSERT INTO t VALUES (?, ?)");
+  const std::vector<std::string> values = {std::string("a\0b", 3),    "",         std::string(1, '\0'),
+                                           std::string(200'000, 'x'), "\xff\xfe", "'; DROP TABLE t; --"};
+  for (const std::string& value : values) {
+    REQUIRE(insert.Run(std::string_view(value), AsBytes(value)).has_value());
+  }
+  REQUIRE(insert.Run(std::string_view(), ByteView()).has_value());
+  REQUIRE(insert.Run(std::string_view("no blob"), std::optional<ByteView>()).has_value());
+  Statement rows = Prepared(database, "SELECT s, b, b IS NULL, s IS NULL FROM t ORDER BY rowid");
+  for (const std::string& value : values) {
+    REQUIRE(rows.Next().value());
+    CHECK(rows.Text(0) == value);
+    CHECK(AsText(rows.Blob(1)) == value);
+    CHECK(rows.Int(2) == 0);
+  }
+  REQUIRE(rows.Next().value());
+  CHECK(rows.Text(0).empty());
+  CHECK(rows.Blob(1).empty());
+  CHECK(rows.Int(2) == 0);
+  CHECK(rows.Int(3) == 0);
+  REQUIRE(rows.Next().value());
+  CHECK(rows.Int(2) == 1);
+}
+
+TEST_CASE("what was written is in the file once it is closed, and can be opened for reading") {
+  const TempDir dir;
+  const std::string path = dir / "odd name?#%20'\xc3\xa4.ofidx";
+  {
+    Database database = Draft(path);
+    REQUIRE(database.Execute("CREATE TABLE t(v); INSERT INTO t VALUES (5)").has_value());
+    REQUIRE(database.Close().has_value());
+  }
+  const std::string before = ReadFile(path);
+  Result<Database> database = OpenedAt(path);
+  REQUIRE(database.has_value());
+  Statement rows = Prepared(*database, "SELECT v FROM t");
+  REQUIRE(rows.Next().value());
+  CHECK(rows.Int(0) == 5);
+  const Result<void> written = database->Execute("INSERT INTO t VALUES (6)");
+  REQUIRE(!written.has_value());
+  CHECK(ReadFile(path) == before);
+}
+
+TEST_CASE("views and triggers of a stranger's file are off") {
+  const TempDir dir;
+  {
+    Database database = Draft(dir / "a");
+    REQUIRE(database.Execute("CREATE TABLE t(v); CREATE VIEW w AS SELECT 1 AS v").has_value());
+    REQUIRE(database.Close().has_value());
+  }
+  Result<Database> database = OpenedAt(dir / "a");
+  REQUIRE(database.has_value());
+  CHECK(database->Prepare("SELECT v FROM t").has_value());
+  const Result<Statement> view = database->Prepare("SELECT v FROM w");
+  REQUIRE(!view.has_value());
+  CHECK(view.error().code == ErrorCode::kIndex);
+}
+
+TEST_CASE("errors say whose fault it is") {
+  const TempDir dir;
+  Database database = Draft(dir / "a");
+  REQUIRE(database.Execute("CREATE TABLE t(v INTEGER PRIMARY KEY) STRICT").has_value());
+  CHECK(database.Prepare("SELECT nothing FROM t").error().code == ErrorCode::kIndex);
+  CHECK(database.Execute("no SQL").error().code == ErrorCode::kIndex);
+  Statement insert = Prepared(database, "INSERT INTO t VALUES (?)");
+  REQUIRE(insert.Run(1).has_value());
+  const Result<void> twice = insert.Run(1);
+  REQUIRE(!twice.has_value());
+  CHECK(twice.error().message.find("UNIQUE") != std::string::npos);
+  REQUIRE(insert.Run(2).has_value());
+  // More values than parameters.
+  CHECK(!insert.Run(1, 2).has_value());
+
+  CHECK(OpenedAt(dir / "missing").error().code == ErrorCode::kNotFound);
+  WriteFile(dir / "text", std::string(5000, 'x'));
+  Result<Database> text = OpenedAt(dir / "text");
+  const ErrorCode code = text ? text->Prepare("SELECT 1 FROM sqlite_schema").error().code : text.error().code;
+  CHECK(code == ErrorCode::kIndex);
+}
+
+}  // namespace
+}  // namespace ofindex::sqlite

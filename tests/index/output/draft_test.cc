@@ -1,0 +1,386 @@
+#include "index/output/draft.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "base/file.h"
+#include "tests/support/files.h"
+#include "tests/support/temp_dir.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+using IfLocked = Draft::IfLocked;
+
+Draft Begin(const std::string& target) {
+  Result<Draft> draft = Draft::Begin(target, IfLocked::kFail);
+  REQUIRE_MESSAGE(draft.has_value(), draft.error().message);
+  return std::move(*draft);
+}
+
+size_t FilesIn(const TempDir& dir) {
+  return static_cast<size_t>(std::distance(fs::directory_iterator(dir.path()), fs::directory_iterator()));
+}
+
+TEST_CASE("a name with a NUL is refused: cut there, it would be that of another file") {
+  const TempDir dir;
+  WriteFile(dir / "index", "old");
+  const Result<Draft> draft = Draft::Begin((dir / "index") + std::string("\0x", 2), IfLocked::kFail);
+  REQUIRE(!draft.has_value());
+  CHECK(draft.error().code == ErrorCode::kUsage);
+  CHECK(ReadFile(dir / "index") == "old");
+  CHECK(FilesIn(dir) == 1);
+}
+
+TEST_CASE("a draft that is published takes the place of its target, and nothing else is left") {
+  const TempDir dir;
+  for (const auto durability : {Draft::Durability::kDurable, Draft::Durability::kCached}) {
+    WriteFile(dir / "index", "old");
+    {
+      Draft draft = Begin(dir / "index");
+      WriteFile(draft.path(), "new");
+      CHECK(ReadFile(dir / "index") == "old");
+      CHECK(!draft.waited());
+      REQUIRE(draft.Publish(durability).has_value());
+      CHECK(ReadFile(dir / "index") == "new");
+    }
+    CHECK(ReadFile(dir / "index") == "new");
+    CHECK(FilesIn(dir) == 1);
+  }
+}
+
+TEST_CASE("a file that comes to the target while the draft is written stays, and the draft goes") {
+  for (const bool was_there : {false, true}) {
+    const TempDir dir;
+    if (was_there) WriteFile(dir / "index", "old");
+    {
+      Draft draft = Begin(dir / "index");
+      WriteFile(draft.path(), "new");
+      ReplaceFile(dir / "index", "another's");
+      const Result<void> published = draft.Publish(Draft::Durability::kCached);
+      REQUIRE(!published.has_value());
+      CHECK(published.error().code == ErrorCode::kIo);
+      CHECK(published.error().message.find("index: another file was put there") != std::string::npos);
+    }
+    CHECK(ReadFile(dir / "index") == "another's");
+    CHECK(FilesIn(dir) == 1);
+  }
+}
+
+TEST_CASE("a target that goes away, or is written to in place, while the draft is written is replaced") {
+  const TempDir dir;
+  for (const bool goes : {true, false}) {
+    WriteFile(dir / "index", "old");
+    Draft draft = Begin(dir / "index");
+    WriteFile(draft.path(), "new");
+    if (goes) {
+      fs::remove(dir / "index");
+    } else {
+      WriteFile(dir / "index", "older");
+    }
+    REQUIRE(draft.Publish(Draft::Durability::kCached).has_value());
+    CHECK(ReadFile(dir / "index") == "new");
+  }
+}
+
+TEST_CASE("a draft that is given up leaves the target, and nothing beside it") {
+  const TempDir dir;
+  WriteFile(dir / "index", "old");
+  {
+    const Draft draft = Begin(dir / "index");
+    WriteFile(draft.path(), "half");
+  }
+  CHECK(ReadFile(dir / "index") == "old");
+  CHECK(FilesIn(dir) == 1);
+}
+
+TEST_CASE("whoever has the old file open keeps it") {
+  const TempDir dir;
+  WriteFile(dir / "index", "old");
+  const Result<File> reader = File::OpenRead(dir / "index");
+  REQUIRE(reader.has_value());
+  Draft draft = Begin(dir / "index");
+  WriteFile(draft.path(), "something else");
+  REQUIRE(draft.Publish(Draft::Durability::kCached).has_value());
+  std::string bytes(3, ' ');
+  REQUIRE(reader->ReadAt(0, std::span(reinterpret_cast<uint8_t*>(bytes.data()), 3)).has_value());
+  CHECK(bytes == "old");
+  CHECK(reader->Facts()->size == 3);
+}
+
+TEST_CASE("the second builder of a target is told that it is locked, until the first one is done") {
+  const TempDir dir;
+  {
+    const Draft first = Begin(dir / "index");
+    const Result<Draft> second = Draft::Begin(dir / "index", IfLocked::kFail);
+    REQUIRE(!second.has_value());
+    CHECK(second.error().code == ErrorCode::kLocked);
+    CHECK(!second.error().hint.empty());
+    // Other targets are free.
+    static_cast<void>(Begin(dir / "other"));
+    // And the lock is not in the way of what it guards.
+    CHECK(fs::exists(first.path()));
+  }
+  static_cast<void>(Begin(dir / "index"));
+}
+
+TEST_CASE("waiting for a lock can be interrupted") {
+  const TempDir dir;
+  const Draft first = Begin(dir / "index");
+  Progress progress;
+  progress.cancel = true;
+  const Result<Draft> second = Draft::Begin(dir / "index", IfLocked::kWait, &progress);
+  REQUIRE(!second.has_value());
+  CHECK(second.error().code == ErrorCode::kInterrupted);
+}
+
+TEST_CASE("a draft that a killed process has left is emptied and taken over") {
+  const TempDir dir;
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    auto draft = Draft::Begin(dir / "index", IfLocked::kFail);
+    if (draft) WriteFile(draft->path(), "half of a file");
+    ::_exit(draft ? 0 : 1);  // without the destructor: as if killed
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(status == 0);
+  CHECK(FilesIn(dir) == 1);
+  const Draft draft = Begin(dir / "index");
+  CHECK(ReadFile(draft.path()).empty());
+  CHECK(!draft.waited());
+}
+
+TEST_CASE("a leftover is removed, and a draft at work is not") {
+  const TempDir dir;
+  Draft::RemoveLeftover(dir / "index");
+  CHECK(FilesIn(dir) == 0);
+  const std::string path = Begin(dir / "index").path();
+  WriteFile(path, "left");
+  Draft::RemoveLeftover(dir / "index");
+  CHECK(FilesIn(dir) == 0);
+  const Draft draft = Begin(dir / "index");
+  WriteFile(draft.path(), "at work");
+  Draft::RemoveLeftover(dir / "index");
+  CHECK(ReadFile(draft.path()) == "at work");
+}
+
+TEST_CASE("a draft follows no link, so that nobody else's file is emptied") {
+  const TempDir dir;
+  const std::string path = Begin(dir / "index").path();
+  WriteFile(dir / "precious", "bytes");
+  fs::create_symlink(dir / "precious", path);
+  const Result<Draft> draft = Draft::Begin(dir / "index", IfLocked::kFail);
+  REQUIRE(!draft.has_value());
+  CHECK(draft.error().code == ErrorCode::kIo);
+  CHECK(ReadFile(dir / "precious") == "bytes");
+}
+
+struct stat StatOf(const std::string& path) {
+  struct stat info {};
+  REQUIRE(::lstat(path.c_str(), &info) == 0);
+  return info;
+}
+
+// Runs `check` as another user, if the test may; returns what it returned, or true.
+template <typename Check>
+bool AsNobody(const Check& check) {
+  constexpr uid_t kNobody = 65534;
+  if (::geteuid() != 0) return true;
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) ::_exit(::setgid(kNobody) == 0 && ::setuid(kNobody) == 0 && check() ? 0 : 1);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  return status == 0;
+}
+
+TEST_CASE(
+    "what is in the draft's place is never written to: it is removed if a killed process can have left it, else kept") {
+  struct Case {
+    const char* what;
+    std::function<void(const TempDir&, const std::string&)> put;
+    bool is_left;
+  };
+  const Case cases[] = {
+      {"a leftover", [](const TempDir&, const std::string& path) { WriteFile(path, "left"); }, true},
+      {"a leftover that anyone may write to",
+       [](const TempDir&, const std::string& path) {
+         WriteFile(path, "left");
+         REQUIRE(::chmod(path.c_str(), 0666) == 0);
+       },
+       true},
+      {"a link", [](const TempDir& dir, const std::string& path) { fs::create_symlink(dir / "precious", path); },
+       false},
+      {"a link that leads nowhere",
+       [](const TempDir& dir, const std::string& path) { fs::create_symlink(dir / "none", path); }, false},
+      {"a second name",
+       [](const TempDir& dir, const std::string& path) { fs::create_hard_link(dir / "precious", path); }, false},
+      {"a folder", [](const TempDir&, const std::string& path) { fs::create_directory(path); }, false},
+      {"a FIFO", [](const TempDir&, const std::string& path) { REQUIRE(::mkfifo(path.c_str(), 0600) == 0); }, false},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.what);
+    const TempDir dir;
+    WriteFile(dir / "precious", "bytes");
+    const std::string path = (dir / "index") + std::string(kDraftSuffix);
+    one.put(dir, path);
+    // The inode is held, so that no new file gets its number.
+    const Result<File> held = File::OpenRead(path);
+    const struct stat before = StatOf(path);
+    {
+      const Result<Draft> draft = Draft::Begin(dir / "index", IfLocked::kFail);
+      CHECK(draft.has_value() == one.is_left);
+      if (!draft) CHECK(draft.error().code == ErrorCode::kIo);
+      CHECK((StatOf(path).st_ino == before.st_ino) == !one.is_left);
+      if (draft) CHECK(StatOf(path).st_uid == ::geteuid());
+    }
+    CHECK(ReadFile(dir / "precious") == "bytes");
+    CHECK(!fs::exists(dir / "none"));
+    CHECK(!fs::exists(dir / "index"));
+  }
+}
+
+TEST_CASE("another user's file in the draft's place becomes nobody's index") {
+  const TempDir dir;
+  REQUIRE(::chmod(dir.path().c_str(), 0777) == 0);
+  const std::string path = (dir / "index") + std::string(kDraftSuffix);
+  WriteFile(path, "planted");
+  REQUIRE(::chmod(path.c_str(), 0666) == 0);
+  CHECK(AsNobody([&] {
+    const auto draft = Draft::Begin(dir / "index", IfLocked::kFail);
+    return !draft && draft.error().code == ErrorCode::kIo;
+  }));
+  if (::geteuid() != 0) return;
+  REQUIRE(::chown(path.c_str(), 65534, 65534) == 0);
+  const auto draft = Draft::Begin(dir / "index", IfLocked::kFail);
+  REQUIRE(!draft);
+  CHECK(draft.error().code == ErrorCode::kIo);
+  CHECK(draft.error().message.find("another user") != std::string::npos);
+  CHECK(ReadFile(path) == "planted");
+}
+
+TEST_CASE("a draft that is exchanged for another file while it is written is not published") {
+  const TempDir dir;
+  WriteFile(dir / "index", "old");
+  {
+    Draft draft = Begin(dir / "index");
+    CHECK(draft.CheckName().has_value());
+    fs::remove(draft.path());
+    WriteFile(draft.path(), "another's");
+    CHECK(draft.CheckName().error().code == ErrorCode::kIo);
+    CHECK(draft.Publish(Draft::Durability::kDurable).error().code == ErrorCode::kIo);
+  }
+  CHECK(ReadFile(dir / "index") == "old");
+  CHECK(FilesIn(dir) == 2);  // and another's file is not ours to remove
+}
+
+TEST_CASE("what is written to the draft's descriptor is what is published, whatever its name is meanwhile") {
+  const TempDir dir;
+  Draft draft = Begin(dir / "index");
+  Result<OutputFile> file = draft.Open();
+  REQUIRE(file);
+  REQUIRE(file->Append(AsBytes("new")));
+  REQUIRE(file->Flush());
+  REQUIRE(draft.Publish(Draft::Durability::kCached));
+  CHECK(ReadFile(dir / "index") == "new");
+}
+
+TEST_CASE(
+    "a new file has the mode of any new file, and one that replaces another has that one's, never more on the way") {
+  const TempDir dir;
+  const mode_t mask = ::umask(027);
+  REQUIRE(Begin(dir / "new").Publish(Draft::Durability::kCached));
+  CHECK((StatOf(dir / "new").st_mode & 07777) == 0640);
+  ::umask(mask);
+  for (const mode_t mode : {0600U, 0400U, 0644U, 0664U, 0666U, 0U}) {
+    CAPTURE(mode);
+    fs::remove(dir / "index");
+    WriteFile(dir / "index", "old");
+    REQUIRE(::chmod((dir / "index").c_str(), mode) == 0);
+    Draft draft = Begin(dir / "index");
+    CHECK((StatOf(draft.path()).st_mode & 07777) == 0600);
+    REQUIRE(draft.Publish(Draft::Durability::kCached));
+    CHECK((StatOf(dir / "index").st_mode & 07777) == mode);
+  }
+}
+
+TEST_CASE("a file keeps its owner and its group, and a group that it cannot keep gets no rights from it") {
+  if (::geteuid() != 0) return;
+  const TempDir dir;
+  REQUIRE(::chmod(dir.path().c_str(), 0777) == 0);
+  WriteFile(dir / "index", "old");
+  REQUIRE(::chown((dir / "index").c_str(), 65534, 12345) == 0);
+  REQUIRE(::chmod((dir / "index").c_str(), 0664) == 0);
+  CHECK(AsNobody([&] {
+    auto draft = Draft::Begin(dir / "index", IfLocked::kFail);
+    return draft && draft->Publish(Draft::Durability::kCached).has_value();
+  }));
+  CHECK(StatOf(dir / "index").st_uid == 65534);
+  CHECK(StatOf(dir / "index").st_gid == 65534);
+  CHECK((StatOf(dir / "index").st_mode & 07777) == 0644);
+
+  REQUIRE(::chown((dir / "index").c_str(), 65534, 12345) == 0);
+  REQUIRE(::chmod((dir / "index").c_str(), 0664) == 0);
+  REQUIRE(Begin(dir / "index").Publish(Draft::Durability::kCached));
+  CHECK(StatOf(dir / "index").st_uid == 65534);
+  CHECK(StatOf(dir / "index").st_gid == 12345);
+  CHECK((StatOf(dir / "index").st_mode & 07777) == 0664);
+}
+
+TEST_CASE("the target of a link is replaced, and the link stays") {
+  const TempDir dir;
+  fs::create_directory(dir / "far");
+  WriteFile(dir / "far/index", "old");
+  fs::create_symlink("far/index", dir / "near");
+  fs::create_symlink("near", dir / "link");
+  Draft draft = Begin(dir / "link");
+  WriteFile(draft.path(), "new");
+  CHECK(FilesIn(dir) == 3);
+  REQUIRE(draft.Publish(Draft::Durability::kDurable));
+  CHECK(ReadFile(dir / "far/index") == "new");
+  CHECK(fs::is_symlink(dir / "link"));
+  CHECK(fs::is_symlink(dir / "near"));
+  fs::remove(dir / "far/index");
+  CHECK(Draft::Begin(dir / "link", IfLocked::kFail).error().code == ErrorCode::kUsage);
+}
+
+TEST_CASE("a folder that is not there is an error of the system, and a target that is one is a wrong name") {
+  const TempDir dir;
+  CHECK(Draft::Begin(dir / "none/index", IfLocked::kFail).error().code == ErrorCode::kIo);
+  fs::create_directory(dir / "index");
+  CHECK(Draft::Begin(dir / "index", IfLocked::kFail).error().code == ErrorCode::kUsage);
+  CHECK(FilesIn(dir) == 1);
+}
+
+TEST_CASE("a draft that cannot be published is an error, and is removed") {
+  const TempDir dir;
+  {
+    Draft draft = Begin(dir / "index");
+    fs::create_directory(dir / "index");
+    CHECK(draft.Publish(Draft::Durability::kDurable).error().code == ErrorCode::kIo);
+  }
+  CHECK(FilesIn(dir) == 1);
+}
+
+TEST_CASE("a draft can be moved, and is removed once") {
+  const TempDir dir;
+  Draft first = Begin(dir / "index");
+  Draft second = std::move(first);
+  CHECK(fs::exists(second.path()));
+  Draft third = Begin(dir / "other");
+  third = std::move(second);
+  CHECK(third.path() == (dir / "index") + ".ofindex-draft");
+  CHECK(fs::exists(third.path()));
+}
+
+}  // namespace
+}  // namespace ofindex

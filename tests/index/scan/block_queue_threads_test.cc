@@ -1,0 +1,123 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "index/scan/block_queue.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kRoom = uint64_t{1} << 30;
+
+// A block that can be told from others, of some `bytes` of memory.
+BuiltBlock Block(size_t shard, uint64_t number, size_t bytes = 10) {
+  BuiltBlock block;
+  block.row.shard = static_cast<uint32_t>(shard);
+  block.row.first_record = number;
+  block.row.offsets.resize(bytes);
+  return block;
+}
+
+// Takes all blocks of a shard and checks that they are numbered 0, 1, ...
+size_t TakeAll(BlockQueue& queue, size_t shard) {
+  for (size_t number = 0;; ++number) {
+    const Result<std::optional<BuiltBlock>> block = queue.Take(shard);
+    REQUIRE(block.has_value());
+    if (!*block) return number;
+    CHECK((*block)->row.shard == shard);
+    CHECK((*block)->row.first_record == number);
+  }
+}
+
+TEST_CASE("blocks come out in order, however they went in") {
+  BlockQueue queue(2, kRoom);
+  queue.Finish(1, 2, {});
+  queue.Put(1, 1, Block(1, 1));
+  queue.Put(0, 2, Block(0, 2));
+  queue.Put(0, 0, Block(0, 0));
+  queue.Put(1, 0, Block(1, 0));
+  queue.Put(0, 1, Block(0, 1));
+  queue.Finish(0, 3, {{5, 9, DamageReason::kTornTail}});
+  CHECK(TakeAll(queue, 0) == 3);
+  CHECK(queue.TakeDamage(0) == std::vector<DamagedRange>{{5, 9, DamageReason::kTornTail}});
+  CHECK(TakeAll(queue, 1) == 2);
+  CHECK(queue.TakeDamage(1).empty());
+}
+
+TEST_CASE("a shard without blocks ends at once") {
+  BlockQueue queue(1, kRoom);
+  queue.Finish(0, 0, {});
+  CHECK(TakeAll(queue, 0) == 0);
+}
+
+TEST_CASE("an abort wakes everybody, and its first error is the one that is told") {
+  BlockQueue queue(2, 1);
+  queue.Put(0, 5, Block(0, 5));  // no room any more
+  std::jthread writer([&] {
+    const auto block = queue.Take(0);
+    REQUIRE(!block.has_value());
+    CHECK(block.error().message == "first");
+  });
+  std::jthread builder([&] { CHECK(!queue.WaitForRoom(1)); });
+  CHECK(!queue.aborted());
+  queue.Abort({ErrorCode::kIo, "first"});
+  queue.Abort({ErrorCode::kUsage, "second"});
+  CHECK(queue.aborted());
+  writer.join();
+  CHECK(queue.Take(1).error().message == "first");
+}
+
+TEST_CASE("whoever builds for the shard that the writer waits for is never held back") {
+  BlockQueue queue(3, 1);
+  queue.Put(2, 0, Block(2, 0, 1000));
+  CHECK(queue.WaitForRoom(0));
+  queue.Put(0, 0, Block(0, 0, 1000));
+  CHECK(queue.WaitForRoom(0));
+  queue.Finish(0, 1, {});
+  CHECK(TakeAll(queue, 0) == 1);
+  queue.Finish(1, 0, {});
+  // The writer comes to the second shard: from here on its builder may go on, however full it is.
+  CHECK(TakeAll(queue, 1) == 0);
+  CHECK(queue.WaitForRoom(1));
+}
+
+TEST_CASE("many builders and a writer come to the end, and few blocks lie in the queue at any time") {
+  constexpr size_t kShards = 40;
+  constexpr size_t kBlocks = 25;
+  constexpr size_t kBlockBytes = 1000;
+  constexpr size_t kBuilders = 4;
+  BlockQueue queue(kShards, 3 * kBlockBytes);
+  std::atomic<size_t> next{0};
+  std::atomic<size_t> lying{0};
+  std::atomic<size_t> most{0};
+  const auto build = [&] {
+    for (size_t shard = next++; shard < kShards; shard = next++) {
+      for (size_t number = 0; number < kBlocks; ++number) {
+        REQUIRE(queue.WaitForRoom(shard));
+        const size_t now = ++lying;
+        for (size_t seen = most; seen < now && !most.compare_exchange_weak(seen, now);) continue;
+        queue.Put(shard, number, Block(shard, number, kBlockBytes));
+      }
+      queue.Finish(shard, kBlocks, {});
+    }
+  };
+  std::vector<std::jthread> builders;
+  for (size_t i = 0; i < kBuilders; ++i) builders.emplace_back(build);
+  for (size_t shard = 0; shard < kShards; ++shard) {
+    for (size_t number = 0; number < kBlocks; ++number) {
+      const Result<std::optional<BuiltBlock>> block = queue.Take(shard);
+      REQUIRE((block.has_value() && block->has_value()));
+      CHECK((*block)->row.shard == shard);
+      CHECK((*block)->row.first_record == number);
+      --lying;
+    }
+    CHECK(TakeAll(queue, shard) == 0);
+  }
+  // Those of the shard that is waited for, what there is room for, and one in the hands of each thread.
+  CHECK(most <= kBlocks + 3 + kBuilders + 1);
+}
+
+}  // namespace
+}  // namespace ofindex

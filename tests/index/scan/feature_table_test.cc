@@ -1,0 +1,151 @@
+#include "index/scan/feature_table.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "proto/skim/skimmer.h"
+
+namespace ofindex {
+namespace {
+
+BlockFeature Of(std::string name, uint64_t present = 1) {
+  BlockFeature feature{.row = {}, .sketch = {}};
+  feature.row = {.name = std::move(name),
+                 .kinds = 1 << static_cast<int>(FeatureKind::kInt64),
+                 .present = present,
+                 .values = present,
+                 .values_min = 1,
+                 .values_max = 1,
+                 .single = present};
+  return feature;
+}
+
+std::vector<FeatureTable::Decided> Decided(FeatureTable& table) {
+  uint64_t without = 0;
+  return table.Decide(without);
+}
+
+TEST_CASE("features get numbers as they come, and sums, least and most of all blocks") {
+  FeatureTable table({});
+  CHECK(table.Add(Of("b", 3)) == 0);
+  CHECK(table.Add(Of("a", 1)) == 1);
+  BlockFeature more = Of("b", 2);
+  more.row.kinds = 1 << static_cast<int>(FeatureKind::kBytes);
+  more.row.values = 9;
+  more.row.values_min = 0;
+  more.row.values_max = 7;
+  more.row.largest_bytes = 11;
+  CHECK(table.Add(more) == 0);
+  const auto decided = Decided(table);
+  REQUIRE(decided.size() == 2);
+  const FeatureRow& b = decided[0].row;
+  CHECK(b.name == "b");
+  CHECK(KindNames(b.kinds) == "bytes,int64");
+  CHECK(b.present == 5);
+  CHECK(b.values == 12);
+  CHECK(b.values_min == 0);
+  CHECK(b.values_max == 7);
+  CHECK(b.largest_bytes == 11);
+  CHECK(b.sql_value == "b");
+  CHECK(b.sql_count == "b#count");
+  CHECK(decided[1].row.name == "a");
+}
+
+TEST_CASE("of too many names the first in byte order stay, in whatever order they came, and their numbers close up") {
+  const uint32_t all = 3 * kMostFeatures;
+  for (const bool ascending : {true, false}) {
+    FeatureTable table({});
+    for (uint32_t i = 0; i < all; ++i) {
+      const uint32_t n = ascending ? i : all - 1 - i;
+      static_cast<void>(table.Add(Of(StrCat("f", 1'000'000 + n))));
+      static_cast<void>(table.Add(Of("a")));
+    }
+    const auto decided = Decided(table);
+    REQUIRE(decided.size() == kMostFeatures);
+    uint64_t wrong = 0;
+    for (uint32_t i = 0; i < decided.size(); ++i) {
+      wrong += decided[i].row.feature != i || (i > 0 && decided[i].given <= decided[i - 1].given);
+      wrong += decided[i].row.name >= StrCat("f", 1'000'000 + kMostFeatures - 1);
+      if (decided[i].row.name == "a") wrong += decided[i].row.present != all;
+    }
+    CHECK(wrong == 0);
+    CHECK_FALSE(table.dropped().empty());
+    CHECK_FALSE(table.Add(Of("z")));
+  }
+}
+
+TEST_CASE("names in --columns stay, wherever they stand among too many") {
+  FeatureTable table({ColumnChoice::Mode::kNamed, {"zz"}});
+  for (uint32_t i = 0; i < 3 * kMostFeatures; ++i) {
+    static_cast<void>(table.Add(Of(StrCat("f", 1'000'000 + i))));
+    CHECK(table.Add(Of("zz")).has_value());
+  }
+  const auto decided = Decided(table);
+  CHECK(decided.size() == kMostFeatures + 1);
+  const auto named = std::find_if(decided.begin(), decided.end(), [](const auto& d) { return d.row.name == "zz"; });
+  REQUIRE(named != decided.end());
+  CHECK(named->row.present == 3 * kMostFeatures);
+}
+
+TEST_CASE("what one block had to drop is dropped of all, so that the counts of what stays are whole") {
+  for (const bool cut_first : {true, false}) {
+    FeatureTable table({ColumnChoice::Mode::kNamed, {"m"}});
+    if (cut_first) table.Cut("k");
+    for (const char* name : {"a", "k", "l", "m"}) {
+      CHECK(table.Add(Of(name)).has_value() == (!cut_first || *name == 'a' || *name == 'm'));
+    }
+    if (!cut_first) table.Cut("k");
+    table.Cut("x");  // a later one changes nothing
+    std::string names;
+    for (const auto& feature : Decided(table)) names += feature.row.name;
+    CHECK(names == "am");
+    CHECK(table.dropped().size() == (cut_first ? 0 : 2));
+  }
+}
+
+TEST_CASE("names of too many bytes are dropped like too many names, in whatever order they come") {
+  for (const bool ascending : {true, false}) {
+    FeatureTable table({});
+    for (int i = 0; i < 40; ++i) {
+      static_cast<void>(table.Add(Of(std::string(kMostNameBytes, static_cast<char>('0' + (ascending ? i : 39 - i))))));
+    }
+    const auto decided = Decided(table);
+    CHECK(decided.size() == kMostNamesBytes / kMostNameBytes);
+    for (const auto& feature : decided) CHECK(feature.row.name[0] < '0' + 16);
+  }
+}
+
+TEST_CASE("the types of a column are those of its kinds, and of bytes those that its zone maps show") {
+  struct Row {
+    FeatureKind kind;
+    ColumnValue::Type least;
+    ColumnValue::Type greatest;
+    const char* type;
+  };
+  using Type = ColumnValue::Type;
+  const std::vector<Row> rows = {
+      {FeatureKind::kInt32, Type::kInteger, Type::kInteger, "INTEGER"},
+      {FeatureKind::kFloat, Type::kReal, Type::kReal, "REAL"},
+      {FeatureKind::kBytes, Type::kText, Type::kText, "TEXT"},
+      {FeatureKind::kBytes, Type::kText, Type::kBlob, "TEXT|BLOB"},
+      {FeatureKind::kBytes, Type::kBlob, Type::kBlob, "BLOB"},
+  };
+  for (const Row& row : rows) {
+    BlockFeature feature = Of("a");
+    feature.row.kinds = static_cast<uint8_t>(1 << static_cast<int>(row.kind));
+    ChunkRow chunk;
+    chunk.min.type = row.least;
+    chunk.max.type = row.greatest;
+    feature.chunks.push_back(chunk);
+    FeatureTable table({});
+    CHECK(table.Add(feature) == 0);
+    CHECK(Decided(table)[0].row.type == row.type);
+  }
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,276 @@
+#include "index/walk/walker.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "mmap/offsets/packed_offsets.h"
+#include "tests/index/walking.h"
+#include "tests/support/shard_bytes.h"
+#include "tests/support/temp_dir.h"
+
+namespace ofindex {
+namespace {
+
+constexpr Framing kTf = Framing::kTfRecord;
+constexpr Framing kOf = Framing::kOfRecord;
+
+/// A header that claims `length`, and whose checksum is wrong.
+std::string FalseHeader(uint64_t length) { return Le64(length) + Le32(~SlowMaskedCrc32c(Le64(length))); }
+
+std::string Zeros(size_t n) { return std::string(n, '\0'); }
+std::string Filler(size_t n) { return std::string(n, '\xab'); }
+
+std::string Times(size_t n, const std::string& bytes) {
+  std::string all;
+  for (size_t i = 0; i < n; ++i) all += bytes;
+  return all;
+}
+
+TEST_CASE("the walk of a shard gives its records and its damage, whatever the bytes are") {
+  struct Row {
+    std::string what;
+    Framing framing;
+    std::string shard;
+    size_t records;
+    std::vector<DamagedRange> damage;
+  };
+  const std::string tf = RecordBytes(kTf, "hello");   // 21 bytes
+  const std::string of = RecordBytes(kOf, "hello");   // 13 bytes
+  const std::string tf_empty = RecordBytes(kTf, "");  // 16 bytes
+  const std::string of_empty = RecordBytes(kOf, "");  // 8 bytes
+  const std::string tf_bad_payload = HeaderOf(kTf, 5) + "hallo" + tf.substr(17);
+  using enum DamageReason;
+  const std::vector<Row> rows = {
+      // Nothing in it: no records, and nothing wrong.
+      {"an empty file", kTf, "", 0, {}},
+      {"an empty file", kOf, "", 0, {}},
+      // Empty records are records, wherever something follows.
+      {"an empty TFRecord alone", kTf, tf_empty, 1, {}},
+      {"empty TFRecords to the end", kTf, tf + Times(9, tf_empty), 10, {}},
+      {"empty OFRecords between others", kOf, of + Times(5, of_empty) + of, 7, {}},
+      {"zero bytes at the begin", kOf, Times(5, of_empty) + of, 1, {{0, 40, kZeroHead}}},
+      // Empty OFRecords up to the end are the zeros that a writer, a hole or fallocate has left.
+      {"an empty OFRecord alone", kOf, of_empty, 0, {{0, 8, kTornTail}}},
+      {"empty OFRecords to the end", kOf, of + Times(5, of_empty), 1, {{13, 53, kTornTail}}},
+      {"a run of them, and one byte more", kOf, of + Times(5, of_empty) + "x", 6, {{53, 54, kTornTail}}},
+      {"a run of them, and torn bytes", kOf, of + Times(5, of_empty) + of.substr(0, 7), 6, {{53, 60, kTornTail}}},
+      {"two runs, the second to the end",
+       kOf,
+       of + Times(3, of_empty) + of + Times(4, of_empty),
+       5,
+       {{50, 82, kTornTail}}},
+      {"zeros, not a multiple of a header", kOf, of + Zeros(21), 1, {{13, 34, kTornTail}}},
+      // A TFRecord never begins with zeros.
+      {"zeros to the end", kTf, tf + Zeros(40), 1, {{21, 61, kTornTail}}},
+      {"nothing but zeros", kTf, Zeros(64), 0, {{0, 64, kTornTail}}},
+      {"zeros, fewer than a header", kTf, tf + Zeros(5), 1, {{21, 26, kTornTail}}},
+      {"a hole of zeros, and a record behind", kTf, tf + Zeros(50) + tf, 2, {{21, 71, kBadLengthCrc}}},
+      {"a hole, and torn bytes behind", kTf, tf + Zeros(50) + tf.substr(0, 9), 1, {{21, 80, kBadLengthCrc}}},
+      // Cut off: in the header, in the payload, in the footer.
+      {"a torn header", kTf, tf + tf.substr(0, 11), 1, {{21, 32, kTornTail}}},
+      {"a torn header", kOf, of + of.substr(0, 7), 1, {{13, 20, kTornTail}}},
+      {"a header and nothing more", kTf, tf + tf.substr(0, 12), 1, {{21, 33, kTornTail}}},
+      {"a header and nothing more", kOf, of + of.substr(0, 8), 1, {{13, 21, kTornTail}}},
+      {"a torn payload", kTf, tf + tf.substr(0, 16), 1, {{21, 37, kTornTail}}},
+      {"a torn payload", kOf, of + of.substr(0, 12), 1, {{13, 25, kTornTail}}},
+      {"no footer", kTf, tf + tf.substr(0, 17), 1, {{21, 38, kTornTail}}},
+      {"a torn footer", kTf, tf + tf.substr(0, 20), 1, {{21, 41, kTornTail}}},
+      {"an empty record without its footer", kTf, tf + tf_empty.substr(0, 12), 1, {{21, 33, kTornTail}}},
+      // A payload that does not match its checksum: the chain is sound, so the record keeps its place.
+      {"a wrong payload checksum", kTf, tf + tf_bad_payload + tf, 3, {}},
+      // A length that cannot be believed: on to the next record, if there is one.
+      {"a wrong length checksum",
+       kTf,
+       tf + FalseHeader(5) + "hello" + tf.substr(17) + tf,
+       2,
+       {{21, 42, kBadLengthCrc}}},
+      {"the first header is wrong", kTf, FalseHeader(3) + tf, 1, {{0, 12, kBadLengthCrc}}},
+      {"the last header is wrong", kTf, tf + FalseHeader(3) + "abc", 1, {{21, 36, kBadLengthCrc}}},
+      {"one byte too many in between", kTf, tf + "x" + tf, 2, {{21, 22, kBadLengthCrc}}},
+      {"one byte is missing", kTf, tf + tf.substr(1) + tf, 2, {{21, 41, kBadLengthCrc}}},
+      {"two gaps", kTf, tf + "x" + tf + "yz" + tf, 3, {{21, 22, kBadLengthCrc}, {43, 45, kBadLengthCrc}}},
+      {"junk behind the last record", kTf, tf + Filler(30), 1, {{21, 51, kBadLengthCrc}}},
+      {"big-endian lengths", kTf, std::string("\0\0\0\0\0\0\0\5", 8) + tf.substr(8), 0, {{0, 21, kBadLengthCrc}}},
+      {"big-endian lengths", kOf, std::string("\0\0\0\0\0\0\0\5", 8) + "hello", 0, {{0, 13, kBadLength}}},
+      {"a sound record right behind a torn one", kTf, tf.substr(0, 11) + tf, 1, {{0, 11, kBadLengthCrc}}},
+      // The search wants both checksums: a record that is found has its payload's, too.
+      {"a bad payload is no place to go on", kTf, "x" + tf_bad_payload + tf, 1, {{0, 22, kBadLengthCrc}}},
+      {"OFRecord has nothing to go on by", kOf, of + Filler(20) + of, 1, {{13, 46, kBadLength}}},
+  };
+  const TempDir dir;
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    CAPTURE(Name(row.framing));
+    const Walk walk = WalkBytes(dir / "shard", row.framing, row.shard);
+    CHECK(walk.records.size() == row.records);
+    CHECK(walk.damage == row.damage);
+    CHECK(walk == ReferenceWalk::Of(row.framing, row.shard));
+  }
+}
+
+TEST_CASE("a hostile length is damage, not a record, and never wraps around") {
+  struct Row {
+    uint64_t length;
+    size_t records;       // besides the sound one before it
+    DamageReason reason;  // of what is left
+  };
+  // A sound record, the hostile header, and 100 bytes of filler.
+  const uint64_t remaining_tf = 100 - 4;
+  const uint64_t remaining_of = 100;
+  using enum DamageReason;
+  const std::vector<Row> tf_rows = {
+      {0, 1, kBadLengthCrc},                    // an empty record, and filler that is no header
+      {1, 1, kBadLengthCrc},                    // a record of one byte
+      {remaining_tf, 1, kBadLengthCrc},         // up to the last byte: no damage at all
+      {remaining_tf + 1, 0, kTornTail},         // one byte more than there is
+      {(uint64_t{1} << 31) - 1, 0, kTornTail},  // the largest protobuf message
+      {uint64_t{1} << 31, 0, kTornTail},        // vouched for by its checksum, so a writer meant it
+      {uint64_t{1} << 32, 0, kTornTail},        // 0 in 32 bits
+      {(uint64_t{1} << 63) - 1, 0, kTornTail},  // the largest size of a file
+      {uint64_t{1} << 63, 0, kBadLength},       // negative as `q`
+      {~uint64_t{0} - 15, 0, kBadLength},       // wraps to 0 when the framing is added
+      {~uint64_t{0}, 0, kBadLength},            // -1 as `q`
+  };
+  const std::vector<Row> of_rows = {
+      {1, 1, kBadLength},                        // a record of one byte, and filler behind it
+      {remaining_of, 1, kBadLength},             // up to the last byte: no damage at all
+      {remaining_of + 1, 0, kTornTail},          // one byte more than there is
+      {(uint64_t{1} << 31) - 1, 0, kTornTail},   // the largest protobuf message
+      {uint64_t{1} << 31, 0, kBadLength},        // and one byte more: no OFRecord
+      {uint64_t{1} << 32, 0, kBadLength},        // 0 in 32 bits
+      {(uint64_t{1} << 63) - 1, 0, kBadLength},  // the largest size of a file
+      {uint64_t{1} << 63, 0, kBadLength},        // negative as `q`
+      {~uint64_t{0} - 7, 0, kBadLength},         // wraps to 0 when the framing is added
+      {~uint64_t{0}, 0, kBadLength},             // -1 as `q`
+  };
+  const TempDir dir;
+  for (const Framing framing : {kTf, kOf}) {
+    const std::string before = RecordBytes(framing, "sound");
+    for (const Row& row : framing == kTf ? tf_rows : of_rows) {
+      CAPTURE(Name(framing));
+      CAPTURE(row.length);
+      const std::string shard = before + HeaderOf(framing, row.length) + Filler(100);
+      const Walk walk = WalkBytes(dir / "shard", framing, shard);
+      REQUIRE(walk.records.size() == 1 + row.records);
+      const uint64_t end = walk.records.back().end;
+      std::vector<DamagedRange> damage;
+      if (end != shard.size()) damage.push_back({end, shard.size(), row.reason});
+      CHECK(walk.damage == damage);
+      CHECK(walk == ReferenceWalk::Of(framing, shard));
+    }
+  }
+}
+
+TEST_CASE("a hostile length with a wrong checksum is not looked at") {
+  const std::string before = RecordBytes(kTf, "sound");
+  const TempDir dir;
+  for (const uint64_t length : std::vector<uint64_t>{0, 1, 96, 97, 0x7fffffff, 0x80000000, uint64_t{1} << 32,
+                                                     (uint64_t{1} << 63) - 1, uint64_t{1} << 63, ~uint64_t{0}}) {
+    CAPTURE(length);
+    const std::string shard = before + FalseHeader(length) + Filler(100) + before;
+    const Walk walk = WalkBytes(dir / "shard", kTf, shard);
+    CHECK(walk.records.size() == 2);
+    CHECK(walk.damage == std::vector<DamagedRange>{{21, 133, DamageReason::kBadLengthCrc}});
+  }
+}
+
+TEST_CASE("the records of a block follow each other without a gap, and a gap begins a new one") {
+  const std::string one = RecordBytes(kTf, "one");
+  const TempDir dir;
+  WriteFile(dir / "shard", Times(3, one) + "gap" + Times(2, one));
+  const WalkedShard walked = WalkShard(OpenFile(dir / "shard"), 5 * one.size() + 3, kTf);
+  REQUIRE(walked.blocks.size() == 2);
+  CHECK(walked.blocks[0] == std::vector<uint64_t>{0, 19, 38, 57});
+  CHECK(walked.blocks[1] == std::vector<uint64_t>{60, 79, 98});
+}
+
+TEST_CASE("a block holds 65,536 records at the most, and the next one begins where it ends") {
+  const TempDir dir;
+  for (const Framing framing : {kTf, kOf}) {
+    const std::string one = RecordBytes(framing, "x");
+    for (const size_t records : {size_t{kBlockRecords - 1}, size_t{kBlockRecords}, size_t{kBlockRecords + 1}}) {
+      CAPTURE(records);
+      WriteFile(dir / "shard", Times(records, one));
+      const WalkedShard walked = WalkShard(OpenFile(dir / "shard"), records * one.size(), framing);
+      REQUIRE(walked.blocks.size() == (records > kBlockRecords ? 2 : 1));
+      CHECK(walked.blocks[0].size() == std::min<size_t>(records, kBlockRecords) + 1);
+      CHECK(walked.blocks.back().back() == records * one.size());
+      CHECK(walked.damage.empty());
+    }
+  }
+}
+
+TEST_CASE("only the bytes that are asked for are walked, though the file goes on") {
+  const std::string one = RecordBytes(kTf, "one");
+  const TempDir dir;
+  WriteFile(dir / "shard", Times(4, one));
+  const WalkedShard walked = WalkShard(OpenFile(dir / "shard"), 2 * one.size() + 5, kTf);
+  CHECK(walked.walk().records.size() == 2);
+  CHECK(walked.damage == std::vector<DamagedRange>{{38, 43, DamageReason::kTornTail}});
+}
+
+TEST_CASE("a file that shrinks under the walk is an error, not a shorter shard") {
+  const std::string one = RecordBytes(kTf, "one");
+  const TempDir dir;
+  WriteFile(dir / "shard", Times(4, one));
+  const File file = OpenFile(dir / "shard");
+  TruncateTo(dir / "shard", 2 * one.size());
+  const Progress progress;
+  const FileBytes bytes(file, 4 * one.size());
+  ShardWalker walker(bytes, kTf, progress);
+  std::vector<uint64_t> points;
+  const Result<bool> more = walker.NextBlock(points);
+  REQUIRE(!more.has_value());
+  CHECK(more.error().code == ErrorCode::kStale);
+}
+
+TEST_CASE("a walk that is told to stop stops") {
+  const TempDir dir;
+  WriteFile(dir / "shard", RecordBytes(kTf, "one"));
+  const File file = OpenFile(dir / "shard");
+  Progress progress;
+  progress.cancel = true;
+  const FileBytes bytes(file, 19);
+  ShardWalker walker(bytes, kTf, progress);
+  std::vector<uint64_t> points;
+  const Result<bool> more = walker.NextBlock(points);
+  REQUIRE(!more.has_value());
+  CHECK(more.error().code == ErrorCode::kInterrupted);
+}
+
+// Payloads in stretches of small and of large ones, so that the walk changes between reading through and hopping.
+std::vector<std::string> MixedPayloads(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> payloads;
+  for (int stretch = 0; stretch < 6; ++stretch) {
+    const bool large = (stretch % 2 == 0) == (seed % 2 == 0);
+    const size_t count = large ? 4 + random() % 20 : 1 + random() % 2000;
+    for (size_t i = 0; i < count; ++i) {
+      const size_t size = large ? (24 << 10) + random() % (100 << 10) : random() % 200;
+      payloads.emplace_back(size, static_cast<char>(random() & 0xff));
+    }
+  }
+  return payloads;
+}
+
+TEST_CASE("shards of small and large records in turn are walked as the slow walk does") {
+  const TempDir dir;
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    const Framing framing = seed % 4 < 2 ? kTf : kOf;
+    const std::vector<std::string> payloads = MixedPayloads(seed);
+    std::string shard = ShardBytes(framing, payloads);
+    if (seed >= 8) {
+      // And with a gap in the middle of it.
+      const uint64_t at = RecordPoints(framing, payloads)[payloads.size() / 2];
+      shard.insert(at, "gap");
+    }
+    CAPTURE(seed);
+    CHECK(WalkBytes(dir / "shard", framing, shard) == ReferenceWalk::Of(framing, shard));
+  }
+}
+
+}  // namespace
+}  // namespace ofindex

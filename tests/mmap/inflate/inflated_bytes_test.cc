@@ -1,0 +1,130 @@
+#include "mmap/inflate/inflated_bytes.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "tests/mmap/inflate/inflated_stream.h"
+#include "tests/support/files.h"
+
+namespace ofindex {
+namespace {
+
+TEST_CASE("bytes at any place are those of the stream, however small the cache and rare the checkpoints") {
+  const std::string text = Numbers(3'000'000);
+  std::mt19937_64 random(5);
+  for (const size_t every : {size_t{1}, size_t{7}, size_t{1'000'000}}) {
+    const InflatedStream stream(text, every);
+    for (const uint64_t cache_bytes : {uint64_t{1}, uint64_t{64} << 20}) {
+      SpanCache cache(cache_bytes);
+      const InflatedBytes bytes = stream.Through(cache);
+      for (int i = 0; i < 200; ++i) {
+        const size_t n = random() % 3 == 0 ? random() % 300'000 : random() % 200;
+        REQUIRE(ReadsRight(bytes, text, random() % (text.size() + 1000), n));
+      }
+      CHECK(ReadsRight(bytes, text, 0, text.size()));
+      CHECK(ReadsRight(bytes, text, text.size(), 1));
+    }
+  }
+}
+
+TEST_CASE("where no checkpoint lies for long, pieces of it are read in any order, and in a row") {
+  const std::string text(30 << 20, 'z');
+  const InflatedStream stream(text, 1'000'000);
+  SpanCache cache(uint64_t{10} << 20);
+  const InflatedBytes bytes = stream.Through(cache);
+  for (const uint64_t offset : {uint64_t{25} << 20, uint64_t{3} << 20, uint64_t{17} << 20}) {
+    CHECK(ReadsRight(bytes, text, offset, 100));
+  }
+  CHECK(ReadsRight(bytes, text, 0, text.size()));
+}
+
+TEST_CASE("a checkpoint of which a bit has flipped is an error, never other bytes") {
+  const std::string text = Numbers(200'000);
+  InflatedStream stream(text, 1);
+  REQUIRE(stream.kept().size() > 1);
+  CheckpointList::One& second = stream.kept().list[1];
+  const uint64_t position = second.position;
+  for (size_t bit = 0; bit < 8 * std::min<size_t>(second.stored.size(), 40); ++bit) {
+    second.stored[bit / 8] ^= static_cast<uint8_t>(1 << bit % 8);
+    SpanCache cache(1 << 20);
+    std::vector<uint8_t> out(100);
+    const auto got = stream.Through(cache).ReadAt(position, out);
+    REQUIRE(!got.has_value());
+    CHECK(got.error().code == ErrorCode::kIndex);
+    second.stored[bit / 8] ^= static_cast<uint8_t>(1 << bit % 8);
+  }
+  second.bit += 1;
+  SpanCache cache(1 << 20);
+  std::vector<uint8_t> out(100);
+  CHECK(stream.Through(cache).ReadAt(position, out).error().code == ErrorCode::kIndex);
+}
+
+TEST_CASE("a file that no longer inflates to what was indexed is stale") {
+  const std::string text = Numbers(2'000'000);
+  const InflatedStream stream(text, 1);
+  TruncateTo(stream.path(), 1000);
+  SpanCache cache(1 << 20);
+  std::vector<uint8_t> out(100);
+  const auto got = stream.Through(cache).ReadAt(1'000'000, out);
+  REQUIRE(!got.has_value());
+  CHECK(got.error().code == ErrorCode::kStale);
+  CHECK(got.error().message.find("/stream@") != std::string::npos);
+}
+
+TEST_CASE("spans that were used last stay, and no more of them than there is room for with what they take beside") {
+  SpanCache cache(2 * SpanCache::kOverheadBytes + 100);
+  const auto first = cache.Get({0, 0, 0}, 60);
+  CHECK(cache.Get({0, 0, 0}, 60) == first);
+  const auto second = cache.Get({1, 0, 0}, 40);
+  CHECK(cache.Find({0, 0, 0}) == first);
+  CHECK(cache.Find({0, 1, 0}) == nullptr);  // of another state of its file
+  const auto third = cache.Get({0, 0, 60}, 70);
+  CHECK(cache.Find({1, 0, 0}) == nullptr);
+  CHECK(cache.Find({0, 0, 0}) == first);
+  CHECK(cache.Find({0, 0, 60}) == third);
+  // One that is larger than all there is room for is kept, alone.
+  const auto large = cache.Get({7, 0, 0}, uint64_t{1} << 30);
+  CHECK(cache.Find({7, 0, 0}) == large);
+  CHECK(cache.Find({0, 0, 60}) == nullptr);
+}
+
+TEST_CASE("a span that could not be read once is read right the next time, and so is one that was cut for a while") {
+  const std::string text = Numbers(2'000'000);
+  const InflatedStream stream(text, 1'000'000);
+  const std::string whole = ReadFile(stream.path());
+  for (const size_t cut : {whole.size() - 100'000, size_t{100'000}, size_t{70'000}}) {
+    SpanCache cache(uint64_t{64} << 20);
+    const InflatedBytes bytes = stream.Through(cache);
+    REQUIRE(ReadsRight(bytes, text, 0, 1000));
+    TruncateTo(stream.path(), cut);
+    std::vector<uint8_t> out(text.size());
+    const auto got = bytes.ReadAt(0, out);
+    REQUIRE(!got.has_value());
+    CHECK(got.error().code == ErrorCode::kStale);
+    OverwriteAt(stream.path(), cut, whole.substr(cut));
+    REQUIRE(ReadsRight(bytes, text, 10'000, 300'000));
+    REQUIRE(ReadsRight(bytes, text, text.size() - 1000, 1000));
+    REQUIRE(ReadsRight(bytes, text, 0, text.size()));
+  }
+}
+
+TEST_CASE("where no checkpoint lies for long, pieces go on from each other however small the cache") {
+  const std::string text = Numbers(1'000'000) + std::string(60 << 20, 'z');
+  const InflatedStream stream(text, 1'000'000);
+  SpanCache small(1);
+  const InflatedBytes bytes = stream.Through(small);
+  std::vector<uint8_t> out(1 << 20);
+  for (uint64_t at = 0; at < text.size(); at += out.size()) {
+    const auto got = bytes.ReadAt(at, out);
+    REQUIRE(got.has_value());
+    REQUIRE(AsText(ByteView(out).first(*got)) == std::string_view(text).substr(at, out.size()));
+  }
+}
+
+}  // namespace
+}  // namespace ofindex

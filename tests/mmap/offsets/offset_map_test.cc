@@ -1,0 +1,389 @@
+#include "mmap/offsets/offset_map.h"
+
+#include <doctest/doctest.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mmap/offsets/offset_map_writer.h"
+#include "mmap/record_reader.h"
+#include "tests/support/child_process.h"
+#include "tests/support/files.h"
+#include "tests/support/mapped_dataset.h"
+#include "tests/support/sanitizers.h"
+#include "tests/support/shard_bytes.h"
+
+namespace ofindex {
+namespace {
+
+OffsetMap Opened(const std::string& path) {
+  auto map = OffsetMap::Open(path);
+  REQUIRE_MESSAGE(map, map.error().message);
+  return std::move(*map);
+}
+
+// All that a map answers, as text; each answer that is an error as its code alone.
+std::vector<std::string> AnswersOf(const OffsetMap& map) {
+  std::vector<std::string> answers;
+  const auto add = [&](const auto& result, const auto& text) {
+    if (!result) REQUIRE(result.error().code == ErrorCode::kIndex);
+    answers.push_back(result ? text(*result) : "kIndex");
+  };
+  for (uint64_t i = 0; i < map.records(); ++i) {
+    add(map.Find(i), [](const OffsetMap::Place& place) {
+      return Le32(place.shard) + Le32(place.bad_reason) + Le64(place.begin) + Le64(place.end);
+    });
+  }
+  for (uint64_t i = 0; i < map.shards(); ++i) {
+    add(map.Shard(i), [](const MapShard& shard) {
+      return shard.path + std::string(Name(shard.framing)) + std::string(Name(shard.payload)) +
+             Le64(shard.identity.size) + Le64(static_cast<uint64_t>(shard.identity.mtime_ns)) +
+             Le64(static_cast<uint64_t>(shard.identity.ctime_ns)) + Le64(shard.identity.inode) +
+             Le64(shard.identity.fingerprint) + Le64(shard.first_record) + Le64(shard.records);
+    });
+  }
+  return answers;
+}
+
+std::vector<ShardPlan> SmallShards() {
+  return {{.path = "part-0", .framing = Framing::kOfRecord, .payloads = SomePayloads(9, 40), .bad = {2, 8}},
+          {.path = "part-1", .framing = Framing::kTfRecord, .payloads = SomePayloads(5, 40), .bad = {0}}};
+}
+
+TEST_CASE("a map gives every record's place and every shard as they were written") {
+  const MappedDataset dataset(MixedShards());
+  const OffsetMap map = Opened(dataset.map_path());
+  REQUIRE(map.records() == dataset.payloads().size());
+  REQUIRE(map.shards() == 5);
+  for (uint64_t i = 0; i < map.records(); ++i) {
+    const auto place = map.Find(i);
+    REQUIRE(place);
+    const RecordLocation& expected = dataset.locations()[i];
+    const uint64_t framing = place->shard < 2 ? 8 : 16;
+    CHECK(place->shard == expected.shard);
+    CHECK(place->begin == expected.offset);
+    CHECK(place->end == expected.offset + expected.length + framing);
+    CHECK(place->bad_reason == 0);
+  }
+  const auto shard = map.Shard(3);
+  REQUIRE(shard);
+  CHECK(shard->path == "data/b/x.tfrecord");
+  CHECK(shard->framing == Framing::kTfRecord);
+  CHECK(shard->identity.size == dataset.shard_bytes(3).size());
+  CHECK(shard->first_record == 101);
+  CHECK(shard->records == 120);
+  CHECK(map.data_dir_bytes() == 5);
+}
+
+TEST_CASE("bad records are told by their reason, and no others are") {
+  const MappedDataset dataset(SmallShards(), 4);
+  const OffsetMap map = Opened(dataset.map_path());
+  for (uint64_t i = 0; i < map.records(); ++i) {
+    CHECK(map.Find(i)->bad_reason == (i == 2 || i == 8 || i == 9 ? static_cast<uint32_t>(BadReason::kPayloadCrc) : 0));
+  }
+}
+
+TEST_CASE("a map of no records and no shards opens") {
+  const MappedDataset dataset({});
+  const OffsetMap map = Opened(dataset.map_path());
+  CHECK(map.records() == 0);
+  CHECK(map.shards() == 0);
+}
+
+TEST_CASE("a map of many blocks finds the records at every block's edges, past the first jump too") {
+  // 200,000 empty records in blocks of 1 to 65,536: the jump table has 4 entries.
+  for (uint32_t block : {1000U, 65'535U, 65'536U}) {
+    const MappedDataset dataset(
+        {{.path = "p", .framing = Framing::kOfRecord, .payloads = std::vector<std::string>(200'000)}}, block);
+    const OffsetMap map = Opened(dataset.map_path());
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < map.records(); ++i) {
+      const auto place = map.Find(i);
+      wrong += !place || place->begin != 8 * i || place->end != 8 * i + 8;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("every flipped bit of a map ends in an error or in the answers of the sound map") {
+  const MappedDataset dataset(SmallShards(), 4);
+  const std::string bytes = ReadFile(dataset.map_path());
+  const std::vector<std::string> sound = AnswersOf(Opened(dataset.map_path()));
+  const std::string path = dataset.map_path();
+  uint64_t refused = 0, partly = 0, unused = 0;
+  for (uint64_t at = 0; at < bytes.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      CAPTURE(at);
+      CAPTURE(bit);
+      WriteFile(path, WithFlippedBit(bytes, at, bit));
+      const auto map = OffsetMap::Open(path);
+      if (!map) {
+        CHECK(map.error().code == ErrorCode::kIndex);
+        ++refused;
+        continue;
+      }
+      const std::vector<std::string> answers = AnswersOf(*map);
+      REQUIRE(answers.size() == sound.size());
+      for (size_t i = 0; i < answers.size(); ++i) CHECK((answers[i] == sound[i] || answers[i] == "kIndex"));
+      ++(answers == sound ? unused : partly);
+    }
+  }
+  CHECK(refused == kMapHeaderBytes * 8);  // the header is read at open
+  CHECK(partly > 0);
+  // A jump table of one entry: a bit that points past the last block is noticed, one that points into it may not be.
+  CHECK(unused <= 4 * 8);
+}
+
+TEST_CASE("a map cut at any length, or one byte longer, is refused") {
+  const MappedDataset dataset(SmallShards(), 4);
+  const std::string bytes = ReadFile(dataset.map_path());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    CAPTURE(size);
+    WriteFile(dataset.map_path(), bytes.substr(0, size));
+    const auto map = OffsetMap::Open(dataset.map_path());
+    REQUIRE_FALSE(map);
+    CHECK(map.error().code == ErrorCode::kIndex);
+  }
+  WriteFile(dataset.map_path(), bytes + '\0');
+  CHECK_FALSE(OffsetMap::Open(dataset.map_path()));
+}
+
+TEST_CASE("what is no map is an error that says so") {
+  const MappedDataset dataset(SmallShards());
+  const std::string bytes = ReadFile(dataset.map_path());
+  const auto code_of = [&](const std::string& path) {
+    const auto map = OffsetMap::Open(path);
+    REQUIRE_FALSE(map);
+    return map.error().code;
+  };
+  CHECK(code_of(dataset.folder() + "/missing") == ErrorCode::kNotFound);
+  CHECK(code_of(dataset.folder()) == ErrorCode::kIo);
+  REQUIRE(::mkfifo((dataset.folder() + "/fifo").c_str(), 0600) == 0);
+  CHECK(code_of(dataset.folder() + "/fifo") == ErrorCode::kIo);
+  CHECK(code_of(dataset.shard_path(0)) == ErrorCode::kIndex);
+  WriteFile(dataset.map_path(), std::string(bytes.size(), '\0'));  // a crash before the header was written
+  CHECK(code_of(dataset.map_path()) == ErrorCode::kIndex);
+}
+
+// A header that says what a stranger wants it to, with a right checksum.
+std::string ForgedHeader(MapHeader header) {
+  std::string bytes(kMapHeaderBytes, '\0');
+  header.Encode(reinterpret_cast<uint8_t*>(bytes.data()));
+  return bytes;
+}
+
+TEST_CASE("a forged header with a right checksum points at nothing outside the file") {
+  const TempDir dir;
+  constexpr uint64_t kSize = 1000;
+  const uint64_t numbers[] = {0,
+                              1,
+                              kSize - 1,
+                              kSize,
+                              kSize + 1,
+                              uint64_t{1} << 32,
+                              uint64_t{1} << 58,
+                              uint64_t{1} << 63,
+                              ~uint64_t{0} - 255,
+                              ~uint64_t{0}};
+  using Field = uint64_t MapHeader::*;
+  for (Field field : {Field{&MapHeader::records}, Field{&MapHeader::shards}, Field{&MapHeader::blocks},
+                      Field{&MapHeader::names_at}, Field{&MapHeader::names_bytes}, Field{&MapHeader::shards_at},
+                      Field{&MapHeader::blocks_at}, Field{&MapHeader::jumps_at}, Field{&MapHeader::data_dir_bytes}}) {
+    for (uint64_t number : numbers) {
+      MapHeader header{.records = 1,
+                       .shards = 1,
+                       .blocks = 1,
+                       .names_at = 256,
+                       .names_bytes = 1,
+                       .shards_at = 300,
+                       .blocks_at = 400,
+                       .jumps_at = 500,
+                       .file_bytes = kSize};
+      header.*field = number;
+      WriteFile(dir / "map", ForgedHeader(header) + std::string(kSize - kMapHeaderBytes, '\0'));
+      const auto map = OffsetMap::Open(dir / "map");
+      if (!map) {
+        CHECK(map.error().code == ErrorCode::kIndex);
+        continue;
+      }
+      // No entry is vouched for: nothing is found, and the sanitizer sees that nothing else is touched.
+      for (uint64_t ordinal : {uint64_t{0}, map->records() - 1}) {
+        if (ordinal < map->records()) CHECK_FALSE(map->Find(ordinal));
+      }
+      for (uint64_t shard : {uint64_t{0}, map->shards() - 1}) {
+        if (shard < map->shards()) CHECK_FALSE(map->Shard(shard));
+      }
+    }
+  }
+}
+
+void LetTimesTick() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
+
+TEST_CASE("a block that was copied while the file was another map is never believed, when the file is its own again") {
+  const auto shards = [](size_t bytes, bool one_size) -> std::vector<ShardPlan> {
+    if (one_size) return {{.path = "p", .payloads = std::vector<std::string>(40, std::string(bytes, 'x'))}};
+    return {{.path = "p", .payloads = SomePayloads(40, bytes)}};
+  };
+  for (const bool one_size : {true, false}) {  // packed offsets of one size are frames and nothing else
+    for (const uint64_t copied : {uint64_t{0}, kCopiedMapBytes}) {
+      for (const bool warm : {false, true}) {
+        CAPTURE(one_size);
+        CAPTURE(copied);
+        CAPTURE(warm);
+        const MappedDataset dataset(shards(60, one_size)), other(shards(90, one_size));
+        const std::string bytes = ReadFile(dataset.map_path());
+        const OffsetMap map = OffsetMap::Open(dataset.map_path(), {}, copied).value();
+        LetTimesTick();
+        if (warm) REQUIRE(map.Find(0));
+        WriteFile(dataset.map_path(), ReadFile(other.map_path()));
+        static_cast<void>(map.Block(2));
+        WriteFile(dataset.map_path(), bytes);
+        LetTimesTick();
+        for (uint64_t i = 14; i < 21; ++i) {
+          const auto place = map.Find(i);
+          CHECK((!place || place->begin == dataset.locations()[i].offset));
+        }
+        const auto block = map.Block(2);
+        CHECK((!block || !block->owned || block->block.begin == dataset.locations()[14].offset));
+      }
+    }
+  }
+}
+
+TEST_CASE("blocks that cannot be read, or are read to check the map, take no room of those that are copied") {
+  const MappedDataset dataset({{.path = "p", .payloads = SomePayloads(14, 60)}});
+  const std::string bytes = ReadFile(dataset.map_path());
+  const OffsetMap sound = Opened(dataset.map_path());
+  const auto block_bytes = [&](uint64_t number) { return sound.Block(number)->block.stored_bytes(); };
+  const uint64_t room = std::max(block_bytes(0), block_bytes(1));
+  OverwriteAt(dataset.map_path(), sound.Block(0)->block.packed_at,
+              WithFlippedBit(bytes, sound.Block(0)->block.packed_at, 0).substr(sound.Block(0)->block.packed_at, 1));
+  LetTimesTick();
+  const OffsetMap map = OffsetMap::Open(dataset.map_path(), {}, room).value();
+  CHECK_FALSE(map.Find(0));
+  CHECK_FALSE(map.CheckAll());
+  REQUIRE(map.Find(7));
+  CHECK(map.Block(1)->owned);
+  WriteFile(dataset.map_path(), bytes);
+  LetTimesTick();
+  const OffsetMap checked = OffsetMap::Open(dataset.map_path(), {}, room).value();
+  REQUIRE(checked.CheckAll());
+  REQUIRE(checked.Find(7));
+  CHECK(checked.Block(1)->owned);
+}
+
+constexpr uint64_t kHollowBytes = uint64_t{1} << 32;
+
+// Moves a table of the dataset's map, of one entry, to a place of its own in a file of 4 GiB of holes, and has the
+// header claim as many entries as the file has room for, with a right checksum.
+void Hollow(const MappedDataset& dataset, uint64_t MapHeader::*table_at, uint64_t MapHeader::*count,
+            uint64_t entry_bytes) {
+  constexpr uint64_t kTableAt = 1 << 20;
+  MapHeader header = Opened(dataset.map_path()).header();
+  const std::string entry = ReadFile(dataset.map_path()).substr(header.*table_at, entry_bytes);
+  header.*table_at = kTableAt;
+  header.*count = (kHollowBytes - kTableAt) / entry_bytes;
+  header.file_bytes = kHollowBytes;
+  TruncateTo(dataset.map_path(), kHollowBytes);
+  OverwriteAt(dataset.map_path(), 0, ForgedHeader(header));
+  OverwriteAt(dataset.map_path(), kTableAt,
+              entry + Le64(~uint64_t{0}));  // of blocks, the next begins at the last record
+}
+
+// Copies and views the one record of the dataset in a process that has addresses for the map and for `bytes` bytes
+// more. 0 if both are right; a code of an error, plus 100 if it was for opening the map, 150 for copying, 200 for
+// viewing.
+int ReadWithin(const MappedDataset& dataset, uint64_t bytes) {
+  return RunInChild([&] {
+    ::malloc_trim(0);  // what other tests have left free would be room, too
+    uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t room = pages * 4096 + kHollowBytes + bytes;
+    const rlimit limit{.rlim_cur = room, .rlim_max = room};
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) return 1;
+    auto map = OffsetMap::Open(dataset.map_path());
+    if (!map) return 100 + static_cast<int>(map.error().code);
+    const RecordReader reader = RecordReader::Open(std::move(*map), dataset.folder(), {.io = IoMode::kMmap});
+    for (int time = 0; time < 2; ++time) {
+      std::vector<uint8_t> copy;
+      const auto copied = reader.Copy(0, copy);
+      if (!copied) return 150 + static_cast<int>(copied.error().code);
+      const auto view = reader.View(0);
+      if (!view) return 200 + static_cast<int>(view.error().code);
+      if (AsText(copy) != dataset.payloads()[0] || AsText(*view) != dataset.payloads()[0]) return 2;
+    }
+    return 0;
+  });
+}
+
+TEST_CASE(
+    "a map that claims more blocks or shards than memory can hold is a limit or is read, and no end of the process") {
+  if (kSanitized) return;
+  constexpr uint64_t kMiB = 1 << 20;
+  constexpr int kLimit = static_cast<int>(ErrorCode::kLimit);
+  const std::vector<ShardPlan> one_record = {{.path = "p", .framing = Framing::kOfRecord, .payloads = {"a payload"}}};
+  {
+    const MappedDataset dataset(one_record);
+    CHECK(ReadWithin(dataset, 32 * kMiB) == 0);
+    Hollow(dataset, &MapHeader::blocks_at, &MapHeader::blocks, kMapEntryBytes);
+    CHECK(ReadWithin(dataset, 32 * kMiB) == 100 + kLimit);  // a byte a block
+    CHECK(ReadWithin(dataset, 1024 * kMiB) == 0);           // room for those, but not for 64 bytes a block
+  }
+  const MappedDataset dataset(one_record);
+  Hollow(dataset, &MapHeader::shards_at, &MapHeader::shards, kMapShardBytes);
+  CHECK(ReadWithin(dataset, 128 * kMiB) == 150 + kLimit);  // a pointer a shard
+  CHECK(ReadWithin(dataset, 1024 * kMiB) == 0);
+}
+
+TEST_CASE("a forged block with a right checksum finds no record outside of it, and no shard that is not there") {
+  const TempDir dir;
+  const std::vector<uint64_t> points = {100, 200, 300};
+  struct Row {
+    const char* what;
+    MapBlock block;
+    bool found;
+  };
+  const Row rows[] = {
+      {"as it should be", {.begin = 100, .end = 300, .records = 2, .shard = 0}, true},
+      {"begins after its first record", {.begin = 101, .end = 300, .records = 2, .shard = 0}, false},
+      {"ends before its last record", {.begin = 100, .end = 299, .records = 2, .shard = 0}, false},
+      {"in a shard that is not there", {.begin = 100, .end = 300, .records = 2, .shard = 1}, false},
+      {"of more records than a block has", {.begin = 100, .end = 300, .records = 65'537, .shard = 0}, false},
+      {"of more records than its offsets", {.begin = 100, .end = 300, .records = 5000, .shard = 0}, false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    auto writer = OffsetMapWriter::Begin(OutputFile::Create(dir / "map").value());
+    REQUIRE(writer);
+    REQUIRE(writer->AddBlock(row.block, PackOffsets(points), {}));
+    writer->AddShard({.path = "s", .framing = Framing::kOfRecord, .identity = {}});
+    REQUIRE(writer->Finish({}));
+    const OffsetMap map = Opened(dir / "map");
+    CHECK((map.Find(0).has_value() && map.Find(1).has_value()) == row.found);
+  }
+}
+
+TEST_CASE("descending offsets are no record of a huge size, but damage") {
+  const TempDir dir;
+  auto writer = OffsetMapWriter::Begin(OutputFile::Create(dir / "map").value());
+  REQUIRE(writer);
+  REQUIRE(writer->AddBlock({.begin = 0, .end = 1000, .records = 2, .shard = 0},
+                           PackOffsets(std::vector<uint64_t>{500, 400, 600}), {}));
+  writer->AddShard({.path = "s", .framing = Framing::kOfRecord, .identity = {}});
+  REQUIRE(writer->Finish({}));
+  const OffsetMap map = Opened(dir / "map");
+  REQUIRE_FALSE(map.Find(0));
+  CHECK(map.Find(0).error().code == ErrorCode::kIndex);
+  CHECK(map.Find(1)->end == 600);
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,206 @@
+#include "mmap/offsets/packed_offsets.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kTop = uint64_t{1} << 63;
+constexpr uint32_t kCounts[] = {1, 2, 3, 100, 4095, 4096, 4097, 8192, 12'289, 65'535, 65'536};
+
+using Points = std::vector<uint64_t>;
+
+// Points of `records` records from `first`, of the lengths that `length` gives.
+Points MakePoints(uint32_t records, uint64_t first, const std::function<uint64_t(uint32_t)>& length) {
+  Points points = {first};
+  for (uint32_t i = 0; i < records; ++i) points.push_back(points.back() + length(i));
+  return points;
+}
+
+// The blob in memory of just its size, so that the sanitizer sees every byte read beyond it.
+struct ExactBlob {
+  explicit ExactBlob(ByteView bytes) : memory(std::make_unique<uint8_t[]>(bytes.size())), size(bytes.size()) {
+    std::copy(bytes.begin(), bytes.end(), memory.get());
+  }
+  [[nodiscard]] ByteView bytes() const { return {memory.get(), size}; }
+
+  std::unique_ptr<uint8_t[]> memory;
+  size_t size;
+};
+
+// Packs, and returns how many of the records come out other than they went in.
+uint32_t CountWrong(const Points& points) {
+  const ExactBlob blob(PackOffsets(points));
+  const auto records = static_cast<uint32_t>(points.size() - 1);
+  REQUIRE(PackedOffsets::Sound(blob.bytes(), records));
+  const PackedOffsets packed(blob.memory.get());
+  uint32_t wrong = 0;
+  for (uint32_t i = 0; i < records; ++i) {
+    const auto [begin, end] = packed.At(i);
+    wrong += begin != points[i] || end != points[i + 1];
+  }
+  return wrong;
+}
+
+double BitsPerRecord(const Points& points) {
+  return 8.0 * static_cast<double>(PackOffsets(points).size()) / static_cast<double>(points.size() - 1);
+}
+
+TEST_CASE("whatever the lengths, every record comes out where it went in") {
+  std::mt19937_64 random(11);
+  const auto up_to = [&](uint64_t most) { return [&random, most](uint32_t) { return random() % (most + 1); }; };
+  struct Row {
+    const char* what;
+    std::function<uint64_t(uint32_t)> length;
+  };
+  const Row rows[] = {
+      {"of one size", [](uint32_t) { return 100; }},
+      {"empty", [](uint32_t) { return 0; }},
+      {"of one byte", [](uint32_t) { return 1; }},
+      {"small", up_to(700)},
+      {"images", up_to(220'000)},
+      {"ever longer", [](uint32_t i) { return uint64_t{i}; }},
+      {"ever shorter", [](uint32_t i) { return uint64_t{65'536} - i; }},
+      {"one large among small ones", [](uint32_t i) { return i % 4096 == 4000 ? uint64_t{1} << 40 : 16; }},
+      {"a large first one", [](uint32_t i) { return i == 0 ? uint64_t{1} << 40 : 16; }},
+      {"a large last one of each frame", [](uint32_t i) { return i % 4096 == 4095 ? uint64_t{1} << 40 : 16; }},
+      {"of every magnitude", [&](uint32_t) { return random() >> (20 + random() % 44); }},
+      {"gigabytes", up_to(uint64_t{1} << 33)},
+  };
+  for (const Row& row : rows) {
+    for (uint32_t records : kCounts) {
+      for (uint64_t first : {uint64_t{0}, uint64_t{1} << 32, kTop - 1000}) {
+        CAPTURE(row.what);
+        CAPTURE(records);
+        CAPTURE(first);
+        CHECK(CountWrong(MakePoints(records, first, row.length)) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("spans up to all of 64 bits are packed, at whatever width they take") {
+  const Points rows[] = {
+      {0, ~uint64_t{0}},     // one record of 2^64 - 1 bytes
+      {0, 0, ~uint64_t{0}},  // 64 bits below the line, or above it
+      {0, ~uint64_t{0}, ~uint64_t{0}},
+      {0, kTop - 1, kTop, kTop + 1, ~uint64_t{0}},  // either side of 2^63
+      {kTop, kTop, kTop},
+      {5, 5 + kTop},
+      {0, (uint64_t{1} << 50) - 1},  // the last span with a slope
+      {0, 0, uint64_t{1} << 50},     // the first without
+      {1, uint64_t{1} << 62, uint64_t{3} << 62},
+  };
+  for (const Points& points : rows) CHECK(CountWrong(points) == 0);
+}
+
+TEST_CASE("fields of every width are read where they straddle words") {
+  std::mt19937_64 random(13);
+  for (int width = 0; width <= 63; ++width) {
+    // Points on a flat line with steps of up to `width` bits in all.
+    Points points = {0};
+    const uint64_t top = width == 0 ? 0 : (uint64_t{1} << width) - 1;
+    for (int i = 0; i < 130; ++i) points.push_back(random() & top);
+    std::sort(points.begin(), points.end());
+    CAPTURE(width);
+    CHECK(CountWrong(points) == 0);
+  }
+}
+
+TEST_CASE("a block of no records is sound, and 8 bytes long") {
+  CHECK(PackOffsets({}).size() == PackedOffsets::kPaddingBytes);
+  CHECK(PackOffsets(Points{42}).size() == PackedOffsets::kPaddingBytes);
+  CHECK(PackedOffsets::Sound(PackOffsets({}), 0));
+}
+
+TEST_CASE("records of one size cost no bits, small ones about 13, images about 22") {
+  std::mt19937_64 random(17);
+  constexpr uint32_t kRecords = 65'536;
+  const auto frames = 8.0 * 24 / 4096 + 1;  // what the frames' headers cost, and the padding
+  CHECK(BitsPerRecord(MakePoints(kRecords, 1'000'000, [](uint32_t) { return 3181; })) < frames);
+  // Lengths spread as in design.md: by a fifth for small records, by two fifths for images.
+  CHECK(BitsPerRecord(MakePoints(kRecords, 0, [&](uint32_t) { return 200 + random() % 100; })) < 13 + frames);
+  CHECK(BitsPerRecord(MakePoints(kRecords, 0, [&](uint32_t) { return 60'000 + random() % 100'000; })) < 23 + frames);
+}
+
+TEST_CASE("a blob cut short anywhere is not sound") {
+  std::mt19937_64 random(19);
+  for (uint32_t records : {0U, 1U, 100U, 4097U}) {
+    for (uint64_t most : {uint64_t{0}, uint64_t{5}, uint64_t{1} << 60}) {
+      const Points points = MakePoints(records, 7, [&](uint32_t) { return random() % (most + 1); });
+      const std::vector<uint8_t> blob = PackOffsets(points);
+      REQUIRE(PackedOffsets::Sound(blob, records));
+      uint64_t sound = 0;
+      for (size_t size = 0; size < blob.size(); ++size)
+        sound += PackedOffsets::Sound(ByteView(blob).first(size), records);
+      CHECK(sound == 0);
+    }
+  }
+}
+
+TEST_CASE("a blob is not sound for more records than it was packed from, nor for more than a block has") {
+  const std::vector<uint8_t> blob = PackOffsets(MakePoints(4096, 0, [](uint32_t i) { return i % 3; }));
+  CHECK(PackedOffsets::Sound(blob, 4096));
+  CHECK_FALSE(PackedOffsets::Sound(blob, 4096 + 64));
+  CHECK_FALSE(PackedOffsets::Sound(std::vector<uint8_t>(1'000'000), kBlockRecords + 1));
+  CHECK_FALSE(PackedOffsets::Sound(std::vector<uint8_t>(1'000'000), ~uint32_t{0}));
+}
+
+TEST_CASE("fields wider than a number are not sound, though the blob has room for them") {
+  std::vector<uint8_t> blob(10'000);
+  blob[20] = 64;
+  CHECK(PackedOffsets::Sound(blob, 100));
+  blob[20] = 65;
+  CHECK_FALSE(PackedOffsets::Sound(blob, 100));
+}
+
+// Reads every record of `bytes`, if they are sound for `records`; the sanitizer watches. Returns whether they were.
+bool ReadAllIfSound(const std::vector<uint8_t>& bytes, uint32_t records) {
+  const ExactBlob blob(bytes);
+  if (!PackedOffsets::Sound(blob.bytes(), records)) return false;
+  const PackedOffsets packed(blob.memory.get());
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < records; ++i) sum += packed.At(i).end;
+  static_cast<void>(sum);
+  return true;
+}
+
+TEST_CASE("no bytes whatever are read outside of a blob that passes for sound") {
+  std::mt19937_64 random(23);
+  uint32_t sound = 0, refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const auto records = static_cast<uint32_t>(random() % 200);
+    std::vector<uint8_t> bytes(random() % 400);
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
+    if (bytes.size() >= 24 && i % 2 == 0) {
+      // Where the bits begin and how wide they are, near what fits: else nearly nothing would.
+      StoreLe32(bytes.data() + 16, static_cast<uint32_t>(random() % 64));
+      bytes[20] = static_cast<uint8_t>(random() % 66);
+    }
+    ++(ReadAllIfSound(bytes, records) ? sound : refused);
+  }
+  CHECK(sound > 1000);
+  CHECK(refused > 1000);
+}
+
+TEST_CASE("every flipped bit of a frame's header leaves it readable or unsound") {
+  const std::vector<uint8_t> blob = PackOffsets(MakePoints(4100, 99, [](uint32_t i) { return i % 50; }));
+  uint32_t sound = 0;
+  for (size_t at = 0; at < 48; ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::vector<uint8_t> flipped = blob;
+      flipped[at] = static_cast<uint8_t>(flipped[at] ^ (1 << bit));
+      sound += ReadAllIfSound(flipped, 4100);
+    }
+  }
+  CHECK(sound > 256);  // base and slope may be anything
+  CHECK(sound < 384);  // place and width may not
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,179 @@
+#include "query/columns/column_store.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+
+#include "base/threads.h"
+#include "query/columns/list_json.h"
+#include "query/columns/value_order.h"
+#include "tests/query/columns_in_memory.h"
+
+namespace ofindex {
+namespace {
+
+using Type = ColumnValue::Type;
+
+// A block of values alone; one in which lists are empty, absent or of no kind; one with lists; one without anything.
+std::vector<FeatureInMemory> SomeFeatures() {
+  const std::string long_text(100, 'x');
+  std::vector<std::optional<Cell>> numbers = {Ints({1}),    Ints({2}),     Doubles({0.5}),     Doubles({NAN}),
+                                              std::nullopt, Ints({3}),     Ints({}),           std::nullopt,
+                                              Cell{},       Floats({1.5}), Ints({4}),          Ints({5, 6}),
+                                              Cell{},       std::nullopt,  Doubles({2.5, NAN})};
+  std::vector<std::optional<Cell>> texts = {Texts({"a"}), Texts({""}),  Texts({"\xff"}),     std::nullopt,
+                                            Texts({"b"}), Texts({"a"}), Texts({long_text}),  Cell{},
+                                            std::nullopt, Ints({9}),    Texts({"c"}),        Texts({"d", "e"}),
+                                            Texts({}),    std::nullopt, Texts({"\xff", "f"})};
+  for (int i = 0; i < 3; ++i) {
+    numbers.emplace_back(std::nullopt);
+    texts.emplace_back(std::nullopt);
+  }
+  return {{"numbers", numbers}, {"texts", texts}};
+}
+
+const std::vector<uint32_t> kBlocks = {5, 5, 5, 3};
+
+ColumnChoice Whole() { return {.mode = ColumnChoice::Mode::kNamed, .names = {"numbers", "texts"}}; }
+
+ColumnValue Shown(const Chunk& chunk, uint32_t record) {
+  if (chunk.form() == Chunk::Form::kLists) {
+    if (((chunk.present()[record / 64] >> (record % 64)) & 1) == 0) return {};
+    ColumnValue value{.type = Type::kText};
+    AppendListJson(chunk, record, value.bytes);
+    return value;
+  }
+  const Chunk::Value value = chunk.At(record);
+  return {.type = value.type, .integer = value.integer, .real = value.real, .bytes = std::string(AsText(value.bytes))};
+}
+
+void CheckColumns(const ColumnsInMemory& columns) {
+  ColumnStore store(std::make_unique<ColumnsInMemory>(columns), {});
+  for (const Column& column : store.columns()) {
+    CAPTURE(column.name);
+    const auto zones = store.ZonesOf(column);
+    REQUIRE(zones.has_value());
+    for (size_t b = 0; b < store.blocks().size(); ++b) {
+      const auto chunk = store.Load(column, b);
+      REQUIRE_MESSAGE(chunk.has_value(), chunk.error().message);
+      const Zone& zone = (**zones)[b];
+      uint32_t nulls = 0;
+      for (uint32_t r = 0; r < zone.records; ++r) {
+        const ColumnValue expected = columns.Expected(column, store.blocks()[b].first_record + r);
+        CHECK_MESSAGE(Shown(**chunk, r) == expected, "block " << b << ", record " << r);
+        nulls += expected.type == Type::kNull ? 1 : 0;
+        if (expected.type == Type::kNull || column.is_list()) continue;
+        if (zone.min.type != Type::kNull) CHECK(CompareValues(zone.min, expected) <= 0);
+        if (zone.max.type != Type::kNull) CHECK(CompareValues(zone.max, expected) >= 0);
+      }
+      CHECK(zone.least_nulls <= nulls);
+      CHECK(zone.most_nulls >= nulls);
+    }
+  }
+}
+
+TEST_CASE("every column says what the records have, whether its chunks are stored or follow from others") {
+  CheckColumns(ColumnsInMemory(SomeFeatures(), kBlocks));
+  CheckColumns(ColumnsInMemory(SomeFeatures(), kBlocks, Whole()));
+}
+
+TEST_CASE("the columns are the records' own, then those of the features") {
+  const auto names = [](const ColumnChoice& choice) {
+    std::string text;
+    ColumnStore store(std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks, choice), {});
+    for (const Column& column : store.columns()) text += column.name + (column.is_list() ? "[] " : " ");
+    return text;
+  };
+  CHECK(names({}) == "_id _shard _offset _length numbers numbers#count texts#count texts#bytes ");
+  CHECK(names(Whole()) == "_id _shard _offset _length numbers[] numbers#count texts[] texts#count ");
+}
+
+TEST_CASE("a chunk is decoded once, as long as there is room for it") {
+  auto source = std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks);
+  const ColumnsInMemory& columns = *source;
+  ColumnStore store(std::move(source), {});
+  const Column& column = store.columns()[4];
+  const auto first = store.Load(column, 0).value();
+  CHECK(store.Load(column, 0).value() == first);
+  CHECK(columns.reads == 1);
+  CHECK(store.cached_bytes() == first->memory());
+}
+
+TEST_CASE("the cache keeps to its bound, and chunks that left it stay valid for those who hold them") {
+  auto source = std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks);
+  const ColumnsInMemory& columns = *source;
+  const uint64_t bytes = ColumnStore(std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks), {})
+                             .Load({.name = {}, .feature = 0}, 0)
+                             .value()
+                             ->memory();
+  ColumnStore store(std::move(source), {.cache_bytes = 2 * bytes});
+  const Column& column = store.columns()[4];
+  const auto first = store.Load(column, 0).value();
+  for (int round = 0; round < 3; ++round) {
+    for (uint64_t block = 0; block < 3; ++block) {
+      REQUIRE(store.Load(column, block).has_value());
+      CHECK(store.cached_bytes() <= 2 * bytes);
+    }
+  }
+  CHECK(columns.reads > 3);
+  CHECK(first->At(0).integer == 1);
+  ColumnStore none(std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks), {.cache_bytes = 0});
+  CHECK(none.Load(none.columns()[4], 0).has_value());
+  CHECK(none.cached_bytes() == 0);
+}
+
+TEST_CASE("many threads may ask at once") {
+  const ColumnsInMemory columns(SomeFeatures(), kBlocks, Whole());
+  ColumnStore store(std::make_unique<ColumnsInMemory>(columns), {.cache_bytes = 4000});
+  std::atomic<int> wrong = 0;
+  RunOnThreads(4, [&](unsigned) {
+    for (int round = 0; round < 200; ++round) {
+      for (const Column& column : store.columns()) {
+        const uint64_t block = static_cast<uint64_t>(round) % store.blocks().size();
+        const auto chunk = store.Load(column, block);
+        if (!chunk || !store.ZonesOf(column)) {
+          ++wrong;
+          continue;
+        }
+        const ColumnValue expected = columns.Expected(column, store.blocks()[block].first_record);
+        if (Shown(**chunk, 0) != expected) ++wrong;
+      }
+    }
+  });
+  CHECK(wrong == 0);
+}
+
+// Says what a broken or hostile index could.
+class BrokenColumns final : public ColumnSource {
+ public:
+  explicit BrokenColumns(ColumnsInMemory columns) : columns_(std::move(columns)) {}
+  const std::vector<ShardRow>& shards() const override { return columns_.shards(); }
+  const std::vector<BlockHead>& blocks() const override { return columns_.blocks(); }
+  const std::vector<FeatureRow>& features() const override { return columns_.features(); }
+  Result<std::vector<std::optional<ChunkRow>>> Heads(uint32_t feature, ColumnRole role) override {
+    return columns_.Heads(feature, role);
+  }
+  Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t) override {
+    // The data of a list where a value belongs.
+    if (role == ColumnRole::kValue) return columns_.Data(feature, ColumnRole::kList, 2);
+    return Fail(ErrorCode::kIo, "no");
+  }
+  Result<std::vector<PackedOffsets::Extent>> Places(uint64_t) override {
+    return std::vector<PackedOffsets::Extent>(5, {8, 8});
+  }
+
+ private:
+  ColumnsInMemory columns_;
+};
+
+TEST_CASE("what an index cannot say is an error, and so is what cannot be read") {
+  ColumnStore store(std::make_unique<BrokenColumns>(ColumnsInMemory(SomeFeatures(), kBlocks, Whole())), {});
+  const auto code = [&](const Column& column, uint64_t block) { return store.Load(column, block).error().code; };
+  CHECK(code({.name = {}, .feature = 0, .role = ColumnRole::kValue}, 0) == ErrorCode::kIndex);
+  CHECK(code({.name = {}, .feature = 0, .role = ColumnRole::kList}, 2) == ErrorCode::kIo);
+  CHECK(code(store.columns()[2], 0) == ErrorCode::kIndex);
+  CHECK(code(store.columns()[3], 0) == ErrorCode::kIndex);
+}
+
+}  // namespace
+}  // namespace ofindex

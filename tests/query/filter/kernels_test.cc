@@ -1,0 +1,311 @@
+#include "query/filter/kernels.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+
+#include "tests/query/plain_table.h"
+
+namespace ofindex {
+namespace {
+
+using Type = ColumnValue::Type;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+ColumnValue I(int64_t value) { return {.type = Type::kInteger, .integer = value}; }
+ColumnValue R(double value) { return {.type = Type::kReal, .real = value}; }
+ColumnValue T(std::string text) { return {.type = Type::kText, .bytes = std::move(text)}; }
+ColumnValue B(std::string bytes) { return {.type = Type::kBlob, .bytes = std::move(bytes)}; }
+
+using Cells = std::vector<std::optional<Cell>>;
+
+// `count` cells that `make` makes, every seventh of them absent.
+template <typename Make>
+Cells Some(size_t count, Make make) {
+  Cells cells;
+  for (size_t i = 0; i < count; ++i) cells.push_back(i % 7 == 3 ? std::nullopt : std::optional<Cell>(make(i)));
+  return cells;
+}
+
+struct Form {
+  const char* name;
+  Cells cells;
+};
+
+std::vector<Form> Forms() {
+  std::vector<Form> forms;
+  const auto integers = [](int64_t base, uint64_t step) {
+    return [=](size_t i) { return Ints({static_cast<int64_t>(static_cast<uint64_t>(base) + step * (i * 31 % 97))}); };
+  };
+  forms.push_back({"nothing", Some(70, [](size_t) { return Cell{}; })});
+  forms.push_back({"one value", Some(130, [](size_t) { return Ints({7}); })});
+  forms.push_back({"bytes of offsets", Some(300, integers(-5, 1))});
+  forms.push_back({"words of offsets", Some(300, integers(-40, 600))});
+  forms.push_back({"double words of offsets", Some(300, integers(-3, 20'000'000))});
+  forms.push_back({"quad words of offsets", Some(300, integers(kLeast, 190'000'000'000'000'000))});
+  forms.push_back({"integers at the least end", Some(65, integers(kLeast, 1))});
+  forms.push_back({"integers at the greatest end", Some(65, integers(kMost - 96, 1))});
+  const std::vector<double> reals = {0.0,        -0.0, 1,      1.5,    -2.5,    1e300,  -1e300, kInfinity,
+                                     -kInfinity, NAN,  0x1p53, 0x1p63, -0x1p63, 5e-324, 7,      0.1};
+  forms.push_back({"doubles", Some(200, [&](size_t i) { return Doubles({reals[i % reals.size()]}); })});
+  forms.push_back({"floats", Some(200, [&](size_t i) {
+                     const double value = reals[i % reals.size()];
+                     return Floats(
+                         {std::isfinite(value) && std::abs(value) > 1e38 ? 3.0 : double{static_cast<float>(value)}});
+                   })});
+  const std::vector<std::string> texts = {"",
+                                          "a",
+                                          "A",
+                                          "ab",
+                                          "abc",
+                                          "b",
+                                          "7",
+                                          "1.5",
+                                          "\xff",
+                                          std::string("a\0b", 3),
+                                          "\xc3\xa9t\xc3\xa9",
+                                          "zz",
+                                          "\xf0\x9f\x90\x88",
+                                          "a\xff"};
+  forms.push_back({"texts", Some(200, [&](size_t i) { return Texts({texts[i % texts.size()]}); })});
+  forms.push_back({"all kinds", Some(400, [&](size_t i) {
+                     if (i % 4 == 0) return Ints({static_cast<int64_t>(i)});
+                     if (i % 4 == 1) return Doubles({reals[i % reals.size()]});
+                     if (i % 4 == 2) return Texts({texts[i % texts.size()]});
+                     return Floats({0.5});
+                   })});
+  return forms;
+}
+
+const std::vector<ColumnValue>& Wanted() {
+  static const std::vector<ColumnValue> kWanted = {ColumnValue{},
+                                                   I(0),
+                                                   I(-5),
+                                                   I(7),
+                                                   I(91),
+                                                   I(92),
+                                                   I(560),
+                                                   I(kLeast),
+                                                   I(kLeast + 1),
+                                                   I(kMost),
+                                                   I(kMost - 96),
+                                                   I(20'000'000),
+                                                   I(kLeast + 190'000'000'000'000'000),
+                                                   I(int64_t{1} << 53),
+                                                   I((int64_t{1} << 53) + 1),
+                                                   R(0),
+                                                   R(-0.0),
+                                                   R(6.5),
+                                                   R(7),
+                                                   R(1.5),
+                                                   R(-4.5),
+                                                   R(0.1),
+                                                   R(double{0.1f}),
+                                                   R(0x1p63),
+                                                   R(-0x1p63),
+                                                   R(kInfinity),
+                                                   R(-kInfinity),
+                                                   R(1e300),
+                                                   R(5e-324),
+                                                   R(9.3e18),
+                                                   T(""),
+                                                   T("a"),
+                                                   T("AB"),
+                                                   T("abc"),
+                                                   T("7"),
+                                                   T("\xc3\xa9t\xc3\xa9"),
+                                                   T("zzz"),
+                                                   T("\xff"),
+                                                   B(""),
+                                                   B("a"),
+                                                   B("\xff"),
+                                                   B(std::string("a\0b", 3)),
+                                                   B("zz")};
+  return kWanted;
+}
+
+struct Operator {
+  Op op;
+  const char* sql;
+};
+
+constexpr Operator kOperators[] = {{Op::kEq, "v = ?"},         {Op::kNe, "v <> ?"},
+                                   {Op::kLt, "v < ?"},         {Op::kLe, "v <= ?"},
+                                   {Op::kGt, "v > ?"},         {Op::kGe, "v >= ?"},
+                                   {Op::kIs, "v IS ?"},        {Op::kIsNot, "v IS NOT ?"},
+                                   {Op::kIsNull, "v IS NULL"}, {Op::kNotNull, "v IS NOT NULL"}};
+
+/// One form of chunk, beside a plain table of the same values.
+class Pair {
+ public:
+  explicit Pair(const Form& form)
+      : columns_({{"v", form.cells}}, {static_cast<uint32_t>(form.cells.size())}),
+        store_(std::make_unique<ColumnsInMemory>(columns_), {.threads = 1}) {
+    const Column column{.name = "v"};
+    chunk_ = store_.Load(column, 0).value();
+    zone_ = (*store_.ZonesOf(column).value())[0];
+    sqlite3_exec(plain_.db(), "CREATE TABLE t(v)", nullptr, nullptr, nullptr);
+    for (uint64_t r = 0; r < columns_.records(); ++r) {
+      CHECK(plain_.Rows("INSERT INTO t VALUES (?)", {columns_.Expected(column, r)}).empty());
+    }
+  }
+
+  void Check(const Constraint& constraint, const std::string& sql) {
+    const ValueFilter filter = ValueFilter::Of(constraint);
+    std::vector<uint64_t> words(WordCount(chunk_->records()), 0x5555555555555555);
+    Match(filter, *chunk_, words);
+    std::vector<std::string> rows;
+    for (uint32_t r = 0; r < words.size() * 64; ++r) {
+      if (BitAt(words, r)) rows.push_back("I" + std::to_string(r + 1) + "|");
+    }
+    const auto expected = plain_.Rows("SELECT rowid FROM t WHERE " + sql, constraint.values);
+    CHECK_MESSAGE(rows == expected, sql);
+    const auto verdict = filter.Judge(zone_);
+    if (verdict == ValueFilter::Verdict::kNone) CHECK_MESSAGE(expected.empty(), sql);
+    if (verdict == ValueFilter::Verdict::kAll) CHECK_MESSAGE(expected.size() == chunk_->records(), sql);
+  }
+
+  [[nodiscard]] const Connection& plain() const { return plain_; }
+
+ private:
+  ColumnsInMemory columns_;
+  ColumnStore store_;
+  std::shared_ptr<const Chunk> chunk_;
+  Zone zone_;
+  Connection plain_;
+};
+
+TEST_CASE("every operator on every form of chunk finds what SQLite finds, and zone maps never say otherwise") {
+  for (const Form& form : Forms()) {
+    CAPTURE(form.name);
+    Pair pair(form);
+    for (const ColumnValue& value : Wanted()) {
+      for (const auto& [op, sql] : kOperators) {
+        const bool unary = op == Op::kIsNull || op == Op::kNotNull;
+        pair.Check({.op = op, .values = unary ? std::vector<ColumnValue>() : std::vector{value}}, sql);
+      }
+    }
+  }
+}
+
+TEST_CASE("IN finds its values among few and many, NULL among them or not") {
+  std::mt19937 random(1);
+  for (const Form& form : Forms()) {
+    CAPTURE(form.name);
+    Pair pair(form);
+    for (const size_t count : {0U, 1U, 2U, 4U, 5U, 12U, 40U}) {
+      for (int round = 0; round < 5; ++round) {
+        Constraint constraint{.op = Op::kIn};
+        std::string sql = "v IN (";
+        for (size_t i = 0; i < count; ++i) {
+          constraint.values.push_back(Wanted()[random() % Wanted().size()]);
+          sql += i == 0 ? "?" : ",?";
+        }
+        pair.Check(constraint, sql + ")");
+      }
+    }
+  }
+}
+
+TEST_CASE("two tests on one column merge into one that accepts what both do") {
+  std::mt19937 random(2);
+  const auto forms = Forms();
+  for (const Form& form : forms) {
+    CAPTURE(form.name);
+    ColumnsInMemory columns({{"v", form.cells}}, {static_cast<uint32_t>(form.cells.size())});
+    ColumnStore store(std::make_unique<ColumnsInMemory>(columns), {.threads = 1});
+    const auto chunk = store.Load({.name = "v"}, 0).value();
+    for (int round = 0; round < 200; ++round) {
+      const auto some = [&] {
+        return ValueFilter::Of(
+            {.op = kOperators[random() % std::size(kOperators)].op, .values = {Wanted()[random() % Wanted().size()]}});
+      };
+      const ValueFilter a = some();
+      const ValueFilter b = some();
+      ValueFilter both = a;
+      if (!both.Merge(b)) continue;
+      std::vector<uint64_t> one(WordCount(chunk->records())), other(one), merged(one);
+      Match(a, *chunk, one);
+      Match(b, *chunk, other);
+      Match(both, *chunk, merged);
+      for (size_t w = 0; w < one.size(); ++w) CHECK(merged[w] == (one[w] & other[w]));
+    }
+  }
+}
+
+TEST_CASE("LIKE matches texts as SQLite does, and blobs never") {
+  for (const Form& form : Forms()) {
+    if (std::string(form.name) != "texts") continue;
+    Pair pair(form);
+    for (const char* pattern : {"", "%", "a%", "A%", "%B", "_", "__", "%b%", "a_c", "\xc3\xa9%", "\xc3\x89%", "zz", "7",
+                                "%%", "_%_", "%\xf0\x9f\x90\x88"}) {
+      pair.Check({.op = Op::kLike, .values = {T(pattern)}}, "v LIKE ?");
+    }
+    pair.Check({.op = Op::kLike, .values = {ColumnValue{}}}, "v LIKE ?");
+  }
+}
+
+TEST_CASE("ordinals are matched without a chunk") {
+  for (const uint32_t records : {1U, 63U, 64U, 65U, 1000U, 65536U}) {
+    for (const uint64_t first : {uint64_t{0}, uint64_t{7}, uint64_t{1} << 40}) {
+      const auto base = static_cast<int64_t>(first);
+      for (const ColumnValue& value :
+           {I(base), I(base - 1), I(base + 3), R(static_cast<double>(first) + 2.5), T("x"), I(base + records)}) {
+        for (const auto& [op, sql] : kOperators) {
+          const auto shown = sql;
+          const ValueFilter filter = ValueFilter::Of({.op = op, .values = {value}});
+          std::vector<uint64_t> words(WordCount(records));
+          MatchOrdinals(filter, first, records, words);
+          bool same = true;
+          for (uint32_t r = 0; r < words.size() * 64; ++r) {
+            const bool expected = r < records && filter.Accepts({.type = Type::kInteger, .integer = base + r});
+            same = same && BitAt(words, r) == expected;
+          }
+          CHECK_MESSAGE(same, shown << " at " << first << ", " << records);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("has() finds a value in lists of every kind, as SQL compares it") {
+  const Cells lists = {Ints({1, 2, 17}),
+                       Ints({}),
+                       Ints({17}),
+                       Doubles({1.5, 17, NAN}),
+                       Floats({0.5, 17, -0.0}),
+                       std::nullopt,
+                       Cell{},
+                       Texts({"a", "17"}),
+                       Texts({"\xff", ""}),
+                       Ints({kLeast, kMost}),
+                       Doubles({kInfinity}),
+                       Doubles({-0.0, 0x1p63})};
+  const auto columns = std::make_shared<ColumnsInMemory>(
+      std::vector<FeatureInMemory>{{"v", lists}}, std::vector<uint32_t>{static_cast<uint32_t>(lists.size())},
+      ColumnChoice{.mode = ColumnChoice::Mode::kNamed, .names = {"v"}});
+  ColumnStore store(std::make_unique<ColumnsInMemory>(*columns), {.threads = 1});
+  const Column column{.name = "v", .role = ColumnRole::kList};
+  const auto chunk = store.Load(column, 0).value();
+  REQUIRE(chunk->form() == Chunk::Form::kLists);
+  for (const ColumnValue& wanted : Wanted()) {
+    std::vector<uint64_t> words(1);
+    Match(ValueFilter::Of({.op = Op::kHas, .values = {wanted}}), *chunk, words);
+    for (uint32_t r = 0; r < lists.size(); ++r) {
+      bool expected = false;
+      for (size_t i = 0; lists[r] && i < lists[r]->size(); ++i) {
+        const ColumnValue value = ValueOf(*lists[r], i);
+        const Connection sqlite;
+        expected = expected || sqlite.Rows("SELECT ? = ?", {value, wanted}) == std::vector<std::string>{"I1|"};
+      }
+      CHECK_MESSAGE(BitAt(words, r) == expected, "record " << r);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,23 @@
+#include <doctest/doctest.h>
+#include <sqlite3.h>
+
+#include "query/sql/sql_gate.h"
+
+namespace ofindex {
+namespace {
+
+// Runs before the constructors of C++, as that of another library may.
+[[gnu::constructor(101)]] void UseSqlite() { sqlite3_initialize(); }
+
+TEST_CASE("where SQLite was in use before its memory could be counted, there is no session") {
+  REQUIRE_FALSE(SqlMemory::IsCounted());
+  const Result<sqlite3*> db = SqlGate::OpenEmpty();
+  REQUIRE_FALSE(db.has_value());
+  CHECK(db.error().code == ErrorCode::kLimit);
+  CHECK(
+      db.error().message ==
+      "no SQL session: the memory of statements cannot be bounded, since SQLite was in use before ofindex was loaded");
+}
+
+}  // namespace
+}  // namespace ofindex

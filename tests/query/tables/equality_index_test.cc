@@ -1,0 +1,173 @@
+#include "query/tables/equality_index.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+
+#include "query/columns/value_order.h"
+
+namespace ofindex {
+namespace {
+
+using Type = ColumnValue::Type;
+
+ColumnValue Int(int64_t value) { return {.type = Type::kInteger, .integer = value}; }
+ColumnValue Real(double value) { return {.type = Type::kReal, .real = value}; }
+ColumnValue Text(std::string value) { return {.type = Type::kText, .bytes = std::move(value)}; }
+ColumnValue Blob(std::string value) { return {.type = Type::kBlob, .bytes = std::move(value)}; }
+
+EqualityIndex IndexOf(const std::vector<ColumnValue>& values) {
+  auto index = EqualityIndex::Build(values.size(), {}, [&](const EqualityIndex::Take& take) -> Result<void> {
+    for (size_t row = 0; row < values.size(); ++row) take(row, ViewOf(values[row]));
+    return {};
+  });
+  REQUIRE(index.has_value());
+  REQUIRE(index->has_value());
+  return std::move(**index);
+}
+
+std::vector<uint64_t> Found(const EqualityIndex& index, const std::vector<ColumnValue>& values) {
+  AscendingRows found = index.Find(values);
+  found.Begin(false);
+  std::vector<uint64_t> rows;
+  while (const std::optional<uint64_t> row = found.Take()) rows.push_back(*row);
+  return rows;
+}
+
+bool Has(const std::vector<uint64_t>& rows, uint64_t row) {
+  return std::find(rows.begin(), rows.end(), row) != rows.end();
+}
+
+TEST_CASE("rows are found by what equals their value, as bytes or as a number") {
+  struct Row {
+    ColumnValue stored;
+    ColumnValue wanted;
+  };
+  const std::vector<Row> rows = {
+      {Int(5), Int(5)},
+      {Int(5), Real(5)},
+      {Real(5), Int(5)},
+      {Real(0.1), Real(0.1)},
+      {Real(-0.0), Int(0)},
+      {Real(0x1p62), Int(int64_t{1} << 62)},
+      {Int(std::numeric_limits<int64_t>::min()), Real(-0x1p63)},
+      {Real(1e300), Real(1e300)},
+      {Text("cat"), Text("cat")},
+      {Text(""), Text("")},
+      {Blob("cat"), Blob("cat")},
+      {Text("5"), Text("5")},
+      {Text("5"), Int(5)},
+      {Text(" +5\n"), Int(5)},
+      {Text("5.0"), Int(5)},
+      {Text("5e0"), Real(5)},
+      {Text(".5"), Real(0.5)},
+      {Text("5."), Real(5)},
+      {Text("0.1"), Real(0.1)},
+      {Text("0.1"), Real(std::nextafter(0.1, 1))},  // as another reading of the text may have it
+      {Text("9223372036854775808"), Real(0x1p63)},
+      {Text("9007199254740993"), Int(9007199254740993)},
+      {Text("1e999"), Real(std::numeric_limits<double>::infinity())},
+      {Text("-1e999"), Real(-std::numeric_limits<double>::infinity())},
+      {Text("1e-999"), Int(0)},
+  };
+  std::vector<ColumnValue> stored;
+  for (const Row& row : rows) stored.push_back(row.stored);
+  const EqualityIndex index = IndexOf(stored);
+  for (size_t r = 0; r < rows.size(); ++r) {
+    CAPTURE(r);
+    CHECK(Has(Found(index, {rows[r].wanted}), r));
+    CHECK(Has(Found(index, {Text("other"), rows[r].wanted}), r));
+  }
+  CHECK(Found(index, {}).empty());
+  CHECK(Found(index, {ColumnValue{}}).empty());
+}
+
+TEST_CASE("rows come ascending, each once, all that are equal and few others") {
+  std::mt19937_64 random(3);
+  std::vector<ColumnValue> values;
+  for (int i = 0; i < 5000; ++i) {
+    const auto n = static_cast<int64_t>(random() % 700);
+    const auto sort = random() % 4;
+    values.push_back(sort == 0   ? Int(n)
+                     : sort == 1 ? Real(static_cast<double>(n) / 2)
+                     : sort == 2 ? Text(std::to_string(n))
+                                 : ColumnValue{});
+  }
+  const EqualityIndex index = IndexOf(values);
+  size_t found_in_all = 0;
+  for (int64_t n = 0; n < 700; ++n) {
+    const std::vector<ColumnValue> wanted = {Int(n), Text(std::to_string(n))};
+    const std::vector<uint64_t> found = Found(index, wanted);
+    CHECK(std::is_sorted(found.begin(), found.end()));
+    CHECK(std::adjacent_find(found.begin(), found.end()) == found.end());
+    found_in_all += found.size();
+    for (size_t row = 0; row < values.size(); ++row) {
+      const bool equal = CompareValues(values[row], wanted[0]) == 0 || CompareValues(values[row], wanted[1]) == 0;
+      if (equal && !Has(found, row)) FAIL_CHECK(row);
+    }
+  }
+  CHECK(found_in_all < 4 * values.size());
+}
+
+TEST_CASE("values that differ the second time are stale, and nothing is written out of bounds") {
+  struct Row {
+    std::vector<ColumnValue> first;
+    std::vector<ColumnValue> second;
+  };
+  const std::vector<ColumnValue> threes(1000, Int(3));
+  std::vector<ColumnValue> swapped = {Int(1), Int(2), Text("x"), Real(0.5)};
+  const std::vector<ColumnValue> unswapped = swapped;
+  std::swap(swapped[0], swapped[1]);
+  const std::vector<Row> rows = {
+      {std::vector<ColumnValue>(1000), threes},                    // there were none
+      {threes, std::vector<ColumnValue>(1000)},                    // there are none any more
+      {threes, std::vector<ColumnValue>(1000, Int(4))},            // as many, others
+      {threes, std::vector<ColumnValue>(1000, Text("3"))},         // each in two places now
+      {std::vector<ColumnValue>(1000, Text("3")), threes},         // and no more
+      {std::vector<ColumnValue>(1000, Int(3)), {Int(3), Int(3)}},  // fewer rows
+      {unswapped, swapped},                                        // the same ones in another order
+  };
+  for (size_t r = 0; r < rows.size(); ++r) {
+    CAPTURE(r);
+    int pass = 0;
+    const auto index = EqualityIndex::Build(1000, {}, [&](const EqualityIndex::Take& take) -> Result<void> {
+      const std::vector<ColumnValue>& values = pass++ == 0 ? rows[r].first : rows[r].second;
+      for (size_t row = 0; row < values.size(); ++row) {
+        if (values[row].type != Type::kNull) take(row, ViewOf(values[row]));
+      }
+      return {};
+    });
+    REQUIRE_FALSE(index.has_value());
+    CHECK(index.error().code == ErrorCode::kStale);
+  }
+}
+
+TEST_CASE("an index is not built if there is no room for any of its parts") {
+  const std::vector<ColumnValue> texts(1000, Text("3"));  // each in two places
+  const auto build = [&](const std::function<bool(uint64_t)>& has_room) {
+    auto index = EqualityIndex::Build(texts.size(), {.has_room = has_room}, [&](const auto& take) -> Result<void> {
+      for (size_t row = 0; row < texts.size(); ++row) take(row, ViewOf(texts[row]));
+      return {};
+    });
+    REQUIRE(index.has_value());
+    return index->has_value();
+  };
+  int questions = 0;
+  uint64_t largest = 0;
+  CHECK(build([&](uint64_t bytes) {
+    ++questions;
+    largest = std::max(largest, bytes);
+    return true;
+  }));
+  CHECK(questions > 1);
+  CHECK(largest < 10 * texts.size());
+  for (int refused = 1; refused <= questions; ++refused) {
+    CAPTURE(refused);
+    int question = 0;
+    CHECK_FALSE(build([&](uint64_t) { return ++question != refused; }));
+  }
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,168 @@
+// An index of which every cell, row and byte is changed: verify says no, and whatever else is asked of it gives the
+// right answer or an error. OFINDEX_FORGERIES says how many changes of each kind are tried, spread evenly (default: 60;
+// 0: all of them, which takes minutes).
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/query/tables/asked_index.h"
+#include "tests/query/tables/forgery.h"
+
+namespace ofindex {
+namespace {
+
+size_t Forgeries() {
+  const char* const text = std::getenv("OFINDEX_FORGERIES");
+  return text == nullptr ? 60 : std::strtoull(text, nullptr, 10);
+}
+
+// As many of these as are tried.
+template <typename T>
+std::vector<T> Some(const std::vector<T>& all) {
+  const size_t most = Forgeries();
+  if (most == 0 || all.size() <= most) return all;
+  std::vector<T> some;
+  for (size_t i = 0; i < most; ++i) some.push_back(all[i * all.size() / most]);
+  return some;
+}
+
+TEST_CASE("an index that SQL has rewritten without changing a cell is verified, and so are checksums made anew") {
+  const ForgedSet set;
+  const Answers right = AskAll(set);
+  CHECK(right.at("sql") != kError);
+  CHECK(right.at("columns") == "90");
+  CHECK(right.at("record 89") == set.payloads()[89]);
+  for (const auto& answer : right) CHECK_MESSAGE(answer.second != kError, answer.first);
+  REQUIRE(IsVerified(set));
+  CHECK_FALSE(Forge(set.index(), {"shard", "UPDATE shard SET shard = shard WHERE 0"}));
+  CHECK(IsVerified(set));
+  CHECK_FALSE(Forge(set.index(), {"shard", "UPDATE shard SET shard = shard WHERE 0"}, Checksums::kMadeAnew));
+  CHECK(IsVerified(set));
+  CHECK(AskAll(set) == right);
+}
+
+TEST_CASE(
+    "an index with any cell, or any row, changed by SQL is refused by verify, and gives right answers or errors") {
+  const ForgedSet set;
+  const Answers right = AskAll(set);
+  const std::vector<Forgery> all = AllForgeries(set.index());
+  std::map<std::string, int> tried;
+  int refused = 0;
+  for (const Forgery& forgery : Some(all)) {
+    CAPTURE(forgery.sql);
+    set.Restore();
+    if (!Forge(set.index(), forgery)) continue;
+    ++tried[forgery.table];
+    CHECK_FALSE(IsVerified(set));
+    const Answers answers = AskAll(set);
+    CHECK(AreRightOrErrors(answers, right));
+    if (answers != right) ++refused;
+  }
+  int changes = 0;
+  for (const auto& [table, count] : tried) changes += count;
+  CHECK(refused > changes / 2);
+  if (Forgeries() == 0) {
+    CHECK(tried.size() >= 11);  // all tables that have rows
+    for (const auto& [table, count] : tried) MESSAGE(table << ": " << count << " changes");
+  }
+}
+
+TEST_CASE("an index with any cell changed and its checksums made anew never hangs, and names no record it lacks") {
+  const ForgedSet set;
+  int refused = 0;
+  int tried = 0;
+  for (const Forgery& forgery : Some(AllForgeries(set.index()))) {
+    CAPTURE(forgery.sql);
+    if (forgery.table == "checksum") continue;
+    set.Restore();
+    if (!Forge(set.index(), forgery, Checksums::kMadeAnew)) continue;
+    ++tried;
+    IsVerified(set);
+    const Answers answers = AskAll(set);
+    if (answers.at("facts") == kError || answers.at("columns") == kError) ++refused;
+  }
+  CHECK(refused > 0);
+  if (Forgeries() == 0) MESSAGE(tried << " changes, " << refused << " of them refused when the index is opened");
+}
+
+// All rows of all tables as they can be read, or nothing.
+std::string Dump(const std::string& index) {
+  const auto file = IndexFile::Open(index);
+  if (!file) return {};
+  Result<sqlite::Database> database = sqlite::Database::OpenImmutable(*file);
+  if (!database) return {};
+  Result<FoundSums> sums = SumRows(*database, true);
+  Result<StoredSums> stored = ReadSums(*database);
+  if (!sums || !stored || !sums->wrong_row.empty()) return {};
+  std::string text = stored->top;
+  for (const auto& [part, sum] : sums->parts) text += StrCat(part, " ", sum.rows, " ", ToHex(sum.sum), "\n");
+  return text;
+}
+
+// Where a byte of the file means something, and some of the rest.
+std::vector<size_t> BytesToFlip(const std::string& file) {
+  std::vector<size_t> places;
+  for (size_t at = 0; at < file.size(); ++at) {
+    if (file[at] != '\0' || (at > 0 && file[at - 1] != '\0') || at % 65536 < 16 || at % 4099 == 0) places.push_back(at);
+  }
+  return places;
+}
+
+// One of three changes, by its place: the lowest bit, the highest, all of them.
+std::string Changed(const std::string& file, size_t at) {
+  constexpr std::string_view kChanges = "\x01\x80\xff";
+  return {static_cast<char>(file[at] ^ kChanges[at % kChanges.size()])};
+}
+
+TEST_CASE("an index with any byte changed is refused by verify, or every row of it is as it was") {
+  const ForgedSet set;
+  const Answers right = AskAll(set);
+  const std::string dump = Dump(set.index());
+  const std::vector<size_t> places = BytesToFlip(set.index_bytes());
+  int refused = 0;
+  for (const size_t at : Some(places)) {
+    CAPTURE(at);
+    OverwriteAt(set.index(), at, Changed(set.index_bytes(), at));
+    if (IsVerified(set)) {
+      CHECK(Dump(set.index()) == dump);
+    } else {
+      ++refused;
+    }
+    CHECK(AreRightOrErrors(AskAll(set), right));
+    OverwriteAt(set.index(), at, set.index_bytes().substr(at, 1));
+    if (at < 2 * kPageBytes) WriteFile(set.map(), set.map_bytes());
+  }
+  CHECK(refused > 0);
+  if (Forgeries() == 0) MESSAGE(places.size() << " bytes, " << refused << " refused by verify");
+}
+
+TEST_CASE("a map with any byte changed is made anew, or gives the right records or errors") {
+  const ForgedSet set;
+  const Answers right = AskAll(set);
+  std::vector<size_t> places(set.map_bytes().size());
+  for (size_t at = 0; at < places.size(); ++at) places[at] = at;
+  int errors = 0;
+  for (const size_t at : Some(places)) {
+    CAPTURE(at);
+    std::string bytes = set.map_bytes();
+    bytes.replace(at, 1, Changed(bytes, at));
+    ReplaceFile(set.map(), bytes);
+    Answers answers;
+    ::alarm(kDeadlineSeconds);
+    AskRecords(set, answers);
+    AskColumns(set, answers);
+    ::alarm(0);
+    CHECK(AreRightOrErrors(answers, right));
+    if (std::any_of(answers.begin(), answers.end(), [](const auto& one) { return one.second == kError; })) ++errors;
+  }
+  if (Forgeries() == 0) MESSAGE(places.size() << " bytes, " << errors << " of them noticed when they were used");
+}
+
+}  // namespace
+}  // namespace ofindex

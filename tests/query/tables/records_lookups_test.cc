@@ -1,0 +1,84 @@
+#include "query/tables/records_lookups.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/query/columns_in_memory.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint32_t kBlocks = 5;
+constexpr uint32_t kBlockRecords = 20;
+
+// Records whose label is their ordinal modulo 3.
+std::unique_ptr<ColumnStore> Labelled() {
+  FeatureInMemory label{"label", {}};
+  for (uint32_t i = 0; i < kBlocks * kBlockRecords; ++i) label.cells.emplace_back(Ints({i % 3}));
+  return std::make_unique<ColumnStore>(
+      std::make_unique<ColumnsInMemory>(std::vector{label}, std::vector<uint32_t>(kBlocks, kBlockRecords)),
+      ColumnStoreOptions{});
+}
+
+Constraint Equal(uint32_t column, int64_t value) {
+  return {.column = column, .op = Op::kEq, .values = {{.type = ColumnValue::Type::kInteger, .integer = value}}};
+}
+
+// Asks until the column is indexed; the answer to that.
+Result<std::optional<AscendingRows>> AskOften(RecordsLookups& lookups, const Constraint& constraint) {
+  Result<std::optional<AscendingRows>> found = std::nullopt;
+  for (int i = 0; i < 20 && found && !*found; ++i) found = lookups.Find({&constraint, 1});
+  return found;
+}
+
+TEST_CASE("the building of an index asks for each block, in both passes, whether it may go on") {
+  const auto store = Labelled();
+  const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
+  int asked = 0;
+  const WorkLimits counting{.may_go_on = [&] { return ++asked > 0; }};
+  RecordsLookups lookups(*store, counting);
+  const auto found = AskOften(lookups, Equal(label, 1));
+  REQUIRE(found.has_value());
+  CHECK((*found)->most() == 33);
+  CHECK(asked == 2 * kBlocks);
+}
+
+TEST_CASE("an index whose building was stopped is an error then, and is built when it is asked for again") {
+  const auto store = Labelled();
+  const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
+  for (int stop = 1; stop <= static_cast<int>(2 * kBlocks); ++stop) {
+    CAPTURE(stop);
+    int asked = 0;
+    const WorkLimits stopping{.may_go_on = [&] { return ++asked != stop; }};
+    RecordsLookups lookups(*store, stopping);
+    const auto stopped = AskOften(lookups, Equal(label, 1));
+    REQUIRE_FALSE(stopped.has_value());
+    CHECK(stopped.error().code == ErrorCode::kInterrupted);
+    CHECK(asked == stop);
+    CHECK(lookups.Find(std::vector{Equal(label, 1)}).value()->most() == 33);
+  }
+}
+
+TEST_CASE("a record that is asked for by its _id needs no index, whatever else is asked") {
+  const auto store = Labelled();
+  const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
+  const WorkLimits limits{.may_go_on = [] { return false; }};
+  RecordsLookups lookups(*store, limits);
+  for (int64_t id = -2; id < int64_t{kBlocks * kBlockRecords} + 2; ++id) {
+    const auto found = lookups.Find(std::vector{Equal(label, 1), Equal(0, id)});
+    REQUIRE(found.has_value());
+    CHECK((*found)->most() == (id >= 0 && id < int64_t{kBlocks * kBlockRecords} ? 1 : 0));
+  }
+}
+
+TEST_CASE("without room for an index, records are found by scans") {
+  const auto store = Labelled();
+  const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
+  const WorkLimits limits{.has_room = [](uint64_t) { return false; }};
+  RecordsLookups lookups(*store, limits);
+  const auto found = AskOften(lookups, Equal(label, 1));
+  REQUIRE(found.has_value());
+  CHECK_FALSE(found->has_value());
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,58 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/tools/packing/rows.h"
+#include "tools/packing/csv_row.h"
+
+namespace ofindex {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines Csv(std::string_view row, char separator = ',') {
+  const auto parser = MakeCsvRowParser({"a", "b"}, separator);
+  const auto shown = Show(*parser, row);
+  return shown ? *shown : Lines{"error"};
+}
+
+TEST_CASE("a field is text, and null where it is empty and not quoted") {
+  CHECK(Csv("1,x") == Lines{"a/0 text 1", "b/0 text x"});
+  CHECK(Csv(",") == Lines{"a/0 null", "b/0 null"});
+  CHECK(Csv("\"\",") == Lines{"a/0 text ", "b/0 null"});
+  CHECK(Csv(" 1 , x ") == Lines{"a/0 text  1 ", "b/0 text  x "});
+  CHECK(Csv("\"a,\"\"b\"\"\",\"\n\"") == Lines{"a/0 text a,\"b\"", "b/0 text \\x0a"});
+  CHECK(Csv("1\tx,y", '\t') == Lines{"a/0 text 1", "b/0 text x,y"});
+}
+
+TEST_CASE("more or fewer fields than columns, and stray quotes, are errors") {
+  for (const char* row : {"1", "1,2,3", "", "1,x\"y", "1,\"x\"y", "1,\"x", "1,2\r3,4"}) {
+    CAPTURE(row);
+    CHECK(Csv(row) == Lines{"error"});
+  }
+}
+
+TEST_CASE("a parser goes on with the next row behind one that it refused") {
+  const auto parser = MakeCsvRowParser({"a", "b"}, ',');
+  for (const char* bad : {"1,\"x", "1,x\"y", "1", "1,2\r3,4"}) {
+    CHECK_FALSE(Show(*parser, bad));
+    CHECK(Show(*parser, "1,2") == Lines{"a/0 text 1", "b/0 text 2"});
+  }
+}
+
+TEST_CASE("a header is names, each of which there is once") {
+  CHECK(ParseCsvHeader("a,\"b,c\",", ',') == Lines{"a", "b,c", ""});
+  CHECK_FALSE(ParseCsvHeader("a,b,a", ','));
+  CHECK_FALSE(ParseCsvHeader("a,\"b", ','));
+}
+
+TEST_CASE("a row goes on as long as its quotes are open") {
+  CHECK_FALSE(EndsInQuotes("a,\"b\""));
+  CHECK_FALSE(EndsInQuotes("a,\"b\"\"\""));
+  CHECK(EndsInQuotes("a,\"b\"\""));
+  CHECK(EndsInQuotes("\""));
+}
+
+}  // namespace
+}  // namespace ofindex

@@ -1,0 +1,97 @@
+#include "tools/packing/converter.h"
+
+#include <utility>
+
+#include "base/framing.h"
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+// The message that records of `kind` become. What ofindex does not know is framed anew, as it is.
+PayloadKind TargetOf(PayloadKind kind, Framing to) {
+  if (kind == PayloadKind::kOpaque) return kind;
+  if (to == Framing::kOfRecord) return PayloadKind::kOfRecord;
+  return kind == PayloadKind::kOfRecord ? PayloadKind::kExample : kind;
+}
+
+}  // namespace
+
+Result<Converter> Converter::Create(const Dataset& dataset, const std::vector<ShardRow>& shards, Framing to,
+                                    Lossy lossy, ShardSetWriter& writer, Context& context) {
+  Converter converter(dataset, shards, writer, context);
+  converter.to_ofrecord_ = to == Framing::kOfRecord;
+  for (const ShardRow& shard : shards) {
+    if (shard.records == 0 || converter.transcoders_.contains(shard.payload)) continue;
+    auto transcoder = Transcoder::Create(shard.payload, TargetOf(shard.payload, to), lossy);
+    if (!transcoder) {
+      Error error = std::move(transcoder).error();
+      error.message = StrCat(Printable(shard.path), ": ", error.message);
+      return tl::unexpected(std::move(error));
+    }
+    converter.transcoders_.emplace(shard.payload, std::move(*transcoder));
+  }
+  return converter;
+}
+
+Error Converter::InRecord(uint64_t ordinal, const RecordLocation& location, Error error) const {
+  const ShardRow& shard = shards_[location.shard];
+  error.message = StrCat(Printable(shard.path), "@", location.offset + HeaderBytes(shard.framing), ": record ", ordinal,
+                         ": ", error.message);
+  if (error.hint.empty()) error.hint = StrCat("`ofindex get --wire INDEX ", ordinal, "` explains its bytes");
+  return error;
+}
+
+Result<int> Converter::Run(const NextOrdinal& next) {
+  const NextOrdinal noted = [&](uint64_t& ordinal) -> Result<bool> {
+    OFINDEX_ASSIGN(const bool more, next(ordinal));
+    if (more) waiting_.push_back(ordinal);
+    return more;
+  };
+  return StreamRecords(
+      dataset_, noted, [this](uint64_t ordinal, ByteView payload) { return Take(ordinal, payload); }, context_);
+}
+
+// Those that were asked for before `ordinal` and never came are bad, and were reported.
+Result<void> Converter::PassOverUntil(uint64_t ordinal) {
+  while (waiting_.front() != ordinal) {
+    OFINDEX_TRY(writer_.PassOver());
+    waiting_.pop_front();
+  }
+  return {};
+}
+
+// Sets bad_reason_ where the payload is bad.
+Result<ByteView> Converter::Converted(const RecordLocation& location, ByteView payload) {
+  const ShardRow& shard = shards_[location.shard];
+  if (check_ && shard.framing == Framing::kTfRecord) {
+    OFINDEX_ASSIGN(const bool holds, check_->Holds(location, payload));
+    bad_reason_ = BadReason::kPayloadCrc;
+    if (!holds) return Fail(ErrorCode::kDamage, "the payload is not what its checksum says");
+  }
+  bad_reason_ = BadReason::kMalformed;
+  OFINDEX_ASSIGN(const ByteView converted, transcoders_.at(shard.payload).Convert(payload));
+  if (converted.empty() && to_ofrecord_) {
+    return Fail(ErrorCode::kDamage, "a record of no bytes, which an OFRecord cannot be");
+  }
+  return converted;
+}
+
+Result<void> Converter::Take(uint64_t ordinal, ByteView payload) {
+  OFINDEX_TRY(PassOverUntil(ordinal));
+  OFINDEX_ASSIGN(const RecordLocation location, dataset_.reader().Locate(ordinal));
+  Result<ByteView> converted = Converted(location, payload);
+  if (!converted) {
+    if (converted.error().code == ErrorCode::kDamage) {
+      bad_.push_back({ordinal, location.shard, location.offset, bad_reason_});
+    }
+    return tl::unexpected(InRecord(ordinal, location, std::move(converted).error()));
+  }
+  OFINDEX_TRY(writer_.Write(*converted));
+  waiting_.pop_front();
+  ++context_.progress.records_done;
+  context_.progress.bytes_done += payload.size();
+  return {};
+}
+
+}  // namespace ofindex

@@ -1,0 +1,187 @@
+#include "tools/shell/json.h"
+
+#include <cmath>
+#include <set>
+
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+// RFC 4648, with padding.
+std::string Base64(ByteView bytes) {
+  static constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    const size_t n = std::min<size_t>(3, bytes.size() - i);
+    const uint32_t bits =
+        uint32_t{bytes[i]} << 16 | (n > 1 ? uint32_t{bytes[i + 1]} << 8 : 0) | (n > 2 ? bytes[i + 2] : 0U);
+    for (size_t k = 0; k < 4; ++k) out += k <= n ? kAlphabet[(bits >> (18 - 6 * k)) & 63] : '=';
+  }
+  return out;
+}
+
+Json JsonValues(const DecodedRecord& record, FeatureValue value) {
+  Json values = Json::array();
+  switch (value.kind) {
+    case FeatureKind::kNone: break;
+    case FeatureKind::kBytes:
+      for (const ByteView bytes : record.bytes(value)) values.push_back(JsonBytes(bytes));
+      break;
+    case FeatureKind::kFloat:
+      for (const float real : record.floats(value)) values.push_back(JsonReal(double{real}));
+      break;
+    case FeatureKind::kDouble:
+      for (const double real : record.doubles(value)) values.push_back(JsonReal(real));
+      break;
+    case FeatureKind::kInt32:
+    case FeatureKind::kInt64:
+      for (const int64_t integer : record.integers(value)) values.push_back(integer);
+      break;
+  }
+  return values;
+}
+
+// A list of steps: the values of each, null for a step without a kind. Steps of several kinds are features themselves.
+Json JsonSteps(const DecodedRecord& record, std::span<const FeatureValue> steps) {
+  std::set<FeatureKind> kinds;
+  for (const FeatureValue& step : steps) kinds.insert(step.kind);
+  kinds.erase(FeatureKind::kNone);
+  Json values = Json::array();
+  for (const FeatureValue& step : steps) {
+    if (kinds.size() > 1) {
+      values.push_back(JsonFeature(record, step));
+    } else {
+      values.push_back(step.kind == FeatureKind::kNone ? Json(nullptr) : JsonValues(record, step));
+    }
+  }
+  const std::string_view kind = kinds.size() > 1 ? "mixed"
+                                : kinds.empty()  ? Name(FeatureKind::kNone)
+                                                 : Name(*kinds.begin());
+  return {{"kind", kind}, {"values", std::move(values)}};
+}
+
+Json JsonKinds(uint8_t kinds) {
+  Json array = Json::array();
+  for (const FeatureKind kind : {FeatureKind::kNone, FeatureKind::kBytes, FeatureKind::kFloat, FeatureKind::kDouble,
+                                 FeatureKind::kInt32, FeatureKind::kInt64}) {
+    if ((kinds >> static_cast<uint8_t>(kind) & 1) != 0) array.push_back(Name(kind));
+  }
+  return array;
+}
+
+std::string_view PathOf(uint32_t shard, const std::vector<ShardRow>& shards) {
+  return shard < shards.size() ? std::string_view(shards[shard].path) : std::string_view();
+}
+
+}  // namespace
+
+std::string Dump(const Json& document) { return document.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json JsonText(std::string_view text) { return IsUtf8(text) ? std::string(text) : Printable(text); }
+
+Json JsonBytes(ByteView bytes) {
+  if (IsUtf8(AsText(bytes))) return std::string(AsText(bytes));
+  return {{"base64", Base64(bytes)}};
+}
+
+// Floats are widened exactly; JSON has no word for what is not finite, protobuf's JSON has.
+Json JsonReal(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
+}
+
+Json JsonFeature(const DecodedRecord& record, FeatureValue value) {
+  return {{"kind", Name(value.kind)}, {"values", JsonValues(record, value)}};
+}
+
+Json JsonFeatures(const DecodedRecord& record) {
+  Json features = Json::object();
+  for (const Feature& feature : record.features()) {
+    features[JsonText(AsText(feature.name)).get<std::string>()] = JsonFeature(record, feature.value);
+  }
+  for (const FeatureList& list : record.feature_lists()) {
+    features[JsonText(AsText(list.name)).get<std::string>() + "[]"] = JsonSteps(record, record.steps(list));
+  }
+  return features;
+}
+
+Json JsonTexts(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push_back(JsonText(text));
+  return list;
+}
+
+Json JsonDamage(const std::vector<DamageRow>& damage, const std::vector<ShardRow>& shards) {
+  Json array = Json::array();
+  for (const DamageRow& row : damage) {
+    Json one = {{"shard", JsonText(PathOf(row.shard, shards))},
+                {"begin", row.range.begin},
+                {"end", row.range.end},
+                {"reason", Name(row.range.reason)}};
+    if (row.range.file) {
+      one["file_begin"] = row.range.file->begin;
+      one["file_end"] = row.range.file->end;
+    }
+    array.push_back(std::move(one));
+  }
+  return array;
+}
+
+Json JsonBad(const std::vector<BadRow>& bad, const std::vector<ShardRow>& shards) {
+  Json array = Json::array();
+  for (const BadRow& row : bad) {
+    array.push_back({{"record", row.record},
+                     {"shard", JsonText(PathOf(row.shard, shards))},
+                     {"offset", row.offset},
+                     {"reason", Name(row.reason)}});
+  }
+  return array;
+}
+
+Json JsonShards(const std::vector<ShardRow>& shards) {
+  Json array = Json::array();
+  for (const ShardRow& shard : shards) {
+    array.push_back({{"path", JsonText(shard.path)},
+                     {"format", Name(shard.framing)},
+                     {"compression", Name(shard.compression)},
+                     {"payload", Name(shard.payload)},
+                     {"records", shard.records},
+                     {"bytes", shard.identity.size},
+                     {"payload_bytes", shard.payload_bytes}});
+  }
+  return array;
+}
+
+Json JsonFeatureRows(const std::vector<FeatureRow>& features) {
+  Json array = Json::array();
+  for (const FeatureRow& row : FeaturesByName(features)) {
+    const std::string& column = MainColumn(row);
+    Json columns = Json::array();
+    for (const std::string& name : {row.sql_value, row.sql_size, row.sql_count}) {
+      if (!name.empty()) columns.push_back(name);
+    }
+    array.push_back({{"name", JsonBytes(AsBytes(row.name))},
+                     {"kinds", JsonKinds(row.kinds)},
+                     {"present", row.present},
+                     {"values", row.values},
+                     {"values_min", row.values_min},
+                     {"values_max", row.values_max},
+                     {"column", column.empty() ? Json(nullptr) : Json(column)},
+                     {"columns", std::move(columns)},
+                     {"type", column.empty() ? Json(nullptr) : Json(MainType(row))}});
+  }
+  return array;
+}
+
+Json JsonSkipped(const std::vector<SkippedFile>& skipped) {
+  Json array = Json::array();
+  for (const SkippedFile& file : skipped) {
+    array.push_back({{"path", JsonText(file.path)}, {"reason", JsonText(file.reason)}});
+  }
+  return array;
+}
+
+}  // namespace ofindex

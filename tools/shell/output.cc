@@ -1,0 +1,52 @@
+#include "tools/shell/output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/file.h"
+#include "base/progress.h"
+
+namespace ofindex {
+namespace {
+
+constexpr size_t kBufferBytes = 64 << 10;
+
+}  // namespace
+
+Output& Output::Standard() {
+  static Output output;
+  return output;
+}
+
+Result<void> Output::Write(std::string_view text) {
+  if (buffer_.size() + text.size() > kBufferBytes) OFINDEX_TRY(Flush());
+  if (text.size() > kBufferBytes) return WriteAll(text);
+  buffer_ += text;
+  return {};
+}
+
+Result<void> Output::Line(std::string_view text) {
+  OFINDEX_TRY(Write(text));
+  return Write("\n");
+}
+
+Result<void> Output::Flush() {
+  const std::string text = std::move(buffer_);
+  buffer_.clear();
+  return WriteAll(text);
+}
+
+Result<void> Output::WriteAll(std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (n < 0 && errno == EPIPE) ::_exit(0);
+    if (n < 0 && errno != EINTR) return tl::unexpected(SystemError("standard output", "cannot write", errno));
+    if (n > 0) text.remove_prefix(static_cast<size_t>(n));
+    // A signal cuts a write short that waits for its reader.
+    if (!text.empty() && cancel_ != nullptr && *cancel_) return Interrupted();
+  }
+  return {};
+}
+
+}  // namespace ofindex

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "mmap/record_reader.h"
+#include "tools/shell/number_option.h"
+
+namespace ofindex {
+
+inline constexpr uint64_t kMostCacheMebibytes = uint64_t{1} << 20;
+
+/// The options of every verb that reads records: where the shards are, and how to fetch their bytes.
+inline void AddReadingOptions(CLI::App& verb, ReaderOptions& options) {
+  verb.add_option("--root", options.root, "Folder that holds a copy of the dataset")->type_name("DIR");
+  verb.add_option_function<std::string>(
+          "--io",
+          [&options](const std::string& io) {
+            options.io = io == "mmap" ? IoMode::kMmap : io == "pread" ? IoMode::kPread : IoMode::kAuto;
+          },
+          "auto, mmap or pread; default auto: mmap, on network file systems pread")
+      ->check(CLI::IsMember({"auto", "mmap", "pread"}).description(""))
+      ->type_name("IO");
+  AddMebibytes(verb, "--cache", options.inflated_cache_bytes, 1, kMostCacheMebibytes,
+               "What is kept of compressed shards, inflated; default 320");
+}
+
+}  // namespace ofindex

@@ -1,0 +1,77 @@
+#include "tools/shell/source_index.h"
+
+#include <stdlib.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "index/build/builder.h"
+#include "index/catalog/paths.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/progress_display.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsThere(const std::string& index) {
+  std::error_code error;
+  return fs::exists(index, error);
+}
+
+}  // namespace
+
+Result<SourceIndex> SourceIndex::Of(const std::vector<std::string>& data, bool with_columns, Context& context) {
+  SourceIndex source;
+  if (data.size() == 1 && !data.front().starts_with('@')) {
+    OFINDEX_ASSIGN(source.path_, ResolveIndex(data.front()));
+    if (IsThere(source.path_) || data.front().ends_with(kIndexSuffix)) return source;
+  }
+  std::error_code error;
+  std::string folder = (fs::temp_directory_path(error) / "ofindex-XXXXXX").string();
+  if (error || ::mkdtemp(folder.data()) == nullptr) {
+    return tl::unexpected(SystemError(folder, "cannot create a temporary folder", errno));
+  }
+  source.folder_ = folder;
+  source.path_ = folder + "/source.ofidx";
+  BuildOptions options;
+  options.data = data;
+  options.index = source.path_;
+  if (!with_columns) {
+    OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse("none"));
+  }
+  const ProgressDisplay display("reading", context);
+  OFINDEX_ASSIGN(const BuildReport report, BuildIndex(options, context.progress));
+  for (const SkippedFile& file : report.skipped) {
+    if (IsUnreadable(file)) {
+      return Fail(ErrorCode::kIo, StrCat(Printable(source.Shown(file.path)), ": ", Printable(file.reason)));
+    }
+  }
+  source.notes_ = NotesOf(report, [&source](const std::string& path) { return source.Shown(path); });
+  return source;
+}
+
+std::string SourceIndex::Shown(const std::string& path) const {
+  if (folder_.empty()) return path;
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(fs::path(folder_) / path, error);
+  if (error) return path;
+  const fs::path near = whole.lexically_proximate(fs::current_path(error));
+  return error || *near.begin() == ".." ? whole.string() : near.string();
+}
+
+SourceIndex::SourceIndex(SourceIndex&& other) noexcept
+    : path_(std::move(other.path_)), notes_(std::move(other.notes_)), folder_(std::exchange(other.folder_, {})) {}
+
+SourceIndex::~SourceIndex() {
+  if (folder_.empty()) return;
+  std::error_code error;
+  fs::remove_all(folder_, error);
+}
+
+}  // namespace ofindex

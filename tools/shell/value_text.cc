@@ -1,0 +1,93 @@
+#include "tools/shell/value_text.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace ofindex {
+namespace {
+
+using Type = ColumnValue::Type;
+
+constexpr size_t kMostBytesOfCharacter = 4;
+
+// Printable(), but for tabs and the ends of lines, which stay.
+std::string PrintableLines(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const size_t end = text.find_first_of("\t\r\n");
+    out += Printable(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    out += text[end];
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+Json JsonOfValue(const Chunk::Value& value) {
+  switch (value.type) {
+    case Type::kNull: return nullptr;
+    case Type::kInteger: return value.integer;
+    case Type::kReal: return JsonReal(value.real);
+    case Type::kText:
+    case Type::kBlob: return JsonBytes(value.bytes);
+  }
+  return nullptr;
+}
+
+std::string CsvField(std::string_view exact) {
+  const std::string text = PrintableLines(exact);
+  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return field + "\"";
+}
+
+std::string CsvOfValue(const Chunk::Value& value) {
+  switch (value.type) {
+    case Type::kNull: return "";
+    case Type::kInteger: return std::to_string(value.integer);
+    case Type::kReal: return RealText(value.real);
+    case Type::kText:
+    case Type::kBlob: break;
+  }
+  const bool text = IsUtf8(AsText(value.bytes));
+  return CsvField(text ? AsText(value.bytes) : Dump(JsonBytes(value.bytes)));
+}
+
+std::string RealText(double real) {
+  const Json json = JsonReal(real);
+  return json.is_string() ? json.get<std::string>() : Dump(json);
+}
+
+size_t ShownWidth(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string ShownText(std::string_view text, size_t most) {
+  // No more than may be shown is made printable.
+  const std::string_view front = text.substr(0, (most + 1) * kMostBytesOfCharacter);
+  std::string shown = Printable(front);
+  if (front.size() == text.size() && ShownWidth(shown) <= most) return shown;
+  size_t end = 0;
+  for (size_t width = 0; end < shown.size(); ++end) {
+    if ((shown[end] & 0xc0) != 0x80 && width++ == most - 3) break;
+  }
+  return shown.substr(0, end) + "...";
+}
+
+std::string ShownValue(const Chunk::Value& value, size_t most) {
+  switch (value.type) {
+    case Type::kNull: return "NULL";
+    case Type::kInteger: return std::to_string(value.integer);
+    case Type::kReal: return RealText(value.real);
+    case Type::kText: return ShownText(AsText(value.bytes), most);
+    case Type::kBlob: break;
+  }
+  const size_t room = (most - 3) / 2;  // between x' and '
+  if (value.bytes.size() <= room) return StrCat("x'", ToHex(value.bytes), "'");
+  return StrCat("x'", ToHex(value.bytes.first(room - 2)), "...'");
+}
+
+}  // namespace ofindex

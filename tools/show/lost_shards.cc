@@ -1,0 +1,39 @@
+#include "tools/show/lost_shards.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/output.h"
+
+namespace ofindex {
+
+bool LostShards::Has(uint64_t ordinal) const {
+  if (shards_.empty()) return false;
+  const auto location = dataset_.reader().Locate(ordinal);
+  return location && shards_.contains(location->shard);
+}
+
+Result<void> LostShards::Add(uint64_t ordinal, const Error& error) {
+  const bool of_shard = error.code == ErrorCode::kStale || error.code == ErrorCode::kIo;
+  if (!of_shard) return tl::unexpected(error);
+  OFINDEX_ASSIGN(const RecordLocation location, dataset_.reader().Locate(ordinal));
+  OFINDEX_ASSIGN(const MapShard shard, dataset_.reader().map().Shard(location.shard));
+  const uint64_t last = shard.first_record + std::max<uint64_t>(shard.records, 1) - 1;
+  Error lost = error;
+  lost.message += shard.records == 1 ? StrCat("; record ", last, " is in it")
+                                     : StrCat("; records ", shard.first_record, " to ", last, " are in it");
+  exit_code_ = std::max(exit_code_, ExitCode(error.code));
+  if (!shards_.empty()) {
+    rest_.push_back(std::move(lost.message));
+  } else {
+    OFINDEX_TRY(Output::Standard().Flush());
+    PrintError(lost, context_);
+  }
+  shards_.insert(location.shard);
+  return {};
+}
+
+void LostShards::PrintRest() const { PrintMoreErrors(rest_, context_); }
+
+}  // namespace ofindex

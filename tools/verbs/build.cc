@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "index/build/builder.h"
+#include "index/catalog/paths.h"
+#include "index/columns/column_choice.h"
+#include "tools/shell/json.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/number_option.h"
+#include "tools/shell/output.h"
+#include "tools/shell/progress_display.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+struct Arguments {
+  BuildOptions options;
+  std::string format = "auto";
+  std::string payload = "auto";
+  std::string compression = "auto";
+  std::string columns;
+};
+
+Json ToJson(const BuildReport& report, double seconds) {
+  const double per_second = seconds > 0 && !report.was_up_to_date ? 1 / seconds : 0;
+  return {{"schema", "ofindex.build/1"},
+          {"index", JsonText(report.index)},
+          {"up_to_date", report.was_up_to_date},
+          {"records", report.facts.records},
+          {"payload_bytes", report.facts.payload_bytes},
+          {"data_bytes", report.facts.data_bytes},
+          {"index_bytes", report.index_bytes},
+          {"map_bytes", report.map_bytes},
+          {"shards", report.shards.size()},
+          {"seconds", seconds},
+          {"records_per_second", static_cast<double>(report.facts.records) * per_second},
+          {"bytes_per_second", static_cast<double>(report.facts.data_bytes) * per_second},
+          {"features", report.features.size()},
+          {"features_without_column", report.without_column},
+          {"features_dropped", report.facts.features_dropped},
+          {"bad", JsonBad(report.bad, report.shards)},
+          {"damage", JsonDamage(report.damage, report.shards)},
+          {"skipped", JsonSkipped(report.skipped)},
+          {"columns_in_no_record", JsonTexts(ColumnsInNoRecord(report))},
+          {"missing", JsonTexts(report.missing)}};
+}
+
+std::string Summary(const BuildReport& report, double seconds) {
+  const DatasetFacts& facts = report.facts;
+  std::string text =
+      StrCat(Printable(report.index), ": ", Counted(facts.records, "record"), " in ",
+             Counted(report.shards.size(), "shard"), ", ", FormatBytes(static_cast<double>(facts.data_bytes)));
+  if (report.was_up_to_date) return text + "; up to date, nothing to do";
+  const double rate = seconds > 0 ? static_cast<double>(facts.records) / seconds : 0;
+  std::array<char, 32> time{};
+  std::snprintf(time.data(), time.size(), "%.2f s", seconds);
+  text += StrCat("; ", time.data(), ", ", FormatCount(static_cast<uint64_t>(rate)), " records/s");
+  if (facts.checked == Checked::kPayloads) text += ", every payload checked";
+  return text;
+}
+
+void PrintWarnings(const BuildReport& report, const Context& context) {
+  std::vector<std::string> notes = NotesOf(report, [](const std::string& path) { return path; });
+  if (!report.map_damage.empty()) notes.push_back(StrCat(report.map_damage, "; the map was made again"));
+  if (report.without_column != 0) {
+    notes.push_back(StrCat(Counted(report.without_column, "feature"), " without a column: the first ", kMostAutoColumns,
+                           " in byte order have one; name those that you need with --columns"));
+  }
+  if (report.facts.features_dropped) {
+    notes.push_back("too many feature names: the first in byte order are in the index, and those that --columns names");
+  }
+  if (const auto names = ColumnsInNoRecord(report); !names.empty()) notes.push_back(DescribeInNoRecord(names, report));
+  PrintNotes(notes, context);
+}
+
+// Files that could not be read are missing in the index, and nobody knows what is in them: the worst that a build says.
+int ReportUnreadable(const BuildReport& report, const Context& context) {
+  std::vector<std::string> texts;
+  for (const SkippedFile& file : report.skipped) {
+    if (IsUnreadable(file)) texts.push_back(StrCat(Printable(file.path), ": ", Printable(file.reason)));
+  }
+  if (texts.empty()) return 0;
+  PrintError({ErrorCode::kIo, texts.front(),
+              "everything else is in the index; make it readable, and run `ofindex build --force`"},
+             context);
+  PrintMoreErrors(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
+  return ExitCode(ErrorCode::kIo);
+}
+
+// Damage is no failure of the build: the index is there. It is a failure of the data, and says so.
+int ReportDamage(const BuildReport& report, const Context& context) {
+  if (report.damage.empty() && report.bad.empty()) return 0;
+  std::vector<std::string> texts;
+  for (const DamageRow& damage : report.damage) texts.push_back(Describe(damage, report.shards));
+  for (const BadRow& bad : report.bad) texts.push_back(Describe(bad, report.shards));
+  const bool pointers = std::any_of(report.damage.begin(), report.damage.end(), [](const DamageRow& damage) {
+    return damage.range.reason == DamageReason::kLfsPointer;
+  });
+  PrintError({ErrorCode::kDamage, texts.front(),
+              pointers ? std::string("run `git lfs pull`, and then `ofindex build --force`")
+                       : StrCat("every intact record is in the index; `ofindex info ", Printable(report.index),
+                                "` lists the damage")},
+             context);
+  PrintMoreErrors(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
+  return ExitCode(ErrorCode::kDamage);
+}
+
+Result<int> Build(Arguments& arguments, Context& context) {
+  BuildOptions& options = arguments.options;
+  options.format.framing = arguments.format == "auto" ? std::nullopt : ParseFraming(arguments.format);
+  options.format.compression = arguments.compression == "auto" ? std::nullopt : ParseCompression(arguments.compression);
+  options.format.payload = arguments.payload == "auto" ? std::nullopt : ParsePayloadKind(arguments.payload);
+  if (!arguments.columns.empty()) {
+    OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(arguments.columns));
+  }
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<ProgressDisplay> display(std::in_place, "build", context);
+  Result<BuildReport> report = BuildIndex(options, context.progress);
+  display.reset();
+  if (!report) return tl::unexpected(std::move(report).error());
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  PrintWarnings(*report, context);
+  if (context.json) {
+    OFINDEX_TRY(Output::Standard().Line(Dump(ToJson(*report, seconds))));
+  } else if (!context.quiet) {
+    OFINDEX_TRY(Output::Standard().Line(Summary(*report, seconds)));
+  }
+  OFINDEX_TRY(Output::Standard().Flush());
+  const int damaged = ReportDamage(*report, context);
+  const int unreadable = ReportUnreadable(*report, context);
+  return unreadable != 0 ? unreadable : damaged;
+}
+
+}  // namespace
+
+void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "build", "Read shards once and write their index", Formats::kJson);
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("DATA", arguments->options.data,
+                   "Files, folders, quoted globs, @LIST (a path a line), @- (the same from standard input)")
+      ->required();
+  verb->add_option("-o,--output", arguments->options.index, "The index to write; default: DATA.ofidx beside DATA")
+      ->check(CLI::Validator(NotEmpty, ""))
+      ->type_name("INDEX");
+  verb->add_flag("--verify", arguments->options.verify,
+                 "Also look at every payload byte: check CRC32C (TFRecord), keep a hash of each record");
+  verb->add_option("--format", arguments->format, "auto, tfrecord or ofrecord; default auto, by content")
+      ->check(CLI::IsMember({"auto", "tfrecord", "ofrecord"}).description(""))
+      ->type_name("FORMAT");
+  verb->add_option("--payload", arguments->payload,
+                   "auto, example, sequence_example, ofrecord or opaque; default auto, by content")
+      ->check(CLI::IsMember({"auto", "example", "sequence_example", "ofrecord", "opaque"}).description(""))
+      ->type_name("PAYLOAD");
+  verb->add_option("--compression", arguments->compression,
+                   "auto, none, gzip, zlib or deflate (bare); default auto, by content, which never finds deflate")
+      ->check(CLI::IsMember({"auto", "none", "gzip", "zlib", "deflate"}).description(""))
+      ->type_name("COMPRESSION");
+  InflateOptions& inflate = arguments->options.inflate;
+  AddMebibytes(*verb, "--checkpoint-every", inflate.checkpoint_bytes, 1, 1024,
+               "Compressed shards: inflated bytes between the places at which one can be entered; default 2");
+  AddNumber(*verb, "--max-ratio", inflate.max_ratio,
+            "Compressed shards: inflated bytes for each byte of the file, past which it is a bomb; default 200", "N")
+      ->check(CLI::Range(1, 2000).description(""));
+  AddMebibytes(*verb, "--max-inflated", inflate.max_bytes, 1, uint64_t{1} << 40,
+               "Compressed shards: inflated bytes of one, past which it is a bomb; default 1048576, which is 1 TiB");
+  verb->add_option("--columns", arguments->columns,
+                   "Features that become columns: auto (those with one short value in some record), none (payloads are "
+                   "not looked into), names between commas (lists whole), or auto,NAME,... (both); default auto")
+      ->check(CLI::Validator(NotEmpty, ""))
+      ->type_name("NAME,...");
+  verb->add_flag("--columns-optional", arguments->options.columns_optional,
+                 "Build although no record has a feature that --columns names; default: an error");
+  verb->add_option("--descriptor", arguments->options.descriptor,
+                   "A FileDescriptorSet (protoc --descriptor_set_out) that describes the payloads")
+      ->type_name("FILE");
+  verb->add_option("--message", arguments->options.message,
+                   "The message of --descriptor that the payloads are; --columns then names its fields, as a or b.c")
+      ->type_name("pkg.Name");
+  verb->add_option("-j,--threads", arguments->options.threads, "Threads that compute; default: one a processor")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N");
+  verb->add_flag("--force", arguments->options.force, "Replace an index that is stale or damaged; default: off");
+  verb->add_flag_callback(
+      "--wait", [arguments] { arguments->options.if_locked = Draft::IfLocked::kWait; },
+      "Wait for another process that builds the same index, and use its result");
+  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Build(*arguments, context); }; });
+}
+
+}  // namespace ofindex

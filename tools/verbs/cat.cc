@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include "base/output_file.h"
+#include "base/text.h"
+#include "index/catalog/catalog_reader.h"
+#include "index/output/draft.h"
+#include "index/shards/output_rule.h"
+#include "index/writing/record_framing.h"
+#include "query/dataset.h"
+#include "query/ordinals.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/number_option.h"
+#include "tools/shell/output.h"
+#include "tools/shell/reading_options.h"
+#include "tools/shell/selecting.h"
+#include "tools/show/lost_shards.h"
+#include "tools/show/record_stream.h"
+#include "tools/show/shown_record.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+struct Arguments {
+  std::string index;
+  std::string range = ":";
+  std::string ids;
+  std::optional<std::string> where;
+  std::string to = "jsonl";
+  std::string output;
+  bool force = false;
+  ReaderOptions reading;
+};
+
+// Where the records go: standard output, or a file that gets its name when all of them are in it.
+class Sink {
+ public:
+  [[nodiscard]] static Result<Sink> Open(const std::string& path) {
+    Sink sink;
+    if (path.empty() || path == "-") return sink;
+    OFINDEX_ASSIGN(sink.draft_, Draft::Begin(path, Draft::IfLocked::kFail));
+    OFINDEX_ASSIGN(sink.file_, sink.draft_->Open());
+    sink.replaces_ = StatFile(path).has_value();
+    return sink;
+  }
+
+  Result<void> Write(ByteView bytes) { return file_ ? file_->Append(bytes) : Output::Standard().Write(bytes); }
+
+  /// True if there is a file that Close() replaces.
+  [[nodiscard]] bool replaces() const { return replaces_; }
+
+  Result<void> Close() {
+    if (!file_) return Output::Standard().Flush();
+    OFINDEX_TRY(file_->Flush());
+    return draft_->Publish(Draft::Durability::kDurable);
+  }
+
+ private:
+  std::optional<Draft> draft_;
+  std::optional<OutputFile> file_;
+  bool replaces_ = false;
+};
+
+Result<void> WriteFramed(Framing framing, ByteView payload, Sink& sink) {
+  const RecordFraming around(framing, payload);
+  OFINDEX_TRY(sink.Write(around.header()));
+  OFINDEX_TRY(sink.Write(payload));
+  return sink.Write(around.footer());
+}
+
+TakePayload TakerFor(const Arguments& arguments, const Dataset& dataset, Sink& sink) {
+  if (const std::optional<Framing> framing = ParseFraming(arguments.to)) {
+    return [framing, &sink](uint64_t, ByteView payload) { return WriteFramed(*framing, payload, sink); };
+  }
+  if (arguments.to == "raw") return [&sink](uint64_t, ByteView payload) { return sink.Write(payload); };
+  auto record = std::make_shared<ShownRecord>();
+  return [record, &dataset, &sink](uint64_t ordinal, ByteView payload) -> Result<void> {
+    OFINDEX_TRY(record->Take(dataset, ordinal, payload));
+    OFINDEX_ASSIGN(const Json json, record->ToJson(std::nullopt));
+    return sink.Write(AsBytes(Dump(json) + "\n"));
+  };
+}
+
+Result<NextOrdinal> OrdinalsOfRange(const std::string& text, uint64_t size) {
+  OFINDEX_ASSIGN(OrdinalRange range, ParseOrdinals(text, size));
+  return NextOrdinal([range](uint64_t& ordinal) mutable -> Result<bool> {
+    if (range.begin == range.end) return false;
+    ordinal = range.begin++;
+    return true;
+  });
+}
+
+// A file of ordinals, one a line; it is read as the records are, so it may be endless.
+Result<NextOrdinal> OrdinalsOfFile(const std::string& path, uint64_t size) {
+  auto file = std::make_shared<std::ifstream>();
+  if (path != "-") {
+    file->open(path);
+    if (!*file) return tl::unexpected(SystemError(path, "cannot open the list of ordinals", errno));
+  }
+  return NextOrdinal([file, path, size, line_number = uint64_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
+    std::istream& in = path == "-" ? std::cin : *file;
+    for (std::string line; std::getline(in, line);) {
+      ++line_number;
+      if (line.ends_with('\r')) line.pop_back();
+      if (line.empty()) continue;
+      const auto range = ParseOrdinals(line, size);
+      if (range && range->end == range->begin + 1) {
+        ordinal = range->begin;
+        return true;
+      }
+      return Fail(
+          range ? ErrorCode::kUsage : range.error().code,
+          StrCat(Printable(path), ": line ", line_number, ": ", range ? "expected one ordinal" : range.error().message),
+          "the list has one ordinal a line");
+    }
+    if (in.bad()) {
+      return errno == EINTR ? Interrupted()
+                            : tl::unexpected(SystemError(path, "cannot read the list of ordinals", errno));
+    }
+    return false;
+  });
+}
+
+// The selected records of [begin, end) of the dataset. One block's ordinals are spelled out at a time.
+class SelectedOrdinals {
+ public:
+  SelectedOrdinals(Selection selection, OrdinalRange range) : selection_(std::move(selection)), range_(range) {}
+
+  bool Next(uint64_t& ordinal) {
+    while (at_ == ordinals_.size()) {
+      if (block_ == selection_.blocks().size()) return false;
+      ordinals_.clear();
+      at_ = 0;
+      selection_.ForEachIn(block_++, [this](uint64_t one) {
+        if (one >= range_.begin && one < range_.end) ordinals_.push_back(one);
+        return true;
+      });
+    }
+    ordinal = ordinals_[at_++];
+    return true;
+  }
+
+ private:
+  Selection selection_;
+  OrdinalRange range_;
+  std::vector<uint64_t> ordinals_;
+  size_t at_ = 0;
+  size_t block_ = 0;
+};
+
+Result<NextOrdinal> OrdinalsWhere(const Arguments& arguments, const Dataset& dataset, const Context& context) {
+  OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(arguments.range, dataset.size()));
+  OFINDEX_ASSIGN(Selection selection, SelectRecords(dataset.opened(), *arguments.where, context));
+  auto selected = std::make_shared<SelectedOrdinals>(std::move(selection), range);
+  return NextOrdinal([selected](uint64_t& ordinal) -> Result<bool> { return selected->Next(ordinal); });
+}
+
+Result<NextOrdinal> OrdinalsFor(const Arguments& arguments, const Dataset& dataset, const Context& context) {
+  if (arguments.where) return OrdinalsWhere(arguments, dataset, context);
+  const uint64_t size = dataset.size();
+  return arguments.ids.empty() ? OrdinalsOfRange(arguments.range, size) : OrdinalsOfFile(arguments.ids, size);
+}
+
+OutputKind KindOf(const Arguments& arguments) {
+  if (const std::optional<Framing> framing = ParseFraming(arguments.to)) return OutputOf(*framing);
+  return arguments.to == "raw" ? OutputKind::kRaw : OutputKind::kJsonLines;
+}
+
+// Before anything is read: the output must not be an input, nor lie among the shards as one more.
+Result<void> CheckSink(const Arguments& arguments, const Dataset& dataset) {
+  if (arguments.output.empty() || arguments.output == "-") return {};
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(dataset.opened().index));
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
+  InputFiles inputs(dataset.index_path(), shards, catalog.facts().sources, arguments.reading.root);
+  inputs.Add(arguments.index);
+  inputs.Add(arguments.ids);
+  const bool shard = ParseFraming(arguments.to).has_value();
+  if (shard) OFINDEX_TRY(CheckAlone(arguments.output));
+  OFINDEX_TRY(CheckOutput(arguments.output, KindOf(arguments), arguments.force, inputs));
+  if (!shard) return {};
+  return CheckOutside(arguments.output, OutputShape::kFile, inputs);
+}
+
+Result<int> Cat(const Arguments& arguments, const Context& context) {
+  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
+  OFINDEX_TRY(CheckSink(arguments, dataset));
+  OFINDEX_ASSIGN(const NextOrdinal next, OrdinalsFor(arguments, dataset, context));
+  OFINDEX_ASSIGN(Sink sink, Sink::Open(arguments.output));
+  LostShards lost(dataset, context);
+  OFINDEX_ASSIGN(const int exit_code, StreamRecords(dataset, next, TakerFor(arguments, dataset, sink), context, &lost));
+  // What is there may be whole, and records of a lost shard may be had later.
+  const bool keeps_old = sink.replaces() && lost.exit_code() != 0;
+  if (!keeps_old) OFINDEX_TRY(sink.Close());
+  lost.PrintRest();
+  if (keeps_old) PrintNote(StrCat("note: ", arguments.output, " is as it was: not all records could be read"), context);
+  return std::max(exit_code, lost.exit_code());
+}
+
+}  // namespace
+
+void AddCat(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb =
+      AddVerb(app, context, "cat", "Stream records, in ordinal order or in that of a list", Formats::kNone);
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  CLI::Option* range =
+      verb->add_option("--range", arguments->range, "Records A:B only; default: all")->type_name("A:B");
+  CLI::Option* where = verb->add_option("--where", arguments->where,
+                                        "Records for which this SQL expression holds only; with --range, those of them")
+                           ->type_name("EXPR");
+  verb->add_option("--ids", arguments->ids,
+                   "Records of this list, an ordinal a line, in its order; - is standard input")
+      ->type_name("FILE")
+      ->excludes(range)
+      ->excludes(where);
+  verb->add_option("--to", arguments->to,
+                   "jsonl, tfrecord or ofrecord (payloads framed anew, unchanged), raw (payloads alone); default jsonl")
+      ->check(CLI::IsMember({"jsonl", "tfrecord", "ofrecord", "raw"}).description(""))
+      ->type_name("FORM");
+  verb->add_option("-o,--output", arguments->output, "A file to write; default: standard output")
+      ->check(CLI::Validator(NotEmpty, ""))
+      ->type_name("FILE");
+  verb->add_flag("--force", arguments->force,
+                 "Replace FILE if it holds records of the form that is written, and is no input; default: off");
+  AddReadingOptions(*verb, arguments->reading);
+  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Cat(*arguments, context); }; });
+}
+
+}  // namespace ofindex

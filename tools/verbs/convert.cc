@@ -1,0 +1,202 @@
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "index/catalog/catalog_reader.h"
+#include "index/shards/output_rule.h"
+#include "query/columns/column_store.h"
+#include "query/dataset.h"
+#include "query/sampling/open_sampler.h"
+#include "tools/packing/converter.h"
+#include "tools/shell/json.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/number_option.h"
+#include "tools/shell/output.h"
+#include "tools/shell/output_options.h"
+#include "tools/shell/progress_display.h"
+#include "tools/shell/reading_options.h"
+#include "tools/shell/source_index.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+constexpr size_t kDrawnAtOnce = 4096;
+
+struct Arguments {
+  std::vector<std::string> data;
+  ShardSetRequest output;
+  std::optional<std::string> where;
+  std::optional<uint64_t> shuffle;
+  Lossy lossy = Lossy::kRefuse;
+  ReaderOptions reading;
+};
+
+/// What the index says of the data, beside their records.
+struct SourceFacts {
+  std::vector<ShardRow> shards;
+  std::vector<DamageRow> damage;
+  std::vector<BadRow> bad;
+  std::vector<GenerationRow> generations;
+  std::vector<std::string> sources;
+  bool verified = false;  // every payload was compared with its checksum when the index was built
+};
+
+Result<SourceFacts> ReadFacts(const std::shared_ptr<const IndexFile>& index) {
+  SourceFacts facts;
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
+  OFINDEX_ASSIGN(facts.shards, catalog.Shards());
+  OFINDEX_ASSIGN(facts.damage, catalog.Damage());
+  OFINDEX_ASSIGN(facts.bad, catalog.Bad());
+  OFINDEX_ASSIGN(facts.generations, catalog.Generations());
+  facts.sources = catalog.facts().sources;
+  facts.verified = catalog.facts().checked == Checked::kPayloads;
+  return facts;
+}
+
+/// The records to convert, in order, and how many go into each new shard.
+struct Selected {
+  NextOrdinal next;
+  uint64_t records = 0;
+  bool all_in_order = false;
+};
+
+NextOrdinal DrawFrom(Sampler sampler) {
+  auto state = std::make_shared<std::pair<Sampler, std::vector<uint64_t>>>(std::move(sampler), 0);
+  return [state, at = size_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
+    auto& [source, drawn] = *state;
+    if (at == drawn.size()) {
+      drawn.resize(kDrawnAtOnce);
+      drawn.resize(source.Next(drawn));
+      at = 0;
+      if (drawn.empty()) return false;
+    }
+    ordinal = drawn[at++];
+    return true;
+  };
+}
+
+NextOrdinal EachOf(View view) {
+  return [view, at = uint64_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
+    if (at == view.size()) return false;
+    ordinal = view.At(at++);
+    return true;
+  };
+}
+
+Result<Selected> Select(const Arguments& arguments, const Dataset& dataset, const SourceFacts& facts,
+                        const Context& context) {
+  if (!arguments.where && !arguments.shuffle) {
+    return Selected{EachOf(View::Range(0, dataset.size())), dataset.size(), true};
+  }
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store,
+                 ColumnStore::Open(dataset.opened(), {.progress = &context.progress}));
+  SampleRequest request;
+  request.where = arguments.where;
+  request.seed = arguments.shuffle.value_or(0);
+  SqlLimits limits;
+  limits.cancel = &context.progress.cancel;
+  OFINDEX_ASSIGN(Sampler sampler, OpenSampler(store, facts.generations, request, limits));
+  const uint64_t records = sampler.view().size();
+  if (!arguments.shuffle) return Selected{EachOf(sampler.view()), records, false};
+  return Selected{DrawFrom(std::move(sampler)), records, false};
+}
+
+std::vector<uint64_t> RecordsPerShard(const Selected& selected, const SourceFacts& facts, size_t shards,
+                                      bool as_in_input) {
+  if (!as_in_input) return EvenShares(selected.records, shards);
+  std::vector<uint64_t> records;
+  for (const ShardRow& shard : facts.shards) records.push_back(shard.records);
+  return records;
+}
+
+Result<void> Report(const ShardSetWriter& writer, const SourceFacts& facts, double seconds, const Context& context) {
+  if (context.json) {
+    Json document = ToJson("ofindex.convert/1", writer, seconds);
+    document["bad"] = JsonBad(facts.bad, facts.shards);
+    document["damage"] = JsonDamage(facts.damage, facts.shards);
+    return Output::Standard().Line(Dump(document));
+  }
+  if (context.quiet) return {};
+  return Output::Standard().Line(Summary(writer));
+}
+
+int ReportDamage(const SourceFacts& facts, const Context& context) {
+  if (facts.damage.empty()) return 0;
+  std::vector<std::string> texts;
+  for (const DamageRow& damage : facts.damage) texts.push_back(Describe(damage, facts.shards));
+  PrintError({ErrorCode::kDamage, texts.front(), "every intact record was converted"}, context);
+  PrintMoreErrors(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
+  return ExitCode(ErrorCode::kDamage);
+}
+
+Result<int> Convert(Arguments& arguments, Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  OFINDEX_ASSIGN(const SourceIndex source, SourceIndex::Of(arguments.data, arguments.where.has_value(), context));
+  PrintNotes(source.notes(), context);
+  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(source.path(), arguments.reading, context.progress));
+  OFINDEX_ASSIGN(SourceFacts facts, ReadFacts(dataset.opened().index));
+  InputFiles inputs(source.path(), facts.shards, facts.sources, arguments.reading.root);
+  for (const std::string& data : arguments.data) inputs.Add(data);
+  for (ShardRow& shard : facts.shards) shard.path = source.Shown(shard.path);
+  OFINDEX_ASSIGN(const Selected selected, Select(arguments, dataset, facts, context));
+
+  arguments.output.default_shards = facts.shards.size();
+  OFINDEX_TRY(CheckOutside(arguments.output.out, ShapeOf(arguments.output), inputs));
+  arguments.output.inputs = inputs;
+  OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(arguments.output));
+  const bool as_in_input =
+      selected.all_in_order && !arguments.output.shards && plan.paths.size() == facts.shards.size();
+  std::vector<uint64_t> sizes = RecordsPerShard(selected, facts, plan.paths.size(), as_in_input);
+  OFINDEX_ASSIGN(ShardSetWriter writer, ShardSetWriter::Begin(std::move(plan), std::move(sizes)));
+  OFINDEX_ASSIGN(Converter converter,
+                 Converter::Create(dataset, facts.shards, arguments.output.framing, arguments.lossy, writer, context));
+
+  if (!facts.verified) converter.CheckPayloads();
+  context.progress.bytes_total = dataset.reader().map().header().payload_bytes;
+  std::optional<ProgressDisplay> display(std::in_place, "convert", context);
+  OFINDEX_ASSIGN(const int exit_code, converter.Run(selected.next));
+  OFINDEX_TRY(writer.Publish());
+  display.reset();
+  facts.bad.insert(facts.bad.end(), converter.bad().begin(), converter.bad().end());
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  OFINDEX_TRY(Report(writer, facts, seconds, context));
+  OFINDEX_TRY(Output::Standard().Flush());
+  return std::max(exit_code, ReportDamage(facts, context));
+}
+
+}  // namespace
+
+void AddConvert(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "convert",
+                           "Write records in the other format, framing and payload: OFRecord as TFRecords of Examples, "
+                           "TFRecords as OFRecord",
+                           Formats::kJson);
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("DATA", arguments->data, "An index, or what build takes; data without an index are indexed first")
+      ->required();
+  AddOutputOptions(*verb, arguments->output, "as many as in DATA, with the same records each");
+  verb->add_option("--where", arguments->where, "Records for which this SQL expression holds, alone")
+      ->type_name("EXPR");
+  AddNumber(*verb, "--shuffle", arguments->shuffle,
+            "In the order of `ofindex sample --seed SEED`; default: in ordinal order", "SEED");
+  verb->add_option_function<std::string>(
+          "--lossy",
+          [arguments](const std::string& lossy) {
+            arguments->lossy = lossy == "allow" ? Lossy::kAllow : Lossy::kRefuse;
+          },
+          "What to do with kinds that an Example does not have: refuse, or allow int32 to become int64 and double to "
+          "become float; default refuse")
+      ->check(CLI::IsMember({"refuse", "allow"}).description(""))
+      ->type_name("HOW");
+  AddReadingOptions(*verb, arguments->reading);
+  verb->callback(
+      [arguments, &context, &body] { body = [arguments, &context] { return Convert(*arguments, context); }; });
+}
+
+}  // namespace ofindex

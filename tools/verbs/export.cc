@@ -1,0 +1,188 @@
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "base/output_file.h"
+#include "base/text.h"
+#include "index/catalog/catalog_reader.h"
+#include "index/catalog/paths.h"
+#include "index/output/draft.h"
+#include "index/shards/output_rule.h"
+#include "mmap/offsets/packed_offsets.h"
+#include "mmap/shard_paths.h"
+#include "tools/shell/json.h"
+#include "tools/shell/number_option.h"
+#include "tools/shell/output.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string index;
+  std::string to;
+  std::string folder;
+  bool force = false;
+};
+
+// A text index being written: one line a record, where it begins and how long it is with its framing. What DALI's
+// readers.tfrecord(index_path=) and vahidk/tfrecord take (their tools/tfrecord2idx write the same).
+class TextIndex {
+ public:
+  [[nodiscard]] static Result<TextIndex> Create(const fs::path& path) {
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    OFINDEX_ASSIGN(Draft draft, Draft::Begin(path.string(), Draft::IfLocked::kFail));
+    OFINDEX_ASSIGN(OutputFile file, draft.Open());
+    return TextIndex(std::move(draft), std::move(file));
+  }
+
+  Result<void> Add(const BlockRow& block) {
+    const PackedOffsets offsets(block.offsets.data());
+    std::string lines;
+    for (uint32_t i = 0; i < block.records; ++i) {
+      const PackedOffsets::Extent extent = offsets.At(i);
+      lines += StrCat(extent.begin, " ", extent.end - extent.begin, "\n");
+    }
+    return file_.Append(AsBytes(lines));
+  }
+
+  Result<void> Close() {
+    OFINDEX_TRY(file_.Flush());
+    return draft_.Publish(Draft::Durability::kDurable);
+  }
+
+ private:
+  TextIndex(Draft draft, OutputFile file) : draft_(std::move(draft)), file_(std::move(file)) {}
+
+  Draft draft_;
+  OutputFile file_;
+};
+
+// Where a shard's text index goes: below the folder whatever an index from a stranger calls its shards.
+fs::path PathFor(const std::string& folder, const std::string& shard, size_t common) {
+  fs::path below = fs::path(shard.substr(std::min(common, shard.size()))).lexically_normal();
+  if (below.is_absolute() || below.empty() || *below.begin() == "..") below = fs::path(shard).filename();
+  return fs::path(folder) / (below.string() + ".idx");
+}
+
+// The file that is written to, whatever links lead to it: the one that a link of that name leads to is replaced.
+fs::path TargetOf(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_symlink(path, error)) {
+    const fs::path file = fs::canonical(path, error);
+    return error ? path : file;
+  }
+  const fs::path folder = fs::weakly_canonical(fs::absolute(path.parent_path(), error), error);
+  return error ? path : folder / path.filename();
+}
+
+Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const Arguments& arguments,
+                                      const InputFiles& inputs) {
+  const size_t common = CommonFolderBytes(shards);
+  std::vector<fs::path> paths;
+  std::set<fs::path> taken;
+  for (const ShardRow& shard : shards) {
+    if (shard.framing == Framing::kOfRecord) {
+      return Fail(ErrorCode::kUsage, StrCat(Printable(shard.path), ": an OFRecord; tfrecord2idx is of TFRecords"),
+                  "`ofindex get` and `ofindex cat` read OFRecords through the index itself");
+    }
+    if (shard.compression != Compression::kNone) {
+      return Fail(ErrorCode::kUsage,
+                  StrCat(Printable(shard.path), ": compressed; whoever takes tfrecord2idx seeks in the file itself"),
+                  "`ofindex convert` writes it anew, uncompressed");
+    }
+    paths.push_back(PathFor(arguments.folder, shard.path, common));
+    const std::string path = Printable(paths.back().string());
+    if (!taken.insert(TargetOf(paths.back())).second) {
+      return Fail(ErrorCode::kUsage, StrCat(Printable(shard.path), ": two shards would be exported to ", path),
+                  "export the folders of the dataset one by one");
+    }
+    OFINDEX_TRY(CheckOutput(paths.back().string(), OutputKind::kTextIndex, arguments.force, inputs));
+  }
+  return paths;
+}
+
+// The shards are the files that were indexed: what an index says of others leads nowhere.
+Result<void> CheckShards(const CatalogReader& catalog, const std::vector<ShardRow>& shards) {
+  const ShardPaths paths(FolderOf(catalog.path()), catalog.index().anchor());
+  for (const ShardRow& shard : shards) {
+    OFINDEX_ASSIGN(const File file, OpenIndexedShard(paths.PlaceOf(shard.path), paths.PathOf(shard.path)));
+    OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
+    OFINDEX_TRY(CheckShard(file, facts, shard.identity));
+  }
+  return {};
+}
+
+Result<std::vector<fs::path>> ExportAll(const std::string& index, const Arguments& arguments,
+                                        const Progress& progress) {
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
+  OFINDEX_ASSIGN(std::vector<fs::path> paths, PathsOf(shards, arguments, InputFiles(index, shards, {})));
+  OFINDEX_TRY(CheckShards(catalog, shards));
+  std::optional<TextIndex> open;
+  size_t next = 0;
+  // Ends the shard that is being written, and begins those up to `shard`; shards without records have empty files.
+  const auto open_up_to = [&](size_t shard) -> Result<void> {
+    for (; next <= shard; ++next) {
+      if (open) OFINDEX_TRY(open->Close());
+      open.reset();
+      if (next == paths.size()) return {};
+      OFINDEX_ASSIGN(open, TextIndex::Create(paths[next]));
+    }
+    return {};
+  };
+  const auto add_block = [&](const BlockRow& block) -> Result<void> {
+    if (progress.cancel) return Interrupted();
+    if (block.shard >= paths.size() || size_t{block.shard} + 1 < next) {
+      return Fail(ErrorCode::kIndex, "the index has blocks in another order than shards");
+    }
+    OFINDEX_TRY(open_up_to(block.shard));
+    return open->Add(block);
+  };
+  OFINDEX_TRY(catalog.ForEachBlock(add_block));
+  OFINDEX_TRY(open_up_to(paths.size()));
+  return paths;
+}
+
+Result<int> Export(const Arguments& arguments, const Context& context) {
+  OFINDEX_ASSIGN(const std::string index, ResolveIndex(arguments.index));
+  OFINDEX_ASSIGN(const std::vector<fs::path> paths, ExportAll(index, arguments, context.progress));
+  Output& out = Output::Standard();
+  if (context.json) {
+    Json files = Json::array();
+    for (const fs::path& path : paths) files.push_back(JsonText(path.string()));
+    OFINDEX_TRY(
+        out.Line(Dump({{"schema", "ofindex.export/1"}, {"index", JsonText(index)}, {"files", std::move(files)}})));
+  } else if (!context.quiet) {
+    for (const fs::path& path : paths) OFINDEX_TRY(out.Line(Printable(path.string())));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddExport(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "export", "Write the index in another tool's form", Formats::kJson);
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  verb->add_option("--to", arguments->to, "tfrecord2idx: a text index a shard, SHARD.idx, for DALI and vahidk/tfrecord")
+      ->required()
+      ->check(CLI::IsMember({"tfrecord2idx"}).description(""))
+      ->type_name("FORM");
+  verb->add_option("-o,--output", arguments->folder, "The folder to write to")
+      ->required()
+      ->check(CLI::Validator(NotEmpty, ""))
+      ->type_name("DIR");
+  verb->add_flag("--force", arguments->force, "Replace text indexes that are there; default: off");
+  verb->callback(
+      [arguments, &context, &body] { body = [arguments, &context] { return Export(*arguments, context); }; });
+}
+
+}  // namespace ofindex

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "query/dataset.h"
+#include "query/ordinals.h"
+#include "tools/shell/json.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/output.h"
+#include "tools/shell/reading_options.h"
+#include "tools/show/lost_shards.h"
+#include "tools/show/shown_record.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+struct Arguments {
+  std::string index;
+  std::vector<std::string> ordinals;
+  std::optional<std::string> feature;
+  bool raw = false;
+  bool wire = false;
+  ReaderOptions reading;
+};
+
+// Shows the records one after the other, in one of the forms that were asked for.
+class Getter {
+ public:
+  Getter(const Arguments& arguments, const Context& context) : arguments_(arguments), context_(context) {}
+
+  Result<void> Begin() {
+    if (!context_.json) return {};
+    return out_.Write("{\"schema\":\"ofindex.get/1\",\"records\":[");
+  }
+
+  Result<void> Show(const Dataset& dataset, uint64_t ordinal) {
+    if (arguments_.raw && !arguments_.feature) {
+      OFINDEX_TRY(dataset.reader().Copy(ordinal, payload_));
+      return out_.Write(ByteView(payload_));
+    }
+    if (arguments_.wire) {
+      OFINDEX_TRY(record_.Fetch(dataset, ordinal));
+      if (shown_++ > 0) OFINDEX_TRY(out_.Line(""));
+      return record_.PrintWire(arguments_.feature, context_.progress.cancel, out_);
+    }
+    OFINDEX_TRY(record_.Load(dataset, ordinal));
+    if (arguments_.feature) OFINDEX_TRY(record_.Require(*arguments_.feature));
+    if (arguments_.raw) return out_.Write(ByteView(record_.FeatureBytes(*arguments_.feature)));
+    const bool first = shown_++ == 0;
+    if (context_.json || context_.jsonl) {
+      OFINDEX_ASSIGN(const Json json, record_.ToJson(arguments_.feature));
+      return context_.jsonl ? out_.Line(Dump(json)) : out_.Write((first ? "" : ",") + Dump(json));
+    }
+    if (!first) OFINDEX_TRY(out_.Line(""));
+    return record_.Print(arguments_.feature, out_);
+  }
+
+  Result<void> End() {
+    if (!context_.json) return {};
+    return out_.Line("]}");
+  }
+
+ private:
+  const Arguments& arguments_;
+  const Context& context_;
+  Output& out_ = Output::Standard();
+  ShownRecord record_;
+  std::vector<uint8_t> payload_;
+  uint64_t shown_ = 0;
+};
+
+// True if a record that was not shown cannot be read: showing it may have failed for want of its place, too.
+bool CannotBeRead(const Dataset& dataset, uint64_t ordinal, const Error& error) {
+  if (error.code == ErrorCode::kStale) return true;
+  std::vector<uint8_t> payload;
+  return error.code == ErrorCode::kIo && !dataset.reader().Copy(ordinal, payload);
+}
+
+// A bad record, or a shard that cannot be read, does not keep the others from being shown; anything else does.
+Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ranges, Getter& getter, LostShards& lost,
+                    const Context& context) {
+  int exit_code = 0;
+  for (const OrdinalRange& range : ranges) {
+    for (uint64_t ordinal = range.begin; ordinal < range.end; ++ordinal) {
+      if (context.progress.cancel) return Interrupted();
+      if (lost.Has(ordinal)) continue;
+      auto shown = getter.Show(dataset, ordinal);
+      if (shown) continue;
+      if (CannotBeRead(dataset, ordinal, shown.error())) {
+        OFINDEX_TRY(lost.Add(ordinal, shown.error()));
+        continue;
+      }
+      if (shown.error().code != ErrorCode::kDamage) return tl::unexpected(std::move(shown).error());
+      OFINDEX_TRY(Output::Standard().Flush());  // what is before the error stands before it
+      PrintError(shown.error(), context);
+      exit_code = ExitCode(ErrorCode::kDamage);
+    }
+  }
+  return exit_code;
+}
+
+Result<int> Get(const Arguments& arguments, const Context& context) {
+  ReaderOptions reading = arguments.reading;
+  reading.allow_bad = arguments.wire;  // those that are bad are worth a look
+  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, reading, context.progress));
+  std::vector<OrdinalRange> ranges;
+  for (const std::string& text : arguments.ordinals) {
+    OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(text, dataset.size()));
+    ranges.push_back(range);
+  }
+  Getter getter(arguments, context);
+  OFINDEX_TRY(getter.Begin());
+  LostShards lost(dataset, context);
+  OFINDEX_ASSIGN(const int exit_code, ShowAll(dataset, ranges, getter, lost, context));
+  OFINDEX_TRY(getter.End());
+  OFINDEX_TRY(Output::Standard().Flush());
+  lost.PrintRest();
+  return std::max(exit_code, lost.exit_code());
+}
+
+}  // namespace
+
+void AddGet(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "get", "Show records", Formats::kJsonAndJsonl);
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  verb->add_option("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B")
+      ->required();
+  verb->add_option("--feature", arguments->feature, "This feature alone (a feature list is NAME[])")->type_name("NAME");
+  CLI::Option* raw =
+      verb->add_flag("--raw", arguments->raw, "The payload's bytes; with --feature, that feature's bytes")
+          ->excludes("--json")
+          ->excludes("--jsonl");
+  verb->add_flag("--wire", arguments->wire,
+                 "The payload's bytes explained: tags, lengths, values; with --feature, its own")
+      ->excludes("--json")
+      ->excludes("--jsonl")
+      ->excludes(raw);
+  AddReadingOptions(*verb, arguments->reading);
+  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Get(*arguments, context); }; });
+}
+
+}  // namespace ofindex

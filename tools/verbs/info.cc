@@ -1,0 +1,130 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "index/catalog/catalog.h"
+#include "index/catalog/catalog_reader.h"
+#include "index/catalog/paths.h"
+#include "tools/shell/json.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/output.h"
+#include "tools/shell/table.h"
+#include "tools/show/feature_rows.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+// All that an index says of its dataset, but for its blocks.
+struct Info {
+  std::string path;
+  uint64_t index_bytes = 0;
+  DatasetFacts facts;
+  int64_t generation = 0;
+  std::vector<ShardRow> shards;
+  std::vector<FeatureRow> features;
+  std::vector<BadRow> bad;
+  std::vector<DamageRow> damage;
+  std::vector<SkippedFile> skipped;
+};
+
+Result<Info> ReadInfo(const std::string& name) {
+  Info info;
+  OFINDEX_ASSIGN(info.path, ResolveIndex(name));
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(info.path));
+  info.index_bytes = catalog.index().size();
+  info.facts = catalog.facts();
+  OFINDEX_ASSIGN(const std::vector<GenerationRow> generations, catalog.Generations());
+  if (!generations.empty()) info.generation = generations.back().number;
+  OFINDEX_ASSIGN(info.shards, catalog.Shards());
+  OFINDEX_ASSIGN(info.features, catalog.Features());
+  OFINDEX_ASSIGN(info.bad, catalog.Bad());
+  OFINDEX_ASSIGN(info.damage, catalog.Damage());
+  OFINDEX_ASSIGN(info.skipped, catalog.Skipped());
+  return info;
+}
+
+Json ToJson(const Info& info) {
+  return {{"schema", "ofindex.info/1"},
+          {"index", JsonText(info.path)},
+          {"id", ToHex(info.facts.id)},
+          {"format_version", kFormatVersion},
+          {"generation", info.generation},
+          {"records", info.facts.records},
+          {"payload_bytes", info.facts.payload_bytes},
+          {"data_bytes", info.facts.data_bytes},
+          {"index_bytes", info.index_bytes},
+          {"checked", Name(info.facts.checked)},
+          {"shards", JsonShards(info.shards)},
+          {"features", JsonFeatureRows(info.features)},
+          {"bad", JsonBad(info.bad, info.shards)},
+          {"damage", JsonDamage(info.damage, info.shards)},
+          {"skipped", JsonSkipped(info.skipped)}};
+}
+
+Result<void> PrintTotals(const Info& info, Output& out) {
+  const DatasetFacts& facts = info.facts;
+  OFINDEX_TRY(
+      out.Line(StrCat("index     ", Printable(info.path), "  (", FormatBytes(static_cast<double>(info.index_bytes)),
+                      ", id ", ToHex(facts.id).substr(0, 16), ")")));
+  OFINDEX_TRY(out.Line(StrCat("records   ", FormatCount(facts.records))));
+  uint64_t readable = 0;
+  for (const ShardRow& shard : info.shards) readable += shard.readable_bytes();
+  const auto bytes = [](uint64_t count) { return FormatBytes(static_cast<double>(count)); };
+  const std::string inflated = AnyCompressed(info.shards) ? bytes(readable) + ", inflated from " : "";
+  OFINDEX_TRY(out.Line(StrCat("payload   ", bytes(facts.payload_bytes), " of ", inflated, bytes(facts.data_bytes),
+                              " in ", Counted(info.shards.size(), "shard"))));
+  return out.Line(StrCat("checked   ", facts.checked == Checked::kPayloads ? "framing and every payload" : "framing"));
+}
+
+Result<int> ShowInfo(const std::string& name, const Context& context) {
+  OFINDEX_ASSIGN(const Info info, ReadInfo(name));
+  Output& out = Output::Standard();
+  if (context.json) {
+    OFINDEX_TRY(out.Line(Dump(ToJson(info))));
+    return 0;
+  }
+  OFINDEX_TRY(PrintTotals(info, out));
+  OFINDEX_TRY(out.Line(""));
+  const bool compressed = AnyCompressed(info.shards);
+  std::vector<std::string> heads = {"records", "bytes", "format", "payload", "shard"};
+  if (compressed) heads.insert(heads.begin() + 2, {"compression", "inflated"});
+  Table table(heads);
+  for (const ShardRow& shard : info.shards) {
+    std::vector<std::string> cells = {FormatCount(shard.records), FormatCount(shard.identity.size),
+                                      std::string(Name(shard.framing)), std::string(Name(shard.payload)),
+                                      Printable(shard.path)};
+    if (compressed) {
+      cells.insert(cells.begin() + 2, {std::string(Name(shard.compression)), FormatCount(shard.readable_bytes())});
+    }
+    table.Add(cells);
+  }
+  OFINDEX_TRY(table.Print(out));
+  if (!info.features.empty()) {
+    OFINDEX_TRY(out.Line(""));
+    OFINDEX_TRY(FeatureTableOf(info.features, info.facts.records).Print(out));
+  }
+  for (const DamageRow& damage : info.damage) OFINDEX_TRY(out.Line(StrCat("damage  ", Describe(damage, info.shards))));
+  for (const BadRow& bad : info.bad) OFINDEX_TRY(out.Line(StrCat("bad     ", Describe(bad, info.shards))));
+  for (const SkippedFile& file : info.skipped) {
+    OFINDEX_TRY(out.Line(StrCat("skipped ", Printable(file.path), ": ", Printable(file.reason))));
+  }
+  if (info.facts.skipped > info.skipped.size()) {
+    OFINDEX_TRY(out.Line(StrCat("skipped ", Counted(info.facts.skipped - info.skipped.size(), "more file"))));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddInfo(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "info", "Totals, shards and damage, from the index alone", Formats::kJson);
+  auto name = std::make_shared<std::string>();
+  verb->add_option("INDEX", *name, "The index, or the DATA that it is called after")->required();
+  verb->callback([name, &context, &body] { body = [name, &context] { return ShowInfo(*name, context); }; });
+}
+
+}  // namespace ofindex

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "query/sampling/mix_quality.h"
+#include "tools/shell/context.h"
+#include "tools/shell/output.h"
+
+namespace ofindex {
+
+/// Prints how well an order mixes the values of `column`, as lines or as the document of --json.
+[[nodiscard]] Result<void> PrintMix(const MixQuality& quality, const std::string& column, const Context& context,
+                                    Output& out);
+
+}  // namespace ofindex

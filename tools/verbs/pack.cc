@@ -1,0 +1,177 @@
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "index/catalog/paths.h"
+#include "index/output/set_names.h"
+#include "index/shards/output_rule.h"
+#include "tools/packing/pack_source.h"
+#include "tools/shell/json.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/number_option.h"
+#include "tools/shell/output.h"
+#include "tools/shell/output_options.h"
+#include "tools/shell/progress_display.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  PackRequest request;
+  ShardSetRequest output;
+  std::string payload = "auto";
+};
+
+Result<PayloadKind> PayloadOf(const Arguments& arguments) {
+  const bool tfrecord = arguments.output.framing == Framing::kTfRecord;
+  if (arguments.payload == "auto") return tfrecord ? PayloadKind::kExample : PayloadKind::kOfRecord;
+  const PayloadKind kind = *ParsePayloadKind(arguments.payload);
+  if ((kind == PayloadKind::kOfRecord) == tfrecord) {
+    return Fail(ErrorCode::kUsage,
+                StrCat("--payload ", arguments.payload, " is not what ", Name(arguments.output.framing), " files hold"),
+                "TFRecords hold example or sequence_example, OFRecord files ofrecord");
+  }
+  return kind;
+}
+
+bool Holds(const std::string& path, const std::string& text) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {}) == text;
+}
+
+// True if no other file beside the shard at `out` has the name of a shard.
+bool IsAlone(const std::string& out) {
+  const fs::path shard(out);
+  std::error_code error;
+  for (fs::directory_iterator it(FolderOf(out), error), end; !error && it != end; it.increment(error)) {
+    const fs::path name = it->path().filename();
+    if (name != shard.filename() && FramingOfName(name.string())) return false;
+  }
+  return !error;
+}
+
+// Decides what becomes of the map of labels that is beside the shards of `plan`, if there is one. It goes together with
+// the shards that it is of. Returns true if `text` is to be written.
+Result<bool> PlanLabels(const std::string& text, const InputFiles& inputs, bool force, ShardSetPlan& plan) {
+  const std::string path = (fs::path(plan.folder) / kLabelsName).string();
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error))) return !text.empty();
+  if (Holds(path, text)) return false;
+  const bool replaces_all = !plan.replaced.empty() && (plan.is_folder() || IsAlone(plan.paths.front()));
+  if (text.empty() && !(replaces_all && plan.is_folder())) return false;
+  if (!replaces_all) {
+    return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": already exists, with the labels of other shards"),
+                "write to a folder of its own, so that each dataset keeps its map");
+  }
+  OFINDEX_TRY(CheckOutput(path, OutputKind::kLabels, force, inputs));
+  plan.replaced.push_back(path);
+  return !text.empty();
+}
+
+Json JsonFeatures(const PackSource& source) {
+  Json features = Json::array();
+  for (const PackedFeature& feature : source.features()) {
+    features.push_back({{"name", JsonText(feature.name)}, {"kind", Name(feature.kind)}});
+  }
+  return features;
+}
+
+Result<void> Report(const PackSource& source, const ShardSetWriter& writer, double seconds, const Context& context) {
+  if (context.json) {
+    Json document = ToJson("ofindex.pack/1", writer, seconds);
+    document["features"] = JsonFeatures(source);
+    return Output::Standard().Line(Dump(document));
+  }
+  if (context.quiet) return {};
+  std::string features;
+  for (const PackedFeature& feature : source.features()) {
+    features += StrCat(features.empty() ? "" : ", ", Printable(feature.name), " (", Name(feature.kind), ")");
+  }
+  OFINDEX_TRY(Output::Standard().Line(Summary(writer)));
+  return features.empty() ? Result<void>() : Output::Standard().Line("features: " + features);
+}
+
+Result<int> Pack(Arguments& arguments, Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  OFINDEX_ASSIGN(arguments.request.payload, PayloadOf(arguments));
+  OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(arguments.output));
+  std::optional<ProgressDisplay> display(std::in_place, "pack", context);
+  // What a killed writer left is no file of a source that it lies in.
+  RemoveLeftovers(plan);
+  OFINDEX_ASSIGN(const std::unique_ptr<PackSource> source, OpenPackSource(arguments.request, context.progress));
+  InputFiles inputs(source->paths());
+  inputs.Add(arguments.request.schema);
+  OFINDEX_TRY(CheckReplaced(plan, arguments.output.force, inputs));
+  const std::string labels = source->labels();
+  OFINDEX_ASSIGN(const bool has_labels, PlanLabels(labels, inputs, arguments.output.force, plan));
+  std::vector<uint64_t> sizes = EvenShares(source->records(), plan.paths.size());
+  OFINDEX_ASSIGN(ShardSetWriter writer, ShardSetWriter::Begin(std::move(plan), std::move(sizes)));
+  if (has_labels) OFINDEX_TRY(writer.AddFile(std::string(kLabelsName), AsBytes(labels)));
+  OFINDEX_TRY(source->ForEach([&](ByteView payload) -> Result<void> {
+    ++context.progress.records_done;
+    return writer.Write(payload);
+  }));
+  OFINDEX_TRY(writer.Finish());
+  OFINDEX_TRY(writer.Publish());
+  display.reset();
+  PrintNotes(source->skipped(), context);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  OFINDEX_TRY(Report(*source, writer, seconds, context));
+  return 0;
+}
+
+void AddSourceOptions(CLI::App& verb, Arguments& arguments) {
+  static const std::map<std::string, SourceForm> kForms = {{"files", SourceForm::kFiles},
+                                                           {"jsonl", SourceForm::kJsonLines},
+                                                           {"csv", SourceForm::kCsv},
+                                                           {"tsv", SourceForm::kTsv}};
+  static const std::map<std::string, TimeUnit> kUnits = {{"s", TimeUnit::kSeconds},
+                                                         {"ms", TimeUnit::kMilliseconds},
+                                                         {"us", TimeUnit::kMicroseconds},
+                                                         {"ns", TimeUnit::kNanoseconds}};
+  PackRequest& request = arguments.request;
+  verb.add_option("SOURCE", request.sources, "Folders of files, CSV files, files of JSON lines")->required();
+  verb.add_option("--from", request.form,
+                  "files (a record each), jsonl, csv or tsv; default: by the names of the sources")
+      ->transform(CLI::CheckedTransformer(kForms).description(""))
+      ->type_name("FORM");
+  verb.add_option("--field", request.field, "Of files: the feature that holds a file's bytes; default content")
+      ->type_name("NAME");
+  verb.add_option("--schema", request.schema,
+                  "Of rows: a JSON file of feature names and types; default: inferred from all rows")
+      ->type_name("FILE");
+  verb.add_option("--time-unit", request.unit, "Of times and timestamps: s, ms, us or ns; default us")
+      ->transform(CLI::CheckedTransformer(kUnits).description(""))
+      ->type_name("UNIT");
+  verb.add_option(
+          "--payload", arguments.payload,
+          "example or sequence_example (lists of lists become feature lists), in TFRecords; default example, in "
+          "OFRecord files ofrecord")
+      ->check(CLI::IsMember({"example", "sequence_example", "ofrecord"}).description(""))
+      ->type_name("PAYLOAD");
+  AddNumber(verb, "--seed", request.seed, "Shuffle the records across all shards; default: in the order of the sources",
+            "SEED");
+}
+
+}  // namespace
+
+void AddPack(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "pack", "Write records of files, CSV or JSON lines", Formats::kJson);
+  auto arguments = std::make_shared<Arguments>();
+  AddSourceOptions(*verb, *arguments);
+  AddOutputOptions(*verb, arguments->output, "1");
+  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Pack(*arguments, context); }; });
+}
+
+}  // namespace ofindex

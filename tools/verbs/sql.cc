@@ -1,0 +1,152 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "query/sql/sql_session.h"
+#include "tools/shell/json.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/output.h"
+#include "tools/shell/row_writer.h"
+#include "tools/shell/watchdog.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kMostTableRows = 1000;  // by default: a table is held whole, to line up
+constexpr uint64_t kMostMemoryBytes = uint64_t{1} << 30;
+constexpr size_t kMostQueryBytes = 1 << 20;  // of standard input; SQLite's own limit is lower
+constexpr double kMostSeconds = 1e9;
+
+struct Arguments {
+  std::string index;
+  std::string query;
+  std::vector<std::string> parameters;
+  std::optional<double> timeout;
+  std::optional<uint64_t> most_rows;
+  bool csv = false;
+  bool table = false;
+};
+
+RowForm FormOf(const Arguments& arguments, const Context& context) {
+  if (context.json) return RowForm::kJson;
+  if (context.jsonl) return RowForm::kJsonLines;
+  return arguments.csv ? RowForm::kCsv : RowForm::kTable;
+}
+
+// The query, or as much of standard input as could be one.
+Result<std::string> ReadQuery(const std::string& argument, const Context& context) {
+  if (argument != "-") return argument;
+  std::string query(kMostQueryBytes, '\0');
+  size_t size = 0;
+  while (size < query.size()) {
+    const ssize_t n = ::read(STDIN_FILENO, query.data() + size, query.size() - size);
+    if (context.progress.cancel) return Interrupted();
+    if (n < 0 && errno != EINTR) return tl::unexpected(SystemError("standard input", "cannot read", errno));
+    if (n == 0) break;
+    if (n > 0) size += static_cast<size_t>(n);
+  }
+  query.resize(size);
+  return query;
+}
+
+// A JSON number, string, true, false or null is what it says; all else is text.
+ColumnValue ParseValue(const std::string& text) {
+  const Json json = text.starts_with('{') || text.starts_with('[') ? Json() : Json::parse(text, nullptr, false);
+  const auto real = [](double value) { return ColumnValue{.type = ColumnValue::Type::kReal, .real = value}; };
+  const auto integer = [](int64_t value) { return ColumnValue{.type = ColumnValue::Type::kInteger, .integer = value}; };
+  if (text == "null") return {};
+  if (json.is_boolean()) return integer(json.get<bool>() ? 1 : 0);
+  if (json.is_number_unsigned() && json.get<uint64_t>() > INT64_MAX) return real(json.get<double>());
+  if (json.is_number_integer()) return integer(json.get<int64_t>());
+  if (json.is_number_float()) return real(json.get<double>());
+  std::string bytes = json.is_string() ? json.get<std::string>() : text;
+  const bool is_text = IsText(AsBytes(bytes));
+  return {.type = is_text ? ColumnValue::Type::kText : ColumnValue::Type::kBlob, .bytes = std::move(bytes)};
+}
+
+Result<std::vector<SqlParameter>> ParseParameters(const std::vector<std::string>& texts) {
+  std::vector<SqlParameter> parameters;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return Fail(ErrorCode::kUsage, StrCat("-p '", Printable(text), "': expected NAME=VALUE"),
+                  "a statement names it :NAME; ?1 is -p 1=VALUE");
+    }
+    parameters.push_back({text.substr(0, equals), ParseValue(text.substr(equals + 1))});
+  }
+  return parameters;
+}
+
+Result<SqlLimits> LimitsOf(const Arguments& arguments, const Context& context) {
+  SqlLimits limits{.rows = arguments.most_rows, .memory_bytes = kMostMemoryBytes, .cancel = &context.progress.cancel};
+  if (!limits.rows && FormOf(arguments, context) == RowForm::kTable) limits.rows = kMostTableRows;
+  if (!arguments.timeout) return limits;
+  if (!(*arguments.timeout > 0)) {
+    return Fail(ErrorCode::kUsage, "--timeout: expected a number of seconds above 0", "leave it out for no limit");
+  }
+  const std::chrono::duration<double> seconds(std::min(*arguments.timeout, kMostSeconds));
+  limits.timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(seconds);
+  return limits;
+}
+
+// Nothing is written before the first row is there, so that a statement that fails at once prints no data.
+Result<int> Ask(const Arguments& arguments, const Context& context) {
+  OFINDEX_ASSIGN(const std::string query, ReadQuery(arguments.query, context));
+  OFINDEX_ASSIGN(const std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));
+  OFINDEX_ASSIGN(const SqlLimits limits, LimitsOf(arguments, context));
+  OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(arguments.index, {.progress = &context.progress}));
+  const Watchdog watchdog(limits.timeout, context);
+  OFINDEX_ASSIGN(SqlRows rows, session.Query(query, parameters, limits));
+  RowWriter writer(FormOf(arguments, context), rows.columns(), Output::Standard());
+  OFINDEX_ASSIGN(bool more, rows.Next());
+  OFINDEX_TRY(writer.Begin());
+  while (more) {
+    OFINDEX_TRY(writer.Row(rows));
+    OFINDEX_ASSIGN(more, rows.Next());
+  }
+  OFINDEX_TRY(writer.End(rows.truncated()));
+  OFINDEX_TRY(Output::Standard().Flush());
+  if (rows.truncated()) {
+    PrintNote(StrCat("truncated: there are more than ", Counted(*limits.rows, "row"), "; --max-rows N shows more"),
+              context);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddSql(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb =
+      AddVerb(app, context, "sql", "Ask of records, shards, features, bad and damage in SQL", Formats::kJsonAndJsonl);
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  verb->add_option("QUERY", arguments->query, "One SELECT; - reads it from standard input")->required();
+  verb->add_option("-p,--param", arguments->parameters,
+                   "The value of :NAME, or of ?1 if NAME is 1; a JSON number, string, true, false or null is that, "
+                   "anything else is text")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
+  verb->add_option("--timeout", arguments->timeout, "Ends the statement with exit code 7; default none")
+      ->type_name("SECONDS");
+  verb->add_option("--max-rows", arguments->most_rows,
+                   "Rows that are shown; a note says if there are more; default 1000 in a table, else all")
+      ->type_name("N");
+  CLI::Option* csv = verb->add_flag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header");
+  CLI::Option* table = verb->add_flag("--table", arguments->table, "Columns that line up, long values cut; default");
+  csv->excludes("--json")->excludes("--jsonl");
+  table->excludes("--json")->excludes("--jsonl")->excludes(csv);
+  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Ask(*arguments, context); }; });
+}
+
+}  // namespace ofindex

@@ -1,0 +1,281 @@
+#include "query/stats/stats.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "index/catalog/paths.h"
+#include "query/columns/find_column.h"
+#include "query/stats/group_stats.h"
+#include "tools/shell/json.h"
+#include "tools/shell/output.h"
+#include "tools/shell/value_text.h"
+#include "tools/shell/watchdog.h"
+#include "tools/verbs/stats_text.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+constexpr size_t kMostTop = 1'000'000;
+constexpr size_t kMostBins = 10'000;
+constexpr size_t kTop = 10;
+
+struct Arguments {
+  std::string index;
+  std::vector<std::string> names;
+  std::optional<size_t> top;  // all groups of data, but no more than ten of anything else
+  size_t bins = 10;
+  std::optional<std::string> by;
+  bool csv = false;
+  bool table = false;
+};
+
+bool HasNumbers(const ColumnStore& store, const Column& column) {
+  constexpr auto kBytes = static_cast<uint8_t>(1U << static_cast<uint8_t>(FeatureKind::kBytes));
+  constexpr auto kNone = static_cast<uint8_t>(1U << static_cast<uint8_t>(FeatureKind::kNone));
+  return (store.kinds(column) & static_cast<uint8_t>(~(kBytes | kNone))) != 0;
+}
+
+Result<std::vector<Column>> NamedColumns(const ColumnStore& store, const Arguments& arguments) {
+  std::vector<Column> columns;
+  for (const std::string& given : arguments.names) {
+    const std::string name = given.starts_with("\\[") ? given.substr(1) : given;
+    OFINDEX_ASSIGN(Column column, FindColumn(store, name));
+    columns.push_back(std::move(column));
+  }
+  if (!arguments.names.empty()) return columns;
+  for (const Column& column : store.columns()) {
+    if (column.origin == Column::Origin::kFeature) columns.push_back(column);
+  }
+  for (const Column& column : store.columns()) {
+    if (column.origin == Column::Origin::kLength) columns.push_back(column);
+  }
+  return columns;
+}
+
+Result<Column> GroupingColumn(const ColumnStore& store, const std::string& name) {
+  OFINDEX_ASSIGN(Column column, FindColumn(store, name));
+  if (!column.is_list()) return column;
+  return Fail(ErrorCode::kUsage, StrCat("column '", Printable(column.name), "' holds lists, which make no groups"),
+              "`ofindex sql` can take them apart with json_each()");
+}
+
+// What is summed by group: columns of numbers. One that was asked for and has none is an error.
+Result<std::vector<Column>> SummedColumns(const ColumnStore& store, const Arguments& arguments, const Column& by) {
+  OFINDEX_ASSIGN(const std::vector<Column> named, NamedColumns(store, arguments));
+  std::vector<Column> summed;
+  for (const Column& column : named) {
+    if (!column.is_list() && HasNumbers(store, column)) {
+      if (!arguments.names.empty() || column.name != by.name) summed.push_back(column);
+    } else if (!arguments.names.empty()) {
+      return Fail(ErrorCode::kUsage, StrCat("column '", Printable(column.name), "' has no numbers to sum by group"),
+                  "`ofindex schema` shows the columns and their types");
+    }
+  }
+  return summed;
+}
+
+Json JsonOptional(const std::optional<double>& value) { return value ? JsonReal(*value) : Json(nullptr); }
+
+Json JsonLengths(const Lengths& lengths) {
+  if (lengths.count == 0) return nullptr;
+  return {{"min", lengths.min}, {"max", lengths.max}, {"mean", lengths.mean()}};
+}
+
+Json JsonTop(const std::vector<ValueCount>& top) {
+  Json array = Json::array();
+  for (const auto& [value, count] : top) array.push_back({{"value", JsonOfValue(ViewOf(value))}, {"count", count}});
+  return array;
+}
+
+Json JsonHistogram(const std::vector<HistogramBin>& bins) {
+  Json array = Json::array();
+  for (const HistogramBin& bin : bins) {
+    array.push_back(
+        {{"begin", JsonOfValue(ViewOf(bin.begin))}, {"end", JsonOfValue(ViewOf(bin.end))}, {"count", bin.count}});
+  }
+  return array;
+}
+
+Json ToJson(const ColumnStats& stats) {
+  const std::optional<Quartiles>& quartiles = stats.quartiles;
+  return {{"rows", stats.rows},
+          {"column", JsonText(stats.column)},
+          {"type", JsonText(stats.type)},
+          {"count", stats.count},
+          {"nulls", stats.nulls},
+          {"nans", stats.nans},
+          {"min", JsonOfValue(ViewOf(stats.min))},
+          {"max", JsonOfValue(ViewOf(stats.max))},
+          {"mean", JsonOptional(stats.mean)},
+          {"std", JsonOptional(stats.deviation)},
+          {"q1", quartiles ? JsonReal(quartiles->first) : Json(nullptr)},
+          {"median", quartiles ? JsonReal(quartiles->median) : Json(nullptr)},
+          {"q3", quartiles ? JsonReal(quartiles->third) : Json(nullptr)},
+          {"distinct", stats.distinct},
+          {"distinct_is_exact", stats.distinct_is_exact},
+          {"top", JsonTop(stats.top)},
+          {"histogram", JsonHistogram(stats.histogram)},
+          {"lengths", JsonLengths(stats.lengths)},
+          {"list_lengths", JsonLengths(stats.lists)}};
+}
+
+Json JsonSums(const GroupedStats& stats, const GroupRow& row) {
+  Json array = Json::array();
+  for (size_t c = 0; c < stats.columns.size(); ++c) {
+    const GroupSum& sum = row.sums[c];
+    array.push_back({{"column", JsonText(stats.columns[c])},
+                     {"count", sum.count},
+                     {"min", JsonOfValue(sum.min)},
+                     {"max", JsonOfValue(sum.max)},
+                     {"mean", JsonOptional(sum.mean())}});
+  }
+  return array;
+}
+
+Json JsonGroup(const GroupedStats& stats, const GroupRow& row) {
+  return {{"value", JsonOfValue(ViewOf(row.value))}, {"rows", row.rows}, {"columns", JsonSums(stats, row)}};
+}
+
+Json JsonOthers(const GroupedStats& stats) {
+  if (stats.other_groups == 0) return nullptr;
+  return {{"groups", stats.other_groups}, {"rows", stats.others.rows}, {"columns", JsonSums(stats, stats.others)}};
+}
+
+std::string CsvLine(const std::vector<std::string>& fields) {
+  std::string line;
+  for (size_t i = 0; i < fields.size(); ++i) line += StrCat(i == 0 ? "" : ",", fields[i]);
+  return line + "\r\n";
+}
+
+std::string CsvOptional(const std::optional<double>& value) { return value ? RealText(*value) : ""; }
+
+Result<void> WriteCsv(const ColumnStats& stats, bool first, Output& out) {
+  if (first) {
+    OFINDEX_TRY(
+        out.Write("column,type,rows,count,nulls,nans,min,max,mean,std,q1,median,q3,distinct,distinct_is_exact\r\n"));
+  }
+  const std::optional<Quartiles>& quartiles = stats.quartiles;
+  return out.Write(CsvLine({CsvField(stats.column), stats.type.empty() ? "" : CsvField(stats.type), StrCat(stats.rows),
+                            StrCat(stats.count), StrCat(stats.nulls), StrCat(stats.nans), CsvOfValue(ViewOf(stats.min)),
+                            CsvOfValue(ViewOf(stats.max)), CsvOptional(stats.mean), CsvOptional(stats.deviation),
+                            quartiles ? RealText(quartiles->first) : "", quartiles ? RealText(quartiles->median) : "",
+                            quartiles ? RealText(quartiles->third) : "", StrCat(stats.distinct),
+                            stats.distinct_is_exact ? "1" : "0"}));
+}
+
+// The groups that are not shown are the last row: it has no value, but says in `groups` how many they are.
+Result<void> WriteGroupsCsv(const GroupedStats& stats, Output& out) {
+  std::vector<std::string> header = {CsvField(stats.by), "groups", "rows"};
+  for (const std::string& column : stats.columns) {
+    for (const char* of : {".count", ".min", ".max", ".mean"}) header.push_back(CsvField(column + of));
+  }
+  OFINDEX_TRY(out.Write(CsvLine(header)));
+  const auto write = [&](const GroupRow& row, std::string value, uint64_t groups) {
+    std::vector<std::string> fields = {std::move(value), StrCat(groups), StrCat(row.rows)};
+    for (const GroupSum& sum : row.sums) {
+      fields.insert(fields.end(),
+                    {StrCat(sum.count), CsvOfValue(sum.min), CsvOfValue(sum.max), CsvOptional(sum.mean())});
+    }
+    return out.Write(CsvLine(fields));
+  };
+  for (const GroupRow& row : stats.groups) OFINDEX_TRY(write(row, CsvOfValue(ViewOf(row.value)), 1));
+  return stats.other_groups == 0 ? Result<void>() : write(stats.others, "", stats.other_groups);
+}
+
+Result<int> ShowColumns(ColumnStore& store, const std::string& path, const Arguments& arguments,
+                        const Context& context) {
+  OFINDEX_ASSIGN(const std::vector<Column> columns, NamedColumns(store, arguments));
+  const StatsOptions options{
+      .top = arguments.top.value_or(kTop), .bins = arguments.bins, .cancel = &context.progress.cancel};
+  Output& out = Output::Standard();
+  Json document = {{"schema", "ofindex.stats/1"}, {"index", JsonText(path)}, {"rows", store.records()}};
+  Json& array = document["columns"] = Json::array();
+  bool first = true;
+  for (const Column& column : columns) {
+    OFINDEX_ASSIGN(const ColumnStats stats, StatsOf(store, column, options));
+    if (context.json) {
+      array.push_back(ToJson(stats));
+    } else if (context.jsonl) {
+      OFINDEX_TRY(out.Line(Dump(ToJson(stats))));
+    } else if (arguments.csv) {
+      OFINDEX_TRY(WriteCsv(stats, first, out));
+    } else {
+      if (!first) OFINDEX_TRY(out.Line(""));
+      OFINDEX_TRY(PrintStats(stats, BarsOfOutput(), out));
+    }
+    first = false;
+  }
+  if (context.json) OFINDEX_TRY(out.Line(Dump(document)));
+  return 0;
+}
+
+Result<int> ShowGroups(ColumnStore& store, const std::string& path, const Arguments& arguments,
+                       const Context& context) {
+  OFINDEX_ASSIGN(const Column by, GroupingColumn(store, *arguments.by));
+  OFINDEX_ASSIGN(const std::vector<Column> columns, SummedColumns(store, arguments, by));
+  const bool data = context.json || context.jsonl || arguments.csv;
+  const size_t most = arguments.top.value_or(data ? kMostTop : kTop);
+  OFINDEX_ASSIGN(const GroupedStats stats,
+                 GroupStats(store, by, columns, {.most = most, .cancel = &context.progress.cancel}));
+  Output& out = Output::Standard();
+  if (context.json) {
+    Json groups = Json::array();
+    for (const GroupRow& row : stats.groups) groups.push_back(JsonGroup(stats, row));
+    OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.stats/1"},
+                               {"index", JsonText(path)},
+                               {"rows", stats.rows},
+                               {"by", JsonText(stats.by)},
+                               {"groups", std::move(groups)},
+                               {"others", JsonOthers(stats)}})));
+  } else if (context.jsonl) {
+    for (const GroupRow& row : stats.groups) OFINDEX_TRY(out.Line(Dump(JsonGroup(stats, row))));
+    if (stats.other_groups > 0) OFINDEX_TRY(out.Line(Dump({{"others", JsonOthers(stats)}})));
+  } else if (arguments.csv) {
+    OFINDEX_TRY(WriteGroupsCsv(stats, out));
+  } else {
+    OFINDEX_TRY(PrintGroups(stats, BarsOfOutput(), out));
+  }
+  return 0;
+}
+
+Result<int> ShowStats(const Arguments& arguments, const Context& context) {
+  const Watchdog watchdog(std::nullopt, context);
+  OFINDEX_ASSIGN(const std::string path, ResolveIndex(arguments.index));
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(path, {.progress = &context.progress}));
+  return arguments.by ? ShowGroups(*store, path, arguments, context) : ShowColumns(*store, path, arguments, context);
+}
+
+}  // namespace
+
+void AddStats(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "stats", "Counts, extremes, means, frequent values and histograms of columns",
+                           Formats::kJsonAndJsonl);
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  // The parser takes an argument in brackets for a list.
+  verb->add_option("NAME", arguments->names,
+                   "Columns, or features; default all of features, and _length; [x] is written \\[x]");
+  verb->add_option("--top", arguments->top,
+                   "Most frequent values, or groups, that are shown; default 10, but all groups as JSON or CSV")
+      ->check(CLI::Range(size_t{0}, kMostTop).description(""))
+      ->type_name("N");
+  verb->add_option("--bins", arguments->bins, "Bins of a histogram; default 10")
+      ->check(CLI::Range(size_t{1}, kMostBins).description(""))
+      ->type_name("N");
+  verb->add_option("--by", arguments->by, "Groups the records by this column, and sums up the numbers of the others")
+      ->type_name("NAME");
+  CLI::Option* csv = verb->add_flag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header");
+  CLI::Option* table = verb->add_flag("--table", arguments->table, "For people, with bars; default");
+  csv->excludes("--json")->excludes("--jsonl");
+  table->excludes("--json")->excludes("--jsonl")->excludes(csv);
+  verb->callback(
+      [arguments, &context, &body] { body = [arguments, &context] { return ShowStats(*arguments, context); }; });
+}
+
+}  // namespace ofindex

@@ -1,0 +1,196 @@
+#include "tools/verbs/stats_text.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "tools/shell/table.h"
+#include "tools/shell/value_text.h"
+
+namespace ofindex {
+namespace {
+
+constexpr size_t kWidth = 80;
+constexpr size_t kMostName = 40;   // places of a column's name
+constexpr size_t kMostValue = 32;  // of a value
+
+// A number as people read it: six figures.
+std::string Rounded(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
+}
+
+std::string Rounded(const std::optional<double>& value) { return value ? Rounded(*value) : "-"; }
+
+std::string Edge(const ColumnValue& value) {
+  return value.type == ColumnValue::Type::kReal ? Rounded(value.real) : ShownValue(ViewOf(value), kMostValue);
+}
+
+std::string Bar(uint64_t count, uint64_t most, size_t width, Bars bars) {
+  static constexpr std::array<std::string_view, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  if (count == 0 || most == 0) return "";
+  const double share = static_cast<double>(count) / static_cast<double>(most);
+  std::string bar;
+  if (bars == Bars::kHashes) {
+    bar.assign(std::max<size_t>(1, static_cast<size_t>(share * static_cast<double>(width))), '#');
+    return bar;
+  }
+  const auto eighths = std::max<size_t>(1, static_cast<size_t>(share * static_cast<double>(8 * width)));
+  for (size_t i = 0; i < eighths / 8; ++i) bar += "█";
+  return StrCat(bar, kEighths[eighths % 8]);
+}
+
+// A count with its name, and a bar as long as it is large among all of them.
+struct BarRow {
+  std::string label;
+  uint64_t count = 0;
+};
+
+Result<void> PrintBars(const std::vector<BarRow>& rows, Bars bars, Output& out) {
+  size_t label_width = 0;
+  size_t count_width = 0;
+  uint64_t most = 0;
+  for (const BarRow& row : rows) {
+    label_width = std::max(label_width, ShownWidth(row.label));
+    count_width = std::max(count_width, FormatCount(row.count).size());
+    most = std::max(most, row.count);
+  }
+  const size_t taken = 4 + label_width + 2 + count_width + 2;
+  const size_t width = taken + 8 < kWidth ? kWidth - taken : 8;
+  for (const BarRow& row : rows) {
+    const std::string count = FormatCount(row.count);
+    std::string line = StrCat("    ", row.label, std::string(label_width - ShownWidth(row.label) + 2, ' '),
+                              std::string(count_width - count.size(), ' '), count);
+    const std::string bar = Bar(row.count, most, width, bars);
+    if (!bar.empty()) line += "  " + bar;
+    OFINDEX_TRY(out.Line(line));
+  }
+  return {};
+}
+
+// `parts` in as many lines as they need.
+Result<void> PrintParts(const std::vector<std::string>& parts, Output& out) {
+  std::string line;
+  for (const std::string& part : parts) {
+    if (!line.empty() && ShownWidth(line) + 2 + ShownWidth(part) > kWidth) {
+      OFINDEX_TRY(out.Line(line));
+      line.clear();
+    }
+    line += "  " + part;
+  }
+  return line.empty() ? Result<void>() : out.Line(line);
+}
+
+std::string LengthText(const char* what, const Lengths& lengths, const char* unit) {
+  return StrCat(what, " ", FormatCount(lengths.min), " to ", FormatCount(lengths.max), unit, ", mean ",
+                Rounded(lengths.mean()));
+}
+
+std::vector<std::string> Facts(const ColumnStats& stats) {
+  std::vector<std::string> facts;
+  if (stats.count > 0) {
+    facts.push_back(StrCat("min ", ShownValue(ViewOf(stats.min), kMostValue)));
+    facts.push_back(StrCat("max ", ShownValue(ViewOf(stats.max), kMostValue)));
+  }
+  if (stats.numbers > 0) {
+    facts.push_back(StrCat("mean ", Rounded(stats.mean)));
+    facts.push_back(StrCat("std ", Rounded(stats.deviation)));
+  }
+  if (stats.quartiles) {
+    facts.push_back(StrCat("quartiles ", Rounded(stats.quartiles->first), " ", Rounded(stats.quartiles->median), " ",
+                           Rounded(stats.quartiles->third)));
+  }
+  if (stats.lengths.count > 0) facts.push_back(LengthText("length", stats.lengths, " bytes"));
+  if (stats.lists.count > 0) facts.push_back(LengthText("lists of", stats.lists, " values"));
+  return facts;
+}
+
+std::vector<BarRow> HistogramRows(const ColumnStats& stats) {
+  std::vector<BarRow> rows;
+  for (size_t i = 0; i < stats.histogram.size(); ++i) {
+    const HistogramBin& bin = stats.histogram[i];
+    const char* close = i + 1 == stats.histogram.size() ? "]" : ")";
+    rows.push_back({StrCat("[", Edge(bin.begin), ", ", Edge(bin.end), close), bin.count});
+  }
+  return rows;
+}
+
+std::vector<BarRow> TopRows(const ColumnStats& stats) {
+  std::vector<BarRow> rows;
+  for (const auto& [value, count] : stats.top) rows.push_back({ShownValue(ViewOf(value), kMostValue), count});
+  return rows;
+}
+
+std::vector<std::string> NumberCells(const GroupSum& sum) {
+  return {FormatCount(sum.count), ShownValue(sum.min, kMostValue), ShownValue(sum.max, kMostValue),
+          Rounded(sum.mean())};
+}
+
+std::string OtherGroups(const GroupedStats& stats) {
+  return StrCat("(", Counted(stats.other_groups, "other group"), ")");
+}
+
+Result<void> PrintNumbers(const GroupedStats& stats, size_t column, Output& out) {
+  OFINDEX_TRY(out.Line(""));
+  OFINDEX_TRY(out.Line(StrCat(ShownText(stats.columns[column], kMostName), " by ", ShownText(stats.by, kMostName))));
+  Table table({"values", "min", "max", "mean", "group"});
+  const auto add = [&](const GroupRow& row, std::string name) {
+    std::vector<std::string> cells = NumberCells(row.sums[column]);
+    cells.push_back(std::move(name));
+    table.Add(std::move(cells));
+  };
+  for (const GroupRow& row : stats.groups) add(row, ShownValue(ViewOf(row.value), kMostValue));
+  if (stats.other_groups > 0) add(stats.others, OtherGroups(stats));
+  return table.Print(out);
+}
+
+bool IsUtf8Locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string locale = Folded(value);
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+}  // namespace
+
+Bars BarsOfOutput() { return ::isatty(STDOUT_FILENO) == 1 && IsUtf8Locale() ? Bars::kBlocks : Bars::kHashes; }
+
+Result<void> PrintStats(const ColumnStats& stats, Bars bars, Output& out) {
+  OFINDEX_TRY(out.Line(StrCat(ShownText(stats.column, kMostName), stats.type.empty() ? "" : "  ", stats.type)));
+  std::vector<std::string> counts = {Counted(stats.count, "value"), StrCat(FormatCount(stats.nulls), " NULL")};
+  if (stats.nans > 0) counts.push_back(StrCat(FormatCount(stats.nans), " NaN"));
+  counts.push_back(StrCat(stats.distinct_is_exact ? "" : "about ", FormatCount(stats.distinct), " distinct"));
+  OFINDEX_TRY(PrintParts(counts, out));
+  OFINDEX_TRY(PrintParts(Facts(stats), out));
+  const bool all_in_top = stats.distinct_is_exact && stats.top.size() == stats.distinct;
+  if (!all_in_top && !stats.histogram.empty()) {
+    OFINDEX_TRY(out.Line("  histogram"));
+    OFINDEX_TRY(PrintBars(HistogramRows(stats), bars, out));
+  }
+  if (stats.top.empty()) return {};
+  OFINDEX_TRY(out.Line(all_in_top ? "  all values" : "  most frequent"));
+  return PrintBars(TopRows(stats), bars, out);
+}
+
+Result<void> PrintGroups(const GroupedStats& stats, Bars bars, Output& out) {
+  OFINDEX_TRY(out.Line(StrCat("records by ", ShownText(stats.by, kMostName))));
+  std::vector<BarRow> rows;
+  for (const GroupRow& row : stats.groups) rows.push_back({ShownValue(ViewOf(row.value), kMostValue), row.rows});
+  if (stats.other_groups > 0) rows.push_back({OtherGroups(stats), stats.others.rows});
+  OFINDEX_TRY(PrintBars(rows, bars, out));
+  for (size_t c = 0; c < stats.columns.size(); ++c) OFINDEX_TRY(PrintNumbers(stats, c, out));
+  return {};
+}
+
+}  // namespace ofindex

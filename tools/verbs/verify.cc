@@ -1,0 +1,122 @@
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "index/build/verifier.h"
+#include "index/catalog/paths.h"
+#include "mmap/offsets/offset_map.h"
+#include "tools/shell/json.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/output.h"
+#include "tools/shell/progress_display.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+Json ToJson(const VerifyReport& report) {
+  Json bad = Json::array();
+  for (const VerifyReport::Bad& one : report.bad) {
+    bad.push_back({{"record", one.record},
+                   {"shard", JsonText(report.shards[one.shard].path)},
+                   {"offset", one.offset},
+                   {"reason", Name(one.fault)}});
+  }
+  Json stale = Json::array();
+  for (const StaleFile& file : StaleFiles(report)) {
+    stale.push_back({{"shard", JsonText(file.path)}, {"reason", JsonText(file.reason)}});
+  }
+  return {{"schema", "ofindex.verify/1"},
+          {"records_checked", report.records_checked},
+          {"bytes_checked", report.bytes_checked},
+          {"all_payloads_checked", report.all_payloads_checked},
+          {"empty_of_records", report.empty_of_records},
+          {"bad", std::move(bad)},
+          {"stale", std::move(stale)},
+          {"damage", JsonDamage(report.damage, report.shards)},
+          {"map", report.map_damage.empty() ? Json(nullptr) : Json(JsonText(report.map_damage))}};
+}
+
+Result<void> PrintReport(const VerifyReport& report, const VerifyOptions& options, Output& out) {
+  if (!report.map_damage.empty()) OFINDEX_TRY(out.Line(StrCat("map     ", report.map_damage)));
+  for (const VerifyReport::Stale& one : report.stale) OFINDEX_TRY(out.Line(StrCat("stale   ", one.reason)));
+  for (const VerifyReport::Stale& one : report.failed) OFINDEX_TRY(out.Line(StrCat("failed  ", one.reason)));
+  for (const std::string& path : report.unindexed) {
+    OFINDEX_TRY(out.Line(StrCat("stale   ", Printable(path), ": ", kNotInIndex)));
+  }
+  for (const SkippedFile& file : report.unreadable) {
+    OFINDEX_TRY(out.Line(StrCat("stale   ", Printable(file.path), ": ", Printable(file.reason))));
+  }
+  for (const DamageRow& damage : report.damage)
+    OFINDEX_TRY(out.Line(StrCat("damage  ", Describe(damage, report.shards))));
+  for (const VerifyReport::Bad& one : report.bad) {
+    OFINDEX_TRY(out.Line(StrCat("bad     ", Printable(report.shards[one.shard].path), "@", one.offset, ": record ",
+                                one.record, " is bad: ", Name(one.fault))));
+  }
+  const char* verdict = report.clean() ? "clean" : "not clean";
+  if (options.quick) {
+    return out.Line(StrCat(verdict, ": fingerprints of ", Counted(report.shards.size(), "shard"), " compared"));
+  }
+  return out.Line(StrCat(verdict, ": ", Counted(report.records_checked, "record"), ", ",
+                         FormatBytes(static_cast<double>(report.bytes_checked)), " checked"));
+}
+
+void PrintWarnings(const VerifyReport& report, const Context& context) {
+  if (report.lacks_checksums) {
+    PrintNote(
+        "note: OFRecord has no checksums, and this index keeps none: `ofindex build --verify` makes one that does",
+        context);
+  }
+  if (report.empty_of_records != 0) {
+    PrintNote(StrCat("note: ", Counted(report.empty_of_records, "empty OFRecord"),
+                     ": sound, but OneFlow's reader stops at them"),
+              context);
+  }
+}
+
+Result<int> Verify(VerifyOptions& options, Context& context) {
+  OFINDEX_ASSIGN(options.index, ResolveIndex(options.index));
+  std::optional<ProgressDisplay> display(std::in_place, "verify", context);
+  Result<VerifyReport> report = VerifyDataset(options, context.progress);
+  display.reset();
+  if (!report) return tl::unexpected(std::move(report).error());
+  Output& out = Output::Standard();
+  if (context.json) {
+    OFINDEX_TRY(out.Line(Dump(ToJson(*report))));
+  } else if (!context.quiet) {
+    OFINDEX_TRY(PrintReport(*report, options, out));
+  }
+  if (!options.quick) PrintWarnings(*report, context);
+  OFINDEX_TRY(out.Flush());
+  if (!report->map_damage.empty()) {
+    PrintError({ErrorCode::kIndex, report->map_damage, kOffsetMapHint},
+               context);
+  }
+  if (!report->failed.empty()) {
+    PrintError({ErrorCode::kIo, report->failed.front().reason, "make the shard readable, and verify again"}, context);
+    std::vector<std::string> rest;
+    for (size_t i = 1; i < report->failed.size(); ++i) rest.push_back(report->failed[i].reason);
+    PrintMoreErrors(rest, context);
+    return ExitCode(ErrorCode::kIo);
+  }
+  return report->clean() ? 0 : 1;
+}
+
+}  // namespace
+
+void AddVerify(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb =
+      AddVerb(app, context, "verify", "Compare the shards with the index, down to the last byte", Formats::kJson);
+  auto options = std::make_shared<VerifyOptions>();
+  verb->add_option("INDEX", options->index, "The index, or the DATA that it is called after")->required();
+  verb->add_flag("--quick", options->quick, "Fingerprints alone");
+  verb->add_option("-j,--threads", options->threads, "Threads that compute; default: one a processor")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N");
+  verb->add_option("--root", options->root, "Folder that holds a copy of the dataset")->type_name("DIR");
+  verb->callback([options, &context, &body] { body = [options, &context] { return Verify(*options, context); }; });
+}
+
+}  // namespace ofindex

@@ -1,0 +1,73 @@
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "index/catalog/paths.h"
+#include "tools/shell/json.h"
+#include "tools/shell/output.h"
+#include "tools/shell/selecting.h"
+#include "tools/shell/watchdog.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+struct Arguments {
+  std::string index;
+  std::string expression;
+  bool count = false;
+};
+
+// The document is written as it goes: there may be a hundred million ordinals.
+Result<void> WriteIds(const Selection& selection, const Context& context, Output& out) {
+  Result<void> written;
+  bool first = true;
+  selection.ForEach([&](uint64_t ordinal) {
+    if (context.json) {
+      written = out.Write(StrCat(first ? "" : ",", ordinal));
+    } else {
+      written = out.Line(context.jsonl ? StrCat("{\"_id\":", ordinal, "}") : StrCat(ordinal));
+    }
+    first = false;
+    return written.has_value() && !context.progress.cancel;
+  });
+  if (context.progress.cancel) return Interrupted();
+  return written;
+}
+
+Result<int> ShowWhere(const Arguments& arguments, const Context& context) {
+  OFINDEX_ASSIGN(const std::string path, ResolveIndex(arguments.index));
+  OFINDEX_ASSIGN(std::shared_ptr<const IndexFile> index, IndexFile::Open(path));
+  const Watchdog watchdog(std::nullopt, context);
+  OFINDEX_ASSIGN(const Selection selection,
+                 SelectRecords({.index = std::move(index), .map = nullptr}, arguments.expression, context));
+  Output& out = Output::Standard();
+  if (context.json) OFINDEX_TRY(out.Write(StrCat("{\"schema\":\"ofindex.where/1\",\"count\":", selection.count())));
+  if (context.json) OFINDEX_TRY(out.Write(",\"ids\":["));
+  if (context.json || !arguments.count) OFINDEX_TRY(WriteIds(selection, context, out));
+  if (context.json) {
+    OFINDEX_TRY(out.Line("]}"));
+  } else if (arguments.count) {
+    const std::string count = StrCat(selection.count());
+    OFINDEX_TRY(out.Line(context.jsonl ? StrCat("{\"count\":", count, "}") : count));
+  }
+  OFINDEX_TRY(out.Flush());
+  return selection.count() == 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void AddWhere(CLI::App& app, Context& context, VerbBody& body) {
+  CLI::App* verb = AddVerb(app, context, "where", "Ordinals of the records for which an SQL expression holds",
+                           Formats::kJsonAndJsonl);
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  verb->add_option("EXPR", arguments->expression, "What may stand after WHERE: '\"image/height\" > 256'")->required();
+  verb->add_flag("--count", arguments->count, "How many there are, not which; with --json both");
+  verb->callback(
+      [arguments, &context, &body] { body = [arguments, &context] { return ShowWhere(*arguments, context); }; });
+}
+
+}  // namespace ofindex
