@@ -12,7 +12,8 @@ from . import _ofindex
 from ._arguments import whole
 from ._errors import FeatureError
 from ._opening import build
-from ._pack_sources import Kinds, Source, sources_of
+from ._pack_source import Kinds, Source
+from ._pack_sources import sources_of
 from ._pack_spool import SPOOL, spool_folder
 from ._pack_values import Flattener, TimeUnit
 from ._progress import Report, reporting

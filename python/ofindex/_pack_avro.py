@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ._pack_sources import AT_ONCE, Kinds, reading
+from ._pack_source import AT_ONCE, Kinds, reading
 
 try:
     import fastavro

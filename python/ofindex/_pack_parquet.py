@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ._errors import FeatureError
-from ._pack_sources import AT_ONCE, Kinds, reading
+from ._pack_source import AT_ONCE, Kinds, reading
 from ._pack_values import Unreadable
 
 try:

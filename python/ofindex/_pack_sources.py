@@ -2,81 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import os
 import re
-import textwrap
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
-from ._errors import Error, FormatError
-
-AT_ONCE = 1024  # records
-
-
-@dataclass
-class Kinds:
-    """What the schema of a source says about its features, by their dotted names."""
-
-    kinds: dict[str, str] = field(default_factory=dict)
-    byte_lists: set[str] = field(default_factory=set)
-    nanoseconds: set[str] = field(default_factory=set)
-
-    def join(self, other: Kinds) -> None:
-        """Takes in what another file says. Where they differ, the wider kind wins; without one, values say it."""
-        for name, kind in other.kinds.items():
-            mine = self.kinds.setdefault(name, kind)
-            if mine != kind:
-                wider = {("int32", "int64"): "int64", ("double", "float"): "double"}
-                self.kinds[name] = wider.get((min(mine, kind), max(mine, kind)), "")
-        self.byte_lists |= other.byte_lists
-        self.nanoseconds |= other.nanoseconds
-
-
-class Source(Protocol):
-    """Some records, in order."""
-
-    name: str  #: for people; empty where there is none
-    size: int  #: bytes, for progress
-
-    def kinds(self, wide: bool) -> Kinds:
-        """What its schema says; `wide` if the payload has double and int32, too."""
-
-    def count(self) -> int | None:
-        """Records; None where that is not known before they are read."""
-
-    def batches(self) -> Iterator[tuple[Sequence[Mapping[Any, Any]], int]]:
-        """The records, some at a time, and how many bytes have been read by then."""
-
-
-def _broken(path: str, what: str) -> FormatError:
-    hint = "copy it again from where it comes, have it written anew, or leave it out"
-    error = FormatError(f"{path}: {what}\n{hint}")
-    error.hint = hint
-    return error
-
-
-@contextlib.contextmanager
-def reading(path: str, format: str) -> Iterator[None]:
-    """Within it, whatever the reader of `format` raises says that the file `path` is not whole, or not of the format.
-
-    What is no fault of the file goes through: memory, a disk that cannot be read, a codec that is not installed.
-    """
-    try:
-        yield
-    except (Error, MemoryError, ImportError):
-        raise
-    except Exception as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        if "need to install" in str(error):  # fastavro, of codecs
-            raise ImportError(f"{path}: {error}") from error
-        reason = textwrap.shorten(f"{type(error).__name__}: {error}".removesuffix(": "), 300)
-        raise _broken(path, f"{format} that is cut or damaged: {reason}") from error
+from ._errors import FormatError
+from ._pack_source import AT_ONCE, Kinds, Source, broken
 
 
 class Mappings:
@@ -133,7 +68,7 @@ def _source_of(path: str) -> Source | None:
 def _wrong(path: str) -> ValueError | FormatError:
     for ending, format in ((".parquet", "Parquet"), (".avro", "Avro")):
         if path.endswith(ending):
-            return _broken(path, f"does not begin as {format} does, which its name says it is")
+            return broken(path, f"does not begin as {format} does, which its name says it is")
     return ValueError(
         f"{path}: neither Parquet nor Avro; CSV, JSON lines and folders of files are packed by the command"
         " `ofindex pack`"
