@@ -8,6 +8,15 @@
 
 namespace ofindex {
 
+/// Hash of the first `size` bytes of `file` that costs the same whatever their number: XXH3 of all of them up to
+/// 64 KiB, else of the size, the first and last 16 KiB and eight pages of 4 KiB between, evenly spread.
+///
+/// It tells a copy from another file; it does not find a byte changed in a page that it does not read: that is what
+/// `ofindex verify` is for. Computed over the indexed size, it also recognises a file that has only grown.
+///
+/// Errors: kIo; kStale  the file has fewer than `size` bytes.
+[[nodiscard]] Result<uint64_t> Fingerprint(const File& file, uint64_t size);
+
 /// How a shard is recognised as the file that was indexed. If the file has the same size, times and inode, it is
 /// trusted; otherwise the fingerprint decides, so that a copy or a touch of a dataset is no false alarm. The time of
 /// the last change of the inode (ctime) cannot be set, so that a file renamed into the shard's place is told even if it

@@ -43,6 +43,15 @@ enum class FeatureKind : uint8_t {
   return number <= 2 ? static_cast<FeatureKind>(number) : FeatureKind::kNone;
 }
 
+/// The field of a Feature that holds values of `kind` in payloads of `payload`: what KindOfField reads; 0 if there is
+/// none, as for doubles in an Example.
+[[nodiscard]] constexpr uint32_t FieldOfKind(PayloadKind payload, FeatureKind kind) {
+  for (uint32_t number = 1; number <= 5; ++number) {
+    if (kind != FeatureKind::kNone && KindOfField(payload, number) == kind) return number;
+  }
+  return 0;
+}
+
 /// How one value of a list of `kind` is written when it is not packed. Not defined for kNone.
 [[nodiscard]] constexpr WireType ValueType(FeatureKind kind) {
   switch (kind) {

@@ -6,6 +6,7 @@
 docs/design.md has the reasons, the README of each room what is in it (tests/rooms_test.py).
 """
 
+import ast
 import collections
 import graphlib
 import pathlib
@@ -27,19 +28,19 @@ ROOMS = {
     "mmap/inflate": "base mmap/files",
     "mmap/offsets": "base mmap/files mmap/inflate",
     "mmap/sources": "base mmap/files mmap/inflate",
-    "index/build": "base mmap mmap/offsets index/catalog index/columns index/database index/output index/scan "
-    "index/shards index/walk",
-    "index/catalog": "base proto/skim mmap/inflate mmap/offsets index/columns index/database",
+    "index/build": "base mmap mmap/files mmap/inflate mmap/offsets index/catalog index/columns index/database "
+    "index/output index/scan index/shards index/walk",
+    "index/catalog": "base mmap/inflate mmap/offsets index/columns index/database",
     "index/chunks": "base proto index/chunks/sections index/columns",
     "index/chunks/sections": "base",
     "index/columns": "base proto",
     "index/database": "base index/columns",
     "index/output": "base index/catalog",
-    "index/scan": "base proto/skim mmap/inflate mmap/offsets index/catalog index/chunks index/columns index/shards "
+    "index/scan": "base proto/skim mmap/files mmap/offsets index/catalog index/chunks index/columns index/shards "
     "index/walk",
     "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/output "
     "index/walk",
-    "index/walk": "base proto/skim mmap/inflate mmap/offsets index/catalog",
+    "index/walk": "base mmap/files mmap/inflate mmap/offsets index/catalog",
     "index/writing": "base index/output index/shards index/walk",
     "query": "base mmap index/build index/catalog",
     "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns",
@@ -47,24 +48,27 @@ ROOMS = {
     "query/extension": "base query/tables",
     "query/filter": "base index/catalog index/chunks index/columns query/columns",
     "query/loading": "base mmap query/decoding query/sampling/orders query/sampling/sets",
-    "query/sampling": "base mmap mmap/inflate index/catalog index/chunks index/columns query query/columns "
-    "query/sampling/orders query/sampling/sets query/sql query/stats",
+    "query/sampling": "base mmap mmap/inflate index/catalog query query/columns query/sampling/columns "
+    "query/sampling/orders query/sampling/sets query/sql",
+    "query/sampling/columns": "base index/chunks index/columns query/columns query/sampling/orders "
+    "query/sampling/sets query/stats",
     "query/sampling/orders": "base",
     "query/sampling/sets": "base query/filter",
     "query/sql": "base index/catalog index/chunks index/columns query/columns query/filter query/tables",
     "query/stats": "base index/chunks index/columns query/columns",
     "query/tables": "base index/catalog index/chunks index/columns index/database query/columns query/filter",
     "tools": "base tools/shell tools/verbs",
-    "tools/packing": "base proto proto/encode proto/wire index/catalog index/output index/writing query query/columns "
-    "query/sampling/orders tools/shell tools/show",
+    "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
+    "query/sampling/orders",
     "tools/shell": "base proto mmap index/build index/catalog index/chunks index/columns index/shards index/writing "
     "query/columns query/filter query/sql",
     "tools/show": "base proto proto/wire index/columns query tools/shell",
-    "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/output index/shards "
-    "index/writing query query/columns query/sampling query/sql query/stats tools/packing tools/shell tools/show",
+    "tools/verbs": "base proto/encode mmap mmap/offsets index/build index/catalog index/columns index/output "
+    "index/shards index/writing query query/columns query/sampling query/sql query/stats tools/packing tools/shell "
+    "tools/show",
     "python/src": "base proto proto/encode proto/skim mmap index/build index/catalog index/chunks index/shards "
-    "index/writing query query/columns query/decoding query/loading query/sampling query/sampling/sets query/sql "
-    "query/stats",
+    "index/writing query query/columns query/decoding query/loading query/sampling query/sampling/columns "
+    "query/sampling/sets query/sql query/stats",
 }
 MAY_INCLUDE = {room: frozenset(others.split()) for room, others in ROOMS.items()}
 
@@ -151,6 +155,33 @@ def sources():
     return found
 
 
+def modules(texts):
+    """Module, which is a header and its source, -> the modules that it includes."""
+    found = collections.defaultdict(set)
+    for path, text in texts.items():
+        module = path.rpartition(".")[0]
+        for bracket, header in INCLUDE.findall(text):
+            included = header.rpartition(".")[0]
+            if bracket == '"' and included != module:
+                found[module].add(included)
+    return found
+
+
+def python_imports(text):
+    """Modules of the package that a module of it imports when it runs: at once, or in a function. Not for types alone."""
+    found = set()
+    todo = [ast.parse(text)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            todo += node.orelse
+            continue
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            found |= {node.module} if node.module else {alias.name for alias in node.names}
+        todo += ast.iter_child_nodes(node)
+    return found
+
+
 def cycle_in(graph):
     """Nodes of which each leads to the next, the last to the first; None if there are none."""
     try:
@@ -183,8 +214,15 @@ class ProjectTest(unittest.TestCase):
             used[room_of(path)] |= {room_of(header) for bracket, header in INCLUDE.findall(text) if bracket == '"'}
         self.assertEqual({room: set(others) - used[room] for room, others in MAY_INCLUDE.items() if others - used[room]}, {})
 
-    def test_rooms_do_not_include_each_other_in_circles(self):
+    def test_neither_rooms_nor_files_include_each_other_in_circles(self):
         self.assertIsNone(cycle_in(MAY_INCLUDE))
+        self.assertIsNone(cycle_in(modules(self.sources)))
+
+    def test_modules_of_the_package_do_not_import_each_other_in_circles(self):
+        package = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "python/ofindex").glob("*.py")}
+        imports = {name: python_imports(text) & set(package) - {name} for name, text in package.items()}
+        self.assertGreater(sum(map(len, imports.values())), len(package))
+        self.assertIsNone(cycle_in(imports))
 
 
 class ComplaintsTest(unittest.TestCase):
@@ -253,6 +291,21 @@ class ComplaintsTest(unittest.TestCase):
         for text in ("", "#include <vector>\n#pragma once\n", "#ifndef A_H\n#define A_H\n#endif\n"):
             with self.subTest(text):
                 self.assertEqual(complaints("base/a.h", text), ["base/a.h: does not start with #pragma once"])
+
+    def test_imports_of_python_are_found_but_for_those_of_types(self):
+        text = "from . import _a\nfrom ._b import c\nif TYPE_CHECKING:\n    from ._d import e\ndef f():\n    from ._g import h\n"
+        self.assertEqual(python_imports(text), {"_a", "_b", "_g"})
+
+    def test_circles_of_files_are_found(self):
+        texts = {
+            "base/a.h": '#include "base/b.h"',
+            "base/b.h": "",
+            "base/b.cc": '#include "base/b.h"\n#include "base/c.h"',
+            "base/c.cc": '#include "base/a.h"',
+        }
+        self.assertEqual(set(cycle_in(modules(texts))), {"base/a", "base/b", "base/c"})
+        del texts["base/c.cc"]
+        self.assertIsNone(cycle_in(modules(texts)))
 
 
 if __name__ == "__main__":

@@ -7,11 +7,11 @@
 #include "base/result.h"
 #include "index/catalog/catalog_writer.h"
 #include "index/catalog/dataset_id.h"
-#include "index/catalog/stream_findings.h"
 #include "index/columns/column_choice.h"
 #include "index/scan/block_queue.h"
 #include "index/scan/feature_table.h"
 #include "index/shards/shard_probe.h"
+#include "index/walk/stream_findings.h"
 #include "mmap/offsets/offset_map_writer.h"
 
 namespace ofindex {

@@ -16,11 +16,11 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "index/build/map_builder.h"
+#include "index/build/readable_shard.h"
 #include "index/build/unindexed.h"
 #include "index/catalog/catalog_reader.h"
 #include "index/catalog/dataset_id.h"
 #include "index/catalog/paths.h"
-#include "index/walk/readable_shard.h"
 #include "mmap/offsets/packed_offsets.h"
 #include "mmap/shard_paths.h"
 

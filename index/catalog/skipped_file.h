@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace ofindex {
 
 /// A file that DATA names and that is not a shard of the index, and why.
@@ -52,5 +54,8 @@ struct SkippedFile {
 [[nodiscard]] constexpr bool IsUnreadable(const SkippedFile& file) {
   return file.kind == SkippedFile::Kind::kUnreadable;
 }
+
+/// Returns the skipped file that `error` makes of the one at `path`, or the error itself if it is not about one file.
+[[nodiscard]] Result<SkippedFile> Unreadable(const std::string& path, const std::string& stored_path, Error error);
 
 }  // namespace ofindex

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "base/checksum.h"
-#include "index/chunks/texts.h"
 
 namespace ofindex {
 namespace {
@@ -70,6 +69,17 @@ std::vector<SortKey> SortedKeys(const TextPool& pool) {
 }
 
 }  // namespace
+
+size_t SharedPrefix(ByteView a, ByteView b) {
+  const size_t most = std::min(a.size(), b.size());
+  size_t same = 0;
+  for (; Fits(same, 8, most); same += 8) {
+    const uint64_t different = LoadLe64(a.data() + same) ^ LoadLe64(b.data() + same);
+    if (different != 0) return same + static_cast<size_t>(std::countr_zero(different)) / 8;
+  }
+  while (same < most && a[same] == b[same]) ++same;
+  return same;
+}
 
 uint32_t TextPool::Add(ByteView value) {
   if (2 * (ends_.size() + 1) > slots_.size()) Grow();

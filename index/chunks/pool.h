@@ -7,6 +7,9 @@
 
 namespace ofindex {
 
+/// How many bytes the two have in common from the first on.
+[[nodiscard]] size_t SharedPrefix(ByteView a, ByteView b);
+
 /// The bytes values of a column, each distinct one held once, with a few exceptions. Not thread-safe.
 ///
 /// Values may be chosen so that their hashes collide. A search is therefore given up after some steps and the value

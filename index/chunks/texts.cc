@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "index/chunks/integers.h"
+#include "index/chunks/pool.h"
 #include "index/chunks/sections/section.h"
 
 namespace ofindex {
 namespace {
 
-// ---- The dictionary: of each value how much it shares with the one before, how long the rest is, and the rest
-// ----------
+// The dictionary: of each value how much it shares with the one before, how long the rest is, and the rest.
 
 void WriteDictionary(std::span<const ByteView> sorted, ChunkWriter& out) {
   std::vector<int64_t> shared;
@@ -87,17 +87,6 @@ Result<std::vector<uint32_t>> ReadNumbers(ChunkReader& in, uint64_t count, uint6
 }
 
 }  // namespace
-
-size_t SharedPrefix(ByteView a, ByteView b) {
-  const size_t most = std::min(a.size(), b.size());
-  size_t same = 0;
-  for (; Fits(same, 8, most); same += 8) {
-    const uint64_t different = LoadLe64(a.data() + same) ^ LoadLe64(b.data() + same);
-    if (different != 0) return same + static_cast<size_t>(std::countr_zero(different)) / 8;
-  }
-  while (same < most && a[same] == b[same]) ++same;
-  return same;
-}
 
 void WriteTexts(std::span<const ByteView> sorted, std::span<const int64_t> numbers, ChunkWriter& out) {
   if (numbers.empty()) return;

@@ -10,9 +10,6 @@
 
 namespace ofindex {
 
-/// How many bytes the two have in common from the first on.
-[[nodiscard]] size_t SharedPrefix(ByteView a, ByteView b);
-
 /// Appends a stream of bytes values: `sorted`, the distinct ones in ascending order, and the number of each value among
 /// them.
 void WriteTexts(std::span<const ByteView> sorted, std::span<const int64_t> numbers, ChunkWriter& out);

@@ -26,8 +26,9 @@ inline constexpr int kApplicationId = 0x4f464958;
 inline constexpr int kPageBytes = 65536;
 
 /// The tables of an index (docs/index_format.md has every column). `dataset` is made first: its one page is the second
-/// of the file, which binds the derived map to it (index/build/map_builder.h). Checksums cover every table that stands here
-/// (index/catalog/row_checksums.h): in a table with a column `sum`, that column covers the BLOB columns, which stand last.
+/// of the file, which binds the derived map to it (index/build/map_builder.h). Checksums cover every table that stands
+/// here (index/catalog/row_checksums.h): in a table with a column `sum`, that column covers the BLOB columns, which
+/// stand last.
 inline constexpr char kSchema[] = R"sql(
 CREATE TABLE dataset(
   key TEXT PRIMARY KEY,

@@ -15,7 +15,8 @@ namespace ofindex {
 /// It is written beside the target, locked and closed to others meanwhile, and exchanged with it by one system call.
 /// Files of others in the target come along as second names, and keep their inodes. Where that cannot be done (the
 /// target is a mount point, holds folders, lies in a folder that cannot be written to, the file system has no
-/// exchange), the files are renamed one by one under a mark that readers of the set respect (index/output/unfinished_set.h).
+/// exchange), the files are renamed one by one under a mark that readers of the set respect
+/// (index/output/unfinished_set.h).
 ///
 /// A writer that is killed leaves an unlocked folder, which the next one removes: only what such a folder can hold is
 /// ever removed. Moves, does not copy; not thread-safe.

@@ -9,8 +9,8 @@
 #include "base/progress.h"
 #include "base/record.h"
 #include "base/result.h"
-#include "index/walk/forward_window.h"
-#include "mmap/inflate/readable_bytes.h"
+#include "index/scan/forward_window.h"
+#include "mmap/files/readable_bytes.h"
 
 namespace ofindex {
 

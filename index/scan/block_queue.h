@@ -8,31 +8,17 @@
 #include <vector>
 
 #include "base/result.h"
-#include "index/catalog/catalog.h"
 #include "index/catalog/damage.h"
-#include "index/catalog/stream_findings.h"
-#include "index/scan/block_skimmer.h"
+#include "index/scan/built_block.h"
+#include "index/walk/stream_findings.h"
 
 namespace ofindex {
-
-/// A block of one shard, ready to be written. `row.first_record` counts from the shard's first record.
-struct BuiltBlock {
-  BlockRow row;
-  std::vector<uint32_t> bad = {};  ///< as MapBlock has them: record of the block, and the reason above it
-  uint64_t payload_bytes = 0;
-  BlockColumns columns = {};
-
-  [[nodiscard]] uint64_t memory() const {
-    return row.offsets.size() + row.hashes.size() + 4 * bad.size() + columns.memory() + sizeof *this;
-  }
-};
 
 /// Hands the blocks of many shards, built by many threads, to one writer, who takes them shard by shard and block by
 /// block: so the index is the same whoever was faster. Thread-safe.
 ///
 /// Memory is bounded: builders ask WaitForRoom before a block is walked, and are held back while too much lies here,
-/// all
-/// but the one whose next block the writer waits for.
+/// all but the one whose next block the writer waits for.
 class BlockQueue {
  public:
   BlockQueue(size_t shards, uint64_t most_bytes) : shards_(shards), most_bytes_(most_bytes) {}

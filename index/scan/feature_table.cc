@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "index/catalog/column_names.h"
+#include "index/scan/column_names.h"
 #include "proto/skim/skimmer.h"
 
 namespace ofindex {

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/record.h"
 #include "base/result.h"
-#include "mmap/inflate/readable_bytes.h"
+#include "mmap/files/readable_bytes.h"
 #include "proto/payload_kind.h"
 
 namespace ofindex {

@@ -20,8 +20,8 @@ struct ShardTraits {
   friend bool operator==(const ShardTraits&, const ShardTraits&) = default;
 };
 
-/// The sound shards of a dataset by the sets that their names put them in (SetsOf in index/output/shard_names.h). They vouch
-/// for files of the same set whose content does not. Not thread-safe while shards are added.
+/// The sound shards of a dataset by the sets that their names put them in (SetsOf in index/output/shard_names.h). They
+/// vouch for files of the same set whose content does not. Not thread-safe while shards are added.
 class ShardFamilies {
  public:
   /// Adds a sound shard.

@@ -195,16 +195,6 @@ tl::unexpected<Error> NoRecordFile(const std::vector<SkippedFile>& skipped, cons
 
 }  // namespace
 
-Result<SkippedFile> Unreadable(const std::string& path, const std::string& stored_path, Error error) {
-  const bool of_process = error.system == EMFILE || error.system == ENFILE || error.system == ENOMEM;
-  if (of_process) return tl::unexpected(std::move(error));
-  std::string reason = std::move(error.message);
-  const std::string prefix = Printable(path) + ": ";
-  if (reason.starts_with(prefix)) reason.erase(0, prefix.size());
-  return SkippedFile{
-      .path = stored_path, .reason = std::move(reason), .kind = SkippedFile::Kind::kUnreadable, .state = {}};
-}
-
 Result<Detection> DetectBeside(const File& file, uint64_t size, const std::string& stored_path,
                                const FormatChoice& choice, const ShardFamilies& families) {
   const std::optional<ShardTraits> siblings = families.Of(stored_path);

@@ -49,7 +49,4 @@ struct ProbedSet {
 [[nodiscard]] Result<Detection> DetectBeside(const File& file, uint64_t size, const std::string& stored_path,
                                              const FormatChoice& choice, const ShardFamilies& families);
 
-/// Returns the skipped file that `error` makes of the one at `path`, or the error itself if it is not about one file.
-[[nodiscard]] Result<SkippedFile> Unreadable(const std::string& path, const std::string& stored_path, Error error);
-
 }  // namespace ofindex

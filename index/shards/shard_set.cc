@@ -21,7 +21,6 @@
 #include "index/output/shard_names.h"
 #include "index/output/unfinished_set.h"
 #include "index/shards/output_rule.h"
-#include "index/shards/shard_probe.h"
 
 namespace ofindex {
 namespace {

@@ -28,10 +28,10 @@ struct ShardSet {
 /// `_`, those of indexes; drafts of writers are skipped), globs, and lists (`@FILE`, `@-` for standard input: one path
 /// a line). The index at `index_path` and its map count only where an argument names them.
 ///
-/// Opens no file but lists, that index and its map. The outcome does not depend on the order in which a folder is listed. A file or
-/// folder below DATA that the system does not show is among the skipped ones. Errors: kIo  an argument cannot be read;
-/// kUsage  an argument matches nothing; kFormat  two files claim one number, as part-1 and part-01 do, or a writer was
-/// stopped while it replaced the set; kInterrupted.
+/// Opens no file but lists, that index and its map. The outcome does not depend on the order in which a folder is
+/// listed. A file or folder below DATA that the system does not show is among the skipped ones. Errors: kIo  an
+/// argument cannot be read; kUsage  an argument matches nothing; kFormat  two files claim one number, as part-1 and
+/// part-01 do, or a writer was stopped while it replaced the set; kInterrupted.
 [[nodiscard]] Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path,
                                           const Progress& progress = {});
 

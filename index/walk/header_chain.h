@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "base/record.h"
 #include "base/result.h"
-#include "mmap/inflate/readable_bytes.h"
+#include "mmap/files/readable_bytes.h"
 
 namespace ofindex {
 

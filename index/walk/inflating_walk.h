@@ -13,10 +13,10 @@
 #include "base/progress.h"
 #include "base/record.h"
 #include "base/result.h"
-#include "index/catalog/stream_findings.h"
+#include "index/walk/stream_findings.h"
+#include "mmap/files/readable_bytes.h"
 #include "mmap/inflate/checkpoint.h"
 #include "mmap/inflate/inflater.h"
-#include "mmap/inflate/readable_bytes.h"
 #include "mmap/inflate/span_cache.h"
 
 namespace ofindex {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "mmap/inflate/readable_bytes.h"
+#include "mmap/files/readable_bytes.h"
 
 namespace ofindex {
 

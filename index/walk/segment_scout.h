@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
-#include "mmap/inflate/readable_bytes.h"
+#include "mmap/files/readable_bytes.h"
 
 namespace ofindex {
 

@@ -11,7 +11,7 @@
 #include "index/catalog/damage.h"
 #include "index/walk/header_chain.h"
 #include "index/walk/resync.h"
-#include "mmap/inflate/readable_bytes.h"
+#include "mmap/files/readable_bytes.h"
 
 namespace ofindex {
 

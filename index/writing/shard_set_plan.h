@@ -47,9 +47,10 @@ struct ShardSetPlan {
 /// OUT-00000-of-00008.tfrecord (TFRecord; .gz behind it where compressed), OUT being the folder's own name, also if
 /// `out` is a link to it. Writes nothing.
 ///
-/// Errors: kUsage  what is there cannot be replaced (index/shards/output_rule.h); a build of the folder would take other files
-/// with the set than the shards that it replaces (index/shards/shard_probe.h); the number in a file's name makes it a shard of
-/// a set beside it (CheckAlone); the name and the format disagree. kIo  also if the folder cannot be listed.
+/// Errors: kUsage  what is there cannot be replaced (index/shards/output_rule.h); a build of the folder would take
+/// other files with the set than the shards that it replaces (index/shards/shard_probe.h); the number in a file's name
+/// makes it a shard of a set beside it (CheckAlone); the name and the format disagree. kIo  also if the folder cannot
+/// be listed.
 [[nodiscard]] Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request);
 
 /// Errors: those of CheckOutput, for each shard that is replaced.

@@ -10,8 +10,8 @@
 #include "base/file.h"
 #include "base/record.h"
 #include "base/result.h"
+#include "mmap/files/readable_bytes.h"
 #include "mmap/inflate/checkpoint.h"
-#include "mmap/inflate/readable_bytes.h"
 #include "mmap/inflate/span_cache.h"
 
 namespace ofindex {

@@ -8,7 +8,7 @@
 #include "proto/features.h"
 #include "proto/skim/entry_imprint.h"
 #include "proto/skim/plain_entry.h"
-#include "proto/skim/skimmer.h"
+#include "proto/skim/skimmed.h"
 #include "proto/skim/skimmer_found.h"
 #include "proto/skim/skimmer_names.h"
 #include "proto/skim/skimmer_source.h"

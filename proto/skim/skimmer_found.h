@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "proto/features.h"
-#include "proto/skim/skimmer.h"
+#include "proto/skim/skimmed.h"
 
 namespace ofindex {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/checksum.h"
-#include "proto/skim/skimmer.h"
+#include "proto/skim/skimmed.h"
 
 namespace ofindex {
 

@@ -3,12 +3,101 @@
 #include <cstdint>
 
 #include "base/bytes.h"
+#include "proto/skim/skimmed.h"
 #include "proto/skim/skimmer_found.h"
-#include "proto/skim/skimmer_pages.h"
 #include "proto/wire/packed_varints.h"
 #include "proto/wire/wire.h"
 
 namespace ofindex {
+
+/// Where bytes stand in a payload that is fetched piece by piece. What a ByteView is to one in memory.
+struct PagedBytes {
+  uint64_t offset = 0;
+  uint64_t length = 0;
+
+  [[nodiscard]] uint64_t size() const { return length; }
+  [[nodiscard]] bool empty() const { return length == 0; }
+  [[nodiscard]] PagedBytes subspan(uint64_t begin, uint64_t n) const { return {offset + begin, n}; }
+};
+
+/// One field of a paged message: WireField with places for bytes.
+struct PagedField {
+  uint32_t number = 0;
+  WireType type = WireType::kVarint;
+  uint64_t value = 0;
+  PagedBytes bytes = {};
+};
+
+/// The piece of a payload that is at hand.
+class PageWindow {
+ public:
+  explicit PageWindow(PayloadPages* pages) : pages_(pages) {}
+
+  /// `n` bytes from byte `offset`, at least 1, which the payload has. Valid until the next call. Null once a piece
+  /// could not be read.
+  [[nodiscard]] const uint8_t* At(uint64_t offset, uint64_t n) {
+    if (offset >= begin_ && Fits(offset - begin_, n, size_)) return data_ + (offset - begin_);
+    return Fetch(offset, n);
+  }
+
+  [[nodiscard]] bool unreadable() const { return unreadable_; }
+
+ private:
+  [[nodiscard]] const uint8_t* Fetch(uint64_t offset, uint64_t n);
+
+  PayloadPages* pages_;
+  const uint8_t* data_ = nullptr;
+  uint64_t begin_ = 0;
+  uint64_t size_ = 0;
+  bool unreadable_ = false;
+};
+
+/// WireReader for a payload that is fetched piece by piece: the same members, the same fields, the same faults at the
+/// same bytes. It never asks for the content of bytes.
+class PagedWireReader {
+ public:
+  PagedWireReader(PageWindow* window, uint64_t length, Malformed* malformed)
+      : window_(window), end_(length), malformed_(malformed) {}
+
+  [[nodiscard]] PagedWireReader Nested(PagedBytes bytes) const {
+    PagedWireReader nested = Packed(bytes);
+    if (++nested.depth_ > kMaxMessageDepth) nested.Fail(WireFault::kTooDeep, nested.at_);
+    return nested;
+  }
+
+  [[nodiscard]] PagedWireReader Packed(PagedBytes bytes) const {
+    PagedWireReader packed = *this;
+    packed.at_ = bytes.offset;
+    packed.end_ = bytes.offset + bytes.length;
+    return packed;
+  }
+
+  [[nodiscard]] bool Next(PagedField* field);
+
+  [[nodiscard]] bool NextVarint(uint64_t* value) {
+    return at_ != end_ && ReadVarint(10, WireFault::kLongVarint, value);
+  }
+
+  bool Reject(WireFault fault, PagedBytes where) { return Fail(fault, where.offset); }
+
+  [[nodiscard]] PagedBytes rest() const { return {at_, end_ - at_}; }
+  [[nodiscard]] bool ok() const { return malformed_->fault == WireFault::kNone && !window_->unreadable(); }
+
+ private:
+  [[nodiscard]] bool ReadTag(uint64_t* begin, PagedField* field);
+  [[nodiscard]] bool ReadContent(uint64_t tag_begin, PagedField* field);
+  [[nodiscard]] bool ReadVarint(uint64_t max_bytes, WireFault too_long, uint64_t* value);
+  [[nodiscard]] bool ReadFixed(uint64_t size, PagedField* field);
+  [[nodiscard]] bool ReadBytes(PagedField* field);
+  [[nodiscard]] bool SkipGroup(uint64_t tag_begin, PagedField* field);
+  bool Fail(WireFault fault, uint64_t where);
+
+  PageWindow* window_;
+  uint64_t at_ = 0;
+  uint64_t end_;
+  Malformed* malformed_;
+  int depth_ = 0;
+};
 
 // The two places where a payload may lie, for the templates that skim it: each has a reader of messages, and gives the
 // content of what such a reader found.

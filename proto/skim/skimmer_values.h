@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "proto/features.h"
-#include "proto/skim/skimmer.h"
+#include "proto/skim/skimmed.h"
 #include "proto/skim/skimmer_found.h"
 #include "proto/wire/wire.h"
 

@@ -22,8 +22,8 @@
 #include "python/src/rows.h"
 #include "python/src/values.h"
 #include "query/columns/find_column.h"
+#include "query/sampling/columns/split.h"
 #include "query/sampling/sets/set_of.h"
-#include "query/sampling/split.h"
 #include "query/sql/where.h"
 
 namespace nb = nanobind;

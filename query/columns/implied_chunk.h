@@ -8,7 +8,8 @@
 
 namespace ofindex {
 
-// Chunks that no index holds, because they follow from those that it does (index/columns/column.h), in the form of all others.
+// Chunks that no index holds, because they follow from those that it does (index/columns/column.h), in the form of all
+// others.
 
 /// A chunk in which every record is NULL.
 [[nodiscard]] Result<Chunk> EmptyChunk(uint32_t records);

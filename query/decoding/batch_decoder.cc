@@ -2,7 +2,7 @@
 
 #include "base/allocation.h"
 #include "query/decoding/decoding_job.h"
-#include "query/decoding/decoding_tools.h"
+#include "query/decoding/piece_decoder.h"
 
 namespace ofindex {
 

@@ -1,13 +1,65 @@
 #include "query/decoding/buffer.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 
-#include "query/decoding/buffer_pool.h"
+#include "base/bytes.h"
 
 namespace ofindex {
 namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kMostWaste = 4;  // times what was asked for
+
+// To an eighth to a quarter of itself, so that batches of about one size take each other's memory. What is not touched
+// costs nothing.
+constexpr uint64_t RoundUp(uint64_t n) {
+  const uint64_t unit = std::max(kPage, std::bit_floor(n) / 4);
+  return (n + unit - 1) / unit * unit;
+}
+
+// A piece in the pool has its capacity in its first eight bytes. Whoever swaps it out of its slot owns it.
+std::array<std::atomic<uint8_t*>, 32> slots{};
+std::atomic<uint64_t> kept{0};
+
+// Takes the piece that `slot` has, and its capacity; null if it has none.
+uint8_t* TakeFrom(std::atomic<uint8_t*>& slot, uint64_t& capacity) {
+  uint8_t* const data = slot.exchange(nullptr, std::memory_order_acq_rel);
+  if (data == nullptr) return nullptr;
+  capacity = LoadLe64(data);
+  kept.fetch_sub(capacity, std::memory_order_relaxed);
+  return data;
+}
+
+// Frees the pieces of some slots, of others at each call.
+void MakeRoom(size_t count) {
+  static std::atomic<size_t> next{0};
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t capacity = 0;
+    uint8_t* const data = TakeFrom(slots[next++ % slots.size()], capacity);
+    if (data != nullptr) ::munmap(data, capacity);
+  }
+}
+
+// Puts a piece into a slot. False if there is none, or it would be too much.
+bool Keep(uint8_t* data, uint64_t capacity) {
+  const uint64_t before = kept.fetch_add(capacity, std::memory_order_relaxed);
+  if (before <= kMostPooledBytes && capacity <= kMostPooledBytes - before) {
+    StoreLe64(data, capacity);
+    for (auto& slot : slots) {
+      uint8_t* none = nullptr;
+      if (slot.compare_exchange_strong(none, data, std::memory_order_acq_rel)) return true;
+    }
+  }
+  kept.fetch_sub(capacity, std::memory_order_relaxed);
+  return false;
+}
 
 constexpr uint64_t kAlignment = 64;
 constexpr uint64_t kLeast = 1024;
@@ -16,6 +68,34 @@ constexpr uint64_t kMost = uint64_t{1} << 62;
 constexpr uint64_t RoundUp(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
 }  // namespace
+
+uint8_t* BufferPool::Take(uint64_t& capacity) {
+  for (auto& slot : slots) {
+    uint64_t there = 0;
+    uint8_t* const data = TakeFrom(slot, there);
+    if (data == nullptr) continue;
+    if (there >= capacity && there / kMostWaste <= capacity) {
+      capacity = there;
+      return data;
+    }
+    Give(data, there);
+  }
+  capacity = RoundUp(capacity);
+  void* const fresh = ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return fresh == MAP_FAILED ? nullptr : static_cast<uint8_t*>(fresh);
+}
+
+void BufferPool::Give(uint8_t* data, uint64_t capacity) {
+  if (capacity <= kMostPooledBytes) {
+    for (const size_t count : {size_t{0}, slots.size() / 8, slots.size()}) {
+      MakeRoom(count);
+      if (Keep(data, capacity)) return;
+    }
+  }
+  ::munmap(data, capacity);
+}
+
+uint64_t BufferPool::kept_bytes() { return kept.load(std::memory_order_relaxed); }
 
 bool Buffer::GrowAmply(uint64_t n) {
   if (n > kMost - size_) return false;

@@ -22,6 +22,9 @@ struct FeatureArray {
   std::vector<int64_t> rows = {};
 };
 
+/// What messages call the memory of a batch.
+inline constexpr char kBatchMemory[] = "a batch of features";
+
 /// The features of some records that were asked for together.
 struct DecodedBatch {
   uint64_t records = 0;

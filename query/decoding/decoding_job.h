@@ -11,14 +11,25 @@
 #include "base/result.h"
 #include "query/decoding/decoded_batch.h"
 #include "query/decoding/decoding_plan.h"
-#include "query/decoding/decoding_tools.h"
-#include "query/decoding/join_pieces.h"
 #include "query/decoding/payload_source.h"
 #include "query/decoding/piece_decoder.h"
 
 namespace ofindex {
 
-inline constexpr char kBatchMemory[] = "a batch of features";
+/// Some records of a request, and where they were decoded.
+struct DecodedPiece {
+  uint64_t first = 0;  ///< number in the request of its first record
+  uint64_t records = 0;
+  const PieceDecoder* decoder = nullptr;
+  uint64_t decoded_first = 0;  ///< number of its first record among those of the decoder
+};
+
+/// Fills the arrays of `batch` that have no place with what `decoder` has, which decoded all records, and takes it from
+/// it.
+void TakeArrays(PieceDecoder& decoder, DecodedBatch& batch);
+
+/// Fills them with `pieces`, which are all there are, in order, on up to `threads` threads. Errors: kLimit.
+[[nodiscard]] Result<void> JoinPieces(std::span<const DecodedPiece> pieces, unsigned threads, DecodedBatch& batch);
 
 /// One request that is being decoded: threads take pieces of it, in order, until there are none or one fails. Made for
 /// one run; views all that it is made of. May throw std::bad_alloc.

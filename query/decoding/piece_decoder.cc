@@ -14,6 +14,28 @@ constexpr uint64_t kMostPieceBytes = uint64_t{4} << 20;
 
 }  // namespace
 
+ToolStash::~ToolStash() {
+  for (auto& slot : slots_) delete slot.load(std::memory_order_acquire);
+}
+
+std::unique_ptr<DecodingTools> ToolStash::Take(const DecodingPlan& plan) {
+  for (auto& slot : slots_) {
+    if (DecodingTools* const tools = slot.exchange(nullptr, std::memory_order_acq_rel)) {
+      return std::unique_ptr<DecodingTools>(tools);
+    }
+  }
+  return std::make_unique<DecodingTools>(plan);
+}
+
+void ToolStash::Give(std::unique_ptr<DecodingTools> tools) {
+  for (auto& slot : slots_) {
+    DecodingTools* none = nullptr;
+    if (!slot.compare_exchange_strong(none, tools.get(), std::memory_order_acq_rel)) continue;
+    static_cast<void>(tools.release());
+    return;
+  }
+}
+
 PieceDecoder::PieceDecoder(const DecodingPlan& plan, ToolStash& stash, const PayloadSource& source,
                            std::span<uint8_t* const> places)
     : plan_(plan), source_(source), stash_(stash), tools_(stash.Take(plan)) {

@@ -3,11 +3,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <csignal>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/allocation.h"
 #include "base/text.h"
-#include "query/loading/loader_state.h"
+#include "base/threads.h"
 
 namespace ofindex {
 namespace {
@@ -16,7 +23,183 @@ namespace {
 constexpr uint64_t kMostRecords = uint64_t{1} << 28;
 constexpr size_t kMostBatches = size_t{1} << 20;
 
+/// Blocks signals in this thread, and so in those that it starts, while it lives: all but those that a fault raises,
+/// because a reader survives files that shrink under its map.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) sigdelset(&blocked, fault);
+    ::pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace
+
+/// What the threads of a loader share with its user: who draws the next ordinals, and the ring of batches that are
+/// ready or under way. Batches are numbered from 0; number n has slot n mod prefetch of the ring.
+class LoaderState {
+ public:
+  LoaderState(std::shared_ptr<const PayloadSource> source, std::shared_ptr<const BatchDecoder> decoder,
+              NextOrdinals order, const BatchLoader::Options& options);
+
+  /// Stops the threads and waits for them.
+  ~LoaderState();
+  LoaderState(const LoaderState&) = delete;
+  LoaderState& operator=(const LoaderState&) = delete;
+
+  /// As many as were asked for, or as the system gives.
+  void StartThreads();
+
+  /// As BatchLoader::Next.
+  [[nodiscard]] Result<BatchLoader::Outcome> Next(std::chrono::milliseconds patience, BatchLoader::Loaded& out);
+
+ private:
+  using Loaded = BatchLoader::Loaded;
+  static constexpr uint64_t kNever = ~uint64_t{0};
+
+  // A batch whose ordinals were drawn.
+  struct Draft {
+    uint64_t number = 0;
+    Loaded loaded = {};
+  };
+
+  void Work();
+  [[nodiscard]] bool Draw(Draft& draft);
+  [[nodiscard]] bool WaitForRoom();
+  [[nodiscard]] Result<OrderStep> DrawOrdinals(std::vector<uint64_t>& ordinals);
+  [[nodiscard]] Result<Loaded> Decode(Loaded loaded) const;
+  void Finish(uint64_t number, Result<Loaded> outcome);
+
+  const std::shared_ptr<const PayloadSource> source_;
+  const std::shared_ptr<const BatchDecoder> decoder_;
+  const NextOrdinals order_;
+  const BatchLoader::Options options_;
+  std::atomic<bool> stopped_{false};
+
+  std::mutex drawing_;  // held while ordinals are drawn; taken before mutex_
+  uint64_t drawn_ = 0;  // the number of the next batch
+
+  std::mutex mutex_;
+  std::condition_variable room_;   // a batch was given out, or there is nothing more to draw
+  std::condition_variable ready_;  // a batch was finished, or it is known which is the last one
+  std::vector<std::optional<Result<Loaded>>> ring_;
+  uint64_t given_ = 0;     // batches that were given out
+  uint64_t end_ = kNever;  // how many there are
+
+  std::vector<std::thread> threads_;
+};
+
+LoaderState::LoaderState(std::shared_ptr<const PayloadSource> source, std::shared_ptr<const BatchDecoder> decoder,
+                         NextOrdinals order, const BatchLoader::Options& options)
+    : source_(std::move(source)),
+      decoder_(std::move(decoder)),
+      order_(std::move(order)),
+      options_(options),
+      ring_(options.prefetch) {}
+
+LoaderState::~LoaderState() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  room_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void LoaderState::StartThreads() {
+  const size_t count = std::min<size_t>(options_.threads, options_.prefetch);
+  const SignalsBlocked blocked;
+  threads_.reserve(count);
+  while (threads_.size() < count) {
+    auto started = StartThread([this] { Work(); });
+    if (!started) return;  // those that run will do all the work, or Next()
+    threads_.push_back(std::move(*started));
+  }
+}
+
+void LoaderState::Work() {
+  Draft draft;
+  while (Draw(draft)) {
+    Finish(draft.number, WithMemory("a batch", [&] { return Decode(std::move(draft.loaded)); }));
+  }
+}
+
+// One thread draws, and waits for room with the turn in its hands: so batches are drawn in order.
+bool LoaderState::Draw(Draft& draft) {
+  const std::lock_guard turn(drawing_);
+  if (!WaitForRoom()) return false;
+  draft = {.number = drawn_};
+  auto step = DrawOrdinals(draft.loaded.ordinals);
+  if (!step) {
+    Finish(drawn_++, tl::unexpected<Error>(std::move(step).error()));
+    return false;
+  }
+  draft.loaded.position = step->position;
+  if (step->count != 0) ++drawn_;
+  if (step->count < options_.batch_size) {
+    const std::lock_guard lock(mutex_);
+    end_ = std::min(end_, drawn_);
+    ready_.notify_all();
+  }
+  return step->count != 0;
+}
+
+bool LoaderState::WaitForRoom() {
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [this] { return stopped_ || drawn_ >= end_ || drawn_ - given_ < options_.prefetch; });
+  return !stopped_ && drawn_ < end_;
+}
+
+Result<OrderStep> LoaderState::DrawOrdinals(std::vector<uint64_t>& ordinals) {
+  return WithMemory("the ordinals of a batch", [&]() -> Result<OrderStep> {
+    ordinals.resize(options_.batch_size);
+    const OrderStep step = order_(ordinals);
+    ordinals.resize(step.count);
+    return step;
+  });
+}
+
+Result<BatchLoader::Loaded> LoaderState::Decode(Loaded loaded) const {
+  OFINDEX_ASSIGN(loaded.batch, decoder_->Decode(*source_, loaded.ordinals, 1, &stopped_));
+  return loaded;
+}
+
+void LoaderState::Finish(uint64_t number, Result<Loaded> outcome) {
+  const std::lock_guard lock(mutex_);
+  if (!outcome) {
+    end_ = std::min(end_, number + 1);
+    room_.notify_all();
+  }
+  ring_[number % options_.prefetch] = std::move(outcome);
+  ready_.notify_all();
+}
+
+Result<BatchLoader::Outcome> LoaderState::Next(std::chrono::milliseconds patience, Loaded& out) {
+  if (threads_.empty()) {
+    Draft draft;
+    if (Draw(draft)) Finish(draft.number, Decode(std::move(draft.loaded)));
+  }
+  std::optional<Result<Loaded>> next;
+  {
+    std::unique_lock lock(mutex_);
+    std::optional<Result<Loaded>>& slot = ring_[given_ % options_.prefetch];
+    if (!ready_.wait_for(lock, patience, [&] { return slot || given_ >= end_; })) return BatchLoader::Outcome::kNotYet;
+    if (given_ >= end_) return BatchLoader::Outcome::kEnd;
+    next.swap(slot);
+    ++given_;
+  }
+  room_.notify_all();
+  OFINDEX_ASSIGN(out, std::move(*next));
+  return BatchLoader::Outcome::kBatch;
+}
 
 Result<std::unique_ptr<BatchLoader>> BatchLoader::Start(std::shared_ptr<const PayloadSource> source,
                                                         std::shared_ptr<const BatchDecoder> decoder, NextOrdinals order,

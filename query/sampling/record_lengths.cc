@@ -11,7 +11,7 @@
 #include "base/framing.h"
 #include "base/text.h"
 #include "query/columns/find_column.h"
-#include "query/sampling/column_blocks.h"
+#include "query/sampling/columns/column_blocks.h"
 
 namespace ofindex {
 namespace {

@@ -7,15 +7,18 @@
 #include <string_view>
 
 #include "query/filter/like_pattern.h"
-#include "query/sql/sql_gate.h"
+#include "query/sql/sql_guard.h"
 
 namespace ofindex {
 namespace {
 
 constexpr uint64_t kBytesPerQuestion = 1 << 20;
 
-// Whatever function runs, it asks the gate that it was registered for.
-bool MayGoOn(sqlite3_context* context) { return static_cast<const SqlGate*>(sqlite3_user_data(context))->MayGoOn(); }
+// Asks the guard of the running statement.
+bool MayGoOn(sqlite3_context* context) {
+  SqlGuard* const guard = *static_cast<SqlGuard* const*>(sqlite3_user_data(context));
+  return guard == nullptr || guard->MayGoOn();
+}
 
 void Stop(sqlite3_context* context) { sqlite3_result_error_code(context, SQLITE_INTERRUPT); }
 
@@ -203,7 +206,7 @@ void Match(sqlite3_context* context, int count, sqlite3_value** values) {
 
 }  // namespace
 
-bool RegisterSqlFunctions(sqlite3* db, const SqlGate& gate) {
+bool RegisterSqlFunctions(sqlite3* db, SqlGuard* const* running) {
   using Function = void (*)(sqlite3_context*, int, sqlite3_value**);
   struct Row {
     const char* name;
@@ -225,7 +228,7 @@ bool RegisterSqlFunctions(sqlite3* db, const SqlGate& gate) {
   };
   for (const Row& row : kRows) {
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    auto* const data = const_cast<SqlGate*>(&gate);
+    auto* const data = const_cast<SqlGuard**>(running);
     if (sqlite3_create_function_v2(db, row.name, row.arguments, flags, data, row.function, nullptr, nullptr, nullptr) !=
         SQLITE_OK) {
       return false;

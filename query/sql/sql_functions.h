@@ -4,11 +4,12 @@ struct sqlite3;
 
 namespace ofindex {
 
-class SqlGate;
+class SqlGuard;
 
-/// Replaces instr, replace, trim, ltrim, rtrim, LIKE and GLOB on `db` by functions of the same results that the gate's
-/// guard can stop: one call of SQLite's own takes time in proportion to the product of its arguments' sizes, which is a
-/// minute for instr() of 4 MB and 0.8 MB, and asks nobody. Returns false if SQLite refuses. `gate` must outlive `db`.
-[[nodiscard]] bool RegisterSqlFunctions(sqlite3* db, const SqlGate& gate);
+/// Replaces instr, replace, trim, ltrim, rtrim, LIKE and GLOB on `db` by functions of the same results that a guard can
+/// stop: one call of SQLite's own takes time in proportion to the product of its arguments' sizes, which is a minute
+/// for instr() of 4 MB and 0.8 MB, and cannot be interrupted. `*running` is the guard of the statement that runs, null
+/// for none; `running` must outlive `db`. Returns false if SQLite refuses.
+[[nodiscard]] bool RegisterSqlFunctions(sqlite3* db, SqlGuard* const* running);
 
 }  // namespace ofindex

@@ -96,7 +96,7 @@ Result<void> SqlGate::Shut(sqlite3* db) {
   kept.push_back(nullptr);
   sqlite3_drop_modules(db, kept.data());
   for (const std::string& table : tables_) OFINDEX_TRY(Meet(db, table));
-  if (!RegisterSqlFunctions(db, *this)) return NoSession(sqlite3_errmsg(db));
+  if (!RegisterSqlFunctions(db, &guard_)) return NoSession(sqlite3_errmsg(db));
   Configure(db);
   Limit(db);
   sqlite3_set_authorizer(db, Authorize, this);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "query/columns/picked_chunk.h"
+#include "query/stats/picked_chunk.h"
 #include "query/stats/sorted_counts.h"
 
 namespace ofindex {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "query/columns/picked_chunk.h"
+#include "query/stats/picked_chunk.h"
 #include "query/stats/sorted_counts.h"
 
 namespace ofindex {

@@ -6,7 +6,7 @@
 
 #include "index/columns/distinct_sketch.h"
 #include "query/columns/blocks_in_order.h"
-#include "query/columns/picked_chunk.h"
+#include "query/stats/picked_chunk.h"
 
 namespace ofindex {
 namespace {

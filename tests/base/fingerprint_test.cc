@@ -1,5 +1,3 @@
-#include "base/fingerprint.h"
-
 #include <doctest/doctest.h>
 
 #include <initializer_list>
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "base/checksum.h"
+#include "base/shard_identity.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"

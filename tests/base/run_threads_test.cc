@@ -113,7 +113,7 @@ TEST_CASE("what one of a team throws is thrown by the team, once all have return
 TEST_CASE("a thread that the system does not give is a limit") {
   if (kSanitized) return;
   const auto is_limit = [] {
-    LimitAddressSpace(uint64_t{1} << 20);  // no stack
+    LimitAddressSpace(uint64_t{1} << 20);    // no stack
     for (int left = 64; left > 0; --left) {  // the first may get stacks that the C library keeps of earlier threads
       auto thread = StartThread([] { ::pause(); });
       if (!thread) return thread.error().code == ErrorCode::kLimit ? 0 : 1;

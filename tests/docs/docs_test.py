@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from docs.blocks import COMMAND, Shell, block_complaints, blocks  # noqa: E402
-from docs.links import link_complaints  # noqa: E402
+from docs.links import FOLDERS, link_complaints  # noqa: E402
 from docs.sample_data import make_data  # noqa: E402
 from docs.work_folder import WorkFolderTest  # noqa: E402
 from oracle.fixtures import FIXTURES  # noqa: E402
@@ -72,7 +72,9 @@ class DocumentsTest(WorkFolderTest):
                 self.assertEqual(found, [], "\n" + "\n".join(found))
 
     def test_every_link_leads_somewhere(self) -> None:
-        for path in sorted({*documents(), *ROOT.glob("*/README.md"), ROOT / "CONTRIBUTING.md"}):
+        readmes = {readme for folder in FOLDERS for readme in (ROOT / folder).rglob("README.md")}
+        self.assertGreater(len(readmes), 40)
+        for path in sorted({*documents(), *readmes, ROOT / "CONTRIBUTING.md"}):
             with self.subTest(path.relative_to(ROOT).as_posix()):
                 self.assertEqual(list(link_complaints(path.read_text(encoding="utf-8"), path)), [])
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("base", "proto", "mmap", "index", "query", "tools", "python", "tests", "bench", "fuzz", "docs")
 
 
 def without_blocks(text: str) -> str:
@@ -31,7 +32,7 @@ def link_complaints(text: str, path: Path) -> Iterator[str]:
             yield f"a link to {target}, which is not there"
         elif anchor and anchor not in anchors(linked.read_text(encoding="utf-8") if file else text):
             yield f"a link to {target}, which has no such heading"
-    folders = "base|proto|mmap|index|query|tools|tests|bench|docs"
+    folders = "|".join(FOLDERS)
     for named in re.findall(rf"`((?:{folders})/[\w./-]*\w|(?:{folders})/)`", prose):
         if not (ROOT / named).exists():
             yield f"`{named}` is not there"

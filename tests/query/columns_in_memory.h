@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "index/catalog/column_names.h"
 #include "index/chunks/chunk.h"
+#include "index/scan/column_names.h"
 #include "query/columns/column_store.h"
 #include "tests/query/json_of_values.h"
 
@@ -51,8 +51,8 @@ inline ColumnValue ValueOf(const Cell& cell, size_t i) {
   return {.type = Type::kReal, .real = real};
 }
 
-/// The columns of a dataset that was never on disk, made as index/columns/column.h says they are: what ColumnStore reads, and
-/// the values that SQL should see, found without it. Places are made up.
+/// The columns of a dataset that was never on disk, made as index/columns/column.h says they are: what ColumnStore
+/// reads, and the values that SQL should see, found without it. Places are made up.
 class ColumnsInMemory final : public ColumnSource {
  public:
   /// `blocks` are the numbers of records of the blocks. All blocks of shard 0 come first.

@@ -2,25 +2,13 @@
 
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
+#include "query/columns/base64.h"
 
 namespace ofindex {
 namespace {
-
-// RFC 4648, with padding.
-std::string Base64(ByteView bytes) {
-  static constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t n = std::min<size_t>(3, bytes.size() - i);
-    const uint32_t bits =
-        uint32_t{bytes[i]} << 16 | (n > 1 ? uint32_t{bytes[i + 1]} << 8 : 0) | (n > 2 ? bytes[i + 2] : 0U);
-    for (size_t k = 0; k < 4; ++k) out += k <= n ? kAlphabet[(bits >> (18 - 6 * k)) & 63] : '=';
-  }
-  return out;
-}
 
 Json JsonValues(const DecodedRecord& record, FeatureValue value) {
   Json values = Json::array();
@@ -83,7 +71,9 @@ Json JsonText(std::string_view text) { return IsUtf8(text) ? std::string(text) :
 
 Json JsonBytes(ByteView bytes) {
   if (IsUtf8(AsText(bytes))) return std::string(AsText(bytes));
-  return {{"base64", Base64(bytes)}};
+  std::string encoded;
+  AppendBase64(bytes, encoded);
+  return {{"base64", std::move(encoded)}};
 }
 
 // Floats are widened exactly; JSON has no word for what is not finite, protobuf's JSON has.

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "tools/shell/number_text.h"
 #include "tools/shell/table.h"
 #include "tools/show/hex_text.h"
+#include "tools/show/number_text.h"
 
 namespace ofindex {
 namespace {

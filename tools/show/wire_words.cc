@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "proto/wire/varint.h"
-#include "tools/shell/number_text.h"
+#include "tools/show/number_text.h"
 
 namespace ofindex {
 namespace {

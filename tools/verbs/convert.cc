@@ -12,7 +12,6 @@
 #include "query/columns/column_store.h"
 #include "query/dataset.h"
 #include "query/sampling/open_sampler.h"
-#include "tools/packing/converter.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/number_option.h"
@@ -21,6 +20,7 @@
 #include "tools/shell/progress_display.h"
 #include "tools/shell/reading_options.h"
 #include "tools/shell/source_index.h"
+#include "tools/verbs/converter.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {

@@ -15,8 +15,8 @@
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
-#include "tools/shell/row_writer.h"
 #include "tools/shell/watchdog.h"
+#include "tools/verbs/row_writer.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {

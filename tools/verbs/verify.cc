@@ -91,8 +91,7 @@ Result<int> Verify(VerifyOptions& options, Context& context) {
   if (!options.quick) PrintWarnings(*report, context);
   OFINDEX_TRY(out.Flush());
   if (!report->map_damage.empty()) {
-    PrintError({ErrorCode::kIndex, report->map_damage, kOffsetMapHint},
-               context);
+    PrintError({ErrorCode::kIndex, report->map_damage, kOffsetMapHint}, context);
   }
   if (!report->failed.empty()) {
     PrintError({ErrorCode::kIo, report->failed.front().reason, "make the shard readable, and verify again"}, context);

@@ -1,12 +1,10 @@
-#include "index/scan/walk_skim.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "index/scan/block_skim.h"
+#include "index/scan/block_pass.h"
 #include "tests/index/walking.h"
 #include "tests/proto/message_bytes.h"
 #include "tests/support/shard_bytes.h"

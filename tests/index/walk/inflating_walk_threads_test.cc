@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "index/catalog/stream_findings.h"
 #include "index/walk/inflating_walk.h"
+#include "index/walk/stream_findings.h"
 #include "tests/support/compressed_bytes.h"
 #include "tests/support/files.h"
 #include "tests/support/temp_dir.h"

@@ -7,8 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "query/decoding/buffer_pool.h"
-
 namespace ofindex {
 namespace {
 

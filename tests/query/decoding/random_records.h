@@ -44,14 +44,6 @@ inline FeatureKind RandomKind(PayloadKind payload, size_t name, Dice& dice) {
   return KindOfField(payload, number);
 }
 
-/// The number of the field of `kind` in payloads of `payload`.
-inline uint32_t FieldOfKind(PayloadKind payload, FeatureKind kind) {
-  for (uint32_t number = 1; number <= 5; ++number) {
-    if (KindOfField(payload, number) == kind) return number;
-  }
-  return 9;
-}
-
 inline std::string RandomFeature(PayloadKind payload, size_t name, Dice& dice) {
   if (dice.OneIn(40)) return "";
   const FeatureKind kind = RandomKind(payload, name, dice);

@@ -1,3 +1,5 @@
+#include "tools/packing/calendar.h"
+
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -5,7 +7,6 @@
 #include <string>
 
 #include "base/text.h"
-#include "tools/packing/calendar.h"
 
 namespace ofindex {
 namespace {

@@ -1,10 +1,11 @@
+#include "tools/packing/json_row.h"
+
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
 #include "tests/tools/packing/rows.h"
-#include "tools/packing/json_row.h"
 
 namespace ofindex {
 namespace {

@@ -1,3 +1,5 @@
+#include "tools/packing/row_builder.h"
+
 #include <doctest/doctest.h>
 
 #include <random>
@@ -7,7 +9,6 @@
 #include "tests/tools/packing/rows.h"
 #include "tools/packing/csv_row.h"
 #include "tools/packing/json_row.h"
-#include "tools/packing/row_builder.h"
 #include "tools/packing/schema_inference.h"
 
 namespace ofindex {

@@ -1,3 +1,5 @@
+#include "tools/packing/row_files.h"
+
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -9,7 +11,6 @@
 #include "tests/tools/packing/rows.h"
 #include "tools/packing/line_reader.h"
 #include "tools/packing/row_builder.h"
-#include "tools/packing/row_files.h"
 #include "tools/packing/schema_inference.h"
 
 namespace ofindex {

@@ -1,10 +1,10 @@
+#include "tools/packing/text_numbers.h"
+
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
 #include <string>
-
-#include "tools/packing/text_numbers.h"
 
 namespace ofindex {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "query/columns/value_order.h"
-#include "query/sampling/column_classes.h"
+#include "query/sampling/columns/column_classes.h"
 #include "query/sampling/orders/sample_key.h"
 #include "tests/query/columns_in_memory.h"
 #include "tests/query/sampling/chi_square.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "query/sampling/column_weights.h"
+#include "query/sampling/columns/column_weights.h"
 #include "tests/query/columns_in_memory.h"
 #include "tests/query/sampling/chi_square.h"
 

@@ -1,0 +1,105 @@
+#include "index/scan/column_names.h"
+
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "proto/skim/skimmer.h"
+
+namespace ofindex {
+namespace {
+
+// The name as far as SQL can say it.
+std::string Sayable(const std::string& name) {
+  if (name.empty()) return "_empty";
+  if (IsText(AsBytes(name))) return name;
+  std::string said;
+  for (const char c : name) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (byte != 0 && byte < 0x80) {
+      said += c;
+    } else {
+      said += StrCat("\\x", ToHex(AsBytes(std::string_view(&c, 1))));
+    }
+  }
+  return said;
+}
+
+class Names {
+ public:
+  std::string Take(const std::string& wanted) {
+    std::string name = wanted;
+    for (int i = 2; !taken_.insert(Folded(name)).second; ++i) name = StrCat(wanted, "_", i);
+    return name;
+  }
+
+ private:
+  std::set<std::string> taken_ = {"_id", "_shard", "_offset", "_length"};
+};
+
+// What columns a feature could have, whatever the cap.
+struct Wish {
+  bool value = false;
+  bool size = false;
+  bool count = false;
+
+  [[nodiscard]] bool any() const { return value || size || count; }
+};
+
+Wish WishOf(const FeatureRow& row, const ColumnChoice& choice) {
+  const bool named = choice.Named(row.name);
+  if (choice.mode == ColumnChoice::Mode::kNone || (choice.mode == ColumnChoice::Mode::kNamed && !named)) return {};
+  const bool whole = named && row.values_max > 1;
+  const bool too_long = row.largest_bytes > (named ? kMostKeptBytes : kMostAutoBytes);
+  Wish wish;
+  wish.value = whole || (row.single > 0 && !too_long);
+  wish.size = !whole && row.single > 0 && too_long;
+  wish.count = row.values_max > 1;
+  return wish;
+}
+
+// How many features may still have columns: names that were given come before automatic ones.
+class Room {
+ public:
+  Room(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {
+    for (const FeatureRow* row : by_name) {
+      if (autos_ > 0 && choice.Named(row->name) && WishOf(*row, choice).any()) --autos_;
+    }
+    named_ = kMostAutoColumns - autos_;
+  }
+
+  [[nodiscard]] bool Take(bool named) {
+    size_t& left = named ? named_ : autos_;
+    if (left == 0) return false;
+    --left;
+    return true;
+  }
+
+ private:
+  size_t named_ = 0;
+  size_t autos_ = kMostAutoColumns;
+};
+
+}  // namespace
+
+uint64_t NameColumns(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {
+  Names names;
+  Room room(by_name, choice);
+  uint64_t without = 0;
+  for (FeatureRow* row : by_name) {
+    const Wish wish = WishOf(*row, choice);
+    if (!wish.any()) continue;
+    if (!room.Take(choice.Named(row->name))) {
+      ++without;
+      continue;
+    }
+    row->whole = choice.Named(row->name) && row->values_max > 1;
+    const std::string name = Sayable(row->name);
+    if (wish.value) row->sql_value = names.Take(name);
+    if (wish.count) row->sql_count = names.Take(name + "#count");
+    if (wish.size) row->sql_size = names.Take(name + "#bytes");
+  }
+  return without;
+}
+
+}  // namespace ofindex

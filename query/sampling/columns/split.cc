@@ -1,0 +1,211 @@
+#include "query/sampling/columns/split.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/allocation.h"
+#include "base/text.h"
+#include "query/sampling/columns/column_blocks.h"
+#include "query/sampling/columns/value_key.h"
+#include "query/sampling/orders/deal.h"
+#include "query/sampling/orders/sample_key.h"
+#include "query/stats/group_numbers.h"
+
+namespace ofindex {
+namespace {
+
+using Type = ColumnValue::Type;
+
+constexpr double kSlack = 1e-9;               // that a sum of fractions may be off
+constexpr uint64_t kRecordsAtOnce = 1 << 16;  // where there are no blocks to go by
+
+Result<void> Check(const SplitOptions& options) {
+  if (options.key && options.stratify) {
+    return Fail(ErrorCode::kUsage, "a split is by a key or stratified, not both");
+  }
+  if (options.parts.empty() || options.parts.size() > kMostSplitParts) {
+    return Fail(ErrorCode::kUsage, StrCat("a split has 1 to ", kMostSplitParts, " parts, not ", options.parts.size()));
+  }
+  std::set<std::string_view> names;
+  double sum = 0;
+  for (const SplitPart& part : options.parts) {
+    const std::string shown = Printable(part.name);
+    if (part.name.empty()) return Fail(ErrorCode::kUsage, "a part of a split has no name");
+    if (!names.insert(part.name).second) return Fail(ErrorCode::kUsage, StrCat("two parts are called '", shown, "'"));
+    if (!(part.fraction > 0 && part.fraction <= 1 + kSlack)) {
+      return Fail(ErrorCode::kUsage, StrCat("the fraction of part '", shown, "' is not above 0 and at most 1"));
+    }
+    sum += part.fraction;
+  }
+  if (sum > 1 + kSlack) return Fail(ErrorCode::kUsage, "the fractions of a split sum up to more than 1");
+  return {};
+}
+
+// Parts by hashes.
+class Thresholds {
+ public:
+  explicit Thresholds(const std::vector<SplitPart>& parts) {
+    double sum = 0;
+    for (const SplitPart& part : parts) {
+      sum += part.fraction;
+      ends_.push_back(static_cast<uint64_t>(sum > 1 - kSlack ? 0x1p63 : sum * 0x1p63));
+    }
+  }
+
+  [[nodiscard]] uint32_t PartOf(uint64_t hash) const {
+    const auto found = std::upper_bound(ends_.begin(), ends_.end(), hash >> 1);
+    return found == ends_.end() ? kNoPart : static_cast<uint32_t>(found - ends_.begin());
+  }
+
+ private:
+  std::vector<uint64_t> ends_;  // of 63 bits
+};
+
+// The records of one value so far. A short cycle is dealt as a whole and kept, but for the first one: most values of a
+// column of many are too rare to need another.
+class Stratum {
+ public:
+  [[nodiscard]] uint32_t Next(const Deal& deal) {
+    const uint64_t at = count_++ % deal.cycle();
+    if (count_ <= deal.cycle() || deal.cycle() > kShortCycle) return deal.AtUnder(key, count_ - 1).party;
+    if (at == 0) {
+      std::array<Dealt, kShortCycle> dealt;
+      const std::span cycle(dealt.data(), deal.cycle());
+      deal.FillUnder(key, count_ - 1, 1, cycle);
+      parties_.resize(cycle.size());
+      for (size_t i = 0; i < cycle.size(); ++i) parties_[i] = static_cast<uint16_t>(cycle[i].party);
+    }
+    return parties_[at];
+  }
+
+  uint64_t key = 0;  // of its deal
+
+ private:
+  static constexpr uint64_t kShortCycle = 32;
+
+  uint64_t count_ = 0;
+  std::vector<uint16_t> parties_;  // of the cycle that is dealt
+};
+
+class Splitting {
+ public:
+  Splitting(ColumnStore& store, uint64_t records, const SplitOptions& options, const VisitParts& visit)
+      : store_(store),
+        records_(records),
+        options_(options),
+        visit_(visit),
+        key_(SampleKey(options.seed, 0, SampleUse::kSplit)),
+        ordinal_key_(SampleKey(key_, 0)),
+        thresholds_(options.parts) {}
+
+  [[nodiscard]] Result<void> ByOrdinal() {
+    OFINDEX_TRY(CheckRecords(store_, records_));
+    for (uint64_t first = 0; first < records_; first += kRecordsAtOnce) {
+      if (options_.cancel != nullptr && *options_.cancel) return Interrupted();
+      parts_.resize(std::min(kRecordsAtOnce, records_ - first));
+      for (uint64_t r = 0; r < parts_.size(); ++r) parts_[r] = PartOf(first + r);
+      visit_(first, parts_);
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<void> ByKey() {
+    OFINDEX_TRY(CheckSingle(*options_.key, "a key"));
+    const uint64_t value_key = SampleKey(key_, 1);
+    return ForEachGroup(*options_.key, [&](uint64_t first, const GroupNumbers& groups) {
+      std::vector<uint32_t> part_of(groups.values.size());
+      for (size_t g = 0; g < part_of.size(); ++g) {
+        part_of[g] = thresholds_.PartOf(SampleKey(value_key, ValueKey(groups.values[g])));
+      }
+      for (uint64_t r = 0; r < parts_.size(); ++r) {
+        const uint32_t group = groups.number[r];
+        parts_[r] = groups.values[group].type == Type::kNull ? PartOf(first + r) : part_of[group];
+      }
+    });
+  }
+
+  [[nodiscard]] Result<void> Stratified() {
+    OFINDEX_TRY(CheckSingle(*options_.stratify, "a stratum"));
+    OFINDEX_ASSIGN(const Deal deal, Deal::InShares(Shares(), 0));
+    const uint64_t strata_key = SampleKey(key_, 2);
+    std::unordered_map<uint64_t, Stratum> strata;  // by key of value
+    return ForEachGroup(*options_.stratify, [&](uint64_t, const GroupNumbers& groups) {
+      std::vector<Stratum*> stratum_of(groups.values.size());
+      for (uint64_t r = 0; r < parts_.size(); ++r) {
+        Stratum*& stratum = stratum_of[groups.number[r]];
+        if (stratum == nullptr) {
+          const uint64_t value = ValueKey(groups.values[groups.number[r]]);
+          stratum = &strata[value];
+          stratum->key = SampleKey(strata_key, value);
+        }
+        const uint32_t party = stratum->Next(deal);
+        parts_[r] = party < options_.parts.size() ? party : kNoPart;
+      }
+    });
+  }
+
+ private:
+  [[nodiscard]] uint32_t PartOf(uint64_t ordinal) const { return thresholds_.PartOf(SampleKey(ordinal_key_, ordinal)); }
+
+  // Those of the parts, and of no part if there is one.
+  [[nodiscard]] std::vector<double> Shares() const {
+    std::vector<double> shares;
+    double sum = 0;
+    for (const SplitPart& part : options_.parts) {
+      shares.push_back(part.fraction);
+      sum += part.fraction;
+    }
+    if (1 - sum > kSlack) shares.push_back(1 - sum);
+    return shares;
+  }
+
+  // Calls `fill(first, groups)`, which fills parts_, for each block.
+  template <typename Fill>
+  [[nodiscard]] Result<void> ForEachGroup(const Column& column, Fill fill) {
+    return ForEachChunk(store_, column, records_, options_.cancel,
+                        [&](uint64_t first, uint64_t count, const Chunk& chunk) -> Result<void> {
+                          parts_.resize(count);
+                          fill(first, NumberGroups(chunk));
+                          visit_(first, parts_);
+                          return {};
+                        });
+  }
+
+  ColumnStore& store_;
+  uint64_t records_;
+  const SplitOptions& options_;
+  const VisitParts& visit_;
+  uint64_t key_;
+  uint64_t ordinal_key_;
+  Thresholds thresholds_;
+  std::vector<uint32_t> parts_;  // of the records of one block
+};
+
+}  // namespace
+
+Result<void> ForEachPart(ColumnStore& store, uint64_t records, const SplitOptions& options, const VisitParts& visit) {
+  OFINDEX_TRY(Check(options));
+  return WithMemory("a split", [&] {
+    Splitting splitting(store, records, options, visit);
+    return options.key ? splitting.ByKey() : options.stratify ? splitting.Stratified() : splitting.ByOrdinal();
+  });
+}
+
+Result<std::vector<OrdinalSet>> Split(ColumnStore& store, uint64_t records, const SplitOptions& options) {
+  std::vector<OrdinalSet::Builder> builders(options.parts.size());
+  OFINDEX_TRY(ForEachPart(store, records, options, [&](uint64_t first, std::span<const uint32_t> parts) {
+    for (const uint32_t part : parts) {
+      if (part != kNoPart) builders[part].Add(first);
+      ++first;
+    }
+  }));
+  std::vector<OrdinalSet> sets;
+  for (OrdinalSet::Builder& builder : builders) sets.push_back(builder.Take());
+  return sets;
+}
+
+}  // namespace ofindex

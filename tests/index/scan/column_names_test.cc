@@ -1,0 +1,112 @@
+#include "index/scan/column_names.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace ofindex {
+namespace {
+
+constexpr uint8_t kInt = 1 << static_cast<int>(FeatureKind::kInt64);
+constexpr uint8_t kText = 1 << static_cast<int>(FeatureKind::kBytes);
+
+FeatureRow Scalar(std::string name) {
+  return {
+      .name = std::move(name), .kinds = kInt, .present = 5, .values = 5, .values_min = 1, .values_max = 1, .single = 5};
+}
+
+FeatureRow Bytes(std::string name, uint64_t largest) {
+  FeatureRow row = Scalar(std::move(name));
+  row.kinds = kText;
+  row.largest_bytes = largest;
+  return row;
+}
+
+FeatureRow Listed(std::string name, uint64_t single) {
+  FeatureRow row = Scalar(std::move(name));
+  row.values_max = 9;
+  row.single = single;
+  return row;
+}
+
+// Every feature's columns as "value count size", '-' where there is none, in the order of `rows`, which are by name.
+std::vector<std::string> NamesOf(std::vector<FeatureRow> rows, const ColumnChoice& choice = {}) {
+  std::vector<FeatureRow*> by_name;
+  for (FeatureRow& row : rows) by_name.push_back(&row);
+  CHECK(NameColumns(by_name, choice) == 0);
+  std::vector<std::string> names;
+  const auto shown = [](const std::string& name) { return name.empty() ? "-" : name; };
+  for (const FeatureRow& row : rows) {
+    names.push_back(shown(row.sql_value) + " " + shown(row.sql_count) + " " + shown(row.sql_size) +
+                    (row.whole ? " whole" : ""));
+  }
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST_CASE(
+    "by itself a feature with single short values is a column, one with a long value a size, one with lists a count") {
+  CHECK(NamesOf({Scalar("a")}) == Names{"a - -"});
+  CHECK(NamesOf({Bytes("a", 64)}) == Names{"a - -"});
+  CHECK(NamesOf({Bytes("a", 65)}) == Names{"- - a#bytes"});
+  CHECK(NamesOf({Listed("a", 3)}) == Names{"a a#count -"});
+  CHECK(NamesOf({Listed("a", 0)}) == Names{"- a#count -"});
+  FeatureRow never = Scalar("a");
+  never.single = 0;
+  never.values_max = 0;
+  CHECK(NamesOf({never}) == Names{"- - -"});
+}
+
+TEST_CASE("features that are named are columns, whole and with long values, and no others are") {
+  const ColumnChoice choice{.mode = ColumnChoice::Mode::kNamed, .names = {"b", "c", "d"}};
+  CHECK(NamesOf({Scalar("a"), Listed("b", 0), Bytes("c", 65'536), Bytes("d", 65'537)}, choice) ==
+        Names{"- - -", "b b#count - whole", "c - -", "- - d#bytes"});
+  CHECK(NamesOf({Scalar("a")}, {.mode = ColumnChoice::Mode::kNone}) == Names{"- - -"});
+}
+
+TEST_CASE("names that SQL takes for one get numbers in byte order, whatever they collide with") {
+  CHECK(NamesOf({Scalar("LABEL"), Scalar("Label"), Scalar("label")}) ==
+        Names{"LABEL - -", "Label_2 - -", "label_3 - -"});
+  CHECK(NamesOf({Scalar("_ID"), Scalar("_length"), Scalar("_shard_2")}) ==
+        Names{"_ID_2 - -", "_length_2 - -", "_shard_2 - -"});
+  CHECK(NamesOf({Listed("a", 1), Scalar("a#count")}) == Names{"a a#count -", "a#count_2 - -"});
+  CHECK(NamesOf({Scalar("A"), Scalar("a"), Scalar("a_2")}) == Names{"A - -", "a_2 - -", "a_2_2 - -"});
+  // SQLite folds ASCII letters alone.
+  CHECK(NamesOf({Scalar("\xc3\x84"), Scalar("\xc3\xa4")}) == Names{"\xc3\x84 - -", "\xc3\xa4 - -"});
+}
+
+TEST_CASE("names that no SQL name can hold are spelled, hostile ones are taken as they are") {
+  CHECK(NamesOf({Scalar(std::string("a\0b", 3))}) == Names{"a\\x00b - -"});
+  CHECK(NamesOf({Scalar("\xff\xfe")}) == Names{"\\xff\\xfe - -"});
+  CHECK(NamesOf({Scalar("")}) == Names{"_empty - -"});
+  for (const std::string name : {"x\"; DROP TABLE shard; --", "rowid", "id", "\xf0\x9f\x98\x80"}) {
+    CHECK(NamesOf({Scalar(name)}) == Names{name + " - -"});
+  }
+}
+
+TEST_CASE("of too many features the first in byte order have columns, and the others are counted") {
+  std::vector<FeatureRow> rows;
+  for (size_t i = 0; i < kMostAutoColumns + 7; ++i) rows.push_back(Scalar("f" + std::to_string(1'000'000 + i)));
+  std::vector<FeatureRow*> by_name;
+  for (FeatureRow& row : rows) by_name.push_back(&row);
+  CHECK(NameColumns(by_name, {}) == 7);
+  CHECK(rows[kMostAutoColumns - 1].sql_value == rows[kMostAutoColumns - 1].name);
+  CHECK(rows[kMostAutoColumns].sql_value.empty());
+}
+
+TEST_CASE("names that are added to the automatic columns have theirs, however many there are") {
+  std::vector<FeatureRow> rows;
+  for (size_t i = 0; i < kMostAutoColumns + 7; ++i) rows.push_back(Scalar("f" + std::to_string(1'000'000 + i)));
+  std::vector<FeatureRow*> by_name;
+  for (FeatureRow& row : rows) by_name.push_back(&row);
+  const ColumnChoice choice{.mode = ColumnChoice::Mode::kAuto, .names = {rows.back().name}};
+  CHECK(NameColumns(by_name, choice) == 7);
+  CHECK(rows.back().sql_value == rows.back().name);
+  CHECK(rows[kMostAutoColumns - 2].sql_value == rows[kMostAutoColumns - 2].name);
+  CHECK(rows[kMostAutoColumns - 1].sql_value.empty());
+}
+
+}  // namespace
+}  // namespace ofindex

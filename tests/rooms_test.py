@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Rooms: each is small, its README names every header, its meson.build every source, and tests mirror rooms."""
+
+import re
+import unittest
+
+from arrow_test import BELOW, ROOMS, ROOT
+
+MOST_FILES = 25  # of code in one room
+MOST_IN_BASE = 30  # which has no rooms
+README_LINES = 40
+
+
+def listed(readme):
+    """The headers that a README says something of, in its order."""
+    found = []
+    for line in readme.splitlines():
+        if line.startswith("- "):
+            found += re.findall(r"`([a-z0-9_]+\.h)`", line.split(": ")[0])
+    return found
+
+
+def readme_complaints(room, readme, headers):
+    """What is wrong with the README.md of `room`, whose text is None if there is none."""
+    if readme is None:
+        return [f"{room}/ has no README.md"]
+    found = []
+    lines = readme.splitlines()
+    if not lines or not lines[0].startswith(f"# {room}/"):
+        found.append(f"{room}/README.md does not begin with '# {room}/'")
+    if len(lines) > README_LINES:
+        found.append(f"{room}/README.md has {len(lines)} lines, expected at most {README_LINES}")
+    names = listed(readme)
+    found += [f"{room}/README.md has no line about {name}" for name in sorted(headers - set(names))]
+    found += [f"{room}/README.md names {name}, which is not there" for name in sorted(set(names) - headers)]
+    found += [f"{room}/README.md names {name} twice" for name in sorted({n for n in names if names.count(n) > 1})]
+    return found
+
+
+def sources_complaints(room, meson, sources):
+    """What is wrong with the list of sources in the meson.build of `room`."""
+    names = re.findall(r"^  '([a-z0-9_]+\.cc)',$", meson, re.MULTILINE)
+    found = []
+    if names != sorted(names):
+        found.append(f"{room}/meson.build does not list its sources in order")
+    found += [f"{room}/meson.build does not build {name}" for name in sorted(sources - set(names))]
+    return found
+
+
+class RoomsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.rooms = [room for room in ROOMS if room.split("/")[0] != "python"]
+
+    @staticmethod
+    def names(room, suffix):
+        return {path.name for path in (ROOT / room).glob("*" + suffix)}
+
+    def test_a_room_is_small_enough_to_be_looked_over(self):
+        sizes = {room: len(self.names(room, ".h") | self.names(room, ".cc")) for room in self.rooms}
+        self.assertLessEqual(sizes.pop("base"), MOST_IN_BASE)
+        self.assertEqual({room: size for room, size in sizes.items() if size > MOST_FILES}, {})
+
+    def test_the_readme_of_a_room_has_a_line_for_each_header(self):
+        found = []
+        for room in self.rooms:
+            readme = ROOT / room / "README.md"
+            text = readme.read_text(encoding="utf-8") if readme.is_file() else None
+            found += readme_complaints(room, text, self.names(room, ".h"))
+        self.assertEqual(found, [], "\n" + "\n".join(found))
+
+    def test_the_readme_of_the_folder_around_a_room_names_it(self):
+        for room in self.rooms:
+            around, _, name = room.rpartition("/")
+            if around:
+                self.assertIn(f"`{name}/`", (ROOT / around / "README.md").read_text(encoding="utf-8"), room)
+
+    def test_other_top_folders_say_what_they_are(self):
+        for name in ("python", "tests", "bench", "fuzz", "docs"):
+            self.assertTrue((ROOT / name / "README.md").is_file(), name)
+
+    def test_meson_lists_the_sources_of_a_room_in_order_a_line_each(self):
+        found = []
+        for room in self.rooms:
+            sources = self.names(room, ".cc")
+            if sources and room != "query/extension":  # which is a library of its own
+                meson = (ROOT / room / "meson.build").read_text(encoding="utf-8")
+                found += sources_complaints(room, meson, sources - ({"main.cc"} if room == "tools" else set()))
+        self.assertEqual(found, [], "\n" + "\n".join(found))
+
+    def test_unit_tests_lie_in_the_rooms_that_they_test(self):
+        folders = {path.parent.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("*_test.cc")}
+        self.assertEqual(folders - set(ROOMS), set())
+        self.assertEqual({folder.split("/")[0] for folder in folders}, set(BELOW) - {"python"})
+
+
+class ComplaintsTest(unittest.TestCase):
+    """The checks above are worth something only if they find what is wrong."""
+
+    def test_a_readme_is_there_and_names_each_header_once(self):
+        good = "# base/\n\nBytes.\n\n- `a.h`: one.\n- `b.h`, `c.h`: two and three, see `a.h`.\n"
+        self.assertEqual(readme_complaints("base", good, {"a.h", "b.h", "c.h"}), [])
+        for text, headers, complaint in (
+            (None, {"a.h"}, "has no README.md"),
+            ("", set(), "does not begin"),
+            (good, {"a.h", "b.h"}, "names c.h, which is not there"),
+            (good, {"a.h", "b.h", "c.h", "d.h"}, "no line about d.h"),
+            (good + "- `a.h`: again.\n", {"a.h", "b.h", "c.h"}, "names a.h twice"),
+            (good + "\n" * README_LINES, {"a.h", "b.h", "c.h"}, "lines, expected"),
+        ):
+            with self.subTest(complaint):
+                found = readme_complaints("base", text, headers)
+                self.assertEqual(len(found), 1, found)
+                self.assertIn(complaint, found[0])
+
+    def test_sources_are_in_order_and_none_is_missing(self):
+        self.assertEqual(sources_complaints("base", "files(\n  'a.cc',\n  'b.cc',\n)\n", {"a.cc", "b.cc"}), [])
+        self.assertEqual(len(sources_complaints("base", "files(\n  'b.cc',\n  'a.cc',\n)\n", {"a.cc", "b.cc"})), 1)
+        self.assertEqual(len(sources_complaints("base", "files(\n  'b.cc',\n)\n", {"a.cc", "b.cc"})), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
