@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Blocks that may lie built and not yet written: encoded ones take some 100 KiB, with hashes six times that.
+// Limit on blocks that are built but not yet written: an encoded one takes some 100 KiB, with hashes six times that.
 constexpr uint64_t kQueuedBytes = uint64_t{32} << 20;
 
 unsigned ThreadsOf(const BuildOptions& options) { return options.threads != 0 ? options.threads : ProcessorCount(); }
@@ -44,7 +44,7 @@ Result<std::string> IndexPathFor(const BuildOptions& options) {
   return IndexPathOf(data);
 }
 
-// Takes the blocks out of the queue, shard by shard, while the scan fills it.
+// Takes the blocks from the queue, shard by shard, while the scan fills it.
 Result<void> WriteShards(const std::vector<ProbedShard>& shards, BlockQueue& queue, IndexWriter& writer) {
   for (size_t i = 0; i < shards.size(); ++i) {
     writer.BeginShard(shards[i]);
@@ -74,7 +74,7 @@ uint64_t BytesOnDisk(const std::string& path) {
   return facts ? facts->size : 0;
 }
 
-// Reads the descriptors, if there are any.
+// Reads the descriptors, if any.
 Result<std::optional<FieldPlan>> MessageOf(const BuildOptions& options) {
   if (options.message.empty() && options.descriptor.empty()) return std::nullopt;
   const bool named = options.columns && options.columns->mode == ColumnChoice::Mode::kNamed;
@@ -105,7 +105,7 @@ Result<ScanOptions> ScanOptionsOf(const BuildOptions& options) {
   return scan;
 }
 
-// The choice of columns was kept by `report`, of this build or of the one that made the index.
+// `report` has the choice of columns, from this build or from the one that made the index.
 Result<void> CheckColumns(const BuildOptions& options, const BuildReport& report) {
   if (options.columns_optional || !options.columns || !options.message.empty()) return {};
   const std::vector<std::string> names = ColumnsInNoRecord(report);
@@ -137,7 +137,7 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   report.features = writer.features();
   OFINDEX_TRY(CheckColumns(options, report));
   if (progress.cancel) return Interrupted();
-  // The index is the truth; a map without its index is foreign, and made anew by whoever comes.
+  // The index is authoritative; a map without its index counts as foreign, and the next reader rebuilds it.
   OFINDEX_TRY(draft.Publish(options.durability));
   OFINDEX_TRY(map_draft.Publish(options.durability));
 
@@ -169,7 +169,7 @@ Result<BuildReport> ReportOf(const std::string& index, const ShardSet& set, std:
   return report;
 }
 
-// The report of an index that is there and needs no work; nullopt if one has to be built.
+// Returns the report of an existing index that needs no work; nullopt if one has to be built.
 Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const std::string& index, const ShardSet& set,
                                              const Progress& progress) {
   if (options.force || !StatFile(index)) return std::nullopt;
@@ -184,7 +184,7 @@ Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const 
   return report;
 }
 
-// An index whose name is that of a shard beside it would be one of DATA the next time.
+// An index whose name is that of a shard next to it would become one of DATA in the next build.
 Result<void> CheckIndexName(const std::string& index, const BuildOptions& options,
                             const std::vector<ProbedShard>& shards) {
   const std::string name = fs::path(index).filename().string();
@@ -200,7 +200,7 @@ Result<void> CheckIndexName(const std::string& index, const BuildOptions& option
               "end its name in .ofidx, or leave out -o");
 }
 
-// Whether the index may be replaced by force at all; whether it needs force, its freshness decides.
+// Checks whether the index may be replaced by force at all; its freshness decides whether force is needed.
 Result<void> CheckOutputs(const BuildOptions& options, const std::string& index, const ShardSet& set) {
   InputFiles inputs(options.data);
   inputs.Add(options.descriptor);
@@ -230,7 +230,7 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   }
   OFINDEX_ASSIGN(Draft draft, Draft::Begin(index, options.if_locked, &progress));
   if (draft.waited()) {
-    // The one that was waited for may have done this work.
+    // The build that this one waited for may have done the work.
     OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set, progress));
     if (left_alone) return std::move(*left_alone);
   }

@@ -10,16 +10,16 @@
 
 namespace ofindex {
 
-/// What is known of an index that is up to date.
+/// Facts of an up-to-date index.
 struct Freshness {
   Checked checked = Checked::kFraming;
-  std::string columns;               ///< the choice of columns that it was built with
-  std::string message;               ///< the message that its payloads were taken for, if one was named
-  std::vector<SkippedFile> skipped;  ///< files of the set that are no shards, in natural order
+  std::string columns;               ///< the choice of columns at build time
+  std::string message;               ///< the message type of its payloads, if one was named
+  std::vector<SkippedFile> skipped;  ///< files of the set that are not shards, in natural order
 };
 
-/// Succeeds if the index at `index` is of exactly the shards in `set`, unchanged, and of this choice of formats. Opens
-/// no shard whose size, times and inode are those of the index.
+/// Succeeds if the index at `index` covers exactly the shards in `set`, unchanged, with this choice of formats. Does
+/// not open a shard whose size, times and inode match the index.
 ///
 /// Errors: kStale  names the first difference (hint: `ofindex build --force`); kIndex  not an index, or a damaged one;
 /// kIo.

@@ -16,8 +16,8 @@
 
 namespace ofindex {
 
-/// Writes an index and its map side by side, out of the shards' blocks in order: gives records their ordinals, and the
-/// dataset its id. Not thread-safe.
+/// Writes an index and its map together from the shards' blocks, in order. Assigns ordinals to the records and the id
+/// to the dataset. Not thread-safe.
 class IndexWriter {
  public:
   /// Writes the index to `index_path`, an empty file, and its map to `map`. Errors: kIo.
@@ -29,22 +29,21 @@ class IndexWriter {
   /// Adds the next block of the shard; its first_record becomes an ordinal.
   [[nodiscard]] Result<void> AddBlock(BuiltBlock block);
 
-  /// Ends the shard. `stream` is of one that is compressed.
+  /// Ends the shard. `stream` applies to a compressed shard.
   [[nodiscard]] Result<void> EndShard(const std::vector<DamagedRange>& damage, StreamFindings stream);
 
-  /// Adds the files that are not in the index, kMostSkipped at the most. `facts` gets their count.
+  /// Adds the files that are not in the index, at most kMostSkipped. Sets their count in `facts`.
   [[nodiscard]] Result<void> AddSkipped(const std::vector<SkippedFile>& skipped, DatasetFacts& facts);
 
-  /// Writes all that is not of one shard. `facts` gives checked, format, payload, message and sources, and gets the
-  /// rest.
-  /// `index_path` is where the index was written to. Errors: kIo.
+  /// Writes everything that does not belong to one shard. Takes checked, format, payload, message and sources from
+  /// `facts` and fills in the rest. `index_path` is the path that the index was written to. Errors: kIo.
   [[nodiscard]] Result<void> Finish(DatasetFacts& facts, const std::string& index_path);
 
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }
   [[nodiscard]] const std::vector<BadRow>& bad() const { return bad_; }
   [[nodiscard]] const std::vector<DamageRow>& damage() const { return damage_; }
 
-  /// Features, once the writing is finished, and how many of them have no column because there are too many.
+  /// Features, available after Finish, and the number of those that have no column because there are too many.
   [[nodiscard]] const std::vector<FeatureRow>& features() const { return features_; }
   [[nodiscard]] uint64_t without_column() const { return without_column_; }
 

@@ -22,10 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Attempts before an index that is replaced again and again is given up.
+// Attempts before giving up on an index that keeps being replaced.
 constexpr int kAttempts = 16;
 
-// The map at `path`, if it is one of `index`.
+// Opens the map at `path`, if it belongs to `index`.
 Result<OffsetMap> OpenBound(const std::string& path, const IndexFile& index) {
   const bool beside = path == MapPathOf(index.place());
   OFINDEX_ASSIGN(OffsetMap map, OffsetMap::Open(path, beside ? MapPathOf(index.path()) : path));
@@ -42,13 +42,13 @@ std::string CacheFolder() {
   return {};
 }
 
-// Where the map of `index` lies if the folder of the index cannot be written; empty if there is no such place.
+// Returns the path of the map of `index` if the folder of the index cannot be written to; empty if there is none.
 std::string CachedMapPath(const IndexFile& index) {
   const std::string folder = CacheFolder();
   return folder.empty() ? folder : StrCat(folder, "/", ToHex(index.identity()), kIndexSuffix, kMapSuffix);
 }
 
-// Bad records by block: those of a block are neighbours in ordinal order.
+// Takes the bad records of `block`, which are consecutive in ordinal order.
 std::vector<uint32_t> TakeBad(const std::vector<BadRow>& bad, size_t& next, const BlockRow& block) {
   std::vector<uint32_t> taken;
   while (next < bad.size() && bad[next].record < block.first_record) ++next;
@@ -91,10 +91,10 @@ Result<void> WriteMap(const std::shared_ptr<const IndexFile>& index, OutputFile 
   return writer.Finish(header);
 }
 
-// Only the map of an index that still has its name is made: the one beside it belongs to whoever has the name.
+// Builds a map only for an index that still has its name: the map next to it belongs to the index with that name.
 Result<OffsetMap> MakeMap(const std::shared_ptr<const IndexFile>& index, const std::string& path,
                           const Progress& progress) {
-  // What is no map stays where it is; the map then goes where it can be written.
+  // A file that is not a map is left in place; the map is then written elsewhere.
   if (const auto checked = CheckOutput(path, OutputKind::kMap, /*force=*/true, {}); !checked) {
     return Fail(ErrorCode::kIo, checked.error().message, checked.error().hint);
   }
@@ -121,7 +121,7 @@ Result<OffsetMap> OpenMap(const std::shared_ptr<const IndexFile>& index, const P
   const std::string cached = CachedMapPath(*index);
   if (cached.empty()) return made;
   if (auto map = OpenBound(cached, *index)) return map;
-  std::error_code ignored;  // the draft says it better if there is no folder
+  std::error_code ignored;  // Draft::Begin reports a missing folder better
   fs::create_directories(FolderOf(cached), ignored);
   return MakeMap(index, cached, progress);
 }
@@ -129,7 +129,7 @@ Result<OffsetMap> OpenMap(const std::shared_ptr<const IndexFile>& index, const P
 Result<MapDamage> FindMapDamage(const IndexFile& index, const Progress& progress) {
   for (const std::string& path : {MapPathOf(index.place()), CachedMapPath(index)}) {
     const auto map = OpenBound(path, index);
-    if (!map) continue;  // it is made when it is needed
+    if (!map) continue;  // it is built when needed
     const Result<void> sound = map->CheckAll(progress);
     if (sound) return MapDamage{};
     if (sound.error().code != ErrorCode::kIndex) return tl::unexpected(sound.error());

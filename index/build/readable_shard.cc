@@ -20,7 +20,7 @@ class Rows final : public Checkpoints {
   const std::vector<CheckpointRow> rows_;
 };
 
-// What is kept together for as long as somebody reads.
+// Objects that must live as long as the bytes are read.
 struct Plain {
   explicit Plain(File opened, uint64_t size) : file(std::move(opened)), bytes(file, size) {}
   const File file;

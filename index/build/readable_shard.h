@@ -12,8 +12,9 @@
 
 namespace ofindex {
 
-/// The bytes in which the records of shard `number`, `row`, lie, out of `file`; a compressed one is inflated through
-/// `cache`, which must outlive them, from the checkpoints that `catalog` has. Thread-safe. Errors: kIndex, kLimit.
+/// Returns the bytes that hold the records of shard `number`, described by `row`, from `file`. A compressed shard is
+/// inflated through `cache`, which must outlive them, from the checkpoints in `catalog`. Thread-safe. Errors: kIndex,
+/// kLimit.
 [[nodiscard]] Result<std::shared_ptr<const ReadableBytes>> ReadableShard(File file, uint32_t number,
                                                                          const ShardRow& row, CatalogReader& catalog,
                                                                          SpanCache& cache);

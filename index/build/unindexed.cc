@@ -27,7 +27,7 @@ Result<ShardFamilies> FamiliesOf(CatalogReader& catalog) {
   return families;
 }
 
-// The foreign files that an index knows, by their stored paths.
+// The foreign files listed in an index, by their stored paths.
 using KnownFiles = std::map<std::string_view, SkippedFile::State>;
 
 // Sorts one file.
@@ -50,7 +50,7 @@ Result<void> Sort(const Candidate& candidate, const KnownFiles& known, const Sha
   return {};
 }
 
-// True if a file is at `path`, or `path` is a glob that matches one.
+// Returns true if a file is at `path`, or `path` is a glob that matches one.
 bool IsThere(const std::string& path, bool may_be_glob) {
   if (StatFile(path)) return true;
   glob_t matches{};
@@ -59,8 +59,8 @@ bool IsThere(const std::string& path, bool may_be_glob) {
   return matched;
 }
 
-// The DATA of the build that can still be searched. A list that is gone, or a glob that matches nothing any more, names
-// nothing: the shards that it named are in the index.
+// Returns the DATA of the build that can still be searched. A list that no longer exists, or a glob that matches
+// nothing, is skipped: the shards that it named are in the index.
 std::vector<std::string> SourcesOf(const DatasetFacts& facts, const std::vector<ShardRow>& shards,
                                    const DataSearch& search, bool lists) {
   const std::string folder = shards.empty() ? "" : shards.front().path.substr(0, CommonFolderBytes(shards));
@@ -78,7 +78,7 @@ std::vector<std::string> SourcesOf(const DatasetFacts& facts, const std::vector<
   return sources;
 }
 
-// Why DATA could not be searched, as of a file that cannot be read: a build would end there.
+// Returns why DATA could not be searched, in the form of an unreadable file: a build would fail there.
 Result<SkippedFile> NotSearched(Error error) {
   const bool ends = error.code == ErrorCode::kInterrupted || error.code == ErrorCode::kLimit;
   const size_t path_ends = error.message.find(": ");
@@ -104,8 +104,8 @@ Result<UnindexedFiles> FindUnindexed(CatalogReader& catalog, const std::vector<S
     if (const auto file = StatFile(search.paths.PathOf(row.path))) indexed.insert({file->device, file->inode});
   }
   Result<ShardSet> found = FindShards(SourcesOf(facts, shards, search, true), search.index, progress);
-  // The lines of a list are relative to where the build ran, and some may be gone: a list that leads nowhere says
-  // nothing.
+  // The lines of a list are relative to the build's working directory, and some files may be gone: a list that cannot
+  // be resolved is ignored.
   if (!found) found = FindShards(SourcesOf(facts, shards, search, false), search.index, progress);
   if (!found) {
     OFINDEX_ASSIGN(SkippedFile unknown, NotSearched(std::move(found).error()));

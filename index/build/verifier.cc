@@ -27,30 +27,30 @@
 namespace ofindex {
 namespace {
 
-// Of inflated bytes: each thread goes through spans of some MiB, one after the other.
+// For inflated bytes: each thread reads consecutive spans of some MiB.
 constexpr uint64_t kCacheBytes = uint64_t{16} << 20;
 constexpr uint64_t kCacheBytesPerThread = uint64_t{8} << 20;
 
-// True if the error is about one file, and not about what this process may have.
+// Returns true if the error is about one file, and not about limits of this process.
 bool IsOfOneFile(const Error& error) {
   return error.code == ErrorCode::kIo && error.system != EMFILE && error.system != ENFILE && error.system != ENOMEM;
 }
 
-// A block of a shard that is open, to be read.
+// A block to be read from an open shard.
 struct Task {
   std::shared_ptr<const ReadableBytes> bytes;
   Framing framing;
-  uint64_t shard_bytes;  // as indexed, in which the records lie
+  uint64_t shard_bytes;  // size as indexed of the bytes that hold the records
   BlockRow block;
 };
 
-// Checks blocks on several threads. One thread feeds it; memory is bounded by the number of tasks that wait.
+// Checks blocks on several threads. One thread feeds it; memory is bounded by the number of waiting tasks.
 class BlockCheckers {
  public:
   BlockCheckers(VerifyReport& report, unsigned threads, Progress& progress)
       : report_(report), threads_(threads), progress_(progress) {}
 
-  // Waits for room. Errors: what a checker found, so that feeding may stop.
+  // Waits for room. Errors: those found by a checker, so that feeding can stop.
   Result<void> Put(Task task) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return tasks_.size() < threads_ || error_; });
@@ -79,10 +79,10 @@ class BlockCheckers {
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
-  // Shards that were cut while they were read, and where.
+  // Shards that were truncated while being read, and where.
   [[nodiscard]] const std::map<uint32_t, std::string>& cut() const { return cut_; }
 
-  // Shards of which a byte cannot be read.
+  // Shards with unreadable bytes.
   [[nodiscard]] const std::map<uint32_t, std::string>& failed() const { return failed_; }
 
  private:
@@ -124,7 +124,7 @@ class BlockCheckers {
     return {};
   }
 
-  // The index is untrusted: its records must lie in their shard, one after the other, each with room for its framing.
+  // The index is untrusted: its records must lie in their shard, in order, each with room for its framing.
   static Result<void> CheckPoints(const Task& task, const std::vector<uint64_t>& points) {
     bool sound = points.back() <= task.shard_bytes;
     for (size_t i = 1; i < points.size(); ++i) {
@@ -149,7 +149,7 @@ class BlockCheckers {
   std::map<uint32_t, std::string> failed_;
 };
 
-// Opens a shard and compares it with the index. No file where there is nothing to be read further. Errors: kIo  of this
+// Opens a shard and compares it with the index. Returns no file if nothing more must be read. Errors: kIo  of this
 // shard.
 Result<std::optional<File>> OpenShardToCheck(uint32_t number, const ShardPaths& paths, VerifyReport& report) {
   const ShardIdentity& identity = report.shards[number].identity;
@@ -173,7 +173,7 @@ ShardPaths PathsOf(const VerifyOptions& options, const CatalogReader& catalog, c
   return ShardPaths(options.root, shards.front().path, CommonFolderBytes(shards));
 }
 
-// Goes through the shards in order, and through their blocks, which stand in the same order.
+// Feeds the shards in order, with their blocks, which are stored in the same order.
 class Feeder {
  public:
   Feeder(const VerifyOptions& options, CatalogReader& catalog, SpanCache& cache, VerifyReport& report,
@@ -185,7 +185,7 @@ class Feeder {
         checkers_(checkers),
         progress_(progress) {}
 
-  // Opens the next shards, up to and with `shard`; the last of them stays open.
+  // Opens the next shards, up to and including `shard`; the last one stays open.
   Result<void> OpenUpTo(uint64_t shard) {
     for (; next_ < report_.shards.size() && next_ <= shard; ++next_) {
       if (progress_.cancel) return Interrupted();
@@ -227,7 +227,7 @@ class Feeder {
   std::shared_ptr<const ReadableBytes> bytes_;
 };
 
-// Adds the shards in which something was found only once they were read.
+// Adds the shards whose faults were found only while reading them.
 void AddFound(const std::map<uint32_t, std::string>& found, std::vector<VerifyReport::Stale>& stale) {
   for (const auto& [shard, reason] : found) {
     const auto at =
@@ -237,7 +237,7 @@ void AddFound(const std::map<uint32_t, std::string>& found, std::vector<VerifyRe
   }
 }
 
-// All that the index itself can be asked: whether its rows are those that were written, and make sense together.
+// Checks everything that needs only the index: that its rows are as written, and consistent.
 Result<void> CheckIndex(CatalogReader& catalog) {
   OFINDEX_TRY(catalog.CheckRows());
   OFINDEX_TRY(CheckDatasetId(catalog));
@@ -255,7 +255,7 @@ Result<void> FeedShards(const VerifyOptions& options, CatalogReader& catalog, Ve
   return feeder.OpenUpTo(report.shards.size());
 }
 
-// Names the record files in DATA that the index does not have.
+// Adds the record files in DATA that are not in the index.
 Result<void> AddUnindexed(const VerifyOptions& options, CatalogReader& catalog, VerifyReport& report,
                           const Progress& progress) {
   const DataSearch search{

@@ -15,13 +15,13 @@
 
 namespace ofindex {
 
-// What an index says, as values: the rows of its tables (docs/index_format.md), without SQLite.
+// The contents of an index as values: the rows of its tables (docs/index_format.md), without SQLite.
 
 inline constexpr int64_t kFormatVersion = 4;
 
-/// How thoroughly the payloads were looked at when the index was built.
+/// How thoroughly the payloads were checked when the index was built.
 enum class Checked : uint8_t {
-  kFraming,   ///< headers alone
+  kFraming,   ///< headers only
   kPayloads,  ///< every payload byte: CRC32C for TFRecord, and XXH3 of each record kept in the index
 };
 
@@ -39,9 +39,9 @@ struct ShardRow {
   uint64_t records = 0;
   uint64_t payload_bytes = 0;
   Compression compression = Compression::kNone;
-  uint64_t inflated_bytes = 0;  ///< of a compressed shard
+  uint64_t inflated_bytes = 0;  ///< for a compressed shard
 
-  /// Bytes in which its records lie.
+  /// Returns the size of the bytes that hold its records.
   [[nodiscard]] uint64_t readable_bytes() const {
     return compression == Compression::kNone ? identity.size : inflated_bytes;
   }
@@ -52,25 +52,25 @@ struct ShardRow {
                      [](const ShardRow& shard) { return shard.compression != Compression::kNone; });
 }
 
-/// A place at which a compressed shard can be entered (mmap/inflate/checkpoint.h).
+/// A position at which a compressed shard can be entered (mmap/inflate/checkpoint.h).
 struct CheckpointRow {
   uint32_t shard = 0;
   uint64_t position = 0;
   uint64_t bit = 0;
-  std::vector<uint8_t> window = {};  ///< as StoreWindow makes it
+  std::vector<uint8_t> window = {};  ///< as returned by StoreWindow
 
   [[nodiscard]] Checkpoint checkpoint() const { return {.position = position, .bit = bit, .stored = window}; }
 };
 
-/// One block: up to kBlockRecords records of a shard, without a gap.
+/// One block: up to kBlockRecords consecutive records of a shard.
 struct BlockRow {
   uint32_t shard = 0;
   uint64_t first_record = 0;
   uint32_t records = 0;
-  uint64_t begin = 0;                 ///< byte of the shard where the first record begins
-  uint64_t end = 0;                   ///< and where the last one ends
+  uint64_t begin = 0;                 ///< start of the first record, in bytes of the shard
+  uint64_t end = 0;                   ///< end of the last record
   std::vector<uint8_t> offsets = {};  ///< packed; see mmap/offsets/packed_offsets.h
-  std::vector<uint8_t> hashes = {};   ///< u64 XXH3 of each payload, or nothing
+  std::vector<uint8_t> hashes = {};   ///< u64 XXH3 of each payload, or empty
 };
 
 /// A range of a shard that holds no record.
@@ -79,7 +79,7 @@ struct DamageRow {
   DamagedRange range;
 };
 
-/// A record whose framing is sound and whose payload is not.
+/// A record whose framing is sound but whose payload is not.
 struct BadRow {
   uint64_t record = 0;
   uint32_t shard = 0;
@@ -98,14 +98,14 @@ struct DatasetFacts {
   std::string payload = "auto";      ///< the build's --payload
   std::string compression = "auto";  ///< the build's --compression
   std::string columns = "auto";      ///< the build's --columns
-  std::string message = "";          ///< the build's --message; empty where the payloads' own kind was skimmed
-  bool features_dropped = false;     ///< there were more names than an index keeps: the first in byte order are there
-  uint64_t skipped = 0;              ///< files that DATA names and that are no shards; kMostSkipped have a row
+  std::string message = "";          ///< the build's --message; empty if the payloads were decoded by their own kind
+  bool features_dropped = false;     ///< there were more names than an index keeps: it has the first in byte order
+  uint64_t skipped = 0;              ///< files named by DATA that are not shards; up to kMostSkipped have a row
   std::vector<std::string> sources;  ///< the build's DATA, relative to the index
 };
 
-/// Rows of skipped files that an index has at the most: a folder may hold millions of images. Files that cannot be read
-/// come first, then the others in natural order.
+/// The most rows of skipped files in an index: a folder may hold millions of images. Unreadable files come first, then
+/// the others in natural order.
 inline constexpr uint64_t kMostSkipped = 10'000;
 
 /// One build or update.

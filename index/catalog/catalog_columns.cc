@@ -20,7 +20,7 @@ std::optional<ColumnRole> ParseRole(std::string_view name) {
   return std::nullopt;
 }
 
-// False for what no 32 bits hold, and for less than nothing.
+// Returns false for values above 32 bits and negative ones.
 bool Fits32(int64_t value) { return value >= 0 && value <= std::numeric_limits<uint32_t>::max(); }
 
 }  // namespace
@@ -80,7 +80,7 @@ Result<std::vector<ChunkRow>> CatalogReader::ChunkHeads(uint32_t feature, Column
   }
 }
 
-// The index may lead to a row of another column or block: what that row says of itself has the last word.
+// The table's index may lead to a row of another column or block, so the row's own key is checked.
 Result<std::vector<uint8_t>> CatalogReader::ChunkData(uint32_t feature, ColumnRole role, uint64_t block) {
   database_.RenewBudget();
   const std::string place = StrCat("the ", Name(role), " chunk of feature ", feature, " in block ", block);
@@ -100,7 +100,7 @@ Result<std::vector<uint8_t>> CatalogReader::ChunkData(uint32_t feature, ColumnRo
   return Copied(rows.Blob(shape.covered));
 }
 
-// Rows were compared as the table has them; here as the index of the table finds them.
+// The rows were compared by a scan of the table; here they are read through the table's index.
 Result<void> CatalogReader::CheckColumnIndex() {
   for (const auto& [part, sum] : sums_) {
     if (!part.starts_with("chunk/")) continue;

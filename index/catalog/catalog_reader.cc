@@ -24,12 +24,12 @@ bool ParseId(std::string_view digits, Digest128& id) {
   return true;
 }
 
-// The SQLite header of a file of ours: magic, application_id at 68, user_version at 60 (sqlite.org/fileformat.html).
+// Checks the SQLite header of our files: magic, application_id at 68, user_version at 60 (sqlite.org/fileformat.html).
 Result<void> CheckHeader(const IndexFile& index) {
   const std::string& path = index.path();
   std::array<uint8_t, 100> header{};
   OFINDEX_TRY(index.file().ReadAt(0, header));
-  OFINDEX_TRY(index.CheckUnchanged());  // one that was rewritten is stale, whatever it is now
+  OFINDEX_TRY(index.CheckUnchanged());  // a rewritten file is stale, whatever it holds now
   if (!IsIndexHeader(AsText(header))) {
     return Fail(ErrorCode::kIndex, StrCat(Printable(path), ": not an index of ofindex"),
                 "give the index, or the DATA that it was built of");
@@ -43,7 +43,7 @@ Result<void> CheckHeader(const IndexFile& index) {
   return {};
 }
 
-// Only tables of exactly our making are read: none with computed columns, orders or circles of their own.
+// Only tables exactly as we create them are read: without computed columns, other orders or cycles.
 Result<bool> HasOurTables(sqlite::Database& database) {
   OFINDEX_ASSIGN(sqlite::Statement rows, database.Prepare("SELECT sql FROM sqlite_schema ORDER BY rowid"));
   std::string schema = "\n";
@@ -71,7 +71,7 @@ class FactRows {
     if (wrong_.empty()) wrong_ = key;
   }
 
-  // The first fact that is missing, of another type, out of range or unknown; empty: none.
+  // Returns the first fact that is missing, of another type, out of range or unknown; empty if none.
   [[nodiscard]] std::string wrong() const {
     return wrong_.empty() && !values_.empty() ? values_.begin()->first : wrong_;
   }

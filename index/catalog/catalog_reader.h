@@ -17,59 +17,59 @@
 
 namespace ofindex {
 
-/// Reads a published index. The file is untrusted: opening checks its schema, the checksums of its small tables and
-/// what the facts say; everything else is compared with its checksum, and checked for sense, when it is read
-/// (index/catalog/row_checksums.h). Moves, does not copy; not thread-safe, and must not cross a fork.
+/// Reads a published index. The file is untrusted: Open checks its schema, the checksums of its small tables and the
+/// facts; everything else is compared with its checksum and validated when it is read (index/catalog/row_checksums.h).
+/// Moves, does not copy; not thread-safe; must not cross a fork.
 class CatalogReader {
  public:
   /// Errors: kNotFound  there is no such file; kIndex  not an index, of another version, or damaged.
   [[nodiscard]] static Result<CatalogReader> Open(const std::string& path);
 
-  /// Reads the index that is open as `index`. Errors: kIndex; kStale  it was rewritten in place, also of all that is
-  /// read later.
+  /// Reads the index open as `index`. Errors: kIndex; kStale  it was rewritten in place; later reads can fail with it
+  /// too.
   [[nodiscard]] static Result<CatalogReader> Open(const std::shared_ptr<const IndexFile>& index);
 
   [[nodiscard]] const DatasetFacts& facts() const { return facts_; }
   [[nodiscard]] const IndexFile& index() const { return *index_; }
   [[nodiscard]] const std::string& path() const { return index_->path(); }
 
-  /// The builds that the index has come through: one at least, the last of which has all records.
+  /// Returns the builds that made the index: at least one; the last has all records.
   [[nodiscard]] Result<std::vector<GenerationRow>> Generations();
 
-  /// All shards; what they hold adds up to the facts. Errors: kIndex.
+  /// Returns all shards; their totals add up to the facts. Errors: kIndex.
   [[nodiscard]] Result<std::vector<ShardRow>> Shards();
 
-  /// Damage and bad records, which lie in shards, and below the number of records. Errors: kIndex.
+  /// Return damage and bad records, which lie inside shards and below the number of records. Errors: kIndex.
   [[nodiscard]] Result<std::vector<DamageRow>> Damage();
   [[nodiscard]] Result<std::vector<BadRow>> Bad();
 
-  /// Succeeds if every row of the index is the one that was written: compares all of them with their checksums, and
-  /// reads the columns by their index as well. Reads the whole file. Errors: kIndex  names the table.
+  /// Succeeds if every row of the index is as written: compares all rows with their checksums and also reads the
+  /// columns through their index. Reads the whole file. Errors: kIndex  names the table.
   [[nodiscard]] Result<void> CheckRows();
 
-  /// The skipped files that have a row; facts().skipped counts all.
+  /// Returns the skipped files that have a row; facts().skipped counts all.
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
 
-  /// Calls `visit` for each checkpoint of shard `shard`, or of all without one, in order; the same rules as for blocks.
-  /// Those of one shard are covered by their own checksums alone.
+  /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, in order; the rules for
+  /// blocks apply. The checkpoints of one shard are covered by their own checksums only.
   using VisitCheckpoint = std::function<Result<void>(const CheckpointRow&)>;
   [[nodiscard]] Result<void> ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit);
 
   /// Calls `visit` for each block, in ordinal order; the row is valid during the call. An error from `visit` ends the
-  /// reading and is returned. Whether any block is missing is known behind the last one. Errors: kIndex.
+  /// reading and is returned. A missing block is detected only after the last one. Errors: kIndex.
   using VisitBlock = std::function<Result<void>(const BlockRow&)>;
   [[nodiscard]] Result<void> ForEachBlock(const VisitBlock& visit);
 
-  /// All features, by number. Errors: kIndex.
+  /// Returns all features, by number. Errors: kIndex.
   [[nodiscard]] Result<std::vector<FeatureRow>> Features();
 
-  /// The chunks of one column without their data, by block. Errors: kIndex.
+  /// Returns the chunks of one column without their data, by block. Errors: kIndex.
   [[nodiscard]] Result<std::vector<ChunkRow>> ChunkHeads(uint32_t feature, ColumnRole role);
 
-  /// The data of one chunk; `block` is `block.block`. Errors: kIndex  there is none.
+  /// Returns the data of one chunk; `block` is `block.block`. Errors: kIndex  there is no such chunk.
   [[nodiscard]] Result<std::vector<uint8_t>> ChunkData(uint32_t feature, ColumnRole role, uint64_t block);
 
-  /// The blocks without offsets and hashes, in ordinal order. Errors: kIndex.
+  /// Returns the blocks without offsets and hashes, in ordinal order. Errors: kIndex.
   [[nodiscard]] Result<std::vector<BlockRow>> BlockHeads();
 
  private:

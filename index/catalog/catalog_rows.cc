@@ -6,8 +6,8 @@
 #include "index/catalog/catalog_reader.h"
 #include "mmap/offsets/packed_offsets.h"
 
-// The part of CatalogReader that reads shards, blocks, and what is wrong with them. Checksums tell rows that were
-// changed; what they say is checked all the same, because whoever forges a row can forge its checksum.
+// The part of CatalogReader that reads shards, blocks and damage. Checksums detect changed rows; values are validated
+// anyway, because whoever forges a row can forge its checksum.
 
 namespace ofindex {
 namespace {
@@ -19,7 +19,7 @@ std::optional<DamageReason> ParseDamageReason(std::string_view name) {
   return std::nullopt;
 }
 
-// False if any of these columns is a negative number.
+// Returns false if any of these columns is a negative number.
 bool AreNonNegative(const CheckedRows& rows, std::initializer_list<int> columns) {
   for (const int column : columns) {
     if (rows->Int(column) < 0) return false;
@@ -27,7 +27,7 @@ bool AreNonNegative(const CheckedRows& rows, std::initializer_list<int> columns)
   return true;
 }
 
-// Whether a shard's row can be true: its records have room in it.
+// Returns true if a shard's row is plausible: the shard is large enough for its records.
 bool IsPossible(const ShardRow& shard) {
   const uint64_t framing = FramingBytes(shard.framing);
   const uint64_t bytes = shard.readable_bytes();
@@ -35,7 +35,7 @@ bool IsPossible(const ShardRow& shard) {
          shard.payload_bytes <= bytes - framing * shard.records;
 }
 
-// Follows the blocks of an index, and says whether each of them can come next.
+// Follows the blocks of an index, and checks that each is a valid successor.
 class BlocksInOrder {
  public:
   explicit BlocksInOrder(const std::vector<ShardRow>& shards) : shards_(shards) {}
@@ -55,7 +55,7 @@ class BlocksInOrder {
     return true;
   }
 
-  // Whether the blocks of all shards were there.
+  // Returns true if the blocks of all shards were seen.
   bool End() { return EndShardsBefore(shards_.size()); }
 
  private:
@@ -73,10 +73,10 @@ class BlocksInOrder {
   size_t shard_ = 0;
   uint64_t records_ = 0;
   uint64_t payload_bytes_ = 0;  // of this shard, so far
-  uint64_t end_ = 0;            // of the block before, in this shard
+  uint64_t end_ = 0;            // of the previous block in this shard
 };
 
-// The columns of `block` up to `end`.
+// Returns the columns of `block` up to `end`.
 BlockRow HeadOf(const CheckedRows& rows) {
   const bool sound = rows->Int(1) <= std::numeric_limits<uint32_t>::max() &&
                      rows->Int(3) <= std::numeric_limits<uint32_t>::max() && AreNonNegative(rows, {1, 2, 3, 4, 5});

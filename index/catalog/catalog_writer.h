@@ -10,11 +10,11 @@
 
 namespace ofindex {
 
-/// Fills a new index file, row by row in ordinal order, so that the same rows give the same bytes. Moves, does not
+/// Fills a new index file row by row, in ordinal order, so that the same rows give the same bytes. Moves, does not
 /// copy; not thread-safe.
 class CatalogWriter {
  public:
-  /// Makes the tables in `path`, an empty file. Errors: kIo.
+  /// Creates the tables in `path`, an empty file. Errors: kIo.
   [[nodiscard]] static Result<CatalogWriter> Create(const std::string& path);
 
   [[nodiscard]] Result<void> Add(const BlockRow& block);
@@ -25,18 +25,18 @@ class CatalogWriter {
   /// Adds a file that is not in the index.
   [[nodiscard]] Result<void> Add(const SkippedFile& skipped);
 
-  /// Adds the next shard; its number is how many were added before.
+  /// Adds the next shard; its number is the count of shards added before it.
   [[nodiscard]] Result<void> Add(const ShardRow& shard);
 
-  /// Adds a chunk, whose feature's row may come later.
+  /// Adds a chunk; the row of its feature may be added later.
   [[nodiscard]] Result<void> Add(const ChunkRow& chunk);
 
   [[nodiscard]] Result<void> Add(const FeatureRow& feature);
 
-  /// Takes the chunks of feature `feature` out again.
+  /// Removes the chunks of feature `feature`.
   [[nodiscard]] Result<void> DropChunks(uint32_t feature);
 
-  /// Gives the chunks of feature `feature` another number, which none has.
+  /// Renumbers the chunks of feature `feature` to `number`, which must be unused.
   [[nodiscard]] Result<void> RenumberChunks(uint32_t feature, uint32_t number);
 
   /// Writes the facts, the first generation and the checksums of all rows, and closes the file. Errors: kIo.
@@ -58,7 +58,7 @@ class CatalogWriter {
       : database_(std::move(database)), statements_(std::move(statements)) {}
 
   sqlite::Database database_;
-  std::optional<Statements> statements_;  // gone before the database closes
+  std::optional<Statements> statements_;  // destroyed before the database closes
   RowHash hash_;
   uint32_t shards_ = 0;
 };

@@ -19,8 +19,8 @@ struct BlockHead {
   uint32_t records = 0;
 };
 
-/// Reads the features and columns of a published index. The file is untrusted: what it says is checked for sense here,
-/// and chunks where they are decoded. Moves, does not copy; not thread-safe, and must not cross a fork.
+/// Reads the features and columns of a published index. The file is untrusted: rows are validated here, chunks when
+/// they are decoded. Moves, does not copy; not thread-safe; must not cross a fork.
 class ColumnCatalog {
  public:
   /// Errors: kIndex  not an index, of another version, or damaged; kStale  it was rewritten in place.
@@ -31,10 +31,11 @@ class ColumnCatalog {
   [[nodiscard]] const std::vector<BlockHead>& blocks() const { return blocks_; }  ///< in ordinal order, without a gap
   [[nodiscard]] const std::vector<FeatureRow>& features() const { return features_; }  ///< by number
 
-  /// The chunks of a column, without data, by block: entry b is of blocks()[b], and nullopt where the block has none.
+  /// Returns the chunks of a column, without data: entry b belongs to blocks()[b], and is nullopt if the block has
+  /// none.
   [[nodiscard]] Result<std::vector<std::optional<ChunkRow>>> Heads(uint32_t feature, ColumnRole role);
 
-  /// The data of one chunk that has a head; `block` counts from 0. Errors: kIndex.
+  /// Returns the data of one chunk that has an entry in Heads(); `block` counts from 0. Errors: kIndex.
   [[nodiscard]] Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block);
 
  private:

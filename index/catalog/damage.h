@@ -6,20 +6,20 @@
 
 namespace ofindex {
 
-/// Why a byte range of a shard holds no record. The words stand in indexes and reports, and scripts read them.
+/// Why a byte range of a shard holds no record. The names are stored in indexes and reports, and scripts parse them.
 enum class DamageReason : uint8_t {
-  kTornTail,      ///< the file ends inside a record, or in zero bytes: a writer was cut off
-  kBadLengthCrc,  ///< TFRecord: the length's checksum does not hold; the walk went on at the next sound record, if any
-  kBadLength,     ///< a length that no record can have, so that nothing behind it can be found
+  kTornTail,      ///< the file ends inside a record, or in zero bytes: a writer was interrupted
+  kBadLengthCrc,  ///< TFRecord: the length's checksum is wrong; the walk continued at the next sound record, if any
+  kBadLength,     ///< a length that no record can have; nothing after it can be found
   kResyncLimit,   ///< TFRecord: so many false headers that the search for the next record was given up
-  // Of compressed shards. Where the range is empty, no record is known to be lost there.
-  kCutStream,          ///< the file ends inside the stream: a writer was cut off
-  kBadDeflate,         ///< bytes that do not inflate, so that nothing behind them can be had
-  kBadStreamChecksum,  ///< the checksum behind a gzip member, or a zlib stream, is not that of what it inflates to
-  kTrailingBytes,      ///< bytes behind the stream that belong to none
-  kSecondStream,       ///< a second zlib stream behind the first, which readers of TFRecords do not read either
-  kZeroHead,           ///< OFRecord: zero bytes at the front, where other bytes follow
-  kLfsPointer,         ///< a Git-LFS pointer in the place of a shard: the whole file
+  // Of compressed shards. If the range is empty, no record is known to be lost there.
+  kCutStream,          ///< the file ends inside the stream: a writer was interrupted
+  kBadDeflate,         ///< bytes that do not inflate; nothing after them can be read
+  kBadStreamChecksum,  ///< the checksum after a gzip member or zlib stream does not match the inflated bytes
+  kTrailingBytes,      ///< bytes after the stream that belong to no stream
+  kSecondStream,       ///< a second zlib stream after the first, which readers of TFRecords do not read either
+  kZeroHead,           ///< OFRecord: zero bytes at the front, followed by other bytes
+  kLfsPointer,         ///< a Git-LFS pointer in place of a shard: the whole file
 };
 
 inline constexpr DamageReason kLastDamageReason = DamageReason::kLfsPointer;
@@ -49,12 +49,12 @@ struct ByteRange {
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
-/// Bytes [begin, end) of a shard hold no record; of what it inflates to, if it is compressed.
+/// Bytes [begin, end) of a shard, or of its inflated bytes if it is compressed, that hold no record.
 struct DamagedRange {
   uint64_t begin = 0;
   uint64_t end = 0;
   DamageReason reason = DamageReason::kTornTail;
-  std::optional<ByteRange> file = {};  ///< of a compressed shard: the bytes of the file where the damage is
+  std::optional<ByteRange> file = {};  ///< for a compressed shard: the damaged bytes of the file
 
   friend bool operator==(const DamagedRange&, const DamagedRange&) = default;
 };

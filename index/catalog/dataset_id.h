@@ -11,9 +11,9 @@
 
 namespace ofindex {
 
-/// The id of a dataset: XXH3 of its shards' sizes, fingerprints and framings, and of where their records lie. No time,
-/// host, path or thread count is in it, so that the same files have the same id everywhere. Fed shard by shard, each
-/// with its blocks behind it.
+/// The id of a dataset: XXH3 of its shards' sizes, fingerprints and framings, and of the positions of their records. It
+/// depends on no time, host, path or thread count, so that the same files have the same id everywhere. Add each shard,
+/// then its blocks.
 class DatasetId {
  public:
   void AddShard(const ShardIdentity& identity, Framing framing);
@@ -24,7 +24,7 @@ class DatasetId {
   Xxh3Stream hash_;
 };
 
-/// Succeeds if the shards and blocks of an index add up to its id. Errors: kIndex.
+/// Succeeds if the id of an index matches its shards and blocks. Errors: kIndex.
 [[nodiscard]] Result<void> CheckDatasetId(CatalogReader& catalog);
 
 }  // namespace ofindex

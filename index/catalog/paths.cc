@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// `path` without what follows its last name: "train/" and "train/." are "train".
+// Returns `path` without anything after its last name: "train/" and "train/." become "train".
 fs::path Trimmed(fs::path path) {
   while (path.has_parent_path() && path != path.root_path() && (!path.has_filename() || path.filename() == ".")) {
     path = path.parent_path();
@@ -23,8 +23,8 @@ fs::path Trimmed(fs::path path) {
   return path;
 }
 
-// `path` as an absolute one without "." and "..", its last component as it is, the folder before it with links
-// resolved. Not lexically: behind a link to a folder, ".." is the folder above the link's target.
+// Returns `path` as an absolute path without "." and "..", its last component unchanged, links in its folder resolved.
+// Not lexically: after a link to a folder, ".." is the folder above the link's target.
 Result<fs::path> Anchored(const std::string& path) {
   if (path.empty()) return Fail(ErrorCode::kUsage, "a path is empty", "name a file or a folder that is there");
   std::error_code error;
@@ -38,14 +38,14 @@ Result<fs::path> Anchored(const std::string& path) {
 
 bool HasDotDot(const fs::path& path) { return std::find(path.begin(), path.end(), "..") != path.end(); }
 
-// An index may be called as its owner likes; shards never begin like this.
+// An index may have any name; shards never begin like this.
 bool IsSqliteFile(const std::string& path) {
   const auto file = File::OpenRead(path);
   std::array<uint8_t, 16> head{};
   return file && file->ReadAt(0, head) && AsText(head).starts_with("SQLite format 3");
 }
 
-// How many bytes at the front of both, of the first `most` at the most, name one folder.
+// Returns the length of the common prefix, at most `most` bytes, that names one folder.
 size_t SharedFolderBytes(std::string_view a, std::string_view b, size_t most) {
   size_t folder = 0;
   most = std::min({a.size(), b.size(), most});

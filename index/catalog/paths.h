@@ -13,29 +13,28 @@ struct ShardRow;
 inline constexpr std::string_view kIndexSuffix = ".ofidx";
 inline constexpr std::string_view kMapSuffix = "-map";
 
-/// The index that belongs to `data`, a file or folder: "train/" -> "train.ofidx", beside it.
-/// Errors: kUsage  `data` is empty, or has no name that an index could be called after (as "/" has not).
+/// Returns the path of the index of `data`, a file or folder: "train/" -> "train.ofidx", next to it.
+/// Errors: kUsage  `data` is empty, or has no name to derive the index's from (such as "/").
 [[nodiscard]] Result<std::string> IndexPathOf(const std::string& data);
 
-/// The index that `name` means wherever a verb takes one: itself, if it ends in .ofidx or is an SQLite file, else the
-/// one of that DATA. Errors: kUsage  `name` is the map of an index; those of IndexPathOf.
+/// Returns the index that `name` means wherever a verb takes one: `name` itself if it ends in .ofidx or is an SQLite
+/// file, otherwise the index of that DATA. Errors: kUsage  `name` is the map of an index; those of IndexPathOf.
 [[nodiscard]] Result<std::string> ResolveIndex(const std::string& name);
 
 [[nodiscard]] inline std::string MapPathOf(const std::string& index) { return index + std::string(kMapSuffix); }
 
-/// The error for an argument that names nothing: kUsage, with the system's number.
+/// Returns the error for an argument that names nothing: kUsage, with errno.
 [[nodiscard]] Error NoSuchPath(const std::string& path);
 
-/// Folder that `path` is in, as a prefix to open files by: "a/b" -> "a", "b" -> ".".
+/// Returns the folder of `path`, as a prefix to open files by: "a/b" -> "a", "b" -> ".".
 [[nodiscard]] std::string FolderOf(const std::string& path);
 
-/// `path` written relative to `folder`, both as seen from the working directory: what an index stores, so that it can
-/// move together with its dataset. Links in the last component of `path` are kept, those before it followed, so that
-/// ".." means what the system takes it for. Errors: kUsage  `path` is empty; kIo.
+/// Returns `path` relative to `folder`, both given from the working directory: the form stored in an index, so that it
+/// can move together with its dataset. A link in the last component of `path` is kept, links before it are followed, so
+/// that ".." means what it means to the system. Errors: kUsage  `path` is empty; kIo.
 [[nodiscard]] Result<std::string> RelativeTo(const std::string& path, const std::string& folder);
 
-/// How many bytes at the front of the paths of all `shards`, up to and with a '/', name one folder that they all lie
-/// in.
+/// Returns the length in bytes of the prefix, up to and including a '/', that names one folder holding all `shards`.
 [[nodiscard]] size_t CommonFolderBytes(const std::vector<ShardRow>& shards);
 
 }  // namespace ofindex

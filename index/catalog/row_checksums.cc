@@ -12,10 +12,10 @@ namespace ofindex {
 namespace {
 
 constexpr std::string_view kSumsTable = "checksum";
-constexpr std::string_view kColumnsTable = "chunk";  // whose rows are parted by feature and role
+constexpr std::string_view kColumnsTable = "chunk";  // its rows are split into parts by feature and role
 constexpr char kTopKey[] = "checksum";
 
-// The names of the schema's tables, in its order.
+// Returns the names of the schema's tables, in its order.
 std::vector<std::string> TableNames() {
   constexpr std::string_view kCreate = "CREATE TABLE ";
   const std::string_view schema = kSchema;

@@ -9,16 +9,16 @@
 
 namespace ofindex {
 
-/// A file that DATA names and that is not a shard of the index, and why.
+/// A file named by DATA that is not a shard of the index, and why.
 struct SkippedFile {
   enum class Kind : uint8_t {
     kForeign,     ///< not a record file, a FIFO, a second name of a shard
-    kBrokenLink,  ///< a link to a file that is not there
+    kBrokenLink,  ///< a link to a file that does not exist
     kUnreadable,  ///< a file or folder that the system does not let us read, or a broken link that belongs to a set
   };
 
-  /// The state of a foreign file before it was looked at. As long as the state is the same, so is the file, by the rule
-  /// for shards (base/shard_identity.h), and needs no second look. A copy has another one.
+  /// The state of a foreign file before it was read. While the state is unchanged, so is the file, by the rule for
+  /// shards (base/shard_identity.h), and it need not be read again. A copy has another state.
   struct State {
     uint64_t size = 0;
     int64_t mtime_ns = 0;
@@ -55,7 +55,7 @@ struct SkippedFile {
   return file.kind == SkippedFile::Kind::kUnreadable;
 }
 
-/// Returns the skipped file that `error` makes of the one at `path`, or the error itself if it is not about one file.
+/// Returns the skipped file for `error` about the file at `path`, or the error itself if it is not about one file.
 [[nodiscard]] Result<SkippedFile> Unreadable(const std::string& path, const std::string& stored_path, Error error);
 
 }  // namespace ofindex

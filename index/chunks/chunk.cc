@@ -28,7 +28,7 @@ uint64_t Held(const std::vector<T>& values) {
   return values.capacity() * sizeof(T);
 }
 
-// The group that all values of a form are of; kNone if they differ.
+// Returns the group of all values of a form; kNone if they differ.
 ValueGroup GroupOfForm(Chunk::Form form) {
   switch (form) {
     case Chunk::Form::kIntegers: return ValueGroup::kIntegers;

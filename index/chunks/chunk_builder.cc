@@ -15,7 +15,7 @@
 
 namespace ofindex {
 
-// One use of the builder: writes what it holds, and reads off the row's numbers on the way.
+// One encoding run of the builder: writes its values and computes the row's numbers.
 class ChunkBuilder::Encoder {
  public:
   Encoder(const ChunkBuilder& from, uint32_t records) : from_(from), records_(records), texts_(from.pool_) {}
@@ -192,7 +192,7 @@ uint64_t ChunkBuilder::memory() const {
 ChunkRow ChunkBuilder::Encode(uint32_t records, DistinctSketch* sketch) {
   assert(records <= kMostChunkRecords && (records_.empty() || records_.back() < records));
   ChunkRow row;
-  // The last value may have been the one too many.
+  // The last value may have exceeded the limit.
   if (Admit(0)) {
     Encoder encoder(*this, records);
     encoder.Describe(row);

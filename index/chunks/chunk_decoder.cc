@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-// The values of a chunk as they are stored: by group, without gaps.
+// The values of a chunk as stored: by group, without gaps.
 struct Groups {
   Chunk::Integers integers;
   std::vector<float> floats;
@@ -33,8 +33,8 @@ Result<Groups> ReadGroups(ChunkReader& in, const ByGroup<uint64_t>& counts) {
   return groups;
 }
 
-// Gives each value its place among `records`: values[i] goes to places[i], and 0 to where there is none. Without places
-// all are there already.
+// Moves each value to its place among `records`: values[i] goes to places[i], all other places get 0. If `places` is
+// empty, the values are already in place.
 template <typename T>
 std::vector<T> Spread(std::vector<T>&& values, std::span<const uint32_t> places, uint32_t records) {
   if (places.empty() || places.size() == records) return std::move(values);
@@ -61,7 +61,7 @@ Result<std::vector<FeatureKind>> ReadKinds(ChunkReader& in, uint64_t count) {
   return kinds;
 }
 
-// The numbers of a list chunk, group by group, as bits: what the values of each record are taken from, in turn.
+// The numbers of a list chunk, group by group, as bits. The values of each record are taken from it in turn.
 struct ListNumbers {
   explicit ListNumbers(const Groups& groups) {
     ForEachInteger(groups.integers,
@@ -76,7 +76,7 @@ struct ListNumbers {
 
 }  // namespace
 
-// Makes a chunk of its bytes, which may be anything.
+// Decodes a chunk from untrusted bytes.
 class Chunk::Decoder {
  public:
   Decoder(ByteView data, uint32_t records) : in_(data, records) { chunk_.records_ = records; }
@@ -161,7 +161,7 @@ class Chunk::Decoder {
     return {};
   }
 
-  // The lengths of all lists, which together are no more than a chunk may hold.
+  // Reads the lengths of all lists; their sum is at most what a chunk may hold.
   [[nodiscard]] Result<std::vector<uint32_t>> ReadLengths() {
     OFINDEX_ASSIGN(const Integers integers, ReadIntegers(in_, count_));
     std::vector<uint32_t> lengths;
@@ -178,7 +178,7 @@ class Chunk::Decoder {
     return lengths;
   }
 
-  // Values stand by group, and are wanted by record. Mostly all are of one group, and are there already.
+  // Values are stored by group, and needed by record. Usually all are of one group, and already in place.
   void PlaceLists(std::span<const FeatureKind> kinds, std::span<const uint32_t> lengths, Groups&& groups) {
     chunk_.lists_.ends.resize(chunk_.records_);
     for (size_t i = 0; i < lengths.size(); ++i) chunk_.lists_.ends[PlaceOf(i)] = lengths[i];
@@ -191,7 +191,7 @@ class Chunk::Decoder {
     if (!text_numbers.empty()) chunk_.texts_.number.resize(end);
     size_t text = 0;
     for (size_t i = 0; i < lengths.size(); ++i) {
-      // There may be no values of its group at all, and so no array of them.
+      // There may be no values of its group at all, and so no array.
       if (lengths[i] == 0) continue;
       const ptrdiff_t begin = chunk_.lists_.ends[PlaceOf(i)] - lengths[i];
       const ValueGroup group = GroupOf(kinds[i]);
@@ -212,7 +212,7 @@ class Chunk::Decoder {
   ChunkReader in_;
   Chunk chunk_;
   uint32_t count_ = 0;            // records that have a value
-  std::vector<uint32_t> places_;  // which they are; empty if that is all of them
+  std::vector<uint32_t> places_;  // these records; empty if all have one
 };
 
 Result<Chunk> Chunk::Decode(ByteView data, uint32_t records) {

@@ -7,18 +7,18 @@
 
 namespace ofindex {
 
-/// The distinct numbers of a column, and how to find each among them. A value; made for one column, then read.
+/// The distinct numbers of a column, with a lookup of their indexes. A value; built for one column, then read.
 class DistinctNumbers {
  public:
-  /// Finds the distinct ones of `values`, all at most `largest`; nothing if there are more than `most`, or if it would
-  /// take longer than looking at each value a few times.
+  /// Finds the distinct numbers of `values`, all at most `largest`. Returns nullopt if there are more than `most`, or
+  /// if it would take more than a few passes over the values.
   [[nodiscard]] static std::optional<DistinctNumbers> Find(std::span<const uint64_t> values, uint64_t largest,
                                                            size_t most);
 
-  /// In ascending order.
+  /// Returns the distinct numbers, ascending.
   [[nodiscard]] const std::vector<uint64_t>& sorted() const { return sorted_; }
 
-  /// The number of each of the values among sorted().
+  /// Returns the index in sorted() of each of `values`.
   [[nodiscard]] std::vector<uint64_t> NumbersOf(std::span<const uint64_t> values) const;
 
  private:

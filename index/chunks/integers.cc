@@ -24,7 +24,7 @@ struct Extremes {
   [[nodiscard]] uint64_t range() const { return static_cast<uint64_t>(most) - static_cast<uint64_t>(least); }
 };
 
-// Frames of one kind, and the bits that they take.
+// Frames of one kind, and their size in bits.
 struct FramePlan {
   std::vector<Frame> frames = {};
   uint64_t bits = 0;
@@ -36,7 +36,7 @@ struct FramePlan {
   }
 };
 
-// Differences are taken modulo 2^64, and need no more bits than the offsets that they lead to.
+// Differences are taken modulo 2^64, and need no more bits than the resulting offsets.
 Frame DeltaFrame(const Extremes& deltas, uint32_t offset_bits) {
   const uint32_t width = Width(deltas.range());
   return width < offset_bits ? Frame{deltas.least, width} : Frame{0, offset_bits};
@@ -73,7 +73,7 @@ std::vector<uint64_t> Deltas(std::span<const uint64_t> offsets) {
   return deltas;
 }
 
-// Packed fields are the fastest to read: another encoding has to save a sixteenth to be taken.
+// Packed fields are the fastest to read: another encoding must save at least a sixteenth.
 bool Better(uint64_t bits, uint64_t than_bits) { return bits + bits / 16 < than_bits; }
 
 void WritePacked(std::span<const uint64_t> offsets, uint32_t width, ChunkWriter& out) {
@@ -84,7 +84,7 @@ void WritePacked(std::span<const uint64_t> offsets, uint32_t width, ChunkWriter&
 
 void WriteEncoding(IntegerEncoding encoding, ChunkWriter& out) { out.Byte(static_cast<uint8_t>(encoding)); }
 
-// Chooses among the encodings that need no dictionary the one that is smallest, and writes it.
+// Chooses the smallest encoding that needs no dictionary, and writes it.
 class OffsetsPlan {
  public:
   OffsetsPlan(std::span<const uint64_t> offsets, uint64_t range)
@@ -127,13 +127,13 @@ void WriteConstant(int64_t value, ChunkWriter& out) {
   out.Signed(value);
 }
 
-// What a dictionary of `distinct` ascending offsets and `count` numbers takes, about: distinct values that lie evenly
-// take their mean distance each, and those that lie unevenly a few bits more.
+// Estimates the size of a dictionary of `distinct` ascending offsets and `count` numbers: evenly spaced distinct values
+// take their mean distance each, others a few bits more.
 uint64_t DictionaryBits(uint64_t distinct, uint64_t count, uint64_t range) {
   return distinct * (Width(range / distinct) + 3) + count * Width(distinct - 1) + 128;
 }
 
-// The distinct values, if a dictionary of them takes less than `bits`.
+// Returns the distinct values if a dictionary of them takes less than `bits`.
 std::optional<DistinctNumbers> WorthDictionary(std::span<const uint64_t> offsets, uint64_t range, uint64_t bits) {
   if (bits <= 2 * offsets.size()) return std::nullopt;
   std::optional<DistinctNumbers> distinct = DistinctNumbers::Find(offsets, range, offsets.size() / 2);

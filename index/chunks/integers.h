@@ -11,22 +11,23 @@
 
 namespace ofindex {
 
-/// Appends `values` as a stream of integers, in the encoding that is smallest: one pass over the values finds what each
-/// would take.
+/// Appends `values` as a stream of integers, in the smallest encoding: one pass over the values computes the size of
+/// each encoding.
 void WriteIntegers(std::span<const int64_t> values, ChunkWriter& out);
 
 /// Reads a stream of `count` integers. Errors: kIndex.
 [[nodiscard]] Result<Chunk::Integers> ReadIntegers(ChunkReader& in, uint64_t count);
 
-/// Bits that `value` takes.
+/// Returns the bits that `value` takes.
 [[nodiscard]] constexpr uint32_t Width(uint64_t value) { return static_cast<uint32_t>(std::bit_width(value)); }
 
-/// Bits of a decoded value: the narrowest of four forms that holds the distances of all values from the least.
+/// Returns the bits of a decoded offset: the narrowest of four forms that holds the distances of all values from the
+/// least.
 [[nodiscard]] constexpr uint32_t OffsetBits(uint64_t range) {
   return range >> 32 != 0 ? 64 : range >> 16 != 0 ? 32 : range >> 8 != 0 ? 16 : 8;
 }
 
-/// What a stream's values cost to decode.
+/// Decoding cost per value of a stream.
 inline constexpr uint64_t kIntegerCost = 8;
 
 /// Calls `body(v)` with each value of a decoded stream, in order, as int64.

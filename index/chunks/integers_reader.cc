@@ -39,7 +39,7 @@ Result<Offsets> ReadOffsets(ChunkReader& in, IntegerEncoding encoding, uint64_t 
   return values;
 }
 
-// Reads a stream in any encoding but that of a dictionary, which holds such streams itself. count > 0.
+// Reads a stream in any encoding except a dictionary, which consists of such streams. count > 0.
 Result<Chunk::Integers> ReadDirect(ChunkReader& in, uint8_t number, uint64_t count) {
   const auto encoding = static_cast<IntegerEncoding>(number);
   if (encoding >= IntegerEncoding::kDictionary) return in.Unknown("integer encoding", number);

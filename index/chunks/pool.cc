@@ -10,8 +10,8 @@ namespace {
 
 constexpr uint32_t kMostProbes = 32;
 
-// A value to sort: eight of its bytes, as a number that sorts as they do, and how much of the value there is from them
-// on, where 9 stands for all that is more.
+// A sort key: eight bytes of the value, as a number of the same order, and the length of the value from them on; 9
+// means more than eight.
 struct SortKey {
   uint64_t front;
   uint32_t number;
@@ -40,15 +40,15 @@ size_t SharedByAll(const TextPool& pool) {
   return shared;
 }
 
-// Keys [begin, end) of values that are equal up to byte `depth` and go on behind it.
+// Keys [begin, end) of values that are equal up to byte `depth` and are longer than that.
 struct Tied {
   size_t begin;
   size_t end;
   size_t depth;
 };
 
-// Sorts by eight bytes, then each run that is tied by the next eight, and so on. Comparing whole values, which lie all
-// over the memory, makes encoding names of files 1.5 times as slow.
+// Sorts by eight bytes, then each run of ties by the next eight, and so on. Comparing whole values, which are scattered
+// in memory, makes encoding of file names 1.5 times as slow.
 std::vector<SortKey> SortedKeys(const TextPool& pool) {
   std::vector<SortKey> keys(pool.size());
   for (uint32_t i = 0; i < pool.size(); ++i) keys[i].number = i;
@@ -58,7 +58,7 @@ std::vector<SortKey> SortedKeys(const TextPool& pool) {
     todo.pop_back();
     const std::span part = std::span(keys).subspan(run.begin, run.end - run.begin);
     for (SortKey& key : part) key = KeyAt(pool[key.number], key.number, run.depth);
-    // Names of files often come in order.
+    // File names are often already sorted.
     if (!std::is_sorted(part.begin(), part.end())) std::sort(part.begin(), part.end());
     for (size_t begin = run.begin, end = begin; begin < run.end; begin = end) {
       while (end < run.end && !(keys[begin] < keys[end])) ++end;

@@ -7,16 +7,16 @@
 
 namespace ofindex {
 
-/// How many bytes the two have in common from the first on.
+/// Returns the length of the longest common prefix.
 [[nodiscard]] size_t SharedPrefix(ByteView a, ByteView b);
 
-/// The bytes values of a column, each distinct one held once, with a few exceptions. Not thread-safe.
+/// The byte strings of a column, each distinct one stored once, with few exceptions. Not thread-safe.
 ///
-/// Values may be chosen so that their hashes collide. A search is therefore given up after some steps and the value
-/// held once more; SortedTexts, which does without hashes, brings equal ones together.
+/// Values may be chosen so that their hashes collide. A search therefore stops after some steps and stores the value
+/// again; SortedTexts, which does not use hashes, merges equal ones.
 class TextPool {
  public:
-  /// Returns the number under which the value is held: the count of those before it if it is new.
+  /// Returns the index of the stored value; a new value gets the number of values before it.
   [[nodiscard]] uint32_t Add(ByteView value);
 
   [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(ends_.size()); }
@@ -26,10 +26,10 @@ class TextPool {
     return ByteView(arena_).subspan(begin, ends_[number] - begin);
   }
 
-  /// Bytes of memory held.
+  /// Returns the memory in use, in bytes.
   [[nodiscard]] uint64_t memory() const;
 
-  /// Forgets the values, and keeps the memory.
+  /// Removes the values and keeps the memory.
   void Clear();
 
  private:
@@ -41,8 +41,8 @@ class TextPool {
   std::vector<uint32_t> slots_;  // 1 + number of a value, or 0
 };
 
-/// The distinct values of a pool in ascending order, and for each number of the pool the number among them. Views of
-/// the pool.
+/// The distinct values of a pool in ascending order, and for each index in the pool the index among them. Values are
+/// views of the pool.
 struct SortedTexts {
   explicit SortedTexts(const TextPool& pool);
 

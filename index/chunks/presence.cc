@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-// Below this part of all records, the numbers of the rarer side take less than a bit for each.
+// Below this fraction of all records, listing the rarer side takes less than one bit per record.
 constexpr uint32_t kRare = 16;
 
 size_t WordCount(uint32_t records) { return (size_t{records} + 63) / 64; }

@@ -12,7 +12,7 @@ namespace {
 template <typename Real>
 using BitsOf = std::conditional_t<sizeof(Real) == 4, uint32_t, uint64_t>;
 
-// True if `value` comes out of an int64 with the same bits: -0.0 and what is not finite do not.
+// Returns true if `value` survives a round trip through int64 bit for bit; -0.0 and non-finite values do not.
 template <typename Real>
 bool IsInteger(Real value) {
   constexpr Real kMost = Real{9007199254740992};  // 2^53: larger integers are no likelier than any other number

@@ -9,7 +9,7 @@
 
 namespace ofindex {
 
-/// Appends a stream of floats or doubles. Bit patterns are kept: signs of zero, NaN and what it carries.
+/// Appends a stream of floats or doubles. Keeps bit patterns: signs of zero and NaN payloads.
 void WriteFloats(std::span<const float> values, ChunkWriter& out);
 void WriteDoubles(std::span<const double> values, ChunkWriter& out);
 

@@ -8,8 +8,8 @@
 
 namespace ofindex {
 
-/// Keeps from a sketch most of the values that it has seen already, since hashing is what costs time: a cache with one
-/// place for each of 256 stretches of values. Not thread-safe.
+/// Filters out most values that a sketch has already seen, since hashing is the expensive part: a cache with one slot
+/// for each of 256 hash ranges. Not thread-safe.
 class SketchFilter {
  public:
   explicit SketchFilter(DistinctSketch& sketch) : sketch_(sketch) {}

@@ -12,7 +12,8 @@
 namespace ofindex {
 namespace {
 
-// The dictionary: of each value how much it shares with the one before, how long the rest is, and the rest.
+// Writes the dictionary: for each value the length of the prefix shared with the previous one, the length of the rest,
+// and the rest.
 
 void WriteDictionary(std::span<const ByteView> sorted, ChunkWriter& out) {
   std::vector<int64_t> shared;
@@ -32,7 +33,7 @@ void WriteDictionary(std::span<const ByteView> sorted, ChunkWriter& out) {
   WriteSection(bytes, out);
 }
 
-// Reads `count` sizes, and adds them to `sum`: together they are what a chunk may hold.
+// Reads `count` sizes and adds them to `sum`, which is limited to what a chunk may hold.
 Result<std::vector<uint32_t>> ReadSizes(ChunkReader& in, uint64_t count, uint64_t& sum) {
   OFINDEX_ASSIGN(const Chunk::Integers integers, ReadIntegers(in, count));
   std::vector<uint32_t> sizes;

@@ -10,11 +10,11 @@
 
 namespace ofindex {
 
-/// Appends a stream of bytes values: `sorted`, the distinct ones in ascending order, and the number of each value among
-/// them.
+/// Appends a stream of byte strings: `sorted` has the distinct ones in ascending order, `numbers` the index of each
+/// value among them.
 void WriteTexts(std::span<const ByteView> sorted, std::span<const int64_t> numbers, ChunkWriter& out);
 
-/// Reads a stream of `count` bytes values. Errors: kIndex.
+/// Reads a stream of `count` byte strings. Errors: kIndex.
 [[nodiscard]] Result<Chunk::Texts> ReadTexts(ChunkReader& in, uint64_t count);
 
 }  // namespace ofindex

@@ -8,7 +8,8 @@
 
 namespace ofindex {
 
-/// The values of a chunk stand by group, in this order, whatever the order of records. Integers of both kinds are one.
+/// The groups in which the values of a chunk are stored, in this order, whatever the order of records. Integers of both
+/// kinds are one group.
 enum class ValueGroup : uint8_t { kIntegers = 0, kFloats = 1, kDoubles = 2, kBytes = 3, kNone = 4 };
 
 inline constexpr size_t kValueGroups = 4;
@@ -25,7 +26,7 @@ inline constexpr size_t kValueGroups = 4;
   return ValueGroup::kNone;
 }
 
-/// Something for each group; what is of no group has a place too.
+/// One item per group, including kNone.
 template <typename T>
 struct ByGroup {
   std::array<T, kValueGroups + 1> all{};

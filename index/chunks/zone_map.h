@@ -10,7 +10,7 @@
 
 namespace ofindex {
 
-/// Order of an integer and a real that is not NaN, exact where a conversion of either would round.
+/// Returns the order of an integer and a real that is not NaN, exact even if converting either would round.
 [[nodiscard]] std::strong_ordering CompareNumbers(int64_t integer, double real);
 
 /// The least and the greatest value of a column in SQLite's order: numbers by value, then TEXT, then BLOB, both by
@@ -18,13 +18,13 @@ namespace ofindex {
 class ZoneMap {
  public:
   void AddIntegers(std::span<const int64_t> values);
-  void AddReal(double value);                        ///< NaN is no value
-  void AddSorted(std::span<const ByteView> values);  ///< all the bytes values, in ascending order; called once
+  void AddReal(double value);                        ///< NaN is ignored
+  void AddSorted(std::span<const ByteView> values);  ///< all byte strings, in ascending order; called once
 
-  /// The least value; NULL if there is none. Of bytes at most kMostZoneBytes, which sort no higher than the least.
+  /// Returns the least value; NULL if there is none. A byte string is cut to kMostZoneBytes, which sorts no higher.
   [[nodiscard]] ColumnValue min() const;
 
-  /// The greatest value; NULL if there is none, or where it is longer than kMostZoneBytes.
+  /// Returns the greatest value; NULL if there is none, or if it is longer than kMostZoneBytes.
   [[nodiscard]] ColumnValue max() const;
 
   static constexpr size_t kMostZoneBytes = 256;

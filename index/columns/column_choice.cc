@@ -8,10 +8,10 @@
 namespace ofindex {
 namespace {
 
-// The choice stands on the one page of the table `dataset`.
+// The choice is stored on the one page of the table `dataset`.
 constexpr size_t kMostText = 32 << 10;
 
-// Before names that are added to the automatic ones.
+// Prefix of names that are added to the automatic ones.
 constexpr std::string_view kAutoAnd = "auto,";
 
 }  // namespace

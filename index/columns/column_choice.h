@@ -8,33 +8,33 @@
 
 namespace ofindex {
 
-/// Bytes of the longest value that becomes a column by itself.
+/// The longest value, in bytes, that becomes a column automatically.
 inline constexpr uint64_t kMostAutoBytes = 64;
 
-/// Features that become columns by themselves, of those that could the first in byte order. SQLite's own limit is 2,000
-/// columns a table, and a feature can have two.
+/// The most features that become columns automatically: of the candidates, the first in byte order. SQLite's own limit
+/// is 2,000 columns per table, and a feature can have two.
 inline constexpr size_t kMostAutoColumns = 900;
 
 /// Which features become columns: the build's --columns. A value.
 struct ColumnChoice {
   enum class Mode : uint8_t {
-    kAuto,   ///< every feature that has one short value in some record, and `names`, lists whole
-    kNone,   ///< none; payloads are not looked into
-    kNamed,  ///< `names` alone, lists whole
+    kAuto,   ///< every feature that has one short value in some record, and `names` with whole lists
+    kNone,   ///< none; payloads are not read
+    kNamed,  ///< `names` only, with whole lists
   };
 
   Mode mode = Mode::kAuto;
-  std::vector<std::string> names = {};  ///< sorted, each once
+  std::vector<std::string> names = {};  ///< sorted, without duplicates
 
-  /// Reads what stands on a command line: "auto", "none", names between commas, or "auto," and names. A comma in a name
-  /// is written "\,", a backslash "\\", a feature that is called auto "\auto".
+  /// Parses a command-line argument: "auto", "none", comma-separated names, or "auto," and names. A comma in a name is
+  /// written "\,", a backslash "\\", a feature named auto "\auto".
   /// Errors: kUsage  an empty name; kLimit  over 32 KiB.
   [[nodiscard]] static Result<ColumnChoice> Parse(const std::string& text);
 
-  /// The same, as it is kept in an index: Parse() of it gives this choice.
+  /// Returns the choice as stored in an index: Parse() of it gives this choice.
   [[nodiscard]] std::string Text() const;
 
-  /// True if `name` is one of `names`.
+  /// Returns true if `name` is one of `names`.
   [[nodiscard]] bool Named(const std::string& name) const;
 };
 

@@ -15,11 +15,11 @@ constexpr uint32_t kRankBits = 64 - kIndexBits;
 constexpr uint32_t kMostRank = kRankBits + 1;
 static_assert(DistinctSketch::kRegisters == 1U << kIndexBits);
 
-// What a value is hashed with, so that equal bits of different types differ. The numbers are part of the sketch in
+// Type tag hashed with a value, so that equal bits of different types differ. The numbers are part of the sketch in
 // index files: DO NOT CHANGE THEM.
 enum class HashedType : uint8_t { kInteger = 1, kReal = 2, kBytes = 3 };
 
-// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): a hash of eight bytes at a third of the price of XXH3.
+// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): hashes eight bytes at a third of the cost of XXH3.
 uint64_t Hash(HashedType type, uint64_t value) {
   uint64_t z = value + static_cast<uint64_t>(type) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -27,16 +27,16 @@ uint64_t Hash(HashedType type, uint64_t value) {
   return z ^ (z >> 31);
 }
 
-// What AddHash does, to be inlined for every value of a column.
+// Implements AddHash; inlined for every value of a column.
 inline void Raise(std::span<uint8_t, DistinctSketch::kRegisters> registers, uint64_t hash) {
   uint8_t& most = registers[hash >> kRankBits];
-  // The bit behind the hash ends the count of zeros.
+  // The bit after the hash ends the count of zeros.
   const int zeros = std::countl_zero(hash << kIndexBits | uint64_t{1} << (kIndexBits - 1));
   most = std::max(most, static_cast<uint8_t>(zeros + 1));
 }
 
 // The estimator is Ertl's, "New cardinality estimation algorithms for HyperLogLog sketches" (arXiv:1702.01284),
-// algorithm 6: sound from 0 to the end without a table of corrections or a switch between two formulas.
+// algorithm 6: valid over the whole range, without a correction table or a switch between two formulas.
 double Sigma(double x) {
   if (x == 1) return std::numeric_limits<double>::infinity();
   double sum = x;

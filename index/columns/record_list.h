@@ -7,11 +7,11 @@
 
 namespace ofindex {
 
-/// Records of a block, ascending. Those from the first on without a gap, which mostly are all, take no memory and no
-/// more than counting. Not thread-safe.
+/// Records of a block, ascending. The leading records without a gap, usually all, take no memory and only a counter.
+/// Not thread-safe.
 class RecordList {
  public:
-  /// `record` is larger than all that are here.
+  /// Adds `record`, which must be larger than all records in the list.
   void Add(uint32_t record) {
     if (record == dense_) {
       ++dense_;
@@ -31,7 +31,7 @@ class RecordList {
     return list;
   }
 
-  /// Forgets the records, and keeps the memory.
+  /// Removes the records and keeps the memory.
   void Clear() {
     dense_ = 0;
     others_.clear();
@@ -41,7 +41,7 @@ class RecordList {
 
  private:
   uint32_t dense_ = 0;            // [0, dense_) are in the list
-  std::vector<uint32_t> others_;  // the first of them is larger than dense_
+  std::vector<uint32_t> others_;  // the first one is larger than dense_
 };
 
 }  // namespace ofindex

@@ -8,27 +8,27 @@ namespace ofindex {
 /// "OFIX", in the SQLite header's application_id.
 inline constexpr int kApplicationId = 0x4f464958;
 
-/// The number in the header of an SQLite file at `at` (sqlite.org/fileformat2.html, 1.3).
+/// Returns the number at `at` in the header of an SQLite file (sqlite.org/fileformat2.html, 1.3).
 [[nodiscard]] constexpr uint32_t HeaderNumber(std::string_view header, size_t at) {
   uint32_t number = 0;
   for (size_t i = 0; i < 4; ++i) number = number << 8 | static_cast<uint8_t>(header[at + i]);
   return number;
 }
 
-/// True if `header`, the first bytes of a file, is that of an index, of any version.
+/// Returns true if `header`, the first bytes of a file, is that of an index, of any version.
 [[nodiscard]] constexpr bool IsIndexHeader(std::string_view header) {
   constexpr size_t kApplicationIdAt = 68;
   return header.starts_with("SQLite format 3") && header.size() >= kApplicationIdAt + 4 &&
          HeaderNumber(header, kApplicationIdAt) == static_cast<uint32_t>(kApplicationId);
 }
 
-/// Large blobs read twice as fast from pages of 64 KiB as from pages of 4 KiB (design.md).
+/// Large blobs are read twice as fast from pages of 64 KiB as from pages of 4 KiB (design.md).
 inline constexpr int kPageBytes = 65536;
 
-/// The tables of an index (docs/index_format.md has every column). `dataset` is made first: its one page is the second
-/// of the file, which binds the derived map to it (index/build/map_builder.h). Checksums cover every table that stands
-/// here (index/catalog/row_checksums.h): in a table with a column `sum`, that column covers the BLOB columns, which
-/// stand last.
+/// The tables of an index (docs/index_format.md describes every column). `dataset` is created first: its one page is
+/// the second of the file, which binds the derived map to it (index/build/map_builder.h). Checksums cover every table
+/// here (index/catalog/row_checksums.h): if a table has a column `sum`, that column covers the BLOB columns, which come
+/// last.
 inline constexpr char kSchema[] = R"sql(
 CREATE TABLE dataset(
   key TEXT PRIMARY KEY,

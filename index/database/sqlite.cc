@@ -12,17 +12,16 @@
 namespace ofindex::sqlite {
 namespace {
 
-// What an honest file costs is far below: each table is read a few times, at one or two operations a byte.
+// A valid file costs far less: each table is read a few times, at one or two operations per byte.
 constexpr uint64_t kReadings = 16;
 constexpr uint64_t kOperationsPerByte = 64;
 constexpr uint64_t kLeastOperations = 1'000'000;
-constexpr uint64_t kBytesPerRow = 16;  // that a row costs besides its texts and blobs
+constexpr uint64_t kBytesPerRow = 16;  // overhead of a row in addition to its texts and blobs
 constexpr int kOperationsPerCall = 10'000;
 
 constexpr char kRebuildHint[] = "build the index anew with `ofindex build --force`";
 
-// A full disk and a failed read are the system's; everything else that can go wrong with our own fixed statements is
-// the file's fault.
+// A full disk or a failed read is a system error; our statements are fixed, so any other failure is the file's fault.
 ErrorCode CodeOf(int result) {
   switch (result & 0xff) {
     case SQLITE_IOERR:
@@ -47,7 +46,7 @@ tl::unexpected<Error> ErrorOf(sqlite3* handle) {
       code == ErrorCode::kIndex ? Hint(kRebuildHint) : Hint());
 }
 
-// Called by SQLite after every kOperationsPerCall operations; anything but 0 ends the statement.
+// Called by SQLite after every kOperationsPerCall operations; a nonzero result ends the statement.
 int SpendOperations(void* data) {
   auto* const budget = static_cast<ReadBudget*>(data);
   if (budget->operations < kOperationsPerCall) return 1;
@@ -105,7 +104,7 @@ Result<bool> Statement::Next() {
               kRebuildHint);
 }
 
-// Takes the row that was stepped to out of the budget.
+// Charges the current row to the budget.
 bool Statement::Spend() {
   if (budget_ == nullptr) return true;
   uint64_t cost = kBytesPerRow;
@@ -173,7 +172,7 @@ ColumnValue Statement::Value(int column) const {
 }
 
 Result<Database> Database::OpenDraft(const std::string& path, int page_bytes) {
-  // SQLite takes no link anywhere in the path, so that the folder has to be spelled out.
+  // SQLite rejects links anywhere in the path, so the folder is resolved first.
   const std::filesystem::path name(path);
   std::error_code error;
   const std::filesystem::path folder =

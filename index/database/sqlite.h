@@ -19,11 +19,11 @@ namespace ofindex::sqlite {
 
 class Database;
 
-/// What reading one stranger's file may cost. Pages of a hostile file can lead in circles, so that its tables seem to
-/// have rows without end: an honest one holds each row once, and all that is read of it is a few times its size.
+/// Limits on reading one untrusted file. Pages of a hostile file can form cycles, so that its tables seem to have
+/// endless rows. A valid file holds each row once, and all that is read from it is a few times its size.
 struct ReadBudget {
-  uint64_t bytes = 0;       ///< of rows that may still be read
-  uint64_t operations = 0;  ///< of SQLite's machine that may still be run
+  uint64_t bytes = 0;       ///< bytes of rows that may still be read
+  uint64_t operations = 0;  ///< steps of SQLite's virtual machine that may still be run
 };
 
 /// A prepared statement. Moves, does not copy; not thread-safe; must not outlive its database.
@@ -36,7 +36,7 @@ class Statement {
   Statement& operator=(Statement&& other) noexcept;
   ~Statement();
 
-  /// Binds all parameters, runs to the end, and is ready for the next run. For statements that give no rows.
+  /// Binds all parameters, runs to the end, and resets. For statements that return no rows.
   template <typename... Args>
   [[nodiscard]] Result<void> Run(const Args&... args) {
     OFINDEX_TRY(Bind(args...));
@@ -56,7 +56,7 @@ class Statement {
   /// Steps to the next row. Returns false after the last.
   [[nodiscard]] Result<bool> Next();
 
-  // Columns of the row that Next came to, from 0. Views are valid until the next step.
+  // Columns of the current row, from 0. Views are valid until the next step.
   [[nodiscard]] int64_t Int(int column) const;
   [[nodiscard]] uint64_t Unsigned(int column) const { return static_cast<uint64_t>(Int(column)); }
   [[nodiscard]] std::optional<uint64_t> UnsignedOrNull(int column) const;
@@ -92,21 +92,21 @@ class Statement {
   [[nodiscard]] bool Spend();
 
   sqlite3_stmt* statement_;
-  ReadBudget* budget_;  // the database's; null where the file is our own
+  ReadBudget* budget_;  // the database's; null for our own file
 };
 
-/// A connection to one SQLite file: the only code that opens one. Moves, does not copy; not thread-safe, and must not
-/// cross a fork.
+/// A connection to one SQLite file: the only code that opens one. Moves, does not copy; not thread-safe; must not cross
+/// a fork.
 class Database {
  public:
-  /// Opens `path` for filling it with one build: an empty file, no link, that nobody else looks at, guarded by the
-  /// builder's own lock. No journal and no syncs, since a build that fails is thrown away whole; the publisher syncs.
+  /// Opens `path` to fill it with one build: an empty file, not a link, that nobody else opens, protected by the
+  /// builder's own lock. No journal and no syncs, since a failed build is discarded whole; the publisher syncs.
   [[nodiscard]] static Result<Database> OpenDraft(const std::string& path, int page_bytes);
 
-  /// Reads `index`, the file that is held open, as one that is never written in place: no locks, no journal, read-only
-  /// media welcome; if it is rewritten all the same, whatever is read of it after that is kStale. The file is
-  /// untrusted: views, triggers, extensions, functions with side effects and memory maps are off, and what is read of
-  /// it in all is bounded by its size. Errors: kIndex  not an SQLite file, or damaged; kStale.
+  /// Opens `index`, a file held open, for reading, assuming that it is never written in place: no locks, no journal,
+  /// read-only media allowed. If it is rewritten anyway, all later reads are kStale. The file is untrusted: views,
+  /// triggers, extensions, functions with side effects and memory maps are off, and the total read from it is bounded
+  /// by its size. Errors: kIndex  not an SQLite file, or damaged; kStale.
   [[nodiscard]] static Result<Database> OpenImmutable(const std::shared_ptr<const IndexFile>& index);
 
   Database(Database&& other) noexcept;
@@ -115,14 +115,14 @@ class Database {
 
   [[nodiscard]] Result<Statement> Prepare(std::string_view sql);
 
-  /// Lets as much be read of a file that is only read as at first: for those who keep it open, and ask for one thing
-  /// after the other, each of which is bounded.
+  /// Restores the full read budget of a read-only file: for callers that keep it open and run one bounded task after
+  /// another.
   void RenewBudget();
 
   /// Runs statements without parameters or rows.
   [[nodiscard]] Result<void> Execute(const char* sql);
 
-  /// Closes, so that what was written is in the file. Errors: kIo.
+  /// Closes the connection, so that all writes are in the file. Errors: kIo.
   [[nodiscard]] Result<void> Close();
 
  private:
@@ -130,8 +130,8 @@ class Database {
 
   sqlite3* handle_;
   std::string path_;
-  std::unique_ptr<ReadBudget> budget_;  // of a file that is only read
-  ReadBudget whole_budget_;             // what it was at first
+  std::unique_ptr<ReadBudget> budget_;  // of a read-only file
+  ReadBudget whole_budget_;             // its initial value
 };
 
 }  // namespace ofindex::sqlite

@@ -12,8 +12,8 @@
 #include "base/allocation.h"
 #include "base/text.h"
 
-// A file system of SQLite's (sqlite.org/vfs.html) with one file in it. What concerns no file, time and random numbers,
-// is the default one's.
+// A SQLite file system (sqlite.org/vfs.html) with one file. Functions that do not concern files, such as time and
+// random numbers, are the default one's.
 
 namespace ofindex::sqlite {
 namespace {
@@ -55,7 +55,7 @@ int FileSize(sqlite3_file* file, sqlite3_int64* size) {
   return SQLITE_OK;
 }
 
-// A file that is only read, by whoever has it open, needs no locks.
+// A file that everyone opens read-only needs no locks.
 int Locked(sqlite3_file*, int) { return SQLITE_OK; }
 int HasReservedLock(sqlite3_file*, int* has) {
   *has = 0;
@@ -112,7 +112,7 @@ struct FileSystem {
     registered = sqlite3_vfs_register(&vfs, 0) == SQLITE_OK;
   }
 
-  const std::string name;  // another in each library that has this code in it
+  const std::string name;  // differs between libraries that contain this code
   sqlite3_vfs vfs;
   bool registered;
 };
@@ -120,10 +120,10 @@ struct FileSystem {
 }  // namespace
 
 int OpenHeldFile(std::shared_ptr<const IndexFile> index, int flags, sqlite3** handle) {
-  static FileSystem* const held = new FileSystem();  // never taken away: connections may outlive main()
+  static FileSystem* const held = new FileSystem();  // never removed: connections may outlive main()
   if (!held->registered) return SQLITE_NOMEM;
   opening = &index;
-  // An absolute path is no name of SQLite's own, such as ":memory:".
+  // An absolute path cannot be a special name of SQLite, such as ":memory:".
   const int result = sqlite3_open_v2(index->place().c_str(), handle, flags, held->name.c_str());
   opening = nullptr;
   return result;

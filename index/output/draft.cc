@@ -31,7 +31,7 @@ int OpenRetrying(const std::string& path, int flags) {
   return fd;
 }
 
-// The draft at `path`: created, or found there. Without O_CREAT the second time, so that nothing is created through it.
+// The temporary file at `path`, created or found. The second open is without O_CREAT, so that it creates nothing.
 struct Opened {
   int fd;
   bool is_new;
@@ -56,7 +56,7 @@ Result<LockState> TryLock(int fd, const std::string& path) {
   return tl::unexpected(SystemError(path, "cannot lock", errno));
 }
 
-// Removes the file in the draft's place, which is locked, if it can only be one that a killed process of ours left.
+// Removes the locked file at the temporary file's path, if it can only be one left by a killed process of ours.
 Result<void> RemoveOurs(int fd, const std::string& path) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) return tl::unexpected(SystemError(path, "cannot stat", errno));
@@ -78,7 +78,7 @@ bool IsLink(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
 }
 
-// The file that `target` leads to.
+// Returns the file that `target` leads to.
 Result<std::string> Resolved(const std::string& target) {
   if (!IsLink(target)) return target;
   std::error_code error;
@@ -163,7 +163,7 @@ void Draft::RemoveLeftover(const std::string& target) {
   static_cast<void>(Begin(target, IfLocked::kFail));
 }
 
-// Remembers the old file, and lets nobody read a draft that its target may hide from them.
+// Records the old file, and denies others access to the temporary file if the target may deny it.
 Result<void> Draft::TakeOld() {
   struct stat old {};
   if (::stat(target_.c_str(), &old) != 0) return {};
@@ -172,7 +172,7 @@ Result<void> Draft::TakeOld() {
   return tl::unexpected(SystemError(path_, "cannot set the mode", errno));
 }
 
-// Puts the draft in the place of what was there when it was begun, and of nothing else.
+// Replaces the file that existed at Begin, and nothing else.
 Result<void> Draft::Rename() {
   const auto another = [this] {
     return Fail(ErrorCode::kIo,

@@ -13,63 +13,65 @@
 
 namespace ofindex {
 
-/// What the name of a draft ends in, after the name of its target.
+/// The suffix of a temporary file's name, after the name of its target.
 inline constexpr std::string_view kDraftSuffix = ".ofindex-draft";
 
-/// A file being made to take the place of `target`: written beside it, locked while it is written, published whole.
+/// A temporary file that will replace `target` atomically: written next to it, locked while it is written, published
+/// whole.
 ///
-/// Whoever holds the lock is the one builder of `target`. A builder that is killed leaves an unlocked draft, which the
-/// next one removes. Nobody ever sees half a file: readers of the old one keep it, those that come later get the new
-/// one. The file is always created new: nothing that another user, a link or a second name reaches is written to.
+/// The holder of the lock is the only builder of `target`. A builder that is killed leaves an unlocked temporary file,
+/// which the next one removes. Nobody ever sees half a file: readers of the old file keep it, later ones get the new
+/// one. The file is always newly created: nothing reachable by another user, a link or a second name is written to.
 /// Moves, does not copy; not thread-safe.
 class Draft {
  public:
   enum class IfLocked { kFail, kWait };
 
-  /// Creates the draft of `target`, empty and locked. If `target` is a link, the file that it leads to is the target,
-  /// and the link stays. While it waits, it looks at `progress->cancel` (may be null).
+  /// Creates the temporary file of `target`, empty and locked. If `target` is a link, the file that it leads to is the
+  /// target, and the link stays. While waiting, polls `progress->cancel` (may be null).
   /// Errors: kLocked  another process builds `target`, and `if_locked` is kFail; kUsage  `target` is a folder, a device
-  /// or the like, or a link that leads nowhere; kInterrupted; kIo  also if the folder cannot be listed, or a file of
-  /// another user, or one with several names, is in the draft's place.
+  /// or the like, or a dangling link; kInterrupted; kIo  also if the folder cannot be listed, or a file of another
+  /// user, or one with several names, has the temporary file's name.
   [[nodiscard]] static Result<Draft> Begin(const std::string& target, IfLocked if_locked,
                                            const Progress* progress = nullptr);
 
-  /// Errors: kUsage  `target` exists and is no regular file, or is a link that leads nowhere, or has a NUL in its name.
+  /// Errors: kUsage  `target` exists and is not a regular file, or is a dangling link, or has a NUL in its name.
   [[nodiscard]] static Result<void> CheckTarget(const std::string& target);
 
-  /// Removes a draft of `target` that a killed process has left. Leaves one that is being written alone.
+  /// Removes the temporary file of `target` left by a killed process. Leaves one that is being written alone.
   static void RemoveLeftover(const std::string& target);
 
   Draft(Draft&& other) noexcept;
   Draft& operator=(Draft&& other) noexcept;
 
-  /// Removes the draft, unless it was published.
+  /// Removes the temporary file unless it was published.
   ~Draft();
 
-  /// The draft, to write to. Errors: kLimit, kIo  no descriptor is left.
+  /// Opens the temporary file for writing. Errors: kLimit, kIo  no descriptor is left.
   [[nodiscard]] Result<OutputFile> Open() const;
 
-  /// The name of the draft, for writers that only take names; CheckName tells afterwards whether they wrote to it.
+  /// Returns the temporary file's name, for writers that only take names; CheckName verifies afterwards that they wrote
+  /// to it.
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Errors: kIo  the name of the draft is no longer the name of the file that was created.
+  /// Errors: kIo  the name no longer refers to the file that was created.
   [[nodiscard]] Result<void> CheckName() const;
 
-  /// True if another process held the lock when Begin was called.
+  /// Returns true if another process held the lock when Begin was called.
   [[nodiscard]] bool waited() const { return waited_; }
 
-  /// Waits until what was written is on the disk. Errors: kIo.
+  /// Waits until all writes are on disk. Errors: kIo.
   [[nodiscard]] Result<void> Sync();
 
-  /// Renames the draft to its target, with the mode and the owner that the old file had; a new one has those of any new
-  /// file. With kDurable, what was written is on the disk before, and the new name after.
-  /// Errors: kIo  also if there is another file at the target than when the draft was begun; the draft and the target
-  /// are then as before.
+  /// Renames the temporary file to its target, with the mode and owner of the old file; a new file gets default ones.
+  /// With kDurable, the contents are on disk before the rename, and the new name after it.
+  /// Errors: kIo  also if the file at the target is not the one at Begin; the temporary file and the target are then
+  /// unchanged.
   enum class Durability { kDurable, kCached };
   [[nodiscard]] Result<void> Publish(Durability durability);
 
  private:
-  // The file that is replaced.
+  // The file being replaced.
   struct Old {
     dev_t device;
     ino_t inode;

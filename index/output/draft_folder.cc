@@ -24,7 +24,7 @@ namespace {
 
 constexpr mode_t kAllModeBits = 07777;
 
-// A descriptor of a folder, closed at the end.
+// A descriptor of a folder, closed on destruction.
 class Folder {
  public:
   explicit Folder(const std::string& path)
@@ -41,11 +41,11 @@ class Folder {
   int fd_;
 };
 
-// Locks are a courtesy here: file systems that can lock no folder have no exchange either, and there each shard's own
-// draft is locked.
+// Locks are advisory: file systems that cannot lock a folder have no exchange either, and there each shard's own
+// temporary file is locked.
 bool IsLockedByAnother(int fd) { return ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; }
 
-// Attributes that users set, access lists among them. A new folder would not have them.
+// Returns true if there are attributes set by users, such as access lists. A new folder would not have them.
 bool HasAttributes(int fd) {
   std::vector<char> names(65536);
   const ssize_t got = ::flistxattr(fd, names.data(), names.size());
@@ -59,7 +59,7 @@ bool IsWorkingFolder(const struct stat& folder) {
   return ::stat(".", &working) == 0 && IsSameFile(folder, working);
 }
 
-// True of bind mounts too, as volumes of containers are, if the system tells (Linux 5.8).
+// Returns true for bind mounts too, such as container volumes, if the system reports them (Linux 5.8).
 bool IsMountPoint(const std::string& folder) {
   struct statx inner {};
   struct statx outer {};
@@ -74,7 +74,8 @@ bool IsMountPoint(const std::string& folder) {
 std::string BesideOf(const std::string& target) { return target + std::string(kDraftSuffix); }
 std::string InsideOf(const std::string& target) { return target + "/set" + std::string(kDraftSuffix); }
 
-// True of what a draft of `target` can hold: shards, labels, and second names of what lies in the target.
+// Returns true for files that a temporary folder of `target` can hold: shards, labels, and second names of files in the
+// target.
 bool CanBeOurs(int folder, const std::string& name, const std::string& target) {
   struct stat here {};
   if (::fstatat(folder, name.c_str(), &here, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(here.st_mode)) return false;
@@ -151,7 +152,7 @@ Result<DraftFolder> DraftFolder::BeginAt(const std::string& path, const std::str
     }
     DraftFolder draft(target, path, folder.Release());
     draft.mode_ = info.st_mode & kAllModeBits;
-    // A folder that gives its group to what is made in it goes on doing so: the shards are of that group.
+    // A folder that gives its group to new files (setgid) keeps doing so: the shards belong to that group.
     if (is_new && ::fchmod(draft.fd_, S_IRWXU | (info.st_mode & S_ISGID)) != 0) {
       return tl::unexpected(SystemError(path, "cannot set the mode", errno));
     }
@@ -181,7 +182,7 @@ Result<void> DraftFolder::Empty() {
   return {};
 }
 
-// Removes the folder at the draft's name, whichever that is now, with what is in it.
+// Removes the folder that now has the temporary folder's name, with its contents.
 Result<void> DraftFolder::Remove() {
   if (!IsStillAt(fd_, path_)) return {};
   OFINDEX_TRY(Empty());
@@ -190,7 +191,7 @@ Result<void> DraftFolder::Remove() {
   return {};
 }
 
-// Gives each new file the access of the old one of its name or, without one, of the first that is replaced.
+// Gives each new file the access of the old one of its name or, if there is none, of the first that is replaced.
 Result<void> DraftFolder::KeepAccess(const std::set<std::string>& replaced) {
   if (replaced.empty()) return {};
   const std::optional<FileAccess> first = AccessOf(target_ + "/" + *replaced.begin());
@@ -221,7 +222,7 @@ Result<void> DraftFolder::Appear() {
   return SyncDirectoryOf(target_);
 }
 
-// Returns false, with everything as it was, if the folder cannot be exchanged as a whole.
+// Returns false, with everything unchanged, if the folder cannot be exchanged as a whole.
 Result<bool> DraftFolder::Exchange(const std::set<std::string>& replaced) {
   struct stat old {};
   struct stat draft {};
@@ -241,7 +242,7 @@ Result<bool> DraftFolder::Exchange(const std::set<std::string>& replaced) {
     struct stat info {};
     const bool file = ::fstatat(target.fd(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
                       (S_ISREG(info.st_mode) || S_ISLNK(info.st_mode));
-    if (file && name == kUnfinishedName && info.st_size == 0) continue;  // the new set is not
+    if (file && name == kUnfinishedName && info.st_size == 0) continue;  // the new set is finished
     failed = !file ? EPERM : ::linkat(target.fd(), name.c_str(), fd_, name.c_str(), 0) != 0 ? errno : 0;
     if (failed != 0) break;
     linked.push_back(name);
@@ -257,7 +258,7 @@ Result<bool> DraftFolder::Exchange(const std::set<std::string>& replaced) {
     if (CannotHere(failed)) return false;
     return tl::unexpected(SystemError(target_, "cannot publish", failed));
   }
-  // The draft's name is that of the old folder now, which stays locked until it is gone.
+  // The temporary name now belongs to the old folder, which stays locked until it is removed.
   ::close(std::exchange(fd_, target.Release()));
   OFINDEX_TRY(SyncDirectoryOf(target_));
   return true;

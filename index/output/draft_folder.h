@@ -10,37 +10,38 @@
 
 namespace ofindex {
 
-/// A folder of files being made to take the place of those in `target`, all at once: Draft, for a set of files.
+/// A temporary folder of files that will replace those in `target` all at once: a Draft for a set of files.
 ///
-/// It is written beside the target, locked and closed to others meanwhile, and exchanged with it by one system call.
-/// Files of others in the target come along as second names, and keep their inodes. Where that cannot be done (the
-/// target is a mount point, holds folders, lies in a folder that cannot be written to, the file system has no
-/// exchange), the files are renamed one by one under a mark that readers of the set respect
+/// It is written next to the target, locked and inaccessible to others meanwhile, and exchanged with it by one system
+/// call. Unrelated files in the target are carried over as second names, and keep their inodes. If that is impossible
+/// (the target is a mount point, contains folders or lies in a folder that cannot be written to, or the file system has
+/// no exchange), the files are renamed one by one, under a mark that readers of the set respect
 /// (index/output/unfinished_set.h).
 ///
-/// A writer that is killed leaves an unlocked folder, which the next one removes: only what such a folder can hold is
-/// ever removed. Moves, does not copy; not thread-safe.
+/// A writer that is killed leaves an unlocked folder, which the next one removes: nothing is ever removed that such a
+/// folder cannot hold. Moves, does not copy; not thread-safe.
 class DraftFolder {
  public:
-  /// Creates the draft of `target`, which is a folder, or is not there and its parent is. Errors: kLocked  another
-  /// writer is at it; kIo  also if something is in the draft's place that no writer left.
+  /// Creates the temporary folder of `target`, which is a folder, or does not exist and its parent does.
+  /// Errors: kLocked  another writer holds the lock; kIo  also if something that no writer left has the temporary
+  /// folder's name.
   [[nodiscard]] static Result<DraftFolder> Begin(const std::string& target);
 
-  /// Removes a draft of `target` that a killed process has left. Leaves one that is being written alone.
+  /// Removes a temporary folder of `target` left by a killed process. Leaves one that is being written alone.
   static void RemoveLeftover(const std::string& target);
 
   DraftFolder(DraftFolder&& other) noexcept;
   DraftFolder& operator=(DraftFolder&& other) noexcept;
 
-  /// Removes the draft, unless it was published.
+  /// Removes the temporary folder unless it was published.
   ~DraftFolder();
 
-  /// Where to write.
+  /// Returns the folder to write to.
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Puts the files in the draft, which are on the disk, into the target, and takes those called `replaced` out of it,
-  /// whose mode and owner the new ones get. Errors: kIo  the target is as before, or as it is to be; or it is marked as
-  /// unfinished.
+  /// Moves the files in the temporary folder, which must be on disk, into the target, removes the files named
+  /// `replaced` from it, and gives the new files their mode and owner. Errors: kIo  the target is unchanged, or
+  /// completely replaced, or marked as unfinished.
   [[nodiscard]] Result<void> Publish(const std::set<std::string>& replaced);
 
  private:
@@ -58,9 +59,9 @@ class DraftFolder {
   std::string target_;
   std::string path_;
   int fd_ = -1;
-  bool beside_ = true;   // the draft lies beside the target, not in it
-  bool exists_ = false;  // the target did when the draft was begun
-  mode_t mode_ = 0;      // that a new folder has; until it is published, nobody else may look into it
+  bool beside_ = true;   // the temporary folder is next to the target, not in it
+  bool exists_ = false;  // the target existed at Begin
+  mode_t mode_ = 0;      // mode of a new folder; until it is published, nobody else may look into it
 };
 
 }  // namespace ofindex

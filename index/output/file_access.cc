@@ -22,7 +22,7 @@ std::optional<FileAccess> AccessOf(const std::string& path) {
 }
 
 Result<void> GiveAccess(int fd, const std::string& path, const FileAccess& access) {
-  // Only root can give a file away, and only members to a group.
+  // Only root can change the owner; others can set only a group that they belong to.
   if (::fchown(fd, access.user, access.group) != 0) {
     static_cast<void>(::fchown(fd, static_cast<uid_t>(-1), access.group) != 0);
   }
@@ -43,7 +43,7 @@ bool IsStillAt(int fd, const std::string& path) {
 int RenameToNew(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (!CannotHere(errno)) return errno;
-  // A file system without the flag.
+  // For file systems without the flag.
   struct stat there {};
   if (::lstat(to.c_str(), &there) == 0) return EEXIST;
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;

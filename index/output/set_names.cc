@@ -12,14 +12,14 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-// Takes `end` off `text`, if that is how it ends.
+// Removes the suffix `end` from `text`, if present.
 bool TakeEnd(std::string_view& text, std::string_view end) {
   if (!text.ends_with(end)) return false;
   text.remove_suffix(end.size());
   return true;
 }
 
-// SET of SET-SSSSS-of-NNNNN.tfrecord.
+// Returns SET of SET-SSSSS-of-NNNNN.tfrecord.
 std::optional<std::string_view> SetOfNumbered(std::string_view name) {
   TakeEnd(name, ".gz");
   if (!TakeEnd(name, ".tfrecord")) return std::nullopt;

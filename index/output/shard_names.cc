@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kMostListed = 1000;
 
-// NAME-00003-of-00012SUFFIX, taken apart.
+// The parts of NAME-00003-of-00012SUFFIX.
 struct ShardName {
   std::string_view before;
   std::string_view number;
@@ -51,7 +51,7 @@ std::string Numbered(uint64_t number, size_t width) {
   return digits.size() >= width ? digits : std::string(width - digits.size(), '0') + digits;
 }
 
-// Compressed shards of a set may lie beside plain ones.
+// Compressed shards of a set may lie next to plain ones.
 std::string_view WithoutCompression(std::string_view name) {
   for (const std::string_view suffix : {".gz", ".gzip", ".zlib", ".zz", ".deflate"}) {
     if (name.size() > suffix.size() && name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
@@ -59,13 +59,13 @@ std::string_view WithoutCompression(std::string_view name) {
   return name;
 }
 
-// From the last dot on; empty without one, and of ".name".
+// Returns the text from the last dot on; empty if there is none, and for ".name".
 std::string_view FromLastDot(std::string_view name) {
   const size_t dot = name.rfind('.');
   return dot == std::string_view::npos || dot == 0 ? std::string_view() : name.substr(dot);
 }
 
-// "a.tfrecord" of "a.tfrecord.12".
+// Returns "a.tfrecord" for "a.tfrecord.12".
 std::string_view WithoutNumbers(std::string_view name) {
   for (;;) {
     const std::string_view last = FromLastDot(name);
@@ -74,7 +74,8 @@ std::string_view WithoutNumbers(std::string_view name) {
   }
 }
 
-// ".tfrecord" of "a.tfrecord", "a.tfrecord.gz", "a.tfrecord.0" and "a.tfrecord-00000-of-00002"; empty without one.
+// Returns ".tfrecord" for "a.tfrecord", "a.tfrecord.gz", "a.tfrecord.0" and "a.tfrecord-00000-of-00002"; empty if there
+// is none.
 std::string Extension(std::string_view name) {
   std::string bare(name);
   if (const std::optional<ShardName> numbered = ParseShardName(name)) {
@@ -87,8 +88,8 @@ std::string Extension(std::string_view name) {
   return std::string(extension.empty() ? std::string_view(bare).substr(plain.size()) : extension);
 }
 
-// True of ".mp3" and ".h5", whose digit is that of a format and not of a shard; not of ".0", ".tfrecord-00",
-// ".shard01".
+// Returns true for ".mp3" and ".h5", whose digit is that of a format and not of a shard; not for ".0", ".tfrecord-00"
+// and ".shard01".
 bool IsNumberedFormat(std::string_view extension) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -101,7 +102,7 @@ bool IsNumberedFormat(std::string_view extension) {
          std::all_of(extension.begin(), extension.end(), [&](char c) { return is_digit(c) || is_letter(c); });
 }
 
-// `name` with a NUL for each run of digits that may be a shard's number; empty if it has none.
+// Returns `name` with a NUL for each run of digits that may be a shard's number; empty if it has none.
 std::string WithoutDigits(std::string_view name) {
   const std::string_view unnumbered = WithoutNumbers(name);
   const std::string_view extension = FromLastDot(unnumbered);

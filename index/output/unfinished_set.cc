@@ -20,7 +20,7 @@ std::string MarkOf(const std::string& folder) {
   return (std::filesystem::path(folder) / std::string(kUnfinishedName)).string();
 }
 
-// What a mark in `folder` covers; nullopt if there is none.
+// Returns what a mark in `folder` covers; nullopt if there is none.
 Result<std::optional<std::string>> ReadMark(const std::string& folder) {
   const auto mark = File::OpenRead(MarkOf(folder));
   if (!mark && mark.error().system == ENOENT) return std::nullopt;

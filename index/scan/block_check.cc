@@ -17,7 +17,7 @@ struct Sums {
   uint64_t hash = 0;
 };
 
-// Both sums of a payload; a large one passes through in pieces.
+// Computes both sums of a payload; a large one is read in pieces.
 Result<Sums> SumPayload(ForwardWindow& window, uint64_t offset, uint64_t length, bool with_crc) {
   if (length == 0) return Sums{.crc = 0, .hash = Xxh3({})};
   OFINDEX_ASSIGN(ByteView piece, window.At(offset, length));

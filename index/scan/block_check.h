@@ -14,12 +14,12 @@
 
 namespace ofindex {
 
-/// What is wrong with a record that an index holds.
+/// What is wrong with an indexed record.
 enum class RecordFault : uint8_t {
-  kLength,       ///< its header claims another length than the index
-  kLengthCrc,    ///< its length's checksum does not hold (TFRecord)
-  kPayloadCrc,   ///< its payload's checksum does not hold (TFRecord)
-  kPayloadHash,  ///< its payload is not the one that was hashed at build
+  kLength,       ///< its header gives another length than the index
+  kLengthCrc,    ///< its length checksum is wrong (TFRecord)
+  kPayloadCrc,   ///< its payload checksum is wrong (TFRecord)
+  kPayloadHash,  ///< its payload differs from the one hashed at build time
 };
 
 [[nodiscard]] constexpr std::string_view Name(RecordFault fault) {
@@ -32,29 +32,29 @@ enum class RecordFault : uint8_t {
   return "unknown";
 }
 
-/// What a look at every byte of a block found.
+/// Result of checking every byte of a block.
 struct BlockFindings {
   struct Faulty {
-    uint32_t record;  ///< of the block
+    uint32_t record;  ///< number in the block
     RecordFault fault;
   };
 
   std::vector<uint8_t> hashes;  ///< u64 XXH3 of each payload
   std::vector<Faulty> faults;   ///< ascending; the first fault of each record
-  uint64_t empty_records = 0;   ///< of no payload bytes: legal, and fatal to OneFlow's reader
+  uint64_t empty_records = 0;   ///< records without payload bytes: valid, but fatal to OneFlow's reader
 };
 
-/// Checks the records of a block one after the other. Memory is bounded, whatever their size. Not thread-safe.
+/// Checks the records of a block in sequence. Memory is bounded for any record size. Not thread-safe.
 class BlockChecker {
  public:
-  /// Of `bytes`, of which nothing from `end` on is read. They must outlive the checker.
+  /// Checks records of `bytes`, which must outlive the checker. Reads nothing at or after `end`.
   BlockChecker(const ReadableBytes& bytes, Framing framing, uint64_t end);
 
-  /// Reads every byte of the next record, [begin, end), and checks it: header, checksums, and `hash` if there is one to
-  /// compare with. Errors: kIo; kStale  the bytes end inside the record.
+  /// Reads every byte of the next record, [begin, end), and checks its header, its checksums and, if `hash` is given,
+  /// its hash. Errors: kIo; kStale  the bytes end inside the record.
   [[nodiscard]] Result<void> Add(uint64_t begin, uint64_t end, std::optional<uint64_t> hash);
 
-  /// What was found so far.
+  /// Returns the findings so far.
   [[nodiscard]] BlockFindings& findings() { return findings_; }
 
  private:
@@ -64,9 +64,10 @@ class BlockChecker {
   uint32_t records_ = 0;
 };
 
-/// Reads every byte of a block's records, which begin at `points` and end at the last of them, and checks it: headers,
-/// checksums, and `hashes` if there are any to compare with (u64 each). Memory is bounded, whatever the records' size.
-/// Counts bytes and records in `progress`. Errors: kIo; kStale  the file ends inside the block; kInterrupted.
+/// Reads and checks every byte of a block's records: headers, checksums and, unless empty, `hashes` (u64 each).
+/// `points` are the record boundaries: the start of each record, then the end of the last. Memory is bounded for any
+/// record size. Counts bytes and records in `progress`. Errors: kIo; kStale  the file ends inside the block;
+/// kInterrupted.
 [[nodiscard]] Result<BlockFindings> CheckBlock(const ReadableBytes& bytes, Framing framing,
                                                std::span<const uint64_t> points, ByteView hashes, Progress& progress);
 

@@ -14,10 +14,10 @@
 namespace ofindex {
 namespace {
 
-// Small records are skimmed where they stay in the processor's own cache.
+// Small records are decoded in a buffer that fits the processor's cache.
 constexpr uint64_t kWindowBytes = 256 << 10;
 
-// Large records whose first pages are asked for ahead: a cold disk wants some thirty reads at once (design.md).
+// Large records whose first pages are prefetched: a cold disk needs some thirty concurrent reads (design.md).
 constexpr size_t kReadsAhead = 32;
 
 class BlockReading {

@@ -18,19 +18,19 @@
 
 namespace ofindex {
 
-/// Gives the payloads of a block's records, which begin at `points` and end at the last of them, to `skimmer`. Small
-/// records pass through a buffer that stays in cache; of large ones the pages that the skimmer asks for are read, those
-/// of the next records on their way meanwhile. Memory is bounded, whatever the records' size.
-/// Errors: kIo; kStale  the file ends inside the block; kInterrupted.
+/// Passes the payloads of a block's records to `skimmer`. `points` are the record boundaries: the start of each record,
+/// then the end of the last. Small records go through a buffer that stays in cache. For large records, only the pages
+/// that the skimmer requests are read, and those of the next records are prefetched. Memory is bounded for any record
+/// size. Errors: kIo; kStale  the file ends inside the block; kInterrupted.
 [[nodiscard]] Result<BlockColumns> SkimBlock(const ReadableBytes& bytes, Framing framing,
                                              std::span<const uint64_t> points, BlockSkimmer& skimmer,
                                              const Progress& progress);
 
-/// Skims the records of one block while it is walked, out of the bytes that the walk has read: small records are read
-/// once, where SkimBlock reads them a second time. Says the same as SkimBlock. Not thread-safe.
+/// Extracts columns from one block during the walk, from the bytes that the walk has read: small records are read once,
+/// SkimBlock reads them a second time. Gives the same result as SkimBlock. Not thread-safe.
 class WalkSkim final : public WalkVisitor {
  public:
-  /// Of a block of `file`. All must outlive this.
+  /// For one block of `bytes`. All arguments must outlive this object.
   WalkSkim(const ReadableBytes& bytes, Framing framing, BlockSkimmer& skimmer)
       : bytes_(bytes), framing_(framing), skimmer_(skimmer) {}
 
@@ -38,8 +38,8 @@ class WalkSkim final : public WalkVisitor {
   [[nodiscard]] Result<void> Visit(std::span<const uint64_t> starts, uint64_t end, ByteView window,
                                    uint64_t begin) override;
 
-  /// Ends the block of the records that begin at `points` and end at the last of them, at least one. Errors: those of
-  /// Visit, and of BlockSkimmer::Finish.
+  /// Ends the block with record boundaries `points`: the start of each record, at least one, then the end of the last.
+  /// Errors: those of Visit and BlockSkimmer::Finish.
   [[nodiscard]] Result<BlockColumns> Finish(std::span<const uint64_t> points);
 
  private:
@@ -49,22 +49,22 @@ class WalkSkim final : public WalkVisitor {
   const Framing framing_;
   BlockSkimmer& skimmer_;
   size_t skimmed_ = 0;          // records of the block
-  std::vector<uint8_t> pages_;  // of a record that was not at hand
+  std::vector<uint8_t> pages_;  // of a record outside the window
 };
 
-/// Looks into the payloads of one block while it is walked: skims them, checks every byte, or both. For bytes that are
-/// at hand now and dear later. Not thread-safe.
+/// Processes the payloads of one block during the walk: extracts columns, checks every byte, or both. For bytes that
+/// are available now and expensive to get again. Not thread-safe.
 class WalkLook final : public WalkVisitor {
  public:
-  /// `skimmer` may be null. All must outlive this.
+  /// `skimmer` may be null. All arguments must outlive this object.
   WalkLook(const ReadableBytes& bytes, Framing framing, BlockSkimmer* skimmer, bool check);
 
   /// Errors: those of WalkSkim and BlockChecker.
   [[nodiscard]] Result<void> Visit(std::span<const uint64_t> starts, uint64_t end, ByteView window,
                                    uint64_t begin) override;
 
-  /// Ends the block of the records that begin at `points` and end at the last of them, and adds to `block` what was
-  /// found. Errors: those of Visit, of WalkSkim::Finish and of TakeFindings.
+  /// Ends the block with record boundaries `points`, the start of each record, at least one, then the end of the last,
+  /// and adds the findings to `block`. Errors: those of Visit, WalkSkim::Finish and TakeFindings.
   [[nodiscard]] Result<void> Finish(std::span<const uint64_t> points, BuiltBlock& block);
 
  private:

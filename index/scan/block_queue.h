@@ -14,33 +14,33 @@
 
 namespace ofindex {
 
-/// Hands the blocks of many shards, built by many threads, to one writer, who takes them shard by shard and block by
-/// block: so the index is the same whoever was faster. Thread-safe.
+/// Passes the blocks of many shards from many building threads to one writer, which takes them in order of shards and
+/// blocks: the index does not depend on timing. Thread-safe.
 ///
-/// Memory is bounded: builders ask WaitForRoom before a block is walked, and are held back while too much lies here,
-/// all but the one whose next block the writer waits for.
+/// Memory is bounded: builders call WaitForRoom before they walk a block and wait while the queue is full, except the
+/// one that builds the next block for the writer.
 class BlockQueue {
  public:
   BlockQueue(size_t shards, uint64_t most_bytes) : shards_(shards), most_bytes_(most_bytes) {}
 
-  /// Waits until a block of `shard` may be built. Returns false if the build was given up.
+  /// Waits until a block of `shard` may be built. Returns false if the build was aborted.
   [[nodiscard]] bool WaitForRoom(size_t shard);
 
-  /// Hands over block `number` of `shard`, from 0. Never waits.
+  /// Adds block `number` of `shard`, counted from 0. Never waits.
   void Put(size_t shard, size_t number, BuiltBlock block);
 
-  /// Says that `shard` has `blocks` blocks, what damage lies between them and, of a compressed one, what it inflates
-  /// to.
+  /// Records that `shard` has `blocks` blocks, the damage between them and, if it is compressed, the findings of
+  /// inflating it.
   void Finish(size_t shard, size_t blocks, std::vector<DamagedRange> damage, StreamFindings stream = {});
 
-  /// Gives up the build because of `error`; the first one counts. Everybody who waits returns.
+  /// Aborts the build with `error`; the first error is kept. All waiting calls return.
   void Abort(Error error);
   [[nodiscard]] bool aborted() const;
 
   /// Takes the next block of `shard`; nullopt after its last. Shards are taken in order, each to its end.
   [[nodiscard]] Result<std::optional<BuiltBlock>> Take(size_t shard);
 
-  /// Damage and stream of a shard that was taken to its end.
+  /// Returns damage and stream findings of a shard whose blocks were all taken.
   [[nodiscard]] std::vector<DamagedRange> TakeDamage(size_t shard);
   [[nodiscard]] StreamFindings TakeStream(size_t shard);
 
@@ -53,7 +53,7 @@ class BlockQueue {
     StreamFindings stream;
   };
 
-  // True if the shard's next block is there to be taken.
+  // Returns true if the shard's next block is available.
   [[nodiscard]] static bool Ready(const Shard& shard) {
     return !shard.blocks.empty() && shard.blocks.front().has_value();
   }

@@ -39,7 +39,7 @@ bool BlockSkimmer::Add(uint32_t record, PayloadPages& pages, uint64_t length) {
   return true;
 }
 
-// What follows is done for each feature of each record, and inline in Take.
+// The following runs for each feature of each record, and is inlined in Take.
 inline void BlockSkimmer::CollectValue(uint32_t record, const SkimmedFeature& found, Collected& into) {
   switch (found.kind) {
     case FeatureKind::kNone: return;
@@ -54,8 +54,8 @@ inline void BlockSkimmer::CollectValue(uint32_t record, const SkimmedFeature& fo
   into.sizes.emplace_back(record, found.size);
   const bool too_long = found.size > (into.named ? kMostKeptBytes : kMostAutoBytes);
   into.too_long = into.too_long || too_long;
-  // Lists, which the values of a named feature may still become, hold what is short enough; a column of values is all
-  // or nothing.
+  // A named feature may still become lists, which keep the values that are short enough; a column of values is kept
+  // whole or not at all.
   if (into.named ? !too_long : !into.too_long) into.values.AddBytes(record, found.bytes);
 }
 
@@ -65,7 +65,7 @@ inline void BlockSkimmer::Collect(uint32_t record, const SkimmedFeature& found, 
   if (found.count != 1) return CollectNotOne(record, found, into);
   ++into.singles;
   if (!into.wanted) return;
-  // Most features have one value wherever they are: then nothing but where they are is noted.
+  // Most features always have one value: then only the records are noted.
   if (into.counted) {
     into.counts.AddInteger(record, 1, FeatureKind::kInt64);
   } else {
@@ -119,7 +119,7 @@ void BlockSkimmer::CollectNotOne(uint32_t record, const SkimmedFeature& found, C
   if (into.named) CollectList(record, found, into);
 }
 
-// Begins to count, with the records that were seen before.
+// Starts counting, beginning with the records seen so far.
 void BlockSkimmer::CountAll(Collected& collected) {
   if (collected.counted) return;
   for (const uint32_t before : collected.present.List()) collected.counts.AddInteger(before, 1, FeatureKind::kInt64);
@@ -133,7 +133,7 @@ void BlockSkimmer::CollectList(uint32_t record, const SkimmedFeature& found, Col
   }
   if (!into.listed) into.values.AddEmptyLists(into.empty);
   into.listed = true;
-  // Steps of several kinds are no list, as a list is of one; values that were too long are not here.
+  // Steps of several kinds do not form a list, which has one kind; values that were too long are not stored.
   if (found.kind == FeatureKind::kNone || found.largest > kMostKeptBytes) return;
   if (found.kind == FeatureKind::kBytes) {
     into.values.AddTexts(record, skimmer_.texts().subspan(found.first, found.count));
@@ -160,7 +160,7 @@ Result<BlockColumns> BlockSkimmer::Finish(uint32_t records) {
   return columns;
 }
 
-// Encodes all that was collected, and leaves the builders empty.
+// Encodes the collected values and clears the builders.
 Result<BlockFeature> BlockSkimmer::Encode(Collected& collected, uint32_t records) {
   collected.CountSingles();
   BlockFeature feature{.row = std::move(collected.row), .sketch = {}};
@@ -172,12 +172,12 @@ Result<BlockFeature> BlockSkimmer::Encode(Collected& collected, uint32_t records
     feature.chunks.push_back(std::move(chunk));
   };
   const bool sized = collected.too_long && !collected.listed;
-  // Numbers beside texts that are too long are in no column: that they are there is in the counts.
+  // Numbers in a feature with texts that are too long are in no column: the counts show that they exist.
   if (sized && feature.row.single != collected.sizes.size()) CountAll(collected);
   if (!sized && !collected.listed) add(ColumnRole::kValue, collected.values, &feature.sketch);
   add(ColumnRole::kCount, collected.counts, nullptr);
   if (sized) {
-    // The values that came before the first long one are not wanted.
+    // The values before the first long one are not needed.
     collected.values.Clear();
     ChunkBuilder sizes;
     for (const auto& [record, size] : collected.sizes) {

@@ -19,51 +19,52 @@
 
 namespace ofindex {
 
-/// What the records of one block say of one feature.
+/// One feature in the records of one block.
 struct BlockFeature {
-  FeatureRow row;                     ///< its name and counts; number and columns are for the dataset to give
+  FeatureRow row;                     ///< its name and counts; the dataset assigns number and columns
   DistinctSketch sketch;              ///< of the values in kValue, kSize or kList
-  std::vector<ChunkRow> chunks = {};  ///< by role; their features and blocks are for the dataset to give
+  std::vector<ChunkRow> chunks = {};  ///< by role; the dataset assigns feature and block
 };
 
-/// What the records of one block say of all features.
+/// All features in the records of one block.
 struct BlockColumns {
   std::vector<BlockFeature> features = {};  ///< by name, in byte order
-  std::vector<uint32_t> malformed = {};     ///< records of the block that are no message, ascending
+  std::vector<uint32_t> malformed = {};     ///< records of the block that are not a valid message, ascending
   bool dropped = false;                     ///< a name was dropped: there were too many, or it was too long
-  std::optional<std::string> cut = {};      ///< no name from here on is whole in `features`, but for those in --columns
+  /// names from here on are incomplete in `features`, except those in --columns
+  std::optional<std::string> cut = {};
 
   [[nodiscard]] uint64_t memory() const;
 };
 
-/// Skims the records of a block, and makes chunks of what it finds. Everything that it says follows from the block
-/// alone (index/columns/column.h). One per thread, used for block after block; not thread-safe.
+/// Extracts the features of a block's records and encodes them as chunks. The result depends on the block alone
+/// (index/columns/column.h). One per thread, reused for successive blocks; not thread-safe.
 class BlockSkimmer {
  public:
   BlockSkimmer(const FieldPlan& plan, const ColumnChoice& choice);
 
-  /// Takes the next record, `record` of the block, in ascending order.
+  /// Adds the next record; `record` is its number in the block, ascending.
   void Add(uint32_t record, ByteView payload) { Take(record, skimmer_.Skim(payload)); }
 
-  /// The same for a payload that is fetched piece by piece. Returns false if a piece could not be read.
+  /// Adds a payload that is fetched page by page. Returns false if a page could not be read.
   [[nodiscard]] bool Add(uint32_t record, PayloadPages& pages, uint64_t length);
 
-  /// Ends a block of `records` records. Errors: kLimit  a feature has more in one block than a column can keep (hint:
-  /// leave it out of --columns).
+  /// Ends a block of `records` records. Errors: kLimit  a feature has more values in one block than a column can hold
+  /// (hint: leave it out of --columns).
   [[nodiscard]] Result<BlockColumns> Finish(uint32_t records);
 
  private:
-  // What is collected of one feature. Memory is kept from block to block.
+  // Collected data of one feature. Memory is kept between blocks.
   struct Collected {
-    FeatureRow row = {};   // but for what `singles` will add
+    FeatureRow row = {};   // without the counts that `singles` adds
     uint64_t singles = 0;  // records that have the feature with exactly one value
     bool named = false;
-    bool wanted = false;               // becomes a column, if it can
+    bool wanted = false;               // becomes a column, if possible
     bool too_long = false;             // a single bytes value is too long for kValue
-    bool counted = false;              // a record that has the feature has not exactly one value
+    bool counted = false;              // some record has the feature, but not exactly one value
     bool listed = false;               // the feature is named, and a record has more than one value: `values` are lists
-    RecordList present = {};           // records that have the feature, until the first one that is counted
-    std::vector<uint32_t> empty = {};  // records without a value, until the first one that is listed
+    RecordList present = {};           // records that have the feature, until `counted` is set
+    std::vector<uint32_t> empty = {};  // records without a value, until `listed` is set
     std::vector<std::pair<uint32_t, uint64_t>> sizes = {};  // of single bytes values, by record
     ChunkBuilder values = {};
     ChunkBuilder counts = {};
@@ -87,8 +88,8 @@ class BlockSkimmer {
 
   const ColumnChoice choice_;
   Skimmer skimmer_;
-  std::vector<std::unique_ptr<Collected>> collected_;  // by the skimmer's numbers
-  std::vector<std::unique_ptr<Collected>> spare_;      // of blocks before
+  std::vector<std::unique_ptr<Collected>> collected_;  // by the skimmer's feature numbers
+  std::vector<std::unique_ptr<Collected>> spare_;      // from earlier blocks
   std::vector<uint32_t> malformed_;
 };
 

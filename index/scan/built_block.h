@@ -16,7 +16,8 @@ namespace ofindex {
 /// A block of one shard, ready to be written. `row.first_record` counts from the shard's first record.
 struct BuiltBlock {
   BlockRow row;
-  std::vector<uint32_t> bad = {};  ///< as MapBlock has them: record of the block, and the reason above it
+  /// as in MapBlock: the record's number in the block, with the reason in the bits above it
+  std::vector<uint32_t> bad = {};
   uint64_t payload_bytes = 0;
   BlockColumns columns = {};
 
@@ -25,17 +26,18 @@ struct BuiltBlock {
   }
 };
 
-/// A block of the records of `shard` that begin at `points` and end at the last of them, at least one; `first_record`
-/// counts from the shard's first.
+/// Encodes a block of `shard` with record boundaries `points`: the start of each record, at least one, then the end of
+/// the last. `first_record` counts from the shard's first.
 [[nodiscard]] BuiltBlock EncodeBlock(size_t shard, Framing framing, uint64_t first_record,
                                      std::span<const uint64_t> points);
 
-/// Takes over hashes and wrong checksums. Errors: kStale  a header is not what the walk has just seen: the shard, at
+/// Adds hashes and wrong checksums to `block`. Errors: kStale  a header differs from the one just walked: the shard, at
 /// `path`, is being written to.
 [[nodiscard]] Result<void> TakeFindings(BlockFindings findings, const std::string& path,
                                         std::span<const uint64_t> points, BuiltBlock& block);
 
-/// Adds the malformed records to those whose checksum is wrong, which counts as the reason of both.
+/// Merges the malformed records into those with a wrong checksum; a record with both faults keeps the checksum as
+/// reason.
 void MergeBad(BuiltBlock& block);
 
 }  // namespace ofindex

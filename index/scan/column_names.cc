@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-// The name as far as SQL can say it.
+// Returns the name as far as an SQL name can express it.
 std::string Sayable(const std::string& name) {
   if (name.empty()) return "_empty";
   if (IsText(AsBytes(name))) return name;
@@ -37,7 +37,7 @@ class Names {
   std::set<std::string> taken_ = {"_id", "_shard", "_offset", "_length"};
 };
 
-// What columns a feature could have, whatever the cap.
+// The columns that a feature could have without the limit.
 struct Wish {
   bool value = false;
   bool size = false;
@@ -58,7 +58,7 @@ Wish WishOf(const FeatureRow& row, const ColumnChoice& choice) {
   return wish;
 }
 
-// How many features may still have columns: names that were given come before automatic ones.
+// The number of features that may still have columns: given names take precedence over automatic ones.
 class Room {
  public:
   Room(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {

@@ -9,12 +9,13 @@
 
 namespace ofindex {
 
-/// Decides which columns the features have, and names them: sets `whole` and the three SQL names of each. `by_name` are
-/// all features in byte order of their names. Returns how many features would have columns but for kMostAutoColumns.
+/// Chooses which features have columns and names them: sets `whole` and the three SQL names of each. `by_name` are all
+/// features in byte order of their names. Returns the number of features that have no column because of
+/// kMostAutoColumns.
 ///
-/// A column is called after its feature; bytes that no SQL name can hold are written as \xNN,
-/// and the empty name as _empty. Names that are taken, by
-/// any other or by one of the records' own, compared as SQL does without regard to case, get _2, _3 and so on.
+/// A column is named after its feature. Bytes that an SQL name cannot hold are written as \xNN, the empty name as
+/// _empty. Names that are taken, by another column or one of the records' own, compared without regard to case as in
+/// SQL, get the suffix _2, _3 and so on.
 uint64_t NameColumns(std::span<FeatureRow* const> by_name, const ColumnChoice& choice);
 
 }  // namespace ofindex

@@ -26,7 +26,7 @@ void Merge(const FeatureRow& from, FeatureRow& into) {
   into.largest_bytes = std::max(into.largest_bytes, from.largest_bytes);
 }
 
-// What SQL's typeof() says of the values, for people to read.
+// Returns SQL's typeof() of the values, for display.
 std::string TypeNames(uint8_t kinds, uint8_t types) {
   std::string names;
   const auto add = [&](bool seen, const char* name) {
@@ -60,7 +60,7 @@ std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
     if (chunk.role != ColumnRole::kValue && chunk.role != ColumnRole::kList) continue;
     entry.types = static_cast<uint8_t>(entry.types | Bit(chunk.min.type) | Bit(chunk.max.type));
   }
-  // Seldom: what is dropped now would be dropped later too.
+  // Rare: names dropped now would be dropped later anyway.
   if (others_ > 2 * size_t{kMostFeatures} || others_bytes_ > 2 * kMostNamesBytes) Prune();
   return number;
 }
@@ -80,7 +80,7 @@ void FeatureTable::Cut(std::string name) {
   }
 }
 
-// Finds the first name that is too much, as a skimmer does for one block.
+// Finds the first name in excess, as a skimmer does for one block.
 void FeatureTable::Prune() {
   size_t names = 0;
   uint64_t bytes = 0;

@@ -14,38 +14,39 @@
 
 namespace ofindex {
 
-/// The features of a dataset, put together from those of its blocks by sums, minima and unions alone: so that blocks,
-/// and datasets, may be put together in any order. Of too many names (kMostFeatures, kMostNamesBytes) the first in byte
-/// order stay, and those that are named in --columns; what is known of them is whole. Not thread-safe.
+/// The features of a dataset, merged from those of its blocks by sums, minima and unions only, so that blocks and
+/// datasets can be merged in any order. If there are too many names (kMostFeatures, kMostNamesBytes), the first in byte
+/// order are kept, as are those named in --columns; the data of these is complete. Not thread-safe.
 class FeatureTable {
  public:
   explicit FeatureTable(ColumnChoice choice) : choice_(std::move(choice)) {}
 
-  /// Drops `name` and all behind it, also those that come later: some block has dropped them.
+  /// Drops `name` and all names after it, including those added later: some block has dropped them.
   void Cut(std::string name);
 
-  /// Adds what one block says of one feature. Returns the feature's number, given in the order in which features come;
-  /// nullopt where there are too many names before it.
+  /// Adds one feature of one block. Returns the feature's number, assigned in order of arrival; nullopt if too many
+  /// names sort before it.
   [[nodiscard]] std::optional<uint32_t> Add(const BlockFeature& feature);
 
-  /// A feature with its columns decided and named; `row.feature` is its final number: without a gap, in the order of
-  /// the numbers that were given.
+  /// A feature whose columns are chosen and named. `row.feature` is its final number: numbers have no gaps and keep the
+  /// order of the numbers assigned by Add.
   struct Decided {
     uint32_t given;
     FeatureRow row;
   };
 
-  /// All features, by number, and how many of them have no column because there are too many.
+  /// Returns all features, by number, and sets `without_column` to the number of those that have no column because
+  /// there are too many.
   [[nodiscard]] std::vector<Decided> Decide(uint64_t& without_column);
 
-  /// Numbers that were given to features that are no longer here.
+  /// Returns the numbers that Add assigned to features dropped since.
   [[nodiscard]] const std::vector<uint32_t>& dropped() const { return dropped_; }
 
  private:
   struct Entry {
     FeatureRow row = {};
     DistinctSketch sketch = {};
-    uint8_t types = 0;  // bit 1 << ColumnValue::Type of what the zone maps of its values show
+    uint8_t types = 0;  // bit 1 << ColumnValue::Type for each type in the zone maps of its values
   };
 
   using Entries = std::map<std::string, Entry, std::less<>>;
@@ -56,7 +57,7 @@ class FeatureTable {
   ColumnChoice choice_;
   Entries entries_;
   size_t others_ = 0;               // entries that are not named in --columns
-  uint64_t others_bytes_ = 0;       // of their names
+  uint64_t others_bytes_ = 0;       // bytes of their names
   std::optional<std::string> cut_;  // names from here on are dropped
   uint32_t given_ = 0;
   std::vector<uint32_t> dropped_;

@@ -13,17 +13,18 @@ namespace ofindex {
 /// The payload of one record in a file, read page by page. Not thread-safe.
 class FilePages final : public PayloadPages {
  public:
-  /// Most features lie within a page or two; a plan that goes further asks for more.
+  /// Most features lie within a page or two; a plan that needs more requests more.
   static constexpr uint64_t kPageBytes = 4096;
 
-  /// Of the payload of `length` bytes from `begin` on, through `buffer`, which serves for one record after the other.
-  /// All must outlive the pages.
+  /// For the payload of `length` bytes at `begin`, read through `buffer`, which can be reused for successive records.
+  /// All arguments must outlive this object.
   FilePages(const ReadableBytes& bytes, uint64_t begin, uint64_t length, std::vector<uint8_t>& buffer)
       : bytes_(bytes), begin_(begin), length_(length), buffer_(buffer) {}
 
   const uint8_t* At(uint64_t offset, uint64_t n, uint64_t& available) override;
 
-  /// Why the payload could not be read, once it could not. Errors: kIo; kStale  the file ends inside the record.
+  /// Returns why the payload could not be read; call only after a failure. Errors: kIo; kStale  the file ends inside
+  /// the record.
   [[nodiscard]] Error TakeError();
 
  private:

@@ -12,14 +12,14 @@
 
 namespace ofindex {
 
-/// A stretch of a shard that moves forward, read in large pieces. Not thread-safe.
+/// A forward-moving window on a shard, read in large pieces. Not thread-safe.
 class ForwardWindow {
  public:
-  /// Of `bytes` before `end`, `at_once` of them at a time. They must outlive the window.
+  /// For the bytes before `end`, read `at_once` bytes at a time. `bytes` must outlive the window.
   ForwardWindow(const ReadableBytes& bytes, uint64_t end, uint64_t at_once)
       : bytes_(bytes), end_(end), buffer_(std::min(at_once, end)) {}
 
-  /// The bytes from `offset`: as many as `n` if they fit the window at all, at least one. Valid until the next call.
+  /// Returns the bytes at `offset`: at least one, and at least `n` if they fit the window. Valid until the next call.
   /// Errors: kIo; kStale  the file ends before them.
   [[nodiscard]] Result<ByteView> At(uint64_t offset, uint64_t n) {
     const uint64_t wanted = std::min<uint64_t>(n, buffer_.size());

@@ -20,20 +20,20 @@
 namespace ofindex {
 namespace {
 
-// Chains of headers that are followed at once on large records: a cold disk gives thirty-two chains five times what it
-// gives one (design.md).
+// Header chains followed at once on large records: with thirty-two chains a cold disk delivers five times as much as
+// with one (design.md).
 constexpr unsigned kChains = 32;
 
 constexpr uint64_t kScoutedShardBytes = uint64_t{64} << 20;
 
-// All of a shard in which no record can be found. Nothing of one that is compressed is inflated.
+// Returns all of a shard in which no record can be found. A compressed one is not inflated.
 DamagedRange WholeShard(const ProbedShard& shard) {
   const uint64_t size = shard.identity.size;
   if (shard.compression == Compression::kNone) return {0, size, *shard.lost};
   return {0, 0, *shard.lost, ByteRange{0, size}};
 }
 
-// Threads that run a scout, and end with it.
+// Threads that run a speculative segment scan, and end with it.
 class ScoutingThreads {
  public:
   ScoutingThreads(const File& file, uint64_t size, unsigned count) {
@@ -43,7 +43,7 @@ class ScoutingThreads {
     if (runner) {
       runner_ = std::move(*runner);
     } else {
-      scout_.reset();  // the walk goes alone
+      scout_.reset();  // the walk continues without it
     }
   }
   ~ScoutingThreads() {
@@ -105,7 +105,7 @@ void DatasetScan::Run() {
 }
 
 size_t DatasetScan::Walkers() const {
-  // Looking at every byte keeps processors and disk busy by itself.
+  // Checking every byte keeps processors and disk busy by itself.
   if (options_.check_payloads) return options_.threads;
   const size_t chains = LargeOnesAreCached(shards_, large_shards_) ? 0 : std::min<size_t>(kChains, large_shards_);
   const size_t useful = std::max<size_t>(options_.threads, chains);
@@ -116,7 +116,7 @@ void DatasetScan::Work() {
   Skimmers skimmers(options_);
   std::unique_lock lock(mutex_);
   for (;;) {
-    // Only looking into payloads makes work for others.
+    // Only payload processing creates work for other threads.
     if (looks_) {
       ++idle_;
       changed_.wait(lock, [&] { return !tasks_.empty() || next_shard_ < shards_.size() || walking_ == 0; });
@@ -168,7 +168,7 @@ unsigned DatasetScan::ScoutsFor(const ProbedShard& shard) const {
   return kChains / static_cast<unsigned>(large_shards_);
 }
 
-// A descriptor of its own for looking into payloads: the walk tells the kernel that it hops.
+// Opens a separate descriptor for payload reads: the walk's own one is advised for hopping.
 Result<std::shared_ptr<const File>> DatasetScan::OpenToLook(const ProbedShard& shard) const {
   if (!LooksInto(shard)) return std::shared_ptr<const File>();
   OFINDEX_ASSIGN(File opened, File::OpenRead(shard.file.path));
@@ -214,7 +214,7 @@ Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Skimmers& s
   return {};
 }
 
-// Each block is looked into while its bytes are at hand: to have them again is to inflate them again.
+// Each block is processed while its bytes are in memory; otherwise they must be inflated again.
 Result<void> DatasetScan::WalkCompressed(size_t shard, File file, Skimmers& skimmers) {
   const ProbedShard& probed = shards_[shard];
   InflatingWalk bytes(std::make_shared<const File>(std::move(file)), probed.identity.size, probed.compression,
@@ -241,7 +241,7 @@ Result<void> DatasetScan::WalkCompressed(size_t shard, File file, Skimmers& skim
   return {};
 }
 
-// True if the thread that walks the next block, of records of about `record_bytes`, is best to skim them too.
+// Returns true if the thread that walks the next block, of records of about `record_bytes`, should also decode them.
 bool DatasetScan::SkimsAlong(const ProbedShard& shard, uint64_t record_bytes) {
   if (options_.check_payloads || !Skims(shard) || record_bytes >= kLargeRecordBytes) return false;
   const std::lock_guard lock(mutex_);
@@ -252,8 +252,7 @@ void DatasetScan::HandOver(Task task, Skimmers& skimmers) {
   if (!Offer(task)) LookInto(std::move(task), skimmers);
 }
 
-// Leaves the task to another thread, if one has nothing to do: a task that lay and waited would hold back the blocks
-// behind it.
+// Leaves the task to another thread if one is idle: a task that waited in a queue would hold back the blocks after it.
 bool DatasetScan::Offer(Task& task) {
   const std::lock_guard lock(mutex_);
   if (tasks_.size() >= idle_) return false;
@@ -262,7 +261,7 @@ bool DatasetScan::Offer(Task& task) {
   return true;
 }
 
-// Checks and skims a block in two passes: the second finds it in memory.
+// Checks and decodes a block in two passes: the second one finds it in memory.
 void DatasetScan::LookInto(Task task, Skimmers& skimmers) {
   if (queue_.aborted()) return;
   const ProbedShard& shard = shards_[task.shard];

@@ -19,33 +19,34 @@
 
 namespace ofindex {
 
-/// What a scan looks for, beside where the records lie.
+/// Options of a scan, apart from record boundaries.
 struct ScanOptions {
-  bool check_payloads = false;       ///< checksums and hashes of every payload byte
-  ColumnChoice columns;              ///< features to skim
-  std::optional<FieldPlan> message;  ///< how to skim all payloads; none: each shard's by their own kind
-  unsigned threads = 1;              ///< that may compute at once
-  InflateOptions inflate = {};       ///< of compressed shards
+  bool check_payloads = false;       ///< check checksums and hashes of every payload byte
+  ColumnChoice columns;              ///< features to extract
+  std::optional<FieldPlan> message;  ///< how to decode all payloads; none: by the payload kind of each shard
+  unsigned threads = 1;              ///< threads that may compute at once
+  InflateOptions inflate = {};       ///< for compressed shards
 };
 
 /// Walks all shards of a dataset and turns them into blocks, on several threads.
 ///
-/// A thread walks a shard, or looks at the bytes of a block that another one has walked: so one large shard is shared
-/// out like many small ones. While nobody waits for such a block, a thread that walks small records skims them on the
-/// way, and they are read once. Compressed shards are inflated once, and looked into on the way. Where records are
-/// large, more shards are walked at once than there are processors, because hopping from header to header is waiting
-/// for the disk; and if there are few shards, scouts run ahead in them.
+/// A thread either walks a shard or processes the payloads of a block that another thread has walked, so one large
+/// shard is spread over threads as many small ones are. While no thread is idle, a thread that walks small records
+/// extracts their columns during the walk, and they are read once. Compressed shards are inflated once, and their
+/// payloads are processed during the walk. If records are large, more shards are walked at once than there are
+/// processors, because hopping from header to header is waiting for the disk; if there are also few shards, speculative
+/// segment scans run ahead in them.
 class DatasetScan {
  public:
-  /// All must outlive the scan.
+  /// All arguments must outlive the scan.
   DatasetScan(const std::vector<ProbedShard>& shards, const ScanOptions& options, BlockQueue& queue,
               Progress& progress);
 
-  /// Scans until everything is in the queue, or the queue was aborted. Errors go into the queue.
+  /// Scans until everything is in the queue or the queue was aborted. Errors go into the queue.
   void Run();
 
  private:
-  // A block that was walked; `file` is there if its payloads are to be looked at.
+  // A walked block; `file` is set if its payloads are to be processed.
   struct Task {
     size_t shard;
     size_t number;
@@ -54,7 +55,7 @@ class DatasetScan {
     std::vector<uint64_t> points;
   };
 
-  // What a thread that looks into payloads keeps: a skimmer for each kind of payload.
+  // State of a thread that processes payloads: a skimmer for each kind of payload.
   class Skimmers;
 
   void Work();
@@ -77,14 +78,14 @@ class DatasetScan {
   BlockQueue& queue_;
   Progress& progress_;
   const size_t large_shards_;
-  const bool looks_;  // into the payloads of some shard
+  const bool looks_;  // payloads of some shard are processed
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> tasks_;
   size_t next_shard_ = 0;
   unsigned walking_ = 0;
-  size_t idle_ = 0;  // threads that wait for something to do
+  size_t idle_ = 0;  // threads that wait for work
 };
 
 }  // namespace ofindex

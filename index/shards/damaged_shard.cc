@@ -34,7 +34,7 @@ class DamagedShard {
   }
 
  private:
-  // What the set says goes before what a payload of an OFRecord may hold.
+  // The format of the set takes precedence over what an OFRecord's payload may contain.
   [[nodiscard]] bool MayBeTfRecord() const {
     if (choice_.framing) return *choice_.framing == Framing::kTfRecord;
     return !siblings_ || siblings_->framing == Framing::kTfRecord;
@@ -86,7 +86,7 @@ class DamagedShard {
     return detection;
   }
 
-  // The walk passes zero bytes at the front of an OFRecord.
+  // The walk skips zero bytes at the front of an OFRecord file.
   static uint64_t ZeroHead(ByteView head, Framing framing) {
     if (framing != Framing::kOfRecord) return 0;
     const auto nonzero = std::find_if(head.begin(), head.end(), [](uint8_t byte) { return byte != 0; });
@@ -108,7 +108,7 @@ class DamagedShard {
     Detection detection = AsSiblings(sample, compression);
     const bool cut_by_front = !plain && inflated_.sound && !inflated_.all;
     const bool leads_on = sample.records > sample.empty && (IsChain(sample) || cut_by_front);
-    // Where payloads are of no known kind, nothing tells records from what a wrong length gives.
+    // If payloads are of no known kind, records cannot be told from the bytes that a wrong length leads to.
     const bool can_tell = detection.payload != PayloadKind::kOpaque;
     if (framing == Framing::kOfRecord && can_tell && sample.records != 0 && !leads_on) {
       detection.lost = DamageReason::kBadLength;
@@ -121,7 +121,7 @@ class DamagedShard {
   const FormatChoice& choice_;
   const std::optional<ShardTraits>& siblings_;
   std::vector<uint8_t> head_;
-  std::optional<Compression> compression_;  // that the user or the head says
+  std::optional<Compression> compression_;  // given by the user or found in the head
   InflatedFront inflated_{.bytes = {}, .sound = false, .all = false};
 };
 

@@ -11,15 +11,15 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kMostInflatedBytes = uint64_t{16} << 20;        // where the first record is larger than that
+constexpr uint64_t kMostInflatedBytes = uint64_t{16} << 20;        // if the first record is larger than that
 constexpr std::string_view kLfsMagic = "version https://git-lfs";  // git-lfs/docs/spec.md
 
 bool BeginsAsTfRecord(ByteView head) {
   return head.size() >= HeaderBytes(Framing::kTfRecord) && LengthCrcHolds(head.data());
 }
 
-// The bytes that a first record takes that is larger than the front, whatever its framing; 0 if none is, or it is too
-// large to be looked at whole.
+// Returns the size of a first record, in any framing, that is larger than the front; 0 if there is none, or if it is
+// too large to be read whole.
 uint64_t LargeFirstRecord(const InflatedFront& front, uint64_t most) {
   if (front.bytes.size() < most) return 0;
   const uint64_t length = LoadLe64(front.bytes.data());
@@ -28,12 +28,12 @@ uint64_t LargeFirstRecord(const InflatedFront& front, uint64_t most) {
   return whole > most ? whole : 0;
 }
 
-// What the front of a compressed file holds; nothing where neither a record nor the user vouches that it is one.
+// Detects the front of a compressed file; returns nothing if neither a record nor the user vouches that it is one.
 std::optional<Detection> ClaimInflated(const InflatedFront& inflated, const FormatChoice& choice) {
   if (inflated.bytes.empty() && inflated.all) return Claim(Framing::kEmpty, {}, choice, true);
   const Front front{.head = inflated.bytes, .size = inflated.bytes.size(), .file = nullptr};
   if (choice.framing) {
-    // A plain shard may begin as a compressed one, but not go on as one.
+    // A plain shard may begin like a compressed one, but not continue like one.
     if (!choice.compression && !inflated.sound && inflated.bytes.size() < kDetectedInflatedBytes) return std::nullopt;
     const Sample sample = SampleRecords(front, *choice.framing);
     const bool vouched =

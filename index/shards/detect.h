@@ -13,12 +13,12 @@
 
 namespace ofindex {
 
-/// What a file was found to be, by its content alone: names lie (docs/record_formats.md, "Detection").
+/// The type of a file, from its content alone: names are unreliable (docs/record_formats.md, "Detection").
 struct Detection {
   enum class Verdict {
     kRecords,         ///< a shard of `framing` and `payload`, compressed or not
-    kLengthPrefixed,  ///< lengths that lead from record to record, around payloads that nothing vouches for
-    kLfsPointer,      ///< a Git-LFS pointer in the place of a file
+    kLengthPrefixed,  ///< lengths that lead from record to record, around payloads of unrecognised content
+    kLfsPointer,      ///< a Git-LFS pointer in place of a file
     kUnknown,
   };
 
@@ -26,41 +26,43 @@ struct Detection {
   Framing framing = Framing::kEmpty;
   PayloadKind payload = PayloadKind::kOpaque;
   Compression compression = Compression::kNone;
-  uint64_t mean_record_bytes = 0;         ///< of the first records, framing included; 0 if there is none
-  std::string what;                       ///< for people: "gzip-compressed TFRecord"
-  bool vouched = false;                   ///< the content says so, not `FormatChoice` or the names of other files alone
+  uint64_t mean_record_bytes = 0;  ///< of the first records, framing included; 0 if there are none
+  std::string what;                ///< for display: "gzip-compressed TFRecord"
+  /// the content proves it, not only `FormatChoice` or the names of other files
+  bool vouched = false;
   std::optional<DamageReason> lost = {};  ///< a shard in which no record can be found: all of it is damage
 };
 
-/// What the user says that detection would otherwise find out.
+/// Properties given by the user instead of detected.
 struct FormatChoice {
   std::optional<Framing> framing = {};
   std::optional<PayloadKind> payload = {};
   std::optional<Compression> compression = {};
 };
 
-/// The bytes that detection looks at.
+/// The number of bytes that detection examines.
 inline constexpr uint64_t kDetectedBytes = 128 << 10;
 inline constexpr uint64_t kDetectedInflatedBytes = uint64_t{1} << 20;
 
-/// The first bytes of `file`, at most kDetectedBytes. Errors: kIo.
+/// Reads the first bytes of `file`, at most kDetectedBytes. Errors: kIo.
 [[nodiscard]] Result<std::vector<uint8_t>> ReadHead(const File& file, uint64_t size);
 
 /// Returns true if a file that begins with `head` is a Git-LFS pointer.
 [[nodiscard]] bool IsLfsPointer(ByteView head);
 
-/// The detection of a shard of `framing` whose first records are `sample`, vouched for or not.
+/// Returns the detection of a shard of `framing` whose first records are `sample`; `vouched` as in Detection.
 [[nodiscard]] Detection Claim(Framing framing, const Sample& sample, const FormatChoice& choice, bool vouched);
 
-/// Adds to `detection` that the shard is compressed.
+/// Marks `detection` as compressed.
 void SetCompression(Detection& detection, Compression compression);
 
-/// Looks at the first 128 KiB of `file`, of `size` bytes, and at the headers of an OFRecord's first 64 records.
+/// Examines the first 128 KiB of `file`, of `size` bytes, and the headers of an OFRecord file's first 64 records.
 ///
-/// A TFRecord is known by its first length checksum; an OFRecord, which has none, only by a chain of lengths that stays
-/// inside the file and at least one payload that is strictly an Example, SequenceExample or OFRecord. A compressed
-/// shard is known by its header and by what its first MiB inflates to, by the same rules. A framing given in `choice`
-/// is trusted, except that compressed shards stay compressed; so is a compression. Errors: kIo, kLimit.
+/// A TFRecord file is recognised by its first length checksum. An OFRecord file has none: it is recognised only by a
+/// chain of lengths that stays inside the file and at least one payload that is strictly an Example, SequenceExample or
+/// OFRecord. A compressed shard is recognised by its header and by its first inflated MiB, by the same rules. A framing
+/// given in `choice` is trusted, except that compressed shards stay compressed; so is a compression. Errors: kIo,
+/// kLimit.
 [[nodiscard]] Result<Detection> DetectShard(const File& file, uint64_t size, const FormatChoice& choice);
 
 }  // namespace ofindex

@@ -20,7 +20,7 @@ std::optional<struct stat> Stat(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 ? std::optional(info) : std::nullopt;
 }
 
-// What is at `path`, if anything is, and the folders around it.
+// Returns the file or folder at `path`, if any, and the folders around it.
 std::vector<std::pair<uint64_t, uint64_t>> FoldersAround(const std::string& path) {
   std::vector<std::pair<uint64_t, uint64_t>> found;
   std::error_code error;

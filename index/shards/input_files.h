@@ -11,31 +11,31 @@
 
 namespace ofindex {
 
-/// The files that a verb reads, which it must not write over, and the folders that it reads as a whole. Known by device
-/// and inode, so that links and other names of a file are the file. A value.
+/// The files that a verb reads, which it must not overwrite, and the folders that it reads as a whole. Files are
+/// identified by device and inode, so that links and other names count as the file. A value.
 class InputFiles {
  public:
   InputFiles() = default;
 
-  /// Files or folders as a user names them; names that do not exist, as globs, count for nothing.
+  /// Files or folders as named by a user; names that do not exist, such as globs, are ignored.
   explicit InputFiles(const std::vector<std::string>& paths);
 
-  /// An index, its map, its shards, and the folders that it was built of; with `root`, those of the copy there, too.
+  /// An index, its map, its shards, and the folders that it was built from; with `root`, also those of the copy there.
   InputFiles(const std::string& index, const std::vector<ShardRow>& shards, const std::vector<std::string>& sources,
              const std::string& root = {});
 
   void Add(const std::string& path);
 
-  /// True if `path` is, or leads to, one of the files.
+  /// Returns true if `path` is, or links to, one of the files.
   [[nodiscard]] bool Hold(const std::string& path) const;
 
-  /// True if `path` is one of the folders, or a file of that name would lie in one, or in a folder below one.
+  /// Returns true if `path` is one of the folders, or a file of that name would lie in or below one.
   [[nodiscard]] bool Surround(const std::string& path) const;
 
-  /// True if a file called `path` would lie beside several shards: in their folder itself, not in one below it.
+  /// Returns true if a file named `path` would lie next to several shards: in their folder itself, not in one below it.
   [[nodiscard]] bool LieBeside(const std::string& path) const;
 
-  /// True if `path` is a folder and a shard lies in it, or in a folder below it.
+  /// Returns true if `path` is a folder and a shard lies in or below it.
   [[nodiscard]] bool LieBelow(const std::string& path) const;
 
  private:
@@ -46,8 +46,8 @@ class InputFiles {
   std::set<Inode> files_;
   std::set<Inode> folders_;
   std::map<std::string, std::set<Inode>> shards_;  // by the folder that they lie in
-  std::set<Inode> shared_;                         // the folders in which several of them lie
-  std::set<Inode> above_;                          // the folders around shards
+  std::set<Inode> shared_;                         // folders with several of them
+  std::set<Inode> above_;                          // folders around shards
 };
 
 }  // namespace ofindex

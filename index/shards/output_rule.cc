@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kHeadBytes = 4096;
-constexpr uint64_t kLeastFramedBytes = 16;  // that a TFRecord takes
+constexpr uint64_t kLeastFramedBytes = 16;  // size of the smallest TFRecord
 
 const char* NameOf(OutputKind kind) {
   switch (kind) {
@@ -46,8 +46,8 @@ bool IsZeroed(std::string_view head) {
   return std::all_of(head.begin(), head.end(), [](char byte) { return byte == 0; });
 }
 
-// Of which one byte may be damaged, or which a power cut has left short or zeroed: a map is made again whenever
-// something is wrong with its header.
+// Tolerates one damaged byte, and files that a power cut left short or zeroed: a map with a bad header is rebuilt
+// anyway.
 bool IsMap(std::string_view head) {
   const size_t n = std::min(head.size(), kMapMagic.size());
   size_t others = 0;
@@ -57,7 +57,7 @@ bool IsMap(std::string_view head) {
   return n == head.size() || IsZeroed(head) || others <= 1;
 }
 
-// The number at the front of `text`, which is cut off there together with `end`.
+// Takes the number at the front of `text`, and removes it together with `end`.
 std::optional<uint64_t> TakeNumber(std::string_view& text, char end) {
   uint64_t number = 0;
   const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -66,8 +66,8 @@ std::optional<uint64_t> TakeNumber(std::string_view& text, char end) {
   return number;
 }
 
-// True of whole lines "begin length" of records that lie one after the other. Only damage leaves a gap: before the
-// first one, whatever its length, and behind no more than half of them. The last line may be cut by the head.
+// Returns true for whole lines "begin length" of consecutive records. Only damage leaves gaps: one of any length
+// before the first record, and others after at most half of the records. The head may cut off the last line.
 bool IsTextIndex(std::string_view head, bool all) {
   const size_t whole = head.rfind('\n') + 1;
   if (whole == 0 || (all && whole != head.size())) return false;
@@ -84,7 +84,7 @@ bool IsTextIndex(std::string_view head, bool all) {
   return gaps <= lines - gaps;
 }
 
-// True of lines "number name" from 0 on; the last one may be cut by the head.
+// Returns true for lines "number name", numbered from 0; the head may cut off the last one.
 bool IsLabels(std::string_view head) {
   if (head.find('\n') == std::string_view::npos) return false;
   for (uint64_t number = 0; !head.empty(); ++number) {
@@ -96,7 +96,7 @@ bool IsLabels(std::string_view head) {
   return true;
 }
 
-// True of `{"_id":` number `,"_shard":"`, as `cat` begins each record.
+// Returns true for `{"_id":` number `,"_shard":"`, the begin of each record printed by `cat`.
 bool IsJsonLine(std::string_view head) {
   constexpr std::string_view kId = "{\"_id\":";
   if (!head.starts_with(kId)) return false;
@@ -104,7 +104,7 @@ bool IsJsonLine(std::string_view head) {
   return TakeNumber(head, ',').has_value() && head.starts_with("\"_shard\":\"");
 }
 
-// OFRecords of payloads that nothing vouches for are known by their lengths, of which none is zero.
+// OFRecords with unrecognised payloads are recognised by their lengths, none of which is zero.
 Result<bool> IsShardOf(const File& file, uint64_t size, std::string_view head, Framing framing) {
   OFINDEX_ASSIGN(const Detection found, DetectShard(file, size, {}));
   if (found.verdict == Detection::Verdict::kLengthPrefixed) {
@@ -115,7 +115,7 @@ Result<bool> IsShardOf(const File& file, uint64_t size, std::string_view head, F
 
 Result<bool> IsOfKind(const File& file, OutputKind kind) {
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  // A power cut leaves an index empty or zeroed: its name says what it was.
+  // A power cut leaves an index empty or zeroed: its name tells what it was.
   const bool named = file.path().ends_with(kIndexSuffix);
   if (facts.size == 0) return kind != OutputKind::kIndex || named;
   std::vector<uint8_t> bytes(std::min<uint64_t>(facts.size, kHeadBytes));
@@ -134,7 +134,7 @@ Result<bool> IsOfKind(const File& file, OutputKind kind) {
   return false;
 }
 
-// Whether the file at `path` is a shard by its name or by its content.
+// Returns true if the file at `path` is a shard by its name or by its content.
 bool IsShard(const std::string& path) {
   const auto facts = StatFile(path);
   if (facts && !facts->regular) return false;
@@ -195,7 +195,7 @@ Result<void> CheckAlone(const std::string& path) {
   const std::string name = out.filename().string();
   const bool is_there = std::find(siblings->begin(), siblings->end(), name) != siblings->end();
   const std::vector<std::string> sets = NumberedSetsOf(name);
-  if (is_there || sets.empty()) return {};  // CheckOutput says what becomes of what is there
+  if (is_there || sets.empty()) return {};  // CheckOutput handles existing files
   for (const std::string& sibling : *siblings) {
     const std::string other = (out.parent_path() / sibling).string();
     if (!ShareSet(sets, NumberedSetsOf(sibling)) || !IsShard(other)) continue;

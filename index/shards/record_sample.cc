@@ -12,9 +12,9 @@ namespace ofindex {
 namespace {
 
 constexpr size_t kSampleRecords = 64;
-constexpr uint64_t kMostReadBytes = uint64_t{64} << 20;  // of a file that inflates to next to nothing
+constexpr uint64_t kMostReadBytes = uint64_t{64} << 20;  // for a file that inflates to almost nothing
 
-// The length in the header at `at`, from memory or the file; nullopt where the stream ends first.
+// Returns the length in the header at `at`, from memory or the file; nullopt if the stream ends first.
 std::optional<uint64_t> LengthAt(const Front& front, uint64_t at) {
   if (Fits(at, kLengthBytes, front.head.size())) return LoadLe64(front.head.data() + at);
   std::array<uint8_t, kLengthBytes> bytes;
@@ -24,15 +24,14 @@ std::optional<uint64_t> LengthAt(const Front& front, uint64_t at) {
   return LoadLe64(bytes.data());
 }
 
-// Votes by a record that is larger than the head. Its pages are touched where the payload's structure is, and no
-// others.
+// Votes by a record that is larger than the head. Touches only the pages that hold the payload's structure.
 void VoteByLargeRecord(const Front& front, Framing framing, Sample& sample) {
   if (sample.strict != 0 || !sample.first_too_large || front.file == nullptr) return;
   const auto mapped = MappedFile::Map(*front.file, front.begin + front.size);
   const std::optional<uint64_t> length = LengthAt(front, *sample.first_too_large);
   if (!mapped || !length) return;
   mapped->AdviseRandom();
-  // The file may have changed since its lengths were added up.
+  // The file may have changed since its lengths were summed.
   const uint64_t begin = front.begin + *sample.first_too_large + HeaderBytes(framing);
   if (!Fits(begin, *length, mapped->bytes().size())) return;
   const ByteView payload = mapped->bytes().subspan(begin, *length);
@@ -53,7 +52,7 @@ void VoteByLargeRecord(const Front& front, Framing framing, Sample& sample) {
 Sample SampleRecords(const Front& front, Framing framing) {
   Sample sample;
   const uint64_t overhead = FramingBytes(framing);
-  // A TFRecord's first checksum has settled the framing: there the head alone is enough of a sample.
+  // A TFRecord's first checksum has already settled the framing, so the head alone is enough of a sample.
   const uint64_t end = framing == Framing::kTfRecord ? std::min<uint64_t>(front.size, front.head.size()) : front.size;
   while (sample.records < kSampleRecords && sample.bytes < end) {
     const std::optional<uint64_t> length = LengthAt(front, sample.bytes);

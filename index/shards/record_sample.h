@@ -15,47 +15,47 @@
 
 namespace ofindex {
 
-/// A stream of bytes of which only the front is in memory: the head of a file, or of what one inflates to.
+/// A byte stream of which only the front is in memory: the head of a file, or of its inflated bytes.
 struct Front {
   ByteView head;
-  uint64_t size;       ///< of the whole stream; of an inflated one, as far as it was inflated
-  const File* file;    ///< where the rest is, if it can be had
-  uint64_t begin = 0;  ///< byte of the file where the stream begins
+  uint64_t size;       ///< of the whole stream; if inflated, as far as it was inflated
+  const File* file;    ///< holds the rest, if available
+  uint64_t begin = 0;  ///< offset in the file where the stream begins
 };
 
-/// The first records of a stream, taken as one framing.
+/// The first records of a stream, read as one framing.
 struct Sample {
-  uint64_t records = 0;        ///< whole ones, 64 at the most
-  uint64_t empty = 0;          ///< of them without a byte of payload
-  uint64_t bytes = 0;          ///< that they take
-  uint64_t strict = 0;         ///< of strictly known payload
-  bool leaves_stream = false;  ///< the next header claims more than there is, or is cut off
+  uint64_t records = 0;        ///< whole records, at most 64
+  uint64_t empty = 0;          ///< records with an empty payload
+  uint64_t bytes = 0;          ///< total size of the records
+  uint64_t strict = 0;         ///< records whose payload type is strictly known
+  bool leaves_stream = false;  ///< the next header claims more bytes than there are, or is cut off
   PayloadVote vote;
-  std::optional<uint64_t> first_too_large;  ///< begin of the first non-empty record that the head does not hold
+  std::optional<uint64_t> first_too_large;  ///< start of the first non-empty record that is not whole in the head
 };
 
 /// Samples the records whose headers can be reached.
 [[nodiscard]] Sample SampleRecords(const Front& front, Framing framing);
 
-/// The same; if no payload in memory is of a known kind, the first larger one is looked at in a map of the file.
+/// Does the same; if no payload in memory is of a known kind, maps the file to examine the first larger one.
 [[nodiscard]] Sample SampleFront(const Front& front, Framing framing);
 
-/// Returns true if the lengths get somewhere: to the end, or through 64 records, or to a record that is cut off behind
+/// Returns true if the lengths form a chain: to the end, or through 64 records, or to a record that is cut off after
 /// one that is strict.
 [[nodiscard]] bool IsChain(const Sample& sample);
 
-/// The front of what a compressed file inflates to.
+/// The front of the inflated bytes of a compressed file.
 struct InflatedFront {
   std::vector<uint8_t> bytes;
-  bool sound;  ///< nothing was found wrong so far
-  bool all;    ///< and there is no more of it
+  bool sound;  ///< no fault was found so far
+  bool all;    ///< and there are no more bytes
 };
 
 /// Inflates up to `most` bytes. Errors: kIo, kLimit.
 [[nodiscard]] Result<InflatedFront> InflateFront(const File& file, uint64_t size, Compression compression,
                                                  uint64_t most);
 
-/// Bytes in memory as those of a shard. Both arguments must outlive this.
+/// Bytes in memory, presented as those of a shard. Both arguments must outlive this object.
 class FrontBytes final : public ReadableBytes {
  public:
   FrontBytes(ByteView bytes, const std::string& path) : bytes_(bytes), path_(path) {}

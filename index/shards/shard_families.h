@@ -20,22 +20,23 @@ struct ShardTraits {
   friend bool operator==(const ShardTraits&, const ShardTraits&) = default;
 };
 
-/// The sound shards of a dataset by the sets that their names put them in (SetsOf in index/output/shard_names.h). They
-/// vouch for files of the same set whose content does not. Not thread-safe while shards are added.
+/// The sound shards of a dataset, grouped by the sets that their names belong to (SetsOf in
+/// index/output/shard_names.h). They vouch for files of the same set with unrecognised content. Not thread-safe while
+/// shards are added.
 class ShardFamilies {
  public:
   /// Adds a sound shard.
   void Add(std::string_view path, const ShardTraits& traits);
 
   /// Returns the traits that most sound shards of the surest set of `path` have, those added first in a tie; nullopt if
-  /// no sound shard belongs to any of its sets. `own` is what `path` itself was added with, and does not count.
+  /// none of its sets has a sound shard. `own` is what `path` itself was added with, and does not count.
   [[nodiscard]] std::optional<ShardTraits> Of(std::string_view path, const std::optional<ShardTraits>& own = {}) const;
 
  private:
   using Key = std::tuple<Framing, Compression, PayloadKind>;
   struct Count {
     uint64_t shards = 0;
-    uint64_t first = 0;  // the turn in which the first one was added
+    uint64_t first = 0;  // when the first one was added
   };
 
   std::map<std::string, std::map<Key, Count>, std::less<>> sets_;

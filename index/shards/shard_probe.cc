@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-// What is known of a candidate so far.
+// Facts about a candidate so far.
 struct Probe {
   ShardIdentity identity;
   Detection detection;
@@ -27,7 +27,7 @@ struct Probe {
   [[nodiscard]] ShardTraits traits() const { return {detection.framing, detection.compression, detection.payload}; }
 };
 
-// An empty file says nothing of itself.
+// The content of an empty file says nothing about its format.
 Detection DetectEmpty(const std::string& stored_path, const FormatChoice& choice, bool has_siblings) {
   if (choice.framing || has_siblings || IsShardName(stored_path)) return Claim(Framing::kEmpty, {}, choice, false);
   Detection detection;
@@ -35,7 +35,7 @@ Detection DetectEmpty(const std::string& stored_path, const FormatChoice& choice
   return detection;
 }
 
-// Finds out, on several threads, what the files of a set are, first each by itself, then with their siblings.
+// Detects the files of a set on several threads, first each by itself, then with their siblings.
 class Prober {
  public:
   Prober(const std::vector<Candidate>& candidates, const FormatChoice& choice, unsigned threads,
@@ -47,7 +47,7 @@ class Prober {
     AddFamilies(0);
     const ShardFamilies vouched = families_;
     OFINDEX_TRY(ForEach([&](size_t i) { return LookAgain(i, vouched, false); }, NeedsLook));
-    // Damaged shards in which sound records were found vouch for others, too.
+    // Damaged shards in which sound records were found also vouch for others.
     AddFamilies(1);
     return ForEach([&](size_t i) { return LookAgain(i, families_, true); },
                    [](const Probe& probe) { return !probe.unreadable && !probe.IsShard(); });
@@ -102,7 +102,7 @@ class Prober {
     const std::optional<ShardTraits> siblings =
         families.Of(candidates_[i].stored_path, sound ? std::optional(probe.traits()) : std::nullopt);
     if (siblings_only && !siblings) return {};
-    // A damaged TFRecord may read as an OFRecord.
+    // A damaged TFRecord file may parse as OFRecords.
     if (sound && (!siblings || siblings->framing != Framing::kTfRecord)) return {};
     return Guarded(i, [&]() -> Result<void> {
       if (probe.identity.size == 0) {
@@ -116,7 +116,7 @@ class Prober {
     });
   }
 
-  // A file that cannot be read does not keep the others from being probed.
+  // An unreadable file does not stop the others from being probed.
   Result<void> Guarded(size_t i, const std::function<Result<void>()>& body) {
     Result<void> done = body();
     if (done || done.error().code != ErrorCode::kIo) return done;
@@ -125,7 +125,7 @@ class Prober {
     return {};
   }
 
-  // Adds the sound shards that are not in it yet, in the order of the candidates.
+  // Adds the sound shards that were not yet added, in the order of the candidates.
   void AddFamilies(size_t round) {
     if (round == 0) added_.assign(probes_.size(), false);
     for (size_t i = 0; i < probes_.size(); ++i) {
@@ -144,12 +144,12 @@ class Prober {
   ShardFamilies families_;
 };
 
-// True if no file has a byte: nothing says that they are record files, whatever they are called.
+// Returns true if all files are empty: nothing shows that they are record files, whatever their names.
 bool AreAllEmpty(const std::vector<ProbedShard>& shards) {
   return std::all_of(shards.begin(), shards.end(), [](const ProbedShard& shard) { return shard.identity.size == 0; });
 }
 
-// The first shard whose framing is not that of the first one that has any.
+// Finds the first shard whose framing differs from that of the first one that has any.
 Result<void> CheckOneFormat(const std::vector<ProbedShard>& shards) {
   const ProbedShard* first = nullptr;
   for (const ProbedShard& shard : shards) {
@@ -164,7 +164,7 @@ Result<void> CheckOneFormat(const std::vector<ProbedShard>& shards) {
   return {};
 }
 
-// `pointers` are Git-LFS pointers among the skipped ones.
+// `pointers` are Git-LFS pointers among the skipped files.
 tl::unexpected<Error> NoRecordFile(const std::vector<SkippedFile>& skipped, const std::vector<std::string>& pointers,
                                    const FormatChoice& choice) {
   const bool any_was_read =
@@ -239,7 +239,7 @@ Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, u
     probed.shards.clear();
   }
   for (SkippedFile file : set.skipped) {
-    // A broken link to a shard of the set is a shard that cannot be read.
+    // A broken link to a shard of the set counts as an unreadable shard.
     const bool of_set = file.kind == SkippedFile::Kind::kBrokenLink && prober.families().Of(file.path);
     if (of_set) file.kind = SkippedFile::Kind::kUnreadable;
     probed.skipped.push_back(std::move(file));

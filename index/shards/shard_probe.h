@@ -15,7 +15,7 @@
 
 namespace ofindex {
 
-/// A shard that is to be indexed.
+/// A shard to be indexed.
 struct ProbedShard {
   Candidate file;
   ShardIdentity identity;
@@ -23,28 +23,28 @@ struct ProbedShard {
   PayloadKind payload = PayloadKind::kOpaque;
   Compression compression = Compression::kNone;
   uint64_t mean_record_bytes = 0;         ///< of its first records
-  std::optional<DamageReason> lost = {};  ///< no record of it can be found: all of it is damage
+  std::optional<DamageReason> lost = {};  ///< no record can be found in it: all of it is damage
 };
 
-/// The shards among a set's files, in the same order, and the files that are none, in natural order.
+/// The shards among a set's files, in the same order, and the files that are not shards, in natural order.
 struct ProbedSet {
   std::vector<ProbedShard> shards;
   std::vector<SkippedFile> skipped;
 };
 
-/// Opens every candidate of `set`, finds out what it is, and takes its fingerprint, on up to `threads` threads.
+/// Opens every candidate of `set`, detects its type and computes its fingerprint, on up to `threads` threads.
 ///
-/// A file whose content says nothing is looked at again, with the sound shards that its name puts it beside
-/// (DetectDamaged). An empty file is a shard if its set has a sound one, or its own name is that of a shard. A file
-/// that cannot be read is among the skipped ones, as is a broken link, and the others are probed all the same.
+/// A file with unrecognised content is examined again with the sound shards of the sets that its name puts it in
+/// (DetectDamaged). An empty file is a shard if its set has a sound one, or if its own name is that of a shard. An
+/// unreadable file is listed as skipped, as is a broken link, and the others are probed anyway.
 ///
-/// Errors: kFormat  TFRecords and OFRecords lie side by side without a word from the user, or nothing is a record file,
-/// or all of them are empty and the user names no format; kIo  nothing is, and a file cannot be read; no descriptor is
-/// left; kInterrupted.
+/// Errors: kFormat  there are both TFRecords and OFRecords and the user named no format, or no file is a record file,
+/// or all record files are empty and the user named no format; kIo  no file is a record file, and one cannot be read;
+/// no descriptor is left; kInterrupted.
 [[nodiscard]] Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, unsigned threads,
                                             const Progress& progress);
 
-/// Finds out whether `file`, of `size` bytes, at `stored_path` is a shard beside the sound shards in `families`: what
+/// Detects whether `file`, of `size` bytes, at `stored_path` is a shard, given the sound shards in `families`: what
 /// ProbeShards does with one file of a set whose others are known. Errors: kIo, kLimit.
 [[nodiscard]] Result<Detection> DetectBeside(const File& file, uint64_t size, const std::string& stored_path,
                                              const FormatChoice& choice, const ShardFamilies& families);

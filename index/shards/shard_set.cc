@@ -45,12 +45,12 @@ const char* KindOfSpecialFile(mode_t mode) {
 
 using Inode = std::pair<dev_t, ino_t>;
 
-// The index at `path` and its map, which are no files of their own dataset, whatever they are called.
+// Returns the index at `path` and its map, which never belong to their own dataset, whatever their names.
 std::set<Inode> OwnFiles(const std::string& path) {
   std::set<Inode> own;
   const auto add = [&](const std::string& file, OutputKind kind) {
     struct stat info {};
-    // To open a FIFO could take for ever.
+    // Opening a FIFO could block forever.
     const bool is_own = ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && IsOutput(file, kind);
     if (is_own) own.emplace(info.st_dev, info.st_ino);
     return is_own;
@@ -78,7 +78,7 @@ class Finder {
     return tl::unexpected(SystemError(argument, "cannot stat", error));
   }
 
-  // The files that were found, in order.
+  // Returns the files found, in order.
   [[nodiscard]] std::vector<Candidate> Files() const;
 
   Result<ShardSet> Finish();
@@ -98,15 +98,15 @@ class Finder {
 
   std::string folder_;
   std::set<Inode> own_;
-  std::string last_parent_;                   // the folder, up to and with its '/', of the file that came last
+  std::string last_parent_;                   // the folder of the last file, up to and including its '/'
   std::string last_stored_parent_;            // the same, relative to folder_
   std::map<std::string, std::string> files_;  // stored path -> path
-  std::set<std::string> named_;               // stored paths that an argument names by itself
-  std::map<Inode, std::string> folders_;      // those that were searched, with their stored paths
+  std::set<std::string> named_;               // stored paths of files that are themselves arguments
+  std::map<Inode, std::string> folders_;      // folders already searched, with their stored paths
   ShardSet set_;
 };
 
-// Tells of what an unfinished writer of `path` has left beside it.
+// Reports what an unfinished writer of `path` left next to it.
 Result<void> Finder::SkipDraftOf(const std::string& path) {
   const size_t end = path.find_last_not_of('/');
   const std::string draft = path.substr(0, end == std::string::npos ? 0 : end + 1) + std::string(kDraftSuffix);
@@ -127,7 +127,7 @@ Result<void> Finder::AddPath(const std::string& path, Origin origin) {
     return Skip(path, StrCat("cannot stat: ", std::generic_category().message(error)), SkippedFile::Kind::kUnreadable);
   }
   if (S_ISDIR(info.st_mode)) {
-    // Links may lead back up, or to a folder that was seen by another name.
+    // Links may lead back up, or to a folder already seen under another name.
     OFINDEX_ASSIGN(const std::string stored, RelativeTo(path, folder_));
     const auto [first, is_new] = folders_.emplace(Inode(info.st_dev, info.st_ino), stored);
     if (is_new) return AddFolder(path, origin);
@@ -142,7 +142,7 @@ Result<void> Finder::AddPath(const std::string& path, Origin origin) {
   return {};
 }
 
-// What cannot be looked at does not keep the rest from being found.
+// An unreadable file does not stop the others from being found.
 Result<void> Finder::AddFound(const std::string& path) {
   Result<void> added = AddPath(path, Origin::kFound);
   if (added || added.error().code != ErrorCode::kIo) return added;
@@ -152,7 +152,7 @@ Result<void> Finder::AddFound(const std::string& path) {
   return {};
 }
 
-// Files come folder by folder: the system is asked once where the folder is, not once for each of its files.
+// Files come folder by folder, so the folder is resolved once, not once for each of its files.
 Result<std::string> Finder::StoredPathOfFile(const std::string& path) {
   const size_t name_at = path.rfind('/') + 1;
   if (name_at == 0) return RelativeTo(path, folder_);
@@ -177,7 +177,7 @@ Result<void> Finder::AddFolder(const std::string& path, Origin origin) {
   if (error) {
     OFINDEX_TRY(Skip(path, StrCat("cannot list: ", error.message()), SkippedFile::Kind::kUnreadable));
   }
-  // Of two names of one folder the first counts: in natural order, not in that of the disk.
+  // If a folder has two names, the first one in natural order counts, not the first on disk.
   std::sort(entries.begin(), entries.end(), NaturalLess);
   for (const std::string& entry : entries) OFINDEX_TRY(AddFound(entry));
   return {};
@@ -239,7 +239,8 @@ Result<void> Finder::Skip(const std::string& path, std::string reason, SkippedFi
   return {};
 }
 
-// Two names of one number stand for one shard of a set, and nobody can tell which is the one: unless both were named.
+// Two names with one number claim to be the same shard of a set, and it is unknown which is: an error unless both were
+// named.
 Result<void> CheckNumbers(const std::vector<Candidate>& candidates, const std::set<std::string>& named) {
   for (size_t i = 1; i < candidates.size(); ++i) {
     const std::string& a = candidates[i - 1].stored_path;
@@ -252,9 +253,9 @@ Result<void> CheckNumbers(const std::vector<Candidate>& candidates, const std::s
   return {};
 }
 
-// Sets that a writer was replacing when it was stopped are no sets.
+// Rejects sets that a writer was replacing when it was interrupted.
 Result<void> CheckAllFinished(const std::vector<Candidate>& candidates) {
-  std::map<std::string, bool> marked;  // folder -> whether there is a mark in it
+  std::map<std::string, bool> marked;  // folder -> whether it has a mark
   for (const Candidate& candidate : candidates) {
     const std::string folder = FolderOf(candidate.path);
     const auto [known, is_new] = marked.emplace(folder, false);
@@ -288,7 +289,7 @@ Result<ShardSet> Finder::Finish() {
   std::vector<Candidate> once;
   for (Candidate& candidate : set_.candidates) {
     auto facts = StatFile(candidate.path);
-    if (!facts) {  // gone since it was found, or on a disk that fails
+    if (!facts) {  // removed since it was found, or on a failing disk
       OFINDEX_ASSIGN(SkippedFile file, Unreadable(candidate.path, candidate.stored_path, std::move(facts).error()));
       set_.skipped.push_back(std::move(file));
       continue;
@@ -314,7 +315,7 @@ Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::str
   Finder finder(index_path);
   for (const std::string& argument : data) {
     const Result<void> added = finder.AddArgument(argument);
-    // A signal ends the reading of a list that comes from a pipe, as if it were whole.
+    // A signal ends the reading of a list from a pipe as if it were complete.
     if (progress.cancel) return Interrupted();
     OFINDEX_TRY(added);
   }
@@ -323,7 +324,7 @@ Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::str
 
 Result<std::vector<Candidate>> FilesBelow(const std::string& folder) {
   std::error_code error;
-  const fs::path root = fs::absolute(folder, error) / "";  // whose name is never that of a list
+  const fs::path root = fs::absolute(folder, error) / "";  // its name is never that of a list
   if (error) return tl::unexpected(SystemError(folder, "cannot resolve", error.value()));
   Finder finder(root.string());
   OFINDEX_TRY(finder.AddArgument(root.string()));

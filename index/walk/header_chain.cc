@@ -12,11 +12,12 @@ namespace {
 constexpr uint64_t kBufferBytes = 256 << 10;
 constexpr uint64_t kHopBytes = 16;
 
-// The first look tells which of the two it is to be: a shard of large records costs no more than that.
+// The first read decides between the two: a shard of large records costs no more than that.
 constexpr uint64_t kFirstBytes = 4 << 10;
 
-// Records of this mean size and more are hopped over, below half of it they are read through: a pread of a header costs
-// what copying some 8 to 16 KiB out of the page cache does, and on a cold disk a page instead of the whole record.
+// Records of this mean size and more are hopped over; those below half of it are read through. A pread of a header
+// costs as much as copying some 8 to 16 KiB from the page cache, and on a cold disk one page instead of the whole
+// record.
 constexpr uint64_t kHopFromBytes = 32 << 10;
 constexpr uint32_t kHopsUntilBuffering = 8;
 
@@ -46,21 +47,21 @@ Result<HeaderChain::Halt> HeaderChain::Advance(uint64_t& position, std::vector<u
   }
 }
 
-// Whether the bytes reach `end`: those of a compressed shard are not counted before they are inflated.
+// Returns true if the bytes reach `end`: the size of a compressed shard is unknown until it is inflated.
 Result<bool> HeaderChain::Reaches(uint64_t end) {
   if (end <= size_) return true;
   OFINDEX_ASSIGN(size_, bytes_.Size(end));
   return end <= size_;
 }
 
-// Where a record of `length` payload bytes ends; what no bytes reach where that is no number.
+// Returns the end of a record of `length` payload bytes; UINT64_MAX on overflow.
 uint64_t HeaderChain::EndOf(uint64_t begin, uint64_t length) const {
   const uint64_t overhead = FramingBytes(framing_);
   constexpr uint64_t kNowhere = std::numeric_limits<uint64_t>::max();
   return length > kNowhere - overhead - begin ? kNowhere : begin + length + overhead;
 }
 
-// Walks while headers lie whole in the window; `halted` if the header at the position stops the chain.
+// Walks while headers lie whole in the window; sets `halted` if the header at the position stops the chain.
 template <Framing kFraming>
 HeaderChain::Step HeaderChain::WalkWindow(uint64_t& position, std::vector<uint64_t>& starts, size_t most,
                                           uint64_t stop_at, uint64_t empty_until) {
@@ -104,7 +105,7 @@ Result<void> HeaderChain::Refill(uint64_t position) {
   return {};
 }
 
-// Chooses how to fetch from how large the records of the window before were. It changes the speed, never the outcome.
+// Chooses how to read from the record sizes in the previous window. This affects the speed, never the result.
 void HeaderChain::Adapt(uint64_t position) {
   if (window_records_ == 0 || position <= window_begin_) return;
   const uint64_t mean = (position - window_begin_) / window_records_;

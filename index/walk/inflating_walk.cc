@@ -14,18 +14,18 @@ namespace ofindex {
 namespace {
 
 constexpr size_t kPieceBytes = size_t{512} << 10;
-constexpr uint64_t kAheadBytes = uint64_t{8} << 20;  // that lie inflated and unread
-constexpr size_t kMostPieces = 32;                   // 16 MiB: as much lies behind the walk as before it
+constexpr uint64_t kAheadBytes = uint64_t{8} << 20;  // inflated and not yet read
+constexpr size_t kMostPieces = 32;                   // 16 MiB: as much is kept behind the walk as ahead of it
 constexpr uint64_t kAgainBytes = uint64_t{20} << 20;
 
-// A window is kept twice, in the index and in its map, beside some 40 bytes each time: so many bytes of the file for
-// each byte of it are 3 % of the file at the most. Where the file is far smaller than what it inflates to, checkpoints
-// lie further apart for that, up to four times as far as was asked for.
+// A window is stored twice, in the index and in its map, with some 40 bytes of overhead each time: with this many file
+// bytes per window byte, windows take at most 3 % of the file. If the file is far smaller than its inflated bytes,
+// checkpoints are spaced further apart for that reason, up to four times the requested distance.
 constexpr uint64_t kFileBytesPerWindowByte = 70;
 constexpr uint64_t kRowBytes = 40;
 constexpr uint64_t kMostStretch = 4;
 
-// Before this much was inflated the ratio says nothing: zero bytes at the front of a file are no bomb.
+// The ratio is not checked before this much was inflated: zero bytes at the front of a file are no bomb.
 constexpr uint64_t kFreeBytes = uint64_t{64} << 20;
 
 }  // namespace
@@ -51,7 +51,7 @@ InflatingWalk::InflatingWalk(std::shared_ptr<const File> file, uint64_t size, Co
       inflater_(*file_, size, compression),
       again_(kAgainBytes) {
   if (!ahead) return;
-  // Without a thread, whoever reads inflates.
+  // Without a thread, the reader inflates.
   if (auto started = StartThread([this] { RunAhead(); })) thread_ = std::move(*started);
 }
 
@@ -76,7 +76,7 @@ void InflatingWalk::RunAhead() {
   }
 }
 
-// Inflates the next piece. Only one thread ever does.
+// Inflates the next piece. Only one thread ever calls this.
 void InflatingWalk::Produce() {
   auto piece = WithMemory("inflated bytes", [&] { return NextPiece(); });
   const std::lock_guard lock(mutex_);
@@ -112,7 +112,7 @@ Result<InflatingWalk::Piece> InflatingWalk::NextPiece() {
   return piece;
 }
 
-// At the beginning of a deflate block.
+// Records a checkpoint at the start of a deflate block.
 void InflatingWalk::KeepCheckpoint() {
   const uint64_t position = inflater_.position();
   const uint64_t bit = inflater_.bit();
@@ -146,7 +146,7 @@ Result<void> InflatingWalk::CheckLimits() const {
                 : Hint("if it is no bomb, allow more with `ofindex build --max-ratio`"));
 }
 
-// Waits until the bytes before `end` are there, or all there are, and says how many.
+// Waits until the bytes before `end` are available, or all there are, and returns how many there are.
 Result<uint64_t> InflatingWalk::WaitFor(uint64_t end) const {
   std::unique_lock lock(mutex_);
   wanted_ = end;
@@ -190,7 +190,7 @@ Result<size_t> InflatingWalk::ReadAt(uint64_t offset, std::span<uint8_t> out) co
   return ReadAgain(offset, out.first(end - offset));
 }
 
-// What was forgotten. The span behind the last checkpoint grows, and is not kept under a name that stays.
+// Reads bytes that were dropped. The span after the last checkpoint still grows, so it is not cached under a fixed key.
 Result<size_t> InflatingWalk::ReadAgain(uint64_t offset, std::span<uint8_t> out) const {
   if (progress_.cancel) return Interrupted();
   uint64_t produced = 0;

@@ -21,23 +21,23 @@
 
 namespace ofindex {
 
-/// How a compressed shard is inflated when it is indexed.
+/// How to inflate a compressed shard for indexing.
 struct InflateOptions {
-  uint64_t checkpoint_bytes = uint64_t{2} << 20;  ///< of output between two checkpoints, or somewhat more
-  uint64_t max_ratio = 200;                       ///< bytes of output for a byte of the file
-  uint64_t max_bytes = uint64_t{1} << 40;         ///< of output of one shard
+  uint64_t checkpoint_bytes = uint64_t{2} << 20;  ///< output between two checkpoints, or somewhat more
+  uint64_t max_ratio = 200;                       ///< output bytes per byte of the file
+  uint64_t max_bytes = uint64_t{1} << 40;         ///< output of one shard
 };
 
-/// What a compressed shard inflates to, while it is walked for the first time: one pass, which leaves checkpoints
-/// behind. A thread inflates some MiB ahead of the walk; what the walk has left some MiB behind is forgotten, and
-/// inflated anew from a checkpoint if it is asked for again. Memory is bounded, whatever the shard inflates to, but for
-/// the checkpoints: some 0.4 % of it.
+/// The inflated bytes of a compressed shard during its first walk: one pass, which records checkpoints. A thread
+/// inflates some MiB ahead of the walk. Bytes some MiB behind the walk are dropped, and inflated again from a
+/// checkpoint if they are requested again. Memory is bounded for any inflated size, except for the checkpoints: some
+/// 0.4 % of it.
 ///
 /// For one reading thread. Errors of its methods: those of ReadableBytes; kLimit  it inflates to more than the options
 /// allow; kInterrupted.
 class InflatingWalk final : public ReadableBytes {
  public:
-  /// Of the first `size` bytes of `file`. `ahead` starts the thread. `progress` must outlive this.
+  /// For the first `size` bytes of `file`. `ahead` starts the thread. `progress` must outlive this object.
   InflatingWalk(std::shared_ptr<const File> file, uint64_t size, Compression compression, const InflateOptions& options,
                 bool ahead, Progress& progress);
   ~InflatingWalk() override;
@@ -46,11 +46,11 @@ class InflatingWalk final : public ReadableBytes {
   [[nodiscard]] Result<uint64_t> Size(uint64_t wanted) const override;
   [[nodiscard]] const std::string& path() const override { return file_->path(); }
 
-  /// Inflates what is left, and gives what was found. Nothing else may be called afterwards.
+  /// Inflates the rest and returns the findings. No other method may be called afterwards.
   [[nodiscard]] Result<StreamFindings> Finish();
 
  private:
-  // Some output in a row.
+  // Contiguous output.
   struct Piece {
     uint64_t begin;
     std::vector<uint8_t> bytes;
@@ -81,14 +81,14 @@ class InflatingWalk final : public ReadableBytes {
   const InflateOptions options_;
   Progress& progress_;
   Inflater inflater_;
-  uint64_t window_bytes_ = 0;     // that the last window took
-  uint64_t file_bytes_done_ = 0;  // told to progress_
+  uint64_t window_bytes_ = 0;     // size of the last window
+  uint64_t file_bytes_done_ = 0;  // reported to progress_
   const Known known_{*this};
   mutable SpanCache again_;
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  std::deque<Piece> pieces_;  // the last ones
+  std::deque<Piece> pieces_;  // the most recent ones
   std::deque<StoredCheckpoint> checkpoints_;
   uint64_t produced_ = 0;
   bool ended_ = false;

@@ -7,7 +7,7 @@
 namespace ofindex {
 namespace {
 
-// A search reads little at first, because most gaps are short and far from each other.
+// A search reads little at first, because most gaps are short and far apart.
 constexpr uint64_t kFirstScanBytes = 4 << 10;
 constexpr uint64_t kScanBytes = 256 << 10;
 constexpr uint64_t kHeader = HeaderBytes(Framing::kTfRecord);
@@ -60,7 +60,7 @@ Result<RecordSearch::Outcome> RecordSearch::FindRecord(uint64_t begin, uint64_t 
   }
 }
 
-// Reads payload and footer, in pieces, and sums all but the footer, which is the last four bytes.
+// Reads payload and footer in pieces, and sums all except the footer, which is the last four bytes.
 Result<bool> RecordSearch::PayloadCrcHolds(const Header& header) const {
   std::vector<uint8_t> buffer(std::min(header.length + kFooter, kScanBytes));
   uint64_t at = header.begin + kHeader;

@@ -13,10 +13,10 @@ namespace {
 constexpr uint64_t kLeastStep = uint64_t{4} << 20;
 constexpr uint64_t kMostStep = uint64_t{64} << 20;
 
-// How far into a segment an anchor is looked for: records are larger than that only where few are worth scouting for.
+// How far into a segment to search for a first header: larger records are too few to be worth scanning ahead.
 constexpr uint64_t kAnchorBytes = uint64_t{4} << 20;
 
-// Segments that may lie walked and not yet taken; each holds at most kBlockRecords positions.
+// Segments that may be walked but not yet taken; each holds at most kBlockRecords positions.
 constexpr size_t kWindow = 128;
 
 uint64_t StepFor(uint64_t size, unsigned chains) {
@@ -36,7 +36,7 @@ uint64_t SegmentScout::SegmentEnd(uint64_t position) const {
 void SegmentScout::Run() {
   while (const std::optional<size_t> index = Claim()) {
     auto outcome = WithMemory("a segment", [&]() -> Result<Segment> { return Walk(*index); });
-    // Without memory for it, the walker goes that way alone.
+    // Without memory for it, the walker covers this segment alone.
     Segment walked = outcome ? std::move(*outcome) : Segment();
     const std::lock_guard lock(mutex_);
     walked.state = State::kDone;
@@ -54,7 +54,7 @@ void SegmentScout::Stop() {
 std::optional<size_t> SegmentScout::Claim() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return stopped_ || next_ == segments_.size() || next_ < needed_ + kWindow; });
-  // What the walker has passed is not worth the disk's time.
+  // Segments that the walker has passed are not worth disk time.
   next_ = std::max(next_, needed_);
   if (stopped_ || next_ >= segments_.size()) return std::nullopt;
   segments_[next_].state = State::kTaken;
@@ -68,7 +68,7 @@ SegmentScout::Segment SegmentScout::Walk(size_t index) const {
   uint64_t position = begin;
   if (index != 0) {
     const auto anchor = RecordSearch(bytes_, size_).FindHeader(begin, std::min(end, begin + kAnchorBytes));
-    // An error here comes back when the walker reads the same bytes, and is reported then.
+    // The walker will read the same bytes and report an error here.
     if (!anchor || !*anchor) return segment;
     position = (*anchor)->begin;
   }

@@ -12,30 +12,28 @@
 
 namespace ofindex {
 
-/// Walks one large TFRecord shard in many places at once, ahead of the walker that decides.
+/// A speculative scan of one large TFRecord shard at several places at once, ahead of the authoritative walker.
 ///
-/// The shard is cut into segments by bytes. Each is entered at the first header in it whose checksum holds, and walked
-/// until its end. That anchor may be false, so nothing of it counts by itself: the walker takes a segment's records
-/// only when its own chain arrives exactly at one of them; from there on the two chains are the same, because both
-/// follow from the bytes alone. What does not fit is walked serially. Thread-safe; bounded memory, however large the
-/// shard.
+/// The shard is cut into segments by bytes. In each, the scan starts at the first header with a correct checksum and
+/// walks to the segment's end. That start may be false, so its records are only a guess: the walker takes a segment's
+/// records only if its own chain arrives exactly at one of them. From there on both chains are the same, because both
+/// depend on the bytes alone. The rest is walked serially. Thread-safe; memory is bounded for any shard size.
 class SegmentScout {
  public:
-  /// `file` must outlive the scout. `chains` is how many threads are to run it.
+  /// `file` must outlive this object. `chains` is the number of threads that will call Run.
   SegmentScout(const File& file, uint64_t size, unsigned chains);
 
-  /// Body of a scouting thread: walks segments until none is left or Stop() was called.
+  /// Body of a scanning thread: walks segments until none is left or Stop() was called.
   void Run();
 
-  /// Ends all Run() soon.
+  /// Makes all Run() calls return soon.
   void Stop();
 
-  /// If a scouted chain passes through `position`, appends the record starts of it to `starts`, up to `most` in all,
-  /// and moves `position` behind them. Waits for a thread that is at work on that segment. Returns false if there are
-  /// none.
+  /// If a scanned chain passes through `position`, appends its record starts to `starts`, up to `most` in total, and
+  /// moves `position` past them. Waits for a thread that is working on that segment. Returns false if there are none.
   [[nodiscard]] bool Take(uint64_t& position, std::vector<uint64_t>& starts, size_t most);
 
-  /// Where the segment of `position` ends: the walker asks again from there.
+  /// Returns the end of the segment that contains `position`: the walker calls Take again there.
   [[nodiscard]] uint64_t SegmentEnd(uint64_t position) const;
 
  private:
@@ -43,7 +41,7 @@ class SegmentScout {
   struct Segment {
     State state = State::kOpen;
     std::vector<uint64_t> starts;
-    uint64_t end = 0;  // where the chain of `starts` goes on
+    uint64_t end = 0;  // where the chain of `starts` continues
   };
 
   [[nodiscard]] std::optional<size_t> Claim();
@@ -56,8 +54,8 @@ class SegmentScout {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Segment> segments_;
-  size_t next_ = 0;    // first segment that nobody has claimed
-  size_t needed_ = 0;  // segments before it are no longer of use
+  size_t next_ = 0;    // the first unclaimed segment
+  size_t needed_ = 0;  // segments before it are no longer needed
   bool stopped_ = false;
 };
 

@@ -17,7 +17,7 @@ DamageReason ReasonOf(StreamFault fault) {
   return DamageReason::kBadDeflate;
 }
 
-// The bytes of the file, from checkpoint to checkpoint, that inflate to a range.
+// Returns the bytes of the file, from checkpoint to checkpoint, that inflate to a range.
 ByteRange FileRangeOf(const DamagedRange& range, const StreamFindings& stream, uint64_t file_bytes) {
   const std::vector<StoredCheckpoint>& all = stream.checkpoints;
   const auto behind = std::partition_point(all.begin(), all.end(),

@@ -10,16 +10,16 @@
 namespace ofindex {
 namespace {
 
-// Records between two looks at whether to stop: on a cold disk, where each is a wait, well under a second.
+// Records between two checks for cancellation: on a cold disk, where each record is a wait, well under a second.
 constexpr size_t kStrideRecords = 4096;
 
-// What is read at first to see how far a run of zero bytes reaches.
+// Bytes read at first to measure a run of zero bytes.
 constexpr uint64_t kFirstZeroBytes = 64;
 
-// Where no bytes reach.
+// A position past the end of any file.
 constexpr uint64_t kNowhere = std::numeric_limits<uint64_t>::max();
 
-// Gaps in one shard, past which it is not a damaged shard but something else: bounds the memory that it can ask for.
+// Gaps in one shard above which it is not a damaged shard but something else: bounds memory.
 constexpr size_t kMostGaps = size_t{1} << 20;
 
 }  // namespace
@@ -27,7 +27,7 @@ constexpr size_t kMostGaps = size_t{1} << 20;
 ShardWalker::ShardWalker(const ReadableBytes& bytes, Framing framing, const Progress& progress)
     : bytes_(bytes), framing_(framing), progress_(progress), chain_(bytes, framing) {}
 
-// Whether the bytes reach `end`: those of a compressed shard are not counted before they are inflated.
+// Returns true if the bytes reach `end`: the size of a compressed shard is unknown until it is inflated.
 Result<bool> ShardWalker::Reaches(uint64_t end) {
   if (end <= size_) return true;
   OFINDEX_ASSIGN(size_, bytes_.Size(end));
@@ -54,7 +54,7 @@ Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& points, WalkVisitor* 
   }
 }
 
-// Comes back with a block's worth of records, or with what stops the chain.
+// Advances by a block's worth of records, or to whatever stops the chain.
 Result<HeaderChain::Halt> ShardWalker::Advance(std::vector<uint64_t>& points) {
   for (;;) {
     if (progress_.cancel) return Interrupted();
@@ -68,9 +68,9 @@ Result<HeaderChain::Halt> ShardWalker::Advance(std::vector<uint64_t>& points) {
   }
 }
 
-// At a header that cannot be believed, with the records before it delivered.
+// Called at an untrusted header, after the records before it were delivered.
 Result<void> ShardWalker::PassDamage() {
-  // What is damaged is told with where the bytes end.
+  // A damage report includes where the bytes end.
   OFINDEX_TRY(Reaches(kNowhere));
   if (position_ == size_) return {};
   if (size_ - position_ < HeaderBytes(framing_) || (position_ < zeros_until_ && zeros_until_ == size_)) {
@@ -80,8 +80,8 @@ Result<void> ShardWalker::PassDamage() {
   std::array<uint8_t, kMaxHeaderBytes> header{};
   OFINDEX_TRY(bytes_.ReadAt(position_, std::span(header).first(HeaderBytes(framing_))));
   if (framing_ == Framing::kTfRecord && !LengthCrcHolds(header.data())) return PassBadLengthCrc();
-  // A length that leads out of the file. One that a protobuf message can have tells of a writer that was cut off; so
-  // does any that a checksum vouches for, up to what a file can hold.
+  // A length that leads out of the file. If a protobuf message can be that long, a writer was interrupted; likewise any
+  // length with a correct checksum, up to the largest file size.
   const uint64_t plausible = static_cast<uint64_t>(
       framing_ == Framing::kTfRecord ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int32_t>::max());
   EndWith(LoadLe64(header.data()) <= plausible ? DamageReason::kTornTail : DamageReason::kBadLength);
@@ -112,9 +112,9 @@ Result<void> ShardWalker::PassBadLengthCrc() {
   return {};
 }
 
-// Finds how far the zero bytes from the position reach. Each byte of a file is looked at once: a run that was measured
-// is remembered. OFRecord alone needs the memory, its zero bytes are empty records. Most runs are short, and a hostile
-// file may have one in every few bytes: so little is read at first.
+// Finds where the zero bytes at the position end. Each byte of a file is read once: a measured run is remembered. Only
+// OFRecord needs the memory, where zero bytes are empty records. Most runs are short, and a hostile file may have one
+// every few bytes, so little is read at first.
 Result<void> ShardWalker::MeasureZeros() {
   std::array<uint8_t, 16 << 10> buffer;
   uint64_t at = std::max(position_, zeros_until_);
@@ -132,8 +132,7 @@ Result<void> ShardWalker::MeasureZeros() {
   return {};
 }
 
-// Zero bytes at the front of an OFRecord are a head that was lost: no writer begins with a record that ends its
-// readers.
+// Zero bytes at the front of an OFRecord file are a lost head: no writer begins with a record that stops its readers.
 void ShardWalker::PassZeroHead() {
   position_ = zeros_until_ / kLengthBytes * kLengthBytes;
   damage_.push_back({0, position_, DamageReason::kZeroHead});

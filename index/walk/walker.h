@@ -17,32 +17,34 @@ namespace ofindex {
 
 class SegmentScout;
 
-/// Zero bytes at the front of an OFRecord that are damage: one empty record may stand there, two are a lost head.
+/// Zero bytes at the front of an OFRecord shard that count as damage: one empty record is valid there, two are a lost
+/// head.
 inline constexpr uint64_t kLeastZeroHead = 2 * kLengthBytes;
 
-/// Walks a shard from header to header, past whatever is damaged, and cuts it into blocks. The outcome follows from the
-/// bytes of the file alone, never from timing, threads or how the bytes were fetched.
+/// Walks a shard from header to header, skipping damage, and cuts it into blocks. The result depends on the bytes of
+/// the file alone, never on timing, threads or how the bytes were read.
 ///
-/// Where a TFRecord's header cannot be believed, the walk goes on at the next record whose length and payload checksums
-/// both hold. An OFRecord has no checksum to find its way by: there the walk ends. Two empty records at its front are
-/// damage, anywhere else before its end they are empty records. Not thread-safe.
+/// If a TFRecord's header cannot be trusted, the walk continues at the next record whose length and payload checksums
+/// are both correct. OFRecords have no checksum to resynchronize by: the walk ends there. Two empty records at the
+/// front of an OFRecord shard are damage; anywhere else before its end they are empty records. Not thread-safe.
 class ShardWalker {
  public:
-  /// Walks `bytes`, which must outlive the walker, as `progress` must.
+  /// Walks `bytes`. `bytes` and `progress` must outlive the walker.
   ShardWalker(const ReadableBytes& bytes, Framing framing, const Progress& progress);
 
-  /// Lets `scout`, which must outlive the walker, run ahead in the same file.
+  /// Uses the records that `scout` finds ahead in the same file. `scout` must outlive the walker.
   void Follow(SegmentScout* scout) { scout_ = scout; }
 
-  /// Fills `points` with where the records of the next block begin and, last, where the block ends: up to kBlockRecords
-  /// records without a gap. Shows them to `visitor`, if there is one, but for those that a scout has walked. Returns
-  /// false at the end of the shard. Errors: kIo; kStale  the file shrinks meanwhile; kInterrupted; the visitor's.
+  /// Sets `points` to the record boundaries of the next block: the start of each record, then the end of the block. A
+  /// block has up to kBlockRecords records without a gap. Passes them to `visitor`, if given, except those that a scout
+  /// has walked. Returns false at the end of the shard. Errors: kIo; kStale  the file shrank during the walk;
+  /// kInterrupted; the visitor's.
   [[nodiscard]] Result<bool> NextBlock(std::vector<uint64_t>& points, WalkVisitor* visitor = nullptr);
 
-  /// Byte ranges that hold no record, ascending, as far as the walk has come.
+  /// Returns the byte ranges that hold no record, ascending, as far as the walk has come.
   [[nodiscard]] const std::vector<DamagedRange>& damage() const { return damage_; }
 
-  /// Where the walk stands, in bytes of the shard.
+  /// Returns the position of the walk, in bytes of the shard.
   [[nodiscard]] uint64_t position() const { return position_; }
 
  private:
@@ -57,7 +59,7 @@ class ShardWalker {
   const ReadableBytes& bytes_;
   const Framing framing_;
   const Progress& progress_;
-  uint64_t size_ = 0;  // of the bytes, as far as it is known
+  uint64_t size_ = 0;  // of the bytes, as far as known
   HeaderChain chain_;
   std::optional<RecordSearch> search_;
   SegmentScout* scout_ = nullptr;

@@ -19,8 +19,8 @@ tl::unexpected<Error> NotWhole(const File& file, uint64_t position, Framing fram
               "nothing was written; `ofindex build` names the damage, and a new shard can be written beside this one");
 }
 
-// The payload of the last record, which begins at `start` and ends with the file: the one that a writer that died may
-// have left half on the disk.
+// Checks the payload of the last record, which begins at `start` and ends with the file: a killed writer may have left
+// it half-written.
 Result<void> CheckLastPayload(const File& file, uint64_t start, uint64_t size, Framing framing) {
   if (framing != Framing::kTfRecord) return {};
   std::vector<uint8_t> buffer(size_t{1} << 18);

@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-constexpr int kLevel = 6;  // zlib's own default, and TensorFlow's
+constexpr int kLevel = 6;  // zlib's default, and TensorFlow's
 constexpr int kGzip = 16;  // added to the window's bits: a gzip header and trailer
 constexpr size_t kOutputBytes = size_t{1} << 16;
 
@@ -52,12 +52,12 @@ Result<void> GzipStream::Finish(OutputFile& out) { return Run({}, Z_FINISH, out)
 Result<void> GzipStream::Run(ByteView bytes, int flush, OutputFile& out) {
   if (!state_->ready) return Fail(ErrorCode::kLimit, "no memory for the compressor");
   z_stream& stream = state_->stream;
-  stream.next_in = const_cast<uint8_t*>(bytes.data());  // zlib reads it only
+  stream.next_in = const_cast<uint8_t*>(bytes.data());  // zlib only reads it
   stream.avail_in = static_cast<uInt>(bytes.size());
   do {
     stream.next_out = state_->output.data();
     stream.avail_out = static_cast<uInt>(kOutputBytes);
-    // Z_BUF_ERROR says that there was nothing to do, and no other error can be: the state is ours alone.
+    // Z_BUF_ERROR means that there was nothing to do, and no other error is possible: the state is only ours.
     static_cast<void>(::deflate(&stream, flush));
     OFINDEX_TRY(out.Append(ByteView(state_->output).first(kOutputBytes - stream.avail_out)));
   } while (stream.avail_out == 0);

@@ -9,7 +9,7 @@
 
 namespace ofindex {
 
-/// Deflates bytes into a file as one gzip member, as TensorFlow's writer does with compression GZIP. Moves, does not
+/// Compresses bytes into a file as one gzip member, as TensorFlow's writer does with compression GZIP. Moves, does not
 /// copy; not thread-safe.
 class GzipStream {
  public:
@@ -18,10 +18,11 @@ class GzipStream {
   GzipStream(GzipStream&&) noexcept;
   GzipStream& operator=(GzipStream&&) noexcept;
 
-  /// Appends what `bytes` deflate to, or a part of it, to `out`. Errors: kIo; kLimit  no memory for the compressor.
+  /// Compresses `bytes` and appends all or part of the output to `out`. Errors: kIo; kLimit  no memory for the
+  /// compressor.
   [[nodiscard]] Result<void> Append(ByteView bytes, OutputFile& out);
 
-  /// Lets a reader have all that was appended so far. Costs a few bytes each time. Errors: as Append.
+  /// Flushes, so that a reader can see everything appended so far. Costs a few bytes each time. Errors: as Append.
   [[nodiscard]] Result<void> Flush(OutputFile& out);
 
   /// Appends the rest and the trailer. Nothing may be appended afterwards. Errors: as Append.

@@ -8,7 +8,7 @@
 
 namespace ofindex {
 
-/// The framing of one payload, computed once: what goes before it and what behind. The one encoder of both formats.
+/// The framing of one payload, computed once: the bytes before it and after it. The only encoder of both formats.
 class RecordFraming {
  public:
   RecordFraming(Framing framing, ByteView payload)

@@ -67,7 +67,7 @@ Result<void> RecordWriter::Put(ByteView bytes) {
   return Noted(gzip_ ? gzip_->Append(bytes, out_) : out_.Append(bytes));
 }
 
-// After a failure nobody knows how much of a record was written: nothing may follow it, least of all a name.
+// After a failure, a record may be partly written: nothing may follow it, and the shard must not get its name.
 Result<void> RecordWriter::Noted(Result<void> written) {
   if (!written) failed_ = written.error();
   return written;

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether something is called `path`, links not followed. What cannot be looked at is an error, never missing.
+// Returns true if `path` exists, not following links. If it cannot be examined, that is an error, not absence.
 Result<bool> Exists(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
@@ -32,7 +32,7 @@ Result<bool> Exists(const fs::path& path) {
   return fs::exists(status);
 }
 
-// The last name of a path: also of "data/" and of ".".
+// Returns the last name of a path, also for "data/" and ".".
 std::string NameOf(const std::string& path) {
   std::error_code error;
   fs::path whole = fs::absolute(path, error).lexically_normal();
@@ -42,7 +42,7 @@ std::string NameOf(const std::string& path) {
 
 Result<void> CheckName(const std::string& out, Framing framing, Compression compression) {
   const std::string name = NameOf(out);
-  // part-N is a name that Spark gives to TFRecords too.
+  // Spark names TFRecords part-N too.
   const std::optional<Framing> said = IsPartName(name) ? framing : FramingOfName(name);
   if (said && said != framing) {
     return Fail(ErrorCode::kUsage,
@@ -67,7 +67,7 @@ Result<ShardSetPlan> PlanFile(const ShardSetRequest& request, ShardSetPlan plan)
   if (fs::is_directory(request.out, error)) {
     return Fail(ErrorCode::kUsage, StrCat(Printable(request.out), ": a folder, with the name of a shard"));
   }
-  // A link that leads nowhere is there, too.
+  // A dangling link exists, too.
   OFINDEX_ASSIGN(const bool exists, Exists(request.out));
   if (exists) plan.replaced = {request.out};
   return plan;
@@ -82,7 +82,7 @@ std::string ShardName(Framing framing, Compression compression, const std::strin
   return StrCat(set, numbers.data(), compression == Compression::kGzip ? ".gz" : "");
 }
 
-// The folder itself, where `out` is a link to one; without what follows the last name.
+// Returns the folder itself if `out` is a link to one, without anything after its last name.
 Result<std::string> FolderNamed(const std::string& out) {
   fs::path path(out);
   while (path.has_parent_path() && (!path.has_filename() || path.filename() == ".")) path = path.parent_path();
@@ -96,12 +96,12 @@ Result<std::string> FolderNamed(const std::string& out) {
               "a file is written where the name ends in .tfrecord or .ofrecord, or is part-N, without --shards");
 }
 
-// True of the names that shards of the plan's set have, however many there are.
+// Returns true for the names of shards of the plan's set, however many there are.
 bool IsOwnName(const ShardSetPlan& plan, std::string_view name) {
   return plan.framing == Framing::kOfRecord ? IsPartName(name) : IsNumberedTfRecord(name, plan.set);
 }
 
-// The shards of an earlier set in the plan's folder.
+// Returns the shards of an earlier set in the plan's folder.
 Result<std::vector<std::string>> OldShards(const ShardSetPlan& plan) {
   OFINDEX_ASSIGN(const std::vector<std::string> names, NamesIn(plan.folder));
   std::vector<std::string> shards;
@@ -113,8 +113,8 @@ Result<std::vector<std::string>> OldShards(const ShardSetPlan& plan) {
   return shards;
 }
 
-// Whether a build would take `file` together with the shards in `families`. Where the content does not settle it, or
-// cannot be read, the name does.
+// Returns true if a build would include `file` with the shards in `families`. If the content does not decide, or cannot
+// be read, the name does.
 bool IsTakenBeside(const Candidate& file, const ShardFamilies& families) {
   const auto detect = [&]() -> Result<Detection> {
     OFINDEX_ASSIGN(const File opened, File::OpenRead(file.path));
@@ -127,7 +127,7 @@ bool IsTakenBeside(const Candidate& file, const ShardFamilies& families) {
   return !is_foreign && IsShardName(file.stored_path);
 }
 
-// The first file, other than shards of the plan's set, that a build of its folder would take with them.
+// Returns the first file, other than shards of the plan's set, that a build of its folder would include with them.
 Result<std::optional<std::string>> OtherShard(const ShardSetPlan& plan) {
   ShardFamilies families;
   families.Add(fs::path(plan.paths.front()).filename().string(), {plan.framing, plan.compression});
@@ -161,7 +161,7 @@ Result<ShardSetPlan> PlanFolder(const ShardSetRequest& request, ShardSetPlan pla
   if (!plan.creates_folder) {
     OFINDEX_ASSIGN(plan.replaced, OldShards(plan));
     OFINDEX_TRY(CheckNoOtherShard(plan));
-    // Folders may have the names of shards, but not of those that are to be written.
+    // Folders may have names of shards, but not those of shards to be written.
     std::error_code ignored;
     for (const std::string& path : plan.paths) {
       if (fs::is_directory(path, ignored)) plan.replaced.push_back(path);

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files that are written back by the system while the next ones are made. Each holds a descriptor.
+// Files that the system writes back while the next ones are made. Each holds a descriptor.
 constexpr size_t kMostUnsettled = 32;
 
 std::string NameOf(const std::string& path) { return fs::path(path).filename().string(); }
@@ -55,7 +55,7 @@ Result<ShardSetWriter> ShardSetWriter::Begin(ShardSetPlan plan, std::vector<uint
   return writer;
 }
 
-// Makes the folder, and those around it that are not there.
+// Creates the folder and its missing parents.
 Result<void> ShardSetWriter::MakeFolder(const std::string& path) {
   std::error_code error;
   fs::path folder;
@@ -77,7 +77,7 @@ ShardSetWriter::~ShardSetWriter() {
   open_.reset();
   drafts_.clear();
   folder_.reset();
-  // Which they survive if anything is in them.
+  // This fails for folders that are not empty.
   for (auto folder = made_.folders.rbegin(); folder != made_.folders.rend(); ++folder) ::rmdir(folder->c_str());
 }
 
@@ -93,7 +93,7 @@ Result<void> ShardSetWriter::OpenShardInTurn() {
   return {};
 }
 
-// In a folder of its own, a file has its name as soon as it is on the disk.
+// In a folder of its own, a file gets its name as soon as it is on disk.
 Result<void> ShardSetWriter::Settle(size_t most) {
   for (; folder_ && drafts_.size() > most; drafts_.pop_front()) {
     OFINDEX_TRY(drafts_.front().Sync());
@@ -162,17 +162,18 @@ Result<void> ShardSetWriter::Publish() {
   } else {
     OFINDEX_TRY(PublishFiles());
   }
-  // The set is there, and so are its folders.
+  // The set exists, and so do its folders.
   const std::vector<std::string> made = std::exchange(made_.folders, {});
   for (const std::string& folder : made) OFINDEX_TRY(SyncDirectoryOf(folder));
   return {};
 }
 
-// A shard among other files: one rename, unless labels come with it, which are not to be read with another shard.
+// Publishes a shard among other files: one rename, unless labels come with it, which must not be read with another
+// shard.
 Result<void> ShardSetWriter::PublishFiles() {
   const std::string folder = plan_.folder.empty() ? "." : plan_.folder;
   const std::string name = NameOf(plan_.paths.front());
-  // A mark of this shard that a killed writer left is taken off by the next one.
+  // A mark of this shard left by a killed writer is removed by the next one.
   const bool needs_mark = (drafts_.size() > 1 && !plan_.replaced.empty()) || !CheckFinished(folder, name);
   bool marked = false;
   if (needs_mark) {

@@ -18,28 +18,27 @@
 
 namespace ofindex {
 
-/// A folder "train" of shards in a folder of its own, and what is built of it: "train.ofidx" and its map.
+/// A folder "train" of shards in a folder of its own, and its outputs: "train.ofidx" and its map.
 class BuiltSet {
  public:
   explicit BuiltSet(Framing framing = Framing::kTfRecord) : framing_(framing) {
     std::filesystem::create_directory(data());
   }
 
-  /// Makes or replaces shard `name` of these bytes. Its mtime never changes, so that it does not tell of the test's
-  /// time.
+  /// Writes shard `name` with these bytes. Its mtime never changes, so that it does not depend on the time of the test.
   void Put(const std::string& name, const std::string& bytes) {
     WriteFile(Shard(name), bytes);
     SetMtime(Shard(name), int64_t{1'700'000'000} * 1'000'000'000);
   }
 
-  /// Some sound shards: three, one of them empty.
+  /// Writes three sound shards, one of them empty.
   void PutSome() {
     Put("part-0", ShardBytes(framing_, SomePayloads(40, 60, 1)));
     Put("part-2", "");
     Put("part-10", ShardBytes(framing_, SomePayloads(30, 90, 2)));
   }
 
-  /// Shards of every sort: several blocks in one, a gap, a torn tail, a bad payload, an empty file. TFRecords.
+  /// Writes TFRecord shards of every kind: several blocks in one, a gap, a torn tail, a bad payload, an empty file.
   void PutAllSorts() {
     PutSome();
     Put("part-1", ShardBytes(framing_, std::vector<std::string>(70'000, "x")));
@@ -78,20 +77,20 @@ class BuiltSet {
   TempDir dir_;
 };
 
-/// The map of the index at `path`.
+/// Returns the map of the index at `path`.
 inline Result<OffsetMap> MapOf(const std::string& path, const Progress& progress = {}) {
   OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> index, IndexFile::Open(path));
   return OpenMap(index, progress);
 }
 
-/// Names of the files in a folder.
+/// Returns the names of the files in a folder.
 inline std::set<std::string> FilesIn(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) names.insert(entry.path().filename());
   return names;
 }
 
-/// All that lies in a set's folder once it is built.
+/// All files in a set's folder after a build.
 inline const std::set<std::string> kBuiltFiles = {"train", "train.ofidx", "train.ofidx-map"};
 
 }  // namespace ofindex

@@ -17,7 +17,7 @@
 
 namespace ofindex {
 
-/// One value as a record has it, before any column is made of it. kNone: the record has none.
+/// One value of a record, before it is encoded in a column. kNone: the record has none.
 struct Given {
   FeatureKind kind = FeatureKind::kNone;
   uint64_t bits = 0;
@@ -36,7 +36,7 @@ inline Given Bytes(std::string value) { return {FeatureKind::kBytes, 0, std::mov
 inline float AsFloat(const Given& given) { return std::bit_cast<float>(static_cast<uint32_t>(given.bits)); }
 inline double AsDouble(const Given& given) { return std::bit_cast<double>(given.bits); }
 
-/// Well-formed UTF-8 without NUL, by decoding: another way than IsText's.
+/// Returns true for well-formed UTF-8 without NUL, by decoding: a different method than IsText's.
 inline bool DecodesAsText(const std::string& bytes) {
   size_t at = 0;
   const auto byte = [&](size_t i) { return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U; };
@@ -56,7 +56,7 @@ inline bool DecodesAsText(const std::string& bytes) {
   return true;
 }
 
-/// What SQL says of a value.
+/// Returns the value as in SQL.
 inline ColumnValue InSql(const Given& given) {
   const auto real = [](double value) {
     return std::isnan(value) ? ColumnValue{} : ColumnValue{.type = ColumnValue::Type::kReal, .real = value};
@@ -89,14 +89,14 @@ inline ChunkRow EncodeColumn(const GivenColumn& column) {
   return builder.Encode(static_cast<uint32_t>(column.size()));
 }
 
-/// The chunk of `row`. Ends the test if it does not decode.
+/// Returns the chunk of `row`. Ends the test if it does not decode.
 inline Chunk DecodeRow(const ChunkRow& row, uint32_t records) {
   Result<Chunk> chunk = Chunk::Decode(row.data, records);
   if (!chunk) FAIL(chunk.error().message);
   return std::move(*chunk);
 }
 
-/// A way to make values, one for each record.
+/// A generator of values, one for each record.
 struct Generator {
   const char* what;
   std::function<Given(Random&, uint32_t)> make;
@@ -189,7 +189,7 @@ inline Generator GeneratorOf(std::string_view what) {
   return {};
 }
 
-/// A way to leave out records.
+/// A pattern of records without a value.
 struct Gaps {
   const char* what;
   std::function<bool(Random&, uint32_t)> has;

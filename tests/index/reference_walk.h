@@ -14,7 +14,7 @@
 
 namespace ofindex {
 
-/// What a walk over one shard comes to: where its records lie, framing included, and where nothing does.
+/// The result of a walk over one shard: where its records lie, framing included, and where there are none.
 struct Walk {
   struct Extent {
     uint64_t begin;
@@ -38,8 +38,8 @@ inline std::ostream& operator<<(std::ostream& out, const Walk& walk) {
   return out;
 }
 
-/// The rules of the walk over a shard in memory, byte by byte and without any regard for speed: the other way to the
-/// same answer. Shares no code with the walker but the names of the outcome.
+/// The rules of the walk over a shard in memory, byte by byte and without optimization: an independent way to the same
+/// answer. Shares no code with the walker except the names of the result.
 class ReferenceWalk {
  public:
   static Walk Of(Framing framing, std::string_view shard) {
@@ -89,7 +89,7 @@ class ReferenceWalk {
     return SlowMaskedCrc32c(shard_.substr(at + 12, length)) == Load32(at + 12 + length);
   }
 
-  // Zero bytes to the end: no TFRecord begins so, and of OFRecords it is the run of empty ones that a writer leaves.
+  // Zero bytes to the end: no TFRecord begins like this; in OFRecords it is the run of empty ones left by a writer.
   bool ZerosOnly() const { return shard_.substr(at_).find_first_not_of('\0') == std::string_view::npos; }
   bool HeaderHolds(uint64_t at) const { return SlowMaskedCrc32c(shard_.substr(at, 8)) == Load32(at + 8); }
   uint64_t Header() const { return tf_ ? 12 : 8; }

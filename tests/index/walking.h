@@ -14,7 +14,7 @@
 
 namespace ofindex {
 
-/// What a ShardWalker gave: its blocks as they came, and the damage between them.
+/// The result of a ShardWalker: its blocks in order, and the damage between them.
 struct WalkedShard {
   std::vector<std::vector<uint64_t>> blocks;
   std::vector<DamagedRange> damage;
@@ -34,7 +34,7 @@ inline File OpenFile(const std::string& path) {
   return std::move(*file);
 }
 
-/// Walks the first `size` bytes of `file` to their end. A walk that fails ends the test.
+/// Walks the first `size` bytes of `file` to the end. A failing walk ends the test.
 inline WalkedShard WalkShard(const File& file, uint64_t size, Framing framing, SegmentScout* scout = nullptr) {
   const Progress progress;
   const FileBytes bytes(file, size);
@@ -54,7 +54,7 @@ inline WalkedShard WalkShard(const File& file, uint64_t size, Framing framing, S
   return walked;
 }
 
-/// Walks a shard of these bytes, written to `path`.
+/// Walks a shard with these bytes, written to `path`.
 inline Walk WalkBytes(const std::string& path, Framing framing, const std::string& bytes) {
   WriteFile(path, bytes);
   return WalkShard(OpenFile(path), bytes.size(), framing).walk();

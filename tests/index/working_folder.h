@@ -5,7 +5,7 @@
 
 namespace ofindex {
 
-/// Another working directory, as long as the object lives.
+/// Changes the working directory while the object lives.
 class InFolder {
  public:
   explicit InFolder(const std::string& path) : before_(std::filesystem::current_path()) {

@@ -8,14 +8,14 @@
 namespace ofindex {
 namespace {
 
-// A group is eight fields, so that it begins and ends with a byte and is `width` bytes long.
+// A group is eight fields: it starts and ends at a byte boundary and is `width` bytes long.
 constexpr size_t kGroup = 8;
 
-// The most bytes that are read from the first of a field on.
+// The most bytes that are read from the first byte of a field on.
 constexpr uint64_t kReach = 9;
 
-// Reads whole groups; the last field's first byte has kReach readable ones behind it. All shifts are constants, which
-// makes this several times as fast as a loop over any width.
+// Reads whole groups; kReach bytes must be readable from the first byte of the last field. All shifts are constants,
+// which is several times as fast as a loop over any width.
 template <typename T, uint32_t kWidth>
 void UnpackGroups(const uint8_t* bits, size_t groups, T* out) {
   constexpr uint64_t kMask = kWidth == 64 ? ~uint64_t{0} : (uint64_t{1} << kWidth) - 1;
@@ -70,7 +70,7 @@ void UnpackBits(ByteView bits, uint32_t width, std::span<T> out) {
   assert(width <= 8 * sizeof(T) && bits.size() == BitsBytes(out.size(), width));
   if (width == 0) return std::fill(out.begin(), out.end(), T{0});
   const Unpack<T> unpack = kTable[width];
-  // A group reads up to kReach bytes behind its end: the last ones are read from a copy that has them.
+  // A group reads up to kReach bytes past its end, so the last ones are read from a padded copy.
   const size_t whole = bits.size() < kReach ? 0 : std::min(out.size() / kGroup, (bits.size() - kReach) / width);
   unpack(bits.data(), whole, out.data());
   std::array<uint8_t, 160> rest{};

@@ -4,20 +4,20 @@
 
 namespace ofindex {
 
-// How a chunk is laid out: docs/column_format.md has the bytes. The values of all enums stand in index files: DO NOT
-// CHANGE THEM. A reader refuses numbers that it does not know.
+// The layout of a chunk; docs/column_format.md describes the bytes. The values of all enums are stored in index files:
+// DO NOT CHANGE THEM. A reader rejects unknown numbers.
 
 inline constexpr uint8_t kChunkVersion = 1;
 
-/// The most records of a chunk: those of a block.
+/// The most records in a chunk: those of a block.
 inline constexpr uint32_t kMostChunkRecords = 65536;
 
-/// The most bytes, of distinct values or of numbers, that a chunk is made of.
+/// The most bytes of distinct values or numbers in a chunk.
 inline constexpr uint64_t kMostChunkBytes = uint64_t{512} << 20;
 
-/// What a chunk may cost to decode: so much for each record, and so much for each of its bytes. Encodings shrink some
-/// columns to nearly nothing; where they shrink below this, zero bytes are appended. So a hostile chunk takes memory in
-/// proportion to its size, and no honest one is refused.
+/// The most that a chunk may cost to decode: an amount per record plus an amount per byte. Encodings shrink some
+/// columns to almost nothing; if a chunk is too small for its cost, zero bytes are appended. So the memory of a hostile
+/// chunk is proportional to its size, and no valid one is rejected.
 inline constexpr uint64_t kCostPerRecord = 64;
 inline constexpr uint64_t kCostPerByte = 1024;
 
@@ -35,25 +35,25 @@ enum class PresenceEncoding : uint8_t {
   kAll = 0,
   kBitmap = 1,
   kPresent = 2,  ///< numbers of the records that have a value
-  kAbsent = 3,   ///< numbers of those that have none
+  kAbsent = 3,   ///< numbers of the records that have none
 };
 
 enum class IntegerEncoding : uint8_t {
   kConstant = 0,
-  kPacked = 1,      ///< distances from the least, bit-packed
-  kFrames = 2,      ///< the same by 1,024 values, each frame with a least and a width of its own
+  kPacked = 1,      ///< distances from the least value, bit-packed
+  kFrames = 2,      ///< the same in frames of 1,024 values, each with its own least value and width
   kDeltas = 3,      ///< differences of neighbours, in such frames
-  kDictionary = 4,  ///< distinct values, and numbers among them
+  kDictionary = 4,  ///< distinct values, and indexes among them
 };
 
 enum class RealEncoding : uint8_t {
   kBits = 0,      ///< the bit patterns, as integers
   kIntegers = 1,  ///< the values are integers
-  kNarrow = 2,    ///< the values of doubles are floats
+  kNarrow = 2,    ///< the values of doubles are exact floats
 };
 
 enum class BytesEncoding : uint8_t {
-  kDictionary = 0,  ///< distinct values in ascending order, each without what it shares with the one before
+  kDictionary = 0,  ///< distinct values in ascending order, each without the prefix shared with the previous one
 };
 
 enum class SectionEncoding : uint8_t {

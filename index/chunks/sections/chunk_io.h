@@ -11,26 +11,26 @@
 
 namespace ofindex {
 
-/// The bytes of a chunk being made, and what they will cost to decode. Not thread-safe.
+/// The bytes of a chunk under construction, and their decoding cost. Not thread-safe.
 class ChunkWriter {
  public:
   void Byte(uint8_t value) { bytes_.push_back(value); }
 
-  /// Seven bits a byte, low ones first, the high bit set in all but the last.
+  /// Appends seven bits per byte, low ones first, the high bit set in all but the last.
   void Varint(uint64_t value) {
     for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<uint8_t>(value | 0x80));
     bytes_.push_back(static_cast<uint8_t>(value));
   }
 
-  /// The same, numbers near 0 first: 0, -1, 1, -2, ...
+  /// Appends a varint in zigzag order: 0, -1, 1, -2, ...
   void Signed(int64_t value) { Varint((static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63)); }
 
   void Bytes(ByteView bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
 
-  /// Says what a reader will Afford at this place.
+  /// Adds the amount that a reader will pass to Afford here.
   void Cost(uint64_t bytes) { cost_ += bytes; }
 
-  /// Ends a chunk of `records` records, padded as its cost demands.
+  /// Ends a chunk of `records` records, padded as its cost requires.
   [[nodiscard]] std::vector<uint8_t> Take(uint32_t records) {
     const uint64_t free = uint64_t{records} * kCostPerRecord;
     const uint64_t least = cost_ <= free ? 0 : (cost_ - free + kCostPerByte - 1) / kCostPerByte;
@@ -43,8 +43,8 @@ class ChunkWriter {
   uint64_t cost_ = 0;
 };
 
-/// Reads a chunk from its first byte to its last. All that is asked for and is not there is kIndex, and so is memory
-/// beyond what the chunk may cost. A view; not thread-safe.
+/// Reads a chunk from its first byte to its last. Reading past the end is kIndex, as is memory beyond the chunk's
+/// decoding cost. A view; not thread-safe.
 class ChunkReader {
  public:
   ChunkReader(ByteView bytes, uint32_t records)
@@ -77,14 +77,14 @@ class ChunkReader {
     return bytes;
   }
 
-  /// To be asked before memory is taken in proportion to a number that was read.
+  /// Must be called before memory is allocated in proportion to a number that was read.
   [[nodiscard]] Result<void> Afford(uint64_t count, uint64_t bytes_each = 1) {
     if (count > left_ / bytes_each) return Damaged("asks for more memory than its size justifies");
     left_ -= count * bytes_each;
     return {};
   }
 
-  /// Succeeds if nothing is left but padding.
+  /// Succeeds if only padding is left.
   [[nodiscard]] Result<void> End() {
     for (; at_ < bytes_.size(); ++at_) {
       if (bytes_[at_] != 0) return Damaged("goes on behind its end");
@@ -92,7 +92,7 @@ class ChunkReader {
     return {};
   }
 
-  /// The error for what was read last.
+  /// Returns the error for the item read last.
   [[nodiscard]] tl::unexpected<Error> Damaged(std::string_view what) const {
     return Fail(ErrorCode::kIndex, StrCat("column chunk@", at_, ": ", what), kHint);
   }

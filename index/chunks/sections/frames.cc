@@ -7,7 +7,7 @@ namespace {
 
 size_t FrameSize(size_t frame, size_t values) { return std::min(kFrameValues, values - frame * kFrameValues); }
 
-// Reads the heads of all frames of `values` values, none wider than `widest` bits.
+// Reads the headers of all frames of `values` values, none wider than `widest` bits.
 Result<std::vector<Frame>> ReadHeads(ChunkReader& in, size_t values, uint32_t widest) {
   std::vector<Frame> frames(FrameCount(values));
   for (Frame& frame : frames) {

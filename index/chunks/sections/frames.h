@@ -11,7 +11,7 @@
 
 namespace ofindex {
 
-/// Values of a frame: each has a least value and a width of its own.
+/// The values in a frame: each frame has its own least value and width.
 inline constexpr size_t kFrameValues = 1024;
 
 /// One frame: its fields are distances from `base`, modulo 2^64.
@@ -22,8 +22,8 @@ struct Frame {
 
 [[nodiscard]] constexpr uint64_t FrameCount(uint64_t values) { return (values + kFrameValues - 1) / kFrameValues; }
 
-/// Appends the frames' heads and fields. The `width` low bits of each value's distance from the base of its frame are
-/// kept.
+/// Appends the frames' headers and fields. Keeps the `width` low bits of each value's distance from the base of its
+/// frame.
 void WriteFrames(std::span<const Frame> frames, std::span<const uint64_t> values, ChunkWriter& out);
 
 /// Reads out.size() values in frames, modulo 2^bits of T. Errors: kIndex.

@@ -6,12 +6,12 @@ namespace ofindex {
 namespace {
 
 constexpr int kLevel = 1;            // higher ones save a few per cent more, and take several times as long
-constexpr uint64_t kLeastSize = 48;  // of smaller sections the frame's own header eats what is saved
+constexpr uint64_t kLeastSize = 48;  // in smaller sections the frame's own header outweighs the savings
 
-// The most that compressed bytes may take to be worth decompressing them.
+// The largest compressed size that is worth decompressing.
 constexpr uint64_t WorthSize(uint64_t size) { return size - size / 8; }
 
-// `bytes` compressed, or nothing where that is not worth it.
+// Returns `bytes` compressed, or nothing if that is not worthwhile.
 std::vector<uint8_t> Compress(ByteView bytes) {
   if (bytes.size() < kLeastSize) return {};
   return ZstdCompress(bytes, kLevel, WorthSize(bytes.size()));

@@ -9,10 +9,10 @@
 
 namespace ofindex {
 
-/// Appends a stretch of bytes, compressed if that saves an eighth of them.
+/// Appends a byte range, compressed if that saves at least an eighth.
 void WriteSection(ByteView bytes, ChunkWriter& out);
 
-/// A stretch of bytes out of a chunk: a part of it, or decompressed. Valid as long as the chunk's bytes and this.
+/// A byte range of a chunk: a view of it, or decompressed. Valid while the chunk's bytes and this object live.
 class Section {
  public:
   /// Reads the next section, of `size` bytes. Errors: kIndex.

@@ -73,7 +73,7 @@ TEST_CASE("a build reports what it has found") {
   REQUIRE(report.skipped.size() == 1);
   CHECK(report.skipped[0].path == "train/notes.txt");
 
-  // The second time it is left alone, and says the same.
+  // The second build leaves the index alone and reports the same.
   const std::string before = ReadFile(set.index());
   const BuildReport again = set.Build(options);
   CHECK(again.was_up_to_date);
@@ -116,7 +116,7 @@ TEST_CASE("a stale index is named with its reason, left as it is, and replaced b
       {"one is another file of the same size and mtime",
        [](BuiltSet& set, BuildOptions&) {
          ReplaceFile(set.Shard("part-0"), WithFlippedBit(ReadFile(set.Shard("part-0")), 70, 1));
-         SetMtime(set.Shard("part-0"), int64_t{1'700'000'000} * 1'000'000'000);  // as Put() has set it
+         SetMtime(set.Shard("part-0"), int64_t{1'700'000'000} * 1'000'000'000);  // as set by Put()
        },
        "part-0 has changed"},
       {"another format", [](BuiltSet&, BuildOptions& options) { options.format.framing = std::nullopt; },

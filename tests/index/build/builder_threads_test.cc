@@ -26,7 +26,7 @@ TEST_CASE("a build that is interrupted leaves the old index whole, and no draft"
   const std::string map_before = ReadFile(set.map());
   BuildOptions options = set.Options(true);
   options.force = true;
-  // Stopped before it begins, and once a given number of bytes is done.
+  // Stopped before it starts, and after a given number of bytes.
   for (const uint64_t after : {uint64_t{0}, uint64_t{1}, uint64_t{1000}, uint64_t{100'000}}) {
     Progress progress;
     progress.cancel = after == 0;
@@ -38,7 +38,7 @@ TEST_CASE("a build that is interrupted leaves the old index whole, and no draft"
     stopper.join();
     CHECK(FilesIn(set.folder()) == kBuiltFiles);
     if (report) {
-      // It was faster. The next one begins from the same state.
+      // The build was faster. The next one starts from the same state.
       BuildOptions as_before = set.Options();
       as_before.force = true;
       set.Build(as_before);
@@ -66,7 +66,7 @@ TEST_CASE("a second builder is refused while the first one works, and one that w
     BuildOptions waiting = set.Options();
     waiting.if_locked = Draft::IfLocked::kWait;
     waiter = std::jthread([&, waiting] { waited = BuildNow(waiting); });
-    // What the first one publishes: an index of the same data, built elsewhere.
+    // The index that the first build publishes: the same data, built elsewhere.
     BuildOptions elsewhere = set.Options();
     elsewhere.index = set.folder() + "/other.ofidx";
     set.Build(elsewhere);

@@ -14,7 +14,7 @@
 namespace ofindex {
 namespace {
 
-/// How often a hostile index was refused, and how often it was read all the same.
+/// How often a hostile index was refused, and how often it was read anyway.
 struct Outcomes {
   int refused = 0;
   int read = 0;
@@ -26,7 +26,7 @@ struct Outcomes {
   }
 };
 
-// Does everything that can be done with an index. It may fail; it must come back, and touch nothing out of bounds.
+// Runs every operation on an index. They may fail, but must return, and access nothing out of bounds.
 void UseAll(const BuiltSet& set, Outcomes& outcomes) {
   if (Result<CatalogReader> catalog = CatalogReader::Open(set.index())) {
     outcomes.Count(catalog->Shards());
@@ -50,7 +50,7 @@ void UseAll(const BuiltSet& set, Outcomes& outcomes) {
   }
 }
 
-// Where a byte of the file means something: all but the long stretches of zeros inside of pages.
+// Returns the offsets of meaningful bytes of the file: all except long runs of zeros inside pages.
 std::vector<size_t> BytesInUse(const std::string& file) {
   std::vector<size_t> in_use;
   for (size_t at = 0; at < file.size(); ++at) {
@@ -113,12 +113,12 @@ TEST_CASE("garbage in any page of an index is refused or read") {
   Outcomes outcomes;
   for (int i = 0; i < 300; ++i) {
     std::string bytes = set.bytes();
-    // The file's own header is left, so that the garbage is looked at.
+    // The file's header is kept, so that the garbage is read.
     const size_t begin = 100 + random() % (bytes.size() - 100);
     const size_t length = 1 + random() % 2000;
     for (size_t at = begin; at < std::min(begin + length, bytes.size()); ++at)
       bytes[at] = static_cast<char>(random() & 0xff);
-    // One page in the place of another.
+    // Replaces one page by another.
     if (i % 3 == 0) {
       const size_t pages = bytes.size() / 65536;
       bytes.replace((1 + random() % (pages - 1)) * 65536, 65536,
@@ -130,7 +130,7 @@ TEST_CASE("garbage in any page of an index is refused or read") {
   CHECK(outcomes.refused > 0);
 }
 
-// An index whose schema was changed by SQL, with the shape of the rest left as it was.
+// Changes the schema of an index by SQL, keeping the rest.
 void Change(const BuiltSet& set, const char* sql) {
   Result<sqlite::Database> database = sqlite::Database::OpenDraft(set.index(), 65536);
   REQUIRE(database.has_value());
@@ -141,11 +141,11 @@ void Change(const BuiltSet& set, const char* sql) {
 TEST_CASE("an index with other tables than ours is refused, whatever they would do") {
   const std::vector<std::string> changes = {
       "CREATE TABLE more(v)",                                                       // one more table
-      "CREATE INDEX i ON shard(path)",                                              // an index, which would be believed
-      "DROP TABLE generation",                                                      // one table less
-      "DROP TABLE dataset; CREATE VIEW dataset AS SELECT 'id' AS key, 1 AS value",  // a view in its place
-      "ALTER TABLE shard ADD COLUMN zeros BLOB AS (zeroblob(1000000000))",          // a column that is computed
-      "DROP TABLE shard; CREATE TABLE shard(shard, path)",                          // others of the same names
+      "CREATE INDEX i ON shard(path)",                                              // an index, which would be trusted
+      "DROP TABLE generation",                                                      // a missing table
+      "DROP TABLE dataset; CREATE VIEW dataset AS SELECT 'id' AS key, 1 AS value",  // a view instead
+      "ALTER TABLE shard ADD COLUMN zeros BLOB AS (zeroblob(1000000000))",          // a computed column
+      "DROP TABLE shard; CREATE TABLE shard(shard, path)",                          // other tables with the same names
   };
   for (const std::string& sql : changes) {
     CAPTURE(sql);
@@ -197,15 +197,15 @@ TEST_CASE("an index whose rows were forged with sound SQL is found out by verify
       CHECK(report.error().hint.text().find("--force") != std::string::npos);
     }
   }
-  // One that takes away what --verify has found.
+  // Removes a finding of --verify.
   const SmallIndex set;
   Change(set, "DELETE FROM bad");
   Progress progress;
   CHECK(VerifyDataset({.index = set.index(), .root = {}}, progress).error().code == ErrorCode::kIndex);
 }
 
-// An interior page of a table's tree (sqlite.org/fileformat.html, 1.6) of as many cells as fit, which all lead to page
-// `child`.
+// Returns an interior page of a table's tree (sqlite.org/fileformat.html, 1.6) with as many cells as fit, all leading
+// to page `child`.
 std::string FanPage(uint32_t child) {
   const auto big_endian = [](uint32_t value, int bytes) {
     std::string out;
@@ -231,7 +231,7 @@ TEST_CASE("an index whose tables lead in circles is refused, however many rows i
   const size_t pages = set.bytes().size() / 65536;
   int refused = 0;
   for (size_t page = 2; page < pages; ++page) {
-    // The page moves to the end of the file, and above it stand three that lead to it 9,000 to the third times.
+    // The page moves to the end of the file, below three that lead to it 9,000^3 times.
     std::string bytes = set.bytes();
     const auto number = [&](size_t index) { return static_cast<uint32_t>(index + 1); };
     bytes.replace(page * 65536, 65536, FanPage(number(pages)));

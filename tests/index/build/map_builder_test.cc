@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Every payload through the map of the set's index; nullopt if something is an error on the way.
+// Returns every payload read through the map of the set's index; nullopt on any error.
 std::optional<std::vector<std::string>> ReadAll(const BuiltSet& set) {
   Result<OffsetMap> map = MapOf(set.index());
   if (!map) return std::nullopt;
@@ -75,7 +75,7 @@ TEST_CASE("a map with any byte changed gives the right payloads or an error, nev
     if (!read) ++errors;
     CAPTURE(at);
     if (read) CHECK(*read == *payloads);
-    // And so whoever removes the map, as the hint says, is well again.
+    // Removing the map, as the hint says, repairs it.
     if (!read) fs::remove(set.map());
     if (!read) CHECK(ReadAll(set) == payloads);
   }
@@ -89,7 +89,7 @@ TEST_CASE("who waits for another's map, or makes one, ends when told to, and lea
   const std::string map = ReadFile(set.map());
   Progress progress;
   progress.cancel = true;
-  CHECK(MapOf(set.index(), progress));  // a map that is there takes no time
+  CHECK(MapOf(set.index(), progress));  // an existing map takes no time
   fs::remove(set.map());
   const auto interrupted = [&] {
     const auto opened = MapOf(set.index(), progress);
@@ -113,7 +113,7 @@ TEST_CASE("where no map can be written beside the index, it goes to the user's c
   set.Build(set.Options());
   const auto payloads = ReadAll(set);
   fs::remove(set.map());
-  // In the way of the draft, for root as well as for everybody.
+  // Blocks the temporary file, for root too.
   fs::create_directory(set.map() + ".ofindex-draft");
   const TempDir cache;
   REQUIRE(::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1) == 0);
@@ -127,13 +127,13 @@ TEST_CASE("where no map can be written beside the index, it goes to the user's c
   WriteFile(cached, "damaged");
   CHECK(ReadAll(set) == payloads);
 
-  // Damage that its readers stop at is found and mended there, too.
+  // Damage that stops readers is found and repaired there, too.
   const std::string sound = ReadFile(cached);
   const auto index = IndexFile::Open(set.index()).value();
   for (size_t at = 256; at < sound.size(); at += 97) {
     FlipBit(cached, at, 3);
     const MapDamage damage = FindMapDamage(*index, {}).value();
-    if (damage.what.empty()) {  // a byte that no one reads
+    if (damage.what.empty()) {  // an unused byte
       WriteFile(cached, sound);
       continue;
     }
@@ -146,7 +146,7 @@ TEST_CASE("where no map can be written beside the index, it goes to the user's c
 }
 
 TEST_CASE("an index in a read-only folder is read, with its map in the cache folder") {
-  if (::geteuid() == 0) return;  // whom no folder is read-only for
+  if (::geteuid() == 0) return;  // root can write to any folder
   BuiltSet set;
   set.PutSome();
   set.Build(set.Options());

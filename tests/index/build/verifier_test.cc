@@ -62,7 +62,7 @@ TEST_CASE("without hashes an OFRecord's payloads are not vouched for, and the re
 TEST_CASE("what happens to a shard after the build is in the report") {
   struct Row {
     std::string what;
-    std::function<void(const BuiltSet&)> spoil;  // part-0, a shard of 40 records
+    std::function<void(const BuiltSet&)> spoil;  // modifies part-0, a shard of 40 records
     size_t stale;
     size_t bad;
     uint64_t records_checked;
@@ -111,7 +111,7 @@ TEST_CASE("what happens to a shard after the build is in the report") {
 TEST_CASE("the record, the shard, the byte and the fault are named") {
   struct Row {
     Framing framing;
-    uint64_t at;  // of the record
+    uint64_t at;  // offset in the record
     RecordFault fault;
   };
   const std::vector<Row> rows = {
@@ -179,7 +179,7 @@ TEST_CASE("damage and bad records that the build has found are found again") {
   CHECK(!report.clean());
 }
 
-// Verifies while another thread cuts the shard in the middle as soon as some of it was read.
+// Verifies while another thread truncates the shard in the middle as soon as part of it was read.
 Result<VerifyReport> VerifyWhileCut(const BuiltSet& set, const std::string& shard) {
   Progress progress;
   std::atomic<bool> over{false};
@@ -198,7 +198,7 @@ TEST_CASE("a shard that is cut while it is read is stale, and the others are rea
   set.Put("part-0", bytes);
   set.Put("part-1", ShardBytes(Framing::kOfRecord, SomePayloads(30, 90)));
   set.Build(set.Options(true));
-  // The other thread may come too late: then it is tried again.
+  // If the other thread comes too late, this tries again.
   uint64_t cut_in_time = 0;
   for (int attempt = 0; attempt < 50 && cut_in_time < 3; ++attempt) {
     set.Put("part-0", bytes);
@@ -219,7 +219,7 @@ TEST_CASE("a shard that is cut while it is read is stale, and the others are rea
 constexpr int kFailed = 100;
 constexpr int kNoReport = -1;
 
-// How many shards are stale, or kFailed if one could not be read, where nobody but the owner of a file may read it.
+// Returns the number of stale shards, or kFailed if one could not be read, for a user who is not the files' owner.
 int StaleForSomebodyElse(const BuiltSet& set) {
   return RunInChild([&] {
     constexpr uid_t kNobody = 65534;
@@ -252,7 +252,7 @@ TEST_CASE("where no descriptor is left for a shard, verifying ends with an error
   set.PutSome();
   set.Build(set.Options(true));
   CHECK(RunInChild([&] {
-          // Room for one more descriptor, which the index takes.
+          // Leaves room for one more descriptor, which the index takes.
           const int next = ::dup(0);
           const rlimit limit{.rlim_cur = static_cast<rlim_t>(next) + 1, .rlim_max = static_cast<rlim_t>(next) + 1};
           if (next < 0 || ::close(next) != 0 || ::setrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;

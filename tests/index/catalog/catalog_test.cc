@@ -64,7 +64,7 @@ std::vector<SkippedFile> SomeSkipped() {
           {.path = "link", .reason = "a link to a file that is not there", .kind = SkippedFile::Kind::kBrokenLink}};
 }
 
-// A whole small index.
+// Writes a small complete index.
 void WriteCatalog(const std::string& path) {
   WriteFile(path, "");
   Result<CatalogWriter> writer = CatalogWriter::Create(path);
@@ -202,7 +202,7 @@ TEST_CASE("a file that is no index, or one of another version, is refused by nam
   CHECK(error_of("").find("not an index of ofindex") != std::string::npos);
   CHECK(error_of("SQLite format 3").find("not an index of ofindex") != std::string::npos);
   CHECK(error_of(std::string(200'000, 'x')).find("not an index of ofindex") != std::string::npos);
-  // A sound header and nothing behind it.
+  // A sound header with nothing after it.
   static_cast<void>(error_of(sound.substr(0, 100)));
 
   const Result<CatalogReader> missing = CatalogReader::Open(dir / "missing");

@@ -26,17 +26,17 @@ TEST_CASE("an index is called after its data, and lies beside it") {
   };
   const std::vector<Row> rows = {
       {"train", "train.ofidx"},                      // a folder or a file
-      {"train/", "train.ofidx"},                     // with a slash behind it
+      {"train/", "train.ofidx"},                     // with a trailing slash
       {"train//", "train.ofidx"},                    // or two
       {"./train", "train.ofidx"},                    // from here
       {"train/.", "train.ofidx"},                    // the folder itself
       {"data/train", "data/train.ofidx"},            // in a folder
-      {"data//train/", "data/train.ofidx"},          // however it is spelt
+      {"data//train/", "data/train.ofidx"},          // in any spelling
       {"../train", "../train.ofidx"},                // above
       {"/data/train", "/data/train.ofidx"},          // absolute
       {"part-0.tfrecord", "part-0.tfrecord.ofidx"},  // a file keeps its suffix
       {"a b\nc", "a b\nc.ofidx"},                    // names are bytes
-      {".hidden", ".hidden.ofidx"},                  // a dot of its own
+      {".hidden", ".hidden.ofidx"},                  // a leading dot
   };
   for (const Row& row : rows) {
     CAPTURE(row.data);
@@ -94,21 +94,21 @@ TEST_CASE("a path is stored relative to the index, as the system resolves it") {
     std::string stored;
   };
   const std::vector<Row> rows = {
-      {"a", ".", "a"},                                // beside the index
-      {"./a", ".", "a"},                              // however it is spelt
+      {"a", ".", "a"},                                // next to the index
+      {"./a", ".", "a"},                              // in any spelling
       {"x//a/", ".", "x/a"},                          // a folder, with a slash
       {"../data/train/a", "../data", "train/a"},      // the index above it
-      {"../data/train/a", "../data/train", "a"},      // the index beside it
+      {"../data/train/a", "../data/train", "a"},      // the index next to it
       {"../data/a", ".", "../data/a"},                // another branch
       {"../data/a", "../disk/deep", "../../data/a"},  // far away
       {"link/a", ".", "../disk/deep/inner/a"},        // a link on the way is followed
       {"link", ".", "link"},                          // a link at the end is kept
       {"leaf", "../data", "../here/leaf"},            // from another folder, too
-      {"link/../a", ".", "../disk/deep/a"},           // ".." behind a link is above its target
-      {"link/..", ".", "../disk/deep"},               // at the end as well
-      {"../here/./a", ".", "a"},                      // back where it began
-      {"a", "link", "../../../here/a"},               // the index behind a link
-      {"a", "link/..", "../../here/a"},               // and above one's target
+      {"link/../a", ".", "../disk/deep/a"},           // ".." after a link is above its target
+      {"link/..", ".", "../disk/deep"},               // at the end too
+      {"../here/./a", ".", "a"},                      // back at the start
+      {"a", "link", "../../../here/a"},               // the index after a link
+      {"a", "link/..", "../../here/a"},               // and above a link's target
   };
   for (const Row& row : rows) {
     CAPTURE(row.path);
@@ -140,12 +140,12 @@ TEST_CASE("the folder that paths share is found, and half a name is none") {
       {{"a", "b"}, 0},                         // none
       {{"../x/a", "../x/b"}, 5},               // above the index
       {{"/x/a", "/x/b"}, 3},                   // absolute
-      {{"train/a", "train/a/b"}, 6},           // a file and a folder of one name
+      {{"train/a", "train/a/b"}, 6},           // a file and a folder with one name
       {{"", "a"}, 0},                          // nothing
       {{"a/b/c/1", "a/b/c/2", "a/b/d/3"}, 4},  // the last shortens it
       {{"a/b/c", "x", "a/b/d"}, 0},            // one elsewhere is enough
       {{"train/a"}, 6},                        // one alone
-      {{}, 0},                                 // none at all
+      {{}, 0},                                 // none
   };
   for (const Row& row : rows) {
     std::vector<ShardRow> shards;

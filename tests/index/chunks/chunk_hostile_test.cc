@@ -28,7 +28,7 @@ void UseLists(const Chunk& chunk) {
   for (uint32_t number : chunk.texts().number) REQUIRE(number < chunk.texts().ends.size());
 }
 
-// Does everything that can be done with a chunk, and checks what its readers count on.
+// Runs every operation on a chunk, and checks what its readers rely on.
 void UseAll(const Chunk& chunk) {
   REQUIRE(chunk.present().size() == (size_t{chunk.records()} + 63) / 64);
   uint64_t sum = 0;
@@ -48,7 +48,7 @@ void UseAll(const Chunk& chunk) {
   static_cast<void>(sum);
 }
 
-// Decodes `bytes`, in memory of just their size, so that the sanitizer sees every byte read beyond them.
+// Decodes `bytes` in memory of exactly their size, so that the sanitizer detects every read past the end.
 void Try(ByteView bytes, uint32_t records, Outcomes& outcomes) {
   const auto exact = std::make_unique<uint8_t[]>(bytes.size());
   std::copy(bytes.begin(), bytes.end(), exact.get());
@@ -58,12 +58,12 @@ void Try(ByteView bytes, uint32_t records, Outcomes& outcomes) {
     CHECK(chunk.error().code == ErrorCode::kIndex);
     return;
   }
-  // Twice: vectors grow ahead.
+  // Twice: vectors overallocate.
   CHECK(chunk->memory() <= 2 * (kCostPerRecord * records + kCostPerByte * bytes.size()) + sizeof(Chunk));
   UseAll(*chunk);
 }
 
-// Small chunks in every content, presence and encoding.
+// Returns small chunks in every content, presence and encoding.
 std::vector<std::pair<std::vector<uint8_t>, uint32_t>> SmallChunks() {
   std::vector<std::pair<std::vector<uint8_t>, uint32_t>> chunks;
   for (const Generator& generator : Generators()) {
@@ -154,7 +154,7 @@ TEST_CASE("numbers of encodings that nobody wrote are refused by number") {
   }
 }
 
-// The head of a chunk of as many records as there may be, all present.
+// Returns the start of a chunk with the most records allowed, all present.
 ChunkWriter Head(ChunkContent content) {
   ChunkWriter out;
   out.Byte(kChunkVersion);
@@ -191,7 +191,7 @@ TEST_CASE("values that share ever more with the one before are refused") {
   out.Varint(kMostChunkRecords);
   std::vector<int64_t> shared;
   for (int64_t i = 0; i < kMostChunkRecords; ++i) shared.push_back(i);
-  WriteIntegers(shared, out);  // the i-th value has i + 1 bytes, 2 GiB together
+  WriteIntegers(shared, out);  // the i-th value has i + 1 bytes, 2 GiB in total
   WriteIntegers(std::vector<int64_t>(kMostChunkRecords, 1), out);
   CheckRefused(std::move(out));
 }

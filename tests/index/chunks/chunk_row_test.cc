@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-// SQLite itself, asked what it makes of the values.
+// SQLite itself, evaluating the values.
 class SqlOracle {
  public:
   SqlOracle() {
@@ -29,7 +29,7 @@ class SqlOracle {
 
   void Insert(const ColumnValue& value) { Ask("INSERT INTO t VALUES (?1)", value); }
 
-  // The first column of the only row that `sql` gives, with ?1 bound to `value`.
+  // Returns the first column of the only row of `sql`, with ?1 bound to `value`.
   int64_t Ask(const char* sql, const ColumnValue& value = {}) {
     sqlite3_stmt* statement = nullptr;
     REQUIRE(sqlite3_prepare_v2(database_, sql, -1, &statement, nullptr) == SQLITE_OK);
@@ -90,15 +90,15 @@ TEST_CASE("of a long least value there is a part that sorts no higher, of a long
   }();
   struct Row {
     std::string value;
-    size_t size;  // of the least
+    size_t size;  // of the least value
     ColumnValue::Type type;
   };
   const Row rows[] = {
       {x300.substr(0, 256), 256, ColumnValue::Type::kText},     // just short enough
       {x300.substr(0, 257), 256, ColumnValue::Type::kText},     // just too long
-      {umlauts, 255, ColumnValue::Type::kText},                 // would be cut inside of a character
+      {umlauts, 255, ColumnValue::Type::kText},                 // would be cut inside a character
       {"\xff" + x300, 256, ColumnValue::Type::kBlob},           // a BLOB may be cut anywhere
-      {umlauts.substr(0, 300), 256, ColumnValue::Type::kBlob},  // one that ends inside of a character
+      {umlauts.substr(0, 300), 256, ColumnValue::Type::kBlob},  // ends inside a character
       {x300.substr(0, 255) + "\xf0\x9f\x98\x80", 255, ColumnValue::Type::kText},
   };
   for (const Row& row : rows) {

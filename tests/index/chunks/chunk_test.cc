@@ -24,7 +24,7 @@ bool Same(const Chunk::Value& got, const ColumnValue& expected) {
          AsText(got.bytes) == expected.bytes;
 }
 
-// Bit patterns that SQL does not tell apart are kept all the same.
+// Bit patterns that SQL does not distinguish are kept anyway.
 bool SameBits(const Chunk& chunk, uint32_t record, const Given& given) {
   if (given.kind == FeatureKind::kFloat) return std::bit_cast<uint32_t>(chunk.floats()[record]) == given.bits;
   if (given.kind == FeatureKind::kDouble) return std::bit_cast<uint64_t>(chunk.doubles()[record]) == given.bits;
@@ -70,7 +70,7 @@ TEST_CASE("bits behind the last record are 0") {
 TEST_CASE("integers are decoded to the narrowest of four forms") {
   struct Row {
     uint64_t range;
-    size_t form;  // of the variant
+    size_t form;  // index in the variant
   };
   constexpr Row kRows[] = {{0, 0},      {1, 0},           {255, 0},          {256, 1},        {65'535, 1},
                            {65'536, 2}, {0xffffffffU, 2}, {0x100000000U, 3}, {~0ULL >> 1, 3}, {~0ULL, 3}};
@@ -104,7 +104,7 @@ TEST_CASE("distinct bytes values are in ascending order, each once") {
 }
 
 TEST_CASE("numbers chosen to collide in the search for distinct ones are encoded all the same") {
-  // k times the inverse of the multiplier hashes to k: all to one place.
+  // k times the inverse of the multiplier hashes to k: all collide.
   uint64_t inverse = 1;
   for (int i = 0; i < 6; ++i) inverse *= 2 - 0x9e3779b97f4a7c15U * inverse;
   REQUIRE(inverse * 0x9e3779b97f4a7c15U == 1);
@@ -135,7 +135,7 @@ TEST_CASE("the examples of docs/column_format.md are written byte for byte as th
 TEST_CASE("typical columns are as small as they should be") {
   struct Row {
     const char* generator;
-    double most_bits;  // a record
+    double most_bits;  // per record
   };
   constexpr Row kRows[] = {
       {"one integer", 0.01},          {"labels", 10.1},        {"skewed labels", 2.6},      {"ids in order", 0.05},
@@ -153,7 +153,7 @@ TEST_CASE("typical columns are as small as they should be") {
 
 TEST_CASE("values beyond what a chunk may hold are not collected, and the row has no data") {
   ChunkBuilder builder;
-  // Never touched, and so never in memory.
+  // Never touched, so never in memory.
   constexpr size_t kTooMany = (512 << 20) / 8 + 1;
   const std::unique_ptr<void, decltype(&std::free)> numbers(std::calloc(kTooMany, sizeof(uint64_t)), &std::free);
   builder.AddInteger(0, 1, FeatureKind::kInt64);

@@ -18,7 +18,7 @@ TEST_CASE("text is what is well-formed UTF-8 without NUL") {
       std::string(1, '\0'),          // NUL
       std::string("1234567\0x", 9),  // NUL in the first word
       std::string("12345678\xc3\xa4\0", 11),
-      "\x80",              // a continuation without a lead
+      "\x80",              // a continuation byte without a lead byte
       "\xc0\xaf",          // an overlong form
       "\xe0\x9f\xbf",      // another
       "\xf0\x8f\xbf\xbf",  // another

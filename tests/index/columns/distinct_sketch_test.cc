@@ -26,7 +26,7 @@ bool Equal(const DistinctSketch& a, const DistinctSketch& b) {
   return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
 }
 
-// Adds what a decoded chunk holds to a sketch, value by value: all of its records, or of its lists.
+// Adds the values of a decoded chunk to a sketch: of all its records, or of its lists.
 void SketchTexts(const Chunk::Texts& texts, DistinctSketch& sketch) {
   for (uint32_t n = 0; n < texts.ends.size(); ++n) sketch.AddBytes(texts[n]);
 }
@@ -69,7 +69,7 @@ TEST_CASE("estimates are near the number of distinct values, from none to many")
     CAPTURE(count);
     const auto estimate = static_cast<double>(SketchOf(0, count).Estimate());
     const auto exact = static_cast<double>(count);
-    // Four standard errors, and one where values share a register.
+    // Four standard errors, plus one for values that share a register.
     CHECK(std::abs(estimate - exact) <= 1 + 4 * 0.023 * exact);
   }
 }
@@ -81,7 +81,7 @@ TEST_CASE("estimates are unbiased: over many sketches the errors cancel") {
     double sum = 0;
     for (int64_t i = 0; i < kSketches; ++i)
       sum += static_cast<double>(SketchOf(i << 32, (i << 32) + count).Estimate()) / static_cast<double>(count);
-    // Half a value more, because an estimate is a whole number.
+    // Plus half a value, because an estimate is a whole number.
     CHECK(std::abs(sum / kSketches - 1) < 0.01 + 0.5 / static_cast<double>(count));
   }
 }
@@ -148,7 +148,7 @@ TEST_CASE("the sketch made while a column is encoded is that of the decoded chun
     REQUIRE(chunk.has_value());
     SketchChunk(*chunk, decoded);
     CHECK(Equal(encoded, decoded));
-    if (std::string_view(generator.what).find("any") == 0) continue;  // denormals print alike
+    if (std::string_view(generator.what).find("any") == 0) continue;  // denormals print the same
     const auto exact = static_cast<double>(distinct.size());
     CHECK(std::abs(static_cast<double>(encoded.Estimate()) - exact) <= 1 + 4 * 0.023 * exact);
   }

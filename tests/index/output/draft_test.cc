@@ -125,7 +125,7 @@ TEST_CASE("the second builder of a target is told that it is locked, until the f
     CHECK(!second.error().hint.empty());
     // Other targets are free.
     static_cast<void>(Begin(dir / "other"));
-    // And the lock is not in the way of what it guards.
+    // The lock does not block access to the file it protects.
     CHECK(fs::exists(first.path()));
   }
   static_cast<void>(Begin(dir / "index"));
@@ -190,7 +190,7 @@ struct stat StatOf(const std::string& path) {
   return info;
 }
 
-// Runs `check` as another user, if the test may; returns what it returned, or true.
+// Runs `check` as another user, if the test has the rights; returns its result, or true.
 template <typename Check>
 bool AsNobody(const Check& check) {
   constexpr uid_t kNobody = 65534;
@@ -233,7 +233,7 @@ TEST_CASE(
     WriteFile(dir / "precious", "bytes");
     const std::string path = (dir / "index") + std::string(kDraftSuffix);
     one.put(dir, path);
-    // The inode is held, so that no new file gets its number.
+    // The inode is kept open, so that no new file gets its number.
     const Result<File> held = File::OpenRead(path);
     const struct stat before = StatOf(path);
     {
@@ -280,7 +280,7 @@ TEST_CASE("a draft that is exchanged for another file while it is written is not
     CHECK(draft.Publish(Draft::Durability::kDurable).error().code == ErrorCode::kIo);
   }
   CHECK(ReadFile(dir / "index") == "old");
-  CHECK(FilesIn(dir) == 2);  // and another's file is not ours to remove
+  CHECK(FilesIn(dir) == 2);  // a file of another user is left alone
 }
 
 TEST_CASE("what is written to the draft's descriptor is what is published, whatever its name is meanwhile") {

@@ -17,22 +17,22 @@ TEST_CASE("what a set NAME-SSSSS-of-NNNNN lacks is named") {
   };
   const std::vector<Row> rows = {
       {{}, {}},                                                             // nothing
-      {{"a-00000-of-00002", "a-00001-of-00002"}, {}},                       // whole
+      {{"a-00000-of-00002", "a-00001-of-00002"}, {}},                       // complete
       {{"a-00000-of-00003", "a-00002-of-00003"}, {"a-00001-of-00003"}},     // one in the middle
       {{"a-00002-of-00003"}, {"a-00000-of-00003", "a-00001-of-00003"}},     // the first two
       {{"a-0-of-3.tfrecord", "a-2-of-3.tfrecord"}, {"a-1-of-3.tfrecord"}},  // no padding, a suffix
-      {{"d/a-1-of-2", "e/a-0-of-2"}, {"d/a-0-of-2", "e/a-1-of-2"}},         // a set of its own in each folder
+      {{"d/a-1-of-2", "e/a-0-of-2"}, {"d/a-0-of-2", "e/a-1-of-2"}},         // a separate set in each folder
       {{"a-0-of-2", "b-1-of-2"}, {"a-1-of-2", "b-0-of-2"}},                 // two names
       {{"a-0-of-2", "a-0-of-3", "a-2-of-3"}, {"a-1-of-2", "a-1-of-3"}},     // two totals
       {{"a-0-of-2.gz", "a-1-of-2"}, {"a-0-of-2", "a-1-of-2.gz"}},           // two suffixes
       {{"x-of-y-0-of-2"}, {"x-of-y-1-of-2"}},                               // "-of-" in the name
       {{"a-5-of-2"}, {"a-0-of-2", "a-1-of-2"}},                             // a number past the total
-      {{"part-0", "part-2"}, {}},                                           // no total, no complaint
+      {{"part-0", "part-2"}, {}},                                           // no total, so none is missing
       {{"a-of-3", "-0-of-3x", "a-x-of-3", "a-1-of-", "a1-of-3"},
        {"-1-of-3x", "-2-of-3x"}},             // hardly any of these is a set
-      {{"a-0-of-0"}, {}},                     // of none
-      {{"a-99999999999999999999-of-3"}, {}},  // a number of no machine
-      {{"a-0-of-99999999999999999999"}, {}},  // a total of none
+      {{"a-0-of-0"}, {}},                     // a total of 0
+      {{"a-99999999999999999999-of-3"}, {}},  // a number that overflows
+      {{"a-0-of-99999999999999999999"}, {}},  // a total that overflows
   };
   for (const Row& row : rows) CHECK(MissingOfSets(row.paths) == row.missing);
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kRoom = uint64_t{1} << 30;
 
-// A block that can be told from others, of some `bytes` of memory.
+// Returns a distinguishable block that uses some `bytes` of memory.
 BuiltBlock Block(size_t shard, uint64_t number, size_t bytes = 10) {
   BuiltBlock block;
   block.row.shard = static_cast<uint32_t>(shard);
@@ -54,7 +54,7 @@ TEST_CASE("a shard without blocks ends at once") {
 
 TEST_CASE("an abort wakes everybody, and its first error is the one that is told") {
   BlockQueue queue(2, 1);
-  queue.Put(0, 5, Block(0, 5));  // no room any more
+  queue.Put(0, 5, Block(0, 5));  // the queue is full now
   std::jthread writer([&] {
     const auto block = queue.Take(0);
     REQUIRE(!block.has_value());
@@ -78,7 +78,7 @@ TEST_CASE("whoever builds for the shard that the writer waits for is never held 
   queue.Finish(0, 1, {});
   CHECK(TakeAll(queue, 0) == 1);
   queue.Finish(1, 0, {});
-  // The writer comes to the second shard: from here on its builder may go on, however full it is.
+  // The writer reaches the second shard: from now on its builder may go on, however full the queue is.
   CHECK(TakeAll(queue, 1) == 0);
   CHECK(queue.WaitForRoom(1));
 }
@@ -115,7 +115,7 @@ TEST_CASE("many builders and a writer come to the end, and few blocks lie in the
     }
     CHECK(TakeAll(queue, shard) == 0);
   }
-  // Those of the shard that is waited for, what there is room for, and one in the hands of each thread.
+  // The blocks of the shard that is waited for, those that fit, and one held by each thread.
   CHECK(most <= kBlocks + 3 + kBuilders + 1);
 }
 

@@ -18,7 +18,7 @@ std::string Int64s(std::initializer_list<int64_t> values) { return Field(3, Pack
 std::string Bytes(std::initializer_list<std::string_view> values) { return Field(1, BytesList(values)); }
 std::string Example(const std::string& entries) { return Field(1, entries); }
 
-/// A record that has feature `a` alone.
+/// Returns a record whose only feature is `a`.
 std::string Of(const std::string& feature) { return Example(Entry("a", feature)); }
 
 const std::string kShort = "xy";
@@ -65,7 +65,7 @@ std::string SpellChunk(const ChunkRow& row, uint32_t records) {
   return text;
 }
 
-/// A line for each feature: its name and all values of its chunks.
+/// Returns a line for each feature: its name and all values of its chunks.
 std::string SpellColumns(const BlockColumns& columns, uint32_t records) {
   std::string text;
   for (const BlockFeature& feature : columns.features) {

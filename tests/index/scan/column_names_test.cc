@@ -30,7 +30,7 @@ FeatureRow Listed(std::string name, uint64_t single) {
   return row;
 }
 
-// Every feature's columns as "value count size", '-' where there is none, in the order of `rows`, which are by name.
+// Returns every feature's columns as "value count size", '-' for none, in the order of `rows`, which are by name.
 std::vector<std::string> NamesOf(std::vector<FeatureRow> rows, const ColumnChoice& choice = {}) {
   std::vector<FeatureRow*> by_name;
   for (FeatureRow& row : rows) by_name.push_back(&row);
@@ -73,7 +73,7 @@ TEST_CASE("names that SQL takes for one get numbers in byte order, whatever they
         Names{"_ID_2 - -", "_length_2 - -", "_shard_2 - -"});
   CHECK(NamesOf({Listed("a", 1), Scalar("a#count")}) == Names{"a a#count -", "a#count_2 - -"});
   CHECK(NamesOf({Scalar("A"), Scalar("a"), Scalar("a_2")}) == Names{"A - -", "a_2 - -", "a_2_2 - -"});
-  // SQLite folds ASCII letters alone.
+  // SQLite folds only ASCII letters.
   CHECK(NamesOf({Scalar("\xc3\x84"), Scalar("\xc3\xa4")}) == Names{"\xc3\x84 - -", "\xc3\xa4 - -"});
 }
 

@@ -31,7 +31,7 @@ TEST_CASE("a large shard that is not cached is seen, however many small ones lie
   shards.insert(shards.begin() + 17, Shard(large, kBytes, 100'000));
   CHECK(IsLarge(shards[17]));
   CHECK_FALSE(IsLarge(shards[0]));
-  // Once in memory, once out of it, as far as this file system tells the one and does the other.
+  // Once cached and once not, as far as this file system supports both.
   if (!File::OpenRead(large)->IsCachedAt(kBytes / 2)) {
     MESSAGE("not run: this file system does not tell what is cached");
     return;

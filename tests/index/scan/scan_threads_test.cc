@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t kRoom = uint64_t{1} << 20;
 
-/// Some shards on the disk, damaged ones among them, as a probe would find them.
+/// Shards on disk, some of them damaged, as found by a probe.
 class Shards {
  public:
   void Add(Framing framing, const std::string& bytes, uint64_t mean_record_bytes = 100) {
@@ -39,7 +39,7 @@ class Shards {
   std::vector<ProbedShard> probed_;
 };
 
-/// Everything that a scan hands over, in the writer's order.
+/// Everything that a scan delivers, in the writer's order.
 struct Scanned {
   std::vector<BuiltBlock> blocks;
   std::vector<std::vector<DamagedRange>> damage;
@@ -207,7 +207,7 @@ TEST_CASE("a scan that is told to stop ends, and so does one whose writer gives 
   DatasetScan(shards.probed(), options, queue, cancelled).Run();
   CHECK(queue.Take(0).error().code == ErrorCode::kInterrupted);
 
-  // No room at all, and nobody who takes: held builders are let go.
+  // A full queue, and no one takes from it: waiting builders are released.
   Progress progress;
   BlockQueue full(shards.probed().size(), 1);
   const ScanOptions quick{.check_payloads = false, .columns = {}, .message = {}, .threads = 4};

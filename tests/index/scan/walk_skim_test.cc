@@ -13,13 +13,13 @@
 namespace ofindex {
 namespace {
 
-/// An Example with a number and a text of `bytes` bytes.
+/// Returns an Example with a number and a text of `bytes` bytes.
 std::string Example(int64_t number, size_t bytes) {
   return Field(1, Entry("n", Field(3, PackedVarints({number}))) +
                       Entry("t", Field(1, BytesList({std::string(bytes, static_cast<char>('a' + number % 26))}))));
 }
 
-/// Number and chunk bytes of everything that a block says.
+/// Returns number and chunk bytes of everything in a block.
 std::vector<std::pair<std::string, std::vector<uint8_t>>> Said(const BlockColumns& columns) {
   std::vector<std::pair<std::string, std::vector<uint8_t>>> said;
   for (const BlockFeature& feature : columns.features) {

@@ -44,7 +44,7 @@ std::string Example(std::string_view value) { return Field(1, Entry("image", Fie
 std::string OfRecord(std::string_view value) { return Entry("image", Field(1, BytesList({value}))); }
 std::string SequenceExample() { return Field(2, Entry("steps", Field(1, Field(1, BytesList({"one"}))))); }
 
-// An OFRecord message of exactly `size` bytes.
+// Returns an OFRecord message of exactly `size` bytes.
 std::string OfRecordOf(size_t size) {
   std::string message = OfRecord(std::string(size - 40, 'p'));
   message += OfRecord(std::string(size - message.size() - OfRecord("").size(), 'p'));
@@ -77,7 +77,7 @@ TEST_CASE("a shard is known by what is in it") {
       {"OFRecords", ShardBytes(kOf, {of_record, of_record}), Verdict::kRecords, kOf, PayloadKind::kOfRecord},
       {"Examples framed as OFRecords", ShardBytes(kOf, {example}), Verdict::kRecords, kOf, PayloadKind::kExample},
       {"OFRecords framed as TFRecords", ShardBytes(kTf, {of_record}), Verdict::kRecords, kTf, PayloadKind::kOfRecord},
-      // Torn: a first header is enough for a TFRecord, an OFRecord wants one whole record.
+      // Torn: a first header suffices for a TFRecord, an OFRecord needs one whole record.
       {"a TFRecord torn in its first payload", ShardBytes(kTf, {example}).substr(0, 15), Verdict::kRecords, kTf,
        PayloadKind::kOpaque},
       {"a TFRecord's first header", ShardBytes(kTf, {example}).substr(0, 12), Verdict::kRecords, kTf,
@@ -88,7 +88,7 @@ TEST_CASE("a shard is known by what is in it") {
        PayloadKind::kOfRecord},
       {"an OFRecord torn in its first", ShardBytes(kOf, {of_record}).substr(0, 20), Verdict::kUnknown, Framing::kEmpty,
        PayloadKind::kOpaque},
-      // Lengths alone are no claim.
+      // Lengths alone prove nothing.
       {"length-prefixed text", ShardBytes(kOf, {"hello", "world"}), Verdict::kLengthPrefixed, Framing::kEmpty,
        PayloadKind::kOpaque},
       {"zeros", std::string(4096, '\0'), Verdict::kLengthPrefixed, Framing::kEmpty, PayloadKind::kOpaque},
@@ -127,7 +127,7 @@ TEST_CASE("compressed shards are recognised without regard to their names") {
       {Compressed(Compression::kGzip, tf).substr(0, 40), Compression::kGzip, kTf, PayloadKind::kOpaque},
       {Compressed(Compression::kGzip, tf) + Compressed(Compression::kGzip, tf), Compression::kGzip, kTf,
        PayloadKind::kExample},
-      // A first record that is larger than what is looked at first.
+      // A first record that is larger than the bytes examined at first.
       {Compressed(Compression::kGzip, large), Compression::kGzip, kTf, PayloadKind::kExample},
       // No record at all.
       {Compressed(Compression::kGzip, ""), Compression::kGzip, Framing::kEmpty, PayloadKind::kOpaque},
@@ -138,7 +138,7 @@ TEST_CASE("compressed shards are recognised without regard to their names") {
     CHECK(detection.compression == row.compression);
     CHECK(detection.framing == row.framing);
     CHECK(detection.payload == row.payload);
-    // Of what the user says, a compression is no part where it says none.
+    // A choice of no compression does not make these plain records.
     CHECK(DetectBytes(row.bytes, {.compression = Compression::kNone}).verdict != Verdict::kRecords);
   }
   const std::string bare = Compressed(Compression::kDeflate, tf);
@@ -190,7 +190,7 @@ TEST_CASE("random bytes are never claimed") {
   for (int i = 0; i < 1500; ++i) {
     std::string bytes(random() % 300, '\0');
     for (char& byte : bytes) byte = static_cast<char>(random() & 0xff);
-    // Half of them with lengths that lead on, as a file of many small numbers has.
+    // Half of them with lengths that form a chain, as in a file of many small numbers.
     if (i % 2 == 0 && bytes.size() > 8) bytes.replace(0, 8, Le64(random() % bytes.size()));
     const Verdict verdict = DetectBytes(bytes).verdict;
     CHECK((verdict == Verdict::kUnknown || verdict == Verdict::kLengthPrefixed || bytes.empty()));
@@ -210,7 +210,7 @@ TEST_CASE("a shard cut at any byte is never taken for another format") {
   }
 }
 
-// The rows of a MANIFEST, each by the names of its columns.
+// Returns the rows of a MANIFEST, each keyed by column names.
 std::vector<std::map<std::string, std::string>> ReadManifest(const std::string& path) {
   std::ifstream file(path);
   REQUIRE(file.is_open());

@@ -31,7 +31,7 @@ TEST_CASE("two files are of one set if their names say so, and of none otherwise
       {"d/a.tfrecord-0-of-2", "d/b.tfrecord-0-of-1", true},   // the extension stands before the numbers
       {"d/part-0", "d/part-12", true},
       {"d/part-0", "e/part-12", false},
-      {"d/part-r-00000", "d/part-r-00001", true},  // as Spark calls them
+      {"d/part-r-00000", "d/part-r-00001", true},  // Spark's names
       {"d/part-0", "d/part-1.json", false},
       {"d/part-0", "d/part-list", false},
       {"d/a.tfrecord", "d/b.tfrecord", true},
@@ -39,9 +39,9 @@ TEST_CASE("two files are of one set if their names say so, and of none otherwise
       {"d/a.tfrecord", "e/b.tfrecord", false},
       {"d/a.tfrecord", "d/README.md", false},
       {"d/a.tfrecord.gz", "d/notes.json.gz", false},
-      {"d/train-0", "d/train-1", true},  // names that differ in digits alone
+      {"d/train-0", "d/train-1", true},  // names that differ only in digits
       {"d/x_00", "d/x_01", true},
-      {"d/x_09", "d/x_10000", true},  // of any width
+      {"d/x_09", "d/x_10000", true},  // any width
       {"d/data1", "d/data2", true},
       {"d/0", "d/1", true},
       {"d/2024-01-02.log", "d/2024-11-30.log", true},
@@ -54,7 +54,7 @@ TEST_CASE("two files are of one set if their names say so, and of none otherwise
       {"d/x.h5.0", "d/x.h5.1", true},
       {"d/x-1.mp4", "d/x-2.mp4", true},
       {"d/x-1.mp4", "d/x-2.mp3", false},
-      {"d/a.tfrecord-00", "d/a.tfrecord-01", true},  // but those behind one are
+      {"d/a.tfrecord-00", "d/a.tfrecord-01", true},  // but those after one are
       {"d/x_00.gz", "d/x_01", true},                 // compressed or not
       {"d/train-0", "e/train-1", false},             // another folder
       {"d/train-0", "d/val-0", false},               // another name
@@ -66,8 +66,8 @@ TEST_CASE("two files are of one set if their names say so, and of none otherwise
       {"d/a.tfrecord.0.gz", "d/b.tfrecord.gz.1", true},
       {"d/v1.2.3", "d/w.3", true},  // an extension that is a number, if there is no other
       {"d/a.0", "d/b.1", false},
-      {"d/a", "d/b", false},      // no extension is none in common
-      {"d.x/a", "d.x/b", false},  // a point in the folder's name
+      {"d/a", "d/b", false},      // no common extension
+      {"d.x/a", "d.x/b", false},  // a dot in the folder's name
       {".a", ".b", false},
       {"", "", false},
       {"-of-", "-of-", false},

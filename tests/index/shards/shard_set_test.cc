@@ -18,12 +18,12 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-/// A folder that is the working directory, to make files in and find them again.
+/// A working directory in which to create and find files.
 class Folder {
  public:
   Folder() : in_(dir_.path()) {}
 
-  // Makes files, each of other content, and the folders they lie in.
+  // Creates files with different contents, and their folders.
   void Make(const Names& names) {
     for (const std::string& name : names) {
       fs::create_directories((fs::path(dir_.path()) / name).parent_path());
@@ -162,16 +162,16 @@ TEST_CASE("a file is stored under one path, however and from wherever it is name
       {"w", {"d//a", "d//b", "d//sub//a", ".//d/sub/x", "e/./a", "index//z"}},              // with more slashes
       {"w", {"d/*", "e/a", "in*/z"}},                                                       // globs
       {"w", {"./d/?", "d//sub/*", "*/../e/a", "index/[z]"}},                                // and their spellings
-      {"w", {"e/link/../a", "e/link/../b", "e/link/a", "e/link/x", "e/a", "index/z"}},      // behind a link
+      {"w", {"e/link/../a", "e/link/../b", "e/link/a", "e/link/x", "e/a", "index/z"}},      // after a link
       {"w", {w + "/d/a", w + "/d/b", "d/sub", w + "//e/a", w + "/index/../index/z"}},       // absolute
       {"w", {"@list"}},                                                                     // listed
       {"w/index", {"../d", "../e/a", "z"}},                                                 // from the index's folder
       {"w/index", {"../d", "../e/a", "."}},                                                 // which is DATA itself
-      {"w/index", {"../d", "../e/a", "./z"}},                                               // in every way
+      {"w/index", {"../d", "../e/a", "./z"}},                                               // in every spelling
       {"w/index", {"../d", "../e/a", "../index"}},                                          //
       {"w/d/sub", {"../a", "../b", "a", "x", "../../e/a", "../../index"}},                  // from another
       {"w/d/sub", {"..", "../../e/a", "../../index/z"}},                                    //
-      {"w/e/link", {"..", "../../e/a", "../../index/z"}},                                   // by a link
+      {"w/e/link", {"..", "../../e/a", "../../index/z"}},                                   // through a link
       {"", {"w/d", "w/e/a", "w/index"}},                                                    // from above
   };
   WriteFile("w/list", "d/a\nd/b\nd/sub\n./e/a\nindex//z\n");
@@ -215,7 +215,7 @@ TEST_CASE("a link that leads to no file is skipped with its reason, unless it wa
   fs::create_symlink("self", "d/self");
   fs::create_symlink("pong", "d/ping");
   fs::create_symlink("ping", "d/pong");
-  fs::create_symlink("a/b", "d/through");  // a is no folder
+  fs::create_symlink("a/b", "d/through");  // a is not a folder
   const Names skipped = {"d/ping: a link that leads back to itself", "d/pong: a link that leads back to itself",
                          "d/self: a link that leads back to itself", "d/through: a link to a file that is not there"};
   for (const char* data : {"d", "d/*"}) {

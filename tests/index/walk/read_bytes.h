@@ -6,7 +6,7 @@
 
 namespace ofindex {
 
-/// Bytes that this thread has asked the system for by read calls so far: what makes a cost testable without a clock.
+/// Returns the bytes that this thread has requested by read calls so far: makes cost testable without a clock.
 inline uint64_t BytesReadSoFar() {
   std::ifstream io("/proc/thread-self/io");
   std::string key;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Framing kTf = Framing::kTfRecord;
 
-// A record whose length has lost its checksum: what is in the payload can no longer be told from records.
+// A record whose length checksum is wrong: records inside its payload cannot be told from real ones.
 std::string Headless(const std::string& payload) {
   return Le64(payload.size()) + Le32(0) + payload + Le32(SlowMaskedCrc32c(payload));
 }
@@ -51,8 +51,8 @@ TEST_CASE("headers in a payload are never looked at while the chain holds") {
 TEST_CASE("a header in the gap is passed over, unless a whole record follows it") {
   struct Row {
     std::string what;
-    std::string payload;  // of a record that has lost its own length
-    size_t found;         // records taken from inside of it
+    std::string payload;  // of a record with a damaged length
+    size_t found;         // records taken from inside it
   };
   const std::string bad_footer = HeaderOf(kTf, 3) + "one" + Le32(1);
   const std::vector<Row> rows = {
@@ -62,8 +62,8 @@ TEST_CASE("a header in the gap is passed over, unless a whole record follows it"
       {"a header that reaches into the next record", HeaderOf(kTf, 8), 0},
       {"a header that reaches out of the file", HeaderOf(kTf, 1 << 20), 0},
       {"headers in every twelve bytes", Times(50, HeaderOf(kTf, 1)), 0},
-      // What a payload holds whole cannot be told from a record: nothing is lost, and nothing is called sound that is
-      // not.
+      // A whole record in a payload cannot be told from a real one: nothing is lost, and nothing unsound is called
+      // sound.
       {"two whole records", RecordBytes(kTf, "one") + RecordBytes(kTf, "two"), 2},
   };
   const std::string sound = RecordBytes(kTf, "sound");
@@ -117,11 +117,11 @@ TEST_CASE("FindHeader finds the first header in its range, and none outside") {
   };
   const std::vector<Row> rows = {
       {0, shard.size(), shard.size(), 5},                        // the first of two
-      {5, 6, shard.size(), 5},                                   // on the very position
+      {5, 6, shard.size(), 5},                                   // exactly at the position
       {6, shard.size(), shard.size(), 24},                       // the next one
       {0, 5, shard.size(), std::nullopt},                        // the range ends before it
-      {0, 24, 23, std::nullopt},                                 // its record ends outside of what counts
-      {25, shard.size(), shard.size(), std::nullopt},            // behind the last
+      {0, 24, 23, std::nullopt},                                 // its record ends past the size given
+      {25, shard.size(), shard.size(), std::nullopt},            // after the last
       {shard.size(), shard.size(), shard.size(), std::nullopt},  // nothing left
   };
   for (const Row& row : rows) {
@@ -136,7 +136,7 @@ TEST_CASE("FindHeader finds the first header in its range, and none outside") {
 }
 
 TEST_CASE("a search gives up when its budget is spent, and says so") {
-  // Two false headers of 50 bytes each, and a sound record behind them.
+  // Two false headers of 50 bytes each, followed by a sound record.
   const std::string false_one = HeaderOf(kTf, 50) + std::string(50, 'x') + Le32(0);
   const TempDir dir;
   WriteFile(dir / "shard", false_one + false_one + RecordBytes(kTf, "sound"));
@@ -159,7 +159,7 @@ TEST_CASE("a hostile shard costs a walk a bounded number of readings, however it
   struct Row {
     std::string what;
     Framing framing;
-    std::string piece;  // that the shard repeats
+    std::string piece;  // repeated to make the shard
     DamageReason last;
   };
   const std::vector<Row> rows = {
@@ -188,8 +188,8 @@ TEST_CASE("a hostile shard costs a walk a bounded number of readings, however it
     REQUIRE(before > 0);
     const WalkedShard walked = WalkShard(file, shard.size(), row.framing);
     const uint64_t read = BytesReadSoFar() - before;
-    // The walk reads the file once, the search for records too, and what zeros and candidates cost is bounded: the
-    // latter by 64 MiB and four times the file.
+    // The walk reads the file once, as does the search for records; the cost of zeros and candidates is bounded, for
+    // the latter by 64 MiB plus four times the file.
     CHECK(read < (uint64_t{64} << 20) + 12 * kBytes);
     CHECK(walked.damage.back().reason == row.last);
   }

@@ -16,11 +16,11 @@ namespace {
 
 constexpr Framing kTf = Framing::kTfRecord;
 
-// The smallest segment: with few chains and a file of less than a GiB, every segment is of this size.
+// The smallest segment: with few chains and a file of less than a GiB, every segment has this size.
 constexpr uint64_t kSegmentBytes = 4 << 20;
 constexpr uint64_t kShardBytes = 40 << 20;
 
-// A framing whose payload checksum is not computed: a walk never looks at it.
+// Returns a record without a correct payload checksum, which a walk never reads.
 std::string FramedAnyhow(const std::string& payload) { return HeaderOf(kTf, payload.size()) + payload + "sum?"; }
 
 std::string LargeRecords() {
@@ -28,7 +28,7 @@ std::string LargeRecords() {
   std::string shard;
   while (shard.size() < kShardBytes) {
     shard += FramedAnyhow(std::string((30 << 10) + random() % (150 << 10), 'p'));
-    // Here a search for the next record can end.
+    // A search for the next record can end here.
     if (random() % 4 == 0) shard += RecordBytes(kTf, "sound");
   }
   return shard;
@@ -42,7 +42,7 @@ Walk WalkWithScouts(const File& file, uint64_t size, unsigned threads) {
   return walk;
 }
 
-// Walks the shard alone and with scouts on 1 to 8 threads: it must come to the same.
+// Walks the shard alone and with scans ahead on 1 to 8 threads: the results must be equal.
 void CheckAllAlike(const std::string& shard) {
   const TempDir dir;
   WriteFile(dir / "shard", shard);
@@ -82,7 +82,7 @@ TEST_CASE("so it does where payloads hold whole records, which look like a way i
     while (decoys.size() < 90'000) decoys += inner;
     std::string shard;
     while (shard.size() < 3 * kSegmentBytes) shard += FramedAnyhow(decoys);
-    // With the way out of a gap leading into a payload, too.
+    // Also with a gap whose end leads into a payload.
     shard.insert(shard.size() / 2, "gap");
     CheckAllAlike(shard);
   }

@@ -13,10 +13,10 @@
 namespace ofindex {
 namespace {
 
-// Every byte; every fifth where a sanitizer makes each walk ten times as long.
+// Every byte; every fifth if a sanitizer makes each walk ten times as slow.
 constexpr uint64_t kCutStep = kSanitized ? 5 : 1;
 
-// Payloads of 0 bytes to a few KiB, empty ones in runs too, over 64 KiB in all.
+// Payloads of 0 bytes to a few KiB, with runs of empty ones, over 64 KiB in total.
 std::vector<std::string> PayloadsOfAllSizes() {
   std::mt19937_64 random(7);
   std::vector<std::string> payloads;
@@ -31,7 +31,7 @@ std::vector<std::string> PayloadsOfAllSizes() {
   return payloads;
 }
 
-// What must be found in the first `size` bytes of a sound shard, from where its records begin and end alone.
+// Returns the walk expected for the first `size` bytes of a sound shard, derived only from its record boundaries.
 Walk Expected(Framing framing, const std::vector<uint64_t>& points, std::string_view cut) {
   Walk walk;
   uint64_t end = 0;
@@ -40,7 +40,7 @@ Walk Expected(Framing framing, const std::vector<uint64_t>& points, std::string_
     end = points[i];
   }
   if (framing == Framing::kOfRecord) {
-    // Empty records with nothing but zeros behind them are no records but the tail's beginning.
+    // Empty records followed only by zeros are not records but the start of the tail.
     while (!walk.records.empty() && walk.records.back().end - walk.records.back().begin == 8 &&
            cut.substr(walk.records.back().begin).find_first_not_of('\0') == std::string_view::npos) {
       end = walk.records.back().begin;
@@ -74,7 +74,7 @@ TEST_CASE("a shard cut at any byte keeps its whole records, and the rest is a to
   }
 }
 
-// Cuts around the begin of every record, and one in 1,009 between.
+// Cuts around the start of every record, and one in 1,009 between.
 std::vector<uint64_t> CutsOf(const std::vector<uint64_t>& points) {
   std::vector<uint64_t> cuts;
   for (const uint64_t point : points) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kFlips = 20'000;
 
-/// A shard on the disk whose bits are flipped one at a time.
+/// A shard on disk whose bits are flipped one at a time.
 class FlippedShard {
  public:
   FlippedShard(const std::string& path, Framing framing)
@@ -56,7 +56,7 @@ class FlippedShard {
   uint64_t at_ = 0;
 };
 
-// Records of the walk whose bytes CheckBlock finds fault with, by where they begin.
+// Returns the starts of records of the walk in which CheckBlock finds a fault.
 std::vector<uint64_t> FaultsOf(const File& file, uint64_t size, const WalkedShard& walked) {
   const FileBytes bytes(file, size);
   Progress progress;

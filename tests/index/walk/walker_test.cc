@@ -17,7 +17,7 @@ namespace {
 constexpr Framing kTf = Framing::kTfRecord;
 constexpr Framing kOf = Framing::kOfRecord;
 
-/// A header that claims `length`, and whose checksum is wrong.
+/// Returns a header with this `length` and a wrong checksum.
 std::string FalseHeader(uint64_t length) { return Le64(length) + Le32(~SlowMaskedCrc32c(Le64(length))); }
 
 std::string Zeros(size_t n) { return std::string(n, '\0'); }
@@ -44,15 +44,15 @@ TEST_CASE("the walk of a shard gives its records and its damage, whatever the by
   const std::string tf_bad_payload = HeaderOf(kTf, 5) + "hallo" + tf.substr(17);
   using enum DamageReason;
   const std::vector<Row> rows = {
-      // Nothing in it: no records, and nothing wrong.
+      // Empty: no records, and no damage.
       {"an empty file", kTf, "", 0, {}},
       {"an empty file", kOf, "", 0, {}},
-      // Empty records are records, wherever something follows.
+      // Empty records are records if anything follows.
       {"an empty TFRecord alone", kTf, tf_empty, 1, {}},
       {"empty TFRecords to the end", kTf, tf + Times(9, tf_empty), 10, {}},
       {"empty OFRecords between others", kOf, of + Times(5, of_empty) + of, 7, {}},
       {"zero bytes at the begin", kOf, Times(5, of_empty) + of, 1, {{0, 40, kZeroHead}}},
-      // Empty OFRecords up to the end are the zeros that a writer, a hole or fallocate has left.
+      // Empty OFRecords up to the end are zeros left by a writer, a hole or fallocate.
       {"an empty OFRecord alone", kOf, of_empty, 0, {{0, 8, kTornTail}}},
       {"empty OFRecords to the end", kOf, of + Times(5, of_empty), 1, {{13, 53, kTornTail}}},
       {"a run of them, and one byte more", kOf, of + Times(5, of_empty) + "x", 6, {{53, 54, kTornTail}}},
@@ -69,7 +69,7 @@ TEST_CASE("the walk of a shard gives its records and its damage, whatever the by
       {"zeros, fewer than a header", kTf, tf + Zeros(5), 1, {{21, 26, kTornTail}}},
       {"a hole of zeros, and a record behind", kTf, tf + Zeros(50) + tf, 2, {{21, 71, kBadLengthCrc}}},
       {"a hole, and torn bytes behind", kTf, tf + Zeros(50) + tf.substr(0, 9), 1, {{21, 80, kBadLengthCrc}}},
-      // Cut off: in the header, in the payload, in the footer.
+      // Cut off in the header, the payload or the footer.
       {"a torn header", kTf, tf + tf.substr(0, 11), 1, {{21, 32, kTornTail}}},
       {"a torn header", kOf, of + of.substr(0, 7), 1, {{13, 20, kTornTail}}},
       {"a header and nothing more", kTf, tf + tf.substr(0, 12), 1, {{21, 33, kTornTail}}},
@@ -79,9 +79,9 @@ TEST_CASE("the walk of a shard gives its records and its damage, whatever the by
       {"no footer", kTf, tf + tf.substr(0, 17), 1, {{21, 38, kTornTail}}},
       {"a torn footer", kTf, tf + tf.substr(0, 20), 1, {{21, 41, kTornTail}}},
       {"an empty record without its footer", kTf, tf + tf_empty.substr(0, 12), 1, {{21, 33, kTornTail}}},
-      // A payload that does not match its checksum: the chain is sound, so the record keeps its place.
+      // A payload with a wrong checksum: the chain is sound, so the record keeps its place.
       {"a wrong payload checksum", kTf, tf + tf_bad_payload + tf, 3, {}},
-      // A length that cannot be believed: on to the next record, if there is one.
+      // An untrusted length: continues at the next record, if any.
       {"a wrong length checksum",
        kTf,
        tf + FalseHeader(5) + "hello" + tf.substr(17) + tf,
@@ -96,7 +96,7 @@ TEST_CASE("the walk of a shard gives its records and its damage, whatever the by
       {"big-endian lengths", kTf, std::string("\0\0\0\0\0\0\0\5", 8) + tf.substr(8), 0, {{0, 21, kBadLengthCrc}}},
       {"big-endian lengths", kOf, std::string("\0\0\0\0\0\0\0\5", 8) + "hello", 0, {{0, 13, kBadLength}}},
       {"a sound record right behind a torn one", kTf, tf.substr(0, 11) + tf, 1, {{0, 11, kBadLengthCrc}}},
-      // The search wants both checksums: a record that is found has its payload's, too.
+      // The search requires both checksums: a record that it finds has a sound payload.
       {"a bad payload is no place to go on", kTf, "x" + tf_bad_payload + tf, 1, {{0, 22, kBadLengthCrc}}},
       {"OFRecord has nothing to go on by", kOf, of + Filler(20) + of, 1, {{13, 46, kBadLength}}},
   };
@@ -114,20 +114,20 @@ TEST_CASE("the walk of a shard gives its records and its damage, whatever the by
 TEST_CASE("a hostile length is damage, not a record, and never wraps around") {
   struct Row {
     uint64_t length;
-    size_t records;       // besides the sound one before it
-    DamageReason reason;  // of what is left
+    size_t records;       // in addition to the sound one before it
+    DamageReason reason;  // of the rest
   };
   // A sound record, the hostile header, and 100 bytes of filler.
   const uint64_t remaining_tf = 100 - 4;
   const uint64_t remaining_of = 100;
   using enum DamageReason;
   const std::vector<Row> tf_rows = {
-      {0, 1, kBadLengthCrc},                    // an empty record, and filler that is no header
+      {0, 1, kBadLengthCrc},                    // an empty record, followed by filler that is not a header
       {1, 1, kBadLengthCrc},                    // a record of one byte
       {remaining_tf, 1, kBadLengthCrc},         // up to the last byte: no damage at all
       {remaining_tf + 1, 0, kTornTail},         // one byte more than there is
       {(uint64_t{1} << 31) - 1, 0, kTornTail},  // the largest protobuf message
-      {uint64_t{1} << 31, 0, kTornTail},        // vouched for by its checksum, so a writer meant it
+      {uint64_t{1} << 31, 0, kTornTail},        // its checksum is correct, so a writer meant it
       {uint64_t{1} << 32, 0, kTornTail},        // 0 in 32 bits
       {(uint64_t{1} << 63) - 1, 0, kTornTail},  // the largest size of a file
       {uint64_t{1} << 63, 0, kBadLength},       // negative as `q`
@@ -135,11 +135,11 @@ TEST_CASE("a hostile length is damage, not a record, and never wraps around") {
       {~uint64_t{0}, 0, kBadLength},            // -1 as `q`
   };
   const std::vector<Row> of_rows = {
-      {1, 1, kBadLength},                        // a record of one byte, and filler behind it
+      {1, 1, kBadLength},                        // a record of one byte, followed by filler
       {remaining_of, 1, kBadLength},             // up to the last byte: no damage at all
       {remaining_of + 1, 0, kTornTail},          // one byte more than there is
       {(uint64_t{1} << 31) - 1, 0, kTornTail},   // the largest protobuf message
-      {uint64_t{1} << 31, 0, kBadLength},        // and one byte more: no OFRecord
+      {uint64_t{1} << 31, 0, kBadLength},        // one byte more: not an OFRecord
       {uint64_t{1} << 32, 0, kBadLength},        // 0 in 32 bits
       {(uint64_t{1} << 63) - 1, 0, kBadLength},  // the largest size of a file
       {uint64_t{1} << 63, 0, kBadLength},        // negative as `q`
@@ -241,7 +241,7 @@ TEST_CASE("a walk that is told to stop stops") {
   CHECK(more.error().code == ErrorCode::kInterrupted);
 }
 
-// Payloads in stretches of small and of large ones, so that the walk changes between reading through and hopping.
+// Payloads in runs of small and large ones, so that the walk alternates between reading and hopping.
 std::vector<std::string> MixedPayloads(uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::string> payloads;
@@ -263,7 +263,7 @@ TEST_CASE("shards of small and large records in turn are walked as the slow walk
     const std::vector<std::string> payloads = MixedPayloads(seed);
     std::string shard = ShardBytes(framing, payloads);
     if (seed >= 8) {
-      // And with a gap in the middle of it.
+      // Also with a gap in the middle.
       const uint64_t at = RecordPoints(framing, payloads)[payloads.size() / 2];
       shard.insert(at, "gap");
     }

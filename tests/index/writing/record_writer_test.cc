@@ -152,7 +152,7 @@ TEST_CASE("nothing is appended behind a torn tail, wherever it was torn") {
       CHECK(writer.error().code == ErrorCode::kDamage);
       CHECK(ReadFile(dir / "shard") == whole.substr(0, cut));
     }
-    WriteFile(dir / "shard", whole + std::string(4096, '\0'));  // what a crash of the machine leaves
+    WriteFile(dir / "shard", whole + std::string(4096, '\0'));  // left by a system crash
     CHECK(!RecordWriter::Append(dir / "shard", framing).has_value());
   }
 }

@@ -171,7 +171,7 @@ struct stat StatOf(const std::string& path) {
   return info;
 }
 
-// A request for a set of `shards` at `out`, by force.
+// Returns a forced request for a set of `shards` at `out`.
 ShardSetRequest Forced(const std::string& out, uint64_t shards) {
   ShardSetRequest request = Request(out, Framing::kOfRecord);
   request.shards = shards;
@@ -214,7 +214,7 @@ TEST_CASE("new shards have the mode of the old ones, and nobody looks into the f
     WriteSet(Forced(dir / "set", 3), {"3", "4", "5"});
     CHECK((StatOf(dir / "set/part-0").st_mode & 07777) == 0600);
     CHECK((StatOf(dir / "set/part-1").st_mode & 07777) == 0640);
-    CHECK((StatOf(dir / "set/part-2").st_mode & 07777) == 0600);  // of no old name: the first one's
+    CHECK((StatOf(dir / "set/part-2").st_mode & 07777) == 0600);  // no old file of this name: the mode of the first one
     CHECK(StatOf(dir / "set").st_mode == usual);
   }
   WriteSet(Forced(dir / "new", 1), {"6"});
@@ -256,11 +256,11 @@ TEST_CASE("a set is refused, by force too, where a build of the folder would tak
       {"a.tfrecord", "text", Framing::kTfRecord, true},  // would be a damaged shard
       {"a.tfrecord", "text", Framing::kOfRecord, false},
       {"a.tfrecord", records, Framing::kOfRecord, true},
-      {"x_00", records, Framing::kTfRecord, true},  // whatever it is called
+      {"x_00", records, Framing::kTfRecord, true},  // whatever its name
       {"x_00", "text", Framing::kTfRecord, false},
       {"a-0-of-2.rec", records, Framing::kTfRecord, true},
       {"below/a.tfrecord", records, Framing::kTfRecord, true},
-      {"below/part-0", records, Framing::kOfRecord, true},  // not of the set that is replaced
+      {"below/part-0", records, Framing::kOfRecord, true},  // not part of the replaced set
       {"notes-00000-of-00001.txt", "text", Framing::kTfRecord, false},
       {"notes.txt", "", Framing::kTfRecord, false},
       {"_a.tfrecord", records, Framing::kTfRecord, false},
@@ -304,7 +304,7 @@ TEST_CASE("a shard of its own is not put beside shards that its name makes it on
   };
   const std::vector<Row> rows = {
       {"part-0", "part-1", true},
-      {"part-0", "part-0", false},  // the same: to be replaced by force
+      {"part-0", "part-0", false},  // the same file: replaced only by force
       {"part-0", "one.ofrecord", false},
       {"part-list", "part-1", false},
       {"x-00000-of-00002.tfrecord", "x-00001-of-00002.tfrecord", true},
@@ -315,7 +315,7 @@ TEST_CASE("a shard of its own is not put beside shards that its name makes it on
       {"x_00.tfrecord.gz", "x_1.tfrecord", true},
       {"part-00000-a.tfrecord", "part-00001-b.tfrecord", true},
       {"x_00.tfrecord", "y_01.tfrecord", false},
-      {"x-00000-of-00002.tfrecord", "y.tfrecord", false},  // nothing but the extension
+      {"x-00000-of-00002.tfrecord", "y.tfrecord", false},  // only the extension in common
       {"x.tfrecord", "y.tfrecord", false},
   };
   for (const Row& row : rows) {

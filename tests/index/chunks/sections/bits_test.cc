@@ -22,7 +22,7 @@ void CheckBits() {
       std::vector<uint8_t> packed;
       PackBits(values, width, packed);
       REQUIRE(packed.size() == BitsBytes(count, width));
-      // In memory of just its size, so that the sanitizer sees every byte read beyond it.
+      // In memory of exactly its size, so that the sanitizer detects every read past the end.
       const auto exact = std::make_unique<uint8_t[]>(packed.size());
       std::copy(packed.begin(), packed.end(), exact.get());
       std::vector<T> out(count);
