@@ -38,7 +38,7 @@ Result<std::string> IndexPathFor(const BuildOptions& options) {
   const std::string& data = options.data.front();
   if (options.data.size() > 1 || data.starts_with('@') ||
       (!StatFile(data) && data.find_first_of("*?[") != std::string::npos)) {
-    return Fail(ErrorCode::kUsage, "several DATA, a glob or a list have no one name to call the index after",
+    return Fail(ErrorCode::kUsage, "cannot derive the name of the index from several DATA, a glob or a list",
                 "name it with -o INDEX");
   }
   return IndexPathOf(data);
@@ -79,7 +79,7 @@ Result<std::optional<FieldPlan>> MessageOf(const BuildOptions& options) {
   if (options.message.empty() && options.descriptor.empty()) return std::nullopt;
   const bool named = options.columns && options.columns->mode == ColumnChoice::Mode::kNamed;
   if (options.message.empty() || options.descriptor.empty() || !named) {
-    return Fail(ErrorCode::kUsage, "a descriptor, its message and named columns belong together");
+    return Fail(ErrorCode::kUsage, "expected a descriptor, its message and named columns together");
   }
   constexpr uint64_t kMostDescriptorBytes = uint64_t{64} << 20;
   OFINDEX_ASSIGN(const File file, File::OpenRead(options.descriptor));
@@ -195,9 +195,10 @@ Result<void> CheckIndexName(const std::string& index, const BuildOptions& option
     return ShareSet(sets, SetsOf(shard.file.stored_path));
   });
   if (!of_set && !(IsShardName(name) && InputFiles(options.data).Surround(index))) return {};
-  return Fail(ErrorCode::kUsage,
-              StrCat(Printable(index), ": an index with the name of a shard, among the shards; expected another name"),
-              "end its name in .ofidx, or leave out -o");
+  return Fail(
+      ErrorCode::kUsage,
+      StrCat(Printable(index), ": the index would have the name of a shard among shards; expected another name"),
+      "end its name in .ofidx, or leave out -o");
 }
 
 // Checks whether the index may be replaced by force at all; its freshness decides whether force is needed.

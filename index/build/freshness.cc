@@ -11,7 +11,7 @@
 namespace ofindex {
 namespace {
 
-constexpr char kForceHint[] = "build it anew with `ofindex build --force`";
+constexpr char kForceHint[] = "rebuild it with `ofindex build --force`";
 constexpr char kOtherDataHint[] = "name another index with -o INDEX; `ofindex build --force` would replace this one";
 
 tl::unexpected<Error> Stale(const std::string& index, const std::string& what) {

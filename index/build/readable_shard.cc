@@ -49,7 +49,7 @@ Result<std::shared_ptr<const ReadableBytes>> ReadableShard(File file, uint32_t n
         .compression = row.compression, .file_bytes = row.identity.size, .inflated_bytes = row.inflated_bytes};
     if (!facts.plausible()) {
       return Fail(ErrorCode::kIndex,
-                  StrCat(Printable(file.path()), ": the file cannot inflate to as much as the index says"));
+                  StrCat(Printable(file.path()), ": the file cannot inflate to the size in the index"));
     }
     std::vector<CheckpointRow> rows;
     OFINDEX_TRY(catalog.ForEachCheckpoint(number, [&](const CheckpointRow& checkpoint) -> Result<void> {

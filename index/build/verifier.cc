@@ -133,8 +133,8 @@ class BlockCheckers {
     if (sound) return {};
     return Fail(
         ErrorCode::kIndex,
-        StrCat(Printable(task.bytes->path()), "@", task.block.begin, ": the index has records that cannot lie there"),
-        "build the index anew with `ofindex build --force`");
+        StrCat(Printable(task.bytes->path()), "@", task.block.begin, ": the index has records at impossible positions"),
+        "rebuild the index with `ofindex build --force`");
   }
 
   VerifyReport& report_;

@@ -96,7 +96,7 @@ Result<std::vector<uint8_t>> CatalogReader::ChunkData(uint32_t feature, ColumnRo
   RowHash hash;
   const bool sound = row && rows.Int(1) == int64_t{feature} && rows.Text(2) == Name(role) &&
                      rows.Unsigned(3) == block && shape.RowHolds(rows, hash);
-  if (!sound) return NoSense(StrCat("the checksum of ", place, " does not hold"));
+  if (!sound) return NoSense(StrCat("the checksum of ", place, " is wrong"));
   return Copied(rows.Blob(shape.covered));
 }
 

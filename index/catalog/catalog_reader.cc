@@ -12,7 +12,7 @@
 namespace ofindex {
 namespace {
 
-constexpr char kRebuildHint[] = "build the index anew with `ofindex build --force`";
+constexpr char kRebuildHint[] = "rebuild the index with `ofindex build --force`";
 
 bool ParseId(std::string_view digits, Digest128& id) {
   if (digits.size() != 32) return false;
@@ -31,8 +31,8 @@ Result<void> CheckHeader(const IndexFile& index) {
   OFINDEX_TRY(index.file().ReadAt(0, header));
   OFINDEX_TRY(index.CheckUnchanged());  // a rewritten file is stale, whatever it holds now
   if (!IsIndexHeader(AsText(header))) {
-    return Fail(ErrorCode::kIndex, StrCat(Printable(path), ": not an index of ofindex"),
-                "give the index, or the DATA that it was built of");
+    return Fail(ErrorCode::kIndex, StrCat(Printable(path), ": not an ofindex index"),
+                "name an index, or the DATA that it was built from");
   }
   const uint32_t version = HeaderNumber(AsText(header), 60);  // user_version
   if (version != kFormatVersion) {
@@ -104,7 +104,7 @@ Result<CatalogReader> CatalogReader::Open(const std::shared_ptr<const IndexFile>
   OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenImmutable(index));
   CatalogReader reader(std::move(database), index);
   OFINDEX_ASSIGN(const bool ours, HasOurTables(reader.database_));
-  if (!ours) return reader.NoSense("it has other tables than an index has");
+  if (!ours) return reader.NoSense("its tables are not those of an index");
   OFINDEX_TRY(reader.ReadChecksums());
   OFINDEX_TRY(reader.ReadSources());
   OFINDEX_TRY(reader.Generations());
@@ -202,7 +202,7 @@ Result<std::vector<GenerationRow>> CatalogReader::Generations() {
 Result<void> CatalogReader::CheckRows() {
   database_.RenewBudget();
   OFINDEX_ASSIGN(const FoundSums found, SumRows(database_, true));
-  if (!found.wrong_row.empty()) return NoSense(StrCat("the checksum of ", found.wrong_row, " does not hold"));
+  if (!found.wrong_row.empty()) return NoSense(StrCat("the checksum of ", found.wrong_row, " is wrong"));
   for (const auto& [part, sum] : sums_) {
     const auto in_file = found.parts.find(part);
     const PartSum got = in_file == found.parts.end() ? PartSum{} : in_file->second;

@@ -27,7 +27,7 @@ bool AreNonNegative(const CheckedRows& rows, std::initializer_list<int> columns)
   return true;
 }
 
-// Returns true if a shard's row is plausible: the shard is large enough for its records.
+// Returns true if a shard's row is plausible: it has a path, and its size has room for its records.
 bool IsPossible(const ShardRow& shard) {
   const uint64_t framing = FramingBytes(shard.framing);
   const uint64_t bytes = shard.readable_bytes();
@@ -104,7 +104,7 @@ Result<std::vector<ShardRow>> CatalogReader::Shards() {
     const std::optional<PayloadKind> payload = ParsePayloadKind(rows->Text(4));
     const std::optional<uint64_t> fingerprint = FromHex(rows->Text(9));
     if (!framing || !payload || !fingerprint || !compression) {
-      return NoSense(StrCat("shard ", shards.size(), " is of a format that this version does not know"));
+      return NoSense(StrCat("shard ", shards.size(), " has an unknown format"));
     }
     ShardRow shard{.path = std::string(rows->Text(1)),
                    .framing = *framing,
@@ -124,7 +124,7 @@ Result<std::vector<ShardRow>> CatalogReader::Shards() {
                        !__builtin_add_overflow(records, shard.records, &records) &&
                        !__builtin_add_overflow(payload_bytes, shard.payload_bytes, &payload_bytes) &&
                        !__builtin_add_overflow(data_bytes, shard.identity.size, &data_bytes);
-    if (!sound) return NoSense(StrCat("shard ", shards.size(), " cannot hold what its row says"));
+    if (!sound) return NoSense(StrCat("shard ", shards.size(), " has an impossible row"));
     shards.push_back(std::move(shard));
   }
   if (shards.size() == shards_ && records == facts_.records && payload_bytes == facts_.payload_bytes &&
@@ -141,7 +141,7 @@ Result<std::vector<DamageRow>> CatalogReader::Damage() {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return damage;
     const std::optional<DamageReason> reason = ParseDamageReason(rows->Text(4));
-    if (!reason) return NoSense("a reason for damage that this version does not know");
+    if (!reason) return NoSense("an unknown reason for damage");
     DamagedRange range{rows->Unsigned(2), rows->Unsigned(3), *reason};
     if (const auto file_begin = rows->UnsignedOrNull(5)) range.file = {*file_begin, rows->Unsigned(6)};
     if (!AreNonNegative(rows, {1, 2, 3, 5, 6}) || rows->Unsigned(1) >= shards_ || range.begin > range.end) {
@@ -158,7 +158,7 @@ Result<std::vector<BadRow>> CatalogReader::Bad() {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return bad;
     const std::optional<BadReason> reason = ParseBadReason(rows->Text(3));
-    if (!reason) return NoSense("a reason for a bad record that this version does not know");
+    if (!reason) return NoSense("an unknown reason for a bad record");
     if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= facts_.records || rows->Unsigned(1) >= shards_) {
       return NoSense(StrCat("bad record ", rows->Int(0), " is not in the dataset"));
     }
@@ -173,7 +173,7 @@ Result<std::vector<SkippedFile>> CatalogReader::Skipped() {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) break;
     const std::optional<SkippedFile::Kind> kind = ParseSkippedKind(rows->Text(3));
-    if (!kind) return NoSense("a kind of skipped file that this version does not know");
+    if (!kind) return NoSense("an unknown kind of skipped file");
     SkippedFile file{.path = std::string(rows->Text(1)), .reason = std::string(rows->Text(2)), .kind = *kind};
     if (const auto size = rows->UnsignedOrNull(4)) file.state = {*size, rows->Int(5), rows->Int(6), rows->Unsigned(7)};
     skipped.push_back(std::move(file));

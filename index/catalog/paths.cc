@@ -62,7 +62,7 @@ Result<std::string> IndexPathOf(const std::string& data) {
   if (path == "." || path.filename() == ".." || !path.has_filename()) {
     OFINDEX_ASSIGN(path, Anchored(data));
     if (!path.has_filename()) {
-      return Fail(ErrorCode::kUsage, StrCat(Printable(data), ": no name to call the index after"),
+      return Fail(ErrorCode::kUsage, StrCat(Printable(data), ": has no name to derive the name of the index from"),
                   "name it with -o INDEX");
     }
   }

@@ -188,15 +188,14 @@ Result<bool> CheckedRows::Next() {
   found_.sum += hash_.Take();
   if (++found_.rows > expected_.rows) return DamagedPart(path_, part_, expected_, found_);
   if (!shape_.RowHolds(rows_, hash_)) {
-    return DamagedIndex(path_,
-                        StrCat("the checksum of row ", rows_.Int(0), " of table ", shape_.name, " does not hold"));
+    return DamagedIndex(path_, StrCat("the checksum of row ", rows_.Int(0), " of table ", shape_.name, " is wrong"));
   }
   return true;
 }
 
 tl::unexpected<Error> DamagedIndex(const std::string& path, const std::string& what) {
   return Fail(ErrorCode::kIndex, StrCat(Printable(path), ": the index is damaged: ", what),
-              "build the index anew with `ofindex build --force`");
+              "rebuild the index with `ofindex build --force`");
 }
 
 tl::unexpected<Error> DamagedPart(const std::string& path, std::string_view part, const PartSum& expected,

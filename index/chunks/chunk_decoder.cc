@@ -87,7 +87,7 @@ class Chunk::Decoder {
     if (version != kChunkVersion) return in_.Unknown("version", version);
     OFINDEX_ASSIGN(const uint8_t content, in_.Byte());
     OFINDEX_ASSIGN(const uint64_t records, in_.Varint());
-    if (records != chunk_.records_) return in_.Damaged("of another number of records than its block");
+    if (records != chunk_.records_) return in_.Damaged("its number of records differs from that of its block");
     if (content > static_cast<uint8_t>(ChunkContent::kLists)) return in_.Unknown("content", content);
     OFINDEX_TRY(ReadContent(static_cast<ChunkContent>(content)));
     OFINDEX_TRY(in_.End());

@@ -61,7 +61,7 @@ Result<void> ReadDictionary(ChunkReader& in, uint64_t count, Chunk::Texts& texts
   uint8_t* to = texts.bytes.data();
   ByteView before;
   for (size_t i = 0; i < count; ++i) {
-    if (shared[i] > before.size()) return in.Damaged("a value shares more than there is");
+    if (shared[i] > before.size()) return in.Damaged("a shared prefix is longer than the previous value");
     std::copy_n(before.data(), shared[i], to);
     std::copy_n(from, rest[i], to + shared[i]);
     const ByteView value(to, size_t{shared[i]} + rest[i]);

@@ -20,7 +20,7 @@ Result<uint64_t> IdentityOf(const File& index) {
 }
 
 tl::unexpected<Error> ReplacedIndex(const std::string& path) {
-  return Fail(ErrorCode::kStale, StrCat(Printable(path), ": the index was replaced by another since it was opened"),
+  return Fail(ErrorCode::kStale, StrCat(Printable(path), ": the index was replaced since it was opened"),
               "open the dataset again");
 }
 

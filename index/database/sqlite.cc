@@ -19,7 +19,7 @@ constexpr uint64_t kLeastOperations = 1'000'000;
 constexpr uint64_t kBytesPerRow = 16;  // overhead of a row in addition to its texts and blobs
 constexpr int kOperationsPerCall = 10'000;
 
-constexpr char kRebuildHint[] = "build the index anew with `ofindex build --force`";
+constexpr char kRebuildHint[] = "rebuild the index with `ofindex build --force`";
 
 // A full disk or a failed read is a system error; our statements are fixed, so any other failure is the file's fault.
 ErrorCode CodeOf(int result) {

@@ -44,7 +44,7 @@ Result<Opened> OpenDraft(const std::string& path) {
     if (errno != EEXIST) return tl::unexpected(SystemError(path, "cannot create", errno));
     fd = OpenRetrying(path, O_NONBLOCK | O_NOCTTY);
     if (fd >= 0) return Opened{fd, false};
-    if (errno != ENOENT) return tl::unexpected(SystemError(path, "cannot open what is in the draft's place", errno));
+    if (errno != ENOENT) return tl::unexpected(SystemError(path, "cannot open the existing temporary file", errno));
   }
 }
 
@@ -63,11 +63,11 @@ Result<void> RemoveOurs(int fd, const std::string& path) {
   const char* what = nullptr;
   if (!S_ISREG(info.st_mode)) what = "not a regular file";
   if (info.st_uid != ::geteuid()) what = "a file of another user";
-  if (info.st_nlink > 1) what = "a file with another name, too";
+  if (info.st_nlink > 1) what = "a file with several names";
   if (what != nullptr) {
     return Fail(ErrorCode::kIo,
-                StrCat(Printable(path), ": ", what, "; expected nothing, or what a stopped process of yours left"),
-                "remove it, if no one needs it");
+                StrCat(Printable(path), ": ", what, "; expected no file, or one left by a stopped process of yours"),
+                "remove it if it is not needed");
   }
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return tl::unexpected(SystemError(path, "cannot remove", errno));
   return {};
@@ -121,7 +121,7 @@ Result<void> Draft::CheckTarget(const std::string& target) {
   const auto facts = StatFile(target);
   if (facts ? facts->regular : !IsLink(target)) return {};
   if (!facts) {
-    return Fail(ErrorCode::kUsage, StrCat(Printable(target), ": a link that leads nowhere; expected a file"),
+    return Fail(ErrorCode::kUsage, StrCat(Printable(target), ": a dangling link; expected a file"),
                 "remove the link, or name another output");
   }
   return Fail(ErrorCode::kUsage, StrCat(Printable(target), ": not a regular file; expected one, or a new name"),

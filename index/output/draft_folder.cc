@@ -148,7 +148,7 @@ Result<DraftFolder> DraftFolder::BeginAt(const std::string& path, const std::str
     if (!IsStillAt(folder.fd(), path)) continue;
     if (::fstat(folder.fd(), &info) != 0 || info.st_uid != ::geteuid()) {
       return Fail(ErrorCode::kIo, StrCat(Printable(path), ": a folder of another user; expected nothing"),
-                  "remove it, if no one needs it");
+                  "remove it if it is not needed");
     }
     DraftFolder draft(target, path, folder.Release());
     draft.mode_ = info.st_mode & kAllModeBits;

@@ -33,7 +33,7 @@ Result<std::optional<std::string>> ReadMark(const std::string& folder) {
 tl::unexpected<Error> Unfinished(const std::string& folder) {
   return Fail(
       ErrorCode::kFormat,
-      StrCat(Printable(MarkOf(folder)), ": a writer was stopped while it replaced the shards beside this file; ",
+      StrCat(Printable(MarkOf(folder)), ": a writer was stopped while it replaced the shards next to this file; ",
              "expected the shards of one set"),
       "write the set again, with --force");
 }

@@ -146,7 +146,7 @@ tl::unexpected<Error> Stranger(const std::string& path, OutputKind kind) {
   return Fail(index || kind == OutputKind::kMap ? ErrorCode::kIndex : ErrorCode::kUsage,
               StrCat(Printable(path), ": not an output of this verb; expected a new name, or ", NameOf(kind)),
               index ? Hint("name another file with -o INDEX, and put a glob of shards in quotes")
-                    : Hint("name another output, or remove the file if no one needs it"));
+                    : Hint("name another output, or remove the file if it is not needed"));
 }
 
 }  // namespace
@@ -177,13 +177,13 @@ Result<void> CheckOutside(const std::string& path, OutputShape shape, const Inpu
   if (inputs.Surround(path) || (shape == OutputShape::kFile && inputs.LieBeside(path))) {
     return Fail(
         ErrorCode::kUsage,
-        StrCat(Printable(path), ": lies in the input, of which it would be a part; expected a place outside of it"),
+        StrCat(Printable(path), ": lies in the input and would become part of it; expected a path outside the input"),
         "name another output");
   }
   if (!inputs.LieBelow(path)) return {};
   return Fail(
       ErrorCode::kUsage,
-      StrCat(Printable(path), ": a folder with the input in it; expected one without, as a folder holds one set"),
+      StrCat(Printable(path), ": a folder that contains the input; expected one without it: a folder holds one set"),
       "name another output");
 }
 

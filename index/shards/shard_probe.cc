@@ -159,7 +159,7 @@ Result<void> CheckOneFormat(const std::vector<ProbedShard>& shards) {
     return Fail(ErrorCode::kFormat,
                 StrCat(Printable(shard.file.path), "@0: of format ", Name(shard.framing), "; expected ",
                        Name(first->framing), ", as ", Printable(first->file.path), " is"),
-                "index each format by itself, or say which one it is with --format");
+                "index each format separately, or name the format with --format");
   }
   return {};
 }
@@ -178,9 +178,9 @@ tl::unexpected<Error> NoRecordFile(const std::vector<SkippedFile>& skipped, cons
                 StrCat(Printable(pointers.front()), ": a Git-LFS pointer, not the file",
                        pointers.size() == 1 ? "" : StrCat("; so are ", pointers.size() - 1, " more"),
                        "; no record file is there"),
-                "run `git lfs pull`, and then the same command");
+                "run `git lfs pull`, then repeat the command");
   }
-  std::string what = "DATA: no record file in it";
+  std::string what = "DATA: contains no record file";
   if (skipped.size() == 1) {
     what =
         StrCat(Printable(skipped.front().path), "@0: ", skipped.front().reason, "; expected a TFRecord or an OFRecord");
@@ -189,8 +189,8 @@ tl::unexpected<Error> NoRecordFile(const std::vector<SkippedFile>& skipped, cons
                   ": ", skipped.front().reason);
   }
   return Fail(ErrorCode::kFormat, std::move(what),
-              choice.compression ? Hint("leave out --compression, or say with it how it is compressed")
-                                 : Hint("say which format it is with --format tfrecord or --format ofrecord"));
+              choice.compression ? Hint("leave out --compression, or name the right one with it")
+                                 : Hint("name the format with --format tfrecord or --format ofrecord"));
 }
 
 }  // namespace

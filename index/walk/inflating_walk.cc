@@ -140,10 +140,10 @@ Result<void> InflatingWalk::CheckLimits() const {
   return Fail(
       ErrorCode::kLimit,
       StrCat(Printable(path()), "@", taken, ": it has inflated to ", FormatCount(inflated), " bytes so far, over ",
-             too_large ? StrCat("the ", FormatCount(options_.max_bytes), " that a shard may have")
-                       : StrCat(FormatCount(options_.max_ratio), " for each byte of the file")),
-      too_large ? Hint("if it is no bomb, allow more with `ofindex build --max-inflated`")
-                : Hint("if it is no bomb, allow more with `ofindex build --max-ratio`"));
+             too_large ? StrCat("the limit of ", FormatCount(options_.max_bytes), " per shard")
+                       : StrCat("the limit of ", FormatCount(options_.max_ratio), " per byte of the file")),
+      too_large ? Hint("if you trust the file, raise the limit with `ofindex build --max-inflated`")
+                : Hint("if you trust the file, raise the limit with `ofindex build --max-ratio`"));
 }
 
 // Waits until the bytes before `end` are available, or all there are, and returns how many there are.

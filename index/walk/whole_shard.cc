@@ -16,7 +16,7 @@ tl::unexpected<Error> NotWhole(const File& file, uint64_t position, Framing fram
   return Fail(ErrorCode::kDamage,
               StrCat(Printable(file.path()), "@", position, ": ", what, "; expected whole records of format ",
                      Name(framing), " up to the end"),
-              "nothing was written; `ofindex build` names the damage, and a new shard can be written beside this one");
+              "run `ofindex build` to list the damage, or write to a new shard; nothing was written");
 }
 
 // Checks the payload of the last record, which begins at `start` and ends with the file: a killed writer may have left
@@ -36,7 +36,7 @@ Result<void> CheckLastPayload(const File& file, uint64_t start, uint64_t size, F
   OFINDEX_ASSIGN(const size_t got, file.ReadAt(end, std::span(buffer).first(sizeof crc)));
   if (got != sizeof crc) return NotWhole(file, end, framing, "the file shrinks while it is read");
   if (MaskCrc(crc) == LoadLe32(buffer.data())) return {};
-  return NotWhole(file, start, framing, "the last record's payload is not what its checksum says");
+  return NotWhole(file, start, framing, "the last record's payload does not match its checksum");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 Result<void> CheckForm(Framing framing, Compression compression) {
   if (framing == Framing::kEmpty) return Fail(ErrorCode::kUsage, "a shard is written as tfrecord or ofrecord");
   if (framing == Framing::kOfRecord && compression != Compression::kNone) {
-    return Fail(ErrorCode::kUsage, "an OFRecord cannot be compressed: none of its readers would take it",
+    return Fail(ErrorCode::kUsage, "an OFRecord cannot be compressed: none of its readers supports it",
                 "write a TFRecord, or leave it uncompressed");
   }
   if (compression == Compression::kZlib) return Fail(ErrorCode::kUsage, "a shard is compressed with gzip, or not");

@@ -46,13 +46,13 @@ Result<void> CheckName(const std::string& out, Framing framing, Compression comp
   const std::optional<Framing> said = IsPartName(name) ? framing : FramingOfName(name);
   if (said && said != framing) {
     return Fail(ErrorCode::kUsage,
-                StrCat(Printable(out), ": the name says ", ofindex::Name(*said), ", and what is to be written is ",
+                StrCat(Printable(out), ": the name says ", ofindex::Name(*said), ", but the output is ",
                        ofindex::Name(framing)),
                 "give it another name, or write the other format");
   }
   if (name.ends_with(".gz") && compression == Compression::kNone) {
-    return Fail(ErrorCode::kUsage, StrCat(Printable(out), ": the name says that it is compressed"),
-                "compress it with --compress gzip, or leave .gz out of the name");
+    return Fail(ErrorCode::kUsage, StrCat(Printable(out), ": the name says compressed, but the output is not"),
+                "compress it with --compress gzip, or remove .gz from the name");
   }
   return {};
 }
@@ -65,7 +65,7 @@ Result<ShardSetPlan> PlanFile(const ShardSetRequest& request, ShardSetPlan plan)
   std::error_code error;
   plan.creates_folder = !plan.folder.empty() && !fs::exists(plan.folder, error);
   if (fs::is_directory(request.out, error)) {
-    return Fail(ErrorCode::kUsage, StrCat(Printable(request.out), ": a folder, with the name of a shard"));
+    return Fail(ErrorCode::kUsage, StrCat(Printable(request.out), ": a folder with the name of a shard"));
   }
   // A dangling link exists, too.
   OFINDEX_ASSIGN(const bool exists, Exists(request.out));
@@ -93,7 +93,7 @@ Result<std::string> FolderNamed(const std::string& out) {
   if (error) return tl::unexpected(SystemError(out, "cannot follow the link", error.value()));
   if (fs::is_directory(folder, error)) return folder.string();
   return Fail(ErrorCode::kUsage, StrCat(Printable(out), ": a file; expected a folder, or a new name"),
-              "a file is written where the name ends in .tfrecord or .ofrecord, or is part-N, without --shards");
+              "to write a file, name it .tfrecord, .ofrecord or part-N, without --shards");
 }
 
 // Returns true for the names of shards of the plan's set, however many there are.
@@ -143,8 +143,8 @@ Result<void> CheckNoOtherShard(const ShardSetPlan& plan) {
   OFINDEX_ASSIGN(const std::optional<std::string> other, OtherShard(plan));
   if (!other) return {};
   return Fail(ErrorCode::kUsage,
-              StrCat(Printable(*other), ": a shard of another set, which a build of ", Printable(plan.folder),
-                     " would take with the new one; expected a folder for one set"),
+              StrCat(Printable(*other), ": a shard of another set that a build of ", Printable(plan.folder),
+                     " would index with the new one; expected a folder with one set"),
               "name another folder, or move that shard out of this one");
 }
 
@@ -180,12 +180,12 @@ OutputShape ShapeOf(const ShardSetRequest& request) {
 Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request) {
   if (request.out.empty()) return Fail(ErrorCode::kUsage, "the output has no name");
   if (request.out == "-") {
-    return Fail(ErrorCode::kUsage, "shards are files, with names; standard output is none",
-                "`ofindex cat --to tfrecord` writes to standard output");
+    return Fail(ErrorCode::kUsage, "cannot write shards to standard output; expected a file or folder name",
+                "use `ofindex cat --to tfrecord` to write to standard output");
   }
   if (request.framing == Framing::kOfRecord && request.compression != Compression::kNone) {
-    return Fail(ErrorCode::kUsage, "an OFRecord cannot be compressed: none of its readers would take it",
-                "write TFRecords, or leave --compress out");
+    return Fail(ErrorCode::kUsage, "an OFRecord cannot be compressed: none of its readers supports it",
+                "write TFRecords, or omit --compress");
   }
   ShardSetPlan plan{.framing = request.framing, .compression = request.compression};
   const bool is_file = ShapeOf(request) == OutputShape::kFile;

@@ -173,8 +173,8 @@ class OutputSetsTest(OutputFolderTest):
         self.expect(0, "build", "deep/in/it/part-0", "-o", "one.ofidx")
         for source in (("data/part-0", "data/part-1"), ("data/part-*",), ("named.ofidx",)):
             for out, why in (
-                ("data", "a folder with the input in it"),
-                (".", "a folder with the input in it"),
+                ("data", "a folder that contains the input"),
+                (".", "a folder that contains the input"),
                 ("data/more.tfrecord", "lies in the input"),
                 ("of/../data/more.tfrecord", "lies in the input"),
             ):
@@ -186,7 +186,7 @@ class OutputSetsTest(OutputFolderTest):
             for data in ("deep/in/it/part-0", "one.ofidx"):
                 with self.subTest(data=data, out=out):
                     refused = self.assert_refused(2, "convert", data, "--to", "tfrecord", "-o", out)
-                    self.assertIn("a folder with the input in it", refused.stderr)
+                    self.assertIn("a folder that contains the input", refused.stderr)
         # One file beside another is nobody's set, and neither is a folder of its own.
         for out in ("deep/in/it/more.ofrecord", "elsewhere", "deep/in/else"):
             self.expect(0, "convert", "deep/in/it/part-0", "--to", "ofrecord", "-o", out)

@@ -79,7 +79,7 @@ class ChunkReader {
 
   /// Must be called before memory is allocated in proportion to a number that was read.
   [[nodiscard]] Result<void> Afford(uint64_t count, uint64_t bytes_each = 1) {
-    if (count > left_ / bytes_each) return Damaged("asks for more memory than its size justifies");
+    if (count > left_ / bytes_each) return Damaged("needs more memory than its size justifies");
     left_ -= count * bytes_each;
     return {};
   }
@@ -87,7 +87,7 @@ class ChunkReader {
   /// Succeeds if only padding is left.
   [[nodiscard]] Result<void> End() {
     for (; at_ < bytes_.size(); ++at_) {
-      if (bytes_[at_] != 0) return Damaged("goes on behind its end");
+      if (bytes_[at_] != 0) return Damaged("has bytes after its end");
     }
     return {};
   }
@@ -101,7 +101,7 @@ class ChunkReader {
   }
 
  private:
-  static constexpr char kHint[] = "build the index anew with `ofindex build --force`";
+  static constexpr char kHint[] = "rebuild the index with `ofindex build --force`";
 
   ByteView bytes_;
   uint64_t at_ = 0;

@@ -23,7 +23,7 @@ Result<BuildReport> TryBuild(const BuildOptions& options) {
   return BuildIndex(options, progress);
 }
 
-TEST_CASE("the same files give the same bytes, on any number of threads, from any folder, and the second time") {
+TEST_CASE("the same files give the same bytes, on any number of threads, from any folder, and when repeated") {
   BuiltSet set;
   set.PutAllSorts();
   for (const bool verify : {false, true}) {
@@ -85,7 +85,7 @@ TEST_CASE("a build reports what it has found") {
   CHECK(ReadFile(set.index()) == before);
 }
 
-TEST_CASE("an index without payload checks gives way to one with them, and not the other way round") {
+TEST_CASE("an index without payload checks is replaced by one with them, and not the other way round") {
   BuiltSet set;
   set.PutSome();
   CHECK(set.Build(set.Options(false)).facts.checked == Checked::kFraming);
@@ -97,7 +97,7 @@ TEST_CASE("an index without payload checks gives way to one with them, and not t
   CHECK(left_alone.facts.checked == Checked::kPayloads);
 }
 
-TEST_CASE("a stale index is named with its reason, left as it is, and replaced by force") {
+TEST_CASE("a stale index is reported with its reason, left unchanged, and replaced by force") {
   struct Row {
     std::string what;
     std::function<void(BuiltSet&, BuildOptions&)> change;
@@ -157,7 +157,7 @@ TEST_CASE("a shard that was touched or copied is not stale") {
   CHECK(set.Build(set.Options()).was_up_to_date);
 }
 
-TEST_CASE("a build that cannot be done is refused with its reason, and nothing is left of it") {
+TEST_CASE("an impossible build is refused with its reason and leaves nothing") {
   struct Row {
     std::string what;
     std::function<void(BuiltSet&, BuildOptions&)> prepare;
@@ -204,7 +204,7 @@ TEST_CASE("a build that cannot be done is refused with its reason, and nothing i
   }
 }
 
-TEST_CASE("what stands in the place of an index and is none is not overwritten, by force neither") {
+TEST_CASE("a file that is not an index is not overwritten, not even by force") {
   BuiltSet set;
   set.PutSome();
   WriteFile(set.index(), "somebody's file");
@@ -218,7 +218,7 @@ TEST_CASE("what stands in the place of an index and is none is not overwritten, 
   CHECK(set.Build(options).facts.records == 70);
 }
 
-TEST_CASE("drafts that a killed build has left are gone after the next one, even if that has nothing to do") {
+TEST_CASE("leftovers of a killed build are removed by the next one, even if it has nothing to do") {
   BuiltSet set;
   set.PutSome();
   for (int i = 0; i < 2; ++i) {
@@ -229,7 +229,7 @@ TEST_CASE("drafts that a killed build has left are gone after the next one, even
   }
 }
 
-TEST_CASE("an index says where every record lies, as the shards do") {
+TEST_CASE("an index gives the position of every record in the shards") {
   BuiltSet set;
   set.PutAllSorts();
   const BuildReport report = set.Build(set.Options(true));

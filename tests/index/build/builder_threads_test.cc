@@ -18,7 +18,7 @@ Result<BuildReport> BuildNow(const BuildOptions& options) {
   return BuildIndex(options, progress);
 }
 
-TEST_CASE("a build that is interrupted leaves the old index whole, and no draft") {
+TEST_CASE("an interrupted build leaves the old index whole, and no temporary file") {
   BuiltSet set;
   set.PutAllSorts();
   set.Build(set.Options());
@@ -50,7 +50,7 @@ TEST_CASE("a build that is interrupted leaves the old index whole, and no draft"
   }
 }
 
-TEST_CASE("a second builder is refused while the first one works, and one that waits uses its outcome") {
+TEST_CASE("a second builder is refused while the first one works, and one that waits uses its result") {
   BuiltSet set;
   set.PutSome();
   {

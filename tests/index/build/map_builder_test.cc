@@ -32,7 +32,7 @@ std::optional<std::vector<std::string>> ReadAll(const BuiltSet& set) {
   return payloads;
 }
 
-TEST_CASE("a map that is removed, cut or of another build is made anew without a word, with the same bytes") {
+TEST_CASE("a map that is missing, cut or from another build is rebuilt silently, with the same bytes") {
   BuiltSet set;
   set.PutSome();
   set.Build(set.Options());
@@ -82,7 +82,7 @@ TEST_CASE("a map with any byte changed gives the right payloads or an error, nev
   CHECK(errors > 0);
 }
 
-TEST_CASE("who waits for another's map, or makes one, ends when told to, and leaves all as it was") {
+TEST_CASE("waiting for a map, or building one, can be cancelled and changes nothing") {
   BuiltSet set;
   set.PutSome();
   set.Build(set.Options());
@@ -107,7 +107,7 @@ TEST_CASE("who waits for another's map, or makes one, ends when told to, and lea
   CHECK(ReadFile(set.map()) == map);
 }
 
-TEST_CASE("where no map can be written beside the index, it goes to the user's cache folder") {
+TEST_CASE("a map that cannot be written next to the index goes to the user's cache folder") {
   BuiltSet set;
   set.PutSome();
   set.Build(set.Options());

@@ -28,7 +28,7 @@ VerifyReport Verify(const BuiltSet& set, bool quick = false, unsigned threads = 
   return std::move(*report);
 }
 
-TEST_CASE("a dataset that nobody has touched is clean, and every byte of it was looked at") {
+TEST_CASE("an unchanged dataset is clean, and every byte of it was checked") {
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     BuiltSet set(framing);
     set.PutSome();
@@ -49,7 +49,7 @@ TEST_CASE("a dataset that nobody has touched is clean, and every byte of it was 
   }
 }
 
-TEST_CASE("without hashes an OFRecord's payloads are not vouched for, and the report says so") {
+TEST_CASE("without hashes, OFRecord payloads are not checked, and the report says so") {
   BuiltSet set(Framing::kOfRecord);
   set.PutSome();
   set.Build(set.Options(false));
@@ -59,7 +59,7 @@ TEST_CASE("without hashes an OFRecord's payloads are not vouched for, and the re
   CHECK(report.lacks_checksums);
 }
 
-TEST_CASE("what happens to a shard after the build is in the report") {
+TEST_CASE("changes to a shard after the build are in the report") {
   struct Row {
     std::string what;
     std::function<void(const BuiltSet&)> spoil;  // modifies part-0, a shard of 40 records
@@ -161,7 +161,7 @@ TEST_CASE("flips anywhere in a shard that is too large for its fingerprint are f
   }
 }
 
-TEST_CASE("damage and bad records that the build has found are found again") {
+TEST_CASE("damage and bad records found by the build are found again") {
   BuiltSet set;
   std::string shard = ShardBytes(Framing::kTfRecord, SomePayloads(10, 50));
   const uint64_t size = shard.size();
@@ -192,7 +192,7 @@ Result<VerifyReport> VerifyWhileCut(const BuiltSet& set, const std::string& shar
   return report;
 }
 
-TEST_CASE("a shard that is cut while it is read is stale, and the others are read to their end") {
+TEST_CASE("a shard that is truncated while it is read is stale, and the others are read to their end") {
   BuiltSet set(Framing::kOfRecord);
   const std::string bytes = ShardBytes(Framing::kOfRecord, std::vector<std::string>(1'000'000, "x"));
   set.Put("part-0", bytes);
@@ -231,7 +231,7 @@ int StaleForSomebodyElse(const BuiltSet& set) {
   });
 }
 
-TEST_CASE("a shard that may not be read has failed and is no stale shard, whatever forbids it") {
+TEST_CASE("an unreadable shard is failed, not stale, whatever the cause") {
   BuiltSet set;
   set.PutSome();
   set.Build(set.Options(true));
@@ -247,7 +247,7 @@ TEST_CASE("a shard that may not be read has failed and is no stale shard, whatev
   CHECK(StaleForSomebodyElse(set) == 1);
 }
 
-TEST_CASE("where no descriptor is left for a shard, verifying ends with an error that says so") {
+TEST_CASE("without a free descriptor for a shard, verifying ends with an error that says so") {
   BuiltSet set;
   set.PutSome();
   set.Build(set.Options(true));
@@ -278,7 +278,7 @@ TEST_CASE("a copy elsewhere is verified through its root") {
   CHECK(Verify(set).stale.size() == 3);
 }
 
-TEST_CASE("verifying what is not there, or when told to stop, is an error") {
+TEST_CASE("verifying a missing index, or a cancelled run, is an error") {
   BuiltSet set;
   set.PutSome();
   Progress progress;

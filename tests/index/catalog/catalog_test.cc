@@ -78,7 +78,7 @@ void WriteCatalog(const std::string& path) {
   REQUIRE(writer->Finish(SomeFacts()).has_value());
 }
 
-TEST_CASE("what is written into an index comes out of it") {
+TEST_CASE("rows written to an index are read back") {
   const TempDir dir;
   WriteCatalog(dir / "i.ofidx");
   Result<CatalogReader> reader = CatalogReader::Open(dir / "i.ofidx");
@@ -163,7 +163,7 @@ TEST_CASE("the same rows give the same bytes") {
   CHECK(ReadFile(dir / "a") == ReadFile(dir / "b"));
 }
 
-TEST_CASE("an error of whoever looks at the blocks ends the reading, and is returned") {
+TEST_CASE("an error from the block visitor ends the reading and is returned") {
   const TempDir dir;
   WriteCatalog(dir / "i.ofidx");
   Result<CatalogReader> reader = CatalogReader::Open(dir / "i.ofidx");
@@ -178,7 +178,7 @@ TEST_CASE("an error of whoever looks at the blocks ends the reading, and is retu
   CHECK(read.error().message == "enough");
 }
 
-TEST_CASE("a file that is no index, or one of another version, is refused by name") {
+TEST_CASE("a file that is not an index, or has another version, is refused by name") {
   const TempDir dir;
   WriteCatalog(dir / "sound");
   const std::string sound = ReadFile(dir / "sound");
@@ -196,12 +196,12 @@ TEST_CASE("a file that is no index, or one of another version, is refused by nam
     return bytes;
   };
   // application_id at byte 68, user_version at 60, both big-endian (sqlite.org/fileformat.html).
-  CHECK(error_of(with(71, 'Y')).find("not an index of ofindex") != std::string::npos);
+  CHECK(error_of(with(71, 'Y')).find("not an ofindex index") != std::string::npos);
   CHECK(error_of(with(63, 3)).find("another version; expected 4, got 3") != std::string::npos);
   CHECK(error_of(with(60, 1)).find("another version") != std::string::npos);
-  CHECK(error_of("").find("not an index of ofindex") != std::string::npos);
-  CHECK(error_of("SQLite format 3").find("not an index of ofindex") != std::string::npos);
-  CHECK(error_of(std::string(200'000, 'x')).find("not an index of ofindex") != std::string::npos);
+  CHECK(error_of("").find("not an ofindex index") != std::string::npos);
+  CHECK(error_of("SQLite format 3").find("not an ofindex index") != std::string::npos);
+  CHECK(error_of(std::string(200'000, 'x')).find("not an ofindex index") != std::string::npos);
   // A sound header with nothing after it.
   static_cast<void>(error_of(sound.substr(0, 100)));
 

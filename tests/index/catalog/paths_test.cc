@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 std::string Value(const Result<std::string>& result) { return result ? *result : "error: " + result.error().message; }
 
-TEST_CASE("an index is called after its data, and lies beside it") {
+TEST_CASE("an index is named after its data and lies next to it") {
   struct Row {
     std::string data;
     std::string index;
@@ -44,7 +44,7 @@ TEST_CASE("an index is called after its data, and lies beside it") {
   }
 }
 
-TEST_CASE("a folder without a name of its own is called by the one it has in the file system") {
+TEST_CASE("a folder without a name of its own takes its name from the file system") {
   const TempDir dir;
   fs::create_directories(dir / "data/train");
   const InFolder in(dir / "data/train");
@@ -58,7 +58,7 @@ TEST_CASE("a folder without a name of its own is called by the one it has in the
   CHECK(root.error().code == ErrorCode::kUsage);
 }
 
-TEST_CASE("an empty path is told as such") {
+TEST_CASE("an empty path is an error that says so") {
   for (const Result<std::string>& found : {IndexPathOf(""), ResolveIndex(""), RelativeTo("", "/tmp")}) {
     REQUIRE_FALSE(found);
     CHECK(found.error().code == ErrorCode::kUsage);
@@ -73,7 +73,7 @@ TEST_CASE("a name that ends in .ofidx is the index itself") {
   CHECK(MapPathOf("train.ofidx") == "train.ofidx-map");
 }
 
-TEST_CASE("the folder of a path is what files in it are opened by") {
+TEST_CASE("the folder of a path can be used to open files in it") {
   CHECK(FolderOf("a/b") == "a");
   CHECK(FolderOf("b") == ".");
   CHECK(FolderOf("/b") == "/");
@@ -117,7 +117,7 @@ TEST_CASE("a path is stored relative to the index, as the system resolves it") {
   }
 }
 
-TEST_CASE("an index beside data that are named through a link lies where the system says") {
+TEST_CASE("an index of data named through a link lies where the system resolves it") {
   const TempDir dir;
   fs::create_directories(dir / "disk/deep/inner");
   fs::create_directories(dir / "disk/deep/train");
@@ -128,7 +128,7 @@ TEST_CASE("an index beside data that are named through a link lies where the sys
   CHECK(fs::exists(dir / "disk/deep/train.ofidx"));
 }
 
-TEST_CASE("the folder that paths share is found, and half a name is none") {
+TEST_CASE("the common folder of paths is found, and half a name does not count") {
   struct Row {
     std::vector<std::string> paths;
     size_t bytes;

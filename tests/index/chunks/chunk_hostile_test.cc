@@ -88,7 +88,7 @@ std::vector<std::pair<std::vector<uint8_t>, uint32_t>> SmallChunks() {
   return chunks;
 }
 
-TEST_CASE("a chunk with any bit flipped is refused or read, and never the end of the program") {
+TEST_CASE("a chunk with any flipped bit is refused or read, and never crashes") {
   Outcomes outcomes;
   for (const auto& [bytes, records] : SmallChunks()) {
     for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
@@ -110,7 +110,7 @@ TEST_CASE("a chunk cut at any length is refused") {
   CHECK(outcomes.read == 0);
 }
 
-TEST_CASE("a chunk with several bytes changed, or of another one's end, is refused or read") {
+TEST_CASE("a chunk with several changed bytes, or another one's end, is refused or read") {
   Random random(8);
   const auto chunks = SmallChunks();
   Outcomes outcomes;
@@ -129,7 +129,7 @@ TEST_CASE("a chunk with several bytes changed, or of another one's end, is refus
   CHECK(outcomes.read > 1000);
 }
 
-TEST_CASE("a chunk is not read as one of another number of records, nor of more than a block has") {
+TEST_CASE("a chunk is not read with another number of records, nor with more than a block has") {
   for (const auto& [bytes, records] : SmallChunks()) {
     Outcomes outcomes;
     for (uint32_t other : {0U, records - 1, records + 1, 65'537U, ~0U}) Try(bytes, other, outcomes);
@@ -137,7 +137,7 @@ TEST_CASE("a chunk is not read as one of another number of records, nor of more 
   }
 }
 
-TEST_CASE("numbers of encodings that nobody wrote are refused by number") {
+TEST_CASE("unknown encodings are refused by number") {
   ChunkRow row = EncodeColumn({Int64(1), Int64(2)});
   struct Row {
     size_t at;
@@ -170,7 +170,7 @@ void CheckRefused(ChunkWriter out) {
   CHECK(chunk.error().code == ErrorCode::kIndex);
 }
 
-TEST_CASE("lists without end from a few bytes are refused") {
+TEST_CASE("endless lists from a few bytes are refused") {
   for (int64_t length : {int64_t{1000}, int64_t{1} << 26, int64_t{1} << 32, int64_t{1} << 62, int64_t{-1}}) {
     CAPTURE(length);
     ChunkWriter out = Head(ChunkContent::kLists);
@@ -185,7 +185,7 @@ TEST_CASE("lists without end from a few bytes are refused") {
   }
 }
 
-TEST_CASE("values that share ever more with the one before are refused") {
+TEST_CASE("values that share ever longer prefixes with the previous one are refused") {
   ChunkWriter out = Head(ChunkContent::kBytes);
   out.Byte(static_cast<uint8_t>(BytesEncoding::kDictionary));
   out.Varint(kMostChunkRecords);
@@ -196,7 +196,7 @@ TEST_CASE("values that share ever more with the one before are refused") {
   CheckRefused(std::move(out));
 }
 
-TEST_CASE("a section that says to be far larger than what is stored is refused") {
+TEST_CASE("a section that claims to be far larger than its stored bytes is refused") {
   ChunkWriter out = Head(ChunkContent::kBytes);
   out.Byte(static_cast<uint8_t>(BytesEncoding::kDictionary));
   out.Varint(1);

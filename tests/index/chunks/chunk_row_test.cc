@@ -56,7 +56,7 @@ class SqlOracle {
   sqlite3* database_ = nullptr;
 };
 
-TEST_CASE("nulls, least and greatest value are what SQLite finds in a table of the same values") {
+TEST_CASE("nulls, least and greatest value match SQLite's for a table of the same values") {
   for (const Generator& generator : Generators()) {
     for (const Gaps& gaps : AllGaps()) {
       for (uint32_t records : {0U, 1U, 7U, 300U}) {
@@ -81,7 +81,7 @@ TEST_CASE("nulls, least and greatest value are what SQLite finds in a table of t
   }
 }
 
-TEST_CASE("of a long least value there is a part that sorts no higher, of a long greatest one nothing") {
+TEST_CASE("a long least value is cut to a prefix that sorts no higher, a long greatest one is omitted") {
   const std::string x300(300, 'x');
   const std::string umlauts = "x" + [] {
     std::string text;
@@ -112,7 +112,7 @@ TEST_CASE("of a long least value there is a part that sorts no higher, of a long
   }
 }
 
-TEST_CASE("an integer and a real are compared exactly, where either would be rounded to the other") {
+TEST_CASE("an integer and a real are compared exactly, even if converting either would round") {
   struct Row {
     int64_t integer;
     double real;

@@ -41,7 +41,7 @@ uint32_t CountWrong(const Chunk& chunk, const GivenColumn& column) {
   return wrong;
 }
 
-TEST_CASE("whatever the values, the gaps and the number of records, every record comes out as it went in") {
+TEST_CASE("every record is decoded unchanged, for any values, gaps and number of records") {
   for (const Generator& generator : Generators()) {
     for (const Gaps& gaps : AllGaps()) {
       for (uint32_t records : kSizes) {
@@ -55,7 +55,7 @@ TEST_CASE("whatever the values, the gaps and the number of records, every record
   }
 }
 
-TEST_CASE("bits behind the last record are 0") {
+TEST_CASE("bits past the last record are 0") {
   for (const Gaps& gaps : AllGaps()) {
     for (uint32_t records : {1U, 63U, 65U, 4097U}) {
       const GivenColumn column = MakeColumn(GeneratorOf("labels"), gaps, records);
@@ -84,7 +84,7 @@ TEST_CASE("integers are decoded to the narrowest of four forms") {
   }
 }
 
-TEST_CASE("long values come out whole") {
+TEST_CASE("long values are decoded whole") {
   GivenColumn column;
   for (int i = 0; i < 20; ++i) {
     std::string value(65'536, i % 2 == 0 ? 'x' : '\xff');
@@ -103,7 +103,7 @@ TEST_CASE("distinct bytes values are in ascending order, each once") {
   for (uint32_t n = 1; n < texts.ends.size(); ++n) CHECK(AsText(texts[n - 1]) < AsText(texts[n]));
 }
 
-TEST_CASE("numbers chosen to collide in the search for distinct ones are encoded all the same") {
+TEST_CASE("numbers chosen to collide in the search for distinct ones are encoded anyway") {
   // k times the inverse of the multiplier hashes to k: all collide.
   uint64_t inverse = 1;
   for (int i = 0; i < 6; ++i) inverse *= 2 - 0x9e3779b97f4a7c15U * inverse;
@@ -113,7 +113,7 @@ TEST_CASE("numbers chosen to collide in the search for distinct ones are encoded
   CHECK(CountWrong(DecodeRow(EncodeColumn(column), kMostChunkRecords), column) == 0);
 }
 
-TEST_CASE("the same values give the same bytes, whatever the builder was used for before") {
+TEST_CASE("the same values give the same bytes from a reused builder") {
   ChunkBuilder builder;
   for (const Generator& generator : Generators()) {
     const GivenColumn column = MakeColumn(generator, AllGaps()[2], 3000);
@@ -125,7 +125,7 @@ TEST_CASE("the same values give the same bytes, whatever the builder was used fo
   CHECK(builder.memory() > 0);
 }
 
-TEST_CASE("the examples of docs/column_format.md are written byte for byte as they stand there") {
+TEST_CASE("the examples in docs/column_format.md are reproduced byte for byte") {
   const ChunkRow integers = EncodeColumn({Int64(3), Given{}, Int64(5), Int64(4), Int64(3), Int64(10)});
   CHECK(ToHex(integers.data) == "01010601003d010607005070");
   const ChunkRow texts = EncodeColumn({Bytes("cat"), Bytes("car"), Bytes("dog"), Bytes("car")});
@@ -151,7 +151,7 @@ TEST_CASE("typical columns are as small as they should be") {
   }
 }
 
-TEST_CASE("values beyond what a chunk may hold are not collected, and the row has no data") {
+TEST_CASE("values above the limit of a chunk are not collected, and the row has no data") {
   ChunkBuilder builder;
   // Never touched, so never in memory.
   constexpr size_t kTooMany = (512 << 20) / 8 + 1;

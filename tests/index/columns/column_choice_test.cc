@@ -8,7 +8,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("a choice of columns is read from what stands on a command line, and written so that it is read back") {
+TEST_CASE("a choice of columns is parsed from a command line, and its text form parses to the same choice") {
   struct Row {
     const char* text;
     ColumnChoice::Mode mode;

@@ -10,7 +10,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("text is what is well-formed UTF-8 without NUL") {
+TEST_CASE("text is well-formed UTF-8 without NUL") {
   const std::string texts[] = {
       "", "a", "twelve bytes", "\xc3\xa4", "\xf4\x8f\xbf\xbf", "\xed\x9f\xbf", "12345678\xc2\x80"};
   for (const std::string& text : texts) CHECK(IsText(AsBytes(text)));

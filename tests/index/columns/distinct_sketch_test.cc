@@ -182,7 +182,7 @@ TEST_CASE("a sketch comes back from its bytes, and other bytes are refused") {
   CHECK_FALSE(loaded.Load(bytes));
 }
 
-TEST_CASE("registers at their ends give an estimate at its end, not a crash") {
+TEST_CASE("registers at their limits give an estimate at its limit, not a crash") {
   DistinctSketch sketch;
   CHECK(sketch.Load(std::vector<uint8_t>(2048, 54)));
   CHECK(sketch.Estimate() == std::numeric_limits<uint64_t>::max());

@@ -34,7 +34,7 @@ Result<Database> OpenedAt(const std::string& path) {
   return Database::OpenImmutable(file);
 }
 
-TEST_CASE("integers of all 64 bits come back, signed and not") {
+TEST_CASE("integers of 64 bits are read back, signed and unsigned") {
   const TempDir dir;
   Database database = Draft(dir / "a");
   REQUIRE(database.Execute("CREATE TABLE t(v INTEGER)").has_value());
@@ -54,7 +54,7 @@ TEST_CASE("integers of all 64 bits come back, signed and not") {
   CHECK(!rows.Next().value());
 }
 
-TEST_CASE("texts and blobs come back byte for byte, NULs and nothing included") {
+TEST_CASE("texts and blobs are read back byte for byte, including NULs and empty ones") {
   const TempDir dir;
   Database database = Draft(dir / "a");
   REQUIRE(database.Execute("CREATE TABLE t(s TEXT, b BLOB)").has_value());
@@ -82,7 +82,7 @@ TEST_CASE("texts and blobs come back byte for byte, NULs and nothing included") 
   CHECK(rows.Int(2) == 1);
 }
 
-TEST_CASE("what was written is in the file once it is closed, and can be opened for reading") {
+TEST_CASE("written data are in the file once it is closed, and can be opened for reading") {
   const TempDir dir;
   const std::string path = dir / "odd name?#%20'\xc3\xa4.ofidx";
   {
@@ -101,7 +101,7 @@ TEST_CASE("what was written is in the file once it is closed, and can be opened 
   CHECK(ReadFile(path) == before);
 }
 
-TEST_CASE("views and triggers of a stranger's file are off") {
+TEST_CASE("views and triggers of an untrusted file are off") {
   const TempDir dir;
   {
     Database database = Draft(dir / "a");
@@ -116,7 +116,7 @@ TEST_CASE("views and triggers of a stranger's file are off") {
   CHECK(view.error().code == ErrorCode::kIndex);
 }
 
-TEST_CASE("errors say whose fault it is") {
+TEST_CASE("errors tell whose fault it is") {
   const TempDir dir;
   Database database = Draft(dir / "a");
   REQUIRE(database.Execute("CREATE TABLE t(v INTEGER PRIMARY KEY) STRICT").has_value());

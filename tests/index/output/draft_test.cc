@@ -39,7 +39,7 @@ TEST_CASE("a name with a NUL is refused: cut there, it would be that of another 
   CHECK(FilesIn(dir) == 1);
 }
 
-TEST_CASE("a draft that is published takes the place of its target, and nothing else is left") {
+TEST_CASE("publishing replaces the target and leaves nothing else") {
   const TempDir dir;
   for (const auto durability : {Draft::Durability::kDurable, Draft::Durability::kCached}) {
     WriteFile(dir / "index", "old");
@@ -56,7 +56,7 @@ TEST_CASE("a draft that is published takes the place of its target, and nothing 
   }
 }
 
-TEST_CASE("a file that comes to the target while the draft is written stays, and the draft goes") {
+TEST_CASE("a file that appears at the target meanwhile is kept, and the temporary file is removed") {
   for (const bool was_there : {false, true}) {
     const TempDir dir;
     if (was_there) WriteFile(dir / "index", "old");
@@ -74,7 +74,7 @@ TEST_CASE("a file that comes to the target while the draft is written stays, and
   }
 }
 
-TEST_CASE("a target that goes away, or is written to in place, while the draft is written is replaced") {
+TEST_CASE("a target that is removed or written in place meanwhile is replaced") {
   const TempDir dir;
   for (const bool goes : {true, false}) {
     WriteFile(dir / "index", "old");
@@ -90,7 +90,7 @@ TEST_CASE("a target that goes away, or is written to in place, while the draft i
   }
 }
 
-TEST_CASE("a draft that is given up leaves the target, and nothing beside it") {
+TEST_CASE("an abandoned temporary file is removed, and the target is unchanged") {
   const TempDir dir;
   WriteFile(dir / "index", "old");
   {
@@ -101,7 +101,7 @@ TEST_CASE("a draft that is given up leaves the target, and nothing beside it") {
   CHECK(FilesIn(dir) == 1);
 }
 
-TEST_CASE("whoever has the old file open keeps it") {
+TEST_CASE("readers that have the old file open keep it") {
   const TempDir dir;
   WriteFile(dir / "index", "old");
   const Result<File> reader = File::OpenRead(dir / "index");
@@ -115,7 +115,7 @@ TEST_CASE("whoever has the old file open keeps it") {
   CHECK(reader->Facts()->size == 3);
 }
 
-TEST_CASE("the second builder of a target is told that it is locked, until the first one is done") {
+TEST_CASE("a second builder of a target gets a locked error until the first one is done") {
   const TempDir dir;
   {
     const Draft first = Begin(dir / "index");
@@ -141,7 +141,7 @@ TEST_CASE("waiting for a lock can be interrupted") {
   CHECK(second.error().code == ErrorCode::kInterrupted);
 }
 
-TEST_CASE("a draft that a killed process has left is emptied and taken over") {
+TEST_CASE("a temporary file left by a killed process is replaced by an empty one") {
   const TempDir dir;
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
@@ -159,7 +159,7 @@ TEST_CASE("a draft that a killed process has left is emptied and taken over") {
   CHECK(!draft.waited());
 }
 
-TEST_CASE("a leftover is removed, and a draft at work is not") {
+TEST_CASE("a leftover is removed, a temporary file in use is not") {
   const TempDir dir;
   Draft::RemoveLeftover(dir / "index");
   CHECK(FilesIn(dir) == 0);
@@ -173,7 +173,7 @@ TEST_CASE("a leftover is removed, and a draft at work is not") {
   CHECK(ReadFile(draft.path()) == "at work");
 }
 
-TEST_CASE("a draft follows no link, so that nobody else's file is emptied") {
+TEST_CASE("a temporary file's name is not followed as a link, so that no other file is emptied") {
   const TempDir dir;
   const std::string path = Begin(dir / "index").path();
   WriteFile(dir / "precious", "bytes");
@@ -203,8 +203,7 @@ bool AsNobody(const Check& check) {
   return status == 0;
 }
 
-TEST_CASE(
-    "what is in the draft's place is never written to: it is removed if a killed process can have left it, else kept") {
+TEST_CASE("a file at the temporary name is never written to: it is removed if it can be a leftover, otherwise kept") {
   struct Case {
     const char* what;
     std::function<void(const TempDir&, const std::string&)> put;
@@ -249,7 +248,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("another user's file in the draft's place becomes nobody's index") {
+TEST_CASE("another user's file at the temporary name never becomes an index") {
   const TempDir dir;
   REQUIRE(::chmod(dir.path().c_str(), 0777) == 0);
   const std::string path = (dir / "index") + std::string(kDraftSuffix);
@@ -268,7 +267,7 @@ TEST_CASE("another user's file in the draft's place becomes nobody's index") {
   CHECK(ReadFile(path) == "planted");
 }
 
-TEST_CASE("a draft that is exchanged for another file while it is written is not published") {
+TEST_CASE("a temporary file that is replaced by another file meanwhile is not published") {
   const TempDir dir;
   WriteFile(dir / "index", "old");
   {
@@ -283,7 +282,7 @@ TEST_CASE("a draft that is exchanged for another file while it is written is not
   CHECK(FilesIn(dir) == 2);  // a file of another user is left alone
 }
 
-TEST_CASE("what is written to the draft's descriptor is what is published, whatever its name is meanwhile") {
+TEST_CASE("bytes written to the descriptor are published, even if the name changes meanwhile") {
   const TempDir dir;
   Draft draft = Begin(dir / "index");
   Result<OutputFile> file = draft.Open();
@@ -294,8 +293,7 @@ TEST_CASE("what is written to the draft's descriptor is what is published, whate
   CHECK(ReadFile(dir / "index") == "new");
 }
 
-TEST_CASE(
-    "a new file has the mode of any new file, and one that replaces another has that one's, never more on the way") {
+TEST_CASE("a new file has the default mode, a replacement that of the old file, and never more rights meanwhile") {
   const TempDir dir;
   const mode_t mask = ::umask(027);
   REQUIRE(Begin(dir / "new").Publish(Draft::Durability::kCached));
@@ -313,7 +311,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a file keeps its owner and its group, and a group that it cannot keep gets no rights from it") {
+TEST_CASE("a file keeps its owner and group, and a group that it cannot keep passes on no rights") {
   if (::geteuid() != 0) return;
   const TempDir dir;
   REQUIRE(::chmod(dir.path().c_str(), 0777) == 0);
@@ -353,7 +351,7 @@ TEST_CASE("the target of a link is replaced, and the link stays") {
   CHECK(Draft::Begin(dir / "link", IfLocked::kFail).error().code == ErrorCode::kUsage);
 }
 
-TEST_CASE("a folder that is not there is an error of the system, and a target that is one is a wrong name") {
+TEST_CASE("a missing folder is a system error, and a target that is a folder is a wrong name") {
   const TempDir dir;
   CHECK(Draft::Begin(dir / "none/index", IfLocked::kFail).error().code == ErrorCode::kIo);
   fs::create_directory(dir / "index");

@@ -13,7 +13,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("builders that wait come one after the other, and each finds an empty draft of its own") {
+TEST_CASE("waiting builders run one after another, each with an empty temporary file of its own") {
   constexpr int kBuilders = 8;
   const TempDir dir;
   const std::string target = dir / "index";

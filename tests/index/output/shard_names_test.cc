@@ -10,7 +10,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-TEST_CASE("what a set NAME-SSSSS-of-NNNNN lacks is named") {
+TEST_CASE("the missing shards of a set NAME-SSSSS-of-NNNNN are named") {
   struct Row {
     Names paths;
     Names missing;

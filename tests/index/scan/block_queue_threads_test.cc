@@ -31,7 +31,7 @@ size_t TakeAll(BlockQueue& queue, size_t shard) {
   }
 }
 
-TEST_CASE("blocks come out in order, however they went in") {
+TEST_CASE("blocks are taken in order, whatever the order they were put in") {
   BlockQueue queue(2, kRoom);
   queue.Finish(1, 2, {});
   queue.Put(1, 1, Block(1, 1));
@@ -52,7 +52,7 @@ TEST_CASE("a shard without blocks ends at once") {
   CHECK(TakeAll(queue, 0) == 0);
 }
 
-TEST_CASE("an abort wakes everybody, and its first error is the one that is told") {
+TEST_CASE("an abort wakes all waiting threads, and its first error is reported") {
   BlockQueue queue(2, 1);
   queue.Put(0, 5, Block(0, 5));  // the queue is full now
   std::jthread writer([&] {
@@ -69,7 +69,7 @@ TEST_CASE("an abort wakes everybody, and its first error is the one that is told
   CHECK(queue.Take(1).error().message == "first");
 }
 
-TEST_CASE("whoever builds for the shard that the writer waits for is never held back") {
+TEST_CASE("a builder of the shard that the writer waits for never has to wait") {
   BlockQueue queue(3, 1);
   queue.Put(2, 0, Block(2, 0, 1000));
   CHECK(queue.WaitForRoom(0));
@@ -83,7 +83,7 @@ TEST_CASE("whoever builds for the shard that the writer waits for is never held 
   CHECK(queue.WaitForRoom(1));
 }
 
-TEST_CASE("many builders and a writer come to the end, and few blocks lie in the queue at any time") {
+TEST_CASE("many builders and a writer finish, with few blocks in the queue at any time") {
   constexpr size_t kShards = 40;
   constexpr size_t kBlocks = 25;
   constexpr size_t kBlockBytes = 1000;

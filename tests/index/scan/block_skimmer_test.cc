@@ -85,19 +85,19 @@ std::string Skimmed(const std::vector<std::string>& payloads, const ColumnChoice
   return SpellColumns(*columns, records);
 }
 
-TEST_CASE("one value a record is a column of values; where one has another number of them, counts stand beside it") {
+TEST_CASE("one value per record gives a column of values; if any record has another number, there are counts too") {
   CHECK(Skimmed({Of(Int64s({7})), Example(""), Of(Int64s({9}))}) == "a value 7,-,9\n");
   CHECK(Skimmed({Of(Int64s({7})), Example(""), Of(Int64s({1, 2})), Of(Int64s({}))}) ==
         "a value 7,-,-,- count 1,-,2,0\n");
 }
 
-TEST_CASE("one text that is too long makes a column of sizes of all, and numbers beside it are in the counts alone") {
+TEST_CASE("one text that is too long makes the whole column one of sizes, and numbers appear only in the counts") {
   CHECK(Skimmed({Of(Bytes({kShort})), Of(Bytes({kLong})), Of(Bytes({kShort}))}) == "a size 2,65,2\n");
   CHECK(Skimmed({Of(Bytes({kShort})), Of(Int64s({5})), Of(Bytes({kLong}))}) == "a count 1,1,1 size 2,-,65\n");
   CHECK(Skimmed({Of(Int64s({5})), Of(Bytes({kShort}))}) == "a value 5,xy\n");
 }
 
-TEST_CASE("a named feature has its lists whole, whatever came first: values, empty lists, or texts that are too long") {
+TEST_CASE("a named feature keeps whole lists, after values, empty lists or texts that are too long") {
   struct Row {
     const char* what;
     std::vector<std::string> payloads;
@@ -134,7 +134,7 @@ TEST_CASE("a feature that is not named is counted, and has no column") {
   CHECK(columns->features[0].chunks.empty());
 }
 
-TEST_CASE("malformed records are listed, and nothing of theirs is kept") {
+TEST_CASE("malformed records are listed, and none of their values are kept") {
   BlockSkimmer skimmer(FieldPlan::Of(PayloadKind::kExample), {});
   const std::vector<std::string> payloads = {Of(Int64s({1})), Of(Int64s({2})) + "\x0f", Of(Int64s({3})), "\x0f"};
   for (uint32_t r = 0; r < payloads.size(); ++r) skimmer.Add(r, AsBytes(payloads[r]));
@@ -144,7 +144,7 @@ TEST_CASE("malformed records are listed, and nothing of theirs is kept") {
   CHECK(SpellColumns(*columns, 4) == "a value 1,-,3,-\n");
 }
 
-TEST_CASE("a block knows nothing of the block before it") {
+TEST_CASE("a block does not depend on the previous block") {
   BlockSkimmer skimmer(FieldPlan::Of(PayloadKind::kExample), Named({"a"}));
   const std::vector<std::string> first = {Of(Bytes({kTooLong})), Of(Bytes({"x", "y"})), Of(Bytes({})), "\x0f"};
   for (uint32_t r = 0; r < first.size(); ++r) skimmer.Add(r, AsBytes(first[r]));
@@ -156,7 +156,7 @@ TEST_CASE("a block knows nothing of the block before it") {
   CHECK(SpellColumns(*second, 2) == "a value 4,-\n");
 }
 
-TEST_CASE("a number that passes from a name that was given up to another brings nothing with it") {
+TEST_CASE("a number reused for another name carries nothing over") {
   BlockSkimmer skimmer(FieldPlan::Of(PayloadKind::kExample), {});
   uint32_t record = 0;
   const auto add = [&](const std::string& name, int64_t value) {
@@ -175,7 +175,7 @@ TEST_CASE("a number that passes from a name that was given up to another brings 
   CHECK(columns->features[0].chunks[0].min.integer == 5);
 }
 
-TEST_CASE("records that come page by page give the same columns") {
+TEST_CASE("records read page by page give the same columns") {
   const std::vector<std::string> payloads = {Of(Int64s({1})), Of(Bytes({kLong})), Of(Bytes({kTooLong, "x"})), "\x0f"};
   for (const ColumnChoice& choice : {ColumnChoice{}, Named({"a"})}) {
     BlockSkimmer paged(FieldPlan::Of(PayloadKind::kExample), choice);

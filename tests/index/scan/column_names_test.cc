@@ -46,8 +46,7 @@ std::vector<std::string> NamesOf(std::vector<FeatureRow> rows, const ColumnChoic
 
 using Names = std::vector<std::string>;
 
-TEST_CASE(
-    "by itself a feature with single short values is a column, one with a long value a size, one with lists a count") {
+TEST_CASE("auto makes a column of single short values, a size column of long ones, a count column of lists") {
   CHECK(NamesOf({Scalar("a")}) == Names{"a - -"});
   CHECK(NamesOf({Bytes("a", 64)}) == Names{"a - -"});
   CHECK(NamesOf({Bytes("a", 65)}) == Names{"- - a#bytes"});
@@ -59,14 +58,14 @@ TEST_CASE(
   CHECK(NamesOf({never}) == Names{"- - -"});
 }
 
-TEST_CASE("features that are named are columns, whole and with long values, and no others are") {
+TEST_CASE("named features are columns, with whole lists and long values, and no others are") {
   const ColumnChoice choice{.mode = ColumnChoice::Mode::kNamed, .names = {"b", "c", "d"}};
   CHECK(NamesOf({Scalar("a"), Listed("b", 0), Bytes("c", 65'536), Bytes("d", 65'537)}, choice) ==
         Names{"- - -", "b b#count - whole", "c - -", "- - d#bytes"});
   CHECK(NamesOf({Scalar("a")}, {.mode = ColumnChoice::Mode::kNone}) == Names{"- - -"});
 }
 
-TEST_CASE("names that SQL takes for one get numbers in byte order, whatever they collide with") {
+TEST_CASE("names that are equal in SQL get numbers in byte order, whatever they collide with") {
   CHECK(NamesOf({Scalar("LABEL"), Scalar("Label"), Scalar("label")}) ==
         Names{"LABEL - -", "Label_2 - -", "label_3 - -"});
   CHECK(NamesOf({Scalar("_ID"), Scalar("_length"), Scalar("_shard_2")}) ==
@@ -77,7 +76,7 @@ TEST_CASE("names that SQL takes for one get numbers in byte order, whatever they
   CHECK(NamesOf({Scalar("\xc3\x84"), Scalar("\xc3\xa4")}) == Names{"\xc3\x84 - -", "\xc3\xa4 - -"});
 }
 
-TEST_CASE("names that no SQL name can hold are spelled, hostile ones are taken as they are") {
+TEST_CASE("names that SQL cannot express are escaped, hostile ones are kept unchanged") {
   CHECK(NamesOf({Scalar(std::string("a\0b", 3))}) == Names{"a\\x00b - -"});
   CHECK(NamesOf({Scalar("\xff\xfe")}) == Names{"\\xff\\xfe - -"});
   CHECK(NamesOf({Scalar("")}) == Names{"_empty - -"});
@@ -86,7 +85,7 @@ TEST_CASE("names that no SQL name can hold are spelled, hostile ones are taken a
   }
 }
 
-TEST_CASE("of too many features the first in byte order have columns, and the others are counted") {
+TEST_CASE("if there are too many features, the first in byte order have columns, and the others are counted") {
   std::vector<FeatureRow> rows;
   for (size_t i = 0; i < kMostAutoColumns + 7; ++i) rows.push_back(Scalar("f" + std::to_string(1'000'000 + i)));
   std::vector<FeatureRow*> by_name;
@@ -96,7 +95,7 @@ TEST_CASE("of too many features the first in byte order have columns, and the ot
   CHECK(rows[kMostAutoColumns].sql_value.empty());
 }
 
-TEST_CASE("names that are added to the automatic columns have theirs, however many there are") {
+TEST_CASE("names added to the automatic columns always have columns, however many there are") {
   std::vector<FeatureRow> rows;
   for (size_t i = 0; i < kMostAutoColumns + 7; ++i) rows.push_back(Scalar("f" + std::to_string(1'000'000 + i)));
   std::vector<FeatureRow*> by_name;

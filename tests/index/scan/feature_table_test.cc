@@ -29,7 +29,7 @@ std::vector<FeatureTable::Decided> Decided(FeatureTable& table) {
   return table.Decide(without);
 }
 
-TEST_CASE("features get numbers as they come, and sums, least and most of all blocks") {
+TEST_CASE("features get numbers in order of arrival, and the sums, minima and maxima of all blocks") {
   FeatureTable table({});
   CHECK(table.Add(Of("b", 3)) == 0);
   CHECK(table.Add(Of("a", 1)) == 1);
@@ -55,7 +55,7 @@ TEST_CASE("features get numbers as they come, and sums, least and most of all bl
   CHECK(decided[1].row.name == "a");
 }
 
-TEST_CASE("of too many names the first in byte order stay, in whatever order they came, and their numbers close up") {
+TEST_CASE("of too many names the first in byte order are kept, in any order of arrival, with consecutive numbers") {
   const uint32_t all = 3 * kMostFeatures;
   for (const bool ascending : {true, false}) {
     FeatureTable table({});
@@ -78,7 +78,7 @@ TEST_CASE("of too many names the first in byte order stay, in whatever order the
   }
 }
 
-TEST_CASE("names in --columns stay, wherever they stand among too many") {
+TEST_CASE("names in --columns are always kept among too many") {
   FeatureTable table({ColumnChoice::Mode::kNamed, {"zz"}});
   for (uint32_t i = 0; i < 3 * kMostFeatures; ++i) {
     static_cast<void>(table.Add(Of(StrCat("f", 1'000'000 + i))));
@@ -91,7 +91,7 @@ TEST_CASE("names in --columns stay, wherever they stand among too many") {
   CHECK(named->row.present == 3 * kMostFeatures);
 }
 
-TEST_CASE("what one block had to drop is dropped of all, so that the counts of what stays are whole") {
+TEST_CASE("names dropped by one block are dropped for all, so that the counts of the others are complete") {
   for (const bool cut_first : {true, false}) {
     FeatureTable table({ColumnChoice::Mode::kNamed, {"m"}});
     if (cut_first) table.Cut("k");
@@ -107,7 +107,7 @@ TEST_CASE("what one block had to drop is dropped of all, so that the counts of w
   }
 }
 
-TEST_CASE("names of too many bytes are dropped like too many names, in whatever order they come") {
+TEST_CASE("names of too many bytes are dropped like too many names, in any order of arrival") {
   for (const bool ascending : {true, false}) {
     FeatureTable table({});
     for (int i = 0; i < 40; ++i) {
@@ -119,7 +119,7 @@ TEST_CASE("names of too many bytes are dropped like too many names, in whatever 
   }
 }
 
-TEST_CASE("the types of a column are those of its kinds, and of bytes those that its zone maps show") {
+TEST_CASE("the types of a column follow from its kinds and, for byte strings, from its zone maps") {
   struct Row {
     FeatureKind kind;
     ColumnValue::Type least;

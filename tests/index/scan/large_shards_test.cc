@@ -23,7 +23,7 @@ ProbedShard Shard(const std::string& path, uint64_t bytes, uint64_t mean_record_
           .mean_record_bytes = mean_record_bytes};
 }
 
-TEST_CASE("a large shard that is not cached is seen, however many small ones lie around it") {
+TEST_CASE("a large uncached shard is detected among any number of small ones") {
   const TempDir dir;
   std::vector<ProbedShard> shards;
   for (int i = 0; i < 40; ++i) shards.push_back(Shard(dir / ("small-" + std::to_string(i)), 100, 10));

@@ -90,7 +90,7 @@ void AddMixedShards(Shards& shards) {
   shards.Add(Framing::kOfRecord, ShardBytes(Framing::kOfRecord, SomePayloads(300, 40)));
 }
 
-TEST_CASE("a scan hands over the same on any number of threads, and what the slow walk finds") {
+TEST_CASE("a scan gives the same result on any number of threads, equal to the reference walk") {
   Shards shards;
   AddMixedShards(shards);
   for (const bool check_payloads : {false, true}) {
@@ -144,7 +144,7 @@ TEST_CASE("with payload checks a block keeps the hash of every payload, and mark
   }
 }
 
-TEST_CASE("a large shard of large records is scouted, with the same outcome") {
+TEST_CASE("a large shard of large records is scanned ahead, with the same result") {
   std::mt19937_64 random(3);
   std::string large;
   while (large.size() < 70 << 20) {
@@ -162,7 +162,7 @@ TEST_CASE("a large shard of large records is scouted, with the same outcome") {
   CHECK(with.blocks.size() > 2);
 }
 
-TEST_CASE("a shard that cannot be opened, or shrinks, ends the scan with its error") {
+TEST_CASE("a shard that is unreadable or shrinks ends the scan with its error") {
   struct Row {
     std::string what;
     std::function<void(const std::string&)> spoil;
@@ -197,7 +197,7 @@ TEST_CASE("a shard that cannot be opened, or shrinks, ends the scan with its err
   }
 }
 
-TEST_CASE("a scan that is told to stop ends, and so does one whose writer gives up") {
+TEST_CASE("a scan ends if it is cancelled or its writer gives up") {
   Shards shards;
   AddMixedShards(shards);
   Progress cancelled;

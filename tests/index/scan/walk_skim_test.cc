@@ -52,13 +52,13 @@ void CheckSame(const std::vector<std::string>& payloads) {
   }
 }
 
-TEST_CASE("records that are skimmed on the walk say what they say when they are read by themselves") {
+TEST_CASE("columns extracted during the walk equal those extracted in a pass of their own") {
   std::vector<std::string> payloads;
   for (int64_t i = 0; i < 20'000; ++i) payloads.push_back(Example(i * i, static_cast<size_t>(i % 90)));
   CheckSame(payloads);
 }
 
-TEST_CASE("records that reach beyond what the walk reads at once are skimmed too, and those that are no message told") {
+TEST_CASE("records larger than the walk's buffer are decoded too, and malformed ones are reported") {
   std::vector<std::string> payloads;
   for (int64_t i = 0; i < 60; ++i) payloads.push_back(Example(i, static_cast<size_t>(i) * 1'000));
   payloads.push_back(Example(60, 400'000));
@@ -68,7 +68,7 @@ TEST_CASE("records that reach beyond what the walk reads at once are skimmed too
   CheckSame(payloads);
 }
 
-TEST_CASE("large records, which the walk hops over, are skimmed from their pages") {
+TEST_CASE("large records, which the walk hops over, are decoded page by page") {
   std::vector<std::string> payloads;
   for (int64_t i = 0; i < 40; ++i) payloads.push_back(Example(i, 70'000));
   CheckSame(payloads);

@@ -52,7 +52,7 @@ std::string OfRecordOf(size_t size) {
   return message;
 }
 
-TEST_CASE("a shard is known by what is in it") {
+TEST_CASE("a shard is recognised by its content") {
   struct Row {
     std::string what;
     std::string bytes;
@@ -161,7 +161,7 @@ TEST_CASE("an OFRecord whose first length looks like a compressed stream is an O
   }
 }
 
-TEST_CASE("a first record larger than what is read at once still votes") {
+TEST_CASE("a first record larger than the detected bytes still votes") {
   const std::string large(300 << 10, 'p');
   CHECK(DetectBytes(ShardBytes(kTf, {Example(large), "x"})).payload == PayloadKind::kExample);
   const Detection of = DetectBytes(ShardBytes(kOf, {OfRecord(large), OfRecord(large)}));
@@ -171,7 +171,7 @@ TEST_CASE("a first record larger than what is read at once still votes") {
   CHECK(DetectBytes(ShardBytes(kOf, {large, large})).verdict == Verdict::kLengthPrefixed);
 }
 
-TEST_CASE("a format that is given is trusted, and so is a payload") {
+TEST_CASE("a given format is trusted, and so is a given payload") {
   const std::string text = ShardBytes(kOf, {"hello", "world"});
   const Detection forced = DetectBytes(text, {.framing = kOf, .payload = std::nullopt});
   CHECK(forced.verdict == Verdict::kRecords);
@@ -239,7 +239,7 @@ PayloadKind KindOf(const std::string& message) {
   return PayloadKind::kOpaque;
 }
 
-TEST_CASE("every fixture is what its manifest says, and has as many records and bytes") {
+TEST_CASE("every fixture matches its manifest in format, records and bytes") {
   const std::optional<std::string> fixtures = FixturesOrMessage();
   if (!fixtures) return;
   for (const std::string folder : {"/real/", "/derived/"}) {

@@ -15,7 +15,7 @@ constexpr ShardTraits kExamples{Framing::kTfRecord, Compression::kNone, PayloadK
 constexpr ShardTraits kZipped{Framing::kTfRecord, Compression::kGzip, PayloadKind::kExample};
 constexpr ShardTraits kOfRecords{Framing::kOfRecord, Compression::kNone, PayloadKind::kOfRecord};
 
-TEST_CASE("two files are of one set if their names say so, and of none otherwise") {
+TEST_CASE("two files belong to one set only if their names say so") {
   struct Row {
     std::string sibling;
     std::string path;
@@ -105,7 +105,7 @@ TEST_CASE("a number in a name puts two files into one set, and an extension alon
   }
 }
 
-TEST_CASE("the surest set decides, in it the traits of most, and of equally many those that came first") {
+TEST_CASE("the surest set decides, by its most frequent traits, and in a tie by those added first") {
   ShardFamilies families;
   CHECK_FALSE(families.Of("d/a.rec"));
   families.Add("d/a-0-of-3.rec", kExamples);
@@ -128,7 +128,7 @@ TEST_CASE("a shard does not vouch for itself") {
   CHECK(families.Of("part-0", kOfRecords) == kExamples);
 }
 
-TEST_CASE("some names are those of shards, whatever lies beside them") {
+TEST_CASE("some names are those of shards, whatever is next to them") {
   for (const char* name :
        {"a-00000-of-00001", "d/a-0-of-2.rec", "part-0", "d/part-00003-u-u.gz", "a.tfrecord", "a.tfrecord.gz",
         "a.tfrecord.0", "a.tfrecord.12.gz", "a.tfrecords", "a.tfrec", "d/a.ofrecord"}) {

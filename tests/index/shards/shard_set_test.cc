@@ -62,7 +62,7 @@ ErrorCode CodeOf(const Names& data) {
   return set.error().code;
 }
 
-TEST_CASE("what a writer has not finished is no shard, in a folder and in a glob, and is told") {
+TEST_CASE("files of an unfinished writer are not shards, in a folder or a glob, and are reported") {
   Folder folder;
   folder.Make({"data/part-0", "data/part-1.ofindex-draft", "data/train.tfrecord.ofindex-draft",
                "data/x.ofindex-draft/part-0", "data.ofindex-draft/part-0"});
@@ -85,7 +85,7 @@ TEST_CASE("what a writer has not finished is no shard, in a folder and in a glob
   CHECK(skipped(globbed) == Names{"data/part-1.ofindex-draft"});
 }
 
-TEST_CASE("shards that a writer was replacing when it was stopped are no set, however they are named") {
+TEST_CASE("shards that an interrupted writer was replacing are not a set, however they are named") {
   for (const auto& [mark, covers_other] : {std::pair("", true), std::pair("part-0", false)}) {
     Folder folder;
     folder.Make({"data/part-0", "data/sub/part-1", "data/part-2"});
@@ -107,7 +107,7 @@ TEST_CASE("the files of a folder come in natural order, with all folders in it")
                                      "d/part-10", "d/sub/part-2"});
 }
 
-TEST_CASE("names that begin with a dot or an underscore, and indexes, are passed over without a word") {
+TEST_CASE("names that begin with a dot or an underscore, and indexes, are skipped silently") {
   Folder folder;
   folder.Make({"d/part-0", "d/.part-0.crc", "d/_SUCCESS", "d/_temporary/part-0", "d/.git/x", "d/x.ofidx",
                "d/x.ofidx-map", "d/x.ofidx.ofindex-draft", "d/a_b", "d/a.b"});
@@ -116,7 +116,7 @@ TEST_CASE("names that begin with a dot or an underscore, and indexes, are passed
   CHECK(set.skipped.empty());
 }
 
-TEST_CASE("what is named by itself is taken, whatever its name") {
+TEST_CASE("a file named as an argument is taken, whatever its name") {
   Folder folder;
   folder.Make({"_part", ".hidden"});
   CHECK(Stored(Find({"_part", ".hidden"})) == Names{".hidden", "_part"});
@@ -143,7 +143,7 @@ TEST_CASE("shards are stored relative to the index, wherever it lies") {
   CHECK(set.sources == Names{"../data/train"});
 }
 
-TEST_CASE("a file is stored under one path, however and from wherever it is named") {
+TEST_CASE("a file is stored under one path, in any spelling and from any working directory") {
   Folder folder;
   folder.Make({"w/d/a", "w/d/b", "w/d/sub/a", "w/d/sub/x", "w/e/a", "w/index/z"});
   fs::create_directory_symlink("../d/sub", "w/e/link");  // e/link/../a is d/a
@@ -186,7 +186,7 @@ TEST_CASE("a file is stored under one path, however and from wherever it is name
   }
 }
 
-TEST_CASE("one inode is one shard: links are named and passed over") {
+TEST_CASE("one inode is one shard: links are reported and skipped") {
   Folder folder;
   folder.Make({"d/a", "d/b"});
   fs::create_hard_link("d/a", "d/hard");
@@ -209,7 +209,7 @@ TEST_CASE("a link to a file elsewhere is a shard, under the link's name") {
   CHECK(Stored(Find({"link"})) == Names{"d/part-0", "d/part-1"});
 }
 
-TEST_CASE("a link that leads to no file is skipped with its reason, unless it was named by itself") {
+TEST_CASE("a dangling link is skipped with its reason, unless it is an argument") {
   Folder folder;
   folder.Make({"d/a"});
   fs::create_symlink("self", "d/self");
@@ -226,7 +226,7 @@ TEST_CASE("a link that leads to no file is skipped with its reason, unless it wa
   for (const char* data : {"d/self", "d/ping", "d/through"}) CHECK(CodeOf({data}) == ErrorCode::kIo);
 }
 
-TEST_CASE("loops of folder links end, and are named") {
+TEST_CASE("loops of folder links end, and are reported") {
   Folder folder;
   folder.Make({"d/a", "d/sub/b"});
   fs::create_directory_symlink("..", "d/sub/up");
@@ -236,7 +236,7 @@ TEST_CASE("loops of folder links end, and are named") {
   CHECK(Skipped(set) == Names{"d/self: the same folder as d", "d/sub/up: the same folder as d"});
 }
 
-TEST_CASE("a FIFO and a socket are named and never opened") {
+TEST_CASE("a FIFO and a socket are reported and never opened") {
   Folder folder;
   folder.Make({"d/a"});
   REQUIRE(::mkfifo("d/fifo", 0600) == 0);
@@ -255,7 +255,7 @@ TEST_CASE("a glob is expanded, and a file of that very name comes first") {
   CHECK(CodeOf({"d/nothing*"}) == ErrorCode::kUsage);
 }
 
-TEST_CASE("a list gives its lines, in whatever form lists are written") {
+TEST_CASE("a list gives its lines, in any form that lists are written in") {
   Folder folder;
   folder.Make({"d/a", "d/b", "d/c d", "e/x"});
   WriteFile("list", "d/b\r\n\nd/c d\ne\nd/a");
@@ -273,7 +273,7 @@ TEST_CASE("a list gives its lines, in whatever form lists are written") {
   CHECK(Stored(Find({"@empty"})).empty());
 }
 
-TEST_CASE("a name that is not there is an error that names it") {
+TEST_CASE("a missing file is an error that names it") {
   Folder folder;
   const Result<ShardSet> set = FindShards({"missing"}, "out.ofidx");
   REQUIRE(!set.has_value());
@@ -281,7 +281,7 @@ TEST_CASE("a name that is not there is an error that names it") {
   CHECK(set.error().message == "missing: no such file or folder");
 }
 
-TEST_CASE("two names of one number are refused, unless both are named") {
+TEST_CASE("two names with one number are refused, unless both are arguments") {
   Folder folder;
   folder.Make({"d/part-1", "d/part-01", "e/part-1", "e/part-02", "f/a1b2", "f/a01b2"});
   CHECK(CodeOf({"d"}) == ErrorCode::kFormat);

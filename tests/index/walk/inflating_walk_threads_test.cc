@@ -38,7 +38,7 @@ bool ReadsRight(const InflatingWalk& walk, const std::string& text, uint64_t off
 }
 
 TEST_CASE(
-    "a walk reads what the stream inflates to, ahead, behind and far behind, with a thread that runs ahead and none") {
+    "a walk reads inflated bytes ahead of it, behind it and far behind it, with and without a thread that runs ahead") {
   const std::string text = Numbers(40'000'000);
   const TempDir dir;
   WriteFile(dir / "gz", Compressed(Compression::kGzip, text, 1));
@@ -72,7 +72,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a walk that is left in the middle ends its thread, and so does one that is cancelled") {
+TEST_CASE("a walk that is abandoned or cancelled ends its thread") {
   const TempDir dir;
   WriteFile(dir / "gz", Compressed(Compression::kGzip, Numbers(30'000'000), 1));
   const auto file = Opened(dir / "gz");
@@ -91,7 +91,7 @@ TEST_CASE("a walk that is left in the middle ends its thread, and so does one th
   CHECK(findings.error().code == ErrorCode::kInterrupted);
 }
 
-TEST_CASE("a stream that inflates to more than is allowed is a limit, whoever asks for how much") {
+TEST_CASE("a stream that inflates to more than is allowed is a limit error, for reads of any size") {
   const TempDir dir;
   WriteFile(dir / "gz", Compressed(Compression::kGzip, std::string(100 << 20, '\0'), 9));
   const auto file = Opened(dir / "gz");
@@ -109,7 +109,8 @@ TEST_CASE("a stream that inflates to more than is allowed is a limit, whoever as
   CHECK(allowed.Size(kAll).value() == 100 << 20);
 }
 
-TEST_CASE("what is torn by the end of a stream is one damage with it, and each damage has its place in the file") {
+TEST_CASE(
+    "a record cut off by the end of a stream is one damage with it, and each damage has its position in the file") {
   const StreamFindings stream{
       .inflated_bytes = 1000,
       .checkpoints = {{.position = 0, .bit = 80}, {.position = 400, .bit = 803}},

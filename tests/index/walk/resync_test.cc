@@ -26,7 +26,7 @@ std::string Times(size_t n, const std::string& bytes) {
   return all;
 }
 
-TEST_CASE("headers in a payload are never looked at while the chain holds") {
+TEST_CASE("headers in a payload are ignored while the chain is intact") {
   struct Row {
     std::string what;
     std::string payload;
@@ -48,7 +48,7 @@ TEST_CASE("headers in a payload are never looked at while the chain holds") {
   }
 }
 
-TEST_CASE("a header in the gap is passed over, unless a whole record follows it") {
+TEST_CASE("a header in a gap is skipped, unless it begins a whole record") {
   struct Row {
     std::string what;
     std::string payload;  // of a record with a damaged length
@@ -78,7 +78,7 @@ TEST_CASE("a header in the gap is passed over, unless a whole record follows it"
   }
 }
 
-TEST_CASE("a record is found however far behind the gap it lies, across the edges of what is read at once") {
+TEST_CASE("a record is found at any distance after a gap, across the edges of the read buffer") {
   const std::string sound = RecordBytes(kTf, "sound");
   const TempDir dir;
   for (const size_t edge : {size_t{4} << 10, size_t{8} << 10, size_t{12} << 10, size_t{256} << 10, size_t{1} << 20}) {
@@ -92,7 +92,7 @@ TEST_CASE("a record is found however far behind the gap it lies, across the edge
   }
 }
 
-TEST_CASE("a large record behind a gap is found by the checksum of all its bytes") {
+TEST_CASE("a large record after a gap is found by the checksum of all its bytes") {
   std::string payload(700 << 10, 'p');
   const TempDir dir;
   const std::string sound = "gap" + RecordBytes(kTf, payload);
@@ -135,7 +135,7 @@ TEST_CASE("FindHeader finds the first header in its range, and none outside") {
   }
 }
 
-TEST_CASE("a search gives up when its budget is spent, and says so") {
+TEST_CASE("a search gives up when its budget is used up, and reports it") {
   // Two false headers of 50 bytes each, followed by a sound record.
   const std::string false_one = HeaderOf(kTf, 50) + std::string(50, 'x') + Le32(0);
   const TempDir dir;
@@ -155,7 +155,7 @@ TEST_CASE("a search gives up when its budget is spent, and says so") {
   CHECK(given_up->gave_up);
 }
 
-TEST_CASE("a hostile shard costs a walk a bounded number of readings, however it is made") {
+TEST_CASE("a walk reads any hostile shard a bounded number of times") {
   struct Row {
     std::string what;
     Framing framing;
@@ -195,7 +195,7 @@ TEST_CASE("a hostile shard costs a walk a bounded number of readings, however it
   }
 }
 
-TEST_CASE("a shard of a million gaps is given up at the limit, and keeps the records before it") {
+TEST_CASE("a walk gives up on a million gaps at the limit, and keeps the records before it") {
   constexpr size_t kMostGaps = size_t{1} << 20;
   const std::string piece = "x" + RecordBytes(kTf, "");
   const TempDir dir;

@@ -55,9 +55,9 @@ void CheckAllAlike(const std::string& shard) {
   }
 }
 
-TEST_CASE("a walk with scouts comes to the same as one without") { CheckAllAlike(LargeRecords()); }
+TEST_CASE("a walk with speculative scans gives the same result as one without") { CheckAllAlike(LargeRecords()); }
 
-TEST_CASE("so it does where records are small, and a segment holds more of them than a block") {
+TEST_CASE("the same with small records, more per segment than a block holds") {
   const std::string one = FramedAnyhow("a small record");
   std::string shard;
   while (shard.size() < kShardBytes) shard += one;
@@ -65,7 +65,7 @@ TEST_CASE("so it does where records are small, and a segment holds more of them 
   CheckAllAlike(shard);
 }
 
-TEST_CASE("so it does with damage in the middle, at a segment's edge, and at the end") {
+TEST_CASE("the same with damage in the middle, at a segment's edge, and at the end") {
   std::string shard = LargeRecords();
   for (const uint64_t at : {kSegmentBytes - 7, 5 * kSegmentBytes, 5 * kSegmentBytes + 3, 7 * kSegmentBytes + 100'000}) {
     shard.insert(at, "damage");
@@ -75,7 +75,7 @@ TEST_CASE("so it does with damage in the middle, at a segment's edge, and at the
   CheckAllAlike(shard);
 }
 
-TEST_CASE("so it does where payloads hold whole records, which look like a way in") {
+TEST_CASE("the same if payloads contain whole records, which look like entry points") {
   for (const bool sound : {false, true}) {
     const std::string inner = sound ? RecordBytes(kTf, "inner") : FramedAnyhow("inner") + FramedAnyhow("");
     std::string decoys;
@@ -88,7 +88,7 @@ TEST_CASE("so it does where payloads hold whole records, which look like a way i
   }
 }
 
-TEST_CASE("so it does where a record is larger than a segment") {
+TEST_CASE("the same if a record is larger than a segment") {
   std::string shard;
   for (const uint64_t size :
        {uint64_t{9} << 20, uint64_t{100}, uint64_t{13} << 20, uint64_t{5} << 20, uint64_t{70'000}}) {
@@ -97,7 +97,7 @@ TEST_CASE("so it does where a record is larger than a segment") {
   CheckAllAlike(shard);
 }
 
-TEST_CASE("a scout that was run to its end gives every record of a sound shard") {
+TEST_CASE("a completed scan gives every record of a sound shard") {
   const std::string shard = LargeRecords();
   const TempDir dir;
   WriteFile(dir / "shard", shard);
@@ -113,7 +113,7 @@ TEST_CASE("a scout that was run to its end gives every record of a sound shard")
   for (size_t i = 0; i < starts.size(); ++i) CHECK(starts[i] == alone.records[i].begin);
 }
 
-TEST_CASE("a scout gives nothing for a position that no record of its own begins at") {
+TEST_CASE("a scan gives nothing for a position that is not the start of one of its records") {
   const std::string shard = LargeRecords();
   const TempDir dir;
   WriteFile(dir / "shard", shard);
@@ -129,7 +129,7 @@ TEST_CASE("a scout gives nothing for a position that no record of its own begins
   }
 }
 
-TEST_CASE("a scout gives no more records than fit, and the rest the next time") {
+TEST_CASE("a scan gives at most the requested number of records, and the rest in the next call") {
   const std::string shard = LargeRecords();
   const TempDir dir;
   WriteFile(dir / "shard", shard);
@@ -145,7 +145,7 @@ TEST_CASE("a scout gives no more records than fit, and the rest the next time") 
   CHECK(starts.back() == Walk{WalkShard(file, shard.size(), kTf).walk()}.records[3].begin);
 }
 
-TEST_CASE("a scout that nobody runs leaves the walk to itself, and one that is stopped ends") {
+TEST_CASE("a scan that is never run leaves the walk alone, and a stopped one ends") {
   const std::string shard = LargeRecords();
   const TempDir dir;
   WriteFile(dir / "shard", shard);

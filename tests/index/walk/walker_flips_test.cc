@@ -72,7 +72,7 @@ std::vector<uint64_t> FaultsOf(const File& file, uint64_t size, const WalkedShar
   return faults;
 }
 
-TEST_CASE("any bit that flips in a TFRecord takes one record with it, and is noticed") {
+TEST_CASE("any flipped bit in a TFRecord shard is detected and costs one record") {
   const TempDir dir;
   FlippedShard shard(dir / "shard", Framing::kTfRecord);
   const File file = OpenFile(dir / "shard");
@@ -107,7 +107,7 @@ TEST_CASE("any bit that flips in a TFRecord takes one record with it, and is not
   CHECK(in_headers < kFlips * 3 / 4);
 }
 
-TEST_CASE("any bit that flips in an OFRecord is noticed by its length or by its hash") {
+TEST_CASE("any flipped bit in an OFRecord shard is detected by a length or a hash") {
   const TempDir dir;
   FlippedShard shard(dir / "shard", Framing::kOfRecord);
   const File file = OpenFile(dir / "shard");
@@ -134,7 +134,7 @@ TEST_CASE("any bit that flips in an OFRecord is noticed by its length or by its 
   }
 }
 
-TEST_CASE("a flip in an OFRecord's length never gives the walk bytes from outside the file") {
+TEST_CASE("a flipped bit in an OFRecord's length never leads the walk outside the file") {
   const TempDir dir;
   FlippedShard shard(dir / "shard", Framing::kOfRecord);
   const File file = OpenFile(dir / "shard");

@@ -29,7 +29,7 @@ std::string Times(size_t n, const std::string& bytes) {
   return all;
 }
 
-TEST_CASE("the walk of a shard gives its records and its damage, whatever the bytes are") {
+TEST_CASE("a walk finds the records and the damage of any shard") {
   struct Row {
     std::string what;
     Framing framing;
@@ -164,7 +164,7 @@ TEST_CASE("a hostile length is damage, not a record, and never wraps around") {
   }
 }
 
-TEST_CASE("a hostile length with a wrong checksum is not looked at") {
+TEST_CASE("a hostile length with a wrong checksum is not followed") {
   const std::string before = RecordBytes(kTf, "sound");
   const TempDir dir;
   for (const uint64_t length : std::vector<uint64_t>{0, 1, 96, 97, 0x7fffffff, 0x80000000, uint64_t{1} << 32,
@@ -177,7 +177,7 @@ TEST_CASE("a hostile length with a wrong checksum is not looked at") {
   }
 }
 
-TEST_CASE("the records of a block follow each other without a gap, and a gap begins a new one") {
+TEST_CASE("the records of a block are contiguous, and a gap starts a new block") {
   const std::string one = RecordBytes(kTf, "one");
   const TempDir dir;
   WriteFile(dir / "shard", Times(3, one) + "gap" + Times(2, one));
@@ -187,7 +187,7 @@ TEST_CASE("the records of a block follow each other without a gap, and a gap beg
   CHECK(walked.blocks[1] == std::vector<uint64_t>{60, 79, 98});
 }
 
-TEST_CASE("a block holds 65,536 records at the most, and the next one begins where it ends") {
+TEST_CASE("a block holds at most 65,536 records, and the next one begins where it ends") {
   const TempDir dir;
   for (const Framing framing : {kTf, kOf}) {
     const std::string one = RecordBytes(framing, "x");
@@ -203,7 +203,7 @@ TEST_CASE("a block holds 65,536 records at the most, and the next one begins whe
   }
 }
 
-TEST_CASE("only the bytes that are asked for are walked, though the file goes on") {
+TEST_CASE("only the requested bytes are walked, even if the file is longer") {
   const std::string one = RecordBytes(kTf, "one");
   const TempDir dir;
   WriteFile(dir / "shard", Times(4, one));
@@ -212,7 +212,7 @@ TEST_CASE("only the bytes that are asked for are walked, though the file goes on
   CHECK(walked.damage == std::vector<DamagedRange>{{38, 43, DamageReason::kTornTail}});
 }
 
-TEST_CASE("a file that shrinks under the walk is an error, not a shorter shard") {
+TEST_CASE("a file that shrinks during the walk is an error, not a shorter shard") {
   const std::string one = RecordBytes(kTf, "one");
   const TempDir dir;
   WriteFile(dir / "shard", Times(4, one));
@@ -227,7 +227,7 @@ TEST_CASE("a file that shrinks under the walk is an error, not a shorter shard")
   CHECK(more.error().code == ErrorCode::kStale);
 }
 
-TEST_CASE("a walk that is told to stop stops") {
+TEST_CASE("a cancelled walk stops") {
   const TempDir dir;
   WriteFile(dir / "shard", RecordBytes(kTf, "one"));
   const File file = OpenFile(dir / "shard");
@@ -256,7 +256,7 @@ std::vector<std::string> MixedPayloads(uint64_t seed) {
   return payloads;
 }
 
-TEST_CASE("shards of small and large records in turn are walked as the slow walk does") {
+TEST_CASE("shards that alternate between small and large records match the reference walk") {
   const TempDir dir;
   for (uint64_t seed = 0; seed < 12; ++seed) {
     const Framing framing = seed % 4 < 2 ? kTf : kOf;

@@ -25,7 +25,7 @@ RecordWriter Writer(const std::string& path, Framing framing) {
   return std::move(*writer);
 }
 
-TEST_CASE("a shard that is written has the bytes that the format says") {
+TEST_CASE("a written shard has the bytes that the format requires") {
   const TempDir dir;
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     std::vector<std::string> payloads = SomePayloads(200, 300);
@@ -48,7 +48,7 @@ TEST_CASE("a shard without records is an empty file") {
   CHECK(ReadFile(dir / "shard").empty());
 }
 
-TEST_CASE("an abandoned writer leaves the old shard, and nothing beside it") {
+TEST_CASE("an abandoned writer leaves the old shard, and nothing next to it") {
   const TempDir dir;
   WriteFile(dir / "shard", "old");
   {
@@ -73,7 +73,7 @@ TEST_CASE("an empty OFRecord is refused, and the writer goes on") {
   CHECK(ReadFile(dir / "shard") == ShardBytes(Framing::kOfRecord, {"one", "two"}));
 }
 
-TEST_CASE("records are appended to a shard that is whole, and to one that is not there yet") {
+TEST_CASE("records are appended to a whole shard, and to one that does not exist yet") {
   const TempDir dir;
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     std::vector<std::string> payloads = SomePayloads(100, 300);
@@ -94,7 +94,7 @@ TEST_CASE("records are appended to a shard that is whole, and to one that is not
   }
 }
 
-TEST_CASE("whoever reads a shard while it grows keeps the old one, until the new one is whole") {
+TEST_CASE("readers of a growing shard see the old one until the new one is whole") {
   const TempDir dir;
   const std::string old = ShardBytes(Framing::kTfRecord, {"one"});
   WriteFile(dir / "shard", old);
@@ -139,7 +139,7 @@ TEST_CASE("a writer that failed once fails for good, and its shard gets no name"
   CHECK(!fs::exists(path));
 }
 
-TEST_CASE("nothing is appended behind a torn tail, wherever it was torn") {
+TEST_CASE("nothing is appended after a torn tail, wherever it was torn") {
   const TempDir dir;
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     const std::string whole = ShardBytes(framing, {"first", "a second one"});
@@ -157,7 +157,7 @@ TEST_CASE("nothing is appended behind a torn tail, wherever it was torn") {
   }
 }
 
-TEST_CASE("nothing is appended behind a TFRecord whose last payload is not what was written") {
+TEST_CASE("nothing is appended to a TFRecord shard whose last payload is damaged") {
   const TempDir dir;
   std::string bytes = ShardBytes(Framing::kTfRecord, {"first", std::string(600 << 10, 'x')});
   bytes[bytes.size() - 100] = 'y';
@@ -168,7 +168,7 @@ TEST_CASE("nothing is appended behind a TFRecord whose last payload is not what 
   CHECK(writer.error().message.find("@21: the last record's payload") != std::string::npos);
 }
 
-TEST_CASE("a TFRecord that is compressed inflates to the same bytes, also as far as it was flushed") {
+TEST_CASE("a compressed TFRecord shard inflates to the same bytes, also up to the last flush") {
   const TempDir dir;
   std::vector<std::string> payloads = SomePayloads(300, 3000);
   payloads.emplace_back(900 << 10, 'l');

@@ -45,7 +45,7 @@ ShardSetWriter Begin(const ShardSetPlan& plan, std::vector<uint64_t> records) {
   return std::move(*writer);
 }
 
-TEST_CASE("the name says whether it is a file or a folder, and what the shards are called") {
+TEST_CASE("the name decides between file and folder, and the names of the shards") {
   const TempDir dir;
   struct Case {
     std::string out;
@@ -77,7 +77,7 @@ TEST_CASE("the name says whether it is a file or a folder, and what the shards a
   }
 }
 
-TEST_CASE("a name that says another format, or that it is compressed, is refused") {
+TEST_CASE("a name that contradicts the format or the compression is refused") {
   const TempDir dir;
   CHECK(PlanShardSet(Request(dir / "x.tfrecord", Framing::kOfRecord)).error().code == ErrorCode::kUsage);
   CHECK(PlanShardSet(Request(dir / "x.ofrecord", Framing::kTfRecord)).error().code == ErrorCode::kUsage);
@@ -87,7 +87,7 @@ TEST_CASE("a name that says another format, or that it is compressed, is refused
   CHECK(PlanShardSet(compressed).error().code == ErrorCode::kUsage);
 }
 
-TEST_CASE("shards appear all at once, in the order of the records, and a shard that gets none is empty") {
+TEST_CASE("shards appear all at once, in the order of the records, and a shard without records is empty") {
   const TempDir dir;
   ShardSetRequest request = Request(dir / "set", Framing::kTfRecord);
   request.shards = 4;
@@ -107,7 +107,7 @@ TEST_CASE("shards appear all at once, in the order of the records, and a shard t
   CHECK(shard(3) == ShardBytes(Framing::kTfRecord, {"f"}));
 }
 
-TEST_CASE("a set that is given up leaves nothing, not even the folder that was made for it") {
+TEST_CASE("an abandoned set leaves nothing, not even the folder created for it") {
   const TempDir dir;
   {
     ShardSetWriter writer = Begin(Plan(Request(dir / "a/b", Framing::kOfRecord)), {1});
@@ -116,7 +116,7 @@ TEST_CASE("a set that is given up leaves nothing, not even the folder that was m
   CHECK(!fs::exists(dir / "a/b"));
 }
 
-TEST_CASE("folders that were made around a set that is given up go with it, and those that were there stay") {
+TEST_CASE("folders created around an abandoned set are removed, and existing ones are kept") {
   const TempDir dir;
   fs::create_directory(dir / "there");
   for (const char* out :
@@ -132,7 +132,7 @@ TEST_CASE("folders that were made around a set that is given up go with it, and 
   }
 }
 
-TEST_CASE("an earlier set is replaced only by force, whole, and what is no shard of ours stays") {
+TEST_CASE("an earlier set is replaced only by force, whole, and other files are kept") {
   const TempDir dir;
   ShardSetRequest request = Request(dir / "set", Framing::kOfRecord);
   request.shards = 3;
@@ -179,7 +179,7 @@ ShardSetRequest Forced(const std::string& out, uint64_t shards) {
   return request;
 }
 
-TEST_CASE("a set takes the place of another as a whole; other files keep their inodes, and the folder its mode") {
+TEST_CASE("a set replaces another as a whole; other files keep their inodes, and the folder its mode") {
   const TempDir dir;
   WriteSet(Forced(dir / "set", 3), {"1", "2", "3"});
   WriteFile(dir / "set/notes.txt", "mine");
@@ -199,7 +199,7 @@ TEST_CASE("a set takes the place of another as a whole; other files keep their i
   CHECK((StatOf(dir / "set").st_mode & 07777) == 0750);
 }
 
-TEST_CASE("new shards have the mode of the old ones, and nobody looks into the folder while it is written") {
+TEST_CASE("new shards have the mode of the old ones, and the folder is inaccessible while it is written") {
   const TempDir dir;
   WriteSet(Forced(dir / "set", 2), {"1", "2"});
   const mode_t usual = StatOf(dir / "set").st_mode;
@@ -221,7 +221,7 @@ TEST_CASE("new shards have the mode of the old ones, and nobody looks into the f
   CHECK(StatOf(dir / "new").st_mode == usual);
 }
 
-TEST_CASE("a file that comes to the name of a shard after the plan stays") {
+TEST_CASE("a file that appears under a shard's name after the plan is kept") {
   const TempDir dir;
   const ShardSetPlan plan = Plan(Request(dir / "x.tfrecord", Framing::kTfRecord));
   WriteFile(dir / "x.tfrecord", "another's");
@@ -233,7 +233,7 @@ TEST_CASE("a file that comes to the name of a shard after the plan stays") {
   CHECK(ReadFile(dir / "x.tfrecord") == "another's");
 }
 
-TEST_CASE("a set is refused, by force too, where a build of the folder would take other files with it") {
+TEST_CASE("a set is refused, even by force, if a build of the folder would include other files") {
   const TempDir dir;
   fs::create_directories(dir / "set/below");
   const std::string records = ShardBytes(Framing::kTfRecord, {"a", "b"});
@@ -285,7 +285,7 @@ TEST_CASE("a set is refused, by force too, where a build of the folder would tak
   }
 }
 
-TEST_CASE("a set is called as its folder is, also if the output is a link to it") {
+TEST_CASE("a set is named after its folder, even if the output is a link to it") {
   const TempDir dir;
   fs::create_directory(dir / "flowers");
   fs::create_symlink("flowers", dir / "latest");
@@ -296,7 +296,7 @@ TEST_CASE("a set is called as its folder is, also if the output is a link to it"
   }
 }
 
-TEST_CASE("a shard of its own is not put beside shards that its name makes it one of") {
+TEST_CASE("a single shard is not written next to shards whose set its name belongs to") {
   struct Row {
     std::string there;
     std::string out;
@@ -357,7 +357,7 @@ TEST_CASE("a link to a folder stays, and so do folders that cannot be exchanged:
   CHECK(!fs::exists(dir / "nowhere"));
 }
 
-TEST_CASE("the next writer removes what a killed one left, and nothing that no writer makes") {
+TEST_CASE("the next writer removes files left by a killed one, and nothing that no writer creates") {
   const TempDir dir;
   WriteSet(Forced(dir / "set", 1), {"1"});
   WriteFile(dir / "set/notes.txt", "mine");
@@ -388,7 +388,7 @@ TEST_CASE("the next writer removes what a killed one left, and nothing that no w
   CHECK(ReadFile(draft) == "a file");
 }
 
-TEST_CASE("a set has one writer, and shards that appear while it writes are not made part of it") {
+TEST_CASE("a set has one writer, and shards that appear meanwhile do not become part of it") {
   const TempDir dir;
   WriteSet(Forced(dir / "set", 1), {"1"});
   ShardSetWriter writer = Begin(Plan(Forced(dir / "set", 1)), {1});
@@ -399,7 +399,7 @@ TEST_CASE("a set has one writer, and shards that appear while it writes are not 
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
 }
 
-TEST_CASE("a shard of another set that appears while a set is written keeps it from being published") {
+TEST_CASE("a set is not published if a shard of another set appears while it is written") {
   const TempDir dir;
   WriteSet(Forced(dir / "set", 1), {"1"});
   ShardSetWriter writer = Begin(Plan(Forced(dir / "set", 1)), {1});
@@ -408,7 +408,7 @@ TEST_CASE("a shard of another set that appears while a set is written keeps it f
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
 }
 
-TEST_CASE("a set that appears after the plan of a new one is not mixed with it") {
+TEST_CASE("a set that appears after a new one is planned is not mixed with it") {
   const TempDir dir;
   ShardSetPlan plan = Plan(Forced(dir / "set", 1));
   REQUIRE(plan.creates_folder);
@@ -418,7 +418,7 @@ TEST_CASE("a set that appears after the plan of a new one is not mixed with it")
   CHECK(NamesIn(dir / "set") == std::vector<std::string>{"part-0", "part-1"});
 }
 
-TEST_CASE("a writer that fails leaves the mark that says that another did not end") {
+TEST_CASE("a failing writer leaves the mark of an earlier unfinished one") {
   const TempDir dir;
   WriteSet(Forced(dir / "set", 1), {"1"});
   fs::create_directory(dir / "set/sub");  // the folder cannot be exchanged as a whole
@@ -429,7 +429,7 @@ TEST_CASE("a writer that fails leaves the mark that says that another did not en
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
 }
 
-TEST_CASE("shards are not held open: a set has as many as it is to have") {
+TEST_CASE("shards are not held open, so that their number is not limited") {
   const TempDir dir;
   rlimit old{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &old) == 0);
@@ -445,7 +445,7 @@ TEST_CASE("shards are not held open: a set has as many as it is to have") {
   CHECK(NamesIn(dir / "set").size() == 300);
 }
 
-TEST_CASE("shards of another format are never replaced, and nothing is written among them") {
+TEST_CASE("shards of another format are never replaced, and nothing is written next to them") {
   const TempDir dir;
   for (const auto& [there, framing] :
        {std::pair("part-3", Framing::kTfRecord), std::pair("set-00000-of-00001.tfrecord", Framing::kOfRecord)}) {
@@ -460,11 +460,11 @@ TEST_CASE("shards of another format are never replaced, and nothing is written a
   }
 }
 
-TEST_CASE("standard output is no place for shards") {
+TEST_CASE("shards are not written to standard output") {
   CHECK(PlanShardSet(Request("-", Framing::kTfRecord)).error().code == ErrorCode::kUsage);
 }
 
-TEST_CASE("shares are even, and no record is without a shard") {
+TEST_CASE("shares are even, and every record has a shard") {
   for (const uint64_t records : {0U, 1U, 7U, 8U, 9U, 1000U}) {
     for (const uint64_t shards : {1U, 2U, 3U, 8U}) {
       const std::vector<uint64_t> shares = EvenShares(records, shards);

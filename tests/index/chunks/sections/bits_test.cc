@@ -32,7 +32,7 @@ void CheckBits() {
   }
 }
 
-TEST_CASE("fields of every width are unpacked to every form that holds them, without a byte read beyond") {
+TEST_CASE("fields of every width are unpacked to every type that holds them, without reading past the end") {
   CheckBits<uint8_t>();
   CheckBits<uint16_t>();
   CheckBits<uint32_t>();
