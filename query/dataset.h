@@ -9,15 +9,15 @@
 
 namespace ofindex {
 
-/// A dataset open for reading: the index that a name means, its map, and a reader of its records, all of one build and
-/// open as long as this lives: an index that is built over the name does not change what is read, nor what ColumnStore
-/// and SqlSession say of opened(). SQLite is not touched, unless the map is missing and must be made again. Moves,
-/// does not copy; thread-safe, and usable after fork, whatever the working directory becomes.
+/// A dataset open for reading: an index found by name, its map, and a reader of its records, all of one build. They
+/// stay open as long as this object lives: rebuilding the index under the same name changes neither what is read nor
+/// what ColumnStore and SqlSession return for opened(). SQLite is used only if the map is missing and must be made
+/// again. Moves, does not copy; thread-safe, and usable after fork, even if the working directory changes.
 class Dataset {
  public:
-  /// Opens the index `name`, or the one of the DATA `name`. O(1) in records and shards.
-  /// Errors: kNotFound  there is no index (hint: how to build it); kIndex, kIo; kStale  the index is replaced all the
-  /// time; kInterrupted  `progress.cancel` was set while a missing map was waited for or made.
+  /// Opens the index `name`, or the index of the data `name`. O(1) in records and shards.
+  /// Errors: kNotFound  there is no index (hint: how to build it); kIndex, kIo; kStale  the index keeps being replaced;
+  /// kInterrupted  `progress.cancel` was set while waiting for, or making, a missing map.
   [[nodiscard]] static Result<Dataset> Open(const std::string& name, ReaderOptions options = {},
                                             const Progress& progress = {});
 

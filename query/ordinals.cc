@@ -21,7 +21,7 @@ tl::unexpected<Error> NoOrdinal(std::string_view text) {
               "records are numbered from 0; negative ordinals count from the end");
 }
 
-// The end of a range as a position in [0, size].
+// Returns the end of a range as a position in [0, size].
 uint64_t Clamp(int64_t value, uint64_t size) {
   if (value >= 0) return std::min(static_cast<uint64_t>(value), size);
   const uint64_t back = uint64_t{0} - static_cast<uint64_t>(value);

@@ -15,8 +15,8 @@ struct OrdinalRange {
   friend bool operator==(const OrdinalRange&, const OrdinalRange&) = default;
 };
 
-/// Reads what people write for records of a dataset of `size`: "5", "-1" (from the end), "10:20", ":20", "10:", "-10:".
-/// A single ordinal must be in the dataset; the ends of a range are cut to it, as Python's slices are.
+/// Parses records as people write them, for a dataset of `size` records: "5", "-1" (from the end), "10:20", ":20",
+/// "10:", "-10:". A single ordinal must be in the dataset; the ends of a range are clamped to it, like Python slices.
 /// Errors: kUsage  not of that form; kOutOfRange.
 [[nodiscard]] Result<OrdinalRange> ParseOrdinals(std::string_view text, uint64_t size);
 

@@ -8,11 +8,11 @@
 
 namespace ofindex {
 
-// RFC 4648 with padding, as JSON has bytes that are no text.
+// RFC 4648 with padding, the JSON form of bytes that are not text.
 
 void AppendBase64(ByteView bytes, std::string& out);
 
-/// The bytes that `text` is of; nothing if it is no base64.
+/// Returns the bytes that `text` encodes; nothing if it is not base64.
 [[nodiscard]] std::optional<std::string> DecodeBase64(std::string_view text);
 
 }  // namespace ofindex

@@ -8,13 +8,13 @@
 
 namespace ofindex {
 
-// Bitmaps over the records of a block, 64 records a word, record 0 in the lowest bit of the first. Bits behind the last
-// record are 0.
+// Bitmaps over the records of a block: 64 records per word, record 0 in the lowest bit of the first. Bits after the
+// last record are 0.
 
-/// Words of a bitmap of `records` records.
+/// Returns the number of words in a bitmap of `records` records.
 [[nodiscard]] constexpr uint32_t WordCount(uint32_t records) { return records / 64 + (records % 64 != 0 ? 1 : 0); }
 
-/// The bits of word `word` that stand for records, of a block of `records`.
+/// Returns the bits of word `word` that stand for records, in a block of `records`.
 [[nodiscard]] constexpr uint64_t RecordBits(uint32_t records, uint32_t word) {
   const uint32_t left = records - word * 64;
   return left >= 64 ? ~uint64_t{0} : (uint64_t{1} << left) - 1;
@@ -24,16 +24,16 @@ namespace ofindex {
   return ((words[i / 64] >> (i % 64)) & 1) != 0;
 }
 
-/// 64 bytes of 0 or 1 as the bits of a word. A multiplication gathers the lowest bits of eight bytes in the highest
-/// byte.
+/// Returns 64 bytes of 0 or 1 as the bits of a word. A multiplication gathers the lowest bits of eight bytes in the
+/// highest byte.
 [[nodiscard]] inline uint64_t GatherBits(const uint8_t* flags) {
   uint64_t word = 0;
   for (int i = 0; i < 8; ++i) word |= ((LoadLe64(flags + 8 * i) * 0x0102040810204080U) >> 56) << (8 * i);
   return word;
 }
 
-/// Sets the bit of each record r of `records` for which `hit(r)` is true. `hit` has no branch and no side effect: it is
-/// called for 64 records at a time, in a loop that the compiler makes vectors of.
+/// Sets the bit of each record r of `records` for which `hit(r)` is true. `hit` must be free of branches and side
+/// effects: it is called for 64 records at a time, in a loop that the compiler vectorizes.
 template <typename Hit>
 void FillWords(uint32_t records, std::span<uint64_t> words, Hit hit) {
   alignas(64) uint8_t flags[64];

@@ -14,10 +14,10 @@
 
 namespace ofindex {
 
-/// Whose turn it is among threads that work on blocks side by side and hand in what they made in the blocks' order.
+/// Lets threads that work on blocks in parallel hand in their results in the order of blocks.
 class BlockTurns {
  public:
-  /// Waits until all blocks before `block` were handed in. False if one of them failed: then nothing more counts.
+  /// Waits until all blocks before `block` were handed in. Returns false if one failed: then no more results count.
   [[nodiscard]] bool Wait(uint64_t block) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return next_ == block || error_; });
@@ -47,9 +47,9 @@ class BlockTurns {
   std::optional<Error> error_;
 };
 
-/// Calls `make(block)` for each of `blocks` blocks on up to `threads` threads, and `merge(value)` with what it gave,
-/// one at a time and in the order of blocks: so the outcome does not depend on the number of threads. No more than one
-/// value a thread is held. `cancel` may be null. Errors: that of the first block that had one; kInterrupted, kLimit.
+/// Calls `make(block)` for each of `blocks` blocks on up to `threads` threads, and `merge(value)` with each result, one
+/// at a time and in block order, so that the outcome does not depend on the number of threads. Holds at most one value
+/// per thread. `cancel` may be null. Errors: that of the first block that had one; kInterrupted, kLimit.
 template <typename Make, typename Merge>
 [[nodiscard]] Result<void> MergeInOrder(unsigned threads, uint64_t blocks, const std::atomic<bool>* cancel, Make make,
                                         Merge merge) {

@@ -37,7 +37,7 @@ namespace chunk_numbers_internal {
   return kind == FeatureKind::kInt32 || kind == FeatureKind::kInt64;
 }
 
-/// One element of record `r`'s list of numbers, of a kind that is not bytes.
+/// Passes one element of record `r`'s list of numbers, of a kind that is not bytes.
 template <typename OnInteger, typename OnReal>
 void Element(uint32_t r, FeatureKind kind, uint64_t bits, OnInteger& on_integer, OnReal& on_real) {
   if (IsInteger(kind)) on_integer(r, static_cast<int64_t>(bits));
@@ -72,7 +72,7 @@ void OfLists(const Chunk& chunk, OnInteger& on_integer, OnReal& on_real) {
 }  // namespace chunk_numbers_internal
 
 /// Calls `on_integer(record, int64_t)` or `on_real(record, double)`, NaN included, for each number in `chunk`, in the
-/// order of records and of the elements of their lists. Bytes are passed over.
+/// order of records and of the elements of their lists. Bytes are skipped.
 template <typename OnInteger, typename OnReal>
 void ForEachNumber(const Chunk& chunk, OnInteger on_integer, OnReal on_real) {
   switch (chunk.form()) {

@@ -28,7 +28,7 @@ Affinity AffinityOf(const ColumnStore& store, const Column& column) {
   return type == "TEXT" ? Affinity::kText : Affinity::kNumeric;
 }
 
-// SQLite passes over blanks, as sqlite3Isspace() has them, and takes a sign, digits and a point.
+// SQLite skips whitespace, as defined by sqlite3Isspace(), and accepts a sign, digits and a point.
 bool MayBeNumber(std::string_view text) {
   size_t at = text.find_first_not_of(" \t\n\v\f\r");
   if (at != std::string_view::npos && (text[at] == '+' || text[at] == '-')) ++at;

@@ -15,20 +15,21 @@
 
 namespace ofindex {
 
-/// Where the columns of a dataset come from: an index, or a test. Not thread-safe; must not cross a fork.
+/// The origin of a dataset's columns: an index, or a test. Not thread-safe; must not cross a fork.
 class ColumnSource {
  public:
   virtual ~ColumnSource() = default;
 
   [[nodiscard]] virtual const std::vector<ShardRow>& shards() const = 0;
-  [[nodiscard]] virtual const std::vector<BlockHead>& blocks() const = 0;     ///< in ordinal order, without a gap
+  [[nodiscard]] virtual const std::vector<BlockHead>& blocks() const = 0;     ///< in ordinal order, without gaps
   [[nodiscard]] virtual const std::vector<FeatureRow>& features() const = 0;  ///< by number
 
-  /// As ColumnCatalog has them: the chunks of a column without data, an entry a block; and the data of one of them.
+  /// As in ColumnCatalog: the chunks of a column without data, one entry per block; and the data of one of them.
   [[nodiscard]] virtual Result<std::vector<std::optional<ChunkRow>>> Heads(uint32_t feature, ColumnRole role) = 0;
   [[nodiscard]] virtual Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block) = 0;
 
-  /// Where each record of a block lies in its shard, framing included; `block` counts from 0. Errors: kIndex, kIo.
+  /// Returns the position in its shard of each record of a block, framing included. Blocks count from 0.
+  /// Errors: kIndex, kIo.
   [[nodiscard]] virtual Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) = 0;
 };
 

@@ -43,7 +43,7 @@ Zone ZoneOf(const ChunkRow& head, uint32_t nulls, uint32_t records) {
   return {.records = records, .least_nulls = known, .most_nulls = known, .min = head.min, .max = head.max};
 }
 
-// NULLs but for the NaNs: records where no value is stored.
+// NULLs without the NaNs: records for which no value is stored.
 uint32_t AbsentIn(const ChunkRow& head) { return head.nulls - std::min(head.nulls, head.nans); }
 
 }  // namespace
@@ -95,7 +95,7 @@ Result<ColumnStore::SharedChunk> ColumnStore::Load(const Column& column, uint64_
   });
 }
 
-// Two threads may have made the same chunk; the first one stays.
+// Two threads may have decoded the same chunk; the first one stays.
 ColumnStore::SharedChunk ColumnStore::Cache(const Key& key, SharedChunk chunk) {
   const uint64_t bytes = chunk->memory();
   const std::lock_guard lock(mutex_);
@@ -186,7 +186,7 @@ Result<Chunk> ColumnStore::MakeOfPlaces(Origin origin, uint64_t block) {
   return IntegerChunk(values);
 }
 
-// The rules of index/columns/column.h.
+// Follows the rules of index/columns/column.h.
 Result<Chunk> ColumnStore::MakeOfFeature(const Column& column, uint64_t block) {
   OFINDEX_ASSIGN(const bool stored, Stored(column.feature, column.role, block));
   if (stored) return Decode(column.feature, column.role, block);
@@ -205,7 +205,7 @@ Result<Chunk> ColumnStore::MakeOfFeature(const Column& column, uint64_t block) {
   return ListsOf(*values, *counted);
 }
 
-// The chunk of lists where there is one, else that of values.
+// Returns the chunk of lists if there is one, otherwise that of values.
 Result<ColumnStore::SharedChunk> ColumnStore::ValuesIn(uint32_t feature, uint64_t block) {
   OFINDEX_ASSIGN(const bool lists, Stored(feature, ColumnRole::kList, block));
   return Load({.name = {}, .feature = feature, .role = lists ? ColumnRole::kList : ColumnRole::kValue}, block);
@@ -249,7 +249,7 @@ Zone ColumnStore::ZoneOfRecords(Origin origin, uint64_t block) const {
   return zone;
 }
 
-// What the heads of the chunks say of a column, be it stored or implied.
+// Returns what the heads of the chunks say about a stored or derived column.
 Result<Zone> ColumnStore::ZoneOfFeature(const Column& column, uint64_t block) {
   const uint32_t records = blocks()[block].records;
   OFINDEX_ASSIGN(const std::shared_ptr<const Heads> own, HeadsOf(column.feature, column.role));

@@ -31,30 +31,30 @@ struct Column {
   [[nodiscard]] bool is_list() const { return origin == Origin::kFeature && role == ColumnRole::kList; }
 };
 
-/// What is known of a column in one block without its chunk.
+/// Bounds on a column's values in one block, known without its chunk.
 struct Zone {
   uint32_t records = 0;
-  uint32_t least_nulls = 0;  ///< so many records or more are NULL in SQL
-  uint32_t most_nulls = 0;   ///< and so many or fewer
-  ColumnValue min = {};      ///< no value is less, in SQLite's order; of lists, no element. NULL: not known
+  uint32_t least_nulls = 0;  ///< at least so many records are NULL in SQL
+  uint32_t most_nulls = 0;   ///< and at most so many
+  ColumnValue min = {};      ///< no value is less, in SQLite's order; for lists, no element. NULL: not known
   ColumnValue max = {};      ///< no value is greater. NULL: not known
 };
 
 struct ColumnStoreOptions {
-  uint64_t cache_bytes = uint64_t{1} << 30;  ///< of decoded chunks that are kept
-  unsigned threads = 0;                      ///< that a question may be answered on; 0: one a processor
-  const Progress* progress = nullptr;        ///< if told to stop, ends the wait for a missing map; outlives the store
+  uint64_t cache_bytes = uint64_t{1} << 30;  ///< for decoded chunks kept in the cache
+  unsigned threads = 0;                      ///< for answering one question; 0: one per processor
+  const Progress* progress = nullptr;        ///< if cancelled, ends the wait for a missing map; must outlive the store
 };
 
-/// The columns of a dataset, decoded as they are asked for. Column and block are named by number; chunks that follow
-/// from others come in the same form as all. May be used by any number of threads, and not across a fork.
+/// The columns of a dataset, decoded on demand. Columns and blocks are identified by number; derived chunks have the
+/// same form as stored ones. May be used by any number of threads, but not across a fork.
 class ColumnStore {
  public:
   /// Opens the index at `index_path`. Errors: kNotFound, kIndex.
   [[nodiscard]] static Result<std::shared_ptr<ColumnStore>> Open(const std::string& index_path,
                                                                  ColumnStoreOptions options = {});
 
-  /// Opens the columns of an index that is open: those of the build whose records its map has. Errors: kIndex, kStale.
+  /// Opens the columns of an open index, from the same build as the records in its map. Errors: kIndex, kStale.
   [[nodiscard]] static Result<std::shared_ptr<ColumnStore>> Open(OpenedIndex opened, ColumnStoreOptions options = {});
 
   ColumnStore(std::unique_ptr<ColumnSource> source, ColumnStoreOptions options);
@@ -65,20 +65,20 @@ class ColumnStore {
   [[nodiscard]] uint64_t records() const;
   [[nodiscard]] unsigned threads() const { return threads_; }
 
-  /// The columns of `records` in their order: _id, _shard, _offset, _length, then those of the features by number.
+  /// The columns of `records` in order: _id, _shard, _offset, _length, then those of the features by number.
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
 
-  /// What `_shard` says of the records of `shard`: its path, made text.
+  /// The value of `_shard` for the records of `shard`: its path as text.
   [[nodiscard]] const std::string& shard_text(uint32_t shard) const { return shard_texts_[shard]; }
 
-  /// The kinds that the values of a column may have, as FeatureRow has them; kInt64 or kBytes of the records' own.
+  /// The possible kinds of a column's values, as in FeatureRow; kInt64 or kBytes for the records' own columns.
   [[nodiscard]] uint8_t kinds(const Column& column) const;
 
-  /// The chunk of `column` in `block`, from the cache or decoded. `column` need not be one of columns().
+  /// Returns the chunk of `column` in `block`, from the cache or decoded. `column` need not be one of columns().
   /// Errors: kIndex  the index is damaged; kIo, kLimit.
   [[nodiscard]] Result<std::shared_ptr<const Chunk>> Load(const Column& column, uint64_t block);
 
-  /// What is known of `column` in each block; read when it is first asked for, and kept. Errors: kIndex, kIo.
+  /// Returns the bounds of `column` in each block; they are read on first use, and kept. Errors: kIndex, kIo.
   using Zones = std::vector<Zone>;
   [[nodiscard]] Result<std::shared_ptr<const Zones>> ZonesOf(const Column& column);
 
@@ -122,10 +122,10 @@ class ColumnStore {
 
   std::mutex source_mutex_;  // SQLite connections are used by one thread at a time
 
-  mutable std::mutex mutex_;  // of all that follows; never held while the source is asked
+  mutable std::mutex mutex_;  // guards the members below; never held during a call of the source
   std::map<uint64_t, std::shared_ptr<const Heads>> heads_;
   std::map<uint64_t, std::shared_ptr<const Zones>> zones_;
-  std::list<Cached> chunks_;  // the one used last is first
+  std::list<Cached> chunks_;  // most recently used first
   std::unordered_map<Key, std::list<Cached>::iterator, HashKey> places_;
   uint64_t cached_bytes_ = 0;
 };

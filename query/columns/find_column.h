@@ -8,8 +8,8 @@
 
 namespace ofindex {
 
-/// The column of `records` that is called `name`: its SQL name exactly, or else that of a feature, which stands for the
-/// column that says most of it, or else its SQL name without regard to the case of ASCII, as SQL has it.
+/// Returns the column of `records` called `name`. Tries the exact SQL name, then the name of a feature, which means the
+/// column that says most about it, then the SQL name ignoring ASCII case, as SQL does.
 /// Errors: kUsage  there is none; the hint has the nearest names.
 [[nodiscard]] Result<Column> FindColumn(const ColumnStore& store, std::string_view name);
 

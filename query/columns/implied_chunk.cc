@@ -14,7 +14,7 @@ Result<Chunk> Built(ChunkBuilder& builder, uint32_t records) {
   return Chunk::Decode(builder.Encode(records).data, records);
 }
 
-// [begin, end) of the values of a record's list.
+// The range [begin, end) of the values in a record's list.
 struct Extent {
   uint32_t begin;
   uint32_t end;
@@ -33,7 +33,7 @@ void AddAsList(ChunkBuilder& builder, uint32_t record, const Chunk::Value& value
     case Type::kText:
     case Type::kBlob: return builder.AddTexts(record, {&value.bytes, 1});
     case Type::kReal:
-    case Type::kNull: {  // a value that is there and NULL is a NaN
+    case Type::kNull: {  // a value that is present and NULL is a NaN
       const bool nan = value.type == Type::kNull;
       const auto bits = std::bit_cast<uint64_t>(nan ? std::numeric_limits<double>::quiet_NaN() : value.real);
       return builder.AddNumbers(record, FeatureKind::kDouble, {&bits, 1});

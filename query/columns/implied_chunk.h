@@ -8,22 +8,21 @@
 
 namespace ofindex {
 
-// Chunks that no index holds, because they follow from those that it does (index/columns/column.h), in the form of all
-// others.
+// Chunks that are not stored, because they follow from stored ones (index/columns/column.h), in the same form as those.
 
-/// A chunk in which every record is NULL.
+/// Returns a chunk in which every record is NULL.
 [[nodiscard]] Result<Chunk> EmptyChunk(uint32_t records);
 
-/// How many values each record has, by a chunk of values, sizes or lists: as many as are there, else NULL.
+/// Returns the number of values in each record of a chunk of values, sizes or lists; NULL if there are none.
 [[nodiscard]] Result<Chunk> CountsOf(const Chunk& values);
 
-/// The size of each record's value, where it has exactly one and that is bytes, by a chunk of values or lists.
+/// Returns the size of each record's value in a chunk of values or lists, if it is a single value of bytes.
 [[nodiscard]] Result<Chunk> SizesOf(const Chunk& values);
 
-/// Lists of one value by a chunk of values, and empty ones where `counts` says 0.
+/// Returns the one-value lists of a chunk of values, with empty lists for counts of 0 in `counts`.
 [[nodiscard]] Result<Chunk> ListsOf(const Chunk& values, const Chunk& counts);
 
-/// The same bytes, or a value of its own, for every record.
+/// Returns a chunk with the same bytes, or with a separate value, for every record.
 [[nodiscard]] Result<Chunk> ConstantChunk(ByteView bytes, uint32_t records);
 [[nodiscard]] Result<Chunk> IntegerChunk(std::span<const int64_t> values);
 

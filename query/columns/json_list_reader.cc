@@ -37,7 +37,7 @@ bool JsonListReader::Fail() {
   return false;
 }
 
-// Takes `token`, and blanks before it.
+// Takes `token`, and whitespace before it.
 bool JsonListReader::Take(std::string_view token) {
   rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
   if (!rest_.starts_with(token)) return false;
@@ -81,7 +81,7 @@ bool JsonListReader::TakeNumber() {
   value_.type = Type::kReal;
   const auto real = std::from_chars(token.data(), end, value_.real);
   if (real.ptr != end) return false;
-  if (real.ec == std::errc::result_out_of_range) {  // too large, as 9e999 is, or too small to tell from 0
+  if (real.ec == std::errc::result_out_of_range) {  // too large, like 9e999, or too small to differ from 0
     const bool small = token.find("e-") != std::string_view::npos || token.find("E-") != std::string_view::npos;
     value_.real = small ? 0 : std::numeric_limits<double>::infinity();
     if (token[0] == '-') value_.real = -value_.real;
@@ -89,7 +89,7 @@ bool JsonListReader::TakeNumber() {
   return true;
 }
 
-// Takes the rest of a string behind its first quote.
+// Takes the rest of a string after its first quote.
 bool JsonListReader::TakeString(std::string& text) {
   while (!rest_.empty()) {
     const size_t plain = std::min(rest_.find_first_of("\"\\"), rest_.size());

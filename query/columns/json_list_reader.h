@@ -8,8 +8,8 @@
 
 namespace ofindex {
 
-/// Reads a JSON array of numbers, strings, nulls and {"base64": "..."}, value by value: what lists look like in SQL.
-/// Anything else is no list. Not thread-safe; `json` must outlive it.
+/// Reads a JSON array of numbers, strings, nulls and {"base64": "..."}, the SQL form of lists, value by value. Anything
+/// else is not a list. Not thread-safe; `json` must outlive it.
 ///
 ///   JsonListReader reader(json);
 ///   while (reader.Next()) Use(reader.value());
@@ -18,13 +18,13 @@ class JsonListReader {
  public:
   explicit JsonListReader(std::string_view json) : rest_(json) {}
 
-  /// Reads the next value. False after the last, and where `json` turns out to be no list.
+  /// Reads the next value. Returns false after the last, and if `json` turns out not to be a list.
   [[nodiscard]] bool Next();
 
-  /// Once Next() was false: `json` is a list, and there was nothing behind it.
+  /// After Next() returned false: true if `json` is a list with nothing after it.
   [[nodiscard]] bool sound() const { return state_ == State::kEnd; }
 
-  /// The value that was read last: NULL, INTEGER, REAL, TEXT or, of base64, BLOB.
+  /// The last value read: NULL, INTEGER, REAL, TEXT or, for base64, BLOB.
   [[nodiscard]] const ColumnValue& value() const { return value_; }
 
  private:

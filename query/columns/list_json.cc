@@ -22,7 +22,7 @@ void AppendReal(double value, std::string& json) {
   } else if (std::isinf(value)) {
     json += value > 0 ? "9e999" : "-9e999";
   } else {
-    // As `get --json` writes it, so that the two read alike.
+    // The same form as in `get --json`.
     const bool plain = value == 0 || (std::abs(value) >= 1e-4 && std::abs(value) < 1e15);
     std::array<char, 48> text{};
     const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;

@@ -7,7 +7,7 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-// Where a type stands among the storage classes; integers and reals share a place.
+// Returns the rank of a type among the storage classes; integers and reals have the same.
 int ClassOf(Type type) {
   switch (type) {
     case Type::kNull: return 0;

@@ -7,12 +7,12 @@
 
 namespace ofindex {
 
-/// Orders two values as SQLite does, without affinity: NULL, then numbers by what they are worth, then TEXT and then
-/// BLOB by their bytes. Integers and reals compare exactly. Neither is a NaN, which SQL does not have. Less than, equal
-/// to or greater than 0.
+/// Compares two values as SQLite does, without affinity: NULL, then numbers by value, then TEXT and then BLOB by their
+/// bytes. Integers and reals compare exactly. Neither is a NaN, which SQL does not have. Returns less than, equal to or
+/// greater than 0.
 [[nodiscard]] int CompareValues(const Chunk::Value& a, const Chunk::Value& b);
 
-/// `value` as a view, valid as long as it is.
+/// Returns a view of `value`, valid as long as `value`.
 [[nodiscard]] inline Chunk::Value ViewOf(const ColumnValue& value) {
   return {.type = value.type, .integer = value.integer, .real = value.real, .bytes = AsBytes(value.bytes)};
 }

@@ -17,29 +17,29 @@ namespace ofindex {
 
 class ToolStash;
 
-/// Turns features of records into arrays. Immutable and thread-safe; copies share what they are made of, and what they
-/// keep for the next request: some memory, and what records and arrays were like.
+/// Decodes features of records into arrays. Immutable and thread-safe; copies share their parts and what is cached for
+/// the next request: some memory, and the shape of records and arrays.
 ///
 /// Messages are read as libprotobuf reads them, see DecodedRecord. Integer features become integers, and bool if they
-/// are 0 or 1; float and double features float32 or float64; bytes features bytes. Only raw casts the one to the other.
-/// What does not fit is an error and never wrapped; a double is rounded to a float32.
+/// are 0 or 1; float and double features float32 or float64; bytes features bytes. Only raw casts between them. A value
+/// that does not fit is an error and never wraps; a double is rounded to a float32.
 ///
-/// Of features that were not asked for, names and lengths are read, and their bytes mostly passed over: that they are
-/// malformed may go unnoticed; see PlainWalk. Everything else in a record is checked.
+/// For features that were not requested, names and lengths are read and most bytes are skipped, so malformed ones may
+/// go unnoticed; see PlainWalk. Everything else in a record is checked.
 class BatchDecoder {
  public:
-  /// Errors: kUsage  a name twice, raw of bytes, a default that is not of the spec's type and size, or not of kFixed.
+  /// Checks `specs`. Errors: kUsage  a duplicate name, raw of bytes, a default that has the wrong type or size or is
+  /// given for another form than kFixed.
   [[nodiscard]] static Result<BatchDecoder> Of(std::vector<FeatureSpec> specs);
 
-  /// The specs, with defaults of as many values as they have.
+  /// The specs, with each default repeated to the number of values.
   [[nodiscard]] const std::vector<FeatureSpec>& specs() const { return plan_->specs(); }
 
-  /// Decodes the records `ordinals` of `source`, in the order asked for; repeats are allowed. On up to `threads`
-  /// threads if there are enough records for them. The outcome does not depend on their number, nor does the error,
-  /// which is that of the first record asked for that has one. `cancel` may be null; it is looked at every 256 records
-  /// or fewer.
+  /// Decodes the records `ordinals` of `source`, in that order; repeats are allowed. Uses up to `threads` threads if
+  /// there are enough records for them. The result does not depend on their number, nor does the error, which is that
+  /// of the first requested record that has one. `cancel` may be null; it is checked at least every 256 records.
   ///
-  /// Errors: kFeature      a feature is not what was asked for, or the payload is opaque; the text names the record
+  /// Errors: kFeature      a feature is not as requested, or the payload is opaque; the text names the record
   ///         kDamage       the payload is malformed, or the record is marked bad
   ///         kLimit        there is no memory
   ///         kInterrupted  `cancel` was set

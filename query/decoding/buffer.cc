@@ -17,18 +17,18 @@ namespace {
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kMostWaste = 4;  // times what was asked for
 
-// To an eighth to a quarter of itself, so that batches of about one size take each other's memory. What is not touched
-// costs nothing.
+// Rounds up to a multiple of an eighth to a quarter of `n`, so that batches of similar size can reuse each other's
+// memory. Untouched memory costs nothing.
 constexpr uint64_t RoundUp(uint64_t n) {
   const uint64_t unit = std::max(kPage, std::bit_floor(n) / 4);
   return (n + unit - 1) / unit * unit;
 }
 
-// A piece in the pool has its capacity in its first eight bytes. Whoever swaps it out of its slot owns it.
+// A piece in the pool has its capacity in its first eight bytes. The thread that swaps it out of its slot owns it.
 std::array<std::atomic<uint8_t*>, 32> slots{};
 std::atomic<uint64_t> kept{0};
 
-// Takes the piece that `slot` has, and its capacity; null if it has none.
+// Takes the piece in `slot`, and its capacity; null if it has none.
 uint8_t* TakeFrom(std::atomic<uint8_t*>& slot, uint64_t& capacity) {
   uint8_t* const data = slot.exchange(nullptr, std::memory_order_acq_rel);
   if (data == nullptr) return nullptr;
@@ -37,7 +37,7 @@ uint8_t* TakeFrom(std::atomic<uint8_t*>& slot, uint64_t& capacity) {
   return data;
 }
 
-// Frees the pieces of some slots, of others at each call.
+// Frees the pieces of some slots, different ones at each call.
 void MakeRoom(size_t count) {
   static std::atomic<size_t> next{0};
   for (size_t i = 0; i < count; ++i) {
@@ -47,7 +47,7 @@ void MakeRoom(size_t count) {
   }
 }
 
-// Puts a piece into a slot. False if there is none, or it would be too much.
+// Puts a piece into a slot. Returns false if there is no slot, or the pool would keep too much.
 bool Keep(uint8_t* data, uint64_t capacity) {
   const uint64_t before = kept.fetch_add(capacity, std::memory_order_relaxed);
   if (before <= kMostPooledBytes && capacity <= kMostPooledBytes - before) {
@@ -104,7 +104,7 @@ bool Buffer::GrowAmply(uint64_t n) {
 
 bool Buffer::Grow(uint64_t capacity) {
   if (capacity > kMost) return false;
-  // Before it is decided who owns it: Free() decides by what is kept.
+  // Must come before the decision who owns it: Free() decides by what is kept.
   capacity = RoundUp(capacity, kAlignment);
   const bool pooled = capacity >= kPooledBytes;
   auto* const fresh =

@@ -5,31 +5,32 @@
 
 namespace ofindex {
 
-/// Bytes from which on a buffer is memory of its own from the system, and is kept for the next one when it is freed.
+/// Size from which a buffer has its own memory from the system, which is kept for the next buffer when it is freed.
 inline constexpr uint64_t kPooledBytes = uint64_t{64} << 10;
 
-/// The most that is kept.
+/// The most bytes that the pool keeps.
 inline constexpr uint64_t kMostPooledBytes = uint64_t{256} << 20;
 
-/// Large pieces of memory that were used and may be again: one pool in a process, of at most 32 pieces and 256 MiB.
-/// Memory fresh from the system costs a page fault every 4 KiB: batches of 28 MB took 17 ms and more to decode with it,
-/// and take 3 ms from the pool (measured, on a virtual machine). Thread-safe without locks, so that a fork leaves
-/// nothing locked in the child.
+/// Large pieces of freed memory, kept for reuse: one pool per process, of at most 32 pieces and 256 MiB. Fresh memory
+/// from the system costs a page fault every 4 KiB: batches of 28 MB took 17 ms and more to decode with it, and take 3
+/// ms from the pool (measured on a virtual machine). Thread-safe without locks, so that a fork leaves nothing locked in
+/// the child.
 class BufferPool {
  public:
-  /// `capacity`, kPooledBytes at least, becomes what there is room for. Null if there is no memory.
+  /// Returns memory for at least `capacity` bytes, which is kPooledBytes or more, and sets `capacity` to its size. Null
+  /// if there is no memory.
   [[nodiscard]] static uint8_t* Take(uint64_t& capacity);
 
-  /// Takes back what Take() gave. The pool keeps it, and gives up others if it has to.
+  /// Returns memory from Take() to the pool, which frees other pieces if necessary.
   static void Give(uint8_t* data, uint64_t capacity);
 
   /// Bytes in the pool.
   [[nodiscard]] static uint64_t kept_bytes();
 };
 
-/// Bytes that grow, uninitialised, at an address that is a multiple of 64. Says so where there is no memory, and does
-/// not throw. Large ones come from the buffer pool and go back to it: their pages need not be cleared anew. Moves, does
-/// not copy; may be freed by any thread, and by a forked child.
+/// Growing uninitialized bytes, aligned to 64. Reports a lack of memory instead of throwing. Large buffers come from
+/// the buffer pool and return to it, so that their pages need not be cleared again. Moves, does not copy; may be freed
+/// by any thread, and by a forked child.
 class Buffer {
  public:
   Buffer() = default;
@@ -45,7 +46,7 @@ class Buffer {
     return *this;
   }
 
-  /// Null if there was never room for a byte.
+  /// Null if nothing was ever allocated.
   [[nodiscard]] uint8_t* data() { return data_; }
   [[nodiscard]] const uint8_t* data() const { return data_; }
   [[nodiscard]] uint64_t size() const { return size_; }
@@ -57,17 +58,17 @@ class Buffer {
     return reinterpret_cast<const T*>(data_);
   }
 
-  /// Makes room for `capacity` bytes in all; what is there stays. False if there is no memory: then nothing changes.
+  /// Makes room for `capacity` bytes in all, keeping the content. Returns false and changes nothing if memory is short.
   [[nodiscard]] bool Reserve(uint64_t capacity) { return capacity <= capacity_ || Grow(capacity); }
 
-  /// Adds `n` bytes of no defined content, with room to spare. False if there is no memory: then nothing changes.
+  /// Appends `n` uninitialized bytes, with room to spare. Returns false, and changes nothing, if there is no memory.
   [[nodiscard]] bool Extend(uint64_t n) {
     if (n > capacity_ - size_ && !GrowAmply(n)) return false;
     size_ += n;
     return true;
   }
 
-  /// Goes back to `size` bytes, of which there are as many.
+  /// Truncates to `size` bytes, at most the current size.
   void Shrink(uint64_t size) { size_ = size; }
 
  private:

@@ -10,10 +10,11 @@
 
 namespace ofindex {
 
-// How a number becomes an item of an array: never wrapped, and an error instead.
+// Casts of numbers to items of arrays: a number that does not fit is an error and never wraps.
 
-/// Sets `to` to `from`, a double, float or int64_t. Integers and bool have to be able to hold it: of a fraction, what
-/// is before the point. A double is rounded to a float, which has to be finite if it was. False if it does not fit.
+/// Sets `to` to `from`, a double, float or int64_t. Integers and bool must be able to hold the value; a fraction is
+/// truncated towards 0. A double is rounded to a float, which must be finite if the double was. Returns false if it
+/// does not fit.
 template <typename To, typename From>
 [[nodiscard]] inline bool Cast(From from, To& to) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -24,7 +25,7 @@ template <typename To, typename From>
     if constexpr (std::is_same_v<To, uint64_t>) return from >= 0;
     return static_cast<From>(to) == from;
   } else if constexpr (std::is_integral_v<To>) {
-    // Both bounds are powers of two, or 0: a double holds them.
+    // Both bounds are powers of two, or 0, so a double holds them exactly.
     constexpr double kLeast = static_cast<double>(std::numeric_limits<To>::min());
     const double kEnd = std::ldexp(1.0, std::numeric_limits<To>::digits);
     const double whole = std::trunc(static_cast<double>(from));
@@ -40,8 +41,8 @@ template <typename To, typename From>
   }
 }
 
-/// Casts `count` numbers at `from`, which need not be aligned. False if one of them does not fit; what is at `to` is
-/// then of no use.
+/// Casts `count` numbers at `from`, which need not be aligned. Returns false if one does not fit; then the content of
+/// `to` is undefined.
 template <typename To, typename From>
 [[nodiscard]] inline bool CastAll(const uint8_t* from, uint64_t count, To* to) {
   if constexpr (std::is_same_v<To, From>) {

@@ -8,24 +8,24 @@
 
 namespace ofindex {
 
-/// One feature of the records of a batch, as a numpy array has it. Owns its memory; a plain value that moves.
+/// One feature of the records of a batch, laid out as a numpy array. Owns its memory; a plain value that moves.
 struct FeatureArray {
   DataType type = DataType::kInt64;
   FeatureSpec::Form form = FeatureSpec::Form::kFixed;
   uint64_t count = 0;  ///< values in all
 
-  /// Of numbers: `count` items. Of bytes: all strings, one after the other.
+  /// For numbers, `count` items. For bytes, all strings concatenated.
   Buffer values = {};
-  /// Of bytes, `count` + 1: string i is [offsets[i], offsets[i + 1]) of `values`. Else empty.
+  /// For bytes, `count` + 1: string i is [offsets[i], offsets[i + 1]) of `values`. Otherwise empty.
   std::vector<int64_t> offsets = {};
-  /// Of kRagged, one more than there are records: those of record i are values [rows[i], rows[i + 1]). Else empty.
+  /// For kRagged, one more than records: the values of record i are [rows[i], rows[i + 1]). Otherwise empty.
   std::vector<int64_t> rows = {};
 };
 
-/// What messages call the memory of a batch.
+/// The name of a batch's memory in messages.
 inline constexpr char kBatchMemory[] = "a batch of features";
 
-/// The features of some records that were asked for together.
+/// The features of records that were requested together.
 struct DecodedBatch {
   uint64_t records = 0;
   std::vector<FeatureArray> arrays = {};  ///< in the order of the specs

@@ -18,7 +18,7 @@ bool HasPlace(const FeatureArray& array) {
   return array.form != FeatureSpec::Form::kRagged && array.type != DataType::kBytes;
 }
 
-// Where the part of a piece goes in the array of a feature.
+// The target of a piece's part in the array of a feature.
 struct Target {
   uint64_t value;  ///< of its first value
   uint64_t byte;
@@ -45,7 +45,7 @@ struct Part {
     }
   }
 
-  // Ends of `n` things that began at `base`, and begin at `new_base`.
+  // Rebases the ends of `n` items from `base` to `new_base`.
   static void Move(const std::vector<int64_t>& from, uint64_t at, uint64_t n, uint64_t base, std::vector<int64_t>& to,
                    uint64_t to_at, uint64_t new_base) {
     const auto shift = static_cast<int64_t>(new_base - base);
@@ -60,7 +60,7 @@ struct Part {
   uint64_t bytes;
 };
 
-/// Makes the array of `feature` as large as `pieces` need, and notes where each of them goes.
+/// Sizes the array of `feature` for `pieces`, and computes the target of each piece.
 Result<void> MakeRoom(std::span<const DecodedPiece> pieces, size_t feature, DecodedBatch& batch,
                       std::vector<Target>& targets) {
   FeatureArray& array = batch.arrays[feature];
@@ -78,7 +78,7 @@ Result<void> MakeRoom(std::span<const DecodedPiece> pieces, size_t feature, Deco
   return Fail(ErrorCode::kLimit, StrCat("out of memory for ", kBatchMemory), "ask for fewer records at once");
 }
 
-constexpr uint64_t kLeastShare = 128;  // records that are worth a thread
+constexpr uint64_t kLeastShare = 128;  // the fewest records worth a thread
 constexpr uint64_t kNowhere = ~uint64_t{0};
 
 }  // namespace
@@ -127,7 +127,7 @@ Result<DecodedBatch> DecodingJob::Run(unsigned threads) {
   return std::move(batch_);
 }
 
-// Gives numbers of which every record has as many their array.
+// Allocates the array of each fixed-length numeric feature.
 Result<void> DecodingJob::MakePlaces() {
   const uint64_t records = ordinals_.size();
   batch_.records = records;
@@ -177,8 +177,8 @@ bool DecodingJob::Take(uint64_t records, DecodedPiece& piece) {
   return true;
 }
 
-// Pieces are taken in order, and a piece that is taken is decoded up to its first error: so that of the lowest piece is
-// the first there is.
+// Pieces are taken in order, and a taken piece is decoded up to its first error: so the error of the lowest piece is
+// the first error of the request.
 void DecodingJob::NoteError(uint64_t first, Error error) {
   const std::lock_guard lock(mutex_);
   failed_ = true;

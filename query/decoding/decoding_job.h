@@ -16,34 +16,34 @@
 
 namespace ofindex {
 
-/// Some records of a request, and where they were decoded.
+/// Some records of a request, and the decoder that has them.
 struct DecodedPiece {
-  uint64_t first = 0;  ///< number in the request of its first record
+  uint64_t first = 0;  ///< number of its first record in the request
   uint64_t records = 0;
   const PieceDecoder* decoder = nullptr;
-  uint64_t decoded_first = 0;  ///< number of its first record among those of the decoder
+  uint64_t decoded_first = 0;  ///< number of its first record in the decoder
 };
 
-/// Fills the arrays of `batch` that have no place with what `decoder` has, which decoded all records, and takes it from
-/// it.
+/// Moves the arrays of `decoder`, which decoded all records, to those arrays of `batch` whose place was not allocated
+/// before decoding.
 void TakeArrays(PieceDecoder& decoder, DecodedBatch& batch);
 
-/// Fills them with `pieces`, which are all there are, in order, on up to `threads` threads. Errors: kLimit.
+/// Fills the same arrays from `pieces`, which are complete and in order, on up to `threads` threads. Errors: kLimit.
 [[nodiscard]] Result<void> JoinPieces(std::span<const DecodedPiece> pieces, unsigned threads, DecodedBatch& batch);
 
-/// One request that is being decoded: threads take pieces of it, in order, until there are none or one fails. Made for
-/// one run; views all that it is made of. May throw std::bad_alloc.
+/// One request in progress: threads take pieces of it, in order, until none is left or one fails. For a single run;
+/// views all its inputs. May throw std::bad_alloc.
 class DecodingJob {
  public:
   DecodingJob(const DecodingPlan& plan, ToolStash& stash, const PayloadSource& source,
               std::span<const uint64_t> ordinals, const std::atomic<bool>* cancel)
       : plan_(plan), stash_(stash), source_(source), ordinals_(ordinals), cancel_(cancel) {}
 
-  /// Errors: those of BatchDecoder::Decode.
+  /// Decodes the request. Errors: those of BatchDecoder::Decode.
   [[nodiscard]] Result<DecodedBatch> Run(unsigned threads);
 
  private:
-  // What one thread has done.
+  // The work of one thread.
   struct Worker {
     std::unique_ptr<PieceDecoder> decoder = {};
     std::vector<DecodedPiece> pieces = {};
@@ -63,12 +63,12 @@ class DecodingJob {
   const std::atomic<bool>* cancel_;
 
   DecodedBatch batch_;
-  std::vector<uint8_t*> places_;    // by spec, of the numbers that have one
+  std::vector<uint8_t*> places_;    // by spec, for numbers with an array allocated in advance
   std::atomic<uint64_t> taken_{0};  // records
   std::atomic<bool> failed_{false};
 
   std::mutex mutex_;
-  uint64_t error_at_ = 0;  // first record of the piece that has the error
+  uint64_t error_at_ = 0;  // first record of the failed piece
   std::optional<Error> error_;
 };
 

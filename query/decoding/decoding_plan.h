@@ -13,9 +13,8 @@
 
 namespace ofindex {
 
-/// What a decoder was asked for, checked once: the specs with their defaults spelled out, and their names to be looked
-/// up. Immutable, but for what it remembers of the sizes of arrays, and thread-safe. Does not move, because it views
-/// its own names.
+/// A checked request for features: the specs with all defaults filled in, and an index of their names. Thread-safe, and
+/// immutable except for the remembered sizes of arrays. Does not move, because it views its own names.
 class DecodingPlan {
  public:
   static constexpr uint32_t kUnwanted = ~uint32_t{0};
@@ -24,21 +23,21 @@ class DecodingPlan {
   DecodingPlan(const DecodingPlan&) = delete;
   DecodingPlan& operator=(const DecodingPlan&) = delete;
 
-  /// `specs` with every default of as many values as the spec. Errors: as BatchDecoder::Of.
+  /// Returns `specs`, with every default repeated to the spec's number of values. Errors: as BatchDecoder::Of.
   [[nodiscard]] static Result<std::vector<FeatureSpec>> Check(std::vector<FeatureSpec> specs);
 
   [[nodiscard]] const std::vector<FeatureSpec>& specs() const { return specs_; }
 
-  /// The number of the spec of this name, or kUnwanted.
+  /// Returns the number of the spec called `name`, or kUnwanted.
   [[nodiscard]] uint32_t Find(std::string_view name) const {
     const auto found = numbers_.find(name);
     return found == numbers_.end() ? kUnwanted : found->second;
   }
 
-  /// True if a name may be that of a feature list.
+  /// Returns true if a name may be that of a feature list.
   [[nodiscard]] bool may_have_lists() const { return may_have_lists_; }
 
-  /// Bytes of values that a record had of feature `feature`, on average of the last request; 0 before the first.
+  /// Returns the average bytes of values per record of feature `feature` in the last request; 0 before the first.
   [[nodiscard]] uint64_t RecordBytes(size_t feature) const {
     return record_bytes_[feature].load(std::memory_order_relaxed);
   }

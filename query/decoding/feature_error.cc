@@ -19,7 +19,7 @@ std::string Spell(T value) {
   return {text.data(), end};
 }
 
-/// The first of the values of kind `From` that does not fit `type`, spelled.
+/// Returns the first of the values of kind `From` that does not fit `type`, as text.
 template <typename From>
 std::string FirstUnfit(const FeatureValues& values, DataType type) {
   return WithItem(type, [&](auto item) {

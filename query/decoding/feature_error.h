@@ -6,8 +6,8 @@
 
 namespace ofindex {
 
-/// What to tell of `fault`, which is one, found in `values` as they were put in a column of `spec`:
-/// "feature 'label': 2 values; expected 1", of code kFeature; kLimit of kMemory. Its record is not named.
+/// Returns the error for `fault`, which is not kNone, found when `values` were put in a column of `spec`: "feature
+/// 'label': 2 values; expected 1", with code kFeature; kLimit for kMemory. The text does not name the record.
 [[nodiscard]] Error FeatureError(const FeatureSpec& spec, const FeatureValues& values, FeatureFault fault);
 
 }  // namespace ofindex

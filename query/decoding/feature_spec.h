@@ -9,7 +9,7 @@
 
 namespace ofindex {
 
-/// What the items of a decoded array are. The order is that of the table in feature_spec.cc.
+/// The item types of a decoded array, in the order of the table in feature_spec.cc.
 enum class DataType : uint8_t {
   kBool,
   kInt8,
@@ -22,38 +22,38 @@ enum class DataType : uint8_t {
   kUint64,
   kFloat32,
   kFloat64,
-  kBytes,  ///< byte strings, each of its own length
+  kBytes,  ///< byte strings, of different lengths
 };
 
-/// Bytes of one item; 0 of kBytes.
+/// Returns the bytes of one item; 0 for kBytes.
 [[nodiscard]] size_t ItemBytes(DataType type);
 
-/// numpy's name of `type`, and "bytes".
+/// Returns numpy's name of `type`, or "bytes".
 [[nodiscard]] std::string_view Name(DataType type);
 
 [[nodiscard]] std::optional<DataType> ParseDataType(std::string_view name);
 
-/// How one feature of every record becomes a part of an array. The forms are those of tf.io.parse_example, and of
-/// OneFlow's raw decoder.
+/// The request for one feature: how its values in each record become part of an array. The forms are those of
+/// tf.io.parse_example, and of OneFlow's raw decoder.
 struct FeatureSpec {
   enum class Form : uint8_t {
-    kFixed,   ///< `values` values in every record; `fill` where the feature is absent
-    kRagged,  ///< any number of values; none where the feature is absent
-    kRaw,  ///< `values` items: the one byte string of a bytes feature taken apart, or the numbers of another one cast
+    kFixed,   ///< `values` values in every record; `fill` if the feature is absent
+    kRagged,  ///< any number of values; none if the feature is absent
+    kRaw,     ///< `values` items: a bytes feature's single byte string reinterpreted, or other numbers cast
   };
 
-  std::string name;  ///< exact bytes; of a SequenceExample "NAME[]" is a feature list: the values of all its steps
+  std::string name;  ///< exact bytes; in a SequenceExample "NAME[]" is a feature list: the values of all its steps
   Form form = Form::kFixed;
   DataType type = DataType::kInt64;
-  uint64_t values = 1;  ///< of kFixed and kRaw, in every record: the product of the shape; may be 0
+  uint64_t values = 1;  ///< for kFixed and kRaw, in every record: the product of the shape; may be 0
 
-  /// Of kFixed, numbers: one item, or as many as `values`, as they stand in the array.
+  /// For kFixed numbers: one item or `values` items, in the array's representation.
   std::optional<std::vector<uint8_t>> fill = {};
-  /// Of kFixed, bytes: one string, or as many as `values`.
+  /// For kFixed bytes: one string, or `values` strings.
   std::optional<std::vector<std::string>> fill_bytes = {};
 
-  bool truncate = false;  ///< of kRaw: what is beyond `values` items is cut off, and no error
-  bool pad = false;       ///< of kRaw: what lacks to `values` items is 0, and no error
+  bool truncate = false;  ///< for kRaw: cut items beyond `values` instead of failing
+  bool pad = false;       ///< for kRaw: fill missing items with 0 instead of failing
 };
 
 }  // namespace ofindex

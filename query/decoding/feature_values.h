@@ -7,28 +7,28 @@
 
 namespace ofindex {
 
-/// The values that one record has of one feature, wherever they come from. Views them.
+/// One record's values of one feature, from any source. A view.
 struct FeatureValues {
   FeatureKind kind = FeatureKind::kNone;
   uint64_t count = 0;
-  const uint8_t* numbers = nullptr;  ///< int64_t of both kinds of integers, float or double; not aligned
+  const uint8_t* numbers = nullptr;  ///< int64_t for both kinds of integers, float or double; not aligned
   const ByteView* bytes = nullptr;
 };
 
-/// What keeps a feature of a record from becoming a part of an array.
+/// The reason why a record's feature cannot be put in an array.
 enum class FeatureFault : uint8_t {
   kNone,
   kAbsent,    ///< not in the record, and no default
   kNoKind,    ///< in the record without a kind, and no default
-  kKind,      ///< values of a kind that does not become this type
-  kMixed,     ///< a feature list, steps of which differ in kind
+  kKind,      ///< values of a kind that cannot become this type
+  kMixed,     ///< a feature list whose steps differ in kind
   kCount,     ///< more or fewer values than expected
   kValue,     ///< a value that does not fit the type
-  kStrings,   ///< of kRaw: not exactly one byte string
-  kItemSize,  ///< of kRaw: bytes that are no whole number of items
-  kTooMany,   ///< of kRaw: more items than expected
-  kTooFew,    ///< of kRaw: fewer
-  kMemory,    ///< there is no memory for them
+  kStrings,   ///< for kRaw: not exactly one byte string
+  kItemSize,  ///< for kRaw: bytes are not a whole number of items
+  kTooMany,   ///< for kRaw: more items than expected
+  kTooFew,    ///< for kRaw: fewer items than expected
+  kMemory,    ///< no memory for the values
 };
 
 }  // namespace ofindex

@@ -14,19 +14,19 @@
 
 namespace ofindex {
 
-/// Payloads that a source has given, in the order asked for, and the memory that they are in. Meant to be used again
-/// and again: what it holds only grows. Not thread-safe.
+/// Payloads fetched from a source, in the requested order, with their memory. Meant to be reused: its memory only
+/// grows. Not thread-safe.
 class FetchedPayloads {
  public:
   [[nodiscard]] size_t size() const { return payloads_.size(); }
 
-  /// Payload `i`, less than size(), and what it is. Valid until the next fetch, and while the source lives.
+  /// Payload `i`, less than size(), and its kind. Valid until the next fetch, and while the source lives.
   [[nodiscard]] ByteView payload(size_t i) const { return payloads_[i]; }
   [[nodiscard]] PayloadKind kind(size_t i) const { return kinds_[i]; }
 
-  // What follows is for sources.
+  // For implementations of sources.
 
-  /// Makes place for `n` payloads: all have to be set.
+  /// Resizes to `n` payloads, all of which must then be set.
   void Resize(size_t n) {
     payloads_.resize(n);
     kinds_.resize(n);
@@ -37,13 +37,13 @@ class FetchedPayloads {
     kinds_[i] = kind;
   }
 
-  /// Memory number `i` of this object, for payloads that have to be copied; kept between fetches.
+  /// Returns memory number `i` of this object, for payloads that must be copied; kept between fetches.
   [[nodiscard]] RecordBatch& Memory(size_t i) {
     while (memory_.size() <= i) memory_.push_back(std::make_unique<RecordBatch>());
     return *memory_[i];
   }
 
-  /// Ordinals and places of a part of a request; kept between fetches, to be filled anew.
+  /// Ordinals and places of a part of a request; kept between fetches, and filled again.
   struct Part {
     std::vector<uint64_t> ordinals;
     std::vector<size_t> places;
@@ -57,7 +57,7 @@ class FetchedPayloads {
   Part part_;
 };
 
-/// Where the payloads of a request come from, by ordinal. Immutable to its users and thread-safe.
+/// A source of payloads by ordinal. Immutable to its users and thread-safe.
 class PayloadSource {
  public:
   PayloadSource() = default;
@@ -65,19 +65,19 @@ class PayloadSource {
   PayloadSource(const PayloadSource&) = delete;
   PayloadSource& operator=(const PayloadSource&) = delete;
 
-  /// Replaces what `out` holds by the payloads of `ordinals`, in that order; repeats are allowed. After an error, which
-  /// names the record, it holds nothing of use. Errors: those of RecordReader::CopyInto.
+  /// Replaces the content of `out` by the payloads of `ordinals`, in that order; repeats are allowed. After an error,
+  /// which names the record, the content is undefined. Errors: those of RecordReader::CopyInto.
   [[nodiscard]] virtual Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const = 0;
 
-  /// `error`, found in the payload of record `ordinal`, with the place of that payload in front:
-  /// "<path>@<byte>: record N: ", and with a hint if it has none and there is one.
+  /// Returns `error`, found in the payload of record `ordinal`, with the payload's position in front: "<path>@<byte>:
+  /// record N: ". Adds a hint if it has none and one exists.
   [[nodiscard]] virtual Error Explain(uint64_t ordinal, Error error) const = 0;
 };
 
 /// The records of a dataset.
 class ReaderSource : public PayloadSource {
  public:
-  /// Looks at every shard of the map once. Errors: kIndex  the map is damaged; kLimit.
+  /// Checks every shard of the map once. Errors: kIndex  the map is damaged; kLimit.
   [[nodiscard]] static Result<std::shared_ptr<const ReaderSource>> Of(std::shared_ptr<const RecordReader> reader);
 
   [[nodiscard]] uint64_t size() const { return reader_->size(); }
@@ -89,7 +89,7 @@ class ReaderSource : public PayloadSource {
                                        size_t memory, FetchedPayloads& out) const;
 
  private:
-  // Shards one after the other whose payloads are of one kind. Most datasets are one stretch.
+  // Consecutive shards with one kind of payload. Most datasets are a single stretch.
   struct Stretch {
     uint64_t first_record;
     PayloadKind kind;
@@ -118,17 +118,17 @@ class JoinedSource : public PayloadSource {
  private:
   explicit JoinedSource(std::vector<std::shared_ptr<const ReaderSource>> sources);
 
-  // Number of the dataset that has record `ordinal`; how many there are if none has.
+  // Returns the number of the dataset with record `ordinal`; the number of datasets if none has it.
   [[nodiscard]] size_t SourceOf(uint64_t ordinal) const;
 
   std::vector<std::shared_ptr<const ReaderSource>> sources_;
-  std::vector<uint64_t> first_ordinals_;  // of each, and the number of all records
+  std::vector<uint64_t> first_ordinals_;  // of each, then the number of all records
 };
 
-/// Payloads in memory, all of one kind: ordinals are their places.
+/// Payloads in memory, all of one kind; the ordinal of a payload is its index.
 class MemoryPayloads : public PayloadSource {
  public:
-  /// `payloads`, and what they view, have to outlive this source.
+  /// `payloads`, and the bytes that they view, must outlive this source.
   MemoryPayloads(std::span<const ByteView> payloads, PayloadKind kind) : payloads_(payloads), kind_(kind) {}
 
   [[nodiscard]] Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const override;

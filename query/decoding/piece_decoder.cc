@@ -9,7 +9,7 @@ namespace {
 constexpr uint64_t kLeastRecords = 16;
 constexpr uint64_t kMostRecords = 256;
 constexpr uint64_t kMostKeptPiece = uint64_t{16} << 20;
-constexpr uint64_t kPieceBytes = uint64_t{256} << 10;  // half of a processor's own cache, or less
+constexpr uint64_t kPieceBytes = uint64_t{256} << 10;  // at most half of a processor's own cache
 constexpr uint64_t kMostPieceBytes = uint64_t{4} << 20;
 
 }  // namespace
@@ -43,7 +43,7 @@ PieceDecoder::PieceDecoder(const DecodingPlan& plan, ToolStash& stash, const Pay
   for (size_t i = 0; i < plan.specs().size(); ++i) columns_.emplace_back(plan.specs()[i], places[i]);
 }
 
-// Tools that held a giant are not kept: their memory only grows.
+// Tools that held a huge record are not kept: their memory only grows.
 PieceDecoder::~PieceDecoder() {
   if (most_bytes_ <= kMostKeptPiece) stash_.Give(std::move(tools_));
 }
@@ -52,7 +52,7 @@ Result<void> PieceDecoder::Decode(std::span<const uint64_t> ordinals, uint64_t f
   auto fetched = source_.Fetch(ordinals, tools_->payloads);
   if (fetched) return DecodeFetched(ordinals, first);
   if (ordinals.size() <= 1) return fetched;
-  // A record before the one that cannot be fetched may be wrong too.
+  // A record before the one that cannot be fetched may have an error too.
   for (size_t i = 0; i < ordinals.size(); ++i) OFINDEX_TRY(Decode(ordinals.subspan(i, 1), first + i));
   return {};
 }
@@ -80,7 +80,7 @@ Result<void> PieceDecoder::DecodeWhole(uint64_t ordinal, size_t i, uint64_t reco
   return tl::unexpected<Error>(source_.Explain(ordinal, std::move(decoded).error()));
 }
 
-// As many as fit the cache; of large ones enough that their reads overlap, unless a few are a batch's worth.
+// As many as fit in the cache; for large records enough to overlap their reads, unless a few fill a batch.
 void PieceDecoder::ChoosePiece(uint64_t bytes) {
   bytes = std::max<uint64_t>(bytes, 1);
   const uint64_t most = std::clamp<uint64_t>(kMostPieceBytes / bytes, 1, kMostRecords);

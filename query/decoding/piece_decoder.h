@@ -16,19 +16,18 @@
 
 namespace ofindex {
 
-/// What a thread needs to decode records of one plan, and is worth keeping from request to request: memory, and what
-/// the records looked like.
+/// The reusable state of a thread that decodes records of one plan: memory, and the shape of the last records.
 struct DecodingTools {
   explicit DecodingTools(const DecodingPlan& plan) : plain(plan) {}
 
   PlainWalk plain;
   WholeRecord whole;
   FetchedPayloads payloads;
-  uint64_t piece_records = 16;  ///< that the next piece has
+  uint64_t piece_records = 16;  ///< of the next piece
 };
 
-/// The tools of one plan that nobody uses. Memory of small batches that was freed instead went back to the system, and
-/// its page faults took longer than decoding. Thread-safe without locks, so that a fork leaves nothing locked.
+/// The unused tools of one plan. If memory of small batches were freed instead, it would go back to the system, and its
+/// page faults took longer than decoding. Thread-safe without locks, so that a fork leaves nothing locked.
 class ToolStash {
  public:
   ToolStash() = default;
@@ -36,40 +35,40 @@ class ToolStash {
   ToolStash(const ToolStash&) = delete;
   ToolStash& operator=(const ToolStash&) = delete;
 
-  /// Tools of `plan`, new ones if there are none. May throw std::bad_alloc.
+  /// Returns tools for `plan`, new ones if there are none. May throw std::bad_alloc.
   [[nodiscard]] std::unique_ptr<DecodingTools> Take(const DecodingPlan& plan);
 
-  /// Takes them back; there is room for those of eight threads.
+  /// Returns tools to the stash, which has room for those of eight threads.
   void Give(std::unique_ptr<DecodingTools> tools);
 
  private:
   std::array<std::atomic<DecodingTools*>, 8> slots_{};
 };
 
-/// Decodes pieces of one request, one after the other, into columns of its own: what one thread does. A piece is
-/// fetched and decoded while it is in the processor's cache.
+/// Decodes pieces of one request in order into its own columns; one per thread. A piece is fetched and decoded while it
+/// is in the processor's cache.
 class PieceDecoder {
  public:
-  /// `places` has, for each spec, where the numbers of record 0 go; null for those that have no place. All has to
-  /// outlive it. May throw std::bad_alloc, as all that follows.
+  /// `places` has, for each spec, where the numbers of record 0 go; null for those that have no place. All arguments
+  /// must outlive this. This and the functions below may throw std::bad_alloc.
   PieceDecoder(const DecodingPlan& plan, ToolStash& stash, const PayloadSource& source,
                std::span<uint8_t* const> places);
   ~PieceDecoder();
   PieceDecoder(const PieceDecoder&) = delete;
   PieceDecoder& operator=(const PieceDecoder&) = delete;
 
-  /// Decodes `ordinals`, of which the first is number `first` of the request. Errors: those of BatchDecoder::Decode, of
-  /// the first record that has one.
+  /// Decodes `ordinals`, the first of which is number `first` of the request. Errors: those of BatchDecoder::Decode,
+  /// for the first record that has one.
   [[nodiscard]] Result<void> Decode(std::span<const uint64_t> ordinals, uint64_t first);
 
-  /// Records of a piece, given how large they were in the last one.
+  /// Returns the number of records for a piece, based on their sizes in the last one.
   [[nodiscard]] uint64_t piece_records() const { return tools_->piece_records; }
 
-  /// Makes room for about `records` in all, each as large as those of the last request, or else of those decoded so
-  /// far.
+  /// Reserves room for about `records` records in all, based on the sizes in the last request, or otherwise on those
+  /// decoded so far.
   void ReserveFor(uint64_t records);
 
-  /// Records that were decoded.
+  /// The number of records decoded.
   [[nodiscard]] uint64_t records() const { return records_; }
 
   [[nodiscard]] std::vector<FeatureColumn>& columns() { return columns_; }

@@ -81,8 +81,8 @@ bool PlainWalk::Decode(ByteView payload, PayloadKind kind, uint64_t record, std:
   return DecodeFeatures(features, kinds, record) && (found_ == seen_.size() || PutAbsent(record));
 }
 
-/// Sets `features` to the one map of features that `payload` has. The feature lists behind it are passed over, if none
-/// of them can be wanted.
+/// Sets `features` to the only map of features in `payload`. The feature lists after it are skipped, if none of them
+/// can be wanted.
 bool PlainWalk::FindFeatures(ByteView payload, PayloadKind kind, ByteView& features) const {
   constexpr uint8_t kBytesOf1 = 1 << 3 | 2;
   constexpr uint8_t kBytesOf2 = 2 << 3 | 2;

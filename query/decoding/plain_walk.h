@@ -16,18 +16,18 @@
 
 namespace ofindex {
 
-// Entries of a map of features that are written as nearly all are, but with any number of values: a name and a value,
-// the value of one kind, its numbers packed together. What is written otherwise is for DecodedRecord.
+// Reads entries of a feature map in the usual form: a name and a value of one kind, with any number of values, and
+// numbers packed together. Other forms are left to DecodedRecord.
 
-/// A name and the bytes of its value, which is a Feature; nothing is known of those.
+/// A name and the unchecked bytes of its value, which is a Feature.
 struct PlainHead {
   ByteView name = {};
   ByteView feature = {};
-  uint64_t size = 0;  ///< bytes of the entry, its tag and length included
+  uint64_t size = 0;  ///< bytes of the entry, with its tag and length
 };
 
-/// Reads a tag, `tag`, and a length of at most four bytes at `p`, and moves past what they announce: `content`, which
-/// lies before `end`.
+/// Reads the tag `tag` and a length of at most four bytes at `p`, and moves past the field, whose `content` ends at or
+/// before `end`.
 [[nodiscard]] inline bool TakePlainField(uint8_t tag, const uint8_t* end, const uint8_t*& p, ByteView& content) {
   if (end - p < 2 || *p++ != tag) return false;
   uint64_t length = 0;
@@ -58,11 +58,11 @@ struct PlainHead {
   return true;
 }
 
-/// Reads the values of one feature after the other, into memory that it keeps.
+/// Reads the values of features, one at a time, into memory that it keeps.
 class PlainList {
  public:
-  /// Sets `values` to what `feature`, the bytes of a Feature, holds; valid until the next call, and while those bytes
-  /// are. False if it is not plain, or not sound.
+  /// Sets `values` to the values in `feature`, the bytes of a Feature; valid until the next call, and as long as those
+  /// bytes. Returns false if it is malformed or not in the usual form.
   [[nodiscard]] bool Read(ByteView feature, const PlainKinds& kinds, FeatureValues& values);
 
  private:
@@ -73,26 +73,26 @@ class PlainList {
   std::vector<int64_t> integers_;
 };
 
-/// Decodes records that are written as nearly all are, in one pass over their entries, straight into the columns. An
-/// entry is looked for first where the record before had it.
+/// Decodes records in the usual form in one pass over their entries, straight into the columns. An entry is first
+/// looked for where the previous record had it.
 ///
-/// What it does not know, and whatever is wrong with a record, it leaves to DecodedRecord. Of features that are not
-/// wanted it reads the name and the length alone, and of feature lists, if none is wanted, their length: a record is
-/// taken even if these are malformed. All other bytes are checked as DecodedRecord does.
+/// Everything unknown or wrong in a record is left to DecodedRecord. Of unwanted features, only name and length are
+/// read, and of feature lists, if none is wanted, only their length: a record is accepted even if these are malformed.
+/// All other bytes are checked as DecodedRecord does.
 class PlainWalk {
  public:
-  /// `plan` has to outlive it.
+  /// `plan` must outlive this.
   explicit PlainWalk(const DecodingPlan& plan) : plan_(plan), seen_(plan.specs().size()) {}
 
-  /// Puts the features of `payload` into `columns`, one for each spec, as those of record `record`. False if it cannot:
-  /// then the columns have to be rewound.
+  /// Puts the features of `payload`, number `record` of the request, into `columns`, one for each spec. Returns false
+  /// if it cannot: then the columns must be rewound.
   [[nodiscard]] bool Decode(ByteView payload, PayloadKind kind, uint64_t record, std::vector<FeatureColumn>& columns);
 
-  /// To be called now and then: what records look like may have changed.
+  /// Must be called now and then, since the shape of records may have changed.
   void LookAgain();
 
  private:
-  // What stood at one place in the record before.
+  // The entry at one place in the previous record.
   struct Place {
     EntryImprint imprint = {};
     std::string name = {};
@@ -115,9 +115,9 @@ class PlainWalk {
 
   const DecodingPlan& plan_;
   FeatureColumn* columns_ = nullptr;  // of this pass
-  std::vector<uint64_t> seen_;        // per column: the last pass that found it
+  std::vector<uint64_t> seen_;        // by column: the last pass that found it
   uint64_t pass_ = 0;
-  size_t found_ = 0;  // columns that this pass found
+  size_t found_ = 0;  // columns found by this pass
   std::vector<Place> places_;
   PlainList list_;
 };

@@ -75,7 +75,7 @@ FeatureValues WholeRecord::ValuesOf(FeatureValue value) const {
   return values;
 }
 
-// Steps without values have no say in what kind the list is; a list without values is an empty one of any kind.
+// Steps without values do not determine the kind of the list; a list without values is empty and of any kind.
 WholeRecord::Presence WholeRecord::JoinSteps(const FeatureList& list, const FeatureSpec& spec, FeatureValues& values) {
   numbers_.clear();
   strings_.clear();
@@ -93,7 +93,7 @@ WholeRecord::Presence WholeRecord::JoinSteps(const FeatureList& list, const Feat
     }
   }
   if (values.count == 0) {
-    // The last of its kinds: of a number, one that is no bytes.
+    // Returns the last of its kinds; for a number, one that is not bytes.
     values.kind = static_cast<FeatureKind>(std::bit_width(KindsOf(spec.form, spec.type)) - 1);
   }
   values.numbers = numbers_.data();

@@ -10,18 +10,18 @@
 
 namespace ofindex {
 
-/// Decodes any record into columns, as libprotobuf reads it: the way that knows all rules, and says what is wrong.
+/// Decodes any record into columns, as libprotobuf reads it. Implements all rules, and reports what is wrong.
 class WholeRecord {
  public:
-  /// Puts the features of `payload` into `columns`, one for each spec, as those of record `record`.
+  /// Puts the features of `payload`, number `record` of the request, into `columns`, one for each spec.
   ///
-  /// Errors: kFeature  a feature is not what was asked for, or the payload is opaque
+  /// Errors: kFeature  a feature is not as requested, or the payload is opaque
   ///         kDamage, kLimit  those of DecodedRecord::Decode; kLimit  there is no memory
   [[nodiscard]] Result<void> Decode(ByteView payload, PayloadKind kind, uint64_t record,
                                     std::vector<FeatureColumn>& columns);
 
  private:
-  // How a feature stands in the record.
+  // The state of a feature in the record.
   enum class Presence { kAbsent, kNoKind, kMixed, kThere };
 
   [[nodiscard]] Result<void> Put(FeatureColumn& column, uint64_t record);

@@ -9,7 +9,7 @@ SQLITE_EXTENSION_INIT1
 
 namespace {
 
-// sqlite3_vtab_in, and LIMIT in a table's plan: sqlite.org/changes.html, 3.38.0.
+// The first version with sqlite3_vtab_in, and with LIMIT in a table's plan: sqlite.org/changes.html, 3.38.0.
 constexpr int kLeastVersion = 3038000;
 
 int Refuse(char** error, const char* why) {
@@ -19,7 +19,7 @@ int Refuse(char** error, const char* why) {
 
 }  // namespace
 
-/// Called by SQLite, which makes the name of that of the file: letters alone, up to the first dot
+/// Called by SQLite, which derives the name from that of the file: letters only, up to the first dot
 /// (sqlite.org/c3ref/load_extension.html).
 extern "C" __attribute__((visibility("default"))) int sqlite3_ofindexsqlite_init(sqlite3* db, char** error,
                                                                                  const sqlite3_api_routines* routines) {

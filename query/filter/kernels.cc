@@ -15,7 +15,7 @@ namespace {
 using Kind = ValueFilter::Kind;
 using Words = std::span<uint64_t>;
 
-// Values to look for one by one; of more of them, a table or a search is faster.
+// Up to so many values are compared one by one; for more, a table or a search is faster.
 constexpr size_t kFewValues = 4;
 
 void Fill(Words words, uint64_t value) { std::fill(words.begin(), words.end(), value); }
@@ -24,15 +24,15 @@ void Invert(Words words) {
   for (uint64_t& word : words) word = ~word;
 }
 
-// A range of offsets of type T as they go round: from `low` on, `span` more.
+// A range of offsets of type T with wraparound: from `low` on, `span` more.
 template <typename T>
 struct Circle {
   T low;
   T span;
 };
 
-// The offsets of type T, relative to `base`, of the integers in `range`, which is not empty. A base and an offset add
-// up modulo 2^64, so that the range may go round the end of the offsets.
+// Returns the offsets of type T, relative to `base`, of the integers in `range`, which is not empty. A base and an
+// offset add up modulo 2^64, so the range may wrap around at the greatest offset.
 template <typename T>
 std::optional<Circle<T>> OffsetsIn(const NumberRange<int64_t>& range, int64_t base) {
   constexpr uint64_t kMost = std::numeric_limits<T>::max();
@@ -59,7 +59,7 @@ void MatchRange(std::span<const T> offsets, int64_t base, const NumberRange<int6
             [=](uint32_t r) { return static_cast<T>(values[r] - low) <= span; });
 }
 
-// A few values of a set, one after the other: `match` is the kernel for one of them.
+// Matches the few values of a set one after the other: `match` is the kernel for one of them.
 template <typename T, typename MatchOne>
 void MatchEach(const std::vector<T>& wanted, Words words, MatchOne match) {
   Fill(words, 0);
@@ -116,7 +116,7 @@ void MatchRealRange(std::span<const T> reals, const NumberRange<T>& range, bool 
   const T low = range.low;
   const T high = range.high;
   const auto count = static_cast<uint32_t>(reals.size());
-  // Both ways a NaN compares as false, which is what NULL does.
+  // In both directions a NaN compares as false, as NULL does.
   if (outside) {
     FillWords(count, words, [=](uint32_t r) { return (values[r] < low) | (values[r] > high); });
   } else {
@@ -149,7 +149,7 @@ void MatchMixed(const ValueFilter& filter, const Chunk& chunk, Words words) {
   });
 }
 
-// The records whose value is one for SQL: those that have one, NaN aside.
+// Matches the records that have a value in SQL: all that have one, except NaN.
 void MatchNotNull(const Chunk& chunk, Words words) {
   const uint32_t records = chunk.records();
   if (chunk.form() == Chunk::Form::kFloats) {
@@ -165,7 +165,7 @@ void MatchNotNull(const Chunk& chunk, Words words) {
   for (size_t w = 0; w < words.size(); ++w) words[w] &= chunk.present()[w];
 }
 
-// What the filter says of values that are there. What it says of others does not matter.
+// Evaluates the filter for values that are present. The result for the others does not matter.
 void MatchValues(const ValueFilter& filter, const Chunk& chunk, Words words) {
   switch (chunk.form()) {
     case Chunk::Form::kEmpty: return Fill(words, 0);

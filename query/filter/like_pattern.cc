@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t kStepsPerQuestion = 1 << 16;
 
-// Takes the character at the front of `text`, which is not empty: a lead byte and what continues it.
+// Takes the first character of `text`, which is not empty: a lead byte and its continuation bytes.
 std::string_view Take(std::string_view& text) {
   size_t n = 1;
   if (static_cast<unsigned char>(text[0]) >= 0xc0) {
@@ -24,17 +24,17 @@ bool Same(std::string_view a, std::string_view b, bool fold) {
   return a == b || (fold && a.size() == 1 && b.size() == 1 && Folded(a[0]) == Folded(b[0]));
 }
 
-// Bytes of valid UTF-8 are ordered as its code points.
+// Bytes of valid UTF-8 have the order of its code points.
 bool Between(std::string_view character, std::string_view low, std::string_view high) {
   return low <= character && character <= high;
 }
 
-// Takes a set from `pattern`, behind its '['. False if `character` is not in it, or if it does not end.
+// Takes a set from `pattern`, after its '['. Returns false if `character` is not in it, or if it does not end.
 bool TakeSet(std::string_view character, std::string_view& pattern) {
   bool found = false;
   const bool inverted = pattern.starts_with('^');
   if (inverted) pattern.remove_prefix(1);
-  std::string_view before;  // that a range may begin with
+  std::string_view before;  // the possible start of a range
   for (bool first = true; !pattern.empty(); first = false) {
     const std::string_view member = Take(pattern);
     if (member == "]" && !first) return found != inverted;
@@ -49,7 +49,7 @@ bool TakeSet(std::string_view character, std::string_view& pattern) {
   return false;
 }
 
-// Takes from both what matches one character of each; false if nothing does. Neither is empty.
+// Takes one matching character from each; returns false if they do not match. Neither is empty.
 bool TakeOne(std::string_view& text, std::string_view& pattern, const PatternRules& rules) {
   const std::string_view character = Take(text);
   std::string_view wanted = Take(pattern);
@@ -68,8 +68,8 @@ bool TakeOne(std::string_view& text, std::string_view& pattern, const PatternRul
 
 bool Matches(std::string_view text, std::string_view pattern, const PatternRules& rules,
              const std::function<bool()>& may_go_on) {
-  // The last wildcard for any number: the pattern behind it, and the text that it has not yet been tried on. Earlier
-  // ones need no second try: whatever they could leave over, the last one can too.
+  // The last wildcard for any number of characters: the pattern after it, and the text that it has not yet been tried
+  // on. Earlier ones need no second try: whatever they could leave over, the last one can too.
   bool wild = false;
   std::string_view pattern_behind;
   std::string_view text_left;

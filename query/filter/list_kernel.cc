@@ -23,7 +23,7 @@ class Wanted {
     if (const auto reals = DoublesOf(values); !reals.empty()) real_ = reals[0];
   }
 
-  // True if one of the values [begin, end) of a list, all of one kind, is the wanted one.
+  // Returns true if one of the values [begin, end) of a list, all of one kind, is the wanted one.
   [[nodiscard]] bool In(const Chunk& chunk, FeatureKind kind, uint32_t begin, uint32_t end) const {
     const auto any = [begin, end](auto equal) {
       bool found = false;

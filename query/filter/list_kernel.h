@@ -8,9 +8,8 @@
 
 namespace ofindex {
 
-/// Match() for a chunk of lists: the records whose list has a value that equals one of a kHas filter, as SQL
-/// compares them without affinity. No record matches another kind of filter. Bits of records without a list are
-/// unspecified.
+/// Match() for a chunk of lists: accepts the records whose list contains a value of a kHas filter, as SQL compares them
+/// without affinity. Filters of other kinds match no record. Bits of records without a list are unspecified.
 void MatchLists(const ValueFilter& filter, const Chunk& chunk, std::span<uint64_t> words);
 
 }  // namespace ofindex

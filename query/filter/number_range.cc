@@ -15,7 +15,7 @@ constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 constexpr double kPastMost = 0x1p63;
 
-// The least integer in the range; nothing if there is none.
+// Returns the least integer in the range; nothing if there is none.
 std::optional<int64_t> LeastInteger(const ValueBound& low) {
   if (!low.value) return kLeast;
   const ColumnValue& value = *low.value;
@@ -27,7 +27,7 @@ std::optional<int64_t> LeastInteger(const ValueBound& low) {
   const double least = low.open ? std::floor(value.real) : std::ceil(value.real);
   if (least >= kPastMost) return std::nullopt;
   if (least < -kPastMost) return kLeast;
-  // No double below 2^63 is so near to it that one more would be too much.
+  // Doubles below 2^63 are so far from it that adding one does not overflow.
   return static_cast<int64_t>(least) + (low.open ? 1 : 0);
 }
 
@@ -44,7 +44,7 @@ std::optional<int64_t> GreatestInteger(const ValueBound& high) {
   return static_cast<int64_t>(greatest) - (high.open ? 1 : 0);
 }
 
-// The double next to a bound, on the inner side: `inward` is an infinity. Nothing if there is none.
+// Returns the double next to a bound, on the inner side: `inward` is an infinity. Nothing if there is none.
 std::optional<double> InnerDouble(const ValueBound& bound, double inward) {
   const ColumnValue& value = *bound.value;
   const double nearest = value.type == Type::kInteger ? static_cast<double>(value.integer) : value.real;

@@ -9,10 +9,10 @@
 
 namespace ofindex {
 
-// The values of SQL that a filter speaks of, as numbers of one type. Exact: an int64 is in a range of integers, and a
-// double in a range of doubles, if and only if it is in the range of values.
+// The bounds and values of a filter as numbers of one type. Exact: an int64 is in a range of integers, and a double in
+// a range of doubles, if and only if it is in the range of values.
 
-/// [low, high], both inside; empty if low is greater than high.
+/// [low, high], both included; empty if low is greater than high.
 template <typename T>
 struct NumberRange {
   T low = std::numeric_limits<T>::lowest();
@@ -23,13 +23,13 @@ struct NumberRange {
 
 [[nodiscard]] NumberRange<int64_t> IntegersIn(const ValueBound& low, const ValueBound& high);
 
-/// Infinities included. Where it is empty, it is [infinity, -infinity].
+/// Returns the doubles between the bounds, infinities included. The empty range is [infinity, -infinity].
 [[nodiscard]] NumberRange<double> DoublesIn(const ValueBound& low, const ValueBound& high);
 
-/// The floats of a range of doubles.
+/// Returns the floats of a range of doubles.
 [[nodiscard]] NumberRange<float> FloatsIn(const NumberRange<double>& range);
 
-/// The values that are numbers equal to an int64, or to a double; in ascending order if `values` are.
+/// Returns the values that are numbers equal to an int64, or to a double; ascending if `values` are.
 [[nodiscard]] std::vector<int64_t> IntegersOf(const std::vector<ColumnValue>& values);
 [[nodiscard]] std::vector<double> DoublesOf(const std::vector<ColumnValue>& values);
 

@@ -15,10 +15,10 @@ namespace {
 
 using Verdict = ValueFilter::Verdict;
 
-// A thread is worth its start from some blocks on.
+// Fewest blocks for which a thread is worth its start.
 constexpr uint64_t kBlocksPerThread = 4;
 
-// Clears the bits that `other` has not. Returns whether any are left.
+// Clears the bits that are not in `other`. Returns whether any are left.
 bool Intersect(std::span<uint64_t> words, std::span<const uint64_t> other) {
   uint64_t left = 0;
   for (size_t w = 0; w < words.size(); ++w) left |= words[w] &= other[w];

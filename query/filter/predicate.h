@@ -13,26 +13,25 @@
 
 namespace ofindex {
 
-/// Constraints of which a record must meet all, ready to be evaluated block by block. Immutable; may be used by any
-/// number of threads.
+/// A conjunction of constraints, ready to be evaluated block by block. Immutable; may be used by any number of threads.
 class Predicate {
  public:
-  /// The conjunction of `constraints` over `store`, which must outlive it. No constraints accept every record. Once
-  /// `cancel` is set, Evaluate() fails with kInterrupted. Errors: kIndex, kIo.
+  /// Makes the conjunction of `constraints` over `store`, which must outlive it. Without constraints, every record is
+  /// accepted. Once `cancel` is set, Evaluate() fails with kInterrupted. Errors: kIndex, kIo.
   [[nodiscard]] static Result<Predicate> Of(ColumnStore& store, std::span<const Constraint> constraints,
                                             const std::atomic<bool>* cancel = nullptr);
 
-  /// The records of `block` that meet all constraints: zone maps decide what they can, kernels the rest. Loads the
-  /// chunks of the columns that are still in question. Errors: kIndex, kIo, kLimit, kInterrupted.
+  /// Returns the records of `block` that meet all constraints: zone maps decide what they can, kernels the rest. Loads
+  /// the chunks of the undecided columns. Errors: kIndex, kIo, kLimit, kInterrupted.
   [[nodiscard]] Result<BlockSelection> Evaluate(uint64_t block) const;
 
-  /// The same for blocks [begin, end), on up to `threads` threads.
+  /// Does the same for blocks [begin, end), on up to `threads` threads.
   [[nodiscard]] Result<std::vector<BlockSelection>> Evaluate(uint64_t begin, uint64_t end, unsigned threads) const;
 
-  /// Records that the zone maps cannot rule out: no fewer than those that meet all constraints.
+  /// Returns the number of records that zone maps cannot rule out: at least as many as meet all constraints.
   [[nodiscard]] uint64_t RecordsInQuestion() const;
 
-  /// A filter on a column, and what is known of the column without its chunks.
+  /// A filter on a column, and the column's zones.
   struct Part {
     uint32_t number;  ///< in ColumnStore::columns()
     Column column;

@@ -10,19 +10,19 @@
 
 namespace ofindex {
 
-/// Which records of one block are selected.
+/// The selected records of one block.
 struct BlockSelection {
   uint32_t count = 0;                ///< how many
-  std::vector<uint64_t> words = {};  ///< a bit a record; empty where all or none are
+  std::vector<uint64_t> words = {};  ///< one bit per record; empty if all or none are selected
 
-  /// Word `word` of the bitmap of a block of `records` records.
+  /// Returns word `word` of the bitmap of a block of `records` records.
   [[nodiscard]] uint64_t Word(uint32_t records, uint32_t word) const {
     if (!words.empty()) return words[word];
     return count == 0 ? 0 : RecordBits(records, word);
   }
 };
 
-/// The selection that a bitmap of a block of `records` records is; an empty one selects none.
+/// Returns the selection for a bitmap of a block of `records` records; an empty bitmap selects none.
 [[nodiscard]] inline BlockSelection SelectionOf(std::vector<uint64_t> words, uint32_t records) {
   BlockSelection selection;
   for (const uint64_t word : words) selection.count += static_cast<uint32_t>(std::popcount(word));
@@ -30,8 +30,8 @@ struct BlockSelection {
   return selection;
 }
 
-/// A set of records of a dataset, as bitmaps of its blocks; takes no memory for blocks that are selected whole or not
-/// at all. Immutable; may be read by any number of threads.
+/// A set of records of a dataset, as bitmaps of its blocks; blocks selected entirely or not at all take no memory.
+/// Immutable; may be read by any number of threads.
 class Selection {
  public:
   Selection() = default;
@@ -54,7 +54,7 @@ class Selection {
     }
   }
 
-  /// The same for block `b` alone; false if `visit` said so.
+  /// Does the same for block `b` only; returns false if `visit` did.
   template <typename Visit>
   bool ForEachIn(size_t b, Visit visit) const {
     if (selected_[b].count == 0) return true;
@@ -67,7 +67,7 @@ class Selection {
     return true;
   }
 
-  /// The ordinals, ascending.
+  /// Returns the ordinals, ascending.
   [[nodiscard]] std::vector<uint64_t> Ordinals() const {
     std::vector<uint64_t> ordinals;
     ordinals.reserve(count_);

@@ -11,7 +11,7 @@ namespace {
 using Kind = ValueFilter::Kind;
 using Type = ColumnValue::Type;
 
-// [begin, end) of the distinct values, by number; empty if begin is not less than end.
+// A range [begin, end) of distinct values, by number; empty if begin is not less than end.
 struct Numbers {
   uint32_t begin;
   uint32_t end;
@@ -21,7 +21,7 @@ struct Numbers {
 
 uint32_t CountOf(const Chunk::Texts& texts) { return static_cast<uint32_t>(texts.ends.size()); }
 
-// The first value that is not less than `bytes`, or the first that is greater.
+// Returns the number of the first value that is not less than `bytes`, or of the first that is greater.
 uint32_t FirstFrom(const Chunk::Texts& texts, std::string_view bytes, bool greater) {
   uint32_t low = 0;
   uint32_t high = CountOf(texts);
@@ -37,8 +37,8 @@ uint32_t FirstFrom(const Chunk::Texts& texts, std::string_view bytes, bool great
   return low;
 }
 
-// Where the values of class `type` that are in the filter's range stand among all values: TEXT and BLOB lie mixed, in
-// the order of their bytes, and to SQL every TEXT is less than any BLOB.
+// Returns the range, among all values, of those of class `type` in the filter's range: TEXT and BLOB are mixed, in the
+// order of their bytes, and in SQL every TEXT is less than any BLOB.
 Numbers NumbersIn(const ValueFilter& filter, Type type, const Chunk::Texts& texts) {
   Numbers numbers{0, CountOf(texts)};
   if (const auto& low = filter.low.value) {
@@ -53,7 +53,7 @@ Numbers NumbersIn(const ValueFilter& filter, Type type, const Chunk::Texts& text
   return numbers;
 }
 
-// A flag per distinct value: the filter accepts it.
+// Returns a flag per distinct value: whether the filter accepts it.
 class Accepted {
  public:
   explicit Accepted(const Chunk::Texts& texts) : texts_(texts), flags_(texts.ends.size()) {}
@@ -74,7 +74,7 @@ class Accepted {
     }
   }
 
-  // One by one: patterns, and what SQLite will look at again.
+  // One by one, for patterns, and for values that SQLite checks again.
   void AddEach(const ValueFilter& filter) {
     for (uint32_t n = 0; n < flags_.size(); ++n) {
       const Type type = IsText(texts_[n]) ? Type::kText : Type::kBlob;
@@ -82,7 +82,7 @@ class Accepted {
     }
   }
 
-  // The numbers that are flagged, if they follow each other.
+  // Returns the numbers that are flagged, if they are consecutive.
   [[nodiscard]] bool Contiguous(Numbers& numbers) const {
     const auto first = std::find(flags_.begin(), flags_.end(), 1);
     const auto last = std::find(first, flags_.end(), 0);

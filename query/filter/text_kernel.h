@@ -8,12 +8,12 @@
 
 namespace ofindex {
 
-/// Match() for a chunk of bytes: the filter is asked once per distinct value, and then looked up for each record. Bits
-/// of records without a value are unspecified.
+/// Match() for a chunk of bytes: the filter is evaluated once per distinct value, and the result looked up for each
+/// record. Bits of records without a value are unspecified.
 void MatchTexts(const ValueFilter& filter, const Chunk& chunk, std::span<uint64_t> words);
 
-/// The number of `value`, TEXT or BLOB, among the distinct values of a chunk; the number of them all if it is not
-/// there.
+/// Returns the number of `value`, TEXT or BLOB, among the distinct values of a chunk; the number of distinct values if
+/// it is not there.
 [[nodiscard]] uint32_t NumberOf(const ColumnValue& value, const Chunk::Texts& texts);
 
 }  // namespace ofindex

@@ -27,7 +27,7 @@ bool BelowHigh(const ValueBound& high, const Chunk::Value& value) {
   return high.open ? order < 0 : order <= 0;
 }
 
-// The one of two lower bounds that leaves less; of upper bounds if `sign` is -1.
+// Returns the stricter one of two lower bounds; of upper bounds if `sign` is -1.
 ValueBound Tighter(ValueBound a, ValueBound b, int sign) {
   if (!a.value) return b;
   if (!b.value) return a;
@@ -73,13 +73,13 @@ bool IsLike(const Chunk::Value& value, const ColumnValue& pattern, const std::at
   return Matches(AsText(value.bytes), pattern.bytes, kLikeRules, [cancel] { return cancel == nullptr || !*cancel; });
 }
 
-// What a filter says of values, NULL aside, that all lie in [zone.min, zone.max].
+// Returns the verdict on values that all lie in [zone.min, zone.max], NULL aside.
 Verdict JudgeValues(const ValueFilter& filter, const Zone& zone) {
   const bool known = zone.min.type != Type::kNull && zone.max.type != Type::kNull;
   const bool numbers = zone.max.type == Type::kInteger || zone.max.type == Type::kReal;
   if (filter.passing != PassingText::kNone && !numbers) return Verdict::kSome;
   if (filter.kind == ValueFilter::Kind::kRange) {
-    // Every value is at least min, so that min alone decides some cases; the same for max.
+    // Every value is at least min, so min by itself decides some cases; the same for max.
     const bool below = zone.max.type != Type::kNull && !AboveLow(filter.low, ViewOf(zone.max));
     const bool above = zone.min.type != Type::kNull && !BelowHigh(filter.high, ViewOf(zone.min));
     if (below || above) return filter.outside ? Verdict::kAll : Verdict::kNone;

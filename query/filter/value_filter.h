@@ -12,65 +12,65 @@
 
 namespace ofindex {
 
-/// What a constraint asks of a value: the operators of SQL, and has(list, value).
+/// The operator of a constraint: one of SQL's, or has(list, value).
 enum class Op : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kIs, kIsNot, kIsNull, kNotNull, kIn, kLike, kHas };
 
-/// The TEXT that passes a filter whatever its values, since SQLite will look at each record again: it compares TEXT as
-/// a number if the other side of the comparison has numeric affinity, which cannot be seen from here.
+/// The TEXT values that pass a filter regardless of its values, because SQLite checks each record again: it compares
+/// TEXT as a number if the other side of the comparison has numeric affinity, which is not visible here.
 enum class PassingText : uint8_t { kNone, kNumbers, kAll };
 
 /// One constraint on one column of `records`.
 struct Constraint {
   uint32_t column = 0;  ///< number in ColumnStore::columns()
   Op op = Op::kEq;
-  /// Any number for kIn, none for kIsNull and kNotNull, one for others; for kHas all that an element may equal,
-  /// ascending. The column's affinity has been applied to them.
+  /// Any number of values for kIn, none for kIsNull and kNotNull, one for others; for kHas all values that an element
+  /// may equal, ascending. The column's affinity has been applied to them.
   std::vector<ColumnValue> values = {};
   PassingText passing = PassingText::kNone;
   std::vector<ColumnValue> readings =
-      {};  ///< of kEq, kIs and kIn: all that the values may be compared as, if not `values`
+      {};  ///< for kEq, kIs and kIn: all forms in which the values may be compared, if not `values`
 };
 
-/// One end of a range of values, in SQLite's order. No value: the range has no end there.
+/// One end of a range of values, in SQLite's order. No value: the range is unbounded.
 struct ValueBound {
   std::optional<ColumnValue> value = std::nullopt;
-  bool open = false;  ///< the value itself is outside
+  bool open = false;  ///< the value itself is excluded
 };
 
-/// A constraint in the form that the kernels evaluate: whatever the operator, a filter accepts values that lie in a
-/// range (or outside it), or are in a set, match a pattern, or occur in a list; and NULL or not. A value.
+/// A constraint in the form that kernels evaluate. For every operator, a filter accepts values that lie in a range (or
+/// outside it), are in a set, match a pattern, or occur in a list; and NULL or not. A value.
 struct ValueFilter {
   enum class Kind : uint8_t { kRange, kSet, kLike, kHas };
 
   Kind kind = Kind::kRange;
   ValueBound low = {};
   ValueBound high = {};
-  bool outside = false;  ///< kRange: values outside are accepted, not those inside
+  bool outside = false;  ///< kRange: values outside are accepted instead of those inside
   bool null = false;     ///< NULL is accepted
   PassingText passing = PassingText::kNone;
   std::vector<ColumnValue> values = {};  ///< kSet, kHas: ascending, distinct; kLike: the pattern
 
-  const std::atomic<bool>* cancel = nullptr;  ///< once it is set, what takes long gives up, with any answer
+  const std::atomic<bool>* cancel = nullptr;  ///< once set, long evaluations stop with any result
 
-  /// The filter that `constraint` is.
+  /// Returns the filter for `constraint`.
   [[nodiscard]] static ValueFilter Of(const Constraint& constraint);
 
-  /// Makes this the filter that accepts what both do, if that is one filter.
+  /// Makes this filter accept only values that both accept. Returns false if that cannot be a single filter.
   [[nodiscard]] bool Merge(const ValueFilter& other);
 
-  /// True if `value`, which is not NULL and no list, is accepted. Slow and simple; the kernels say the same.
+  /// Returns true if `value`, which is neither NULL nor a list, is accepted. Slow and simple; the kernels agree.
   [[nodiscard]] bool Accepts(const Chunk::Value& value) const;
 
-  /// True if the filter accepts the values from one bound to the other, and nothing else.
+  /// Returns true if the filter accepts the values from one bound to the other, and nothing else.
   [[nodiscard]] bool is_interval() const {
     return kind == Kind::kRange && !outside && !null && passing == PassingText::kNone;
   }
 
-  /// True if every value is accepted, NULL aside; true if none is.
+  /// Return true if every value, or none, is accepted, NULL aside.
   [[nodiscard]] bool accepts_all() const;
   [[nodiscard]] bool accepts_none() const;
 
-  /// How many records of a block the filter accepts, by what is known without its chunk.
+  /// How many records of a block the filter accepts, as far as is known without its chunk.
   enum class Verdict : uint8_t { kNone, kSome, kAll };
   [[nodiscard]] Verdict Judge(const Zone& zone) const;
 };

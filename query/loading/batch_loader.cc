@@ -19,12 +19,12 @@
 namespace ofindex {
 namespace {
 
-// More makes no sense; and the memory for as many can be asked for.
+// A higher number is useless, and memory for this many can be allocated.
 constexpr uint64_t kMostRecords = uint64_t{1} << 28;
 constexpr size_t kMostBatches = size_t{1} << 20;
 
-/// Blocks signals in this thread, and so in those that it starts, while it lives: all but those that a fault raises,
-/// because a reader survives files that shrink under its map.
+/// Blocks signals in this thread, and so in the threads that it starts, while this lives. Signals raised by a fault
+/// stay unblocked, because a reader survives files that shrink under its map.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -43,8 +43,8 @@ class SignalsBlocked {
 
 }  // namespace
 
-/// What the threads of a loader share with its user: who draws the next ordinals, and the ring of batches that are
-/// ready or under way. Batches are numbered from 0; number n has slot n mod prefetch of the ring.
+/// The state shared by the threads of a loader and its consumer: who draws the next ordinals, and the ring of batches
+/// that are ready or in progress. Batches are numbered from 0; number n has slot n mod prefetch of the ring.
 class LoaderState {
  public:
   LoaderState(std::shared_ptr<const PayloadSource> source, std::shared_ptr<const BatchDecoder> decoder,
@@ -55,7 +55,7 @@ class LoaderState {
   LoaderState(const LoaderState&) = delete;
   LoaderState& operator=(const LoaderState&) = delete;
 
-  /// As many as were asked for, or as the system gives.
+  /// Starts as many threads as requested, or as the system gives.
   void StartThreads();
 
   /// As BatchLoader::Next.
@@ -88,11 +88,11 @@ class LoaderState {
   uint64_t drawn_ = 0;  // the number of the next batch
 
   std::mutex mutex_;
-  std::condition_variable room_;   // a batch was given out, or there is nothing more to draw
-  std::condition_variable ready_;  // a batch was finished, or it is known which is the last one
+  std::condition_variable room_;   // a batch was returned, or there is nothing more to draw
+  std::condition_variable ready_;  // a batch was finished, or the last one became known
   std::vector<std::optional<Result<Loaded>>> ring_;
-  uint64_t given_ = 0;     // batches that were given out
-  uint64_t end_ = kNever;  // how many there are
+  uint64_t given_ = 0;     // batches that were returned
+  uint64_t end_ = kNever;  // number of batches
 
   std::vector<std::thread> threads_;
 };
@@ -120,7 +120,7 @@ void LoaderState::StartThreads() {
   threads_.reserve(count);
   while (threads_.size() < count) {
     auto started = StartThread([this] { Work(); });
-    if (!started) return;  // those that run will do all the work, or Next()
+    if (!started) return;  // the running threads do all the work, or Next()
     threads_.push_back(std::move(*started));
   }
 }
@@ -132,7 +132,7 @@ void LoaderState::Work() {
   }
 }
 
-// One thread draws, and waits for room with the turn in its hands: so batches are drawn in order.
+// One thread draws, and waits for room while holding `drawing_`: so batches are drawn in order.
 bool LoaderState::Draw(Draft& draft) {
   const std::lock_guard turn(drawing_);
   if (!WaitForRoom()) return false;

@@ -10,8 +10,8 @@
 namespace ofindex {
 namespace {
 
-// Runs that are remembered as asked for, more than any order is in the middle of. One that is forgotten is asked for
-// again, which costs a call and reads nothing twice.
+// Runs that are remembered as prefetched, more than any order has in progress. A forgotten run is prefetched again,
+// which costs a call and reads nothing twice.
 constexpr uint64_t kRemembered = 65536;
 
 class RunsAskedFor {

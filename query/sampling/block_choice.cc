@@ -9,8 +9,8 @@
 namespace ofindex {
 namespace {
 
-// Bytes of one read at which a device gives most of its speed: on a disk that turns, 10 ms of seeking against 4 MiB at
-// 200 MB/s; on a network file system a round trip of 1 ms against some GB/s; on flash a deep queue does the same for
+// Bytes of one read at which a device reaches most of its speed: for a rotating disk, 10 ms of seeking against 4 MiB at
+// 200 MB/s; for a network file system, a round trip of 1 ms against some GB/s; on flash, a deep queue does the same for
 // far less.
 uint64_t GoodRead(const ReadingFacts& facts) {
   switch (facts.storage) {
@@ -33,7 +33,7 @@ std::string Bytes(uint64_t bytes) { return FormatBytes(static_cast<double>(bytes
 
 BlockChoice Global(std::string reason) { return {.shape = {}, .reason = StrCat("global: ", reason)}; }
 
-// Lanes of an epoch of compressed shards: each has runs in flight whose spans are to stay in the cache.
+// Lanes of an epoch of compressed shards: the spans of each lane's runs in flight should stay in the cache.
 constexpr uint64_t kCompressedLanes = 4;
 
 BlockChoice ChooseCompressed(const ReadingFacts& facts, std::optional<uint64_t> lanes, uint64_t mean) {
@@ -43,8 +43,8 @@ BlockChoice ChooseCompressed(const ReadingFacts& facts, std::optional<uint64_t> 
     return Global(StrCat(where, ", which all stay in the cache of ", Bytes(facts.cache_bytes)));
   }
   const uint64_t in_flight = shape.lanes * shape.window;
-  // A run begins and ends inside spans, which vary: up to two more of them are in the cache than it is long. A cache
-  // that holds nearly all of what is in flight is as good as none, since what is pushed out is what comes next.
+  // A run begins and ends inside spans, which vary in size: the cache holds up to two more spans than the length of the
+  // run. A cache for nearly all runs in flight is as good as none, since it drops what is needed next.
   const uint64_t beside = 2 * (facts.span_bytes + SpanCache::kOverheadBytes);
   const uint64_t share = facts.cache_bytes / in_flight;
   const uint64_t bytes = share > beside + facts.span_bytes ? share - beside : facts.span_bytes;

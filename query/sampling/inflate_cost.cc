@@ -18,7 +18,7 @@ constexpr double kMostSeconds = 0.05;
 constexpr uint64_t kMostNeighbours = 65'536;
 constexpr uint64_t kMostNeighbourBytes = uint64_t{8} << 20;
 
-// Seconds that it takes to read these records together.
+// Returns the seconds that it takes to read these records together.
 Result<double> SecondsFor(const RecordReader& reader, std::span<const uint64_t> ordinals) {
   RecordBatch batch;
   const auto start = std::chrono::steady_clock::now();

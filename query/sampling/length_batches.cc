@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kFetchedAtOnce = 1024;
 
-// True if a batch may have `records` records of which the longest is `longest`, and all together `sum`.
+// Returns true if a batch may have `records` records, of which the longest is `longest`, with a total of `sum`.
 bool Fits(const BatchLimits& limits, uint64_t records, uint64_t longest, unsigned __int128 sum) {
   if (records > limits.records) return false;
   const unsigned __int128 all = limits.padded ? static_cast<unsigned __int128>(longest) * records : sum;
@@ -79,7 +79,7 @@ Result<bool> LengthBatches::NextStep(std::vector<uint64_t>& batch) {
   return tail_ == Tail::kPad ? Repeat(slice_.rank - cut, batch) : Result<bool>(false);
 }
 
-// The batch that the ranks' common begin has as number `number`, or what it has as its last.
+// Returns batch number `number` from the ranks' common start, or the last batch if there are fewer.
 Result<bool> LengthBatches::Repeat(uint64_t number, std::vector<uint64_t>& batch) const {
   BatchCutter again = begin_;
   std::vector<uint64_t> next;

@@ -10,28 +10,28 @@
 
 namespace ofindex {
 
-/// What a batch may hold.
+/// The limits of a batch.
 struct BatchLimits {
-  uint64_t total = 0;             ///< sum of lengths; a record that is longer by itself is a batch of its own
+  uint64_t total = 0;             ///< sum of lengths; a single record that exceeds it is a batch of its own
   uint64_t records = UINT64_MAX;  ///< at least 1
-  bool padded = false;            ///< each record counts as the longest of its batch, as where batches are padded
+  bool padded = false;            ///< each record counts as the longest of its batch, for padded batches
 };
 
-/// Gives the lengths of records; `ordinals` and `lengths` are of one size.
+/// Sets `lengths` to the lengths of the records `ordinals`; both have the same size.
 using LengthsOf = std::function<Result<void>(std::span<const uint64_t> ordinals, std::span<uint64_t> lengths)>;
 
 /// Cuts the order of an epoch into batches of bounded length: each takes the next records as long as they fit. A value.
 class BatchCutter {
  public:
-  /// `sampler` is of one rank, and stands where the cutting begins.
+  /// `sampler` is of a single rank, at the position where the cutting begins.
   BatchCutter(Sampler sampler, LengthsOf lengths, const BatchLimits& limits)
       : sampler_(std::move(sampler)), lengths_of_(std::move(lengths)), limits_(limits) {}
 
-  /// Replaces `batch` by the next one. Returns false, and no batch, where the epoch has no more records. Errors: those
+  /// Replaces `batch` by the next one. Returns false, without a batch, if the epoch has no more records. Errors: those
   /// of the lengths.
   [[nodiscard]] Result<bool> Cut(std::vector<uint64_t>& batch);
 
-  /// Epoch position of the record that the next batch begins with.
+  /// Returns the epoch position of the first record of the next batch.
   [[nodiscard]] uint64_t position() const { return sampler_.position() - (ordinals_.size() - used_); }
 
  private:
@@ -40,27 +40,27 @@ class BatchCutter {
   Sampler sampler_;
   LengthsOf lengths_of_;
   BatchLimits limits_;
-  std::vector<uint64_t> ordinals_;  // that were drawn ahead
+  std::vector<uint64_t> ordinals_;  // drawn ahead
   std::vector<uint64_t> lengths_;   // of them
-  size_t used_ = 0;                 // that are in batches
+  size_t used_ = 0;                 // already in batches
 };
 
-/// Batches of bounded length for one rank of many. The epoch is cut as a whole, from where the ranks began: so where a
-/// batch ends depends on no rank, and a state is still one position. Rank r reads batch r of each step; a step has a
-/// batch for each rank. The lengths of all ranks' records are looked up. Not thread-safe.
+/// Batches of bounded length for one rank of many. The epoch is cut as a whole, from where the ranks began, so that the
+/// ends of batches depend on no rank, and a state is still one position. Rank r reads batch r of each step; a step has
+/// one batch per rank. The lengths of all ranks' records are looked up. Not thread-safe.
 class LengthBatches {
  public:
-  /// `sampler` is of one rank, and stands where the ranks begin together; `slice` says which rank this is, and its
-  /// worker. Errors: kUsage  slice or limits make no sense.
+  /// `sampler` is of a single rank, at the position where the ranks begin together; `slice` gives this rank and its
+  /// worker. Errors: kUsage  slice or limits are invalid.
   [[nodiscard]] static Result<LengthBatches> Of(Sampler sampler, LengthsOf lengths, const BatchLimits& limits,
                                                 const Slice& slice = {}, Tail tail = Tail::kExact);
 
-  /// Replaces `batch` by the next one of this reader. Returns false where it has no more. Tail::kPad: a rank without a
-  /// batch in the last step reads one of the ranks' begin again, or the last one where
-  /// there are not as many. Errors: those of the lengths.
+  /// Replaces `batch` by the next one of this reader. Returns false if there is none. With Tail::kPad, ranks without a
+  /// batch in the last step repeat batches from the ranks' common start, or the last of those if there are too few.
+  /// Errors: those of the lengths.
   [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
 
-  /// Where all ranks stand, if each has read as many batches as this one: a multiple of whole steps.
+  /// The position of all ranks if each has read as many batches as this one: a multiple of whole steps.
   [[nodiscard]] uint64_t position() const { return position_; }
 
  private:
@@ -70,7 +70,7 @@ class LengthBatches {
   [[nodiscard]] Result<bool> NextStep(std::vector<uint64_t>& batch);
   [[nodiscard]] Result<bool> Repeat(uint64_t number, std::vector<uint64_t>& batch) const;
 
-  BatchCutter begin_;  // of the ranks' common begin: what a padded tail reads again
+  BatchCutter begin_;  // at the ranks' common start: the batches that a padded tail repeats
   BatchCutter cutter_;
   Slice slice_;
   Tail tail_;

@@ -14,7 +14,7 @@
 namespace ofindex {
 namespace {
 
-// Counts distinct classes batch by batch, and neighbours that are alike.
+// Counts distinct classes batch by batch, and neighbours that are equal.
 class ClassCounter {
  public:
   ClassCounter(const ClassNumbers& numbers, uint64_t batch)
@@ -35,7 +35,7 @@ class ClassCounter {
     ++batches_;
   }
 
-  /// Of whole batches; of the one that there is where none is whole.
+  /// Averages over whole batches; if none is whole, returns the value of the partial one.
   [[nodiscard]] double PerBatch() const {
     if (batches_ == 0) return static_cast<double>(distinct_);
     return static_cast<double>(whole_) / static_cast<double>(batches_);
@@ -58,7 +58,7 @@ class ClassCounter {
   uint32_t last_ = ClassNumbers::kNoClass;
 };
 
-// Runs that are kept in memory, those used last.
+// The runs kept in memory, which are the most recently used ones.
 class RunCache {
  public:
   explicit RunCache(uint64_t room) : room_(room) {}
@@ -91,7 +91,7 @@ std::vector<uint64_t> Sizes(const ClassNumbers& numbers) {
   return sizes;
 }
 
-// The chance that none of `size` marked records is among `batch` of `all`, drawn without replacement.
+// Returns the probability that none of `size` marked records is among `batch` of `all`, drawn without replacement.
 double ChanceOfNone(uint64_t all, uint64_t size, uint64_t batch) {
   double chance = 1;
   for (uint64_t i = 0; i < batch && chance > 0; ++i) {
@@ -110,7 +110,7 @@ double PerfectPerBatch(const std::vector<uint64_t>& sizes, uint64_t all, uint64_
   return sum;
 }
 
-// The chance that two records of a perfect shuffle are of one class. Those without a class are alike.
+// Returns the probability that two records of a perfect shuffle are of one class. Records without a class are equal.
 double PerfectAlike(const std::vector<uint64_t>& sizes, uint64_t all) {
   const uint64_t classed = std::accumulate(sizes.begin(), sizes.end(), uint64_t{0});
   const auto pairs = [](uint64_t n) { return n == 0 ? 0 : static_cast<double>(n) * static_cast<double>(n - 1); };
@@ -119,7 +119,7 @@ double PerfectAlike(const std::vector<uint64_t>& sizes, uint64_t all) {
   return all < 2 ? 0 : alike / pairs(all);
 }
 
-// What a loader gives that fills a buffer from the data as they lie, and draws from it.
+// Simulates a loader that fills a buffer from the data in stored order, and draws from it.
 double BufferPerBatch(const ClassNumbers& numbers, uint64_t key, uint64_t batch, uint64_t most) {
   ClassCounter counter(numbers, batch);
   std::vector<uint64_t> buffer;

@@ -20,24 +20,24 @@ struct MixedPlace {
 };
 
 /// An endless order of the records of several sources in fixed proportions. Each source is read epoch after epoch,
-/// every position of each epoch exactly once; where one epoch ends and the next begins they overlap by less than a
-/// cycle of the deal. Immutable; may be used by any number of threads.
+/// every position of each epoch exactly once; where one epoch ends and the next begins, they overlap by less than one
+/// cycle of the Deal. Immutable; may be used by any number of threads.
 ///
-/// The law: a Deal, whose turn number n of a source is position n mod size of its epoch n / size.
+/// The algorithm: a Deal, in which turn n of a source is position n mod size of its epoch n / size.
 class Mixture {
  public:
-  /// Of sources of `sizes` records in proportion to `shares`, for which Deal has the rules. `key` is one of
-  /// SampleUse::kMixture. Errors: kUsage  not as many shares as sizes, a share makes no sense, or a source that has a
-  /// share is empty.
+  /// Mixes sources of `sizes` records in proportion to `shares`, with the rules of Deal. `key` is one of
+  /// SampleUse::kMixture. Errors: kUsage  the numbers of shares and sizes differ, a share is invalid, or a source with
+  /// a share is empty.
   [[nodiscard]] static Result<Mixture> Make(std::span<const double> shares, std::vector<uint64_t> sizes, uint64_t key);
 
-  /// `position` is below 2^63. O(1).
+  /// Returns the record at `position`, which is below 2^63. O(1).
   [[nodiscard]] MixedPlace At(uint64_t position) const { return PlaceOf(deal_.At(position)); }
 
-  /// At() of `first`, `first` + `step`, ..., of which `step` is 1 or more. Faster than one by one if it is small.
+  /// Sets `out` to At() of `first`, `first` + `step`, ...; `step` is at least 1. Faster than At() for a small step.
   void Fill(uint64_t first, uint64_t step, std::span<MixedPlace> out) const;
 
-  /// At(PositionOf(place)) == place, for a source that has a share.
+  /// Returns the inverse: At(PositionOf(place)) == place, for a source with a share.
   [[nodiscard]] uint64_t PositionOf(const MixedPlace& place) const {
     return deal_.PositionOf({place.source, place.epoch * sizes_[place.source] + place.position});
   }

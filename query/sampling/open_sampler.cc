@@ -18,13 +18,13 @@ namespace {
 
 using Cancel = const std::atomic<bool>*;
 
-// Those values of a column, delivered record by record from ordinal 0 on, that are of the records of a view.
+// Selects, from a column's values delivered record by record from ordinal 0 on, those of the records of a view.
 template <typename Value>
 class InView {
  public:
   explicit InView(const View& view) : view_(view) { Step(); }
 
-  // Hands to `take` what `values`, of the records from `first` on, has of the view, in pieces.
+  // Passes to `take` those of `values`, which belong to the records from `first` on, that are in the view, in pieces.
   template <typename Take>
   void Pass(uint64_t first, std::span<const Value> values, Take take) {
     some_.clear();
@@ -47,7 +47,7 @@ class InView {
   std::vector<Value> some_;
 };
 
-// Records up to the last one of a view.
+// Returns the number of records up to the last one of a view.
 uint64_t End(const View& view) { return view.size() == 0 ? 0 : view.At(view.size() - 1) + 1; }
 
 template <typename Value>
@@ -57,7 +57,7 @@ ByteView BytesOf(std::span<const Value> values) {
 
 Result<SampleLaw> ByWeights(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
   OFINDEX_ASSIGN(const Column column, FindColumn(store, name));
-  if (view.size() == 0) return GlobalShuffle{};  // of nothing
+  if (view.size() == 0) return GlobalShuffle{};  // an empty view
   if (view.size() > AliasTable::kMostItems) {
     return Fail(ErrorCode::kLimit, StrCat("weights of over ", FormatCount(AliasTable::kMostItems), " records"));
   }
@@ -78,7 +78,7 @@ Result<SampleLaw> ByWeights(ColumnStore& store, const View& view, const std::str
   return WeightedLaw{std::make_shared<const AliasTable>(std::move(table)), ToHex(hash.Digest())};
 }
 
-// The classes of a view's records, as `take` gets them piece by piece.
+// Collects the classes of a view's records, which `take` receives piece by piece.
 Result<void> ForEachClass(ColumnStore& store, const ColumnClasses& classes, const View& view, Cancel cancel,
                           const BalancedClasses::Take& take) {
   InView<uint32_t> in_view(view);
@@ -93,10 +93,10 @@ Result<ColumnClasses> ReadClasses(ColumnStore& store, const View& view, const st
 
 Result<SampleLaw> Balanced(ColumnStore& store, const View& view, const SampleRequest& request, Cancel cancel) {
   OFINDEX_ASSIGN(const ColumnClasses classes, ReadClasses(store, view, *request.balance, cancel));
-  if (view.size() == 0) return GlobalShuffle{};  // of nothing
+  if (view.size() == 0) return GlobalShuffle{};  // an empty view
   Xxh3Stream hash;
   hash.Add(BytesOf(std::span(&request.temperature, 1)));
-  // The law is handed the classes twice; once is enough to tell them from others.
+  // The order receives the classes twice; hashing them once identifies them.
   bool hashed = false;
   const auto deliver = [&](const BalancedClasses::Take& take) {
     const auto pass = [&](std::span<const uint32_t> numbers) {
@@ -140,7 +140,7 @@ Result<View> ViewOf(const std::shared_ptr<ColumnStore>& store, const SampleReque
   return view.Where(SetOf(selection));
 }
 
-// The generation that is sampled: a state's own, or else the last one.
+// Returns the generation to sample: that of the state, otherwise the last one.
 Result<GenerationRow> Sampled(const std::vector<GenerationRow>& generations, const SampleRequest& request) {
   const GenerationRow last = generations.empty() ? GenerationRow{} : generations.back();
   if (!request.state) return last;

@@ -7,8 +7,8 @@
 
 namespace ofindex {
 
-/// What ChooseBlock() has to know of `dataset`, whose columns `store` has: its size, this machine's memory, and what
-/// its first shard lies on. Errors: kIndex.
+/// Returns the facts for ChooseBlock() about `dataset`, whose columns are in `store`: its size, this machine's memory,
+/// and the storage of its first shard. Errors: kIndex.
 [[nodiscard]] Result<ReadingFacts> ReadingFactsOf(const Dataset& dataset, const ColumnStore& store);
 
 }  // namespace ofindex

@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-// What a record has that has no length: told when it is asked for, as it may never be.
+// The mark of a record without a valid length: reported only when the length is asked for.
 constexpr uint32_t kNull = 0xffff'ffff;
 constexpr uint32_t kNoLength = 0xffff'fffe;
 

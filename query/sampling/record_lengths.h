@@ -9,11 +9,12 @@
 
 namespace ofindex {
 
-/// Payload bytes of records, from the map; `reader` outlives the function. Takes no memory.
+/// Returns payload sizes of records in bytes, from the map; `reader` must outlive the function. Takes no memory.
 [[nodiscard]] LengthsOf LengthsOfPayloads(const RecordReader& reader);
 
-/// The numbers of the column called `name`, rounded up. Takes 4 bytes a record. A record without one, or with one that
-/// is negative or above 2^32 - 3, is an error when its length is asked for. `cancel` may be null.
+/// Returns the numbers of the column called `name` as lengths, rounded up. Takes 4 bytes per record. For a record
+/// without a number, or with one that is negative or above 2^32 - 3, asking for its length is an error. `cancel` may be
+/// null.
 /// Errors: kUsage  there is no such column, or it has lists; kInterrupted, kIndex, kIo, kLimit.
 [[nodiscard]] Result<LengthsOf> LengthsOfColumn(ColumnStore& store, const std::string& name,
                                                 const std::atomic<bool>* cancel = nullptr);

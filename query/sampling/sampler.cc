@@ -57,7 +57,7 @@ void Sampler::Restart(uint64_t position) {
   steps_ = of_rank > slice_.worker ? (of_rank - slice_.worker - 1) / slice_.workers + 1 : 0;
 }
 
-// Records that a rank reads from where the ranks began.
+// Returns the number of records that a rank reads from where the ranks began.
 uint64_t Sampler::StepsOfRank(uint64_t rank) const {
   const uint64_t left = epoch_size() - base_;
   switch (tail_) {
@@ -79,7 +79,7 @@ size_t Sampler::NextIndices(std::span<uint64_t> out) {
   const uint64_t stride = slice_.world * slice_.workers;
   const uint64_t first = base_ + slice_.rank + slice_.world * slice_.worker + step_ * stride;
   const uint64_t size = epoch_size();
-  // Positions behind the end are those of a padded tail; they begin anew, and may do so more than once.
+  // Positions after the end belong to a padded tail; they start over, possibly more than once.
   const uint64_t within = first >= size ? 0 : std::min<uint64_t>((size - first - 1) / stride + 1, count);
   order_->Fill(first, stride, out.first(within));
   for (size_t i = within; i < count; ++i) order_->Fill((first + i * stride) % size, 1, out.subspan(i, 1));

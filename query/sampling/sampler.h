@@ -13,49 +13,50 @@
 
 namespace ofindex {
 
-/// What becomes of the positions at the end that do not make a whole step of all ranks.
+/// What happens to the last positions of an epoch that do not fill a step of all ranks.
 enum class Tail : uint8_t {
-  kExact,  ///< they are read like all others: every record once, and ranks differ by one at most
-  kPad,    ///< ranks without one read a record of the epoch's begin again, so that all have as many
+  kExact,  ///< they are read like all others: every record once, and ranks differ by at most one record
+  kPad,    ///< short ranks repeat records from the start of the epoch, so that all ranks have as many
   kDrop,   ///< they are not read, so that all ranks have as many
 };
 
-/// The part of an epoch that one reader reads: positions base + rank, base + rank + world, and so on, where base is
-/// where the ranks began together: 0, or the position of a state. Of those a worker reads every workers-th one.
+/// The part of an epoch that one reader reads: positions base + rank, base + rank + world, and so on, where base is the
+/// common start of the ranks: 0, or the position of a state. A worker reads every workers-th one of these.
 struct Slice {
   uint64_t rank = 0;
-  uint64_t world = 1;    ///< how many ranks
+  uint64_t world = 1;    ///< number of ranks
   uint64_t worker = 0;   ///< within the rank
   uint64_t workers = 1;  ///< of the rank
 };
 
-/// Errors: kUsage  there is no such rank or worker.
+/// Checks that rank and worker exist. Errors: kUsage  they do not.
 [[nodiscard]] Result<void> CheckSlice(const Slice& slice);
 
-/// Answers what one reader reads next: ordinals of a view, in the order of a law, epoch after epoch. O(1) in memory and
-/// start-up, but for laws that hold a table. A value: copies read on by themselves. Not thread-safe; usable after fork.
+/// The sequence of ordinals that one reader reads: records of a view in the order of a SampleLaw, epoch after epoch.
+/// Memory and start-up are O(1), except for orders with a table. A value: copies continue independently. Not
+/// thread-safe; usable after fork.
 class Sampler {
  public:
-  /// `generation` is what `view` is of, for the state. Stands at the begin of epoch 0. Errors: kUsage  `slice` makes no
-  /// sense.
+  /// Starts at position 0 of epoch 0. `generation` is the dataset generation of `view`, for the state.
+  /// Errors: kUsage  `slice` is invalid.
   [[nodiscard]] static Result<Sampler> Of(GenerationRow generation, View view, SampleLaw law, uint64_t seed,
                                           const Slice& slice = {}, Tail tail = Tail::kExact);
 
-  /// The next ordinals: as many as `out` has, fewer only where the epoch ends for this reader. Returns how many.
+  /// Fills `out` with the next ordinals; with fewer only if the epoch ends for this reader. Returns how many.
   size_t Next(std::span<uint64_t> out);
 
-  /// The same as numbers in the view, where ordinals are not wanted.
+  /// Does the same with indices into the view instead of ordinals.
   size_t NextIndices(std::span<uint64_t> out);
 
-  /// Begins epoch `epoch`, at position 0.
+  /// Starts epoch `epoch` at position 0.
   void SetEpoch(uint64_t epoch);
 
-  /// Goes to `position` of the epoch, where all ranks begin together. At most epoch_size().
+  /// Moves to `position` of the epoch, at most epoch_size(), where all ranks begin together.
   void SeekTo(uint64_t position);
 
-  /// Where all ranks of the epoch stand, if each has read as much as this one: the next epoch position that some rank
-  /// reads. A sampler of any world that begins there reads what is left. The epoch's end once Next gave fewer than
-  /// asked for: then this reader knows that nothing is left.
+  /// The position of all ranks if each has read as much as this one: the next epoch position that any rank reads. A
+  /// sampler of any world that begins there reads the remaining records. The end of the epoch once Next gave fewer than
+  /// asked for, which tells this reader that nothing is left.
   [[nodiscard]] uint64_t position() const;
 
   [[nodiscard]] uint64_t seed() const { return seed_; }
@@ -63,28 +64,28 @@ class Sampler {
   [[nodiscard]] const View& view() const { return view_; }
   [[nodiscard]] const SampleLaw& law() const { return law_; }
 
-  /// Positions of an epoch, of all ranks together.
+  /// Positions of an epoch, for all ranks together.
   [[nodiscard]] uint64_t epoch_size() const { return order_->size(); }
 
-  /// Records that this reader reads from where it stands to the end of the epoch.
+  /// Records that this reader still reads in the epoch.
   [[nodiscard]] uint64_t left() const { return steps_ - step_; }
 
-  /// The epoch position of the record `ordinal`. nullopt if the epoch does not have it. Errors: kUsage  the law draws
-  /// with replacement, where a record has no one place.
+  /// Returns the epoch position of the record `ordinal`, or nullopt if the epoch does not contain it. Errors: kUsage
+  /// the order draws with replacement, so that a record has no unique position.
   [[nodiscard]] Result<std::optional<uint64_t>> PositionOf(uint64_t ordinal) const;
 
-  /// Who reads the record `ordinal`, and when.
+  /// The reader of a record, and the time.
   struct Place {
     uint64_t position;  ///< in the epoch
     uint64_t rank;      ///< that reads it
-    uint64_t step;      ///< of that rank: how many it reads before, from where the ranks began
+    uint64_t step;      ///< of that rank: how many records it reads earlier, from where the ranks began
   };
 
-  /// nullopt if the epoch does not have the record, or nobody reads it: it was read before the ranks began, or falls
-  /// under Tail::kDrop. Errors: as PositionOf.
+  /// Returns the place of the record `ordinal`; nullopt if the epoch does not contain it or nobody reads it, because it
+  /// was read before the ranks began or is dropped by Tail::kDrop. Errors: as PositionOf.
   [[nodiscard]] Result<std::optional<Place>> When(uint64_t ordinal) const;
 
-  /// What has to be kept to read on from position(), under any world.
+  /// Returns the state from which to continue at position(), under any world.
   [[nodiscard]] SamplerState State() const;
 
  private:
@@ -103,8 +104,8 @@ class Sampler {
   Tail tail_;
   uint64_t base_ = 0;   // where the ranks began
   uint64_t steps_ = 0;  // of this reader, from there
-  uint64_t step_ = 0;   // that it reads next
-  bool ended_ = false;  // it was asked for more than there was
+  uint64_t step_ = 0;   // the next one of this reader
+  bool ended_ = false;  // more was requested than was left
 };
 
 }  // namespace ofindex

@@ -19,7 +19,7 @@ tl::unexpected<Error> NoState(std::string_view why) {
   return Fail(ErrorCode::kUsage, StrCat("the sampler's state: ", why), "give the JSON as the sampler gave it");
 }
 
-// Takes the members of a state out of a document, and remembers what was wrong first.
+// Reads the members of a state from a document, and remembers the first error.
 class Members {
  public:
   explicit Members(const Json& document) : document_(document) {}

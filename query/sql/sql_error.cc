@@ -46,7 +46,7 @@ Hint HintOf(ErrorCode code, std::string_view message) {
   }
 }
 
-/// SQLite's words before a name that it does not know, and which names there are.
+/// SQLite's words in front of an unknown name, and the kind of names that exist.
 struct UnknownName {
   std::string_view words;
   std::vector<std::string> (*names)(const SqlGate&);
@@ -58,7 +58,7 @@ const std::array<UnknownName, 3> kUnknownNames = {{
     {"no such function: ", [](const SqlGate&) { return SqlGate::Functions(); }},
 }};
 
-// The nearest names, also of what stands behind a table's name and a dot. Feature names have dots too.
+// Returns the nearest names, also for the part after a table's name and a dot. Feature names contain dots too.
 std::vector<std::string> Nearest(std::string_view wrong, const std::vector<std::string>& names) {
   std::vector<std::string> nearest = NearestNames(wrong, names);
   if (const size_t dot = wrong.find('.'); nearest.empty() && dot != std::string_view::npos) {
@@ -67,7 +67,7 @@ std::vector<std::string> Nearest(std::string_view wrong, const std::vector<std::
   return nearest;
 }
 
-// `message` with what was probably meant, if it is about a name that is not there; else empty.
+// Returns `message` with what was probably meant, if it is about an unknown name, otherwise nothing.
 std::string WithNearest(std::string_view message, const SqlGate& gate) {
   for (const UnknownName& kind : kUnknownNames) {
     if (!message.starts_with(kind.words)) continue;

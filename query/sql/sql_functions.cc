@@ -22,7 +22,7 @@ bool MayGoOn(sqlite3_context* context) {
 
 void Stop(sqlite3_context* context) { sqlite3_result_error_code(context, SQLITE_INTERRUPT); }
 
-// The value as text, or as the bytes of a blob; nothing if memory ran out, which `context` is told.
+// Returns the value as text, or as the bytes of a blob; nothing, and an error in `context`, if memory ran out.
 std::optional<std::string_view> TextOf(sqlite3_context* context, sqlite3_value* value) {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
   const auto size = static_cast<size_t>(sqlite3_value_bytes(value));
@@ -47,14 +47,14 @@ size_t Find(std::string_view text, std::string_view part) {
   return found == nullptr ? std::string_view::npos : static_cast<size_t>(static_cast<const char*>(found) - text.data());
 }
 
-// Characters before byte `at`, which begins one.
+// Returns the number of characters before byte `at`, which begins one.
 sqlite3_int64 CharactersBefore(std::string_view text, size_t at) {
   sqlite3_int64 count = at > 0 ? 1 : 0;
   for (size_t i = 1; i < at; ++i) count += Continues(text[i]) ? 0 : 1;
   return count;
 }
 
-// instr(X, Y): where Y begins in X, in characters or, in blobs, in bytes; from 1, and 0 if nowhere.
+// instr(X, Y): the position of Y in X, in characters or, for blobs, in bytes; from 1, and 0 if Y does not occur.
 void Instr(sqlite3_context* context, int count, sqlite3_value** values) {
   if (AnyNull(count, values)) return;
   const bool blobs = sqlite3_value_type(values[0]) == SQLITE_BLOB && sqlite3_value_type(values[1]) == SQLITE_BLOB;
@@ -74,7 +74,7 @@ void Instr(sqlite3_context* context, int count, sqlite3_value** values) {
   Stop(context);
 }
 
-// replace(X, Y, Z): X with Z for each Y.
+// replace(X, Y, Z): X with each Y replaced by Z.
 void Replace(sqlite3_context* context, int count, sqlite3_value** values) {
   if (AnyNull(2, values)) return;
   auto text = TextOf(context, values[0]);
@@ -112,13 +112,13 @@ void Replace(sqlite3_context* context, int count, sqlite3_value** values) {
   sqlite3_result_error_code(context, error);
 }
 
-// A text whose ends are trimmed of characters, none of them empty.
+// A text to trim at its ends, and the characters to remove, none of them empty.
 class Trimmed {
  public:
   Trimmed(sqlite3_context* context, std::string_view text, std::string_view characters)
       : context_(context), text_(text), characters_(characters) {}
 
-  // Each returns false if it was stopped.
+  // These return false if they were stopped.
   bool Front() {
     for (std::string_view one = AtEnd(true); !one.empty(); one = AtEnd(true)) text_.remove_prefix(one.size());
     return !stopped_;
@@ -131,7 +131,7 @@ class Trimmed {
   [[nodiscard]] std::string_view text() const { return text_; }
 
  private:
-  // The character that the text begins or ends with; empty if it is not to be trimmed.
+  // Returns the character at the start or end of the text, if it must be removed, otherwise an empty string.
   std::string_view AtEnd(bool front) {
     spent_ += characters_.size() + 1;
     if (spent_ >= kBytesPerQuestion) {
@@ -156,7 +156,7 @@ class Trimmed {
   bool stopped_ = false;
 };
 
-// trim(X), trim(X, Y) and their halves: X without spaces, or characters of Y, at its ends.
+// trim(X), trim(X, Y) and the one-sided forms: X without spaces, or characters of Y, at its ends.
 template <bool kFront, bool kBack>
 void Trim(sqlite3_context* context, int count, sqlite3_value** values) {
   if (AnyNull(count, values)) return;
@@ -178,7 +178,7 @@ void ResultOfMatch(sqlite3_context* context, sqlite3_value* text_value, sqlite3_
     return sqlite3_result_error(context, "LIKE or GLOB pattern too complex", -1);
   }
   bool going = true;
-  // SQLite's own end at the first NUL.
+  // SQLite's own functions stop at the first NUL.
   const bool matches = Matches(text->substr(0, text->find('\0')), pattern->substr(0, pattern->find('\0')), rules,
                                [&] { return going = MayGoOn(context); });
   if (!going) return Stop(context);

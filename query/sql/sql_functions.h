@@ -6,10 +6,10 @@ namespace ofindex {
 
 class SqlGuard;
 
-/// Replaces instr, replace, trim, ltrim, rtrim, LIKE and GLOB on `db` by functions of the same results that a guard can
-/// stop: one call of SQLite's own takes time in proportion to the product of its arguments' sizes, which is a minute
-/// for instr() of 4 MB and 0.8 MB, and cannot be interrupted. `*running` is the guard of the statement that runs, null
-/// for none; `running` must outlive `db`. Returns false if SQLite refuses.
+/// Replaces instr, replace, trim, ltrim, rtrim, LIKE and GLOB on `db` by functions with the same results that a guard
+/// can stop. One call of SQLite's own takes time proportional to the product of its arguments' sizes, which is a minute
+/// for instr() of 4 MB and 0.8 MB, and cannot be interrupted. `*running` is the guard of the running statement, null if
+/// there is none; `running` must outlive `db`. Returns false if SQLite refuses.
 [[nodiscard]] bool RegisterSqlFunctions(sqlite3* db, SqlGuard* const* running);
 
 }  // namespace ofindex

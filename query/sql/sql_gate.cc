@@ -16,7 +16,7 @@ namespace {
 constexpr int kMostValueBytes = 64 << 20;
 constexpr int kMostStatementBytes = 100'000;
 
-// SQLite's table-valued functions that read nothing but their arguments.
+// SQLite's table-valued functions that read nothing except their arguments.
 constexpr std::array<std::string_view, 2> kPureTables = {"json_each", "json_tree"};
 
 // Functions of their arguments, of the clock and of chance; in byte order. Not here, though they are pure: json_patch,
@@ -52,7 +52,7 @@ void Configure(sqlite3* db) {
         std::pair{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
         std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_VIEW, 0},
         std::pair{SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0},
-        // Else a misspelt "name" is a string, and matches every row or none.
+        // Otherwise a misspelt "name" is a string, and matches every row or none.
         std::pair{SQLITE_DBCONFIG_DQS_DML, 0}, std::pair{SQLITE_DBCONFIG_DQS_DDL, 0}}) {
     sqlite3_db_config(db, option, value, nullptr);
   }
@@ -103,7 +103,7 @@ Result<void> SqlGate::Shut(sqlite3* db) {
   return {};
 }
 
-// Notes the columns of a table. A table that is its own module comes to be when it is first named, which takes more
+// Collects the columns of a table. A table that is its own module is created when it is first named, which takes more
 // than statements may do later.
 Result<void> SqlGate::Meet(sqlite3* db, const std::string& table) {
   const std::string sql = StrCat("SELECT * FROM ", table);
@@ -134,7 +134,7 @@ void SqlGate::Forget(sqlite3* db, const SqlGuard& guard) {
   sqlite3_progress_handler(db, 0, nullptr, nullptr);
 }
 
-// Called by SQLite for each thing that a statement would do, while it is prepared.
+// Called by SQLite for each action of a statement while it is prepared.
 int SqlGate::Authorize(void* gate, int action, const char* first, const char* second, const char*, const char*) {
   const auto* const self = static_cast<const SqlGate*>(gate);
   if (!self->MayGoOn()) return SQLITE_DENY;
@@ -151,7 +151,7 @@ int SqlGate::Authorize(void* gate, int action, const char* first, const char* se
   }
 }
 
-// Without a column, `table` may also be the name that a statement gave to a subquery.
+// If there is no column, `table` may also be the name of a subquery in the statement.
 bool SqlGate::MayRead(const char* table, const char* column) const {
   const bool known = std::any_of(tables_.begin(), tables_.end(),
                                  [&](const std::string& name) { return sqlite3_stricmp(name.c_str(), table) == 0; });

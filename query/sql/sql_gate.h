@@ -12,22 +12,22 @@ struct sqlite3;
 
 namespace ofindex {
 
-/// What the statements of one connection may do: read the tables that are named here, and call functions that compute.
-/// An allow-list, since deny-lists have missed things (CVE-2022-46908). Not thread-safe; stays where it is, since the
-/// connection knows its address.
+/// The authorizer of one connection: its statements may read the tables named here and call functions that compute. It
+/// is an allow-list, since deny-lists have missed things (CVE-2022-46908). Not thread-safe; does not move, since the
+/// connection holds its address.
 class SqlGate {
  public:
   explicit SqlGate(std::vector<std::string> tables) : tables_(std::move(tables)) {}
   SqlGate(const SqlGate&) = delete;
   SqlGate& operator=(const SqlGate&) = delete;
 
-  /// Opens a connection that has no file: nothing can be written to it, and what it sorts stays in memory.
+  /// Opens a connection without a file: nothing can be written to it, and its sorts stay in memory.
   [[nodiscard]] static Result<sqlite3*> OpenEmpty();
 
-  /// Shuts `db`, on which the tables are registered by now. This gate must outlive it.
+  /// Locks down `db`, on which the tables are already registered. This gate must outlive it.
   [[nodiscard]] Result<void> Shut(sqlite3* db);
 
-  /// Bounds what `db` runs next by `guard`, until the next call. The guard must live until then, or be forgotten.
+  /// Limits the next statements of `db` by `guard`, until the next call. `guard` must live until then or be forgotten.
   void Watch(sqlite3* db, SqlGuard& guard);
   void Forget(sqlite3* db, const SqlGuard& guard);
 
@@ -44,7 +44,7 @@ class SqlGate {
   /// Returns the limits of the running statement; valid while this gate lives.
   [[nodiscard]] WorkLimits work_limits() const;
 
-  /// What SQLite holds for the connection.
+  /// The memory that SQLite holds for the connection.
   [[nodiscard]] SqlMemory& memory() { return memory_; }
 
  private:
@@ -54,7 +54,7 @@ class SqlGate {
 
   std::vector<std::string> tables_;
   std::vector<std::string> columns_;
-  SqlGuard* guard_ = nullptr;  // of what runs now
+  SqlGuard* guard_ = nullptr;  // of the running statement
   SqlMemory memory_;
 };
 

@@ -12,7 +12,7 @@
 namespace ofindex {
 namespace {
 
-// Operations of SQLite's machine between two questions: some microseconds. A question costs about 50 ns.
+// Operations of SQLite's virtual machine between two checks: some microseconds. A check costs about 50 ns.
 constexpr int kOperationsPerQuestion = 500;
 
 std::string Seconds(std::chrono::nanoseconds time) {

@@ -7,7 +7,7 @@
 namespace ofindex {
 namespace {
 
-// What is counted on this thread; null outside of sessions.
+// The account of this thread; null outside of sessions.
 thread_local SqlMemory* counted = nullptr;
 
 // SQLite's own allocator.
@@ -17,7 +17,7 @@ int64_t SizeOf(void* bytes) { return bytes == nullptr ? 0 : plain.xSize(bytes); 
 
 }  // namespace
 
-// Functions for SQLite, which calls them under no lock of its own: each thread has its own account.
+// SQLite calls these functions under no lock of its own: each thread has its own account.
 struct CountedAllocation {
   static void* Malloc(int bytes) {
     SqlMemory* const memory = counted;
@@ -41,8 +41,8 @@ struct CountedAllocation {
     return got;
   }
 
-  // Has SQLite use these, which it allows before it is first used. The SQLite of the command and of the Python package
-  // is theirs alone.
+  // Makes SQLite use these functions, which it allows only before its first use. The command and the Python package
+  // each have their own copy of SQLite.
   static bool Install() {
     if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain) != SQLITE_OK) return false;
     sqlite3_mem_methods counting = plain;

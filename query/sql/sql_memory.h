@@ -4,18 +4,18 @@
 
 namespace ofindex {
 
-/// The memory that SQLite holds for one session, and a bound for it. SQLite itself has one bound for the whole
-/// process, so that a large statement of one session would end a small one of another. Used by one thread at a time.
+/// The memory that SQLite holds for one session, and its limit. SQLite itself has a single limit for the whole process,
+/// with which a large statement of one session would end a small one of another. Used by one thread at a time.
 class SqlMemory {
  public:
   SqlMemory() = default;
   SqlMemory(const SqlMemory&) = delete;
   SqlMemory& operator=(const SqlMemory&) = delete;
 
-  /// False if SQLite was in use before this library was loaded, and counts nothing: then no bound holds.
+  /// Returns false if SQLite was in use before this library was loaded: then nothing is counted, and no limit holds.
   [[nodiscard]] static bool IsCounted();
 
-  /// While it lives, what SQLite allocates and frees on this thread is counted in `memory`, which must outlive it.
+  /// While it lives, SQLite's allocations and frees on this thread are counted in `memory`, which must outlive it.
   class Counting {
    public:
     explicit Counting(SqlMemory& memory);
@@ -27,8 +27,8 @@ class SqlMemory {
     SqlMemory* const before_;
   };
 
-  /// Bounds the memory from now on, including what is already held. SQLite is refused an allocation that exceeds the
-  /// bound, which ends its statement.
+  /// Limits the memory from now on, including what is already held. SQLite is refused an allocation that exceeds the
+  /// limit, which ends its statement.
   void Bound(uint64_t bytes) {
     most_ = bytes;
     refused_ = false;
@@ -37,10 +37,10 @@ class SqlMemory {
   /// Returns true if an allocation of `bytes` would be allowed now, for callers that can do without it.
   [[nodiscard]] bool HasRoom(uint64_t bytes) const { return used() <= most_ && bytes <= most_ - used(); }
 
-  /// Whether anything was refused since the last call of Bound.
+  /// Returns true if an allocation was refused since the last call of Bound.
   [[nodiscard]] bool refused() const { return refused_; }
 
-  /// Bytes that are held.
+  /// Returns the bytes held.
   [[nodiscard]] uint64_t used() const { return used_ < 0 ? 0 : static_cast<uint64_t>(used_); }
 
  private:

@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-// SQLite takes some forty times as much memory for a statement that is put together from its definitions.
+// SQLite takes some forty times as much memory for a statement after CTE expansion.
 constexpr uint64_t kMostExpandedBytes = uint64_t{4} << 20;
 constexpr uint64_t kBytesPerColumn = 8;
 
@@ -24,11 +24,11 @@ tl::unexpected<Error> Wrong(std::string message, Hint hint) {
   return Fail(ErrorCode::kUsage, StrCat("SQL: ", message), std::move(hint));
 }
 
-// What a parameter is called in SqlParameter.
+// Returns the name of a parameter in SqlParameter.
 std::string NameOf(sqlite3_stmt* statement, int index) {
   const char* const name = sqlite3_bind_parameter_name(statement, index);
   if (name == nullptr) return std::to_string(index);
-  return name + 1;  // behind the ?, :, @ or $
+  return name + 1;  // after the ?, :, @ or $
 }
 
 int BindOne(sqlite3_stmt* statement, int index, const ColumnValue& value) {
@@ -51,7 +51,7 @@ SqlRows::SqlRows(sqlite3_stmt* statement, SqlGate& gate, std::unique_ptr<SqlGuar
                  std::optional<uint64_t> most_rows)
     : statement_(statement), gate_(&gate), guard_(std::move(guard)), rows_left_(most_rows) {
   for (int i = 0; i < sqlite3_column_count(statement); ++i) {
-    const char* const name = sqlite3_column_name(statement, i);  // null without memory
+    const char* const name = sqlite3_column_name(statement, i);  // null if out of memory
     columns_.emplace_back(name == nullptr ? "" : name);
   }
 }
@@ -194,7 +194,7 @@ Result<SqlRows> SqlSession::Query(std::string_view sql, const std::vector<SqlPar
   return rows;
 }
 
-// One statement, which gives rows and changes nothing.
+// Accepts a single statement that returns rows and changes nothing.
 Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard, size_t written_from) {
   const size_t begin = SkipBlank(sql, 0);
   if (begin == sql.size()) return Wrong("there is no statement", "write one, such as `SELECT * FROM shards`");

@@ -33,27 +33,27 @@ struct SqlParameter {
 /// A value of a row. Bytes are valid until the next step.
 using SqlValue = Chunk::Value;
 
-/// The rows of one statement, one after the other. Moves, does not copy; not thread-safe; must not outlive its session.
+/// The rows of one statement, in order. Moves, does not copy; not thread-safe; must not outlive its session.
 class SqlRows {
  public:
   SqlRows(SqlRows&& other) noexcept;
   SqlRows& operator=(SqlRows&& other) noexcept;
   ~SqlRows();
 
-  /// Names of the columns, which need not differ.
+  /// Names of the columns; duplicates are possible.
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
 
-  /// Steps to the next row. Returns false after the last, or after as many as the limits allow; see truncated().
-  /// Errors: kUsage        the statement is wrong for what the row holds
+  /// Steps to the next row. Returns false after the last row, or when the row limit is reached; see truncated().
+  /// Errors: kUsage        the statement is wrong for the values of the row
   ///         kLimit        time or memory ran out, or a value is too large
   ///         kInterrupted  the statement was cancelled
   ///         kIndex, kIo   the index is damaged, or cannot be read
   [[nodiscard]] Result<bool> Next();
 
-  /// Column `column` of the row that Next came to, from 0.
+  /// Returns column `column`, from 0, of the current row.
   [[nodiscard]] SqlValue At(size_t column) const;
 
-  /// True if Next returned false and there were more rows.
+  /// Returns true if Next returned false although there were more rows.
   [[nodiscard]] bool truncated() const { return truncated_; }
 
  private:
@@ -70,20 +70,20 @@ class SqlRows {
   bool truncated_ = false;
 };
 
-/// A connection on which strangers may ask of one index: it reads the index's tables and nothing else. It has no file,
-/// so there is nothing to write; an allow-list of what a statement may do, so that it opens no file and loads no code;
-/// and limits on size, depth, time and memory. Moves, does not copy; not thread-safe, and must not cross a fork.
+/// A connection for untrusted queries on one index: it reads the tables of the index and nothing else. It has no file,
+/// so there is nothing to write; an allow-list keeps statements from opening files and loading code; and size, depth,
+/// time and memory are limited. Moves, does not copy; not thread-safe, and must not cross a fork.
 class SqlSession {
  public:
-  /// Opens a session on the index `name`, or on the one of the DATA `name`.
+  /// Opens a session on the index `name`, or on the index of the data `name`.
   /// Errors: kNotFound  there is no index; kIndex, kIo.
   [[nodiscard]] static Result<SqlSession> Open(const std::string& name, ColumnStoreOptions options = {});
 
-  /// Opens a session on an index that is open. Errors: kIndex, kIo; kStale  it was rewritten in place.
+  /// Opens a session on an open index. Errors: kIndex, kIo; kStale  it was rewritten in place.
   [[nodiscard]] static Result<SqlSession> Open(OpenedIndex opened, ColumnStoreOptions options = {});
 
-  /// Opens a session on tables that `add` registers as eponymous virtual tables called `tables`, with the limits that
-  /// their work must ask. After that, the connection refuses everything else.
+  /// Opens a session on the eponymous virtual tables `tables`, which `add` registers. Their work must obey the limits
+  /// that `add` is given. After that, the connection refuses everything else.
   using AddTables = std::function<Result<void>(sqlite3*, const WorkLimits&)>;
   [[nodiscard]] static Result<SqlSession> Open(const AddTables& add, std::vector<std::string> tables);
 
@@ -92,10 +92,10 @@ class SqlSession {
   ~SqlSession();
 
   /// Runs one SELECT, VALUES or EXPLAIN. Each parameter of the statement needs a value, and each value a parameter.
-  /// Errors: kUsage  the statement is wrong, refused, or more than one (the text has the byte at which, where SQLite
-  ///                 knows it, counted from byte `written_from`, at which what the user wrote begins; and the nearest
-  ///                 names that exist); the parameters do not fit it
-  ///         kLimit  the statement is too long or too involved; and those of SqlRows::Next
+  /// Errors: kUsage  the statement is wrong, refused, or more than one (the text gives the nearest existing names and,
+  ///                 if SQLite knows it, the byte, counted from byte `written_from`, where the user's text begins); the
+  ///                 parameters do not match it
+  ///         kLimit  the statement is too long or too complex; and those of SqlRows::Next
   [[nodiscard]] Result<SqlRows> Query(std::string_view sql, const std::vector<SqlParameter>& parameters = {},
                                       const SqlLimits& limits = {}, size_t written_from = 0);
 

@@ -22,7 +22,7 @@ bool IsWord(char c) {
 
 uint64_t SaturatingAdd(uint64_t a, uint64_t b) { return a > kEndless - b ? kEndless : a + b; }
 
-// The end of the space or comment that begins at `at`; `at` itself if none does.
+// Returns the end of the whitespace or comment that begins at `at`; `at` itself if none does.
 size_t EndOfSpace(std::string_view sql, size_t at) {
   if (IsSpace(sql[at])) return at + 1;
   const std::string_view rest = sql.substr(at);
@@ -36,12 +36,12 @@ size_t EndOfSpace(std::string_view sql, size_t at) {
 struct Token {
   std::string_view text;
   bool bare = false;      ///< a word without quotes, which may be a keyword
-  std::string name = {};  ///< of a word or quoted name, in lower case; empty for all others
+  std::string name = {};  ///< of a word or quoted name, in lower case; otherwise empty
 
   [[nodiscard]] bool Is(std::string_view keyword) const { return bare && name == keyword; }
 };
 
-// The end of what is quoted from `at` on. A doubled quote goes on, except in brackets.
+// Returns the end of the quoted text that begins at `at`. A doubled quote does not end it, except in brackets.
 size_t EndOfQuoted(std::string_view sql, size_t at) {
   const char close = sql[at] == '[' ? ']' : sql[at];
   for (size_t end = at + 1; end < sql.size(); ++end) {
@@ -52,14 +52,14 @@ size_t EndOfQuoted(std::string_view sql, size_t at) {
   return sql.size();
 }
 
-// The token at `at`, where no space is. `at` goes to its end.
+// Returns the token at `at`, where there is no whitespace, and moves `at` to its end.
 Token TakeToken(std::string_view sql, size_t& at) {
   const size_t begin = at;
   const char c = sql[begin];
   Token token;
   if (c == '"' || c == '`' || c == '[' || c == '\'') {
     at = EndOfQuoted(sql, begin);
-    // A string is a name where only a name can stand.
+    // A string is a name if only a name can stand there.
     for (size_t i = begin + 1; i + 1 < at; ++i) {
       token.name += Folded(sql[i]);
       if (c != '[' && sql[i] == c) ++i;
@@ -74,8 +74,8 @@ Token TakeToken(std::string_view sql, size_t& at) {
   return token;
 }
 
-// Reads a statement token by token, and notes which common table expression is named in which one's definition. What
-// stands in no definition is that of the statement itself.
+// Reads a statement token by token, and collects which common table expressions are used in the definition of which.
+// Uses outside any definition belong to the statement itself.
 class Expansion {
  public:
   explicit Expansion(uint64_t star_bytes) : star_bytes_(star_bytes) { levels_.emplace_back(); }
@@ -101,7 +101,7 @@ class Expansion {
     with_next_ = token.text == "(" || token.Is("explain") || token.Is("plan");
   }
 
-  // The bytes of the statement with all definitions put in.
+  // Returns the bytes of the statement with all definitions expanded.
   [[nodiscard]] uint64_t Bytes() {
     bytes_.resize(std::max<size_t>(numbers_.size() + 1, bytes_.size()), 0);
     std::vector<std::vector<size_t>> users(bytes_.size());
@@ -112,7 +112,7 @@ class Expansion {
       users[used->second].push_back(owner);
       ++uses_open[owner];
     }
-    // Definitions whose own names are all put in, one after the other: each is put in where it is used.
+    // Definitions whose own uses are all expanded, one after the other: each is expanded where it is used.
     std::vector<size_t> whole;
     for (size_t i = 0; i < bytes_.size(); ++i) {
       if (uses_open[i] == 0) whole.push_back(i);
@@ -127,15 +127,15 @@ class Expansion {
   }
 
  private:
-  /// What is known inside one pair of parentheses.
+  /// The state inside one pair of parentheses.
   struct Level {
-    size_t owner = 0;              // definition that this is part of; 0: the statement
+    size_t owner = 0;              // definition that contains this; 0: the statement
     size_t defined = 0;            // definition whose body comes next
-    bool in_with = false;          // between WITH and the SELECT that it is of
+    bool in_with = false;          // between WITH and its SELECT
     bool definition_next = false;  // the next name is that of a definition
     bool in_from = false;          // between FROM and WHERE
     bool table_next = false;       // the next name is that of a table
-    bool list_next = false;        // behind IN: a table, or a list in parentheses
+    bool list_next = false;        // after IN: a table, or a list in parentheses
   };
 
   Level& Here() { return levels_.back(); }
@@ -145,7 +145,7 @@ class Expansion {
     if (body_next_) {
       inner.owner = Here().defined;
     } else if (Here().table_next) {
-      inner.in_from = inner.table_next = true;  // tables in parentheses; a SELECT there begins anew
+      inner.in_from = inner.table_next = true;  // tables in parentheses; a SELECT there resets this
     }
     Here().table_next = Here().list_next = false;
     levels_.push_back(inner);
@@ -179,12 +179,12 @@ class Expansion {
 
   const uint64_t star_bytes_;
   std::vector<Level> levels_;
-  bool with_next_ = true;                               // where WITH is a keyword
-  bool recursive_next_ = false;                         // where RECURSIVE is one
-  bool body_next_ = false;                              // behind AS in a WITH: a parenthesis opens a definition
+  bool with_next_ = true;                               // WITH would be a keyword here
+  bool recursive_next_ = false;                         // RECURSIVE would be one
+  bool body_next_ = false;                              // after AS in a WITH: a parenthesis opens a definition
   std::map<std::string, size_t, std::less<>> numbers_;  // of definitions, by name, from 1
   std::vector<std::pair<size_t, std::string>> uses_;    // definition, and a name of a table in it
-  std::vector<uint64_t> bytes_;                         // by definition, their own at first
+  std::vector<uint64_t> bytes_;                         // by definition, at first only their own
 };
 
 }  // namespace

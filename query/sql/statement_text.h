@@ -6,13 +6,13 @@
 
 namespace ofindex {
 
-/// Where the first byte at or behind `from` stands in `sql` that is neither space, comment nor semicolon; the size of
-/// `sql` if there is none.
+/// Returns the position in `sql` of the first byte at or after `from` that is not whitespace, comment or semicolon; the
+/// size of `sql` if there is none.
 [[nodiscard]] size_t SkipBlank(std::string_view sql, size_t from);
 
-/// About how long `sql` is once each name of a common table expression is replaced by what it stands for, and each
-/// asterisk by `star_bytes`. SQLite does that before anybody can stop it, so that thirty short lines, each of which
-/// names the one before twice, take more memory than there is. Never too low; 2^64 - 1 for definitions in a circle.
+/// Returns the approximate size of `sql` after CTE expansion, with each asterisk counted as `star_bytes`; never too
+/// low, and 2^64 - 1 for circular definitions. SQLite expands before it can be interrupted: thirty short lines, each of
+/// which names the previous one twice, take more memory than there is.
 [[nodiscard]] uint64_t ExpandedBytes(std::string_view sql, uint64_t star_bytes);
 
 }  // namespace ofindex

@@ -14,15 +14,15 @@
 namespace ofindex {
 namespace {
 
-// True if `text` has `word`, which is of small letters, in letters of either case.
+// Returns true if `text` contains the lower-case `word`, in any case.
 bool Mentions(std::string_view text, std::string_view word) { return Folded(text).find(word) != std::string::npos; }
 
-// In an expression over `records` alone, numeric affinity comes from a cast or from another SELECT only.
+// In an expression over `records` only, numeric affinity can come only from a cast or from another SELECT.
 bool IsPlain(std::string_view expression) { return !Mentions(expression, "cast") && !Mentions(expression, "select"); }
 
 constexpr std::string_view kBefore = "SELECT _id FROM records WHERE (";
 
-/// A session with a table that can take constraints down.
+/// A session with a table that can record constraints.
 struct Asker {
   std::shared_ptr<TakenConstraints> taken;
   SqlSession session;
@@ -39,8 +39,8 @@ struct Asker {
     return Asker{std::move(taken), std::move(session), std::move(sql)};
   }
 
-  // An expression stands on its own. One that closes the parenthesis around it, and opens another for the end, does
-  // not: it would be a statement of somebody's making.
+  // An expression must be complete on its own. One that closes the parenthesis around it, and opens another for the
+  // end, is not: it would be an injected statement.
   Result<void> CheckAlone(std::string_view expression, const std::vector<SqlParameter>& parameters,
                           const SqlLimits& limits) {
     if (expression.find(')') == std::string_view::npos) return {};
@@ -49,7 +49,7 @@ struct Asker {
     return {};
   }
 
-  // Errors count bytes from where the expression begins.
+  // Errors count bytes from the start of the expression.
   Result<SqlRows> Ask(const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
     return session.Query(sql, parameters, limits, kBefore.size());
   }
@@ -60,13 +60,13 @@ struct Asker {
   }
 };
 
-/// What SQLite does with each row that the table gives, besides giving its _id: nothing, or leave it out where one of
-/// some columns is NULL, which SQLite looks at even where the table has looked.
+/// SQLite's work on each row from the table, apart from reading its _id: none, or skipping it if one of some columns is
+/// NULL, which SQLite checks even if the table already has.
 struct IdleLoop {
   std::vector<uint32_t> not_null;
 };
 
-/// Reads the program of a statement, as EXPLAIN has it, and finds out whether its loop over the table is an idle one.
+/// Reads the program of a statement, as EXPLAIN shows it, and finds whether its loop over the table is an idle one.
 class ProgramReader {
  public:
   void Read(int64_t address, std::string_view opcode, int64_t p1, int64_t p2, int64_t p3) {
@@ -102,11 +102,11 @@ class ProgramReader {
   bool idle_ = true;
   bool inside_ = false;
   int scans_ = 0;
-  std::map<int64_t, uint32_t> columns_;  // by the register that they are read to
-  std::vector<int64_t> jumps_;           // to where rows are left out
+  std::map<int64_t, uint32_t> columns_;  // by the register that holds them
+  std::vector<int64_t> jumps_;           // to where rows are skipped
 };
 
-// The loop of the statement, if SQLite leaves the rest to the table.
+// Returns the loop of the statement, if SQLite leaves the rest to the table.
 Result<std::optional<IdleLoop>> FindIdleLoop(Asker& asker, const std::vector<SqlParameter>& parameters,
                                              const SqlLimits& limits) {
   OFINDEX_ASSIGN(SqlRows program, asker.Explain(parameters, limits));
@@ -124,7 +124,7 @@ class Collector {
  public:
   explicit Collector(const std::vector<BlockHead>& blocks) : blocks_(blocks), words_(blocks.size()) {}
 
-  // False if there is no such record.
+  // Returns false if there is no such record.
   [[nodiscard]] bool Add(uint64_t ordinal) {
     if (block_ >= blocks_.size() || ordinal - blocks_[block_].first_record >= blocks_[block_].records) {
       const auto behind = std::upper_bound(blocks_.begin(), blocks_.end(), ordinal,
@@ -158,8 +158,8 @@ class Collector {
 
  private:
   const std::vector<BlockHead>& blocks_;
-  std::vector<std::vector<uint64_t>> words_;  // by block; empty as long as nothing is selected
-  size_t block_ = 0;                          // that was added to last
+  std::vector<std::vector<uint64_t>> words_;  // by block; empty until a record is selected
+  size_t block_ = 0;                          // of the last added record
 };
 
 Result<Selection> StepRows(Asker& asker, const ColumnStore& store, const std::vector<SqlParameter>& parameters,
@@ -178,8 +178,8 @@ Result<Selection> StepRows(Asker& asker, const ColumnStore& store, const std::ve
   }
 }
 
-// SQLite evaluates the constants, asks the table for records, and gets none: what it asked for is known then. Where it
-// asked more than once, as for each value of a list, any of the answers will do.
+// SQLite evaluates the constants, asks the table for records, and gets none: after that its constraints are known. If
+// it asked more than once, as for each value of a list, any of the answers will do.
 Result<Selection> RunKernels(Asker& asker, ColumnStore& store, const IdleLoop& loop,
                              const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
   asker.taken->active = true;

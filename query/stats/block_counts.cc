@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-// Integers in 8 or 16 bits are counted in an array with a place for every offset.
+// Integers in 8 or 16 bits are counted in an array with an entry for every offset.
 template <typename Offset>
 std::vector<Count<int64_t>> CountDense(const PickedChunk& picked, const std::vector<Offset>& offsets) {
   std::vector<uint64_t> seen(size_t{1} << (8 * sizeof(Offset)));

@@ -9,14 +9,14 @@
 
 namespace ofindex {
 
-/// The distinct values of one chunk and how often each counts: of records, or of all elements of lists. A value; all
-/// that statistics say of a chunk is computed from it, in the order of values, so it is the same every time.
+/// The distinct values of one chunk and their counts, over records or over all elements of lists. A value. All
+/// statistics of a chunk are computed from it, in the order of values, so they are always the same.
 struct BlockCounts {
   std::vector<Count<int64_t>> integers;  ///< ascending
   std::vector<Count<double>> reals;      ///< ascending, with 0.0 for -0.0
-  std::vector<uint64_t> texts;           ///< by number in Chunk::texts(); 0 where it is not used
+  std::vector<uint64_t> texts;           ///< indexed as Chunk::texts(); 0 for unused ones
   uint64_t nans = 0;
-  uint64_t nulls = 0;  ///< records without a value, or list
+  uint64_t nulls = 0;  ///< records without a value or list
   PickedChunk picked;
 
   /// Calls `body(bytes, count)` for each distinct text.
@@ -28,8 +28,8 @@ struct BlockCounts {
   }
 };
 
-/// Counts the values of `picked`. With `mixed`, reals that are worth an integer count as that integer: for columns that
-/// have both.
+/// Counts the values of `picked`. If `mixed`, reals equal to an integer count as that integer, for columns that have
+/// values of both types.
 [[nodiscard]] BlockCounts CountValues(PickedChunk picked, bool mixed);
 
 }  // namespace ofindex

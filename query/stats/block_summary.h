@@ -12,7 +12,7 @@
 
 namespace ofindex {
 
-/// How long things are: bytes values, or lists.
+/// Lengths of bytes values, or of lists.
 struct Lengths {
   uint64_t count = 0;
   uint64_t min = 0;
@@ -32,7 +32,7 @@ struct Lengths {
   [[nodiscard]] double mean() const { return static_cast<double>(sum) / static_cast<double>(count); }
 };
 
-/// The least and the greatest value, in SQLite's order; NULL as long as there is none.
+/// The least and the greatest value in SQLite's order; NULL while there is none.
 struct Extremes {
   ColumnValue min;
   ColumnValue max;
@@ -40,7 +40,7 @@ struct Extremes {
   void Take(const Chunk::Value& value);
 };
 
-/// The least and the greatest finite number, integers apart from reals: where histograms begin and end.
+/// The least and the greatest finite number, integers and reals apart: the ends of histograms.
 struct NumberRanges {
   int64_t least_integer = std::numeric_limits<int64_t>::max();
   int64_t greatest_integer = std::numeric_limits<int64_t>::min();
@@ -51,11 +51,11 @@ struct NumberRanges {
   [[nodiscard]] bool has_reals() const { return least_real <= greatest_real; }
 };
 
-/// What one chunk, or all chunks so far, say of a column; but for the distinct values, which ValueCounts keeps. A
-/// value; merged in the order of blocks.
+/// The summary of a column in one chunk, or in all chunks so far, without the distinct values, which ValueCounts keeps.
+/// A value; merged in block order.
 struct ColumnSummary {
   uint64_t rows = 0;
-  uint64_t nulls = 0;  ///< records without a value or list; NaN is not among them
+  uint64_t nulls = 0;  ///< records without a value or list; excludes NaN
   uint64_t nans = 0;
   uint64_t texts = 0;
   Moments moments;

@@ -18,7 +18,7 @@ constexpr uint32_t kNoGroup = ~uint32_t{0};
 
 bool AllPresent(const Chunk& chunk) { return CountSet(chunk.present()) == chunk.records(); }
 
-// Puts the records that are NULL in a group of their own, if there are any.
+// Puts the NULL records, if any, in a group of their own.
 void AddNullGroup(const Chunk& chunk, GroupNumbers& groups) {
   if (AllPresent(chunk)) return;
   const auto null = static_cast<uint32_t>(groups.values.size());
@@ -56,7 +56,7 @@ GroupNumbers NumberTexts(const Chunk& chunk) {
   return groups;
 }
 
-// A number whose order is that of the values of a form, for forms of numbers; NaN and -0.0 are gone.
+// Maps values of a numeric form to integers in the same order; NaN and -0.0 are already removed.
 uint64_t OrderOf(const Chunk::Value& value) {
   constexpr uint64_t kSign = uint64_t{1} << 63;
   if (value.type == Type::kInteger) return static_cast<uint64_t>(value.integer) ^ kSign;
@@ -64,7 +64,7 @@ uint64_t OrderOf(const Chunk::Value& value) {
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 
-// Records of the same value are neighbours in `order`.
+// Records with the same value are neighbours in `order`.
 template <typename Same>
 GroupNumbers NumberNeighbours(const Chunk& chunk, const std::vector<uint32_t>& order, Same same) {
   GroupNumbers groups;
@@ -79,7 +79,7 @@ GroupNumbers NumberNeighbours(const Chunk& chunk, const std::vector<uint32_t>& o
   return groups;
 }
 
-// Numbers of one type, and NULL.
+// Groups numbers of one type, and NULL.
 GroupNumbers NumberNumbers(const Chunk& chunk) {
   struct Keyed {
     uint64_t order;

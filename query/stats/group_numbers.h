@@ -7,15 +7,15 @@
 
 namespace ofindex {
 
-/// The groups that the records of one chunk are in, by their value: NULL, and NaN with it, is a group; equal numbers
-/// are one. Groups have numbers from 0 without many gaps, so that what is summed of each fits arrays.
+/// The groups of one chunk's records, by value: NULL, together with NaN, is a group; equal numbers are one group. Group
+/// numbers start from 0 with few gaps, so that sums per group fit arrays.
 struct GroupNumbers {
-  std::vector<uint32_t> number;      ///< of each record's group
-  std::vector<Chunk::Value> values;  ///< of each group, in no order; some may have no record. Views live as the chunk
+  std::vector<uint32_t> number;      ///< group of each record
+  std::vector<Chunk::Value> values;  ///< of each group, unordered; some may have no record. Valid as long as the chunk
 };
 
-/// Not for lists. One look into an array a record where integers take 16 bits or less and where values are bytes; all
-/// others are sorted.
+/// Assigns the records of `chunk`, which has no lists, to groups. Takes one array access per record for integers of 16
+/// bits or fewer and for bytes; all others are sorted.
 [[nodiscard]] GroupNumbers NumberGroups(const Chunk& chunk);
 
 }  // namespace ofindex

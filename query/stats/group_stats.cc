@@ -15,7 +15,7 @@ namespace {
 
 // The groups of one block.
 struct BlockGroups {
-  std::shared_ptr<const Chunk> by;  // whose bytes the values view
+  std::shared_ptr<const Chunk> by;  // the chunk whose bytes the values view
   std::vector<Chunk::Value> values;
   std::vector<uint32_t> rows;
   std::vector<std::vector<GroupSum>> sums;  // by column, then by group
@@ -43,7 +43,7 @@ class Grouping {
   Grouping(ColumnStore& store, const Column& by, const std::vector<Column>& columns)
       : store_(store), by_(by), columns_(columns) {}
 
-  // Of one block. Thread-safe.
+  // Returns the groups of one block. Thread-safe.
   [[nodiscard]] Result<BlockGroups> Group(uint64_t block) const {
     OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, store_.Load(by_, block));
     GroupNumbers groups = NumberGroups(*chunk);

@@ -13,21 +13,21 @@
 
 namespace ofindex {
 
-/// The records that have one value, and sums of their numbers.
+/// The records with one value, and sums of their numbers.
 struct GroupRow {
   ColumnValue value;
   uint64_t rows = 0;
-  std::vector<GroupSum> sums;  ///< by column, as GroupedStats has them
+  std::vector<GroupSum> sums;  ///< by column, in the order of GroupedStats
 };
 
-/// A dataset's records by the value of one column: by number of records descending, then in SQLite's order of values;
-/// NULL is a value, and NaN is NULL. A value.
+/// A dataset's records grouped by the value of one column: by descending number of records, then in SQLite's order of
+/// values. NULL is a value, and NaN is NULL. A value.
 struct GroupedStats {
   std::string by;
   std::vector<std::string> columns;
   uint64_t rows = 0;
   std::vector<GroupRow> groups;
-  uint64_t other_groups = 0;  ///< those that are not shown
+  uint64_t other_groups = 0;  ///< groups that are not shown
   GroupRow others;            ///< all of them together
 };
 
@@ -36,13 +36,13 @@ struct GroupOptions {
   const std::atomic<bool>* cancel = nullptr;
 };
 
-/// So many groups, or values of groups and columns together, are too many.
+/// Limit for the number of groups, and for the number of values of groups and columns together: this many are too many.
 inline constexpr uint64_t kMostGroups = 1'000'000;
 inline constexpr uint64_t kMostGroupSums = 4'000'000;
-inline constexpr uint64_t kMostGroupBytes = uint64_t{256} << 20;  // of the groups' own values
+inline constexpr uint64_t kMostGroupBytes = uint64_t{256} << 20;  // for the values of the groups themselves
 
-/// Groups by `by` on store.threads() threads, and sums the numbers of `columns`; none of them is a list. The outcome
-/// does not depend on the threads. Errors: kLimit  too many groups; those of ColumnStore::Load; kInterrupted.
+/// Groups by `by` on store.threads() threads, and sums the numbers of `columns`; none of them may have lists. The
+/// result does not depend on the threads. Errors: kLimit  too many groups; those of ColumnStore::Load; kInterrupted.
 [[nodiscard]] Result<GroupedStats> GroupStats(ColumnStore& store, const Column& by, const std::vector<Column>& columns,
                                               const GroupOptions& options);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-// What is kept of a group while a loop runs over values of one type, in as little memory as it takes.
+// The compact state of a group while a loop runs over values of one type.
 template <typename T, typename Sum>
 struct Running {
   using Limits = std::numeric_limits<T>;
@@ -33,7 +33,7 @@ struct Running {
   }
 };
 
-// Numbers in their own order, one a record; `value_of(r)` is read of records that are present.
+// Sums numbers of one type, one per record; `value_of(r)` is called for records that are present.
 template <typename T, typename Sum, typename ValueOf>
 std::vector<Running<T, Sum>> Run(const Chunk& chunk, std::span<const uint32_t> number, size_t groups,
                                  ValueOf value_of) {
@@ -73,7 +73,7 @@ std::vector<GroupSum> OffsetSums(const std::vector<Running<Offset, uint64_t>>& r
   return sums;
 }
 
-// Any form, slowly.
+// Sums any form, slowly.
 std::vector<GroupSum> AnySums(const Chunk& chunk, std::span<const uint32_t> number, size_t groups) {
   std::vector<GroupSum> sums(groups);
   ForEachSet(chunk.present(), [&](uint32_t r) {

@@ -10,7 +10,7 @@
 
 namespace ofindex {
 
-/// Count, sum, least and greatest of the numbers that one group has in a column. Merged in the order of blocks.
+/// Count, sum, minimum and maximum of one group's numbers in a column. Merged in block order.
 struct GroupSum {
   uint64_t count = 0;
   NumberSum sum;
@@ -19,12 +19,12 @@ struct GroupSum {
 
   void Merge(const GroupSum& later);
 
-  /// Nothing if there are no numbers, or if infinities of both signs make it no number.
+  /// Returns nothing if there are no numbers, or if infinities of both signs make it undefined.
   [[nodiscard]] std::optional<double> mean() const;
 };
 
-/// Sums the numbers in `chunk` by group: record r is in group `number[r]` of `groups`. NULL, NaN and bytes are passed
-/// over. Not for lists.
+/// Sums the numbers in `chunk` by group: record r is in group `number[r]` of `groups`. NULL, NaN and bytes are skipped.
+/// Not for lists.
 [[nodiscard]] std::vector<GroupSum> SumByGroup(const Chunk& chunk, std::span<const uint32_t> number, size_t groups);
 
 }  // namespace ofindex

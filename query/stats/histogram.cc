@@ -32,7 +32,7 @@ Histogram::Histogram(double min, double max, size_t most) : whole_(false) {
 }
 
 size_t Histogram::BinOf(long double value) const {
-  const auto last = edges_.end() - 1;  // its own bin is the one before
+  const auto last = edges_.end() - 1;  // its own bin is the previous one
   const auto above = std::upper_bound(edges_.begin() + 1, last, value);
   return static_cast<size_t>(above - edges_.begin()) - 1;
 }

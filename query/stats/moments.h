@@ -8,7 +8,7 @@
 
 namespace ofindex {
 
-// Wide enough for every int64 and every double as it is: x86-64 has 64 bits of mantissa there, AArch64 113.
+// Holds every int64 and every double exactly: the mantissa has 64 bits on x86-64, 113 on AArch64.
 static_assert(std::numeric_limits<long double>::digits >= 64);
 
 /// Sums of integers and of reals. Neither overflows: 128 bits hold 2^64 integers, and a long double any sum of doubles.
@@ -23,7 +23,7 @@ struct NumberSum {
   [[nodiscard]] long double total() const { return static_cast<long double>(integers) + reals; }
 };
 
-/// Count, sum and sum of squared deviations of the numbers in a column. A value; merged in the order of blocks.
+/// Count, sum and sum of squared deviations of the numbers in a column. A value; merged in block order.
 class Moments {
  public:
   Moments() = default;
@@ -33,10 +33,10 @@ class Moments {
 
   [[nodiscard]] uint64_t count() const { return count_; }
 
-  /// Nothing if there are no numbers, or if infinities of both signs make it no number.
+  /// Returns nothing if there are no numbers, or if infinities of both signs make it undefined.
   [[nodiscard]] std::optional<double> mean() const;
 
-  /// Of a sample: divided by one less than the count. Nothing below two numbers, or if there is an infinity.
+  /// Returns the sample deviation (divisor count - 1), or nothing for fewer than two numbers or any infinity.
   [[nodiscard]] std::optional<double> deviation() const;
 
  private:

@@ -13,7 +13,7 @@ namespace ofindex {
 /// a million times takes no more memory or time than one that counts once.
 struct PickedChunk {
   std::shared_ptr<const Chunk> chunk;
-  std::vector<uint64_t> times = {};  ///< by record; empty: once each
+  std::vector<uint64_t> times = {};  ///< by record; if empty, each counts once
 
   [[nodiscard]] uint64_t TimesOf(uint32_t record) const { return times.empty() ? 1 : times[record]; }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kSign = uint64_t{1} << 63;
 
-// The bits of a double that is no NaN, so that they ascend as the doubles do; and back.
+// Maps the bits of a double that is not NaN to integers in the order of the doubles; and back.
 uint64_t OrderedBits(double value) {
   const auto bits = std::bit_cast<uint64_t>(value + 0.0);
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
@@ -19,7 +19,7 @@ uint64_t OrderedBits(double value) {
 
 double FromOrderedBits(uint64_t bits) { return std::bit_cast<double>((bits & kSign) != 0 ? bits ^ kSign : ~bits); }
 
-// Quartile `k` of `count` numbers stands at this many quarters of a place.
+// Returns the rank of quartile `k` of `count` numbers, in quarters.
 unsigned __int128 QuartersOf(uint64_t count, unsigned k) { return static_cast<unsigned __int128>(count - 1) * k; }
 
 double Between(double low, double high, double share) {

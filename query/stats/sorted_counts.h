@@ -9,7 +9,7 @@
 
 namespace ofindex {
 
-/// How often a value was seen.
+/// A value and its count.
 template <typename Key>
 struct Count {
   Key key = {};
@@ -18,7 +18,7 @@ struct Count {
   friend bool operator==(const Count&, const Count&) = default;
 };
 
-/// Makes one of neighbours with the same key.
+/// Merges neighbours with equal keys.
 template <typename Key>
 void JoinNeighbours(std::vector<Count<Key>>& counts) {
   size_t kept = 0;
@@ -40,8 +40,8 @@ void SortByKey(std::vector<Count<Key>>& counts) {
   JoinNeighbours(counts);
 }
 
-/// How often each of many values was seen, in ascending order of values. Collects what is added until it is about as
-/// much as there was before, then sorts and merges: no input makes that slow, as one can make a hash table slow.
+/// Counts of many values, in ascending order of values. Collects additions until there are about as many as settled
+/// values, then sorts and merges. Unlike a hash table, no input makes it slow.
 template <typename Key>
 class SortedCounts {
  public:
@@ -50,12 +50,12 @@ class SortedCounts {
     new_.push_back({std::move(key), count});
   }
 
-  /// True if it is time to Settle(), which must not wait for long.
+  /// Returns true if it is time for Settle(), which should follow soon.
   [[nodiscard]] bool due() const {
     return new_.size() > std::max(kLeastNew, all_.size()) || new_bytes_ > kMostNewBytes;
   }
 
-  /// Takes in what was added.
+  /// Merges the additions.
   void Settle() {
     SortByKey(new_);
     const auto middle = static_cast<std::ptrdiff_t>(all_.size());
@@ -69,17 +69,17 @@ class SortedCounts {
     for (const Count<Key>& entry : all_) bytes_ += sizeof entry + Held(entry.key);
   }
 
-  /// Takes in what was added, and returns all of it.
+  /// Merges the additions, and returns all counts.
   [[nodiscard]] std::vector<Count<Key>> Settled() && {
     Settle();
     return std::move(all_);
   }
 
-  /// What was there when it was settled last, and the bytes that it takes.
+  /// The counts as of the last Settle(), and the bytes that they take.
   [[nodiscard]] const std::vector<Count<Key>>& all() const { return all_; }
   [[nodiscard]] uint64_t bytes() const { return bytes_; }
 
-  /// Takes `less` from every count, and forgets the values of which nothing remains.
+  /// Subtracts `less` from every count, and removes the values whose count reaches 0.
   void Lower(uint64_t less) {
     std::erase_if(all_, [&](const Count<Key>& entry) { return entry.count <= less; });
     for (Count<Key>& entry : all_) entry.count -= less;

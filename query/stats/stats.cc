@@ -39,7 +39,7 @@ void AddNumbers(const Counts& integers, const std::vector<Count<double>>& reals,
   for (const auto& [value, count] : reals) histogram.Add(value, count);
 }
 
-// The sketch of what `column` has, if the index keeps one.
+// Returns the sketch of `column`, if the index keeps one.
 std::optional<DistinctSketch> StoredSketch(const ColumnStore& store, const Column& column) {
   const bool values = column.role == ColumnRole::kValue || column.role == ColumnRole::kList;
   if (column.origin != Column::Origin::kFeature || !values) return std::nullopt;
@@ -54,7 +54,7 @@ void SketchValues(const BlockCounts& block, DistinctSketch& sketch) {
   block.ForEachText([&](ByteView text, uint64_t) { sketch.AddBytes(text); });
 }
 
-// The statistics of one column, under way: one pass over its chunks where it has few distinct values; else one more
+// Computes the statistics of one column: one pass over its chunks if it has few distinct values; otherwise one more
 // over its distinct values, and as many for the quartiles as RankSearch makes.
 class StatsPasses {
  public:
@@ -73,7 +73,7 @@ class StatsPasses {
   }
 
  private:
-  // Calls make(picked) for each block with records that count, on several threads, and merge() with the outcomes in
+  // Calls make(picked) for each block with records that count, on several threads, and merge() with the results in
   // order.
   template <typename Make, typename Merge>
   [[nodiscard]] Result<void> OverChunks(Make make, Merge merge) {
@@ -119,7 +119,7 @@ class StatsPasses {
     });
   }
 
-  // All that is left to know follows from the distinct values.
+  // The remaining statistics follow from the distinct values.
   void UseCounts() {
     stats_.distinct = counts_.size();
     if (auto histogram = EmptyHistogram(summary_.numbers, options_.bins)) {

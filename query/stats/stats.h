@@ -22,42 +22,42 @@ struct StatsOptions {
   size_t top = 10;   ///< most frequent values
   size_t bins = 10;  ///< of histograms, at least 1
 
-  /// Returns how often each record with an ordinal in [begin, end) counts; nothing if none does. Null: all records,
-  /// once. Called on several threads.
+  /// Returns how often each record with an ordinal in [begin, end) counts; nothing if none does. Null: all records
+  /// count once. Called on several threads.
   using Among = std::function<std::vector<uint64_t>(uint64_t begin, uint64_t end)>;
   Among among = nullptr;
   const std::atomic<bool>* cancel = nullptr;
 };
 
-/// What is in one column, as SQL has it: integers and reals are one kind of number, -0.0 is 0.0, NaN is NULL and
-/// counted apart. Of a column of lists, all their elements are its values. A value.
+/// Statistics of the values in one column, with SQL's rules: integers and reals are one kind of number, -0.0 is 0.0,
+/// NaN is NULL and counted separately. For a column of lists, the values are all their elements. A value.
 struct ColumnStats {
   std::string column;
-  std::string type;  ///< as `schema` has it
+  std::string type;  ///< as in `schema`
   uint64_t rows = 0;
-  uint64_t count = 0;  ///< values; of lists, elements
-  uint64_t nulls = 0;  ///< records that are NULL, NaN included; of lists, those without one
-  uint64_t nans = 0;   ///< of lists, elements
+  uint64_t count = 0;  ///< values; for lists, elements
+  uint64_t nulls = 0;  ///< records that are NULL, NaN included; for lists, records without one
+  uint64_t nans = 0;   ///< for lists, elements
   uint64_t numbers = 0;
   ColumnValue min;  ///< in SQLite's order; NULL if there is no value
   ColumnValue max;
-  std::optional<double> mean;  ///< this and what follows: of the numbers
+  std::optional<double> mean;  ///< this and the following: of the numbers
   std::optional<double> deviation;
   std::optional<Quartiles> quartiles;
   std::vector<HistogramBin> histogram;
   uint64_t distinct = 0;
-  bool distinct_is_exact = true;  ///< else an estimate, of more than ValueCounts::kMostDistinct
-  std::vector<ValueCount> top;    ///< without NULL. Not exact: only those that are surely the most frequent
+  bool distinct_is_exact = true;  ///< otherwise an estimate, above ValueCounts::kMostDistinct
+  std::vector<ValueCount> top;    ///< without NULL. If not exact, only those certain to be the most frequent
   Lengths lengths;                ///< of bytes values
   Lengths lists;                  ///< values in each list
 };
 
 /// Computes the statistics of `column` on store.threads() threads. Takes memory for ValueCounts::kMostDistinct values
-/// and for a block a thread, however many values there are and however often records count. The outcome does not depend
-/// on the threads. Errors: those of ColumnStore::Load; kInterrupted.
+/// and for one block per thread, however many values there are and however often records count. The result does not
+/// depend on the threads. Errors: those of ColumnStore::Load; kInterrupted.
 [[nodiscard]] Result<ColumnStats> StatsOf(ColumnStore& store, const Column& column, const StatsOptions& options);
 
-/// The type of a column for people, as `schema` has it.
+/// Returns the type of a column for display, as in `schema`.
 [[nodiscard]] std::string TypeOf(const ColumnStore& store, const Column& column);
 
 }  // namespace ofindex

@@ -11,8 +11,8 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-// The values of a count of at least some threshold, taken in SQLite's order: all whose count is greater, and of those
-// that just reach it as many as there is room for.
+// Selects values by a threshold for their counts, in SQLite's order: all with a greater count, and as many of those
+// that just reach it as there is room for.
 class TopValues {
  public:
   TopValues(size_t most, uint64_t threshold, size_t greater) : threshold_(threshold), room_(most - greater) {}
@@ -82,7 +82,7 @@ void ValueCounts::Settle() {
   Forget();
 }
 
-// Takes the median of all counts from each, as often as it needs: at least half of the values go each time.
+// Subtracts the median of all counts from each, as often as necessary: at least half of the values go each time.
 void ValueCounts::Forget() {
   while (size() > kMostDistinct || texts_.bytes() > kMostBytes) {
     most_held_ = std::max(most_held_, size());

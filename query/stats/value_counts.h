@@ -12,7 +12,7 @@
 
 namespace ofindex {
 
-/// A value and how many there are of it.
+/// A value and its count.
 struct ValueCount {
   ColumnValue value;
   uint64_t count = 0;
@@ -20,38 +20,38 @@ struct ValueCount {
   friend bool operator==(const ValueCount&, const ValueCount&) = default;
 };
 
-/// How often each value of a column is there, exactly as long as there are few different ones. When they get too many,
-/// the rare ones are forgotten, and those that stay are candidates for the most frequent ones: what was forgotten is
-/// there at most error() times. (J. Misra, D. Gries: Finding repeated elements, 1982.) Not thread-safe.
+/// Counts of a column's values, exact while few are distinct. When there are too many, the rare ones are dropped, and
+/// the rest are candidates for the most frequent ones: a dropped value occurs at most error() times. (J. Misra, D.
+/// Gries: Finding repeated elements, 1982.) Not thread-safe.
 class ValueCounts {
  public:
   static constexpr size_t kMostDistinct = 1'000'000;
   static constexpr uint64_t kMostBytes = uint64_t{256} << 20;  // of texts; numbers take less
 
-  /// Adds the values of a block. What is forgotten depends on the order of blocks.
+  /// Adds the values of a block. The dropped values depend on the order of blocks.
   void Add(const BlockCounts& block);
 
-  /// Ends the adding.
+  /// Must be called after the last Add().
   void Settle();
 
   [[nodiscard]] bool exact() const { return error_ == 0; }
   [[nodiscard]] uint64_t error() const { return error_; }
 
-  /// There are so many distinct values or more.
+  /// A lower bound of the number of distinct values.
   [[nodiscard]] size_t least_distinct() const { return std::max(most_held_, size()); }
 
   /// Distinct values held.
   [[nodiscard]] size_t size() const { return integers_.all().size() + reals_.all().size() + texts_.all().size(); }
 
-  /// Of candidates alone: sets their counts to 0, and counts them again in one block after the other.
+  /// Sets the counts of all candidates to 0, so that they can be counted again block by block.
   void Zero();
   void Recount(const BlockCounts& block);
 
   [[nodiscard]] const std::vector<Count<int64_t>>& integers() const { return integers_.all(); }
   [[nodiscard]] const std::vector<Count<double>>& reals() const { return reals_.all(); }
 
-  /// The `most` most frequent values, by count descending, then in SQLite's order. Of candidates only those that are
-  /// surely among them, so it may be fewer.
+  /// Returns the `most` most frequent values, by descending count, then in SQLite's order. Among candidates, only those
+  /// certain to be among them, so there may be fewer.
   [[nodiscard]] std::vector<ValueCount> Top(size_t most) const;
 
  private:

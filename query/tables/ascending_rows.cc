@@ -14,7 +14,7 @@ uint64_t AscendingRows::most() const {
   return rows;
 }
 
-// The place of the first row that is not below `row`.
+// Returns the position of the first row that is not below `row`.
 uint64_t AscendingRows::List::LowerBound(uint64_t row) const {
   if (rows == nullptr) return std::clamp(row, begin, end);
   return static_cast<uint64_t>(std::lower_bound(rows + begin, rows + end, row) - rows);

@@ -7,28 +7,28 @@
 
 namespace ofindex {
 
-/// Rows of some ascending lists, given one after the other from either end, each row once. Refers to the lists, which
-/// must outlive it, and copies none. Not thread-safe.
+/// The union of ascending row lists, read from either end; each row is returned once. Views the lists, which must
+/// outlive it, and copies none. Not thread-safe.
 class AscendingRows {
  public:
-  /// Adds an ascending list of rows, or one row. Not after Begin().
+  /// Adds an ascending list of rows, or one row. Must not be called after Begin().
   void Add(std::span<const uint32_t> rows);
   void Add(uint64_t row);
 
-  /// Returns how many rows there are, counting those of several lists several times.
+  /// Returns the sum of the list sizes: rows in several lists are counted several times.
   [[nodiscard]] uint64_t most() const;
 
-  /// Leaves out all rows below `low` or above `high`, by binary search. Not after Begin().
+  /// Removes all rows below `low` or above `high`, by binary search. Must not be called after Begin().
   void Narrow(uint64_t low, uint64_t high);
 
-  /// Starts at the greatest row if `descending`, else at the least.
+  /// Starts at the greatest row if `descending`, otherwise at the least.
   void Begin(bool descending);
 
-  /// Returns the next row; nothing after the last.
+  /// Returns the next row, or nothing after the last.
   [[nodiscard]] std::optional<uint64_t> Take();
 
  private:
-  /// rows[begin] to rows[end - 1]; without `rows`, the numbers from `begin` to `end` - 1 themselves.
+  /// rows[begin] to rows[end - 1]; if `rows` is null, the numbers `begin` to `end` - 1 themselves.
   struct List {
     const uint32_t* rows;
     uint64_t begin;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kRowsPerShared = 10;  // a guess: one row in this many has the value that is looked up
 
-// One cell, given to SQLite. All of it lives as long as the catalog, and that as long as the connection.
+// One cell, passed to SQLite. It lives as long as the catalog, which lives as long as the connection.
 
 void Put(sqlite3_context* context, uint64_t number) {
   sqlite3_result_int64(context, static_cast<sqlite3_int64>(number));
@@ -36,7 +36,7 @@ void PutCopy(sqlite3_context* context, const std::string& text) {
   sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-// As `_shard` of `records` says it.
+// As in `_shard` of `records`.
 std::string PathText(const Catalog& catalog, size_t shard) {
   if (shard >= catalog.shards.size()) return {};
   const std::string& path = catalog.shards[shard].path;
@@ -96,7 +96,7 @@ void PutDamage(sqlite3_context* context, const Catalog& catalog, size_t row, int
   }
 }
 
-/// A column by whose value rows are found. Without `bytes` it holds the numbers of bad records.
+/// A column by which rows are found. If `bytes` is missing, it holds the numbers of bad records.
 struct Key {
   int column;
   bool unique;
@@ -113,7 +113,7 @@ constexpr Key kDamageShard = {
 
 constexpr size_t kMostKeys = 2;
 
-/// How rows are found, other than by looking at all of them: by a key, and whether by a list of its values.
+/// The lookup of rows without a full scan: the key, and whether by a list of its values.
 struct Way {
   size_t key;
   bool is_list;
@@ -158,7 +158,7 @@ constexpr TableKind kTables[] = {
      {&kDamageShard}},
 };
 
-/// What a module is registered with, and each of its tables holds.
+/// The data that a module is registered with, held by each of its tables.
 struct Registered {
   const TableKind* kind;
   std::shared_ptr<const Catalog> catalog;
@@ -186,7 +186,7 @@ Result<std::optional<EqualityIndex>> IndexOf(const Registered& of, const Key& ke
 struct CatalogTable : sqlite3_vtab {
   explicit CatalogTable(const Registered& registered) : sqlite3_vtab(), of(registered) {}
 
-  /// The rows that may have `value`, or one of its values, in the column of a key; nothing without an index.
+  /// Returns the rows that may have `value`, or one of its values, in the column of a key; nothing without an index.
   [[nodiscard]] Result<std::optional<AscendingRows>> Find(Way way, sqlite3_value* value) {
     const size_t number = way.key;
     if (!tried[number]) {
@@ -210,7 +210,7 @@ struct CatalogTable : sqlite3_vtab {
 
   Registered of;
   std::array<bool, kMostKeys> tried = {};
-  std::array<std::optional<EqualityIndex>, kMostKeys> indexes;  // by key, once it was asked for
+  std::array<std::optional<EqualityIndex>, kMostKeys> indexes;  // by key, once it was used
 };
 
 struct CatalogCursor : sqlite3_vtab_cursor {
@@ -225,7 +225,7 @@ struct CatalogCursor : sqlite3_vtab_cursor {
   }
 
   CatalogTable& table;
-  std::optional<AscendingRows> found;  // the rows yet to come, unless all are asked for
+  std::optional<AscendingRows> found;  // the remaining rows, unless all were asked for
   uint64_t row = 0;
 };
 
@@ -254,15 +254,15 @@ int Disconnect(sqlite3_vtab* table) {
   return SQLITE_OK;
 }
 
-// Whether rows are found by constraint `i`, an equality with `key`.
+// Returns whether rows are found by constraint `i`, an equality with `key`.
 bool IsFoundBy(sqlite3_index_info* info, int i, const Key& key) {
   const auto& constraint = info->aConstraint[i];
   return constraint.usable != 0 && constraint.op == SQLITE_INDEX_CONSTRAINT_EQ && constraint.iColumn == key.column &&
          sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0 && InOf(info, i) != InKind::kMaybe;
 }
 
-// SQLite compares again what the table finds: it may be compared otherwise than by the affinity of the column. With the
-// values of an IN one by one it would compare them as if the other side had none, so they are taken all at once.
+// SQLite compares what the table finds again, since the comparison may not use the affinity of the column. It would
+// compare the values of an IN one by one as if the other side had none, so they are taken all at once.
 int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
   const Registered& of = TableOf(table).of;
   auto rows = static_cast<double>(of.rows());
@@ -329,7 +329,7 @@ int Rowid(sqlite3_vtab_cursor* cursor, sqlite3_int64* rowid) {
   return SQLITE_OK;
 }
 
-// Without xCreate a table is there by the name of its module, and without xUpdate it is read-only.
+// Without xCreate, a table exists under the name of its module; without xUpdate, it is read-only.
 constexpr sqlite3_module MakeModule() {
   sqlite3_module module{};
   module.xConnect = Connect;
@@ -363,7 +363,7 @@ Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> c
   for (const TableKind& kind : kTables) {
     auto* const registered = new Registered{&kind, catalog, limits};
     const auto destroy = [](void* data) { delete static_cast<Registered*>(data); };
-    // Destroys it, should it fail.
+    // SQLite destroys it if this fails.
     if (sqlite3_create_module_v2(db, kind.name, &kModule, registered, destroy) != SQLITE_OK) {
       return Fail(ErrorCode::kLimit, StrCat("table ", kind.name, ": SQLite: ", sqlite3_errmsg(db)), "free some memory");
     }

@@ -15,7 +15,7 @@ struct sqlite3;
 
 namespace ofindex {
 
-/// What the small tables of an index say. A value.
+/// The contents of an index's small tables. A value.
 struct Catalog {
   std::vector<ShardRow> shards;
   std::vector<FeatureRow> features;
@@ -23,16 +23,16 @@ struct Catalog {
   std::vector<DamageRow> damage;
 };
 
-/// Reads the catalog of an index that is open. Errors: kIndex, kIo, kStale.
+/// Reads the catalog of an open index. Errors: kIndex, kIo, kStale.
 [[nodiscard]] Result<Catalog> ReadCatalog(const std::shared_ptr<const IndexFile>& index);
 
-/// Names of the tables that RegisterCatalogTables makes.
+/// Names of the tables that RegisterCatalogTables registers.
 inline constexpr std::string_view kCatalogTables[] = {"shards", "features", "bad", "damage"};
 
 /// Makes the catalog readable on `db` as tables `shards`, `features`, `bad` and `damage`, whose columns are the keys of
-/// `ofindex info --json`. They are there by their names, without CREATE, and cannot be written. A path that
-/// is no text in SQL has \xNN for its odd bytes, a name is a BLOB. Rows are found by path, name, record and shard
-/// without a scan. Errors: kLimit  SQLite has no memory.
+/// `ofindex info --json`. They exist under these names without CREATE, and cannot be written. Bytes of a path that SQL
+/// text cannot hold become \xNN; such a name is a BLOB. Rows are found by path, name, record and shard without a scan.
+/// Errors: kLimit  SQLite has no memory.
 [[nodiscard]] Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog,
                                                  WorkLimits limits = {});
 

@@ -20,7 +20,7 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-// Each sort of key has hashes of its own.
+// Each type of key has its own hashes.
 enum class Sort : uint64_t { kInteger = 1, kReal, kBytes, kApproximate, kOdd };
 
 // The finalizer of splitmix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014).
@@ -35,20 +35,20 @@ uint64_t HashOfInteger(int64_t integer) { return Hash(Sort::kInteger, static_cas
 
 uint64_t HashOfBytes(ByteView bytes) { return Hash(Sort::kBytes, std::hash<std::string_view>()(AsText(bytes))); }
 
-// Equal numbers have one hash, whatever their type.
+// Equal numbers have equal hashes, whatever their type.
 uint64_t HashOfReal(double real) {
   const bool integral = real >= -0x1p63 && real < 0x1p63 && std::floor(real) == real;
   return integral ? HashOfInteger(static_cast<int64_t>(real)) : Hash(Sort::kReal, std::bit_cast<uint64_t>(real));
 }
 
-// SQLite's reading of a text as a real may be off by some units in the last place, which are cut off here.
+// SQLite's conversion of a text to a real may be off by some units in the last place, which are cut off here.
 uint64_t HashOfApproximate(uint64_t bits) { return Hash(Sort::kApproximate, bits >> 12); }
 constexpr uint64_t kUnitsOff = 64;
 
-// SQLite rounds the size of an allocation up by less.
+// SQLite rounds up the size of an allocation by less than this.
 constexpr uint64_t kRoundedUp = 16;
 
-// How a text that may be a number is found by that number.
+// Returns how a text that may be a number is found by that number.
 struct TextNumber {
   Sort sort = Sort::kOdd;
   uint64_t hash = Hash(Sort::kOdd, 0);
@@ -68,7 +68,7 @@ TextNumber NumberIn(std::string_view text) {
   return {Sort::kApproximate, HashOfApproximate(std::bit_cast<uint64_t>(real + 0.0))};
 }
 
-// Asks before it allocates: SQLite ends the statement whose allocation it refuses.
+// Asks before allocating: SQLite ends the statement whose allocation it refuses.
 std::unique_ptr<uint32_t[], void (*)(void*)> Allocate(uint64_t count, const WorkLimits& limits) {
   const uint64_t bytes = count * sizeof(uint32_t);
   const bool room = limits.HasRoom(bytes + kRoundedUp);
@@ -85,7 +85,7 @@ Result<std::optional<EqualityIndex>> EqualityIndex::Build(uint64_t rows, const W
   constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max() / 2;  // a row may be in two places
   if (rows > kMost) return std::nullopt;
   const uint64_t buckets = std::bit_ceil(rows + 1);
-  if (!limits.HasRoom((buckets + rows) * sizeof(uint32_t))) return std::nullopt;  // the visit would be in vain
+  if (!limits.HasRoom((buckets + rows) * sizeof(uint32_t))) return std::nullopt;  // do not visit in vain
   EqualityIndex index(Allocate(buckets, limits), {nullptr, sqlite3_free}, buckets - 1);
   if (index.ends_ == nullptr) return std::nullopt;
   uint32_t* const ends = index.ends_.get();
@@ -107,7 +107,7 @@ Result<std::optional<EqualityIndex>> EqualityIndex::Build(uint64_t rows, const W
       }
     });
   };
-  // Counts, then sums, then rows that each move the end of their bucket from where it begins to where it ends.
+  // Counts, then sums, then rows, each of which moves the end of its bucket from the bucket's start towards its end.
   std::fill(ends, ends + buckets, 0U);
   uint64_t stamp = 0;
   OFINDEX_TRY(each([&](uint64_t row, uint64_t bucket) {

@@ -14,26 +14,25 @@
 
 namespace ofindex {
 
-/// The rows of a table by the values that one column has in them, for comparisons with `=` whatever their affinity: a
-/// TEXT that may be a number is found by its bytes and by that number. Lives in SQLite's memory, so that the limit of
-/// a statement counts it. Immutable; may be read by any number of threads.
+/// The rows of a table by the value of one column, for comparisons with `=` under any affinity: a TEXT that may be a
+/// number is found by its bytes and by that number. Lives in SQLite's memory, so that a statement's limit includes it.
+/// Immutable; may be read by any number of threads.
 class EqualityIndex {
  public:
   /// The cost of a lookup for SQLite's planner, in rows of a scan.
   static constexpr double kLookupCost = 4;
 
-  /// Takes a row and its value, which is not NULL.
+  /// Receives a row and its value, which is not NULL.
   using Take = std::function<void(uint64_t row, const Chunk::Value& value)>;
 
-  /// Indexes the column that `visit` gives, row by row, ascending, below `rows`: it is called twice. No index if
-  /// `limits` have no room for one, or there are too many rows.
-  /// Errors: those of `visit`; kStale  it gave other values the second time.
+  /// Indexes the column that `visit` passes to its argument row by row, in ascending order, below `rows`; `visit` is
+  /// called twice. Returns no index if `limits` leave no room for one, or if there are too many rows.
+  /// Errors: those of `visit`; kStale  it passed other values the second time.
   [[nodiscard]] static Result<std::optional<EqualityIndex>> Build(
       uint64_t rows, const WorkLimits& limits, const std::function<Result<void>(const Take&)>& visit);
 
-  /// Returns rows among which are all whose value equals one of `values`, and few others; takes as long as there are
-  /// values, however many rows. Valid while this lives. A value that is compared both as a number and as text must be
-  /// given as both.
+  /// Returns all rows whose value equals one of `values`, and few others. The time depends on the number of values, not
+  /// of rows. Valid while this lives. A value that is compared both as a number and as text must be given as both.
   [[nodiscard]] AscendingRows Find(std::span<const ColumnValue> values) const;
 
  private:
@@ -42,10 +41,10 @@ class EqualityIndex {
   EqualityIndex(Numbers ends, Numbers rows, uint64_t mask)
       : ends_(std::move(ends)), rows_(std::move(rows)), mask_(mask) {}
 
-  Numbers ends_;              // of bucket b, its rows end before ends_[b] and begin at ends_[b - 1]
+  Numbers ends_;              // the rows of bucket b end before ends_[b] and begin at ends_[b - 1]
   Numbers rows_;              // bucket by bucket, ascending in each
-  uint64_t mask_;             // of a hash: its bucket
-  bool approximate_ = false;  // some texts are under approximate numbers
+  uint64_t mask_;             // from a hash to its bucket
+  bool approximate_ = false;  // some texts are stored under approximate numbers
   bool odd_ = false;          // and some under none
 };
 

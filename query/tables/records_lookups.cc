@@ -11,7 +11,7 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-// To index a column takes as long as some scans of it.
+// Indexing a column takes as long as some scans of it.
 constexpr int kScansFirst = 8;
 
 // With more values in an IN, a scan compares each record with all of them at once.
@@ -67,7 +67,7 @@ Result<std::optional<AscendingRows>> RecordsLookups::FindOne(const Constraint& c
 }
 
 Result<std::optional<AscendingRows>> RecordsLookups::Find(std::span<const Constraint> constraints) {
-  // What a list has is known to the kernels alone.
+  // Only the kernels know the elements of a list.
   if (std::any_of(constraints.begin(), constraints.end(), [](const Constraint& one) { return one.op == Op::kHas; })) {
     return std::nullopt;
   }

@@ -13,19 +13,19 @@
 
 namespace ofindex {
 
-/// Finds the records that a comparison with `=`, IS or IN may select, for joins and correlated subqueries, which ask
-/// for one value after the other. A column that is asked for again and again is indexed, once. Not thread-safe; the
-/// store and the limits must outlive it.
+/// Finds the records that a comparison with `=`, IS or IN may select, for joins and correlated subqueries, which look
+/// up one value after the other. A column that is looked up repeatedly is indexed, once. Not thread-safe; the store and
+/// the limits must outlive it.
 class RecordsLookups {
  public:
   RecordsLookups(ColumnStore& store, const WorkLimits& limits) : store_(&store), limits_(&limits) {}
 
-  /// Returns ordinals among which are all records that meet all `constraints`, valid while this lives; nothing if only
-  /// a scan finds them. Errors: kIndex, kIo, kLimit, kInterrupted, kStale.
+  /// Returns ordinals that include all records meeting all `constraints`, valid while this lives; nothing if only a
+  /// scan finds them. Errors: kIndex, kIo, kLimit, kInterrupted, kStale.
   [[nodiscard]] Result<std::optional<AscendingRows>> Find(std::span<const Constraint> constraints);
 
  private:
-  /// What is known of one column.
+  /// The state of one column.
   struct Lookup {
     int scans = 0;
     bool tried = false;
@@ -39,7 +39,7 @@ class RecordsLookups {
 
   ColumnStore* store_;
   const WorkLimits* limits_;
-  std::map<uint32_t, Lookup> lookups_;  // by the number of the column
+  std::map<uint32_t, Lookup> lookups_;  // by column number
 };
 
 }  // namespace ofindex

@@ -50,16 +50,16 @@ bool HoldsNumbers(uint8_t kinds) {
   return (kinds & ~kBytesOrNone) != 0;
 }
 
-// Whether the kernels can answer `op` on `column`.
+// Returns whether the kernels can answer `op` on `column`.
 bool CanAnswer(Op op, const Column& column, uint8_t kinds, bool plain) {
   if (IsNullTest(op)) return true;
   if (column.is_list() || op == Op::kHas) return column.is_list() && op == Op::kHas;
-  // LIKE takes numbers for text, and in some builds of SQLite blobs too.
+  // LIKE treats numbers as text and, in some builds of SQLite, blobs too.
   static const bool kBlobsMatch = sqlite3_compileoption_used("LIKE_DOESNT_MATCH_BLOBS") == 0;
   return op != Op::kLike || (!HoldsNumbers(kinds) && (plain || !kBlobsMatch));
 }
 
-// The value on the other side, where it is a constant.
+// Returns the value on the other side, if it is a constant.
 sqlite3_value* ConstantOf(sqlite3_index_info& info, int i) {
   sqlite3_value* value = nullptr;
   if (sqlite3_libversion_number() < kRhsValueVersion) return nullptr;
@@ -70,10 +70,10 @@ bool IsBytes(sqlite3_value* value) {
   return value != nullptr && (sqlite3_value_type(value) == SQLITE_TEXT || sqlite3_value_type(value) == SQLITE_BLOB);
 }
 
-// True if `op` asks for records by their value, one after the other in joins: see RecordsLookups.
+// Returns true if `op` looks up records by value, repeatedly in joins: see RecordsLookups.
 bool IsEquality(Op op) { return op == Op::kEq || op == Op::kIs || op == Op::kIn; }
 
-// How many values a column has, if the index knows.
+// Returns the number of a column's values, if the index knows it.
 std::optional<uint64_t> DistinctIn(const ColumnStore& store, const Column& column) {
   if (column.origin == Column::Origin::kShard) return store.shards().size();
   DistinctSketch sketch;
@@ -82,12 +82,12 @@ std::optional<uint64_t> DistinctIn(const ColumnStore& store, const Column& colum
   return sketch.Estimate();
 }
 
-// The share of the records in question that a constraint is guessed to leave.
+// Returns an estimate of the fraction of the undecided records that a constraint leaves.
 double ShareOf(Op op) {
   switch (op) {
     case Op::kEq:
     case Op::kIs: return 0.02;
-    case Op::kIn: return 0.03;  // less than two of the former, so that `a = 1 OR a = 2` is one question and not two
+    case Op::kIn: return 0.03;  // less than twice the above, so that `a = 1 OR a = 2` is one query and not two
     case Op::kHas:
     case Op::kLike: return 0.1;
     case Op::kNe:
@@ -124,7 +124,7 @@ class Planner {
     const InKind in = *op == Op::kEq ? InOf(&info_, i) : InKind::kNone;
     const bool is_in = in == InKind::kIn;
     if (is_in) op = Op::kIn;
-    // SQLite would compare again with the values one by one, as if the other side had no affinity.
+    // SQLite would compare again with the single values, as if the other side had no affinity.
     if (!plain_ && in == InKind::kMaybe && HoldsBytes(kinds)) return;
     const bool unsure = !plain_ && compares && HoldsBytes(kinds) && (is_in || !IsBytes(constant));
     const bool exact = !unsure && (plain_ || *op != Op::kLike);
@@ -149,7 +149,7 @@ class Planner {
       known_.push_back(*std::move(constraint));
   }
 
-  // No two records have one _id, so that whatever order follows it does not matter.
+  // No two records have the same _id, so later terms of the order do not matter.
   void TakeOrder() {
     if (info_.nOrderBy == 0 || info_.aOrderBy[0].iColumn > 0) return;
     info_.orderByConsumed = 1;
@@ -171,12 +171,12 @@ class Planner {
   sqlite3_index_info& info_;
   RecordsPlan& plan_;
   bool one_ = false;               // at most one record
-  bool looked_up_ = false;         // by a value that joins and subqueries give
-  double share_ = 1;               // of the records in question
-  std::vector<Constraint> known_;  // whose values are known
+  bool looked_up_ = false;         // by values from joins and subqueries
+  double share_ = 1;               // of the undecided records
+  std::vector<Constraint> known_;  // with known values
 };
 
-// The numbers of a plan's text, each behind one letter.
+// The numbers in a plan's text, each after one letter.
 uint32_t TakeNumber(std::string_view& text) {
   uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -184,7 +184,7 @@ uint32_t TakeNumber(std::string_view& text) {
   return number;
 }
 
-// A bound value as the text that LIKE takes it for.
+// Returns a bound value as the text that LIKE converts it to.
 ColumnValue PatternOf(sqlite3_value* value) {
   if (sqlite3_value_type(value) == SQLITE_BLOB || sqlite3_value_type(value) == SQLITE_NULL) return {};
   const auto* const text = reinterpret_cast<const char*>(sqlite3_value_text(value));
@@ -192,7 +192,7 @@ ColumnValue PatternOf(sqlite3_value* value) {
   return {.type = ColumnValue::Type::kText, .bytes = {text, static_cast<size_t>(sqlite3_value_bytes(value))}};
 }
 
-// The TEXT of a column of `affinity` that `op` may find equal to `value`, or less, as a number and not as a text.
+// Returns the TEXT of a column of `affinity` that `op` may find equal to `value`, or less, as a number.
 PassingText PassingOf(Op op, Affinity affinity, sqlite3_value* value) {
   const bool ordered = op == Op::kLt || op == Op::kLe || op == Op::kGt || op == Op::kGe;
   switch (sqlite3_value_type(value)) {

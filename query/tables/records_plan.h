@@ -19,7 +19,7 @@ struct RecordsPlan {
   struct Argument {
     uint32_t column = 0;
     Op op = Op::kEq;
-    bool loose = false;  ///< SQLite looks at each record again: see PassingText
+    bool loose = false;  ///< SQLite checks each record again: see PassingText
   };
 
   std::vector<Argument> arguments;
@@ -27,22 +27,22 @@ struct RecordsPlan {
 
   [[nodiscard]] std::string Encode() const;
 
-  /// The plan that Encode() wrote as `text`.
+  /// Decodes `text`, which Encode() wrote.
   [[nodiscard]] static RecordsPlan Decode(std::string_view text);
 
-  /// Returns the constraint that `argument` and `value` make. Applies the column's affinity to the value, which SQLite
-  /// leaves to the table. Errors: kLimit  SQLite gave no value.
+  /// Returns the constraint of `argument` with `value`. Applies the column's affinity to the value, which SQLite leaves
+  /// to the table. Errors: kLimit  SQLite gave no value.
   [[nodiscard]] static Result<Constraint> ConstraintOf(const ColumnStore& store, const Argument& argument,
                                                        sqlite3_value* value);
 };
 
-/// Plans what SQLite asks for, and tells it: which constraints are taken over, whether rows come in the order wanted,
-/// and what it will cost.
+/// Plans the query in `info`, and tells SQLite which constraints are taken over, whether rows come in the wanted order,
+/// and the cost.
 ///
 /// SQLite checks again every comparison that might not use the column's affinity: if the other side is a column of
-/// numeric affinity, text is compared as a number, and the table cannot see that. `plain` says that there is none.
-/// LIMIT and OFFSET stay with SQLite, which stops asking when it has enough: in comparisons of row values and in
-/// compound SELECTs, SQLite 3.40 offers them although other rows count too, and does not say so.
+/// numeric affinity, text is compared as a number, and the table cannot see that. `plain` says that there is no such
+/// column. LIMIT and OFFSET stay with SQLite, which stops asking when it has enough rows: in row-value comparisons and
+/// compound SELECTs, SQLite 3.40 offers them although other rows count too, without saying so.
 void PlanRecords(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan);
 
 }  // namespace ofindex

@@ -11,7 +11,7 @@ namespace {
 // The most blocks evaluated at a time: their bitmaps take up to 512 KiB.
 constexpr uint64_t kMostWindowBlocks = 64;
 
-// Records passed over, one by one, between two questions whether the statement may go on: some milliseconds.
+// Records skipped one by one between two checks whether the statement may go on: some milliseconds.
 constexpr uint64_t kOrdinalsPerQuestion = 1 << 16;
 
 }  // namespace
@@ -72,11 +72,11 @@ void RecordsScan::GoTo(uint64_t ordinal) {
   record_ = static_cast<uint32_t>(ordinal - blocks[block_].first_record);
 }
 
-// Whether the record meets all constraints: what the kernels say of a block, for one of its records.
+// Returns whether the record meets all constraints: for one record what the kernels compute for a block.
 Result<bool> RecordsScan::Meets() {
   for (const Predicate::Part& part : predicate_->parts()) {
     if (part.column.origin == Column::Origin::kId) {
-      if (part.filter.is_interval()) continue;  // BeginAt() has seen to it
+      if (part.filter.is_interval()) continue;  // BeginAt() has applied it
       const Chunk::Value id{.type = ColumnValue::Type::kInteger, .integer = static_cast<int64_t>(ordinal())};
       if (!part.filter.Accepts(id)) return false;
       continue;
@@ -102,7 +102,7 @@ Result<const Chunk*> RecordsScan::ChunkOf(uint32_t column) {
   return slot.chunk.get();
 }
 
-// Goes to the next block of which some records are wanted. False after the last.
+// Goes to the next block with selected records. Returns false after the last.
 Result<bool> RecordsScan::NextBlock() {
   in_block_ = false;
   while (blocks_left_ > 0) {
@@ -120,7 +120,7 @@ Result<bool> RecordsScan::NextBlock() {
   return false;
 }
 
-// Evaluates this block and those that the scan comes to next.
+// Evaluates this block and the next ones of the scan.
 Result<void> RecordsScan::FillWindow() {
   const uint64_t begin = descending_ ? block_ + 1 - std::min(block_ + 1, window_blocks_) : block_;
   const uint64_t end = descending_ ? block_ + 1 : std::min(block_ + window_blocks_, store_->blocks().size());
@@ -131,7 +131,7 @@ Result<void> RecordsScan::FillWindow() {
   return {};
 }
 
-// Goes to the next word of the block. False after the last.
+// Goes to the next word of the block. Returns false after the last.
 bool RecordsScan::NextWord() {
   if (!in_block_) return false;
   const uint32_t records = store_->blocks()[block_].records;

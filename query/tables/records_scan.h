@@ -15,9 +15,9 @@
 
 namespace ofindex {
 
-/// The records that meet some constraints, one after the other by their ordinals. Blocks are evaluated some at a time,
-/// on all threads: few at first, for questions that need few records. Chunks of columns are loaded when the scan first
-/// asks for a column in a block. Not thread-safe; the store and the limits must outlive it.
+/// The records that meet some constraints, in the order of their ordinals. Several blocks are evaluated at a time, on
+/// all threads: few at first, for queries that need few records. Chunks are loaded when the scan first asks for their
+/// column in a block. Not thread-safe; the store and the limits must outlive it.
 class RecordsScan {
  public:
   RecordsScan(ColumnStore& store, const WorkLimits& limits)
@@ -30,10 +30,10 @@ class RecordsScan {
   /// on lists are those for NULL. Errors: as Begin.
   [[nodiscard]] Result<void> BeginAt(AscendingRows ordinals, std::span<const Constraint> constraints, bool descending);
 
-  /// Goes to the next record. Not after done(). Errors: as Begin.
+  /// Goes to the next record. Must not be called after done(). Errors: as Begin.
   [[nodiscard]] Result<void> Next();
 
-  /// Goes to the next record if that takes no work, which it does not 63 times of 64 where all records pass.
+  /// Goes to the next record if that takes no work: 63 times of 64 if all records pass.
   [[nodiscard]] bool TryNext() {
     if (bits_ == 0 || descending_) return false;
     record_ = word_ * 64 + static_cast<uint32_t>(std::countr_zero(bits_));
@@ -46,15 +46,15 @@ class RecordsScan {
   /// Makes done() true.
   void Finish() { done_ = true; }
 
-  // Where the scan is: the record's ordinal, its block, and its number in the block.
+  // The current position: the record's ordinal, its block, and its number in the block.
   [[nodiscard]] uint64_t ordinal() const { return store_->blocks()[block_].first_record + record_; }
   [[nodiscard]] uint64_t block() const { return block_; }
   [[nodiscard]] uint32_t record() const { return record_; }
 
-  /// The chunk of column `column` in this block; valid until the scan leaves the block. Errors: kIndex, kIo, kLimit.
+  /// Returns column `column`'s chunk in this block; valid until the scan leaves the block. Errors: kIndex, kIo, kLimit.
   [[nodiscard]] Result<const Chunk*> ChunkOf(uint32_t column);
 
-  /// The same where it was asked for in this block before; else null.
+  /// Returns the same chunk if it was already asked for in this block, otherwise null.
   [[nodiscard]] const Chunk* KnownChunk(uint32_t column) const {
     return slots_[column].block == block_ ? slots_[column].chunk.get() : nullptr;
   }
@@ -85,7 +85,7 @@ class RecordsScan {
   uint64_t window_begin_ = 0;
   uint64_t window_blocks_ = 1;
 
-  // BeginAt(): the ordinals yet to come.
+  // BeginAt(): the remaining ordinals.
   bool chosen_ = false;
   AscendingRows ordinals_;
 
@@ -93,7 +93,7 @@ class RecordsScan {
   bool in_block_ = false;
   uint64_t block_ = 0;
   uint32_t word_ = 0;
-  uint64_t bits_ = 0;  // of the word, of records yet to come
+  uint64_t bits_ = 0;  // of the word, of the remaining records
   uint32_t record_ = 0;
 };
 

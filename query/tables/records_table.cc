@@ -18,8 +18,8 @@
 #include "query/tables/sql_values.h"
 #include "query/tables/tables.h"
 
-// The glue between SQLite's interface of virtual tables and the engine. Nothing is thrown through SQLite: what can run
-// out of memory is called by Guarded().
+// The glue between SQLite's virtual-table interface and the engine. Nothing may be thrown through SQLite: Guarded()
+// calls everything that can run out of memory.
 
 namespace ofindex {
 namespace {
@@ -34,7 +34,7 @@ struct Table : sqlite3_vtab {
 struct Cursor : sqlite3_vtab_cursor {
   explicit Cursor(const RecordsSource& source) : sqlite3_vtab_cursor{}, scan(*source.store, source.limits) {}
   RecordsScan scan;
-  std::string json;  // of the list that was read last
+  std::string json;  // of the last list read
 };
 
 Table& TableOf(sqlite3_vtab* table) { return *static_cast<Table*>(table); }
@@ -47,7 +47,7 @@ int Guarded(sqlite3_vtab* table, Body&& body) {
   return result ? SQLITE_OK : Report(table, result.error());
 }
 
-// The declaration is our own text, and as long as the names are: limits for what strangers write do not hold for it.
+// The declaration is our own text, as long as the names require: limits for untrusted statements do not apply to it.
 class Unlimited {
  public:
   explicit Unlimited(sqlite3* db)
@@ -88,7 +88,7 @@ Result<void> Declare(sqlite3* db, const ColumnStore& store) {
   return Fail(ErrorCode::kIndex, StrCat("SQLite refuses the columns of the index: ", sqlite3_errmsg(db)));
 }
 
-// Makes the table of `source`, or says in `message` why not.
+// Creates the table of `source`, or sets `message` to the reason why it cannot.
 int Make(sqlite3* db, Result<RecordsSource> source, sqlite3_vtab** made, char** message) {
   const Result<void> result = WithMemory("a table", [&]() -> Result<void> {
     if (!source) return tl::unexpected<Error>(source.error());
@@ -106,7 +106,7 @@ int Connect(sqlite3* db, void* source, int, const char* const*, sqlite3_vtab** m
   return Make(db, *static_cast<const RecordsSource*>(source), made, message);
 }
 
-// A quoted argument of a module, without its quotes.
+// Returns a quoted argument of a module without its quotes.
 std::string Unquoted(std::string_view text) {
   const char quote = text.empty() ? '\0' : text[0];
   if (text.size() < 2 || (quote != '\'' && quote != '"') || text.back() != quote) return std::string(text);
@@ -198,7 +198,7 @@ void PutList(Cursor& cursor, sqlite3_context* context, const Chunk& chunk) {
   PutResult(context, {.type = ColumnValue::Type::kText, .bytes = AsBytes(cursor.json)});
 }
 
-// Numbers are what most questions read: they take no detour through a value of any type. False if the chunk has others.
+// Most queries read numbers, so these are not converted to a general value. False if the chunk has other values.
 bool PutNumber(sqlite3_context* context, const Chunk& chunk, uint32_t record) {
   const auto put_real = [context](double real) {
     if (real == real) sqlite3_result_double(context, real);
@@ -253,7 +253,7 @@ int Rowid(sqlite3_vtab_cursor* cursor, sqlite3_int64* rowid) {
   return SQLITE_OK;
 }
 
-// has() is pushed down where it stands on a column of the table; SQLite offers it as a constraint of this number.
+// has() on a column of the table is pushed down; SQLite offers it as a constraint with this number.
 int FindFunction(sqlite3_vtab*, int arguments, const char* name,
                  void (**function)(sqlite3_context*, int, sqlite3_value**), void** data) {
   if (arguments != 2 || sqlite3_stricmp(name, "has") != 0) return 0;
@@ -282,7 +282,7 @@ constexpr sqlite3_module ModuleOf(decltype(sqlite3_module::xCreate) create,
   return module;
 }
 
-// Without xCreate a table is there by the name of its module.
+// Without xCreate, a table exists under the name of its module.
 constexpr sqlite3_module kRecordsModule = ModuleOf(nullptr, Connect);
 constexpr sqlite3_module kIndexModule = ModuleOf(Create, Create);
 

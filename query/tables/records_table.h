@@ -13,13 +13,13 @@ struct sqlite3;
 
 namespace ofindex {
 
-/// What SQLite asked of a table instead of records.
+/// The constraints that SQLite passed to a table that records them instead of returning rows.
 struct TakenConstraints {
-  bool active = false;                                     ///< the table takes constraints down here, and has no rows
-  std::vector<std::vector<Constraint>> conjunctions = {};  ///< one each time that SQLite asked
+  bool active = false;                                     ///< the table records constraints here, and has no rows
+  std::vector<std::vector<Constraint>> conjunctions = {};  ///< one for each time that SQLite asked
 };
 
-/// What the table `records` of one connection is over, and how it answers.
+/// The dataset behind the table `records` of one connection, and how the table answers.
 struct RecordsSource {
   std::shared_ptr<ColumnStore> store;
 
@@ -30,10 +30,10 @@ struct RecordsSource {
   WorkLimits limits = {};
 };
 
-/// RegisterRecords() of query/tables/tables.h, for a table that answers as `source` says.
+/// Registers the table as RegisterRecords() of query/tables/tables.h does, with the answers that `source` asks for.
 [[nodiscard]] Result<void> RegisterRecordsTable(sqlite3* db, RecordsSource source);
 
-/// `name` as SQL has a name, between double quotes.
+/// Returns `name` as an SQL identifier in double quotes.
 [[nodiscard]] std::string QuotedName(std::string_view name);
 
 }  // namespace ofindex

@@ -15,9 +15,9 @@ struct sqlite3_vtab;
 
 namespace ofindex {
 
-// Values and errors on their way between the engine and SQLite.
+// Conversions of values and errors between the engine and SQLite.
 
-/// A copy of `value`.
+/// Returns a copy of `value`.
 [[nodiscard]] ColumnValue ValueOf(sqlite3_value* value);
 
 /// Returns a copy of `value`, converted as a comparison with a column of `affinity` converts it. Errors: kLimit  SQLite
@@ -28,11 +28,11 @@ namespace ofindex {
 /// for NULL. Errors: kLimit  SQLite has no memory.
 [[nodiscard]] Result<std::vector<ColumnValue>> ElementsOf(sqlite3_value* value);
 
-/// What a constraint with the operator `=` is.
+/// The meaning of a constraint with the operator `=`.
 enum class InKind {
   kNone,   ///< a comparison with one value
   kIn,     ///< an IN
-  kMaybe,  ///< either: SQLite tells of the first 32 constraints only
+  kMaybe,  ///< either: SQLite reports it for the first 32 constraints only
 };
 
 /// Returns the kind of constraint `i`, in xBestIndex. If the table handles an IN, xFilter gets all its values at once.
@@ -41,16 +41,16 @@ enum class InKind {
 /// Calls `take` with each value of an IN that xFilter was given. Errors: those of `take`; kLimit  SQLite has no memory.
 [[nodiscard]] Result<void> ForEachIn(sqlite3_value* list, const std::function<Result<void>(sqlite3_value*)>& take);
 
-/// A view of `value`, valid as long as SQLite's is.
+/// Returns a view of `value`, valid as long as SQLite's value.
 [[nodiscard]] Chunk::Value ViewOf(sqlite3_value* value);
 
-/// Makes a copy of `value` the result of a function or of a column.
+/// Returns a copy of `value` to SQLite, as the result of a function or of a column.
 void PutResult(sqlite3_context* context, const Chunk::Value& value);
 
-/// The result code that says what `error` says (query/tables/tables.h).
+/// Returns the SQLite result code for `error` (query/tables/tables.h).
 [[nodiscard]] int CodeOf(const Error& error);
 
-/// Makes the text of `error` that of `table`, and returns its code.
+/// Sets the error text of `table` to that of `error`, and returns its code.
 [[nodiscard]] int Report(sqlite3_vtab* table, const Error& error);
 
 }  // namespace ofindex

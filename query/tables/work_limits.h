@@ -8,13 +8,13 @@
 
 namespace ofindex {
 
-/// The limits of a statement, as its tables ask for them. A missing function sets no limit. A value, used by the thread
-/// that runs the statement.
+/// The limits of a statement, for its tables to ask. A missing function sets no limit. A value, used by the thread that
+/// runs the statement.
 struct WorkLimits {
-  std::function<bool()> may_go_on = nullptr;               ///< false: the work is to end
-  std::function<bool(uint64_t bytes)> has_room = nullptr;  ///< whether SQLite would give that much memory
+  std::function<bool()> may_go_on = nullptr;               ///< false: the work must end
+  std::function<bool(uint64_t bytes)> has_room = nullptr;  ///< whether SQLite would allocate that much memory
 
-  /// Asked once per piece of work of some milliseconds at most. Errors: kInterrupted  the work is to end.
+  /// Must be called once per some milliseconds of work at most. Errors: kInterrupted  the work must end.
   [[nodiscard]] Result<void> Ask() const {
     if (may_go_on && !may_go_on()) return Interrupted();
     return {};

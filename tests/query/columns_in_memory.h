@@ -18,7 +18,7 @@
 
 namespace ofindex {
 
-/// What one record has under one name: values of one kind, perhaps none.
+/// The values of one record under one name, all of one kind; possibly none.
 struct Cell {
   FeatureKind kind = FeatureKind::kNone;
   std::vector<int64_t> integers = {};
@@ -33,13 +33,13 @@ inline Cell Doubles(std::vector<double> values) { return {.kind = FeatureKind::k
 inline Cell Floats(std::vector<double> values) { return {.kind = FeatureKind::kFloat, .reals = std::move(values)}; }
 inline Cell Texts(std::vector<std::string> values) { return {.kind = FeatureKind::kBytes, .texts = std::move(values)}; }
 
-/// A feature over all records; nullopt where a record lacks it.
+/// A feature over all records; nullopt for records without it.
 struct FeatureInMemory {
   std::string name;
   std::vector<std::optional<Cell>> cells;
 };
 
-/// Value `i` of a cell, as SQL has it.
+/// Returns value `i` of a cell as SQL shows it.
 inline ColumnValue ValueOf(const Cell& cell, size_t i) {
   using Type = ColumnValue::Type;
   if (!cell.integers.empty()) return {.type = Type::kInteger, .integer = cell.integers[i]};
@@ -51,8 +51,8 @@ inline ColumnValue ValueOf(const Cell& cell, size_t i) {
   return {.type = Type::kReal, .real = real};
 }
 
-/// The columns of a dataset that was never on disk, made as index/columns/column.h says they are: what ColumnStore
-/// reads, and the values that SQL should see, found without it. Places are made up.
+/// The columns of a dataset that was never on disk, made according to index/columns/column.h: the input of ColumnStore,
+/// and the values that SQL should see, computed independently. Places are invented.
 class ColumnsInMemory final : public ColumnSource {
  public:
   /// `blocks` are the numbers of records of the blocks. All blocks of shard 0 come first.
@@ -106,7 +106,7 @@ class ColumnsInMemory final : public ColumnSource {
   static uint64_t OffsetOf(uint64_t record) { return record * 1000; }
   static uint64_t LengthOf(uint64_t record) { return record * 37 % 101; }
 
-  /// What `records` should say: a value for each of ColumnStore's columns.
+  /// Returns the expected content of `records`: a value for each of ColumnStore's columns.
   [[nodiscard]] ColumnValue Expected(const Column& column, uint64_t record) const {
     const auto integer = [](uint64_t n) {
       return ColumnValue{.type = ColumnValue::Type::kInteger, .integer = static_cast<int64_t>(n)};

@@ -92,7 +92,7 @@ TEST_CASE("an empty dataset has no records, and opens") {
   Progress progress;
   BuildOptions options;
   options.data = {dir / "empty.tfrecord"};
-  options.format.framing = Framing::kTfRecord;  // which nothing else tells of an empty file
+  options.format.framing = Framing::kTfRecord;  // which an empty file does not show otherwise
   REQUIRE(BuildIndex(options, progress).has_value());
   CheckReads(Dataset::Open(dir / "empty.tfrecord"), {});
 }

@@ -10,8 +10,8 @@
 
 namespace ofindex {
 
-/// A list as `records` should show it, written by another hand: nlohmann's, but for infinities and bytes that are no
-/// text.
+/// Returns a list as `records` should show it, by an independent implementation: nlohmann's, except for infinities and
+/// bytes that are not text.
 inline std::string JsonOfValues(const std::vector<ColumnValue>& values) {
   static constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text = "[";

@@ -28,16 +28,16 @@ TEST_CASE("ordinals are read as people write them") {
       {"-3:", 10, {7, 10}},                                                           // the last three
       {":-3", 10, {0, 7}},                                                            // all but those
       {"-5:-2", 10, {5, 8}},                                                          // both from the end
-      {"5:5", 10, {5, 5}},                                                            // nothing
-      {"5:2", 10, {5, 5}},                                                            // backwards: nothing, too
+      {"5:5", 10, {5, 5}},                                                            // empty
+      {"5:2", 10, {5, 5}},                                                            // backwards: empty, too
       {"8:99", 10, {8, 10}},                                                          // ends are cut to the dataset
       {"-99:2", 10, {0, 2}},                                                          // at the front, too
-      {"50:60", 10, {10, 10}},                                                        // all behind it
+      {"50:60", 10, {10, 10}},                                                        // all after the end
       {":", 0, {0, 0}},                                                               // an empty dataset has ranges
-      {"-1:", 0, {0, 0}},                                                             // of nothing
+      {"-1:", 0, {0, 0}},                                                             // empty ones
       {"9223372036854775807", kMost, {INT64_MAX, uint64_t{1} << 63}},                 // the largest that can be written
       {"-9223372036854775808", kMost, {(uint64_t{1} << 63) - 1, uint64_t{1} << 63}},  // and the smallest
-      {"-9223372036854775808:", 10, {0, 10}},                                         // which has no positive
+      {"-9223372036854775808:", 10, {0, 10}},                                         // no positive counterpart
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
@@ -62,17 +62,17 @@ TEST_CASE("an ordinal that is not in the dataset is out of range, and what is no
       {"9223372036854775807", 10, ErrorCode::kOutOfRange},   // far out
       {"-9223372036854775808", 10, ErrorCode::kOutOfRange},  // far out on the other side
       {"", 10, ErrorCode::kUsage},                           // nothing
-      {"x", 10, ErrorCode::kUsage},                          // no number
-      {"1x", 10, ErrorCode::kUsage},                         // something behind it
-      {" 1", 10, ErrorCode::kUsage},                         // something before it
+      {"x", 10, ErrorCode::kUsage},                          // not a number
+      {"1x", 10, ErrorCode::kUsage},                         // trailing text
+      {" 1", 10, ErrorCode::kUsage},                         // leading space
       {"+1", 10, ErrorCode::kUsage},                         // no sign but minus
-      {"1.0", 10, ErrorCode::kUsage},                        // not whole
+      {"1.0", 10, ErrorCode::kUsage},                        // not an integer
       {"0x1", 10, ErrorCode::kUsage},                        // not decimal
       {"--1", 10, ErrorCode::kUsage},                        // twice
       {"1:2:3", 10, ErrorCode::kUsage},                      // no steps
       {"a:2", 10, ErrorCode::kUsage},                        // half a range
       {"2:-", 10, ErrorCode::kUsage},                        // the other half
-      {"9223372036854775808", 10, ErrorCode::kUsage},        // more than is read
+      {"9223372036854775808", 10, ErrorCode::kUsage},        // out of int64's range
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);

@@ -13,7 +13,7 @@
 
 namespace ofindex {
 
-/// A connection of SQLite's own, without anything of ours.
+/// A plain SQLite connection, without any of our extensions.
 class Connection {
  public:
   Connection() {
@@ -26,7 +26,7 @@ class Connection {
 
   [[nodiscard]] sqlite3* db() const { return db_; }
 
-  /// All rows of a statement, each a line of values with their types; or "error: ..." alone.
+  /// Returns all rows of a statement, each a line of values with their types; or only "error: ...".
   [[nodiscard]] std::vector<std::string> Rows(const std::string& sql,
                                               const std::vector<ColumnValue>& values = {}) const {
     sqlite3_stmt* statement = nullptr;
@@ -72,8 +72,7 @@ class Connection {
   sqlite3* db_ = nullptr;
 };
 
-/// The type with which somebody would declare a table's column that has these values; empty for numbers and bytes in
-/// one.
+/// Returns the natural declared type for a table's column with these values; empty for a mix of numbers and bytes.
 inline std::string TypeFor(const Column& column, const ColumnsInMemory& columns) {
   if (column.origin == Column::Origin::kShard || column.is_list()) return "TEXT";
   if (column.origin != Column::Origin::kFeature || column.role != ColumnRole::kValue) return "INTEGER";
@@ -88,8 +87,8 @@ inline std::string TypeFor(const Column& column, const ColumnsInMemory& columns)
   return integers && reals ? "NUMERIC" : integers ? "INTEGER" : "REAL";
 }
 
-/// Fills table `records` of `connection`, a plain one, with what the columns of `store` should say. The columns are
-/// declared once the values are there: as SQLite stores them, 1.0 in a column of type NUMERIC is the integer 1.
+/// Fills table `records` of `connection`, a plain one, with the expected columns of `store`. The columns are declared
+/// once the values are known: SQLite stores 1.0 in a column of type NUMERIC as the integer 1.
 inline void FillPlainTable(const Connection& connection, const ColumnStore& store, const ColumnsInMemory& columns) {
   std::string names;
   std::string declared;

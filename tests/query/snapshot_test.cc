@@ -31,10 +31,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One name of an index, over which indexes of several folders of shards are built. The shards of all stay.
+/// One index name, under which indexes of several folders of shards are built in turn. All shards stay.
 class Named {
  public:
-  /// Makes a folder of two shards of Examples, of `count` records in all that have x = first, first + 1, ...
+  /// Makes a folder of two shards of Examples, of `count` records in all, with x = first, first + 1, ...
   void Put(const std::string& folder, int64_t first, size_t count) {
     fs::create_directory(dir_ / folder);
     const std::vector<std::string> payloads = NumberedExamples(first, count);
@@ -43,7 +43,7 @@ class Named {
     WriteFile(dir_ / folder + "/part-1", ShardBytes(Framing::kTfRecord, {middle, payloads.end()}));
   }
 
-  /// Builds the index of `folder` at `index`, over what is there.
+  /// Builds the index of `folder` at `index`, replacing any existing one.
   void Build(const std::string& folder, const std::string& index, bool columns = true) const {
     Progress progress;
     BuildOptions options;
@@ -64,7 +64,7 @@ class Named {
   TempDir dir_;
 };
 
-/// What is open on one dataset, some of it since before the index was replaced.
+/// Everything that is open on one dataset, some of it since before the index was replaced.
 struct Opened {
   Dataset dataset;
   std::shared_ptr<ColumnStore> store;
@@ -130,7 +130,7 @@ struct Door {
   std::function<Result<std::string>(Opened&)> ask;
 };
 
-// Every way from a dataset to something that its index says. Doors "of now" open what they ask when they are asked.
+// Every way from a dataset to the contents of its index. Doors "of now" open whatever they need at each call.
 const std::vector<Door> kDoors = {
     {"record",
      [](Opened& o) -> Result<std::string> {
@@ -190,7 +190,7 @@ const std::vector<Door> kDoors = {
      }},
 };
 
-// What is done to an index that is open.
+// The changes made to an index that is open.
 struct Change {
   const char* name;
   std::function<void(Named&)> make;

@@ -48,7 +48,7 @@ inline Catalog SomeCatalog() {
   return catalog;
 }
 
-/// A session on SomeCatalog(), without records. Ends the test if it does not open.
+/// Opens a session on SomeCatalog(), without records. Ends the test if that fails.
 inline SqlSession OpenCatalogSession() {
   const auto catalog = std::make_shared<const Catalog>(SomeCatalog());
   auto session = SqlSession::Open([&](sqlite3* db, const WorkLimits&) { return RegisterCatalogTables(db, catalog); },
@@ -57,7 +57,7 @@ inline SqlSession OpenCatalogSession() {
   return std::move(*session);
 }
 
-/// One value, as SQL writes it.
+/// Returns a value as SQL writes it.
 inline std::string Shown(const SqlValue& value) {
   switch (value.type) {
     case ColumnValue::Type::kNull: return "NULL";
@@ -69,7 +69,8 @@ inline std::string Shown(const SqlValue& value) {
   return "?";
 }
 
-/// All rows of a statement, values between spaces and rows between lines; or its error, as "code: message".
+/// Returns all rows of a statement, with spaces between values and newlines between rows; or its error, as "code:
+/// message".
 inline std::string Answer(SqlSession& session, std::string_view sql, const std::vector<SqlParameter>& parameters = {},
                           const SqlLimits& limits = {}) {
   const auto error = [](const Error& e) { return std::to_string(ExitCode(e.code)) + ": " + e.message; };

@@ -12,7 +12,7 @@
 
 namespace ofindex {
 
-/// An error if `column` has lists, of which no record has one value. `use` is what it was wanted for.
+/// Fails if `column` has lists, whose records have no single value. `use` says what the column is needed for.
 [[nodiscard]] inline Result<void> CheckSingle(const Column& column, const char* use) {
   if (!column.is_list()) return {};
   return Fail(ErrorCode::kUsage,
@@ -20,15 +20,15 @@ namespace ofindex {
               "take a column of one value a record");
 }
 
-/// An error if there are not as many records: kOutOfRange.
+/// Fails with kOutOfRange if there are fewer than `records` records.
 [[nodiscard]] inline Result<void> CheckRecords(const ColumnStore& store, uint64_t records) {
   if (records <= store.records()) return {};
   return Fail(ErrorCode::kOutOfRange, StrCat("there are ", store.records(), " records, not ", records));
 }
 
 /// Calls `body(first, count, chunk)`, which returns a Result<void>, for each block of the first `records` records: the
-/// block's first ordinal, how many of its records are meant, and their column. `cancel` may be null. Takes the memory
-/// of one chunk beyond the store's cache. Errors: kOutOfRange  there are not as many records; kInterrupted; those of
+/// block's first ordinal, how many of its records are included, and their column. `cancel` may be null. Takes the
+/// memory of one chunk beyond the store's cache. Errors: kOutOfRange  there are fewer records; kInterrupted; those of
 /// `body` and of ColumnStore::Load.
 template <typename Body>
 [[nodiscard]] Result<void> ForEachChunk(ColumnStore& store, const Column& column, uint64_t records,

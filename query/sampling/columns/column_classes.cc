@@ -18,7 +18,7 @@ using Type = ColumnValue::Type;
 
 bool IsWorthAnInteger(double value) { return value >= -0x1p63 && value < 0x1p63 && value == std::trunc(value); }
 
-// The place of `key` among `counts`, or their number if it is not there.
+// Returns the position of `key` among `counts`, or their number if it is not there.
 template <typename Key, typename View>
 size_t PlaceOf(const std::vector<Count<Key>>& counts, const View& key) {
   const auto found = std::lower_bound(counts.begin(), counts.end(), key,
@@ -79,7 +79,7 @@ Result<void> ColumnClasses::Settle(bool at_once) {
               "take a column of fewer values");
 }
 
-// Numbers in the order of what they are worth, then TEXT, then BLOB.
+// Numbers by value, then TEXT, then BLOB.
 void ColumnClasses::NumberAll() {
   const auto& integers = integers_.all();
   const auto& reals = reals_.all();

@@ -16,38 +16,37 @@
 
 namespace ofindex {
 
-/// The distinct values of a column as classes 0, 1, 2, ... in SQLite's order of values: equal numbers are one class,
-/// and NULL, NaN with it, is none. Takes 24 bytes a number and 48 and more a text. Immutable; may be used by any number
+/// The distinct values of a column as classes 0, 1, 2, ... in SQLite's order of values: equal numbers are one class;
+/// NULL and NaN have no class. Takes 24 bytes per number and at least 48 per text. Immutable; may be used by any number
 /// of threads.
 class ColumnClasses {
  public:
   static constexpr uint64_t kMostClasses = uint64_t{1} << 24;
   static constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of texts
 
-  /// The class of a record that is NULL.
+  /// The class of a record whose value is NULL.
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  /// The classes of the first `records` records. `cancel` may be null. Errors: kUsage  `column` has lists; kLimit  too
-  /// many values; kInterrupted, and those of ColumnStore::Load.
+  /// Reads the classes of the first `records` records. `cancel` may be null. Errors: kUsage  `column` has lists; kLimit
+  /// too many values; kInterrupted, and those of ColumnStore::Load.
   [[nodiscard]] static Result<ColumnClasses> Read(ColumnStore& store, Column column, uint64_t records,
                                                   const std::atomic<bool>* cancel = nullptr);
 
-  /// Takes the classes of records `first`, `first` + 1, ....
+  /// Receives the classes of records `first`, `first` + 1, ....
   using Visit = std::function<void(uint64_t first, std::span<const uint32_t> classes)>;
 
-  /// Calls `visit` with the class of each of the records that were read, block by block in ascending order. Errors:
-  /// those of Read.
+  /// Calls `visit` with the class of each record read, block by block in ascending order. Errors: those of Read.
   [[nodiscard]] Result<void> ForEach(ColumnStore& store, const Visit& visit,
                                      const std::atomic<bool>* cancel = nullptr) const;
 
   [[nodiscard]] size_t size() const { return places_.size(); }
   [[nodiscard]] const Column& column() const { return column_; }
 
-  /// The value of a class, and how many records have it.
+  /// The value of a class, and its number of records.
   [[nodiscard]] ColumnValue value(uint32_t number) const;
   [[nodiscard]] uint64_t count(uint32_t number) const;
 
-  /// The class of a value; kNone if no record has it.
+  /// Returns the class of a value; kNone if no record has it.
   [[nodiscard]] uint32_t Find(const Chunk::Value& value) const;
 
  private:
@@ -60,12 +59,12 @@ class ColumnClasses {
 
   Column column_;
   uint64_t records_;
-  bool real_;  // no value is an integer, so that none is shown as one
-  // Values, ascending: integers, and reals that are worth one; all other reals; bytes.
+  bool real_;  // no value is an integer, so none is shown as one
+  // Values, ascending: integers, and reals that equal one; all other reals; bytes.
   SortedCounts<int64_t> integers_;
   SortedCounts<double> reals_;
   SortedCounts<std::string> texts_;
-  std::vector<uint32_t> places_;   // of classes in all three, one after the other
+  std::vector<uint32_t> places_;   // of the classes in all three, concatenated
   std::vector<uint32_t> classes_;  // by place
 };
 

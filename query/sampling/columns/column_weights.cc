@@ -17,7 +17,7 @@ using Type = ColumnValue::Type;
 
 constexpr size_t kMostShown = 64;  // bytes of a value in a message
 
-// A value for people.
+// Formats a value for people.
 std::string Shown(const Chunk::Value& value) {
   switch (value.type) {
     case Type::kNull: return "NULL";
@@ -41,7 +41,7 @@ Result<void> Refuse(const Column& column, uint64_t record, const Chunk::Value& v
               "take another column, or leave such records out with an expression");
 }
 
-// The numbers of a chunk by record; 0 for all else, which `weights` is full of.
+// Sets `weights`, which are all 0, to the numbers of a chunk by record; all other values stay 0.
 void TakeNumbers(const Chunk& chunk, std::vector<double>& weights) {
   const auto take = [&](auto value_of) {
     ForEachSet(chunk.present(), [&](uint32_t r) {
@@ -69,7 +69,7 @@ void TakeNumbers(const Chunk& chunk, std::vector<double>& weights) {
   }
 }
 
-// True if the value of record `r` is a text or a blob, which no number stands for.
+// Returns true if the value of record `r` is a text or a blob, which cannot be a number.
 bool IsBytes(const Chunk& chunk, uint32_t r) {
   if (chunk.form() != Chunk::Form::kBytes && chunk.form() != Chunk::Form::kMixed) return false;
   const Type type = chunk.At(r).type;

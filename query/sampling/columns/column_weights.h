@@ -10,15 +10,15 @@
 
 namespace ofindex {
 
-/// Takes the weights of records `first`, `first` + 1, ....
+/// Receives the weights of records `first`, `first` + 1, ....
 using VisitWeights = std::function<void(uint64_t first, std::span<const double> weights)>;
 
-/// True if the weight of a record matters. Asked of those alone that have none that could be one.
+/// Returns true if the weight of a record matters. Called only for records without a valid weight.
 using Counts = std::function<bool(uint64_t record)>;
 
 /// Calls `visit` with the numbers of `column` as weights of the first `records` records, block by block in ascending
-/// order. NULL, and NaN with it, is 0; so is what could be no weight, where it does not count. `cancel` may be null.
-/// Errors: kUsage  a value is negative, infinite or no number; the message names record and value. kInterrupted, and
+/// order. NULL and NaN become 0; so do invalid weights of records for which `counts` is false. `cancel` may be null.
+/// Errors: kUsage  a value is negative, infinite or not a number; the message names record and value. kInterrupted, and
 /// those of ColumnStore::Load.
 [[nodiscard]] Result<void> ForEachWeight(ColumnStore& store, const Column& column, uint64_t records,
                                          const Counts& counts, const VisitWeights& visit,

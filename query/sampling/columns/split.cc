@@ -20,8 +20,8 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-constexpr double kSlack = 1e-9;               // that a sum of fractions may be off
-constexpr uint64_t kRecordsAtOnce = 1 << 16;  // where there are no blocks to go by
+constexpr double kSlack = 1e-9;               // tolerance of a sum of fractions
+constexpr uint64_t kRecordsAtOnce = 1 << 16;  // if there are no blocks to go by
 
 Result<void> Check(const SplitOptions& options) {
   if (options.key && options.stratify) {
@@ -45,7 +45,7 @@ Result<void> Check(const SplitOptions& options) {
   return {};
 }
 
-// Parts by hashes.
+// Assigns parts by hashes.
 class Thresholds {
  public:
   explicit Thresholds(const std::vector<SplitPart>& parts) {
@@ -65,8 +65,8 @@ class Thresholds {
   std::vector<uint64_t> ends_;  // of 63 bits
 };
 
-// The records of one value so far. A short cycle is dealt as a whole and kept, but for the first one: most values of a
-// column of many are too rare to need another.
+// The records of one value so far. A short cycle is computed as a whole and kept, except for the first one: in a column
+// of many values, most are too rare to need another.
 class Stratum {
  public:
   [[nodiscard]] uint32_t Next(const Deal& deal) {
@@ -82,13 +82,13 @@ class Stratum {
     return parties_[at];
   }
 
-  uint64_t key = 0;  // of its deal
+  uint64_t key = 0;  // of its Deal
 
  private:
   static constexpr uint64_t kShortCycle = 32;
 
   uint64_t count_ = 0;
-  std::vector<uint16_t> parties_;  // of the cycle that is dealt
+  std::vector<uint16_t> parties_;  // of the computed cycle
 };
 
 class Splitting {

@@ -16,8 +16,8 @@ constexpr uint64_t kColumn = uint64_t{1} << 32;  // units of a column
 
 double WeightOf(uint64_t bits) { return std::bit_cast<double>(bits); }
 
-// Makes integers of weights: all of them times one power of two, so that they sum up to 2^62 at least, and to less
-// than 2^64 for all that was rounded in the sum that is taken first. Fractions of them are lost.
+// Converts weights to integers: all times one power of two, with a sum of at least 2^62, and below 2^64 despite any
+// rounding in the first sum. Fractions are dropped.
 Result<uint64_t> MakeIntegers(std::vector<uint64_t>& weights) {
   double most = 0;
   for (size_t i = 0; i < weights.size(); ++i) {
@@ -40,7 +40,7 @@ Result<uint64_t> MakeIntegers(std::vector<uint64_t>& weights) {
   return total;
 }
 
-// Makes units of integers: rounds their running sum, so that all of them together are right.
+// Converts integers to units: rounds their running sum, so that the total is exact.
 void MakeUnits(std::vector<uint64_t>& columns, uint64_t total) {
   const uint64_t units = columns.size() * kColumn;
   uint64_t carry = 0;
@@ -52,8 +52,8 @@ void MakeUnits(std::vector<uint64_t>& columns, uint64_t total) {
   }
 }
 
-// Fills each column of too few units from one of too many, both in ascending order; one that has become too small
-// itself is filled next. Columns that have too many at first are marked, as those that are done look like any.
+// Fills each column with too few units from one with too many, both in ascending order; one that has become too small
+// itself is filled next. Columns that have too many at first are marked, as finished ones look like any other.
 void FillColumns(std::vector<uint64_t>& columns) {
   const size_t size = columns.size();
   std::vector<uint64_t> large(size / 64 + 1);

@@ -9,14 +9,14 @@
 
 namespace ofindex {
 
-/// A table from which items are drawn in proportion to their weights, in constant time: one column an item, each of
-/// which belongs to its item up to a threshold and to another one above it. (A. J. Walker, 1977; M. D. Vose, "A linear
-/// algorithm for generating random numbers with a given distribution", 1991.) 8 bytes an item. Immutable; may be used
-/// by any number of threads.
+/// A table that draws items in proportion to their weights, in constant time. It has one column per item, which belongs
+/// to its item up to a threshold and to another item above it. (A. J. Walker, 1977; M. D. Vose, "A linear algorithm for
+/// generating random numbers with a given distribution", 1991.) 8 bytes per item. Immutable; may be used by any number
+/// of threads.
 ///
-/// All is counted in integers, so that a table is the same on every machine: a column has 2^32 units, n * 2^32 in all,
-/// and an item has those of its share, about one more or fewer. An item of weight 0 has none and is never drawn; nor
-/// may be one of a share of less than a unit.
+/// All counts are integers, so that a table is the same on every machine: a column has 2^32 units, n * 2^32 in all, and
+/// an item has its share of them, within about one. An item of weight 0 has none and is never drawn; an item with a
+/// share of less than a unit may have none either.
 class AliasTable {
  public:
   static constexpr uint64_t kMostItems = ~uint32_t{0};
@@ -27,23 +27,23 @@ class AliasTable {
     void Reserve(uint64_t items) { columns_.reserve(items); }
     void Add(double weight);
 
-    /// Takes another n / 8 bytes while it lasts. Errors: kUsage  a weight is negative or no number, or none is above 0;
-    /// kLimit  there are more than kMostItems.
+    /// Builds the table, with another n / 8 bytes of temporary memory. Errors: kUsage  a weight is negative or not a
+    /// number, or none is above 0; kLimit  there are more than kMostItems.
     [[nodiscard]] Result<AliasTable> Build() &&;
 
    private:
     std::vector<uint64_t> columns_;  // weights as bits of doubles
   };
 
-  /// Of all `weights` at once; errors of Builder::Build.
+  /// Builds a table of all `weights`. Errors: those of Builder::Build.
   [[nodiscard]] static Result<AliasTable> Of(std::span<const double> weights);
 
-  /// Draws an item by 2 x 64 random bits.
+  /// Draws an item from 2 x 64 random bits.
   [[nodiscard]] uint32_t Draw(uint64_t column_bits, uint64_t coin_bits) const {
     return Settle(ColumnOf(column_bits), coin_bits);
   }
 
-  /// The two halves of Draw(), so that many columns may be on their way from memory at a time.
+  /// The two halves of Draw(), so that many columns can be loaded from memory at a time.
   [[nodiscard]] uint32_t ColumnOf(uint64_t bits) const { return static_cast<uint32_t>(Below(bits, columns_.size())); }
   void Prefetch(uint32_t column) const { __builtin_prefetch(&columns_[column]); }
   [[nodiscard]] uint32_t Settle(uint32_t column, uint64_t coin_bits) const {
@@ -52,7 +52,7 @@ class AliasTable {
 
   [[nodiscard]] uint64_t size() const { return columns_.size(); }
 
-  /// The first `threshold` units of a column are its item's, the others those of `alias`.
+  /// The first `threshold` units of a column belong to its item, the others to `alias`.
   [[nodiscard]] uint32_t threshold(uint32_t column) const { return static_cast<uint32_t>(columns_[column] >> 32); }
   [[nodiscard]] uint32_t alias(uint32_t column) const { return static_cast<uint32_t>(columns_[column]); }
 

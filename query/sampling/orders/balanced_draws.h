@@ -14,28 +14,29 @@
 
 namespace ofindex {
 
-/// The members of classes, and how often each class is drawn: what BalancedDraws of all epochs have in common. Takes 4
-/// bytes a member and 16 to 24 a class. Immutable; may be used by any number of threads.
+/// The members of classes, and how often each class is drawn: shared by the BalancedDraws of all epochs. Takes 4 bytes
+/// per member and 16 to 24 per class. Immutable; may be used by any number of threads.
 class BalancedClasses {
  public:
   static constexpr uint64_t kMostItems = ~uint32_t{0};
   static constexpr uint32_t kNone = ~uint32_t{0};  ///< the class of an item that is never drawn
 
-  /// Takes the classes of the next items, from item 0 on.
+  /// Receives the classes of the next items, starting with item 0.
   using Take = std::function<void(std::span<const uint32_t> classes)>;
 
-  /// Hands the classes of all items to `take`, in as many pieces as it likes; the same every time.
+  /// Passes the classes of all items to `take`, in any number of pieces; the same classes every time.
   using Deliver = std::function<Result<void>(const Take& take)>;
 
-  /// Of items in classes below `classes`, or kNone; `deliver` is called twice. Class c is drawn in proportion to
-  /// count(c)^(1 / `temperature`): 1 is as the items are, an infinite one is all classes alike.
+  /// Makes the classes of items whose class is below `classes`, or kNone; `deliver` is called twice. Class c is drawn
+  /// in proportion to count(c)^(1 / `temperature`): 1 draws classes as often as they occur, infinity with equal
+  /// probability.
   ///
-  /// The law of slots: a temperature of 1 has the counts over their greatest common divisor, an infinite one has 1 a
-  /// class; all others have SlotsInProportion of ClassWeights, with a cycle of 2^20 slots, or of 256 a class rounded up
+  /// The algorithm for slots: with temperature 1, the counts divided by their greatest common divisor; with infinity, 1
+  /// per class; otherwise SlotsInProportion of ClassWeights, with a cycle of 2^20 slots, or of 256 per class rounded up
   /// to a power of two if that is more.
   ///
-  /// Errors: kUsage  `temperature` is less than 1 or no number, or no item has a class; kLimit  more than kMostItems;
-  /// those of `deliver`.
+  /// Errors: kUsage  `temperature` is less than 1 or not a number, or no item has a class; kLimit  more than
+  /// kMostItems; those of `deliver`.
   [[nodiscard]] static Result<std::shared_ptr<const BalancedClasses>> Make(uint32_t classes, double temperature,
                                                                            const Deliver& deliver);
 
@@ -43,36 +44,36 @@ class BalancedClasses {
   [[nodiscard]] uint32_t member(uint32_t number, uint64_t k) const { return members_[begins_[number] + k]; }
   [[nodiscard]] uint64_t count(uint32_t number) const { return begins_[number + 1] - begins_[number]; }
 
-  /// Whose turn a draw is, under the key that it is asked with.
+  /// Maps draws to classes, under the key passed to it.
   [[nodiscard]] const Deal& deal() const { return deal_; }
 
  private:
   BalancedClasses(std::vector<uint64_t> begins, std::vector<uint32_t> members, Deal deal)
       : begins_(std::move(begins)), members_(std::move(members)), deal_(std::move(deal)) {}
 
-  std::vector<uint64_t> begins_;   // of each class in members_, and their end
+  std::vector<uint64_t> begins_;   // of each class in members_, and the end of the last
   std::vector<uint32_t> members_;  // by class, then ascending
   Deal deal_;
 };
 
-/// An endless series of draws, balanced over classes, that goes through each class again and again, each pass in an
-/// order of its own. Draw number i is a function of key and i alone. Immutable; may be used by any number of threads.
+/// An endless sequence of draws, balanced over classes. It passes through each class repeatedly, in a new order for
+/// each pass. Draw i is a function of key and i only. Immutable; may be used by any number of threads.
 ///
-/// The law: a Deal under SampleKey(key, 0) gives class c and number n; the pass is n / count(c), and the member is
-/// Permutation(count(c), SampleKey(SampleKey(SampleKey(key, 1), c), pass)).At(n mod count(c)).
+/// The algorithm: a Deal under SampleKey(key, 0) gives class c and number n; the pass is n / count(c), and the member
+/// is Permutation(count(c), SampleKey(SampleKey(SampleKey(key, 1), c), pass)).At(n mod count(c)).
 class BalancedDraws {
  public:
   /// `key` is one of SampleUse::kDraws.
   BalancedDraws(std::shared_ptr<const BalancedClasses> classes, uint64_t key)
       : classes_(std::move(classes)), deal_key_(SampleKey(key, 0)), member_key_(SampleKey(key, 1)) {}
 
-  /// The item that draw number `position`, below 2^63, gives.
+  /// Returns the item of draw number `position`, below 2^63.
   [[nodiscard]] uint64_t At(uint64_t position) const { return ItemOf(ClassAt(position)); }
 
-  /// Draws `first`, `first` + `step`, ..., of which `step` is 1 or more. Faster than one by one if it is small.
+  /// Sets `out` to draws `first`, `first` + `step`, ...; `step` is at least 1. Faster than At() for a small step.
   void Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const;
 
-  /// The class of draw number `position`, and how many draws of that class came before.
+  /// Returns the class of draw number `position`, and the number of earlier draws of that class.
   [[nodiscard]] Dealt ClassAt(uint64_t position) const { return classes_->deal().AtUnder(deal_key_, position); }
 
  private:

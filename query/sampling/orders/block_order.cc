@@ -9,14 +9,14 @@
 namespace ofindex {
 namespace {
 
-// Lanes of less than two runs would be no mixture.
+// Lanes of fewer than two runs would not mix.
 uint64_t LanesFor(uint64_t size, const BlockShape& shape) {
   uint64_t lanes = shape.lanes;
   while (lanes > 1 && size / shape.run < 2 * lanes) lanes /= 2;
   return lanes;
 }
 
-// What the parts of a key are for; numbers of lanes and windows come after it.
+// The uses of key numbers; numbers of lanes and windows come after these.
 enum Part : uint64_t { kRunsPart, kLongerPart, kOthersPart, kShortsPart, kWindowsPart };
 
 }  // namespace
@@ -36,23 +36,23 @@ BlockOrder::BlockOrder(uint64_t size, const BlockShape& shape, uint64_t key)
       longer_shorts_(longer_, SampleKey(key, kLongerPart)),
       other_shorts_(lanes_ - longer_, SampleKey(key, kOthersPart)) {}
 
-// Short runs lie at the end of the data: first those that are a record longer.
+// Short runs lie at the end of the data, first those with one record more.
 uint64_t BlockOrder::ShortBegin(uint64_t lane) const {
   if (lane < longer_) return tail_ + longer_shorts_.At(lane) * (short_ + 1);
   return tail_ + longer_ * (short_ + 1) + other_shorts_.At(lane - longer_) * short_;
 }
 
-// The lane of short run `number`, counted along the data.
+// Returns the lane of short run `number`, counted along the data.
 uint64_t BlockOrder::LaneOfShort(uint64_t number) const {
   return number < longer_ ? longer_shorts_.PositionOf(number) : longer_ + other_shorts_.PositionOf(number - longer_);
 }
 
-// The window of a lane that has the short run.
+// Returns the window of a lane that has the short run.
 uint64_t BlockOrder::ShortWindow(uint64_t lane) const {
   return Below(SampleKey(SampleKey(key_, kShortsPart), lane), windows_);
 }
 
-// The window that has record `index` of a lane.
+// Returns the window that has record `index` of a lane.
 uint64_t BlockOrder::WindowAt(uint64_t lane, uint64_t index) const {
   const uint64_t records = window_ * run_;
   const uint64_t with_short = ShortWindow(lane);
@@ -79,7 +79,7 @@ uint64_t BlockOrder::ElementAt(const Window& window, uint64_t index) const {
   return order_of_runs_.At(run) * run_ + x % run_;
 }
 
-// Positions that are a whole number of lanes apart are of one lane, and follow each other through its windows.
+// Positions that differ by a multiple of the lanes are in one lane, and follow each other through its windows.
 void BlockOrder::Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const {
   const uint64_t period = lanes_ / std::gcd(step, lanes_);
   for (uint64_t j0 = 0; j0 < std::min<uint64_t>(period, out.size()); ++j0) {

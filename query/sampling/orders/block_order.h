@@ -7,30 +7,30 @@
 
 namespace ofindex {
 
-/// How far an order mixes: neighbours are read in runs, so that a disk reads more than a record at a time.
+/// The shape of a block shuffle: neighbours are read in runs, so that a disk reads more than one record at a time.
 struct BlockShape {
-  uint64_t run = 1;     ///< neighbours in a run: what is read in one go
-  uint64_t lanes = 64;  ///< of which an epoch consists; fewer where there are not two runs for each
+  uint64_t run = 1;     ///< neighbours in a run, which are read together
+  uint64_t lanes = 64;  ///< parallel streams of an epoch; fewer if there are not two runs for each
   uint64_t window = 8;  ///< runs of a lane that are shuffled together
 
   friend bool operator==(const BlockShape&, const BlockShape&) = default;
 };
 
-/// Most lanes of an epoch.
+/// The most lanes of an epoch.
 inline constexpr uint64_t kMostLanes = uint64_t{1} << 20;
 
-/// Most runs that a window may have, and most records.
+/// The most runs in a window, and the most records.
 inline constexpr uint64_t kMostWindow = uint64_t{1} << 20;
 inline constexpr uint64_t kMostWindowRecords = uint64_t{1} << 32;
 
-/// A keyed bijection on [0, size) that keeps neighbours near each other in time: the order of an epoch that wants to
-/// read sequentially, without memory. Immutable; may be used by any number of threads.
+/// A keyed bijection on [0, size) that keeps neighbours close in time: an epoch order for sequential reading, without
+/// memory. Immutable; may be used by any number of threads.
 ///
-/// The epoch is lanes side by side: position p belongs to lane p mod lanes. Each lane owns whole runs, as many records
-/// as it has positions; so ranks and workers whose number divides that of the lanes read runs of their own and no
-/// other's. The runs are dealt to the lanes in random order, and inside a lane the records of `window` runs are
-/// shuffled. Each lane has one run that is shorter than the others, which takes up what is left; those lie at the end
-/// of the data, and each is read at a random time.
+/// The epoch consists of parallel lanes: position p belongs to lane p mod lanes. Each lane owns whole runs, with as
+/// many records as it has positions; so if the number of ranks and workers divides that of lanes, each reads runs of
+/// its own. Runs are assigned to lanes in random order, and within a lane the records of `window` runs are shuffled
+/// together. Each lane has one shorter run for the remaining records; these lie at the end of the data, and each is
+/// read at a random time.
 class BlockOrder {
  public:
   /// `size` is at most kMostSampled; run, lanes and window are at least 1; lanes at most kMostLanes, and a window at
@@ -39,16 +39,16 @@ class BlockOrder {
 
   [[nodiscard]] uint64_t size() const { return size_; }
 
-  /// The lanes that there are: those asked for, or half of them, or half of that, until each has two runs.
+  /// The actual number of lanes: the requested number, halved until each lane has two runs.
   [[nodiscard]] uint64_t lanes() const { return lanes_; }
 
-  /// The elements at positions `first`, `first` + `step`, ..., all less than size().
+  /// Sets `out` to the elements at positions `first`, `first` + `step`, ..., all less than size().
   void Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const;
 
-  /// The position of `element`. O(1).
+  /// Returns the position of `element`. O(1).
   [[nodiscard]] uint64_t PositionOf(uint64_t element) const;
 
-  /// The run of `element`, counted along the data.
+  /// Returns the run of `element`, counted along the data.
   [[nodiscard]] uint64_t RunOf(uint64_t element) const;
 
  private:
@@ -57,7 +57,7 @@ class BlockOrder {
     uint64_t lane;
     uint64_t number;
     uint64_t begin;
-    uint64_t full;  // records in whole runs; the others are those of the short run
+    uint64_t full;  // records in whole runs; the others belong to the short run
     Permutation order;
   };
 
@@ -74,11 +74,11 @@ class BlockOrder {
   uint64_t lanes_;
   uint64_t window_;   // runs
   uint64_t key_;      // of windows
-  uint64_t runs_;     // whole ones of each lane
-  uint64_t windows_;  // of each lane
+  uint64_t runs_;     // whole runs per lane
+  uint64_t windows_;  // per lane
   uint64_t short_;    // records of a lane's short run
-  uint64_t longer_;   // lanes with one record more than that: the first ones
-  uint64_t tail_;     // where the short runs begin
+  uint64_t longer_;   // lanes whose short run has one record more: the first ones
+  uint64_t tail_;     // start of the short runs
   Permutation order_of_runs_;
   Permutation longer_shorts_;
   Permutation other_shorts_;

@@ -12,7 +12,7 @@ using Wide = unsigned __int128;
 
 constexpr uint32_t kBits = 40;  // of the fractions of logarithms, and of weights
 
-// log2(x) * 2^kBits, rounded down, of `x` above 0: the square of a number in [1, 2) tells the next bit of its
+// Returns log2(x) * 2^kBits, rounded down, for `x` above 0: the square of a number in [1, 2) gives the next bit of its
 // logarithm.
 uint64_t Log2(uint64_t x) {
   const auto whole = static_cast<uint32_t>(std::bit_width(x)) - 1;

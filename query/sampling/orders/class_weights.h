@@ -7,13 +7,13 @@
 
 namespace ofindex {
 
-/// Every class alike, whatever its count.
+/// Equal probability for every class, whatever its count.
 inline constexpr double kInfiniteTemperature = std::numeric_limits<double>::infinity();
 
-/// Weights in proportion to count^(1 / `temperature`), of at most 2^40 for the greatest of `counts`, 0 for a count of 0
-/// and otherwise 1 at least. `temperature` is 1 or more. Computed in integers, as the last bits of pow() are not the
-/// same on every machine; right within 1 in 2^30 and one unit. A temperature of 1 gives the counts themselves, and an
-/// infinite one 1 for all.
+/// Returns weights in proportion to count^(1 / `temperature`): at most 2^40 for the greatest of `counts`, 0 for a count
+/// of 0 and otherwise at least 1. `temperature` is at least 1. Computed in integers, since the last bits of pow()
+/// differ between machines; accurate within 1 in 2^30 plus one unit. Temperature 1 gives the counts themselves, and
+/// infinity 1 for all.
 [[nodiscard]] std::vector<uint64_t> ClassWeights(std::span<const uint64_t> counts, double temperature);
 
 }  // namespace ofindex

@@ -15,8 +15,8 @@ namespace {
 
 using Wide = unsigned __int128;
 
-constexpr size_t kTogether = 64;               // slots that are looked for at a time
-constexpr double kWhole = 1e-9;                // so near to a whole number, in proportion, is whole
+constexpr size_t kTogether = 64;               // slots looked up together
+constexpr double kWhole = 1e-9;                // relative distance within which a number counts as whole
 constexpr double kUnits = 9007199254740992.0;  // 2^53: what shares are rounded to before they are divided
 constexpr double kLeastTotal = 1e-290;         // so that no product overflows or loses digits
 constexpr double kMostTotal = 1e290;
@@ -37,8 +37,8 @@ Result<double> TotalOf(std::span<const double> shares) {
   return total;
 }
 
-// The slots of a cycle, if each share has a whole number of them. The division comes last, so that no compiler makes
-// one rounding of two.
+// Returns the slots of a cycle, if each share has a whole number of them. The division comes last, so that no compiler
+// can merge two roundings into one.
 bool WholeSlots(std::span<const double> shares, double total, uint64_t cycle, std::vector<uint64_t>& slots) {
   uint64_t sum = 0;
   for (size_t i = 0; i < shares.size(); ++i) {
@@ -64,7 +64,7 @@ Deal::Deal(std::span<const uint64_t> slots, uint64_t key) : key_(key) {
   }
 }
 
-// About one entry a party, so that there is one party to look at for most slots.
+// About one entry per party, so that most slots need a look at one party only.
 void Deal::MakeGuide() {
   while ((cycle() - 1) >> shift_ >= 2 * uint64_t{parties()}) ++shift_;
   guide_.reserve(((cycle() - 1) >> shift_) + 2);

@@ -31,7 +31,7 @@ class BlockShuffledOrder final : public EpochOrder {
   void Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const override { order_.Fill(first, step, out); }
   std::optional<uint64_t> PositionOf(uint64_t index) const override { return order_.PositionOf(index); }
   uint64_t RunOf(uint64_t index) const override { return order_.RunOf(index); }
-  // A window may have a short run beside its whole ones.
+  // A window may have a short run next to its whole ones.
   uint64_t runs_in_flight() const override { return order_.lanes() * (window_ + 1); }
 
  private:
@@ -39,7 +39,7 @@ class BlockShuffledOrder final : public EpochOrder {
   uint64_t window_;
 };
 
-/// Draws with replacement: an epoch has as many as the view has records.
+/// Draws with replacement: an epoch has as many draws as the view has records.
 template <typename Draws>
 class DrawnOrder final : public EpochOrder {
  public:
@@ -54,7 +54,7 @@ class DrawnOrder final : public EpochOrder {
   Draws draws_;
 };
 
-/// Makes the order that a law gives.
+/// Makes the order for each SampleLaw.
 struct MakeOrder {
   uint64_t size;
   uint64_t seed;

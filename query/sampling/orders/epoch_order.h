@@ -13,29 +13,28 @@
 
 namespace ofindex {
 
-/// Every record once, anywhere.
+/// A uniform shuffle: every record once.
 struct GlobalShuffle {};
 
-/// With replacement, by weights.
+/// Draws with replacement, by weights.
 struct WeightedLaw {
   std::shared_ptr<const AliasTable> table;
   std::string fingerprint;  ///< of the weights
 };
 
-/// With replacement, by the values of a column.
+/// Draws with replacement, by the values of a column.
 struct BalancedLaw {
   std::shared_ptr<const BalancedClasses> classes;
   std::string fingerprint;  ///< of the classes of the records, and of the temperature
 };
 
-/// In which order the records of a view are read. BlockShape: every record once, neighbours near each other.
+/// The order in which the records of a view are read. BlockShape: every record once, neighbours close to each other.
 using SampleLaw = std::variant<GlobalShuffle, BlockShape, WeightedLaw, BalancedLaw>;
 
-/// The law in words, with the fingerprint of its table if it has one: two that are the same give the same order.
+/// Describes an order in words, with the fingerprint of its table if it has one: equal descriptions, equal orders.
 [[nodiscard]] std::string Describe(const SampleLaw& law);
 
-/// The order of one epoch: which index of a view stands at each position. Immutable; may be used by any number of
-/// threads.
+/// The order of one epoch: the index of a view at each position. Immutable; may be used by any number of threads.
 class EpochOrder {
  public:
   virtual ~EpochOrder() = default;
@@ -43,20 +42,21 @@ class EpochOrder {
   /// Positions of the epoch.
   [[nodiscard]] virtual uint64_t size() const = 0;
 
-  /// The indices at positions `first`, `first` + `step`, ..., all less than size().
+  /// Sets `out` to the indices at positions `first`, `first` + `step`, ..., all less than size().
   virtual void Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const = 0;
 
-  /// The position of `index`; nullopt where an index has no one place, as it is drawn with replacement.
+  /// Returns the position of `index`; nullopt if indices are drawn with replacement and have no unique position.
   [[nodiscard]] virtual std::optional<uint64_t> PositionOf(uint64_t index) const = 0;
 
-  /// What is read in one go with `index`, by number: its run of neighbours; by default a run is one record.
+  /// Returns the number of the run of neighbours that is read together with `index`; by default, a run is one record.
   [[nodiscard]] virtual uint64_t RunOf(uint64_t index) const { return index; }
 
-  /// Runs that all readers together are in the middle of.
+  /// The number of runs that all readers together have begun and not finished.
   [[nodiscard]] virtual uint64_t runs_in_flight() const { return 1; }
 };
 
-/// The order of epoch `epoch` of the run `seed` over a view of `size` records. Laws with a table are of that size.
+/// Returns the order of epoch `epoch` of the run `seed` over a view of `size` records, which is also the size of the
+/// table, if `law` has one.
 [[nodiscard]] std::shared_ptr<const EpochOrder> OrderOf(const SampleLaw& law, uint64_t size, uint64_t seed,
                                                         uint64_t epoch);
 

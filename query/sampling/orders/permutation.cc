@@ -8,10 +8,10 @@
 namespace ofindex {
 namespace {
 
-// Positions that go through the network side by side, so that their products overlap.
+// Positions that go through the network together, so that their products overlap.
 constexpr size_t kTogether = 16;
 
-// The least number whose square is `size` or more; up to 2^32, whose square no 64 bits hold.
+// Returns the least number whose square is at least `size`; up to 2^32, whose square does not fit in 64 bits.
 uint64_t RootAbove(uint64_t size) {
   const auto square_is_below = [size](uint64_t root) { return static_cast<unsigned __int128>(root) * root < size; };
   auto root = static_cast<uint64_t>(std::sqrt(static_cast<double>(size)));
@@ -20,8 +20,8 @@ uint64_t RootAbove(uint64_t size) {
   return std::max<uint64_t>(root, 1);
 }
 
-// Enough for a rectangle of `size`, 2 at least, and even where `left` is odd: a round that turns only rings of odd
-// length takes an even number of swaps, and half of the orders would never come up.
+// Returns a number large enough for a rectangle of `size`, at least 2, and even if `left` is odd: a round that only
+// rotates cycles of odd length is an even number of swaps, so half of the orders would never occur.
 uint64_t RightFor(uint64_t size, uint64_t left) {
   const uint64_t right = std::max<uint64_t>(size / left + (size % left != 0 ? 1 : 0), 2);
   return right + (left & right & 1);

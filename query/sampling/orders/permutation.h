@@ -6,42 +6,42 @@
 
 namespace ofindex {
 
-/// Version of all laws of sampling: which record stands where in an epoch. It changes when any of them does, and a
-/// state of another version is refused.
+/// The version of all sampling algorithms, which fix the record at each position of an epoch. It changes if any of them
+/// does, and a state of another version is refused.
 inline constexpr uint32_t kSamplingLaw = 1;
 
-/// Most records that can be put in an order.
+/// The most records that can be ordered.
 inline constexpr uint64_t kMostSampled = uint64_t{1} << 48;
 
 /// A keyed bijection on [0, size): the order of a shuffled epoch, without memory. The same on every machine, frozen by
-/// golden vectors; docs/sampling.md has the law and what was measured of it. Immutable; may be used by any number of
-/// threads.
+/// golden vectors; docs/sampling.md specifies the algorithm and reports measurements. Immutable; may be used by any
+/// number of threads.
 ///
-/// A Feistel network on pairs (left, right) of [0, a) x [0, b), where a is the root of size, rounded up, and b is as
-/// small as can be, but 2 at least and never odd together with a: each round adds to one half a hash of the other. The
-/// rectangle is larger than size by less than 2a; who falls outside goes through the network again, which happens once
-/// in sqrt(size) positions, twice where both would have been odd.
+/// A Feistel network on pairs (left, right) of [0, a) x [0, b), where a is the root of size, rounded up, and b is
+/// minimal, but at least 2 and not odd if a is: each round adds a hash of one half to the other. The rectangle exceeds
+/// size by less than 2a; results outside [0, size) go through the network again, which happens once in sqrt(size)
+/// positions, twice if both would have been odd.
 class Permutation {
  public:
   /// `size` is at most kMostSampled.
   Permutation(uint64_t size, uint64_t key) : Permutation(size, key, RoundsFor(size)) {}
 
-  /// With a number of rounds of one's own, 2 to kMostRounds and even, to see what fewer would do.
+  /// Uses `rounds` rounds, 2 to kMostRounds and even, for tests of fewer rounds.
   Permutation(uint64_t size, uint64_t key, uint32_t rounds);
 
   [[nodiscard]] uint64_t size() const { return size_; }
 
-  /// The element at `position`, which is less than size(). O(1).
+  /// Returns the element at `position`, which is less than size(). O(1).
   [[nodiscard]] uint64_t At(uint64_t position) const {
     uint64_t x = Forward(position);
     while (x >= size_) [[unlikely]] x = Forward(x);
     return x;
   }
 
-  /// The elements at `first`, `first` + `step`, ..., all less than size(). Faster than one by one.
+  /// Sets `out` to the elements at `first`, `first` + `step`, ..., all less than size(). Faster than single calls.
   void Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const;
 
-  /// The position of `element`: At(PositionOf(x)) == x. O(1).
+  /// Returns the position of `element`: At(PositionOf(x)) == x. O(1).
   [[nodiscard]] uint64_t PositionOf(uint64_t element) const {
     uint64_t x = Backward(element);
     while (x >= size_) [[unlikely]] x = Backward(x);
@@ -50,13 +50,13 @@ class Permutation {
 
   static constexpr uint32_t kMostRounds = 24;
 
-  /// Few elements leave a round little to mix, so they get more of them.
+  /// With few elements, a round has little to mix, so there are more rounds.
   [[nodiscard]] static constexpr uint32_t RoundsFor(uint64_t size) {
     return size < (uint64_t{1} << 10) ? kMostRounds : size < (uint64_t{1} << 16) ? 12 : 6;
   }
 
  private:
-  // A hash of `x` below `below`: its upper half is the better one, and what the product keeps.
+  // Returns a hash of `x` below `below`. The product keeps the upper half of the mixed bits, which is the better one.
   [[nodiscard]] static uint64_t Hash(uint64_t x, uint64_t key, uint64_t below) {
     uint64_t h = (x ^ key) * 0x9fb21c651e98df25U;
     h ^= h >> 32;
@@ -72,7 +72,7 @@ class Permutation {
     return x >= y ? x - y : x + modulus - y;
   }
 
-  // x / right_ by a product that is at most one too much.
+  // Computes x / right_ by a product that is at most one too high.
   [[nodiscard]] uint64_t Left(uint64_t x) const {
     const auto quotient = static_cast<uint64_t>((static_cast<unsigned __int128>(x) * reciprocal_) >> 64);
     return quotient - (quotient * right_ > x ? 1 : 0);
@@ -99,8 +99,8 @@ class Permutation {
   }
 
   uint64_t size_;
-  uint64_t left_;   // how many left halves there are
-  uint64_t right_;  // how many right halves
+  uint64_t left_;   // number of left halves
+  uint64_t right_;  // number of right halves
   uint64_t reciprocal_;
   uint32_t rounds_;
   std::array<uint64_t, kMostRounds> keys_;

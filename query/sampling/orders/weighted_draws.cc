@@ -6,7 +6,7 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kTogether = 32;  // columns that are on their way from memory at a time
+constexpr size_t kTogether = 32;  // columns loaded from memory at a time
 
 }  // namespace
 

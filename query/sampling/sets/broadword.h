@@ -5,25 +5,25 @@
 
 namespace ofindex {
 
-// Counting in words without an instruction for it, which the oldest x86-64 lacks; after S. Vigna, "Broadword
-// Implementation of Rank/Select Queries" (2008), https://vigna.di.unimi.it/ftp/papers/Broadword.pdf.
+// Bit counting in words without a special instruction, which the oldest x86-64 processors lack; after S. Vigna,
+// "Broadword Implementation of Rank/Select Queries" (2008), https://vigna.di.unimi.it/ftp/papers/Broadword.pdf.
 
-/// In each byte, the bits that are set in that byte of `word`.
+/// Returns, in each byte, the number of bits set in that byte of `word`.
 [[nodiscard]] constexpr uint64_t ByteCounts(uint64_t word) {
   word -= (word >> 1) & 0x5555555555555555U;
   word = (word & 0x3333333333333333U) + ((word >> 2) & 0x3333333333333333U);
   return (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fU;
 }
 
-/// In each byte, the sum of that byte of `counts` and all lower ones; none may be over 255. The highest has the total.
+/// Returns, in each byte, the sum of that byte of `counts` and all lower ones, at most 255. The highest has the total.
 [[nodiscard]] constexpr uint64_t ByteSums(uint64_t counts) { return counts * 0x0101010101010101U; }
 
-/// How many bits are set.
+/// Returns the number of bits set.
 [[nodiscard]] constexpr uint32_t CountBits(uint64_t word) {
   return static_cast<uint32_t>(ByteSums(ByteCounts(word)) >> 56);
 }
 
-/// The place of bit number `k` of those that are set, of which `word` has more than `k`.
+/// Returns the position of set bit number `k` of `word`, which has more than `k` set bits.
 [[nodiscard]] constexpr uint32_t SelectBit(uint64_t word, uint32_t k) {
   const uint64_t sums = ByteSums(ByteCounts(word));
   // The high bit of each byte whose sum is over k; sums are at most 64, so that no byte borrows from the next.

@@ -7,8 +7,8 @@
 namespace ofindex {
 namespace {
 
-// How many of `ascending` are at most `value`. Looks at about `guess` first, further away in steps that double, and
-// then between the last two of them: members are most often spread evenly, and then a guess is off by a page or none.
+// Returns how many of `ascending` are at most `value`. Looks near `guess` first, then further away in doubling steps,
+// and then between the last two: members are usually spread evenly, so that a guess is off by at most a page.
 size_t CountAtMost(std::span<const uint64_t> ascending, uint64_t value, size_t guess) {
   size_t begin = 0;  // the answer is in [begin, end]
   size_t end = ascending.size();
@@ -38,7 +38,7 @@ size_t CountAtMost(std::span<const uint64_t> ascending, uint64_t value, size_t g
   return begin;
 }
 
-// Where among `n` the share `part` of `whole` is.
+// Returns where, among `n`, the share `part` of `whole` is.
 size_t Proportion(uint64_t part, uint64_t whole, size_t n) {
   return static_cast<size_t>(static_cast<double>(part) * (static_cast<double>(n) / static_cast<double>(whole)));
 }
@@ -56,7 +56,7 @@ OrdinalSet OrdinalSet::Range(uint64_t begin, uint64_t end) {
   return builder.Take();
 }
 
-// The first entry that begins behind `ordinal`, which is at most in the one before.
+// Returns the first entry that begins after `ordinal`, which can only be in the previous one.
 size_t OrdinalSet::FirstEntryBehind(uint64_t ordinal) const {
   if (size() == 0 || ordinal < begins_.front()) return 0;
   const uint64_t span = EndOf(begins_.size() - 1) - begins_.front();
@@ -64,14 +64,14 @@ size_t OrdinalSet::FirstEntryBehind(uint64_t ordinal) const {
   return CountAtMost(begins_, ordinal, Proportion(offset, span, begins_.size()) + 1);
 }
 
-// The entry that has member number `k`.
+// Returns the entry that has member number `k`.
 size_t OrdinalSet::EntryOfMember(uint64_t k) const {
   assert(k < size());
   return CountAtMost(ends_, k, Proportion(k, size(), ends_.size()));
 }
 
-// The block of the dense page `e` that has its member number `k`: the last one before which there are at most k. Begins
-// where it would be if they were spread evenly.
+// Returns the block of dense page `e` with its member number `k`: the last one with at most k members before it. Starts
+// where it would be if members were spread evenly.
 size_t OrdinalSet::BlockOfMember(size_t e, uint64_t k) const {
   const uint16_t* counts = CountsOf(e);
   size_t block = k * kPageBlocks / Count(e);
@@ -136,7 +136,7 @@ void OrdinalSet::SelectAll(std::span<uint64_t> numbers) const {
   }
 }
 
-// How many members entry `e` has before `offset`, which counts from its begin.
+// Returns the number of members of entry `e` before `offset`, which counts from the start of the entry.
 uint64_t OrdinalSet::RankIn(size_t e, uint64_t offset) const {
   if (IsRun(e) || offset >= kPageOrdinals) return std::min(offset, Count(e));
   if (!IsDense(e)) {
@@ -181,7 +181,7 @@ OrdinalSet OrdinalSet::Between(uint64_t begin, uint64_t end) const {
 
 OrdinalSet OrdinalSet::Intersect(const OrdinalSet& other) const {
   if (size() == 0 || other.size() == 0) return {};
-  // Pages before the first of the other need not be looked at.
+  // Pages before the first one of the other set can be skipped.
   size_t i = std::max<size_t>(FirstEntryBehind(other.begins_.front()), 1) - 1;
   size_t j = std::max<size_t>(other.FirstEntryBehind(begins_.front()), 1) - 1;
   Builder builder;
@@ -192,7 +192,7 @@ OrdinalSet OrdinalSet::Intersect(const OrdinalSet& other) const {
   return builder.Take();
 }
 
-// The bitmap of entry `e` in the page that begins at `page_begin`, in `scratch` if it is not kept as one.
+// Returns the bitmap of entry `e` in the page that begins at `page_begin`, in `scratch` if it is not stored as one.
 std::span<const uint64_t, OrdinalSet::kPageWords> OrdinalSet::WordsOf(size_t e, uint64_t page_begin,
                                                                       PageWords& scratch) const {
   if (IsDense(e)) return DenseOf(e);

@@ -13,14 +13,14 @@
 
 namespace ofindex {
 
-/// A set of record ordinals, compressed, that finds its members by number and their numbers by ordinal. Immutable; may
-/// be read by any number of threads.
+/// A compressed set of record ordinals that finds members by number and numbers by ordinal. Immutable; may be read by
+/// any number of threads.
 ///
-/// It is kept by pages of 65,536 ordinals. An empty page takes nothing. A page whose members follow each other without
-/// a gap is a run, and runs that continue each other from page to page are one, so that any range takes 24 bytes. Of
-/// all others, a page of less than 4,096 members is a sorted array, two bytes a member, and a page of more a bitmap
-/// with a count every 512 bits: 1.03 bits an ordinal. The form follows from the members alone, so that equal sets have
-/// equal bytes and equal fingerprints, however they were made.
+/// The set is stored by pages of 65,536 ordinals. An empty page takes no memory. A page whose members have no gaps is a
+/// run, and consecutive runs are merged across pages, so that any range takes 24 bytes. Any other page is a sorted
+/// array of two bytes per member if it has fewer than 4,096 members, and otherwise a bitmap with a count every 512
+/// bits: 1.03 bits per ordinal. The form depends on the members only, so that equal sets have equal bytes and equal
+/// fingerprints, however they were made.
 class OrdinalSet {
  public:
   /// All ordinals are less than this.
@@ -30,33 +30,33 @@ class OrdinalSet {
 
   OrdinalSet() = default;
 
-  /// [begin, end), of which `end` is at most kEnd; empty if it does not come after `begin`.
+  /// Returns [begin, end); `end` is at most kEnd. Empty if `end` is not above `begin`.
   [[nodiscard]] static OrdinalSet Range(uint64_t begin, uint64_t end);
 
   [[nodiscard]] uint64_t size() const { return ends_.empty() ? 0 : ends_.back(); }
 
-  /// Member number `k`, which is less than size(). O(log pages).
+  /// Returns member number `k`, which is less than size(). O(log pages).
   [[nodiscard]] uint64_t Select(uint64_t k) const;
 
-  /// Puts member number k in the place of each k of `numbers`. Faster than one by one: the memory of some is fetched
-  /// while others are searched.
+  /// Replaces each k in `numbers` by member number k. Faster than single calls: some members' memory is fetched while
+  /// others are searched.
   void SelectAll(std::span<uint64_t> numbers) const;
 
-  /// How many members are less than `ordinal`, which may be anything. O(log pages).
+  /// Returns the number of members less than `ordinal`, which may be any number. O(log pages).
   [[nodiscard]] uint64_t Rank(uint64_t ordinal) const;
 
   [[nodiscard]] bool Contains(uint64_t ordinal) const;
 
-  /// The members number [begin, end); begin <= end <= size().
+  /// Returns the members number [begin, end); begin <= end <= size().
   [[nodiscard]] OrdinalSet Slice(uint64_t begin, uint64_t end) const;
 
-  /// The members in [begin, end).
+  /// Returns the members in [begin, end).
   [[nodiscard]] OrdinalSet Between(uint64_t begin, uint64_t end) const;
 
-  /// The members less than `end`.
+  /// Returns the members less than `end`.
   [[nodiscard]] OrdinalSet Below(uint64_t end) const { return Between(0, end); }
 
-  /// The members of both.
+  /// Returns the members that are in both sets.
   [[nodiscard]] OrdinalSet Intersect(const OrdinalSet& other) const;
 
   /// Calls `visit` with each member, ascending, until it returns false.
@@ -69,14 +69,14 @@ class OrdinalSet {
 
   [[nodiscard]] uint64_t memory() const;  ///< bytes held
 
-  /// The set as bytes; ordinal_set_bytes.cc has their layout.
+  /// Returns the set as bytes, in the layout described in ordinal_set_bytes.cc.
   [[nodiscard]] std::vector<uint8_t> Serialize() const;
 
-  /// The set that `bytes` are. They may be anything: what Serialize() would not have written is an error, and no more
-  /// memory is taken than a small multiple of their size. Errors: kIndex.
+  /// Parses untrusted `bytes`: anything that Serialize() would not have written is an error, and the memory used is at
+  /// most a small multiple of their size. Errors: kIndex.
   [[nodiscard]] static Result<OrdinalSet> Parse(ByteView bytes);
 
-  /// XXH3 of what Serialize() returns, which is not made for it.
+  /// Returns the XXH3 of the bytes that Serialize() returns, without making them.
   [[nodiscard]] Digest128 Fingerprint() const;
 
   friend bool operator==(const OrdinalSet&, const OrdinalSet&) = default;
@@ -84,10 +84,10 @@ class OrdinalSet {
  private:
   static constexpr uint64_t kPageOrdinals = 65536;
   static constexpr uint64_t kPageWords = kPageOrdinals / 64;
-  static constexpr uint64_t kDenseMembers = 4096;  // the least that a bitmap has
-  static constexpr uint64_t kBlockWords = 8;       // that a count stands for; a cache line
+  static constexpr uint64_t kDenseMembers = 4096;  // the fewest in a bitmap
+  static constexpr uint64_t kBlockWords = 8;       // per count; a cache line
   static constexpr uint64_t kPageBlocks = kPageWords / kBlockWords;
-  static constexpr uint64_t kRun = ~uint64_t{0};  // the place of what takes none
+  static constexpr uint64_t kRun = ~uint64_t{0};  // the place of a run, which takes no memory
 
   using PageWords = std::array<uint64_t, kPageWords>;
 
@@ -96,7 +96,7 @@ class OrdinalSet {
   [[nodiscard]] bool IsRun(size_t e) const { return places_[e] == kRun; }
   [[nodiscard]] bool IsDense(size_t e) const { return !IsRun(e) && Count(e) >= kDenseMembers; }
 
-  // The end of the ordinals that entry `e` speaks of, which begin at begins_[e].
+  // The end of the ordinals that entry `e` covers, which begin at begins_[e].
   [[nodiscard]] uint64_t EndOf(size_t e) const { return begins_[e] + (IsRun(e) ? Count(e) : kPageOrdinals); }
 
   [[nodiscard]] std::span<const uint16_t> SparseOf(size_t e) const {
@@ -120,16 +120,16 @@ class OrdinalSet {
   template <typename Sink>
   void WriteTo(Sink& sink) const;
 
-  // Entries are runs and pages that are none, ascending. A page has at most one of them.
+  // Entries are runs and other pages, ascending. A page has at most one of them.
   std::vector<uint64_t> begins_;  // first ordinal of the run, or of the page
-  std::vector<uint64_t> ends_;    // how many members there are up to the end of the entry
-  std::vector<uint64_t> places_;  // kRun; or the first of sparse_; or which of the pages of dense_
-  std::vector<uint16_t> sparse_;  // members, counted from the begin of their page
-  std::vector<uint64_t> dense_;   // kPageWords a page
-  std::vector<uint16_t> counts_;  // kPageBlocks a page of dense_: members of the page before the block
+  std::vector<uint64_t> ends_;    // number of members up to the end of the entry
+  std::vector<uint64_t> places_;  // kRun; otherwise an index into sparse_, or a page number in dense_
+  std::vector<uint16_t> sparse_;  // members, counted from the start of their page
+  std::vector<uint64_t> dense_;   // kPageWords per page
+  std::vector<uint16_t> counts_;  // kPageBlocks per page of dense_: members of the page before the block
 };
 
-/// Makes a set from ordinals that come ascending, none twice. Not thread-safe.
+/// Builds a set from distinct ordinals in ascending order. Not thread-safe.
 class OrdinalSet::Builder {
  public:
   void Add(uint64_t ordinal) { AddAligned(ordinal / 64, uint64_t{1} << (ordinal % 64)); }
@@ -144,7 +144,7 @@ class OrdinalSet::Builder {
     if (shift != 0) AddAligned(first / 64 + 1, bits >> (64 - shift));
   }
 
-  /// The set of what was added, which is forgotten.
+  /// Returns the set of the added ordinals, and starts over.
   [[nodiscard]] OrdinalSet Take();
 
  private:
@@ -172,8 +172,8 @@ class OrdinalSet::Builder {
   void AppendEntry(uint64_t begin, uint64_t place, uint64_t count);
 
   OrdinalSet set_;
-  uint64_t page_ = kNoPage;  // whose members words_ has
-  uint64_t first_word_ = 0;  // the first and the last of words_ that are not 0
+  uint64_t page_ = kNoPage;  // whose members are in words_
+  uint64_t first_word_ = 0;  // the first and the last nonzero one of words_
   uint64_t last_word_ = 0;
   PageWords words_ = {};
 };

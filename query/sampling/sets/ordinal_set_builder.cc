@@ -49,7 +49,7 @@ void OrdinalSet::Builder::Open(uint64_t word) {
   first_word_ = last_word_ = word % kPageWords;
 }
 
-// Puts the page into the set, in the form that its members ask for.
+// Adds the page to the set, in the form that its members require.
 void OrdinalSet::Builder::Close() {
   if (page_ == kNoPage) return;
   uint64_t count = 0;
@@ -102,7 +102,7 @@ void OrdinalSet::Builder::AppendDense(uint64_t count) {
   }
 }
 
-// Appends entry `e` of another set, which is a page, as it is.
+// Appends entry `e` of another set, which is a page, unchanged.
 void OrdinalSet::Builder::CopyPage(const OrdinalSet& from, size_t e) {
   Close();
   if (from.IsDense(e)) {
@@ -117,7 +117,7 @@ void OrdinalSet::Builder::CopyPage(const OrdinalSet& from, size_t e) {
   }
 }
 
-// Adds what entry `i` of `a` and entry `j` of `b` have in common.
+// Adds the members that entry `i` of `a` and entry `j` of `b` have in common.
 void OrdinalSet::Builder::AddOverlap(const OrdinalSet& a, size_t i, const OrdinalSet& b, size_t j) {
   const uint64_t begin = std::max(a.begins_[i], b.begins_[j]);
   const uint64_t end = std::min(a.EndOf(i), b.EndOf(j));

@@ -8,18 +8,18 @@
 namespace ofindex {
 namespace {
 
-// The bytes of a set; numbers are varints, seven bits a byte, low ones first, unless said otherwise:
+// The serialized layout of a set; numbers are varints, seven bits per byte, low ones first, unless stated otherwise:
 //
 //   version  one byte, 1
 //   size     members of the set
 //   entries, ascending, to the end of the bytes:
-//     head     2 x pages that were left out since the entry before, plus 1 for a run
-//     a run:   where in the page it begins; how many members it has
-//     a page:  how many members it has; then these as 16-bit numbers if they are less than 4,096, else a bitmap of
-//              1,024 64-bit words; little-endian
+//     head     2 x pages skipped since the previous entry, plus 1 for a run
+//     a run:   its start in the page; its number of members
+//     a page:  its number of members; then these as 16-bit numbers if there are fewer than 4,096, otherwise a bitmap
+//              of 1,024 64-bit words; little-endian
 //
-// A set has one form alone, which its members decide; see the class. Two sets are told apart by a hash of these bytes,
-// so that a change of the layout is a change of every fingerprint.
+// A set has exactly one form, which its members determine; see the class. Sets are identified by a hash of these bytes,
+// so that a change of the layout changes every fingerprint.
 constexpr uint8_t kVersion = 1;
 
 template <typename T>
@@ -41,7 +41,7 @@ struct Collector {
   void Add(ByteView more) { bytes.insert(bytes.end(), more.begin(), more.end()); }
 };
 
-// Compares what it is given with what it expects, so that no second copy is made.
+// Compares the given bytes with the expected ones, so that no second copy is made.
 struct Comparer {
   ByteView expected;
   bool same = true;
@@ -51,7 +51,7 @@ struct Comparer {
   }
 };
 
-// Reads the bytes of a set from the first to the last. A view.
+// Reads the bytes of a set from start to end. A view.
 class Reader {
  public:
   explicit Reader(ByteView bytes) : bytes_(bytes) {}
@@ -65,7 +65,7 @@ class Reader {
     return bytes;
   }
 
-  // A number that is at most `most`.
+  // Reads a number that is at most `most`.
   [[nodiscard]] Result<uint64_t> Varint(uint64_t most) {
     uint64_t value = 0;
     for (uint32_t shift = 0; shift < 63; shift += 7) {
@@ -87,7 +87,7 @@ class Reader {
   uint64_t at_ = 0;
 };
 
-// Adds `count` members in the page that begins at `begin`. Those of an array ascend, as the builder demands.
+// Adds `count` members in the page that begins at `begin`. Those of an array must ascend, as the builder requires.
 Result<void> ReadPage(Reader& reader, uint64_t begin, uint64_t count, uint64_t page_words, bool dense,
                       OrdinalSet::Builder& builder) {
   OFINDEX_ASSIGN(const ByteView bytes, reader.Bytes(dense ? page_words * 8 : count * 2));
@@ -140,7 +140,7 @@ Result<OrdinalSet> OrdinalSet::Parse(ByteView bytes) {
   if (version[0] != kVersion) return reader.Damaged(StrCat("unknown version; expected 1, got ", version[0]));
   OFINDEX_ASSIGN(const uint64_t size, reader.Varint(kEnd));
   Builder builder;
-  uint64_t begin = 0;  // of the next page that an entry may have
+  uint64_t begin = 0;  // of the next possible page of an entry
   while (!reader.AtEnd()) {
     if (begin >= kEnd) return reader.Damaged("goes on behind the last ordinal");
     OFINDEX_ASSIGN(const uint64_t head, reader.Varint(((kEnd - begin) / kPageOrdinals - 1) * 2 + 1));

@@ -5,7 +5,7 @@
 
 namespace ofindex {
 
-/// The ordinals of the records that are selected, 64 at a time.
+/// Returns the ordinals of the selected records, 64 at a time.
 [[nodiscard]] OrdinalSet SetOf(const Selection& selection);
 
 }  // namespace ofindex

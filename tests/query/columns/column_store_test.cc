@@ -14,7 +14,7 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-// A block of values alone; one in which lists are empty, absent or of no kind; one with lists; one without anything.
+// A block of values only; one whose lists are empty, absent or of no kind; one with lists; one without anything.
 std::vector<FeatureInMemory> SomeFeatures() {
   const std::string long_text(100, 'x');
   std::vector<std::optional<Cell>> numbers = {Ints({1}),    Ints({2}),     Doubles({0.5}),     Doubles({NAN}),
@@ -143,7 +143,7 @@ TEST_CASE("many threads may ask at once") {
   CHECK(wrong == 0);
 }
 
-// Says what a broken or hostile index could.
+// A source with the contents of a broken or hostile index.
 class BrokenColumns final : public ColumnSource {
  public:
   explicit BrokenColumns(ColumnsInMemory columns) : columns_(std::move(columns)) {}
@@ -154,7 +154,7 @@ class BrokenColumns final : public ColumnSource {
     return columns_.Heads(feature, role);
   }
   Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t) override {
-    // The data of a list where a value belongs.
+    // The data of a list instead of a value.
     if (role == ColumnRole::kValue) return columns_.Data(feature, ColumnRole::kList, 2);
     return Fail(ErrorCode::kIo, "no");
   }

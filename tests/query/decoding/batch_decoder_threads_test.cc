@@ -28,7 +28,7 @@ std::string RandomExample(Dice& dice) {
   return Example(features);
 }
 
-// Numbers that fit: RandomValues() has some that do not.
+// Numbers that fit: RandomValues() also returns some that do not.
 std::vector<FeatureSpec> ThatFit() {
   std::vector<FeatureSpec> specs = AllForms();
   specs[1].type = DataType::kInt64;

@@ -15,7 +15,7 @@ namespace ofindex {
 
 using Form = FeatureSpec::Form;
 
-/// Payloads in memory, each on the heap and of its own size, so that AddressSanitizer sees a byte too far.
+/// Payloads in memory, each in its own heap block of exact size, so that AddressSanitizer sees any byte read beyond it.
 class Payloads {
  public:
   Payloads(PayloadKind kind, const std::vector<std::string>& payloads) {
@@ -37,7 +37,7 @@ class Payloads {
   std::unique_ptr<MemoryPayloads> source_;
 };
 
-/// Items [begin, end) of `array`, spelled: 1 2 3, or "a" "b".
+/// Returns items [begin, end) of `array` as text: 1 2 3, or "a" "b".
 inline std::string SpellItems(const FeatureArray& array, uint64_t begin, uint64_t end) {
   std::string text;
   for (uint64_t i = begin; i < end; ++i) {
@@ -59,7 +59,7 @@ inline std::string SpellItems(const FeatureArray& array, uint64_t begin, uint64_
   return text;
 }
 
-/// One array, spelled: all items of a record in brackets.
+/// Returns one array as text: all items of a record in brackets.
 inline std::string Spell(const FeatureArray& array, uint64_t records) {
   std::string text;
   const uint64_t each = records == 0 ? 0 : array.count / records;
@@ -72,7 +72,7 @@ inline std::string Spell(const FeatureArray& array, uint64_t records) {
   return text;
 }
 
-/// The arrays of a batch, or its error.
+/// Returns the arrays of a batch, or its error.
 inline std::string Spell(const Result<DecodedBatch>& batch) {
   if (!batch) return "error " + batch.error().message;
   std::string text;
@@ -86,7 +86,7 @@ inline BatchDecoder DecoderOf(std::vector<FeatureSpec> specs) {
   return std::move(*decoder);
 }
 
-/// What `spec` makes of the records `payloads`.
+/// Decodes the records `payloads` with `spec`.
 inline Result<DecodedBatch> Decoded(const FeatureSpec& spec, PayloadKind kind,
                                     const std::vector<std::string>& payloads) {
   const Payloads records(kind, payloads);
@@ -95,7 +95,7 @@ inline Result<DecodedBatch> Decoded(const FeatureSpec& spec, PayloadKind kind,
 
 inline std::string Example(const std::string& features) { return Field(1, features); }
 
-// Entries of a map, by kind. The numbers of the last two are OFRecord's.
+// Map entries, by kind. The numbers of the last two are OFRecord's.
 inline std::string Strings(std::string_view name, std::initializer_list<std::string_view> values) {
   return Entry(name, Field(1, BytesList(values)));
 }

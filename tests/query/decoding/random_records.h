@@ -10,10 +10,9 @@
 
 namespace ofindex {
 
-// Random records as writers write them, and as none would: most of one shape, so that a reader may guess, and now and
-// then something else.
+// Random records, typical and odd ones: most have one shape, so that a reader may predict it, and now and then another.
 
-/// Names that are mostly of the kind of their number.
+/// Names whose numbers mostly determine their kinds.
 inline const std::vector<std::string>& RandomNames() {
   static const std::vector<std::string> names = {"", "image", "score", "d", "i", "label", "other", "l[]"};
   return names;

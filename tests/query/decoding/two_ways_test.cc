@@ -12,8 +12,9 @@
 #include "tests/query/decoding/decoding.h"
 #include "tests/query/decoding/random_records.h"
 
-// Random records, sound and broken, are decoded by the fast way, which may pass, and by DecodedRecord: what the one
-// takes, the other has to take, with the same arrays. How often the fast way takes a record is counted too.
+// Random records, valid and broken, are decoded by the fast path, which may decline them, and by DecodedRecord: any
+// record that the fast path takes, DecodedRecord must take too, with the same arrays. The test also counts how often
+// the fast path takes a record.
 
 namespace ofindex {
 namespace {
@@ -42,7 +43,7 @@ std::vector<std::vector<FeatureSpec>> SpecSets(PayloadKind payload) {
   };
 }
 
-/// Columns for one record at a time, and what they hold.
+/// Columns for one record at a time, and their contents.
 class Columns {
  public:
   explicit Columns(const std::vector<FeatureSpec>& specs) : places_(specs.size(), std::vector<uint8_t>(256)) {
@@ -76,8 +77,8 @@ class Columns {
   std::vector<std::vector<uint8_t>> places_;
 };
 
-/// `payload` with the value of every entry emptied that has a wanted name nowhere: what the fast way may not have
-/// looked at. Entries that are not sound stay as they are.
+/// Returns `payload` with the value of every entry emptied whose name is not wanted anywhere: the bytes that the fast
+/// path may not have read. Malformed entries stay unchanged.
 std::string WithoutUnwanted(const std::string& payload, PayloadKind kind, const DecodingPlan& plan) {
   const auto rewrite = [](ByteView message, uint32_t number, const auto& change) {
     Malformed malformed;
@@ -183,7 +184,7 @@ TEST_CASE("both ways through a record give the same") {
     CAPTURE(Name(kind));
     CAPTURE(tally.first_difference);
     CHECK(tally.different == 0);
-    // The sample is worth something: it has plenty of all.
+    // The sample is useful: it has plenty of each.
     CHECK(tally.fast > kRecords / 2);
     CHECK(tally.sound > tally.fast + kRecords / 2);
     CHECK(tally.damaged > kRecords / 2);

@@ -23,7 +23,7 @@ ColumnValue B(std::string bytes) { return {.type = Type::kBlob, .bytes = std::mo
 
 using Cells = std::vector<std::optional<Cell>>;
 
-// `count` cells that `make` makes, every seventh of them absent.
+// Returns `count` cells from `make`, every seventh of them absent.
 template <typename Make>
 Cells Some(size_t count, Make make) {
   Cells cells;
@@ -139,7 +139,7 @@ constexpr Operator kOperators[] = {{Op::kEq, "v = ?"},         {Op::kNe, "v <> ?
                                    {Op::kIs, "v IS ?"},        {Op::kIsNot, "v IS NOT ?"},
                                    {Op::kIsNull, "v IS NULL"}, {Op::kNotNull, "v IS NOT NULL"}};
 
-/// One form of chunk, beside a plain table of the same values.
+/// One form of chunk, next to a plain table with the same values.
 class Pair {
  public:
   explicit Pair(const Form& form)

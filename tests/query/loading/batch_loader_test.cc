@@ -65,7 +65,7 @@ TEST_CASE("a forked child is refused, and dies in peace") {
       BatchLoader::Loaded none;
       const auto refused = loader->Next(kPatient, none);
       loader.reset();
-      // A loader of its own works.
+      // A new loader works.
       auto own = BatchLoader::Start(source, NumberDecoder(), CountingOrder(20), {.batch_size = 20, .threads = 1});
       if (!own || *(*own)->Next(kPatient, none) != Outcome::kBatch) return 2;
       return !refused && refused.error().code == ErrorCode::kUsage ? 0 : 1;

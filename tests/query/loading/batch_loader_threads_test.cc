@@ -28,7 +28,7 @@ TEST_CASE("batches come in order, however long each takes") {
   }
 }
 
-// Waits until `order` has given `records`, and a little longer: it must not give more.
+// Waits until `order` has yielded `records`, and a little longer: it must not yield more.
 void CheckDrawn(const CountingOrder& order, uint64_t records) {
   while (order.given() < records) std::this_thread::sleep_for(milliseconds(1));
   std::this_thread::sleep_for(milliseconds(20));
@@ -98,7 +98,7 @@ TEST_CASE("an error comes in its batch's place, and those before it come first")
   }
 }
 
-/// Notes which signals the thread that fetches takes.
+/// Records which signals the fetching thread accepts.
 class SignalSource : public FakeSource {
  public:
   SignalSource() : FakeSource(10) {}

@@ -43,7 +43,7 @@ class FakeSource : public PayloadSource {
   mutable std::atomic<uint64_t> fetches_{0};
 };
 
-/// Gives [0, end) in order, and counts how many it gave. Copies share the count.
+/// Yields [0, end) in order, and counts how many it yielded. Copies share the count.
 class CountingOrder {
  public:
   explicit CountingOrder(uint64_t end) : end_(end), given_(std::make_shared<std::atomic<uint64_t>>(0)) {}

@@ -41,7 +41,7 @@ TEST_CASE("the order is what it was, and each run that it comes to is read as a 
   CHECK(step.count == 4);
   CHECK(step.position == 4);
   CHECK(std::equal(out.begin(), out.end(), wanted.begin()));
-  // In the background: soon, all pages of records 1,200 to 1,299 are there, which nobody has touched.
+  // In the background: soon, all pages of records 1,200 to 1,299 are in memory, although nothing has touched them.
   CachedPages pages;
   for (int i = 0; i < 500; ++i) {
     pages = PagesOf(dataset.shard_path(0), 1200 * 1008, 1300 * 1008);

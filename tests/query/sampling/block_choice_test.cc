@@ -47,7 +47,7 @@ TEST_CASE("runs are as long as the storage needs, memory bears and mixing allows
        1,
        "of which no two"},
       {{.records = 0, .payload_bytes = 0, .memory_bytes = kGiB}, 1, "global"},
-      // Compressed shards: 4 lanes of 8 runs, of which each has room in the cache with two spans more.
+      // Compressed shards: 4 lanes of 8 runs, each of which fits in the cache together with two spans.
       {{.records = 4'000'000,
         .payload_bytes = 4'000'000 * 1024ULL,
         .memory_bytes = 16 * kGiB,

@@ -7,8 +7,9 @@
 
 namespace ofindex {
 
-/// How many standard deviations above its mean the chi-square statistic of `counts` is, for the proportions of
-/// `expected`: beyond 4 or so, the counts are no sample of them. Categories of which nothing is expected must be empty.
+/// Returns how many standard deviations above its mean the chi-square statistic of `counts` is, for the proportions of
+/// `expected`: beyond 4 or so, the counts are not a sample of them. Categories with an expected count of 0 must be
+/// empty.
 inline double ChiSquareDeviations(const std::vector<uint64_t>& counts, const std::vector<double>& expected) {
   double drawn = 0;
   double total = 0;

@@ -46,7 +46,7 @@ std::vector<Batch> All(LengthBatches batches) {
   }
 }
 
-/// What limits allow, cut one record after the other from the whole order.
+/// Returns the batches within the limits, cut record by record from the whole order.
 std::vector<Batch> Greedy(const BatchLimits& limits, uint64_t position) {
   Batch order(kRecords - position);
   Sampler sampler = At(position);

@@ -28,7 +28,7 @@ MixQuality Measured(const SampleLaw& law, uint64_t seed, const ClassNumbers& num
   return *MeasureMix(law, seed, 0, numbers, kBatch, UINT64_MAX);
 }
 
-// What a loader gives that fills a buffer, shuffles it, and empties it before it fills it again.
+// Simulates a loader that fills a buffer, shuffles it, and empties it before it fills it again.
 double PerBatchOfDrainedBuffer(uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<uint32_t> order = Sorted().of;
@@ -84,7 +84,7 @@ TEST_CASE("eight ranks in block order together read each run once: 1.0 times the
   for (uint64_t rank = 0; rank < 8; ++rank) {
     std::vector<uint64_t> read((order.size() - rank + 7) / 8);
     order.Fill(rank, 8, read);
-    // A rank has room for the runs of one window of each of its lanes; what it needs again, it reads again.
+    // A rank can hold the runs of one window of each of its lanes; a run needed later is read again.
     std::vector<std::pair<uint64_t, uint64_t>> room;  // run, when it was used last
     for (uint64_t i = 0; i < read.size(); ++i) {
       const uint64_t run = order.RunOf(read[i]);

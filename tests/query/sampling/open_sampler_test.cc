@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kRecords = 600;
 
-// Records in blocks of 64, 130 and the rest; `more` ones behind the first 600.
+// Records in blocks of 64, 130 and the rest; with `more` records after the first 600.
 std::shared_ptr<ColumnStore> Store(int more = 0) {
   FeatureInMemory label{"label", {}};
   FeatureInMemory weight{"weight", {}};
@@ -41,7 +41,7 @@ std::vector<uint64_t> Left(Sampler sampler) {
   return ordinals;
 }
 
-/// A request for each law, and for a selection.
+/// A request for each kind of order, and for a selection.
 std::vector<SampleRequest> Requests() {
   std::vector<SampleRequest> requests(6);
   requests[1].where = "label = 2";
@@ -107,7 +107,7 @@ TEST_CASE("a state goes on where it was taken, under another world, and after re
     const SamplerState state = stopped->State();
     CHECK(state.position == 60);
     CHECK(ToJson(state).size() < 1024);
-    request.seed = request.epoch = 0;  // the state's own are used
+    request.seed = request.epoch = 0;  // the state's own values are used
     request.state = state;
     request.slice = {0, 1};
     for (const bool grown : {false, true}) {
@@ -154,7 +154,7 @@ TEST_CASE("draws keep to the view: weights, and classes alike, of its records al
   REQUIRE(sampler);
   std::map<uint64_t, int> drawn;
   for (const uint64_t ordinal : Left(*sampler)) {
-    CHECK(ordinal % 9 != 8);  // NULL is no class
+    CHECK(ordinal % 9 != 8);  // NULL is not a class
     ++drawn[ordinal % 4];
   }
   CHECK(drawn == std::map<uint64_t, int>{{0, 150}, {1, 150}, {2, 150}, {3, 150}});

@@ -1,5 +1,5 @@
-// Random lives of a training run, against what the law says of each global position: ranks, workers, tails, views,
-// kills, changes of the world and appended records.
+// Random training runs, checked against the record that the algorithm gives for each global position: ranks, workers,
+// tails, views, kills, changes of the world and appended records.
 
 #include <doctest/doctest.h>
 
@@ -15,7 +15,7 @@
 namespace ofindex {
 namespace {
 
-// Under sanitizers, which take ten times as long, some are enough.
+// Sanitizers take ten times as long, so fewer runs are made.
 constexpr int kScenarios = kSanitized ? 5'000 : 100'000;
 
 using Random = std::mt19937_64;
@@ -49,7 +49,7 @@ View SomeView(Random& random, uint64_t records) {
   return view.Slice(begin, begin + Roll(random, view.size() - begin + 1));
 }
 
-/// What `result` has; the test ends if it is an error. REQUIRE would cost more than the rest.
+/// Returns the value of `result`; the test ends if it is an error. REQUIRE would cost more than the rest.
 template <typename T>
 T Must(Result<T> result) {
   if (!result) FAIL(result.error().message);
@@ -89,14 +89,14 @@ bool DrawsWithReplacement(const SampleLaw& law) {
   return !std::holds_alternative<GlobalShuffle>(law) && !std::holds_alternative<BlockShape>(law);
 }
 
-/// One run: the records of a dataset, and what its epoch reads at each position.
+/// One run: the records of a dataset, and the record at each position of its epoch.
 struct Run {
   GenerationRow generation;
   View view;
   SampleLaw law;
   uint64_t seed;
   uint64_t epoch;
-  std::vector<uint64_t> order;  // ordinals by position, asked for one by one
+  std::vector<uint64_t> order;  // ordinals by position, queried one by one
 
   explicit Run(Random& random)
       : generation(GenerationOfRecords(1, Roll(random, 300))),
@@ -123,7 +123,7 @@ struct Run {
     return true;
   }
 
-  // A sampler as a process begins it that has a state: of the records that the state's generation had.
+  // Opens a sampler as a process with a state does: of the records that the state's generation had.
   [[nodiscard]] Sampler Resume(const std::string& json, const std::vector<GenerationRow>& generations,
                                const View& view_now, const Slice& slice, Tail tail) const {
     const SamplerState state = Must(ParseSamplerState(json));
@@ -136,7 +136,7 @@ struct Run {
   }
 };
 
-/// What is wrong with one phase of a run, in which all ranks read on together until they are killed; empty if nothing.
+/// Returns the fault in one phase of a run, in which all ranks read until they are killed; empty if there is none.
 class Phase {
  public:
   Phase(const Run& run, Random& random, uint64_t begin) : run_(run), random_(random), begin_(begin) {
@@ -158,7 +158,7 @@ class Phase {
         if (!wrong.empty()) return wrong;
       }
     }
-    // A rank without workers says where all stand.
+    // A rank without workers gives the position of all ranks.
     Sampler sampler = run_.Resume(state, generations, view, {0, world_}, tail_);
     std::vector<uint64_t> read(steps_);
     read.resize(sampler.Next(read));
@@ -174,7 +174,7 @@ class Phase {
   [[nodiscard]] bool killed() const { return killed_; }
 
  private:
-  // How many steps a rank has, by what the tails promise.
+  // Returns the number of steps of a rank that the tail mode promises.
   [[nodiscard]] uint64_t StepsOf(uint64_t rank) const {
     if (killed_) return steps_;
     if (tail_ == Tail::kDrop) return whole_steps_;
@@ -183,7 +183,7 @@ class Phase {
     return left / world_ + (rank < left % world_ ? 1 : 0);
   }
 
-  // Positions that all have read, if each worker of each rank has read as many records.
+  // Returns the positions that all have read, if each worker of each rank has read as many records.
   [[nodiscard]] uint64_t PositionsRead(uint64_t records) const {
     return std::min(records * workers_ * world_, run_.order.size() - begin_);
   }

@@ -6,7 +6,7 @@
 namespace ofindex {
 namespace {
 
-// Runs before the constructors of C++, as that of another library may.
+// Runs before C++ constructors, as another library's may.
 [[gnu::constructor(101)]] void UseSqlite() { sqlite3_initialize(); }
 
 TEST_CASE("where SQLite was in use before its memory could be counted, there is no session") {

@@ -25,7 +25,7 @@ struct Argument {
   std::string bytes;
 };
 
-// Type and bytes of a call's result, or the error.
+// Returns the type and bytes of a call's result, or the error.
 std::string Call(sqlite3* db, const std::string& expression, const std::vector<Argument>& arguments) {
   sqlite3_stmt* statement = nullptr;
   REQUIRE(sqlite3_prepare_v2(db, ("SELECT " + expression).c_str(), -1, &statement, nullptr) == SQLITE_OK);
@@ -49,7 +49,7 @@ std::string Call(sqlite3* db, const std::string& expression, const std::vector<A
   return result;
 }
 
-/// Arguments out of few characters, so that they often match. Text is UTF-8.
+/// Arguments made from few characters, so that they often match. Text is UTF-8.
 class Arguments {
  public:
   Argument Text(const std::vector<std::string>& characters, size_t most) {
@@ -68,7 +68,7 @@ class Arguments {
   std::mt19937_64 random_{7};
 };
 
-// A blob is no text to Debian's LIKE and GLOB, and is to others.
+// Debian's LIKE and GLOB do not treat blobs as text; other builds do.
 TEST_CASE("functions that can be stopped give what SQLite's own give") {
   const Connection own = Connect();
   SqlGuard* const none = nullptr;

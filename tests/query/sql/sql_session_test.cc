@@ -37,8 +37,8 @@ TEST_CASE("a session answers questions, with values of every type") {
   CHECK(session.Query("EXPLAIN QUERY PLAN SELECT * FROM shards").has_value());
 }
 
-// What strangers try. The words in the answer say who refused. Statements that name a file are in
-// tests/e2e/sql_test.py, which looks at their effects.
+// Attacks. The words in the answer show which check refused them. Statements that name a file are in
+// tests/e2e/sql_test.py, which checks their effects.
 TEST_CASE("a statement that does anything but read the tables is refused") {
   const TempDir folder;
   const InFolder here(folder.path());
@@ -59,7 +59,7 @@ TEST_CASE("a statement that does anything but read the tables is refused") {
       "SELECT eval('SELECT 1')",
       "SELECT sqlite_log(1, 'x')",
       "SELECT rtreecheck('main')",
-      // Tables, views and triggers of the stranger's own.
+      // The attacker's own tables, views and triggers.
       "CREATE TABLE t(a)",
       "CREATE TEMP TABLE t(a)",
       "CREATE TABLE t AS SELECT 1",
@@ -112,7 +112,7 @@ TEST_CASE("a statement that does anything but read the tables is refused") {
       "SELECT count(*) FROM pragma_database_list",
       "SELECT * FROM pragma_function_list",
       "SELECT 1 FROM pragma_table_info('shards')",
-      // What SQLite keeps for itself.
+      // SQLite's internals.
       "SELECT * FROM sqlite_schema",
       "SELECT count(*) FROM sqlite_master",
       "SELECT * FROM sqlite_temp_schema",
@@ -128,7 +128,7 @@ TEST_CASE("a statement that does anything but read the tables is refused") {
       "SELECT match('a', 'b')",
       "SELECT 'a' MATCH 'b'",
       "SELECT 'a' REGEXP 'b'",
-      // What is no statement, or one behind another.
+      // Texts that are not statements, or one after another.
       "x",
       "'",
       "SELECT 1; /* hidden */ CREATE TABLE t(a)",
@@ -315,7 +315,7 @@ TEST_CASE("what works for a statement without SQLite asks the statement's own li
     CHECK(limits.Ask().has_value());
     CHECK(limits.HasRoom(1 << 10));
     CHECK_FALSE(limits.HasRoom(2 << 20));
-    CHECK(limits.Ask().has_value());  // a question for room is no refusal
+    CHECK(limits.Ask().has_value());  // asking for room does not count as a refusal
     cancel = true;
     CHECK_FALSE(limits.Ask().has_value());
   }

@@ -34,7 +34,7 @@ TEST_CASE("spaces, comments and semicolons before a statement are skipped") {
   CHECK(SkipBlank("x  y", 1) == 3);
 }
 
-// `links` definitions, each of which names the one before it twice, by `of`.
+// Returns `links` definitions, each of which names the previous one twice, through `of`.
 std::string Doubled(int links, const std::string& of) {
   std::string sql = "WITH c0 AS (SELECT 1 AS x)";
   for (int i = 1; i < links; ++i) {

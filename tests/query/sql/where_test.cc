@@ -42,7 +42,7 @@ struct Data {
   }
 };
 
-// What the kernels answer alone, and what SQLite has to step through.
+// Expressions that kernels answer by themselves, and expressions that SQLite has to step through.
 const std::vector<std::string> kPushed = {
     "label = 3",
     "label = 3.0 AND \"image/height\" > 100",

@@ -25,7 +25,7 @@ ColumnValue ValueOf(const Chunk::Value& value) {
   return {.type = value.type, .integer = value.integer, .real = value.real};
 }
 
-// What SQL says of the numbers of `column`, by `by`.
+// Returns SQL's results for the numbers of `column`, by `by`.
 std::string Question(const Column& by, const Column& column) {
   const std::string name = QuotedName(column.name);
   const std::string number = "CASE WHEN typeof(" + name + ") IN ('integer', 'real') THEN " + name + " END";

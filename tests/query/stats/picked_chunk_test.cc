@@ -32,7 +32,7 @@ std::shared_ptr<const Chunk> ChunkOf(const GiveValue& give, const std::vector<ui
 
 ByteView Bytes(const std::string& text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
 
-/// Values for every form that a chunk has, integers in three widths. Each leaves out some records.
+/// Values for every form of chunk, integers in three widths. Each leaves out some records.
 const std::vector<GiveValue> kForms = {
     [](ChunkBuilder&, uint32_t, uint32_t) {},
     [](ChunkBuilder& b, uint32_t at, uint32_t r) {
@@ -82,7 +82,7 @@ void CheckSame(const Lengths& lengths, const Lengths& expected) {
   CHECK(lengths.sum == expected.sum);
 }
 
-/// Compares what statistics are made of.
+/// Compares the inputs of statistics.
 void CheckSame(const PickedChunk& picked, const PickedChunk& expected) {
   for (const bool mixed : {false, true}) {
     const BlockCounts counts = CountValues(picked, mixed);

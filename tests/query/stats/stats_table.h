@@ -19,8 +19,8 @@
 
 namespace ofindex {
 
-/// A dataset of random columns of every kind, in blocks that are full, tiny and in between; and a plain table of
-/// SQLite's with the same values, which is asked the same questions.
+/// A dataset of random columns of every kind, in full, tiny and medium blocks; and a plain SQLite table with the same
+/// values, for comparison.
 class StatsTable {
  public:
   explicit StatsTable(uint32_t seed, ColumnChoice choice = {}) {
@@ -34,7 +34,7 @@ class StatsTable {
   [[nodiscard]] ColumnStore& store() const { return *store_; }
   [[nodiscard]] const ColumnsInMemory& columns() const { return *columns_; }
 
-  /// All rows that SQLite gives.
+  /// Returns all rows from SQLite.
   [[nodiscard]] std::vector<std::vector<ColumnValue>> Ask(const std::string& sql,
                                                           const std::vector<ColumnValue>& values = {}) const {
     sqlite3_stmt* statement = nullptr;
@@ -52,7 +52,7 @@ class StatsTable {
     return rows;
   }
 
-  /// The one value that SQLite gives.
+  /// Returns the single value from SQLite.
   [[nodiscard]] ColumnValue AskOne(const std::string& sql, const std::vector<ColumnValue>& values = {}) const {
     return Ask(sql, values).at(0).at(0);
   }
@@ -138,12 +138,12 @@ class StatsTable {
   const ColumnsInMemory* columns_ = nullptr;
 };
 
-/// True if both are NULL, or are equal in SQL.
+/// Returns true if both are NULL, or are equal in SQL.
 [[nodiscard]] inline bool Same(const ColumnValue& a, const ColumnValue& b) {
   return (a.type == ColumnValue::Type::kNull) == (b.type == ColumnValue::Type::kNull) && CompareValues(a, b) == 0;
 }
 
-/// True if `found` is what SQL's avg() says, but for rounding; infinities of both signs are NULL there and nothing
+/// Returns true if `found` equals SQL's avg(), up to rounding; infinities of both signs are NULL there and nothing
 /// here.
 [[nodiscard]] inline bool Near(const std::optional<double>& found, const ColumnValue& expected, double scale) {
   if (expected.type == ColumnValue::Type::kNull) return !found;

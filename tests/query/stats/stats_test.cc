@@ -21,7 +21,7 @@ ColumnStats Stats(ColumnStore& store, const Column& column, StatsOptions options
   return std::move(*stats);
 }
 
-// The questions about column `name`, as SQL would ask them of the values `v` of `from`.
+// Runs the SQL equivalents of the statistics of column `name` on the values `v` of `from`.
 struct Questions {
   explicit Questions(const Column& column) {
     const std::string name = QuotedName(column.name);
@@ -57,7 +57,7 @@ long double Deviation(const StatsTable& table, const Questions& ask) {
     const bool integer = row[0].type == Type::kInteger;
     numbers.push_back(integer ? static_cast<long double>(row[0].integer) : static_cast<long double>(row[0].real));
   }
-  const long double shift = numbers[0];  // so that numbers that are near to each other are near to 0
+  const long double shift = numbers[0];  // so that numbers close to each other are close to 0
   for (long double& number : numbers) sum += number -= shift;
   const long double mean = sum / static_cast<long double>(numbers.size());
   long double squares = 0;
@@ -93,7 +93,7 @@ void CheckNumbers(const StatsTable& table, const Questions& ask, const ColumnSta
     return;
   }
   REQUIRE(stats.deviation);
-  // Numbers that are large and near to each other lose what a long double cannot hold of them.
+  // Large numbers that are close to each other lose the digits that do not fit in a long double.
   const long double apart = std::abs(static_cast<long double>(*stats.deviation) - Deviation(table, ask));
   CHECK(apart <= 1e-12L * static_cast<long double>(*stats.deviation) + scale * 0x1p-63L);
 }
@@ -194,7 +194,7 @@ TEST_CASE("NaN is NULL and is counted apart, and minus zero is zero") {
 }
 
 TEST_CASE("integers and reals are equal if they are worth the same, and only then") {
-  const int64_t odd = (int64_t{1} << 53) + 1;  // no double
+  const int64_t odd = (int64_t{1} << 53) + 1;  // not exact as a double
   const ColumnStats stats = StatsOfX({Ints({odd}), Doubles({0x1p53}), Ints({odd - 1}), Doubles({0x1p63}),
                                       Ints({std::numeric_limits<int64_t>::max()})});
   CHECK(stats.distinct == 4);
@@ -322,7 +322,7 @@ TEST_CASE("the most frequent values are found among more values than can be held
   counts.Zero();
   for (const BlockCounts& block : blocks) counts.Recount(block);
   const std::vector<ValueCount> top = counts.Top(10);
-  REQUIRE(top.size() == 2);  // all others are there once, and might be any
+  REQUIRE(top.size() == 2);  // all others occur once, and might be any
   CHECK(top[0] == ValueCount{{.type = Type::kInteger, .integer = -2}, 20 * 900 + 20});
   CHECK(top[1] == ValueCount{{.type = Type::kInteger, .integer = -1}, 20 * 800 + 20});
 }
@@ -380,7 +380,7 @@ TEST_CASE("a chunk that cannot be read is an error, that of the first such block
   }
 }
 
-/// Records 1 and 3 of each of two blocks count `times` times, all others not at all.
+/// Records 1 and 3 of each of two blocks count `times` times, all others do not count.
 StatsOptions::Among TwoOfEach(uint64_t times) {
   return [times](uint64_t begin, uint64_t end) {
     std::vector<uint64_t> all(end - begin);

@@ -20,9 +20,9 @@
 
 namespace ofindex {
 
-inline constexpr unsigned kDeadlineSeconds = 120;  // of one change, after which the test is ended: something hangs
+inline constexpr unsigned kDeadlineSeconds = 120;  // per change; then the test is ended, because something hangs
 
-// An Example of an integer, a text, a float, and now and then a list.
+// Returns an Example of an integer, a text, a float, and now and then a list.
 inline std::string ExampleOf(int i) {
   const auto entry = [](std::string_view name, uint32_t kind, const std::string& list) {
     return Field(1, Field(1, name) + Field(2, Field(kind, list)));
@@ -71,7 +71,7 @@ class ForgedSet : public BuiltSet {
   std::string map_bytes_;
 };
 
-/// What can be asked of an index, as text; "error" where the answer is one.
+/// Returns the answers of an index to all possible questions, as text; "error" for an error.
 using Answers = std::map<std::string, std::string>;
 
 inline constexpr char kError[] = "error";
@@ -212,7 +212,7 @@ inline Answers AskAll(const BuiltSet& set) {
   return answers;
 }
 
-// False if an answer is neither an error nor what it was at first.
+// Returns false if an answer is neither an error nor the original one.
 inline bool AreRightOrErrors(const Answers& answers, const Answers& right) {
   for (const auto& [question, answer] : answers) {
     const auto expected = right.find(question);

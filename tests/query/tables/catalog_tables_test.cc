@@ -107,7 +107,7 @@ TEST_CASE("rows are found by path, name, record and shard as a comparison of all
   CHECK(Answer(session, "SELECT count(*) FROM shards WHERE path = 'PART-3' COLLATE NOCASE") == "1");
 }
 
-// Features and shards that are called by numbers.
+// Features and shards that have numbers as names.
 Catalog SpelledCatalog() {
   Catalog catalog;
   for (const std::string& name : kSpelledNumbers) {

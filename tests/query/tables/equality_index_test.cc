@@ -64,7 +64,7 @@ TEST_CASE("rows are found by what equals their value, as bytes or as a number") 
       {Text(".5"), Real(0.5)},
       {Text("5."), Real(5)},
       {Text("0.1"), Real(0.1)},
-      {Text("0.1"), Real(std::nextafter(0.1, 1))},  // as another reading of the text may have it
+      {Text("0.1"), Real(std::nextafter(0.1, 1))},  // as another conversion of the text may have it
       {Text("9223372036854775808"), Real(0x1p63)},
       {Text("9007199254740993"), Int(9007199254740993)},
       {Text("1e999"), Real(std::numeric_limits<double>::infinity())},
@@ -121,12 +121,12 @@ TEST_CASE("values that differ the second time are stale, and nothing is written 
   std::swap(swapped[0], swapped[1]);
   const std::vector<Row> rows = {
       {std::vector<ColumnValue>(1000), threes},                    // there were none
-      {threes, std::vector<ColumnValue>(1000)},                    // there are none any more
-      {threes, std::vector<ColumnValue>(1000, Int(4))},            // as many, others
-      {threes, std::vector<ColumnValue>(1000, Text("3"))},         // each in two places now
-      {std::vector<ColumnValue>(1000, Text("3")), threes},         // and no more
+      {threes, std::vector<ColumnValue>(1000)},                    // none are left
+      {threes, std::vector<ColumnValue>(1000, Int(4))},            // as many, but different
+      {threes, std::vector<ColumnValue>(1000, Text("3"))},         // now each is in two places
+      {std::vector<ColumnValue>(1000, Text("3")), threes},         // and now it is not
       {std::vector<ColumnValue>(1000, Int(3)), {Int(3), Int(3)}},  // fewer rows
-      {unswapped, swapped},                                        // the same ones in another order
+      {unswapped, swapped},                                        // the same rows in another order
   };
   for (size_t r = 0; r < rows.size(); ++r) {
     CAPTURE(r);

@@ -1,6 +1,6 @@
-// An index of which every cell, row and byte is changed: verify says no, and whatever else is asked of it gives the
-// right answer or an error. OFINDEX_FORGERIES says how many changes of each kind are tried, spread evenly (default: 60;
-// 0: all of them, which takes minutes).
+// Every cell, row and byte of an index is changed: verify must fail, and every other query must give the right answer
+// or an error. OFINDEX_FORGERIES is the number of changes of each kind to try, spread evenly (default: 60; 0: all of
+// them, which takes minutes).
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ size_t Forgeries() {
   return text == nullptr ? 60 : std::strtoull(text, nullptr, 10);
 }
 
-// As many of these as are tried.
+// The number of these to try.
 template <typename T>
 std::vector<T> Some(const std::vector<T>& all) {
   const size_t most = Forgeries();
@@ -91,7 +91,7 @@ TEST_CASE("an index with any cell changed and its checksums made anew never hang
   if (Forgeries() == 0) MESSAGE(tried << " changes, " << refused << " of them refused when the index is opened");
 }
 
-// All rows of all tables as they can be read, or nothing.
+// Returns all rows of all tables that can be read, or nothing.
 std::string Dump(const std::string& index) {
   const auto file = IndexFile::Open(index);
   if (!file) return {};
@@ -105,7 +105,7 @@ std::string Dump(const std::string& index) {
   return text;
 }
 
-// Where a byte of the file means something, and some of the rest.
+// The bytes of the file that have a meaning, and some of the rest.
 std::vector<size_t> BytesToFlip(const std::string& file) {
   std::vector<size_t> places;
   for (size_t at = 0; at < file.size(); ++at) {
@@ -114,7 +114,7 @@ std::vector<size_t> BytesToFlip(const std::string& file) {
   return places;
 }
 
-// One of three changes, by its place: the lowest bit, the highest, all of them.
+// Makes one of three changes, depending on the position: the lowest bit, the highest, all of them.
 std::string Changed(const std::string& file, size_t at) {
   constexpr std::string_view kChanges = "\x01\x80\xff";
   return {static_cast<char>(file[at] ^ kChanges[at % kChanges.size()])};

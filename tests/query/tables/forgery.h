@@ -37,7 +37,7 @@ struct Forgery {
   bool rows = false;  // adds or removes a row
 };
 
-// Changes of every cell of every row of every table, and of the rows themselves.
+// Returns changes of every cell of every row of every table, and of the rows themselves.
 inline std::vector<Forgery> AllForgeries(const std::string& index) {
   sqlite::Database database = OpenToForge(index);
   std::vector<Forgery> forgeries;
@@ -74,7 +74,7 @@ inline std::vector<Forgery> AllForgeries(const std::string& index) {
   return forgeries;
 }
 
-// Gives a forged index right checksums, as whoever forges one can.
+// Gives a forged index correct checksums, as any forger could.
 inline void Reseal(sqlite::Database& database) {
   RowHash hash;
   const std::vector<TableShape> shapes = TableShapes(database).value();
@@ -100,8 +100,8 @@ inline void Reseal(sqlite::Database& database) {
 
 enum class Checksums { kLeft, kMadeAnew };
 
-// Makes a change that SQLite would refuse in a strict table, too: the rules are taken away meanwhile. False if there is
-// nothing to change, or it cannot be.
+// Makes a change even if SQLite would refuse it in a strict table: the rules are removed meanwhile. Returns false if
+// there is nothing to change, or it is impossible.
 inline bool Forge(const std::string& index, const Forgery& forgery, Checksums checksums = Checksums::kLeft) {
   {
     sqlite::Database database = OpenToForge(index);
@@ -118,7 +118,7 @@ inline bool Forge(const std::string& index, const Forgery& forgery, Checksums ch
     sqlite::Database database = OpenToForge(index);
     changed = database.Execute(forgery.sql.c_str()).has_value() && Texts(database, "SELECT changes()").front() != "0";
     if (checksums == Checksums::kMadeAnew) Reseal(database);
-    // The schema as it was.
+    // The original schema.
     REQUIRE(database.Execute("PRAGMA writable_schema = ON"));
     std::string_view schema = kSchema;
     for (size_t at = 1; at < schema.size();) {

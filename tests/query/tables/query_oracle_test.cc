@@ -10,22 +10,22 @@
 #include "query/tables/tables.h"
 #include "tests/query/plain_table.h"
 
-// Random questions about random datasets: SQLite over a plain table of the values, SQLite over the virtual table, and
-// Where() give the same answers.
+// Random queries on random datasets: SQLite over a plain table of the values, SQLite over the virtual table, and
+// Where() must give the same answers.
 
 namespace ofindex {
 namespace {
 
 using Type = ColumnValue::Type;
 
-// Datasets that are made up: 70, or as many as the environment says.
+// The number of generated datasets: 70, or the number in the environment.
 int Datasets() {
   const char* const given = std::getenv("OFINDEX_QUERY_DATASETS");
   return given == nullptr ? 70 : std::atoi(given);
 }
 
-constexpr int kExpressions = 330;  // of each dataset
-constexpr int kQueries = 90;       // of each dataset
+constexpr int kExpressions = 330;  // per dataset
+constexpr int kQueries = 90;       // per dataset
 
 class Dice {
  public:
@@ -138,7 +138,7 @@ Cell SomeCell(Dice& dice, size_t kind, size_t count) {
 
 FeatureInMemory SomeFeature(Dice& dice, const std::string& name, size_t records) {
   FeatureInMemory feature{name, {}};
-  const size_t habit = dice.Below(5);  // which kind it has mostly
+  const size_t habit = dice.Below(5);  // the most frequent kind
   const bool mixed = dice.OneIn(4);
   const size_t missing = dice.Of(std::vector<size_t>{2, 10, 1000});
   const bool listed = dice.OneIn(3);
@@ -154,7 +154,7 @@ FeatureInMemory SomeFeature(Dice& dice, const std::string& name, size_t records)
   return feature;
 }
 
-/// A random dataset, three ways.
+/// A random dataset in three forms.
 class World {
  public:
   explicit World(uint64_t seed) : dice_(seed) {
@@ -183,7 +183,7 @@ class World {
     REQUIRE(RegisterHas(plain_));
   }
 
-  // Questions that the three answer: an expression without has(), which a plain table does not push down but answers.
+  // Queries for all three: an expression without has(), which a plain table does not push down but answers.
   void AskExpression() {
     std::vector<ColumnValue> values;
     const std::string expression = SomeExpression(values, 2);
@@ -278,7 +278,7 @@ class World {
     return sql.find('?') == std::string::npos ? std::vector<ColumnValue>() : values;
   }
 
-  // The first row that is not the same.
+  // Returns the first row that differs.
   static std::string Difference(const std::vector<std::string>& rows, const std::vector<std::string>& expected) {
     if (rows.size() != expected.size()) return StrCat(": ", rows.size(), " rows, expected ", expected.size());
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -314,7 +314,7 @@ class World {
     }
   }
 
-  // A value as a parameter or, where that says the same, as a literal.
+  // Returns a value as a parameter or, if that is equivalent, as a literal.
   std::string SomeOperand(std::vector<ColumnValue>& values) {
     ColumnValue value = SomeValue();
     if (value.type == Type::kNull) value.bytes.clear();
@@ -391,7 +391,7 @@ TEST_CASE("random questions about random datasets have one answer, whoever is as
     for (int i = 0; i < kQueries; ++i) world.AskQuery();
     pushed += world.pushed();
   }
-  // Both ways of Where() are asked often.
+  // Both paths of Where() are exercised often.
   CHECK(pushed > datasets * kExpressions / 10);
   CHECK(pushed < datasets * kExpressions * 9 / 10);
   MESSAGE((datasets * kExpressions) << " expressions, " << pushed << " of them answered by kernels alone; "
@@ -408,7 +408,7 @@ TEST_CASE("has() finds in lists what json_each() finds in their text") {
         continue;
       }
       Cell cell = SomeCell(dice, dice.Of(std::vector<size_t>{0, 1, 3, 4}), dice.Below(5));
-      // json_each() reads reals in its own way, and takes bytes that are no text for objects.
+      // json_each() reads reals in its own way, and takes bytes that are not text for objects.
       for (double& real : cell.reals) real = static_cast<double>(dice.Below(40)) / 4;
       for (std::string& text : cell.texts) text = IsText(AsBytes(text)) ? text : "cat";
       feature.cells.push_back(std::move(cell));

@@ -23,7 +23,7 @@ Constraint Equal(uint32_t column, int64_t value) {
   return {.column = column, .op = Op::kEq, .values = {{.type = ColumnValue::Type::kInteger, .integer = value}}};
 }
 
-// Asks until the column is indexed; the answer to that.
+// Asks until the column is indexed, and returns the next answer.
 Result<std::optional<AscendingRows>> AskOften(RecordsLookups& lookups, const Constraint& constraint) {
   Result<std::optional<AscendingRows>> found = std::nullopt;
   for (int i = 0; i < 20 && found && !*found; ++i) found = lookups.Find({&constraint, 1});

@@ -34,7 +34,7 @@ std::vector<FeatureInMemory> SomeFeatures() {
   return {label, score, name, tags};
 }
 
-/// A connection with `records` beside one with a plain table of the same values.
+/// A connection with `records`, next to one with a plain table of the same values.
 class Tables {
  public:
   Tables()
@@ -46,7 +46,7 @@ class Tables {
     FillPlainTable(plain_, *store_, columns_);
   }
 
-  /// The rows of `sql` over `records`, which are those of the plain table.
+  /// Returns the rows of `sql` over `records`, which must equal those of the plain table.
   std::vector<std::string> Same(const std::string& sql, const std::vector<ColumnValue>& values = {}) {
     const auto rows = virtual_.Rows(sql, values);
     CHECK_MESSAGE(rows == plain_.Rows(sql, values), sql);
@@ -327,7 +327,7 @@ TEST_CASE("what a lookup costs does not depend on how many records have the valu
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
   struct Row {
-    const char* term;  // of b, which meets it once at the most or ends at the first
+    const char* term;  // of b, which meets it at most once or ends at the first
     const char* answer;
   };
   for (const Row& row :
@@ -358,7 +358,7 @@ TEST_CASE("only the columns that a question uses are decoded") {
               .has_value());
   CHECK(connection.Rows("SELECT count(*) FROM records")[0] == "I40|");
   CHECK(columns.reads == 0);
-  CHECK(connection.Rows("SELECT count(*) FROM records WHERE label >= 0")[0] == "I40|");  // the zone maps know
+  CHECK(connection.Rows("SELECT count(*) FROM records WHERE label >= 0")[0] == "I40|");  // known from the zone maps
   CHECK(columns.reads == 0);
   CHECK(connection.Rows("SELECT count(*) FROM records WHERE label > 100")[0] == "I0|");
   CHECK(columns.reads == 0);

@@ -9,10 +9,10 @@
 
 namespace ofindex {
 
-/// Numbers in many spellings, and what is none.
+/// Numbers in many spellings, and texts that are not numbers.
 inline const std::vector<std::string> kSpelledNumbers = {"05", "5", "5.0", "10", "1e1", " 5", "x", "1"};
 
-/// Adds to `connection` table `others`, which has the same values in a column of every affinity.
+/// Adds table `others` to `connection`, with the same values in a column of every affinity.
 inline void AddValuesOfTypes(const Connection& connection) {
   REQUIRE(connection.Rows("CREATE TABLE others(i INTEGER, r REAL, n NUMERIC, t TEXT, b BLOB)").empty());
   for (const std::string value : {"1", "5", "'10'", "'5.0'", "'x'", "NULL", "x'35'"}) {
@@ -21,14 +21,14 @@ inline void AddValuesOfTypes(const Connection& connection) {
   }
 }
 
-/// Compares column `key` of `table` with the columns of `others`, and a plain table's copy of it, declared `type`: the
-/// answers have to be the same.
+/// Compares column `key` of `table` with the columns of `others`, and does the same with a plain copy of the table, in
+/// which it is declared `type`: the answers must be the same.
 inline void CheckComparedAsPlain(const Connection& connection, const std::string& table, const std::string& key,
                                  const std::string& type) {
   REQUIRE(connection.Rows("CREATE TABLE plain(key " + type + ")").empty());
   const std::string rows = "SELECT rowid + 1, " + key + " FROM " + table;
   REQUIRE(connection.Rows("INSERT INTO plain(rowid, key) " + rows).empty());
-  std::string many;  // more constraints than SQLite tells of
+  std::string many;  // more constraints than SQLite reports
   for (int i = 0; i < 40; ++i) many += "a.KEY <> '" + std::to_string(100 + i) + "' AND ";
   for (const std::string other : {"i", "r", "n", "t", "b", "+t", "CAST(t AS INTEGER)", "CAST(i AS TEXT)"}) {
     for (const std::string& question : {

@@ -13,7 +13,7 @@ using Wide = unsigned __int128;
 
 constexpr uint64_t kColumn = uint64_t{1} << 32;
 
-// The units that each item has in all columns together.
+// Returns the units of each item in all columns together.
 std::vector<Wide> UnitsOf(const AliasTable& table) {
   std::vector<Wide> units(table.size());
   for (uint32_t column = 0; column < table.size(); ++column) {

@@ -36,7 +36,7 @@ BalancedDraws Draws(const std::vector<uint32_t>& class_of, uint32_t classes, dou
   return {*made, kKey};
 }
 
-// The classes of items, so many of each, in no order.
+// Returns the classes of items, with the given counts, in no particular order.
 std::vector<uint32_t> Mixed(const std::vector<uint64_t>& counts) {
   std::vector<uint32_t> class_of;
   for (uint32_t c = 0; c < counts.size(); ++c) class_of.insert(class_of.end(), counts[c], c);
@@ -58,7 +58,7 @@ TEST_CASE("all classes are drawn alike, and no member again before all of its cl
   std::vector<uint64_t> of_item(class_of.size());
   for (const uint64_t item : Drawn(draws, 4000)) {
     const uint32_t c = class_of[item];
-    REQUIRE(of_item[item] == of_class[c] / counts[c]);  // the passes before this one
+    REQUIRE(of_item[item] == of_class[c] / counts[c]);  // the earlier passes
     ++of_item[item];
     ++of_class[c];
   }

@@ -10,15 +10,15 @@
 #include "tests/query/sampling/orders/p_value_table.h"
 #include "tests/query/sampling/orders/shuffle_tests.h"
 
-// docs/sampling.md shows the p-values found here. Where OFINDEX_PVALUES names a file, they are appended to it, after
-// them those of other numbers of rounds, which take minutes.
+// docs/sampling.md shows the p-values found here. If OFINDEX_PVALUES names a file, they are appended to it, followed by
+// those of other numbers of rounds, which take minutes.
 
 namespace ofindex {
 namespace {
 
-// What a p-value may be near 0 or near 1. Of the 500 checked here, drawn anew, one would be nearer once in ten times by
-// chance (2 * 500 * 1e-4). They are not drawn anew: keys are fixed, so what passes once passes always, until the law
-// changes. An order with a pattern is nearer by many powers of ten, as two rounds show.
+// The allowed distance of a p-value from 0 or 1. If the 500 checked here were drawn again, one would be nearer in one
+// of ten cases by chance (2 * 500 * 1e-4). They are not: keys are fixed, so a test that passes once passes until the
+// algorithm changes. An order with a pattern is nearer by many powers of ten, as two rounds show.
 constexpr double kUnlikely = 1e-4;
 
 constexpr uint64_t kOrders = 100'000;
@@ -36,19 +36,19 @@ using KeyOf = uint64_t (*)(uint64_t number);
 uint64_t SeedKey(uint64_t number) { return SampleKey(number, 0, SampleUse::kShuffle); }
 uint64_t EpochKey(uint64_t number) { return SampleKey(1, number, SampleUse::kShuffle); }
 
-// How many orders are judged by a few elements, and how many by all of theirs.
+// The number of orders tested by a few elements, and by all of their elements.
 struct Effort {
   uint64_t few;
   uint64_t whole;
 };
 
-// `elements` in whole orders, but 30 orders at least, and none where a single one is too much.
+// `elements` in whole orders, but at least 30 orders, and none if a single one is too much.
 Effort EffortFor(uint64_t size, uint64_t few, uint64_t elements) {
   if (size > 10'000'000) return {.few = few, .whole = 0};
   return {.few = few, .whole = std::clamp<uint64_t>(elements / size, 30, few)};
 }
 
-// The p-values of the orders `make`(0), `make`(1), ...
+// Returns the p-values of the orders `make`(0), `make`(1), ...
 template <typename Make>
 std::vector<PValue> Judge(uint64_t size, Effort effort, Make make) {
   std::vector<PValue> all;
@@ -73,7 +73,7 @@ std::vector<PValue> JudgePermutation(uint64_t size, Effort effort, KeyOf key, ui
   return Judge(size, effort, [&](uint64_t i) { return Permutation(size, key(i), rounds); });
 }
 
-// An order by Fisher and Yates, for comparison.
+// A Fisher-Yates shuffle, for comparison.
 class Shuffled {
  public:
   Shuffled(uint64_t size, std::mt19937_64& random) : elements_(size) {
@@ -101,14 +101,14 @@ void CheckLikely(uint64_t size, const std::vector<PValue>& values) {
   }
 }
 
-// How likely it is by chance that one of `values` is as unlikely as the least likely one (Bonferroni).
+// Returns the probability that by chance one of `values` is as unlikely as the least likely one (Bonferroni).
 double LeastLikely(const std::vector<PValue>& values) {
   double least = 1;
   for (const PValue& value : values) least = std::min({least, 2 * value.p, 2 * (1 - value.p)});
   return std::min(1.0, least * static_cast<double>(values.size()));
 }
 
-// The p-value of the orders of `size` elements, one by one.
+// Returns the p-value of the orders of `size` elements, taken one by one.
 double EveryOrderP(uint64_t size, uint64_t orders, KeyOf key, uint32_t rounds) {
   uint64_t possible = 1;
   for (uint64_t i = 2; i <= size; ++i) possible *= i;

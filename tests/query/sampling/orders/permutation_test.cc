@@ -17,7 +17,7 @@ constexpr uint64_t kMost = ~uint64_t{0};
 
 uint64_t ShuffleKey(uint64_t seed, uint64_t epoch = 0) { return SampleKey(seed, epoch, SampleUse::kShuffle); }
 
-// Whether `permutation` gives each of its elements once.
+// Returns whether `permutation` gives each of its elements once.
 bool IsBijection(const Permutation& permutation) {
   std::vector<uint64_t> elements(permutation.size());
   permutation.Fill(0, 1, elements);
@@ -29,7 +29,7 @@ bool IsBijection(const Permutation& permutation) {
   return true;
 }
 
-// Sizes around every power of two that have one, and the largest.
+// Sizes around every power of two in range, and the largest.
 std::vector<uint64_t> SizesAroundPowersOfTwo() {
   std::set<uint64_t> sizes;
   for (uint64_t power = 1; power <= kMostSampled; power *= 2)
@@ -39,7 +39,7 @@ std::vector<uint64_t> SizesAroundPowersOfTwo() {
 }
 
 TEST_CASE("every element of up to 4096 comes once, under a hundred seeds") {
-  // Sanitizers take ten times as long: there each size gets another ten of them.
+  // Sanitizers take ten times as long: there each size gets a different ten of them.
   const uint64_t seeds = kSanitized ? 10 : 100;
   for (uint64_t size = 1; size <= 4096; ++size) {
     const uint64_t first = size % (100 / seeds) * seeds;
@@ -83,7 +83,7 @@ TEST_CASE("around every power of two up to 2^48 an element leads back to its pos
 }
 
 TEST_CASE("an element leads back to its position next to every edge of the rectangle") {
-  // What is divided by is right half of it: wrong quotients would show at multiples of it and next to them.
+  // The divisor is the number of right halves: wrong quotients would show at multiples of it and next to them.
   for (const uint64_t root : {3ULL, 31ULL, 32ULL, 1023ULL, 65535ULL, 1048575ULL, 16777215ULL, 16777216ULL}) {
     for (const uint64_t size : {root * root - 1, root * root, root * root - root + 1}) {
       CAPTURE(size);
@@ -121,8 +121,8 @@ TEST_CASE("a batch stays in its span and may be all of a size that is no multipl
   for (uint64_t i = 0; i < 1009; ++i) REQUIRE(elements[i + 2] == permutation.At(i));
 }
 
-// Frozen: states that people have saved continue by them. Whoever changes one of the values below makes a new version
-// of the law, kSamplingLaw. All were worked out by a second program, in Python.
+// Frozen: saved states depend on them. Changing one of the values below requires a new version of the algorithms,
+// kSamplingLaw. All were computed by a second program, in Python.
 
 TEST_CASE("the first elements are those of law 1") {
   REQUIRE(kSamplingLaw == 1);

@@ -14,7 +14,7 @@ struct PValue {
   double p;
 };
 
-/// Judges a few elements of each of many orders.
+/// Tests a few elements of each of many orders.
 class FewElements {
  public:
   /// `row` is a distance at which an order might have a pattern.
@@ -82,7 +82,7 @@ inline double SerialSum(std::span<const uint64_t> order, uint64_t distance) {
   return sum;
 }
 
-/// Whether `order` takes an even number of swaps.
+/// Returns whether `order` is an even permutation.
 inline bool IsEven(std::span<const uint64_t> order) {
   std::vector<bool> seen(order.size());
   size_t cycles = 0;
@@ -94,7 +94,7 @@ inline bool IsEven(std::span<const uint64_t> order) {
   return (order.size() - cycles) % 2 == 0;
 }
 
-/// The number of `order` among all of its size, in the order of a dictionary.
+/// Returns the number of `order` among all orders of its size, in lexicographic order.
 inline uint64_t Rank(std::span<const uint64_t> order) {
   uint64_t rank = 0;
   for (size_t i = 0; i < order.size(); ++i) {
@@ -105,7 +105,7 @@ inline uint64_t Rank(std::span<const uint64_t> order) {
   return rank;
 }
 
-/// Judges all elements of each of some orders of five elements or more, 2 * `row` being neither `size` nor a multiple
+/// Tests all elements of each of some orders of five elements or more; 2 * `row` must be neither `size` nor a multiple
 /// of it.
 class WholeOrders {
  public:
@@ -150,10 +150,10 @@ class WholeOrders {
   }
 
  private:
-  // From here on the serial correlation of one order is as good as normal, and the differences within one order as good
-  // as independent.
+  // From this size on, the serial correlation of one order is nearly normal, and the differences within one order are
+  // nearly independent.
   static constexpr uint64_t kLarge = 1000;
-  // From here on it takes too long to tell even orders from odd ones.
+  // From this size on, it takes too long to tell even orders from odd ones.
   static constexpr uint64_t kVeryLarge = 10'000;
 
   [[nodiscard]] double LongestP() const {

@@ -9,8 +9,8 @@
 
 namespace ofindex {
 
-/// Q(a, x), the regularised upper incomplete gamma function, for a > 0 and x >= 0: by its series (DLMF 8.11.4) where x
-/// is small, else by its continued fraction (DLMF 8.9.2), evaluated after Lentz.
+/// Returns Q(a, x), the regularized upper incomplete gamma function, for a > 0 and x >= 0: by its series (DLMF 8.11.4)
+/// if x is small, otherwise by its continued fraction (DLMF 8.9.2), evaluated with Lentz's method.
 inline double UpperGamma(double a, double x) {
   constexpr double kPrecision = 1e-15;
   constexpr double kTiny = 1e-300;
@@ -37,14 +37,14 @@ inline double UpperGamma(double a, double x) {
   return front * fraction;
 }
 
-/// How likely a chi-square of so many degrees of freedom is to be larger than `statistic`.
+/// Returns the probability that a chi-square of so many degrees of freedom exceeds `statistic`.
 inline double ChiSquareP(double statistic, double degrees) { return UpperGamma(degrees / 2, statistic / 2); }
 
-/// How likely a standard normal number is to be larger than `z`.
+/// Returns the probability that a standard normal number exceeds `z`.
 inline double NormalP(double z) { return std::erfc(z / std::sqrt(2.0)) / 2; }
 
-/// Pearson's test of `counts` against what is expected of each. Neighbours are joined until five are expected, below
-/// which the statistic is no chi-square. What is impossible but has happened is a p of 0.
+/// Pearson's test of `counts` against expected counts. Neighbours are joined until five are expected, below which the
+/// statistic is not chi-square. If something impossible has happened, p is 0.
 inline double CountsP(std::span<const uint64_t> counts, std::span<const double> expected) {
   constexpr double kEnough = 5;
   std::vector<std::pair<double, double>> cells;  // counted, expected
@@ -71,7 +71,7 @@ inline double CountsP(std::span<const uint64_t> counts, std::span<const double> 
   return ChiSquareP(statistic, static_cast<double>(cells.size() - 1));
 }
 
-/// [0, size) in `count` bins as even as can be, none of them empty.
+/// Splits [0, size) into `count` bins that are as even as possible and not empty.
 class Bins {
  public:
   Bins(uint64_t size, uint64_t most) : size_(size), count_(std::min(size, most)) {}
@@ -106,7 +106,7 @@ class Histogram {
   uint64_t total_ = 0;
 };
 
-/// Counts pairs of two elements of [0, size), never the same twice: where both are, and how far apart.
+/// Counts pairs of two distinct elements of [0, size): their positions, and their distance.
 class PairCounts {
  public:
   explicit PairCounts(uint64_t size)
@@ -139,12 +139,12 @@ class PairCounts {
   uint64_t total_ = 0;
 };
 
-/// How likely every rise of a uniform order of `size` elements is shorter than `length`, which is 2 at least. The
-/// counts of such orders have the exponential generating function 1 / (1 - x + x^k/k! - x^(k+1)/(k+1)! + x^(2k)/(2k)! -
-/// ...), where k is `length` (David and Barton, "Combinatorial Chance", 1962, chapter 10).
+/// Returns the probability that every rise of a uniform order of `size` elements is shorter than `length`, which is at
+/// least 2. The counts of such orders have the exponential generating function 1 / (1 - x + x^k/k! - x^(k+1)/(k+1)! +
+/// x^(2k)/(2k)! - ...), where k is `length` (David and Barton, "Combinatorial Chance", 1962, chapter 10).
 inline double RisesBelowP(uint64_t size, uint64_t length) {
   std::vector<std::pair<uint64_t, double>> terms;                       // degree, coefficient
-  for (uint64_t degree = 1; degree <= std::min<uint64_t>(size, 25);) {  // what is left out is less than 1e-26
+  for (uint64_t degree = 1; degree <= std::min<uint64_t>(size, 25);) {  // the omitted terms are less than 1e-26
     const double inverse = std::exp(-std::lgamma(static_cast<double>(degree) + 1));
     terms.emplace_back(degree, degree % length == 0 ? -inverse : inverse);
     degree += degree % length == 0 ? 1 : length - 1;
@@ -159,22 +159,22 @@ inline double RisesBelowP(uint64_t size, uint64_t length) {
   return p[size];
 }
 
-/// Mean and standard deviation of what a statistic of a uniform order is.
+/// Mean and standard deviation of a statistic of a uniform order.
 struct Moments {
   double mean;
   double deviation;
   [[nodiscard]] double Normal(double value) const { return (value - mean) / deviation; }
 };
 
-/// Of the number of positions whose element is less than the next (Eulerian numbers).
+/// For the number of positions whose element is less than the next (Eulerian numbers).
 inline Moments RiseMoments(uint64_t size) {
   const auto n = static_cast<double>(size);
   return {.mean = (n - 1) / 2, .deviation = std::sqrt((n + 1) / 12)};
 }
 
-/// Of the sum of the products of elements, less their mean, with those a fixed distance further, around the end (Wald
-/// and Wolfowitz, "An exact test for randomness in the non-parametric case based on serial correlation", 1943). From
-/// five elements on, for any distance that is neither 0 nor half of them.
+/// For the sum of the products of elements, minus their mean, with those a fixed distance further, cyclically (Wald and
+/// Wolfowitz, "An exact test for randomness in the non-parametric case based on serial correlation", 1943). For at
+/// least five elements, and any distance that is neither 0 nor half their number.
 inline Moments SerialMoments(uint64_t size) {
   const auto n = static_cast<double>(size);
   const double squares = n * (n * n - 1) / 12;

@@ -30,7 +30,7 @@ std::vector<uint64_t> CountsOf(const WeightedDraws& draws, uint64_t first, size_
 
 const Counts kAll = [](uint64_t) { return true; };
 
-// What ForEachWeight says of a column `w` of such cells, in blocks of 3 and the rest.
+// Returns the result of ForEachWeight for a column `w` of such cells, in blocks of 3 and the rest.
 Result<std::vector<double>> WeightsOf(std::vector<std::optional<Cell>> cells, uint64_t records, bool whole = false) {
   const auto rest = static_cast<uint32_t>(cells.size() - 3);
   ColumnChoice choice;

@@ -11,7 +11,7 @@
 
 namespace ofindex {
 
-/// Ordinals, ascending: what a set is compared with.
+/// Ordinals, ascending: the reference for a set.
 using Members = std::vector<uint64_t>;
 
 struct NamedMembers {
@@ -55,7 +55,7 @@ inline Members Random(uint64_t begin, uint64_t end, double density, uint64_t see
   return members;
 }
 
-/// All forms that a page can have, next to all others.
+/// Every form of page next to every other.
 inline Members Mixed() {
   constexpr uint64_t kPage = 65536;
   Members members;
@@ -67,7 +67,7 @@ inline Members Mixed() {
   AddRandom(members, 6 * kPage, 7 * kPage, 0.9999, 3);     // dense, and nearly full
   AddAll(members, 7 * kPage, 8 * kPage);                   // full
   AddAll(members, 8 * kPage + 5, 8 * kPage + 70);          // a run that does not continue it
-  AddRandom(members, 1000 * kPage, 1001 * kPage, 0.3, 4);  // behind empty pages
+  AddRandom(members, 1000 * kPage, 1001 * kPage, 0.3, 4);  // after empty pages
   AddRandom(members, OrdinalSet::kEnd - 500, OrdinalSet::kEnd, 0.5, 5);
   return members;
 }
@@ -140,7 +140,7 @@ inline Members Common(const Members& a, const Members& b) {
   return common;
 }
 
-/// Ordinals at which something could go wrong: those about members and about borders of pages, and some at random.
+/// Ordinals prone to errors: those near members and page borders, and some random ones.
 inline Members Probes(const Members& members, uint64_t seed) {
   Members probes = {0, 1, 65535, 65536, 65537, OrdinalSet::kEnd - 1, OrdinalSet::kEnd, ~uint64_t{0}};
   std::mt19937_64 random(seed);

@@ -12,14 +12,14 @@
 namespace ofindex {
 namespace {
 
-// In memory of just its size, so that the sanitizer sees every byte read beyond it.
+// Bytes in memory of their exact size, so that the sanitizer sees every byte read beyond it.
 Result<OrdinalSet> ParseExact(ByteView bytes) {
   const auto exact = std::make_unique<uint8_t[]>(bytes.size());
   std::copy(bytes.begin(), bytes.end(), exact.get());
   return OrdinalSet::Parse(ByteView(exact.get(), bytes.size()));
 }
 
-// Whatever `bytes` are, they are an error or the bytes of a set that works.
+// Checks that any `bytes` are an error or the bytes of a set that works.
 void CheckHostile(const std::vector<uint8_t>& bytes) {
   const Result<OrdinalSet> set = ParseExact(bytes);
   if (!set) {
@@ -110,7 +110,7 @@ TEST_CASE("a set has one form of bytes, and every other is refused") {
       {"ends too early", {1}},
       {"expected 1 members, got 0", {1, 1}},
       {"expected 0 members, got 3", {1, 0, 1, 5, 3}},
-      {"is not written", {1, 0x80, 0}},  // a number longer than it need be
+      {"is not written", {1, 0x80, 0}},  // a number longer than necessary
       {"a number is too long", {1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}},
       {"a number is too large", {1, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40}},  // more members than ordinals
       {"is not written", {1, 0, 1, 5, 0}},                                       // a run of nothing
@@ -118,9 +118,9 @@ TEST_CASE("a set has one form of bytes, and every other is refused") {
       {"is not written", {1, 2, 0, 2, 1, 0, 2, 0}},                              // a run, as an array
       {"is not written", {1, 2, 1, 0xff, 0xff, 3, 1, 1, 0, 1}},                  // a run, as two
       {"members are not ascending", {1, 2, 0, 2, 3, 0, 1, 0}},
-      {"members are not ascending", {1, 2, 0, 2, 3, 0, 3, 0}},                // twice the same
-      {"a number is too large", {1, 1, 1, 0x80, 0x80, 4, 1}},                 // a run that begins behind its page
-      {"a number is too large", {1, 1, 0x81, 0x80, 0x80, 0x80, 0x20, 0, 1}},  // a page behind the last
+      {"members are not ascending", {1, 2, 0, 2, 3, 0, 3, 0}},                // duplicates
+      {"a number is too large", {1, 1, 1, 0x80, 0x80, 4, 1}},                 // a run that begins after its page
+      {"a number is too large", {1, 1, 0x81, 0x80, 0x80, 0x80, 0x20, 0, 1}},  // a page after the last one
       {"a number is too large", {1, 1, 0, 0x81, 0x80, 4}},                    // more members than a page has ordinals
       {"expected 2 members",
        [&] {
@@ -139,7 +139,7 @@ TEST_CASE("a set has one form of bytes, and every other is refused") {
     CAPTURE(set.error().message);
     CHECK(set.error().message.find(row.what) != std::string::npos);
   }
-  // The last page, with nothing behind it.
+  // The last page, with nothing after it.
   std::vector<uint8_t> last = SetOfMembers({OrdinalSet::kEnd - 1}).Serialize();
   last.push_back(0);
   CHECK(ParseExact(last).error().message.find("goes on behind the last ordinal") != std::string::npos);

@@ -124,7 +124,7 @@ TEST_CASE("what two sets have in common is what two lists have in common") {
   }
 }
 
-// Makes the set by ranges and words that begin anywhere, in place of one by one.
+// Makes the set from ranges and words at any offset, instead of one by one.
 OrdinalSet InPieces(const Members& members, uint64_t seed) {
   std::mt19937_64 random(seed);
   OrdinalSet::Builder builder;
@@ -158,7 +158,7 @@ TEST_CASE("a set is the same however it was made") {
   CHECK(builder.Take() == OrdinalSet());
   builder.Add(5);
   CHECK(MembersOf(builder.Take()) == Members{5});
-  builder.Add(3);  // a builder forgets what it gave away
+  builder.Add(3);  // a builder starts over after Take()
   CHECK(MembersOf(builder.Take()) == Members{3});
 }
 
@@ -207,9 +207,9 @@ TEST_CASE("the layout of the bytes is what it was") {
   const std::vector<Row> rows = {
       {OrdinalSet(), {1, 0}},                                                    // version, size
       {OrdinalSet::Range(5, 8), {1, 3, 1, 5, 3}},                                // a run: where, how many
-      {SetOfMembers({65536 * 2 + 1, 65536 * 2 + 3}), {1, 2, 4, 2, 1, 0, 3, 0}},  // an array, two pages left out
+      {SetOfMembers({65536 * 2 + 1, 65536 * 2 + 3}), {1, 2, 4, 2, 1, 0, 3, 0}},  // an array, two pages skipped
       {OrdinalSet::Range(65535, 65537), {1, 2, 1, 0xff, 0xff, 3, 2}},            // one run in two pages
-      {SetOfMembers({1, 65536 * 3}), {1, 2, 1, 1, 1, 5, 0, 1}},                  // left out since the run before
+      {SetOfMembers({1, 65536 * 3}), {1, 2, 1, 1, 1, 5, 0, 1}},                  // skipped since the previous run
   };
   for (const Row& row : rows) CHECK(row.set.Serialize() == row.bytes);
 }

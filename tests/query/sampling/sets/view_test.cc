@@ -14,7 +14,7 @@ namespace {
 
 static_assert(sizeof(View) <= 64);
 
-// A view is `members`, asked in every way that it can be asked.
+// Checks that a view equals `members` through every function.
 void CheckView(const View& view, const Members& members) {
   REQUIRE(view.size() == members.size());
   std::mt19937_64 random(members.size());
