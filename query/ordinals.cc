@@ -17,7 +17,7 @@ std::optional<int64_t> ParseNumber(std::string_view text) {
 }
 
 tl::unexpected<Error> NoOrdinal(std::string_view text) {
-  return Fail(ErrorCode::kUsage, StrCat("'", Printable(text), "' is no ordinal; expected N, -N or A:B"),
+  return Fail(ErrorCode::kUsage, StrCat("'", Printable(text), "' is not a valid ordinal; expected N, -N or A:B"),
               "records are numbered from 0; negative ordinals count from the end");
 }
 
@@ -41,7 +41,7 @@ Result<OrdinalRange> ParseOrdinals(std::string_view text, uint64_t size) {
       return Fail(ErrorCode::kOutOfRange,
                   StrCat("record ", *value, " is not in the dataset; ",
                          size == 0 ? std::string("it has no records") : StrCat("expected 0 to ", size - 1)),
-                  "`ofindex info` says how many records there are");
+                  "`ofindex info` shows the number of records");
     }
     const uint64_t ordinal = Clamp(*value, size);
     return OrdinalRange{ordinal, ordinal + 1};

@@ -34,7 +34,7 @@ class IndexColumns final : public ColumnSource {
     const BlockHead& head = blocks()[block];
     if (!Fits(head.first_record, head.records, opened_.map->records())) {
       return Fail(ErrorCode::kIndex, opened_.index->path() + ": the map has fewer records than the index",
-                  "build the index anew with `ofindex build --force`");
+                  "rebuild the index with `ofindex build --force`");
     }
     std::vector<uint64_t> ordinals(head.records);
     std::iota(ordinals.begin(), ordinals.end(), head.first_record);

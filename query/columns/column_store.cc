@@ -150,8 +150,8 @@ Result<Chunk> ColumnStore::Decode(uint32_t feature, ColumnRole role, uint64_t bl
   if (chunk.form() == Chunk::Form::kEmpty || lists == (role == ColumnRole::kList)) return chunk;
   return Fail(ErrorCode::kIndex,
               StrCat("the index is damaged: the ", Name(role), " column of feature ", feature,
-                     " is of another form in block ", block + 1),
-              "build the index anew with `ofindex build --force`");
+                     " has the wrong form in block ", block + 1),
+              "rebuild the index with `ofindex build --force`");
 }
 
 Result<Chunk> ColumnStore::Make(const Column& column, uint64_t block) {
@@ -179,7 +179,7 @@ Result<Chunk> ColumnStore::MakeOfPlaces(Origin origin, uint64_t block) {
     const auto [begin, end] = places[r];
     if (end < begin || end - begin < framing) {
       return Fail(ErrorCode::kIndex, StrCat("record ", head.first_record + r, " is smaller than its framing"),
-                  "build the index anew with `ofindex build --force`");
+                  "rebuild the index with `ofindex build --force`");
     }
     values[r] = static_cast<int64_t>(origin == Origin::kOffset ? begin : end - begin - framing);
   }

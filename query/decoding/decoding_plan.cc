@@ -23,12 +23,12 @@ Result<void> CheckForm(const FeatureSpec& spec) {
   if (spec.form == Form::kRaw && is_bytes) {
     return Refuse(spec, "raw of bytes makes no sense; expected a number type", "fixed gives byte strings as they are");
   }
-  if (spec.form != Form::kRaw && (spec.truncate || spec.pad)) return Refuse(spec, "truncate and pad are for raw alone");
+  if (spec.form != Form::kRaw && (spec.truncate || spec.pad)) return Refuse(spec, "truncate and pad apply to raw only");
   if (spec.form != Form::kRagged && spec.values > kMostValues) {
     return Refuse(spec, StrCat(spec.values, " values in a record; expected at most ", kMostValues));
   }
   if (!spec.fill && !spec.fill_bytes) return {};
-  if (spec.form != Form::kFixed) return Refuse(spec, "a default is for fixed alone");
+  if (spec.form != Form::kFixed) return Refuse(spec, "a default applies to fixed only");
   if (spec.fill ? is_bytes : !is_bytes) return Refuse(spec, StrCat("the default is not of ", Name(spec.type)));
   return {};
 }
@@ -43,7 +43,7 @@ Result<void> SpellOut(FeatureSpec& spec) {
     std::vector<uint8_t>& fill = *spec.fill;
     if (fill.size() != item && fill.size() != spec.values * item) return wrong_size(fill.size(), "bytes", item);
     if (spec.type == DataType::kBool && std::any_of(fill.begin(), fill.end(), [](uint8_t b) { return b > 1; })) {
-      return Refuse(spec, "a default that is no bool; expected bytes 0 or 1");
+      return Refuse(spec, "the default is not a bool; expected bytes 0 or 1");
     }
     const std::vector<uint8_t> given = fill;
     fill.resize(spec.values * item);

@@ -73,7 +73,7 @@ Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, Featur
     case FeatureFault::kKind:
       return {StrCat("data types don't match: ", Name(values.kind), " values, asked for as ", Name(spec.type),
                      "; expected ", NamesOf(KindsOf(spec.form, spec.type))),
-              "ask for it as a type of its kind"};
+              "request a type of its kind"};
     case FeatureFault::kMixed: return {"its steps differ in kind; expected one", "no type fits all of them"};
     case FeatureFault::kCount:
       return {StrCat(Counted(values.count, "value"), "; expected ", spec.values),
@@ -81,16 +81,17 @@ Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, Featur
     case FeatureFault::kValue:
       return {StrCat(FirstUnfit(values, spec.type), " does not fit ", Name(spec.type)), "ask for a wider type"};
     case FeatureFault::kStrings:
-      return {StrCat(Counted(values.count, "byte string"), "; expected 1"), "raw takes one byte string apart"};
+      return {StrCat(Counted(values.count, "byte string"), "; expected 1"), "raw decodes a single byte string"};
     case FeatureFault::kItemSize:
       return {StrCat(Counted(values.bytes[0].size(), "byte"), "; expected a multiple of ", ItemBytes(spec.type),
                      ", as ", Name(spec.type), " has"),
-              "ask for the type that it was written with"};
+              "request the type that it was written with"};
     case FeatureFault::kTooMany:
       return {StrCat(Counted(ItemsOf(spec, values), "item"), "; expected ", spec.values),
-              "truncate cuts off what is too much"};
+              "set truncate to drop the extra items"};
     case FeatureFault::kTooFew:
-      return {StrCat(Counted(ItemsOf(spec, values), "item"), "; expected ", spec.values), "pad fills up with zeros"};
+      return {StrCat(Counted(ItemsOf(spec, values), "item"), "; expected ", spec.values),
+              "set pad to fill up with zeros"};
     case FeatureFault::kMemory:
     case FeatureFault::kNone: break;
   }

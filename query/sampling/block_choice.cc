@@ -25,7 +25,7 @@ const char* NameOf(const ReadingFacts& facts) {
     case Storage::kMemory: return "a file system in memory";
     case Storage::kRotating: return "a rotating disk";
     case Storage::kNetwork: return "a network file system";
-    default: return "a disk that seeks at once";
+    default: return "a disk without seek time";
   }
 }
 
@@ -38,9 +38,9 @@ constexpr uint64_t kCompressedLanes = 4;
 
 BlockChoice ChooseCompressed(const ReadingFacts& facts, std::optional<uint64_t> lanes, uint64_t mean) {
   BlockShape shape{.lanes = lanes.value_or(kCompressedLanes)};
-  const std::string where = StrCat("compressed shards, of spans of ", Bytes(facts.span_bytes));
+  const std::string where = StrCat("compressed shards with spans of ", Bytes(facts.span_bytes));
   if (facts.inflated_bytes <= facts.cache_bytes) {
-    return Global(StrCat(where, ", which all stay in the cache of ", Bytes(facts.cache_bytes)));
+    return Global(StrCat(where, ", all of which stay in the cache of ", Bytes(facts.cache_bytes)));
   }
   const uint64_t in_flight = shape.lanes * shape.window;
   // A run begins and ends inside spans, which vary in size: the cache holds up to two more spans than the length of the
@@ -50,8 +50,8 @@ BlockChoice ChooseCompressed(const ReadingFacts& facts, std::optional<uint64_t> 
   const uint64_t bytes = share > beside + facts.span_bytes ? share - beside : facts.span_bytes;
   const uint64_t mixed = facts.records / (2 * shape.lanes);
   shape.run = std::max<uint64_t>(std::min((bytes + mean - 1) / mean, mixed), 1);
-  if (shape.run == 1) return Global(StrCat(where, ", of records that are as large"));
-  std::string reason = StrCat("block ", shape.run, " in ", shape.lanes, " lanes: ", where, ", are read ",
+  if (shape.run == 1) return Global(StrCat(where, ", and records that are as large"));
+  std::string reason = StrCat("block ", shape.run, " in ", shape.lanes, " lanes: ", where, ", read ",
                               Bytes(shape.run * mean), " at a time");
   const uint64_t needed = in_flight * (shape.run * mean + beside);
   if (needed > facts.cache_bytes) reason += StrCat("; a cache of ", Bytes(needed), " would hold what is in flight");

@@ -48,7 +48,7 @@ Result<bool> BatchCutter::Fetch() {
 Result<LengthBatches> LengthBatches::Of(Sampler sampler, LengthsOf lengths, const BatchLimits& limits,
                                         const Slice& slice, Tail tail) {
   if (limits.total == 0 || limits.records == 0) {
-    return Fail(ErrorCode::kUsage, "a batch needs room for something", "give a total of at least 1");
+    return Fail(ErrorCode::kUsage, "a limit of a batch is 0; expected at least 1", "give a total of at least 1");
   }
   OFINDEX_TRY(CheckSlice(slice));
   return LengthBatches(BatchCutter(std::move(sampler), std::move(lengths), limits), slice, tail);

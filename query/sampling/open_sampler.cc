@@ -155,7 +155,7 @@ Result<Sampler> Open(const std::shared_ptr<ColumnStore>& store, const std::vecto
     return Fail(ErrorCode::kIndex,
                 StrCat("generation ", generation.number, " has ", generation.records, " records; expected at most ",
                        FormatCount(std::min(store->records(), kMostSampled))),
-                "build the index anew with `ofindex build --force`");
+                "rebuild the index with `ofindex build --force`");
   }
   OFINDEX_ASSIGN(View view, ViewOf(store, request, generation.records, limits));
   OFINDEX_ASSIGN(SampleLaw law, LawOf(*store, view, request, limits.cancel));

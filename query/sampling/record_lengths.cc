@@ -34,8 +34,8 @@ uint32_t LengthOf(const Chunk::Value& value) {
 tl::unexpected<Error> Refuse(const Column& column, uint64_t ordinal, uint32_t why) {
   return Fail(ErrorCode::kUsage,
               StrCat("column '", Printable(column.name), "': record ", ordinal, " has no length: its value is ",
-                     why == kNull ? "NULL" : "negative, too large, or no number"),
-              "leave such records out with --where, or take another column");
+                     why == kNull ? "NULL" : "negative, too large, or not a number"),
+              "exclude such records with --where, or use another column");
 }
 
 }  // namespace

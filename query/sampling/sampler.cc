@@ -100,8 +100,8 @@ Result<std::optional<uint64_t>> Sampler::PositionOf(uint64_t ordinal) const {
   if (!index) return std::nullopt;
   const std::optional<uint64_t> position = order_->PositionOf(*index);
   if (position) return position;
-  return Fail(ErrorCode::kUsage, "records are drawn with replacement: none has one place in the epoch",
-              "ask the sampler for what stands at a position instead");
+  return Fail(ErrorCode::kUsage, "records are drawn with replacement: none has a unique position in the epoch",
+              "ask the sampler for the record at a position instead");
 }
 
 Result<std::optional<Sampler::Place>> Sampler::When(uint64_t ordinal) const {

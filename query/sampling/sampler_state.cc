@@ -16,7 +16,8 @@ constexpr size_t kMostStateBytes = 4096;
 constexpr size_t kMostTextBytes = 200;
 
 tl::unexpected<Error> NoState(std::string_view why) {
-  return Fail(ErrorCode::kUsage, StrCat("the sampler's state: ", why), "give the JSON as the sampler gave it");
+  return Fail(ErrorCode::kUsage, StrCat("the sampler's state: ", why),
+              "pass the JSON exactly as the sampler returned it");
 }
 
 // Reads the members of a state from a document, and remembers the first error.
@@ -27,14 +28,14 @@ class Members {
   void Take(const char* name, uint64_t& into) {
     const Json* member = Find(name);
     if (member == nullptr) return;
-    if (!member->is_number_unsigned()) return Complain(name, "is no whole number");
+    if (!member->is_number_unsigned()) return Complain(name, "is not a whole number");
     into = member->get<uint64_t>();
   }
 
   void Take(const char* name, std::string& into) {
     const Json* member = Find(name);
     if (member == nullptr) return;
-    if (!member->is_string()) return Complain(name, "is no text");
+    if (!member->is_string()) return Complain(name, "is not a string");
     into = member->get<std::string>();
     if (into.size() > kMostTextBytes) Complain(name, "is too long");
   }
@@ -59,7 +60,7 @@ class Members {
 
 tl::unexpected<Error> Other(std::string_view what) {
   return Fail(ErrorCode::kStale, StrCat("the sampler's state is of another ", what),
-              "open the dataset that it was taken of, or begin a new epoch");
+              "open the dataset that it was taken from, or begin a new epoch");
 }
 
 }  // namespace
@@ -75,7 +76,7 @@ std::string ToJson(const SamplerState& state) {
 Result<SamplerState> ParseSamplerState(const std::string& text) {
   if (text.size() > kMostStateBytes) return NoState(StrCat("expected at most ", kMostStateBytes, " bytes"));
   const Json document = Json::parse(text, nullptr, false);
-  if (!document.is_object()) return NoState("no JSON object");
+  if (!document.is_object()) return NoState("not a JSON object");
   if (document.value("schema", Json()) != kSchema) return NoState(StrCat("its schema is not ", kSchema));
   Members members(document);
   SamplerState state;
@@ -94,7 +95,7 @@ Result<SamplerState> ParseSamplerState(const std::string& text) {
   if (law != kSamplingLaw) {
     return Fail(ErrorCode::kStale,
                 StrCat("the sampler's state: its law is version ", law, ", this ofindex has version ", kSamplingLaw),
-                "begin a new epoch, or go on with the ofindex that the state was taken with");
+                "begin a new epoch, or continue with the ofindex version that wrote the state");
   }
   if (generation > uint64_t{1} << 62) return NoState("\"generation\" is too large");
   state.generation = static_cast<int64_t>(generation);
@@ -109,7 +110,7 @@ Result<GenerationRow> GenerationOf(const SamplerState& state, const std::vector<
   if (records < state.records) {
     return Other(StrCat("dataset: that had ", state.records, " records, this one has ", records));
   }
-  return Other(StrCat("dataset: its first ", state.records, " records are not the ones of this dataset"));
+  return Other(StrCat("dataset: its first ", state.records, " records differ from those of this dataset"));
 }
 
 Result<void> CheckSameSample(const SamplerState& state, const SamplerState& now) {

@@ -38,10 +38,10 @@ ErrorCode CodeOf(int result) {
 Hint HintOf(ErrorCode code, std::string_view message) {
   if (message == kNoList) return "`ofindex build --columns NAME` stores lists whole";
   switch (code) {
-    case ErrorCode::kLimit: return "ask for less at a time; a value may have 64 MiB, a statement 100,000 bytes";
-    case ErrorCode::kIndex: return "build the index anew with `ofindex build --force`";
+    case ErrorCode::kLimit: return "query less at a time; values are limited to 64 MiB, statements to 100,000 bytes";
+    case ErrorCode::kIndex: return "rebuild the index with `ofindex build --force`";
     case ErrorCode::kStale: return "open the dataset again";
-    case ErrorCode::kIo: return "look whether the index can still be read";
+    case ErrorCode::kIo: return "check that the index can still be read";
     default: return "`ofindex schema INDEX` lists the columns";
   }
 }

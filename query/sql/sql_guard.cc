@@ -42,7 +42,7 @@ void SqlGuard::Look() {
     reason_ = Interrupted().value();
   } else if (limits_.timeout && std::chrono::steady_clock::now() - begin_ > *limits_.timeout) {
     reason_ = Error{ErrorCode::kLimit, StrCat("the statement took longer than ", Seconds(*limits_.timeout)),
-                    "ask for less, or allow more with a longer timeout"};
+                    "query less, or raise the timeout"};
   } else if (memory_.refused()) {
     reason_ =
         Error{ErrorCode::kLimit,

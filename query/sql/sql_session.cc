@@ -200,15 +200,14 @@ Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard,
   if (begin == sql.size()) return Wrong("there is no statement", "write one, such as `SELECT * FROM shards`");
   if (sql.find('\0') != std::string_view::npos) {
     return Wrong(StrCat("a NUL byte at ", Shown(sql.find('\0'), written_from), " of the statement"),
-                 "give such values as parameters");
+                 "pass such values as parameters");
   }
   const auto most = static_cast<size_t>(sqlite3_limit(db_, SQLITE_LIMIT_SQL_LENGTH, -1));
   if (sql.size() > most || ExpandedBytes(sql, kBytesPerColumn * gate_->columns().size()) > kMostExpandedBytes) {
-    return Fail(
-        ErrorCode::kLimit,
-        StrCat("SQL: the statement is too long; expected at most ", FormatCount(most), " bytes, and ",
-               FormatBytes(static_cast<double>(kMostExpandedBytes)), " with its common table expressions put in"),
-        "split it, or give long values as parameters");
+    return Fail(ErrorCode::kLimit,
+                StrCat("SQL: the statement is too long; expected at most ", FormatCount(most), " bytes, and ",
+                       FormatBytes(static_cast<double>(kMostExpandedBytes)), " after CTE expansion"),
+                "split it, or pass long values as parameters");
   }
   gate_->Watch(db_, guard);
   sqlite3_stmt* statement = nullptr;
@@ -222,7 +221,7 @@ Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard,
     outcome = Wrong(StrCat("a second statement begins at byte ", Shown(second, written_from)),
                     "give one statement at a time");
   } else if (sqlite3_stmt_readonly(statement) == 0 || sqlite3_column_count(statement) == 0) {
-    outcome = Wrong("refused: the statement gives no rows", "write a SELECT");
+    outcome = Wrong("refused: the statement returns no rows", "write a SELECT");
   }
   if (!outcome) {
     sqlite3_finalize(statement);

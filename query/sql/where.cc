@@ -172,8 +172,8 @@ Result<Selection> StepRows(Asker& asker, const ColumnStore& store, const std::ve
     const SqlValue id = rows.At(0);
     const bool known = id.type == ColumnValue::Type::kInteger && collector.Add(static_cast<uint64_t>(id.integer));
     if (!known) {
-      return Fail(ErrorCode::kUsage, "the expression is more than an expression: it gives what is no record",
-                  "write what may stand after WHERE");
+      return Fail(ErrorCode::kUsage, "expected a single expression; this one returns values that are not records",
+                  "write an expression that may follow WHERE");
     }
   }
 }

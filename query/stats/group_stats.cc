@@ -35,7 +35,7 @@ struct Less {
 Result<void> CheckSize(const std::string& by, uint64_t groups, uint64_t columns, uint64_t bytes) {
   if (groups <= kMostGroups && groups * columns <= kMostGroupSums && bytes <= kMostGroupBytes) return {};
   return Fail(ErrorCode::kLimit, StrCat("column '", Printable(by), "' makes too many groups for memory"),
-              "group by a column of fewer values, or name fewer columns");
+              "group by a column with fewer values, or name fewer columns");
 }
 
 class Grouping {

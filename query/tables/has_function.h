@@ -9,7 +9,7 @@ struct sqlite3_value;
 namespace ofindex {
 
 /// The error of has(). SQLite has no place for a hint.
-inline constexpr char kNoList[] = "has(list, value): that is no list";
+inline constexpr char kNoList[] = "has(list, value): the first argument is not a list";
 
 /// Implements the SQL function has(list, value), for lists that are JSON text: 1 if the list contains the value, 0 if
 /// not, NULL if either is NULL. A number of the list is compared with the value like a column of type NUMERIC, a text

@@ -80,7 +80,7 @@ Result<void> Declare(sqlite3* db, const ColumnStore& store) {
   for (const Column& column : store.columns()) {
     if (!IsText(AsBytes(column.name))) {
       return Fail(ErrorCode::kIndex,
-                  StrCat("the index is damaged: '", Printable(column.name), "' is no name of a column"));
+                  StrCat("the index is damaged: '", Printable(column.name), "' is not a valid column name"));
     }
   }
   const Unlimited unlimited(db);

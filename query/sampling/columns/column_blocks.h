@@ -16,8 +16,8 @@ namespace ofindex {
 [[nodiscard]] inline Result<void> CheckSingle(const Column& column, const char* use) {
   if (!column.is_list()) return {};
   return Fail(ErrorCode::kUsage,
-              StrCat("column '", Printable(column.name), "' has lists; ", use, " is one value a record"),
-              "take a column of one value a record");
+              StrCat("column '", Printable(column.name), "' has lists; ", use, " needs one value per record"),
+              "use a column with one value per record");
 }
 
 /// Fails with kOutOfRange if there are fewer than `records` records.

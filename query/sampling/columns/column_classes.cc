@@ -74,9 +74,9 @@ Result<void> ColumnClasses::Settle(bool at_once) {
     return {};
   }
   return Fail(ErrorCode::kLimit,
-              StrCat("column '", Printable(column_.name), "' has too many different values; expected at most ",
+              StrCat("column '", Printable(column_.name), "' has too many distinct values; expected at most ",
                      FormatCount(kMostClasses), ", and ", FormatBytes(static_cast<double>(kMostBytes)), " of them"),
-              "take a column of fewer values");
+              "use a column with fewer values");
 }
 
 // Numbers by value, then TEXT, then BLOB.

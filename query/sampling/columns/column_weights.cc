@@ -38,7 +38,7 @@ Result<void> Refuse(const Column& column, uint64_t record, const Chunk::Value& v
   return Fail(ErrorCode::kUsage,
               StrCat("the weight of record ", record, " in column '", Printable(column.name), "' is ", Shown(value),
                      "; expected a number of 0 or more"),
-              "take another column, or leave such records out with an expression");
+              "use another column, or exclude such records with an expression");
 }
 
 // Sets `weights`, which are all 0, to the numbers of a chunk by record; all other values stay 0.

@@ -85,7 +85,7 @@ void AliasTable::Builder::Add(double weight) { columns_.push_back(std::bit_cast<
 
 Result<AliasTable> AliasTable::Builder::Build() && {
   if (columns_.size() > kMostItems) {
-    return Fail(ErrorCode::kLimit, StrCat("weights are for at most ", FormatCount(kMostItems), " records"));
+    return Fail(ErrorCode::kLimit, StrCat("weights support at most ", FormatCount(kMostItems), " records"));
   }
   OFINDEX_ASSIGN(const uint64_t total, MakeIntegers(columns_));
   MakeUnits(columns_, total);

@@ -34,7 +34,8 @@ std::vector<uint64_t> SlotsOf(std::span<const uint64_t> counts, double temperatu
 
 Result<std::shared_ptr<const BalancedClasses>> BalancedClasses::Make(uint32_t classes, double temperature,
                                                                      const Deliver& deliver) {
-  if (!(temperature >= 1)) return Fail(ErrorCode::kUsage, "a temperature is 1 or more", "1 is as the records are");
+  if (!(temperature >= 1))
+    return Fail(ErrorCode::kUsage, "invalid temperature; expected at least 1", "1 draws values as often as they occur");
   return WithMemory("the members of classes", [&]() -> Result<std::shared_ptr<const BalancedClasses>> {
     std::vector<uint64_t> counts(classes);
     uint64_t items = 0;
@@ -45,7 +46,7 @@ Result<std::shared_ptr<const BalancedClasses>> BalancedClasses::Make(uint32_t cl
       }
     }));
     if (items > kMostItems) {
-      return Fail(ErrorCode::kLimit, StrCat("balanced draws are of at most ", FormatCount(kMostItems), " records"));
+      return Fail(ErrorCode::kLimit, StrCat("balanced draws support at most ", FormatCount(kMostItems), " records"));
     }
     std::vector<uint64_t> begins = {0};
     begins.reserve(counts.size() + 1);

@@ -142,7 +142,7 @@ Result<OrdinalSet> OrdinalSet::Parse(ByteView bytes) {
   Builder builder;
   uint64_t begin = 0;  // of the next possible page of an entry
   while (!reader.AtEnd()) {
-    if (begin >= kEnd) return reader.Damaged("goes on behind the last ordinal");
+    if (begin >= kEnd) return reader.Damaged("continues after the last ordinal");
     OFINDEX_ASSIGN(const uint64_t head, reader.Varint(((kEnd - begin) / kPageOrdinals - 1) * 2 + 1));
     begin += head / 2 * kPageOrdinals;
     if (head % 2 == 1) {
@@ -160,7 +160,8 @@ Result<OrdinalSet> OrdinalSet::Parse(ByteView bytes) {
   if (set.size() != size) return reader.Damaged(StrCat("expected ", size, " members, got ", set.size()));
   Comparer comparer{bytes};
   set.WriteTo(comparer);
-  if (!comparer.same || !comparer.expected.empty()) return reader.Damaged("is not written as its members demand");
+  if (!comparer.same || !comparer.expected.empty())
+    return reader.Damaged("is not in the form that its members require");
   return set;
 }
 

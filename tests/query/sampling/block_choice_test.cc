@@ -55,7 +55,7 @@ TEST_CASE("runs are as long as the storage needs, memory bears and mixing allows
         .span_bytes = 2 * kMiB,
         .cache_bytes = 320 * kMiB},
        5632,
-       "block 5632 in 4 lanes: compressed shards, of spans of 2.00 MiB, are read 5.50 MiB at a time"},
+       "block 5632 in 4 lanes: compressed shards with spans of 2.00 MiB, read 5.50 MiB at a time"},
       {{.records = 4'000'000,
         .payload_bytes = 4'000'000 * 1024ULL,
         .memory_bytes = 16 * kGiB,

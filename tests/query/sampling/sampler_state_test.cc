@@ -40,18 +40,18 @@ TEST_CASE("what is no state is refused, with what is wrong") {
     const char* message;
   };
   const std::vector<Row> rows = {
-      {"", "no JSON object"},
-      {"[1]", "no JSON object"},
+      {"", "not a JSON object"},
+      {"[1]", "not a JSON object"},
       {"{}", "its schema is not ofindex.sampler/1"},
       {with("sampler/1", "sampler/2"), "its schema"},
       {with("\"law\":1", "\"law\":2"), "its law is version 2, this ofindex has version 1"},
-      {with("\"epoch\":3", "\"epoch\":-3"), "\"epoch\" is no whole number"},
-      {with("\"epoch\":3", "\"epoch\":3.5"), "\"epoch\" is no whole number"},
+      {with("\"epoch\":3", "\"epoch\":-3"), "\"epoch\" is not a whole number"},
+      {with("\"epoch\":3", "\"epoch\":3.5"), "\"epoch\" is not a whole number"},
       {with("\"epoch\":3,", ""), "\"epoch\" is missing"},
-      {with("\"shuffle\"", "5"), "\"order\" is no text"},
+      {with("\"shuffle\"", "5"), "\"order\" is not a string"},
       {with("shuffle", std::string(300, 'x')), "\"order\" is too long"},
       {with("shuffle", std::string(5000, 'x')), "expected at most 4096 bytes"},
-      {std::string(4000, '['), "no JSON object"},
+      {std::string(4000, '['), "not a JSON object"},
   };
   for (const Row& row : rows) {
     const auto parsed = ParseSamplerState(row.text);

@@ -238,9 +238,9 @@ TEST_CASE("splits that make no sense are errors") {
        },
        "a split is by a key or stratified, not both"},
       {"a key of lists", [](const Data& d, SplitOptions& o) { o.key = d.column("pair"); },
-       "column 'pair' has lists; a key is one value a record"},
+       "column 'pair' has lists; a key needs one value per record"},
       {"strata of lists", [](const Data& d, SplitOptions& o) { o.stratify = d.column("pair"); },
-       "column 'pair' has lists; a stratum is one value a record"},
+       "column 'pair' has lists; a stratum needs one value per record"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.what);

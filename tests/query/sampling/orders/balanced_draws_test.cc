@@ -169,9 +169,9 @@ TEST_CASE("classes that make no sense are errors") {
     double temperature;
     std::string message;
   } cases[] = {
-      {{0, 1}, 0.5, "a temperature is 1 or more"},
-      {{0, 1}, -1, "a temperature is 1 or more"},
-      {{0, 1}, std::nan(""), "a temperature is 1 or more"},
+      {{0, 1}, 0.5, "invalid temperature; expected at least 1"},
+      {{0, 1}, -1, "invalid temperature; expected at least 1"},
+      {{0, 1}, std::nan(""), "invalid temperature; expected at least 1"},
       {{}, 1, "no record has a class to be drawn by"},
       {{kNone, kNone}, 2, "no record has a class to be drawn by"},
   };

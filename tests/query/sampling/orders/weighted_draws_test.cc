@@ -149,7 +149,7 @@ TEST_CASE("a value that is no weight is an error that names record and value") {
 TEST_CASE("lists are no weights, and records that are not there have none") {
   const auto lists = WeightsOf({Ints({1, 2}), Ints({1}), Ints({1}), Ints({1})}, 4, true);
   REQUIRE(!lists.has_value());
-  CHECK(lists.error().message == "column 'w' has lists; a weight is one value a record");
+  CHECK(lists.error().message == "column 'w' has lists; a weight needs one value per record");
   const auto beyond = WeightsOf({Ints({1}), Ints({1}), Ints({1}), Ints({1})}, 5);
   REQUIRE(!beyond.has_value());
   CHECK(beyond.error().code == ErrorCode::kOutOfRange);

@@ -110,13 +110,13 @@ TEST_CASE("a set has one form of bytes, and every other is refused") {
       {"ends too early", {1}},
       {"expected 1 members, got 0", {1, 1}},
       {"expected 0 members, got 3", {1, 0, 1, 5, 3}},
-      {"is not written", {1, 0x80, 0}},  // a number longer than necessary
+      {"is not in the form that its members require", {1, 0x80, 0}},  // a number longer than necessary
       {"a number is too long", {1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}},
-      {"a number is too large", {1, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40}},  // more members than ordinals
-      {"is not written", {1, 0, 1, 5, 0}},                                       // a run of nothing
-      {"is not written", {1, 0, 0, 0}},                                          // a page of nothing
-      {"is not written", {1, 2, 0, 2, 1, 0, 2, 0}},                              // a run, as an array
-      {"is not written", {1, 2, 1, 0xff, 0xff, 3, 1, 1, 0, 1}},                  // a run, as two
+      {"a number is too large", {1, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40}},   // more members than ordinals
+      {"is not in the form that its members require", {1, 0, 1, 5, 0}},           // a run of nothing
+      {"is not in the form that its members require", {1, 0, 0, 0}},              // a page of nothing
+      {"is not in the form that its members require", {1, 2, 0, 2, 1, 0, 2, 0}},  // a run, as an array
+      {"is not in the form that its members require", {1, 2, 1, 0xff, 0xff, 3, 1, 1, 0, 1}},  // a run, as two
       {"members are not ascending", {1, 2, 0, 2, 3, 0, 1, 0}},
       {"members are not ascending", {1, 2, 0, 2, 3, 0, 3, 0}},                // duplicates
       {"a number is too large", {1, 1, 1, 0x80, 0x80, 4, 1}},                 // a run that begins after its page
@@ -128,8 +128,8 @@ TEST_CASE("a set has one form of bytes, and every other is refused") {
          b[5] = 1;
          return b;
        }()},
-      {"is not written", bitmap_of_few},
-      {"is not written", bitmap_of_all},
+      {"is not in the form that its members require", bitmap_of_few},
+      {"is not in the form that its members require", bitmap_of_all},
   };
   for (const Row& row : rows) {
     CAPTURE(row.what);
@@ -142,7 +142,7 @@ TEST_CASE("a set has one form of bytes, and every other is refused") {
   // The last page, with nothing after it.
   std::vector<uint8_t> last = SetOfMembers({OrdinalSet::kEnd - 1}).Serialize();
   last.push_back(0);
-  CHECK(ParseExact(last).error().message.find("goes on behind the last ordinal") != std::string::npos);
+  CHECK(ParseExact(last).error().message.find("continues after the last ordinal") != std::string::npos);
 }
 
 }  // namespace
