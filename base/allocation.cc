@@ -30,7 +30,7 @@ Error Described(const std::exception& thrown, const char* what) {
 
 }  // namespace
 
-// Even a message takes memory; the one at the end is short enough to take none.
+// Building a message may itself run out of memory; the last one is short enough to need none.
 Error ErrorOf(const std::exception& thrown, const char* what) noexcept {
   try {
     return Described(thrown, what);

@@ -8,14 +8,14 @@
 
 namespace ofindex {
 
-/// Returns the error that stands for `thrown`, an exception of the standard library: kLimit if memory or threads ran
-/// out, kIo if the operating system refused something, and a request to report a bug otherwise. `what` names the work.
+/// Returns the error for `thrown`, an exception of the standard library: kLimit if memory or threads ran out, kIo if
+/// the operating system refused something, otherwise a request to report a bug. `what` names the work.
 [[nodiscard]] Error ErrorOf(const std::exception& thrown, const char* what) noexcept;
 
-/// Runs `body`, which returns a Result, and turns what the standard library throws in it into an error: the one place
-/// where exceptions end. Every thread, every function that a C library calls, and main() run their work inside it.
-/// `what` names the work, or what its memory was for.
-/// Errors: those of `body`, and of ErrorOf.
+/// Runs `body`, which returns a Result, and turns exceptions of the standard library into errors. Exceptions end only
+/// here: every thread, every callback from a C library, and main() run their work inside it. `what` names the work, or
+/// the purpose of its memory.
+/// Errors: those of `body` and of ErrorOf.
 template <typename Body>
 [[nodiscard]] auto WithMemory(const char* what, Body&& body) -> decltype(body()) {
   try {

@@ -8,14 +8,14 @@
 
 namespace ofindex {
 
-// Every file of this project is little-endian, and so is every machine that it is built for; loads are plain copies.
+// All files of this project are little-endian, and so are all supported machines, so loads are plain copies.
 static_assert(std::endian::native == std::endian::little, "ofindex is built for little-endian machines");
 
-/// Bytes owned by someone else. Valid as long as the owner says.
+/// Bytes owned by someone else; the owner determines how long they stay valid.
 using ByteView = std::span<const uint8_t>;
 
-/// True if [offset, offset + n) lies in [0, size). Never wraps, whatever the numbers: this is the one bounds check, and
-/// every length from a file goes through it.
+/// Returns true if [offset, offset + n) lies in [0, size). Never wraps, for any arguments. This is the one bounds
+/// check; every length from a file goes through it.
 [[nodiscard]] constexpr bool Fits(uint64_t offset, uint64_t n, uint64_t size) {
   return n <= size && offset <= size - n;
 }

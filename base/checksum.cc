@@ -15,7 +15,7 @@ uint32_t Crc32c(ByteView bytes, uint32_t crc) {
   uint32_t state = ~crc;
   while (!bytes.empty()) {
     const size_t n = std::min(bytes.size(), kMostPerCall);
-    // The library takes a mutable pointer and only reads through it (isa-l/crc.h).
+    // The library takes a mutable pointer but only reads through it (isa-l/crc.h).
     state = crc32_iscsi(const_cast<unsigned char*>(bytes.data()), static_cast<int>(n), state);
     bytes = bytes.subspan(n);
   }
@@ -46,7 +46,7 @@ Xxh3Stream::Xxh3Stream(Xxh3Stream&&) noexcept = default;
 Xxh3Stream& Xxh3Stream::operator=(Xxh3Stream&&) noexcept = default;
 
 void Xxh3Stream::Add(ByteView bytes) {
-  // 64 and 128 bits share one state and one way of taking bytes in; only the digest differs (xxhash.h).
+  // 64 and 128 bits share one state and the same update; only the digest differs (xxhash.h).
   XXH3_128bits_update(&state_->xxh, bytes.data(), bytes.size());
 }
 

@@ -8,24 +8,24 @@
 
 namespace ofindex {
 
-/// CRC-32C (Castagnoli) of `bytes`, continuing from `crc`, the CRC of the bytes before; 0 to begin.
+/// Returns the CRC-32C (Castagnoli) of `bytes`, continuing from `crc`, the CRC of the preceding bytes (0 at the start).
 [[nodiscard]] uint32_t Crc32c(ByteView bytes, uint32_t crc = 0);
 
-/// CRC-32C of the eight little-endian bytes of `value`: what a TFRecord header checks. Inlined on the walk's hot path,
-/// where a call into the library costs more than the sum itself.
+/// Returns the CRC-32C of the eight little-endian bytes of `value`, as in a TFRecord header. Inlined because it is on
+/// the hot path of the walk, where a call into the library costs more than the checksum itself.
 [[nodiscard]] uint32_t Crc32cOf(uint64_t value);
 
-/// The masking that TFRecord applies to a CRC before it stores it (tsl/lib/hash/crc32c.h): rotated right by 15 bits,
-/// plus a constant, so that a CRC of bytes that hold CRCs stays sound.
+/// Masks a CRC as TFRecord does before storing it (tsl/lib/hash/crc32c.h): rotates it right by 15 bits and adds a
+/// constant, so that a CRC over bytes that contain CRCs stays sound.
 [[nodiscard]] constexpr uint32_t MaskCrc(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8U; }
 
-/// XXH3, 64 bits.
+/// Returns the 64-bit XXH3 of `bytes`.
 [[nodiscard]] uint64_t Xxh3(ByteView bytes);
 
-/// XXH3 of 128 bits, in the library's canonical (big-endian) byte order.
+/// A 128-bit XXH3 in the library's canonical (big-endian) byte order.
 using Digest128 = std::array<uint8_t, 16>;
 
-/// XXH3 over bytes that arrive in pieces. Not thread-safe; moves, does not copy.
+/// A streaming XXH3. Not thread-safe; movable, not copyable.
 class Xxh3Stream {
  public:
   Xxh3Stream();
@@ -36,7 +36,7 @@ class Xxh3Stream {
   void Add(ByteView bytes);
   void Add(uint64_t value);
 
-  /// The digest of all bytes so far; more may follow.
+  /// Returns the digest of all bytes so far; more may follow.
   [[nodiscard]] uint64_t Digest64() const;
   [[nodiscard]] Digest128 Digest() const;
 

@@ -11,8 +11,9 @@
 
 namespace ofindex {
 
-/// What the file system says of a file. Two equal values mean: the same inode, not written to in between (as far as
-/// the file system's clock can tell; Linux 6.13 and later tell apart any two states that were looked at).
+/// Facts about a file, from the file system. If two values are equal, they describe the same inode, not
+/// written to in between (as far as the file system's clock can tell; Linux 6.13 and later distinguish any
+/// two states that were queried).
 struct FileFacts {
   uint64_t size = 0;  ///< bytes
   int64_t mtime_ns = 0;
@@ -24,25 +25,25 @@ struct FileFacts {
   friend bool operator==(const FileFacts&, const FileFacts&) = default;
 };
 
-/// Facts of the file at `path`, links followed. Errors: kIo, with the system's reason.
+/// Returns the facts of the file at `path`, following links. Errors: kIo, with the system's reason.
 [[nodiscard]] Result<FileFacts> StatFile(const std::string& path);
 
-/// Path of the working directory; empty if it has none.
+/// Returns the path of the working directory, or an empty string if there is none.
 [[nodiscard]] std::string WorkingFolder();
 
-/// The path that names from anywhere what `path` names in the folder `anchor`, which is absolute. `path` itself if
-/// `anchor` is empty.
+/// Returns a path that works from any working directory for `path`, which is relative to `anchor`, an absolute folder.
+/// Returns `path` itself if `anchor` is empty.
 [[nodiscard]] std::string PathFrom(const std::string& anchor, const std::string& path);
 
-/// The error for a failed system call on `path`: "<path>: <what>: <reason of errno>".
+/// Returns the error for a failed system call on `path`: "<path>: <what>: <reason of errno>".
 [[nodiscard]] Error SystemError(std::string_view path, std::string_view what, int errno_value);
 
-/// A file open for reading. Owns its descriptor; moves, does not copy. Thread-safe: reads name their offset.
+/// A file open for reading. Owns its descriptor; movable, not copyable. Thread-safe: each read names its offset.
 class File {
  public:
-  /// Opens a regular file, links followed. Never blocks on a FIFO, never becomes a terminal's owner, never leaks into
-  /// a child program. Messages call it `shown`, or `path` without that. Errors: kIo, also for anything that is not a
-  /// regular file.
+  /// Opens a regular file, following links. Never blocks on a FIFO, never acquires a controlling terminal, never leaks
+  /// the descriptor into a child program. Messages use `shown`, or `path` if `shown` is empty. Errors: kIo, also if
+  /// `path` is not a regular file.
   [[nodiscard]] static Result<File> OpenRead(const std::string& path, const std::string& shown = {});
 
   File(File&& other) noexcept;
@@ -51,17 +52,17 @@ class File {
 
   [[nodiscard]] Result<FileFacts> Facts() const;
 
-  /// Reads up to out.size() bytes from `offset`. Returns how many; fewer only where the file ends.
+  /// Reads up to out.size() bytes from `offset`. Returns the number read, which is smaller only at the end of the file.
   /// Thread-safe. Errors: kIo.
   [[nodiscard]] Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const;
 
-  /// True if the byte at `offset` can be read without waiting for the disk; false too where the system cannot tell.
+  /// Returns true if the byte at `offset` can be read without waiting for the disk; false if not, or if unknown.
   [[nodiscard]] bool IsCachedAt(uint64_t offset) const;
 
-  /// Asks for `n` bytes from `offset` to be read in the background. Only a hint.
+  /// Asks the kernel to read `n` bytes from `offset` in the background. Only a hint.
   void WillNeed(uint64_t offset, uint64_t n) const;
 
-  /// What the next reads will look like, so that the kernel reads ahead, or does not. Only a hint.
+  /// The expected access pattern, which turns the kernel's read-ahead on or off. Only a hint.
   enum class Access { kSequential, kRandom };
   void Advise(Access access) const;
 

@@ -13,8 +13,7 @@ namespace {
 
 constexpr int64_t kClockTickNs = 20'000'000;
 
-// How far the clock of a file server may be ahead of ours: until ours is there, a change may leave the times as they
-// are.
+// How far a file server's clock may be ahead of ours. Until ours catches up, a change might not alter the times.
 constexpr int64_t kMostAheadNs = int64_t{60} * 1'000'000'000;
 
 int64_t NowOf(clockid_t clock) {
@@ -39,7 +38,7 @@ bool ChangedJustNow(const FileFacts& facts) {
 bool WaitForNextTick(const FileFacts& facts) {
   const int64_t age = NowOf(CLOCK_REALTIME) - facts.ctime_ns;
   if (age < -kMostAheadNs || age >= kClockTickNs) return false;
-  if (age < 0) return true;  // the wait would be as long as the clock is ahead
+  if (age < 0) return true;  // the wait would take as long as the clock is ahead
   const timespec pause{.tv_sec = 0, .tv_nsec = kClockTickNs - age};
   ::nanosleep(&pause, nullptr);
   return true;
@@ -58,7 +57,7 @@ bool FileWatch::AskThisTick(uint64_t state, int64_t tick) const {
   return true;
 }
 
-// False if the file has changed since its facts were `facts`: what was looked through meanwhile may be neither.
+// Returns false if the file no longer has the facts `facts`: the bytes checked meanwhile may belong to neither state.
 bool FileWatch::Trust(const FileFacts& facts) const {
   const auto now = file_.Facts();
   if (!now || !(*now == facts)) return false;

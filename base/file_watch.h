@@ -10,46 +10,45 @@
 
 namespace ofindex {
 
-/// A hash of all facts, never 0.
+/// Returns a hash of all facts, never 0.
 [[nodiscard]] uint64_t HashOf(const FileFacts& facts);
 
-/// True if the file changed so recently that another change may leave its times as they are (kernels before 6.13 tick
-/// every 1 to 10 ms).
+/// Returns true if the file changed so recently that another change might not alter its times (kernels
+/// before 6.13 tick every 1 to 10 ms).
 [[nodiscard]] bool ChangedJustNow(const FileFacts& facts);
 
-/// The same, after a wait for the end of the tick. Where the file's clock is ahead there is no wait, and it stays true.
+/// Returns ChangedJustNow(facts). If true, first waits until the tick ends, unless the file's clock is ahead of ours.
 bool WaitForNextTick(const FileFacts& facts);
 
-/// The system's coarse clock, in nanoseconds: the times of files are no finer.
+/// Returns the system's coarse clock in nanoseconds; file times are no finer than this.
 [[nodiscard]] int64_t CoarseTick();
 
-/// A file that is held open, and the state in which its bytes were last found sound: a hash of its facts. Thread-safe
+/// An open file and the state in which its bytes were last verified, as a hash of its facts. Thread-safe
 /// without locks; usable after fork.
 ///
-/// Whoever reads the file loads state(), reads, and believes what was read if Unchanged() says so. If not, Consistent()
-/// finds out whether the bytes are still sound: a file may be touched, linked or renamed over without a change of its
-/// bytes.
+/// A reader loads state(), reads, and trusts the result if Unchanged() returns true. If not, Consistent() determines
+/// whether the bytes are still sound: a file may be touched, linked or renamed over without a change to its bytes.
 class FileWatch {
  public:
   explicit FileWatch(File file) : file_(std::move(file)), memory_(std::make_unique<Memory>()) {}
 
   [[nodiscard]] const File& file() const { return file_; }
 
-  /// 0 until the bytes were found sound for the first time.
+  /// Returns the state in which the bytes were last verified, 0 if they never were.
   [[nodiscard]] uint64_t state() const { return memory_->trusted.load(std::memory_order_acquire); }
 
-  /// True if the file has not changed since `state` was its state. One system call.
+  /// Returns true if the file is still in state `state`. One system call.
   [[nodiscard]] bool Unchanged(uint64_t state) const;
 
-  /// The same, asked of the system once a tick; `tick` is CoarseTick().
+  /// As Unchanged, but asks the system at most once a tick; `tick` is CoarseTick().
   [[nodiscard]] bool UnchangedThisTick(uint64_t state, int64_t tick) const {
     const bool asked = memory_->unchanged_at.load(std::memory_order_relaxed) == tick;
     return asked ? state == memory_->trusted.load(std::memory_order_acquire) && state != 0 : AskThisTick(state, tick);
   }
 
-  /// What `read` returns, read while the file did not change and its bytes were sound: `check`, which looks them
-  /// through, is called unless that is known. Both return a Result. Errors: those of both; kStale  the file changes
-  /// all the time.
+  /// Returns the result of `read`, run while the file did not change and its bytes were sound. Calls `check`,
+  /// which verifies the bytes, unless they are known to be sound. Both return a Result. Errors: those of both;
+  /// kStale  the file keeps changing.
   template <typename Check, typename Read>
   [[nodiscard]] auto Consistent(Check&& check, Read&& read) const -> decltype(read()) {
     if (const uint64_t known = state(); known != 0) {
@@ -59,7 +58,7 @@ class FileWatch {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       OFINDEX_ASSIGN(const FileFacts facts, file_.Facts());
       OFINDEX_TRY(check());
-      // A change in this tick might not show in the times: then the bytes are looked through once more, afterwards.
+      // A change in this tick might not show in the times, so the bytes are checked once more afterwards.
       const bool just_now = ChangedJustNow(facts);
       if (!just_now && !Trust(facts)) continue;
       auto outcome = read();
@@ -75,7 +74,7 @@ class FileWatch {
 
   struct Memory {
     std::atomic<uint64_t> trusted{0};
-    std::atomic<int64_t> unchanged_at{0};  // the tick in which that was asked last
+    std::atomic<int64_t> unchanged_at{0};  // the tick of the last check
   };
 
   [[nodiscard]] bool AskThisTick(uint64_t state, int64_t tick) const;
@@ -83,7 +82,7 @@ class FileWatch {
   [[nodiscard]] tl::unexpected<Error> Changing() const;
 
   File file_;
-  std::unique_ptr<Memory> memory_;  // stays where it is when the watch moves
+  std::unique_ptr<Memory> memory_;  // heap-allocated, so its address survives a move of the watch
 };
 
 }  // namespace ofindex

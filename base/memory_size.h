@@ -4,7 +4,8 @@
 
 namespace ofindex {
 
-/// Bytes of memory that this process may use: the machine's, or the limit of its control group if that is less.
+/// Returns the bytes of memory that this process may use: the machine's memory, or the limit of its
+/// control group if that is smaller.
 [[nodiscard]] uint64_t MemorySize();
 
 }  // namespace ofindex

@@ -14,7 +14,7 @@ constexpr size_t kMostEdits = 8;
 }  // namespace
 
 // Wagner and Fischer, The String-to-String Correction Problem (1974), with swaps of neighbours that are not edited
-// again, in the band where the distance can be `most`.
+// again, restricted to the band in which the distance can be at most `most`.
 size_t EditDistance(std::string_view a, std::string_view b, size_t most) {
   if (a.size() > b.size()) std::swap(a, b);
   const size_t beyond = most + 1;
@@ -44,7 +44,7 @@ size_t EditDistance(std::string_view a, std::string_view b, size_t most) {
 
 std::vector<std::string> NearestNames(std::string_view wrong, const std::vector<std::string>& names) {
   const size_t most = std::min(kMostEdits, std::max<size_t>(1, wrong.size() / 3));
-  std::vector<std::pair<size_t, size_t>> near;  // distance, number
+  std::vector<std::pair<size_t, size_t>> near;  // distance, index
   for (size_t i = 0; i < names.size(); ++i) {
     const size_t distance = EditDistance(wrong, names[i], most);
     if (distance <= most) near.emplace_back(distance, i);

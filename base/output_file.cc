@@ -69,7 +69,7 @@ Result<void> OutputFile::AppendFile(const File& file, uint64_t size) {
     auto from = static_cast<off_t>(done);
     auto to = static_cast<off_t>(flushed_);
     const ssize_t n = ::copy_file_range(file.fd(), &from, fd_, &to, size - done, 0);
-    if (n <= 0) break;  // at the end, or between file systems that cannot: what is left is copied by hand
+    if (n <= 0) break;  // at the end, or unsupported between these file systems: the rest is copied below
     done += static_cast<uint64_t>(n);
     flushed_ += static_cast<uint64_t>(n);
   }
@@ -123,7 +123,7 @@ Result<void> SyncDirectoryOf(const std::string& path) {
   const int result = ::fsync(fd);
   const int error = errno;
   ::close(fd);
-  // Some network file systems cannot sync a directory and say EINVAL: their rename is all there is.
+  // Some network file systems cannot sync a directory and return EINVAL: their rename must do.
   if (result != 0 && error != EINVAL) return tl::unexpected(SystemError(directory, "cannot sync", error));
   return {};
 }

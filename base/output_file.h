@@ -10,14 +10,14 @@
 
 namespace ofindex {
 
-/// A file being written from its beginning to its end, through a buffer. Owns its descriptor; moves, does not copy;
-/// not thread-safe. What is not flushed when the object dies is lost: it stands for a file that was given up.
+/// A file written sequentially through a buffer. Owns its descriptor; movable, not copyable; not thread-safe. The
+/// destructor does not flush: a file that was not flushed is considered abandoned.
 class OutputFile {
  public:
-  /// Creates or empties `path`. Errors: kIo.
+  /// Creates `path`, or truncates it. Errors: kIo.
   [[nodiscard]] static Result<OutputFile> Create(const std::string& path);
 
-  /// Writes to `fd`, an open file that is empty, and which this object then owns.
+  /// Writes to `fd`, an open, empty file, and takes ownership of it.
   OutputFile(int fd, std::string path);
 
   OutputFile(OutputFile&& other) noexcept;
@@ -26,20 +26,20 @@ class OutputFile {
 
   [[nodiscard]] Result<void> Append(ByteView bytes);
 
-  /// Appends the first `size` bytes of `file`: without copying them, where the file system can share them.
-  /// Errors: kIo, also where the file is shorter.
+  /// Appends the first `size` bytes of `file`, sharing them instead of copying if the file system can.
+  /// Errors: kIo, also if the file is shorter.
   [[nodiscard]] Result<void> AppendFile(const File& file, uint64_t size);
 
-  /// Overwrites bytes that were appended before.
+  /// Overwrites bytes appended earlier.
   [[nodiscard]] Result<void> WriteAt(uint64_t offset, ByteView bytes);
 
-  /// Hands the buffer to the system. Errors: kIo, a full disk among them.
+  /// Passes the buffer to the system. Errors: kIo, including a full disk.
   [[nodiscard]] Result<void> Flush();
 
-  /// Flushes, and returns once the bytes are on the disk.
+  /// Flushes, and returns once the bytes are on disk.
   [[nodiscard]] Result<void> Sync();
 
-  /// Bytes appended so far.
+  /// Returns the number of bytes appended so far.
   [[nodiscard]] uint64_t size() const { return flushed_ + buffer_.size(); }
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -52,7 +52,7 @@ class OutputFile {
   uint64_t flushed_ = 0;
 };
 
-/// fsync of the directory that `path` is in, so that a rename in it survives a power cut.
+/// Syncs the directory of `path`, so that a rename in it survives a power failure.
 [[nodiscard]] Result<void> SyncDirectoryOf(const std::string& path);
 
 }  // namespace ofindex

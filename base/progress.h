@@ -7,8 +7,7 @@
 
 namespace ofindex {
 
-/// What a long operation tells whoever watches it, and how it is told to stop. Lock-free, so that a signal handler may
-/// set `cancel`.
+/// The progress of a long operation, and its cancel flag. Lock-free, so a signal handler may set `cancel`.
 struct Progress {
   std::atomic<bool> cancel{false};
   std::atomic<uint64_t> bytes_total{0};
@@ -18,7 +17,7 @@ struct Progress {
   std::atomic<uint64_t> shards_done{0};
 };
 
-/// What an operation returns that was told to stop.
+/// Returns the error of an operation that was cancelled.
 [[nodiscard]] inline tl::unexpected<Error> Interrupted() {
   return Fail(ErrorCode::kInterrupted, "interrupted", "run it again; what was there before is untouched");
 }

@@ -6,39 +6,39 @@
 
 namespace ofindex {
 
-/// How records follow each other in a shard. The values stand in index files: DO NOT CHANGE THEM.
+/// How records are framed in a shard. The values are stored in index files: DO NOT CHANGE THEM.
 enum class Framing : uint8_t {
-  kEmpty = 0,     ///< a shard of no bytes and no records; either framing would do
+  kEmpty = 0,     ///< a shard of zero bytes and zero records; compatible with either framing
   kTfRecord = 1,  ///< u64 length, u32 masked CRC32C of it, payload, u32 masked CRC32C of the payload
   kOfRecord = 2,  ///< u64 length, payload
 };
 
-/// How a shard as a whole is compressed. The values stand in index files: DO NOT CHANGE THEM.
+/// How a whole shard is compressed. The values are stored in index files: DO NOT CHANGE THEM.
 enum class Compression : uint8_t {
   kNone = 0,
   kGzip = 1,     ///< RFC 1952, one member or more
   kZlib = 2,     ///< RFC 1950
-  kDeflate = 3,  ///< RFC 1951, bare: nothing tells it from other bytes, so it is never guessed
+  kDeflate = 3,  ///< RFC 1951, without a header: it cannot be recognised, so it is never guessed
 };
 
-/// What a payload is. The values stand in index files: DO NOT CHANGE THEM.
+/// The message type of a payload. The values are stored in index files: DO NOT CHANGE THEM.
 enum class PayloadKind : uint8_t {
-  kOpaque = 0,           ///< bytes that no rule of ours claims
+  kOpaque = 0,           ///< bytes that match no known message
   kExample = 1,          ///< tensorflow.Example
   kSequenceExample = 2,  ///< tensorflow.SequenceExample
   kOfRecord = 3,         ///< oneflow.OFRecord
 };
 
 /// Why a record is bad: its framing is sound, so it has an ordinal, but its payload is not what was written.
-/// The values stand in index files: DO NOT CHANGE THEM.
+/// The values are stored in index files: DO NOT CHANGE THEM.
 enum class BadReason : uint8_t {
-  kPayloadCrc = 1,  ///< the payload's CRC32C is not the one behind it (TFRecord)
-  kMalformed = 2,   ///< the payload is no message of the kind that the shard's payloads are
+  kPayloadCrc = 1,  ///< the payload does not match the CRC32C that follows it (TFRecord)
+  kMalformed = 2,   ///< the payload is not a message of the shard's payload kind
 };
 
-/// Where a record lies. A value: it holds no handle and outlives every reader.
+/// The location of a record. A value: holds no handle and outlives every reader.
 struct RecordLocation {
-  uint32_t shard = 0;   ///< number of the shard, from 0
+  uint32_t shard = 0;   ///< index of the shard, from 0
   uint64_t offset = 0;  ///< byte of the shard at which the record's framing begins
   uint64_t length = 0;  ///< payload bytes, without framing
 
@@ -74,7 +74,7 @@ struct RecordLocation {
   return "unknown";
 }
 
-/// The stable word that reports and the index use.
+/// Returns the stable word for `reason`, used in reports and in the index.
 [[nodiscard]] constexpr std::string_view Name(BadReason reason) {
   switch (reason) {
     case BadReason::kPayloadCrc: return "payload_crc";

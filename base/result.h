@@ -8,7 +8,7 @@
 
 namespace ofindex {
 
-/// What went wrong. Each code has one meaning, one exit code of the command and one Python exception.
+/// The kinds of failure. Each code has one meaning, one exit code of the command and one Python exception.
 enum class ErrorCode {
   kUsage,        ///< an argument makes no sense                                  2    ValueError
   kOutOfRange,   ///< an ordinal is not in the dataset                            2    IndexError
@@ -24,7 +24,7 @@ enum class ErrorCode {
   kInterrupted,  ///< the caller asked to stop                                    130  KeyboardInterrupt
 };
 
-/// The exit code of the command for `code`; see docs/cli.md.
+/// Returns the exit code of the command for `code`; see docs/cli.md.
 [[nodiscard]] constexpr int ExitCode(ErrorCode code) {
   switch (code) {
     case ErrorCode::kUsage:
@@ -43,8 +43,8 @@ enum class ErrorCode {
   return 5;
 }
 
-/// What mends a failure, as a value. A literal may name options of the command, which Python spells as arguments. A
-/// text that was put together names none: it may hold names and paths, and is shown as it is.
+/// Advice on how to fix a failure, as a value. A literal may name options of the command, which Python spells as
+/// arguments. A text built at run time names no options: it may contain names and paths, and is shown as it is.
 class Hint {
  public:
   Hint() = default;
@@ -61,16 +61,16 @@ class Hint {
   bool is_literal_ = false;
 };
 
-/// One failure, as a value. `message` reads `<path>@<byte>: what; expected X, got Y`, and names no option unless
-/// tools/ made it; `hint` names the command that mends it (empty where none does).
+/// One failure, as a value. `message` reads `<path>@<byte>: what; expected X, got Y`, and names no option unless tools/
+/// built it; `hint` names the command that fixes it (empty if there is none).
 struct Error {
   ErrorCode code;
   std::string message;
   Hint hint = {};
-  int system = 0;  ///< errno, where the operating system gave one
+  int system = 0;  ///< errno, if the operating system reported one
 };
 
-/// The outcome of whatever can fail. Only the part of the interface that std::expected shares is used, so that C++23
+/// The outcome of an operation that can fail. Only the interface shared with std::expected is used, so that C++23
 /// replaces this alias and nothing else.
 template <typename T>
 using Result = tl::expected<T, Error>;
@@ -84,7 +84,7 @@ using Result = tl::expected<T, Error>;
 #define OFINDEX_CONCAT_(a, b) a##b
 #define OFINDEX_CONCAT(a, b) OFINDEX_CONCAT_(a, b)
 
-/// Returns the error of `expr` from the enclosing function, or goes on.
+/// Evaluates `expr`; if it is an error, returns that error from the enclosing function.
 #define OFINDEX_TRY(expr)                                                     \
   do {                                                                        \
     if (auto try_result = (expr); !try_result) {                              \
@@ -92,7 +92,7 @@ using Result = tl::expected<T, Error>;
     }                                                                         \
   } while (false)
 
-/// Declares or assigns `target` from the value of `expr`, or returns its error from the enclosing function.
+/// Declares or assigns `target` from the value of `expr`; if it is an error, returns it from the enclosing function.
 #define OFINDEX_ASSIGN(target, expr) OFINDEX_ASSIGN_(OFINDEX_CONCAT(assign_result_, __LINE__), target, expr)
 #define OFINDEX_ASSIGN_(temporary, target, expr)                                         \
   auto temporary = (expr);                                                               \

@@ -28,7 +28,7 @@ Result<void> AddRange(const File& file, uint64_t offset, std::span<uint8_t> buff
   return {};
 }
 
-// True if a regular file may be at `path`: also where the system does not let us look.
+// Returns true if a regular file may be at `path`, also if we are not permitted to look.
 bool MayBeThere(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0) return S_ISREG(info.st_mode);
@@ -49,7 +49,7 @@ Result<uint64_t> Fingerprint(const File& file, uint64_t size) {
   OFINDEX_TRY(AddRange(file, 0, buffer, hash));
   const uint64_t middle = size - 2 * kEdgeBytes;
   for (uint64_t i = 0; i < kPages; ++i) {
-    // Whole pages of the file, so that each costs one page of a cold disk.
+    // Page-aligned, so that each read costs one page of a cold disk.
     const uint64_t offset = (kEdgeBytes + middle / (kPages + 1) * (i + 1)) / kPageBytes * kPageBytes;
     OFINDEX_TRY(AddRange(file, offset, std::span(buffer).first(kPageBytes), hash));
   }

@@ -11,7 +11,7 @@
 namespace ofindex {
 namespace {
 
-// The block device's own word; that of a partition stands in the folder above its own.
+// Reads the block device's own flag; that of a partition is in the parent folder.
 bool Rotates(uint64_t device) {
   const std::string folder = StrCat("/sys/dev/block/", major(device), ":", minor(device), "/");
   for (const char* name : {"queue/rotational", "../queue/rotational"}) {
@@ -24,7 +24,7 @@ bool Rotates(uint64_t device) {
 
 }  // namespace
 
-// Magic numbers of linux/magic.h; Lustre's and CephFS's are their own.
+// Magic numbers from linux/magic.h; Lustre and CephFS define their own.
 Storage StorageOf(const File& file) {
   struct statfs info {};
   if (::fstatfs(file.fd(), &info) != 0) return Storage::kSolid;

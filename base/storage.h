@@ -4,15 +4,15 @@
 
 namespace ofindex {
 
-/// What a file lies on, as far as reading it here and there is concerned.
+/// The kind of storage that holds a file, as it affects random reads.
 enum class Storage {
-  kMemory,    ///< a file system in memory
-  kSolid,     ///< a device that seeks at once; also whatever the system does not tell of
-  kRotating,  ///< a disk that has to turn
-  kNetwork,   ///< pages come over a network: a page fault there can hang or kill, a failing pread can be reported
+  kMemory,    ///< an in-memory file system
+  kSolid,     ///< a device with fast seeks; also the default if the system does not tell
+  kRotating,  ///< a rotating disk
+  kNetwork,   ///< over a network: a page fault can hang or kill the process, a failing pread can be reported
 };
 
-/// Asks the system; reads nothing of the file.
+/// Returns the storage of `file`, as reported by the system; reads no bytes of the file.
 [[nodiscard]] Storage StorageOf(const File& file);
 
 }  // namespace ofindex

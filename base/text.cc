@@ -9,10 +9,10 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Rank of a byte in the natural order: the end of a path component sorts before all that may stand in one.
+// Rank of a byte in natural order: the end of a path component sorts before any byte that may be part of one.
 int Rank(char c) { return c == '/' ? 0 : static_cast<unsigned char>(c) + 1; }
 
-// Takes the run of digits at the front of `text`, without its leading zeros.
+// Consumes the run of digits at the front of `text`, and returns it without leading zeros.
 std::string_view TakeNumber(std::string_view& text) {
   size_t n = 0;
   while (n < text.size() && IsDigit(text[n])) ++n;
@@ -42,7 +42,7 @@ std::strong_ordering NaturalCompare(std::string_view a, std::string_view b) {
   return a.size() <=> b.size();
 }
 
-// Length of the well-formed UTF-8 sequence at the front of `text`, or 0 (Unicode 15, table 3-7).
+// Returns the length of the well-formed UTF-8 sequence at the front of `text`, or 0 (Unicode 15, table 3-7).
 size_t Utf8SequenceLength(std::string_view text) {
   const auto at = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto continues = [&](size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
@@ -66,7 +66,7 @@ size_t Utf8SequenceLength(std::string_view text) {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-// The character that a well-formed UTF-8 sequence is.
+// Returns the code point of a well-formed UTF-8 sequence.
 uint32_t CharacterOf(std::string_view sequence) {
   const auto lead = static_cast<unsigned char>(sequence[0]);
   if (sequence.size() == 1) return lead;
@@ -75,10 +75,11 @@ uint32_t CharacterOf(std::string_view sequence) {
   return character;
 }
 
-// C0, DEL and C1: terminals obey some of them.
+// C0, DEL and C1: terminals interpret some of them.
 bool IsControl(uint32_t c) { return c < 0x20 || (c >= 0x7f && c < 0xa0); }
 
-// Characters with the property Bidi_Control (Unicode 15, PropList.txt): they are invisible and reorder what follows.
+// Characters with the property Bidi_Control (Unicode 15, PropList.txt): they are invisible
+// and reorder the text after them.
 bool IsBidiControl(uint32_t c) {
   return c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
@@ -99,7 +100,7 @@ std::string Counted(uint64_t n, std::string_view noun) { return StrCat(FormatCou
 std::string FormatBytes(double bytes) {
   static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   size_t unit = 0;
-  // The limits lie where rounding would add a figure: 1023.5 KiB is 1.00 MiB, and 9.995 is 10.0.
+  // The thresholds are where rounding would add a digit: 1023.5 KiB is 1.00 MiB, and 9.995 is 10.0.
   while (bytes >= (unit == 0 ? 1024 : 1023.5) && unit + 1 < kUnits.size()) {
     bytes /= 1024;
     ++unit;

@@ -13,7 +13,7 @@
 namespace ofindex {
 namespace {
 
-// The first exception of a team.
+// The first exception thrown by any of several threads.
 class FirstThrown {
  public:
   void Run(const std::function<void(unsigned)>& body, unsigned k) {
@@ -52,7 +52,7 @@ void RunOnThreads(unsigned count, const std::function<void(unsigned)>& body) {
     try {
       for (unsigned k = 1; k < count; ++k) threads.emplace_back([&thrown, &body, k] { thrown.Run(body, k); });
     } catch (const std::exception&) {
-      // Out of threads (std::system_error) or of memory (std::bad_alloc): those that run will do all the work.
+      // Out of threads (std::system_error) or of memory (std::bad_alloc): the running threads do all the work.
     }
     thrown.Run(body, 0);
   }

@@ -7,16 +7,17 @@
 
 namespace ofindex {
 
-/// Processors that this process may run on, at least 1.
+/// Returns the number of processors that this process may run on, at least 1.
 [[nodiscard]] unsigned ProcessorCount();
 
-/// Starts a thread that runs `body`, which must let no exception out. Every thread of ours is started here.
-/// Errors: kLimit  the system gives no more threads, or no memory for one.
+/// Starts a thread that runs `body`, which must not throw. All threads of this project are started here.
+/// Errors: kLimit  the system has no more threads, or no memory for one.
 [[nodiscard]] Result<std::thread> StartThread(std::function<void()> body);
 
-/// Runs `body(k)` on up to `count` threads, k = 0 .. count - 1, one of them the caller's, and returns when all have
-/// returned. If the system gives fewer threads, fewer bodies run: `body` takes work from a shared source and may
-/// not count on its number. At least body(0) runs. What a body throws is thrown here, once all have returned.
+/// Runs `body(k)` on up to `count` threads, k = 0 .. count - 1, including the caller's, and returns when all
+/// have returned. If the system provides fewer threads, fewer bodies run, so `body` must take work from a
+/// shared source and not rely on `count`. At least body(0) runs. The first exception from a body is rethrown
+/// here, after all have returned.
 void RunOnThreads(unsigned count, const std::function<void(unsigned)>& body);
 
 }  // namespace ofindex

@@ -9,10 +9,10 @@
 
 namespace ofindex {
 
-/// `bytes` as one zstd frame of `most` bytes or fewer; empty where it would be larger. Higher levels take longer.
+/// Returns `bytes` as one zstd frame of at most `most` bytes; empty if it would be larger. Higher levels take longer.
 [[nodiscard]] std::vector<uint8_t> ZstdCompress(ByteView bytes, int level, size_t most);
 
-/// Replaces `out` by what `frame` decompresses to. False if that is not exactly out.size() bytes, whatever they are.
+/// Decompresses `frame` into `out`. Returns false if the result is not exactly out.size() bytes, for any input.
 [[nodiscard]] bool ZstdDecompress(ByteView frame, std::span<uint8_t> out);
 
 }  // namespace ofindex

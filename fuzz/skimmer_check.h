@@ -13,8 +13,8 @@
 
 namespace ofindex {
 
-/// What `payload` comes to for `skimmer`, read twice in memory, the second time by names that it knows, and in pieces
-/// of up to `spare` bytes more than asked for. A text that says so if they are not the same.
+/// Returns the outcome of `skimmer` for `payload`, read twice in memory, the second time with known names, and in
+/// pieces of up to `spare` bytes more than requested. If the outcomes differ, returns a text that says so.
 inline std::string SkimEveryWay(Skimmer& skimmer, ByteView payload, uint64_t spare,
                                 const std::vector<std::string>& whole) {
   const std::string first = SpellOutcome(skimmer, skimmer.Skim(payload), whole);
@@ -25,14 +25,14 @@ inline std::string SkimEveryWay(Skimmer& skimmer, ByteView payload, uint64_t spa
   return StrCat("first ", first, "\nagain ", again, "\nby pages ", paged);
 }
 
-/// One input of the fuzzer: a byte that says what the rest is, and the rest. 0 is descriptors, which are also read as a
-/// message of their own; 1, 2 and 3 an Example, a SequenceExample and an OFRecord; times 4 the spare bytes of pieces.
-/// Returns what is wrong with the skimmer's answer; nothing if nothing is.
+/// Checks one fuzzer input: a byte that selects the type, and the rest. The byte is 0 for descriptors, which are also
+/// read as a message of their own; 1, 2 and 3 for an Example, a SequenceExample and an OFRecord; plus 4 times the spare
+/// bytes of pieces. Returns the fault in the skimmer's answer; empty if there is none.
 inline std::string SkimmerFault(ByteView input) {
   if (input.empty()) return "";
   const auto kind = static_cast<PayloadKind>(input[0] % 4);
   const uint64_t spare = input[0] / 4;
-  const std::vector<uint8_t> payload(input.begin() + 1, input.end());  // of its own size, for AddressSanitizer
+  const std::vector<uint8_t> payload(input.begin() + 1, input.end());  // at its exact size, for AddressSanitizer
   if (kind != PayloadKind::kOpaque) {
     const std::vector<std::string> whole = {"a", "l[]"};
     Skimmer skimmer(FieldPlan::Of(kind), whole);

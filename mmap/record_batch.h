@@ -12,26 +12,26 @@
 
 namespace ofindex {
 
-/// Payloads of many records, one after the other in one buffer. Meant to be used again and again: the buffer only
-/// grows. Moves, does not copy; not thread-safe.
+/// The payloads of many records, one after the other in one buffer. Designed for reuse: the buffer only grows. Movable,
+/// not copyable; not thread-safe.
 class RecordBatch {
  public:
   [[nodiscard]] size_t size() const { return ends_.size(); }
 
-  /// Payload `i`, less than size(). Valid until the batch is filled anew.
+  /// Returns payload `i`, which is less than size(). Valid until the batch is refilled.
   [[nodiscard]] ByteView operator[](size_t i) const {
     const uint64_t begin = i == 0 ? 0 : ends_[i - 1];
     return {buffer_.get() + begin, ends_[i] - begin};
   }
 
-  /// All payloads, without gaps, and where each ends in them.
+  /// All payloads, without gaps, and the end offset of each.
   [[nodiscard]] ByteView bytes() const { return {buffer_.get(), ends_.empty() ? 0 : ends_.back()}; }
   [[nodiscard]] const std::vector<uint64_t>& ends() const { return ends_; }
 
  private:
   friend class RecordReader;
 
-  // Makes room for payloads that end at ends_; what was in the buffer is gone.
+  // Makes room for payloads that end at ends_; discards the buffer's content.
   void Allocate() {
     const uint64_t bytes = ends_.empty() ? 0 : ends_.back();
     if (bytes <= capacity_) return;
@@ -39,10 +39,10 @@ class RecordBatch {
     capacity_ = bytes;
   }
 
-  // All that the buffer has room for.
+  // Returns the whole capacity of the buffer.
   [[nodiscard]] std::span<uint8_t> room() const { return {buffer_.get(), capacity_}; }
 
-  // A record that was asked for: its ordinal, and its place in the request.
+  // A requested record: its ordinal, and its position in the request.
   struct Wanted {
     uint64_t ordinal;
     uint64_t slot;
@@ -52,12 +52,12 @@ class RecordBatch {
   uint64_t capacity_ = 0;
   std::vector<uint64_t> ends_;
   // Kept between batches, so that filling one allocates nothing.
-  std::vector<uint64_t> shards_read_;  // a bit for each shard
-  std::vector<Wanted> wanted_;         // in the order in which the records lie
-  std::vector<uint64_t> ordinals_;     // the same, alone
+  std::vector<uint64_t> shards_read_;  // one bit per shard
+  std::vector<Wanted> wanted_;         // in storage order
+  std::vector<uint64_t> ordinals_;     // as wanted_: the ordinals
   std::vector<OffsetMap::Place> places_;
-  std::vector<RecordRead> reads_;  // the same
-  std::vector<uint32_t> shards_;   // the same: the shard of each
+  std::vector<RecordRead> reads_;  // as wanted_: the reads
+  std::vector<uint32_t> shards_;   // as wanted_: the shards
 };
 
 }  // namespace ofindex

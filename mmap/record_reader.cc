@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-// The kernel's default of vm.max_map_count, where /proc does not tell.
+// The kernel's default of vm.max_map_count, used if /proc does not tell.
 constexpr uint64_t kDefaultMapCount = 65530;
 
 uint64_t DefaultMaxMaps() {
@@ -34,7 +34,7 @@ uint64_t DefaultMaxDescriptors() {
 
 constexpr size_t kViewedBuckets = size_t{1} << 16;
 
-// Times that this thread had to wait for the disk so far.
+// Returns how often this thread has had to wait for the disk.
 int64_t DiskReads() {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
@@ -62,10 +62,10 @@ struct RecordReader::Shards {
 
   SpanCache cache;
   ViewedRecords viewed;
-  std::unique_ptr<std::atomic<OpenShard*>[]> open;  // null until first touched
+  std::unique_ptr<std::atomic<OpenShard*>[]> open;  // null until first used
   uint64_t count = 0;
-  Result<void> allocated;           // what every read says where there was no memory for them
-  std::atomic<uint64_t> opened{0};  // how many are open: the first of them have maps and descriptors
+  Result<void> allocated;           // returned by every read if there was no memory for the table
+  std::atomic<uint64_t> opened{0};  // number of open shards; only the first ones keep maps and descriptors
   std::atomic<bool> cold{false};    // the last batch waited for the disk
 };
 
@@ -136,8 +136,8 @@ Result<const OpenShard*> RecordReader::Shard(uint32_t shard) const {
   return OpenNow(shard);
 }
 
-// Two threads may open the same shard at once; the one that comes second gives its own up. No lock, so that a fork in
-// between leaves nothing locked in the child.
+// Two threads may open the same shard at once; the second discards its own. No lock, so a fork in between leaves
+// nothing locked in the child.
 Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
   OFINDEX_ASSIGN(const MapShard entry, map_->Shard(shard));
   if (entry.framing != Framing::kTfRecord && entry.framing != Framing::kOfRecord) {
@@ -164,7 +164,7 @@ Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
   return own;
 }
 
-// Nothing for a shard that is not compressed.
+// Returns nullopt if the shard is not compressed.
 Result<std::optional<OpenShard::Inflation>> RecordReader::InflationOf(uint32_t shard, const MapShard& entry) const {
   if (entry.compression == Compression::kNone) return std::nullopt;
   if (!ParseCompression(Name(entry.compression))) {
@@ -193,7 +193,7 @@ Result<RecordRead> RecordReader::PlanRead(uint64_t ordinal, const OffsetMap::Pla
       .begin = place.begin, .length = place.end - place.begin - framing, .out = nullptr, .ordinal = ordinal};
 }
 
-// Of a shard that is open.
+// The shard must be open.
 bool RecordReader::ShardUnchanged(uint32_t shard, int64_t tick) const {
   return shards_->open[shard].load(std::memory_order_acquire)->UnchangedThisTick(tick);
 }
@@ -214,7 +214,7 @@ Result<ByteView> RecordReader::View(uint64_t ordinal) const {
   return ViewChecked(ordinal);
 }
 
-// What View does where it cannot take the short way: opens what is not open yet, and says what is wrong.
+// The slow path of View: opens what is not open yet, and returns precise errors.
 Result<ByteView> RecordReader::ViewChecked(uint64_t ordinal) const {
   OFINDEX_ASSIGN(const OffsetMap::Place place, FindSound(ordinal));
   OFINDEX_ASSIGN(const OpenShard* shard, Shard(place.shard));
@@ -225,7 +225,7 @@ Result<ByteView> RecordReader::ViewChecked(uint64_t ordinal) const {
     return Fail(ErrorCode::kLimit, StrCat("record ", ordinal, " cannot be viewed: its shard is not mapped"),
                 "copy the record, or open the dataset with io=mmap");
   }
-  OFINDEX_TRY(shard->Read(std::span(&read, 1)));  // its header, with all that shows that the shard is another
+  OFINDEX_TRY(shard->Read(std::span(&read, 1)));  // checks the header, and reports a changed shard
   ready_->Add(*map_, ordinal, place.block, *shard, options_.allow_bad);
   return bytes.subspan(read.begin + HeaderBytes(shard->framing()), read.length);
 }
@@ -272,7 +272,7 @@ void RecordReader::Prefetch(uint64_t first, uint64_t count) const {
   const auto begin = map_->Find(first);
   const auto end = map_->Find(first + count - 1);
   if (!begin || !end) return;
-  // Of what goes on in another shard, the other shard's part is asked for when the order comes to it.
+  // If the range continues in the next shard, that part is prefetched when it is reached.
   const auto shard = Shard(begin->shard);
   if (!shard) return;
   const uint64_t from = begin->begin;
@@ -336,8 +336,7 @@ Result<void> RecordReader::CopyInto(std::span<const uint64_t> ordinals, RecordBa
   });
 }
 
-// The fast way, which the records of most batches allow: true if it was all there is to do. Says nothing of the reason
-// if not.
+// The fast path, which suffices for most batches. Returns true if it did everything; false does not tell the reason.
 bool RecordReader::TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
   const uint64_t state = map_->watch().state();
   batch.ends_.resize(ordinals.size());
@@ -354,13 +353,13 @@ bool RecordReader::TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& 
   return ordinals.empty() || map_->watch().Unchanged(state);
 }
 
-// In the order in which the records lie, shard by shard, with whatever each needs.
+// Copies in storage order, shard by shard, doing for each whatever it needs.
 Result<void> RecordReader::CopyCarefully(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
   OFINDEX_TRY(PlanBatch(ordinals, batch));
   return ReadBatch(batch);
 }
 
-// The places of all that is wanted, but for what is not there, which comes last.
+// Finds the places of all wanted records, except those that do not exist, which are sorted last.
 Result<void> RecordReader::FindPlaces(RecordBatch& batch) const {
   batch.ordinals_.clear();
   for (const RecordBatch::Wanted& wanted : batch.wanted_) {
@@ -412,7 +411,7 @@ Result<void> RecordReader::PlanBatch(std::span<const uint64_t> ordinals, RecordB
 
 Result<void> RecordReader::ReadBatch(const RecordBatch& batch) const {
   const bool cold = shards_->cold.load(std::memory_order_relaxed);
-  // All shards are asked before the first is waited for.
+  // All shards are prefetched before the first is waited for.
   for (const bool prefetching : {true, false}) {
     if (prefetching && !cold) continue;
     for (size_t first = 0; first < batch.shards_.size();) {

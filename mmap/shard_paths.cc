@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-// A path that leads out of a root is no path in a copy: it would find the original again.
+// A path that leads out of a root is not a path in a copy: it would find the original again.
 bool LeadsOut(std::string_view path) { return path.starts_with('/') || path.starts_with("../"); }
 
 }  // namespace

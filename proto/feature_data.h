@@ -10,8 +10,8 @@
 
 namespace ofindex {
 
-/// The values of a feature, or of one step of a feature list, wherever they are kept: a view of an array of their kind.
-/// Made anew for every value that is written, so it is small. kNone has no values, and is a feature without a kind.
+/// A view of the values of a feature, or of one step of a feature list, wherever they are stored: an array of their
+/// kind. Created for every value written, so it is small. kNone is a feature without a kind, and has no values.
 class FeatureData {
  public:
   FeatureData() = default;
@@ -32,7 +32,7 @@ class FeatureData {
     return {FeatureKind::kInt64, values.data(), values.size()};
   }
 
-  /// What `value` names in `record`: valid as long as the record's content.
+  /// Returns the values that `value` refers to in `record`. Valid as long as the record's content.
   [[nodiscard]] static FeatureData Of(const DecodedRecord& record, FeatureValue value) {
     switch (value.kind) {
       case FeatureKind::kNone: return {};
@@ -48,7 +48,7 @@ class FeatureData {
   [[nodiscard]] FeatureKind kind() const { return kind_; }
   [[nodiscard]] size_t count() const { return count_; }
 
-  /// The values, by their kind; integers are int32 or int64.
+  /// The values, by kind; integers are int32 or int64.
   [[nodiscard]] std::span<const ByteView> bytes() const { return As<ByteView>(kind_ == FeatureKind::kBytes); }
   [[nodiscard]] std::span<const float> floats() const { return As<float>(kind_ == FeatureKind::kFloat); }
   [[nodiscard]] std::span<const double> doubles() const { return As<double>(kind_ == FeatureKind::kDouble); }

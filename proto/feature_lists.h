@@ -10,8 +10,8 @@
 
 namespace ofindex {
 
-/// Values of one feature while they are gathered, in the list of their kind; the others are empty. Its memory stays for
-/// the next feature.
+/// The values of one feature while they are collected, in the list of their kind; the other lists are empty. The memory
+/// is reused for the next feature.
 struct FeatureLists {
   std::vector<ByteView> bytes = {};
   std::vector<float> floats = {};
@@ -20,7 +20,7 @@ struct FeatureLists {
 
   [[nodiscard]] size_t count() const { return bytes.size() + floats.size() + doubles.size() + integers.size(); }
 
-  /// Values [begin, end) of the list of `kind`. Valid until the list changes.
+  /// Returns values [begin, end) of the list of `kind`. Valid until the list changes.
   [[nodiscard]] FeatureData Range(FeatureKind kind, size_t begin, size_t end) const {
     const size_t n = end - begin;
     switch (kind) {

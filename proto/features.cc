@@ -13,7 +13,8 @@ namespace {
   return field.type == WireType::kBytes && field.number == number;
 }
 
-/// Calls `decode(nested)` for every field `number` of `message` that holds a message. False if anything is malformed.
+/// Calls `decode(nested)` for every field `number` of `message` that holds a message. Returns
+/// false if anything is malformed.
 template <typename Decode>
 [[nodiscard]] bool ForEachMessage(WireReader& message, uint32_t number, Decode decode) {
   WireField field;
@@ -25,7 +26,7 @@ template <typename Decode>
   return message.ok();
 }
 
-/// Reads one entry of a map: its last key goes to `*key`, all its values to `decode`, in wire order.
+/// Reads one map entry: stores its last key in `*key`, and passes all its values to `decode`, in wire order.
 template <typename Decode>
 [[nodiscard]] bool ReadEntry(WireReader& entry, ByteView* key, Decode decode) {
   WireField field;
@@ -41,7 +42,7 @@ template <typename Decode>
 [[nodiscard]] bool Precedes(ByteView a, ByteView b) { return AsText(a) < AsText(b); }
 [[nodiscard]] bool Equals(ByteView a, ByteView b) { return AsText(a) == AsText(b); }
 
-/// Sorts by name and keeps the last of each name. Later entries have their names at higher addresses.
+/// Sorts by name and keeps the last entry of each name. Later entries have their names at higher addresses.
 template <typename Named>
 void SortLastWins(std::vector<Named>* entries) {
   std::sort(entries->begin(), entries->end(), [](const Named& a, const Named& b) {
@@ -53,7 +54,7 @@ void SortLastWins(std::vector<Named>* entries) {
   entries->erase(last, entries->end());
 }
 
-/// Appends the fixed-size values of `chunk`, whose length is a multiple of theirs.
+/// Appends the fixed-size values of `chunk`, whose length is a multiple of their size.
 template <typename T>
 void AppendFixed(ByteView chunk, std::vector<T>* values) {
   if (chunk.empty()) return;

@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-/// True if `text`, which is UTF-8, has a character of Unicode's category Cc: below U+0020, or U+007F to U+009F.
+/// Returns true if `text`, which is UTF-8, has a character of Unicode's category Cc: below U+0020, or U+007F to U+009F.
 [[nodiscard]] bool HasControl(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<uint8_t>(text[i]);
@@ -21,7 +21,7 @@ namespace {
 
 [[nodiscard]] bool IsStrictKey(std::string_view key) { return !key.empty() && IsUtf8(key) && !HasControl(key); }
 
-/// True if every field of `message` is field 1, holds a message, and passes `is_strict`.
+/// Returns true if every field of `message` is field 1, holds a message, and passes `is_strict`.
 template <typename IsStrict>
 [[nodiscard]] bool HoldsOnly(WireReader message, IsStrict is_strict) {
   WireField field;
@@ -32,7 +32,7 @@ template <typename IsStrict>
   return message.ok();
 }
 
-/// True if `entry` is one key, strict, and one value that passes `is_strict`, in any order.
+/// Returns true if `entry` is one strict key and one value that passes `is_strict`, in either order.
 template <typename IsStrict>
 [[nodiscard]] bool IsStrictEntry(WireReader entry, IsStrict is_strict) {
   int keys = 0;
@@ -90,7 +90,7 @@ template <typename IsStrict>
   });
 }
 
-/// kExample, kSequenceExample if there is a field 2, or kOpaque.
+/// Returns kExample, kSequenceExample if there is a field 2, or kOpaque.
 [[nodiscard]] PayloadKind StrictExampleKind(WireReader payload) {
   PayloadKind kind = PayloadKind::kExample;
   WireField field;

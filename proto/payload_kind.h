@@ -8,23 +8,23 @@
 
 namespace ofindex {
 
-/// What `payload` is, by a rule much stricter than "it parses", which an Example does as OFRecord and many a payload as
-/// anything: only the fields of the schema, each in its own form; in a map entry exactly one value and exactly one key,
-/// which is text without control characters; at most one kind in a Feature; lists well-formed. kOpaque if no kind of
-/// ours passes; nothing if `payload` is empty, which is a message of every kind.
+/// Returns the kind of `payload` by a rule much stricter than "it parses": an Example parses as an OFRecord, and many
+/// payloads parse as anything. Accepts only fields of the schema, each in its own form; in a map entry exactly one
+/// value and exactly one key, which is text without control characters; at most one kind in a Feature; well-formed
+/// lists. Returns kOpaque if no kind passes, and nullopt if `payload` is empty, which is a message of every kind.
 ///
-/// A SequenceExample without feature lists is an Example on the wire, and is called one. Allocates nothing, and skips
-/// the content of bytes values, so an image costs no more than a number.
+/// A SequenceExample without feature lists is an Example on the wire, and is reported as one. Allocates nothing, and
+/// skips the content of bytes values, so an image costs no more than a number.
 [[nodiscard]] std::optional<PayloadKind> StrictPayloadKind(ByteView payload);
 
-/// Votes of a sample of one shard's records on what their payloads are. A value.
+/// The votes of a sample of one shard's records on the payload kind. A value.
 class PayloadVote {
  public:
-  /// Counts one record; `vote` is its StrictPayloadKind().
+  /// Adds the vote of one record, which is its StrictPayloadKind().
   void Add(std::optional<PayloadKind> vote);
 
-  /// The kind that most records voted for, provided that more records are of some kind than opaque; else kOpaque, as
-  /// for no vote at all and for a tie. One SequenceExample makes SequenceExamples of all Examples beside it.
+  /// Returns the kind with the most votes if more records voted for some kind than for opaque; otherwise kOpaque, also
+  /// for no votes and for a tie. One SequenceExample turns all votes for Example into votes for SequenceExample.
   [[nodiscard]] PayloadKind Winner() const;
 
  private:

@@ -25,7 +25,7 @@ bool ReadyBlocks::AddCell(const OffsetMap& map, uint64_t cell) {
   return true;
 }
 
-// The last block of [low, high] that does not begin after the record.
+// Returns the last block of [low, high] that does not begin after the record.
 uint64_t ReadyBlocks::SearchBlocks(uint64_t ordinal, uint64_t low, uint64_t high) const {
   while (low < high) {
     const uint64_t middle = high - (high - low) / 2;

@@ -12,53 +12,54 @@
 
 namespace ofindex {
 
-/// The blocks whose records can be read at once: the checksum holds, the shard is open, checked and mapped, and no
-/// record is one to be refused. All that finding a record then takes lies in one cache line per block.
+/// The hot-block cache: blocks whose records can be read immediately, because the checksum holds, the
+/// shard is open, checked and mapped, and no record has to be refused. Everything needed to locate a
+/// record is in one cache line per block.
 ///
-/// A record is found in two steps, so that a batch asks for the packed offsets of one record and for the bytes of
-/// another while it copies a third. Blocks are added as they are touched and stay. Thread-safe without locks, and
-/// usable after fork: a block that another thread was adding just then is not ready in the child, which costs time
-/// only.
+/// A record is located in two steps, so that a batch can prefetch the packed offsets of one record and the bytes of
+/// another while it copies a third. Blocks are added when first touched and are never removed. Thread-safe without
+/// locks, and usable after fork: a block that another thread was adding during the fork is not ready in the child,
+/// which only costs time.
 class ReadyBlocks {
   struct Block;
 
  public:
-  /// For the blocks of `map`, none of them ready. None ever is where memory is too short to remember it.
+  /// Covers the blocks of `map`, none of them ready. If memory is too short for the table, none ever becomes ready.
   explicit ReadyBlocks(const OffsetMap& map);
   ~ReadyBlocks();
   ReadyBlocks(const ReadyBlocks&) = delete;
   ReadyBlocks& operator=(const ReadyBlocks&) = delete;
 
-  /// Makes block `number`, that of record `ordinal`, ready, if it is sound, `shard` is mapped, and the block holds no
-  /// bad record or `allow_bad`. `shard`, in which the record lies, must outlive this object.
+  /// Makes block `number`, which holds record `ordinal`, ready if it is sound, `shard` is mapped, and either the block
+  /// holds no bad record or `allow_bad` is set. `shard`, which holds the record, must outlive this object.
   void Add(const OffsetMap& map, uint64_t ordinal, uint64_t number, const OpenShard& shard, bool allow_bad);
 
-  /// Halfway to a record.
+  /// The result of the first step of locating a record.
   struct Aim {
     const Block* block;
     PackedOffsets::Slot slot;
   };
 
-  /// A record in its shard's map.
+  /// A record in the mapping of its shard.
   struct Record {
-    const uint8_t* framed;  ///< where its header begins
-    uint64_t length;        ///< of the payload
-    uint16_t header;        ///< bytes of it
-    uint16_t framing;       ///< bytes of it and of what follows the payload
+    const uint8_t* framed;  ///< start of its header
+    uint64_t length;        ///< payload bytes
+    uint16_t header;        ///< header bytes
+    uint16_t framing;       ///< header bytes and the bytes after the payload
     uint32_t shard;
 
     [[nodiscard]] ByteView payload() const { return {framed + header, length}; }
   };
 
-  /// The first step to record `ordinal` of the map that the blocks are of. Does not touch the map. False if there is no
-  /// such record, or its block is not ready.
+  /// Performs the first step of locating record `ordinal`. Does not touch the map. Returns false if there is no such
+  /// record, or if its block is not ready.
   [[nodiscard]] bool TakeAim(uint64_t ordinal, Aim& aim) const;
 
-  /// The second step. Reads the map, unless IsOwned: in a guarded section, to be believed if the map has not changed.
-  /// False if the packed offsets say what cannot be.
+  /// Performs the second step. Reads the map unless IsOwned: call it in a guarded section, and trust the result only if
+  /// the map has not changed. Returns false if the packed offsets are impossible.
   [[nodiscard]] static bool Find(const Aim& aim, Record& record);
 
-  /// True if the second step needs nothing of the map.
+  /// Returns true if the second step does not read the map.
   [[nodiscard]] static bool IsOwned(const Aim& aim);
 
   [[nodiscard]] static uint32_t ShardOf(const Aim& aim);
@@ -72,16 +73,17 @@ class ReadyBlocks {
     const uint8_t* shard_bytes = nullptr;
     uint64_t first_record = 0;
     uint64_t begin = 0;
-    uint64_t end = 0;  // no more than the shard's size
+    uint64_t end = 0;  // at most the shard's size
     uint32_t records = 0;
     uint32_t shard = 0;
     uint8_t header_bytes = 0;
     uint8_t framing_bytes = 0;
     bool owned = false;
-    std::atomic<State> state = State::kNotReady;  // kReady: the rest is there and never changes
+    std::atomic<State> state = State::kNotReady;  // kReady: the other fields are set and never change
   };
 
-  /// The blocks of a map's cell: 0 until they are known, then the last one plus 1 above, the first one below.
+  /// The range of blocks of one cell of the map: 0 until known, then the last block plus 1 in the upper half, the first
+  /// block in the lower half.
   using Cell = std::atomic<uint64_t>;
 
   [[nodiscard]] bool AddCell(const OffsetMap& map, uint64_t cell);
@@ -90,14 +92,14 @@ class ReadyBlocks {
     return first_records_[block].load(std::memory_order_relaxed);
   }
 
-  uint64_t records_ = 0;  // of the map; 0 where there are no blocks_
+  uint64_t records_ = 0;  // in the map; 0 if there are no blocks_
   std::unique_ptr<Block[]> blocks_;
   std::unique_ptr<Cell[]> cells_;                           // by ordinal / kJumpRecords
-  std::unique_ptr<std::atomic<uint64_t>[]> first_records_;  // by block, of those in known cells
+  std::unique_ptr<std::atomic<uint64_t>[]> first_records_;  // by block, for blocks in known cells
 };
 
-// The block is one of the ordinal's cell. Blocks of a well-filled dataset hold 65,536 records: two steps, without a
-// branch that the processor could guess wrong, find nearly all.
+// The block is in the ordinal's cell. Blocks of a well-filled dataset hold 65,536 records, so two steps, without a
+// branch that the processor could mispredict, find nearly all.
 inline bool ReadyBlocks::TakeAim(uint64_t ordinal, Aim& aim) const {
   if (ordinal >= records_) return false;
   const uint64_t cell = cells_[ordinal / kJumpRecords].load(std::memory_order_acquire);

@@ -11,9 +11,8 @@
 
 namespace ofindex {
 
-/// The payloads of compressed shards that somebody has a view of: kept as long as this, up to a number of bytes with
-/// what they take beside. Thread-safe without locks, and
-/// usable after fork.
+/// The inflated payloads of compressed shards that callers hold views of. Kept for the life of this object, up to a
+/// limit in bytes that includes their overhead. Thread-safe without locks, and usable after fork.
 class ViewedRecords {
  public:
   ViewedRecords(uint64_t most_bytes, size_t buckets) : most_bytes_(most_bytes), buckets_(buckets) {}
@@ -35,7 +34,8 @@ class ViewedRecords {
     return std::nullopt;
   }
 
-  /// Keeps a payload; nothing where all would take too much. Two threads may keep the same one, each its own.
+  /// Keeps a payload and returns a view of it, or nullopt if the total would exceed the limit. Two threads may keep the
+  /// same payload, each its own copy.
   [[nodiscard]] std::optional<ByteView> Keep(uint64_t ordinal, std::unique_ptr<uint8_t[]> bytes, uint64_t length) {
     std::atomic<Viewed*>& first = BucketOf(ordinal);
     auto owned = std::make_unique<Viewed>(ordinal, length, std::move(bytes), first.load(std::memory_order_acquire));
@@ -51,7 +51,7 @@ class ViewedRecords {
   }
 
  private:
-  // Of two allocations.
+  // Overhead of two allocations.
   static constexpr uint64_t kOverheadBytes = 96;
 
   struct Viewed {

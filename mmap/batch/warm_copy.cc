@@ -12,22 +12,22 @@
 namespace ofindex {
 namespace {
 
-// How many records ahead of its prefetching a record's packed offsets are asked for. Anything from 4 to 8 does.
+// How many records ahead of its bytes a record's packed offsets are prefetched. Anything from 4 to 8 works.
 constexpr size_t kAimAhead = 4;
 
-// Holds all records that are on their way.
+// Large enough for all records in flight.
 constexpr size_t kRing = 32;
 static_assert(kPrefetchAhead + kAimAhead < kRing);
 
-// Views whose packed offsets are asked for before the first is looked up.
+// Number of views whose packed offsets are prefetched before the first is located.
 constexpr size_t kViewedAtOnce = 32;
 
-// The records of a batch, on their way through the two steps. Owns nothing, so that a fault may end it anywhere.
+// The records of a batch, in flight between the two steps. Owns nothing, so a fault may end it anywhere.
 class Approach {
  public:
   Approach(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals) : blocks_(blocks), ordinals_(ordinals) {}
 
-  // Records past the last are there: nothing is done for them.
+  // Does nothing for records past the last, and succeeds.
   bool Aim(size_t i) {
     if (i >= ordinals_.size()) return true;
     ReadyBlocks::Aim& aim = aims_[i % kRing];
@@ -105,9 +105,9 @@ WarmCopy CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out) {
   volatile WarmCopy outcome = WarmCopy::kFailed;
   const bool whole = FaultGuard::Run([&] {
     if (LoadLe64(record.framed) != record.length) return;
-    // Room for an empty payload may be a null pointer, which memcpy must not be given.
+    // Room for an empty payload may be a null pointer, which must not be passed to memcpy.
     if (record.length != 0) std::memcpy(out, record.framed + record.header, record.length);
-    // Looked at after the rest was copied: what is cut off, is cut off from the end.
+    // Read after the rest was copied: a file is always truncated from the end.
     std::atomic_thread_fence(std::memory_order_acquire);
     const volatile uint8_t* end = record.framed + record.framing + record.length;
     outcome = end[-1] != 0 ? WarmCopy::kSurelyAll : WarmCopy::kCopied;
@@ -117,8 +117,8 @@ WarmCopy CopyOneWarm(const ReadyBlocks::Record& record, uint8_t* out) {
 
 namespace {
 
-// Views of the records that `aims` lead to, which need nothing of the map. Returns how many there are before one that
-// cannot be.
+// Creates views of the records that `aims` lead to, none of which needs the map. Returns the number of views before the
+// first that is impossible.
 size_t ViewOwned(std::span<const ReadyBlocks::Aim> aims, std::span<ByteView> views) {
   ReadyBlocks::Record record;
   for (size_t i = 0; i < aims.size(); ++i) {
@@ -128,7 +128,7 @@ size_t ViewOwned(std::span<const ReadyBlocks::Aim> aims, std::span<ByteView> vie
   return aims.size();
 }
 
-// The same of any records, whose headers are looked at.
+// As ViewOwned, for any records; checks their headers.
 size_t ViewInMap(std::span<const ReadyBlocks::Aim> aims, std::span<ByteView> views) {
   std::array<ReadyBlocks::Record, kViewedAtOnce> records;
   volatile size_t viewed = 0;
@@ -149,7 +149,7 @@ size_t ViewInMap(std::span<const ReadyBlocks::Aim> aims, std::span<ByteView> vie
 size_t ViewWarm(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals, std::span<ByteView> views,
                 const std::function<bool(uint32_t shard)>& unchanged, bool& in_map) {
   std::array<ReadyBlocks::Aim, kViewedAtOnce> aims;
-  std::optional<uint32_t> asked;  // the shard that was found unchanged last
+  std::optional<uint32_t> asked;  // the shard last found unchanged
   for (size_t first = 0; first < ordinals.size(); first += kViewedAtOnce) {
     const std::span<const uint64_t> group = ordinals.subspan(first, std::min(kViewedAtOnce, ordinals.size() - first));
     size_t n = 0;

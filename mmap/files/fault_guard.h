@@ -4,23 +4,23 @@
 
 namespace ofindex {
 
-/// Survives a file that shrinks under a map: touching a page past the file's new end raises SIGBUS, and a guarded
-/// section turns that into `false`.
+/// Protects reads of a mapped file that may shrink: touching a page past the file's new end raises SIGBUS, and a
+/// guarded section turns that into `false`.
 ///
-/// The handler is installed once, on first use, for the whole process; a SIGBUS that does not come from a guarded
-/// section of the same thread goes to the handler that was there before. Guards do not nest. Costs about 45 ns a
-/// section (measured), so one section copies a whole batch. Thread-safe.
+/// The handler is installed once, on first use, for the whole process; a SIGBUS outside a guarded section of the same
+/// thread goes to the previously installed handler. Guards do not nest. A section costs about 45 ns (measured), so one
+/// section copies a whole batch. Thread-safe.
 class FaultGuard {
  public:
-  /// Installs the handler, unless it is there. Called by Run, and so again by the first Run of a forked child.
+  /// Installs the handler unless it is installed. Called by Run, so the first Run in a forked child calls it again.
   static void Install();
 
   /// Ends the guarded section of this thread.
   static void Leave();
 
-  /// Runs `body` in a guarded section. Returns false if it was cut short by a fault: then it has stopped in the middle,
-  /// its destructors have not run, so it must own nothing: plain loads, stores and copies. What the caller wants to
-  /// know of its progress afterwards has to be volatile.
+  /// Runs `body` in a guarded section. Returns false if a fault cut it short. Then it stopped midway and its
+  /// destructors did not run, so `body` must own nothing: only plain loads, stores and copies. Variables that the
+  /// caller reads afterwards to see its progress must be volatile.
   template <typename Body>
   [[nodiscard, gnu::noinline]] static bool Run(Body&& body) {
     Install();

@@ -15,8 +15,8 @@ namespace {
 
 namespace ipc = boost::interprocess;
 
-// What Boost needs of something to map: a handle. Ours has been opened and checked already, so that what is mapped is
-// what was looked at, whatever happens to the name meanwhile.
+// The handle that Boost needs to map a file. Ours is already open and checked, so the file mapped is the file checked,
+// whatever happens to the name meanwhile.
 class OpenFile {
  public:
   explicit OpenFile(const File& file) : fd_(file.fd()) {}
@@ -64,7 +64,7 @@ void MappedFile::AdviseRandom() const {
 
 void MappedFile::Prefetch(uint64_t offset, uint64_t n) const {
   if (!Fits(offset, n, bytes_.size()) || n == 0) return;
-  // Boost advises whole regions only; a batch wants the pages of its records and no others.
+  // Boost advises only whole regions; a batch wants only the pages of its records.
   const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   const uint64_t begin = offset / page * page;
   auto* address = const_cast<uint8_t*>(bytes_.data()) + begin;

@@ -9,14 +9,14 @@
 
 namespace ofindex {
 
-/// A file mapped read-only and shared, through Boost.Interprocess. Immutable, thread-safe, moves, does not copy.
+/// A file mapped read-only and shared, through Boost.Interprocess. Immutable, thread-safe; movable, not copyable.
 ///
 /// The map holds the inode, not the name: it survives a rename or an unlink of the file, and the descriptor it was made
 /// from may be closed. Reading past a later truncation raises SIGBUS: read through FaultGuard.
 class MappedFile {
  public:
-  /// Maps the first `size` bytes of `file`; none are read yet. A size of 0 is an empty view, not an error.
-  /// Errors: kLimit  no address space or no map left (see /proc/sys/vm/max_map_count); kIo  not a file that maps
+  /// Maps the first `size` bytes of `file`; reads none yet. A size of 0 gives an empty view, not an error.
+  /// Errors: kLimit  no address space or no map left (see /proc/sys/vm/max_map_count); kIo  the file cannot be mapped
   [[nodiscard]] static Result<MappedFile> Map(const File& file, uint64_t size);
 
   MappedFile();
@@ -24,10 +24,10 @@ class MappedFile {
   MappedFile& operator=(MappedFile&&) noexcept;
   ~MappedFile();
 
-  /// All mapped bytes. Valid while this object lives.
+  /// Returns all mapped bytes. Valid while this object lives.
   [[nodiscard]] ByteView bytes() const { return bytes_; }
 
-  /// Tells the kernel that access will be random: one page a fault, no reading ahead. Only a hint.
+  /// Tells the kernel to expect random access: one page per fault, no read-ahead. Only a hint.
   void AdviseRandom() const;
 
   /// Asks the kernel to read `n` bytes from `offset` in the background. Only a hint; the range must be in bytes().

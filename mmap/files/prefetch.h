@@ -6,11 +6,11 @@
 
 namespace ofindex {
 
-/// How many records ahead of the copy the cache lines are asked for: 12 to 16 doubles the speed of random copies of 350
-/// B (docs/benchmarks.md).
+/// How many records ahead of the copy cache lines are prefetched: 12 to 16 doubles the speed of random copies
+/// of 350 B (docs/benchmarks.md).
 inline constexpr size_t kPrefetchAhead = 14;
 
-/// Asks for the cache lines of a record of `bytes` bytes at `record`. Of a long one the first lines are enough, the
+/// Prefetches the cache lines of a record of `bytes` bytes at `record`. For a long record, only the first lines: the
 /// processor fetches the rest by itself.
 inline void PrefetchRecord(const uint8_t* record, uint64_t bytes) {
   constexpr uint64_t kMost = 512;

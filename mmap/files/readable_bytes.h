@@ -10,29 +10,29 @@
 
 namespace ofindex {
 
-/// The bytes in which the records of a shard lie: those of its file or, where that is compressed, what it inflates to.
+/// The bytes that hold the records of a shard: those of its file or, if it is compressed, of the inflated stream.
 /// Thread-safe, unless an implementation says otherwise.
 class ReadableBytes {
  public:
   virtual ~ReadableBytes() = default;
 
-  /// Reads up to out.size() bytes from `offset`. Returns how many; fewer only where they end. Errors: kIo; kStale  the
-  /// file no longer inflates to them; kLimit, kInterrupted.
+  /// Reads up to out.size() bytes from `offset`. Returns the number read, which is smaller only at the end.
+  /// Errors: kIo; kStale  the file no longer inflates to these bytes; kLimit, kInterrupted.
   [[nodiscard]] virtual Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const = 0;
 
-  /// How many bytes there are; of bytes that are still being inflated, as many as are known of by then, at least
-  /// `wanted` of them if there are as many. Errors: as ReadAt.
+  /// Returns the number of bytes. While they are still being inflated, returns the number known so far, which is at
+  /// least `wanted` if there are that many. Errors: as ReadAt.
   [[nodiscard]] virtual Result<uint64_t> Size(uint64_t wanted) const = 0;
 
-  /// Of the file.
+  /// Returns the path of the file.
   [[nodiscard]] virtual const std::string& path() const = 0;
 
-  /// Hints, as File has them.
+  /// Hints, as in File.
   virtual void WillNeed(uint64_t /*offset*/, uint64_t /*n*/) const {}
   virtual void Advise(File::Access /*access*/) const {}
 };
 
-/// The first bytes of a file, which must outlive this.
+/// The first bytes of a file. The file must outlive this object.
 class FileBytes final : public ReadableBytes {
  public:
   FileBytes(const File& file, uint64_t size) : file_(file), size_(size) {}

@@ -9,17 +9,17 @@
 
 namespace ofindex {
 
-/// What a gzip member begins with, method 8 included (RFC 1952, 2.3).
+/// The first bytes of a gzip member, including method 8 (RFC 1952, 2.3).
 inline constexpr std::array<uint8_t, 3> kGzipMagic = {0x1f, 0x8b, 8};
 
-/// True if two bytes are a zlib header: method 8, a window of 32 KiB at the most, no preset dictionary, and together a
-/// multiple of 31 (RFC 1950, 2.2).
+/// Returns true if the two bytes are a zlib header: method 8, a window of at most 32 KiB, no preset dictionary, and as
+/// a 16-bit number a multiple of 31 (RFC 1950, 2.2).
 [[nodiscard]] constexpr bool IsZlibHeader(unsigned first, unsigned second) {
   return (first & 15) == 8 && first >> 4 <= 7 && (second & 32) == 0 && (first * 256 + second) % 31 == 0;
 }
 
-/// The compression whose header `head` begins with. A header proves nothing: 1f 8b 08 00 ... is also an OFRecord of
-/// 559,903 bytes, 78 9c ... one of 40,056. A bare deflate stream has none.
+/// Returns the compression whose header `head` begins with. A header proves nothing: 1f 8b 08 00 ... is also an
+/// OFRecord of 559,903 bytes, 78 9c ... one of 40,056. A raw deflate stream has no header.
 [[nodiscard]] constexpr std::optional<Compression> CompressionHeader(ByteView head) {
   const bool gzip =
       head.size() >= 3 && head[0] == kGzipMagic[0] && head[1] == kGzipMagic[1] && head[2] == kGzipMagic[2];

@@ -9,12 +9,12 @@
 namespace ofindex {
 namespace {
 
-// The most that a span holds. Checkpoints are a few MiB apart; only a deflate block that is larger has none within.
+// Maximum bytes in a span. Checkpoints are a few MiB apart; only a larger deflate block has none inside.
 constexpr uint64_t kMostSpanBytes = uint64_t{8} << 20;
 
 }  // namespace
 
-// The last checkpoint that is not behind `offset`.
+// Returns the last checkpoint at or before `offset`.
 Result<size_t> InflatedBytes::CheckpointBefore(uint64_t offset) const {
   size_t low = 0;
   size_t high = checkpoints_.size();
@@ -32,7 +32,7 @@ Result<size_t> InflatedBytes::CheckpointBefore(uint64_t offset) const {
               "build the index anew with `ofindex build --force`");
 }
 
-// The span that holds byte `offset`, inflated to the byte before `end` or its own end; null where it is busy.
+// Returns the span that holds byte `offset`, inflated up to `end` or to its own end; null if it is busy.
 Result<std::shared_ptr<const Span>> InflatedBytes::SpanAt(uint64_t offset, uint64_t end, Span::IfBusy if_busy) const {
   return WithMemory("inflated bytes", [&]() -> Result<std::shared_ptr<const Span>> {
     OFINDEX_ASSIGN(const size_t number, CheckpointBefore(offset));
@@ -44,7 +44,7 @@ Result<std::shared_ptr<const Span>> InflatedBytes::SpanAt(uint64_t offset, uint6
     }
     const uint64_t begin = checkpoint.position + (offset - checkpoint.position) / kMostSpanBytes * kMostSpanBytes;
     const uint64_t span_end = std::max(std::min(next, begin + kMostSpanBytes), offset + 1);
-    // Held before room is made for the new one, which goes on where it ends.
+    // Kept alive while room is made for the new span, which continues where this one ends.
     std::shared_ptr<Span> before;
     if (begin != checkpoint.position) before = cache_.Find({shard_, state_, begin - kMostSpanBytes});
     const std::shared_ptr<Span> span = cache_.Get({shard_, state_, begin}, span_end);

@@ -16,33 +16,34 @@
 
 namespace ofindex {
 
-/// What is known of a compressed shard, beside its file.
+/// The facts known about a compressed shard besides its file.
 struct CompressedFacts {
   Compression compression = Compression::kNone;
   uint64_t file_bytes = 0;
-  uint64_t inflated_bytes = 0;  ///< as many of them as came out of a sound stream
+  uint64_t inflated_bytes = 0;  ///< bytes that came out of a sound stream
 
-  /// Whether a file can inflate to as much at all: deflate gives 258 bytes for 2 bits at the most.
+  /// Returns whether a file of this size can inflate to so many bytes: deflate yields at most 258 bytes per 2 bits.
   [[nodiscard]] bool plausible() const { return inflated_bytes / 1032 <= file_bytes; }
 };
 
-/// The bytes that a compressed file inflates to, at any place: from the checkpoint before it, through a cache of spans.
-/// Thread-safe.
+/// The bytes that a compressed file inflates to, at any offset: inflated from the checkpoint before it, through a cache
+/// of spans. Thread-safe.
 class InflatedBytes final : public ReadableBytes {
  public:
-  /// `checkpoints` and `cache` must outlive this. `shard` names the file in the cache, `state` what is known of it:
-  /// what was inflated in another state is not used.
+  /// `checkpoints` and `cache` must outlive this object. `shard` identifies the file in the cache, `state` the version
+  /// of its content: spans inflated in another state are not used.
   InflatedBytes(std::shared_ptr<const File> file, const CompressedFacts& facts, const Checkpoints& checkpoints,
                 SpanCache& cache, uint64_t shard, uint64_t state = 0)
       : file_(std::move(file)), facts_(facts), checkpoints_(checkpoints), cache_(cache), shard_(shard), state_(state) {}
 
-  /// Errors: kIo, kLimit; kStale  the file no longer inflates to what it did; kIndex  a checkpoint is damaged.
+  /// Reads bytes, as ReadableBytes says. Errors: kIo, kLimit; kStale  the file no longer inflates to what it did;
+  /// kIndex  a checkpoint is damaged.
   [[nodiscard]] Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const override;
   [[nodiscard]] Result<uint64_t> Size(uint64_t /*wanted*/) const override { return facts_.inflated_bytes; }
   [[nodiscard]] const std::string& path() const override { return file_->path(); }
 
-  /// The same, and nullopt where another thread inflates a span of it just now: whoever has other bytes to read does
-  /// that meanwhile. `last` is the span that was read last, for whoever reads on from there.
+  /// As ReadAt, but returns nullopt if another thread is inflating one of the spans, so that the caller can read other
+  /// bytes meanwhile. `last` is the span read last, kept for a caller that continues from there.
   [[nodiscard]] Result<std::optional<size_t>> ReadIfFree(uint64_t offset, std::span<uint8_t> out,
                                                          std::shared_ptr<const Span>& last) const {
     return Read(offset, out, Span::IfBusy::kLeave, last);

@@ -61,13 +61,13 @@ Result<Inflater::Halt> Inflater::Read(std::span<uint8_t> out, bool to_blocks, si
   }
 }
 
-// Comes back with kEnd at the end of a deflate stream, with what is next in phase_.
+// Returns kEnd at the end of a deflate stream, with the next phase in phase_.
 Result<Inflater::Halt> Inflater::Deflated(std::span<uint8_t> out, bool to_blocks, size_t& got) {
   z_stream& stream = zlib_->stream;
   for (;;) {
     OFINDEX_ASSIGN(const ByteView input, input_.Next());
     const size_t room = std::min<size_t>(out.size() - got, std::numeric_limits<uInt>::max());
-    stream.next_in = const_cast<Bytef*>(input.data());  // zlib reads it only
+    stream.next_in = const_cast<Bytef*>(input.data());  // zlib only reads it
     stream.avail_in = static_cast<uInt>(input.size());
     stream.next_out = out.data() + got;
     stream.avail_out = static_cast<uInt>(room);
@@ -83,7 +83,7 @@ Result<Inflater::Halt> Inflater::Deflated(std::span<uint8_t> out, bool to_blocks
       case Z_BUF_ERROR: break;
       default: EndWith(StreamFault::kBadDeflate, block_at_, input_.size()); return Halt::kEnd;
     }
-    // zlib.h: 128 right behind a block; 64 within the last block.
+    // zlib.h: 128 immediately after a block; 64 within the last block.
     if (to_blocks && (stream.data_type & 0xc0) == 0x80) {
       block_at_ = bit() / 8;
       return Halt::kBlock;
@@ -111,7 +111,7 @@ void Inflater::EndWith(StreamFault fault, uint64_t file_begin, uint64_t file_end
   phase_ = Phase::kEnd;
 }
 
-// Bytes behind a member that are no header of another are nobody's.
+// Bytes after a member that are not another header belong to no stream.
 Result<void> Inflater::PassHeader() {
   const uint64_t begin = input_.at();
   OFINDEX_ASSIGN(const MemberHeader header, TakeHeader(compression_, input_));
@@ -128,9 +128,9 @@ void Inflater::BeginMember() {
   phase_ = Phase::kDeflate;
   block_at_ = input_.at();
   member_bytes_ = 0;
-  checksum_ = compression_ == Compression::kZlib ? 1 : 0;  // what adler32 and crc32 begin with
+  checksum_ = compression_ == Compression::kZlib ? 1 : 0;  // initial values of adler32 and crc32
   ::inflateReset(&zlib_->stream);
-  zlib_->stream.data_type = 0;  // of the member before
+  zlib_->stream.data_type = 0;  // left from the previous member
 }
 
 Result<void> Inflater::PassTrailer() {
@@ -151,7 +151,7 @@ bool Inflater::TrailerHolds(uint64_t trailer) const {
   return low == checksum_ && trailer >> 32 == static_cast<uint32_t>(member_bytes_);
 }
 
-// What comes behind a stream: nothing, or another member, or what does not belong here.
+// Determines what follows a stream: nothing, another member, or bytes that do not belong here.
 Result<void> Inflater::LookBehind() {
   const uint64_t end = input_.at();
   if (end == input_.size()) {

@@ -14,57 +14,58 @@
 
 namespace ofindex {
 
-/// What is wrong with a compressed stream.
+/// A fault in a compressed stream.
 enum class StreamFault : uint8_t {
-  kCut,            ///< the file ends inside the stream, or before all of its trailer
-  kBadDeflate,     ///< bytes that no deflate stream has
-  kBadChecksum,    ///< the checksum, or the length, behind a member is not that of what it inflates to
-  kTrailingBytes,  ///< bytes behind the stream that belong to none
-  kSecondStream,   ///< a second zlib stream behind the first: TensorFlow's reader reads the first alone
+  kCut,            ///< the file ends inside the stream, or before the end of its trailer
+  kBadDeflate,     ///< bytes that are not valid deflate
+  kBadChecksum,    ///< the checksum or length after a member does not match what it inflates to
+  kTrailingBytes,  ///< bytes after the stream that belong to no stream
+  kSecondStream,   ///< a second zlib stream after the first: TensorFlow's reader reads only the first
 };
 
-/// A fault, and where it is. `position` is of the inflated bytes: all before it came out of what could be inflated.
+/// A fault and its location. `position` is an offset in the inflated bytes: all bytes before it came
+/// from data that could be inflated.
 struct StreamDamage {
   StreamFault fault;
   uint64_t position;
-  uint64_t file_begin;  ///< of the file: the bytes that cannot be believed, or belong to nothing
+  uint64_t file_begin;  ///< in the file: range of bytes that cannot be trusted, or belong to nothing
   uint64_t file_end;
 
   friend bool operator==(const StreamDamage&, const StreamDamage&) = default;
 };
 
-/// Inflates a gzip file of one member or many, a zlib stream or a bare deflate stream, from its beginning: finds the
-/// places for checkpoints, and whatever is wrong. The one place that wraps zlib's inflate. Takes no more memory than
-/// some 120 KiB, whatever the bytes are. Not thread-safe.
+/// Inflates a gzip file of one or more members, a zlib stream or a raw deflate stream from its start, and reports block
+/// boundaries for checkpoints and all damage. The only wrapper of zlib's inflate. Uses at most about 120 KiB of memory
+/// for any input. Not thread-safe.
 class Inflater {
  public:
-  /// Of the first `size` bytes of `file`, which must outlive the inflater.
+  /// Inflates the first `size` bytes of `file`, which must outlive the inflater.
   Inflater(const File& file, uint64_t size, Compression compression);
   ~Inflater();
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Why Read came back.
+  /// The reason why Read returned.
   enum class Halt {
-    kFull,   ///< there is no more room
-    kBlock,  ///< a deflate block begins here: a place for a checkpoint
-    kEnd,    ///< there is nothing more, or nothing that could be believed
+    kFull,   ///< `out` is full
+    kBlock,  ///< a deflate block begins here: a possible checkpoint
+    kEnd,    ///< there is nothing more, or nothing that can be trusted
   };
 
-  /// Inflates into `out`, and says in `got` how many bytes it now holds. Comes back at blocks only if asked to.
-  /// Errors: kIo, kLimit.
+  /// Inflates into `out`, and sets `got` to the number of bytes that it now holds. Stops at blocks only if
+  /// `to_blocks`. Errors: kIo, kLimit.
   [[nodiscard]] Result<Halt> Read(std::span<uint8_t> out, bool to_blocks, size_t& got);
 
-  /// Bytes of output so far.
+  /// Returns the number of bytes inflated so far.
   [[nodiscard]] uint64_t position() const { return position_; }
 
-  /// Bit of the file at which the inflater stands: after kBlock, where the block begins.
+  /// Returns the inflater's bit offset in the file; after kBlock, the start of the block.
   [[nodiscard]] uint64_t bit() const;
 
-  /// Up to 32 KiB of output before the place where the inflater stands.
+  /// Returns up to 32 KiB of output before the inflater's position.
   [[nodiscard]] std::vector<uint8_t> Window() const;
 
-  /// What was found wrong, in the order of the file.
+  /// Returns the damage found so far, in file order.
   [[nodiscard]] const std::vector<StreamDamage>& damage() const { return damage_; }
 
  private:
@@ -85,9 +86,9 @@ class Inflater {
   std::unique_ptr<Zlib> zlib_;
   Phase phase_ = Phase::kHeader;
   uint64_t position_ = 0;
-  uint64_t block_at_ = 0;      // byte of the file at which the last block that was seen begins
-  uint64_t member_bytes_ = 0;  // output of the member
-  uint32_t checksum_ = 0;      // of it
+  uint64_t block_at_ = 0;      // byte of the file at which the last seen block begins
+  uint64_t member_bytes_ = 0;  // output bytes of the member
+  uint32_t checksum_ = 0;      // of the member's output
   std::vector<StreamDamage> damage_;
 };
 

@@ -14,16 +14,17 @@
 
 namespace ofindex {
 
-/// The bytes of a compressed file, from some place on, for whoever takes them piece by piece. Not thread-safe.
+/// The bytes of a compressed file, read sequentially through a buffer. Not thread-safe.
 class InputBytes {
  public:
-  /// Of the first `size` bytes of `file`, which must outlive this, or the next call of ReadFrom.
+  /// Reads the first `size` bytes of `file`, which must live until the next call of
+  /// ReadFrom, or as long as this object.
   InputBytes(const File& file, uint64_t size) : file_(&file), size_(size), buffer_(kBufferBytes) {}
 
-  /// Goes on with another descriptor of the same file.
+  /// Continues with another descriptor of the same file.
   void ReadFrom(const File& file) { file_ = &file; }
 
-  /// Byte of the file that is taken next, and how many there are.
+  /// The offset in the file of the next byte, and the total number of bytes.
   [[nodiscard]] uint64_t at() const { return begin_ + taken_; }
   [[nodiscard]] uint64_t size() const { return size_; }
 
@@ -32,17 +33,17 @@ class InputBytes {
     taken_ = filled_ = 0;
   }
 
-  /// The bytes that come next, as many as are at hand; none only at the end. Errors: kIo; kStale  the file is shorter
-  /// than it was.
+  /// Returns the next bytes, as many as are buffered; empty only at the end. Errors: kIo; kStale
+  /// the file is shorter than it was.
   [[nodiscard]] Result<ByteView> Next() {
     if (taken_ == filled_) OFINDEX_TRY(Refill());
     return ByteView(buffer_).subspan(taken_, filled_ - taken_);
   }
 
-  /// Takes `n` of them.
+  /// Consumes `n` of them.
   void Take(size_t n) { taken_ += n; }
 
-  /// Takes one byte; nullopt where the file ends. Errors: kIo.
+  /// Consumes one byte; nullopt at the end of the file. Errors: kIo.
   [[nodiscard]] Result<std::optional<uint8_t>> TakeByte() {
     OFINDEX_ASSIGN(const ByteView next, Next());
     if (next.empty()) return std::nullopt;
@@ -50,7 +51,7 @@ class InputBytes {
     return next.front();
   }
 
-  /// Takes a number of `n` bytes, the lowest first; nullopt where the file ends before. Errors: kIo.
+  /// Consumes an `n`-byte little-endian number; nullopt if the file ends first. Errors: kIo.
   [[nodiscard]] Result<std::optional<uint64_t>> TakeNumber(int n) {
     uint64_t value = 0;
     for (int i = 0; i < n; ++i) {

@@ -12,7 +12,7 @@ constexpr uint8_t kFileName = 8;
 constexpr uint8_t kComment = 16;
 constexpr uint8_t kReservedFlags = 0xe0;
 
-// Over a text that ends with a zero byte; false where the file ends before.
+// Skips a text that ends with a zero byte; false if the file ends first.
 Result<bool> SkipText(InputBytes& input) {
   for (;;) {
     OFINDEX_ASSIGN(const std::optional<uint8_t> byte, input.TakeByte());
@@ -21,7 +21,7 @@ Result<bool> SkipText(InputBytes& input) {
   }
 }
 
-// Over an extra field: its length, and as many bytes.
+// Skips an extra field: its length, and that many bytes.
 Result<bool> SkipExtra(InputBytes& input) {
   OFINDEX_ASSIGN(const std::optional<uint64_t> length, input.TakeNumber(2));
   if (!length) return false;

@@ -6,17 +6,17 @@
 
 namespace ofindex {
 
-/// What stands before the deflate blocks of a member or stream.
+/// The outcome of reading the header before the deflate blocks of a member or stream.
 enum class MemberHeader {
   kSound,
   kCut,    ///< the file ends inside it
-  kOther,  ///< these bytes are no header
+  kOther,  ///< these bytes are not a header
 };
 
-/// Takes a header off `input`, whatever fields it has. Errors: kIo.
+/// Consumes a header from `input`, with all its fields. Errors: kIo.
 [[nodiscard]] Result<MemberHeader> TakeHeader(Compression compression, InputBytes& input);
 
-/// Bytes of checksum and length behind the deflate blocks.
+/// Returns the number of bytes of checksum and length after the deflate blocks.
 [[nodiscard]] constexpr int TrailerBytes(Compression compression) {
   switch (compression) {
     case Compression::kGzip: return 8;

@@ -13,10 +13,10 @@
 namespace ofindex {
 namespace {
 
-// What is inflated beyond what was asked for: the records that are asked for next often lie there.
+// Minimum bytes to inflate at a time, even if fewer are requested: the next records are often there.
 constexpr uint64_t kAtLeast = 64 << 10;
 
-// Forks that lie between this process and the one that loaded this code.
+// Number of forks between the process that loaded this code and this one.
 std::atomic<uint64_t> forks{0};
 
 uint64_t Forks() {
@@ -34,7 +34,7 @@ tl::unexpected<Error> NotAsIndexed(const Span::Source& source, uint64_t position
 
 }  // namespace
 
-// Enters at the checkpoint and passes what comes before the first byte that is not there.
+// Starts at the checkpoint and discards the bytes before the first missing one.
 Result<void> Span::Begin(const Source& source) {
   const std::optional<std::vector<uint8_t>> window = WindowOf(source.checkpoint);
   if (!window || source.checkpoint.position > begin_) {
@@ -65,7 +65,7 @@ Result<bool> Span::InflateTo(uint64_t position, const Source& source, IfBusy if_
   if (!lock) lock.lock();
   if (inflated_.load(std::memory_order_relaxed) >= wanted) return true;
   Result<void> gone_on = GoOn(wanted, source);
-  // Where it stands nobody knows any more: the next one enters at the checkpoint again.
+  // Its position is now unknown: the next call starts at the checkpoint again.
   if (!gone_on) inflater_.reset();
   OFINDEX_TRY(std::move(gone_on));
   return true;
@@ -101,9 +101,9 @@ struct SpanCache::State {
   };
 
   uint64_t forks;
-  State* of_parent;  // kept, so that its memory is still somebody's; its locks may be held for ever
+  State* of_parent;  // kept so that its memory stays referenced; its locks may be held forever
   std::mutex mutex;
-  std::list<Entry> entries;  // the one that was used last at the front
+  std::list<Entry> entries;  // most recently used first
   std::unordered_map<Key, std::list<Entry>::iterator, Hash> by_key;
   uint64_t bytes = 0;
 
@@ -128,7 +128,7 @@ struct SpanCache::State {
 
 SpanCache::~SpanCache() { delete state_.load(std::memory_order_acquire); }
 
-// Two threads may come first at once; the one that comes second gives its own up.
+// Two threads may get here at once; the second discards its own.
 SpanCache::State& SpanCache::Here() {
   const uint64_t here = Forks();
   State* state = state_.load(std::memory_order_acquire);

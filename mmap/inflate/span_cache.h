@@ -13,37 +13,38 @@
 
 namespace ofindex {
 
-/// Inflated bytes between two checkpoints, or a piece of them where checkpoints lie far apart. Inflated as far as
-/// somebody has asked for; the rest goes on from there. Thread-safe.
+/// The inflated bytes between two checkpoints, or a part of them if the checkpoints are far apart. Inflated only as far
+/// as requested; later requests continue from there. Thread-safe.
 class Span {
  public:
-  /// Where a span is found, and how it is come by.
+  /// The location of a span, and how to inflate it.
   struct Source {
     const File& file;
     uint64_t file_bytes;
     Compression compression;
-    Checkpoint checkpoint;  ///< before it
-    bool goes_on;           ///< another piece begins where the span ends
+    Checkpoint checkpoint;  ///< the checkpoint before it
+    bool goes_on;           ///< another span continues where this one ends
   };
 
   Span(uint64_t begin, uint64_t end) : begin_(begin), end_(end) {}
 
-  /// What to do where another thread inflates the span just now.
+  /// What to do if another thread is inflating the span.
   enum class IfBusy { kWait, kLeave };
 
-  /// Inflates at least to `position`, in the span. False if another thread was at it, and it was left. Errors: kIo,
-  /// kLimit; kStale  the file does not inflate to it; kIndex  the checkpoint is damaged.
+  /// Inflates at least to `position`, which is inside the span. Returns false if another thread was
+  /// inflating it and `if_busy` is kLeave. Errors: kIo, kLimit; kStale  the file does not inflate to it;
+  /// kIndex  the checkpoint is damaged.
   [[nodiscard]] Result<bool> InflateTo(uint64_t position, const Source& source, IfBusy if_busy);
 
-  /// The bytes from begin() to where it was inflated to. Valid while the span lives.
+  /// Returns the bytes from begin() to inflated_end(). Valid while the span lives.
   [[nodiscard]] const uint8_t* bytes() const { return bytes_.get(); }
   [[nodiscard]] uint64_t begin() const { return begin_; }
   [[nodiscard]] uint64_t end() const { return end_; }
 
-  /// How far it is inflated.
+  /// Returns the position up to which the span is inflated.
   [[nodiscard]] uint64_t inflated_end() const { return begin_ + inflated_.load(std::memory_order_acquire); }
 
-  /// Lets `next`, the piece that begins where this one ends, go on with this one's inflater, if it is there.
+  /// Passes this span's inflater, if there is one, to `next`, the span that begins where this one ends.
   void HandOver(Span& next);
 
  private:
@@ -52,14 +53,15 @@ class Span {
 
   const uint64_t begin_;
   const uint64_t end_;
-  std::atomic<uint64_t> inflated_{0};  // bytes that are there
-  std::mutex mutex_;                   // of what follows
+  std::atomic<uint64_t> inflated_{0};  // bytes inflated so far
+  std::mutex mutex_;                   // guards the fields below
   std::unique_ptr<uint8_t[]> bytes_;
-  std::unique_ptr<SpanInflater> inflater_;  // stands at begin_ + inflated_; null before, after and where one failed
+  std::unique_ptr<SpanInflater> inflater_;  // positioned at begin_ + inflated_; null before, after, and if one failed
 };
 
-/// The spans that were used last, up to a number of bytes with what they take beside, for all shards and threads of a
-/// reader. Thread-safe. A child process begins with an empty one, since threads of the parent may have held its locks.
+/// The most recently used spans, up to a limit in bytes that includes their overhead, for all shards and
+/// threads of a reader. Thread-safe. A child process starts with an empty cache, since threads of the
+/// parent may have held its locks.
 class SpanCache {
  public:
   explicit SpanCache(uint64_t most_bytes) : most_bytes_(most_bytes) {}
@@ -67,10 +69,10 @@ class SpanCache {
   SpanCache(const SpanCache&) = delete;
   SpanCache& operator=(const SpanCache&) = delete;
 
-  /// What a span takes beside its bytes, while it is inflated.
+  /// Overhead of a span while it is being inflated.
   static constexpr uint64_t kOverheadBytes = uint64_t{256} << 10;
 
-  /// What names a span: its shard, the state of the shard's file that it was inflated in, and where it begins.
+  /// The key of a span: its shard, the state of the shard's file in which it was inflated, and its first byte.
   struct Key {
     uint64_t shard;
     uint64_t state;
@@ -78,10 +80,11 @@ class SpanCache {
     friend bool operator==(const Key&, const Key&) = default;
   };
 
-  /// The span of `key`, which ends at `end`; a new one where it is not there. It stays while somebody holds it.
+  /// Returns the span of `key`, which ends at `end`; a new one if it is not cached. It lives at least
+  /// as long as the returned pointer.
   [[nodiscard]] std::shared_ptr<Span> Get(const Key& key, uint64_t end);
 
-  /// The same, and null where it is not there.
+  /// As Get, but returns null if the span is not cached.
   [[nodiscard]] std::shared_ptr<Span> Find(const Key& key);
 
   [[nodiscard]] uint64_t most_bytes() const { return most_bytes_; }

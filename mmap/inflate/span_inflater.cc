@@ -21,7 +21,7 @@ SpanInflater::SpanInflater(const File& file, uint64_t size, Compression compress
       isal_(std::make_unique_for_overwrite<Isal>()),
       bits_used_(static_cast<int>(bit % 8)) {
   ::isal_inflate_init(&isal_->state);
-  // The library takes a mutable pointer and only reads through it. It refuses a window only in the middle of a stream.
+  // The library takes a mutable pointer but only reads through it. It refuses a window only in the middle of a stream.
   ended_ = !window.empty() && ::isal_inflate_set_dict(&isal_->state, const_cast<uint8_t*>(window.data()),
                                                       static_cast<uint32_t>(window.size())) != COMP_OK;
   input_.Seek(bit / 8);
@@ -29,7 +29,7 @@ SpanInflater::SpanInflater(const File& file, uint64_t size, Compression compress
 
 SpanInflater::~SpanInflater() = default;
 
-// The bits of the first byte that are still to be read.
+// Starts with the unread bits of the first byte.
 Result<void> SpanInflater::Begin() {
   const int used = std::exchange(bits_used_, 0);
   if (used == 0) return {};
@@ -70,7 +70,7 @@ Result<size_t> SpanInflater::Read(const File& file, std::span<uint8_t> out) {
 
 Result<bool> SpanInflater::PassToNextMember() {
   if (compression_ != Compression::kGzip) return false;
-  // Whole bytes that were read ahead are the trailer's.
+  // Whole bytes that were read ahead belong to the trailer.
   input_.Seek(input_.at() - static_cast<uint64_t>(isal_->state.read_in_length / 8));
   OFINDEX_ASSIGN(const std::optional<uint64_t> trailer, input_.TakeNumber(TrailerBytes(compression_)));
   OFINDEX_ASSIGN(const MemberHeader header, TakeHeader(compression_, input_));

@@ -13,20 +13,20 @@
 
 namespace ofindex {
 
-/// Inflates from a checkpoint on, over the ends of gzip members, and compares no checksum: the pass that left the
-/// checkpoints has. The one place that wraps ISA-L's inflate, which takes half the time of zlib's but says nothing of
-/// blocks. Takes some 160 KiB. Not thread-safe.
+/// Inflates from a checkpoint onwards, across gzip members, without verifying checksums: the pass that created the
+/// checkpoints did that. The only wrapper of ISA-L's inflate, which takes half the time of zlib's but does not report
+/// blocks. Uses about 160 KiB. Not thread-safe.
 class SpanInflater {
  public:
-  /// Of the first `size` bytes of `file`, from the deflate block on that begins at bit `bit` of it; `window` are the
-  /// bytes before it.
+  /// Inflates the first `size` bytes of `file`, starting with the deflate block at bit `bit`;
+  /// `window` is the output before it.
   SpanInflater(const File& file, uint64_t size, Compression compression, uint64_t bit, ByteView window);
   ~SpanInflater();
   SpanInflater(const SpanInflater&) = delete;
   SpanInflater& operator=(const SpanInflater&) = delete;
 
-  /// Fills `out` out of `file`, by whatever descriptor, and returns how many bytes there were; fewer only where the
-  /// stream ends, or is damaged. After an error it is of no more use. Errors: kIo, kStale.
+  /// Fills `out` from `file`, which may be any descriptor of the file, and returns the number of bytes, which is
+  /// smaller only if the stream ends or is damaged. After an error this object must not be used. Errors: kIo, kStale.
   [[nodiscard]] Result<size_t> Read(const File& file, std::span<uint8_t> out);
 
  private:
@@ -38,7 +38,7 @@ class SpanInflater {
   const Compression compression_;
   InputBytes input_;
   std::unique_ptr<Isal> isal_;
-  int bits_used_;  // of the first byte, by the block before
+  int bits_used_;  // bits of the first byte that belong to the previous block
   bool ended_ = false;
 };
 

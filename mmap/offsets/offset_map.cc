@@ -11,15 +11,15 @@
 namespace ofindex {
 namespace {
 
-// More than a block takes whose records are as many, as far apart and as bad as can be.
+// More than the largest possible block: most records, farthest apart, all bad.
 constexpr uint64_t kMostBlockBytes = uint64_t{1} << 20;
 
-// True if a table of `count` entries of `bytes` bytes lies at `at` in a file of `size` bytes.
+// Returns true if a table of `count` entries of `bytes` bytes at `at` fits in a file of `size` bytes.
 bool TableFits(uint64_t at, uint64_t count, uint64_t bytes, uint64_t size) {
   return count <= size / bytes && Fits(at, count * bytes, size);
 }
 
-// The reason why a record is bad, 0 if it is not; `list` is that of its block's bad records.
+// Returns why a record is bad, 0 if it is not; `list` is its block's list of bad records.
 uint32_t ReasonIn(const uint8_t* list, const MapBlock& block, uint32_t record) {
   uint32_t low = 0;
   uint32_t high = block.bad;
@@ -64,7 +64,7 @@ Result<OffsetMap> OffsetMap::Open(const std::string& path, const std::string& sh
   OFINDEX_TRY(map.CheckLayout());
   OFINDEX_ASSIGN(map.file_, MappedFile::Map(file, facts.size));
   map.data_ = map.file_.bytes().data();
-  // The header says how many, and whoever made the file says what the header says.
+  // The header gives the count, and the header is untrusted.
   return WithMemory("the blocks of a map", [&]() -> Result<OffsetMap> {
     map.blocks_ = std::make_unique<KnownBlocks>(map.header_.blocks, copied_bytes);
     return std::move(map);
@@ -83,7 +83,7 @@ Result<void> OffsetMap::CheckLayout() const {
   return {};
 }
 
-// The header and all blocks that were used are still what they were.
+// Checks that the header and all blocks used so far are unchanged.
 Result<void> OffsetMap::CheckSound() const {
   OFINDEX_ASSIGN(const FileFacts facts, watch_.file().Facts());
   std::array<uint8_t, kMapHeaderBytes> header{};
@@ -104,8 +104,8 @@ Result<void> OffsetMap::CopyOut(uint64_t at, std::span<uint8_t> out) const {
 
 // ---------------------------------------------------------------- blocks
 
-// The block's bytes in the file, all of them, are those that were copied, and the checksum is theirs. It is computed of
-// a copy: what is computed in a guarded section must own nothing.
+// Returns true if all bytes of the block in the file equal the copy, and the checksum matches. The checksum is computed
+// over a copy, because code in a guarded section must own nothing.
 bool OffsetMap::Holds(const Known& known) const {
   bool holds = false;
   static_cast<void>(WithMemory("a block of a map", [&]() -> Result<void> {
@@ -151,7 +151,7 @@ bool OffsetMap::TakeRoom(Known& known) const {
   return false;
 }
 
-// Two threads may read the same block at once; the one that comes second gives its own up.
+// Two threads may read the same block at once; the second discards its own.
 Result<const OffsetMap::Known*> OffsetMap::KnownBlock(uint64_t number) const {
   std::atomic<const Known*>& place = blocks_->known[number];
   if (const Known* const known = place.load(std::memory_order_acquire)) return known;
@@ -171,7 +171,7 @@ Result<OffsetMap::CheckedBlock> OffsetMap::Block(uint64_t number) const {
 
 // ---------------------------------------------------------------- records
 
-// The jump table gives the blocks of the first and the last record that share the ordinal's upper bits.
+// Looks up the blocks of the first and last record that share the ordinal's upper bits in the jump table.
 bool OffsetMap::CellOf(uint64_t cell, Cell& found) const {
   const uint8_t* jumps = data_ + header_.jumps_at;
   found.first = LoadLe32(jumps + 4 * cell);
@@ -179,8 +179,8 @@ bool OffsetMap::CellOf(uint64_t cell, Cell& found) const {
   return found.first <= found.last && found.last < header_.blocks;
 }
 
-// The last block of the ordinal's cell that does not begin after the record: one of the first two in a well-filled
-// dataset, whose blocks hold 65,536 records.
+// Finds the last block of the ordinal's cell that does not begin after the record: one of the first two in a
+// well-filled dataset, whose blocks hold 65,536 records.
 bool OffsetMap::FindBlock(uint64_t ordinal, uint64_t& number) const {
   Cell cell{};
   if (!CellOf(ordinal / kJumpRecords, cell)) return false;
@@ -215,7 +215,7 @@ bool OffsetMap::ReadCell(uint64_t cell, std::atomic<uint64_t>* first_records, Ce
   return whole && sound;
 }
 
-// Reads the map, unless the block was copied whole.
+// Reads the map unless the block was copied whole.
 OffsetMap::Step OffsetMap::PlaceIn(const Known& known, uint64_t number, uint64_t ordinal, Place& place) const {
   const MapBlock& block = known.block;
   const uint64_t record = ordinal - block.first_record;
@@ -229,8 +229,7 @@ OffsetMap::Step OffsetMap::PlaceIn(const Known& known, uint64_t number, uint64_t
   return Step::kDone;
 }
 
-// Runs inside the guard: may stop at any load. `at` is the record being looked up, `other` a block that is not known
-// yet.
+// Runs inside the guard: may stop at any load. `at` is the record being looked up, `other` a block not known yet.
 OffsetMap::Step OffsetMap::LookUp(std::span<const uint64_t> ordinals, std::span<Place> places, volatile size_t& at,
                                   volatile uint64_t& other) const {
   const Known* known = nullptr;
@@ -266,7 +265,7 @@ Result<void> OffsetMap::FindAll(std::span<const uint64_t> ordinals, std::span<Pl
   }
 }
 
-// A block may have been copied while the file was another one, and become known when it was sound again.
+// A block may have been copied while the file had other content, and become known after it was sound again.
 Result<void> OffsetMap::CompareNew(std::span<const Place> places) const {
   uint64_t last = UINT64_MAX;
   for (const Place& place : places) {
@@ -277,7 +276,7 @@ Result<void> OffsetMap::CompareNew(std::span<const Place> places) const {
   return {};
 }
 
-// What was compared while the file was sound stays right, whatever becomes of the file.
+// A block compared while the file was sound stays right, whatever happens to the file later.
 void OffsetMap::Confirm(std::span<const Place> places) const {
   uint64_t last = UINT64_MAX;
   for (const Place& place : places) {
@@ -298,7 +297,8 @@ Result<void> OffsetMap::Find(std::span<const uint64_t> ordinals, std::span<Place
   return {};
 }
 
-// The map says which block to look at, and that block says whether the record is its own: no more of the map counts.
+// The map only suggests a block, and the block itself decides whether it holds the record:
+// nothing else in the map matters.
 bool OffsetMap::FindOwned(uint64_t ordinal, Place& place) const {
   volatile uint64_t found = header_.blocks;
   const bool whole = FaultGuard::Run([&] {

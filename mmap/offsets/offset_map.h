@@ -18,26 +18,27 @@
 
 namespace ofindex {
 
-/// The most bytes of map blocks that a process copies: packed offsets of some 2.5 million records of 250 bytes.
+/// Maximum bytes of map blocks that a process copies: packed offsets of some 2.5 million records of 250 bytes.
 inline constexpr uint64_t kCopiedMapBytes = uint64_t{4} << 20;
 
-/// What to do about a map that is damaged, and about one that was rewritten under its reader.
+/// Hints for a damaged map, and for one that was rewritten under its reader.
 inline constexpr char kOffsetMapHint[] = "`ofindex build DATA` makes the map again from its index";
 inline constexpr char kOffsetMapReopenHint[] = "open the dataset again";
 
-/// Where every record of a dataset lies: a NAME.ofidx-map, mapped and shared by all processes of the host.
+/// The location of every record in a dataset: a NAME.ofidx-map, mapped and shared by all processes of the host.
 ///
-/// Immutable and thread-safe; usable after fork. Every byte of the file is taken for hostile: whatever it holds, an
-/// answer is either what the map's checksums vouch for or an error. A map is replaced by rename, which does not concern
-/// those that have the old one open. One that is cut or rewritten in place under a reader is an error, too, or gives
-/// the answers that it gave before: the file is read in guarded sections, what leads from one place of it to another is
-/// used from private copies, and an answer is given if the file has not changed meanwhile, or its bytes are found to be
-/// what they were. The first blocks that are used are copied as a whole; only the way to them is then read in the file.
+/// Immutable and thread-safe; usable after fork. Every byte of the file is untrusted: for any content, an answer is
+/// either vouched for by the map's checksums or an error. A map is replaced by rename, which does not affect
+/// readers that have the old one open. If a map is truncated or rewritten in place under a reader, the answers are
+/// errors or the same as before: the file is read in guarded sections, references from one place in it to another
+/// are followed only in private copies, and an answer is returned only if the file has not changed meanwhile, or
+/// its bytes are verified to be the same. The first blocks that are used are copied whole; after that, only the way
+/// to them is read from the file.
 class OffsetMap {
  public:
-  /// Opens in O(1), whatever the number of records and shards: reads the header, nothing else. Messages call the map
-  /// `shown`, or `path` without that. At most about `copied_bytes` of blocks are copied as they are used.
-  /// Errors: kNotFound  there is no such file; kIndex  it is no map, or not of this version, or damaged; kIo, kLimit.
+  /// Opens a map in O(1), for any number of records and shards: reads only the header. Messages use `shown`, or `path`
+  /// if `shown` is empty. Copies at most about `copied_bytes` of blocks, as they are used.
+  /// Errors: kNotFound  there is no such file; kIndex  it is not a map, not of this version, or damaged; kIo, kLimit.
   [[nodiscard]] static Result<OffsetMap> Open(const std::string& path, const std::string& shown = {},
                                               uint64_t copied_bytes = kCopiedMapBytes);
 
@@ -45,32 +46,32 @@ class OffsetMap {
   [[nodiscard]] uint64_t records() const { return header_.records; }
   [[nodiscard]] uint64_t shards() const { return header_.shards; }
 
-  /// The map's file. What is read by way of a CheckedBlock is to be believed if the file has not changed since its
-  /// state was asked for.
+  /// Returns the map's file. Data read through a CheckedBlock can be trusted if the file has not
+  /// changed since its state was loaded.
   [[nodiscard]] const FileWatch& watch() const { return watch_; }
 
-  /// A record's place: [begin, end) of the shard, framing included.
+  /// The location of a record: [begin, end) in the shard, framing included.
   struct Place {
     uint32_t shard;
     uint32_t bad_reason;  ///< 0 for a sound record
     uint64_t begin;
     uint64_t end;
-    uint64_t block;  ///< of the map
+    uint64_t block;  ///< in the map
   };
 
-  /// Place of record `ordinal`, less than records(). O(1); two cache misses in a large map, and no system call if its
-  /// block is copied. ReadyBlocks is faster where many records are read.
-  /// Errors: kIndex  the map is damaged; kStale  it was cut or rewritten since it was opened.
+  /// Returns the place of record `ordinal`, which is less than records(). O(1): two cache misses in a large map, and no
+  /// system call if the block is copied. ReadyBlocks is faster for many records.
+  /// Errors: kIndex  the map is damaged; kStale  it was truncated or rewritten since it was opened.
   [[nodiscard]] Result<Place> Find(uint64_t ordinal) const;
 
-  /// Replaces each of `places` by that of the record in `ordinals` at the same place; both are of one size. Faster than
-  /// one by one, above all in ascending order. Errors: the same.
+  /// Sets places[i] to the place of record ordinals[i]; both spans have the same size. Faster than one call per record,
+  /// above all for ascending ordinals. Errors: the same.
   [[nodiscard]] Result<void> Find(std::span<const uint64_t> ordinals, std::span<Place> places) const;
 
-  /// A block whose checksum held when it was first asked for, and its packed offsets, sound for all its records: their
-  /// frames, which are a copy, and all of them. Valid while the map lives. Unless they are `owned`, the offsets are
-  /// those in the map, to be read in a guarded section and believed if the file has not changed; if they are, they are
-  /// a copy of what the map held while it was sound.
+  /// A block whose checksum held when it was first used, and its packed offsets, sound for all its records: `frames` is
+  /// a copy of the frames, `packed` is the whole blob. Valid while the map lives. If `owned`, `packed` is a copy of
+  /// what the map held while it was sound. Otherwise it points into the map: read it in a guarded section, and trust
+  /// the result only if the file has not changed.
   struct CheckedBlock {
     const MapBlock& block;
     const uint8_t* frames;
@@ -78,7 +79,7 @@ class OffsetMap {
     bool owned;
   };
 
-  /// Block `number`, less than header().blocks. Errors: kIndex; kStale  the map was cut.
+  /// Returns block `number`, which is less than header().blocks. Errors: kIndex; kStale  the map was truncated.
   [[nodiscard]] Result<CheckedBlock> Block(uint64_t number) const;
 
   /// The blocks [first, last] that hold the records with ordinals [kJumpRecords * cell, kJumpRecords * (cell + 1)).
@@ -87,29 +88,30 @@ class OffsetMap {
     uint64_t last;
   };
 
-  /// Reads cell `cell`, less than JumpCount(records()), and puts the first record of each of its blocks into
-  /// `first_records` at the block's number. What is found is a hint: whoever uses a block checks that it holds the
-  /// record. Returns false if the map is damaged or cut.
+  /// Reads cell `cell`, which is less than JumpCount(records()), and stores the first record of each of its blocks in
+  /// `first_records` at the block's number. The result is a hint: a caller that uses a block must check that it holds
+  /// the record. Returns false if the map is damaged or truncated.
   [[nodiscard]] bool ReadCell(uint64_t cell, std::atomic<uint64_t>* first_records, Cell& found) const;
 
-  /// Shard `shard`, less than shards(). Errors: kIndex, kStale, kLimit.
+  /// Returns shard `shard`, which is less than shards(). Errors: kIndex, kStale, kLimit.
   [[nodiscard]] Result<MapShard> Shard(uint64_t shard) const;
 
-  /// The checkpoints of shard `shard`, which is compressed; the map must outlive them. Errors: kIndex, kStale.
+  /// Returns the checkpoints of the compressed shard `shard`; the map must outlive them. Errors: kIndex, kStale.
   [[nodiscard]] Result<std::unique_ptr<Checkpoints>> CheckpointsOf(uint64_t shard) const;
 
-  /// Reads all of the map: every checksum holds, and its tables agree. Errors: kIndex  names the first table entry that
-  /// is damaged, or whose bytes are; kStale, kLimit; kInterrupted  `progress.cancel` was set.
+  /// Reads the whole map and checks every checksum and the consistency of its tables. Errors: kIndex  names the first
+  /// table entry that is damaged, or whose bytes are; kStale, kLimit; kInterrupted  `progress.cancel` was set.
   [[nodiscard]] Result<void> CheckAll(const Progress& progress = {}) const;
 
-  /// Bytes at the front of every shard's path that name the folder they all lie in, "train/" for example.
+  /// Returns the length in bytes of the prefix of every shard's path that names their
+  /// common folder, for example "train/".
   [[nodiscard]] uint64_t data_dir_bytes() const { return header_.data_dir_bytes; }
 
  private:
   class Points;
   enum class Step { kDone, kOtherBlock, kBadJumps, kOutside };
 
-  /// A block's entry and frames, copied, and found to be what the entry's checksum is of.
+  /// A copy of a block's entry and frames, verified by the entry's checksum.
   struct Known {
     Known() = default;
     ~Known() {
@@ -121,9 +123,9 @@ class OffsetMap {
     uint64_t number = 0;
     std::array<uint8_t, kMapEntryBytes> entry;
     MapBlock block;
-    std::vector<uint8_t> stored;                 // the block's bytes: all of them if whole(), else those of the frames
-    std::atomic<uint64_t>* room = nullptr;       // which a whole block has its bytes of, until it goes
-    mutable std::atomic<bool> confirmed{false};  // they were compared with those of the file while it was sound
+    std::vector<uint8_t> stored;                 // all bytes of the block if whole(), else its frames
+    std::atomic<uint64_t>* room = nullptr;       // budget to which a whole block returns its bytes when destroyed
+    mutable std::atomic<bool> confirmed{false};  // compared with the file's bytes while it was sound
 
     [[nodiscard]] bool whole() const { return room != nullptr; }
     [[nodiscard]] bool owned() const { return whole() && confirmed.load(std::memory_order_acquire); }
@@ -132,7 +134,7 @@ class OffsetMap {
     }
   };
 
-  /// The blocks that were asked for, by number; null where none was.
+  /// The blocks used so far, by number; null for the others.
   struct KnownBlocks {
     KnownBlocks(uint64_t blocks, uint64_t bytes)
         : known(std::make_unique<std::atomic<const Known*>[]>(blocks)), count(blocks), room(bytes) {}
@@ -144,7 +146,7 @@ class OffsetMap {
 
     std::unique_ptr<std::atomic<const Known*>[]> known;
     const uint64_t count;
-    std::atomic<uint64_t> room;  // bytes that may yet be copied
+    std::atomic<uint64_t> room;  // bytes that may still be copied
   };
 
   explicit OffsetMap(File file) : watch_(std::move(file)) {}
@@ -175,7 +177,7 @@ class OffsetMap {
   [[nodiscard]] tl::unexpected<Error> Rewritten() const;
   [[nodiscard]] uint64_t EntryAt(uint64_t block) const { return header_.blocks_at + block * kMapEntryBytes; }
 
-  // Calls `read` while the file does not change, or as often as it takes.
+  // Calls `read` while the file does not change, retrying if it does.
   template <typename Read>
   [[nodiscard]] auto Consistent(Read&& read) const {
     return watch_.Consistent([this] { return CheckSound(); }, read);
@@ -185,7 +187,7 @@ class OffsetMap {
   MapHeader header_;
   FileWatch watch_;
   MappedFile file_;
-  const uint8_t* data_ = nullptr;  // to be read in a guarded section
+  const uint8_t* data_ = nullptr;  // read only in a guarded section
   std::unique_ptr<KnownBlocks> blocks_;
 };
 

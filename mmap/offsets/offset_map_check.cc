@@ -5,7 +5,7 @@
 
 namespace ofindex {
 
-// Blocks follow one another, and each jump leads to the block of its record.
+// Checks that blocks are consecutive, and that each jump leads to the block of its record.
 Result<void> OffsetMap::CheckBlocks(const Progress& progress) const {
   uint64_t records = 0;
   uint64_t jump = 0;
@@ -36,7 +36,7 @@ Result<void> OffsetMap::CheckShards(const Progress& progress) const {
   return {};
 }
 
-// The checkpoints of a shard: not what they inflate to, only that they are what was written.
+// Checks that the checkpoints of a shard are as written, not what they inflate to.
 Result<void> OffsetMap::CheckPoints(uint64_t shard, const Progress& progress) const {
   OFINDEX_ASSIGN(const MapStream stream, StreamOf(shard));
   OFINDEX_ASSIGN(const std::unique_ptr<Checkpoints> points, CheckpointsOf(shard));

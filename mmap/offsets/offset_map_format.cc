@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t kHeaderChecksumAt = kMapHeaderBytes - 8;
 constexpr uint64_t kEntryChecksumAt = kMapEntryBytes - 8;
 
-// Offset of each 64-bit field of the header, in one place for both directions.
+// The offset of each 64-bit field of the header, shared by both directions.
 constexpr std::array kHeaderFields = {
     &MapHeader::index_binding, &MapHeader::records,    &MapHeader::shards,      &MapHeader::blocks,
     &MapHeader::payload_bytes, &MapHeader::names_at,   &MapHeader::names_bytes, &MapHeader::shards_at,

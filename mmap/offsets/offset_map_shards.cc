@@ -5,7 +5,7 @@
 #include "mmap/files/fault_guard.h"
 #include "mmap/offsets/offset_map.h"
 
-// The shards of a map: where they are, and the checkpoints of those that are compressed.
+// The shards of a map: their entries, and the checkpoints of the compressed ones.
 
 namespace ofindex {
 
@@ -30,7 +30,7 @@ Result<MapShard> OffsetMap::Shard(uint64_t shard) const {
   return WithMemory("the path of a shard", [&] { return Consistent([&] { return ReadShard(shard); }); });
 }
 
-// The streams stand in the order of their shards.
+// The streams are sorted by shard.
 Result<MapStream> OffsetMap::StreamOf(uint64_t shard) const {
   uint64_t low = 0;
   uint64_t high = header_.streams;
@@ -51,7 +51,7 @@ Result<MapStream> OffsetMap::StreamOf(uint64_t shard) const {
   return Damaged(header_.streams_at, "a compressed shard has no checkpoints");
 }
 
-// Some of the map's points. Each has a checksum, which is looked at where it is used.
+// A range of the map's points. Each has a checksum, which is checked when it is used.
 class OffsetMap::Points final : public Checkpoints {
  public:
   Points(const uint8_t* map, uint64_t map_bytes, uint64_t at, uint64_t count)

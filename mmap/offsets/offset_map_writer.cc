@@ -5,7 +5,7 @@
 namespace ofindex {
 namespace {
 
-// Grows `table` by one entry and returns where it is to be written.
+// Grows `table` by one entry and returns the place to write it.
 uint8_t* NextEntry(std::vector<uint8_t>& table, uint64_t bytes) {
   table.resize(table.size() + bytes);
   return table.data() + table.size() - bytes;
@@ -15,7 +15,7 @@ uint8_t* NextEntry(std::vector<uint8_t>& table, uint64_t bytes) {
 
 Result<OffsetMapWriter> OffsetMapWriter::Begin(OutputFile out) {
   OffsetMapWriter writer(std::move(out));
-  // All zeros: no header. A map that was given up half-way is never taken for one.
+  // All zeros, which is not a valid header: an abandoned map is never mistaken for a complete one.
   const std::array<uint8_t, kMapHeaderBytes> no_header{};
   OFINDEX_TRY(writer.out_.Append(no_header));
   return writer;

@@ -12,25 +12,25 @@
 
 namespace ofindex {
 
-/// Writes a NAME.ofidx-map: all blocks, in ordinal order, all shards with their checkpoints, then Finish. Keeps 64
-/// bytes a block and 32 bytes a checkpoint in memory. Moves, does not copy; not thread-safe.
+/// Writes a NAME.ofidx-map: all blocks in ordinal order, all shards with their checkpoints, then Finish. Keeps 64 bytes
+/// per block and 32 bytes per checkpoint in memory. Movable, not copyable; not thread-safe.
 class OffsetMapWriter {
  public:
-  /// Begins a map in `out`, an empty file. Errors: kIo.
+  /// Starts a map in `out`, an empty file. Errors: kIo.
   [[nodiscard]] static Result<OffsetMapWriter> Begin(OutputFile out);
 
-  /// Adds the next block: its records follow those of the block before. `packed` are packed offsets, `bad` as MapBlock
-  /// says, ascending. Only shard, begin, end and records of `block` are read.
+  /// Appends the next block, whose records follow those of the previous block. `packed` are packed offsets; `bad` is
+  /// the list described at MapBlock, ascending. Reads only shard, begin, end and records of `block`.
   [[nodiscard]] Result<void> AddBlock(MapBlock block, ByteView packed, std::span<const uint32_t> bad);
 
-  /// Adds the next checkpoint of the shard that is added next. Errors: kIo.
+  /// Appends the next checkpoint of the shard to be added next. Errors: kIo.
   [[nodiscard]] Result<void> AddCheckpoint(const Checkpoint& checkpoint);
 
-  /// Adds the next shard, with the checkpoints that were added since the shard before.
+  /// Appends the next shard, with the checkpoints added since the previous shard.
   void AddShard(const MapShard& shard);
 
-  /// Writes the tables and the header, and hands everything to the system; whoever publishes the map waits for the
-  /// disk. `header` gives index_id, index_binding, payload_bytes and data_dir_bytes. Errors: kIo.
+  /// Writes the tables and the header and flushes to the system; the caller that publishes the map syncs it to disk.
+  /// `header` provides index_id, index_binding, payload_bytes and data_dir_bytes. Errors: kIo.
   [[nodiscard]] Result<void> Finish(MapHeader header);
 
  private:
@@ -45,7 +45,7 @@ class OffsetMapWriter {
   std::vector<uint8_t> jump_table_;
   std::vector<uint8_t> stream_table_;
   std::vector<uint8_t> point_table_;
-  uint64_t points_taken_ = 0;  // by shards before
+  uint64_t points_taken_ = 0;  // by earlier shards
   std::string names_;
   std::vector<uint8_t> stored_;
 };

@@ -12,7 +12,7 @@ uint64_t FrameCount(uint64_t records) {
 
 uint64_t BitsBytes(uint64_t fields, uint32_t width) { return (fields * width + 7) / 8; }
 
-// The line that a frame's points are measured from, and how far the farthest one lies above it.
+// The line from which a frame's points are measured, and the largest distance above it.
 struct Line {
   uint64_t base = 0;
   uint64_t slope = 0;
@@ -25,7 +25,7 @@ Line FitLine(std::span<const uint64_t> points) {
   Line line{.base = points.front()};
   const uint64_t count = points.size() - 1;
   const uint64_t span = points.back() - points.front();
-  // Frames of whole petabytes would overflow the fixed point: they get a flat line, and wide fields.
+  // Frames that span petabytes would overflow the fixed point: they get a flat line and wide fields.
   if (span < uint64_t{1} << 50) line.slope = (span << 12) / count;
   int64_t lowest = 0;
   for (uint64_t j = 0; j <= count; ++j) lowest = std::min(lowest, static_cast<int64_t>(points[j] - line.At(j)));

@@ -8,22 +8,22 @@
 
 namespace ofindex {
 
-/// The most records that a block holds.
+/// Maximum number of records in a block.
 inline constexpr uint32_t kBlockRecords = 65536;
 
 /// Packed offsets: where the records of one block begin and end, in few bits and with O(1) access.
 ///
-/// The records of a block follow each other without a gap, so n records are n + 1 ascending points, and one array gives
-/// offsets and lengths. The points lie close to a straight line; each frame of 4,096 records keeps that line and the
-/// distances from it, bit-packed. Records of one size cost 0 bits each, records of 250 bytes about 13, images of 110 KB
-/// about 22 (design.md). Rejected: u64 arrays (64 bits), delta varints (10 to 18 bits, but no O(1) access), Elias-Fano
-/// (log2(mean length) + 2 bits: 10 and 19, but 2 for fixed sizes, and a select structure on top).
+/// The records of a block are contiguous, so n records have n + 1 ascending boundaries ("points"), and one array gives
+/// offsets and lengths. The points lie close to a straight line; each frame of 4,096 records stores that line and the
+/// distances from it, bit-packed. Records of equal size cost 0 bits each, records of 250 bytes about 13, images of 110
+/// KB about 22 (design.md). Rejected: u64 arrays (64 bits), delta varints (10 to 18 bits, but no O(1) access),
+/// Elias-Fano (log2(mean length) + 2 bits: 10 and 19, but 2 for equal sizes, and a select structure on top).
 ///
-///   frames    one of 24 bytes per 4,096 records:
+///   frames    24 bytes per 4,096 records:
 ///             u64 base    u64 slope (bytes per record, times 4,096)    u32 at    u8 width    3 zero bytes
-///   bits      of each frame, from byte `at` of the blob: one field of `width` bits, low bits first, for each of its
+///   bits      for each frame, from byte `at` of the blob: one field of `width` bits, low bits first, for each of its
 ///             records and for the end of the last one
-///   padding   8 zero bytes, so that a field is always read by whole words
+///   padding   8 zero bytes, so that a field can always be read as a whole word
 ///
 ///   point(i) = base + slope * j / 4096 + field(j),   j = i mod 4096,   all modulo 2^64
 [[nodiscard]] std::vector<uint8_t> PackOffsets(std::span<const uint64_t> points);
@@ -35,43 +35,43 @@ class PackedOffsets {
   static constexpr uint64_t kFrameBytes = 24;
   static constexpr uint64_t kPaddingBytes = 8;
 
-  /// [begin, end) of a record's framing and payload, in bytes of the shard.
+  /// The range [begin, end) of a record's framing and payload, in bytes of the shard.
   struct Extent {
     uint64_t begin;
     uint64_t end;
   };
 
-  /// Bytes of the frames of `records` records, with which a blob begins.
+  /// Returns the size in bytes of the frames of `records` records, with which a blob begins.
   [[nodiscard]] static constexpr uint64_t FramesBytes(uint64_t records) {
     return (records + kFrameRecords - 1) / kFrameRecords * kFrameBytes;
   }
 
-  /// True if a blob of `blob_bytes` bytes that begins with `frames` can be read as the offsets of `records` records: no
-  /// access to any of them leaves the blob. It says nothing of the offsets themselves, which come from a file and are
+  /// Returns true if a blob of `blob_bytes` bytes that begins with `frames` can be read as the offsets of `records`
+  /// records without any access outside the blob. Does not check the offsets themselves, which come from a file and are
   /// checked where they are used.
   [[nodiscard]] static bool Sound(ByteView frames, uint64_t blob_bytes, uint32_t records);
 
-  /// The same of a whole blob.
+  /// As above, for a whole blob.
   [[nodiscard]] static bool Sound(ByteView blob, uint32_t records) { return Sound(blob, blob.size(), records); }
 
-  /// Takes a sound blob.
+  /// Views a sound blob.
   explicit PackedOffsets(const uint8_t* blob) : PackedOffsets(blob, blob) {}
 
-  /// Takes a blob and a copy of its frames, for which it is sound: whatever becomes of the blob's own bytes, no access
-  /// leaves it.
+  /// Views a blob through a copy of its frames, for which it is sound: no access leaves the
+  /// blob even if its own bytes change.
   PackedOffsets(const uint8_t* frames, const uint8_t* blob) : frames_(frames), blob_(blob) {}
 
-  /// Where the two points of a record are packed: known before the bits themselves are read, so that they can be asked
-  /// for ahead.
+  /// The location of a record's two points in the blob, known before the bits themselves are read,
+  /// so that they can be prefetched.
   struct Slot {
     const uint8_t* frame;
-    const uint8_t* word;  ///< the eight bytes that hold the record's begin, or the most of it
-    uint32_t j;           ///< the record in its frame
-    uint32_t shift;       ///< of the field in the word, in bits
-    uint32_t width;       ///< of a field, in bits
+    const uint8_t* word;  ///< the eight bytes that hold all or most of the record's begin
+    uint32_t j;           ///< index of the record in its frame
+    uint32_t shift;       ///< offset of the field in the word, in bits
+    uint32_t width;       ///< size of a field, in bits
   };
 
-  /// Slot of record `i` of the block; i is less than the number of records that the blob is sound for.
+  /// Returns the slot of record `i` of the block; `i` is less than the number of records that the blob is sound for.
   [[nodiscard]] Slot SlotOf(uint32_t i) const {
     const uint8_t* frame = frames_ + (i / kFrameRecords) * kFrameBytes;
     const uint32_t j = i % kFrameRecords;
@@ -92,7 +92,7 @@ class PackedOffsets {
             base + ((slope * (slot.j + 1)) >> 12) + Field(slot.word + (next >> 3), next & 7, slot.width)};
   }
 
-  /// Extent of record `i` of the block.
+  /// Returns the extent of record `i` of the block.
   [[nodiscard]] Extent At(uint32_t i) const { return ExtentAt(SlotOf(i)); }
 
  private:

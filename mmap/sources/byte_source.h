@@ -13,20 +13,20 @@
 
 namespace ofindex {
 
-/// One record to be copied out of a shard.
+/// One record to be copied from a shard.
 struct RecordRead {
-  uint64_t begin;    ///< byte of the shard at which its framing begins
-  uint64_t length;   ///< payload bytes, as the index says
-  uint8_t* out;      ///< room for that many; null in a mapped shard: only the header is looked at
-  uint64_t ordinal;  ///< for messages
+  uint64_t begin;    ///< offset in the shard at which its framing begins
+  uint64_t length;   ///< payload bytes, according to the index
+  uint8_t* out;      ///< room for the payload; null for a mapped shard: only the header is checked
+  uint64_t ordinal;  ///< used in messages
 };
 
-/// How far a run of reads came.
+/// The outcome of a run of reads.
 struct ReadOutcome {
   enum class Status {
-    kDone,          ///< all records were copied, and the framing of each is what the index says
+    kDone,          ///< all records were copied, and the framing of each matches the index
     kGone,          ///< the file no longer holds the bytes of record `at`
-    kOtherFraming,  ///< the header of record `at` is not the one that was indexed
+    kOtherFraming,  ///< the header of record `at` differs from the one that was indexed
     kFailed,        ///< reading record `at` failed with `error`
     kRefused,       ///< reading record `at` failed with `refusal`
   };
@@ -37,31 +37,31 @@ struct ReadOutcome {
   std::optional<Error> refusal = {};
 };
 
-/// The seam through which the bytes of a shard come: out of a map, by pread, or inflated. All sources answer alike, and
-/// are tested against each other. Thread-safe, usable after fork.
+/// The interface through which the bytes of a shard are read: from a map, by pread, or inflated. All sources give the
+/// same answers, and are tested against each other. Thread-safe, usable after fork.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  /// Copies the payloads of `reads`, each of which lies inside the size that the source was made for, and compares
-  /// the length in each header with the index. Never faults, whatever happens to the file meanwhile.
+  /// Copies the payloads of `reads`, each of which lies inside the size that the source was made for, and compares the
+  /// length in each header with the index. Never faults, whatever happens to the file meanwhile.
   [[nodiscard]] virtual ReadOutcome Read(Framing framing, std::span<const RecordRead> reads) const = 0;
 
   /// Asks the kernel to read these records in the background.
   virtual void Prefetch(Framing framing, std::span<const RecordRead> reads) const = 0;
 
-  /// The whole shard in memory, or an empty view where the source has no map. Valid while the source lives.
+  /// Returns the whole shard in memory, or an empty view if the source has no map. Valid while the source lives.
   [[nodiscard]] virtual ByteView mapped() const { return {}; }
 };
 
-/// Reads `size` bytes of `file` through a map. The descriptor is no longer needed afterwards.
+/// Returns a source that reads `size` bytes of `file` through a map. The descriptor is no longer needed afterwards.
 /// Errors: kLimit  no map or address space left.
 [[nodiscard]] Result<std::unique_ptr<ByteSource>> MapSource(const File& file, uint64_t size);
 
-/// Reads `file` by pread. `file` must outlive the source.
+/// Returns a source that reads `file` by pread. `file` must outlive the source.
 [[nodiscard]] std::unique_ptr<ByteSource> PreadSource(const File& file);
 
-/// Reads what a compressed file inflates to.
+/// Returns a source that reads the inflated bytes of a compressed file.
 [[nodiscard]] std::unique_ptr<ByteSource> InflateSource(InflatedBytes bytes);
 
 }  // namespace ofindex

@@ -14,7 +14,7 @@ class Inflating final : public ByteSource {
  public:
   explicit Inflating(InflatedBytes bytes) : bytes_(std::move(bytes)) {}
 
-  // What another thread inflates just now is read last: threads that read neighbouring batches go round each other.
+  // Spans that another thread is inflating are read last: threads that read neighbouring batches avoid each other.
   ReadOutcome Read(Framing framing, std::span<const RecordRead> reads) const override {
     std::vector<size_t> busy;
     std::shared_ptr<const Span> last;
@@ -36,11 +36,11 @@ class Inflating final : public ByteSource {
     return {};
   }
 
-  // What is inflated ahead would push out of the cache what is being read.
+  // Inflating ahead would evict from the cache the spans being read.
   void Prefetch(Framing /*framing*/, std::span<const RecordRead> /*reads*/) const override {}
 
  private:
-  // Nothing where a span is busy, and that may be left: with `last`, the span that was read last.
+  // Returns nullopt if a span is busy and may be left, that is, if `last`, the span read last, is given.
   std::optional<ReadOutcome> ReadOne(uint64_t header_bytes, const RecordRead& read,
                                      std::shared_ptr<const Span>* last) const {
     std::array<uint8_t, kMaxHeaderBytes> header{};

@@ -42,7 +42,7 @@ class Mapped final : public ByteSource {
       at = i;
       const uint8_t* record = data + reads[i].begin;
       if (LoadLe64(record) != reads[i].length) return false;
-      // Null if only the header is to be looked at; and room for an empty payload may be null, too.
+      // Null if only the header is checked; room for an empty payload may be null, too.
       if (reads[i].out != nullptr) std::memcpy(reads[i].out, record + header, reads[i].length);
     }
     return true;

@@ -10,7 +10,7 @@
 namespace ofindex {
 namespace {
 
-// Attempts before a shard that keeps changing is given up.
+// Attempts before giving up on a shard that keeps changing.
 constexpr int kAttempts = 4;
 
 }  // namespace
@@ -32,7 +32,7 @@ Result<std::unique_ptr<OpenShard>> OpenShard::Open(std::string path, Framing fra
       !shard->inflation_ && options.may_map &&
       (options.io == IoMode::kMmap || (options.io == IoMode::kAuto && StorageOf(file) != Storage::kNetwork));
   if (map) {
-    // Without a map left, pread answers alike.
+    // If no map is left, pread gives the same answers.
     if (auto source = MapSource(file, identity.size)) shard->source_ = std::move(*source);
   }
   if (options.keep_descriptor) {
@@ -76,7 +76,7 @@ Result<size_t> OpenShard::ReadBytes(uint64_t offset, std::span<uint8_t> out) con
   return inflation_ ? InflatedOf(std::move(file)).ReadAt(offset, out) : file->ReadAt(offset, out);
 }
 
-// The one that is kept, or another.
+// Returns the file that is kept open, or reopens it.
 Result<std::shared_ptr<const File>> OpenShard::FileNow() const {
   if (file_) return file_;
   OFINDEX_ASSIGN(File file, Reopen());
@@ -120,8 +120,8 @@ Result<void> OpenShard::Establish() const {
   WaitForNextTick(before);
   OFINDEX_TRY(CheckShard(file, before, identity_, FactsTrust::kIgnored));
   OFINDEX_ASSIGN(const FileFacts after, file.Facts());
-  // Written to meanwhile: the facts of before are stored all the same, no read will match them, and the next attempt
-  // comes back here.
+  // Written to meanwhile: the earlier facts are stored anyway. No read will match them, and
+  // the next attempt comes back here.
   if (after.size != identity_.size) return CheckShard(file, after, identity_);
   trusted_.store(HashOf(before), std::memory_order_release);
   return {};

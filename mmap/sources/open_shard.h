@@ -14,64 +14,65 @@
 
 namespace ofindex {
 
-/// How the bytes of a shard are fetched. kAuto maps, except on network file systems, where a page fault cannot fail.
+/// How the bytes of a shard are read. kAuto uses maps, except on network file systems, where a page fault cannot fail.
 enum class IoMode { kAuto, kMmap, kPread };
 
-/// A shard that was found to be the file that was indexed, open for reading. Thread-safe; usable after fork.
+/// A shard verified to be the indexed file, open for reading. Thread-safe; usable after fork.
 ///
-/// Reading follows the file, which others may change at any moment: bytes are copied first, and believed only if the
-/// file's facts (size, times, inode) are afterwards still those under which its identity was established. If not, the
-/// identity is established anew and the copy repeated. So what Read returns were the bytes of the indexed file, as far
-/// as size and fingerprint tell; a rewrite in place of equal size outside the fingerprint's pages is for `verify`.
+/// Others may change the file at any moment, so bytes are copied first, and trusted only if the file's facts
+/// (size, times, inode) are afterwards still those under which its identity was established. If not, the
+/// identity is established again and the copy repeated. So the bytes that Read returns were those of the
+/// indexed file, as far as size and fingerprint tell; an in-place rewrite of equal size outside the
+/// fingerprint's pages is only found by `verify`.
 class OpenShard {
  public:
   struct Options {
     IoMode io = IoMode::kAuto;
-    bool keep_descriptor = true;  ///< false where descriptors are short: the file is then looked up by name each time
-    bool may_map = true;          ///< false where maps are short: read by pread
-    std::string place = {};       ///< path to open it by; empty: the path that messages call it by
+    bool keep_descriptor = true;  ///< false if descriptors are short: the file is then looked up by name each time
+    bool may_map = true;          ///< false if maps are short: use pread
+    std::string place = {};       ///< path to open the shard by; empty: the path used in messages
   };
 
-  /// What a compressed shard is read with. All must outlive the shard.
+  /// The means to read a compressed shard. All must outlive the shard.
   struct Inflation {
     CompressedFacts facts;
     std::unique_ptr<Checkpoints> checkpoints;
     SpanCache* cache;
-    uint64_t shard;  ///< its name in the cache
+    uint64_t shard;  ///< its key in the cache
   };
 
-  /// Opens `path`; a compressed shard with what it takes to inflate it, whatever the options say of maps.
+  /// Opens `path`. A compressed shard is read through `inflation`, regardless of the map options.
   /// Errors: kStale  missing, or no longer the file of `identity`; kIo.
   [[nodiscard]] static Result<std::unique_ptr<OpenShard>> Open(std::string path, Framing framing,
                                                                const ShardIdentity& identity, Options options,
                                                                std::optional<Inflation> inflation = {});
 
-  /// Copies the payloads of `reads`, all of which lie in the indexed size. On failure nothing in the outputs counts.
+  /// Copies the payloads of `reads`, all of which lie in the indexed size. On failure the outputs are unspecified.
   /// Errors: kStale  the shard was truncated, replaced or rewritten (message: path, byte, record's lengths); kIo.
   [[nodiscard]] Result<void> Read(std::span<const RecordRead> reads) const;
 
-  /// Reads bytes of the shard, as records lie in it, and looks at nothing else. Returns how many; fewer only where it
-  /// ends. Errors: kIo; kStale  it no longer inflates to them.
+  /// Reads bytes of the shard, at offsets as its records have them, without any check. Returns the number of bytes
+  /// read, which is smaller only at the end. Errors: kIo; kStale  the shard no longer inflates to these bytes.
   [[nodiscard]] Result<size_t> ReadBytes(uint64_t offset, std::span<uint8_t> out) const;
 
-  /// True if the shard is still the file that was found to be the one that was indexed: false, or an error, calls for
-  /// Read(), which looks closer.
+  /// Returns true if the shard is unchanged since it was verified. If false or an error, call
+  /// Read(), which verifies it again.
   [[nodiscard]] Result<bool> Unchanged() const;
 
-  /// The same, asked of the system once in a tick of its coarse clock, a few milliseconds: no finer are the times of a
-  /// file by which a change is known. `tick` is CoarseTick().
+  /// As Unchanged, but asks the system at most once per tick of its coarse clock, a few milliseconds, since file times,
+  /// by which changes are noticed, are no finer. `tick` is CoarseTick().
   [[nodiscard]] bool UnchangedThisTick(int64_t tick) const;
 
-  /// Asks the kernel to fetch these records in the background.
+  /// Asks the kernel to read these records in the background.
   void Prefetch(std::span<const RecordRead> reads) const;
 
-  /// All bytes of the shard, if it is mapped; else empty. Unguarded: touching them after a truncation raises SIGBUS.
-  /// Valid while this object lives.
+  /// Returns all bytes of the shard if it is mapped, otherwise an empty view. Unguarded: touching them after a
+  /// truncation raises SIGBUS. Valid while this object lives.
   [[nodiscard]] ByteView mapped() const { return mapped_; }
 
   [[nodiscard]] Framing framing() const { return framing_; }
 
-  /// Bytes in which its records lie: of the file, or inflated.
+  /// Returns the number of bytes that hold its records: of the file, or inflated.
   [[nodiscard]] uint64_t size() const { return inflation_ ? inflation_->facts.inflated_bytes : identity_.size; }
   [[nodiscard]] bool compressed() const { return inflation_.has_value(); }
 
@@ -95,9 +96,9 @@ class OpenShard {
   std::optional<Inflation> inflation_;
   std::shared_ptr<const File> file_;
   ByteView mapped_;
-  std::unique_ptr<ByteSource> source_;            // none where every read opens the file anew, or inflates
-  mutable std::atomic<int64_t> unchanged_at_{0};  // the tick in which that was asked last
-  mutable std::atomic<uint64_t> state_{0};        // how often the file was found changed: spans of before are not used
+  std::unique_ptr<ByteSource> source_;            // null if every read reopens the file, or inflates
+  mutable std::atomic<int64_t> unchanged_at_{0};  // the tick of the last check
+  mutable std::atomic<uint64_t> state_{0};        // bumped on every change; spans with an older number are invalid
   mutable std::atomic<uint64_t> trusted_{0};      // hash of the facts under which the identity was last established
 };
 

@@ -14,10 +14,10 @@
 namespace ofindex {
 namespace {
 
-// A tag of one byte and a length of at most five: what stands before the entries of a map that is a message's field.
+// Room for a one-byte tag and a length of at most five bytes, which precede the entries of a map inside a message.
 constexpr size_t kHeadroom = 6;
 
-// Sizes in bytes of a field of `content` bytes, and of what stands before them. All field numbers here are below 16.
+// Sizes in bytes of a field with `content` bytes, and of its tag and length. All field numbers here are below 16.
 constexpr uint64_t PrefixBytes(uint64_t content) { return 1 + VarintBytes(content); }
 constexpr uint64_t FieldBytes(uint64_t content) { return PrefixBytes(content) + content; }
 
@@ -42,9 +42,9 @@ uint64_t PackedBytes(const FeatureData& values) {
   return size;
 }
 
-// Where a feature's values end up: [feature [list [packed values]]], each with its length before it.
+// The sizes of an encoded feature: [feature [list [packed values]]], each preceded by its length.
 struct FeatureSizes {
-  uint64_t packed = 0;   // of numbers: their bytes, next to each other
+  uint64_t packed = 0;   // for numbers: total bytes of the packed values
   uint64_t list = 0;     // of the BytesList, FloatList, ...
   uint64_t feature = 0;  // of the Feature
 };
@@ -80,7 +80,7 @@ uint8_t* WriteFeature(PayloadKind payload, const FeatureData& values, const Feat
           ByteView(reinterpret_cast<const uint8_t*>(values.doubles().data()), values.doubles().size_bytes()), out);
     default: break;
   }
-  // A negative int32 is written as the 64-bit number that it is, in ten bytes, as protobuf does.
+  // A negative int32 is encoded as a 64-bit number, in ten bytes, as protobuf does.
   for (const int64_t value : values.integers()) out = WriteVarint(static_cast<uint64_t>(value), out);
   return out;
 }
@@ -181,7 +181,7 @@ void PayloadBuilder::Map::Clear() {
   entries.clear();
 }
 
-// Appends the tag, length and name of an entry, and room for its value; returns where the value goes.
+// Appends the tag, length and name of an entry, and room for its value; returns the place for the value.
 uint8_t* PayloadBuilder::Map::AddEntry(ByteView name, uint64_t value_bytes) {
   const uint64_t content = FieldBytes(name.size()) + FieldBytes(value_bytes);
   const size_t begin = used;
@@ -208,8 +208,8 @@ bool PayloadBuilder::Map::InOrder() const {
   return true;
 }
 
-// Puts the entries in order, and makes sure that no two have one name. Most sources name features in the same order
-// every time, and a good deal of them sorted: those cost a comparison each.
+// Sorts the entries, and checks that all names differ. Most sources name features in the same order every time, and
+// many of them sorted: then each entry costs one comparison.
 Result<void> PayloadBuilder::Map::Settle(EntryOrder order, std::vector<uint8_t>& spare) {
   if (InOrder()) return {};
   std::vector<Entry> sorted = entries;
@@ -230,7 +230,8 @@ Result<void> PayloadBuilder::Map::Settle(EntryOrder order, std::vector<uint8_t>&
   return {};
 }
 
-// The entries as the content of a message that is field `field` of another. The tag and length go before them.
+// Returns the entries as the content of a message that is field `field` of another, and writes
+// its tag and length before them.
 ByteView PayloadBuilder::Map::Wrap(uint32_t field) {
   const uint64_t content_bytes = content().size();
   const auto prefix_bytes = static_cast<size_t>(PrefixBytes(content_bytes));

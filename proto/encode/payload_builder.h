@@ -11,12 +11,12 @@
 
 namespace ofindex {
 
-/// In which order the features of a payload stand on the wire. Readers do not care; bytes that are compared do.
+/// The order of features on the wire. Readers ignore it; byte comparisons do not.
 enum class EntryOrder { kSorted, kAsAdded };
 
-/// Builds payloads of one kind from values, one payload after the other: the bytes that protobuf's deterministic
-/// serializer writes, sorted by name and packed, so that the same values are the same bytes. Its memory grows to the
-/// largest payload and stays. Moves, does not copy; not thread-safe.
+/// Builds one payload after another of one kind from values. The bytes are those of protobuf's deterministic
+/// serializer, sorted by name and packed, so the same values always give the same bytes. Memory grows to the largest
+/// payload and is kept. Movable, not copyable; not thread-safe.
 class PayloadBuilder {
  public:
   /// `kind` is kExample, kSequenceExample or kOfRecord.
@@ -24,30 +24,31 @@ class PayloadBuilder {
 
   [[nodiscard]] PayloadKind kind() const { return kind_; }
 
-  /// Begins the next payload.
+  /// Starts the next payload.
   void Clear();
 
-  /// Adds a feature; of a SequenceExample, one of its context. Copies name and values.
-  /// Errors: kFeature  the payload's message has no such kind, an int32 is beyond 32 bits, or the name is not UTF-8,
-  /// which proto3 asks of the names of Examples; the payload is as it was before.
+  /// Adds a feature (for a SequenceExample, a context feature). Copies name and values.
+  /// Errors: kFeature  the message has no such kind, an int32 is out of range, or the name is not UTF-8, which proto3
+  ///                   requires of names in Examples; the payload is then unchanged.
   [[nodiscard]] Result<void> Add(ByteView name, const FeatureData& values);
 
-  /// Adds a feature list, with its steps. Errors: as Add; kFeature  the payload is no SequenceExample.
+  /// Adds a feature list with its steps. Errors: as Add; kFeature  the payload is not a SequenceExample.
   [[nodiscard]] Result<void> AddList(ByteView name, std::span<const FeatureData> steps);
 
-  /// The payload of all that was added, valid until the next Clear or the end of the builder. Nothing may be added
-  /// afterwards. Errors: kFeature  two features have one name; kLimit  the payload is longer than kMaxMessageBytes.
+  /// Returns the payload, which is valid until the next Clear or the end of the builder's life.
+  /// Nothing may be added afterwards. Errors: kFeature  two features have the same name; kLimit  the
+  /// payload is longer than kMaxMessageBytes.
   [[nodiscard]] Result<ByteView> Finish();
 
  private:
-  // The entries of one map, as they go onto the wire. Before them is room for the tag and length of the message that
-  // holds them, which is known when all of them are.
+  // The encoded entries of one map. Room is reserved before them for the tag and length of the message that holds them,
+  // which are known only when all entries are.
   struct Map {
     struct Entry {
       size_t begin, end;  // in `bytes`
       size_t name_begin, name_end;
     };
-    std::vector<uint8_t> bytes;  // of which `used` count: what was grown once is not cleared again and again
+    std::vector<uint8_t> bytes;  // the first `used` bytes count; never shrinks, so grown memory is not cleared again
     size_t used = 0;
     std::vector<Entry> entries;
 
@@ -66,7 +67,7 @@ class PayloadBuilder {
   EntryOrder order_;
   Map features_;
   Map lists_;
-  std::vector<uint8_t> spare_;  // where entries are put in order
+  std::vector<uint8_t> spare_;  // scratch for sorting entries
 };
 
 }  // namespace ofindex

@@ -10,21 +10,22 @@
 
 namespace ofindex {
 
-/// What to do with values that the other message has no kind for.
+/// What to do with values whose kind the other message lacks.
 enum class Lossy {
   kRefuse,  ///< fail, and name the feature
   kAllow,   ///< an OFRecord's int32 becomes int64; its double becomes float, rounded, infinite beyond a float's range
 };
 
-/// Turns payloads of one message into those of another, one after the other: features keep their names, kinds and
-/// values, the order of names is byte order. Fields that the schema does not have are not taken over. Not thread-safe.
+/// Converts payloads from one message to another, one after the other. Features keep their names, kinds and values;
+/// names are in byte order. Fields unknown to the schema are dropped. Not thread-safe.
 class Transcoder {
  public:
-  /// Errors: kUsage  there is no way from `from` to `to`: one of them is opaque, or feature lists would be lost.
+  /// Returns a transcoder. Errors: kUsage  there is no conversion from `from` to `to`: one of them is opaque, or
+  /// feature lists would be lost.
   [[nodiscard]] static Result<Transcoder> Create(PayloadKind from, PayloadKind to, Lossy lossy);
 
-  /// The other form of `payload`, valid until the next call, and as long as `payload` where both are of one kind.
-  /// Errors: kDamage  `payload` is malformed; kFeature  a feature has no home in the other message; kLimit.
+  /// Returns `payload` converted. Valid until the next call, and if both kinds are the same, only as long as `payload`.
+  /// Errors: kDamage  `payload` is malformed; kFeature  a feature has no place in the other message; kLimit.
   [[nodiscard]] Result<ByteView> Convert(ByteView payload);
 
  private:

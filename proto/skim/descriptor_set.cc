@@ -32,7 +32,7 @@ bool ForEach(ByteView message, uint32_t number, Visit visit) {
   return reader.ok();
 }
 
-/// Field `number` of `message`, a string; its last value counts.
+/// Returns field `number` of `message`, a string; the last value counts.
 std::string_view TextOf(ByteView message, uint32_t number) {
   std::string_view text;
   ForEach(message, number, [&](ByteView content) {
@@ -42,7 +42,7 @@ std::string_view TextOf(ByteView message, uint32_t number) {
   return text;
 }
 
-/// The message among fields `number` of `outer` that is called `name`.
+/// Returns the message named `name` among fields `number` of `outer`.
 std::optional<ByteView> Named(ByteView outer, uint32_t number, std::string_view name) {
   std::optional<ByteView> found;
   ForEach(outer, number, [&](ByteView message) {
@@ -53,7 +53,7 @@ std::optional<ByteView> Named(ByteView outer, uint32_t number, std::string_view 
   return found;
 }
 
-/// The message of `file` that `path` ("Outer.Inner") leads to.
+/// Returns the message of `file` at `path` ("Outer.Inner").
 std::optional<ByteView> Descend(ByteView file, std::string_view path) {
   std::optional<ByteView> message = file;
   for (uint32_t number = kFileMessage; message && !path.empty(); number = kMessageNested) {
@@ -64,7 +64,7 @@ std::optional<ByteView> Descend(ByteView file, std::string_view path) {
   return message;
 }
 
-/// What is left of `name` behind the package of `file`; nothing if it is of another package.
+/// Returns the rest of `name` after the package of `file`; empty if the package differs.
 std::string_view WithoutPackage(ByteView file, std::string_view name) {
   const std::string_view package = TextOf(file, kFilePackage);
   if (package.empty()) return name;

@@ -11,30 +11,30 @@
 
 namespace ofindex {
 
-/// What a message's declaration says of one of its fields. Views the descriptors.
+/// The declaration of one field of a message. Views the descriptors.
 struct DeclaredField {
   std::string_view name = {};
   uint32_t number = 0;
-  uint64_t type = 0;  ///< as FieldDescriptorProto.Type numbers them
+  uint64_t type = 0;  ///< numbered as in FieldDescriptorProto.Type
   bool repeated = false;
-  std::string_view type_name = {};  ///< of a message, a group or an enum: ".pkg.Name"
+  std::string_view type_name = {};  ///< for a message, a group or an enum: ".pkg.Name"
 };
 
-/// A FileDescriptorSet, as `protoc --descriptor_set_out` writes it, read with the wire reader: messages are looked up
-/// where they stand, so that there is nothing to be built of hostile bytes. A small value; views the bytes that it
-/// reads. Field numbers are those of google/protobuf/descriptor.proto.
+/// A FileDescriptorSet, as written by `protoc --descriptor_set_out`, read with the wire reader: messages are looked up
+/// in place, so nothing is built from untrusted bytes. A small value; views the bytes that it reads. Field numbers are
+/// those of google/protobuf/descriptor.proto.
 class DescriptorSet {
  public:
-  /// Errors: kFormat  `bytes` is no FileDescriptorSet, or one without messages
+  /// Opens `bytes`. Errors: kFormat  `bytes` is not a FileDescriptorSet, or declares no message
   [[nodiscard]] static Result<DescriptorSet> Open(ByteView bytes);
 
-  /// The declaration of message `name` ("pkg.Outer.Inner"); nothing if there is none.
+  /// Returns the declaration of message `name` ("pkg.Outer.Inner"); nullopt if there is none.
   [[nodiscard]] std::optional<ByteView> Find(std::string_view name) const;
 
-  /// The fields that `message`, one that Find() gave, declares. Those whose declaration is malformed are left out.
+  /// Returns the fields that `message`, a result of Find(), declares. Skips fields whose declaration is malformed.
   [[nodiscard]] static std::vector<DeclaredField> Fields(ByteView message);
 
-  /// Names of the messages that files declare at their outermost level, at most `most`.
+  /// Returns the names of top-level messages, at most `most`.
   [[nodiscard]] std::vector<std::string> Names(size_t most) const;
 
  private:

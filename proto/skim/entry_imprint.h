@@ -9,13 +9,13 @@
 
 namespace ofindex {
 
-/// The head of a plain entry, up to its value, as the last record had it. Entries of one feature mostly have the same
-/// tags and name, so that one comparison finds an entry sound and its feature known. Where the lengths are of one byte
-/// each, all but the name's grow with the value's: they match whatever its size, as of a number that takes one byte in
-/// this record and two in the next.
+/// The entry-header cache: the bytes of a plain entry before its value, as in the previous record. Entries of one
+/// feature usually have the same tags and name, so one comparison shows that an entry is sound and which feature it is.
+/// If the lengths take one byte each, all but the name's grow with the value's, so they match for any value size, for
+/// example a number that takes one byte in this record and two in the next.
 class EntryImprint {
  public:
-  /// Takes the imprint of `entry`, which lies at `p` and is of `feature`; of none if its head is too long.
+  /// Stores the header of `entry`, which is at `p` and belongs to `feature`; stores nothing if the header is too long.
   void Press(const uint8_t* p, const PlainEntry& entry, uint32_t feature) {
     const auto size = static_cast<size_t>(entry.value.data() - p);
     if (size > kMostHead) return void(head_size_ = kNoHead);
@@ -42,8 +42,8 @@ class EntryImprint {
     }
   }
 
-  /// Reads the entry at `p`, which lies before `end`, if its head is this one, and its value is as plain; all but its
-  /// name.
+  /// Reads the entry at `p`, before `end`, if it has this header and its value is equally
+  /// plain. Sets everything but the name.
   [[nodiscard]] bool Read(const uint8_t* p, const uint8_t* end, PlainEntry& entry) const {
     const auto left = static_cast<uint64_t>(end - p);
     if (left < head_size_) return false;
@@ -63,14 +63,14 @@ class EntryImprint {
   static constexpr size_t kMostHead = 48;
   static constexpr size_t kWords = kMostHead / 8;
   static constexpr size_t kPlainHead = 10;      // tags and lengths of one byte each; the rest is the name
-  static constexpr uint32_t kMostLength = 127;  // that one byte holds
+  static constexpr uint32_t kMostLength = 127;  // largest value of a one-byte length
   static constexpr uint32_t kNoHead = ~uint32_t{0};
   using Head = std::array<uint8_t, kMostHead>;
 
-  // Words overlap, so that the last one ends with the head; a head is never shorter than a word.
+  // Words overlap so that the last one ends with the head; a head is never shorter than a word.
   [[nodiscard]] size_t WordAt(size_t i) const { return std::min<size_t>(8 * i, head_size_ - 8); }
 
-  // A length that has grown still is below 128: the words have no carries from byte to byte.
+  // A grown length is still below 128, so the words have no carries between bytes.
   [[nodiscard]] bool Matches(const uint8_t* p, uint64_t growth) const {
     const uint64_t everywhere = growth * 0x0101'0101'0101'0101;
     for (size_t i = 0; i < words_; ++i) {
@@ -79,12 +79,12 @@ class EntryImprint {
     return true;
   }
 
-  std::array<uint64_t, kWords> head_ = {};   // of a value of value_size_ bytes
+  std::array<uint64_t, kWords> head_ = {};   // for a value of value_size_ bytes
   std::array<uint64_t, kWords> grows_ = {};  // 0xff for each length that grows with the value
   uint32_t words_ = 0;
   uint64_t value_size_ = 0;
   uint32_t head_size_ = kNoHead;
-  uint32_t most_growth_ = 0;  // bytes that a value may have beyond value_size_
+  uint32_t most_growth_ = 0;  // maximum bytes by which a value may exceed value_size_
   uint32_t feature_ = 0;
   FeatureKind kind_ = FeatureKind::kNone;
 };

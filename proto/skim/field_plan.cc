@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostNamesShown = 30;
 
-// FieldDescriptorProto.Type (google/protobuf/descriptor.proto), those that are no scalars.
+// The values of FieldDescriptorProto.Type (google/protobuf/descriptor.proto) that are not scalars.
 constexpr uint64_t kTypeGroup = 10;
 constexpr uint64_t kTypeMessage = 11;
 
@@ -21,7 +21,7 @@ constexpr uint64_t kTypeMessage = 11;
   return field.type == kTypeGroup || field.type == kTypeMessage;
 }
 
-/// How a field of FieldDescriptorProto.Type `type` is written; nothing if no scalar is.
+/// Returns the encoding of FieldDescriptorProto.Type `type`; nullopt if it is not a scalar.
 [[nodiscard]] std::optional<FieldPlan::Scalar> ScalarOf(uint64_t type) {
   switch (type) {
     case 1: return FieldPlan::Scalar::kDouble;
@@ -44,7 +44,7 @@ constexpr uint64_t kTypeMessage = 11;
   }
 }
 
-/// The first of `names`, between commas.
+/// Returns the first `names`, separated by commas.
 [[nodiscard]] std::string Shown(const std::vector<std::string>& names) {
   std::string shown;
   for (size_t i = 0; i < std::min(names.size(), kMostNamesShown); ++i) {
@@ -76,7 +76,7 @@ constexpr uint64_t kTypeMessage = 11;
                                         ShownFields(fields)));
 }
 
-/// The path of `column` from `message` on.
+/// Returns the path of `column`, starting at `message`.
 [[nodiscard]] Result<FieldPlan::Path> Compile(const DescriptorSet& descriptors, ByteView message,
                                               const std::string& column) {
   FieldPlan::Path path{.name = column, .fields = {}};

@@ -11,11 +11,12 @@
 
 namespace ofindex {
 
-/// What to skim of a payload: wire paths, and the feature that each stands for. Example, SequenceExample and OFRecord
-/// are built in, and find their features by name as they come; for another message the paths are given. A value.
+/// The columns to extract from a payload: wire paths, and the feature of each. For Example,
+/// SequenceExample and OFRecord the plan is built in and finds features by name as they occur; for other
+/// messages the paths are given. A value.
 class FieldPlan {
  public:
-  /// How the scalar at the end of a path is written. An enum is an int32; kUint64 keeps its bits, as an int64.
+  /// The encoding of the scalar at the end of a path. An enum is an int32; kUint64 keeps its bits, as an int64.
   enum class Scalar : uint8_t {
     kInt64,
     kUint64,
@@ -36,26 +37,26 @@ class FieldPlan {
   struct Field {
     uint32_t number = 0;
     bool repeated = false;
-    bool group = false;  ///< a message between two tags, as proto2's groups are written
+    bool group = false;  ///< delimited by two tags, as proto2 encodes groups
 
     friend bool operator==(const Field&, const Field&) = default;
   };
 
-  /// One leaf: fields from the outermost message on.
+  /// One leaf: the fields from the outermost message to it.
   struct Path {
     std::string name;  ///< "b.c"
     std::vector<Field> fields;
     Scalar scalar = Scalar::kInt64;
   };
 
-  /// The plan of a built-in kind; of kOpaque, one that finds nothing and accepts everything.
+  /// Returns the plan of a built-in kind; for kOpaque, a plan that finds nothing and accepts everything.
   [[nodiscard]] static FieldPlan Of(PayloadKind kind);
 
-  /// The plan of message `message` ("pkg.Name") of `descriptors`, a FileDescriptorSet as protoc writes it, for the
-  /// columns `columns` ("a", "b.c"; one that is named twice counts once). Values of repeated fields, or below repeated
-  /// messages, make lists in wire order.
-  /// Errors: kUsage    no such message or field; a column that ends at a message, with the names that there are
-  ///         kFormat   `descriptors` is no FileDescriptorSet
+  /// Returns the plan of message `message` ("pkg.Name") of `descriptors`, a FileDescriptorSet as written by protoc, for
+  /// the columns `columns` ("a", "b.c"; duplicates count once). Values of repeated fields, or below repeated messages,
+  /// form lists in wire order.
+  /// Errors: kUsage    no such message or field; a column that ends at a message; the error lists the existing names
+  ///         kFormat   `descriptors` is not a FileDescriptorSet
   [[nodiscard]] static Result<FieldPlan> OfMessage(ByteView descriptors, const std::string& message,
                                                    const std::vector<std::string>& columns);
 

@@ -12,20 +12,20 @@
 
 namespace ofindex {
 
-/// The paths of a plan as one tree, the outermost message at its root. A value.
+/// The paths of a plan as a tree, with the outermost message at its root. A value.
 class PathTree {
  public:
   static constexpr uint32_t kNone = 0xffff'ffff;
 
   struct Node {
     FieldPlan::Field field = {};
-    uint32_t leaf = kNone;                ///< number of the path that ends here; kNone for a message
+    uint32_t leaf = kNone;                ///< index of the path that ends here; kNone for a message
     std::vector<uint32_t> children = {};  ///< nodes, by field number
   };
 
   explicit PathTree(const std::vector<FieldPlan::Path>& paths);
 
-  /// The child of `node` for field `number`; null if no path goes there.
+  /// Returns the child of `node` for field `number`; null if no path continues there.
   [[nodiscard]] const Node* Child(const Node& node, uint32_t number) const {
     const auto child = std::lower_bound(node.children.begin(), node.children.end(), number,
                                         [this](uint32_t c, uint32_t n) { return nodes_[c].field.number < n; });
@@ -40,16 +40,16 @@ class PathTree {
   std::vector<Node> nodes_ = {Node{}};
 };
 
-/// How one value of `scalar` is written where it is not packed.
+/// Returns the wire type of one unpacked value of `scalar`.
 [[nodiscard]] WireType ValueType(FieldPlan::Scalar scalar);
 
-/// The kind that values of `scalar` have for a skimmer.
+/// Returns the kind that a skimmer reports for values of `scalar`.
 [[nodiscard]] FeatureKind KindOf(FieldPlan::Scalar scalar);
 
-/// What a skimmer makes of `value`, the bits of a number as they are written.
+/// Converts `value`, the bits of a number as encoded, to the bits that a skimmer reports.
 [[nodiscard]] uint64_t NumberBits(FieldPlan::Scalar scalar, uint64_t value);
 
-/// What one record has under one path.
+/// The values that one record has under one path.
 class PathLeaf {
  public:
   PathLeaf(const FieldPlan::Path& path, uint32_t feature, bool whole);
@@ -60,15 +60,15 @@ class PathLeaf {
   [[nodiscard]] bool whole() const { return whole_; }
   [[nodiscard]] bool empty() const { return values_.count == 0; }
 
-  /// Adds one value, found in the message `message`: the number of the innermost repeated one around it. A singular
-  /// field replaces the value that it has in that message.
+  /// Adds one value, found in the message `message`: the number of the innermost repeated message around it. A singular
+  /// field replaces its earlier value in that message.
   void AddNumber(uint64_t bits, uint64_t message);
   void AddBytes(Stretch stretch, uint64_t message);
 
-  /// Adds `count` values of a repeated field, more than one, that are not looked at.
+  /// Adds `count` values, more than one, of a repeated field without reading them.
   void Count(uint64_t count);
 
-  /// Hands what there is, if there is any, to `found`, and begins anew.
+  /// Moves the values, if there are any, to `found`, and starts over.
   void MoveTo(FoundFeatures& found);
   void Clear();
 
@@ -81,7 +81,7 @@ class PathLeaf {
   bool whole_;
   uint32_t feature_;
   SkimmedFeature values_;
-  uint64_t message_ = 0;         // in which the last value stands
+  uint64_t message_ = 0;         // message that holds the last value
   uint64_t largest_before_ = 0;  // of all values but the last
   std::vector<uint64_t> numbers_;
   std::vector<Stretch> stretches_;

@@ -9,17 +9,17 @@
 
 namespace ofindex {
 
-/// An entry of a map of features that is written as nearly all are: a name and a value, the value of one kind, its list
-/// of one value, and a number packed.
+/// A map entry of features in the usual encoding: a name and a value, the value with one kind, its list with
+/// one value, and numbers packed.
 struct PlainEntry {
   ByteView name = {};
   FeatureKind kind = FeatureKind::kNone;
-  ByteView value = {};  ///< as it is written
-  uint64_t bits = 0;    ///< of a number: as SkimmedFeature has them
-  uint32_t size = 0;    ///< bytes of the entry, its tag and length included
+  ByteView value = {};  ///< as encoded
+  uint64_t bits = 0;    ///< for a number: as in SkimmedFeature
+  uint32_t size = 0;    ///< bytes of the entry, including its tag and length
 };
 
-/// The kind that each field number below 16 sets, as KindOfField() gives it.
+/// The kind that each field number below 16 sets, as returned by KindOfField().
 using PlainKinds = std::array<FeatureKind, 16>;
 
 [[nodiscard]] constexpr PlainKinds PlainKindsOf(PayloadKind payload) {
@@ -31,16 +31,16 @@ using PlainKinds = std::array<FeatureKind, 16>;
 inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKind::kExample),
                                                           PlainKindsOf(PayloadKind::kOfRecord)};
 
-/// Puts together the seven bits of each byte of `word`, low ones first; the eighth has to be 0.
+/// Joins the low seven bits of each byte of `word`, lowest byte first; the top bit of each must be 0.
 [[nodiscard]] constexpr uint64_t JoinSevens(uint64_t word) {
   word = (word & 0x007f'007f'007f'007f) | (word & 0x7f00'7f00'7f00'7f00) >> 1;
   word = (word & 0x0000'3fff'0000'3fff) | (word & 0x3fff'0000'3fff'0000) >> 2;
   return (word & 0x0fff'ffff) | (word & 0x0fff'ffff'0000'0000) >> 4;
 }
 
-/// Sets `bits` to the integer that `size` bytes at `p` hold, one varint that is packed alone. False if it is not one.
-/// All bytes before `end` can be read: eight at once take the same time for varints of any width, which no processor
-/// can guess.
+/// Sets `bits` to the integer in the `size` bytes at `p`, if they are exactly one packed varint; returns false
+/// otherwise. All bytes before `end` must be readable: reading eight at once takes the same time for varints of any
+/// width, which no branch predictor can guess.
 [[nodiscard]] inline bool ReadPlainVarint(const uint8_t* p, uint64_t size, const uint8_t* end, uint64_t& bits) {
   constexpr uint64_t kGoesOn = 0x8080'8080'8080'8080;
   if (size <= 8 && end - p >= 8) {
@@ -60,8 +60,8 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   return p[last] < 0x80;
 }
 
-/// Sets `bits` to the number of `kind` that `size` bytes at `p`, at least one, hold. False if they are not one number.
-/// All bytes before `end` can be read.
+/// Sets `bits` to the number of `kind` in the `size` bytes at `p`, at least one. Returns false if they are not exactly
+/// one number. All bytes before `end` must be readable.
 [[nodiscard]] inline bool ReadPlainNumber(FeatureKind kind, const uint8_t* p, uint64_t size, const uint8_t* end,
                                           uint64_t& bits) {
   switch (kind) {
@@ -82,14 +82,13 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   }
 }
 
-/// Reads the entry at `p`, which lies before `end`, if it is plain and every length below 128; if not, the general
-/// reader has to look at it. Lengths of one byte that add up to the entry's own leave nothing to be checked but the
-/// tags.
+/// Reads the entry at `p`, before `end`, if it is plain and all lengths are below 128; if not, the general reader must
+/// read it. One-byte lengths that add up to the entry's own leave only the tags to be checked.
 [[nodiscard]] inline bool ReadPlainEntry(const uint8_t* p, const uint8_t* end, const PlainKinds& kinds,
                                          PlainEntry& entry) {
   constexpr uint32_t kBytesOf1 = 1 << 3 | 2;  // tag of field 1: entry, key, and value of a list
   constexpr uint32_t kBytesOf2 = 2 << 3 | 2;  // tag of the entry's value
-  constexpr uint32_t kLeast = 9;              // bytes of an entry without name and value
+  constexpr uint32_t kLeast = 9;              // bytes of an entry with empty name and value
   const auto left = static_cast<uint64_t>(end - p);
   if (left < kLeast + 2) return false;
   const uint32_t begin = LoadLe32(p);  // tag and length of the entry, tag and length of its name
@@ -101,7 +100,7 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   const uint8_t* value = p + 4 + name_size;
   const uint32_t value_size = size - name_size - 4;
   const uint32_t head = LoadLe32(value);      // tag and length of the value, tag and length of the list
-  const uint32_t tail = LoadLe16(value + 4);  // tag and length of what is in the list
+  const uint32_t tail = LoadLe16(value + 4);  // tag and length of the list's content
   const uint32_t plain_head = kBytesOf2 | value_size << 8 | 2U << 16 | (value_size - 2) << 24;
   if ((head & 0xff87'ffff) != plain_head || tail != (kBytesOf1 | (value_size - 4) << 8)) return false;
   entry.name = {p + 4, name_size};
@@ -111,8 +110,8 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   return entry.kind == FeatureKind::kBytes || ReadPlainNumber(entry.kind, value + 6, value_size - 4, end, entry.bits);
 }
 
-/// Reads a tag, `tag`, and a length that reaches to `end`, at `p`, and moves past both. The length is written in at
-/// most four bytes.
+/// Reads a tag, `tag`, and a length that reaches exactly to `end`, at `p`, and moves past both. The
+/// length takes at most four bytes.
 [[nodiscard]] inline bool ReadPlainHead(uint8_t tag, const uint8_t* end, const uint8_t*& p) {
   if (end - p < 2 || *p++ != tag) return false;
   int64_t length = 0;
@@ -124,7 +123,7 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   return false;
 }
 
-/// The same for an entry of 128 bytes and more with one value, of any size: an image, say.
+/// As ReadPlainEntry, for an entry of 128 bytes or more with one value of any size, such as an image.
 [[nodiscard]] inline bool ReadLongPlainEntry(const uint8_t* p, const uint8_t* end, const PlainKinds& kinds,
                                              PlainEntry& entry) {
   constexpr uint8_t kBytesOf1 = 1 << 3 | 2;

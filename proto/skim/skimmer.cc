@@ -54,7 +54,7 @@ class Skimmer::Body {
   FoundFeatures found_;
   std::vector<EntryImprint> imprints_;
   Malformed malformed_;
-  std::vector<uint8_t> copied_;  // bytes values that came from pages
+  std::vector<uint8_t> copied_;  // bytes values fetched from pages
 };
 
 Skimmer::Body::Body(const FieldPlan& plan, std::span<const std::string> whole)
@@ -85,7 +85,7 @@ Skimmer::Outcome Skimmer::Body::Skim(PayloadPages& pages, uint64_t length) {
   return Refuse(source.unreadable() ? Outcome::kUnreadable : Outcome::kMalformed);
 }
 
-/// Forgets the record before. Returns false if one of `length` bytes is too long for a message.
+/// Clears the previous record. Returns false if one of `length` bytes is too long for a message.
 bool Skimmer::Body::Begin(uint64_t length) {
   found_.BeginRecord();
   names_.BeginRecord();
@@ -101,8 +101,8 @@ bool Skimmer::Body::Read(Source& source) {
   return kind_ == PayloadKind::kOpaque || ReadEntries(source);
 }
 
-/// Reads a record once, and once more to learn its names if it has new ones and proved sound: what is malformed, or
-/// cannot be read, must not take the place of names.
+/// Reads a record once, and a second time to learn its new names if it is sound: a record that is malformed or cannot
+/// be read must not displace names.
 template <typename Source>
 bool Skimmer::Body::ReadEntries(Source& source) {
   for (const bool learning : {false, true}) {
@@ -130,7 +130,7 @@ bool Skimmer::Body::ReadPaths(Source& source) {
 }
 
 void Skimmer::Body::ViewTexts(ByteView payload) {
-  if (has_paths()) {  // entries have done so already
+  if (has_paths()) {  // entries are already done
     for (SkimmedFeature& feature : found_.features()) feature.bytes = MemorySource(payload).View(feature);
   }
   for (const Stretch& stretch : found_.stretches) {
@@ -139,7 +139,7 @@ void Skimmer::Body::ViewTexts(ByteView payload) {
   }
 }
 
-/// Bytes of all values that are kept.
+/// Returns the total bytes of all values that are kept.
 uint64_t Skimmer::Body::TextBytes() const {
   uint64_t bytes = 0;
   for (const SkimmedFeature& feature : found_.features()) {

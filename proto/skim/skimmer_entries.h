@@ -17,8 +17,8 @@
 
 namespace ofindex {
 
-/// Reads one Example, SequenceExample or OFRecord: finds its features by name. Made for one pass over one payload;
-/// views what it is made of.
+/// Reads one Example, SequenceExample or OFRecord and finds its features by name. Created for one pass over one
+/// payload; views its arguments.
 template <typename Source>
 class EntrySkim {
  public:
@@ -26,7 +26,7 @@ class EntrySkim {
   using Field = typename Source::Field;
   using Bytes = typename Source::Bytes;
 
-  /// A pass that is not `learning` passes over features whose names are new, and has_unknown() tells.
+  /// If not `learning`, the pass skips features with new names, and has_unknown() returns true.
   EntrySkim(Source& source, PayloadKind payload, SkimmerNames& names, FoundFeatures& found,
             std::vector<EntryImprint>& imprints, bool learning)
       : source_(source),
@@ -37,10 +37,10 @@ class EntrySkim {
         kinds_(kPlainKinds[payload == PayloadKind::kOfRecord ? 1 : 0]),
         imprints_(imprints),
         learning_(learning) {
-    if (learning) imprints_.clear();  // numbers may change hands
+    if (learning) imprints_.clear();  // numbers may be reassigned
   }
 
-  /// Returns false if the payload is malformed, or cannot be read.
+  /// Returns false if the payload is malformed or cannot be read.
   [[nodiscard]] bool Skim(Reader payload) {
     if (payload_ == PayloadKind::kOfRecord) return SkimFeatures(payload);
     Field field;
@@ -59,12 +59,12 @@ class EntrySkim {
   [[nodiscard]] bool has_unknown() const { return has_unknown_; }
 
  private:
-  // Where the parts of one entry of a map stand.
+  // The parts of one map entry.
   struct Entry {
     Bytes name = {};
     uint32_t feature = SkimmerNames::kDropped;
     SkimmedFeature values = {};
-    bool mixed = false;  // steps of a list differ in kind
+    bool mixed = false;  // steps of the list differ in kind
   };
 
   [[nodiscard]] bool SkimFeatures(Reader& features) {
@@ -72,7 +72,7 @@ class EntrySkim {
     return SkimMap<false>(features);
   }
 
-  /// Skims entries from the front of `features` as long as they are plain, and returns the rest.
+  /// Skims plain entries from the front of `features`, and returns the rest.
   ByteView SkimPlainEntries(ByteView features) {
     const uint8_t* at = features.data();
     const uint8_t* const end = at + features.size();
@@ -89,7 +89,7 @@ class EntrySkim {
     }
   }
 
-  /// Skims entries from `at` on as long as they are like those of the record before, and returns where they end.
+  /// Skims entries from `at` that match those of the previous record, and returns the end of the last one.
   const uint8_t* SkimImprinted(const uint8_t* at, const uint8_t* end) {
     PlainEntry entry;
     size_t position = position_;
@@ -101,7 +101,7 @@ class EntrySkim {
     return at;
   }
 
-  /// Takes the imprint of the entry that was read last.
+  /// Stores the header of the entry just read in the cache.
   void Press(const uint8_t* at, const PlainEntry& entry, uint32_t feature) {
     const size_t position = position_ - 1;
     if (position >= kMostFeatures) return;
@@ -150,7 +150,7 @@ class EntrySkim {
     return KeepAll<kLists>(reader);
   }
 
-  /// Reads an entry to its end: its last name, and its values summed up.
+  /// Reads an entry to its end: its last name, and a summary of its values.
   template <bool kLists>
   [[nodiscard]] bool SkimValues(Reader reader, Entry& entry) {
     Field field;
@@ -198,7 +198,7 @@ class EntrySkim {
     values.feature = entry.feature;
   }
 
-  /// Finds the number of the entry's name, as users are shown it. Returns false if the name cannot be read.
+  /// Finds the number of the entry's name as shown to users. Returns false if the name cannot be read.
   template <bool kLists>
   [[nodiscard]] bool FindName(Entry& entry) {
     const uint64_t size = entry.name.size();
@@ -216,7 +216,7 @@ class EntrySkim {
     return true;
   }
 
-  /// The number of `name`; kDropped too if this pass does not learn it.
+  /// Returns the number of `name`; kDropped also if this pass does not learn it.
   [[nodiscard]] uint32_t FindOrLearn(ByteView name) {
     const uint32_t feature = names_.Find(name, position_++);
     if (feature != SkimmerNames::kUnknown) return feature;
@@ -232,7 +232,7 @@ class EntrySkim {
     if (learning_) names_.DropLong();
   }
 
-  /// Reads an entry, found sound, once more, to keep its values.
+  /// Reads an entry, known to be sound, a second time to keep its values.
   template <bool kLists>
   [[nodiscard]] bool KeepAll(Reader reader) {
     const size_t numbers = found_.numbers.size();
@@ -267,7 +267,7 @@ class EntrySkim {
   std::vector<EntryImprint>& imprints_;  // by position in the record
   bool learning_;
   bool has_unknown_ = false;
-  size_t position_ = 0;  // of the next entry among those of the record
+  size_t position_ = 0;  // of the next entry in the record
 };
 
 }  // namespace ofindex

@@ -16,7 +16,7 @@
 
 namespace ofindex {
 
-/// True if both are the same bytes. Inline, as a call of memcmp costs more than most names have bytes.
+/// Returns true if both have the same bytes. Inline, because a call of memcmp costs more than comparing most names.
 [[nodiscard]] inline bool EqualBytes(ByteView one, ByteView other) {
   const size_t n = one.size();
   if (n != other.size()) return false;
@@ -36,24 +36,24 @@ namespace ofindex {
   return true;
 }
 
-/// The names of features and their numbers: kMostFeatures of them at most, the first ones in byte order of all that
-/// were ever learnt, whatever their order. Not thread-safe.
+/// The names of features and their numbers: at most kMostFeatures, the first ones in byte order of all names ever
+/// learnt, in whatever order they came. Not thread-safe.
 ///
-/// A name is looked for where the record before had it; then in a cache of one place for each hash; then in a tree. The
-/// tree is the truth, so names that are made to collide cost no more than its depth.
+/// A name is looked up first at its position in the previous record, then in a direct-mapped cache by hash, then in a
+/// tree. The tree is authoritative, so names crafted to collide cost no more than its depth.
 class SkimmerNames {
  public:
   static constexpr uint32_t kUnknown = 0xffff'ffff;  ///< a name to be learnt
   static constexpr uint32_t kDropped = 0xffff'fffe;  ///< a name that is not kept, and never will be
 
-  /// `whole` are names that are kept in any case.
+  /// `whole` are names that are always kept.
   explicit SkimmerNames(std::span<const std::string> whole);
 
   SkimmerNames(const SkimmerNames&) = delete;
   SkimmerNames& operator=(const SkimmerNames&) = delete;
 
-  /// The number of `name`, at most kMostNameBytes long, which was met as number `position` in its record; or kUnknown,
-  /// or kDropped.
+  /// Returns the number of `name`, at most kMostNameBytes long, which is entry number `position` of its record; or
+  /// kUnknown, or kDropped.
   [[nodiscard]] uint32_t Find(ByteView name, size_t position) {
     if (position < expected_.size()) {
       const Expected& expected = expected_[position];
@@ -62,16 +62,16 @@ class SkimmerNames {
     return Search(name, position);
   }
 
-  /// Gives `name`, which is unknown, a number, for which others may have to go; or kDropped.
+  /// Assigns a number to `name`, which is unknown, and gives up other names if necessary; or returns kDropped.
   uint32_t Learn(ByteView name);
 
-  /// Numbers that lost their names when the last one was learnt.
+  /// Returns the numbers that lost their names when the last one was learnt.
   [[nodiscard]] std::span<const uint32_t> just_given_up() const { return just_given_up_; }
 
-  /// Notes that a name was longer than kMostNameBytes.
+  /// Records that a name was longer than kMostNameBytes.
   void DropLong() { dropped_ = true; }
 
-  /// `name`, that of a feature list, as users are shown it. Valid until the next call.
+  /// Returns `name`, that of a feature list, as shown to users. Valid until the next call.
   [[nodiscard]] ByteView ShownList(ByteView name) {
     shown_.assign(AsText(name));
     shown_ += "[]";
@@ -84,7 +84,7 @@ class SkimmerNames {
   [[nodiscard]] bool dropped() const { return dropped_; }
   [[nodiscard]] const std::optional<std::string>& bound() const { return bound_; }
 
-  /// Numbers that lost their names since BeginRecord(), each once.
+  /// Returns the numbers that lost their names since BeginRecord(), each once.
   [[nodiscard]] std::span<const uint32_t> given_up() const { return given_up_; }
   void BeginRecord() {
     if (!given_up_.empty()) ForgetGivenUp();
@@ -101,7 +101,7 @@ class SkimmerNames {
     bool operator()(std::string_view a, uint32_t b) const { return a < (*names)[b]; }
   };
 
-  // A name that the last record had at some position; a view of names_, so that none of them outlives a change there.
+  // The name at one position of the previous record; views names_, so it must not outlive a change there.
   struct Expected {
     ByteView name;
     uint32_t number;
@@ -118,17 +118,17 @@ class SkimmerNames {
   std::string shown_;
   std::vector<uint8_t> kept_;
   std::vector<uint8_t> whole_;
-  std::vector<uint32_t> free_;                           // numbers that stand for no name
-  std::map<std::string, uint32_t, std::less<>> wanted_;  // names that are kept in any case, kUnknown until they come
-  std::set<uint32_t, ByName> others_;                    // numbers of all the others
+  std::vector<uint32_t> free_;                           // numbers not in use
+  std::map<std::string, uint32_t, std::less<>> wanted_;  // names that are always kept; kUnknown until found
+  std::set<uint32_t, ByName> others_;                    // numbers of all other names
   uint64_t others_bytes_ = 0;
-  std::optional<std::string> bound_;  // the first name in byte order that had to go
+  std::optional<std::string> bound_;  // the first name in byte order that was given up
   bool dropped_ = false;
   std::vector<uint32_t> just_given_up_;
   std::vector<uint32_t> given_up_;
   std::vector<uint8_t> is_given_up_;       // by number
   std::vector<Expected> expected_;         // by position
-  std::array<uint32_t, 1024> cache_ = {};  // by hash; checked against the name, so it is never wrong
+  std::array<uint32_t, 1024> cache_ = {};  // by hash; verified against the name, so it is never wrong
 };
 
 }  // namespace ofindex

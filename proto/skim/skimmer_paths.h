@@ -9,7 +9,7 @@
 
 namespace ofindex {
 
-/// Reads the paths of a plan in one message after another. Views what it is made of.
+/// Reads the paths of a plan in one message after another. Views its arguments.
 template <typename Source>
 class PathSkim {
  public:
@@ -18,8 +18,8 @@ class PathSkim {
 
   PathSkim(const PathTree& tree, std::vector<PathLeaf>& leaves) : tree_(tree), leaves_(leaves) {}
 
-  /// Adds what `payload`, a message of `source`, has to the leaves, which are clear. Returns false if it is malformed
-  /// as far as it is read, or cannot be read.
+  /// Adds the values in `payload`, a message of `source`, to the leaves, which are clear. Returns false if the part
+  /// that is read is malformed, or cannot be read.
   [[nodiscard]] bool Skim(Source& source, const Reader& payload) {
     open_.clear();
     open_.push_back({payload, &tree_.root(), ++messages_});
@@ -38,11 +38,11 @@ class PathSkim {
   }
 
  private:
-  // A message that is being read.
+  // A message being read.
   struct Open {
     Reader reader;
     const PathTree::Node* node;
-    uint64_t repeated;  // number of the innermost repeated message, this one or around it
+    uint64_t repeated;  // number of the innermost repeated message, this one or one around it
   };
 
   [[nodiscard]] bool SkimField(Source& source, Open& message, const Field& field) {
@@ -102,7 +102,7 @@ class PathSkim {
   const PathTree& tree_;
   std::vector<PathLeaf>& leaves_;
   std::vector<Open> open_;  // outermost first
-  uint64_t messages_ = 0;   // repeated messages that were met, and records
+  uint64_t messages_ = 0;   // number of repeated messages seen, and records
 };
 
 }  // namespace ofindex

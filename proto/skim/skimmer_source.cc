@@ -83,7 +83,7 @@ bool PagedWireReader::ReadBytes(PagedField* field) {
 bool PagedWireReader::SkipGroup(uint64_t tag_begin, PagedField* field) {
   const uint64_t body = at_;
   const int room = kMaxMessageDepth - depth_;
-  std::array<uint32_t, kMaxMessageDepth> open;  // numbers of the groups that are open; [0, opened) is in use
+  std::array<uint32_t, kMaxMessageDepth> open;  // numbers of the open groups; [0, opened) is in use
   int opened = 0;
   PagedField inner{.number = field->number, .type = WireType::kGroup};
   uint64_t inner_begin = tag_begin;

@@ -10,7 +10,7 @@
 
 namespace ofindex {
 
-/// Where bytes stand in a payload that is fetched piece by piece. What a ByteView is to one in memory.
+/// A byte range of a payload that is fetched in pieces: what a ByteView is to a payload in memory.
 struct PagedBytes {
   uint64_t offset = 0;
   uint64_t length = 0;
@@ -20,7 +20,7 @@ struct PagedBytes {
   [[nodiscard]] PagedBytes subspan(uint64_t begin, uint64_t n) const { return {offset + begin, n}; }
 };
 
-/// One field of a paged message: WireField with places for bytes.
+/// One field of a paged message: a WireField with byte ranges instead of views.
 struct PagedField {
   uint32_t number = 0;
   WireType type = WireType::kVarint;
@@ -28,13 +28,13 @@ struct PagedField {
   PagedBytes bytes = {};
 };
 
-/// The piece of a payload that is at hand.
+/// The current piece of a payload.
 class PageWindow {
  public:
   explicit PageWindow(PayloadPages* pages) : pages_(pages) {}
 
-  /// `n` bytes from byte `offset`, at least 1, which the payload has. Valid until the next call. Null once a piece
-  /// could not be read.
+  /// Returns `n` bytes, at least 1, from byte `offset`; the payload has them. Valid until the next call. Returns null
+  /// once a piece could not be read.
   [[nodiscard]] const uint8_t* At(uint64_t offset, uint64_t n) {
     if (offset >= begin_ && Fits(offset - begin_, n, size_)) return data_ + (offset - begin_);
     return Fetch(offset, n);
@@ -52,8 +52,8 @@ class PageWindow {
   bool unreadable_ = false;
 };
 
-/// WireReader for a payload that is fetched piece by piece: the same members, the same fields, the same faults at the
-/// same bytes. It never asks for the content of bytes.
+/// A WireReader for a payload that is fetched in pieces: the same members, fields and faults at the same bytes. Never
+/// requests the content of bytes fields.
 class PagedWireReader {
  public:
   PagedWireReader(PageWindow* window, uint64_t length, Malformed* malformed)
@@ -99,8 +99,8 @@ class PagedWireReader {
   int depth_ = 0;
 };
 
-// The two places where a payload may lie, for the templates that skim it: each has a reader of messages, and gives the
-// content of what such a reader found.
+// The two sources of a payload, for the templates that skim it: each provides a reader of messages, and the content of
+// the fields that this reader found.
 
 /// A payload in memory.
 class MemorySource {
@@ -113,27 +113,27 @@ class MemorySource {
 
   [[nodiscard]] WireReader Read(Malformed* malformed) const { return {payload_, malformed}; }
 
-  /// Content of `bytes`. Null if it cannot be read, which is never.
+  /// Returns the content of `bytes`. Null if it cannot be read, which never happens.
   [[nodiscard]] const uint8_t* At(ByteView bytes) const { return bytes.data(); }
 
   [[nodiscard]] Stretch Where(ByteView bytes) const {
     return {static_cast<uint64_t>(bytes.data() - payload_.data()), bytes.size()};
   }
 
-  /// The one value of `feature`, if it is bytes, and not too long to be kept.
+  /// Returns the value of `feature` if it is bytes and short enough to be kept.
   [[nodiscard]] ByteView View(const SkimmedFeature& feature) const {
     if (feature.kind != FeatureKind::kBytes || feature.count != 1 || feature.size > kMostKeptBytes) return {};
     return payload_.subspan(feature.bits, feature.size);
   }
 
-  /// The number of varints in `chunk`; 0 says that they have to be read one by one.
+  /// Returns the number of varints in `chunk`; 0 means that they must be read one by one.
   [[nodiscard]] uint64_t CountQuickly(ByteView chunk) const { return CountVarints(chunk); }
 
  private:
   ByteView payload_;
 };
 
-/// A payload that is fetched piece by piece.
+/// A payload that is fetched in pieces.
 class PagedSource {
  public:
   using Reader = PagedWireReader;
@@ -141,18 +141,18 @@ class PagedSource {
   using Bytes = PagedBytes;
 
   PagedSource(PayloadPages* pages, uint64_t length) : window_(pages), length_(length) {}
-  PagedSource(const PagedSource&) = delete;  // readers point at the window
+  PagedSource(const PagedSource&) = delete;  // readers point to the window
   PagedSource& operator=(const PagedSource&) = delete;
 
   [[nodiscard]] PagedWireReader Read(Malformed* malformed) { return {&window_, length_, malformed}; }
 
-  /// Content of `bytes`, until anything else is read. Null if it is empty, or cannot be read.
+  /// Returns the content of `bytes`, valid until the next read. Null if it is empty or cannot be read.
   [[nodiscard]] const uint8_t* At(PagedBytes bytes) {
     return bytes.empty() ? nullptr : window_.At(bytes.offset, bytes.length);
   }
 
   [[nodiscard]] Stretch Where(PagedBytes bytes) const { return {bytes.offset, bytes.length}; }
-  [[nodiscard]] ByteView View(const SkimmedFeature&) const { return {}; }  // it is copied at the end
+  [[nodiscard]] ByteView View(const SkimmedFeature&) const { return {}; }  // copied at the end
   [[nodiscard]] uint64_t CountQuickly(PagedBytes) const { return 0; }
   [[nodiscard]] bool unreadable() const { return window_.unreadable(); }
 

@@ -11,8 +11,8 @@
 
 namespace ofindex {
 
-/// Reads one Feature: its kind, how many values it has, and the one where there is one; or keeps all of them. Views
-/// what it is made of.
+/// Reads one Feature: its kind, the number of values, and the value if there is exactly one; or keeps
+/// all of them. Views its arguments.
 template <typename Source>
 class FeatureReader {
  public:
@@ -22,12 +22,12 @@ class FeatureReader {
   FeatureReader(Source& source, PayloadKind payload, FoundFeatures& found)
       : source_(source), payload_(payload), found_(found) {}
 
-  /// Adds the values of `feature` to `values`: of the same kind they are joined, another kind resets. Returns false if
-  /// it is malformed, or cannot be read.
+  /// Adds the values of `feature` to `values`: values of the same kind are appended, another kind resets. Returns false
+  /// if the feature is malformed or cannot be read.
   [[nodiscard]] bool Skim(Reader& feature, SkimmedFeature& values) { return SkimKinds<false>(feature, values); }
 
-  /// The same, and appends the values to what `found` keeps. `values` began with those that stand there from number
-  /// `numbers` and stretch `stretches` on: they go if another kind resets.
+  /// As Skim, but also appends the values to those that `found` keeps. The values of `values` start there at number
+  /// `numbers` and stretch `stretches`; they are removed if another kind resets.
   [[nodiscard]] bool Keep(Reader& feature, SkimmedFeature& values, size_t numbers, size_t stretches) {
     first_number_ = numbers;
     first_stretch_ = stretches;

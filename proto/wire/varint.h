@@ -9,7 +9,7 @@
 namespace ofindex {
 
 /// Reads the varint at the front of `bytes`, which are at most 10; bits above 64 are dropped. Returns its size, or 0 if
-/// it does not end in `bytes`: `*value` is as it was then.
+/// it does not end in `bytes`; `*value` is then unchanged.
 [[nodiscard]] inline size_t TakeVarint(ByteView bytes, uint64_t* value) {
   uint64_t bits = 0;
   for (size_t i = 0; i < bytes.size(); ++i) {
@@ -23,12 +23,12 @@ namespace ofindex {
   return 0;
 }
 
-/// Bytes that WriteVarint writes of `value`: 1 to 10.
+/// Returns the number of bytes that WriteVarint writes for `value`: 1 to 10.
 [[nodiscard]] constexpr size_t VarintBytes(uint64_t value) {
   return (static_cast<size_t>(std::bit_width(value | 1)) + 6) / 7;
 }
 
-/// Writes `value` as the shortest varint at `out`, and returns where it ends.
+/// Writes `value` as the shortest varint at `out`, and returns its end.
 inline uint8_t* WriteVarint(uint64_t value, uint8_t* out) {
   while (value >= 0x80) {
     *out++ = static_cast<uint8_t>(value | 0x80);

@@ -46,7 +46,7 @@ bool WireReader::ReadScalar(const uint8_t* tag_begin, WireField* field) {
 bool WireReader::SkipGroup(const uint8_t* tag_begin, WireField* field) {
   const uint8_t* body = at_;
   const int room = kMaxMessageDepth - depth_;
-  std::array<uint32_t, kMaxMessageDepth> open;  // numbers of the groups that are open; [0, opened) is in use
+  std::array<uint32_t, kMaxMessageDepth> open;  // numbers of the open groups; [0, opened) is in use
   int opened = 0;
   WireField inner{.number = field->number, .type = WireType::kGroup};
   const uint8_t* inner_begin = tag_begin;

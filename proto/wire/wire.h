@@ -8,19 +8,19 @@
 
 namespace ofindex {
 
-/// Levels that messages and groups may nest below the outermost message: protobuf's default recursion limit.
+/// Maximum nesting depth of messages and groups below the outermost message: protobuf's default recursion limit.
 inline constexpr int kMaxMessageDepth = 100;
 
-/// Bytes of the largest message there is: protobuf counts in int.
+/// Maximum size in bytes of a message: protobuf counts in int.
 inline constexpr uint64_t kMaxMessageBytes = 0x7fff'ffff;
 
-/// How a field is written. The values are protobuf's.
+/// The wire type of a field. The values are protobuf's.
 enum class WireType : uint8_t {
   kVarint = 0,
   kFixed64 = 1,
   kBytes = 2,
   kGroup = 3,
-  kEndGroup = 4,  ///< closes a group; no field has it
+  kEndGroup = 4,  ///< closes a group; never the type of a field
   kFixed32 = 5,
 };
 
@@ -28,11 +28,11 @@ enum class WireType : uint8_t {
 struct WireField {
   uint32_t number = 0;  ///< in [1, 2^29)
   WireType type = WireType::kVarint;
-  uint64_t value = 0;   ///< of kVarint, kFixed64 and kFixed32: the bits as they stand
-  ByteView bytes = {};  ///< of kBytes: the content; of kGroup: what lies between its two tags; a view of the payload
+  uint64_t value = 0;   ///< for kVarint, kFixed64 and kFixed32: the bits as encoded
+  ByteView bytes = {};  ///< for kBytes: the content; for kGroup: everything between its two tags; a view of the payload
 };
 
-/// Why bytes are no message.
+/// The reason why bytes are not a valid message.
 enum class WireFault : uint8_t {
   kNone,
   kTornVarint,
@@ -48,7 +48,7 @@ enum class WireFault : uint8_t {
   kPackedSize,
 };
 
-/// The stable wording of `fault`, for error messages.
+/// Returns the stable wording of `fault`, for error messages.
 [[nodiscard]] constexpr std::string_view Name(WireFault fault) {
   switch (fault) {
     case WireFault::kNone: return "well-formed";
@@ -67,50 +67,50 @@ enum class WireFault : uint8_t {
   return "unknown";
 }
 
-/// The first thing that is wrong with a payload: kNone while nothing is.
+/// The first fault in a payload; kNone if none was found yet.
 struct Malformed {
   WireFault fault = WireFault::kNone;
-  uint64_t offset = 0;  ///< byte of the payload at which the tag, length, value or group that is wrong begins
+  uint64_t offset = 0;  ///< byte of the payload at which the faulty tag, length, value or group begins
 };
 
-/// "payload@12: malformed message: torn varint".
+/// Returns "payload@12: malformed message: torn varint".
 [[nodiscard]] std::string Describe(const Malformed& malformed);
 
-/// A cursor over the fields of one protobuf message, in wire order. It allocates nothing, does not recurse, and accepts
+/// A cursor over the fields of one protobuf message, in wire order. Allocates nothing, does not recurse, and accepts
 /// exactly what libprotobuf 3.21 accepts: varints of at most 10 bytes (bits above 64 dropped), tags and lengths of at
-/// most 5 bytes (bits of a tag above 32 dropped, so no field number is too large), groups that are closed by the number
-/// that opened them. A small value; copies move on their own. Views its payload, which has to outlive it.
+/// most 5 bytes (tag bits above 32 dropped, so no field number is too large), groups closed by the number that opened
+/// them. A small value; copies advance independently. Views its payload, which must outlive it.
 class WireReader {
  public:
-  /// Reads `payload`, an outermost message. What is wrong with it, or with a message nested in it, goes to
-  /// `*malformed`, which has to outlive this reader and those nested in it.
+  /// Reads `payload`, an outermost message. Faults in it, or in messages nested in it, are stored in `*malformed`,
+  /// which must outlive this reader and the readers nested in it.
   WireReader(ByteView payload, Malformed* malformed)
       : at_(payload.data()), end_(at_ + payload.size()), origin_(at_), malformed_(malformed) {}
 
-  /// A reader of the message that `bytes`, a field of this one, holds.
+  /// Returns a reader of the message in `bytes`, a field of this message.
   [[nodiscard]] WireReader Nested(ByteView bytes) const {
     WireReader nested(bytes, *this, depth_ + 1);
     if (nested.depth_ > kMaxMessageDepth) nested.Fail(WireFault::kTooDeep, nested.at_);
     return nested;
   }
 
-  /// A reader of the values that `bytes`, a packed field of this message, holds; see NextVarint().
+  /// Returns a reader of the values in `bytes`, a packed field of this message; see NextVarint().
   [[nodiscard]] WireReader Packed(ByteView bytes) const { return {bytes, *this, depth_}; }
 
-  /// Moves to the next field, and past it: the content of bytes is not touched, that of a group is checked. Returns
-  /// false at the end of the message, and for ever after something malformed; ok() tells which.
+  /// Reads the next field and moves past it. Does not touch the content of bytes fields; checks that of groups. Returns
+  /// false at the end of the message, and always after a fault; ok() tells which.
   [[nodiscard]] bool Next(WireField* field);
 
-  /// Moves to the next value of a packed list of varints. Returns false as Next() does.
+  /// Reads the next value of a packed list of varints. Returns false as Next() does.
   [[nodiscard]] bool NextVarint(uint64_t* value) { return at_ != end_ && ReadVarint(value); }
 
-  /// Notes `fault` at the first byte of `where`, which lies in the payload, and ends this reader. Returns false.
+  /// Records `fault` at the first byte of `where`, which lies in the payload, and ends this reader. Returns false.
   bool Reject(WireFault fault, ByteView where) { return Fail(fault, where.data()); }
 
-  /// The bytes that are still to be read.
+  /// Returns the bytes not read yet.
   [[nodiscard]] ByteView rest() const { return {at_, end_}; }
 
-  /// False once this payload, or any message in it that was read, proved malformed.
+  /// Returns false once this payload, or any message in it that was read, is found malformed.
   [[nodiscard]] bool ok() const { return malformed_->fault == WireFault::kNone; }
 
  private:
@@ -140,7 +140,7 @@ class WireReader {
   int depth_ = 0;
 };
 
-// Most tags, lengths and values are one byte, and whole records often have a length of two: these paths are inline, the
+// Most tags, lengths and values take one byte, and lengths of whole records often two: these paths are inline, the
 // others are in wire.cc.
 
 inline bool WireReader::ReadVarint(uint64_t* value) {

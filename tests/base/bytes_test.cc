@@ -20,24 +20,24 @@ TEST_CASE("a range fits only where its end, counted without wrapping, is inside"
       {0, 0, 0, true},                // nothing of nothing
       {1, 0, 0, false},               // nothing, past the end
       {0, 1, 0, false},               // one byte of nothing
-      {0, 10, 10, true},              // all of it
+      {0, 10, 10, true},              // everything
       {10, 0, 10, true},              // nothing, at the end
       {9, 1, 10, true},               // the last byte
       {10, 1, 10, false},             // one past it
       {9, 2, 10, false},              // begins inside, ends outside
       {kMost, 1, 10, false},          // the end wraps to 0
       {kMost, 2, 10, false},          // the end wraps to 1
-      {1, kMost, 10, false},          // the same, by the length
+      {1, kMost, 10, false},          // as above, by the length
       {kMost - 3, 8, 10, false},      // the end wraps to 4: the case that a sum gets wrong
-      {kTop, kTop, 10, false},        // the end wraps to 0 by halves
-      {kTop, kTop - 1, kMost, true},  // the end is the largest number there is
+      {kTop, kTop, 10, false},        // two halves: the end wraps to 0
+      {kTop, kTop - 1, kMost, true},  // the end is the largest 64-bit number
       {kTop, kTop, kMost, false},     // and one more
       {0, kMost, kMost, true},        // all of the largest size
       {kMost, 0, kMost, true},        // nothing, at its end
-      {kMost, 1, kMost, false},       // one byte there
+      {kMost, 1, kMost, false},       // one byte past it
       {0, kMost, kMost - 1, false},
       {kTop, 1, kTop, false},     // the first byte past 2^63
-      {kTop - 1, 1, kTop, true},  // the last one before
+      {kTop - 1, 1, kTop, true},  // the last byte before it
   };
   for (const Row& row : rows) {
     CAPTURE(row.offset);

@@ -55,7 +55,7 @@ TEST_CASE("CRC-32C has the values that its standard gives") {
   for (const Row& row : rows) {
     CAPTURE(ToHex(AsBytes(row.bytes)));
     CHECK(Crc32c(AsBytes(row.bytes)) == row.crc);
-    CHECK(SlowCrc32c(row.bytes) == row.crc);  // the tests' own, which all shards of the tests are made with
+    CHECK(SlowCrc32c(row.bytes) == row.crc);  // the tests' own implementation, with which all their shards are made
   }
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("CRC-32C is the same in one piece, in two pieces, and bit by bit") {
 TEST_CASE("the CRC of a number is that of its eight bytes, with the processor's instruction and without") {
   std::mt19937_64 random(3);
   for (int i = 0; i < 10'000; ++i) {
-    // Few bits as well as many: lengths are small numbers.
+    // Many bits and few: lengths are small numbers.
     const uint64_t value = random() >> (i % 64);
     const uint32_t expected = SlowCrc32c(Le64(value));
     CHECK(Crc32cOf(value) == expected);
@@ -85,7 +85,7 @@ TEST_CASE("the CRC of a number is that of its eight bytes, with the processor's 
 }
 
 TEST_CASE("masking is what TFRecord files have: the empty record is 16 known bytes") {
-  // By the format alone: the CRCs of eight zeros and of nothing, masked.
+  // From the format alone: the CRCs of eight zeros and of nothing, masked.
   CHECK(ToHex(AsBytes(RecordBytes(Framing::kTfRecord, ""))) ==
         "0000000000000000"
         "29039807"
@@ -111,7 +111,7 @@ TEST_CASE("a stream's digest is that of all its bytes in one piece") {
     for (size_t cut = 0; cut <= n; cut += 1 + n / 11) {
       Xxh3Stream pieces;
       pieces.Add(AsBytes(bytes).first(cut));
-      static_cast<void>(pieces.Digest());  // looking at it in between changes nothing
+      static_cast<void>(pieces.Digest());  // an intermediate digest changes nothing
       pieces.Add(AsBytes(bytes).subspan(cut));
       CHECK(pieces.Digest64() == whole.Digest64());
       CHECK(pieces.Digest() == whole.Digest());

@@ -35,14 +35,14 @@ TEST_CASE("a file is read anywhere, and a read that reaches its end is shorter")
       {0, 10, "0123456789"},  // all
       {3, 4, "3456"},         // the middle
       {9, 1, "9"},            // the last byte
-      {8, 5, "89"},           // over the end
+      {8, 5, "89"},           // across the end
       {10, 1, ""},            // at the end
       {0, 0, ""},             // nothing
       {11, 1, ""},            // past the end
       {uint64_t{1} << 62, 4, ""},
-      {std::numeric_limits<int64_t>::max(), 4, ""},  // where the system stops counting
-      {uint64_t{1} << 63, 4, ""},                    // past it
-      {~uint64_t{0}, 4, ""},                         // where a sum would wrap to the file's beginning
+      {std::numeric_limits<int64_t>::max(), 4, ""},  // the largest offset that the system supports
+      {uint64_t{1} << 63, 4, ""},                    // beyond that
+      {~uint64_t{0}, 4, ""},                         // a sum would wrap to the beginning of the file
   };
   for (const Row& row : rows) {
     CAPTURE(row.offset);
@@ -128,7 +128,7 @@ TEST_CASE("an open file stays readable when its name is gone, and a moved one ha
     REQUIRE(moved.ReadAt(0, out));
     CHECK(AsText(out) == "abc");
   }
-  CHECK(::fcntl(fd, F_GETFD) == -1);  // closed, once
+  CHECK(::fcntl(fd, F_GETFD) == -1);  // closed exactly once
 }
 
 TEST_CASE("a descriptor does not leak into a program that is started meanwhile") {

@@ -34,7 +34,7 @@ TEST_CASE("a change is recent within a tick, and if a file server's clock is up 
       {-kMillisecond, true},
       {-5 * kSecond, true},
       {-50 * kSecond, true},
-      {-3600 * kSecond, false},  // by a clock that was wrong: the next change has another time
+      {-3600 * kSecond, false},  // the clock was wrong: the next change has another time
       {kSecond, false},
       {3600 * kSecond, false},
   };

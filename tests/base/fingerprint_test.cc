@@ -31,7 +31,7 @@ Result<uint64_t> FingerprintOf(const std::string& path, uint64_t size) {
 
 uint64_t FingerprintOf(const std::string& path) { return FingerprintOf(path, StatFile(path)->size).value(); }
 
-// The bytes that a fingerprint reads, found by flipping one bit in every stretch of `step` bytes.
+// Counts the bytes that a fingerprint reads, by flipping one bit in every range of `step` bytes.
 uint64_t CountNoticedFlips(const TempDir& dir, const std::string& bytes, uint64_t step) {
   WriteFile(dir / "f", bytes);
   const uint64_t sound = FingerprintOf(dir / "f");
@@ -56,7 +56,7 @@ TEST_CASE("every flip in a file of up to 64 KiB changes its fingerprint") {
 TEST_CASE("of a large file both ends and eight pages between are read") {
   const TempDir dir;
   constexpr uint64_t kPage = 4 * kKiB;
-  // Both ends are 16 KiB, 4 pages; with a size of whole pages no page is read in part.
+  // Both ends are 16 KiB, 4 pages; if the size is a whole number of pages, no page is read in part.
   CHECK(CountNoticedFlips(dir, RandomBytes(1024 * kKiB), kPage) == 4 + 8 + 4);
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("fingerprints are frozen, because indexes hold them: XXH3 of the size 
   }
   const std::string bytes = RandomBytes(1'000'000);
   std::string read = Le64(bytes.size()) + bytes.substr(0, 16 * kKiB);
-  // Every ninth of what lies between both ends, rounded down to a page.
+  // Every ninth of the bytes between both ends, rounded down to a page.
   for (uint64_t at :
        std::initializer_list<uint64_t>{122'880, 229'376, 335'872, 442'368, 552'960, 659'456, 765'952, 872'448}) {
     read += bytes.substr(at, 4 * kKiB);

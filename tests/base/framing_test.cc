@@ -50,7 +50,7 @@ TEST_CASE("every flipped bit of a TFRecord header breaks its checksum") {
   }
 }
 
-// The payloads of a sound TFRecord file, by its lengths alone.
+// Returns the payloads of a sound TFRecord file, using only its lengths.
 std::vector<std::string> PayloadsOf(const std::string& bytes) {
   std::vector<std::string> payloads;
   for (uint64_t at = 0; at < bytes.size();) {

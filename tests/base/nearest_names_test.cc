@@ -12,7 +12,7 @@ namespace {
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-// The definition, without a band: every prefix of one against every prefix of the other.
+// The definition, without a band: compares every prefix of one with every prefix of the other.
 size_t SlowDistance(const std::string& a, const std::string& b) {
   std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) {

@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kBuffer = size_t{1} << 18;  // as in output_file.cc: the sizes below lie around it
+constexpr size_t kBuffer = size_t{1} << 18;  // as in output_file.cc: the sizes below are close to it
 
 OutputFile Created(const std::string& path) {
   auto file = OutputFile::Create(path);
@@ -90,7 +90,7 @@ TEST_CASE("a full disk is an error of append, overwrite, flush or sync, whicheve
   CHECK_FALSE(out.Append(AsBytes(large)));
 }
 
-// Lets no file grow past `bytes`, until the object dies; the system answers EFBIG instead of raising a signal.
+// Limits files to `bytes` until the object dies; the system returns EFBIG instead of raising a signal.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {

@@ -54,7 +54,7 @@ TEST_CASE("a team shares its work, and none of it is lost or done twice") {
   CHECK(sum == uint64_t{kItems} * (kItems - 1) / 2);
 }
 
-// Leaves the process no more than `bytes` of address space beyond what it has now.
+// Leaves the process at most `bytes` of address space beyond its current use.
 void LimitAddressSpace(uint64_t bytes) {
   uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -67,14 +67,14 @@ TEST_CASE("where the system gives fewer threads, those that run do all the work"
   if (kSanitized) return;
   constexpr unsigned kItems = 1000;
   const auto all_work_is_done = [] {
-    LimitAddressSpace(uint64_t{20} << 20);  // two stacks, and those that the C library keeps of earlier threads
+    LimitAddressSpace(uint64_t{20} << 20);  // two stacks, and those that the C library keeps from earlier threads
     std::atomic<unsigned> bodies{0}, next{0}, done{0};
     std::atomic<bool> all_started{false};
     RunOnThreads(64, [&](unsigned k) {
       ++bodies;
       if (k == 0) all_started = true;  // the caller runs last
       all_started.notify_all();
-      all_started.wait(false);  // a thread that ends leaves its stack to the next
+      all_started.wait(false);  // a thread that ends passes its stack on to the next
       while (next.fetch_add(1) < kItems) ++done;
     });
     return bodies >= 64 ? 2 : done == kItems ? 0 : 1;
@@ -114,7 +114,7 @@ TEST_CASE("a thread that the system does not give is a limit") {
   if (kSanitized) return;
   const auto is_limit = [] {
     LimitAddressSpace(uint64_t{1} << 20);    // no stack
-    for (int left = 64; left > 0; --left) {  // the first may get stacks that the C library keeps of earlier threads
+    for (int left = 64; left > 0; --left) {  // the first may get stacks that the C library keeps from earlier threads
       auto thread = StartThread([] { ::pause(); });
       if (!thread) return thread.error().code == ErrorCode::kLimit ? 0 : 1;
       thread->detach();

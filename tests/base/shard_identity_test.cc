@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kLongAgo = 1'234'567'890'123'456'789;
 
-// A shard whose fingerprint does not cover all of it.
+// Returns a shard larger than its fingerprint covers.
 std::string LargeShard() { return ShardBytes(Framing::kOfRecord, SomePayloads(400, 1000)); }
 
 Result<void> Check(const std::string& path, const ShardIdentity& identity, FactsTrust trust = FactsTrust::kTrusted) {
@@ -50,8 +50,8 @@ TEST_CASE("a shard is the one that was indexed by size, times and inode, or else
   struct Row {
     const char* what;
     std::function<void(const std::string&)> act;
-    bool same_by_facts;        // with equal facts trusted
-    bool same_by_fingerprint;  // with facts ignored
+    bool same_by_facts;        // if equal facts are trusted
+    bool same_by_fingerprint;  // if facts are ignored
   };
   const Row rows[] = {
       {"nothing", [](const std::string&) {}, true, true},
@@ -85,7 +85,7 @@ TEST_CASE("a shard is the one that was indexed by size, times and inode, or else
       {"another of the same size and time, renamed over it",
        [&](const std::string& path) { ReplaceFile(path, std::string(bytes.size(), 'x')), SetMtime(path, kLongAgo); },
        false, false},
-      // The price of not reading all bytes: `verify` finds this, nothing else does.
+      // The price of not reading all bytes: only `verify` finds this.
       {"a byte changed between the pages that are read", [&](const std::string& path) { FlipBit(path, 17'000, 0); },
        true, true},
   };

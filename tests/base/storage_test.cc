@@ -13,7 +13,7 @@ namespace {
 
 TEST_CASE("a file system in memory is told from others") {
   const auto proc = File::OpenRead("/proc/self/status");
-  if (proc) CHECK(StorageOf(*proc) == Storage::kSolid);  // what the system does not tell of
+  if (proc) CHECK(StorageOf(*proc) == Storage::kSolid);  // the default for unknown storage
   std::ofstream probe("/dev/shm/ofindex-storage-test");
   probe << "x";
   probe.close();

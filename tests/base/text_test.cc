@@ -16,24 +16,24 @@ TEST_CASE("paths are ordered as people count") {
   };
   const Row rows[] = {
       {"part-2", "part-10"},      // by value, not by digit
-      {"part-9", "part-00010"},   // whatever their width
-      {"part-01", "part-1"},      // equal numbers: by bytes, so that there is an order at all
-      {"part-01", "part-2"},      // but only if all else is equal
-      {"part-01-b", "part-1-c"},  // the end decides before the zeros do
+      {"part-9", "part-00010"},   // of any width
+      {"part-01", "part-1"},      // equal numbers: by bytes, so that the order is total
+      {"part-01", "part-2"},      // but only if everything else is equal
+      {"part-01-b", "part-1-c"},  // the rest decides before the zeros do
       {"part-1-a", "part-01-b"},  // either way
       {"part-00000-of-00010", "part-00001-of-00010"},
       {"part-18446744073709551615", "part-18446744073709551616"},  // past 64 bits
       {"part-99999999999999999999998", "part-99999999999999999999999"},
       {"", "a"},         // the empty path is first
-      {"a", "a1"},       // a prefix before what it begins
-      {"a/b", "a-1/b"},  // a folder's files before those of a longer name: '/' is before every byte
-      {"a/b", "a b"},    // also before the space, which is less as a byte
+      {"a", "a1"},       // a prefix before a longer name
+      {"a/b", "a-1/b"},  // a folder's files before those of a longer name: '/' sorts before every byte
+      {"a/b", "a b"},    // also before a space, which is smaller as a byte
       {"a/z", "a1/a"},
       {"a/2/b", "a/10/a"},  // in every component
       {"1a", "a1"},         // digits before letters
       {"A", "a"},           // other bytes by value
       {"a\x7f", "a\x80"},   // as unsigned ones
-      {"a0", "a00"},        // a number of zeros alone
+      {"a0", "a00"},        // only zeros
       {"x0y1", "x00y2"},
   };
   for (const Row& row : rows) {
@@ -83,19 +83,19 @@ TEST_CASE("UTF-8 is what table 3-7 of the Unicode standard allows") {
   const Row rows[] = {
       {"", true},
       {std::string_view("\0", 1), true},  // NUL is a character
-      {"\x7f", true},                     // the last of one byte
+      {"\x7f", true},                     // the last one-byte sequence
       {"\x80", false},                    // a continuation without a lead
       {"\xbf", false},
       {"\xc0\x80", false},  // NUL in two bytes: overlong
       {"\xc1\xbf", false},  // U+007F in two bytes: overlong
-      {"\xc2\x80", true},   // U+0080, the first of two bytes
+      {"\xc2\x80", true},   // U+0080, the first two-byte sequence
       {"\xdf\xbf", true},   // U+07FF, the last
-      {"\xc2", false},      // cut
-      {"\xc2\x7f", false},  // continued by no continuation
+      {"\xc2", false},      // truncated
+      {"\xc2\x7f", false},  // followed by something else than a continuation
       {"\xc2\xc0", false},
       {"\xe0\x9f\xbf", false},          // U+07FF in three bytes: overlong
       {"\xe0\xa0\x80", true},           // U+0800
-      {"\xe0\xa0", false},              // cut
+      {"\xe0\xa0", false},              // truncated
       {"\xed\x9f\xbf", true},           // U+D7FF, the last before the surrogates
       {"\xed\xa0\x80", false},          // U+D800, the first surrogate
       {"\xed\xbf\xbf", false},          // U+DFFF, the last
@@ -103,15 +103,15 @@ TEST_CASE("UTF-8 is what table 3-7 of the Unicode standard allows") {
       {"\xef\xbf\xbf", true},           // U+FFFF
       {"\xf0\x8f\xbf\xbf", false},      // U+FFFF in four bytes: overlong
       {"\xf0\x90\x80\x80", true},       // U+10000
-      {"\xf0\x90\x80", false},          // cut
+      {"\xf0\x90\x80", false},          // truncated
       {"\xf4\x8f\xbf\xbf", true},       // U+10FFFF, the last of all
       {"\xf4\x90\x80\x80", false},      // U+110000
       {"\xf5\x80\x80\x80", false},      // no such lead
       {"\xf8\x88\x80\x80\x80", false},  // five bytes, as in 1993
       {"\xff", false},
       {"\xfe", false},
-      {"a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80z", true},  // one of every length
-      {"abc\xc3", false},                                // sound but for the last byte
+      {"a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80z", true},  // one sequence of each length
+      {"abc\xc3", false},                                // sound except for the last byte
   };
   for (const Row& row : rows) {
     CAPTURE(ToHex(AsBytes(row.bytes)));
@@ -138,7 +138,7 @@ TEST_CASE("what is printable stays, and what could move a cursor becomes its hex
        "31m",
        "\\xc2\\x9b31m"},                             // U+009B, the escape of the C1 controls
       {"\xc2\x80\xc2\x9f", "\\xc2\\x80\\xc2\\x9f"},  // the first and the last of them
-      {"\xc2\xa0", "\xc2\xa0"},                      // U+00A0, the first that is none
+      {"\xc2\xa0", "\xc2\xa0"},                      // U+00A0, the first that is not a control
       {"\x9b"
        "31m",
        "\\x9b31m"},                      // the same escape as a raw byte, which is not UTF-8
@@ -155,9 +155,9 @@ TEST_CASE("what is printable stays, and what could move a cursor becomes its hex
       {"\xe2\x81\xaa", "\xe2\x81\xaa"},                                // U+206A
       {"\xd7\xa9\xd7\x9c", "\xd7\xa9\xd7\x9c"},  // letters that are written from right to left stay
       {"\xff\xfe", "\\xff\\xfe"},                // not UTF-8
-      {"\xc3", "\\xc3"},                         // a cut character
+      {"\xc3", "\\xc3"},                         // a truncated character
       {"\xe2\x82", "\\xe2\\x82"},
-      {"\xc3(", "\\xc3("},                  // what follows a broken one is read anew
+      {"\xc3(", "\\xc3("},                  // the byte after a broken sequence is read again
       {"\xed\xa0\x80", "\\xed\\xa0\\x80"},  // a surrogate
   };
   for (const Row& row : rows) CHECK(Printable(row.text) == row.shown);
@@ -221,10 +221,10 @@ TEST_CASE("sizes have three figures, and the largest unit that they are one of")
       {1536, "1.50 KiB"},
       {10'239, "10.0 KiB"},  // 9.999: rounded up to two figures before the point
       {10'240, "10.0 KiB"},
-      {102'399, "100 KiB"},  // 99.999: to three
+      {102'399, "100 KiB"},  // 9.999: rounded up to two digits before the point
       {1'000'000, "977 KiB"},
-      {1'024'000, "1000 KiB"},  // four figures: a unit has 1024 of the one below
-      {1'048'575, "1.00 MiB"},  // 1023.999: to the next unit
+      {1'024'000, "1000 KiB"},  // 99.999: to three
+      {1'048'575, "1.00 MiB"},  // four digits: a unit is 1024 of the smaller one
       {1'048'576, "1.00 MiB"},
       {1e12, "931 GiB"},
       {18'446'744'073'709'551'615.0, "16.0 EiB"},

@@ -17,8 +17,8 @@
 namespace ofindex {
 namespace {
 
-// Readers over two shards, of which one is attacked all the time and the other is left alone. OFINDEX_LIVE_SECONDS says
-// for how long; 3 if it is not set.
+// Readers over two shards: one is attacked continuously, the other is left alone. OFINDEX_LIVE_SECONDS sets the
+// duration; the default is 3.
 
 constexpr size_t kAttacked = 0;
 constexpr int kReaders = 4;
@@ -35,10 +35,10 @@ std::vector<ShardPlan> TwoShards() {
           {.path = "part-1", .framing = Framing::kTfRecord, .payloads = SomePayloads(50, 1500, 2)}};
 }
 
-// What is done to the attacked shard. Each leaves the right bytes behind it.
+// A change to the attacked shard. Each attack restores the right bytes at the end.
 using Attack = void (*)(const std::string& path, const std::string& bytes, std::mt19937_64& random);
 
-// How long a damage lasts: sometimes too short for a reader to notice.
+// Waits while the damage lasts: sometimes too briefly for a reader to notice.
 void Pause(std::mt19937_64& random) { std::this_thread::sleep_for(std::chrono::microseconds(random() % 4000)); }
 
 constexpr Attack kCutAndRestore = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
@@ -86,15 +86,15 @@ constexpr Attack kGrow = [](const std::string& path, const std::string& bytes, s
 };
 
 struct Tally {
-  std::atomic<uint64_t> right{0};        // reads of the attacked shard that gave its bytes
-  std::atomic<uint64_t> errors{0};       // and that gave an error
-  std::atomic<uint64_t> wrong{0};        // any other bytes, of any shard
-  std::atomic<uint64_t> calm_errors{0};  // errors for the shard that nobody touched
-  std::atomic<uint64_t> odd_errors{0};   // errors of a kind that makes no sense here
+  std::atomic<uint64_t> right{0};        // reads of the attacked shard that returned its bytes
+  std::atomic<uint64_t> errors{0};       // reads of the attacked shard that returned an error
+  std::atomic<uint64_t> wrong{0};        // any other bytes, from any shard
+  std::atomic<uint64_t> calm_errors{0};  // errors for the untouched shard
+  std::atomic<uint64_t> odd_errors{0};   // errors of an unexpected kind
 };
 
-/// One thread's readers: opened anew from time to time, so that the shard is met in every state, in turn with every
-/// combination of what may be held open.
+/// One thread's readers: reopened from time to time, so that they meet the shard in every state, cycling through all
+/// combinations of limits on open maps and descriptors.
 class LiveReader {
  public:
   LiveReader(const MappedDataset& dataset, IoMode io, uint64_t seed, Tally& tally)
@@ -102,7 +102,7 @@ class LiveReader {
 
   void RunUntil(Clock::time_point deadline) {
     for (uint64_t turn = 0; Clock::now() < deadline; ++turn) {
-      // The calm shard comes first and takes the one map or descriptor, if there is only one.
+      // The calm shard comes first and takes the only map or descriptor, if there is only one.
       const RecordReader reader = dataset_.Open({.io = io_, .max_maps = turn / 2 % 2, .max_descriptors = turn % 2});
       ReadCalm(reader);
       for (int i = 0; i < 200 && Clock::now() < deadline; ++i) {
@@ -146,7 +146,7 @@ class LiveReader {
 
   void CountError(const Error& error) {
     ++tally_.errors;
-    // kIo is the file that is missing when it is opened, and there again when it is looked for.
+    // kIo means that the file was missing when it was opened, but present again when it was checked.
     if (error.code != ErrorCode::kStale && error.code != ErrorCode::kIo) ++tally_.odd_errors;
   }
 
@@ -159,7 +159,7 @@ class LiveReader {
   RecordBatch batch_;
 };
 
-// Lets readers and attacks run against each other, and checks what must hold.
+// Runs readers and attacks against each other, and checks the invariants.
 void Run(IoMode io, const std::vector<Attack>& attacks) {
   const MappedDataset dataset(TwoShards());
   const Clock::time_point deadline = Deadline();
@@ -172,7 +172,7 @@ void Run(IoMode io, const std::vector<Attack>& attacks) {
   uint64_t rounds = 0;
   for (; Clock::now() < deadline; ++rounds) {
     attacks[rounds % attacks.size()](dataset.shard_path(kAttacked), dataset.shard_bytes(kAttacked), random);
-    // Readers wait for a fresh file to settle. Every other round gives them the time, so that they see both.
+    // Readers wait for a fresh file to settle. Every other round leaves them the time, so that both cases occur.
     if (rounds % 2 == 0) std::this_thread::sleep_for(milliseconds(30));
   }
   readers.clear();

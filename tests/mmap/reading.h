@@ -17,7 +17,7 @@ inline std::vector<std::string> PayloadsOf(const RecordBatch& batch) {
   return payloads;
 }
 
-/// The payloads of `ordinals`, in that order.
+/// Returns the payloads of `ordinals`, in that order.
 inline std::vector<std::string> Chosen(const std::vector<std::string>& payloads,
                                        const std::vector<uint64_t>& ordinals) {
   std::vector<std::string> chosen;
@@ -25,7 +25,7 @@ inline std::vector<std::string> Chosen(const std::vector<std::string>& payloads,
   return chosen;
 }
 
-/// Every way to open a reader; 0 would be the default of both limits.
+/// Returns every combination of options for a reader; 0 would be the default of both limits.
 inline std::vector<ReaderOptions> AllWays() {
   std::vector<ReaderOptions> ways;
   for (IoMode io : {IoMode::kAuto, IoMode::kMmap, IoMode::kPread}) {
@@ -38,15 +38,15 @@ inline std::vector<ReaderOptions> AllWays() {
   return ways;
 }
 
-/// `count` ordinals less than `records`, repeats among them.
+/// Returns `count` ordinals less than `records`, including repeats.
 inline std::vector<uint64_t> RandomOrdinals(std::mt19937_64& random, uint64_t records, size_t count) {
   std::vector<uint64_t> ordinals;
   for (size_t i = 0; i < count; ++i) ordinals.push_back(random() % records);
   return ordinals;
 }
 
-/// Sizes of batches around the steps in which records are fetched ahead (14 and 18), the ring that they are in (32),
-/// and the views that are looked up at once (32).
+/// Batch sizes around the prefetch distances (14 and 18), the ring of records in flight (32), and the number
+/// of views located at once (32).
 inline constexpr size_t kBatchSizes[] = {0, 1, 2, 13, 14, 15, 16, 17, 18, 19, 20, 31, 32, 33, 63, 64, 65, 100};
 
 }  // namespace ofindex

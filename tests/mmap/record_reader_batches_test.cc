@@ -16,7 +16,7 @@ namespace {
 
 using Ordinals = std::vector<uint64_t>;
 
-// What a reader says to a request for views: the payloads, or the error.
+// The answer to a request for views: the payloads, or the error.
 struct Viewed {
   std::vector<std::string> payloads;
   std::string error;
@@ -43,7 +43,7 @@ Viewed ViewOneByOne(const RecordReader& reader, const Ordinals& ordinals) {
   return all;
 }
 
-// The code of the request's error; the test ends if there is none.
+// Returns the code of the request's error; ends the test if there is none.
 ErrorCode ViewError(const RecordReader& reader, const Ordinals& ordinals) {
   std::vector<ByteView> views(ordinals.size());
   const auto viewed = reader.View(ordinals, views);
@@ -173,7 +173,7 @@ TEST_CASE("with pread a batch of views is a limit, and a batch of none is none")
   CHECK(ViewBatch(reader, {}) == Viewed{});
 }
 
-// Around the edges of blocks and of the map's jumps, the last record and any others.
+// Returns ordinals around the edges of blocks and of the map's jumps, the last record, and some others.
 Ordinals AroundEdges(uint64_t records, uint32_t block_records) {
   Ordinals ordinals;
   for (uint64_t step : {uint64_t{block_records}, kJumpRecords}) {
@@ -207,11 +207,11 @@ TEST_CASE("records at the edges of large blocks are themselves, carefully and fr
   }
 }
 
-// What happens to a shard after its records were read, with the record that the change is about.
+// A change made to a shard after its records were read, and the record it affects.
 struct Change {
   const char* what;
   void (*apply)(const MappedDataset& dataset, uint64_t record);
-  bool held_is_right = false;  // a reader that holds the old file open goes on with it
+  bool held_is_right = false;  // a reader that holds the old file open continues with it
 };
 
 const Change kChanges[] = {
@@ -241,7 +241,7 @@ const Change kChanges[] = {
 
 TEST_CASE("a shard that changes after its blocks are ready is stale for the next batch, or gives its old bytes") {
   constexpr uint64_t kRecord = 25;
-  // Repeats, and the shard that nobody has touched before and after.
+  // Repeats, and the untouched shard before and after.
   const Ordinals ordinals = {kRecord, 3, 60, kRecord, 41, kRecord, 70};
   for (const Change& change : kChanges) {
     for (bool held : {true, false}) {
@@ -268,7 +268,7 @@ TEST_CASE("a shard that changes after its blocks are ready is stale for the next
           CHECK(copied.error().code == ErrorCode::kStale);
         }
       }
-      REQUIRE(reader.CopyInto(Ordinals{60, 70}, batch));  // the other shard is as good as before
+      REQUIRE(reader.CopyInto(Ordinals{60, 70}, batch));  // the other shard still works
     }
   }
 }

@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-// A tick of the coarse clock is 10 ms at the most.
+// A tick of the coarse clock is at most 10 ms.
 void WaitForATick() { std::this_thread::sleep_for(std::chrono::milliseconds(25)); }
 
 Result<std::string> CopyOne(const RecordReader& reader, uint64_t ordinal) {
@@ -28,7 +28,7 @@ Result<std::string> CopyOne(const RecordReader& reader, uint64_t ordinal) {
   return payload;
 }
 
-// Shards whose records end in zeros, and in other bytes.
+// Returns shards whose records end in zeros, and in other bytes.
 std::vector<ShardPlan> Endings() {
   std::vector<std::string> payloads;
   for (int i = 0; i < 40; ++i) payloads.push_back(std::string(300, 'a') + std::string(i % 3 == 0 ? 8 : 0, '\0'));
@@ -96,7 +96,7 @@ TEST_CASE("a shard that has grown is noticed within a tick") {
   CHECK(CopyOne(reader, 1).error().code == ErrorCode::kStale);
 }
 
-// What a view of `ordinal` is, alone and among others.
+// Returns the views of `ordinal`, alone and in a batch.
 std::vector<Result<std::string>> Views(const RecordReader& reader, uint64_t ordinal) {
   const auto text = [](const Result<ByteView>& view) -> Result<std::string> {
     if (!view) return tl::unexpected(view.error());

@@ -160,7 +160,7 @@ TEST_CASE("one stale shard is an error for its own records alone") {
     }
     RecordBatch batch;
     CHECK(reader.CopyInto(std::vector<uint64_t>{0, 110}, batch).error().code == ErrorCode::kStale);
-    CHECK(reader.CopyInto(std::vector<uint64_t>{0, 257}, batch));  // the reader is as good as before
+    CHECK(reader.CopyInto(std::vector<uint64_t>{0, 257}, batch));  // the reader still works
     CHECK(PayloadsOf(batch)[1] == dataset.payloads()[257]);
   }
 }
@@ -208,7 +208,7 @@ TEST_CASE("a moved reader reads on, and views of it live as long as it does") {
   CHECK(second.View(5)->data() == view.data());
 }
 
-// A map over a sparse shard of one OFRecord of `length` bytes.
+// A map of a sparse shard with one OFRecord of `length` bytes.
 struct HugeRecord {
   explicit HugeRecord(uint64_t length) {
     WriteFile(dir / "s", HeaderOf(Framing::kOfRecord, length));
@@ -249,7 +249,7 @@ TEST_CASE("a batch whose size wraps around 64 bits is a limit, not a small buffe
   const HugeRecord huge(uint64_t{1} << 43);
   if (!huge.possible) return;
   RecordBatch batch;
-  // 2^21 times 2^43 bytes: a sum of 64 bits says 0.
+  // 2^21 times 2^43 bytes: the 64-bit sum is 0.
   const auto copied = huge.Open().CopyInto(std::vector<uint64_t>(1 << 21, 0), batch);
   REQUIRE_FALSE(copied);
   CHECK(copied.error().code == ErrorCode::kLimit);

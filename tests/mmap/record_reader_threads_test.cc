@@ -14,8 +14,8 @@
 namespace ofindex {
 namespace {
 
-// Copies one record, and a batch around it. True if all of it was right. Allocates nothing once the buffers are large
-// enough.
+// Copies one record, and a batch around it. Returns true if everything was right. Allocates nothing
+// once the buffers are large enough.
 bool CopiesRight(const RecordReader& reader, const std::vector<std::string>& payloads, uint64_t ordinal,
                  std::vector<uint8_t>& copy, RecordBatch& batch) {
   if (!reader.Copy(ordinal, copy) || AsText(copy) != payloads[ordinal]) return false;
@@ -27,14 +27,15 @@ bool CopiesRight(const RecordReader& reader, const std::vector<std::string>& pay
   return true;
 }
 
-// The same, and a view of the record, where the way of opening has any.
+// As CopiesRight, and also views the record if the reader supports views.
 bool ReadsRight(const RecordReader& reader, const std::vector<std::string>& payloads, uint64_t ordinal,
                 std::vector<uint8_t>& copy, RecordBatch& batch) {
   if (const auto view = reader.View(ordinal); view && AsText(*view) != payloads[ordinal]) return false;
   return CopiesRight(reader, payloads, ordinal, copy, batch);
 }
 
-// What `threads` threads find wrong that share one reader, each reading `reads` records in its own order.
+// Returns the number of wrong results in `threads` threads that share one reader, each reading
+// `reads` records in its own order.
 uint64_t CountWrong(const RecordReader& reader, const std::vector<std::string>& payloads, uint64_t threads, int reads) {
   std::atomic<uint64_t> wrong{0};
   std::vector<std::jthread> team;
@@ -54,7 +55,7 @@ TEST_CASE("threads that share a reader all get the right bytes, also while they 
   const MappedDataset dataset(MixedShards());
   for (IoMode io : {IoMode::kMmap, IoMode::kPread}) {
     for (uint64_t limit : {uint64_t{0}, uint64_t{1}}) {
-      // A new reader each time: the first reads of all threads meet at the same closed shards.
+      // A new reader each time, so that the first reads of all threads meet at the same closed shards.
       for (int round = 0; round < 10; ++round) {
         const RecordReader reader = dataset.Open({.io = io, .max_maps = limit, .max_descriptors = limit});
         CHECK(CountWrong(reader, dataset.payloads(), 4, 50) == 0);
@@ -63,7 +64,7 @@ TEST_CASE("threads that share a reader all get the right bytes, also while they 
   }
 }
 
-// True if a batch of `ordinals` is right, as copies and, where the reader has any, as views.
+// Returns true if a batch of `ordinals` is right, as copies and, if the reader supports them, as views.
 bool BatchIsRight(const RecordReader& reader, const std::vector<std::string>& payloads,
                   const std::vector<uint64_t>& ordinals, RecordBatch& batch) {
   std::vector<ByteView> views(ordinals.size());
@@ -90,7 +91,7 @@ TEST_CASE("threads that make the same blocks ready at once all get the right bat
         team.emplace_back([&, t] {
           RecordBatch batch;
           std::vector<uint64_t> ordinals(33);
-          // All threads go through the same blocks together; half of them in the other direction within a batch.
+          // All threads pass through the same blocks together; half of them in reverse order within a batch.
           for (uint64_t first = 0; first + ordinals.size() <= payloads.size(); first += ordinals.size()) {
             for (size_t i = 0; i < ordinals.size(); ++i) {
               ordinals[i] = first + (t % 2 == 0 ? i : ordinals.size() - 1 - i);
@@ -109,7 +110,7 @@ TEST_CASE("threads that make the same blocks ready at once all get the right bat
 TEST_CASE("a child reads on after a fork while other threads of its parent read, and so does the parent") {
   const MappedDataset dataset(MixedShards());
   const std::vector<std::string>& payloads = dataset.payloads();
-  const uint64_t last_shard = payloads.size() - 37;  // which the parent leaves closed for the child to open
+  const uint64_t last_shard = payloads.size() - 37;  // left closed by the parent for the child to open
   for (IoMode io : {IoMode::kMmap, IoMode::kPread}) {
     const RecordReader reader = dataset.Open({.io = io});
     std::atomic<bool> stop{false};
@@ -119,7 +120,8 @@ TEST_CASE("a child reads on after a fork while other threads of its parent read,
       team.emplace_back([&] {
         std::vector<uint8_t> copy;
         RecordBatch batch;
-        // Once through all, so that nothing is allocated later: a sanitizer's allocator does not survive a fork in it.
+        // Reads everything once, so that nothing is allocated later: a sanitizer's allocator
+        // does not survive a fork inside it.
         for (uint64_t i = 0; i < last_shard; ++i) wrong += !CopiesRight(reader, payloads, i, copy, batch);
         ++ready;
         for (uint64_t i = 0; !stop; i = (i + 1) % last_shard) {

@@ -21,7 +21,7 @@ TEST_CASE("without a root, shards are where the index says") {
       {"/data", "train/part-0", "/data/train/part-0"},
       {"/data/", "train/part-0", "/data/train/part-0"},
       {"/data", "../train/part-0", "/data/../train/part-0"},
-      {"/data", "/elsewhere/part-0", "/elsewhere/part-0"},  // absolute ones stay
+      {"/data", "/elsewhere/part-0", "/elsewhere/part-0"},  // absolute paths stay
       {"/", "part-0", "/part-0"},
   };
   for (const Row& row : rows) CHECK(ShardPaths(row.folder).PathOf(row.stored) == row.path);
@@ -35,13 +35,13 @@ TEST_CASE("below a root the shards lie in the dataset's folder, or in the root i
     const char* found;  // below the root
   };
   const Row rows[] = {
-      {"train/part-0", "train/part-0", 6, "train/part-0"},  // what holds the folder was copied
+      {"train/part-0", "train/part-0", 6, "train/part-0"},  // the parent of the folder was copied
       {"part-0", "train/part-0", 6, "part-0"},              // the folder itself was copied
-      {"missing", "train/part-0", 6, "part-0"},             // neither: an error will name this one
+      {"missing", "train/part-0", 6, "part-0"},             // neither: an error will name this path
       {"part-0", "part-0", 0, "part-0"},                    // there is no common folder
-      {"part-0", "../train/part-0", 9, "part-0"},           // the index lies beside the folder that the data are in
-      {"part-0", "/somewhere/train/part-0", 17, "part-0"},  // the index lies on another disk
-      {"part-0", "p", 99, "p"},                             // a map that claims more than there is
+      {"part-0", "../train/part-0", 9, "part-0"},           // the index is next to the data folder
+      {"part-0", "/somewhere/train/part-0", 17, "part-0"},  // the index is on another disk
+      {"part-0", "p", 99, "p"},                             // a map that claims more than the path has
   };
   for (const Row& row : rows) {
     const TempDir dir;
@@ -58,7 +58,7 @@ TEST_CASE("a root is never left for the original that the copy was made from") {
     std::filesystem::create_directories(dir / folder);
     WriteFile(dir / folder + "/part-0", folder);
   }
-  // Relative to an index in dir/index, and as the index of another disk has it.
+  // Relative to an index in dir/index, and as in an index on another disk.
   for (const std::string& stored : {std::string("../data/train/part-0"), dir / "data/train/part-0"}) {
     const ShardPaths paths(dir / "copy", stored, stored.size() - std::string("part-0").size());
     CHECK(ReadFile(paths.PathOf(stored)) == "copy");

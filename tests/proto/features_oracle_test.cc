@@ -15,16 +15,16 @@
 #include "tests/proto/message_maker.h"
 #include "tests/proto/message_text.h"
 
-// Random messages, sound and broken, are given to libprotobuf and to DecodedRecord: both have to refuse them, or both
-// to read the same content, bit by bit. Content is compared as text that spells every value by its bits.
+// Gives random messages, sound and broken, to libprotobuf and to DecodedRecord: both must refuse them, or both must
+// read the same content, bit by bit. Content is compared as text that spells every value by its bits.
 
 namespace ofindex {
 namespace {
 
 constexpr int kMessages = 30000;  // per message type
 
-/// A message type of the same wire format as `original`, under proto2: what it refuses is malformed, while a proto3
-/// type also refuses keys that are not UTF-8.
+/// A message type with the same wire format as `original`, under proto2: a message that it refuses is malformed, while
+/// a proto3 type also refuses keys that are not UTF-8.
 class Proto2Twin {
  public:
   explicit Proto2Twin(const pb::Descriptor& original) {
@@ -47,12 +47,12 @@ bool Parses(pb::Message* message, const std::string& payload) {
   return message->ParseFromArray(payload.data(), static_cast<int>(payload.size()));
 }
 
-/// How often the decoder and its oracle met. Differences are counted, and the first one is kept, so that a fault does
-/// not print thousands of lines.
+/// Counts of how the decoder and its oracle agreed. Differences are counted, and only the first is kept, so that a
+/// fault does not print thousands of lines.
 struct Tally {
   int accepted = 0;
   int rejected = 0;
-  int not_utf8 = 0;  ///< refused by the generated proto3 class for a key alone
+  int not_utf8 = 0;  ///< refused by the generated proto3 class only because of a key
   int different = 0;
   std::string first_difference = {};
 };
@@ -97,7 +97,7 @@ void CompareMany(PayloadKind kind, uint64_t seed) {
   }
   CAPTURE(tally.first_difference);
   CHECK(tally.different == 0);
-  // The sample is worth something: it has plenty of both, and keys that are not UTF-8 where they make a difference.
+  // Checks that the sample is meaningful: it has plenty of both, and keys that are not UTF-8 make a difference.
   CHECK(tally.accepted > kMessages / 4);
   CHECK(tally.rejected > kMessages / 8);
   CHECK((tally.not_utf8 > 0) == (kind != PayloadKind::kOfRecord));

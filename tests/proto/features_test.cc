@@ -29,7 +29,7 @@ std::string Joined(std::span<const T> values) {
   return text;
 }
 
-/// A value as a test row spells it: `int64[1,2]`, `bytes[]`, `none`.
+/// Returns a value as a test row spells it: `int64[1,2]`, `bytes[]`, `none`.
 std::string Spell(const DecodedRecord& record, FeatureValue value) {
   std::string values;
   switch (value.kind) {
@@ -43,7 +43,7 @@ std::string Spell(const DecodedRecord& record, FeatureValue value) {
   return std::string(Name(value.kind)) + "[" + values + "]";
 }
 
-/// A record in one line: `a=int64[1] b=none`, feature lists after the features as `s[]={bytes[x] none}`.
+/// Returns a record in one line: `a=int64[1] b=none`, feature lists after the features as `s[]={bytes[x] none}`.
 std::string Spell(const DecodedRecord& record) {
   std::string text;
   for (const Feature& feature : record.features()) {
@@ -92,11 +92,11 @@ TEST_CASE("every kind of an OFRecord is decoded, where number 3 is double and no
 
 TEST_CASE("messages merge as libprotobuf merges them") {
   const std::vector<Row> rows = {
-      // the last entry of a name wins whole: its values are not joined to those before
+      // the last entry of a name replaces earlier ones: values are not joined
       {Entry("a", Int64s({1, 2})) + Entry("b", Int64s({9})) + Entry("a", Int64s({3})), "a=int64[3] b=int64[9]"},
-      // also if the last one is empty, where TensorFlow's own parser lets the earlier one show through
+      // even if the last one is empty; TensorFlow's own parser then shows the earlier one
       {Entry("a", Int64s({1})) + Entry("a", ""), "a=none"},
-      // also if it has no value at all
+      // even if it has no value at all
       {Entry("a", Int64s({1})) + Field(1, Field(1, "a")), "a=none"},
       // a value repeated inside one entry merges: the same kind is concatenated
       {Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, Int64s({2}))), "a=int64[1,2]"},
@@ -104,15 +104,15 @@ TEST_CASE("messages merge as libprotobuf merges them") {
       {Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, Bytes({"x"}))), "a=bytes[x]"},
       // an empty value changes nothing
       {Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, "")), "a=int64[1]"},
-      // the last key of an entry counts, and the values before it are its own
+      // the last key of an entry counts, and applies to the values before it
       {Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(1, "b")), "b=int64[1]"},
-      // a value may stand before its key
+      // a value may precede its key
       {Field(1, Field(2, Int64s({1})) + Field(1, "a")), "a=int64[1]"},
       // an entry without a key has the empty name
       {Field(1, Field(2, Int64s({1}))), "=int64[1]"},
-      // an entry of nothing is the empty name without a kind
+      // an empty entry is the empty name without a kind
       {Field(1, ""), "=none"},
-      // the same, twice, after a named one
+      // as above, twice, after a named one
       {Entry("a", "") + Field(1, "") + Field(1, ""), "=none a=none"},
   };
   for (const Row& row : rows) CHECK(DecodedExample(row.message) == row.decoded);
@@ -129,8 +129,8 @@ TEST_CASE("a Feature's kinds: repeated ones concatenate, another one resets, unk
       {Int64s({1}) + Int64s({2, 3}), "int64[1,2,3]"},            // the same kind twice
       {Int64s({1}) + Field(3, ""), "int64[1]"},                  // the second one empty
       {Int64s({1}) + Bytes({"x"}), "bytes[x]"},                  // another kind
-      {Int64s({1}) + Bytes({"x"}) + Int64s({2}), "int64[2]"},    // and back: the first stays lost
-      {Int64s({1}) + Field(1, ""), "bytes[]"},                   // an empty list of another kind resets too
+      {Int64s({1}) + Bytes({"x"}) + Int64s({2}), "int64[2]"},    // and back: the first value stays lost
+      {Int64s({1}) + Field(1, ""), "bytes[]"},                   // an empty list of another kind also resets
       {"", "none"},                                              // no kind
       {Field(3, ""), "int64[]"},                                 // an empty list of int64
       {Field(2, ""), "float[]"},                                 // an empty list of float
@@ -164,7 +164,7 @@ TEST_CASE("numbers are read packed, unpacked and mixed, in wire order") {
       {Field(2, FixedField(1, 0.5f) + PackedFixed({1.0f})), "float[0.500000,1.000000]"},        // mixed floats
       {Field(3, VarintField(2, 7) + PackedVarints({1}) + Field(9, "x")), "int64[1]"},  // unknown fields between
       {Field(3, FixedField(1, 0.5f) + PackedVarints({1})), "int64[1]"},                // a wrong wire type
-      {Field(1, VarintField(1, 7) + Field(1, "x")), "bytes[x]"},                       // the same in bytes
+      {Field(1, VarintField(1, 7) + Field(1, "x")), "bytes[x]"},                       // as above, for bytes
       {Field(3, Field(1, Varint(1, 10))), "int64[1]"},                                 // ten bytes for a 1
   };
   for (const Row& row : rows) CHECK(DecodedExample(Entry("a", row.message)) == "a=" + row.decoded);

@@ -10,7 +10,7 @@
 
 namespace ofindex {
 
-/// The payloads of a sound, uncompressed shard. Checksums are passed over.
+/// Returns the payloads of a sound, uncompressed shard. Skips checksums.
 inline std::vector<std::string> PayloadsOf(const std::string& shard, Framing framing) {
   const std::string bytes = ReadFile(shard);
   const uint64_t header = framing == Framing::kTfRecord ? 12 : 8;

@@ -11,9 +11,9 @@
 
 namespace ofindex {
 
-// Verbs that write protobuf messages piece by piece, the odd ones included. Messages are strings of bytes, so + joins.
+// Verbs that write protobuf messages piece by piece, including unusual ones. Messages are strings of bytes, so + joins.
 
-/// `value` as a varint, stretched to at least `min_bytes` by zero bits.
+/// Returns `value` as a varint, padded with zero bits to at least `min_bytes`.
 inline std::string Varint(uint64_t value, size_t min_bytes = 1) {
   std::string bytes;
   while (value >= 0x80 || bytes.size() + 1 < min_bytes) {
@@ -28,7 +28,7 @@ inline std::string Tag(uint32_t number, WireType type) {
   return Varint(uint64_t{number} << 3 | static_cast<uint8_t>(type));
 }
 
-/// The bytes of a number of fixed size, as they stand in memory.
+/// Returns the bytes of a fixed-size number, as in memory.
 template <typename T>
 std::string Fixed(T value) {
   std::string bytes(sizeof value, '\0');
@@ -53,14 +53,14 @@ inline std::string Group(uint32_t number, std::string_view content) {
   return Tag(number, WireType::kGroup) + std::string(content) + Tag(number, WireType::kEndGroup);
 }
 
-/// `levels` groups, one in the other.
+/// Returns `levels` nested groups.
 inline std::string NestedGroups(int levels) {
   std::string bytes;
   for (int i = 0; i < levels; ++i) bytes = Group(9, bytes);
   return bytes;
 }
 
-/// One entry of a map, as field 1 of the message that has the map.
+/// Returns one entry of a map, as field 1 of the message that holds the map.
 inline std::string Entry(std::string_view key, std::string_view value) {
   return Field(1, Field(1, key) + Field(2, value));
 }

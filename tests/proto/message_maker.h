@@ -11,19 +11,19 @@
 
 namespace ofindex {
 
-/// Makes messages of one kind, the same ones in every run.
+/// Makes messages of one kind, the same in every run.
 class MessageMaker {
  public:
   MessageMaker(PayloadKind kind, uint64_t seed) : kind_(kind), random_(seed) {}
 
-  /// A message that is sound, as long as its odd parts happen to be.
+  /// Returns a message that is sound as long as its unusual parts happen to be.
   std::string Make() {
     std::string message;
     for (uint64_t parts = 1 + Below(5) / 4; parts > 0; --parts) message += MakePart();
     return message;
   }
 
-  /// `message` with one thing done to it: a byte changed or lost, a cut, a stretch doubled, a piece of `other` put in.
+  /// Returns `message` with one mutation: a byte changed or lost, a cut, a range doubled, a piece of `other` inserted.
   std::string Mutate(std::string message, const std::string& other) {
     if (message.empty()) return other;
     const size_t at = Below(message.size());
@@ -40,7 +40,7 @@ class MessageMaker {
     return message;
   }
 
-  /// A number in [0, n).
+  /// Returns a number in [0, n).
   uint64_t Below(uint64_t n) { return random_() % n; }
 
  private:
@@ -111,7 +111,7 @@ class MessageMaker {
     return OneIn(2) ? Field(1, packed) : unpacked;
   }
 
-  /// Bits of every sort: small numbers, any bits, NaNs with payloads, varints that are longer than they have to be.
+  /// Returns bits of every sort: small numbers, any bits, NaNs with payloads, varints longer than necessary.
   std::string MakeNumber(FeatureKind kind) {
     const uint64_t bits = random_();
     if (kind == FeatureKind::kFloat) return Fixed(static_cast<uint32_t>(OneIn(4) ? bits | 0x7f800000 : bits));
@@ -119,7 +119,7 @@ class MessageMaker {
     return MakeVarint(bits >> Below(64));
   }
 
-  /// `value` in its shortest form, or stretched to 10 bytes at most, or to 11, or with bits above the 64th.
+  /// Returns `value` in its shortest form, or padded to at most 10 bytes, or to 11, or with bits above the 64th.
   std::string MakeVarint(uint64_t value) {
     if (!OneIn(10)) return Varint(value);
     std::string varint = Varint(value, OneIn(10) ? 11 : 1 + Below(10));
@@ -127,7 +127,7 @@ class MessageMaker {
     return varint;
   }
 
-  /// Mostly nothing; else something that no schema knows, or that it knows in another wire type.
+  /// Returns mostly nothing; otherwise a field that no schema knows, or that a schema knows with another wire type.
   std::string Noise() {
     if (!OneIn(12)) return "";
     const auto number = static_cast<uint32_t>(OneIn(2) ? 1 + Below(6) : 1 + Below(1u << 29) / (1 + Below(1u << 20)));
@@ -137,10 +137,11 @@ class MessageMaker {
       case 2: return FixedField(number, uint64_t{7});
       case 3: return Field(7, "xyz");
       case 4: return Group(number, VarintField(1, 1) + Group(2, Noise()) + Field(3, "z"));
-      case 5: return Varint(uint64_t{number} << 3, 1 + Below(6)) + MakeVarint(5);              // a stretched tag
-      case 6: return Tag(8, WireType::kBytes) + Varint(2, 1 + Below(6)) + "ab";                // a stretched length
-      case 7: return OneIn(8) ? NestedGroups(static_cast<int>(94 + Below(8))) : Group(9, "");  // about the depth limit
-      default: return OneIn(4) ? Varint((8 | random_() << 32) & 0x7ffffffff, 5) + "\1" : "";   // a tag of over 32 bits
+      case 5: return Varint(uint64_t{number} << 3, 1 + Below(6)) + MakeVarint(5);  // a padded tag
+      case 6: return Tag(8, WireType::kBytes) + Varint(2, 1 + Below(6)) + "ab";    // a padded length
+      case 7:
+        return OneIn(8) ? NestedGroups(static_cast<int>(94 + Below(8))) : Group(9, "");  // close to the depth limit
+      default: return OneIn(4) ? Varint((8 | random_() << 32) & 0x7ffffffff, 5) + "\1" : "";  // a tag of over 32 bits
     }
   }
 

@@ -15,7 +15,7 @@ namespace ofindex {
 
 namespace pb = google::protobuf;
 
-// The content of a message as text that spells every value by its bits: as libprotobuf has it, and as we do.
+// The content of a message as text that spells every value by its bits: from libprotobuf, and from ours.
 
 template <typename T>
 void SpellValue(const T& value, std::string* out) {
@@ -30,7 +30,7 @@ void SpellValue(const T& value, std::string* out) {
   }
 }
 
-/// One Feature, by the name of the field that is set in its oneof.
+/// Returns one Feature, named after the field that is set in its oneof.
 inline std::string SpellFeature(const pb::Message& feature) {
   const pb::OneofDescriptor* kinds = feature.GetDescriptor()->oneof_decl(0);
   const pb::FieldDescriptor* kind = feature.GetReflection()->GetOneofFieldDescriptor(feature, kinds);
@@ -64,7 +64,8 @@ inline std::string SpellFeatureList(const pb::Message& list) {
   return out + "]";
 }
 
-/// The map that is field 1 of `message`. A message without generated code may list a key twice: the last one counts.
+/// Returns the map that is field 1 of `message`. A message without generated code may
+/// list a key twice: the last counts.
 template <typename Spell>
 inline std::string SpellMap(const pb::Message& message, Spell spell) {
   const pb::FieldDescriptor* map = message.GetDescriptor()->field(0);
@@ -82,7 +83,7 @@ inline std::string SpellMap(const pb::Message& message, Spell spell) {
   return out;
 }
 
-/// The content of an Example, SequenceExample or OFRecord, generated or not.
+/// Returns the content of an Example, SequenceExample or OFRecord, generated or not.
 inline std::string SpellOracle(const pb::Message& message) {
   if (message.GetDescriptor()->name() == "OFRecord") return SpellMap(message, SpellFeature) + "--\n";
   const auto part = [&message](int field) -> const pb::Message& {
@@ -114,7 +115,7 @@ inline std::string SpellValues(const DecodedRecord& record, FeatureValue value) 
   return out + ");";
 }
 
-/// In the order in which `record` gives its features: so it has to be the order of std::map.
+/// Keeps the order in which `record` lists its features, so it must be the order of std::map.
 inline std::string SpellOurs(const DecodedRecord& record) {
   std::string out;
   for (const Feature& feature : record.features()) {

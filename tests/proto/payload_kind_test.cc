@@ -14,7 +14,7 @@
 namespace ofindex {
 namespace {
 
-/// The name of the strict kind of `payload`, or "no vote".
+/// Returns the name of the strict kind of `payload`, or "no vote".
 std::string KindName(const std::string& payload) {
   const std::optional<PayloadKind> kind = StrictPayloadKind(AsBytes(payload));
   return kind ? std::string(Name(*kind)) : "no vote";
@@ -22,7 +22,7 @@ std::string KindName(const std::string& payload) {
 
 std::string Int64s(std::initializer_list<int64_t> values) { return Field(3, PackedVarints(values)); }
 
-/// An Example of one feature.
+/// Returns an Example with one feature.
 std::string ExampleOf(std::string_view key, std::string_view feature) { return Field(1, Entry(key, feature)); }
 
 TEST_CASE("a payload is claimed only if it is strictly of one kind") {
@@ -39,37 +39,37 @@ TEST_CASE("a payload is claimed only if it is strictly of one kind") {
       {ExampleOf("a", Field(3, VarintField(1, 1))), "example"},                // an unpacked number
       {ExampleOf("\xc3\xa9t\xc3\xa9/1 \"x\"", Int64s({1})), "example"},        // any text is a name
       {ExampleOf("a", "") + ExampleOf("b", ""), "example"},                    // two messages joined
-      {Field(1, ""), "example"},                                               // features, but none in them
-      {ExampleOf("a", "") + Field(2, Entry("s", steps)), "sequence_example"},  // field 2 tells
+      {Field(1, ""), "example"},                                               // features, but empty
+      {ExampleOf("a", "") + Field(2, Entry("s", steps)), "sequence_example"},  // field 2 decides
       {Field(2, Entry("s", steps)), "sequence_example"},                       // without a context
-      {Entry("a", Int64s({1})), "opaque"},                                     // OFRecord's 3 is double: 1 byte is none
-      {Entry("a", Field(3, PackedFixed({1.0}))), "ofrecord"},                  // which 8 bytes are
-      {Entry("a", Field(5, PackedVarints({1}))), "ofrecord"},                  // number 5
-      {Entry("a", ""), "ofrecord"},                                            // no kind
-      {Entry("image_raw", Field(1, BytesList({"x"}))), "ofrecord"},            // parses as an Example, and is none
-      {ExampleOf("a", Field(4, PackedVarints({1}))), "opaque"},                // number 4 in an Example
-      {Entry("a", Field(6, PackedVarints({1}))), "opaque"},                    // number 6 anywhere
-      {ExampleOf("", Int64s({1})), "opaque"},                                  // an empty key
-      {ExampleOf("a\n", Int64s({1})), "opaque"},                               // a control character
-      {ExampleOf("a\x7f", Int64s({1})), "opaque"},                             // DEL
-      {ExampleOf("\xc2\x85", Int64s({1})), "opaque"},                          // a control character beyond ASCII
-      {ExampleOf("\xff", Int64s({1})), "opaque"},                              // not UTF-8
-      {ExampleOf("\xc0\xaf", Int64s({1})), "opaque"},                          // overlong
-      {ExampleOf("\xed\xa0\x80", Int64s({1})), "opaque"},                      // a surrogate
-      {ExampleOf("\xf4\x90\x80\x80", Int64s({1})), "opaque"},                  // beyond U+10FFFF
-      {ExampleOf("a\xe2\x82", Int64s({1})), "opaque"},                         // cut in a character
-      {Field(1, Field(1, Field(1, "a"))), "opaque"},                           // no value
-      {Field(1, Field(1, Field(2, Int64s({1})))), "opaque"},                   // no key
+      {Entry("a", Int64s({1})), "opaque"},                           // OFRecord's 3 is double: 1 byte is not one
+      {Entry("a", Field(3, PackedFixed({1.0}))), "ofrecord"},        // but 8 bytes are
+      {Entry("a", Field(5, PackedVarints({1}))), "ofrecord"},        // number 5
+      {Entry("a", ""), "ofrecord"},                                  // no kind
+      {Entry("image_raw", Field(1, BytesList({"x"}))), "ofrecord"},  // parses as an Example, but is not one
+      {ExampleOf("a", Field(4, PackedVarints({1}))), "opaque"},      // number 4 in an Example
+      {Entry("a", Field(6, PackedVarints({1}))), "opaque"},          // number 6 anywhere
+      {ExampleOf("", Int64s({1})), "opaque"},                        // an empty key
+      {ExampleOf("a\n", Int64s({1})), "opaque"},                     // a control character
+      {ExampleOf("a\x7f", Int64s({1})), "opaque"},                   // DEL
+      {ExampleOf("\xc2\x85", Int64s({1})), "opaque"},                // a control character beyond ASCII
+      {ExampleOf("\xff", Int64s({1})), "opaque"},                    // not UTF-8
+      {ExampleOf("\xc0\xaf", Int64s({1})), "opaque"},                // overlong
+      {ExampleOf("\xed\xa0\x80", Int64s({1})), "opaque"},            // a surrogate
+      {ExampleOf("\xf4\x90\x80\x80", Int64s({1})), "opaque"},        // beyond U+10FFFF
+      {ExampleOf("a\xe2\x82", Int64s({1})), "opaque"},               // truncated inside a character
+      {Field(1, Field(1, Field(1, "a"))), "opaque"},                 // no value
+      {Field(1, Field(1, Field(2, Int64s({1})))), "opaque"},         // no key
       {Field(1, Field(1, Field(1, "a") + Field(1, "b") + Field(2, ""))), "opaque"},  // two keys
       {Field(1, Field(1, Field(1, "a") + Field(2, "") + Field(2, ""))), "opaque"},   // two values
       {Field(1, Field(1, Field(1, "a") + Field(2, "") + Field(3, ""))), "opaque"},   // something else in an entry
       {ExampleOf("a", Int64s({1}) + Field(1, "")), "opaque"},                        // two kinds
       {ExampleOf("a", Int64s({1}) + VarintField(9, 1)), "opaque"},                   // an unknown field in a Feature
-      {ExampleOf("a", Field(3, PackedVarints({1}) + Field(2, ""))), "opaque"},       // and in a list
+      {ExampleOf("a", Field(3, PackedVarints({1}) + Field(2, ""))), "opaque"},       // as above, in a list
       {ExampleOf("a", Field(2, Field(1, "12345"))), "opaque"},                       // 5 bytes of floats
       {ExampleOf("a", Field(3, Field(1, "\x80"))), "opaque"},                        // a torn varint in a list
       {ExampleOf("a", Int64s({1})) + VarintField(3, 1), "opaque"},                   // an unknown field at the top
-      {ExampleOf("a", Int64s({1})) + "\x0a\x05", "opaque"},                          // a torn tail
+      {ExampleOf("a", Int64s({1})) + "\x0a\x05", "opaque"},                          // a truncated tail
       {ExampleOf("a", Int64s({1})) + Group(1, ""), "opaque"},                        // a group
       {Field(1, ExampleOf("a", "")) + Field(2, ExampleOf("b", "")), "opaque"},       // ExampleListWithContext
       {"hello world", "opaque"},                                                     // text
@@ -82,7 +82,7 @@ TEST_CASE("a payload is claimed only if it is strictly of one kind") {
 }
 
 TEST_CASE("the content of a bytes value is not read") {
-  // The value is promised 1 GiB beyond the four bytes that there are: whoever reads it, crashes.
+  // The value claims 1 GiB beyond the four bytes present: reading it crashes.
   const uint32_t size = 1u << 30;
   const std::string list = Tag(1, WireType::kBytes) + Varint(size);
   const std::string feature = Tag(1, WireType::kBytes) + Varint(list.size() + size);
@@ -109,14 +109,14 @@ TEST_CASE("votes of a sample give the kind of a shard") {
   };
   const std::vector<Row> rows = {
       {{}, kOpaque},                                // no record
-      {{kNoVote, kNoVote}, kOpaque},                // empty records alone
+      {{kNoVote, kNoVote}, kOpaque},                // only empty records
       {{kNoVote, kExample}, kExample},              // an empty record does not vote
-      {{kExample, kExample, kOf}, kExample},        // the most voted one
+      {{kExample, kExample, kOf}, kExample},        // the majority
       {{kOf, kOf, kExample}, kOf},                  // in either order
       {{kExample, kSequence}, kSequence},           // a SequenceExample may look like an Example, not the reverse
-      {{kOf, kOf, kOf, kExample, kSequence}, kOf},  // and still has to win
-      {{kExample, kExample, kOpaque}, kExample},    // more of some kind than opaque
-      {{kExample, kOpaque}, kOpaque},               // as many is not more
+      {{kOf, kOf, kOf, kExample, kSequence}, kOf},  // but its family must still win
+      {{kExample, kExample, kOpaque}, kExample},    // more votes for some kind than for opaque
+      {{kExample, kOpaque}, kOpaque},               // a tie with opaque
       {{kExample, kOf}, kOpaque},                   // a tie
       {{kOpaque, kOpaque}, kOpaque},                // nothing known
   };

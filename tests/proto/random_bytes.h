@@ -8,7 +8,7 @@
 
 namespace ofindex {
 
-/// Numbers, the same ones in every run.
+/// A random number generator, the same in every run.
 class Dice {
  public:
   explicit Dice(uint64_t seed) : random_(seed) {}
@@ -20,7 +20,7 @@ class Dice {
   std::mt19937_64 random_;
 };
 
-/// `message` with one thing done to it.
+/// Returns `message` with one mutation.
 inline std::string Mutated(std::string message, const std::string& other, Dice& dice) {
   if (message.empty()) return other;
   const size_t at = dice.Below(message.size());
@@ -36,7 +36,7 @@ inline std::string Mutated(std::string message, const std::string& other, Dice& 
   return message;
 }
 
-/// Unknown to every schema here, and sound.
+/// Returns sound fields that are unknown to every schema here.
 inline std::string Noise(Dice& dice) {
   if (!dice.OneIn(6)) return "";
   const auto number = static_cast<uint32_t>(90 + dice.Below(1000));

@@ -18,18 +18,19 @@
 
 namespace ofindex {
 
-/// What a record has under one name, with all values, before it is summed up as a skimmer does. Made by an oracle.
+/// All values of one feature in a record, before they are summarised as a skimmer does. Made by an oracle.
 struct WholeFeature {
   struct Step {
     FeatureKind kind = FeatureKind::kNone;
-    std::vector<std::string> values = {};  ///< numbers as their bits in decimal, bytes as they are
+    std::vector<std::string> values = {};  ///< numbers as their bits in decimal, bytes unchanged
   };
 
   std::string name = {};         ///< as shown
-  std::vector<Step> steps = {};  ///< of a feature that is no list one
+  std::vector<Step> steps = {};  ///< exactly one unless it is a list
 };
 
-/// A line of text for one feature: kinds, kind, count, the one value, the largest, and all values if they are kept.
+/// Returns a line of text for one feature: kinds, kind, count, the one value, the largest,
+/// and all values if they are kept.
 inline std::string SpellSummary(std::string_view name, uint32_t kinds, FeatureKind kind, uint64_t count,
                                 const std::string& one, uint64_t largest, const std::vector<std::string>& all) {
   std::string text = std::to_string(name.size()) + ":" + std::string(name) + "=";
@@ -43,12 +44,12 @@ inline std::string SpellSummary(std::string_view name, uint32_t kinds, FeatureKi
   return text + "\n";
 }
 
-/// How a bytes value of `size` bytes is spelled: by its size alone if it is too long to be kept.
+/// Returns the spelling of a bytes value of `size` bytes: only its size if it is too long to be kept.
 inline std::string SpellText(std::string_view content, uint64_t size) {
   return std::to_string(size) + ":" + std::string(size > kMostKeptBytes ? "" : content);
 }
 
-/// What a skimmer has to say of `feature`, by the words of its header; `whole` if it keeps the values.
+/// Returns what a skimmer must report for `feature`, according to its header; `whole` if it keeps the values.
 inline std::string SpellExpected(const WholeFeature& feature, bool whole) {
   uint32_t kinds = 0;
   FeatureKind kind = FeatureKind::kNone;
@@ -72,7 +73,7 @@ inline std::string SpellExpected(const WholeFeature& feature, bool whole) {
   return SpellSummary(feature.name, kinds, kind, count, one, largest, all);
 }
 
-/// The lines in order, as one text.
+/// Returns the lines, sorted, as one text.
 inline std::string Joined(std::vector<std::string> lines) {
   std::sort(lines.begin(), lines.end());
   std::string text;
@@ -80,7 +81,7 @@ inline std::string Joined(std::vector<std::string> lines) {
   return text;
 }
 
-/// The features that `skimmer` found, a line each, sorted.
+/// Returns the features that `skimmer` found, one per line, sorted.
 inline std::string SpellFound(const Skimmer& skimmer, std::span<const std::string> whole) {
   std::vector<std::string> lines;
   for (const SkimmedFeature& found : skimmer.found()) {
@@ -104,8 +105,8 @@ inline std::string SpellFound(const Skimmer& skimmer, std::span<const std::strin
   return Joined(std::move(lines));
 }
 
-/// Gives a payload in pieces of what is asked for and up to `spare` bytes more, and takes each back when the next one
-/// is given, so that whoever reads too far or too late is caught by AddressSanitizer.
+/// Returns a payload in pieces of the requested size and up to `spare` bytes more, and frees each piece when the next
+/// is requested, so that AddressSanitizer catches reads that go too far or come too late.
 class SmallPages final : public PayloadPages {
  public:
   SmallPages(std::string_view payload, uint64_t spare) : payload_(payload), spare_(spare) {}
@@ -135,7 +136,7 @@ class SmallPages final : public PayloadPages {
   std::unique_ptr<uint8_t[]> piece_;
 };
 
-/// What skimming comes to: features, or why not.
+/// Returns the outcome of skimming as text: the features, or the error.
 inline std::string SpellOutcome(const Skimmer& skimmer, Skimmer::Outcome outcome, std::span<const std::string> whole) {
   switch (outcome) {
     case Skimmer::Outcome::kUnreadable: return "unreadable";
@@ -147,7 +148,7 @@ inline std::string SpellOutcome(const Skimmer& skimmer, Skimmer::Outcome outcome
   return "";
 }
 
-/// All values of `value`, which is of `record`.
+/// Returns all values of `value`, which belongs to `record`.
 inline WholeFeature::Step StepOf(const DecodedRecord& record, FeatureValue value) {
   WholeFeature::Step step{.kind = value.kind};
   switch (value.kind) {
@@ -169,7 +170,7 @@ inline WholeFeature::Step StepOf(const DecodedRecord& record, FeatureValue value
   return step;
 }
 
-/// What skimming `payload` has to come to, by DecodedRecord, which is itself compared with libprotobuf.
+/// Returns the expected outcome of skimming `payload`, by DecodedRecord, which is itself compared with libprotobuf.
 inline std::string SpellDecoded(std::string_view payload, PayloadKind kind, std::span<const std::string> whole) {
   DecodedRecord record;
   if (const Result<void> decoded = record.Decode(AsBytes(payload), kind); !decoded) {
@@ -177,7 +178,7 @@ inline std::string SpellDecoded(std::string_view payload, PayloadKind kind, std:
     const size_t colon = text.find(':');
     return "malformed at " + text.substr(8, colon - 8) + text.substr(text.find(':', colon + 1));
   }
-  std::map<std::string, WholeFeature> features;  // a list hides a context feature of its name
+  std::map<std::string, WholeFeature> features;  // a list hides a context feature of the same name
   for (const Feature& feature : record.features()) {
     const std::string name(AsText(feature.name));
     features[name] = {.name = name, .steps = {StepOf(record, feature.value)}};

@@ -32,7 +32,7 @@ class CheckpointList final : public Checkpoints {
   }
 };
 
-/// What inflating all of a file came to, with a checkpoint at every block.
+/// The result of inflating a whole file, with a checkpoint at every block.
 struct InflatedFile {
   std::string bytes;
   CheckpointList checkpoints;

@@ -6,13 +6,13 @@
 
 namespace ofindex {
 
-/// Runs `body` in a forked child and waits for it. Returns the child's exit code, which is what `body` returns, or
-/// minus the number of the signal that killed it. The child checks nothing by doctest: it says what it found by its
-/// code.
+/// Runs `body` in a forked child and waits for it. Returns the child's exit code, which is the result of
+/// `body`, or minus the number of the signal that killed it. The child must not use doctest checks: it
+/// reports through its exit code.
 [[nodiscard]] int RunInChild(const std::function<int()>& body);
 
-/// The same in two steps, for what this process does meanwhile. Threads that are to run beside the child are started
-/// after it: a child that is forked beside threads inherits the locks that they hold, and waits for them for ever.
+/// As RunInChild, in two steps, so that this process can do something meanwhile. Start threads only after the child: a
+/// child forked next to running threads inherits the locks they hold, and waits for them forever.
 [[nodiscard]] pid_t StartChild(const std::function<int()>& body);
 [[nodiscard]] int WaitForChild(pid_t child);
 

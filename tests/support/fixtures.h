@@ -5,7 +5,8 @@
 
 namespace ofindex {
 
-/// The folder of fixtures that OFINDEX_FIXTURES names. Nothing, with a message in the test's output, if it names none.
+/// Returns the fixtures folder named by OFINDEX_FIXTURES; if it names none, returns nullopt and prints
+/// a message to the test's output.
 [[nodiscard]] std::optional<std::string> FixturesOrMessage();
 
 }  // namespace ofindex

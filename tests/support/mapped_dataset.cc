@@ -16,10 +16,10 @@
 namespace ofindex {
 namespace {
 
-// Not now, so that no file that a test puts in a shard's place within the same tick of the clock has the same time.
+// Not the current time, so that a file that a test puts in a shard's place within one clock tick has a different time.
 constexpr int64_t kLongAgo = 1'234'567'890'123'456'789;
 
-// Adds the blocks of one shard, whose records begin and end at `points`.
+// Adds the blocks of one shard, whose record boundaries are `points`.
 void AddBlocks(OffsetMapWriter& map, uint32_t shard, const ShardPlan& plan, std::span<const uint64_t> points,
                uint32_t block_records) {
   const auto records = static_cast<uint32_t>(plan.payloads.size());

@@ -10,35 +10,35 @@
 
 namespace ofindex {
 
-/// A shard to be made: its path below the dataset's folder, and what it holds.
+/// The plan of a shard: its path below the dataset's folder, and its content.
 struct ShardPlan {
   std::string path;
   Framing framing = Framing::kTfRecord;
   std::vector<std::string> payloads;
-  std::vector<uint32_t> bad = {};  ///< records of the shard that the index marks bad, ascending
+  std::vector<uint32_t> bad = {};  ///< indexes in the shard of the records marked bad, ascending
 };
 
-/// A dataset on disk with a map of it, made without SQLite and without a walk: the offsets are those that the shards
-/// were written with. Shard paths are as an index beside the folder would have them.
+/// A dataset on disk with its map, made without SQLite and without a walk: the offsets are those at which the shards
+/// were written. Shard paths are as in an index next to the folder.
 class MappedDataset {
  public:
   explicit MappedDataset(std::vector<ShardPlan> shards, uint32_t block_records = 7);
 
-  /// Opens a reader of the map, of which at most `copied_bytes` are copied. Ends the test if that fails.
+  /// Opens a reader of the map, and copies at most `copied_bytes` of it. Ends the test on failure.
   [[nodiscard]] RecordReader Open(ReaderOptions options = {}, uint64_t copied_bytes = kCopiedMapBytes) const;
 
-  /// The folder that stored paths are relative to; the dataset's own is `folder() + "/data"`.
+  /// Returns the folder that stored paths are relative to; the dataset's own is `folder() + "/data"`.
   [[nodiscard]] const std::string& folder() const { return dir_.path(); }
   [[nodiscard]] std::string map_path() const { return dir_ / "data.ofidx-map"; }
   [[nodiscard]] std::string shard_path(size_t shard) const { return dir_ / ("data/" + plans_[shard].path); }
 
-  /// The bytes that shard `shard` was written with.
+  /// Returns the bytes that shard `shard` was written with.
   [[nodiscard]] const std::string& shard_bytes(size_t shard) const { return bytes_[shard]; }
 
-  /// All payloads, by ordinal.
+  /// Returns all payloads, by ordinal.
   [[nodiscard]] const std::vector<std::string>& payloads() const { return payloads_; }
 
-  /// The places of all records, by ordinal.
+  /// Returns the locations of all records, by ordinal.
   [[nodiscard]] const std::vector<RecordLocation>& locations() const { return locations_; }
 
  private:
@@ -52,7 +52,7 @@ class MappedDataset {
   std::vector<RecordLocation> locations_;
 };
 
-/// Two TFRecord shards and two OFRecord shards of some hundred records, and an empty one between them.
+/// Returns two TFRecord shards and two OFRecord shards with a few hundred records, and an empty shard between them.
 [[nodiscard]] std::vector<ShardPlan> MixedShards(size_t payload_bytes = 300);
 
 }  // namespace ofindex

@@ -2,8 +2,8 @@
 
 namespace ofindex {
 
-// Whether this program is built with a sanitizer: those reserve terabytes of address space, and end the program where
-// memory runs out, so that tests of such limits make no sense under them.
+// True if this program is built with a sanitizer. Sanitizers reserve terabytes of address space and end the program
+// when memory runs out, so tests of such limits make no sense under them.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #elif defined(__has_feature)

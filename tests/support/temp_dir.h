@@ -5,8 +5,7 @@
 
 namespace ofindex {
 
-/// A new folder below TMPDIR (or where the system keeps temporary files) that is removed, with all that is in it, when
-/// the object dies.
+/// A new folder below TMPDIR (or the system's default), removed with all its content when the object dies.
 class TempDir {
  public:
   TempDir();
@@ -16,7 +15,7 @@ class TempDir {
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Path of `name` in the folder.
+  /// Returns the path of `name` in the folder.
   [[nodiscard]] std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 using Ordinals = std::vector<uint64_t>;
 
-// A map whose shards are open, and the blocks of it that were made ready.
+// A map whose shards are open, and those of its blocks that were made ready.
 class Warm {
  public:
   explicit Warm(const std::string& map_path, const std::string& folder, IoMode io = IoMode::kMmap,
@@ -35,14 +35,14 @@ class Warm {
   explicit Warm(const MappedDataset& dataset, IoMode io = IoMode::kMmap, uint64_t copied_bytes = kCopiedMapBytes)
       : Warm(dataset.map_path(), dataset.folder(), io, copied_bytes) {}
 
-  // Makes the block of record `ordinal`, which lies in shard `shard`, ready if it may be.
+  // Makes the block of record `ordinal`, which lies in shard `shard`, ready if permitted.
   void Add(uint64_t ordinal, uint32_t shard, bool allow_bad = false) {
     const auto place = map_.Find(ordinal);
-    // Forged maps, in which nothing may be found, have one block.
+    // Forged maps, in which no record may be found, have one block.
     blocks_.Add(map_, ordinal, place ? place->block : 0, *shards_[shard], allow_bad);
   }
 
-  // Makes the blocks of all records ready but those for which `except` is true.
+  // Makes the blocks of all records ready, except those for which `except` returns true.
   template <typename Except>
   void AddAllBut(const MappedDataset& dataset, Except&& except) {
     for (uint64_t i = 0; i < map_.records(); ++i) {
@@ -64,7 +64,7 @@ class Warm {
     return blocks_.TakeAim(ordinal, aim) && ReadyBlocks::Find(aim, record);
   }
 
-  // The payloads of `ordinals`, copied to `room` bytes; nullopt if that is for the careful way.
+  // Returns the payloads of `ordinals`, copied to `room` bytes; nullopt if the careful path is needed.
   [[nodiscard]] std::optional<std::vector<std::string>> Copy(const Ordinals& ordinals, size_t room) {
     std::vector<uint8_t> bytes(room);
     std::vector<uint64_t> ends(ordinals.size());
@@ -80,7 +80,7 @@ class Warm {
     return payloads;
   }
 
-  // The payloads of `ordinals` up to the first that is not ready, by views.
+  // Returns views of `ordinals` up to the first that is not ready, as payloads.
   [[nodiscard]] std::vector<std::string> View(
       const Ordinals& ordinals, const std::function<bool(uint32_t)>& unchanged = [](uint32_t) { return true; }) {
     std::vector<ByteView> views(ordinals.size());
@@ -91,10 +91,10 @@ class Warm {
     return payloads;
   }
 
-  // A bit for each shard that the last copy has read.
+  // Returns one bit for each shard that the last copy read.
   [[nodiscard]] uint64_t shards_read() const { return shards_read_[0]; }
 
-  // Whether the last views needed the map.
+  // Returns whether the last views needed the map.
   [[nodiscard]] bool in_map() const { return in_map_; }
 
  private:
@@ -162,7 +162,7 @@ TEST_CASE("a copy needs room for the last byte of its payloads and no more") {
     CHECK_FALSE(warm.Copy(ordinals, bytes - 1));
     CHECK_FALSE(warm.Copy(ordinals, 0));
   }
-  CHECK(warm.Copy({0, 0, 101}, 0) == std::vector<std::string>(3));  // records of no bytes need none
+  CHECK(warm.Copy({0, 0, 101}, 0) == std::vector<std::string>(3));  // empty records need no room
 }
 
 TEST_CASE("the shards that a copy has read are marked, and no others are") {
@@ -247,7 +247,7 @@ TEST_CASE("a block whose checksum does not hold is never ready") {
   for (uint64_t i = 0; i < 100; ++i) CHECK(warm.Ready(i) == (i < 14 || i >= 21));
 }
 
-// A map of one block over an OFRecord shard of 1,000 bytes, with right checksums.
+// A map of one block over an OFRecord shard of 1,000 bytes, with valid checksums.
 struct Forged {
   Forged(const MapBlock& block, const std::vector<uint64_t>& points) {
     WriteFile(dir / "s", std::string(1000, '\0'));
@@ -269,7 +269,7 @@ TEST_CASE("forged offsets with a right checksum find no record outside of the bl
     const char* what;
     MapBlock block;
     std::vector<uint64_t> points;
-    bool first, second;  // which records are found
+    bool first, second;  // whether each record is found
   };
   const Row rows[] = {
       {"as it should be", {.begin = 100, .end = 300, .records = 2}, {100, 200, 300}, true, true},

@@ -21,7 +21,7 @@ constexpr int kPassedOn = 42;
 
 volatile sig_atomic_t expecting = 0;
 
-// Stands for another library's handler: here before main, and so before the guard's.
+// Stands for another library's handler: installed before main, and so before the guard's.
 void OnForeignFault(int, siginfo_t* info, void*) {
   if (expecting != 0) ::_exit(info->si_signo == SIGBUS ? kPassedOn : 1);
   ::signal(SIGBUS, SIG_DFL);
@@ -34,7 +34,7 @@ const bool foreign_handler_installed = [] {
   return ::sigaction(SIGBUS, &action, nullptr) == 0;
 }();
 
-// A file of four pages of 'x', mapped, and then cut to `size` bytes.
+// A mapped file of four pages of 'x', truncated to `size` bytes.
 class CutFile {
  public:
   explicit CutFile(uint64_t size) {
@@ -57,13 +57,13 @@ TEST_CASE("a copy is whole where the file is, and false where it is gone") {
     bool whole;
   };
   const Row rows[] = {
-      {0, 2 * kPage, true},       // all that is left
+      {0, 2 * kPage, true},       // everything that is left
       {0, 0, true},               // nothing
       {2 * kPage - 1, 1, true},   // the last byte
-      {2 * kPage, 1, false},      // the first that is gone
+      {2 * kPage, 1, false},      // the first byte that is gone
       {2 * kPage - 1, 2, false},  // begins before the cut, ends after it
-      {0, 4 * kPage, false},      // all that was there
-      {4 * kPage - 1, 1, false},  // the last that was there
+      {0, 4 * kPage, false},      // everything that was there
+      {4 * kPage - 1, 1, false},  // the last byte that was there
   };
   for (const Row& row : rows) {
     CAPTURE(row.offset);
@@ -168,7 +168,7 @@ TEST_CASE("a fault leaves the signal mask as it was, also if the handler is call
   CHECK(RunInChild([&] {
           uint8_t out = 0;
           if (GuardedCopy(&out, file.data(), 1)) return 1;
-          // What a sanitizer or a debugger's runtime puts in between.
+          // The wrapper that a sanitizer or a debugger's runtime installs.
           struct sigaction wrapper {};
           wrapper.sa_sigaction = [](int signal, siginfo_t* info, void* context) {
             wrapped_handler.sa_sigaction(signal, info, context);

@@ -82,12 +82,12 @@ TEST_CASE("spans that were used last stay, and no more of them than there is roo
   CHECK(cache.Get({0, 0, 0}, 60) == first);
   const auto second = cache.Get({1, 0, 0}, 40);
   CHECK(cache.Find({0, 0, 0}) == first);
-  CHECK(cache.Find({0, 1, 0}) == nullptr);  // of another state of its file
+  CHECK(cache.Find({0, 1, 0}) == nullptr);  // for another state of the file
   const auto third = cache.Get({0, 0, 60}, 70);
   CHECK(cache.Find({1, 0, 0}) == nullptr);
   CHECK(cache.Find({0, 0, 0}) == first);
   CHECK(cache.Find({0, 0, 60}) == third);
-  // One that is larger than all there is room for is kept, alone.
+  // A span larger than the whole cache is kept, alone.
   const auto large = cache.Get({7, 0, 0}, uint64_t{1} << 30);
   CHECK(cache.Find({7, 0, 0}) == large);
   CHECK(cache.Find({0, 0, 60}) == nullptr);

@@ -31,7 +31,7 @@ TEST_CASE("threads that read the same spans, and push each other's out of a smal
 }
 
 TEST_CASE("a child that was forked reads on, though another thread of its parent held the cache") {
-  if (kSanitized) return;  // whose allocator the other thread may hold
+  if (kSanitized) return;  // the other thread may hold the sanitizer's allocator
   const std::string text = Numbers(1'000'000);
   const InflatedStream stream(text, 1);
   SpanCache cache(1 << 20);

@@ -18,7 +18,7 @@
 
 namespace ofindex {
 
-/// A compressed file, with every `every`th of its blocks a checkpoint, and what it inflates to.
+/// A compressed file with a checkpoint at every `every`th block, and its inflated bytes.
 class InflatedStream {
  public:
   InflatedStream(const std::string& text, size_t every, Compression compression = Compression::kGzip) : text_(text) {
@@ -52,7 +52,7 @@ inline std::string Numbers(size_t bytes) {
   return text;
 }
 
-/// Whether `n` bytes at `offset` are those of `text`.
+/// Returns whether `n` bytes at `offset` equal those of `text`.
 inline bool ReadsRight(const InflatedBytes& bytes, const std::string& text, uint64_t offset, size_t n) {
   std::vector<uint8_t> out(n);
   const auto got = bytes.ReadAt(offset, out);

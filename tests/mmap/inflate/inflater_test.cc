@@ -19,7 +19,7 @@ namespace {
 
 constexpr Compression kAll[] = {Compression::kGzip, Compression::kZlib, Compression::kDeflate};
 
-// Text that deflate finds something in, `bytes` of it.
+// Returns `bytes` bytes of compressible text.
 std::string Text(size_t bytes, uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::string text;
@@ -53,7 +53,7 @@ TEST_CASE("a compression is known by its header, and no more is claimed than a h
       {"\x78\x9d", std::nullopt},            // not a multiple of 31
       {"\x79\x9b", std::nullopt},            // another method
       {"\x88\x1c", std::nullopt},            // a window of 64 KiB
-      {"\x78\xbb", std::nullopt},            // a preset dictionary, which nobody has
+      {"\x78\xbb", std::nullopt},            // a preset dictionary, which is not available
       {"\x0a\x0bhello", std::nullopt},       // a message
   };
   for (const Row& row : rows) CHECK(CompressionHeader(AsBytes(row.head)) == row.compression);
@@ -105,7 +105,7 @@ TEST_CASE("every block is a place to go on from, in every member") {
   }
 }
 
-// A gzip member with all that a header may have.
+// Returns a gzip member with every optional header field.
 std::string MemberWithFields(const std::string& text) {
   const std::string plain = Compressed(Compression::kGzip, text);
   const std::string fields = std::string("\x05\x00", 2) + "extra" + std::string("name\0comment\0\x12\x34", 15);
@@ -208,7 +208,7 @@ TEST_CASE("no flipped bit of a stream with a checksum goes unnoticed, or crashes
       std::string bytes = stream;
       bytes[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
       const InflatedFile all = InflateBytes(bytes, compression);
-      // What a gzip header says of time and system is nobody's data.
+      // Time and system in a gzip header are not data.
       if (all.damage.empty() && all.bytes != text) FAIL("flip ", i);
     }
   }

@@ -16,8 +16,8 @@
 namespace ofindex {
 namespace {
 
-// Readers whose map is cut and rewritten in place all the time; its shards are left alone. OFINDEX_LIVE_SECONDS says
-// for how long; 3 if it is not set.
+// Readers whose map is continuously truncated and rewritten in place; its shards are not touched. OFINDEX_LIVE_SECONDS
+// sets the duration; the default is 3.
 
 constexpr int kReaders = 4;
 constexpr size_t kRecords = 3000;
@@ -28,7 +28,7 @@ Clock::time_point Deadline() {
   return Clock::now() + std::chrono::seconds(seconds == nullptr ? 3 : std::atoi(seconds));
 }
 
-// Of `seed`, other lengths: the offsets of one dataset make no sense in the other.
+// Returns shards with lengths that depend on `seed`: the offsets of one dataset make no sense in another.
 std::vector<ShardPlan> ShardsOf(uint64_t seed) {
   return {{.path = "part-0", .framing = Framing::kOfRecord, .payloads = SomePayloads(2000, 60, seed)},
           {.path = "part-1", .framing = Framing::kTfRecord, .payloads = SomePayloads(1000, 90, seed + 1)}};
@@ -36,8 +36,8 @@ std::vector<ShardPlan> ShardsOf(uint64_t seed) {
 
 struct Attacked {
   std::string path;
-  std::string bytes;        // its own
-  std::string other_bytes;  // those of another dataset's map
+  std::string bytes;        // the dataset's own map
+  std::string other_bytes;  // the map of another dataset
   std::mt19937_64 random{7};
 
   std::string Noise() {
@@ -71,7 +71,7 @@ struct Tally {
   std::atomic<uint64_t> odd_errors{0};
 };
 
-/// One thread's ways to ask, one after the other.
+/// The requests of one thread, one kind after the other.
 class Asker {
  public:
   Asker(const MappedDataset& dataset, uint64_t seed, Tally& tally) : dataset_(dataset), random_(seed), tally_(tally) {}
@@ -133,7 +133,7 @@ class Asker {
 
 void Settle() { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }
 
-// Of a map's blocks, none, some and all are copied.
+// Copied bytes: none, some or all of a map's blocks.
 constexpr uint64_t kCopied[] = {0, 1500, kCopiedMapBytes};
 
 TEST_CASE(
@@ -234,7 +234,7 @@ TEST_CASE("threads that read survive whatever is done to their map, with the rec
     readers.emplace_back([&, t] {
       Asker asker(dataset, static_cast<uint64_t>(t), tally);
       while (Clock::now() < deadline) {
-        // Whatever state it is in; that it is the map of this dataset is looked at by whoever has an index.
+        // Opens the map in any state; checking that it belongs to this dataset is up to users who have an index.
         auto opened = OffsetMap::Open(dataset.map_path(), {}, kCopied[t % 3]);
         if (!opened || opened->header().payload_bytes != payload_bytes) continue;
         const RecordReader reader = RecordReader::Open(std::move(*opened), dataset.folder());

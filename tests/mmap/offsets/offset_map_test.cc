@@ -30,7 +30,7 @@ OffsetMap Opened(const std::string& path) {
   return std::move(*map);
 }
 
-// All that a map answers, as text; each answer that is an error as its code alone.
+// Returns all answers of a map as text; an answer that is an error as its code only.
 std::vector<std::string> AnswersOf(const OffsetMap& map) {
   std::vector<std::string> answers;
   const auto add = [&](const auto& result, const auto& text) {
@@ -138,7 +138,7 @@ TEST_CASE("every flipped bit of a map ends in an error or in the answers of the 
   }
   CHECK(refused == kMapHeaderBytes * 8);  // the header is read at open
   CHECK(partly > 0);
-  // A jump table of one entry: a bit that points past the last block is noticed, one that points into it may not be.
+  // A jump table with one entry: a bit that points past the last block is noticed, one that points inside may not be.
   CHECK(unused <= 4 * 8);
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("what is no map is an error that says so") {
   CHECK(code_of(dataset.map_path()) == ErrorCode::kIndex);
 }
 
-// A header that says what a stranger wants it to, with a right checksum.
+// Returns a header with untrusted content and a valid checksum.
 std::string ForgedHeader(MapHeader header) {
   std::string bytes(kMapHeaderBytes, '\0');
   header.Encode(reinterpret_cast<uint8_t*>(bytes.data()));
@@ -214,7 +214,7 @@ TEST_CASE("a forged header with a right checksum points at nothing outside the f
         CHECK(map.error().code == ErrorCode::kIndex);
         continue;
       }
-      // No entry is vouched for: nothing is found, and the sanitizer sees that nothing else is touched.
+      // No entry has a valid checksum: nothing is found, and the sanitizer sees that nothing else is touched.
       for (uint64_t ordinal : {uint64_t{0}, map->records() - 1}) {
         if (ordinal < map->records()) CHECK_FALSE(map->Find(ordinal));
       }
@@ -232,7 +232,7 @@ TEST_CASE("a block that was copied while the file was another map is never belie
     if (one_size) return {{.path = "p", .payloads = std::vector<std::string>(40, std::string(bytes, 'x'))}};
     return {{.path = "p", .payloads = SomePayloads(40, bytes)}};
   };
-  for (const bool one_size : {true, false}) {  // packed offsets of one size are frames and nothing else
+  for (const bool one_size : {true, false}) {  // packed offsets of equal sizes consist of frames only
     for (const uint64_t copied : {uint64_t{0}, kCopiedMapBytes}) {
       for (const bool warm : {false, true}) {
         CAPTURE(one_size);
@@ -282,8 +282,8 @@ TEST_CASE("blocks that cannot be read, or are read to check the map, take no roo
 
 constexpr uint64_t kHollowBytes = uint64_t{1} << 32;
 
-// Moves a table of the dataset's map, of one entry, to a place of its own in a file of 4 GiB of holes, and has the
-// header claim as many entries as the file has room for, with a right checksum.
+// Moves a one-entry table of the dataset's map to a place of its own in a sparse file of 4 GiB, and makes the header
+// claim as many entries as the file has room for, with a valid checksum.
 void Hollow(const MappedDataset& dataset, uint64_t MapHeader::*table_at, uint64_t MapHeader::*count,
             uint64_t entry_bytes) {
   constexpr uint64_t kTableAt = 1 << 20;
@@ -295,15 +295,15 @@ void Hollow(const MappedDataset& dataset, uint64_t MapHeader::*table_at, uint64_
   TruncateTo(dataset.map_path(), kHollowBytes);
   OverwriteAt(dataset.map_path(), 0, ForgedHeader(header));
   OverwriteAt(dataset.map_path(), kTableAt,
-              entry + Le64(~uint64_t{0}));  // of blocks, the next begins at the last record
+              entry + Le64(~uint64_t{0}));  // for blocks, the next begins at the last record
 }
 
-// Copies and views the one record of the dataset in a process that has addresses for the map and for `bytes` bytes
-// more. 0 if both are right; a code of an error, plus 100 if it was for opening the map, 150 for copying, 200 for
-// viewing.
+// Copies and views the one record of the dataset in a process that has address space for the map and for
+// `bytes` bytes more. Returns 0 if both are right; otherwise an error code, plus 100 if opening the map
+// failed, 150 copying, 200 viewing.
 int ReadWithin(const MappedDataset& dataset, uint64_t bytes) {
   return RunInChild([&] {
-    ::malloc_trim(0);  // what other tests have left free would be room, too
+    ::malloc_trim(0);  // memory left free by other tests would count as room, too
     uint64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     const rlim_t room = pages * 4096 + kHollowBytes + bytes;
@@ -334,12 +334,12 @@ TEST_CASE(
     const MappedDataset dataset(one_record);
     CHECK(ReadWithin(dataset, 32 * kMiB) == 0);
     Hollow(dataset, &MapHeader::blocks_at, &MapHeader::blocks, kMapEntryBytes);
-    CHECK(ReadWithin(dataset, 32 * kMiB) == 100 + kLimit);  // a byte a block
-    CHECK(ReadWithin(dataset, 1024 * kMiB) == 0);           // room for those, but not for 64 bytes a block
+    CHECK(ReadWithin(dataset, 32 * kMiB) == 100 + kLimit);  // one byte per block
+    CHECK(ReadWithin(dataset, 1024 * kMiB) == 0);           // room for these, but not for 64 bytes per block
   }
   const MappedDataset dataset(one_record);
   Hollow(dataset, &MapHeader::shards_at, &MapHeader::shards, kMapShardBytes);
-  CHECK(ReadWithin(dataset, 128 * kMiB) == 150 + kLimit);  // a pointer a shard
+  CHECK(ReadWithin(dataset, 128 * kMiB) == 150 + kLimit);  // one pointer per shard
   CHECK(ReadWithin(dataset, 1024 * kMiB) == 0);
 }
 

@@ -27,7 +27,7 @@ std::string Sum(const std::string& bytes) { return Le64(Xxh3(AsBytes(bytes))); }
 TEST_CASE("a small map is these bytes") {
   const TempDir dir;
   OffsetMapWriter writer = Begun(dir / "map");
-  // Two records of 10 bytes each at 20, the second bad, in what a file of 50 bytes inflates to.
+  // Two records of 10 bytes each at 20, the second bad, in the 50-byte file's inflated bytes.
   const std::vector<uint64_t> points = {20, 30, 40};
   REQUIRE(writer.AddBlock({.begin = 20, .end = 40, .records = 2, .shard = 0}, PackOffsets(points),
                           std::vector<uint32_t>{1 | 1 << 16}));
@@ -85,7 +85,7 @@ TEST_CASE("a map that was given up half-way is no map") {
   {
     OffsetMapWriter writer = Begun(dir / "map");
     const std::vector<uint64_t> points(4096, 0);
-    // More than a buffer, so that something reaches the disk.
+    // Larger than the buffer, so that something reaches the disk.
     for (int i = 0; i < 5000; ++i) {
       REQUIRE(writer.AddBlock({.records = 4095}, PackOffsets(points), std::vector<uint32_t>(64)));
     }

@@ -15,14 +15,14 @@ constexpr uint32_t kCounts[] = {1, 2, 3, 100, 4095, 4096, 4097, 8192, 12'289, 65
 
 using Points = std::vector<uint64_t>;
 
-// Points of `records` records from `first`, of the lengths that `length` gives.
+// Returns the points of `records` records starting at `first`, with lengths given by `length`.
 Points MakePoints(uint32_t records, uint64_t first, const std::function<uint64_t(uint32_t)>& length) {
   Points points = {first};
   for (uint32_t i = 0; i < records; ++i) points.push_back(points.back() + length(i));
   return points;
 }
 
-// The blob in memory of just its size, so that the sanitizer sees every byte read beyond it.
+// The blob in an allocation of exactly its size, so that the sanitizer catches every read beyond it.
 struct ExactBlob {
   explicit ExactBlob(ByteView bytes) : memory(std::make_unique<uint8_t[]>(bytes.size())), size(bytes.size()) {
     std::copy(bytes.begin(), bytes.end(), memory.get());
@@ -33,7 +33,7 @@ struct ExactBlob {
   size_t size;
 };
 
-// Packs, and returns how many of the records come out other than they went in.
+// Packs the points, and returns the number of records that differ when read back.
 uint32_t CountWrong(const Points& points) {
   const ExactBlob blob(PackOffsets(points));
   const auto records = static_cast<uint32_t>(points.size() - 1);
@@ -92,8 +92,8 @@ TEST_CASE("spans up to all of 64 bits are packed, at whatever width they take") 
       {0, kTop - 1, kTop, kTop + 1, ~uint64_t{0}},  // either side of 2^63
       {kTop, kTop, kTop},
       {5, 5 + kTop},
-      {0, (uint64_t{1} << 50) - 1},  // the last span with a slope
-      {0, 0, uint64_t{1} << 50},     // the first without
+      {0, (uint64_t{1} << 50) - 1},  // the last range with a slope
+      {0, 0, uint64_t{1} << 50},     // the first without one
       {1, uint64_t{1} << 62, uint64_t{3} << 62},
   };
   for (const Points& points : rows) CHECK(CountWrong(points) == 0);
@@ -102,7 +102,7 @@ TEST_CASE("spans up to all of 64 bits are packed, at whatever width they take") 
 TEST_CASE("fields of every width are read where they straddle words") {
   std::mt19937_64 random(13);
   for (int width = 0; width <= 63; ++width) {
-    // Points on a flat line with steps of up to `width` bits in all.
+    // Points on a flat line, with steps of up to `width` bits in total.
     Points points = {0};
     const uint64_t top = width == 0 ? 0 : (uint64_t{1} << width) - 1;
     for (int i = 0; i < 130; ++i) points.push_back(random() & top);
@@ -121,9 +121,9 @@ TEST_CASE("a block of no records is sound, and 8 bytes long") {
 TEST_CASE("records of one size cost no bits, small ones about 13, images about 22") {
   std::mt19937_64 random(17);
   constexpr uint32_t kRecords = 65'536;
-  const auto frames = 8.0 * 24 / 4096 + 1;  // what the frames' headers cost, and the padding
+  const auto frames = 8.0 * 24 / 4096 + 1;  // the cost of the frames' headers and the padding
   CHECK(BitsPerRecord(MakePoints(kRecords, 1'000'000, [](uint32_t) { return 3181; })) < frames);
-  // Lengths spread as in design.md: by a fifth for small records, by two fifths for images.
+  // Lengths vary as in design.md: by a fifth for small records, by two fifths for images.
   CHECK(BitsPerRecord(MakePoints(kRecords, 0, [&](uint32_t) { return 200 + random() % 100; })) < 13 + frames);
   CHECK(BitsPerRecord(MakePoints(kRecords, 0, [&](uint32_t) { return 60'000 + random() % 100'000; })) < 23 + frames);
 }
@@ -159,7 +159,8 @@ TEST_CASE("fields wider than a number are not sound, though the blob has room fo
   CHECK_FALSE(PackedOffsets::Sound(blob, 100));
 }
 
-// Reads every record of `bytes`, if they are sound for `records`; the sanitizer watches. Returns whether they were.
+// Reads every record of `bytes` if they are sound for `records`, under the sanitizer's supervision.
+// Returns whether they were sound.
 bool ReadAllIfSound(const std::vector<uint8_t>& bytes, uint32_t records) {
   const ExactBlob blob(bytes);
   if (!PackedOffsets::Sound(blob.bytes(), records)) return false;
@@ -178,7 +179,7 @@ TEST_CASE("no bytes whatever are read outside of a blob that passes for sound") 
     std::vector<uint8_t> bytes(random() % 400);
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
     if (bytes.size() >= 24 && i % 2 == 0) {
-      // Where the bits begin and how wide they are, near what fits: else nearly nothing would.
+      // Offset and width of the bits, close to the valid range: otherwise almost nothing would be sound.
       StoreLe32(bytes.data() + 16, static_cast<uint32_t>(random() % 64));
       bytes[20] = static_cast<uint8_t>(random() % 66);
     }
@@ -198,8 +199,8 @@ TEST_CASE("every flipped bit of a frame's header leaves it readable or unsound")
       sound += ReadAllIfSound(flipped, 4100);
     }
   }
-  CHECK(sound > 256);  // base and slope may be anything
-  CHECK(sound < 384);  // place and width may not
+  CHECK(sound > 256);  // base and slope may have any value
+  CHECK(sound < 384);  // offset and width may not
 }
 
 }  // namespace

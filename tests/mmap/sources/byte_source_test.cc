@@ -40,7 +40,7 @@ struct TwoSources {
   std::unique_ptr<ByteSource> pread;
 };
 
-// What one source makes of a run of reads: how far it came, and the payloads up to there.
+// The outcome of a run of reads: how far it came, and the payloads up to there.
 struct Answer {
   ReadOutcome::Status status;
   size_t at;
@@ -97,7 +97,7 @@ TEST_CASE("both sources stop at the same record of a file that was cut at a page
         const std::vector<size_t> records = SomeRecords(random, 60);
         const Answer map = Ask(*shard.map, shard, records);
         CHECK(map == Ask(*shard.pread, shard, records));
-        // The first record that is not whole; the four bytes behind a TFRecord's payload are not read.
+        // Finds the first incomplete record; the four bytes after a TFRecord's payload are not read.
         const uint64_t footer = framing == Framing::kTfRecord ? 4 : 0;
         const auto gone = std::find_if(records.begin(), records.end(),
                                        [&](size_t record) { return shard.points[record + 1] - footer > size; });
@@ -137,7 +137,7 @@ TEST_CASE("a failing read is told by its errno and its record") {
   const File file = File::OpenRead(dir / "s").value();
   const auto pread = PreadSource(file);
   uint8_t out = 0;
-  // Past what the system can count to: pread refuses it.
+  // Larger than the system's offsets: pread refuses it.
   const RecordRead reads[] = {{.begin = uint64_t{1} << 63, .length = 1, .out = &out, .ordinal = 0}};
   const ReadOutcome outcome = pread->Read(Framing::kOfRecord, reads);
   CHECK(outcome.status == ReadOutcome::Status::kFailed);

@@ -23,12 +23,12 @@ const OpenShard::Options kWays[] = {
     {.io = IoMode::kMmap, .keep_descriptor = false, .may_map = true},  // descriptors are short
     {.io = IoMode::kPread, .keep_descriptor = true, .may_map = true},
     {.io = IoMode::kMmap, .keep_descriptor = true, .may_map = false},   // maps are short
-    {.io = IoMode::kPread, .keep_descriptor = false, .may_map = true},  // every read opens the file anew
+    {.io = IoMode::kPread, .keep_descriptor = false, .may_map = true},  // every read reopens the file
 };
 
 constexpr int64_t kLongAgo = 1'234'567'890'123'456'789;
 
-// A shard of records that fill more than the pages which a fingerprint reads.
+// A shard whose records fill more pages than a fingerprint reads.
 struct Shard {
   explicit Shard(Framing shard_framing = Framing::kTfRecord)
       : framing(shard_framing),
@@ -37,7 +37,7 @@ struct Shard {
         bytes(ShardBytes(framing, payloads)),
         path(dir / "s") {
     WriteFile(path, bytes);
-    SetMtime(path, kLongAgo);  // else a file made within the same tick of the clock would have the same time
+    SetMtime(path, kLongAgo);  // otherwise a file made within the same clock tick would have the same time
     identity = IdentifyShard(File::OpenRead(path).value()).value();
   }
 
@@ -45,7 +45,7 @@ struct Shard {
     return OpenShard::Open(path, framing, identity, way);
   }
 
-  // Reads `record`, or says why not.
+  // Returns the payload of `record`, or the error.
   [[nodiscard]] Result<std::string> Read(const OpenShard& shard, size_t record) const {
     std::string payload(payloads[record].size(), '?');
     const RecordRead read{.begin = points[record],
@@ -67,18 +67,18 @@ struct Shard {
 
 constexpr size_t kMiddle = 150;
 
-/// What a reader may answer after something was done to a shard.
+/// The permitted answers of a reader after a shard was changed.
 enum class Answer {
   kRight,        // the payload
   kStale,        // an error that says so
-  kRightIfHeld,  // the payload where the old file is still held open, else stale
+  kRightIfHeld,  // the payload if the old file is still held open, otherwise stale
 };
 
 struct Change {
   const char* what;
   std::function<void(const Shard&)> act;
-  Answer when_open;  // a shard that was opened before
-  bool opens;        // and one that is opened now
+  Answer when_open;  // for a shard opened before the change
+  bool opens;        // whether it can be opened after the change
 };
 
 const Change kChanges[] = {
@@ -193,14 +193,14 @@ TEST_CASE("a shard that has become another one is not opened on the word of its 
     const Shard shard;
     change.second(shard, std::string(shard.bytes.size(), 'x'));
     SetMtime(shard.path, shard.identity.mtime_ns);
-    // Past the time in which no file's facts are trusted.
+    // Long enough that no file's facts are too recent to be trusted.
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     for (const OpenShard::Options& way : kWays) {
       const auto open = shard.Open(way);
       REQUIRE_FALSE(open);
       CHECK(open.error().code == ErrorCode::kStale);
     }
-    // One that was opened is reopened, and looked at again.
+    // An open shard is reopened, and checked again.
     ReplaceFile(shard.path, shard.bytes);
     const auto reopened_each_time = shard.Open({.io = IoMode::kPread, .keep_descriptor = false}).value();
     CHECK(shard.Read(*reopened_each_time, kMiddle).value() == shard.payloads[kMiddle]);
@@ -214,7 +214,7 @@ TEST_CASE("a shard that has become another one is not opened on the word of its 
 TEST_CASE("a shard written to a moment ago is not opened on the word of its time") {
   const Shard shard;
   int refused = 0;
-  // Many times, in case that more than a moment passes in between.
+  // Many times, in case more than a moment passes in between.
   for (int i = 0; i < 100 && refused == 0; ++i) {
     WriteFile(shard.path, std::string(shard.bytes.size(), 'x'));
     SetMtime(shard.path, shard.identity.mtime_ns);
@@ -259,10 +259,10 @@ TEST_CASE("map and pread refuse a shard cut at any length, for any record") {
 TEST_CASE("a header changed behind the fingerprint's back is noticed by reading that record, and by no other") {
   for (const OpenShard::Options& way : kWays) {
     const Shard shard;
-    FlipBit(shard.path, shard.points[5], 0);  // past 16 KiB the fingerprint has gaps, before it none
+    FlipBit(shard.path, shard.points[5], 0);  // the fingerprint has gaps after 16 KiB, but none before
     CHECK_FALSE(shard.Open(way));
     FlipBit(shard.path, shard.points[5], 0);
-    // The first record of those whose header lies in no page that the fingerprint reads.
+    // Finds the first record whose header is in no page that the fingerprint reads.
     size_t record = 20;
     for (;; ++record) {
       FlipBit(shard.path, shard.points[record], 0);
@@ -279,7 +279,7 @@ TEST_CASE("a header changed behind the fingerprint's back is noticed by reading 
   }
 }
 
-// Allows no descriptor more, until the object dies.
+// Allows no further descriptor until the object dies.
 class NoMoreDescriptors {
  public:
   NoMoreDescriptors() {

@@ -13,16 +13,16 @@
 #include "tests/proto/message_maker.h"
 #include "tests/proto/message_text.h"
 
-// What random messages hold is built anew from its values: the bytes have to be those that libprotobuf's deterministic
-// serializer writes of the same message.
+// Rebuilds random messages from their values: the bytes must be those that libprotobuf's deterministic serializer
+// writes for the same message.
 
 namespace ofindex {
 namespace {
 
 constexpr int kMessages = 20000;  // per message type
 
-// A part that is there and empty says nothing: ours writes the features of an Example always, and of a SequenceExample
-// what is not empty, its context if nothing is.
+// Empty parts carry no information: ours always writes the features of an Example; of a SequenceExample it writes the
+// parts that are not empty, or the context if both are empty.
 void Settle(tensorflow::Example& message) { message.mutable_features(); }
 void Settle(tensorflow::SequenceExample& message) {
   if (message.feature_lists().feature_list().empty()) message.clear_feature_lists();
@@ -32,7 +32,7 @@ void Settle(tensorflow::SequenceExample& message) {
 }
 void Settle(oneflow::OFRecord&) {}
 
-// What libprotobuf writes of `message`.
+// Returns the bytes that libprotobuf writes for `message`.
 std::string Serialized(const pb::Message& message) {
   std::string bytes;
   pb::io::StringOutputStream stream(&bytes);

@@ -13,7 +13,7 @@
 namespace ofindex {
 namespace {
 
-// FieldDescriptorProto.Type, for those that tests use.
+// The values of FieldDescriptorProto.Type that the tests use.
 enum Type : uint64_t {
   kDouble = 1,
   kInt64 = 3,
@@ -44,7 +44,7 @@ std::string FileOf(std::string_view package, const std::vector<std::string>& mes
   return Field(1, file);
 }
 
-/// pkg.Record { a, ids, inner, items, unsigned, color, on, delta, group }, pkg.Record.Item { n, text }.
+/// Returns pkg.Record { a, ids, inner, items, unsigned, color, on, delta, group }, pkg.Record.Item { n, text }.
 std::string Descriptors() {
   const std::string item = MessageOf("Item", FieldOf("n", 1, kSint64) + FieldOf("text", 2, kString, true));
   return FileOf("", {MessageOf("Plain", FieldOf("x", 1, kInt64))}) +
@@ -62,7 +62,7 @@ std::string Descriptors() {
 const std::vector<std::string> kColumns = {"a",     "ids", "inner.n", "items.n", "items.text", "unsigned",
                                            "color", "on",  "delta",   "group.n", "ratio",      "self.self.a"};
 
-/// What the columns above have in `message`, values kept, in memory and by pages.
+/// Returns the values of the columns above in `message`, values kept, from memory and from pages.
 std::string Skimmed(const std::string& message, const std::vector<std::string>& whole = kColumns) {
   const std::string descriptors = Descriptors();
   const Result<FieldPlan> plan = FieldPlan::OfMessage(AsBytes(descriptors), "pkg.Record", kColumns);
@@ -126,8 +126,8 @@ TEST_CASE("what is no FileDescriptorSet is refused") {
   const std::vector<std::string> rows = {
       "",                              // nothing
       "syntax = \"proto3\";",          // a .proto file
-      Descriptors() + "\x0f",          // something behind it
-      Field(1, Field(4, "\x0a\x7f")),  // a message that is malformed
+      Descriptors() + "\x0f",          // trailing bytes
+      Field(1, Field(4, "\x0a\x7f")),  // a malformed message
       FileOf("pkg", {}),               // no message
       Field(1, "x"),                   // an Example's bytes, say
   };
@@ -157,8 +157,8 @@ TEST_CASE("fields of a message are read as libprotobuf reads them") {
   const std::string i1 = "=int64 of int64 x1 ";
   const std::vector<Row> rows = {
       {"", ""},                                                           // no field, nothing found
-      {VarintField(1, 5), "1:a" + i1 + "(5) [5]\n"},                      // a singular one
-      {VarintField(1, 5) + VarintField(1, 6), "1:a" + i1 + "(6) [6]\n"},  // twice: the last one
+      {VarintField(1, 5), "1:a" + i1 + "(5) [5]\n"},                      // a singular field
+      {VarintField(1, 5) + VarintField(1, 6), "1:a" + i1 + "(6) [6]\n"},  // twice: the last one counts
       {Field(1, Varint(5)), ""},                                          // packed: it is not repeated
       {FixedField(1, 5.0), ""},                                           // another wire type
       {Field(2, Varint(5) + Varint(6)) + VarintField(2, 7), "3:ids=int64 of int64 x3 [5] [6] [7]\n"},
@@ -173,9 +173,9 @@ TEST_CASE("fields of a message are read as libprotobuf reads them") {
       {VarintField(5, ~uint64_t{0}), "8:unsigned" + i1 + "(18446744073709551615) [18446744073709551615]\n"},
       {VarintField(6, uint64_t{1} << 32 | 3), "5:color" + i1 + "(3) [3]\n"},
       {VarintField(7, 300), "2:on" + i1 + "(1) [1]\n"},
-      {VarintField(8, uint64_t{1} << 32 | 2), "5:delta" + i1 + "(1) [1]\n"},  // the low half alone
+      {VarintField(8, uint64_t{1} << 32 | 2), "5:delta" + i1 + "(1) [1]\n"},  // only the low half
       {Group(9, VarintField(1, 2)), "7:group.n" + i1 + "(1) [1]\n"},
-      {Field(9, VarintField(1, 2)), ""},  // a group is no message
+      {Field(9, VarintField(1, 2)), ""},  // a group is not a message
       {Group(3, VarintField(1, 2)), ""},  // nor the reverse
       {FixedField(10, 1.0), "5:ratio=double of double x1 (4607182418800017408) [4607182418800017408]\n"},
       {Field(11, Field(11, VarintField(1, 7))), "11:self.self.a" + i1 + "(7) [7]\n"},

@@ -18,12 +18,12 @@
 
 namespace ofindex {
 
-// Payloads, sound and broken, are given to libprotobuf and to the skimmer, in memory and in small pieces: all have to
-// refuse them, or to agree on every feature, count and value.
+// Gives payloads, sound and broken, to libprotobuf and to the skimmer, in memory and in small pieces: all must refuse
+// them, or agree on every feature, count and value.
 
 namespace pb = google::protobuf;
 
-/// A message type that exists as a descriptor alone, under proto2, which does not refuse names that are not UTF-8.
+/// A message type that exists only as a descriptor, under proto2, which does not refuse names that are not UTF-8.
 class DynamicType {
  public:
   DynamicType(pb::FileDescriptorProto file, const std::string& name) {
@@ -45,7 +45,7 @@ class DynamicType {
   std::unique_ptr<pb::Message> message_;
 };
 
-/// Value `i` of `field`, as a skimmer's find is spelled.
+/// Returns value `i` of `field`, spelled as a skimmer's result.
 inline std::string SpellValue(const pb::Message& message, const pb::FieldDescriptor* field, int i) {
   const pb::Reflection& in = *message.GetReflection();
   const bool repeated = field->is_repeated();
@@ -71,7 +71,8 @@ inline std::string SpellValue(const pb::Message& message, const pb::FieldDescrip
   }
 }
 
-/// How often the skimmer and its oracle met. The first difference is kept, so that a fault does not print thousands.
+/// Counts of how the skimmer and its oracle agreed. Only the first difference is kept, so that a fault
+/// does not print thousands of lines.
 struct Tally {
   int accepted = 0;
   int refused = 0;
@@ -90,7 +91,7 @@ struct Tally {
 /// Skims `payload` in memory and in pieces, and compares both with `expected`.
 inline void CompareSkims(const std::string& payload, const std::string& expected, const std::vector<std::string>& whole,
                          Skimmer& skimmer, Skimmer& paged, Dice& dice, Tally* tally) {
-  // On the heap, of its own size: AddressSanitizer sees a byte too far.
+  // On the heap, at its exact size, so that AddressSanitizer catches reads beyond it.
   const std::vector<uint8_t> exact(payload.begin(), payload.end());
   tally->Compare(expected, SpellOutcome(skimmer, skimmer.Skim(exact), whole), payload);
   SmallPages pages(payload, dice.Below(40));
@@ -104,7 +105,7 @@ inline void CompareSkims(const std::string& payload, const std::string& expected
 inline void CheckTally(const Tally& tally, int messages) {
   CAPTURE(tally.first_difference);
   CHECK(tally.different == 0);
-  // The sample is worth something: it has plenty of both.
+  // Checks that the sample is meaningful: it has plenty of both.
   CHECK(tally.accepted > messages / 4);
   CHECK(tally.refused > messages / 8);
 }

@@ -21,7 +21,7 @@
 #include "proto/skim/skimmer.h"
 #include "tests/proto/message_bytes.h"
 
-// Random Examples, SequenceExamples and OFRecords. What is refused has the byte and reason of DecodedRecord.
+// Random Examples, SequenceExamples and OFRecords. A refusal must have the byte and reason that DecodedRecord gives.
 
 namespace ofindex {
 namespace {
@@ -85,7 +85,7 @@ std::string MadeOf(oneflow::OFRecord message, Dice& dice) {
   return message.SerializeAsString();
 }
 
-// What libprotobuf would never write: numbers that are not packed, several chunks, several kinds, values before names.
+// Encodings that libprotobuf never writes: unpacked numbers, several chunks, several kinds, values before names.
 
 std::string OddList(FeatureKind kind, Dice& dice) {
   std::string list;
@@ -133,7 +133,7 @@ std::string OddPart(PayloadKind kind, Dice& dice) {
                                        : part + Field(2, OddEntry(kind, true, dice) + OddEntry(kind, true, dice));
 }
 
-/// One to three messages, one behind the other, which is one message: their maps merge.
+/// One to three concatenated messages, which form one message: their maps merge.
 template <typename Message>
 std::string RandomPayload(PayloadKind kind, Dice& dice) {
   std::string payload;
@@ -143,7 +143,7 @@ std::string RandomPayload(PayloadKind kind, Dice& dice) {
   return payload;
 }
 
-// ---------------------------------------------------------------- what libprotobuf reads, spelled as a skimmer's finds
+// ---------------------------------------------------------------- libprotobuf's content, spelled as a skimmer's result
 
 FeatureKind KindNamed(std::string_view oneof_member) {
   for (const FeatureKind kind :
@@ -165,7 +165,7 @@ WholeFeature::Step StepOf(const pb::Message& feature) {
   return step;
 }
 
-/// Adds the entries of the map that is field 1 of `message`, those of a name later in it over those before.
+/// Adds the entries of the map that is field 1 of `message`; later entries of a name replace earlier ones.
 void AddEntries(const pb::Message& message, bool are_lists, std::map<std::string, WholeFeature>* features) {
   const pb::FieldDescriptor* map = message.GetDescriptor()->field(0);
   for (int i = 0; i < message.GetReflection()->FieldSize(message, map); ++i) {

@@ -22,7 +22,8 @@ using Names = std::vector<std::string>;
 std::string Int64s(std::initializer_list<int64_t> values) { return Field(3, PackedVarints(values)); }
 std::string Bytes(std::initializer_list<std::string_view> values) { return Field(1, BytesList(values)); }
 
-/// What a fresh skimmer says of `payload`, in memory and by pages of any size: one text, or it says that they differ.
+/// Returns the outcome of a fresh skimmer for `payload`, in memory and in pages of any size: one text,
+/// or a text that says they differ.
 std::string Skimmed(const std::string& payload, PayloadKind kind, const Names& whole = {}) {
   Skimmer skimmer(FieldPlan::Of(kind), whole);
   const std::string text = SpellOutcome(skimmer, skimmer.Skim(AsBytes(payload)), whole);
@@ -39,7 +40,8 @@ std::string SkimmedExample(const std::string& features, const Names& whole = {})
   return Skimmed(Field(1, features), PayloadKind::kExample, whole);
 }
 
-/// The same record after record, names known: the plain path, and names at the places where they were.
+/// The same record twice, so that the second pass knows the names: exercises the plain path, and
+/// names at their previous positions.
 std::string SkimmedTwice(const std::string& payload, PayloadKind kind) {
   Skimmer skimmer(FieldPlan::Of(kind), {});
   (void)skimmer.Skim(AsBytes(payload));
@@ -82,16 +84,16 @@ TEST_CASE("every rule of merging holds as it does for a decoded record") {
   constexpr PayloadKind kSequence = PayloadKind::kSequenceExample;
   constexpr PayloadKind kOf = PayloadKind::kOfRecord;
   const std::vector<Row> rows = {
-      // the last entry of a name wins whole
+      // the last entry of a name replaces earlier ones
       {kExample, Field(1, Entry("a", Int64s({1, 2})) + Entry("b", Int64s({9})) + Entry("a", Int64s({3})))},
       {kExample, Field(1, Entry("a", Int64s({1}))) + Field(1, Entry("a", ""))},
       {kExample, Field(1, Entry("a", Int64s({1})) + Field(1, Field(1, "a")))},
-      // inside one entry: joined, reset, untouched
+      // inside one entry: joined, reset, unchanged
       {kExample, Field(1, Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, Int64s({2}))))},
       {kExample, Field(1, Field(1, Field(1, "a") + Field(2, Int64s({1, 5})) + Field(2, Bytes({"x"}))))},
       {kExample, Field(1, Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, "")))},
       {kExample, Field(1, Entry("a", Int64s({1}) + Bytes({"x", "y"}) + Int64s({2, 3})))},
-      // the last key of an entry, a key behind its value, none, an entry of nothing
+      // the last key of an entry, a key after its value, no key, an empty entry
       {kExample, Field(1, Field(1, Field(1, "b") + Field(2, Int64s({1, 2})) + Field(1, "a")))},
       {kExample, Field(1, Field(1, Field(2, Int64s({1, 2})) + Field(1, "a")))},
       {kExample, Field(1, Field(1, Field(2, Int64s({1}))) + Field(1, ""))},
@@ -99,10 +101,10 @@ TEST_CASE("every rule of merging holds as it does for a decoded record") {
       {kExample, Field(1, Entry("a", Field(3, PackedVarints({1, 2}) + VarintField(1, 7) + PackedVarints({300}))))},
       {kExample, Field(1, Entry("a", Field(2, FixedField(1, 0.5f) + PackedFixed({1.0f, 2.0f}))))},
       {kExample, Field(1, Entry("a", Field(3, Field(1, Varint(1, 10)))))},
-      // unknown fields at every level, a number of the other schema
+      // unknown fields at every level, a field number of the other schema
       {kExample, noise + Field(1, noise + Field(1, noise + Field(1, "a") + noise + Field(2, noise + Int64s({1, 2}))))},
       {kExample, Field(1, Entry("a", Field(4, PackedVarints({1})) + Int64s({4})))},
-      // OFRecord: doubles, int32 of which the low half counts
+      // OFRecord: doubles, int32 of which only the low half counts
       {kOf, Entry("a", Field(3, PackedFixed({0.25, 1.0}))) + Entry("b", Field(4, PackedVarints({0xffffffff})))},
       {kOf, Entry("a", Field(4, VarintField(1, 0x80000000) + PackedVarints({(int64_t{1} << 32) + 5})))},
       {kOf, Entry("a", Field(3, FixedField(1, 0.25))) + Entry("b", Field(5, PackedVarints({-1})))},
@@ -114,10 +116,10 @@ TEST_CASE("every rule of merging holds as it does for a decoded record") {
       {kSequence, Field(2, Entry("a", one)) + Field(2, Entry("a", two))},
       {kSequence, Field(2, Entry("a", one) + Field(1, Field(1, "a")))},
       {kSequence, Field(2, Entry("a", Field(1, Int64s({1, 2}) + Bytes({"x"}))))},
-      // a context feature that is called like a list, before it and behind it
+      // a context feature with the name of a list, before and after it
       {kSequence, Field(1, Entry("a[]", Int64s({1, 2}))) + Field(2, Entry("a", two))},
       {kSequence, Field(2, Entry("a", two)) + Field(1, Entry("a[]", Int64s({1, 2})))},
-      // nothing at all
+      // nothing
       {kExample, ""},
   };
   for (const Row& row : rows) {
@@ -129,7 +131,7 @@ TEST_CASE("every rule of merging holds as it does for a decoded record") {
 }
 
 TEST_CASE("an entry a byte away from plain is read as what it is") {
-  // Every byte of a plain record is changed in every way: the answer is that of the decoder, refusals included.
+  // Changes every byte of a plain record in every way: the answer must be that of the decoder, including refusals.
   const std::vector<std::string> records = {
       Field(1, Entry("ab", Int64s({300})) + Entry("c", Bytes({"xyz"})) + Entry("d", Field(2, PackedFixed({0.5f})))),
       Field(1, Entry("", Int64s({1})) + Entry("c", Bytes({""}))),
@@ -154,24 +156,24 @@ TEST_CASE("an entry a byte away from plain is read as what it is") {
 TEST_CASE("what is malformed has the byte and reason that the decoder gives, and nothing is found") {
   const std::string good = Field(1, Entry("a", Int64s({1})));
   const std::vector<std::string> payloads = {
-      good + Field(1, Entry("a", Field(2, Field(1, "12345")))),                     // packed floats
-      good + Field(1, Entry("a", Field(3, Field(1, "\x80")))),                      // torn packed varint
-      good + Field(1, Entry("a", Field(3, Field(1, "\1\2\x80")))),                  // the same behind others
-      good + Field(1, Entry("a", Field(3, Field(1, std::string(10, '\xff'))))),     // a long one
-      good + Field(1, Entry("a", Field(3, Field(1, std::string(11, '\x80'))))),     // a longer one
-      good + Field(1, Entry("a", Field(3, "\x0a\x7f"))),                            // a length past the end
-      good + Field(1, Entry("a", Group(3, "") + "\x0b")),                           // a group that is not closed
-      good + Field(1, Entry("a", Group(3, Group(4, "") + "\x2c"))),                 // one that is closed as another
-      good + std::string(1, '\0'),                                                  // field number 0
-      good + "\x0f",                                                                // wire type 7
-      good + "\x0c",                                                                // a group that is not open
-      good + Varint(8, 6) + "\1",                                                   // a tag of 6 bytes
-      good + "\x0a" + Varint(0, 6),                                                 // a length of 6 bytes
-      good + "\x08" + std::string(11, '\x80'),                                      // a varint of 11 bytes
-      good + "\x09" + "1234567",                                                    // 7 bytes of 8
-      good + "\x0d" + "123",                                                        // 3 bytes of 4
-      good + NestedGroups(101),                                                     // too deep
-      good + Field(1, Entry("a", Field(3, PackedVarints({1}) + NestedGroups(97))))  // the messages around it counted
+      good + Field(1, Entry("a", Field(2, Field(1, "12345")))),                  // packed floats
+      good + Field(1, Entry("a", Field(3, Field(1, "\x80")))),                   // torn packed varint
+      good + Field(1, Entry("a", Field(3, Field(1, "\1\2\x80")))),               // the same after other values
+      good + Field(1, Entry("a", Field(3, Field(1, std::string(10, '\xff'))))),  // a long one
+      good + Field(1, Entry("a", Field(3, Field(1, std::string(11, '\x80'))))),  // a longer one
+      good + Field(1, Entry("a", Field(3, "\x0a\x7f"))),                         // a length past the end
+      good + Field(1, Entry("a", Group(3, "") + "\x0b")),                        // a group that is not closed
+      good + Field(1, Entry("a", Group(3, Group(4, "") + "\x2c"))),              // closed by a different number
+      good + std::string(1, '\0'),                                               // field number 0
+      good + "\x0f",                                                             // wire type 7
+      good + "\x0c",                                                             // the end of a group that is not open
+      good + Varint(8, 6) + "\1",                                                // a tag of 6 bytes
+      good + "\x0a" + Varint(0, 6),                                              // a length of 6 bytes
+      good + "\x08" + std::string(11, '\x80'),                                   // a varint of 11 bytes
+      good + "\x09" + "1234567",                                                 // 7 bytes of 8
+      good + "\x0d" + "123",                                                     // 3 bytes of 4
+      good + NestedGroups(101),                                                  // too deep
+      good + Field(1, Entry("a", Field(3, PackedVarints({1}) + NestedGroups(97))))  // including the messages around it
   };
   for (const std::string& payload : payloads) {
     const std::string text = Skimmed(payload, PayloadKind::kExample);
@@ -193,7 +195,7 @@ TEST_CASE("a record cut at any byte is read as the decoder reads it") {
 }
 
 TEST_CASE("a value of another size than in the record before is read as what it is") {
-  // All sizes after all sizes: of numbers those of varints, of bytes past where a length takes two bytes.
+  // Every size after every size: numbers as varints, bytes up to where a length takes two bytes.
   std::vector<std::string> records;
   for (int bits = 0; bits < 64; bits += 7) records.push_back(Field(1, Entry("n", Int64s({int64_t{1} << bits}))));
   for (size_t size = 0; size < 140; ++size) records.push_back(Field(1, Entry("b", Bytes({std::string(size, 'x')}))));
@@ -247,7 +249,7 @@ TEST_CASE("names keep their numbers from record to record, in whatever order the
 }
 
 TEST_CASE("a name that is given up is not found by the head of its entry") {
-  // Seen often enough to be expected; then others take its place, and its number.
+  // Seen often enough to be expected; then others take its place and its number.
   Skimmer skimmer(FieldPlan::Of(PayloadKind::kOfRecord), {});
   const std::string last = Entry("z", Field(5, PackedVarints({1})));
   for (int i = 0; i < 3; ++i) REQUIRE(skimmer.Skim(AsBytes(last)) == Skimmer::Outcome::kWellFormed);
@@ -266,7 +268,7 @@ TEST_CASE("a malformed record teaches no names") {
   CHECK(skimmer.names().empty());
 }
 
-/// Name `i` of many, in an order of its own.
+/// Returns name `i` of many, in pseudo-random order.
 std::string NameOf(int i) {
   const std::string digits = std::to_string(i);
   return "n" + std::string(6 - digits.size(), '0') + digits;
@@ -303,7 +305,7 @@ TEST_CASE("of too many names the first ones in byte order are kept, in whatever 
       }
       CHECK(skimmer.names().size() <= kMostFeatures + 2);
       CHECK(kept.size() == kMostFeatures + 1);
-      CHECK(kept.contains("zz"));  // asked for, so it is kept beside the others
+      CHECK(kept.contains("zz"));  // requested, so it is kept in addition to the others
       CHECK(kept.contains(NameOf(kMostFeatures - 1)));
       CHECK_FALSE(kept.contains(NameOf(kMostFeatures)));
       CHECK(skimmer.dropped());
@@ -331,7 +333,7 @@ TEST_CASE("names that are long, alone or together, are dropped and told") {
   for (uint32_t number = 0; number < skimmer.names().size(); ++number) kept += skimmer.kept(number);
   CHECK(kept == kMostNamesBytes / kMostNameBytes);
   REQUIRE(skimmer.Skim(AsBytes(Entry("z", "") + Entry("b", ""))) == Skimmer::Outcome::kWellFormed);
-  CHECK(skimmer.found().size() == 1);  // z has no place behind what had to go; b has one
+  CHECK(skimmer.found().size() == 1);  // z comes after the names given up, so it has no place; b has one
 }
 
 TEST_CASE("bytes values are kept up to 64 KiB; of longer ones the size is known") {

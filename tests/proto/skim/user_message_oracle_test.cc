@@ -17,7 +17,7 @@
 #include "tests/proto/message_bytes.h"
 #include "tests/proto/skim/skimmer_oracle.h"
 
-// Random messages of a type that only its descriptor tells of, with fields of every type and messages in messages.
+// Random messages of a type known only by its descriptor, with fields of every type and nested messages.
 
 namespace ofindex {
 namespace {
@@ -26,8 +26,7 @@ constexpr int kMessages = 40000;
 
 using FieldProto = pb::FieldDescriptorProto;
 
-/// Adds the fields of one message of the test: each scalar once singular and once repeated, packed if its number is
-/// even.
+/// Adds the fields of one test message: each scalar once singular and once repeated, packed if its number is even.
 void AddScalars(pb::DescriptorProto* message) {
   int number = 1;
   for (int type = 1; type <= FieldProto::TYPE_SINT64; ++type) {
@@ -55,8 +54,8 @@ void AddMessageField(pb::DescriptorProto* message, std::string name, int number,
   field->set_type_name(std::move(type_name));
 }
 
-/// test.Outer { scalars; Inner inner; repeated Inner inners; group Part; repeated group Parts }, each of them with
-/// scalars and Inner with a Leaf and Leaves of its own.
+/// Returns test.Outer { scalars; Inner inner; repeated Inner inners; group Part; repeated group Parts }. Each of these
+/// has scalars, and Inner has its own Leaf and Leaves.
 pb::FileDescriptorProto UserFile() {
   pb::FileDescriptorProto file;
   file.set_name("test.proto");
@@ -83,7 +82,7 @@ pb::FileDescriptorProto UserFile() {
   return file;
 }
 
-/// Every column that a message of `type` has, at any depth.
+/// Adds every column of a message of `type`, at any depth.
 void AddColumns(const pb::Descriptor& type, const std::string& prefix, std::vector<std::string>* columns) {
   for (int i = 0; i < type.field_count(); ++i) {
     const pb::FieldDescriptor& field = *type.field(i);
@@ -95,7 +94,7 @@ void AddColumns(const pb::Descriptor& type, const std::string& prefix, std::vect
   }
 }
 
-/// All values that libprotobuf has in `message`, by column.
+/// Adds all values that libprotobuf finds in `message`, by column.
 void AddValues(const pb::Message& message, const std::string& prefix, std::map<std::string, WholeFeature>* features) {
   std::vector<const pb::FieldDescriptor*> fields;
   message.GetReflection()->ListFields(message, &fields);
@@ -122,7 +121,7 @@ void AddValues(const pb::Message& message, const std::string& prefix, std::map<s
   }
 }
 
-/// A message for `type` in wire bytes: fields in any order, more often than they may be, packed or not.
+/// Returns a message for `type` in wire bytes: fields in any order, repeated more often than allowed, packed or not.
 std::string RandomMessage(const pb::Descriptor& type, int depth, Dice& dice) {
   std::string message;
   for (uint64_t n = dice.Below(7); n > 0; --n) {

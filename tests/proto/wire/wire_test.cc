@@ -10,7 +10,7 @@
 namespace ofindex {
 namespace {
 
-/// What reading every field of a message comes to.
+/// The result of reading every field of a message.
 struct Reading {
   std::vector<WireField> fields;
   Malformed malformed;
@@ -65,10 +65,10 @@ TEST_CASE("varints are read in every length, and their bits above 64 are dropped
       {Varint(0), 0},                                   // one byte
       {Varint(127), 127},                               // the largest of one byte
       {Varint(128), 128},                               // the smallest of two
-      {Varint(5, 10), 5},                               // stretched to ten bytes by zero bits
+      {Varint(5, 10), 5},                               // padded to ten bytes with zero bits
       {Varint(~uint64_t{0}), ~uint64_t{0}},             // all bits
       {Repeat("\xff", 9) + "\x7f", ~uint64_t{0}},       // ten bytes of ones: six bits too many
-      {Repeat("\x80", 9) + "\x02", 0},                  // one bit, and that above the 64th
+      {Repeat("\x80", 9) + "\x02", 0},                  // a single bit, above the 64th
       {Repeat("\x80", 9) + "\x01", uint64_t{1} << 63},  // the 64th bit
   };
   for (const Row& row : rows) {
@@ -86,9 +86,9 @@ TEST_CASE("a malformed message is refused with the byte and the reason") {
   };
   const std::string sound = VarintField(1, 1);  // two bytes
   const std::vector<Row> rows = {
-      {sound + "\x08", WireFault::kTornVarint, 3},                                 // a tag and no value
-      {sound + "\x08\x80", WireFault::kTornVarint, 3},                             // a value that goes on
-      {sound + "\x88", WireFault::kTornVarint, 2},                                 // a tag that goes on
+      {sound + "\x08", WireFault::kTornVarint, 3},                                 // a tag without a value
+      {sound + "\x08\x80", WireFault::kTornVarint, 3},                             // a value that does not end
+      {sound + "\x88", WireFault::kTornVarint, 2},                                 // a tag that does not end
       {sound + "\x08" + Repeat("\x80", 10) + "\1", WireFault::kLongVarint, 3},     // a value of 11 bytes
       {sound + Varint(8, 6) + "\1", WireFault::kLongTag, 2},                       // a tag of 6 bytes
       {sound + "\x0a" + Varint(0, 6), WireFault::kLongLength, 3},                  // a length of 6 bytes
