@@ -19,7 +19,7 @@ struct Progress {
 
 /// Returns the error of an operation that was cancelled.
 [[nodiscard]] inline tl::unexpected<Error> Interrupted() {
-  return Fail(ErrorCode::kInterrupted, "interrupted", "run it again; what was there before is untouched");
+  return Fail(ErrorCode::kInterrupted, "interrupted", "run it again; existing files are untouched");
 }
 
 }  // namespace ofindex

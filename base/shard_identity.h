@@ -52,6 +52,6 @@ enum class FactsTrust { kTrusted, kIgnored };
                                       FactsTrust trust = FactsTrust::kTrusted);
 
 /// The hint for every stale shard.
-inline constexpr char kStaleHint[] = "restore the shard, or index it anew with `ofindex build --force`";
+inline constexpr char kStaleHint[] = "restore the shard, or rebuild the index with `ofindex build --force`";
 
 }  // namespace ofindex

@@ -153,7 +153,7 @@ Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
   auto outcome =
       OpenShard::Open(std::move(path), entry.framing, entry.identity, std::move(options), std::move(inflation));
   if (!outcome && outcome.error().code == ErrorCode::kStale && !options_.root.empty()) {
-    outcome.error().hint = "look whether --root names the folder of the copy, or leave it out";
+    outcome.error().hint = "check that --root names the folder of the copy, or omit it";
   }
   OFINDEX_ASSIGN(std::unique_ptr<OpenShard> opened, std::move(outcome));
   OpenShard* expected = nullptr;
@@ -177,7 +177,7 @@ Result<std::optional<OpenShard::Inflation>> RecordReader::InflationOf(uint32_t s
                                  .cache = &shards_->cache,
                                  .shard = shard};
   if (!inflation.facts.plausible()) {
-    return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " cannot inflate to as much as the map says"));
+    return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " cannot inflate to the size that the map says"));
   }
   OFINDEX_ASSIGN(inflation.checkpoints, map_->CheckpointsOf(shard));
   return inflation;
@@ -397,7 +397,8 @@ Result<void> RecordReader::PlanBatch(std::span<const uint64_t> ordinals, RecordB
   uint64_t end = 0;
   for (uint64_t& length_then_end : batch.ends_) {
     if (__builtin_add_overflow(end, length_then_end, &end)) {
-      return Fail(ErrorCode::kLimit, "the batch is larger than memory can be", "ask for fewer records at once");
+      return Fail(ErrorCode::kLimit, "the batch is too large; its size in bytes exceeds 64 bits",
+                  "ask for fewer records at once");
     }
     length_then_end = end;
   }

@@ -28,8 +28,8 @@ Result<size_t> InflatedBytes::CheckpointBefore(uint64_t offset) const {
     }
   }
   if (low != 0) return low - 1;
-  return Fail(ErrorCode::kIndex, StrCat(Printable(file_->path()), ": the index has no checkpoint for it"),
-              "build the index anew with `ofindex build --force`");
+  return Fail(ErrorCode::kIndex, StrCat(Printable(file_->path()), ": the index has no checkpoint for this file"),
+              "rebuild the index with `ofindex build --force`");
 }
 
 // Returns the span that holds byte `offset`, inflated up to `end` or to its own end; null if it is busy.

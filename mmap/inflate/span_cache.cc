@@ -28,8 +28,8 @@ uint64_t Forks() {
 tl::unexpected<Error> NotAsIndexed(const Span::Source& source, uint64_t position) {
   return Fail(ErrorCode::kStale,
               StrCat(Printable(source.file.path()), "@", source.checkpoint.bit / 8,
-                     ": from here on the file no longer inflates to byte ", position, " of what was indexed"),
-              "restore the shard, or index it anew with `ofindex build --force`");
+                     ": the file no longer inflates from here to byte ", position, " of the indexed data"),
+              "restore the shard, or rebuild the index with `ofindex build --force`");
 }
 
 }  // namespace
@@ -39,9 +39,9 @@ Result<void> Span::Begin(const Source& source) {
   const std::optional<std::vector<uint8_t>> window = WindowOf(source.checkpoint);
   if (!window || source.checkpoint.position > begin_) {
     return Fail(ErrorCode::kIndex,
-                StrCat(Printable(source.file.path()), ": the checkpoint at byte ", source.checkpoint.position,
-                       " of what it inflates to is damaged in the index"),
-                "build the index anew with `ofindex build --force`");
+                StrCat(Printable(source.file.path()), ": the checkpoint in the index at inflated byte ",
+                       source.checkpoint.position, " is damaged"),
+                "rebuild the index with `ofindex build --force`");
   }
   auto inflater = std::make_unique<SpanInflater>(source.file, source.file_bytes, source.compression,
                                                  source.checkpoint.bit, *window);

@@ -43,7 +43,7 @@ tl::unexpected<Error> OffsetMap::Damaged(uint64_t offset, const char* what) cons
 }
 
 tl::unexpected<Error> OffsetMap::Rewritten() const {
-  return Fail(ErrorCode::kStale, StrCat(Printable(path()), ": the map was cut or rewritten since it was opened"),
+  return Fail(ErrorCode::kStale, StrCat(Printable(path()), ": the map was truncated or rewritten since it was opened"),
               kOffsetMapReopenHint);
 }
 
@@ -60,7 +60,7 @@ Result<OffsetMap> OffsetMap::Open(const std::string& path, const std::string& sh
     return map.Damaged(0, "not a map of this version, or damaged");
   }
   if (map.header_.file_bytes != facts.size)
-    return map.Damaged(facts.size, "the map is cut short, or longer than it says");
+    return map.Damaged(facts.size, "the map is truncated, or longer than its header says");
   OFINDEX_TRY(map.CheckLayout());
   OFINDEX_ASSIGN(map.file_, MappedFile::Map(file, facts.size));
   map.data_ = map.file_.bytes().data();

@@ -22,7 +22,7 @@ namespace ofindex {
 inline constexpr uint64_t kCopiedMapBytes = uint64_t{4} << 20;
 
 /// Hints for a damaged map, and for one that was rewritten under its reader.
-inline constexpr char kOffsetMapHint[] = "`ofindex build DATA` makes the map again from its index";
+inline constexpr char kOffsetMapHint[] = "rebuild the map from its index with `ofindex build DATA`";
 inline constexpr char kOffsetMapReopenHint[] = "open the dataset again";
 
 /// The location of every record in a dataset: a NAME.ofidx-map, mapped and shared by all processes of the host.

@@ -23,7 +23,9 @@ Result<void> OffsetMap::CheckBlocks(const Progress& progress) const {
       if (LoadLe32(entry.data()) != number) return Damaged(at, "the jump table is damaged");
     }
   }
-  if (records != header_.records) return Damaged(header_.blocks_at, "the blocks have other records than the header");
+  if (records != header_.records) {
+    return Damaged(header_.blocks_at, "the blocks and the header differ in the number of records");
+  }
   return {};
 }
 

@@ -62,7 +62,7 @@ class OffsetMap::Points final : public Checkpoints {
     std::array<uint8_t, kMapPointBytes> entry{};
     const uint8_t* const from = bytes_.data() + at_ + i * kMapPointBytes;
     if (!FaultGuard::Run([&] { std::memcpy(entry.data(), from, entry.size()); })) {
-      return Fail(ErrorCode::kStale, "the map was cut since it was opened", kOffsetMapReopenHint);
+      return Fail(ErrorCode::kStale, "the map was truncated since it was opened", kOffsetMapReopenHint);
     }
     MapPoint point;
     point.Decode(entry.data());

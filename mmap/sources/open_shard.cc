@@ -140,7 +140,7 @@ tl::unexpected<Error> OpenShard::Failed(const ReadOutcome& outcome, std::span<co
     }
     case ReadOutcome::Status::kOtherFraming:
       return Fail(ErrorCode::kStale,
-                  StrCat(place, ": the header is not the one that was indexed; expected length ", read.length),
+                  StrCat(place, ": the header differs from the indexed one; expected length ", read.length),
                   kStaleHint);
     default: return Fail(ErrorCode::kStale, StrCat(place, ": the file no longer holds it"), kStaleHint);
   }

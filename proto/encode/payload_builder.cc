@@ -112,18 +112,17 @@ Result<void> PayloadBuilder::Check(ByteView name, const FeatureData& values) con
     return Fail(
         ErrorCode::kFeature,
         StrCat("feature '", Printable(AsText(name)), "': ", MessageName(kind_), " has no ", Name(values.kind())),
-        "its kinds are bytes, float and int64");
+        "use bytes, float or int64");
   }
   if (values.kind() == FeatureKind::kInt32) {
     for (const int64_t value : values.integers()) {
       if (static_cast<int32_t>(value) == value) continue;
       return Fail(ErrorCode::kFeature,
-                  StrCat("feature '", Printable(AsText(name)), "': ", value, " does not fit an int32"),
-                  "int64 holds it");
+                  StrCat("feature '", Printable(AsText(name)), "': ", value, " does not fit an int32"), "use int64");
     }
   }
   if (kind_ != PayloadKind::kOfRecord && !IsUtf8(AsText(name))) {
-    return Fail(ErrorCode::kFeature, StrCat("the name '", Printable(AsText(name)), "' is not UTF-8, and readers of ",
+    return Fail(ErrorCode::kFeature, StrCat("the name '", Printable(AsText(name)), "' is not UTF-8; readers of ",
                                             MessageName(kind_), " would refuse the record"));
   }
   return {};

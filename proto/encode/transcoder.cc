@@ -11,8 +11,8 @@ Transcoder::Transcoder(PayloadKind from, PayloadKind to, Lossy lossy)
 Result<Transcoder> Transcoder::Create(PayloadKind from, PayloadKind to, Lossy lossy) {
   const bool lists_lost = from == PayloadKind::kSequenceExample && to != from;
   if (from != to && (from == PayloadKind::kOpaque || to == PayloadKind::kOpaque || lists_lost)) {
-    return Fail(ErrorCode::kUsage, StrCat("payloads of kind ", Name(from), " have no form as ", Name(to)),
-                "`ofindex cat --to tfrecord` and `--to ofrecord` frame any payload anew, unchanged");
+    return Fail(ErrorCode::kUsage, StrCat("payloads of kind ", Name(from), " cannot be converted to ", Name(to)),
+                "use `ofindex cat --to tfrecord` or `--to ofrecord` to reframe payloads unchanged");
   }
   return Transcoder(from, to, lossy);
 }
@@ -26,7 +26,7 @@ Result<FeatureData> Transcoder::Rehomed(const Feature& feature) {
     return Fail(ErrorCode::kFeature,
                 StrCat("feature '", Printable(AsText(feature.name)), "' is of kind ", Name(values.kind()),
                        ", which an Example does not have"),
-                "--lossy allow makes int32 an int64, and double a float");
+                "use --lossy allow to convert int32 to int64 and double to float");
   }
   if (values.kind() == FeatureKind::kInt32) return FeatureData::Int64s(values.integers());
   floats_.assign(values.doubles().begin(), values.doubles().end());

@@ -62,7 +62,7 @@ constexpr uint64_t kTypeMessage = 11;
 [[nodiscard]] Result<ByteView> FindMessage(const DescriptorSet& descriptors, std::string_view name) {
   if (const std::optional<ByteView> message = descriptors.Find(name)) return *message;
   return Fail(ErrorCode::kUsage,
-              StrCat("the descriptors have no message ", Printable(name), "; there are ",
+              StrCat("the descriptors have no message ", Printable(name), "; top-level messages are ",
                      Shown(descriptors.Names(kMostNamesShown + 1))),
               "messages of imported files need `protoc --include_imports`");
 }
@@ -72,8 +72,8 @@ constexpr uint64_t kTypeMessage = 11;
   const auto found =
       std::find_if(fields.begin(), fields.end(), [&](const DeclaredField& field) { return field.name == name; });
   if (found != fields.end()) return *found;
-  return Fail(ErrorCode::kUsage, StrCat("column ", Printable(column), ": no field ", Printable(name), "; there are ",
-                                        ShownFields(fields)));
+  return Fail(ErrorCode::kUsage, StrCat("column ", Printable(column), ": no field ", Printable(name),
+                                        "; expected one of ", ShownFields(fields)));
 }
 
 /// Returns the path of `column`, starting at `message`.
@@ -89,7 +89,7 @@ constexpr uint64_t kTypeMessage = 11;
       const std::optional<FieldPlan::Scalar> scalar = ScalarOf(field.type);
       if (!scalar || dot != std::string_view::npos) {
         return Fail(ErrorCode::kUsage, StrCat("column ", Printable(column), ": ", Printable(field.name),
-                                              scalar ? " is no message" : " is of an unknown type"));
+                                              scalar ? " is not a message" : " is of an unknown type"));
       }
       path.scalar = *scalar;
       return path;

@@ -65,7 +65,7 @@ TEST_CASE("what a message has no home for is refused by name, and the payload is
       {PayloadKind::kExample,
        "\xff",
        {},
-       "the name '\\xff' is not UTF-8, and readers of tensorflow.Example would refuse the record"},
+       "the name '\\xff' is not UTF-8; readers of tensorflow.Example would refuse the record"},
   };
   for (const Case& one : cases) {
     PayloadBuilder builder(one.payload);

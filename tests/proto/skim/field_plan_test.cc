@@ -109,15 +109,17 @@ TEST_CASE("what is no column is refused with the names that there are") {
     std::string refusal;
   };
   const std::vector<Row> rows = {
-      {"pkg.Recrd", "a", "2 the descriptors have no message pkg.Recrd; there are Plain, pkg.sub.Record, pkg.Record"},
-      {"Record", "a", "2 the descriptors have no message Record; there are Plain, pkg.sub.Record, pkg.Record"},
-      {"pkg", "a", "2 the descriptors have no message pkg; there are Plain, pkg.sub.Record, pkg.Record"},
-      {"pkg.Record.Item", "m", "2 column m: no field m; there are n, text"},
+      {"pkg.Recrd", "a",
+       "2 the descriptors have no message pkg.Recrd; top-level messages are Plain, pkg.sub.Record, pkg.Record"},
+      {"Record", "a",
+       "2 the descriptors have no message Record; top-level messages are Plain, pkg.sub.Record, pkg.Record"},
+      {"pkg", "a", "2 the descriptors have no message pkg; top-level messages are Plain, pkg.sub.Record, pkg.Record"},
+      {"pkg.Record.Item", "m", "2 column m: no field m; expected one of n, text"},
       {"pkg.Record", "items", "2 column items is a message; its fields are n, text"},
-      {"pkg.Record", "items.m", "2 column items.m: no field m; there are n, text"},
-      {"pkg.Record", "a.b", "2 column a.b: a is no message"},
-      {"Plain", "", "2 column : no field ; there are x"},
-      {"Plain", "x.", "2 column x.: x is no message"},
+      {"pkg.Record", "items.m", "2 column items.m: no field m; expected one of n, text"},
+      {"pkg.Record", "a.b", "2 column a.b: a is not a message"},
+      {"Plain", "", "2 column : no field ; expected one of x"},
+      {"Plain", "x.", "2 column x.: x is not a message"},
   };
   for (const Row& row : rows) CHECK(Refusal(Descriptors(), row.message, row.column) == row.refusal);
 }
