@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""How fast ofindex is next to what people would use instead: tfr-reader, Polars, DuckDB. Run by bench/against.
+"""Compares the speed of ofindex with the usual alternatives: tfr-reader, Polars, DuckDB. Run by bench/against.
 
-    against.py [build|where|groups|bytes]...
+    against.py [build
+where
+groups
+bytes]...
 
-Both sides of a comparison answer the same question by turns, and must agree in what they found; the table has the
-median over the turns of the ratio of the two. What ofindex answers in process is asked of a task of
-bench/column_tasks.h, which tells how long the answer took. docs/benchmarks.md says what is compared with what.
+Both sides of a comparison answer the same question in turns, and must agree on the result; the table has the median
+over the turns of the ratio of the two. In-process answers of ofindex come from a task of bench/column_tasks.h, which
+reports how long the answer took. docs/benchmarks.md says what is compared with what.
 """
 
 from __future__ import annotations
@@ -42,18 +45,18 @@ TURNS = 7
 THREADS = len(os.sched_getaffinity(0))
 COLUMNS = ("label", "height", "width", "score")
 RECORDS = 4_000_000
-RECORDS_FOR_TFR_READER = 100_000  # ten seconds for each million
+RECORDS_FOR_TFR_READER = 100_000  # about ten seconds per million
 
-# What was found: how many rows, and a sum over them.
+# The result: number of rows, and a sum over them.
 Answer = tuple[int, int]
-# Seconds, and what was found in them.
+# Seconds, and the result.
 Turn = tuple[float, Answer]
 Side = Callable[[], Turn]
 
 
 @dataclass
 class Claim:
-    """What is asked of a number. `bound` is "at least", "at most", or empty for what is shown for comparison."""
+    """A number's bound: "at least", "at most", or empty if it is shown for comparison."""
 
     name: str
     bound: str = ""
@@ -70,7 +73,7 @@ def same(answer: Answer) -> Answer:
 
 
 def by_turns(name: str, ours: Side, *theirs: Side) -> float:
-    """The median of ours / theirs, in seconds. Of several ways, theirs is the one that is fastest in that turn."""
+    """Median of ours / theirs, in seconds. If they have several ways, the fastest one in each turn counts."""
     turns: list[tuple[float, float]] = []
     for turn in range(-1, TURNS):  # the first one warms up
         sides = [ours, *theirs]
@@ -95,7 +98,7 @@ def timed(work: Callable[[], Any], answer: Callable[[Any], Answer]) -> Turn:
 
 @contextlib.contextmanager
 def task(*words: str | Path) -> Iterator[Side]:
-    """A process that ofindex answers in, once for each call."""
+    """A process in which ofindex answers once per call."""
     with subprocess.Popen([*TASK, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
 
         def ask() -> Turn:
@@ -116,7 +119,7 @@ def task(*words: str | Path) -> Iterator[Side]:
 
 @cache
 def examples() -> Path:
-    """The folder of shards that bench/example_data.h describes."""
+    """Return the folder of shards described in bench/example_data.h."""
     told = subprocess.run([*TASK, "examples"], stdout=subprocess.PIPE, text=True, check=True)
     return Path(told.stdout.rstrip("\n"))
 
@@ -126,14 +129,14 @@ def index_path() -> Path:
 
 
 def build(columns: str) -> Answer:
-    """Builds the index with these columns, in place of any other."""
+    """Build the index with these columns, replacing any other."""
     options = ["--columns", columns, "--force", "--json", "-q", "-j", str(THREADS), "-o", index_path()]
     told = subprocess.run([COMMAND, "build", *options, examples()], stdout=subprocess.PIPE, check=True)
     return json.loads(told.stdout)["records"], 0
 
 
 def noise(i: np.ndarray) -> np.ndarray:
-    """Noise() of bench/data.h, of many numbers."""
+    """Noise() of bench/data.h, for an array of numbers."""
     z = (i + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -142,7 +145,7 @@ def noise(i: np.ndarray) -> np.ndarray:
 
 @cache
 def columns() -> pa.Table:
-    """The features of the examples, by the recipe of bench/example_data.cc, so that no reader of records is needed."""
+    """The features of the examples, computed as in bench/example_data.cc, so that no record reader is needed."""
     first = np.arange(RECORDS, dtype=np.uint64) * np.uint64(4)
     of_label = noise(first)
     octave = np.uint64(1) << of_label % np.uint64(10)
@@ -164,11 +167,11 @@ def with_id_and_name(table: pa.Table) -> pa.Table:
     return table.append_column("id", pa.array(np.arange(RECORDS))).append_column("name", pa.array(names))
 
 
-# The comparisons. Each gives lines of the table.
+# The comparisons. Each yields lines of the table.
 
 
 def first_records(shard: Path, records: int) -> bytes:
-    """The bytes of the first records of a TFRecord shard."""
+    """Return the bytes of the first records of a TFRecord shard."""
     data = shard.read_bytes()
     end = 0
     for _ in range(records):
@@ -177,15 +180,15 @@ def first_records(shard: Path, records: int) -> bytes:
 
 
 def index_row(feature: Any) -> dict[str, Any]:
-    """What tfr-reader is to keep of a record."""
+    """What tfr-reader keeps of a record."""
     return {name: feature[name].value[0] for name in COLUMNS}
 
 
 def compare_build() -> Iterator[str]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that there is no libprotobuf: its own decoder is used
+        warnings.simplefilter("ignore")  # there is no libprotobuf, so its own decoder is used
         import tfr_reader
-    logging.disable(logging.INFO)  # a line for each index
+    logging.disable(logging.INFO)  # a line per index
 
     subset = examples().parent / "against-tfr-reader"
     subset.mkdir(exist_ok=True)
@@ -216,13 +219,13 @@ QUESTIONS = {
 
 
 def numbers(ids: Any) -> Answer:
-    """The answer that is an array of ordinals."""
+    """The result for an array of ordinals."""
     array = np.asarray(ids)
     return len(array), int(array.sum(dtype=np.int64))
 
 
 def ask_parquet(parquet: Path, expression: str) -> Turn:
-    """DuckDB, from a file's name to the ordinals, on a connection that has seen no file before."""
+    """DuckDB, from a file name to the ordinals, on a connection that has not seen a file before."""
     sql = f"SELECT file_row_number FROM read_parquet('{parquet}', file_row_number = true) WHERE {expression}"
     with duckdb.connect() as fresh:
         return timed(lambda: fresh.execute(sql).fetchnumpy()["file_row_number"], numbers)
@@ -234,7 +237,7 @@ def compare_where() -> Iterator[str]:
     frame = pl.from_arrow(table)
     ids = frame.with_row_index("id")
     parquet = examples().parent / "against-duckdb.parquet"
-    with duckdb.connect() as writer:  # by its own writer, and with its own defaults: that is what it reads fastest
+    with duckdb.connect() as writer:  # written by DuckDB with its defaults, which it reads fastest
         writer.register("columns", table).execute(f"COPY (SELECT * FROM columns) TO '{parquet}' (FORMAT parquet)")
     for expression, condition in QUESTIONS.items():
         with task("where", index_path(), expression) as ours:
@@ -298,7 +301,7 @@ def compare_bytes() -> Iterator[str]:
     for name, theirs in bytes_in_parquet().items():
         print(f"bytes of {name}: {ours[name]:,} / {theirs:,}")
         line = f"against (e) bytes of column {name} / Parquet, zstd"
-        # Names that are all different are neither numbers nor a dictionary: nothing is asked of them.
+        # Names are all different, so they are neither numbers nor a dictionary: no bound applies.
         yield (Claim(line) if name == "name" else Claim(line, "at most", 1.2)).line(ours[name] / theirs)
 
 

@@ -13,21 +13,21 @@
 
 namespace ofindex {
 
-/// What a program would write that knows its data, never checks anything, and has memory to spare: all shards mapped,
-/// and two arrays of u64 that say where each record lies. Moves, does not copy.
+/// What a program could do that knows its data, checks nothing, and has memory to spare: all shards are mapped, and two
+/// arrays of u64 hold the place of each record. Moves, does not copy.
 class BareReader {
  public:
-  /// Maps the shards of `data`; `reader` tells where the records lie. Errors: kIo, and those of Locate.
+  /// Maps the shards of `data`; `reader` locates the records. Errors: kIo, and those of Locate.
   [[nodiscard]] static Result<BareReader> Open(const DataSet& data, const RecordReader& reader);
 
   [[nodiscard]] ByteView View(uint64_t ordinal) const {
     return {reinterpret_cast<const uint8_t*>(addresses_[ordinal]), lengths_[ordinal]};
   }
 
-  /// Copies the payloads of `ordinals` to `out`, one after the other, the cache lines asked for some records ahead.
+  /// Copies the payloads of `ordinals` to `out`, concatenated. Cache lines are prefetched some records ahead.
   void Copy(std::span<const uint64_t> ordinals, uint8_t* out) const;
 
-  /// The same with one pread a record, which is all that a program without a map can do. Errors: kIo.
+  /// Does the same with one pread per record, the only way without a map. Errors: kIo.
   [[nodiscard]] Result<void> Pread(std::span<const uint64_t> ordinals, uint8_t* out) const;
 
  private:

@@ -24,13 +24,13 @@ uint64_t TakeVarint(const uint8_t*& p) {
   return value;
 }
 
-// Steps over a tag of one byte and a length.
+// Skips a one-byte tag and reads a length.
 uint64_t TakeLength(const uint8_t*& p) {
   ++p;
   return TakeVarint(p);
 }
 
-// From the Feature at `p` to the value in it: over the tags and lengths of the Feature, the list and the packed values.
+// Skips from the Feature at `p` to its value: over the tags and lengths of the Feature, the list and the packed values.
 const uint8_t* ValueIn(const uint8_t* p) {
   TakeLength(p);
   TakeLength(p);
@@ -49,7 +49,7 @@ float FloatIn(const uint8_t* feature) {
   return value;
 }
 
-// `feature` is on the tag of the entry's Feature.
+// `feature` points to the tag of the entry's Feature.
 void SkimEntry(std::string_view name, const uint8_t* feature, FourColumns& columns) {
   if (name == "label") columns.label.push_back(Int64In(feature));
   if (name == "height") columns.height.push_back(Int64In(feature));

@@ -8,7 +8,7 @@
 
 namespace ofindex {
 
-/// What BareSkim takes off the wire of ImageRecords (bench/example_data.h), an entry a record.
+/// The columns that BareSkim extracts from ImageRecords (bench/example_data.h), an entry per record.
 struct FourColumns {
   std::vector<int64_t> label;
   std::vector<int64_t> height;
@@ -16,10 +16,10 @@ struct FourColumns {
   std::vector<float> score;
 };
 
-/// The simplest fast loop that has four columns of TFRecord Examples at its end: reads through a buffer of 256 KiB that
-/// stays in cache, follows the lengths, finds the features by name whatever their order, and takes the one value of
-/// each. Knows what the records look like; checks and encodes nothing. Threads take whole shards; entry i of the result
-/// is of shard i. Errors: kIo.
+/// The simplest fast loop that extracts four columns of TFRecord Examples: reads through a buffer of 256 KiB that stays
+/// in cache, follows the lengths, finds the features by name in any order, and takes the single value of each. Relies
+/// on the layout of the records; checks and encodes nothing. Threads take whole shards; entry i of the result is of
+/// shard i. Errors: kIo.
 [[nodiscard]] Result<std::vector<FourColumns>> BareSkim(const std::vector<std::string>& shards, unsigned threads);
 
 }  // namespace ofindex

@@ -14,7 +14,7 @@ namespace ofindex {
 /// Reads every byte through a buffer of 256 KiB. Errors: kIo.
 [[nodiscard]] Result<uint64_t> BareWalk(const std::vector<std::string>& shards, unsigned threads);
 
-/// Reads the headers alone, by a pread each. `chains` threads wait for the disk at once. Errors: kIo.
+/// Reads only the headers, with one pread each. `chains` threads wait for the disk at once. Errors: kIo.
 [[nodiscard]] Result<uint64_t> BareHop(const std::vector<std::string>& shards, unsigned chains);
 
 }  // namespace ofindex

@@ -1,4 +1,4 @@
-// How fast an index is built, next to bare loops over the same files; and how much memory that takes.
+// Measures the speed of building an index, compared with bare loops over the same files, and the memory that it takes.
 
 #include <benchmark/benchmark.h>
 
@@ -43,8 +43,8 @@ void PeakMemory(benchmark::State& state) {
   }
 }
 
-// A page cache answers two threads on two processors as fast as thirty-two, or faster: the bare loop gets what suits
-// it.
+// From the page cache, two threads on two processors are as fast as thirty-two, or faster: the bare loop gets the
+// better number.
 Result<unsigned> FasterChains(const DataSet& data) {
   std::vector<double> few;
   std::vector<double> many;

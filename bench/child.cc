@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kThisProgram[] = "/proc/self/exe";
 
-// A pipe whose both ends a child does not inherit by itself.
+// Creates a pipe whose ends children do not inherit automatically.
 Result<std::array<int, 2>> MakePipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return tl::unexpected(SystemError("pipe", "cannot open", errno));

@@ -9,11 +9,11 @@
 
 namespace ofindex {
 
-/// This program, started anew to do one task (bench/child_tasks.h) with memory of its own. It prints numbers and may
-/// wait for a word. Moves, does not copy; not thread-safe. When this object dies, the child is told to end.
+/// This program, started again to do one task (bench/child_tasks.h) in its own memory. It prints numbers and may wait
+/// for a word. Moves, does not copy; not thread-safe. When this object is destroyed, the child is told to end.
 class Child {
  public:
-  /// Starts `task`, its name and arguments. Errors: kIo.
+  /// Starts `task`: its name and arguments. Errors: kIo.
   [[nodiscard]] static Result<Child> Start(const std::vector<std::string>& task);
 
   Child(Child&& other) noexcept;
@@ -23,7 +23,7 @@ class Child {
   /// Waits for the next number that the child prints. Errors: kIo  it ended instead.
   [[nodiscard]] Result<double> ReadNumber();
 
-  /// Lets a child go on that waits for a word.
+  /// Wakes a child that waits for a word.
   [[nodiscard]] Result<void> Wake();
 
  private:

@@ -44,7 +44,7 @@ Result<void> Get(const std::string& index, uint64_t ordinal) {
   return {};
 }
 
-// A place of every block, and as many random ones as an epoch on one worker would.
+// Finds a place in every block, and as many random ones as an epoch on one worker would.
 Result<void> FindAllOver(const OffsetMap& map) {
   std::vector<uint64_t> ordinals;
   for (uint64_t ordinal = 0; ordinal < map.records(); ordinal += kBlockRecords) ordinals.push_back(ordinal);

@@ -8,18 +8,18 @@
 
 namespace ofindex {
 
-/// Builds the index of `folder`, in place of any that is there, as the command would with `--columns`. Returns the
-/// number of records.
+/// Builds the index of `folder`, replacing any existing one, as the command does with `--columns`. Returns the number
+/// of records.
 [[nodiscard]] Result<uint64_t> BuildAnew(const std::string& folder, const std::string& columns = "none");
 
-/// Runs a task in this process, which was started for it, and prints numbers, one a line:
+/// Runs a task in this process, which was started for it, and prints numbers, one per line:
 ///
-///   build FOLDER [COLUMNS]    the most memory, in bytes, that building the index of FOLDER took
+///   build FOLDER [COLUMNS]    peak memory, in bytes, of building the index of FOLDER
 ///   get INDEX ORDINAL         nanoseconds from knowing the name of the index to having the record
-///   share INDEX               once it has read places all over the index: bytes of private memory that this took;
-///   then,
-///                             when woken, this process's share of the map's pages, in bytes; ends when woken again
-///   examples                  no number but the folder of the records that the others are asked about, made if need be
+///   share INDEX               after reading places all over the index: the bytes of private memory that this took;
+///                             then, when woken, this process's share of the map's pages, in bytes; ends when
+///                             woken again
+///   examples                  no number but the folder of the records for the other tasks, created if needed
 ///   where INDEX EXPR          see AskWhere in bench/column_tasks.h
 ///   where-anew INDEX EXPR
 ///   groups INDEX BY COLUMN    see AskGroups

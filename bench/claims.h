@@ -4,7 +4,7 @@
 
 namespace ofindex {
 
-/// What a benchmark is asked to show: a number and the bound that it should keep.
+/// The claim of a benchmark: a number and the bound that it should keep.
 struct Claim {
   enum class Bound { kAtLeast, kAtMost, kNone };
 
@@ -14,10 +14,10 @@ struct Claim {
   std::string unit = {};  ///< empty: a ratio
 };
 
-/// Keeps `got` for the table, in place of what was reported under that name before. Not thread-safe.
+/// Records `got` for the table, replacing an earlier number under the same name. Not thread-safe.
 void Report(const Claim& claim, double got);
 
-/// Prints a line for each claim that was reported, in that order: what was asked and what was got.
+/// Prints a line for each reported claim, in order: the bound and the number.
 void PrintClaims();
 
 }  // namespace ofindex

@@ -20,7 +20,7 @@ struct Answer {
   uint64_t sum = 0;
 };
 
-// False once nobody asks any more.
+// Returns false once no more questions come.
 bool WaitForQuestion() { return std::getchar() != EOF; }
 
 void Print(std::chrono::steady_clock::duration time, const Answer& answer) {
@@ -30,7 +30,7 @@ void Print(std::chrono::steady_clock::duration time, const Answer& answer) {
   std::fflush(stdout);
 }
 
-// `ask` gives what is timed; `sum_up` makes an Answer of it, which is not.
+// Times `ask`; `sum_up` converts its result to an Answer, untimed.
 template <typename Ask, typename SumUp>
 Result<void> AskAgainAndAgain(const Ask& ask, const SumUp& sum_up) {
   while (WaitForQuestion()) {

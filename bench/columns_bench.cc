@@ -1,5 +1,5 @@
-// Columns and SQL: building with columns next to a bare loop that takes the same off the wire, and asking `records`
-// next to an ordinary table of SQLite. bench/against measures the same against other programs.
+// Measures columns and SQL: building with columns compared with a bare loop that extracts the same data, and querying
+// `records` compared with an ordinary SQLite table. bench/against compares the same with other programs.
 
 #include <benchmark/benchmark.h>
 
@@ -52,7 +52,7 @@ void BuildMemory(benchmark::State& state, const std::string& name, const std::st
   }
 }
 
-/// The records as the virtual table has them, and as ordinary tables.
+/// The records as the virtual table, and as ordinary tables.
 struct Scene {
   SqlSession session;
   PlainTable in_memory;
@@ -71,13 +71,13 @@ Result<Scene> MakeScene() {
   return Scene{std::move(session), std::move(in_memory), std::move(on_disk)};
 }
 
-// Made once, by the first benchmark that needs it.
+// Created once, by the first benchmark that needs it.
 Result<Scene>& TheScene() {
   static Result<Scene> scene = MakeScene();
   return scene;
 }
 
-// The bare side gets what suits it. Both tables were written just before: neither waits for the disk.
+// The bare side gets the faster table. Both were just written, so neither waits for the disk.
 Result<PlainTable*> FasterTable(Scene& scene, const Question& question) {
   uint64_t sum = 0;
   OFINDEX_ASSIGN(const double in_memory, Time([&] { return scene.in_memory.SumOver(question); }, sum));
@@ -98,7 +98,7 @@ void Ask(benchmark::State& state, const Claim& claim, const Question& question) 
                   .bare = [&] { return (*table)->SumOver(question); }});
 }
 
-// The same question twice: of `records`, and of a copy that the statement makes, which SQLite indexes by itself.
+// Runs the same query twice: on `records`, and on a copy that the statement creates and SQLite indexes automatically.
 void AskCopy(benchmark::State& state, const Claim& claim, const Question& question, const Question& of_copy) {
   auto& scene = TheScene();
   if (!scene) return Stop(state, scene.error());

@@ -29,7 +29,7 @@ constexpr Recipe kSmall{"small", 4'000'000, 8, {250, 450}};
 constexpr Recipe kLarge{"large", 20'000, 32, {70'000, 150'000}};
 constexpr Recipe kLargeInOne{"large-in-one", kLarge.records, 1, kLarge.lengths};
 
-// Random bytes, of which each payload is a piece.
+// Random bytes; each payload is a slice of them.
 std::vector<uint8_t> RandomBytes(uint64_t n) {
   std::vector<uint8_t> bytes(n);
   for (uint64_t i = 0; i + 8 <= n; i += 8) StoreLe64(bytes.data() + i, Noise(i));
@@ -47,7 +47,7 @@ Result<void> WriteShard(const std::string& path, uint64_t first_record, uint64_t
   return writer.Close();
 }
 
-// The name says how the data were made, so that those of another recipe are not taken for them.
+// The name encodes how the data were made, so that data of another recipe are not mistaken for them.
 std::string FolderFor(const Recipe& recipe) {
   return StrCat(DataFolder(), "/", recipe.name, "-", recipe.records, "x", recipe.lengths.least, "-",
                 recipe.lengths.most);

@@ -8,7 +8,7 @@
 
 namespace ofindex {
 
-/// Folder that holds the data of the benchmarks: what OFINDEX_BENCH_DATA names, else bench-data/ beside the program.
+/// Returns the folder for the benchmarks' data: OFINDEX_BENCH_DATA, or else bench-data/ next to the program.
 [[nodiscard]] std::string DataFolder();
 
 /// A folder of TFRecord shards. Payloads are random bytes of random lengths, the same on every machine.
@@ -18,12 +18,12 @@ struct DataSet {
   uint64_t records = 0;
 };
 
-/// The data sets, written on first use and kept: a shard that is there is whole. Errors: kIo.
+/// The data sets, written on first use and kept: an existing shard is complete. Errors: kIo.
 [[nodiscard]] Result<DataSet> SmallRecords();     ///< 4,000,000 records of 250 to 450 bytes in 8 shards: 1.5 GB
 [[nodiscard]] Result<DataSet> LargeRecords();     ///< 20,000 records of 70 to 150 KB in 32 shards: 2.2 GB
 [[nodiscard]] Result<DataSet> LargeInOneShard();  ///< the same number and lengths in one shard
 
-/// Numbers without a pattern (SplitMix64, Steele, Lea and Flood 2014): value `i` of one sequence.
+/// Pseudorandom numbers (SplitMix64, Steele, Lea and Flood 2014): value `i` of one sequence.
 [[nodiscard]] constexpr uint64_t Noise(uint64_t i) {
   uint64_t z = (i + 1) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -31,7 +31,7 @@ struct DataSet {
   return z ^ (z >> 31);
 }
 
-/// Even lengths in [least, most], by record.
+/// Uniformly distributed lengths in [least, most], by record.
 struct LengthRange {
   uint64_t least;
   uint64_t most;
@@ -39,7 +39,7 @@ struct LengthRange {
   [[nodiscard]] constexpr uint64_t Of(uint64_t record) const { return least + Noise(record) % (most - least + 1); }
 };
 
-/// All ordinals of a dataset of `records` in random order.
+/// Returns all ordinals of a dataset of `records` in random order.
 [[nodiscard]] std::vector<uint64_t> ShuffledOrdinals(uint64_t records);
 
 }  // namespace ofindex

@@ -18,10 +18,10 @@ namespace {
 
 constexpr uint64_t kRecords = 4'000'000;
 constexpr uint64_t kShards = 8;
-constexpr uint64_t kRandomNumbers = 4;  // of one record
+constexpr uint64_t kRandomNumbers = 4;  // per record
 constexpr LengthRange kPixels{64, 2048};
 
-// Wire types of a tag, and the fields of a Feature that hold a list of a kind (proto/example.proto).
+// Wire types of a tag, and the Feature fields for lists of each kind (proto/example.proto).
 constexpr uint8_t kLengthDelimited = 2;
 constexpr uint32_t kBytesList = 1;
 constexpr uint32_t kFloatList = 2;
@@ -38,7 +38,7 @@ void AppendField(std::vector<uint8_t>& out, uint32_t number, ByteView content) {
   out.insert(out.end(), content.begin(), content.end());
 }
 
-/// Writes one Example after the other, by hand: libprotobuf orders a map as it likes, and takes minutes for this.
+/// Writes Examples without libprotobuf, which chooses the order of a map itself and takes minutes for this.
 class ExampleWriter {
  public:
   void Begin() { features_.clear(); }
@@ -57,7 +57,7 @@ class ExampleWriter {
 
   void AddBytes(std::string_view name, std::string_view value) { Add(name, kBytesList, AsBytes(value)); }
 
-  // Valid until the next Begin.
+  // Returns the Example, valid until the next Begin.
   [[nodiscard]] ByteView End() {
     example_.clear();
     AppendField(example_, 1, features_);
@@ -79,7 +79,7 @@ class ExampleWriter {
   std::vector<uint8_t> packed_, list_, feature_, entry_, features_, example_;
 };
 
-// An octave of labels first, each as often as any other, and a label of it.
+// Chooses an octave of labels, each with equal probability, and then a label in it.
 uint64_t LabelOf(uint64_t noise) {
   const uint64_t octave = uint64_t{1} << noise % 10;
   return (octave - 1 + (noise >> 8) % octave) % 1000;

@@ -1,4 +1,4 @@
-// Runs the benchmarks, or in a process that one of them has started, its task. bench/README.md says how.
+// Runs the benchmarks or, in a process started by one of them, its task. See bench/README.md.
 
 #include <benchmark/benchmark.h>
 

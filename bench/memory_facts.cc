@@ -11,7 +11,7 @@
 namespace ofindex {
 namespace {
 
-// Sum of "FIELD:   123 kB" over the lines of `path` that `counts` says are to be counted.
+// Sums "FIELD:   123 kB" over the lines of `path` for which `counts` returns true.
 template <typename Counts>
 Result<uint64_t> SumOf(const char* path, std::string_view field, Counts counts) {
   std::ifstream file(path);
@@ -40,7 +40,7 @@ Result<uint64_t> PrivateBytes() {
 Result<uint64_t> ShareOfFile(const std::string& file) {
   std::error_code error;
   const std::string path = std::filesystem::canonical(file, error).string();
-  // A mapping begins with a line "7f00-7f10 r--s 00000000 fe:00 123   PATH", and its fields follow.
+  // A mapping begins with a line "7f00-7f10 r--s 00000000 fe:00 123   PATH", followed by its fields.
   bool of_file = false;
   return SumOf("/proc/self/smaps", "Pss", [&](const std::string& line) {
     const size_t word = line.find(' ');

@@ -7,15 +7,15 @@
 
 namespace ofindex {
 
-// What the kernel says of this process's memory (proc(5)), in bytes. Errors: kIo.
+// Facts from the kernel about this process's memory (proc(5)), in bytes. Errors: kIo.
 
-/// The most that was ever resident. Of this program alone: getrusage would count what its parent had before exec.
+/// Returns the peak resident memory of this program alone: getrusage would include that of its parent before exec.
 [[nodiscard]] Result<uint64_t> PeakBytes();
 
-/// Pages that nobody else has and that are not those of a file: what would be gained if this process ended.
+/// Returns the private pages that do not belong to a file: what would be freed if this process ended.
 [[nodiscard]] Result<uint64_t> PrivateBytes();
 
-/// Proportional share (Pss) of the mapped pages of `file`: a page that n processes map counts 1/n in each.
+/// Returns the proportional share (Pss) of the mapped pages of `file`: a page mapped by n processes counts 1/n in each.
 [[nodiscard]] Result<uint64_t> ShareOfFile(const std::string& file);
 
 }  // namespace ofindex

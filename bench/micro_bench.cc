@@ -18,7 +18,7 @@
 namespace ofindex {
 namespace {
 
-/// The points of one block.
+/// Returns the record boundaries of one block.
 std::vector<uint64_t> Points(const LengthRange& lengths) {
   std::vector<uint64_t> points(1);
   for (uint64_t i = 0; i < kBlockRecords; ++i) points.push_back(points.back() + lengths.Of(i));
@@ -76,7 +76,7 @@ void Walk(benchmark::State& state) {
                   .bare = [&] { return BareWalk(shard, 1); }});
 }
 
-// An Example as image datasets have them: a few numbers, a name, and the bytes of an image.
+// An Example as in image datasets: a few numbers, a name, and the bytes of an image.
 void PayloadKinds(benchmark::State& state) {
   const auto feature = [](std::string_view name, uint32_t kind, std::string_view values) {
     return Field(1, Field(1, name) + Field(2, Field(kind, values)));

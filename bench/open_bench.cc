@@ -1,4 +1,4 @@
-// What an index of 100 million records costs: to open, on the disk, and in the memory of many processes.
+// Measures the cost of an index of 100 million records: to open, on disk, and in the memory of many processes.
 
 #include <benchmark/benchmark.h>
 
@@ -33,7 +33,7 @@ std::vector<std::string> FilesOf(const SyntheticIndex& synthetic) {
   return {synthetic.index, MapPathOf(synthetic.index), synthetic.shard};
 }
 
-// Median over fresh processes, each of which gets another record.
+// Takes the median over new processes, each of which gets a different record.
 void FirstGet(benchmark::State& state, const Claim& claim, bool cold) {
   const auto& synthetic = TheIndex();
   if (!synthetic) return Stop(state, synthetic.error());
@@ -75,7 +75,7 @@ void BytesOnDisk(benchmark::State& state) {
 
 struct Shares {
   double sum = 0;           // of the map's pages, over all processes
-  double most_private = 0;  // that one process has for itself
+  double most_private = 0;  // maximum private memory of one process
 };
 
 Result<Shares> ReadInManyProcesses(const std::string& index) {
@@ -89,7 +89,7 @@ Result<Shares> ReadInManyProcesses(const std::string& index) {
     OFINDEX_ASSIGN(const double own, child.ReadNumber());
     shares.most_private = std::max(shares.most_private, own);
   }
-  // All have read all over it, and none has ended.
+  // All have read all over the index, and none has ended.
   for (Child& child : children) {
     OFINDEX_TRY(child.Wake());
     OFINDEX_ASSIGN(const double share, child.ReadNumber());

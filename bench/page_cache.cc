@@ -19,7 +19,7 @@ bool DropAll() {
 }  // namespace
 
 void DropPages(const std::vector<std::string>& files) {
-  // Pages that are not yet on the disk would stay.
+  // Dirty pages would stay.
   ::sync();
   if (DropAll()) return;
   for (const std::string& path : files) {

@@ -5,8 +5,8 @@
 
 namespace ofindex {
 
-/// Throws the pages of `files` out of memory, so that the next read waits for the disk: all pages of the system where
-/// that is allowed, else those of these files. Pages that somebody maps stay.
+/// Evicts the pages of `files`, so that the next read waits for the disk: all pages of the system if that is allowed,
+/// otherwise those of these files. Mapped pages stay.
 void DropPages(const std::vector<std::string>& files);
 
 }  // namespace ofindex

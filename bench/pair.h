@@ -11,29 +11,29 @@
 
 namespace ofindex {
 
-/// Work to be timed. Returns a sum over what it found, which two ways to the same answer share.
+/// Work to be timed. Returns a sum over its result, which must be the same for two ways to the same answer.
 using Work = std::function<Result<uint64_t>()>;
 
-/// Our work, and a bare loop that finds the same.
+/// Our work, and a bare loop with the same result.
 struct Pair {
-  Claim claim;  ///< on the speed of ours, that of the bare loop being 1
+  Claim claim;  ///< on the speed of ours relative to the bare loop
   uint64_t records = 0;
   Work ours;
   Work bare;
-  std::function<void()> before = [] {};  ///< goes before each of the two, untimed
+  std::function<void()> before = [] {};  ///< runs before each of the two, untimed
 };
 
-/// Times both by turns, one turn an iteration, and reports the median over the turns of the ratio of the two: whatever
-/// else the machine does meanwhile slows both. The time that Google Benchmark shows is ours; use UseManualTime().
+/// Times both in turns, one turn per iteration, and reports the median over the turns of the ratio of the two: other
+/// load on the machine slows both. The time that Google Benchmark shows is ours; use UseManualTime().
 void Measure(benchmark::State& state, const Pair& pair);
 
-/// Ends a benchmark that cannot go on.
+/// Ends a benchmark that cannot continue.
 void Stop(benchmark::State& state, const Error& error);
 
-/// Seconds that `work` takes; what it returns goes to `sum`.
+/// Returns the seconds that `work` takes, and stores its result in `sum`.
 [[nodiscard]] Result<double> Time(const Work& work, uint64_t& sum);
 
-/// The middle of `values`, which are not empty.
+/// Returns the median of `values`, which must not be empty.
 [[nodiscard]] double Median(std::vector<double> values);
 
 }  // namespace ofindex

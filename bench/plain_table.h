@@ -9,22 +9,22 @@
 
 namespace ofindex {
 
-/// A question to `records`, each of whose rows is so many numbers.
+/// A query on `records`, whose rows have this many numbers.
 struct Question {
   std::string sql;
   int columns = 0;
 };
 
-/// What a program would have that copies the columns into SQLite: an ordinary table `records` of _id, which is its
+/// The table of a program that copies the columns into SQLite: an ordinary table `records` with _id, which is its
 /// rowid, label, height, width and score. Moves, does not copy; not thread-safe.
 class PlainTable {
  public:
-  /// Fills a table with the records of `session`: in memory, or in a new file at `path`, whose pages are all kept in
-  /// SQLite's own cache once they were read. Errors: kIo, and those of SqlSession::Query.
+  /// Fills a table with the records of `session`: in memory, or in a new file at `path`, whose pages all stay in
+  /// SQLite's own cache after the first read. Errors: kIo, and those of SqlSession::Query.
   [[nodiscard]] static Result<PlainTable> InMemory(SqlSession& session);
   [[nodiscard]] static Result<PlainTable> OnDisk(SqlSession& session, const std::string& path);
 
-  /// Asks, and returns a sum over the numbers in all rows, reals cut to integers.
+  /// Runs the query, and returns a sum over the numbers in all rows, reals truncated to integers.
   [[nodiscard]] Result<uint64_t> SumOver(const Question& question);
 
  private:
@@ -35,7 +35,7 @@ class PlainTable {
   sqlite::Database database_;
 };
 
-/// The same sum over the rows that `session` gives.
+/// Returns the same sum over the rows that `session` returns.
 [[nodiscard]] Result<uint64_t> SumOver(SqlSession& session, const Question& question);
 
 }  // namespace ofindex

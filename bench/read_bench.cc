@@ -1,5 +1,5 @@
-// Random reading of records out of the page cache, next to arrays of offsets over a plain map, and to pread. One
-// thread.
+// Measures random reads of records from the page cache, compared with arrays of offsets over a plain map, and with
+// pread. One thread.
 
 #include <benchmark/benchmark.h>
 
@@ -21,14 +21,14 @@ namespace {
 constexpr uint64_t kLongestRecord = 450;
 constexpr size_t kGroup = 64;
 
-/// The small records, opened both ways, and an order to read them in.
+/// The small records, opened in both ways, and an order in which to read them.
 struct Scene {
   Dataset dataset;
   BareReader bare;
   std::vector<uint64_t> ordinals;
 };
 
-// One byte of each page of both maps, so that no page fault is timed.
+// Reads one byte of each page of both maps, so that no page fault is timed.
 uint64_t TouchAll(const Scene& scene) {
   uint64_t sum = 0;
   for (uint64_t ordinal = 0; ordinal < scene.dataset.size(); ++ordinal) {
@@ -48,7 +48,7 @@ Result<Scene> MakeScene() {
   return scene;
 }
 
-// Made once, by the first benchmark that needs it.
+// Created once, by the first benchmark that needs it.
 const Result<Scene>& TheScene() {
   static const Result<Scene> scene = MakeScene();
   return scene;
@@ -63,7 +63,7 @@ Result<uint64_t> ViewAll(const Scene& scene) {
   return sum;
 }
 
-// The same by groups, as a training loop knows what it will read next.
+// Reads in groups, since a training loop knows what it will read next.
 Result<uint64_t> ViewAllInGroups(const Scene& scene) {
   std::array<ByteView, kGroup> views;
   uint64_t sum = 0;
@@ -98,7 +98,7 @@ Result<uint64_t> InBatches(const Scene& scene, size_t batch_records, Copy copy) 
   return sum;
 }
 
-// What a batch begins and ends with: enough to tell whether two copies are alike, at no cost.
+// Combines the first and last byte of a batch: enough to tell whether two copies are equal, at no cost.
 uint64_t EndsOf(const uint8_t* copied, uint64_t first_bytes) { return copied[0] + uint64_t{copied[first_bytes - 1]}; }
 
 Result<uint64_t> CopyAll(const Scene& scene, size_t batch_records) {

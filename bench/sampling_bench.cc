@@ -1,4 +1,4 @@
-// What the next ordinal of an epoch costs: in time, at the start, and in memory.
+// Measures the cost of the next ordinal of an epoch: time per ordinal, time to start, and memory.
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -34,7 +34,7 @@ Sampler SamplerOf(View view, SampleLaw law) { return *Sampler::Of({}, std::move(
 
 uint64_t HeapBytes() { return ::mallinfo2().uordblks; }
 
-// Nanoseconds that one of `count` takes, the median over the iterations.
+// Returns the nanoseconds per item of `count`, the median over the iterations.
 template <typename Body>
 void PerItem(benchmark::State& state, const Claim& claim, uint64_t count, Body body) {
   std::vector<double> times;
@@ -62,7 +62,7 @@ void Single(benchmark::State& state) {
   constexpr uint64_t kCount = 2'000'000;
   const Permutation order(kRecords, SampleKey(1, 0, SampleUse::kShuffle));
   PerItem(state, AtMost("sampling: a position of 10^8, one by one", 60, "ns"), kCount, [&] {
-    // Each position waits for the element before, as nothing overlaps where they are asked for one by one.
+    // Each position depends on the previous element, because single requests do not overlap.
     uint64_t element = 0;
     for (uint64_t i = 0; i < kCount; ++i) element = order.At(i + (element & 1));
     benchmark::DoNotOptimize(element);
@@ -75,7 +75,7 @@ void Creating(benchmark::State& state) {
   PerItem(state, AtMost("sampling: a sampler of 10^9 records begins", 1e6, "ns"), 1, [&] {
     const uint64_t before = HeapBytes();
     const Sampler sampler = SamplerOf(View::Range(0, kBillion), GlobalShuffle{});
-    // What was freed before is taken again without the heap growing: the first sampler tells.
+    // Freed memory is reused without growing the heap, so the first sampler shows the size.
     bytes = std::max(bytes, HeapBytes() - before + sizeof sampler);
     benchmark::DoNotOptimize(&sampler);
   });
@@ -104,7 +104,7 @@ void InSelection(benchmark::State& state) {
           View::Of(OneInTen()), GlobalShuffle{});
 }
 
-// Lines a second of the command, to a pipe that throws them away.
+// Measures the command's output in lines per second, to a pipe that discards them.
 void Command(benchmark::State& state) {
   constexpr double kLines = 10'000'000;
   const auto synthetic = HundredMillionRecords();

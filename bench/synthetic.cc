@@ -36,7 +36,7 @@ Result<void> WriteRecord(OutputFile& out, uint64_t offset, uint64_t length) {
   return out.WriteAt(offset, record);
 }
 
-// Only the real records are written, and the last one, which gives the file its size.
+// Writes only the real records, and the last one, which gives the file its size.
 Result<void> WriteShard(const SyntheticIndex& synthetic) {
   OFINDEX_ASSIGN(OutputFile out, OutputFile::Create(synthetic.shard));
   uint64_t offset = 0;

@@ -8,17 +8,16 @@
 
 namespace ofindex {
 
-/// An index of far more records than anybody would write for a benchmark. Its one shard is a sparse file, in which a
-/// few records are really there.
+/// An index of far more records than a benchmark could write. Its one shard is a sparse file with only a
+/// few real records.
 struct SyntheticIndex {
   std::string index;  ///< path
   std::string shard;  ///< path
   uint64_t records = 0;
-  std::vector<uint64_t> real;  ///< ordinals of the records that can be read
+  std::vector<uint64_t> real;  ///< ordinals of the readable records
 };
 
-/// 100,000,000 TFRecords of 200 to 300 bytes; written anew by every call, by the code that writes any index. Errors:
-/// kIo.
+/// Writes 100,000,000 TFRecords of 200 to 300 bytes, again on every call, with the regular index writer. Errors: kIo.
 [[nodiscard]] Result<SyntheticIndex> HundredMillionRecords();
 
 }  // namespace ofindex

@@ -1,6 +1,6 @@
-// How fast records are written: `ofindex pack` of JSON lines next to the JSON parser alone, `ofindex convert` next to a
-// copy of the same file. Both are whole commands, from start to exit. They write to memory where there is a /dev/shm:
-// what a disk takes to sync is not theirs.
+// Measures the speed of writing: `ofindex pack` of JSON lines compared with the JSON parser alone, `ofindex convert`
+// compared with a copy of the same file. Both are whole commands, from start to exit. They write to memory if there is
+// a /dev/shm: the time that a disk takes to sync is not theirs.
 
 #include <benchmark/benchmark.h>
 #include <simdjson.h>
@@ -30,7 +30,7 @@ constexpr uint64_t kRows = 2'000'000;
 constexpr uint64_t kImages = 6'000;
 constexpr LengthRange kImageBytes{70'000, 150'000};
 
-// Where results go, and data that are read from memory.
+// Folder for results, and for data that are read from memory.
 std::string QuickFolder() {
   std::error_code error;
   const std::string folder = fs::is_directory("/dev/shm", error) ? "/dev/shm/ofindex-bench" : DataFolder() + "/quick";
@@ -38,7 +38,7 @@ std::string QuickFolder() {
   return folder;
 }
 
-// Lines such as {"id": 17, "label": 7, "score": 0.4301, "name": "user17", "ok": true}.
+// Returns lines such as {"id": 17, "label": 7, "score": 0.4301, "name": "user17", "ok": true}.
 Result<std::string> Rows() {
   const std::string path = StrCat(QuickFolder(), "/rows-", kRows, ".jsonl");
   if (StatFile(path)) return path;
@@ -59,7 +59,7 @@ Result<std::string> Rows() {
   return path;
 }
 
-// OFRecords of a label and an image of 110 KB or so.
+// Makes OFRecords of a label and an image of about 110 KB.
 Result<std::string> Images() {
   const std::string path = StrCat(QuickFolder(), "/images-", kImages, ".ofrecord");
   if (StatFile(path)) return path;
@@ -86,7 +86,7 @@ Result<uint64_t> Run(const std::string& arguments, uint64_t records) {
   return records;
 }
 
-// Every value of every line, as text is split and parsed in pieces that stay in cache.
+// Parses every value of every line; text is split and parsed in pieces that stay in cache.
 Result<uint64_t> ParseAlone(const std::string& path) {
   OFINDEX_ASSIGN(const File file, File::OpenRead(path));
   std::vector<uint8_t> piece((size_t{1} << 20) + simdjson::SIMDJSON_PADDING);
@@ -126,7 +126,7 @@ Result<uint64_t> Copy(const std::string& from, const std::string& to, uint64_t r
   return records;
 }
 
-// The median of some runs of `work`, whose `amount` is counted in `unit` a second.
+// Reports the median of some runs of `work`, whose `amount` is in `unit` per second.
 void MeasureRate(benchmark::State& state, const Claim& claim, double amount, const Work& work) {
   std::vector<double> seconds;
   for (auto _ : state) {

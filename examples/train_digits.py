@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Trains a small network on handwritten digits, straight from OFRecord files, and goes on where it was stopped.
+"""Trains a small network on handwritten digits, directly from OFRecord files, and resumes where it was stopped.
 
     examples/train_digits.py quickstart-data/digits               # tools/quickstart leaves these files
-    examples/train_digits.py quickstart-data/digits --resume      # goes on from the last checkpoint
+    examples/train_digits.py quickstart-data/digits --resume      # continues from the last checkpoint
 
-Needs ofindex and torch. The files are indexed once; four in five records are trained on, the others are held out. A
-checkpoint says where the Loader stands, in the middle of an epoch too: a run that is resumed sees the very batches that
-it would have seen, and ends with the very weights.
+Needs ofindex and torch. The files are indexed once; four in five records are used for training, the others are held
+out. A checkpoint contains the position of the Loader, also in the middle of an epoch: a resumed run reads the same
+batches that it would have read without the stop, and ends with the same weights.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Batch = dict[str, torch.Tensor]
 
 
 def open_or_build(data: Path) -> ofindex.Dataset:
-    """The dataset of the files in `data`, which are indexed when they are seen for the first time."""
+    """The dataset of the files in `data`, which are indexed on first use."""
     try:
         return ofindex.open(data)
     except FileNotFoundError:
@@ -34,7 +34,7 @@ def open_or_build(data: Path) -> ofindex.Dataset:
 
 
 def scale(batch: Batch) -> Batch:
-    """Grey levels from 0 to 16 become numbers from 0 to 1. Runs on the Loader's threads, ahead of the training."""
+    """Scales grey levels from 0..16 to 0..1. Runs on the Loader's threads, ahead of the training."""
     return {**batch, "image": batch["image"] / 16}
 
 
@@ -43,14 +43,14 @@ def new_model() -> torch.nn.Module:
 
 
 def batches(loader: Loader, epochs: int) -> Iterator[tuple[int, Batch]]:
-    """(epoch, batch) of what is left of `epochs` epochs."""
+    """Yields (epoch, batch) for the rest of `epochs` epochs."""
     while (epoch := loader.state_dict()["epoch"]) < epochs:
         for batch in loader:
             yield epoch, batch
 
 
 def accuracy(model: torch.nn.Module, held_out: ofindex.Dataset) -> float:
-    """Share of the digits that the model recognises, of those that it was not trained on."""
+    """Share of the held-out digits that the model recognises."""
     arrays = held_out.batch(range(len(held_out)), FEATURES)
     batch = scale({name: torch.from_numpy(array) for name, array in arrays.items()})
     with torch.no_grad():
@@ -81,7 +81,7 @@ def train(arguments: argparse.Namespace) -> None:
         states = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "loader": loader.state_dict()}
         partial = arguments.checkpoint.with_suffix(".partial")
         torch.save({**states, "step": step}, partial)
-        partial.replace(arguments.checkpoint)  # whoever looks sees a whole checkpoint
+        partial.replace(arguments.checkpoint)  # readers see only whole checkpoints
 
     for epoch, batch in batches(loader, arguments.epochs):
         loss = torch.nn.functional.cross_entropy(model(batch["image"]), batch["label"])

@@ -23,7 +23,7 @@ DIGITS_IN_WHEEL = "sklearn/datasets/data/digits.csv.gz"
 
 
 def read_digits(wheel):
-    """List of (image, label): 64 grey levels and the digit that they show."""
+    """Return (image, label) pairs: 64 grey levels and the digit that they show."""
     with zipfile.ZipFile(wheel) as archive:
         text = gzip.decompress(archive.read(DIGITS_IN_WHEEL)).decode("ascii")
     rows = [[int(value) for value in row] for row in csv.reader(io.StringIO(text))]
@@ -33,7 +33,7 @@ def read_digits(wheel):
 
 
 def write_lines(path, rows):
-    """Writes beside `path`, then renames: whoever looks sees the whole file or none."""
+    """Writes next to `path`, then renames, so that readers see either the whole file or none."""
     partial = path.with_name(f".{path.name}.partial")
     partial.write_text("".join(json.dumps(row) + "\n" for row in rows))
     partial.rename(path)

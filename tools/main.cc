@@ -1,4 +1,4 @@
-// The ofindex command: parses the command line, runs one verb, turns its outcome into an exit code (docs/cli.md).
+// The ofindex command: parses the command line, runs one verb, and returns its exit code (docs/cli.md).
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -57,7 +57,7 @@ namespace {
 
 Context* signalled_context = nullptr;
 
-// The first signal asks the verb to stop and clean up after itself; the second one does not ask.
+// The first signal asks the verb to stop and clean up; the second one ends the process.
 void OnStopSignal(int) {
   if (signalled_context->progress.cancel.exchange(true)) ::_exit(130);
 }
@@ -69,13 +69,13 @@ void InstallSignals(Context& context) {
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write: see Output
-  ::signal(SIGXFSZ, SIG_IGN);  // and so is a file at the limit of its size
+  ::signal(SIGXFSZ, SIG_IGN);  // as is one beyond the file size limit
 }
 
 int Usage(const CLI::App& app, const CLI::ParseError& error, const Context& context) {
-  // Help and version are no errors: CLI11 prints them to standard output.
+  // Help and version are not errors: CLI11 prints them to standard output.
   if (error.get_exit_code() == 0) return app.exit(error);
-  // CLI11 says "a subcommand is required" of a word that it does not know.
+  // CLI11 reports an unknown word as "a subcommand is required".
   const std::vector<std::string> unknown = app.remaining();
   if (app.get_subcommands().empty() && !unknown.empty()) {
     PrintError(
@@ -89,8 +89,8 @@ int Usage(const CLI::App& app, const CLI::ParseError& error, const Context& cont
   return ExitCode(ErrorCode::kUsage);
 }
 
-// The command may have as many files open as the system allows: its process is its own. The library lives with the
-// limit that it finds.
+// Raises the descriptor limit to the maximum, since the command owns its process. The library accepts the limit
+// that it finds.
 void TakeAllDescriptors() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -98,7 +98,7 @@ void TakeAllDescriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Runs the verb, and writes the rest of its output.
+// Runs the verb, and flushes its output.
 Result<int> RunVerb(const VerbBody& body) {
   auto outcome = WithMemory("this command", body);
   if (!outcome && outcome.error().code == ErrorCode::kInterrupted) return outcome;
@@ -146,7 +146,7 @@ int Main(int argc, char** argv) {
     return Run(argc, argv, context);
   });
   if (outcome) return *outcome;
-  // Without memory for the message, the exit code says it alone.
+  // If there is no memory for the message, only the exit code reports the error.
   static_cast<void>(WithMemory("a message", [&]() -> Result<void> {
     PrintError(outcome.error(), context);
     return {};

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# The one place that knows Debian's packages. Sourced by the other scripts:
+# Lists the Debian packages that are needed. Sourced by the other scripts:
 #
-#   need_packages GROUP...    installs what is missing of these groups; says nothing when all is there
+#   need_packages GROUP...    installs the missing packages of these groups; prints nothing if none is missing
 #
 # Expects `set -euo pipefail`.
 
@@ -22,7 +22,7 @@ packages_python=(git python3 python3-dev python3-venv)
 # shellcheck disable=SC2034
 packages_test=(python3 python3-protobuf sqlite3 strace clang-14 clang-format-14 libclang-rt-14-dev)
 
-# Prints those of the packages PACKAGE... that are not installed, one a line.
+# Prints those of the packages PACKAGE... that are not installed, one per line.
 missing_packages() {
   comm -23 <(printf '%s\n' "$@" | sort -u) \
     <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p' | sort -u)

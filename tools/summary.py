@@ -4,8 +4,8 @@
     summary.py TESTLOG.json...
 
 A program that prints doctest's or unittest's own summary counts with the cases that it reports, any other as one; one
-that Meson calls failed counts with at least one failure. Cases that were skipped are neither. A log that is missing or
-empty is a run that did not take place, which is a failure. Exit code: 0 if nothing failed, else 1.
+that Meson reports as failed counts as at least one failure. Skipped cases are neither. A missing or empty log means
+that a run did not take place, which is a failure. Exit code: 0 if nothing failed, otherwise 1.
 """
 
 import json
@@ -41,7 +41,7 @@ def count(test):
 
 
 def read_log(path):
-    """The entries of a log, one JSON object a line; none if the file is missing."""
+    """The entries of a log, one JSON object per line; none if the file is missing."""
     log = pathlib.Path(path)
     if not log.exists():
         return []

@@ -1,9 +1,9 @@
-// A shuffled epoch as one would write it who knows the data: bare_epoch THREADS {SHARD PLACES}...
+// A shuffled epoch as written by someone who knows the data: bare_epoch THREADS {SHARD PLACES}...
 //
-// All shards are mapped, and an array has where each record lies (records.cc wrote it, so finding the records costs
-// nothing here). For each line on standard input, a new order is drawn, then THREADS threads take batches of 256 of it
-// and read the five features off the wire into arrays that they keep. Answers [records, seconds, [records, sum of
-// labels, bytes of images]]; drawing the order is not in the seconds. Nothing is checked.
+// All shards are mapped, and an array holds the place of each record (written by records.cc, so finding the records
+// costs nothing here). For each line on standard input, it draws a new order; then THREADS threads take batches of 256
+// from it and extract the five features into arrays that they keep. Answers [records, seconds, [records, sum of labels,
+// bytes of images]]; drawing the order is not included in the seconds. Nothing is checked.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -27,7 +27,7 @@
 namespace {
 
 constexpr size_t kBatch = 256;
-constexpr size_t kAhead = 8;  // records asked for before they are read: 4, 8 and 16 are alike, 0 takes twice as long
+constexpr size_t kAhead = 8;  // prefetch distance in records: 4, 8 and 16 are equally fast, 0 takes twice as long
 
 struct Place {
   const uint8_t* data;
@@ -66,7 +66,7 @@ void AddPlaces(const char* shard, const char* places, std::vector<Place>& out) {
   }
 }
 
-// What a batch becomes; reused for the next one.
+// The arrays of a batch; reused for the next one.
 struct Arrays {
   std::array<int64_t, kBatch> label, height, width;
   std::array<float, kBatch> score;
@@ -80,7 +80,7 @@ uint64_t ReadVarint(const uint8_t*& at) {
   return value;
 }
 
-// The content of a length-delimited field, whose tag is one byte; `at` is then behind it.
+// Returns the content of a length-delimited field with a one-byte tag, and moves `at` past it.
 std::string_view ReadField(const uint8_t*& at) {
   ++at;
   const uint64_t size = ReadVarint(at);

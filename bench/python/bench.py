@@ -1,6 +1,6 @@
-"""How fast the Python package of ofindex is next to what people use instead. Run by bench/python/run.
+"""Compares the speed of ofindex's Python package with the usual alternatives. Run by bench/python/run.
 
-Exit code: 0 if everything was measured that can be measured here, whatever the numbers, else 1.
+Exit code: 0 if everything that can be measured here was measured, whatever the numbers, otherwise 1.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def measured(job: Job) -> Row:
     except side.Missing as error:
         return Row(job.name, why=f"skipped: {error}")
     except Exception as error:
-        if not isinstance(error, Failed):  # which has said already what happened
+        if not isinstance(error, Failed):  # Failed was already reported
             traceback.print_exc()
         return Row(job.name, why=f"failed: {error}")
 

@@ -1,4 +1,4 @@
-"""The page cache: filled with some files, or emptied of them."""
+"""The page cache: loads files into it, or evicts them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cached_share(path: Path) -> float:
 
 
 def warm(path: Path) -> None:
-    """Brings a file, or all files of a folder, into the page cache."""
+    """Load a file, or all files of a folder, into the page cache."""
     piece = bytearray(4 << 20)
     for file_path in sorted(path.iterdir()) if path.is_dir() else [path]:
         with file_path.open("rb", buffering=0) as file:
@@ -35,9 +35,11 @@ def warm(path: Path) -> None:
 
 
 def drop(paths: list[Path]) -> None:
-    """Takes these files out of the page cache. A page that somebody maps stays: that is a failure, and is told.
+    """Evict these files from the page cache. A page that is mapped by a process stays: that is a failure,
+    and is reported.
 
-    Everything else is dropped, too, only where root may and this alone does not help: others work on this machine.
+    Everything else is evicted too only if root is allowed to and evicting these files alone does not help: others work
+    on this machine.
     """
     for path in paths:
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""How ofindex is called: everything of its interface that the topics have in common."""
+"""The calls of ofindex that the topics have in common."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import cache
 
 
 def built(folder: Path) -> Any:
-    """The dataset of this folder, in the page cache; its index is built the first time, and then left alone."""
+    """The dataset of this folder, in the page cache; its index is built the first time, and then kept."""
     ofindex.build(folder, verify=False, columns="none", progress=False)
     cache.warm(folder)
     return ofindex.open(folder)
@@ -28,5 +28,5 @@ def features() -> dict[str, Any]:
 
 
 def bytes_in(values: Any) -> int:
-    """The size of all values of a bytes feature together."""
+    """Total size of all values of a bytes feature."""
     return sum(map(len, values))

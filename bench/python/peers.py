@@ -1,4 +1,4 @@
-"""The stores of others, filled with the payloads of our records, each in the layout that it reads fastest."""
+"""Other stores, filled with the payloads of our records, each in the layout that it reads fastest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from records import Records
 
 
 def made_once(records: Records, name: str, write: Callable[[Path], None]) -> Path:
-    """The path that `write` filled, in the page cache; it gets its name when it is whole."""
+    """The path filled by `write`, in the page cache; it is renamed into place when it is complete."""
     path = records.folder.with_name(f"{records.folder.name}.{name}")
     if not path.exists():
         print(f"Writing {path.name}.", flush=True)
@@ -29,7 +29,7 @@ def made_once(records: Records, name: str, write: Callable[[Path], None]) -> Pat
 
 
 def lmdb(records: Records) -> tuple[int, Callable[[bytes], bytes]]:
-    """The number of records, and `get` of one transaction that stays open; a key is 8 bytes, big-endian."""
+    """The number of records, and `get` of one transaction that stays open; keys are 8 bytes, big-endian."""
     import lmdb
 
     def write(path: Path) -> None:
@@ -46,7 +46,7 @@ def lmdb(records: Records) -> tuple[int, Callable[[bytes], bytes]]:
 
 
 def hugging_face(records: Records) -> Any:
-    """One binary column, mapped. Chunks of 100,000 rows are read 10 to 20 % faster than the usual 1,000."""
+    """One binary column, mapped. Chunks of 100,000 rows are read 10 to 20 % faster than the default 1,000."""
     import datasets
     import pyarrow as pa
 
@@ -66,9 +66,9 @@ def hugging_face(records: Records) -> Any:
 
 
 def array_record(records: Records) -> Any:
-    """Files of 500,000 records, one record a group, which random reads want; uncompressed, the index in memory.
+    """Files of 500,000 records, one record per group, as suits random reads; uncompressed, the index in memory.
 
-    Compressed they are read half as fast. Smaller files are no faster; one file of 4,000,000 takes five times as long,
+    Compressed files are read half as fast. Smaller files are no faster; one file of 4,000,000 takes five times as long,
     while one of 1,000,000 is as fast as two.
     """
     from array_record.python import array_record_module
@@ -88,7 +88,7 @@ def array_record(records: Records) -> Any:
 
 
 def tfrecord2idx(records: Records) -> list[str]:
-    """The indexes that DALI reads: where each frame begins, and its size, as text."""
+    """The index format of DALI: the start of each frame and its size, as text."""
     import numpy as np
 
     def write(folder: Path) -> None:
@@ -102,7 +102,7 @@ def tfrecord2idx(records: Records) -> list[str]:
 
 
 def gzip_index(shard: Path, spacing: int | None) -> Path:
-    """Where a gzip file can be entered: every so many bytes, by indexed_gzip, or where rapidgzip likes it."""
+    """Access points of a gzip file: every so many bytes, by indexed_gzip, or where rapidgzip chooses."""
     import indexed_gzip
     import rapidgzip
 

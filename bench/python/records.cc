@@ -1,9 +1,9 @@
 // Writes the record files that bench/python reads: records KIND FOLDER PLACES RECORDS SHARDS
 //
 // KIND is "small" (Examples of about 350 bytes: label, height, width, score, image), "large" (Examples of about 110 KB,
-// image alone) or "tiny" (8 to 24 bytes of noise). Each shard is FOLDER/part-N.tfrecord; PLACES/part-N has for each of
-// its records two u64: offset and size of the payload; if PLACES is "-", there is no such file. The same arguments
-// give the same bytes on every machine.
+// image alone) or "tiny" (8 to 24 bytes of noise). Each shard is FOLDER/part-N.tfrecord; PLACES/part-N has two u64 for
+// each of its records: offset and size of the payload. If PLACES is "-", these files are not written. The same
+// arguments give the same bytes on every machine.
 
 #include <array>
 #include <cstdint>
@@ -24,7 +24,7 @@ uint64_t Noise(uint64_t i) {
   return z ^ (z >> 31);
 }
 
-// CRC-32C, eight bytes at a time: table k has the checksum of a byte that k zeros follow.
+// CRC-32C, eight bytes at a time: table k has the checksum of a byte followed by k zeros.
 class Crc32c {
  public:
   Crc32c() {
@@ -41,7 +41,7 @@ class Crc32c {
     }
   }
 
-  // As TFRecord stores it: rotated, and a constant added.
+  // Returns the checksum as stored in TFRecord: rotated, and a constant added.
   [[nodiscard]] uint32_t Masked(std::string_view bytes) const {
     uint32_t crc = ~0U;
     size_t at = 0;
@@ -66,7 +66,7 @@ void AppendVarint(std::string& out, uint64_t value) {
   out.push_back(static_cast<char>(value));
 }
 
-// A length-delimited field, after its content is known to be `head` and then `tail`.
+// Appends a length-delimited field whose content is `head` and then `tail`.
 void AppendField(std::string& out, uint32_t number, std::string_view head, std::string_view tail = {}) {
   AppendVarint(out, number << 3 | 2);
   AppendVarint(out, head.size() + tail.size());
@@ -82,12 +82,12 @@ void AppendNoise(std::string& out, uint64_t seed, size_t bytes) {
   out.resize(end);
 }
 
-// Composes payloads, one at a time, in buffers that it keeps.
+// Composes payloads, one at a time, in reused buffers.
 class Composer {
  public:
   explicit Composer(std::string_view kind) : kind_(kind) {}
 
-  // Valid until the next call.
+  // Returns a payload, valid until the next call.
   std::string_view Compose(uint64_t record) {
     payload_.clear();
     features_.clear();

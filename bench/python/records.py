@@ -1,4 +1,4 @@
-"""The record files that everything reads: made once by records.cc, the same on every machine."""
+"""The record files that all sides read: created once by records.cc, the same on every machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from settings import Settings
 
 @dataclass(frozen=True)
 class Records:
-    """A folder of TFRecord shards, and beside it one that tells where each payload lies, unless nobody asks."""
+    """A folder of TFRecord shards and, unless it is not needed, a folder next to it with the place of each payload."""
 
     folder: Path
     count: int
@@ -33,11 +33,11 @@ class Records:
 
     @property
     def size(self) -> int:
-        """Bytes of all shards."""
+        """Total size of all shards in bytes."""
         return sum(path.stat().st_size for path in self.shards)
 
     def payloads(self) -> Iterator[bytes]:
-        """All payloads in order, without any reader of records."""
+        """All payloads in order, without any record reader."""
         for shard, places in zip(self.shards, self.places):
             with shard.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 for begin, size in np.fromfile(places, dtype="<u8").reshape(-1, 2).tolist():
@@ -49,7 +49,7 @@ def places_of(folder: Path) -> Path:
 
 
 def make(settings: Settings, kind: str, count: int, shard_count: int, placed: bool = True) -> Records:
-    """Records of this kind, written if they are not there; the folder gets its name when it is whole."""
+    """Records of this kind, written if they do not exist; the folder is renamed into place when it is complete."""
     folder = settings.made(f"{kind}-{count}")
     if not folder.exists():
         print(f"Writing {folder.name}.", flush=True)
@@ -61,7 +61,7 @@ def make(settings: Settings, kind: str, count: int, shard_count: int, placed: bo
         words = ["records", kind, begun, places_of(folder) if placed else "-", str(count), str(shard_count)]
         subprocess.run([Path(settings.programs) / words[0], *words[1:]], check=True)
         begun.rename(folder)
-        os.sync()  # what is still to be written cannot be dropped from the page cache
+        os.sync()  # unwritten pages cannot be evicted from the page cache
     return Records(folder, count, shard_count)
 
 
@@ -76,7 +76,7 @@ def large(settings: Settings) -> Records:
 
 
 def tiny(settings: Settings) -> Records:
-    """8 to 24 bytes of noise each, as many as there may be."""
+    """8 to 24 bytes of noise each, as many as possible."""
     return make(settings, "tiny", tiny_count(settings), 8, placed=False)
 
 

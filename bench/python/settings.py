@@ -1,4 +1,4 @@
-"""What a run of bench/python was asked for. Every process of the run gets the same."""
+"""The arguments of a run of bench/python, the same in every process of the run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BATCH = 256
 
 @dataclass(frozen=True)
 class Settings:
-    """`data` holds what was generated, `programs` what was compiled; `quick` asks for less data."""
+    """`data` holds generated files, `programs` compiled ones; `quick` asks for less data."""
 
     data: str
     programs: str
@@ -23,7 +23,7 @@ class Settings:
         return quick if self.quick else full
 
     def made(self, name: str) -> Path:
-        """Where generated data called `name` lie."""
+        """Path of the generated data called `name`."""
         return Path(self.data) / name
 
     def dumps(self) -> str:

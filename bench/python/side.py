@@ -1,8 +1,8 @@
 """A process that does one side's work: side.py MODULE FUNCTION SETTINGS WORDS
 
-FUNCTION(settings, *words) prepares the side and returns its turn, which is called for each line of standard input,
-with True if the line is "check". What it returns goes to standard output as JSON; what libraries print there goes to
-standard error. A peer that cannot run here ends with the exit code MISSING, and its last line says why.
+FUNCTION(settings, *words) prepares the side and returns its turn, which is called for each line of standard input, with
+True if the line is "check". Its result goes to standard output as JSON; output of libraries goes to standard error. A
+peer that cannot run here ends with the exit code MISSING, and its last line says why.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Any
 from settings import Settings
 
 MISSING = 77
-OURS = ("ofindex", "ofindex.torch")  # without which there is nothing to measure
+OURS = ("ofindex", "ofindex.torch")  # required: without them there is nothing to measure
 
-# Amount of work, seconds, and what was found (None where it was not looked for): sides must agree in it.
+# Amount of work, seconds, and the result (None if it was not computed), on which sides must agree.
 Turn = tuple[float, float, Any]
 Take = Callable[[bool], Turn]
 
@@ -48,7 +48,7 @@ def main(module: str, function: str, settings: str, words: str) -> int:
 
 
 if __name__ == "__main__":
-    # A class must be the same one here and in the modules that import it.
+    # A class must be identical here and in the modules that import it.
     from side import main as imported_main
 
     sys.exit(imported_main(*sys.argv[1:]))

@@ -12,7 +12,7 @@ HEAD = ("name", "ofindex", "peer", "ratio", "asked", "verdict")
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a number: at least this, or at most."""
+    """The bound of a number: at least this, or at most."""
 
     bound: float
     at_most: bool = False
@@ -54,14 +54,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Job:
-    """Measures one line of the table, which has this name also when it could not be measured."""
+    """Measures one line of the table, which keeps this name even if it could not be measured."""
 
     name: str
     run: Callable[[], Row]
 
 
 def a_second(unit: str) -> Callable[[float], str]:
-    """How a number of these a second is shown."""
+    """How to print a rate, in units per second."""
 
     def show(rate: float) -> str:
         for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
@@ -73,7 +73,7 @@ def a_second(unit: str) -> Callable[[float], str]:
 
 
 def each(rate: float) -> str:
-    """How long one of so many a second takes."""
+    """Print the time of one unit at this rate per second."""
     return f"{1e6 / rate:.3g} us" if rate > 1e3 else f"{1e3 / rate:.3g} ms"
 
 
@@ -90,7 +90,7 @@ def lines_of(rows: list[Row]) -> list[str]:
 
 
 def summary_of(rows: list[Row]) -> list[str]:
-    """The last lines: what fell short, and what was not measured."""
+    """The last lines: missed bounds, and what was not measured."""
     short = [f"short: {row.name}: got {row.got:.3g}, asked {row.asked}" for row in rows if row.short]
     unmeasured = [f"not measured: {row.name}: {row.why}" for row in rows if row.got is None]
     return [*(short or ["Nothing that was measured fell short."]), *unmeasured]

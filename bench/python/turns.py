@@ -1,4 +1,4 @@
-"""Two sides, by turns: how the ratios come about."""
+"""Two sides in turns: how the ratios are measured."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from settings import Settings
 PAIRS = 5
 HERE = Path(__file__).resolve().parent
 
-Rates = list[list[float]]  # of each side, turn by turn
+Rates = list[list[float]]  # per side, turn by turn
 
 
 class Failed(Exception):
-    """A side ended, or two sides found different things."""
+    """A side ended, or two sides had different results."""
 
 
 class Side:
-    """A process of its own that takes one turn whenever it is asked, so that libraries and threads do not meet."""
+    """A separate process that takes one turn on request, so that libraries and threads do not interfere."""
 
     def __init__(self, label: str, words: list[str]) -> None:
         self.label = label
-        self.found: Any = None  # in its last turn
+        self.found: Any = None  # the result of its last turn
         self.errors = tempfile.TemporaryFile("w+")
         path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "PYTHONPATH": path, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
@@ -43,7 +43,7 @@ class Side:
 
     @staticmethod
     def python(label: str, prepare: Callable[..., side.Take], settings: Settings, *words: object) -> Side:
-        """The side that prepare(settings, *words) prepares, in a process of its own."""
+        """The side prepared by prepare(settings, *words), in its own process."""
         told = [prepare.__module__, prepare.__name__, settings.dumps(), json.dumps(words)]
         return Side(label, [sys.executable, str(HERE / "side.py"), *told])
 
@@ -70,7 +70,7 @@ class Side:
         raise Failed(f"{self.label}: {said[-1]}")
 
     def turn(self, check: bool) -> tuple[float, Any]:
-        """Work a second, and what was found."""
+        """Work per second, and the result."""
         self.process.stdin.write("check\n" if check else "\n")
         self.process.stdin.flush()
         amount, seconds, found = json.loads(self.read())
@@ -79,7 +79,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Medians of what both sides did a second, and of their ratio, with the span of the latter."""
+    """Medians of both sides' rates and of their ratio, with the range of the latter."""
 
     ours: float
     theirs: float
@@ -100,9 +100,9 @@ def check_agreement(sides: list[Side]) -> None:
 
 
 def rates_by_turns(sides: list[Side], before: Callable[[], None] = lambda: None) -> Rates:
-    """What each side did a second, turn by turn; the order is turned round every time.
+    """Rate of each side, turn by turn; the order is reversed each time.
 
-    The first two turns warm up; in the first one, the sides also tell what they found. `before` comes before each turn
+    The first two turns warm up; in the first one, the sides also report their results. `before` runs before each turn
     of each side.
     """
     rates: Rates = [[] for _ in sides]

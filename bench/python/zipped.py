@@ -15,7 +15,7 @@ import numpy as np
 import cache
 from settings import Settings
 
-POOL = 16 << 20  # bytes that texts and images are cut out of, far more than deflate looks back
+POOL = 16 << 20  # bytes that texts and images are cut from, far more than deflate's window
 COLUMNS = {
     "label": (0, 1000),
     "height": (64, 2049),
@@ -25,7 +25,7 @@ COLUMNS = {
     "text_size": (220, 290),
     "image_at": (0, POOL - 300),
     "image_size": (80, 130),
-}  # of each, the least and what it is below
+}  # minimum of each, and its exclusive maximum
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Zipped:
 
     @property
     def size(self) -> int:
-        """Bytes of all shards."""
+        """Total size of all shards in bytes."""
         return sum(path.stat().st_size for path in self.shards)
 
     @property
     def inflated(self) -> int:
-        """Bytes that all shards inflate to; each has less than 4 GiB, as its last four bytes say."""
+        """Total inflated size of all shards; each is below 4 GiB, as its last four bytes say."""
         return sum(int.from_bytes(path.read_bytes()[-4:], "little") for path in self.shards)
 
     @property
@@ -55,7 +55,7 @@ class Zipped:
 
 
 def words_of(random: np.random.Generator) -> bytes:
-    """Words as often as Zipf's law has it."""
+    """Words with Zipf's frequencies."""
     letters = np.array(list("etaoinshrdlu"))
     words = ["".join(random.choice(letters, size=size)) for size in random.integers(2, 10, size=5000)]
     shares = 1 / np.arange(1, len(words) + 1)
@@ -64,7 +64,7 @@ def words_of(random: np.random.Generator) -> bytes:
 
 
 def examples(count: int) -> Iterator[dict[str, Any]]:
-    """Of some 480 bytes with their framing, which deflate halves: four numbers, a text, an image of noise."""
+    """An Example of about 480 bytes with framing, which deflate halves: four numbers, a text, an image of noise."""
     random = np.random.default_rng(0)
     text, noise = words_of(random), random.bytes(POOL)
     for first in range(0, count, 10_000):
@@ -82,7 +82,7 @@ def examples(count: int) -> Iterator[dict[str, Any]]:
 
 
 def made(settings: Settings, shard_count: int) -> Zipped:
-    """250 MB or 1 GB, inflated, in so many shards, in the page cache; written if they are not there."""
+    """250 MB or 1 GB, inflated, in this many shards, in the page cache; written if they do not exist."""
     import ofindex
 
     count = settings.either(525_000, 2_100_000)
@@ -104,7 +104,7 @@ def made(settings: Settings, shard_count: int) -> Zipped:
 
 
 def indexed(settings: Settings, shard_count: int) -> Zipped:
-    """The same, with an index beside it."""
+    """The same, with an index next to it."""
     import ofindex
 
     data = made(settings, shard_count)

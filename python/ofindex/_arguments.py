@@ -9,10 +9,10 @@ MOST = 2**64 - 1
 
 
 def whole(value: Any, name: str, least: int = 0, most: int = MOST) -> int:
-    """`value` as an integer in ``[least, most]``.
+    """Return `value` as an integer in ``[least, most]``.
 
     Raises:
-        TypeError: it is no integer. ValueError: it is another; the text calls it `name`.
+        TypeError: it is not an integer. ValueError: it is out of range; the text calls it `name`.
     """
     number = operator.index(value)
     if not least <= number <= most:

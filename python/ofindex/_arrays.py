@@ -1,4 +1,4 @@
-"""What numpy has no array for: many `bytes`, and rows of different lengths."""
+"""Data that numpy has no array for: many `bytes`, and rows of different lengths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 
 def _place(index: int, size: int, what: str) -> int:
-    """`index` counted from the begin."""
+    """`index`, counted from the beginning."""
     number = operator.index(index)
     if not -size <= number < size:
         raise IndexError(f"{what} {number} is not there; there are {size}")
@@ -20,7 +20,7 @@ def _place(index: int, size: int, what: str) -> int:
 
 
 def objects_of(values: list[Any], shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:
-    """Returns `values` in an array of objects, because numpy's byte strings lose zeros at their end."""
+    """Return `values` in an array of objects, because numpy's byte strings lose trailing zeros."""
     objects = np.empty(len(values), dtype=object)
     objects[:] = values
     return objects if shape is None else objects.reshape(shape)
@@ -32,7 +32,7 @@ def fits_float(least: int, most: int) -> bool:
 
 
 def as_numpy_asks(objects: npt.NDArray[Any], dtype: Any, copy: bool | None) -> npt.NDArray[Any]:
-    """Returns `objects`, which are a copy, as ``__array__(dtype, copy)`` has to."""
+    """Return `objects`, which is already a copy, as ``__array__(dtype, copy)`` must."""
     if copy is False:
         raise ValueError("an array of these values is a copy")
     return objects if dtype is None else objects.astype(dtype)
@@ -46,11 +46,11 @@ def _range(index: slice, size: int, of: str) -> tuple[int, int]:
 
 
 class BytesArray(Sequence[Any]):
-    """Many `bytes` in one buffer. A sequence of `bytes`, or of rows of them where it has more than one dimension.
+    """Many `bytes` in one buffer: a sequence of `bytes`, or of rows of them if it has more than one dimension.
 
     Attributes:
-        data: All values, one after the other: uint8 array, shape ``(offsets[-1],)``. A slice shares it, whole.
-        offsets: Where each value begins in `data`, and where the last one ends: int64 array, shape ``(count + 1,)``.
+        data: All values, concatenated: uint8 array, shape ``(offsets[-1],)``. A slice shares the whole array.
+        offsets: Start of each value in `data`, and the end of the last one: int64 array, shape ``(count + 1,)``.
         shape: ``(n,)`` or ``(n, *shape)``; the values are in C order.
     """
 
@@ -84,14 +84,14 @@ class BytesArray(Sequence[Any]):
         return BytesArray(self.data, self.offsets[number * width : (number + 1) * width + 1], self.shape[1:])
 
     def view(self, index: int) -> memoryview:
-        """Value `index` of a BytesArray of one dimension, without copying; it keeps the buffer alive."""
+        """Return value `index` of a one-dimensional BytesArray without copying; it keeps the buffer alive."""
         if len(self.shape) != 1:
             raise ValueError(f"a BytesArray of shape {self.shape} has rows: view() is for one of them, self[i]")
         number = _place(index, len(self), "value")
         return self.data[self.offsets[number] : self.offsets[number + 1]].data
 
     def tolist(self) -> list[Any]:
-        """All values as `bytes`, in nested lists as deep as there are dimensions."""
+        """Return all values as `bytes`, in lists nested as deep as there are dimensions."""
         if len(self.shape) > 1:
             return [row.tolist() for row in self]
         first = int(self.offsets[0])
@@ -99,7 +99,7 @@ class BytesArray(Sequence[Any]):
         return [whole[begin:end] for begin, end in pairwise(ends)]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        """The values as an array of objects, which are `bytes`, of this shape."""
+        """Return the values as an array of `bytes` objects, of this shape."""
         flat = BytesArray(self.data, self.offsets).tolist()
         return as_numpy_asks(objects_of(flat, self.shape), dtype, copy)
 
@@ -125,8 +125,8 @@ class Ragged(Sequence[Any]):
     """Rows of different lengths. A sequence of rows: arrays, or lists of `bytes`.
 
     Attributes:
-        values: The values of all rows, one after the other: an array of shape ``(offsets[-1],)`` or a `BytesArray`.
-        offsets: Where each row begins in `values`, and where the last one ends: int64 array, shape ``(n + 1,)``.
+        values: The values of all rows, concatenated: an array of shape ``(offsets[-1],)`` or a `BytesArray`.
+        offsets: Start of each row in `values`, and the end of the last one: int64 array, shape ``(n + 1,)``.
     """
 
     __slots__ = ("offsets", "values")
@@ -155,15 +155,15 @@ class Ragged(Sequence[Any]):
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """Values in each row: int64 array, shape ``(n,)``."""
+        """Number of values in each row: int64 array, shape ``(n,)``."""
         return np.diff(self.offsets)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        """The rows as an array of objects, which are arrays, or lists of `bytes`: shape ``(n,)``."""
+        """Return the rows as an array of objects, which are arrays or lists of `bytes`: shape ``(n,)``."""
         return as_numpy_asks(objects_of(list(self)), dtype, copy)
 
     def tolist(self) -> list[list[Any]]:
-        """The rows as lists of Python's own values."""
+        """Return the rows as lists of Python's own values."""
         return [row if isinstance(row, list) else row.tolist() for row in self]
 
     def __eq__(self, other: object) -> bool:

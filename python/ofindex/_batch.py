@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Feature name -> its values: see `Dataset.batch`.
 Batch: TypeAlias = dict[str, "npt.NDArray[Any] | BytesArray | Ragged"]
 
-#: Of one feature: values, offsets of bytes, offsets of rows.
+#: One feature: its values, offsets of bytes, offsets of rows.
 Parts: TypeAlias = tuple[npt.NDArray[Any], "npt.NDArray[np.int64] | None", "npt.NDArray[np.int64] | None"]
 
 
@@ -35,7 +35,7 @@ def _array(feature: Feature, parts: Parts) -> npt.NDArray[Any] | BytesArray | Ra
 
 
 def batch_of(features: Features, records: int, arrays: Sequence[Parts]) -> Batch:
-    """The batch that the extension's `arrays` of `records` records are."""
+    """The batch made from the extension's `arrays` of `records` records."""
     batch: Batch = {}
     for (name, feature), parts in zip(features.items(), arrays, strict=True):
         if feature.form != "ragged" and feature.count == 0:
@@ -55,14 +55,14 @@ class Records(Protocol):
 
 
 class Decoding:
-    """Features and their compiled decoder, which is not made anew for each batch."""
+    """Features and their compiled decoder, which is reused for each batch."""
 
     def __init__(self, features: Features) -> None:
         self.decoder = decoder_of(features)
         self.features: Features = dict(features)
 
     def batch(self, records: int, arrays: Sequence[Parts]) -> Batch:
-        """The batch that the extension's `arrays` are."""
+        """The batch made from the extension's `arrays`."""
         return batch_of(self.features, records, arrays)
 
 
@@ -72,15 +72,15 @@ def _cached(items: tuple[tuple[str, Feature], ...]) -> Decoding:
 
 
 def decoding_of(features: Features) -> Decoding:
-    """The decoding of `features`, kept for the next batch of the same."""
+    """Return the decoding of `features`, cached for the next batch with the same ones."""
     try:
         return _cached(tuple(features.items()))
-    except (AttributeError, TypeError):  # no mapping of names to features; says so
+    except (AttributeError, TypeError):  # not a mapping of names to features: compile() says so
         return Decoding(features)
 
 
 def decoding_for(records: Records, features: Features) -> Decoding:
-    """The decoding of `features`, each of which some record of the index has.
+    """Return the decoding of `features`, after checking that the index has each of them.
 
     Raises:
         FeatureError: no record has one of them.
@@ -91,10 +91,10 @@ def decoding_for(records: Records, features: Features) -> Decoding:
 
 
 def decode_rows(dataset: Dataset, numbers: Iterable[int], features: Features, threads: int | None) -> Batch:
-    """What `Dataset.batch` does."""
+    """Implements `Dataset.batch`."""
     decoding = decoding_for(dataset, features)
     if not isinstance(numbers, Sequence) and not hasattr(numbers, "__array__"):
-        numbers = list(numbers)  # of sets, too
+        numbers = list(numbers)  # allows sets, too
     arrays = decoding.decoder.decode(dataset._payloads, dataset, numbers, thread_limit(threads))
     return decoding.batch(len(numbers), arrays)  # type: ignore[arg-type]
 
@@ -105,19 +105,19 @@ def decode(
     payload: Literal["example", "sequence_example", "ofrecord"] = "example",
     threads: int | None = None,
 ) -> Batch:
-    """Decode messages in memory, as `Dataset.batch` decodes those of files.
+    """Decode messages in memory, in the same way as `Dataset.batch` decodes those of files.
 
     Args:
         payloads: Serialised messages.
         features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``.
-        payload: What the messages are.
-        threads: That decode many messages at most; None: one a processor.
+        payload: The type of the messages.
+        threads: Maximum number of decoding threads; None: one per processor.
 
     Returns:
         As `Dataset.batch`.
 
     Raises:
-        FeatureError, DamageError: as `Dataset.batch`; the text names the message by its place in `payloads`.
+        FeatureError, DamageError: as `Dataset.batch`; the text gives the message's index in `payloads`.
     """
     decoding = decoding_of(features)
     held = tuple(payloads)
@@ -126,7 +126,7 @@ def decode(
 
 
 def thread_limit(threads: int | None) -> int:
-    """`threads` as the extension takes it: 0 is one a processor."""
+    """Return `threads` as the extension expects it: 0 is one per processor."""
     if threads is None:
         return 0
     return whole(threads, "threads", 1, 1024)

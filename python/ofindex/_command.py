@@ -1,4 +1,4 @@
-"""The command `ofindex`, as the wheel has it."""
+"""The command `ofindex`, as installed by the wheel."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from importlib import resources
 
 
 def main() -> None:
-    """Becomes the command: its arguments, streams and signals are this process's own."""
+    """Replaces this process with the command, which keeps its arguments, streams and signals."""
     command = str(resources.files("ofindex") / "bin" / "ofindex")
     os.execv(command, ["ofindex", *sys.argv[1:]])

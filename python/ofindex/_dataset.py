@@ -28,7 +28,7 @@ Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | None
 
 
 def _seconds(timeout: float | None) -> float | None:
-    """A deadline that the extension can count; None for one that nobody lives to see."""
+    """Return a timeout that the extension can count; None for one that nobody would outlive."""
     if timeout is None:
         return None
     if not timeout > 0:
@@ -37,8 +37,8 @@ def _seconds(timeout: float | None) -> float | None:
 
 
 def _with_nulls(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
-    """`values` masked where they are NULL, and NaN there for whoever drops the mask. Integers that float64 does not
-    hold are objects, with None for NULL."""
+    """Return `values` masked where they are NULL, with NaN there in case the mask is dropped. Integers that float64
+    cannot represent become objects, with None for NULL."""
     if values.dtype.kind == "i":
         if values.size and not fits_float(int(values.min()), int(values.max())):
             objects = values.astype(object)
@@ -50,22 +50,22 @@ def _with_nulls(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.ND
 
 
 class Dataset(_ofindex.Records):
-    """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as they are in files.
+    """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as stored in the files.
 
     It has the methods of a Sequence, but is not registered as one: Polars would take it for a list of payloads, and
-    `random.sample` refuses it. ``ds[ds.sampler(seed=1).take(k)]`` draws k records. To consumers of Arrow it is a table
-    of its columns, and to numpy an array of its payloads.
+    `random.sample` refuses it. ``ds[ds.sampler(seed=1).take(k)]`` draws k records. Consumers of Arrow see a table of
+    its columns, and numpy sees an array of its payloads.
 
-    A Dataset is all records, or a view: some of them, in an order of its own. Both have the same methods, and number
-    their records from 0. Opening takes no time, whatever the size; memory is the page cache's. Made by `ofindex.open`
-    and `ofindex.build`.
+    A Dataset contains all records, or is a view: some of them, in an order of its own. Both have the same methods, and
+    number their records from 0. Opening takes no time, whatever the size; the memory used is page cache. Made by
+    `ofindex.open` and `ofindex.build`.
 
-    All answers are of the index that was opened, also when another is built over it or it is deleted, and wherever the
-    working directory is moved to. One that was rewritten in place is a `StaleError`.
+    All answers come from the index that was opened, even if another is built over it, it is deleted, or the working
+    directory changes. An index that was rewritten in place raises `StaleError`.
 
     Thread-safe. Usable after fork, spawn and forkserver: it pickles as paths, options and identity. Reading raises
-    `StaleError` where a shard is no longer the file that was indexed, and `DamageError` for a record that is marked
-    bad, unless the Dataset was opened with ``allow_bad=True``.
+    `StaleError` if a shard is no longer the file that was indexed, and `DamageError` for a record that is marked bad,
+    unless the Dataset was opened with ``allow_bad=True``.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Dataset(_ofindex.Records):
         self._resolving = threading.Lock()
 
     def _resolve(self) -> _ofindex.Rows:
-        """The rows of a view that is evaluated on first use; called by the extension."""
+        """Return the rows of a view, which is evaluated on first use; called by the extension."""
         with self._resolving:
             if self._resolved is None:
                 assert self._resolve_rows is not None
@@ -101,7 +101,7 @@ class Dataset(_ofindex.Records):
         return self.rows.is_all(self._source.records)
 
     def _need_all(self, name: str) -> None:
-        """Fails on a view. As a view has no such attribute, consumers of Arrow that look for one find none."""
+        """Fail on a view. As a view then lacks the attribute, Arrow consumers that look for it fall back."""
         if not self._is_all:
             raise AttributeError(
                 f"a view has no {name}, which is about all records: ask the Dataset that it is a view of"
@@ -110,7 +110,7 @@ class Dataset(_ofindex.Records):
     def _known_features(self) -> list[frozenset[str] | None]:
         if self._source.records == 0:
             return []
-        # The index does not have the features of bad records.
+        # The index does not list the features of bad records.
         return [None if self._options["allow_bad"] else self._shared.features]
 
     @property
@@ -125,11 +125,11 @@ class Dataset(_ofindex.Records):
 
         def __len__(self) -> int: ...
 
-        # One number gives a record, anything else a view.
+        # A number returns a record, anything else a view.
         def __getitem__(self, key: Any) -> Any: ...
 
     def _view_of(self, key: Any) -> Dataset:
-        """``ds[key]`` of what is no number; called by the extension."""
+        """``ds[key]`` for a key that is not a number; called by the extension."""
         if isinstance(key, slice):
             indices = range(*key.indices(len(self)))
             return self._with(self.rows.slice(indices.start if indices else 0, indices.step, len(indices)))
@@ -142,7 +142,7 @@ class Dataset(_ofindex.Records):
         return self._with(self.rows.pick(key))
 
     def __iter__(self) -> Iterator[bytes]:
-        """The records in order, read many at a time."""
+        """Iterate over the records in order, read many at a time."""
         at, size = 0, len(self)
         while at < size:
             end = min(size, at + 256)
@@ -156,11 +156,11 @@ class Dataset(_ofindex.Records):
         return any(record == payload for record in self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        """The payloads, all of them read, as an array of objects, which are `bytes`. `column` has values."""
+        """Read all payloads into an array of objects, which are `bytes`. Use `column` for values."""
         return as_numpy_asks(objects_of(list(self)), dtype, copy)
 
     def index(self, payload: bytes, start: int = 0, stop: int | None = None) -> int:
-        """Number of the first record whose payload is `payload`; reads all before it."""
+        """Return the number of the first record whose payload is `payload`; reads all records before it."""
         begin, end, _ = slice(start, stop).indices(len(self))
         for number, record in enumerate(self[begin:end], begin):
             if record == payload:
@@ -168,52 +168,52 @@ class Dataset(_ofindex.Records):
         raise ValueError("no record has this payload")
 
     def count(self, payload: bytes) -> int:
-        """Records whose payload is `payload`; reads all."""
+        """Return how many records have the payload `payload`; reads all records."""
         return sum(record == payload for record in self)
 
     # Reading.
 
     def record(self, number: int) -> dict[str, Any]:
-        """All features of one record, decoded.
+        """Decode all features of one record.
 
         Returns:
             Feature name -> values: an array of int32, int64, float32 or float64, or a list of `bytes`; None for a
-            feature of no kind. Feature lists of a SequenceExample are called ``NAME[]``: a list of such values, one a
-            step. Names that are not UTF-8 are decoded with "surrogateescape".
+            feature without a kind. Feature lists of a SequenceExample are called ``NAME[]`` and are lists of such
+            values, one per step. Names that are not UTF-8 are decoded with "surrogateescape".
 
         Raises:
-            IndexError: there is no such record. FeatureError: payloads are opaque. DamageError: the payload is no
+            IndexError: there is no such record. FeatureError: payloads are opaque. DamageError: the payload is not a
             message.
         """
         return _ofindex.record(self, number)
 
     def batch(self, ids: Iterable[int], features: Features, threads: int | None = None) -> Batch:
-        """Decode records into arrays, in the order asked for.
+        """Decode records into arrays, in the order of `ids`.
 
         Args:
             ids: Numbers of records: integers, or an integer array of shape ``(n,)``, each in
                 ``[-len(self), len(self))``.
             features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. ``NAME[]`` is the feature list NAME of
-                SequenceExamples, the values of its steps one after the other.
-            threads: That decode a large batch at most; None: one a processor.
+                SequenceExamples, with the values of its steps concatenated.
+            threads: Maximum number of threads that decode a large batch; None: one per processor.
 
         Returns:
             Feature name -> an array of shape ``(n, *shape)``, a `BytesArray` of that shape, or a `Ragged` of n rows.
 
         Raises:
-            IndexError: a record is not there. FeatureError: a record does not have what was asked for; the text names
-            record, feature and both counts. Or no record of the index has the feature; the text has the nearest names.
-            DamageError, StaleError: as `Dataset`.
+            IndexError: a record does not exist. FeatureError: a record does not have the feature as requested, and the
+            text gives the record, the feature and both counts; or no record of the index has the feature, and the text
+            gives the nearest names. DamageError, StaleError: as `Dataset`.
         """
         return decode_rows(self, ids, features, threads)
 
     # Selecting.
 
     def where(self, expression: str, parameters: Parameters = None) -> Dataset:
-        """The records for which an SQL expression holds: a view, evaluated once, on first use.
+        """Select the records for which an SQL expression holds. The view is evaluated once, on first use.
 
         Args:
-            expression: What may stand behind WHERE in SQL over the table ``records``: see docs/sql.md.
+            expression: As after WHERE in SQL over the table ``records``: see docs/sql.md.
             parameters: Values of ``?`` in order, or of ``:name`` by name.
 
         Raises (on first use):
@@ -224,16 +224,16 @@ class Dataset(_ofindex.Records):
         return self._with(None, lambda: self._shared.columns.where(expression, parameters, self.rows))
 
     def sql(self, query: str, parameters: Parameters = None, *, timeout: float | None = None) -> Rows:
-        """The answer to one read-only SQL statement over the table ``records``; docs/sql.md has the language.
+        """Run one read-only SQL statement over the table ``records``; docs/sql.md describes the language.
 
         Args:
-            query: SELECT, VALUES or EXPLAIN. It may come from anybody: nothing can be written, no file be read.
+            query: SELECT, VALUES or EXPLAIN. It may be untrusted: nothing can be written, and no file can be read.
             parameters: Values of ``?`` in order, or of ``:name`` by name.
             timeout: Seconds after which the statement ends with `LimitError`; None: never.
 
         Raises:
-            QueryError: the statement is wrong or refused. AttributeError: this is a view, and statements are about all
-            records: put the condition into WHERE, as for `schema` and `info`.
+            QueryError: the statement is wrong or refused. AttributeError: this is a view, and statements cover all
+            records: put the condition into WHERE. This also applies to `schema` and `info`.
         """
         self._need_all("sql")
         if not isinstance(query, str):
@@ -247,16 +247,16 @@ class Dataset(_ofindex.Records):
         stratify: str | None = None,
         key: str | None = None,
     ) -> dict[str, Dataset]:
-        """Views that share no record, of given fractions; stable when records are appended.
+        """Split into disjoint views of given fractions; stable when records are appended.
 
         Args:
-            parts: Name -> fraction. What is left of 1 is in no part.
-            seed: Other seeds, other splits.
+            parts: Name -> fraction. If they add up to less than 1, the remaining records are in no part.
+            seed: A different seed gives a different split.
             stratify: A column: records of each of its values are split in the same proportions.
-            key: A column: records of the same value are in the same part.
+            key: A column: records with the same value go into the same part.
 
         Raises:
-            ValueError: the parts make no sense. QueryError: there is no such column.
+            ValueError: the parts are invalid. QueryError: there is no such column.
         """
         if not isinstance(parts, Mapping):
             raise TypeError(f"parts are a dict: name -> fraction, not {type(parts).__name__}")
@@ -275,24 +275,24 @@ class Dataset(_ofindex.Records):
         block: int | Literal["auto"] | None = None,
         tail: Tail = "exact",
     ) -> Sampler:
-        """The order of a training run: numbers of this Dataset's records, shuffled anew each epoch.
+        """Return the order of a training run: numbers of this Dataset's records, reshuffled each epoch.
 
         Args:
             seed: Of the run, ``0 <= seed < 2**64``.
-            epoch: To begin with; each iteration is the next one.
+            epoch: The first epoch; each iteration reads the next one.
             rank, world_size: This reader's place among those that share the epoch: it has every `world_size`-th record.
-                Both or neither: None is that of torch.distributed, or that torchrun sets, else 0 of 1, and is looked
-                up again where the sampler is unpickled.
-            weights: A numeric column: records are drawn with replacement, as often as it says.
-            balance: A column: its values are drawn alike, with replacement.
-            block: Read runs of so many neighbours, shuffled inside a window of runs, for storage that seeks slowly;
-                "auto" chooses. None: a global shuffle.
-            tail: What becomes of the records that do not make a whole step of all ranks: "exact", every record once;
-                "pad", some ranks read one of the epoch's begin again, so that all have as many; "drop", none reads
-                them.
+                Give both or neither. None takes them from torch.distributed, or else from torchrun's environment, or
+                else 0 of 1; they are looked up again when the sampler is unpickled.
+            weights: A numeric column: records are drawn with replacement, in proportion to it.
+            balance: A column: records are drawn with replacement, with equal probability per value.
+            block: Read runs of this many consecutive records, shuffled within a window of runs, for storage that seeks
+                slowly; "auto" chooses the length. None: a global shuffle.
+            tail: How to treat the records left over after the last whole step of all ranks: "exact", every record is
+                read once; "pad", short ranks repeat records from the start of the epoch, so that all have the same
+                number; "drop", no rank reads them.
 
         Raises:
-            ValueError: arguments make no sense. QueryError: there is no such column.
+            ValueError: arguments are invalid. QueryError: there is no such column.
         """
         return Sampler(
             self,
@@ -314,17 +314,18 @@ class Dataset(_ofindex.Records):
     # Columns.
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """The values of one column, a record each, from the index alone: an array of shape ``(len(self),)``.
+        """Return the values of one column, one per record, from the index alone: an array of shape ``(len(self),)``.
 
-        Numbers are int64, float32 or float64. Where some are NULL, they are a masked array of floats with NaN below the
-        mask, as pandas and pyarrow have it; integers become float64. Texts are `str`, other bytes `bytes`, and lists
-        arrays, in an array of objects with None for NULL; so are integers beyond 2**53 where some are NULL, as `int`.
+        Numbers are int64, float32 or float64. If some are NULL, the result is a masked array of floats with NaN under
+        the mask, as in pandas and pyarrow; integers become float64. Texts are `str`, other bytes `bytes`, and lists
+        arrays, all in an array of objects with None for NULL. Integers beyond 2**53 are also objects (`int`) if some
+        are NULL.
 
         Args:
-            name: Of a column in SQL, or of a feature, which then stands for its values.
+            name: A column in SQL, or a feature, which stands for its values.
 
         Raises:
-            QueryError: there is no such column, or it holds both numbers and bytes; a record has a list that is not
+            QueryError: there is no such column, it holds both numbers and bytes, or a record has a list that is not
             stored.
         """
         values, mask = self._shared.columns.column(self.rows, name)
@@ -333,12 +334,12 @@ class Dataset(_ofindex.Records):
         return values if mask is None else _with_nulls(values, mask)
 
     def arrow(self, names: Sequence[str] | None = None) -> Table:
-        """Columns as an Arrow stream, by the PyCapsule protocol: DuckDB, Polars, pyarrow and pandas take the object.
+        """Return columns as an Arrow stream (PyCapsule protocol), for DuckDB, Polars, pyarrow and pandas.
 
         Args:
-            names: Of columns in SQL, or of features, which then stand for their values; None: all columns, except
-                those that are NULL where a record has a list, because the index does not store its lists. A warning
-                names them when the table is read; views of one dataset lack the same ones.
+            names: Columns in SQL, or features, which stand for their values. None: all columns, except those that are
+                NULL where a record has a list, because the index does not store its lists. A warning names them when
+                the table is read; all views of one dataset lack the same columns.
 
         Raises (when it is read):
             QueryError: there is no such column, or one holds both numbers and bytes, or lists that are not stored.
@@ -355,27 +356,27 @@ class Dataset(_ofindex.Records):
 
     @property
     def schema(self) -> dict[str, dict[str, Any]]:
-        """Feature name -> its kinds, how many records and values it has, its SQL column and type.
+        """Feature name -> its kinds, its numbers of records and values, its SQL column and type.
 
         Raises:
-            AttributeError: this is a view, of which the index has no such numbers.
+            AttributeError: this is a view, for which the index has no such numbers.
         """
         self._need_all("schema")
         return {feature["name"]: feature for feature in _ofindex.features(self._source)}
 
     @property
     def info(self) -> dict[str, Any]:
-        """Totals, shards, features and damage, as ``ofindex info --json`` has them.
+        """Totals, shards, features and damage, with the keys of ``ofindex info --json``.
 
         Raises:
-            AttributeError: this is a view, of which the index has no such numbers.
+            AttributeError: this is a view, for which the index has no such numbers.
         """
         self._need_all("info")
         return _ofindex.info(self._source)
 
     def stats(self, name: str, top: int = 10, bins: int = 10) -> dict[str, Any]:
-        """What the values of one column are like, in these records: as ``ofindex stats --json`` has it. A record that a
-        view has twice counts twice.
+        """Return statistics of one column's values in these records, with the keys of ``ofindex stats --json``. A
+        record that occurs twice in a view counts twice.
 
         Raises:
             QueryError: there is no such column.
@@ -385,8 +386,8 @@ class Dataset(_ofindex.Records):
     def verify(
         self, quick: bool = False, threads: int | None = None, progress: bool | Report | None = None
     ) -> dict[str, Any]:
-        """Compare the shards with the index: fingerprints, framing and every checksum, or with `quick` fingerprints
-        alone. What was found is in the dict, by the keys of ``ofindex verify --json``; ``clean`` says if nothing."""
+        """Compare the shards with the index: fingerprints, framing and every checksum, or only fingerprints if `quick`.
+        Returns a dict with the keys of ``ofindex verify --json``; ``clean`` is true if nothing was found."""
         with reporting(progress, "verify") as report:
             root = os.fsdecode(self._options["root"] or "")
             return _ofindex.verify(self._source, root, quick, thread_limit(threads), report)
@@ -400,7 +401,7 @@ class Dataset(_ofindex.Records):
         )
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same records, in the same order, of the same index."""
+        """Whether both have the same records, in the same order, of the same index."""
         if not isinstance(other, Dataset):
             return NotImplemented
         return self._source.id == other._source.id and self.rows.fingerprint() == other.rows.fingerprint()
@@ -420,7 +421,7 @@ class Dataset(_ofindex.Records):
 
 
 def _reopen(index_path: str, options: dict[str, Any], identity: str, rows: bytes) -> Dataset:
-    """A Dataset out of a pickle."""
+    """Rebuild a Dataset from a pickle."""
     source = open_source(index_path, options)
     if source.identity != identity:
         raise StaleError(f"{index_path}: the index was built anew since this Dataset was pickled")

@@ -1,4 +1,4 @@
-"""Epochs: one pass over one, where it stands, and how training goes on from there."""
+"""Epochs: one pass over an epoch, its position, and how training resumes from it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from ._arguments import MOST, whole
 
 Tail: TypeAlias = Literal["exact", "pad", "drop"]
 
-#: What `Sampler.state_dict` gives: plain values, less than 1 KiB as JSON.
+#: The type of `Sampler.state_dict`: plain values, less than 1 KiB as JSON.
 State: TypeAlias = dict[str, Any]
 
 _TAKEN_AT_ONCE = 1024
-_PLACE = ("epoch", "position")  # what of a state says where it stands
+_PLACE = ("epoch", "position")  # the keys of a state that give its position
 
 _Same = TypeVar("_Same", bound="Reader")
 
 
 def place_in_world(rank: int | None, world_size: int | None) -> tuple[int, int]:
-    """Returns rank and world size. None of both stands for torch.distributed's if it is initialised, else for RANK and
-    WORLD_SIZE as torchrun sets them, else for 0 and 1.
+    """Return rank and world size. If neither is given, they come from torch.distributed if it is initialised, or else
+    from RANK and WORLD_SIZE as set by torchrun, or else are 0 and 1.
 
     Raises:
         ValueError: one is given without the other, here or in the environment; or the rank is not below the world size.
@@ -45,7 +45,7 @@ def place_in_world(rank: int | None, world_size: int | None) -> tuple[int, int]:
 
 
 def _own_place() -> tuple[int, int]:
-    distributed = sys.modules.get("torch.distributed")  # a process that has not imported it has not initialised it
+    distributed = sys.modules.get("torch.distributed")  # if this process has not imported it, it has not initialised it
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank(), distributed.get_world_size()
     names = ("RANK", "WORLD_SIZE")
@@ -67,7 +67,7 @@ def _own_place() -> tuple[int, int]:
 
 
 class Turns:
-    """A guard that lets one thread in at a time: `with turns: ...`.
+    """A guard that admits one thread at a time: `with turns: ...`.
 
     Raises (on entering):
         RuntimeError: another thread is inside.
@@ -86,7 +86,7 @@ class Turns:
 
 
 class Reader(Protocol):
-    """One rank's rows of an epoch, from a position on: the extension's `RowSampler`, or a mix's."""
+    """One rank's rows of an epoch, from a position onwards: the extension's `RowSampler`, or that of a mix."""
 
     @property
     def seed(self) -> int: ...
@@ -94,41 +94,41 @@ class Reader(Protocol):
     def epoch(self) -> int: ...
     @property
     def epoch_size(self) -> int:
-        """Positions of an epoch, all ranks together."""
+        """Number of positions in an epoch, over all ranks."""
 
     @property
     def position(self) -> int:
-        """Where the next row is; `epoch_size` after a `take` that gave fewer than were asked for."""
+        """Position of the next row; `epoch_size` after a `take` that returned fewer rows than requested."""
 
     @property
     def left(self) -> int:
-        """Rows that are left of the epoch, for this rank."""
+        """Number of rows left in the epoch for this rank."""
 
     def take(self, most: int, /) -> npt.NDArray[np.int64]:
-        """The next rows, fewer at the end."""
+        """Return the next rows, fewer at the end."""
 
     def set_epoch(self, epoch: int, /) -> None:
-        """Goes to the begin of `epoch`."""
+        """Move to the start of `epoch`."""
 
     def seek(self, position: int, /) -> None:
-        """Goes to a position of the epoch, at which the ranks begin together."""
+        """Move to a position of the epoch, from which all ranks continue together."""
 
     def state(self) -> str:
-        """What is read, and where this stands, as JSON."""
+        """Describe what is read and the current position, as JSON."""
 
     def copy(self: _Same) -> _Same:
-        """The same for another thread."""
+        """Return a copy for another thread."""
 
 
 def checked_state(state: Any) -> State:
-    """`state`, which is a dict."""
+    """Return `state` if it is a dict."""
     if not isinstance(state, dict):
         raise TypeError(f"a state is a dict, not {type(state).__name__}")
     return state
 
 
 def number_of(state: State, key: str, most: int = MOST) -> int:
-    """The number `key` of a state, in ``[0, most]``."""
+    """Return the number `key` of a state, in ``[0, most]``."""
     number = state.get(key)
     if not (isinstance(number, int) and 0 <= number <= most):
         raise ValueError(f"this is no state of a sampler: {key} is {number!r}; expected 0 to {most}")
@@ -136,9 +136,9 @@ def number_of(state: State, key: str, most: int = MOST) -> int:
 
 
 class SamplerIterator:
-    """One pass over what is left of an epoch. Knows its place; belongs to one thread."""
+    """One pass over the rest of an epoch. Keeps its position; belongs to one thread."""
 
-    _number: int  # iterators of a sampler count up, in the order in which they begin
+    _number: int  # iterators of a sampler are numbered in the order in which they begin
 
     def __init__(self, sampler: EpochSampler, begin: Reader) -> None:
         self._sampler = sampler
@@ -146,14 +146,14 @@ class SamplerIterator:
         self._seat(begin)
 
     def _seat(self, begin: Reader) -> None:
-        """Begins at `begin`."""
+        """Start at `begin`."""
         self._reader = begin
         self._number = self._sampler._next_number()
         self._begin()
 
     def _begin(self) -> None:
         self._base = self._reader.position
-        self._taken: list[int] = []  # rows that are not handed on yet, the next one last
+        self._taken: list[int] = []  # rows taken but not yet returned, in reverse order
         self._handed = 0
         self._ended = False
 
@@ -174,7 +174,7 @@ class SamplerIterator:
             return self._taken.pop()
 
     def __len__(self) -> int:
-        """Rows that are left."""
+        """Number of rows left."""
         return self._reader.left + len(self._taken)
 
     @property
@@ -184,22 +184,22 @@ class SamplerIterator:
 
     @property
     def touched(self) -> bool:
-        """Whether something was read from this iterator, so that the next one reads the next epoch."""
+        """Whether something was read from this iterator, so that the next iterator reads the next epoch."""
         return self._ended or self._handed > 0
 
     @property
     def position(self) -> int:
-        """Position of the epoch, all ranks together, at which this iterator stands."""
+        """Position in the epoch, over all ranks, of this iterator."""
         size = self._reader.epoch_size
         return size if self._ended else min(size, self._base + self._handed * self._sampler._world_size)
 
     def state_dict(self) -> State:
-        """As `EpochSampler.state_dict`, except that an iterator that has ended is at the end of its own epoch: an
-        iterator that goes on from there has nothing left, as those of torch's samplers."""
+        """Like `EpochSampler.state_dict`, except that a finished iterator is at the end of its own epoch: an iterator
+        resumed from there has nothing left, as with torch's samplers."""
         return {**json.loads(self._reader.state()), "position": self.position}
 
     def load_state_dict(self, state: State) -> None:
-        """Goes on from a state of the same sampler; the sampler's own `load_state_dict` takes those of others."""
+        """Resume from a state of the same sampler; the sampler's own `load_state_dict` accepts other states."""
         given = checked_state(state)
         differing = [key for key, own in self.state_dict().items() if key not in _PLACE and given.get(key) != own]
         if differing:
@@ -217,31 +217,31 @@ class SamplerIterator:
 
 
 class EpochSampler:
-    """What samplers have in common: epochs, a place in them, and its state. Used by one thread at a time.
+    """Base class of samplers: epochs, a position in them, and its state. Used by one thread at a time.
 
     Each iteration is the next epoch, unless `set_epoch` or `load_state_dict` was called in between. An iterator from
-    which nothing was read does not count, so it does not matter how many of them a DataLoader begins, or which of them
-    it reads; `set_epoch` and `load_state_dict` move it, too.
+    which nothing was read does not count, so it does not matter how many of them a DataLoader creates, or which of them
+    it reads; `set_epoch` and `load_state_dict` move such iterators too.
     """
 
     def __init__(self, begin: Reader, world_size: int, *, loaded: bool) -> None:
         """
         Args:
-            begin: Where an iterator begun now begins.
-            loaded: Whether that is out of a state: its epoch goes on where it stands.
+            begin: Start of an iterator created now.
+            loaded: Whether `begin` comes from a state: its epoch then continues from its position.
         """
         self._standing = begin
         self._world_size = world_size
-        self._iterator: SamplerIterator | None = None  # whose place is the sampler's: begun or read last
-        self._read: SamplerIterator | None = None  # of those that were read, the one that began last
+        self._iterator: SamplerIterator | None = None  # its position is the sampler's: the one created or read last
+        self._read: SamplerIterator | None = None  # the newest iterator that was read
         self._unread: weakref.WeakSet[SamplerIterator] = weakref.WeakSet()
         self._numbers = itertools.count()
-        self._first = 0  # iterators below it are of an earlier place
-        self._loaded = loaded  # a state was, and nothing was read since
+        self._first = 0  # iterators with a lower number belong to an earlier position
+        self._loaded = loaded  # a state was loaded, and nothing was read since
 
     @property
     def _begin(self) -> Reader:
-        """Where an iterator begun now begins: the begin of the epoch after the last iterator's, once that was read."""
+        """Start of an iterator created now: once the last iterator was read, the start of the following epoch."""
         standing = self._standing
         if self._touched and (standing.epoch != self.epoch or standing.position != 0):
             standing.set_epoch(whole(self.epoch, "epoch"))
@@ -258,25 +258,25 @@ class EpochSampler:
 
     @property
     def epoch(self) -> int:
-        """Epoch that an iterator begun now reads."""
+        """Epoch that an iterator created now reads."""
         if self._iterator is not None and self._iterator.touched:
             return self._iterator.epoch + 1
         return self._standing.epoch
 
     @property
     def epoch_size(self) -> int:
-        """Positions of an epoch, all ranks together."""
+        """Number of positions in an epoch, over all ranks."""
         return self._standing.epoch_size
 
     def __len__(self) -> int:
-        """Rows that an iterator begun now gives."""
+        """Number of rows that an iterator created now returns."""
         return self._begin.left
 
     def _length(self) -> int:
         return self._begin.left
 
     def _epoch_length(self) -> int:
-        """Rows of a whole epoch."""
+        """Number of rows in a whole epoch."""
         anew = self._begin.copy()
         anew.seek(0)
         return anew.left
@@ -290,7 +290,7 @@ class EpochSampler:
         return next(self._numbers)
 
     def _was_read(self, iterator: SamplerIterator) -> None:
-        """Called by an iterator that is read."""
+        """Called by an iterator when it is read."""
         self._unread.discard(iterator)
         if iterator._number < self._first:
             return
@@ -299,12 +299,12 @@ class EpochSampler:
         self._iterator, self._loaded = self._read, False
 
     def _was_loaded(self, iterator: SamplerIterator) -> None:
-        """Called by an iterator that goes on from a state."""
+        """Called by an iterator when it loads a state."""
         if iterator is self._iterator:
             self._loaded = True
 
     def _move(self, begin: Reader) -> None:
-        """Makes `begin` the sampler's place, and that of the iterators from which nothing was read."""
+        """Make `begin` the position of the sampler and of the iterators from which nothing was read."""
         self._standing, self._iterator, self._read = begin, None, None
         self._first = self._next_number()
         for iterator in sorted(self._unread, key=lambda one: one._number):
@@ -312,12 +312,12 @@ class EpochSampler:
             self._iterator = iterator
 
     def take(self, count: int) -> npt.NDArray[np.int64]:
-        """The first `count` rows of an iterator begun now, fewer where the epoch ends: int64 array."""
+        """Return the first `count` rows of an iterator created now, fewer if the epoch ends: int64 array."""
         return self._begin.copy().take(whole(count, "count"))
 
     def set_epoch(self, epoch: int) -> None:
-        """Makes `epoch` the next one, from its begin. After `load_state_dict`, or out of a pickle, the state's own
-        epoch is left where it stands until something is read, so that the usual loop over epochs resumes in mid-epoch.
+        """Make `epoch` the next one, from its start. After `load_state_dict` or unpickling, the state's own epoch keeps
+        its position until something is read, so that the usual loop over epochs resumes in mid-epoch.
         """
         wanted = whole(epoch, "epoch")
         if self._loaded and wanted == (self._iterator or self._standing).epoch:
@@ -327,21 +327,21 @@ class EpochSampler:
         self._loaded = False
 
     def _begin_state(self) -> State:
-        """Where an iterator begun now would stand."""
+        """State of an iterator created now."""
         state: State = json.loads(self._begin.state())
         return state
 
     def state_dict(self) -> State:
-        """Where the iterator that was begun or read last stands, or where one would begin: seed, epoch, position of all
-        ranks together, and fingerprints of the dataset, the rows and the order. Behind the last row that is the end of
-        the epoch, of which nothing is left to resume; once the iterator has ended, the begin of the next epoch. Plain
-        values, less than 1 KiB as JSON."""
+        """Return the position of the iterator that was created or read last, or else of one created now: seed, epoch,
+        position over all ranks, and fingerprints of the dataset, the rows and the order. After the last row this is the
+        end of the epoch, with nothing left to resume; once the iterator has ended, it is the start of the next epoch.
+        Plain values, less than 1 KiB as JSON."""
         if self._iterator is None:
             return self._begin_state()
         state = self._iterator.state_dict()
         return {**state, "epoch": self.epoch, "position": 0} if self._iterator._ended else state
 
     def _resume(self, begin: Reader) -> None:
-        """Begins where a state that was loaded says."""
+        """Start at `begin`, which comes from a loaded state."""
         self._move(begin)
         self._loaded = True

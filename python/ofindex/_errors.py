@@ -1,41 +1,40 @@
-"""What can go wrong. Each exception has one meaning, and the same cause has the same exception everywhere.
+"""The exceptions. Each has one meaning, and the same cause raises the same exception everywhere.
 
-Arguments that make no sense are Python's own `ValueError` and `TypeError`, ordinals that are not there `IndexError`,
-files that are not there (an index among them) `FileNotFoundError`, other trouble with files `OSError` or one of its
-kinds.
+Invalid arguments raise Python's own `ValueError` and `TypeError`, ordinals that do not exist `IndexError`, missing
+files (including the index) `FileNotFoundError`, other trouble with files `OSError` or a subclass.
 """
 
 from __future__ import annotations
 
 
 class Error(Exception):
-    """The base of ofindex's own exceptions; also raised itself, for an index that is corrupt or of another version.
+    """The base of ofindex's exceptions; also raised itself, for an index that is corrupt or of another version.
 
     Attributes:
-        hint: What mends it, often a command; empty where nothing does. It is part of the text, too.
+        hint: How to fix it, often a command; empty if there is no fix. It is part of the text, too.
     """
 
     hint: str = ""
 
 
 class StaleError(Error):
-    """A shard, or what a sampler's state was taken of, is no longer what was indexed."""
+    """A shard, or the data of a sampler's state, is no longer what was indexed."""
 
 
 class DamageError(Error):
-    """The record is marked bad, or its bytes are no message."""
+    """The record is marked bad, or its bytes are not a message."""
 
 
 class FeatureError(Error):
-    """A record's feature is not what was asked for: missing, of another kind, of another number of values."""
+    """A record's feature is not as requested: missing, of another kind, or with another number of values."""
 
 
 class FormatError(Error):
-    """A file is no record file, or not of the format that it was taken for."""
+    """A file is not a record file, or not of the expected format."""
 
 
 class QueryError(Error):
-    """An SQL statement or expression is wrong, or does what is not allowed."""
+    """An SQL statement or expression is wrong, or does something that is not allowed."""
 
 
 class LimitError(Error):
@@ -43,7 +42,7 @@ class LimitError(Error):
 
 
 class LockError(Error):
-    """Another process builds the same index."""
+    """Another process is building the same index."""
 
 
 for _error in (Error, StaleError, DamageError, FeatureError, FormatError, QueryError, LimitError, LockError):

@@ -1,4 +1,4 @@
-"""What a feature of a record is to become in a batch: `fixed`, `ragged`, `raw`."""
+"""How a feature of a record becomes part of a batch: `fixed`, `ragged`, `raw`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DTYPES = (
     "bytes",
 )
 
-_MOST_VALUES = 2**40  # as the decoder has it
+_MOST_VALUES = 2**40  # the decoder's limit
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Feature:
     default: Any = field(default=None, compare=False)
     truncate: bool = False
     pad: bool = False
-    #: The default as the memory of an array, or as byte strings. By it features are compared: 0.0 is not -0.0.
+    #: The default as the memory of an array, or as byte strings. Features are compared by it: 0.0 is not -0.0.
     _fill: bytes | tuple[bytes, ...] | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -50,11 +50,11 @@ class Feature:
 
     @property
     def count(self) -> int:
-        """Values that a record has."""
+        """Number of values per record."""
         return math.prod(self.shape)
 
 
-#: Feature name -> what it is to become. A name is a str, or bytes where it is not UTF-8.
+#: Feature name -> its form. A name is a str, or bytes if it is not UTF-8.
 Features: TypeAlias = Mapping[str, Feature]
 
 
@@ -86,36 +86,37 @@ def _shape(shape: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def fixed(dtype: Any, shape: int | Sequence[int] = (), default: Any = None) -> Feature:
-    """A feature with as many values in every record.
+    """A feature with the same number of values in every record.
 
     Args:
-        dtype: A numpy dtype or its name, or ``"bytes"``. Integers of any width take int32 and int64 features,
-            ``float32`` and ``float64`` take float and double ones, ``"bytes"`` bytes; nothing is converted otherwise.
-        shape: Of the values of one record: the batch has ``(n, *shape)``.
+        dtype: A numpy dtype or its name, or ``"bytes"``. Integers of any width accept int32 and int64 features,
+            ``float32`` and ``float64`` accept float and double features, ``"bytes"`` accepts bytes; there are
+            no other conversions.
+        shape: Shape of one record's values: the batch has ``(n, *shape)``.
         default: The value, or array of `shape`, of a record without the feature. Without a default, that is an error.
 
     Raises:
-        ValueError, TypeError: the dtype is not known, or the default does not fit it or the shape.
-        FeatureError: (when it is used) a record has no such feature and there is no default, another number of values
-            (both are named), another kind, or a value that the dtype does not hold.
+        ValueError, TypeError: the dtype is not known, or the default does not fit the dtype or the shape.
+        FeatureError: (on use) a record lacks the feature and there is no default, or has another number of values (the
+        text gives both), another kind, or a value that the dtype cannot hold.
     """
     return Feature("fixed", _dtype_name(dtype), _shape(shape), default)
 
 
 def ragged(dtype: Any) -> Feature:
-    """A feature with any number of values, none where it is missing: the batch has a `Ragged`."""
+    """A feature with any number of values, none if it is missing: the batch has a `Ragged`."""
     return Feature("ragged", _dtype_name(dtype))
 
 
 def raw(dtype: Any, shape: int | Sequence[int], truncate: bool = False, pad: bool = False) -> Feature:
-    """An array of a fixed shape, out of the bytes of one value or out of any list of numbers.
+    """An array of a fixed shape, from the bytes of one value or from any list of numbers.
 
-    The one value of a bytes feature is taken for the little-endian memory of an array of `dtype`; numbers are cast one
-    by one, floats to integers by cutting off what is behind the point. What does not fit is an error.
+    The one value of a bytes feature is interpreted as the little-endian memory of an array of `dtype`; numbers are cast
+    one by one, floats to integers by truncation. A value that does not fit is an error.
 
     Args:
-        truncate: Drop values that are more than `shape` has. Else they are an error.
-        pad: Add zeros where they are fewer. Else that is an error.
+        truncate: Drop values in excess of `shape`. Otherwise they are an error.
+        pad: Append zeros if there are fewer. Otherwise that is an error.
     """
     name = _dtype_name(dtype)
     if name == "bytes":
@@ -151,7 +152,7 @@ def _numbers(feature: Feature) -> bytes:
     unfit = f"default {feature.default!r} does not fit {feature.dtype}"
     given = np.asarray(feature.default)
     if given.dtype.kind not in "biuf":
-        # Of Python's own integers, those beyond 64 bits are objects.
+        # numpy stores Python integers beyond 64 bits as objects.
         huge = given.dtype.kind == "O" and all(isinstance(value, int) for value in given.reshape(-1).tolist())
         raise ValueError(unfit) if huge else TypeError(f"default {feature.default!r}: expected numbers")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -167,14 +168,14 @@ def _numbers(feature: Feature) -> bytes:
 
 
 def check_known(features: Features, known: Sequence[frozenset[str] | None]) -> None:
-    """Fails if no dataset has a feature that is asked for: it would be empty, or its default, in every record.
+    """Fail if a requested feature is in no dataset: every record would be empty, or have its default.
 
     Args:
-        known: The names of features of each dataset that has records; None if they are not all known. An empty set
-            makes no check: payloads are opaque or damaged then, and reading them says so.
+        known: The feature names of each dataset that has records; None if they are not all known. An empty set disables
+            the check: payloads are then opaque or damaged, and reading them says so.
 
     Raises:
-        FeatureError: the text has the nearest names.
+        FeatureError: the text gives the nearest names.
     """
     sets = [some for some in known if some]
     if not sets or len(sets) < len(known):
@@ -192,7 +193,7 @@ def check_known(features: Features, known: Sequence[frozenset[str] | None]) -> N
 
 
 def decoder_of(features: Features) -> _ofindex.Decoder:
-    """The compiled form of `features`."""
+    """Return the compiled form of `features`."""
     if not isinstance(features, Mapping):
         raise TypeError("features are a dict: name -> ofindex.fixed(...), ragged(...) or raw(...)")
     if not features:

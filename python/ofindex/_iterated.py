@@ -1,4 +1,4 @@
-"""The order of a sampler of somebody else's."""
+"""The order of a foreign sampler."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._mix import Mix
 
 
 class Iterated:
-    """As a sampler, for a loader: anything that gives numbers of records each time that it is iterated."""
+    """Wraps anything that yields record numbers on each iteration as a sampler for a loader."""
 
     def __init__(self, dataset: Dataset | Mix, numbers: Iterable[int]) -> None:
         self._dataset = dataset
@@ -28,7 +28,7 @@ class Iterated:
 
     @property
     def epoch(self) -> int:
-        """The sampler's own, if it counts them."""
+        """The sampler's own epoch, if it counts them."""
         return self._numbers.epoch if self._counts else self._epoch  # type: ignore[attr-defined]
 
     def _epoch_length(self) -> int | None:

@@ -1,4 +1,4 @@
-"""Epochs of batches, read ahead by threads: what the adapters for torch and TensorFlow are made of."""
+"""Epochs of prefetched batches: the basis of the adapters for torch and TensorFlow."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ._batch import Batch, Decoding, processor_count
 
 
 class Order(Protocol):
-    """Rows of an epoch as the loader takes them: the extension's own sampler, or a function of Python."""
+    """Rows of an epoch as the loader accepts them: the extension's own sampler, or a Python function."""
 
     def __call__(self, count: int, /) -> tuple[npt.NDArray[np.int64], int]: ...
 
 
 def _noting(order: Order, threads: set[int]) -> Order:
-    """`order`, which notes what threads it is called on."""
+    """Return `order`, wrapped to record the threads on which it is called."""
 
     def take(count: int, /) -> tuple[npt.NDArray[np.int64], int]:
         threads.add(threading.get_ident())
@@ -35,7 +35,7 @@ def _noting(order: Order, threads: set[int]) -> Order:
 
 
 def _close(loader: _ofindex.Loader, drawing: set[int]) -> None:
-    """Closes `loader`, which waits for its threads; on one of those, where garbage is collected, without waiting."""
+    """Close `loader` and wait for its threads; do not wait if garbage collection runs this on one of them."""
     if threading.get_ident() in drawing:
         threading.Thread(target=loader.close, name="ofindex-close").start()
     else:
@@ -43,10 +43,10 @@ def _close(loader: _ofindex.Loader, drawing: set[int]) -> None:
 
 
 def checked_reading(batch_size: int, threads: int | None, prefetch: int) -> tuple[int, int, int]:
-    """How an `Epoch` is read: the arguments of the adapters, of which `threads` may be None, one a processor.
+    """Return how to read an `Epoch`: the arguments of the adapters. `threads` may be None, one per processor.
 
     Raises:
-        TypeError: one is no integer. ValueError: one makes no sense.
+        TypeError: one is not an integer. ValueError: one is invalid.
     """
     return (
         whole(batch_size, "batch_size", 1, 2**28),
@@ -56,7 +56,7 @@ def checked_reading(batch_size: int, threads: int | None, prefetch: int) -> tupl
 
 
 class Epoch:
-    """The batches of what is left of one epoch. Closed when it ends, fails or is dropped; belongs to one thread.
+    """The batches of the rest of one epoch. Closed when it ends, fails or is dropped; belongs to one thread.
 
     Yields (batch, position of the epoch after it).
     """
@@ -75,7 +75,7 @@ class Epoch:
         if not isinstance(order, _ofindex.RowSampler):
             order = _noting(order, drawing)
         self._loader = _ofindex.Loader(payloads, decoding.decoder, order, batch_size, threads, prefetch)
-        # Also at the interpreter's exit, before its threads are gone.
+        # Runs also at the interpreter's exit, before its threads are gone.
         self.close = weakref.finalize(self, _close, self._loader, drawing)
 
     def __iter__(self) -> Iterator[tuple[Batch, int]]:
@@ -94,7 +94,7 @@ class Epoch:
 
 
 class _Ahead:
-    """Runs a function over an iterator's items on threads, some items ahead, and gives the results in order."""
+    """Applies a function to an iterator's items on threads, some items ahead, and yields the results in order."""
 
     def __init__(self, items: Epoch, function: Callable[[Batch], Any], threads: int, prefetch: int) -> None:
         self._items = items
@@ -108,7 +108,7 @@ class _Ahead:
         self._process = os.getpid()
 
     def close(self) -> None:
-        """Stops the threads; what runs is waited for."""
+        """Stop the threads, after waiting for the running calls."""
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._items.close()
 
@@ -117,14 +117,14 @@ class _Ahead:
 
     def __next__(self) -> tuple[Any, int]:
         try:
-            if os.getpid() != self._process:  # the threads are not in a forked child
+            if os.getpid() != self._process:  # a forked child does not have the threads
                 raise ValueError("the loader belongs to another process; start one in each process after the fork")
             while not self._ended and len(self._pending) < self._prefetch:
                 try:
                     batch, position = next(self._items)
                 except StopIteration:
                     self._ended = True
-                except Exception as error:  # comes in its batch's place
+                except Exception as error:  # raised in place of its batch
                     failed: Future[Any] = Future()
                     failed.set_exception(error)
                     self._pending.append((failed, -1))
@@ -143,10 +143,10 @@ class _Ahead:
     def _result(future: Future[Any]) -> Any:
         try:
             return future.result()
-        except StopIteration as stop:  # which would end the loop in silence
+        except StopIteration as stop:  # which would silently end the loop
             raise RuntimeError("the transform raised StopIteration") from stop
 
 
 def transformed(epoch: Epoch, function: Callable[[Batch], Any] | None, threads: int, prefetch: int) -> Epoch | _Ahead:
-    """`epoch` with `function` applied to each batch, on threads; itself without one."""
+    """Return `epoch` with `function` applied to each batch on threads; without a function, `epoch` itself."""
     return epoch if function is None else _Ahead(epoch, function, threads, prefetch)

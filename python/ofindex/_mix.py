@@ -24,7 +24,7 @@ from ._mix_sampler import MixSampler
 
 class Mix:
     """Several datasets as one: a sequence of their records, one dataset after the other, whose sampler draws from each
-    in a fixed proportion. Made by `mix`. Pickles."""
+    in a fixed proportion. Made by `mix`. Can be pickled."""
 
     def __init__(self, datasets: Sequence[Dataset], weights: Sequence[float]) -> None:
         self.datasets = tuple(datasets)
@@ -33,7 +33,7 @@ class Mix:
         sizes = [dataset._source.records for dataset in self.datasets]
         self._first_ordinals = list(itertools.accumulate(sizes, initial=0))
         self._payloads_made: _ofindex.Payloads | None = None
-        _ofindex.make_mixture(self.weights, list(map(len, self.datasets)), 0)  # what is wrong is said at once
+        _ofindex.make_mixture(self.weights, list(map(len, self.datasets)), 0)  # report errors early
 
     @property
     def _payloads(self) -> _ofindex.Payloads:
@@ -43,15 +43,15 @@ class Mix:
 
     @cached_property
     def _fingerprints(self) -> list[str]:
-        """What a sampler's state names the datasets by."""
+        """The names of the datasets in a sampler's state."""
         return [f"{dataset._source.id} {dataset.rows.fingerprint()}" for dataset in self.datasets]
 
     def __len__(self) -> int:
-        """Records of all datasets; an epoch has as many."""
+        """Number of records in all datasets; an epoch has the same number."""
         return self._first_rows[-1]
 
     def place(self, number: int) -> tuple[int, int]:
-        """Which dataset has record `number`, and its number there."""
+        """Return the dataset of record `number`, and the record's number in it."""
         number = operator.index(number)
         if not -len(self) <= number < len(self):
             raise IndexError(f"record {number} is not there; there are {len(self):,}")
@@ -65,7 +65,7 @@ class Mix:
         return payload
 
     def __getitems__(self, numbers: Iterable[int]) -> list[bytes]:
-        """Payloads of the records `numbers`, in the order asked for; torch calls this."""
+        """Return the payloads of the records `numbers`, in that order; torch calls this."""
         wanted = self._wanted(numbers)
         payloads = [b""] * len(wanted)
         for which, places in self._by_dataset(wanted):
@@ -75,12 +75,12 @@ class Mix:
         return payloads
 
     def _wanted(self, numbers: Iterable[int] | npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """`numbers` of records, counted from the begin."""
+        """Return `numbers` of records, counted from the beginning."""
         held = isinstance(numbers, Sequence) or hasattr(numbers, "__array__")
         return _ofindex.indices(numbers if held else list(numbers), len(self))  # type: ignore[arg-type]
 
     def _by_dataset(self, wanted: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
-        """The datasets that have records `wanted`, each with the places of its own in `wanted`."""
+        """Yield each dataset that has records in `wanted`, with the indices of those records in `wanted`."""
         owners = np.searchsorted(self._first_rows, wanted, side="right") - 1
         for which in np.unique(owners).tolist():
             yield which, np.flatnonzero(owners == which)
@@ -89,19 +89,19 @@ class Mix:
         return [names for dataset in self.datasets for names in dataset._known_features()]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        """The payloads, all of them read, as an array of objects, which are `bytes`."""
+        """Read all payloads into an array of objects, which are `bytes`."""
         return as_numpy_asks(objects_of(list(self)), dtype, copy)
 
     def __iter__(self) -> Iterator[bytes]:
         return itertools.chain.from_iterable(self.datasets)
 
     def record(self, number: int) -> dict[str, Any]:
-        """All features of one record: see `Dataset.record`."""
+        """Decode all features of one record: see `Dataset.record`."""
         which, row = self.place(number)
         return self.datasets[which].record(row)
 
     def ordinals(self, rows: Iterable[int] | npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """The records `rows` as the decoder counts them: ordinals of all datasets, one after the other."""
+        """Return the ordinals of the records `rows` for the decoder, which counts through all datasets in turn."""
         wanted = self._wanted(rows)
         out = np.empty_like(wanted)
         for which, places in self._by_dataset(wanted):
@@ -110,7 +110,7 @@ class Mix:
         return out
 
     def batch(self, ids: Iterable[int], features: Features, threads: int | None = None) -> Batch:
-        """Decode records into arrays, in the order asked for: see `Dataset.batch`."""
+        """Decode records into arrays, in the given order: see `Dataset.batch`."""
         decoding = decoding_for(self, features)
         ordinals = self.ordinals(ids)
         arrays = decoding.decoder.decode_joined(self._payloads, ordinals, thread_limit(threads))
@@ -124,12 +124,12 @@ class Mix:
         world_size: int | None = None,
         tail: Tail = "exact",
     ) -> MixSampler:
-        """The order of a training run: records of all datasets in their proportions, each dataset shuffled anew each
-        time that it has been read. The arguments are those of `Dataset.sampler`."""
+        """Return the order of a training run: records of all datasets in their proportions, each dataset reshuffled
+        whenever it has been read completely. The arguments are those of `Dataset.sampler`."""
         return MixSampler(self, whole(seed, "seed"), whole(epoch, "epoch"), rank, world_size, tail)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same records of the same indexes, in the same proportions."""
+        """Whether both have the same records of the same indexes, in the same proportions."""
         if not isinstance(other, Mix):
             return NotImplemented
         return self.datasets == other.datasets and self.weights == other.weights
@@ -152,12 +152,11 @@ def mix(datasets: Sequence[Dataset], weights: Sequence[float] | None = None) -> 
 
     Args:
         datasets: Two or more, or views of them.
-        weights: How much of each, in any unit; None: as the data have them. A dataset that is read faster than others
-            begins its next epoch while they are in an earlier one.
+        weights: The share of each, in any unit; None: the sizes of the datasets. A dataset that is read faster than
+            others begins its next epoch while they are still in an earlier one.
 
     Raises:
-        ValueError: a weight makes no sense, or a dataset that has one is empty. TypeError: there is something else
-        among the datasets.
+        ValueError: a weight is invalid, or a dataset with a weight is empty. TypeError: an item is not a dataset.
     """
     for dataset in datasets:
         if not isinstance(dataset, Dataset):

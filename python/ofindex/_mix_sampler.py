@@ -1,4 +1,4 @@
-"""Which record of a mix a training run reads next."""
+"""The order in which a training run reads the records of a mix."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _GOLDEN = 0x9E3779B97F4A7C15
 
 
 class _MixOrder:
-    """The endless order of a mix under one seed: its rows by position. Keeps the last epoch of each dataset at hand;
-    belongs to one thread."""
+    """The endless order of a mix under one seed: its rows by position. Caches the last epoch of each dataset; belongs
+    to one thread."""
 
     def __init__(self, mix: Mix, seed: int) -> None:
         self._size = len(mix)
@@ -35,14 +35,15 @@ class _MixOrder:
         ]
 
     def copy(self) -> _MixOrder:
-        """The same for another thread."""
+        """Return a copy for another thread."""
         twin = copy.copy(self)
         twin._samplers = [sampler.copy() for sampler in self._samplers]
         return twin
 
     def rows(self, epoch: int, first: int, step: int, count: int) -> npt.NDArray[np.int64]:
-        """Rows at positions first, first + step, ... of `epoch`; those past its end are of its begin again."""
-        # A step of the epoch's size, or beyond, is taken once at most.
+        """Return the rows at positions first, first + step, ... of `epoch`; positions past its end wrap
+        to its start."""
+        # A step of at least the epoch's size is taken at most once.
         first, step = first % self._size, min(step, self._size)
         positions = (first + np.arange(count, dtype=np.int64) * step) % self._size
         rows = np.empty(count, dtype=np.int64)
@@ -67,11 +68,11 @@ class _MixOrder:
 
 
 class MixReader:
-    """One rank's rows of an epoch of a mix, from a position on: see `Reader`."""
+    """One rank's rows of an epoch of a mix, from a position onwards: see `Reader`."""
 
-    _base: int  # position at which the ranks begin together
-    _step: int  # rows of this rank that were taken since
-    _ended: bool  # fewer were left than were asked for
+    _base: int  # position from which all ranks continue together
+    _step: int  # rows of this rank taken since then
+    _ended: bool  # fewer were left than requested
 
     def __init__(self, mix: Mix, seed: int, epoch: int, rank: int, world_size: int, tail: Tail) -> None:
         self._mix = mix
@@ -106,7 +107,7 @@ class MixReader:
         return rows
 
     def set_epoch(self, epoch: int) -> None:
-        # Positions of the endless order are below 2^63.
+        # Positions of the endless order must be below 2^63.
         self.epoch = whole(epoch, "epoch", 0, 2**63 // self.epoch_size - 1)
         self.seek(0)
 
@@ -137,9 +138,9 @@ class MixReader:
 class MixSampler(EpochSampler):
     """Records of a `Mix` in the order of a training run, for one rank of many; see `Sampler`.
 
-    Each iteration is the next epoch, as a Sampler's. The order is endless. Epoch e is its positions
-    ``[e * n, (e + 1) * n)``, n being ``len(mix)``: in an epoch some records of a dataset may come twice and others not
-    at all, where its share is not its size; over epochs all come alike.
+    Each iteration is the next epoch, as with a Sampler. The order is endless, and with n = ``len(mix)`` epoch e is its
+    positions ``[e * n, (e + 1) * n)``. If a dataset's share is not its size, an epoch has some of its records twice or
+    lacks some of them; over many epochs all of its records occur equally often.
     """
 
     def __init__(
@@ -155,14 +156,14 @@ class MixSampler(EpochSampler):
         if tail not in ("exact", "pad", "drop"):
             raise ValueError(f"tail={tail!r}: expected 'exact', 'pad' or 'drop'")
         self._dataset = mix
-        self._given = (rank, world_size, tail)  # another process has its own rank
+        self._given = (rank, world_size, tail)  # as given, since another process has its own rank
         self._place = (*place_in_world(rank, world_size), tail)
         super().__init__(MixReader(mix, seed, epoch, *self._place), self._place[1], loaded=False)
         if state is not None:
             self.load_state_dict(state)
 
     def _order(self) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
-        """What a loader draws ordinals from, from where an iterator would begin."""
+        """The source of a loader's ordinals, from the start of an iterator created now."""
         reader = self._begin.copy()
 
         def take(count: int) -> tuple[npt.NDArray[np.int64], int]:
@@ -171,10 +172,10 @@ class MixSampler(EpochSampler):
         return take
 
     def load_state_dict(self, state: State) -> None:
-        """Replaces seed, epoch and position by those of a state, taken under any number of ranks.
+        """Replace seed, epoch and position by those of a state, taken with any number of ranks.
 
         Raises:
-            StaleError: the state is not of these datasets and weights.
+            StaleError: the state belongs to other datasets or weights.
         """
         given, own = checked_state(state), self._begin_state()
         for key in ("schema", "law", "sources", "weights"):

@@ -1,4 +1,4 @@
-"""Datasets are opened, or built and opened."""
+"""Functions that open datasets, or build and open them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def open(
     allow_bad: bool = False,
     cache_bytes: int = CACHE_BYTES,
 ) -> Dataset:
-    """Open a dataset, in no time whatever its size.
+    """Open a dataset. Takes no time, whatever its size.
 
     Args:
-        path: The index, or the data that it was built of: ``data/train`` finds ``data/train.ofidx``.
-        root: Folder that holds a copy of the data; None: where the index says.
-        io: How bytes are read: "mmap", "pread", or "auto", which maps except on network file systems.
-        allow_bad: Give the payloads of records that are marked bad, too.
-        cache_bytes: What is kept of compressed shards, inflated, by this process.
+        path: The index, or the data that it was built from: ``data/train`` finds ``data/train.ofidx``.
+        root: Folder with a copy of the data; None: the location in the index.
+        io: How to read: "mmap", "pread", or "auto", which uses mmap except on network file systems.
+        allow_bad: Also return the payloads of records that are marked bad.
+        cache_bytes: Memory for inflated data of compressed shards, per process.
 
     Raises:
         FileNotFoundError: there is no index; the text says how to build it. Error: the index is corrupt or of another
@@ -66,34 +66,34 @@ def build(
     max_ratio: int = 200,
     max_inflated_bytes: int = 1 << 40,
 ) -> Dataset:
-    """Read shards once, in place, and write their index; one that is up to date is left alone.
+    """Read shards once, in place, and write their index. An up-to-date index is left unchanged.
 
     Args:
-        data: A file, a folder, a quoted glob, ``@LIST``, or several.
-        output: The index; None: called after `data`, beside it.
-        verify: Look at every payload byte, too: CRC32C of TFRecords, and a hash of every payload in the index.
-        columns: "auto", "none", or the names of the features that become columns, lists whole. "auto" before names adds
-            them to the automatic columns: ``["auto", "boxes"]``, or ``"auto,boxes"`` as on the command line.
-        threads: That compute; None: one a processor.
-        force: Replace an index that is stale.
-        progress: None shows a bar by tqdm where it is installed and there is a terminal or notebook; True, False; or a
+        data: A file, a folder, a quoted glob, ``@LIST``, or several of these.
+        output: The index; None: named after `data` and next to it.
+        verify: Also read every payload byte: check the CRC32C of TFRecords, and store a hash of every payload.
+        columns: "auto", "none", or the names of the features that become columns, lists included. "auto" followed by
+            names adds them to the automatic columns: ``["auto", "boxes"]``, or ``"auto,boxes"`` as on the command line.
+        threads: Computing threads; None: one per processor.
+        force: Replace a stale index.
+        progress: None shows a tqdm bar if tqdm is installed and there is a terminal or notebook; True, False; or a
             callable ``(bytes_done, bytes_total, records_done)``.
-        columns_optional: Build although no record has a feature that `columns` names.
-        format, payload, compression: What the files and their payloads are, instead of finding out. A bare deflate
-            stream is never found out.
-        checkpoint_bytes: Of what a compressed shard inflates to, between the places at which it can be entered: 1 MiB
-            to 1 GiB. More makes a smaller index and slower reads.
-        max_ratio, max_inflated_bytes: A shard that inflates to more bytes for each of its own, or to more in all, is a
-            bomb.
+        columns_optional: Build even if no record has a feature that `columns` names.
+        format, payload, compression: The type of the files and of their payloads, instead of detecting it. A bare
+            deflate stream is never detected.
+        checkpoint_bytes: Inflated bytes between the access points of a compressed shard: 1 MiB to 1 GiB. More makes a
+            smaller index and slower reads.
+        max_ratio, max_inflated_bytes: A shard that inflates to more bytes per byte of its own, or to more in total, is
+            a bomb.
 
     Returns:
-        The dataset, open. Damage does not stop a build: ``ds.info["damage"]`` and ``ds.info["bad"]`` have it. Neither
-        does a file below `data` that cannot be read: a RuntimeWarning names it, and ``ds.info["skipped"]`` has it.
+        The dataset, open. Damage does not stop a build: see ``ds.info["damage"]`` and ``ds.info["bad"]``. Neither does
+        an unreadable file below `data`: a RuntimeWarning names it, and ``ds.info["skipped"]`` lists it.
 
     Raises:
-        StaleError: there is an index, and it is not of these shards and options. LockError: another process builds it.
-        ValueError: no record has a feature that `columns` names; the old index stays.
-        FormatError, ValueError, OSError: the data are no record files, or cannot be read. LimitError: a bomb.
+        StaleError: there is an index, but for other shards or options. LockError: another process is building it.
+        ValueError: no record has a feature that `columns` names; the old index stays. FormatError, ValueError, OSError:
+        the data are not record files, or cannot be read. LimitError: a bomb.
     """
     paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
     names = [] if isinstance(columns, str) else list(columns)

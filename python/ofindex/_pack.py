@@ -1,4 +1,4 @@
-"""Shards are made of what lies elsewhere."""
+"""Writes shards from other data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._progress import Report, reporting
 from ._source import Path
 from ._writer import Format, Kind, Payload, Writer, gzipped, payload_for
 
-_MOST_SHARDS = 99_999  # that the five digits of their names hold
+_MOST_SHARDS = 99_999  # the maximum for the five digits in their names
 _READ_AT_ONCE = 16 << 20  # bytes of shuffled records
 
 
@@ -41,36 +41,36 @@ def pack(
 ) -> list[str]:
     """Write the records of Parquet and Avro files, or of an iterable of mappings, into new shards.
 
-    All shards appear at once, when the last one is whole; until then, and after an error, `output` is as it was. Memory
-    holds some thousand records, whatever the size. docs/python.md has the table of what each type becomes.
+    All shards appear at once, when the last one is complete; until then, and after an error, `output` is unchanged.
+    Memory holds a few thousand records, whatever the size. docs/python.md has the table of type conversions.
 
     Args:
         source: A file, a folder, a glob, a list of these, or mappings of names to values. Parquet needs pyarrow, Avro
-            fastavro. CSV, JSON lines and folders of other files are packed by the command ``ofindex pack``.
+            needs fastavro. CSV, JSON lines and folders of other files are packed by the command ``ofindex pack``.
         output: A file, if it ends in ``.tfrecord``, ``.tfrecord.gz`` or ``.ofrecord`` or is called ``part-N``, and
-            `shards` is None; else a folder, of ``part-0``, ``part-1``, ... for OFRecords and of
-            ``NAME-00000-of-00008.tfrecord`` for TFRecords, NAME being the folder's own.
+            `shards` is None; otherwise a folder, with ``part-0``, ``part-1``, ... for OFRecords and
+            ``NAME-00000-of-00008.tfrecord`` for TFRecords, NAME being the folder's own name.
         to: "tfrecord" or "ofrecord".
         payload: "example" or "sequence_example" in TFRecords, "ofrecord" in OFRecords; None: Example or OFRecord.
-            Arrays of arrays become feature lists of a SequenceExample; in others they become one list.
-        shards: How many, at most 99,999; each has an equal share, in order. None: 1.
+            Arrays of arrays become feature lists in a SequenceExample, and one list in the others.
+        shards: Number of shards, at most 99,999, filled in order with equal shares. None: 1.
         seed: Shuffle all records, across shards: the same order for the same seed and number of records. Takes as much
-            room again beside `output`, while it lasts.
-        schema: Feature name -> kind, as for `Writer`; before what the source's own schema says.
-        compress: "gzip", for TFRecords; None: as the name of `output` says.
-        time_unit: "s", "ms", "us" or "ns", of times, timestamps and durations. Dates are days since 1970.
-        allow_nan: Take floats that are no number, too.
+            disk space again next to `output` meanwhile.
+        schema: Feature name -> kind, as for `Writer`; overrides the source's own schema.
+        compress: "gzip", for TFRecords; None: implied by the name of `output`.
+        time_unit: "s", "ms", "us" or "ns", for times, timestamps and durations. Dates are days since 1970.
+        allow_nan: Also accept NaN.
         force: Replace an earlier set of the same format. Other files, and inputs, are never replaced.
-        progress: As for `build`: a callable gets (bytes_read, bytes_total, records).
+        progress: As for `build`; a callable gets (bytes_read, bytes_total, records).
 
     Returns:
         The paths of the shards, in order.
 
     Raises:
-        FeatureError: a value has no place in the payload; the text names file, record and feature. FormatError: a
-        Parquet or Avro file is cut or damaged. ValueError: output exists and cannot be replaced, or arguments make no
-        sense. LockError: another process packs into output. ImportError: pyarrow, fastavro or a codec of its is not
-        installed. OSError: files cannot be read or written.
+        FeatureError: a value cannot be stored in the payload; the text names file, record and feature. FormatError: a
+        Parquet or Avro file is truncated or damaged. ValueError: output exists and cannot be replaced, or arguments are
+        invalid. LockError: another process packs into output. ImportError: pyarrow, fastavro or one of its codecs is
+        not installed. OSError: files cannot be read or written.
     """
     wanted = payload_for(to, payload)
     count = None if shards is None else whole(shards, "shards", 1, _MOST_SHARDS)
@@ -118,7 +118,7 @@ def _total(sources: list[Source]) -> int | None:
 def _records(
     sources: list[Source], flattener: Flattener, report: Report | None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The features of every record, and where it comes from."""
+    """Yield the features of every record, with its origin."""
     size, done, number = sum(source.size for source in sources), 0, 0
     for source in sources:
         try:
@@ -157,7 +157,7 @@ def _write(
 
 @contextlib.contextmanager
 def _published(written: _ofindex.ShardSet) -> Iterator[_ofindex.ShardSet]:
-    """Gives the shards their names at the end of the block; gives them up where it fails."""
+    """Rename the shards into place at the end of the block, or discard them if it fails."""
     try:
         yield written
         written.publish()
@@ -167,7 +167,7 @@ def _published(written: _ofindex.ShardSet) -> Iterator[_ofindex.ShardSet]:
 
 @contextlib.contextmanager
 def _spool(output: Path, to: Format, payload: Payload, kinds: Mapping[str, Any], allow_nan: bool) -> Iterator[Writer]:
-    """A shard for the time being, on the disk that the output will be on."""
+    """A temporary shard, on the same disk as the output."""
     with (
         spool_folder(output) as folder,
         Writer(os.path.join(folder, SPOOL), to, payload=payload, schema=kinds, allow_nan=allow_nan) as spool,

@@ -1,4 +1,4 @@
-"""Records of Avro files. Needs fastavro."""
+"""Reads records of Avro files. Needs fastavro."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ try:
 except ImportError as error:
     raise ImportError("reading Avro needs fastavro: pip install fastavro") from error
 
-# Those of Avro's specification that are of another kind than what they are stored as. The others are of its kind, and
-# so are those that it does not have: readers have to ignore them. https://avro.apache.org/docs/1.12.0/specification/
+# Logical types of Avro's specification whose kind differs from their stored type. All others have the stored type's
+# kind, including unknown ones, which readers must ignore. https://avro.apache.org/docs/1.12.0/specification/
 _LOGICAL = {
     ("int", "date"): "int64",
     ("int", "time-millis"): "int64",
     ("bytes", "decimal"): "double",
     ("fixed", "decimal"): "double",
 }
-_NANOSECONDS = ("timestamp-nanos", "local-timestamp-nanos")  # of a long; fastavro gives the number
+_NANOSECONDS = ("timestamp-nanos", "local-timestamp-nanos")  # of a long; fastavro returns the number
 _TYPES = {
     "boolean": "int64",
     "int": "int32",
@@ -42,7 +42,7 @@ class _Reading:
     def __init__(self, wide: bool) -> None:
         self._wide = wide
         self._named: dict[str, Any] = {}
-        self._within: list[str] = []  # records that the place is in: some hold themselves
+        self._within: list[str] = []  # records that contain the current place, as schemas may be recursive
         self.found = Kinds()
 
     def describe(self, name: str, schema: Any) -> None:
@@ -50,7 +50,7 @@ class _Reading:
             branches = [branch for branch in schema if branch != "null"]
             if len(branches) == 1:
                 self.describe(name, branches[0])
-            return  # a choice: values say it
+            return  # a choice: the values determine the kind
         if isinstance(schema, str):
             schema = self._named.get(schema, {"type": schema})
         kind = schema["type"]

@@ -1,4 +1,4 @@
-"""Records of Parquet files. Needs pyarrow."""
+"""Reads records of Parquet files. Needs pyarrow."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ try:
 except ImportError as error:
     raise ImportError("reading Parquet needs pyarrow: pip install pyarrow") from error
 
-_BATCH_BYTES = 16 << 20  # of rows
-_BUFFER_BYTES = 1 << 20  # of one column
+_BATCH_BYTES = 16 << 20  # per batch of rows
+_BUFFER_BYTES = 1 << 20  # per column
 
 
 def _inner(kind: Any) -> Any:
-    """The type of the items, if `kind` is a list of any sort."""
+    """Return the item type if `kind` is any kind of list."""
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         return kind.value_type
     return None
 
 
 def _kind_of(kind: Any, wide: bool) -> str:
-    """The kind of the values of type `kind`; empty where the values say it."""
+    """Return the kind of values of type `kind`; empty if the values determine it."""
     if types.is_dictionary(kind):
         return _kind_of(kind.value_type, wide)
     if types.is_int32(kind):
@@ -71,7 +71,7 @@ def _has_maps(kind: Any) -> bool:
 
 
 def _with_maps(value: Any, kind: Any) -> Any:
-    """`value` with its maps, which are lists of pairs, as dicts."""
+    """Return `value` with its maps, which are lists of pairs, as dicts."""
     if value is None or isinstance(value, Unreadable):
         return value
     if types.is_map(kind):
@@ -96,13 +96,13 @@ def _in_nanoseconds(kind: Any) -> bool:
 def _value(item: Any) -> Any:
     try:
         return item.as_py()
-    except (ValueError, OverflowError) as error:  # a time that Python has not, a text that is no UTF-8
+    except (ValueError, OverflowError) as error:  # a time outside Python's range, or text that is not UTF-8
         return Unreadable(str(error))
 
 
 def _values(column: Any) -> list[Any]:
     kind = column.type
-    if _in_nanoseconds(kind):  # which Python's own times do not have
+    if _in_nanoseconds(kind):  # which Python's own times cannot represent
         column = column.cast(pyarrow.int64())
     try:
         values: list[Any] = column.to_pylist()
@@ -136,7 +136,7 @@ class Parquet:
         return rows
 
     def batches(self) -> Iterator[tuple[Sequence[Mapping[Any, Any]], int]]:
-        # pyarrow's own ways read far ahead: as much as the whole file.
+        # pyarrow's own readers prefetch up to the whole file.
         with (
             reading(self.name, "Parquet"),
             pyarrow.parquet.ParquetFile(self.name, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file,

@@ -1,4 +1,4 @@
-"""One source of records to pack: what it says of itself, how it is read, and what is said if it is damaged."""
+"""One source of records to pack: its schema, its reader, and its errors for damaged files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ AT_ONCE = 1024  # records
 
 @dataclass
 class Kinds:
-    """What the schema of a source says about its features, by their dotted names."""
+    """What a source's schema says about its features, by their dotted names."""
 
     kinds: dict[str, str] = field(default_factory=dict)
     byte_lists: set[str] = field(default_factory=set)
     nanoseconds: set[str] = field(default_factory=set)
 
     def join(self, other: Kinds) -> None:
-        """Takes in what another file says. Where they differ, the wider kind wins; without one, values say it."""
+        """Merge another file's schema. If they differ, the wider kind wins; if there is none, the
+        values determine it."""
         for name, kind in other.kinds.items():
             mine = self.kinds.setdefault(name, kind)
             if mine != kind:
@@ -35,17 +36,17 @@ class Kinds:
 class Source(Protocol):
     """Some records, in order."""
 
-    name: str  #: for people; empty where there is none
+    name: str  #: for messages; empty if there is none
     size: int  #: bytes, for progress
 
     def kinds(self, wide: bool) -> Kinds:
-        """What its schema says; `wide` if the payload has double and int32, too."""
+        """Return what its schema says; `wide` if the payload also has double and int32."""
 
     def count(self) -> int | None:
-        """Records; None where that is not known before they are read."""
+        """Return the number of records; None if it is not known before reading."""
 
     def batches(self) -> Iterator[tuple[Sequence[Mapping[Any, Any]], int]]:
-        """The records, some at a time, and how many bytes have been read by then."""
+        """Yield the records in batches, each with the number of bytes read so far."""
 
 
 def broken(path: str, what: str) -> FormatError:
@@ -57,9 +58,9 @@ def broken(path: str, what: str) -> FormatError:
 
 @contextlib.contextmanager
 def reading(path: str, format: str) -> Iterator[None]:
-    """Within it, whatever the reader of `format` raises says that the file `path` is not whole, or not of the format.
+    """Within it, an exception of the reader of `format` means that the file `path` is truncated or not of the format.
 
-    What is no fault of the file goes through: memory, a disk that cannot be read, a codec that is not installed.
+    Exceptions that are not the file's fault pass through: memory, an unreadable disk, a codec that is not installed.
     """
     try:
         yield
@@ -68,7 +69,7 @@ def reading(path: str, format: str) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        if "need to install" in str(error):  # fastavro, of codecs
+        if "need to install" in str(error):  # fastavro, about codecs
             raise ImportError(f"{path}: {error}") from error
         reason = textwrap.shorten(f"{type(error).__name__}: {error}".removesuffix(": "), 300)
         raise broken(path, f"{format} that is cut or damaged: {reason}") from error

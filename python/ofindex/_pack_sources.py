@@ -1,4 +1,4 @@
-"""Where packed records come from: Parquet and Avro files, and iterables of mappings."""
+"""The sources of packed records: Parquet and Avro files, and iterables of mappings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._pack_source import AT_ONCE, Kinds, Source, broken
 
 
 class Mappings:
-    """Records that a program gives."""
+    """Records given by a program."""
 
     name = ""
     size = 0
@@ -39,7 +39,7 @@ class Mappings:
 
 
 def _natural(path: str) -> list[tuple[int, int, str]]:
-    """A key by which part-2 comes before part-10."""
+    """Return a sort key that puts part-2 before part-10."""
     pieces = re.split(r"([0-9]+)", path)
     return [(0, int(piece), piece) if piece.isdigit() else (1, 0, piece) for piece in pieces]
 
@@ -51,7 +51,7 @@ def _files_in(folder: str) -> Iterator[str]:
 
 
 def _source_of(path: str) -> Source | None:
-    """The file `path`, by its first bytes; None if it is of no format that is read here."""
+    """Return the source for the file `path`, detected by its first bytes; None if the format is not supported."""
     with open(path, "rb") as file:
         magic = file.read(4)
     if magic == b"PAR1":
@@ -106,7 +106,8 @@ def _sources_at(path: str) -> list[Source]:
 
 
 def sources_of(source: Any) -> list[Source]:
-    """What `pack` was given: a path, a glob, a folder, a list of these, or an iterable of mappings."""
+    """Return the sources for the argument of `pack`: a path, a glob, a folder, a list of these, or an
+    iterable of mappings."""
     path_types = (str, bytes, os.PathLike)
     if isinstance(source, path_types):
         return _sources_at(os.fsdecode(source))

@@ -1,4 +1,4 @@
-"""The folder that a shuffled pack writes its records to before it knows how many there are."""
+"""The temporary folder of a shuffled pack, which holds the records until their number is known."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from collections.abc import Iterator
 from ._errors import LockError
 from ._source import Path
 
-#: What every file in such a folder is called, or begins with.
+#: The name, or its beginning, of every file in such a folder.
 SPOOL = "spool"
 
 
-#: As many bytes of an output's name go into the folder's: with what is added it stays below the 255 of file systems.
+#: The folder's name has at most this much of the output's: with the rest it stays below the 255 bytes of file systems.
 _NAME_BYTES = 200
 
 
 def _place_for(output: Path) -> str:
-    """The name of the folder, on the disk that `output` will be on; the same whenever `output` is."""
+    """Return the path of the folder, on the disk of `output`; always the same for the same `output`."""
     whole = os.path.abspath(os.fsencode(output))
     folder, name = os.path.split(whole)
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     missing = os.path.relpath(whole, folder)
-    if missing != name or len(name) > _NAME_BYTES:  # the last name alone does not tell it from others
-        begin = name[:_NAME_BYTES].decode(errors="ignore")  # no half characters: some file systems refuse them
+    if missing != name or len(name) > _NAME_BYTES:  # the last component alone is not unique
+        begin = name[:_NAME_BYTES].decode(errors="ignore")  # no partial characters: some file systems refuse them
         name = f"{begin}-{hashlib.sha256(missing).hexdigest()[:16]}".encode()
     return os.fsdecode(os.path.join(folder, b"." + name + b".ofindex-spool"))
 
 
 def _locked(path: str) -> int:
-    """Creates the folder, or takes the one that a killed process has left, and returns a descriptor that locks it."""
+    """Create the folder, or take over one left by a killed process, and return a descriptor that locks it."""
     while True:
         with contextlib.suppress(FileExistsError):
             os.mkdir(path, 0o700)
@@ -57,7 +57,7 @@ def _locked(path: str) -> int:
 
 
 def _empty(path: str, fd: int) -> None:
-    """Removes what a killed process has left; only what such a folder can hold."""
+    """Remove the leftovers of a killed process, but only files that such a folder can hold."""
     if os.fstat(fd).st_uid != os.geteuid():
         raise PermissionError(f"{path}: belongs to another user; expected a folder that a killed pack has left")
     for entry in os.listdir(fd):
@@ -71,13 +71,13 @@ def _empty(path: str, fd: int) -> None:
 
 @contextlib.contextmanager
 def spool_folder(output: Path) -> Iterator[str]:
-    """An empty folder for the time being, beside `output`, into which no other process packs meanwhile.
+    """A temporary empty folder next to `output`, locked so that no other process packs into `output` meanwhile.
 
-    A process that is killed leaves it, unlocked; the next pack into the same output removes it. Its name begins with a
-    dot, so that nobody takes it for data.
+    A killed process leaves it behind, unlocked; the next pack into the same output removes it. Its name begins with a
+    dot, so that it is not taken for data.
 
     Raises:
-        LockError: another process packs into `output`. OSError: there is something else of its name.
+        LockError: another process packs into `output`. OSError: something else has its name.
     """
     path = _place_for(output)
     fd = _locked(path)

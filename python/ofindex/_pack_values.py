@@ -1,4 +1,4 @@
-"""What records of other formats become: features, flat and by name."""
+"""Converts records of other formats to features: flat, and by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._errors import FeatureError
 
 TimeUnit: TypeAlias = Literal["s", "ms", "us", "ns"]
 
-#: Nanoseconds in each unit that times may be counted in.
+#: Nanoseconds in each supported time unit.
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 _PLAIN = frozenset({int, float, bool, str, bytes})
@@ -25,30 +25,30 @@ _MICROSECOND = datetime.timedelta(microseconds=1)
 
 
 def key_text(key: Any) -> str:
-    """A key of a map as a part of a feature's name."""
+    """Return a map key as part of a feature's name."""
     return key.decode("utf-8", "surrogateescape") if isinstance(key, bytes) else str(key)
 
 
 def _is_value(item: Any) -> bool:
-    """Whether `item` is one value, and no list of them in any shape."""
+    """Whether `item` is a single value, not a list of any shape."""
     return not isinstance(item, list) and (isinstance(item, (bytearray, memoryview)) or np.ndim(item) == 0)
 
 
 class Unreadable:
-    """The place of a value that cannot be had, and why not: an error, of which `Flattener` knows the record."""
+    """Stands for a value that could not be read: an error that `Flattener` completes with the record."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
 
 
 class Flattener:
-    """Makes one mapping of feature names to values of each record.
+    """Makes one mapping of feature names to values from each record.
 
     Args:
-        time_unit: What times and timestamps are counted in.
+        time_unit: The unit of times and timestamps.
         steps: Arrays of arrays stay lists of lists, for SequenceExamples; otherwise they become one list.
         byte_lists: Features whose lists of small integers are the bytes of one value.
-        nanoseconds: Features whose integers are times, in nanoseconds.
+        nanoseconds: Features whose integers are times in nanoseconds.
     """
 
     def __init__(
@@ -67,10 +67,10 @@ class Flattener:
         self._record = 0
 
     def features(self, record: Mapping[Any, Any], number: int) -> dict[str, Any]:
-        """The features of `record`, which is record `number`.
+        """Return the features of `record`, which is record number `number`.
 
         Raises:
-            FeatureError: a value has no place in a feature.
+            FeatureError: a value cannot be stored in a feature.
         """
         self._record = number
         features: dict[str, Any] = {}
@@ -132,7 +132,7 @@ class Flattener:
         return self._value(name, value)
 
     def _leaves(self, values: Iterable[Any]) -> Iterator[Any]:
-        """What is in `values`, however deep the lists in it are."""
+        """Yield the elements of `values`, flattening nested lists."""
         for value in values:
             if isinstance(value, (list, tuple)):
                 yield from self._leaves(value)
@@ -140,7 +140,7 @@ class Flattener:
                 yield value
 
     def _merged(self, name: str, records: Iterable[Any]) -> dict[str, list[Any]]:
-        """The features of the records of an array: of each, the values of all records in one list."""
+        """Return the features of an array of records: for each, the values of all records in one list."""
         merged: dict[str, list[Any]] = {}
         for record in records:
             if isinstance(record, Unreadable):
@@ -170,14 +170,14 @@ class Flattener:
             self._refuse(name, "null inside a list, which no message has")
 
     def _value(self, name: str, value: Any) -> Any:
-        """One value as `Writer` takes it."""
+        """Return one value as `Writer` accepts it."""
         if type(value) in _PLAIN:
             return self._in_unit(name, value) if name in self._nanoseconds else value
         if value is None:
             self._refuse(name, "null inside a list, which no message has")
         if isinstance(value, decimal.Decimal):
             return float(value)
-        if isinstance(value, (datetime.date, datetime.timedelta)) and value != value:  # of pandas
+        if isinstance(value, (datetime.date, datetime.timedelta)) and value != value:  # NaT of pandas
             self._refuse(name, "NaT, which is no time")
         if isinstance(value, datetime.datetime):
             utc = value if value.tzinfo is not None else value.replace(tzinfo=datetime.timezone.utc)

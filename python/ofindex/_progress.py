@@ -1,4 +1,4 @@
-"""Progress of what takes long, shown by tqdm where it is installed and somebody looks on."""
+"""Progress of long operations, shown by tqdm if it is installed and output is interactive."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-#: Called with bytes done, bytes in all and records done, about ten times a second.
+#: Called with bytes done, total bytes and records done, about ten times a second.
 Report: TypeAlias = Callable[[int, int, int], Any]
 
 
@@ -22,12 +22,12 @@ def _watched() -> bool:
 
 @contextlib.contextmanager
 def reporting(progress: bool | Report | None, title: str) -> Iterator[Report | None]:
-    """What a long operation reports to.
+    """Yields the function to which a long operation reports.
 
     Args:
-        progress: None shows a bar where tqdm is installed and there is a terminal or notebook, True wherever tqdm is
-            installed, False none; a callable is called itself.
-        title: Stands before the bar.
+        progress: None shows a bar if tqdm is installed and there is a terminal or notebook, True whenever tqdm is
+            installed, False never; a callable is called itself.
+        title: Text before the bar.
     """
     if callable(progress):
         yield progress

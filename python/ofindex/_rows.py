@@ -1,4 +1,4 @@
-"""The answer to an SQL statement."""
+"""The result of an SQL statement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FETCHED_AT_ONCE = 1024
 
 
 def _fits_float(values: Iterable[Any]) -> bool:
-    """Whether float64 holds all integers among `values`."""
+    """Whether float64 represents all integers among `values`."""
     integers = [value for value in values if isinstance(value, int)]
     return not integers or fits_float(min(integers), max(integers))
 
@@ -29,9 +29,9 @@ def _fits_float(values: Iterable[Any]) -> bool:
 class Rows:
     """The rows of one statement. Made by `Dataset.sql`.
 
-    Iterating, or `fetchall`, gives tuples of None, int, float, str and bytes, as they are asked for, each once. Any
-    consumer of Arrow (DuckDB, Polars, pyarrow, pandas) takes the object itself, any number of times; the rows are then
-    kept in memory. Rows are had one way or the other. Not thread-safe; must not cross a fork.
+    Iterating, or `fetchall`, returns tuples of None, int, float, str and bytes, read on demand, each once. Any consumer
+    of Arrow (DuckDB, Polars, pyarrow, pandas) accepts the object itself, any number of times; the rows are then kept in
+    memory. The rows can be read in only one of these two ways. Not thread-safe; must not cross a fork.
     """
 
     def __init__(self, cursor: _ofindex.Cursor) -> None:
@@ -45,24 +45,24 @@ class Rows:
 
     @property
     def description(self) -> list[tuple[str, None, None, None, None, None, None]]:
-        """The columns as DB-API 2.0 describes them; of seven items each, the name alone is known."""
+        """The columns as in DB-API 2.0; of the seven items of each, only the name is set."""
         return [(name, None, None, None, None, None, None) for name in self._cursor.columns]
 
     def fetchone(self) -> tuple[Any, ...] | None:
-        """The next row; None after the last."""
+        """Return the next row; None after the last."""
         if not self._fetched:
             self._fetched = self._cursor.fetch(_FETCHED_AT_ONCE)[::-1]
         return self._fetched.pop() if self._fetched else None
 
     def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
-        """The next rows, `size` at most."""
+        """Return the next rows, at most `size`."""
         rows: list[tuple[Any, ...]] = []
         while len(rows) < size and (row := self.fetchone()) is not None:
             rows.append(row)
         return rows
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """All rows that are left."""
+        """Return all remaining rows."""
         return list(self)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
@@ -75,7 +75,7 @@ class Rows:
         return row
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The rows as an Arrow stream. A column has the one type that takes all of its values.
+        """Return the rows as an Arrow stream. Each column has the one type that fits all of its values.
 
         Raises:
             QueryError: a column holds both numbers and texts. ValueError: rows were fetched already.
@@ -83,14 +83,14 @@ class Rows:
         return self._cursor.stream()
 
     def arrow(self) -> pyarrow.Table:
-        """The rows as a pyarrow.Table. Needs pyarrow."""
+        """Return the rows as a pyarrow.Table. Needs pyarrow."""
         import pyarrow
 
         return pyarrow.table(self)
 
     def df(self) -> pandas.DataFrame:
-        """The rows as a pandas.DataFrame. Integers beside NULLs or reals are float64, or, where one is beyond 2**53,
-        objects, with None for NULL. Needs pandas."""
+        """Return the rows as a pandas.DataFrame. Integers in a column with NULLs or reals are float64 or, if one is
+        beyond 2**53, objects with None for NULL. Needs pandas."""
         import pandas
 
         rows = self.fetchall()
@@ -108,7 +108,7 @@ class Rows:
 
 
 def _warn_of_lists(names: list[str]) -> None:
-    """Says which columns a table of all columns lacks; the warning is the consumer's, who asks for the stream."""
+    """Warn about the columns that a table of all columns lacks; the warning points to the consumer of the stream."""
     more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
     warnings.warn(
         f"left out {', '.join(map(repr, names[:3]))}{more}: the index does not store the lists that some records have; "
@@ -119,8 +119,8 @@ def _warn_of_lists(names: list[str]) -> None:
 
 
 class Table:
-    """Columns of a Dataset, for any consumer of Arrow, any number of times. Made by `Dataset.arrow`; pickles as the
-    Dataset does."""
+    """Columns of a Dataset, for any consumer of Arrow, any number of times. Made by `Dataset.arrow`; pickles
+    like the Dataset."""
 
     def __init__(self, dataset: Dataset, names: list[str] | None) -> None:
         self._dataset = dataset
@@ -139,7 +139,7 @@ class Table:
         raise TypeError("columns of different types make no array: use Dataset.column(name) for one of them")
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same columns of the same records."""
+        """Whether both have the same columns of the same records."""
         if not isinstance(other, Table):
             return NotImplemented
         return self._dataset == other._dataset and self._names == other._names

@@ -1,4 +1,4 @@
-"""Which record of a Dataset a training run reads next."""
+"""The order in which a training run reads the records of a Dataset."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def block_size(block: int | Literal["auto"] | None) -> int | None:
-    """`block` as the extension has it: 0 for "auto"."""
+    """Return `block` as the extension expects it: 0 for "auto"."""
     if block is None or block == "auto":
         return None if block is None else 0
     size = operator.index(block)
@@ -24,19 +24,20 @@ def block_size(block: int | Literal["auto"] | None) -> int | None:
 
 
 class Sampler(EpochSampler):
-    """Rows of a Dataset in the order of a training run, for one rank of many: ``ds[i]`` for each `i` of it.
+    """Rows of a Dataset in the order of a training run, for one rank of many; each `i` it yields is record ``ds[i]``.
 
-    Each iteration is the next epoch, unless `set_epoch` or `load_state_dict` was called in between. Each epoch has
-    another order, which follows from seed and epoch alone; docs/sampling.md has the laws. Takes O(1) memory, but for
-    weights and balance. Made by `Dataset.sampler`. Pickles as where its last iterator stands; a rank and world size
-    that were not given are then those of the process that unpickles it. Used by one thread at a time.
+    Each iteration is the next epoch, unless `set_epoch` or `load_state_dict` was called in between. Each epoch has a
+    different order, which depends only on seed and epoch; docs/sampling.md specifies the sampling algorithms. Takes
+    O(1) memory, except for weights and balance. Made by `Dataset.sampler`. Pickles with the position of its last
+    iterator; a rank and world size that were not given are looked up by the process that unpickles it. Used by one
+    thread at a time.
     """
 
     _standing: _ofindex.RowSampler
 
     def __init__(self, dataset: Dataset, wish: dict[str, Any]) -> None:
         self._dataset = dataset
-        self._wish = wish  # as given: another process has its own rank
+        self._wish = wish  # as given, since another process has its own rank
         self._place = place_in_world(wish["rank"], wish["world_size"])
         super().__init__(self._opened(wish), self._place[1], loaded="state" in wish)
 
@@ -45,18 +46,18 @@ class Sampler(EpochSampler):
         return self._dataset._open_sampler(**{**wish, "rank": rank, "world_size": world_size})
 
     def _order(self) -> _ofindex.RowSampler:
-        """What a loader draws ordinals from, from where an iterator would begin."""
+        """The source of a loader's ordinals, from the start of an iterator created now."""
         return cast("_ofindex.RowSampler", self._begin)
 
     def load_state_dict(self, state: State, force: bool = False) -> None:
-        """Replaces seed, epoch and position by those of a state, taken under any number of ranks. The next iterator
-        reads on from there; no record of the epoch is lost or read twice.
+        """Replace seed, epoch and position by those of a state, taken with any number of ranks. The next iterator
+        continues from there; no record of the epoch is lost or read twice.
 
         Args:
-            force: Take the state though it is of another dataset, other rows or another order.
+            force: Accept a state of another dataset, other rows or another order.
 
         Raises:
-            StaleError: the state is not of this dataset, these rows and this order; the text says what is different.
+            StaleError: the state is not of this dataset, these rows and this order; the text gives the difference.
         """
         wish = {**self._wish, "state": json.dumps(checked_state(state)), "force": force}
         self._resume(self._opened(wish))

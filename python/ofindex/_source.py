@@ -14,7 +14,7 @@ Path: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes]"
 
 
 def open_source(path: Path, options: dict[str, Any]) -> _ofindex.Source:
-    """The index at `path`; `options` are root, io, allow_bad and cache_bytes."""
+    """Open the index at `path`; `options` are root, io, allow_bad and cache_bytes."""
     root = options["root"]
     return _ofindex.open_source(
         os.fspath(path),
@@ -28,14 +28,14 @@ def open_source(path: Path, options: dict[str, Any]) -> _ofindex.Source:
 _MOST_NAMES = 8 << 20
 """An index whose names of features are longer together may lack some."""
 
-# SQLite's connections must not be used, nor closed, by a forked child: it forgets them here.
+# A forked child must neither use nor close SQLite's connections, so it parks them here.
 _abandoned: list[object] = []
 _all_shared: weakref.WeakSet[Shared] = weakref.WeakSet()
 
 
 class Shared:
-    """What all views of an open dataset share, made when first needed. SQLite connections are opened once more in a
-    forked child, on the same file: an index that was built over it since is another one."""
+    """State shared by all views of an open dataset, created on first use. A forked child opens the SQLite connections
+    again, on the same file: an index that was built over it since is a different one."""
 
     def __init__(self, source: _ofindex.Source) -> None:
         self._source = source
@@ -45,7 +45,7 @@ class Shared:
         _all_shared.add(self)
 
     def abandon(self) -> None:
-        """Forgets the connections, which belong to the process that this one was forked from."""
+        """Drop the connections, which belong to the parent process of the fork."""
         _abandoned.append(self._columns)
         self._columns = None
         self._opening = threading.Lock()
@@ -59,14 +59,14 @@ class Shared:
 
     @cached_property
     def features(self) -> frozenset[str] | None:
-        """Names of all features that records have; None if the index has not all of them."""
+        """Names of all features in records; None if the index does not have all of them."""
         names = frozenset(feature["name"] for feature in _ofindex.features(self._source))
         whole = len(names) < _ofindex.most_features and sum(map(len, names)) < _MOST_NAMES
         return names if whole else None
 
 
 def _abandon_connections() -> None:
-    """In a forked child: forgets what belongs to the parent, without closing it."""
+    """Run in a forked child: drop the parent's connections without closing them."""
     for shared in list(_all_shared):
         shared.abandon()
 

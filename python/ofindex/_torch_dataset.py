@@ -18,7 +18,8 @@ from ._mix import Mix
 
 
 class Dataset(torch.utils.data.Dataset[Any]):
-    """Records for torch's DataLoader: map style, with batched reads. Pickles; works in workers of any start method."""
+    """Records for torch's DataLoader: map style, with batched reads. Can be pickled; works in workers of
+    any start method."""
 
     def __init__(
         self,
@@ -29,8 +30,8 @@ class Dataset(torch.utils.data.Dataset[Any]):
         """
         Args:
             dataset: An ofindex.Dataset, a view, or a mix.
-            features: What to decode: items are then dicts of tensors (of `bytes` for bytes features, of `Ragged` rows
-                as one tensor each). None: items are payloads, as `bytes`.
+            features: Features to decode: items are then dicts of tensors (`bytes` for bytes features, one tensor for a
+                `Ragged` row). None: items are payloads, as `bytes`.
             transform: Applied to each item.
         """
         self.dataset = dataset
@@ -47,7 +48,7 @@ class Dataset(torch.utils.data.Dataset[Any]):
         return item if self.transform is None else self.transform(item)
 
     def __getitems__(self, numbers: list[int]) -> list[Any]:
-        """Items of many records, read at once; torch's DataLoader calls this."""
+        """Return many items, read at once; torch's DataLoader calls this."""
         items: list[Any]
         if self.features is None:
             items = self.dataset.__getitems__(numbers)

@@ -1,4 +1,4 @@
-"""Epochs of tensors that threads read ahead, and where a run stands in them."""
+"""Epochs of prefetched tensors, and the position of a run in them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ._torch_tensors import pinned, tensors_of
 
 @dataclass
 class _Place:
-    """How far an iteration has come: what a Loader keeps of it, so that an iterator that is dropped ends."""
+    """Progress of an iteration: kept separately by a Loader, so that a dropped iterator is closed."""
 
     begin: State
     position: int
@@ -36,12 +36,13 @@ class _Place:
 
 
 class Loader:
-    """Decoded batches of an epoch, read and decoded by threads of C++ in this process, some batches ahead.
+    """Decoded batches of an epoch, prefetched and decoded by C++ threads in this process.
 
-    Iterating gives dicts of tensors; each iteration is the next epoch, unless `set_epoch`, its own or the sampler's, or
-    `load_state_dict` was called in between. Every rank gets equally many batches, unless `tail` is "exact".
-    `state_dict` counts the batches that were given out, whatever was read ahead, and is resumed under any number of
-    ranks. Used by one thread at a time; not after a fork. Pickles as its arguments and where its last iteration stands.
+    Iterating yields dicts of tensors; each iteration is the next epoch, unless `set_epoch` (its own or the
+    sampler's) or `load_state_dict` was called in between. Every rank gets the same number of batches, unless `tail`
+    is "exact". `state_dict` counts the batches that were returned, not the prefetched ones, and can be resumed with
+    any number of ranks. Used by one thread at a time; not after a fork. Pickles as its arguments and the position of
+    its last iteration.
     """
 
     def __init__(
@@ -66,24 +67,24 @@ class Loader:
             dataset: An ofindex.Dataset, a view, or a mix.
             features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. Numbers become tensors of shape
                 ``(n, *shape)``, byte strings a `BytesArray`, ragged features a `Ragged`.
-            batch_size: Records of a batch; the last one of an epoch may have fewer.
-            sampler: The order: of ``dataset.sampler(...)``, or anything that gives numbers of records when it is
-                iterated; where it has set_epoch, that is called before each epoch but the first. None: a global
-                shuffle by `seed`, for `rank` of `world_size` with `tail`.
-            rank, world_size: Where there is no `sampler`, both or neither; None: those of torch.distributed, or that
-                torchrun sets, else 0 of 1, looked up again where the Loader is unpickled.
-            tail: What becomes of the records that do not make a whole step of all ranks: see `Dataset.sampler`.
-            prefetch: Batches that are read ahead.
-            threads: That read and decode; None: one a processor.
-            transform: Applied to each batch, on as many threads of Python.
-            drop_last: Leave out a last batch of fewer records.
+            batch_size: Records per batch; the last one of an epoch may have fewer.
+            sampler: The order: ``dataset.sampler(...)``, or anything that yields record numbers when it is iterated; if
+                it has set_epoch, that is called before each epoch except the first. None: a global shuffle by `seed`,
+                for `rank` of `world_size` with `tail`.
+            rank, world_size: Only without `sampler`; give both or neither. None takes them from torch.distributed, or
+                else from torchrun's environment, or else 0 of 1; they are looked up again when the Loader is unpickled.
+            tail: How to treat the records left over after the last whole step of all ranks: see `Dataset.sampler`.
+            prefetch: Number of batches to read ahead.
+            threads: Number of threads that read and decode; None: one per processor.
+            transform: Applied to each batch, on the same number of Python threads.
+            drop_last: Omit a last batch of fewer records.
             pin_memory: Put tensors into pinned memory; None: if there is a CUDA device.
         """
         self.dataset = dataset
         self.batch_size, self.threads, self.prefetch = checked_reading(batch_size, threads, prefetch)
         self.transform = transform
         self.drop_last = drop_last
-        self._threads, self._pin_memory = threads, pin_memory  # as given: another host has its own
+        self._threads, self._pin_memory = threads, pin_memory  # as given, since another host has its own
         self.pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
         self._decoding = decoding_for(dataset, features)
         self.sampler: Sampler | MixSampler | Iterated
@@ -98,12 +99,12 @@ class Loader:
             self.sampler = sampler
         else:
             self.sampler = Iterated(dataset, sampler)
-        self._next_epoch: int | None = None  # that set_epoch() asked for
-        self._read_epoch: int | None = None  # of the last iteration; None where the sampler stands as it is to be read
+        self._next_epoch: int | None = None  # requested by set_epoch()
+        self._read_epoch: int | None = None  # of the last iteration; None if the sampler is where reading should begin
         self._place: _Place | None = None
 
     def __len__(self) -> int:
-        """Batches of the epoch that is next, or of what is left of it after `load_state_dict`.
+        """Number of batches in the next epoch, or in the rest of it after `load_state_dict`.
 
         Raises:
             TypeError: `sampler` has no length.
@@ -120,7 +121,7 @@ class Loader:
         return records // self.batch_size if self.drop_last else -(-records // self.batch_size)
 
     def _untouched(self) -> bool:
-        """Whether the sampler stands where the next iteration is to begin: new, loaded, or set by its owner."""
+        """Whether the sampler is where the next iteration should begin: new, loaded, or set by its owner."""
         return self._read_epoch is None or self.sampler._loaded or self.sampler.epoch != self._read_epoch
 
     def __iter__(self) -> LoaderIterator:
@@ -136,25 +137,26 @@ class Loader:
         return iterator
 
     def set_epoch(self, epoch: int) -> None:
-        """Makes `epoch` the next one. Right after `load_state_dict`, the state's own epoch goes on where it stands."""
+        """Make `epoch` the next one. Right after `load_state_dict`, the state's own epoch keeps its position."""
         wanted = whole(epoch, "epoch")
         if self._next_epoch is None and self._untouched() and wanted == self.sampler.epoch:
             return
         self._next_epoch, self._place = wanted, None
 
     def state_dict(self) -> State:
-        """Where the last iteration stands: behind the batches that it has given out. Plain values, less than 1 KiB."""
+        """Return the position of the last iteration: after the batches that it has returned. Plain values, less
+        than 1 KiB."""
         if self._place is not None:
             return self._place.state_dict()
         begin = self.sampler._begin_state()
         return begin if self._next_epoch is None else {**begin, "epoch": self._next_epoch, "position": 0}
 
     def load_state_dict(self, state: State) -> None:
-        """Makes the next iteration go on from `state`, of a Loader over the same records in the same order, with any
-        number of ranks, any batch size and any features.
+        """Resume from `state`, which must be of a Loader over the same records in the same order, with any number of
+        ranks, any batch size and any features.
 
         Raises:
-            StaleError: the state is of other records, or of another order; the text says what is different.
+            StaleError: the state is of other records, or of another order; the text gives the difference.
         """
         self.sampler.load_state_dict(state)
         self._next_epoch = self._read_epoch = self._place = None
@@ -178,16 +180,16 @@ class Loader:
 def _unpickled(
     dataset: Dataset | Mix, features: Features, batch_size: int, arguments: dict[str, Any], state: State
 ) -> Loader:
-    """A Loader out of a pickle."""
+    """Rebuild a Loader from a pickle."""
     loader = Loader(dataset, features, batch_size, **arguments)
     loader.load_state_dict(state)
     return loader
 
 
 class LoaderIterator:
-    """One pass of a Loader over what is left of an epoch. Its threads end with it, or when it is dropped.
+    """One pass of a Loader over the rest of an epoch. Its threads end with it, or when it is dropped.
 
-    Used by one thread at a time: `next` raises RuntimeError in a thread that comes while another is inside.
+    Used by one thread at a time: `next` raises RuntimeError while another thread is inside.
     """
 
     def __init__(self, loader: Loader) -> None:
@@ -195,7 +197,7 @@ class LoaderIterator:
         begin = sampler._begin_state()
         self._place = _Place(begin, begin["position"])
         self._left = loader._batches(sampler._length())
-        # Records of a batch at least, where it is not known beforehand how many there are.
+        # Minimum records per batch, if the number of records is not known in advance.
         self._least = loader.batch_size if loader.drop_last and self._left is None else 0
         self._pin = loader.pin_memory
         epoch = Epoch(
@@ -221,7 +223,7 @@ class LoaderIterator:
         return self
 
     def __len__(self) -> int:
-        """Batches that are left.
+        """Number of batches left.
 
         Raises:
             TypeError: the sampler has no length.
@@ -254,7 +256,7 @@ class LoaderIterator:
         return pinned(tensors) if self._pin else tensors
 
     def close(self) -> None:
-        """Stops the threads. What is left is not read; the state stays."""
+        """Stop the threads. The rest is not read; the state stays valid."""
         self._done, self._left = True, None if self._left is None else 0
         self._batches.close()
 

@@ -1,4 +1,4 @@
-"""Batches as tensors of torch."""
+"""Batches as torch tensors."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Ragged(NamedTuple):
     offsets: torch.Tensor  #: int64, shape ``(n + 1,)``
 
     def nested(self) -> torch.Tensor:
-        """The rows as a nested tensor of jagged layout, which torch 2.4 and later has."""
+        """Return the rows as a nested tensor of jagged layout, available in torch 2.4 and later."""
         if isinstance(self.values, BytesArray):
             raise TypeError("rows of byte strings make no tensor")
         return torch.nested.nested_tensor_from_jagged(self.values, self.offsets)
 
 
 def _tensor(value: npt.NDArray[Any] | BytesArray | _arrays.Ragged) -> torch.Tensor | BytesArray | Ragged:
-    """`value` as tensors that share its memory; byte strings stay what they are."""
+    """Return `value` as tensors that share its memory; byte strings are unchanged."""
     if isinstance(value, BytesArray):
         return value
     if isinstance(value, _arrays.Ragged):
@@ -37,12 +37,12 @@ def _tensor(value: npt.NDArray[Any] | BytesArray | _arrays.Ragged) -> torch.Tens
 
 
 def tensors_of(batch: Batch) -> dict[str, Any]:
-    """`batch` as tensors that share its memory."""
+    """Return `batch` as tensors that share its memory."""
     return {name: _tensor(value) for name, value in batch.items()}
 
 
 def pinned(value: Any) -> Any:
-    """`value` with all tensors in it in pinned memory."""
+    """Return `value` with all tensors in it in pinned memory."""
     if hasattr(value, "pin_memory"):
         return value.pin_memory()
     if isinstance(value, Mapping):

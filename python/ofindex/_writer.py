@@ -1,4 +1,4 @@
-"""Shards are written, record by record."""
+"""Writes shards, record by record."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PART = re.compile(r"part-[0-9]+")
 
 
 def format_of_name(path: Path) -> Format | None:
-    """What a shard of this name is, if the name says so."""
+    """Return the format that the name of a shard implies, if any."""
     name = os.path.basename(os.fsdecode(path))
     if name.removesuffix(".gz").endswith(".tfrecord"):
         return "tfrecord"
@@ -28,7 +28,7 @@ def format_of_name(path: Path) -> Format | None:
 
 
 def payload_for(format: str, payload: Payload | None) -> Payload:
-    """The payload that records of `format` have, unless another is asked for that they may have."""
+    """Return the payload for records of `format`: the requested one, if the format allows it, or its default."""
     if payload is not None and format in ("tfrecord", "ofrecord") and (payload == "ofrecord") != (format == "ofrecord"):
         raise ValueError(
             f"payload={payload!r} is not what {format} files hold\n"
@@ -38,23 +38,23 @@ def payload_for(format: str, payload: Payload | None) -> Payload:
 
 
 def gzipped(path: Path, compress: str | None) -> bool:
-    """Whether the shard `path` is compressed: as `compress` says, else as the name says."""
+    """Return whether the shard `path` is compressed: as `compress` says, otherwise as its name implies."""
     if compress not in (None, "gzip"):
         raise ValueError(f"compress={compress!r}: expected 'gzip' or None")
     return compress is not None or os.fsdecode(path).endswith(".gz")
 
 
 class Writer(_ofindex.RecordFile):
-    """A shard being written. It gets its name, or its new content, when it is closed, and not before.
+    """A shard being written. It gets its name, or its new content, only when it is closed.
 
         with ofindex.Writer("data/part-0") as writer:
             writer.write({"label": 3, "image": jpeg, "box": np.zeros(4, np.float32)})
 
-    Where the block ends with an exception, the shard is given up: a file of that name stays as it was. So it is with
-    one that is garbage collected without having been closed, and with a process that dies.
+    If the block ends with an exception, the shard is discarded, and a file of that name is unchanged. The same holds if
+    the writer is garbage collected without having been closed, or if the process dies.
 
-    Thread-safe: records come whole, in the order in which threads get to write them. In a forked child every method
-    raises ValueError, and the parent's shard stays what it is.
+    Thread-safe: records are written whole, in the order in which threads get to write them. In a forked child every
+    method raises ValueError, and the parent's shard is unaffected.
     """
 
     def __init__(
@@ -73,25 +73,25 @@ class Writer(_ofindex.RecordFile):
         """Begin a shard.
 
         Args:
-            path: What it is to be called, once it is closed. Nothing may have that name, unless `append` or `force`.
-            format: "tfrecord" or "ofrecord"; None: as the name says, which ends in ``.tfrecord``, ``.tfrecord.gz`` or
-                ``.ofrecord``, or is ``part-N``, for OFRecords.
-            payload: What mappings become: "example" or "sequence_example" in a TFRecord, "ofrecord" in an OFRecord;
-                None: Example or OFRecord. Payloads that are given as bytes are not looked at.
-            schema: Feature name -> "bytes", "float", "double", "int32" or "int64": the kind that its values have, and
-                that of a list without values. Other features' values say it themselves. Of numbers, a float or double
-                takes ints, too; double and int32 are OFRecord's alone.
-            compress: "gzip", for TFRecords; None: as the name says.
-            append: Begin with the records that the file has, if it is there.
-            force: Replace a shard of that name and format. A file that is no such shard is never replaced.
-            sort: Write features in the order of their names, so that the same values are the same bytes; otherwise in
+            path: Its name, once it is closed. The name must be free, unless `append` or `force` is given.
+            format: "tfrecord" or "ofrecord"; None: implied by the name, which ends in ``.tfrecord``, ``.tfrecord.gz``
+                or ``.ofrecord``, or is ``part-N``, for OFRecords.
+            payload: The message made from mappings: "example" or "sequence_example" in a TFRecord, "ofrecord" in an
+                OFRecord; None: Example or OFRecord. Payloads given as bytes are not checked.
+            schema: Feature name -> "bytes", "float", "double", "int32" or "int64": the kind of its values, and of a
+                list without values. For other features the values determine it. float and double also accept ints; only
+                OFRecord has double and int32.
+            compress: "gzip", for TFRecords; None: implied by the name.
+            append: Keep the records of an existing file, and append to them.
+            force: Replace a shard of that name and format. A file that is not such a shard is never replaced.
+            sort: Write features sorted by name, so that the same values give the same bytes; otherwise in
                 the mapping's order.
-            allow_nan: Take floats that are no number, too.
+            allow_nan: Also accept NaN.
 
         Raises:
-            ValueError: arguments make no sense together, or a file of that name is there. LockError: another writer has
-            it. DamageError: the file to append to does not end with a whole record. OSError: the folder is not there,
-            or the like.
+            ValueError: arguments are inconsistent, or a file of that name exists. LockError: another writer has locked
+            it. DamageError: the file to append to does not end with a whole record. OSError: the folder does not exist,
+            or another file error.
         """
         said = format_of_name(path)
         if format is None and said is None:
@@ -113,17 +113,17 @@ class Writer(_ofindex.RecordFile):
 
     @property
     def path(self) -> str:
-        """What the shard is called, or will be."""
+        """The shard's final path."""
         return os.fsdecode(self._path)
 
     @property
     def format(self) -> Format:
-        """Its framing."""
+        """The shard's framing."""
         return self._format
 
     @property
     def payload(self) -> Payload:
-        """What mappings become."""
+        """The message made from mappings."""
         return self._payload
 
     def __enter__(self) -> Writer:
@@ -138,7 +138,7 @@ class Writer(_ofindex.RecordFile):
             self.abandon()
 
     def __del__(self) -> None:
-        # One that was not begun, or is the parent's, is not for us to give up.
+        # A writer that was not begun, or is the parent's, must not be abandoned here.
         if self.__dict__.get("_process") != os.getpid() or self.closed:
             return
         self.abandon()

@@ -16,17 +16,17 @@ __all__ = ["DataSource"]
 
 
 class DataSource:
-    """Records for Grain's DataLoader and MapDataset: what grain's RandomAccessDataSource asks for, and batched reads.
+    """Records for Grain's DataLoader and MapDataset: implements grain's RandomAccessDataSource, with batched reads.
 
-    Thread-safe, deterministic; pickles; its repr, which Grain's checkpoints compare, names the records and holds no
-    address. Grain itself need not be installed.
+    Thread-safe, deterministic, and can be pickled. Its repr, which Grain's checkpoints compare, identifies the records
+    and contains no address. Grain itself need not be installed.
     """
 
     def __init__(self, dataset: Dataset | Mix, features: Features | None = None) -> None:
         """
         Args:
             dataset: An ofindex.Dataset, a view, or a mix.
-            features: What to decode: items are then dicts of arrays. None: items are payloads, as `bytes`.
+            features: Features to decode: items are then dicts of arrays. None: items are payloads, as `bytes`.
         """
         self.dataset = dataset
         self.features = None if features is None else dict(decoding_for(dataset, features).features)
@@ -40,7 +40,7 @@ class DataSource:
         return self.__getitems__([operator.index(number)])[0]
 
     def __getitems__(self, numbers: Sequence[int]) -> list[Any]:
-        """Items of many records, read at once."""
+        """Return many items, read at once."""
         if self.features is None:
             return self.dataset.__getitems__(numbers)
         columns = self.dataset.batch(numbers, self.features, threads=1)

@@ -53,29 +53,30 @@ def dataset(
     prefetch: int = 4,
     threads: int | None = None,
 ) -> Any:
-    """A tf.data.Dataset of decoded batches, in the order of ``ds.sampler(seed, epoch, rank, world_size, tail=tail)``.
+    """Make a tf.data.Dataset of decoded batches, in the order of ``ds.sampler(seed, epoch,
+    rank, world_size, tail=tail)``.
 
     Args:
         ds: An ofindex.Dataset, a view, or a mix.
         features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``.
-        batch_size: Records of a batch; the last one may have fewer.
-        epoch: Of the first iteration; each one that is begun later, by ``repeat`` for example, is the next.
+        batch_size: Records per batch; the last one may have fewer.
+        epoch: The epoch of the first iteration; each later iteration, by ``repeat`` for example, is the next epoch.
         rank, world_size: See `Dataset.sampler`.
-        prefetch: Batches that are read ahead.
-        threads: That read and decode; None: one a processor.
+        prefetch: Number of batches to read ahead.
+        threads: Number of threads that read and decode; None: one per processor.
 
     Returns:
         Elements are dicts of name -> tensor of shape ``(n, *shape)``, byte strings as tf.string, or RaggedTensor of n
         rows.
 
     Raises:
-        ValueError, TypeError: arguments make no sense. What goes wrong in reading is an error of TensorFlow's, whose
-        text has ours.
+        ValueError, TypeError: arguments are invalid. Errors while reading are raised as TensorFlow's errors,
+        with our text.
     """
     decoding = decoding_for(ds, features)
     ahead = checked_reading(batch_size, threads, prefetch)
     place = place_in_world(rank, world_size)
-    ds.sampler(seed, epoch, *place, tail=tail)  # what is wrong is said at once
+    ds.sampler(seed, epoch, *place, tail=tail)  # report errors early
     epochs = itertools.count(whole(epoch, "epoch"))
 
     def batches() -> Iterator[dict[str, Any]]:

@@ -9,4 +9,4 @@ from ._torch_tensors import Ragged
 __all__ = ["Dataset", "Loader", "LoaderIterator", "Ragged"]
 
 for _public in (Dataset, Loader, LoaderIterator, Ragged):
-    _public.__module__ = __name__  # as it is named in pickles
+    _public.__module__ = __name__  # their name in pickles

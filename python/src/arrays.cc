@@ -19,10 +19,10 @@ int GetBuffer(PyObject* self, Py_buffer* buffer, int /*flags*/) {
   return 0;
 }
 
-// Returns numpy's asarray. Imports numpy when the first array is made, so that building the package needs none. Never
-// given up: at the interpreter's end it is gone before statics are.
+// Returns numpy's asarray. Imports numpy when the first array is made, so that building the package does not need it.
+// Never released: when the interpreter ends, it is gone before statics are destroyed.
 const nb::object& AsArray() {
-  static const nb::object* as_array = nullptr;  // by the GIL
+  static const nb::object* as_array = nullptr;  // guarded by the GIL
   if (as_array == nullptr) as_array = new nb::object(nb::module_::import_("numpy").attr("asarray"));
   return *as_array;
 }

@@ -11,20 +11,19 @@
 
 namespace ofindex::python {
 
-/// Memory of one dimension that numpy makes an array of, by the buffer protocol.
+/// One-dimensional memory that numpy turns into an array through the buffer protocol.
 struct Memory {
-  std::shared_ptr<const void> owner;  ///< keeps the memory where it is
+  std::shared_ptr<const void> owner;  ///< keeps the memory alive
   void* data;
-  Py_ssize_t size;  ///< items
+  Py_ssize_t size;  ///< number of items
   Py_ssize_t item_bytes;
-  const char* format;  ///< of an item, as the module `struct` has it
+  const char* format;  ///< of an item, in the notation of the module `struct`
 };
 
-/// A writable numpy array of `memory`, which it keeps.
+/// Returns a writable numpy array of `memory`, which it keeps alive.
 [[nodiscard]] nanobind::object ArrayOf(Memory memory);
 
-/// The format of a T by which numpy takes it for its own type of that width. Of the two types of 64 bits that C has, it
-/// is `long`.
+/// Returns the buffer format by which numpy recognises its own type of T's width. Of C's two 64-bit types it is `long`.
 template <typename T>
 constexpr const char* FormatOf() {
   if constexpr (std::is_same_v<T, bool>) return "?";
@@ -37,7 +36,7 @@ constexpr const char* FormatOf() {
   return kSigned ? "l" : "L";
 }
 
-/// `size` items at `data`, which `owner` keeps, as an array. An array without items needs no data.
+/// Returns the `size` items at `data`, which `owner` keeps alive, as an array. An array without items needs no data.
 template <typename T>
 nanobind::object SharedArray(std::shared_ptr<const void> owner, const T* data, size_t size) {
   static T nothing{};
@@ -48,7 +47,7 @@ nanobind::object SharedArray(std::shared_ptr<const void> owner, const T* data, s
                   .format = FormatOf<T>()});
 }
 
-/// `values` as an array; `As` is what numpy takes a T for.
+/// Returns `values` as an array; `As` is the type that numpy sees instead of T.
 template <typename T, typename As = T>
 nanobind::object ArrayOf(std::vector<T> values) {
   static_assert(sizeof(T) == sizeof(As));
@@ -56,7 +55,7 @@ nanobind::object ArrayOf(std::vector<T> values) {
   return SharedArray<As>(owned, reinterpret_cast<const As*>(owned->data()), owned->size());
 }
 
-/// Row numbers, which numpy has as int64.
+/// Returns row numbers as an array of int64.
 inline nanobind::object RowArray(std::vector<uint64_t> rows) { return ArrayOf<uint64_t, int64_t>(std::move(rows)); }
 
 void BindArrays(nanobind::module_& m);

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-// The Arrow C data and stream interfaces, as their specification fixes them (arrow.apache.org/docs/format,
-// CDataInterface and CStreamInterface).
+// The Arrow C data and stream interfaces, as specified in arrow.apache.org/docs/format (CDataInterface and
+// CStreamInterface).
 
 extern "C" {
 

@@ -33,15 +33,15 @@ const char* FormatOf(ValueType type) {
   return "n";
 }
 
-// What an exported array points at, until it is released.
+// Owns what an exported array points to, until it is released.
 struct OwnedArray {
-  std::shared_ptr<const ArrowColumn> column;  // null of a batch, whose children keep theirs
+  std::shared_ptr<const ArrowColumn> column;  // null for a batch, whose children keep their own columns
   std::array<const void*, 3> buffers{};
   std::vector<ArrowArray> children;
   std::vector<ArrowArray*> pointers;
 };
 
-// A child that was moved out has no release any more, and belongs to whoever took it.
+// A child that was moved out has a null release callback, and belongs to the new owner.
 template <typename Struct, typename Owned>
 void Release(Struct* released) {
   for (int64_t i = 0; i < released->n_children; ++i) {
@@ -57,7 +57,7 @@ struct OwnedSchema {
   std::vector<ArrowSchema*> pointers;
 };
 
-// Room for `n` children, which the owner keeps where they are.
+// Allocates `n` children, which the owner keeps at fixed addresses.
 template <typename Owned, typename Struct>
 void GiveChildren(Owned& owned, std::vector<Struct>& children, size_t n, Struct& out) {
   children.resize(n);
@@ -83,7 +83,7 @@ void ExportField(const ArrowField& field, ArrowSchema& out) {
 }  // namespace
 
 ArrowColumn::ArrowColumn(ValueType type, ValueType item) : type_(type) {
-  data_.reserve(64);  // a buffer without values is still no null pointer
+  data_.reserve(64);  // the pointer must not be null even without values
   if (HasOffsets(type)) offsets_.push_back(0);
   if (type == ValueType::kList) items_ = std::make_unique<ArrowColumn>(item);
 }
@@ -117,7 +117,7 @@ void ArrowColumn::EndList(bool present) {
   offsets_.push_back(items_->size());
 }
 
-// Changes the type, and the values with it.
+// Changes the type, and converts the values.
 bool ArrowColumn::Become(ValueType type) {
   if (type == type_) return true;
   if (type_ == ValueType::kNull) {
@@ -155,7 +155,7 @@ bool ArrowColumn::Add(const Chunk::Value& value) {
       AddReal(value.real);
       return true;
     case ColumnValue::Type::kText:
-      // SQL's TEXT may be any bytes, Arrow's may not.
+      // SQL's TEXT may hold any bytes, Arrow's may not.
       if (type_ != ValueType::kBinary && !Become(IsText(value.bytes) ? ValueType::kText : ValueType::kBinary)) {
         return false;
       }

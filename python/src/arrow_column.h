@@ -10,10 +10,10 @@
 
 namespace ofindex::python {
 
-/// What the values of a column are, in Arrow and numpy.
+/// The type of a column's values, in Arrow and numpy.
 enum class ValueType : uint8_t { kNull, kInt64, kFloat32, kFloat64, kText, kBinary, kList };
 
-/// The values of one column, collected one by one, as Arrow lays them out. Moves, does not copy.
+/// The values of one column in Arrow's layout, collected one by one. Moves, does not copy.
 class ArrowColumn {
  public:
   explicit ArrowColumn(ValueType type, ValueType item = ValueType::kNull);
@@ -25,28 +25,28 @@ class ArrowColumn {
   [[nodiscard]] int64_t size() const { return size_; }
   [[nodiscard]] int64_t nulls() const { return nulls_; }
 
-  /// Adds a value as SQL has it. The column becomes the type that takes it and all before: kNull anything, kInt64 a
-  /// real (as kFloat64), kText bytes (as kBinary). False if there is none: numbers and texts do not go together, nor
-  /// reals and integers that no double holds.
+  /// Adds an SQL value. The column changes to the type that holds it and all values so far: kNull becomes any type,
+  /// kInt64 becomes kFloat64 for a real, kText becomes kBinary for bytes. Returns false if there is no such type:
+  /// numbers and texts cannot be mixed, nor reals and integers that no double represents.
   [[nodiscard]] bool Add(const Chunk::Value& value);
 
-  // Of a column whose type says so; no type changes.
+  // These require a column of the matching type; the type does not change.
   void AddNull();
   void AddInteger(int64_t value) { AddFixed(value); }
   void AddReal(double value);
   void AddBytes(ByteView value);
 
-  /// Of kList: ends a list whose items were added to items(), or adds a NULL.
+  /// For kList: ends a list whose items were added to items(), or adds a NULL.
   void EndList(bool present);
   [[nodiscard]] ArrowColumn& items() { return *items_; }
 
-  // What was collected. Offsets are one more than values, of kText and kBinary in data, of kList in items.
+  // The collected values. There is one more offset than values: into data for kText and kBinary, into items for kList.
   [[nodiscard]] const std::vector<uint8_t>& data() const { return data_; }
   [[nodiscard]] const std::vector<int64_t>& offsets() const { return offsets_; }
   [[nodiscard]] const ArrowColumn& items() const { return *items_; }
   [[nodiscard]] bool IsNull(int64_t i) const { return (valid_[static_cast<size_t>(i) / 8] >> (i % 8) & 1) == 0; }
 
-  /// Hands the values to `out`, which keeps `column` until whoever gets it releases it.
+  /// Exports the values to `out`, which keeps `column` alive until its consumer releases it.
   static void Export(std::shared_ptr<const ArrowColumn> column, ArrowArray& out);
 
  private:
@@ -69,19 +69,19 @@ class ArrowColumn {
   std::unique_ptr<ArrowColumn> items_;
 };
 
-/// Whether each integer up to the size of `value` has a double of its own.
+/// Returns whether every integer of at most this magnitude is exactly a double.
 [[nodiscard]] constexpr bool FitsDouble(int64_t value) {
   return -(int64_t{1} << 53) <= value && value <= int64_t{1} << 53;
 }
 
-/// A column in a schema.
+/// The name and type of a column in a schema.
 struct ArrowField {
   std::string name;  ///< UTF-8
   ValueType type = ValueType::kNull;
-  ValueType item = ValueType::kNull;  ///< of kList
+  ValueType item = ValueType::kNull;  ///< for kList
 };
 
-/// A struct of `fields`, and an array of it: a batch of rows.
+/// Exports a struct of `fields`, and an array of that struct: a batch of rows.
 void ExportSchema(const std::vector<ArrowField>& fields, ArrowSchema& out);
 void ExportBatch(const std::shared_ptr<const std::vector<ArrowColumn>>& columns, int64_t rows, ArrowArray& out);
 

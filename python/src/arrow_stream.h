@@ -12,19 +12,19 @@
 
 namespace ofindex::python {
 
-/// A table that is read batch by batch, by whoever takes a stream of it; on any thread, without the GIL.
+/// A table that is read in batches by the consumer of its stream, on any thread, without the GIL.
 struct ArrowTable {
   std::vector<ArrowField> fields;
 
-  /// The next rows; nothing after the last.
+  /// Returns the next rows, or nothing after the last.
   struct Batch {
     int64_t rows = 0;
-    std::shared_ptr<const std::vector<ArrowColumn>> columns;  ///< of as many values
+    std::shared_ptr<const std::vector<ArrowColumn>> columns;  ///< each has one value per row
   };
   std::function<Result<std::optional<Batch>>()> next;
 };
 
-/// `table` as a capsule "arrow_array_stream", for the PyCapsule protocol.
+/// Wraps `table` in a capsule "arrow_array_stream" for the PyCapsule protocol.
 [[nodiscard]] nanobind::object StreamCapsule(ArrowTable table);
 
 }  // namespace ofindex::python

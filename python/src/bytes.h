@@ -9,16 +9,16 @@
 
 namespace ofindex::python {
 
-/// `bytes` with the content of `view`.
+/// Returns a `bytes` object with the content of `view`.
 inline nanobind::bytes BytesOf(ByteView view) { return nanobind::bytes(view.data(), view.size()); }
 
-/// Names of features and paths are any bytes: those that are no UTF-8 are there as Python's file system names have
-/// them, as lone surrogates.
+/// Returns the name of a feature or a path as str. Bytes that are not UTF-8 become lone surrogates, as in Python's file
+/// system names.
 inline nanobind::object TextOf(std::string_view text) {
   return nanobind::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
 }
 
-/// Returns the bytes of a str or bytes, the reverse of the above. Raises TypeError for anything else.
+/// Returns the bytes of a str or bytes, the reverse of TextOf. Raises TypeError for anything else.
 inline std::string NameOf(nanobind::handle name) {
   if (PyBytes_Check(name.ptr()))
     return {PyBytes_AS_STRING(name.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(name.ptr()))};
@@ -31,7 +31,7 @@ inline std::string NameOf(nanobind::handle name) {
   return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 
-/// The bytes of a path, which no system takes with a NUL in it: it would be cut there. Raises ValueError.
+/// Returns the bytes of a path. Raises ValueError if it contains a NUL, at which the system would cut it.
 inline std::string PathOf(nanobind::handle path) {
   std::string bytes = NameOf(path);
   if (bytes.find('\0') == std::string::npos) return bytes;

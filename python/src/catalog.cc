@@ -32,7 +32,7 @@ using namespace nb::literals;
 namespace ofindex::python {
 namespace {
 
-// A dict of the keys and values that follow each other.
+// Makes a dict from alternating keys and values.
 template <typename... Rest>
 void Put(nb::dict& dict, const char* key, const nb::object& value, const Rest&... rest) {
   dict[key] = value;
@@ -207,7 +207,7 @@ FormatChoice FormatOf(const std::string& format, const std::string& payload, con
   return choice;
 }
 
-// `columns` is what stands on a command line; or `names` are, of which the first may be "auto".
+// Takes either `columns`, as written on the command line, or `names`, of which the first may be "auto".
 std::optional<ColumnChoice> ColumnsOf(const std::string& columns, const std::vector<nb::object>& names) {
   if (names.empty()) return columns == "auto" ? std::nullopt : std::optional(Unwrap(ColumnChoice::Parse(columns)));
   std::string text;

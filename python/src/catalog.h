@@ -4,7 +4,7 @@
 
 namespace ofindex::python {
 
-/// What an index says of its dataset, builds and verifies it: as dicts, of the keys that the command's JSON has.
+/// Binds the functions that describe, build and verify an index. They return dicts with the keys of the command's JSON.
 void BindCatalog(nanobind::module_& m);
 
 }  // namespace ofindex::python

@@ -13,7 +13,7 @@ constexpr uint8_t Bit(FeatureKind kind) { return static_cast<uint8_t>(1U << stat
 constexpr uint8_t kIntegerKinds = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
 constexpr uint8_t kRealKinds = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
 
-// Of values of these kinds; bytes are text if `text`.
+// Returns the type for values of these kinds; bytes are text if `text`.
 Result<ValueType> TypeOfKinds(uint8_t kinds, bool text, const std::string& column) {
   const bool bytes = (kinds & Bit(FeatureKind::kBytes)) != 0;
   if (bytes && (kinds & (kIntegerKinds | kRealKinds)) != 0) {
@@ -25,7 +25,7 @@ Result<ValueType> TypeOfKinds(uint8_t kinds, bool text, const std::string& colum
   return (kinds & kRealKinds) != 0 ? ValueType::kFloat64 : ValueType::kInt64;
 }
 
-// The elements of one list. False if one is an integer that no double holds, among reals.
+// Adds the elements of one list. Returns false if it has an integer that no double represents in a column of reals.
 [[nodiscard]] bool AddList(const Chunk& chunk, uint32_t record, ArrowColumn& out) {
   const Chunk::Lists& lists = chunk.lists();
   const uint32_t end = lists.ends[record];
@@ -61,7 +61,7 @@ bool AddToList(const Chunk& chunk, uint32_t record, ArrowColumn& out) {
   return true;
 }
 
-// Why `record` could not be added to `out`.
+// Returns why `record` could not be added to `out`.
 tl::unexpected<Error> Refused(const Column& column, uint64_t ordinal, const Chunk& chunk, uint32_t record,
                               const ArrowColumn& out) {
   const std::string place = StrCat("column '", Printable(column.name), "', record ", ordinal);
@@ -89,7 +89,7 @@ Result<ArrowField> FieldOf(const ColumnStore& store, const Column& column) {
     return field;
   }
   const FeatureRow& feature = store.features()[column.feature];
-  // What JSON lists hold is not said; bytes of lists are bytes.
+  // The catalog does not say whether lists stored as JSON hold text, so bytes of lists are bytes.
   const bool text = !column.is_list() && feature.type == "TEXT";
   OFINDEX_ASSIGN(const ValueType type, TypeOfKinds(store.kinds(column), text, column.name));
   if (column.is_list()) {
@@ -105,7 +105,7 @@ Result<void> Gather(ColumnStore& store, const Column& column, std::span<const ui
   const std::vector<BlockHead>& blocks = store.blocks();
   std::shared_ptr<const Chunk> chunk;
   uint64_t begin = 0;
-  uint64_t end = 0;  // of the block that `chunk` is of
+  uint64_t end = 0;  // of the block of `chunk`
   const ValueType type = out.type();
   for (const uint64_t ordinal : ordinals) {
     if (ordinal < begin || ordinal >= end) {

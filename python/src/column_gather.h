@@ -10,12 +10,12 @@
 
 namespace ofindex::python {
 
-/// What the column is in Arrow. Floats alone are kFloat32, numbers that are not all integers kFloat64; bytes that are
-/// not all text are kBinary. Errors: kUsage  it holds both numbers and bytes.
+/// Returns the column as an Arrow field. Columns of floats only are kFloat32, other numbers that are not all integers
+/// kFloat64; bytes that are not all text are kBinary. Errors: kUsage  it holds both numbers and bytes.
 [[nodiscard]] Result<ArrowField> FieldOf(const ColumnStore& store, const Column& column);
 
-/// Adds the values of `column` at `ordinals` to `out`, which is of the type that FieldOf() says. Ordinals that follow
-/// each other are fastest, as each block is looked up once. Errors: kUsage, kIndex, kIo, kLimit.
+/// Adds the values of `column` at `ordinals` to `out`, whose type must be that of FieldOf(). Consecutive ordinals are
+/// fastest, because each block is then looked up once. Errors: kUsage, kIndex, kIo, kLimit.
 [[nodiscard]] Result<void> Gather(ColumnStore& store, const Column& column, std::span<const uint64_t> ordinals,
                                   ArrowColumn& out);
 

@@ -32,7 +32,7 @@ using namespace nb::literals;
 namespace ofindex::python {
 namespace {
 
-// Rows of a batch of a stream, and of a step of a long gathering.
+// Rows per batch of a stream, and per step of a long gathering.
 constexpr uint64_t kRowsAtOnce = 65536;
 
 std::shared_ptr<Columns> OpenColumns(const Source& source) {
@@ -58,7 +58,7 @@ Rows SelectRows(const Columns& columns, const std::string& expression, nb::handl
       Asked::kQuery);
 }
 
-// Ordinals of the rows [begin, begin + count).
+// Returns the ordinals of the rows [begin, begin + count).
 std::vector<uint64_t> Ordinals(const Rows& rows, uint64_t begin, uint64_t count) {
   std::vector<uint64_t> ordinals(count);
   std::iota(ordinals.begin(), ordinals.end(), begin);
@@ -66,7 +66,7 @@ std::vector<uint64_t> Ordinals(const Rows& rows, uint64_t begin, uint64_t count)
   return ordinals;
 }
 
-// Returns the first record of `ordinals` that has more than the one value which a column of values holds.
+// Returns the first record of `ordinals` that has more than one value, although the column stores only single values.
 Result<std::optional<uint64_t>> FindList(ColumnStore& store, const Column& column,
                                          const std::vector<uint64_t>& ordinals) {
   Column counts = column;
@@ -79,13 +79,13 @@ Result<std::optional<uint64_t>> FindList(ColumnStore& store, const Column& colum
   return std::nullopt;
 }
 
-// Whether `column` has no place for the lists that some records have of its feature, and is NULL there.
+// Returns whether some records have lists of its feature that `column` cannot hold, so that it is NULL there.
 bool LacksLists(const ColumnStore& store, const Column& column) {
   return column.origin == Column::Origin::kFeature && column.role == ColumnRole::kValue && !column.is_list() &&
          store.features()[column.feature].values_max > 1;
 }
 
-// Fails unless `column` has the values of its feature in each of `rows`, which the name of a feature asks for.
+// Fails unless `column` has all values of its feature in each of `rows`, as a request by feature name requires.
 Result<void> CheckValues(ColumnStore& store, const Column& column, std::string_view name, const Rows& rows,
                          const Progress& progress) {
   if (column.origin != Column::Origin::kFeature || column.is_list()) return {};
@@ -94,7 +94,7 @@ Result<void> CheckValues(ColumnStore& store, const Column& column, std::string_v
   const std::string hint =
       StrCat("store them with build(..., columns=['auto', '", shown, "'], force=True), or read them with batch()");
   if (column.role != ColumnRole::kValue) {
-    if (Folded(column.name) == Folded(name)) return {};  // asked for by its own name
+    if (Folded(column.name) == Folded(name)) return {};  // requested by its own name
     const bool sizes = column.role == ColumnRole::kSize;
     const std::string number = sizes ? StrCat("up to ", FormatCount(feature.largest_bytes), " bytes a value")
                                      : StrCat("up to ", FormatCount(feature.values_max), " values a record");
@@ -117,7 +117,7 @@ Result<void> CheckValues(ColumnStore& store, const Column& column, std::string_v
   return {};
 }
 
-// Returns the column that is called `name` in SQL, or that has the values of the feature `name` in `rows`.
+// Returns the column with the SQL name `name`, or the one with the values of the feature `name` in `rows`.
 Column ValuesNamed(const Columns& columns, nb::handle name, const Rows& rows) {
   const std::string text = NameOf(name);
   Column column = Unwrap(FindColumn(*columns.store, text), Asked::kQuery);
@@ -179,7 +179,7 @@ nb::list TextsOf(const ArrowColumn& column) {
   return texts;
 }
 
-// A list's values are an array, or a list of bytes; NULL is None.
+// Returns the lists: each is an array, or a list of bytes; NULL is None.
 nb::list ListsOf(const ArrowColumn& column, const nb::object& items) {
   nb::list lists;
   for (int64_t i = 0; i < column.size(); ++i) {
@@ -202,7 +202,7 @@ nb::object MaskOf(const ArrowColumn& column) {
   return ArrayOf<uint8_t, bool>(std::move(mask));
 }
 
-// (values, mask): an array and the mask of its NULLs or None; or a list of objects and None.
+// Returns (values, mask): an array and the mask of its NULLs or None; or a list of objects and None.
 nb::tuple ReadColumn(const Columns& columns, const Rows& rows, nb::handle name) {
   const Column column = ValuesNamed(columns, name, rows);
   const ArrowField field = Unwrap(FieldOf(*columns.store, column), Asked::kQuery);

@@ -10,8 +10,8 @@
 
 namespace ofindex::python {
 
-/// The columns of an index, and what can be asked of them. Holds SQLite connections, so it must not be used after a
-/// fork; the Python class opens another one there.
+/// The columns of an index, and the queries on them. Holds SQLite connections, so it must not be used after a fork; the
+/// Python class opens new ones there.
 struct Columns {
   std::vector<GenerationRow> generations;
   std::shared_ptr<ColumnStore> store;

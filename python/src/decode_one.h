@@ -4,7 +4,7 @@
 
 namespace ofindex::python {
 
-/// All features of one record, as a dict: Dataset.record().
+/// Binds Dataset.record(), which returns all features of one record as a dict.
 void BindDecodeOne(nanobind::module_& m);
 
 }  // namespace ofindex::python

@@ -23,11 +23,11 @@ using namespace nb::literals;
 namespace ofindex::python {
 namespace {
 
-// About how long it takes to decode, on one core: a record, and a byte of it.
+// Approximate decoding time on one core: per record, and per byte.
 constexpr double kRecordNs = 150;
 constexpr double kByteNs = 0.2;
 
-// What a thread has to have to do to be worth its start; and what takes long enough for somebody to press Ctrl-C.
+// The work that makes starting a thread worthwhile, and the time after which somebody may press Ctrl-C.
 constexpr double kWorthAThreadNs = 1e6;
 constexpr double kLongNs = 50e6;
 
@@ -36,7 +36,7 @@ FeatureSpec::Form FormOf(const std::string& form) {
   return form == "ragged" ? FeatureSpec::Form::kRagged : FeatureSpec::Form::kRaw;
 }
 
-// (name, form, dtype, count, default, truncate, pad), as ofindex._features has it.
+// Converts (name, form, dtype, count, default, truncate, pad), as ofindex._features builds it.
 FeatureSpec SpecOf(nb::handle object) {
   const auto tuple = nb::cast<nb::tuple>(object);
   FeatureSpec spec;
@@ -88,7 +88,7 @@ nb::object Offsets(const Owner& array, const std::vector<int64_t>& offsets) {
   return offsets.empty() ? nb::none() : SharedArray<int64_t>(array, offsets.data(), offsets.size());
 }
 
-// With 0 threads, their number is chosen.
+// 0 threads: their number is chosen.
 nb::list Decode(const Decoder& decoder, const Payloads& payloads, const std::vector<uint64_t>& ordinals,
                 unsigned threads) {
   const double ns = static_cast<double>(ordinals.size()) * (kRecordNs + payloads.payload_bytes * kByteNs);
@@ -108,7 +108,7 @@ nb::list Decode(const Decoder& decoder, const Payloads& payloads, const std::vec
   return ArraysOf(Unwrap(std::move(batch)));
 }
 
-// Payloads that are `bytes` in Python's memory.
+// Decodes payloads that are `bytes` objects of Python.
 nb::list DecodeBytes(const Decoder& decoder, const nb::sequence& payloads, const std::string& kind, unsigned threads) {
   const auto payload_kind = ParsePayloadKind(kind);
   if (!payload_kind || *payload_kind == PayloadKind::kOpaque) {
@@ -137,7 +137,7 @@ std::shared_ptr<const RecordReader> ReaderOf(const std::shared_ptr<const Source>
   return {source, &source->dataset.reader()};
 }
 
-// Of one dataset, or of several, whose ordinals follow each other.
+// Returns the payloads of one dataset, or of several, whose ordinals are consecutive.
 Payloads PayloadsOf(const std::vector<std::shared_ptr<Source>>& sources) {
   std::vector<std::shared_ptr<const RecordReader>> readers;
   for (const auto& source : sources) readers.push_back(ReaderOf(source));

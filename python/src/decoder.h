@@ -10,18 +10,18 @@
 
 namespace ofindex::python {
 
-/// Batches of decoded features, and where their payloads come from. Shared, since a loader keeps them.
+/// A decoder of batches of features, and the source of their payloads. Shared, since a loader keeps it.
 struct Decoder {
   std::shared_ptr<const BatchDecoder> decoder;
 };
 struct Payloads {
   std::shared_ptr<const PayloadSource> source;
   double payload_bytes;                                  ///< of an average record
-  std::shared_ptr<const RecordReader> reader = nullptr;  ///< of one dataset
+  std::shared_ptr<const RecordReader> reader = nullptr;  ///< if there is only one dataset
 };
 
-/// The arrays of `batch`, a tuple a feature: values as an array of one dimension; of bytes, where each begins; of
-/// ragged features, where each row begins. None for what there is not.
+/// Returns the arrays of `batch`, a tuple per feature: the values as a one-dimensional array; for bytes, the offset of
+/// each value; for ragged features, the offset of each row. Parts that do not apply are None.
 [[nodiscard]] nanobind::list ArraysOf(DecodedBatch batch);
 
 void BindDecoder(nanobind::module_& m);

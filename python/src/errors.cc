@@ -10,7 +10,7 @@ namespace nb = nanobind;
 namespace ofindex::python {
 namespace {
 
-// Of ofindex._errors; null for those that are Python's own.
+// Returns the name of the exception in ofindex._errors; null if it is a built-in one.
 const char* OwnException(ErrorCode code, Asked asked) {
   switch (code) {
     case ErrorCode::kUsage: return asked == Asked::kQuery ? "QueryError" : nullptr;
@@ -39,7 +39,7 @@ PyObject* PythonsException(ErrorCode code) {
   }
 }
 
-// Messages hold paths, and paths hold any bytes.
+// Messages contain paths, which may contain any bytes.
 nb::object Text(const std::string& text) {
   return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
 }
@@ -47,7 +47,7 @@ nb::object Text(const std::string& text) {
 }  // namespace
 
 void SetError(const Error& error, Asked asked) {
-  if (PyErr_Occurred() != nullptr) return;  // what a callback or a signal handler raised says more
+  if (PyErr_Occurred() != nullptr) return;  // an exception raised by a callback or a signal handler is more specific
   try {
     const nb::object text = Text(TextInPython(error));
     if (const char* name = OwnException(error.code, asked)) {

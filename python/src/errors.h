@@ -8,20 +8,20 @@
 
 namespace ofindex::python {
 
-/// What the user asked with: a wrong query is a QueryError, any other wrong argument a ValueError.
+/// What the user passed: a wrong query is a QueryError, any other wrong argument a ValueError.
 enum class Asked { kArguments, kQuery };
 
-/// Sets the Python exception that `error` is; base/result.h has the table. The GIL is held.
+/// Sets the Python exception for `error`; the table is in base/result.h. The GIL is held.
 void SetError(const Error& error, Asked asked = Asked::kArguments);
 
-/// The same, and throws it.
+/// Sets the exception and throws it.
 [[noreturn]] void Raise(const Error& error, Asked asked = Asked::kArguments);
 
 [[noreturn]] inline void Raise(ErrorCode code, std::string message, std::string hint = {}) {
   Raise(Error{code, std::move(message), std::move(hint)});
 }
 
-/// The value of `result`, or its error raised.
+/// Returns the value of `result`, or raises its error.
 template <typename T>
 T Unwrap(Result<T> result, Asked asked = Asked::kArguments) {
   if (!result) Raise(result.error(), asked);

@@ -47,7 +47,7 @@ void FeatureValues::Refuse(const std::string& what, std::string hint) const {
 
 std::string FeatureValues::NameForPeople() const { return Printable(AsText(name_)); }
 
-// Taking values: what Python programs have most comes first.
+// Taking values. The types that are most common in Python programs are tested first.
 
 void FeatureValues::Take(nb::handle value) {
   PyObject* const object = value.ptr();
@@ -80,7 +80,7 @@ void FeatureValues::Take(nb::handle value) {
   TakeList(list.ptr());
 }
 
-// What items do when they are asked for their numbers may change the list.
+// Converting an item to a number may run code that changes the list.
 void FeatureValues::TakeList(PyObject* list) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
     const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(list, i));
@@ -103,7 +103,7 @@ void FeatureValues::TakeRarerItem(PyObject* item) {
   if (item == Py_None) {
     Refuse("None inside a list, which no message has", "leave the value out, or put another in its place");
   }
-  // numpy's float64, str_ and bytes_ are Python's own, too.
+  // numpy's float64, str_ and bytes_ are subclasses of Python's own types.
   if (PyFloat_Check(item)) return AddReal(PyFloat_AS_DOUBLE(item), /*narrow=*/false);
   if (PyUnicode_Check(item)) return TakeText(item);
   const KnownTypes& types = KnownTypes::Get();
@@ -138,7 +138,7 @@ void FeatureValues::TakeText(PyObject* text) {
   AddBytes(nb::borrow(text), {reinterpret_cast<const uint8_t*>(utf8), static_cast<size_t>(size)});
 }
 
-// Bytes-like objects are bytes; those of other items (array.array has them) are numbers.
+// Bytes-like objects are bytes; buffers of other items (such as array.array) are numbers.
 void FeatureValues::TakeBuffer(PyObject* object) {
   HeldBuffer buffer;
   if (!buffer.Get(object, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)) {
@@ -151,14 +151,14 @@ void FeatureValues::TakeBuffer(PyObject* object) {
     if (!TakeNumbers(buffer.view())) Refuse(StrCat("an object of type ", TypeName(object), " is no value"));
     return;
   }
-  // A copy: a bytearray may change before the payload is made.
+  // Copies, because a bytearray may change before the payload is made.
   const nb::object bytes =
       nb::steal(PyBytes_FromStringAndSize(static_cast<const char*>(buffer.view().buf), buffer.view().len));
   if (!bytes.is_valid()) throw nb::python_error();
   TakeItem(bytes.ptr());
 }
 
-// All values of a feature are of one family.
+// All values of a feature must be of one family.
 void FeatureValues::Become(Family family) {
   if (family_ == family) return;
   const auto name = [](Family which) {
@@ -189,7 +189,7 @@ void FeatureValues::AddBytes(nb::object owner, ByteView bytes) {
   owners_.push_back(std::move(owner));
 }
 
-// Of an OFRecord's feature, reals that are not all numpy's float32 become doubles.
+// In an OFRecord, reals become doubles unless all of them are numpy's float32.
 void FeatureValues::Widen() {
   if (!of_record_ || wanted_ || wide_) return;
   wide_ = true;
@@ -236,7 +236,7 @@ void FeatureValues::AddInteger(int64_t value, bool narrow) {
   lists_.integers.push_back(value);
 }
 
-// Giving them.
+// Returning them.
 
 FeatureKind FeatureValues::kind() const {
   if (wanted_) return *wanted_;

@@ -13,31 +13,32 @@
 
 namespace ofindex::python {
 
-/// The values of one feature, or of the steps of one feature list, taken out of Python's objects. Used for one feature
-/// after another: its memory stays. The GIL is held; not thread-safe.
+/// The values of one feature, or of the steps of one feature list, taken from Python objects. Reused from feature to
+/// feature to keep its memory. The GIL is held; not thread-safe.
 ///
-/// Of what becomes what, docs/python.md has the table. Whatever does not fit raises FeatureError, with record and
-/// feature in its text; what the objects themselves raise when they are asked is raised as it is.
+/// docs/python.md has the table of conversions. A value that does not fit raises FeatureError, with record and feature
+/// in its text; exceptions raised by the objects themselves pass through unchanged.
 class FeatureValues {
  public:
-  /// Takes for payloads of `payload`. Without `allow_nan` a NaN does not fit.
+  /// Takes values for payloads of `payload`. Unless `allow_nan`, a NaN is refused.
   FeatureValues(PayloadKind payload, bool allow_nan)
       : of_record_(payload == PayloadKind::kOfRecord), allow_nan_(allow_nan) {}
 
-  /// Forgets all values, and begins feature `name` of record `number`, valid as long as this feature. `kind` is the one
-  /// that its values must have; without it they say so themselves.
+  /// Clears all values, and begins feature `name` of record `number`; `name` must stay valid as long as this feature.
+  /// `kind` is the required kind of its values; without it, the values determine the kind.
   void Begin(ByteView name, uint64_t number, std::optional<FeatureKind> kind);
 
-  /// Adds `value`: a scalar, or all that a list or array holds.
+  /// Adds `value`: a scalar, or all elements of a list or array.
   void Take(nanobind::handle value);
 
-  /// Ends a step of a feature list, which has what was taken since the step before; one of no kind is `absent`.
+  /// Ends a step of a feature list, which holds the values taken since the previous step; a step without a
+  /// kind is `absent`.
   void EndStep(bool absent);
 
-  /// All values that were taken. Valid until Begin.
+  /// Returns all values that were taken. Valid until Begin.
   [[nodiscard]] FeatureData Values();
 
-  /// The same by steps. Those without values are of the kind that the others have. Valid until Begin.
+  /// Returns them by step. Steps without values have the kind of the others. Valid until Begin.
   [[nodiscard]] std::span<const FeatureData> Steps();
 
   /// Raises FeatureError: "record N: feature 'NAME': " and `what`.
@@ -81,7 +82,7 @@ class FeatureValues {
   bool wide_ = false;            // reals are doubles, not floats
   bool narrow_integers_ = true;  // all of them were numpy's int32
   FeatureLists lists_;
-  std::vector<nanobind::object> owners_;  // of its bytes
+  std::vector<nanobind::object> owners_;  // keep the bytes alive
   std::vector<Step> steps_;
   std::vector<FeatureData> step_data_;
 };

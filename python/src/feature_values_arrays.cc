@@ -1,4 +1,4 @@
-// Values out of arrays and other buffers of numbers.
+// Takes values from arrays and other buffers of numbers.
 
 #include <nanobind/stl/string.h>
 
@@ -19,12 +19,12 @@ namespace ofindex::python {
 void FeatureValues::TakeArray(nb::handle array) {
   HeldBuffer buffer;
   if (!buffer.Get(array.ptr(), PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)) return TakeArrayByNumpy(array);
-  // Scalars that have no format, dates among them, give the bytes of their memory, of one dimension.
+  // Scalars without a format, such as dates, export their memory as a one-dimensional buffer of bytes.
   const bool in_disguise = buffer.view().ndim != 0 && IsA(array, KnownTypes::Get().scalar);
   if (in_disguise || !TakeNumbers(buffer.view())) TakeArrayByNumpy(array);
 }
 
-// Arrays of another order, of texts and of objects, and what is no number at all.
+// Takes arrays of another memory order, of texts and of objects; refuses those that are not numbers.
 void FeatureValues::TakeArrayByNumpy(nb::handle array) {
   const nb::module_ numpy = nb::module_::import_("numpy");
   const nb::object type = array.attr("dtype");
@@ -51,7 +51,7 @@ void FeatureValues::TakeArrayByNumpy(nb::handle array) {
   }
 }
 
-// False if `buffer` holds no numbers of the machine.
+// Returns false if `buffer` does not hold numbers of the machine's types.
 bool FeatureValues::TakeNumbers(const Py_buffer& buffer) {
   switch (FormatOf(buffer)) {
     case '?': TakeIntegers<uint8_t>(buffer); return true;

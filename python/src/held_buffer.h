@@ -4,10 +4,10 @@
 
 namespace ofindex::python {
 
-/// The buffer of an object, held for as long as this lives. The GIL is held.
+/// The buffer of an object, held as long as this object lives. The GIL is held.
 class HeldBuffer {
  public:
-  /// False, with no exception set, if `object` has no such buffer.
+  /// Returns false, with no exception set, if `object` has no such buffer.
   [[nodiscard]] bool Get(PyObject* object, int flags) {
     if (PyObject_GetBuffer(object, &view_, flags) == 0) return held_ = true;
     PyErr_Clear();
@@ -26,7 +26,7 @@ class HeldBuffer {
   bool held_ = false;
 };
 
-/// The letter of a buffer's items in the machine's own byte order; 0 for all else.
+/// Returns the format letter of a buffer's items if they are in native byte order, otherwise 0.
 [[nodiscard]] inline char FormatOf(const Py_buffer& buffer) {
   const char* format = buffer.format == nullptr ? "B" : buffer.format;
   if (*format == '@' || *format == '=' || *format == '<') ++format;

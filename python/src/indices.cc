@@ -14,7 +14,7 @@ namespace {
 
 using Int64Array = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// `list` is a list or a tuple. What its items do when they are asked for their numbers may change it.
+// `list` is a list or a tuple. Converting an item to a number may run code that changes it.
 std::vector<uint64_t> OfList(PyObject* list, uint64_t size) {
   std::vector<uint64_t> indices;
   indices.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(list)));
@@ -25,7 +25,7 @@ std::vector<uint64_t> OfList(PyObject* list, uint64_t size) {
   return indices;
 }
 
-// As int64: what numpy makes of it must be whole numbers without loss.
+// Converts to int64: what numpy makes of it must be whole numbers without loss.
 nb::object AsInt64(nb::handle numbers) {
   const nb::module_ numpy = nb::module_::import_("numpy");
   nb::object array = numpy.attr("asarray")(numbers);
@@ -40,7 +40,7 @@ nb::object AsInt64(nb::handle numbers) {
     PyErr_SetString(PyExc_TypeError, "records are named by an array of one dimension");
     throw nb::python_error();
   }
-  // An unsigned number beyond int64 must not become one from the end.
+  // An unsigned number beyond int64 must not become negative, which would count from the end.
   if (kind == "u" && nb::cast<size_t>(array.attr("itemsize")) == sizeof(uint64_t))
     array = numpy.attr("minimum")(array, nb::int_(std::numeric_limits<int64_t>::max()));
   return numpy.attr("ascontiguousarray")(array, nb::arg("dtype") = "int64");

@@ -19,10 +19,10 @@
 
 namespace ofindex::python {
 
-/// Runs `work(progress)` on another thread, while this one, without the GIL, waits for it and lets Python's signal
-/// handlers run: Ctrl-C sets progress.cancel, and is raised once `work` has ended. `watch`, if not null, is called with
-/// the GIL and the progress every tenth of a second; what it raises has the same effect. Returns what `work` returned;
-/// its error is raised.
+/// Runs `work(progress)` on another thread, while this one waits without the GIL and lets Python's signal handlers run:
+/// Ctrl-C sets progress.cancel, and is raised once `work` has ended. `watch`, if not null, is called with the GIL and
+/// the progress every tenth of a second; an exception that it raises has the same effect. Returns the result of `work`,
+/// or raises its error.
 using Watch = std::function<void(const Progress&)>;
 
 template <typename Work>

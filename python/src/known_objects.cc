@@ -8,7 +8,7 @@ namespace nb = nanobind;
 
 namespace ofindex::python {
 
-// Never freed: what the interpreter ends with is not ours to order.
+// Never freed, because the order of destruction at the interpreter's end is not under our control.
 const KnownTypes& KnownTypes::Get() {
   static const KnownTypes* const types = [] {
     const nb::module_ numpy = nb::module_::import_("numpy");

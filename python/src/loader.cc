@@ -24,10 +24,10 @@ using namespace nb::literals;
 namespace ofindex::python {
 namespace {
 
-// How long a signal may wait for its handler while a batch is waited for.
+// How long a signal may wait for its handler during a wait for a batch.
 constexpr auto kPatience = std::chrono::milliseconds(50);
 
-// The order of `sampler`, from where it stands.
+// Returns the order of `sampler`, from its current position.
 NextOrdinals OrderOf(const RowSampler& sampler, const Payloads& payloads) {
   NextOrdinals order = [own = std::make_shared<RowSampler>(sampler)](std::span<uint64_t> out) -> OrderStep {
     const size_t count = own->NextOrdinals(out);
@@ -39,12 +39,12 @@ NextOrdinals OrderOf(const RowSampler& sampler, const Payloads& payloads) {
   return run == 0 ? order : PrefetchRuns(std::move(order), payloads.reader, run);
 }
 
-/// An order that Python has: take(count) gives (ordinals, position). Called on the loader's threads.
+/// An order defined in Python: take(count) returns (ordinals, position). Called on the loader's threads.
 class PythonOrder {
  public:
   explicit PythonOrder(nb::object take) : take_(std::move(take)) {}
 
-  /// What take() raises ends the order; see Rethrow().
+  /// An exception raised by take() ends the order; see Rethrow().
   OrderStep Fill(std::span<uint64_t> out) {
     const nb::gil_scoped_acquire acquire;
     try {
@@ -59,7 +59,7 @@ class PythonOrder {
     }
   }
 
-  /// Raises what take() raised, if it did; to be called when the order has ended.
+  /// Raises the exception that take() raised, if any; call it when the order has ended.
   void Rethrow() {
     if (raised_) std::rethrow_exception(std::exchange(raised_, nullptr));
   }
@@ -94,10 +94,10 @@ class Loader {
   }
   ~Loader() { Close(); }
 
-  /// (arrays, ordinals, position) of the next batch; None at the end, or once closed.
+  /// Returns (arrays, ordinals, position) of the next batch; None at the end, or once closed.
   nb::object Next() {
     BatchLoader::Loaded loaded;
-    // Held meanwhile: another thread may close.
+    // Held during the wait, because another thread may call Close().
     while (std::shared_ptr<BatchLoader> held = loader_) {
       Result<BatchLoader::Outcome> outcome = BatchLoader::Outcome::kNotYet;
       {
@@ -120,8 +120,8 @@ class Loader {
     return nb::none();
   }
 
-  /// Stops the threads. They may be waiting for the GIL: while the interpreter ends they wait for ever, and nobody may
-  /// wait for them.
+  /// Stops the threads. They may be waiting for the GIL: while the interpreter ends they wait forever, and must
+  /// not be joined.
   void Close() {
     std::shared_ptr<BatchLoader> closing = std::exchange(loader_, nullptr);
     if (!closing) return;
@@ -134,7 +134,7 @@ class Loader {
   }
 
  private:
-  std::shared_ptr<PythonOrder> order_;  // null where the order is C++'s own
+  std::shared_ptr<PythonOrder> order_;  // null if the order is in C++
   std::shared_ptr<BatchLoader> loader_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace ofindex::python {
 
-/// Batches that are read ahead by threads of C++.
+/// Binds the loader, whose C++ threads prefetch batches.
 void BindLoader(nanobind::module_& m);
 
 }  // namespace ofindex::python

@@ -11,11 +11,11 @@
 #include "python/src/sql.h"
 #include "python/src/writer.h"
 
-// The private half of the package ofindex: it converts arguments, lets go of the GIL and raises errors. What the
-// package promises, and its documentation, is in the Python files.
+// The private half of the package ofindex: it converts arguments, releases the GIL and raises errors. The public
+// interface and its documentation are in the Python files.
 NB_MODULE(_ofindex, m) {
   m.attr("version") = OFINDEX_VERSION;
-  // What threads of others still hold when the interpreter ends is no leak of ours.
+  // Objects that other threads still hold when the interpreter ends are not leaks of this module.
   nanobind::set_leak_warnings(false);
   ofindex::python::BindArrays(m);
   ofindex::python::BindRecords(m);

@@ -13,8 +13,8 @@ namespace {
 
 std::atomic<uint64_t> forks = 0;
 
-// What a caller has lent: bytes, bytearray, memoryview, an array. What others may change while it is written, so that
-// its checksum would be of something else, is copied.
+// Bytes lent by a caller: bytes, bytearray, memoryview, an array. Mutable ones are copied, since a change during the
+// write would invalidate the checksum.
 class Lent {
  public:
   explicit Lent(nb::handle object) {
@@ -36,8 +36,8 @@ class Lent {
   ByteView bytes_;
 };
 
-// The maker of an output, for one record. A second one that comes meanwhile, from another thread or from what the first
-// one's values do when they are asked, gets a maker of its own.
+// Borrows the maker of an output for one record. A nested or concurrent second call, from another thread or from code
+// that the values run, gets its own maker.
 class Turn {
  public:
   Turn(std::unique_ptr<PayloadMaker>& shelf, const PayloadRules& rules)

@@ -18,10 +18,11 @@
 
 namespace ofindex::python {
 
-/// Counts the forks that this process came from: what was opened before another one belongs to the parent.
+/// Returns the number of forks between this process and the first one: objects opened before the last fork belong to
+/// the parent.
 [[nodiscard]] uint64_t ForkGeneration();
 
-/// Shards that Python writes records into: `Target` is RecordWriter or ShardSetWriter. Thread-safe. In a forked child
+/// Shards that Python writes records to: `Target` is RecordWriter or ShardSetWriter. Thread-safe. In a forked child
 /// every method raises, and nothing of the parent's is removed or published.
 template <typename Target>
 class Output {
@@ -41,10 +42,10 @@ class Output {
     if (fork_ != ForkGeneration()) static_cast<void>(target_.release());
   }
 
-  /// Appends a payload as it is, or what a mapping becomes.
+  /// Appends a payload unchanged, or the payload made from a mapping.
   void Write(nanobind::handle record);
 
-  /// Runs `work` on the target, without the GIL; if it fails, all that is left is to give the target up.
+  /// Runs `work` on the target, without the GIL. After an error the target can only be abandoned.
   template <typename Work>
   void Run(const Work& work) {
     CheckOurs();
@@ -57,7 +58,7 @@ class Output {
     Unwrap(std::move(done));
   }
 
-  /// Runs `work` as the last thing, after which the output is closed; does nothing if it is closed already.
+  /// Runs `work` as the last step and closes the output; does nothing if it is already closed.
   template <typename Work>
   void End(const Work& work) {
     if (closed()) return;
@@ -74,7 +75,7 @@ class Output {
     Unwrap(std::move(done));
   }
 
-  /// Gives up what was written. Does nothing if it is closed already, or another process's.
+  /// Discards what was written. Does nothing if it is already closed, or belongs to another process.
   void Abandon() {
     if (closed_ || fork_ != ForkGeneration()) return;
     const nanobind::gil_scoped_release release;
@@ -88,7 +89,7 @@ class Output {
   [[nodiscard]] uint64_t size() const { return size_; }
 
  private:
-  // Below this, letting go of the GIL and getting it back takes longer than a copy into the buffer.
+  // Below this size, releasing and retaking the GIL takes longer than a copy into the buffer.
   static constexpr size_t kWorthTheGil = 16384;
 
   void WritePayload(ByteView payload);
@@ -102,7 +103,7 @@ class Output {
     }
   }
 
-  // The mutex is held.
+  // Requires the mutex.
   template <typename Work>
   [[nodiscard]] Result<void> Guarded(const Work& work) {
     if (target_ == nullptr) return Fail(ErrorCode::kUsage, StrCat(Printable(name_), ": the writer is closed"));
@@ -116,13 +117,13 @@ class Output {
     return done;
   }
 
-  std::unique_ptr<Target> target_;  // null once it is closed
+  std::unique_ptr<Target> target_;  // null once closed
   std::string name_;
   const PayloadRules rules_;
   Framing framing_;
   std::unique_ptr<PayloadMaker> maker_;  // null while it is in use; guarded by the GIL
   uint64_t fork_;
-  std::mutex mutex_;  // of all that follows; nobody waits for it with the GIL in hand
+  std::mutex mutex_;  // guards all that follows; never waited for while holding the GIL
   std::optional<Error> failed_;
   std::atomic<bool> closed_ = false;
   std::atomic<uint64_t> records_ = 0;

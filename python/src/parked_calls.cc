@@ -1,14 +1,14 @@
 // Calls into Python that park a thread if the interpreter ends meanwhile.
 //
-// Before Python 3.14 a thread that comes back for the GIL while the interpreter ends is ended by pthread_exit, which
+// Before Python 3.14 a thread that waits for the GIL while the interpreter ends is terminated by pthread_exit, which
 // unwinds its stack. That runs destructors without the GIL, and ends the whole process with SIGABRT at the first
-// function that is noexcept: destructors, and all of nanobind's entries. Python's own answer since 3.14 is to let such
-// threads hang (github.com/python/cpython/issues/87135); this is the same for older versions.
+// noexcept function: destructors, and all of nanobind's entries. Since 3.14 Python lets such threads hang
+// (github.com/python/cpython/issues/87135); this does the same for older versions.
 //
-// The linker sends every call of the extension, nanobind's included, to the functions below (`--wrap`, in
-// python/meson.build): all calls that take the GIL, run Python code or free objects, and so may come back for the GIL.
-// The list there and the list here must agree, or the extension cannot be loaded; tests/python/parked_calls_test.py
-// finds calls that neither has.
+// The linker redirects every call of the extension, nanobind's included, to the functions below (`--wrap`, in
+// python/meson.build): all calls that take the GIL, run Python code or free objects, and so may wait for the GIL. The
+// list there and the list here must agree, or the extension cannot be loaded; tests/python/parked_calls_test.py finds
+// calls that are in neither.
 
 #include <Python.h>
 #include <unistd.h>
@@ -22,8 +22,8 @@ namespace {
   for (;;) ::pause();
 }
 
-/// Parks the thread if it is destroyed by unwinding. A catch clause would do the same, but not within another one: a
-/// foreign exception that is caught there ends the process.
+/// Parks the thread if it is destroyed by unwinding. A catch clause would do the same, but not inside another one:
+/// catching a foreign exception there ends the process.
 class ParkIfUnwound {
  public:
   ParkIfUnwound() = default;
@@ -53,7 +53,7 @@ auto Parking(const Call& call) {
 
 }  // namespace
 
-// The compiler compares each signature with Python's.
+// The compiler checks each signature against Python's.
 #define OFINDEX_PARKED(result, name, parameters, arguments)  \
   decltype(name) __real_##name;                              \
   decltype(name) __wrap_##name;                              \
@@ -68,19 +68,19 @@ auto Parking(const Call& call) {
 
 extern "C" {
 
-// Those that take the GIL.
+// Calls that take the GIL.
 OFINDEX_PARKED_1(void, PyEval_RestoreThread, PyThreadState*)
 OFINDEX_PARKED_1(void, PyGILState_Release, PyGILState_STATE)
 
 decltype(PyGILState_Ensure) __real_PyGILState_Ensure;
 decltype(PyGILState_Ensure) __wrap_PyGILState_Ensure;
 PyGILState_STATE __wrap_PyGILState_Ensure() {
-  // A thread that Python does not know yet cannot be made known to an interpreter that is gone.
+  // A thread that Python does not know yet cannot be registered with an interpreter that is gone.
   if (Py_IsInitialized() == 0 && PyGILState_GetThisThreadState() == nullptr) Park();
   return Parking([] { return __real_PyGILState_Ensure(); });
 }
 
-// Those that run Python code, or free or allocate objects, which may run it too.
+// Calls that run Python code, or free or allocate objects, which may run it too.
 OFINDEX_PARKED_1(void, PyBuffer_Release, Py_buffer*)
 OFINDEX_PARKED_1(PyObject*, PyBytes_FromObject, PyObject*)
 OFINDEX_PARKED_4(PyObject*, PyCMethod_New, PyMethodDef*, PyObject*, PyObject*, PyTypeObject*)
@@ -148,7 +148,7 @@ OFINDEX_PARKED_1(void, _Py_Dealloc, PyObject*)
 OFINDEX_PARKED_3(int, _PyObject_LookupAttr, PyObject*, PyObject*, PyObject**)
 #endif
 
-// What nanobind calls in their place in Python 3.12, and in 3.13.
+// Replacements that nanobind calls in Python 3.12 and 3.13.
 #if PY_VERSION_HEX >= 0x030C0000
 OFINDEX_PARKED_0(PyObject*, PyErr_GetRaisedException)
 OFINDEX_PARKED_1(void, PyErr_SetRaisedException, PyObject*)
@@ -160,7 +160,7 @@ OFINDEX_PARKED_4(int, PyDict_SetDefaultRef, PyObject*, PyObject*, PyObject*, PyO
 OFINDEX_PARKED_3(int, PyObject_GetOptionalAttr, PyObject*, PyObject*, PyObject**)
 #endif
 
-// Those with any number of arguments.
+// Variadic calls.
 decltype(PyErr_Format) __wrap_PyErr_Format;
 PyObject* __wrap_PyErr_Format(PyObject* type, const char* format, ...) {
   va_list arguments;
@@ -183,7 +183,7 @@ PyObject* __wrap_PyUnicode_FromFormat(const char* format, ...) {
 decltype(PyErr_FormatUnraisable) __real_PyErr_FormatUnraisable;
 decltype(PyErr_FormatUnraisable) __wrap_PyErr_FormatUnraisable;
 void __wrap_PyErr_FormatUnraisable(const char* format, ...) {
-  PyObject* const raised = PyErr_GetRaisedException();  // the text is made without it
+  PyObject* const raised = PyErr_GetRaisedException();  // the text is formatted without it
   va_list arguments;
   va_start(arguments, format);
   PyObject* const text = PyUnicode_FromFormatV(format, arguments);

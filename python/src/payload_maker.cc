@@ -38,7 +38,7 @@ FeatureKind KindOf(const std::string& feature, std::string_view name, PayloadKin
                                   "'; expected bytes, float, double, int32 or int64"));
 }
 
-// The bytes of a name. `kept` holds them, where the object itself does not.
+// Returns the bytes of a name. `kept` holds them if the object itself does not.
 ByteView NameBytes(nb::handle key, std::string& kept) {
   if (PyUnicode_Check(key.ptr())) {
     Py_ssize_t size = 0;

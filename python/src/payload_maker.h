@@ -13,27 +13,27 @@
 
 namespace ofindex::python {
 
-/// How mappings become payloads.
+/// Rules for converting mappings to payloads.
 struct PayloadRules {
   PayloadKind payload = PayloadKind::kExample;
-  std::map<std::string, FeatureKind, std::less<>> schema = {};  ///< by name; of a feature list, without the brackets
+  std::map<std::string, FeatureKind, std::less<>> schema = {};  ///< by name; for a feature list, without the brackets
   EntryOrder order = EntryOrder::kSorted;
   bool allow_nan = false;
 };
 
-/// What Python gives for them: names, and a mapping of names to names of kinds or None. Raises ValueError, TypeError.
+/// Converts their Python form: names, and a mapping of names to names of kinds or None. Raises ValueError, TypeError.
 [[nodiscard]] PayloadRules PayloadRulesOf(const std::string& payload, nanobind::handle schema, bool sort,
                                           bool allow_nan);
 
-/// Makes payloads of mappings from names to values, one after the other; its memory stays. The GIL is held; not
+/// Makes payloads from mappings of names to values, one after the other, and keeps its memory. The GIL is held; not
 /// thread-safe.
 class PayloadMaker {
  public:
   explicit PayloadMaker(const PayloadRules& rules)
       : rules_(rules), builder_(rules.payload, rules.order), values_(rules.payload, rules.allow_nan) {}
 
-  /// The payload of `features`, which is to be record `number`. Valid until the next call.
-  /// Raises FeatureError, TypeError, and what the objects raise when they are asked for their values.
+  /// Returns the payload of `features`, which will be record `number`. Valid until the next call.
+  /// Raises FeatureError, TypeError, and exceptions of the objects themselves.
   [[nodiscard]] ByteView Make(nanobind::handle features, uint64_t number);
 
  private:

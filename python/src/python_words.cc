@@ -14,7 +14,7 @@ struct Words {
   std::string_view python;
 };
 
-// An option that begins another one comes after it.
+// An option that is a prefix of another one comes after it.
 constexpr std::array kOptions = {
     Words{"--columns-optional", "columns_optional=True"},
     Words{"--columns NAME,...", "columns=['NAME', ...]"},
@@ -46,7 +46,7 @@ constexpr std::array kCommands = {
 
 bool IsOfWord(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-'; }
 
-// The words that `text` begins with; null if there are none.
+// Returns the entry that `text` begins with, or null.
 template <size_t n>
 const Words* Begun(std::string_view text, const std::array<Words, n>& table) {
   const auto* const found = std::find_if(table.begin(), table.end(), [&](const Words& words) {
@@ -57,7 +57,7 @@ const Words* Begun(std::string_view text, const std::array<Words, n>& table) {
   return found == table.end() ? nullptr : &*found;
 }
 
-// `text`, a literal, with arguments of Python for options of the command.
+// Returns `text`, a literal, with the command's options replaced by Python arguments.
 std::string Translated(std::string_view text) {
   std::string out;
   while (!text.empty()) {

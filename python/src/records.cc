@@ -23,10 +23,10 @@ using namespace nb::literals;
 namespace ofindex::python {
 namespace {
 
-// Below this, letting go of the GIL and getting it back takes longer than a read from the cache.
+// Below this size, releasing and retaking the GIL takes longer than a read from the cache.
 constexpr uint64_t kWorthTheGil = 4096;
 
-// Batches are copied here first, so that the copy runs without the GIL. A batch larger than this is given back.
+// Batches are copied here first, so that the copy runs without the GIL. A larger buffer is released after use.
 constexpr size_t kMostKeptBytes = size_t{64} << 20;
 thread_local RecordBatch copied;
 
@@ -42,19 +42,19 @@ std::shared_ptr<Source> OpenSource(nb::handle path, nb::handle root, const std::
   const std::string name = PathOf(path);
   const ReaderOptions options{
       .io = IoModeOf(io), .root = PathOf(root), .allow_bad = allow_bad, .inflated_cache_bytes = cache_bytes};
-  // A map that is there is opened at once; one that has to be made may take long.
+  // An existing map is opened at once; making a new one may take long.
   Dataset dataset = RunInterruptibly([&](const Progress& progress) { return Dataset::Open(name, options, progress); });
   return std::make_shared<Source>(std::move(dataset), allow_bad);
 }
 
-// Calls a method of Python's of the first of `arguments` with the others. Null with a Python error.
+// Calls the named method of the first of `arguments` with the others. Returns null with a Python error set.
 PyObject* CallMethod(const char* name, std::span<PyObject* const> arguments) {
   const nb::object method = nb::steal(PyUnicode_InternFromString(name));
   if (!method.is_valid()) return nullptr;
   return PyObject_VectorcallMethod(method.ptr(), arguments.data(), arguments.size(), nullptr);
 }
 
-// A record as `bytes`, copied straight to its place. Null with a Python error.
+// Returns a record as `bytes`, read directly into the object. Returns null with a Python error set.
 PyObject* ReadOne(const RecordReader& reader, uint64_t ordinal) {
   PyObject* bytes = nullptr;
   PyThreadState* released = nullptr;
@@ -71,7 +71,7 @@ PyObject* ReadOne(const RecordReader& reader, uint64_t ordinal) {
   };
   Result<void> read;
   if (!reader.TryCopyTo(ordinal, std::ref(room))) {
-    // A shard has to be opened or inflated, or an error to be found.
+    // Slow path: a shard must be opened or inflated, or an error determined.
     if (released == nullptr) released = PyEval_SaveThread();
     read = reader.CopyTo(ordinal, std::ref(room));
   }
@@ -85,10 +85,10 @@ PyObject* ReadOne(const RecordReader& reader, uint64_t ordinal) {
 nb::list ReadMany(nb::handle_t<Records> self, nb::handle numbers) {
   const std::vector<uint64_t> ordinals = OrdinalsOf(self, numbers);
   const RecordReader& reader = nb::inst_ptr<Records>(self)->reader();
-  // Made first: it may collect garbage, and so run code that reads another batch on this thread.
+  // Created first: it may trigger garbage collection, which may run code that reads another batch on this thread.
   const nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(ordinals.size())));
   if (!list.is_valid()) throw nb::python_error();
-  PyObject_GC_UnTrack(list.ptr());  // nobody is to see it empty
+  PyObject_GC_UnTrack(list.ptr());  // must not be visible while it is empty
   Result<void> read;
   {
     nb::gil_scoped_release release;
@@ -107,7 +107,7 @@ nb::list ReadMany(nb::handle_t<Records> self, nb::handle numbers) {
   return nb::borrow<nb::list>(list);
 }
 
-// A payload in the map, and the dataset that keeps it there.
+// A payload in the map, with the dataset that keeps it alive.
 struct Payload {
   std::shared_ptr<const Source> source;
   ByteView bytes;
@@ -125,7 +125,7 @@ nb::object BufferOf(nb::handle_t<Records> self, nb::handle number) {
   Records& records = *nb::inst_ptr<Records>(self);
   const Rows& rows = records.rows(self.ptr());
   const uint64_t ordinal = rows.At(IndexOf(number, rows.size()));
-  // Opening a shard, waiting for a disk and inflating are for other threads to run meanwhile.
+  // The GIL is released while a shard is opened or inflated, or a disk is waited for.
   std::optional<ByteView> bytes = records.reader().ViewAtOnce(ordinal);
   if (!bytes) {
     Result<ByteView> viewed;
@@ -144,7 +144,8 @@ Py_ssize_t Length(PyObject* self) {
   return rows == nullptr ? -1 : static_cast<Py_ssize_t>(rows->size());
 }
 
-// Whether `key` is one number. Arrays and tensors of one element are taken for numbers by Python, but are lists here.
+// Returns whether `key` is a single number. Python takes one-element arrays and tensors for numbers too, but here they
+// are lists.
 bool IsNumber(PyObject* key) {
   if (PyLong_CheckExact(key)) return true;
   if (!PyIndex_Check(key) || PyBool_Check(key)) return false;
@@ -154,7 +155,7 @@ bool IsNumber(PyObject* key) {
   return !dimensions.is_valid() || (PyLong_Check(dimensions.ptr()) && PyLong_AsLong(dimensions.ptr()) == 0);
 }
 
-// ds[key]: a number gives bytes, anything else is for the Python class.
+// ds[key]: a number returns bytes; any other key is passed to the Python class.
 PyObject* GetItem(PyObject* self, PyObject* key) {
   if (!IsNumber(key)) {
     PyObject* arguments[] = {self, key};
@@ -173,7 +174,7 @@ PyObject* GetItem(PyObject* self, PyObject* key) {
   return ReadOne(records.reader(), rows->At(index));
 }
 
-// What iteration without __iter__ uses, and PySequence_GetItem.
+// Used by iteration without __iter__, and by PySequence_GetItem.
 PyObject* GetItemAt(PyObject* self, Py_ssize_t number) {
   Records& records = *nb::inst_ptr<Records>(self);
   const Rows* rows = records.TryRows(self);

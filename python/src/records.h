@@ -11,25 +11,25 @@
 
 namespace ofindex::python {
 
-/// An open dataset, shared by all Datasets of Python that are views of it.
+/// An open dataset, shared by all Python Datasets that are views of it.
 struct Source {
   Dataset dataset;
   bool allow_bad;
-  mutable std::atomic<bool> advised{false};  // what a global shuffle of compressed shards costs was said
+  mutable std::atomic<bool> advised{false};  // the warning about a global shuffle of compressed shards was given
 };
 
-/// What Python's Dataset is made of: an open dataset and some of its records. The C slots of len() and [] are here,
-/// since a Python method would take as long as the read; everything else calls methods of the Python class.
+/// The base of Python's Dataset: an open dataset and some of its records. The C slots of len() and [] are here, because
+/// a Python method would take as long as the read; everything else calls methods of the Python class.
 class Records {
  public:
-  /// Without rows they are asked for, by the method `_resolve` of the Python object, when they are first needed.
+  /// Without rows, calls the method `_resolve` of the Python object when they are first needed.
   Records(std::shared_ptr<const Source> source, std::shared_ptr<const Rows> rows)
       : source_(std::move(source)), rows_(std::move(rows)) {}
 
   [[nodiscard]] const std::shared_ptr<const Source>& source() const { return source_; }
   [[nodiscard]] const RecordReader& reader() const { return source_->dataset.reader(); }
 
-  /// `self` is the Python object. Null, with a Python error, if they cannot be had.
+  /// `self` is the Python object. Returns null, with a Python error set, if the rows cannot be determined.
   [[nodiscard]] const Rows* TryRows(PyObject* self);
   [[nodiscard]] const Rows& rows(PyObject* self);
 
@@ -38,7 +38,7 @@ class Records {
   std::shared_ptr<const Rows> rows_;
 };
 
-/// The rows of the Dataset `self`, by its ordinals: what `numbers` names, mapped.
+/// Returns the ordinals of the rows of the Dataset `self` that `numbers` selects.
 [[nodiscard]] std::vector<uint64_t> OrdinalsOf(nanobind::handle self, nanobind::handle numbers);
 
 void BindRecords(nanobind::module_& m);

@@ -10,7 +10,7 @@
 namespace ofindex::python {
 namespace {
 
-// What Serialize() begins with. A picked row takes eight bytes, a range two times eight.
+// The first byte of Serialize(). A picked row takes eight bytes, a range sixteen.
 enum class Kind : uint8_t { kRange = 0, kSet = 1, kPicks = 2 };
 
 void Append(uint64_t value, std::vector<uint8_t>& bytes) {
@@ -38,7 +38,7 @@ Result<Rows> ParsePicks(ByteView bytes, uint64_t records) {
   return Rows(std::move(picks));
 }
 
-// The rows that `picks` are: a view, where they ascend.
+// Returns the rows of `picks`, as a view if they ascend.
 Rows RowsOf(Rows::Picks picks) {
   if (std::adjacent_find(picks.begin(), picks.end(), std::greater_equal<>()) != picks.end()) {
     return Rows(std::move(picks));

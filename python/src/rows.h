@@ -12,52 +12,52 @@
 
 namespace ofindex::python {
 
-/// The records that a Dataset of Python has, numbered from 0: those of a view, ascending, or any that were picked by
-/// number, in the order given and as often. A value, cheap to copy. Immutable; may be read by any number of threads.
+/// The records of a Python Dataset, numbered from 0: those of a view, ascending, or any that were picked by number, in
+/// the given order and with repetitions. A value, cheap to copy. Immutable; may be read by any number of threads.
 class Rows {
  public:
   using Picks = std::vector<uint64_t>;
 
-  Rows() = default;  ///< none
+  Rows() = default;  ///< no rows
   explicit Rows(View view) : rows_(std::move(view)) {}
   explicit Rows(Picks ordinals) : rows_(std::make_shared<const Picks>(std::move(ordinals))) {}
 
   [[nodiscard]] uint64_t size() const;
 
-  /// The ordinal of row `i`, which is less than size().
+  /// Returns the ordinal of row `i`, which must be less than size().
   [[nodiscard]] uint64_t At(uint64_t i) const;
 
-  /// Puts At(i) in the place of each i of `indices`.
+  /// Replaces each i of `indices` by At(i).
   void Map(std::span<uint64_t> indices) const;
 
-  /// Rows start, start + step, ..., `count` of them, all of which exist.
+  /// Returns the rows start, start + step, ..., `count` of them, all of which must exist.
   [[nodiscard]] Rows Slice(uint64_t start, int64_t step, uint64_t count) const;
 
-  /// The rows `indices`, all of which exist.
+  /// Returns the rows `indices`, all of which must exist.
   [[nodiscard]] Rows Pick(Picks indices) const;
 
-  /// Those whose ordinals `selected` has.
+  /// Returns the rows whose ordinals are in `selected`.
   [[nodiscard]] Rows Where(const OrdinalSet& selected) const;
 
-  /// The same rows, ascending, for TimesIn().
+  /// Returns the same rows in ascending order, for TimesIn().
   [[nodiscard]] Rows Sorted() const;
 
-  /// Returns how often each ordinal in [begin, end) is there; nothing if none is. The rows must ascend.
+  /// Returns how often each ordinal in [begin, end) occurs; nothing if none does. The rows must ascend.
   [[nodiscard]] std::vector<uint64_t> TimesIn(uint64_t begin, uint64_t end) const;
 
-  /// The rows as a view, if they are one.
+  /// Returns the rows as a view if they are one, otherwise null.
   [[nodiscard]] const View* view() const { return std::get_if<View>(&rows_); }
 
-  /// The same rows in ascending order. Errors: kUsage  one is there twice.
+  /// Returns the same rows in ascending order. Errors: kUsage  a row occurs twice.
   [[nodiscard]] Result<View> Ascending() const;
 
-  /// True if they are records 0 to `records` - 1.
+  /// Returns true if they are records 0 to `records` - 1.
   [[nodiscard]] bool IsAll(uint64_t records) const;
 
-  /// The same for the same rows in the same order.
+  /// Returns a fingerprint, equal for the same rows in the same order.
   [[nodiscard]] std::string Fingerprint() const;
 
-  /// As bytes, and back. Errors: kIndex  `bytes` are no rows, or of more than `records` records.
+  /// Converts to bytes, and back. Errors: kIndex  `bytes` are not rows, or have ordinals beyond `records`.
   [[nodiscard]] std::vector<uint8_t> Serialize() const;
   [[nodiscard]] static Result<Rows> Parse(ByteView bytes, uint64_t records);
 

@@ -36,7 +36,7 @@ Tail TailOf(const std::string& tail) {
   Raise(ErrorCode::kUsage, StrCat("tail='", tail, "': expected 'exact', 'pad' or 'drop'"));
 }
 
-// What Python's Dataset.sampler() was called with, but for the dataset itself.
+// The arguments of Python's Dataset.sampler(), except the dataset itself.
 struct Wish {
   uint64_t seed;
   uint64_t epoch;
@@ -64,12 +64,12 @@ SampleRequest RequestOf(const Wish& wish) {
   return request;
 }
 
-// Warns, once, of what a global shuffle of compressed shards costs.
+// Warns once about the cost of a global shuffle of compressed shards.
 void AdviseBlocks(const Source& source, const Columns& columns) {
   if (!source.dataset.reader().inflates() || source.advised.exchange(true)) return;
   const auto cost = RunInterruptibly([&](Progress&) -> Result<std::optional<std::string>> {
     OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(source.dataset, *columns.store));
-    // An order needs no shard to be there: without one there is nothing to measure.
+    // An order does not need the shards; if they are missing, there is nothing to measure.
     auto measured = CostOfGlobalShuffle(source.dataset, facts);
     return measured ? std::move(*measured) : std::optional<std::string>();
   });
@@ -78,7 +78,7 @@ void AdviseBlocks(const Source& source, const Columns& columns) {
   if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
 }
 
-// Picked rows have a fingerprint of their own, since the order of the picks is part of what a sampler says of them.
+// Picked rows have their own fingerprint, because the order of the picks is part of a sampler's state.
 RowSampler Open(const Source& source, const Columns& columns, const Rows& rows, const Wish& wish) {
   SampleRequest request = RequestOf(wish);
   for (const auto& name : {request.weights, request.balance}) {
@@ -101,7 +101,7 @@ RowSampler Open(const Source& source, const Columns& columns, const Rows& rows, 
 
 nb::object Take(RowSampler& sampler, uint64_t most) {
   std::vector<uint64_t> rows(std::min(most, sampler.sampler().left()));
-  // One more is asked for where fewer are left, so that the sampler knows of its end.
+  // If fewer are left, requests one more, so that the sampler notes that the epoch has ended.
   if (rows.size() < most) {
     rows.resize(rows.size() + 1);
     rows.resize(sampler.NextRows(rows));
@@ -111,7 +111,7 @@ nb::object Take(RowSampler& sampler, uint64_t most) {
   return RowArray(std::move(rows));
 }
 
-// The rows at any positions of the epoch, all of them less than its size.
+// Returns the rows at any positions of the epoch, all of which must be less than its size.
 nb::object RowsAt(const RowSampler& sampler, nb::handle positions) {
   std::vector<uint64_t> rows = IndicesOf(positions, sampler.sampler().epoch_size());
   RowSampler reader = sampler;
@@ -134,7 +134,7 @@ Mixture MakeMixture(const std::vector<double>& shares, std::vector<uint64_t> siz
   return Unwrap(Mixture::Make(shares, std::move(sizes), SampleKey(seed, 0, SampleUse::kMixture)));
 }
 
-// Three arrays: source, epoch of the source, position in it.
+// Returns three arrays: source, epoch of the source, position in that epoch.
 nb::tuple MixedPlaces(const Mixture& mixture, uint64_t first, uint64_t step, uint64_t count) {
   std::vector<MixedPlace> places(count);
   if (count != 0) mixture.Fill(first, step, places);

@@ -12,13 +12,13 @@
 
 namespace ofindex::python {
 
-/// A sampler of the rows of a Dataset. Its numbers are those of the rows: ds[number] is the record.
+/// A sampler over the rows of a Dataset. It returns row numbers: ds[number] is the record.
 class RowSampler {
  public:
-  /// `sampler` is of the rows in ascending order.
+  /// `sampler` is over the rows in ascending order.
   RowSampler(Sampler sampler, const Rows& rows);
 
-  /// The next rows, and the same as ordinals; as many as `out` has, fewer where the epoch ends.
+  /// Fills `out` with the next rows, as row numbers or as ordinals. Returns how many; fewer if the epoch ends.
   size_t NextRows(std::span<uint64_t> out);
   size_t NextOrdinals(std::span<uint64_t> out) { return sampler_.Next(out); }
 
@@ -27,7 +27,7 @@ class RowSampler {
 
  private:
   Sampler sampler_;
-  std::shared_ptr<const std::vector<uint64_t>> places_;  // of picked rows: the row of each, by its place in order
+  std::shared_ptr<const std::vector<uint64_t>> places_;  // for picked rows: row by rank in ascending order
 };
 
 void BindSampler(nanobind::module_& m);

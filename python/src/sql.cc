@@ -25,7 +25,7 @@ using namespace nb::literals;
 namespace ofindex::python {
 namespace {
 
-/// One statement that is being read. The session and what its guard looks at live as long as it does.
+/// A statement being read. The session and the state of its statement limits live as long as it does.
 class Cursor {
   template <typename Work>
   auto Run(const Work& work) {
@@ -55,7 +55,7 @@ class Cursor {
 
   [[nodiscard]] const std::vector<std::string>& columns() const { return rows_->columns(); }
 
-  /// The next rows, at most `most`; none at the end.
+  /// Returns at most `most` further rows; none at the end.
   [[nodiscard]] nb::list Fetch(size_t most) {
     Use(Taken::kAsTuples, "these rows went to Arrow already");
     using Row = std::vector<ColumnValue>;
@@ -78,7 +78,7 @@ class Cursor {
     return list;
   }
 
-  /// Returns all rows as columns, each of the type that takes all of its values. Keeps them, because some consumers ask
+  /// Returns all rows as columns, each of the type that fits all of its values. Keeps them, because some consumers ask
   /// twice: once for the schema, and again for the rows.
   [[nodiscard]] nb::object Stream() {
     Use(Taken::kAsColumns, "rows were fetched already");
@@ -101,13 +101,13 @@ class Cursor {
  private:
   enum class Taken : uint8_t { kNot, kAsTuples, kAsColumns };
 
-  // Rows are taken either as tuples or as columns: mixed, each would silently get the rest.
+  // Rows are taken either as tuples or as columns: if mixed, each would silently get only the rest.
   void Use(Taken as, const char* otherwise) {
     if (taken_ == Taken::kNot) taken_ = as;
     if (taken_ != as) Raise(ErrorCode::kUsage, otherwise, "run the statement again");
   }
 
-  // To the next row. SQLite would begin a statement that failed anew.
+  // Moves to the next row. A failed statement counts as ended, since SQLite would restart it.
   Result<bool> Step() {
     ended_ = true;
     Result<bool> more = rows_->Next();
@@ -147,10 +147,10 @@ class Cursor {
   std::shared_ptr<SqlSession> session_;
   std::unique_ptr<Progress> progress_;
   std::optional<SqlRows> rows_;
-  std::shared_ptr<const std::vector<ArrowColumn>> columns_;  // once an Arrow stream was asked for
+  std::shared_ptr<const std::vector<ArrowColumn>> columns_;  // set once an Arrow stream was requested
   Taken taken_ = Taken::kNot;
   bool ended_ = false;
-  bool busy_ = false;  // by the GIL
+  bool busy_ = false;  // guarded by the GIL
 };
 
 }  // namespace

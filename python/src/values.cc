@@ -34,7 +34,7 @@ bool TakePlain(PyObject* object, ColumnValue& value) {
 ColumnValue ValueOf(nb::handle object) {
   ColumnValue value;
   if (TakePlain(object.ptr(), value)) return value;
-  // numpy's scalars, and arrays and tensors of one element.
+  // Scalars of numpy, and arrays and tensors of one element.
   if (nb::hasattr(object, "item") && TakePlain(nb::object(object.attr("item")()).ptr(), value)) return value;
   PyErr_Format(PyExc_TypeError, "SQL has no %s; a parameter is None, int, float, str or bytes",
                Py_TYPE(object.ptr())->tp_name);

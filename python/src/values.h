@@ -9,12 +9,12 @@
 
 namespace ofindex::python {
 
-/// A value as SQL has it: None, int, float, str or bytes.
+/// Returns an SQL value as None, int, float, str or bytes.
 [[nodiscard]] nanobind::object ObjectOf(const Chunk::Value& value);
 [[nodiscard]] nanobind::object ObjectOf(const ColumnValue& value);
 
-/// What a statement's parameters are given as: a sequence, for ?, or a mapping, for :name. Raises TypeError for a value
-/// that SQL does not have, OverflowError for an integer beyond 64 bits.
+/// Converts a statement's parameters: a sequence for ?, or a mapping for :name. Raises TypeError for a value that SQL
+/// does not have, OverflowError for an integer beyond 64 bits.
 [[nodiscard]] std::vector<SqlParameter> ParametersOf(nanobind::handle parameters);
 
 }  // namespace ofindex::python

@@ -35,7 +35,7 @@ void InitRecordFile(RecordFile* self, nb::handle path, const std::string& format
   const Compression compression = gzip ? Compression::kGzip : Compression::kNone;
   Result<RecordWriter> writer = Fail(ErrorCode::kIo, "");
   {
-    const nb::gil_scoped_release release;  // the file that is appended to is walked through
+    const nb::gil_scoped_release release;  // walks through the existing file when appending
     const Result<void> checked = append ? Result<void>() : CheckOutput(name, OutputOf(framing), force, {});
     if (!checked) {
       writer = tl::unexpected(checked.error());
@@ -56,7 +56,7 @@ ShardSetPlan PlanOf(nb::handle output, const std::string& format, bool gzip, std
   return Unwrap(std::move(plan));
 }
 
-// The shards that are there are replaced only if none of them is an input.
+// Existing shards are replaced only if none of them is an input.
 void CheckInputs(const ShardSetPlan& plan, const nb::list& paths, bool force) {
   InputFiles inputs;
   for (const nb::handle path : paths) inputs.Add(PathOf(path));
@@ -70,7 +70,7 @@ nb::list PathsOf(const ShardSetPlan& plan) {
   return paths;
 }
 
-// `records` are all that will be written; where that is not known, there is one shard.
+// `records` is the total to be written; if it is not known, there is one shard.
 void InitShardSet(ShardSet* self, const ShardSetPlan& plan, std::optional<uint64_t> records, const std::string& payload,
                   nb::handle schema, bool allow_nan) {
   PayloadRules rules = PayloadRulesOf(payload, schema, /*sort=*/true, allow_nan);

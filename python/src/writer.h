@@ -4,7 +4,7 @@
 
 namespace ofindex::python {
 
-/// Shards being written: one, for Writer, and sets of them, for pack().
+/// Binds the shards being written: one for Writer, sets of them for pack().
 void BindWriter(nanobind::module_& m);
 
 }  // namespace ofindex::python

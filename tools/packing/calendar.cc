@@ -20,7 +20,7 @@ constexpr int64_t NanosecondsIn(TimeUnit unit) {
   return 1;
 }
 
-// Reads a text from front to back; each Take moves on only if it succeeds.
+// Reads a text from front to back; a Take moves on only if it succeeds.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : rest_(text) {}

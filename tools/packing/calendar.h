@@ -8,23 +8,23 @@
 
 namespace ofindex {
 
-/// What times and timestamps are counted in.
+/// The unit in which times and timestamps are counted.
 enum class TimeUnit { kSeconds, kMilliseconds, kMicroseconds, kNanoseconds };
 
-/// "s", "ms", "us" or "ns".
+/// Parses "s", "ms", "us" or "ns".
 [[nodiscard]] std::optional<TimeUnit> ParseTimeUnit(std::string_view text);
 
-// Text as ISO 8601 has it, as whole numbers. Errors: kFeature  the text is none, there is no such day or hour, or the
-// time is not whole in `unit`, or beyond 64 bits in it.
+// These parse ISO 8601 text into whole numbers. Errors: kFeature  the text is malformed, there is no such day or hour,
+// the time is not whole in `unit`, or it does not fit 64 bits in `unit`.
 
-/// "2026-11-22" as days since 1970-01-01.
+/// Parses "2026-11-22" into days since 1970-01-01.
 [[nodiscard]] Result<int64_t> ParseDate(std::string_view text);
 
-/// "10:30", "10:30:05" or "10:30:05.25" as time since midnight.
+/// Parses "10:30", "10:30:05" or "10:30:05.25" into time since midnight.
 [[nodiscard]] Result<int64_t> ParseTime(std::string_view text, TimeUnit unit);
 
-/// A date and a time with T or a blank between, and Z or "+01:00" behind: without, the time is UTC's. As time since
-/// 1970-01-01T00:00Z.
+/// Parses a date and a time, separated by T or a blank and followed by Z or "+01:00", into time since
+/// 1970-01-01T00:00Z. Without Z or an offset the time is in UTC.
 [[nodiscard]] Result<int64_t> ParseTimestamp(std::string_view text, TimeUnit unit);
 
 }  // namespace ofindex

@@ -12,7 +12,7 @@
 namespace ofindex {
 namespace {
 
-// One row at a time, whole, by a parser that calls back.
+// Parses one whole row at a time with libcsv's callbacks.
 class CsvFields {
  public:
   explicit CsvFields(char separator) : separator_(separator) { Begin(); }
@@ -21,7 +21,7 @@ class CsvFields {
   CsvFields& operator=(const CsvFields&) = delete;
 
   struct Field {
-    size_t begin = 0;  // in text()
+    size_t begin = 0;  // offset in text()
     size_t size = 0;
     bool null = false;
   };
@@ -37,7 +37,7 @@ class CsvFields {
       return Fail(ErrorCode::kFormat, "a carriage return ends a row in the middle of a line");
     }
     const std::string why = ::csv_strerror(::csv_error(&parser_));
-    // Inside quotes, the parser has no other way back to the beginning of a row.
+    // Inside quotes, this is the only way to reset the parser to the beginning of a row.
     ::csv_free(&parser_);
     Begin();
     return Fail(ErrorCode::kFormat, StrCat("no CSV: ", why, " behind ", done,
@@ -54,7 +54,7 @@ class CsvFields {
   void Begin() {
     ready_ = ::csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_EMPTY_IS_NULL) == 0;
     ::csv_set_delim(&parser_, static_cast<unsigned char>(separator_));
-    ::csv_set_space_func(&parser_, [](unsigned char) { return 0; });  // blanks belong to their field
+    ::csv_set_space_func(&parser_, [](unsigned char) { return 0; });  // blanks are part of the field
   }
 
   static void OnField(void* data, size_t size, void* self) {

@@ -10,11 +10,11 @@
 
 namespace ofindex {
 
-/// Numbers for names, from 0, in the order in which they came. Rows of one source have the same names in the same
-/// order nearly always: the name that followed the last one before is looked at first.
+/// Numbers names from 0 in the order in which they are added. Rows of one source nearly always have the same names in
+/// the same order, so the name that followed the previous one last time is tried first.
 class FeatureNames {
  public:
-  /// The number of `name`, if it has one.
+  /// Returns the number of `name`, if it has one.
   [[nodiscard]] std::optional<size_t> Find(std::string_view name) {
     if (last_ < next_.size() && next_[last_] < names_.size() && names_[next_[last_]] == name)
       return Visit(next_[last_]);
@@ -25,7 +25,7 @@ class FeatureNames {
 
   [[nodiscard]] bool Has(std::string_view name) const { return numbers_.contains(name); }
 
-  /// The number of `name`, a new one if it has none.
+  /// Returns the number of `name`, and assigns the next one if it has none.
   size_t Add(std::string_view name) {
     if (const std::optional<size_t> number = Find(name)) return *number;
     names_.emplace_back(name);
@@ -44,9 +44,9 @@ class FeatureNames {
     return number;
   }
 
-  std::deque<std::string> names_;  // which the keys view
+  std::deque<std::string> names_;  // viewed by the keys
   std::unordered_map<std::string_view, size_t> numbers_;
-  std::vector<size_t> next_;  // by number: the one that came behind it last time
+  std::vector<size_t> next_;  // by number: the name that followed it last time
   size_t last_ = 0;
 };
 

@@ -24,14 +24,14 @@ constexpr std::string_view kLabel = "label";
 
 /// A file that becomes a record.
 struct PackedFile {
-  std::string path;    // to open it by
-  std::string name;    // below its source
-  std::string folder;  // that it lies in, below its source; empty if it lies there itself
+  std::string path;    // to open it
+  std::string name;    // relative to its source
+  std::string folder;  // its folder, relative to its source; empty if it is in the source itself
 };
 
 bool IsHidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
-/// The files of all sources, and what lies beside them.
+/// Collects the files of all sources, and what else lies in their folders.
 class FileFinder {
  public:
   explicit FileFinder(Progress& progress) : progress_(progress) {}
@@ -44,7 +44,7 @@ class FileFinder {
     return {};
   }
 
-  // In natural order; files of one name, from two sources, by their paths.
+  // In natural order; files of the same name from two sources are ordered by path.
   std::vector<PackedFile> Take() {
     std::sort(files_.begin(), files_.end(), [](const PackedFile& a, const PackedFile& b) {
       return a.name != b.name ? NaturalLess(a.name, b.name) : a.path < b.path;
@@ -55,7 +55,7 @@ class FileFinder {
   [[nodiscard]] const std::vector<std::string>& skipped() const { return skipped_; }
 
  private:
-  // Links to folders are followed, each folder is searched once: a link may lead back up.
+  // Follows links to folders, but searches each folder only once, since a link may lead back up.
   Result<void> AddFolder(const std::string& source, const fs::path& folder) {
     OFINDEX_ASSIGN(const FileFacts facts, StatFile(folder.string()));
     if (!folders_.insert({facts.device, facts.inode}).second) return Skip(folder, "a folder that was searched already");

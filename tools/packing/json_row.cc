@@ -20,7 +20,7 @@ class JsonRowParser : public RowParser {
  public:
   Result<void> Parse(std::string_view row, RowVisitor& visitor) override {
     dom::element element;
-    // The bytes behind the row stand in for simdjson's padding.
+    // The bytes after the row serve as simdjson's padding.
     if (const auto error = parser_.parse(row.data(), row.size(), false).get(element); error != simdjson::SUCCESS) {
       return Fail(ErrorCode::kFormat, StrCat("no JSON: ", simdjson::error_message(error)));
     }
@@ -73,7 +73,7 @@ class JsonRowParser : public RowParser {
   }
 
   Result<void> Elements(std::string_view name, const dom::array& array, int depth) {
-    // A list of records is no list of its own: its members' names have the values.
+    // A list of records is not stored as a list: its values are under the names of its members.
     dom::object first;
     const bool records = array.at(0).get(first) == simdjson::SUCCESS && !IsBytes(first);
     if (!records) OFINDEX_TRY(visitor_->List(name, depth));
@@ -104,8 +104,8 @@ class JsonRowParser : public RowParser {
 
   dom::parser parser_;
   RowVisitor* visitor_ = nullptr;
-  std::string name_;                 // of the object whose members are shown, with its dot; empty for the row
-  std::deque<std::string> decoded_;  // bytes that values of this row view
+  std::string name_;  // prefix of the object whose members are visited, with its dot; empty for the row itself
+  std::deque<std::string> decoded_;  // bytes viewed by values of this row
 };
 
 }  // namespace

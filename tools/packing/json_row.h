@@ -6,8 +6,8 @@
 
 namespace ofindex {
 
-/// A parser of JSON lines: a row is an object. {"base64": "..."} is a value of bytes, as `ofindex cat` writes those
-/// that are not UTF-8. The one place that knows simdjson.
+/// Returns a parser of JSON lines: each row is an object. {"base64": "..."} is a bytes value, as `ofindex cat` writes
+/// bytes that are not UTF-8. Only this file uses simdjson.
 [[nodiscard]] std::unique_ptr<RowParser> MakeJsonRowParser();
 
 }  // namespace ofindex

@@ -36,7 +36,7 @@ void LineReader::SeekTo(uint64_t offset, size_t window) {
   line_ = at_ = 0;
 }
 
-// Drops what is before `keep`, and reads on behind what is there. False at the end of the file.
+// Drops the bytes before `keep` and appends more from the file. Returns false at the end of the file.
 Result<bool> LineReader::ReadMore(size_t keep) {
   const size_t kept = window_size_ - keep;
   std::memmove(window_.data(), window_.data() + keep, kept);
@@ -44,7 +44,7 @@ Result<bool> LineReader::ReadMore(size_t keep) {
   line_ -= keep;
   at_ -= keep;
   window_size_ = kept;
-  const size_t wanted = std::max(read_bytes_, kept);  // a long line is read in steps that double
+  const size_t wanted = std::max(read_bytes_, kept);  // for a long line, the steps double
   if (kept + wanted > kMostLineBytes) {
     return Fail(ErrorCode::kLimit, StrCat(Printable(path()), "@", window_begin_, ": a line of more than ",
                                           FormatBytes(static_cast<double>(kMostLineBytes))));
@@ -56,7 +56,7 @@ Result<bool> LineReader::ReadMore(size_t keep) {
   return got != 0;
 }
 
-// Where the line that `from` lies in ends, with its newline, counted in the window; what is before `keep` may go.
+// Returns the window position after the newline of the line that contains `from`; bytes before `keep` may be dropped.
 Result<std::optional<size_t>> LineReader::FindEnd(size_t from, size_t keep) {
   for (;;) {
     const void* newline = from < window_size_ ? std::memchr(window_.data() + from, '\n', window_size_ - from) : nullptr;

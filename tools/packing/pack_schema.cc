@@ -32,11 +32,11 @@ constexpr std::array<std::pair<std::string_view, SourceType>, 17> kTypes = {{
     {"choice", SourceType::kChoice},
 }};
 
-// The kinds of features under the names that the field has for them, for those who think in messages.
+// The kinds of features under their protobuf names, for users who know the messages.
 constexpr std::array<std::pair<std::string_view, SourceType>, 2> kKinds = {
     {{"int32", SourceType::kInt}, {"int64", SourceType::kLong}}};
 
-constexpr int kMostDepth = 100;  // of records in records
+constexpr int kMostDepth = 100;  // of nested records
 
 std::optional<SourceType> TypeNamed(std::string_view name) {
   for (const auto& [text, type] : kTypes) {
@@ -48,7 +48,7 @@ std::optional<SourceType> TypeNamed(std::string_view name) {
   return std::nullopt;
 }
 
-// What is inside "outer<...>", if `text` is that.
+// Returns T if `text` is "outer<T>".
 std::optional<std::string_view> Inside(std::string_view outer, std::string_view text) {
   if (!text.starts_with(outer) || !text.ends_with('>') || text.substr(outer.size(), 1) != "<") return std::nullopt;
   return text.substr(outer.size() + 1, text.size() - outer.size() - 2);

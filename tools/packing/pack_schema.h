@@ -12,8 +12,8 @@
 
 namespace ofindex {
 
-/// The types of a source's values: those of NiFi's records, which Avro and SQL share. docs/record_formats.md has the
-/// table of what becomes of each.
+/// The types of a source's values, as in NiFi's records; Avro and SQL share them. The table in docs/record_formats.md
+/// says what each becomes.
 enum class SourceType : uint8_t {
   kBoolean,
   kByte,
@@ -28,33 +28,34 @@ enum class SourceType : uint8_t {
   kString,
   kBytes,
   kEnum,       // bytes
-  kByteArray,  // all whole numbers of one list: a string of bytes
+  kByteArray,  // all whole numbers of one list: a byte string
   kDate,
   kTime,
   kTimestamp,  // whole numbers that may be written as text
-  kChoice,     // what the value itself is
+  kChoice,     // typed by the value itself
 };
 
-/// The name that a schema has for `type`.
+/// Returns the name of `type` in a schema.
 [[nodiscard]] std::string_view Name(SourceType type);
 
-/// The kind of a feature of `type` in payloads of `payload`. Not of kChoice, whose values have kinds of their own.
+/// Returns the kind of a feature of `type` in payloads of `payload`. Not defined for kChoice, whose kind depends
+/// on the value.
 [[nodiscard]] FeatureKind KindOf(SourceType type, PayloadKind payload);
 
 /// One feature to be written.
 struct PackFeature {
   std::string name;
-  std::optional<SourceType> type = {};  ///< nothing: no row has a value, and the feature no kind
-  bool steps = false;                   ///< a list of lists: a feature list, where the message has those
+  std::optional<SourceType> type = {};  ///< nothing: no row has a value, so the feature has no kind
+  bool steps = false;                   ///< a list of lists: a feature list, if the message supports it
 };
 
-/// What is written of a source's rows, and how.
+/// Which features of a source's rows are written, and how.
 struct PackSchema {
   std::vector<PackFeature> features;
-  std::vector<PackFeature> maps;  ///< of every name that begins with `name` and a dot
+  std::vector<PackFeature> maps;  ///< apply to every name that begins with `name` and a dot
 
-  /// From JSON: {"label": "int", "box": {"x": "float"}, "tags": "array<string>", "counts": "map<long>"}.
-  /// Errors: kFormat, with what is wrong and where.
+  /// Parses JSON: {"label": "int", "box": {"x": "float"}, "tags": "array<string>", "counts": "map<long>"}. Errors:
+  /// kFormat, with what is wrong and where.
   [[nodiscard]] static Result<PackSchema> Parse(std::string_view json);
 };
 

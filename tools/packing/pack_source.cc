@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The form that a source's name says.
+// Returns the form that a source's name implies.
 Result<SourceForm> FormOf(const std::string& source) {
   std::error_code error;
   if (fs::is_directory(source, error)) return SourceForm::kFiles;

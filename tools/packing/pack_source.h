@@ -16,27 +16,27 @@
 
 namespace ofindex {
 
-/// What records are made of: files as they are, or the rows of text files.
+/// What records are made from: whole files, or the rows of text files.
 enum class SourceForm { kFiles, kJsonLines, kCsv, kTsv };
 
 struct PackRequest {
   std::vector<std::string> sources;
-  std::optional<SourceForm> form = {};  ///< not given: told by the sources' names
+  std::optional<SourceForm> form = {};  ///< not given: inferred from the sources' names
   PayloadKind payload = PayloadKind::kExample;
   std::string field = "content";  ///< the feature that holds a file's bytes
-  std::string schema = {};        ///< a file; empty: types are inferred
+  std::string schema = {};        ///< path of a file; empty: types are inferred
   TimeUnit unit = TimeUnit::kMicroseconds;
-  std::optional<uint64_t> seed = {};  ///< shuffle
+  std::optional<uint64_t> seed = {};  ///< of the shuffle; not given: no shuffle
 };
 
-/// A feature that will be written, and of which kind; kNone where each value has its own, or none has any.
+/// A feature that will be written, and its kind: kNone if the kind depends on the value or no row has a value.
 struct PackedFeature {
   std::string name;
   FeatureKind kind = FeatureKind::kNone;
 };
 
-/// Makes payloads of a source. Everything that has to be known of all of it before the first record can be written was
-/// found out when it was opened. Not thread-safe.
+/// Makes the payloads of a source. Opening it determined everything that must be known before the first record can be
+/// written. Not thread-safe.
 class PackSource {
  public:
   virtual ~PackSource() = default;
@@ -44,31 +44,31 @@ class PackSource {
   [[nodiscard]] virtual uint64_t records() const = 0;
   [[nodiscard]] virtual std::vector<PackedFeature> features() const = 0;
 
-  /// Every file that is read.
+  /// Returns every file that is read.
   [[nodiscard]] virtual std::vector<std::string> paths() const = 0;
 
-  /// The content of _labels.tsv; empty if there are no labels.
+  /// Returns the content of _labels.tsv, or an empty string if there are no labels.
   [[nodiscard]] virtual std::string labels() const { return {}; }
 
-  /// What was found and is no record, and why.
+  /// Returns what was found but makes no record, and why.
   [[nodiscard]] virtual std::vector<std::string> skipped() const { return {}; }
 
   using TakePayload = std::function<Result<void>(ByteView payload)>;
 
-  /// Hands the payload of each record to `take`, in order. Errors: those of reading and of `take`; kFormat, kFeature
-  /// with file, byte and line; kIo  the source is not as it was when it was opened; kInterrupted.
+  /// Passes the payload of each record to `take`, in order. Errors: those of reading and of `take`; kFormat, kFeature
+  /// with file, byte and line; kIo  the source has changed since it was opened; kInterrupted.
   [[nodiscard]] virtual Result<void> ForEach(const TakePayload& take) = 0;
 };
 
-/// Errors: kUsage  the sources are of several forms; kFormat  there is nothing in them; those of reading.
+/// Opens a source. Errors: kUsage  the sources have different forms; kFormat  they are empty; those of reading.
 [[nodiscard]] Result<std::unique_ptr<PackSource>> OpenPackSource(const PackRequest& request, Progress& progress);
 
-// The two ways of it.
+// The two implementations.
 [[nodiscard]] Result<std::unique_ptr<PackSource>> OpenFileSource(const PackRequest& request, Progress& progress);
 [[nodiscard]] Result<std::unique_ptr<PackSource>> OpenRowSource(const PackRequest& request, SourceForm form,
                                                                 Progress& progress);
 
-/// The order of `records` under `seed`: the one in which `ofindex sample --seed` shuffles as many.
+/// Returns the order of `records` under `seed`: the one in which `ofindex sample --seed` shuffles that many records.
 [[nodiscard]] std::function<uint64_t(uint64_t)> OrderOf(uint64_t records, std::optional<uint64_t> seed);
 
 }  // namespace ofindex

@@ -15,7 +15,7 @@ namespace {
 
 using Type = SourceValue::Type;
 
-// `number` in the fewest characters that say it.
+// Returns the shortest text of `number`.
 template <typename Number>
 std::string TextOf(Number number) {
   std::array<char, 32> digits{};
@@ -42,7 +42,7 @@ tl::unexpected<Error> Twice(std::string_view name) {
               "give one of them another name");
 }
 
-// The type of a value that has its own.
+// Returns the type of a value that carries its own type.
 SourceType OwnType(const SourceValue& value) {
   switch (value.type) {
     case Type::kBoolean: return SourceType::kBoolean;
@@ -74,7 +74,7 @@ constexpr Range RangeOf(SourceType type) {
   }
 }
 
-// The code point that `text` is, if it is a single one.
+// Returns the code point in `text` if there is exactly one.
 std::optional<int64_t> CodePoint(std::string_view text) {
   if (text.empty() || !IsUtf8(text)) return std::nullopt;
   const auto first = static_cast<uint8_t>(text[0]);
@@ -161,11 +161,11 @@ Result<RowBuilder::Slot*> RowBuilder::SlotOf(std::string_view name) {
               "add it to the file that --schema names");
 }
 
-// True of a record or a map, which has features, and is none.
+// True for a record or a map: it contains features, but is not one.
 bool RowBuilder::IsOuter(std::string_view name) const { return !names_.Has(name) && outer_.contains(name); }
 
 Result<void> RowBuilder::List(std::string_view name, int depth) {
-  if (IsOuter(name)) return {};  // an empty list of records; of others, the values are not in the schema
+  if (IsOuter(name)) return {};  // an empty list of records; if it is not empty, its values are not in the schema
   OFINDEX_ASSIGN(Slot * slot, SlotOf(name));
   if (depth == 0 && slot->there) return Twice(name);
   Touch(*slot);
@@ -281,7 +281,7 @@ Result<void> RowBuilder::PutByte(Slot& slot, const SourceValue& value) {
 }
 
 Result<ByteView> RowBuilder::Finish() {
-  // Rows have the same names nearly always: those are in order already.
+  // Rows nearly always have the same names, which are then sorted already.
   if (touched_ != touched_before_) {
     touched_before_ = touched_;
     by_name_ = touched_;

@@ -19,8 +19,8 @@
 
 namespace ofindex {
 
-/// Makes payloads of rows, by a schema: a row is shown to it, then asked of it. All values of a name are one feature;
-/// a null is an absent one. Not thread-safe.
+/// Builds payloads from rows by a schema: visits a row, then returns its payload. All values under one name make one
+/// feature; a null is an absent feature. Not thread-safe.
 class RowBuilder : public RowVisitor {
  public:
   RowBuilder(PackSchema schema, PayloadKind payload, TimeUnit unit);
@@ -28,14 +28,14 @@ class RowBuilder : public RowVisitor {
   /// Begins the next row.
   void Clear();
 
-  /// Errors: kFeature  the schema does not have the name, or a row has it twice.
+  /// Errors: kFeature  the schema does not have the name, or the row has it twice.
   [[nodiscard]] Result<void> List(std::string_view name, int depth) override;
 
-  /// Errors: kFeature  the schema does not have the name, or the value is none of its type; null inside a list; a row
-  /// has a name twice.
+  /// Errors: kFeature  the schema does not have the name, the value does not have its type, a list contains a null, or
+  /// the row has a name twice.
   [[nodiscard]] Result<void> Value(std::string_view name, const SourceValue& value, int depth) override;
 
-  /// The payload of the row, valid until Clear. Views of the row's values must be valid still. Errors: those of
+  /// Returns the payload of the row, valid until Clear. Views of the row's values must still be valid. Errors: those of
   /// PayloadBuilder.
   [[nodiscard]] Result<ByteView> Finish();
 
@@ -44,11 +44,11 @@ class RowBuilder : public RowVisitor {
     std::optional<SourceType> type;
     size_t number = 0;
     bool steps = false;
-    bool there = false;                     // the row has it, if only as an empty list
-    FeatureKind kind = FeatureKind::kNone;  // of the values; changes from row to row with kChoice
+    bool there = false;                     // the row has it, possibly as an empty list
+    FeatureKind kind = FeatureKind::kNone;  // of the values; with kChoice it changes from row to row
     FeatureLists values;
     std::vector<size_t> step_begins;
-    std::string* byte_array = nullptr;  // the last of its bytes, while its list goes on
+    std::string* byte_array = nullptr;  // collects the bytes of the current list
 
     void Clear();
   };
@@ -69,10 +69,10 @@ class RowBuilder : public RowVisitor {
   TimeUnit unit_;
   FeatureNames names_;
   std::deque<Slot> slots_;
-  std::set<std::string, std::less<>> outer_;  // names of records and maps: no features, but null or empty lists
+  std::set<std::string, std::less<>> outer_;  // of records and maps, which are themselves only null or empty lists
   std::vector<size_t> touched_;               // slots that the row has, in the order in which they came
-  std::vector<size_t> touched_before_;        // those of a row before
-  std::vector<size_t> by_name_;               // the same, in the order of their names
+  std::vector<size_t> touched_before_;        // those of an earlier row
+  std::vector<size_t> by_name_;               // the same, sorted by name
   std::deque<std::string> texts_;             // numbers as text, of this row
   std::vector<FeatureData> steps_;
   PayloadBuilder builder_;

@@ -9,9 +9,9 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kRowsBetweenLooks = 256;  // at whether to stop: a row may take long
+constexpr uint64_t kRowsBetweenLooks = 256;  // between checks for cancellation: a row may take long
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr size_t kOneRowWindow = size_t{16} << 10;  // read at once where rows are visited here and there
+constexpr size_t kOneRowWindow = size_t{16} << 10;  // size of each read when rows are visited one by one
 
 std::string_view WithoutEnd(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
@@ -21,7 +21,7 @@ std::string_view WithoutEnd(std::string_view line) {
 
 bool IsOfRow(const Error& error) { return error.code == ErrorCode::kFormat || error.code == ErrorCode::kFeature; }
 
-// `error`, of the row at `offset`, which is line `line`.
+// Adds the place of the row at `offset`, line `line`, to `error`.
 Error AtRow(const std::string& path, uint64_t offset, uint64_t line, Error error) {
   if (!IsOfRow(error)) return error;
   error.message = StrCat(Printable(path), "@", offset, ": line ", line, ": ", error.message);
@@ -29,7 +29,7 @@ Error AtRow(const std::string& path, uint64_t offset, uint64_t line, Error error
   return error;
 }
 
-// The number of the line that begins at `offset`.
+// Returns the number of the line that begins at `offset`.
 Result<uint64_t> LineAt(LineReader& lines, uint64_t offset) {
   lines.SeekTo(0, LineReader::kWindowBytes);
   uint64_t number = 1;
@@ -83,14 +83,14 @@ Result<RowFiles::RowFile> RowFiles::OpenOne(const std::string& path) const {
   return file;
 }
 
-// Tabs alone are fields of a row that has tabs between them.
+// In TSV, a line of tabs is not blank: it is a row of empty fields.
 bool RowFiles::IsBlank(std::string_view line) const {
   const std::string_view blanks = format_ == RowFormat::kTsv ? " \r\n" : " \t\r\n";
   return line.find_first_not_of(blanks) == std::string_view::npos;
 }
 
-// The next row that is not blank. `line` is the number of the line at which it would begin, and then of the one behind
-// it. Errors: kFormat, with file, byte and line.
+// Reads the next row that is not blank. `line` is the line number at which the row would begin; it is advanced past the
+// row. Errors: kFormat, with file, byte and line.
 Result<bool> RowFiles::NextRow(LineReader& lines, Row& row, uint64_t& line) const {
   for (;;) {
     row.offset = lines.offset();

@@ -16,14 +16,14 @@ namespace ofindex {
 
 enum class RowFormat { kJsonLines, kCsv, kTsv };
 
-/// A row: where it is, for errors and to come back to it. 16 bytes, of which a shuffle keeps one a row.
+/// The place of a row, for error messages and for reading it again. 16 bytes; a shuffle keeps one per row.
 struct RowPlace {
   uint32_t file = 0;
   uint64_t offset = 0;
 };
 
-/// The rows of several files of one format, in order or one here and one there. Blank lines are no rows; a CSV file's
-/// first row names its columns. Not thread-safe.
+/// The rows of several files of one format, in order or by place. Blank lines are not rows; the first row of a CSV file
+/// names its columns. Not thread-safe.
 class RowFiles {
  public:
   /// Opens all of them. `progress` must outlive this. Errors: kIo; kFormat  a header is malformed.
@@ -32,35 +32,35 @@ class RowFiles {
 
   using TakeRow = std::function<Result<void>(RowPlace)>;
 
-  /// Shows every row to `visitor`, and calls `take` after each. Errors: those of reading, of the visitor and of `take`,
-  /// with file, byte and line; kIo, also where a file has changed since it was opened; kInterrupted.
+  /// Passes every row to `visitor`, and calls `take` after each. Errors: those of reading, of the visitor and of
+  /// `take`, with file, byte and line; kIo also if a file has changed since it was opened; kInterrupted.
   [[nodiscard]] Result<void> ForEach(RowVisitor& visitor, const TakeRow& take);
 
-  /// Calls `take` for every row, without taking it apart. Errors: as ForEach.
+  /// Calls `take` for every row, without parsing it. Errors: as ForEach.
   [[nodiscard]] Result<void> ForEachPlace(const TakeRow& take);
 
-  /// Shows the row at `place` to `visitor`, and calls `take`. Errors: as ForEach.
+  /// Passes the row at `place` to `visitor`, and calls `take`. Errors: as ForEach.
   [[nodiscard]] Result<void> At(RowPlace place, RowVisitor& visitor, const TakeRow& take);
 
-  /// Errors: kIo  a file is not as it was when it was opened.
+  /// Errors: kIo  a file has changed since it was opened.
   [[nodiscard]] Result<void> CheckUnchanged() const;
 
-  /// Bytes of all files.
+  /// Returns the size of all files in bytes.
   [[nodiscard]] uint64_t bytes() const;
 
  private:
   struct RowFile {
     LineReader lines;
     std::unique_ptr<RowParser> parser;
-    uint64_t first_row = 0;   // where it begins: behind a header and a byte order mark
-    uint64_t first_line = 1;  // its number
+    uint64_t first_row = 0;   // where the first row begins: after a header and a byte order mark
+    uint64_t first_line = 1;  // its line number
   };
 
   RowFiles(RowFormat format, Progress& progress) : format_(format), progress_(&progress) {}
 
   [[nodiscard]] Result<RowFile> OpenOne(const std::string& path) const;
   struct Row {
-    std::string_view text;  // without its end
+    std::string_view text;  // without its newline
     uint64_t offset = 0;
     uint64_t line = 0;
   };

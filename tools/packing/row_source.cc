@@ -32,7 +32,7 @@ class RowSource : public PackSource {
  public:
   RowSource(RowFiles rows, const PackRequest& request) : rows_(std::move(rows)), request_(request) {}
 
-  // The first pass: how many rows there are, what types they have, and, to shuffle them, where each of them is.
+  // The first pass counts the rows and infers their types; for a shuffle it also records the place of each row.
   Result<void> Scan(SourceForm form, Progress& progress) {
     progress.bytes_total = 2 * rows_.bytes();
     const auto note = [this](RowPlace place) -> Result<void> {
@@ -101,7 +101,7 @@ class RowSource : public PackSource {
   PackRequest request_;
   PackSchema schema_;
   uint64_t records_ = 0;
-  std::vector<RowPlace> places_;  // of a shuffle: 16 bytes a row
+  std::vector<RowPlace> places_;  // for a shuffle: 16 bytes per row
 };
 
 }  // namespace

@@ -13,13 +13,13 @@ constexpr uint8_t Bit(Type type) { return static_cast<uint8_t>(1U << static_cast
 constexpr uint8_t kNumbers = Bit(Type::kBoolean) | Bit(Type::kInteger) | Bit(Type::kReal);
 constexpr uint8_t kTexts = Bit(Type::kText) | Bit(Type::kBytes);
 
-// What a text is not.
+// Bits: what a text cannot be.
 constexpr uint8_t kNotWhole = 1;
 constexpr uint8_t kNotReal = 2;
 constexpr uint8_t kNotBoolean = 4;
 constexpr uint8_t kNothing = kNotWhole | kNotReal | kNotBoolean;
 
-// A whole number that does not fit 64 bits: as any other number it would lose digits.
+// True for a whole number that does not fit 64 bits: any other number type would lose digits.
 bool IsTooLong(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return text.size() > 18 && text.find_first_not_of("0123456789") == std::string_view::npos && !ParseWhole(text);
@@ -54,7 +54,7 @@ Result<void> SchemaInference::Value(std::string_view name, const SourceValue& va
                 "leave it out, or write a value that stands for it");
   }
   if (value.type == Type::kText && text_ == Text::kMayBeNumber) {
-    // An empty text says nothing of numbers: in a column of them it is a null.
+    // An empty text says nothing about numbers: in a column of them it is a null.
     if (!value.text.empty() && seen.texts != kNothing) seen.texts = WhatItIsNot(value.text, seen.texts);
     if (!value.text.empty()) seen.types |= Bit(Type::kText);
     seen.empties = seen.empties || value.text.empty();

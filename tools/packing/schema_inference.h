@@ -11,29 +11,29 @@
 
 namespace ofindex {
 
-/// Finds out what types the values of all rows have. Whole numbers are long, numbers double, truth values boolean,
-/// text string; whole numbers among others are double, truth values among whole numbers long.
+/// Infers the types of the values of all rows: whole numbers are long, other numbers double, truth values boolean, text
+/// string. Whole numbers mixed with other numbers are double, truth values mixed with whole numbers long.
 class SchemaInference : public RowVisitor {
  public:
-  /// Whether text may be a number or a truth value, as in CSV, where everything is text. A number with zeros before it
-  /// ("007"), and a whole one beyond 64 bits, stays text, since it would not come out as it went in.
+  /// Whether text may be a number or a truth value, as in CSV, where everything is text. A number with leading zeros
+  /// ("007") or a whole number beyond 64 bits stays text, because it would not be written as it was read.
   enum class Text { kIsText, kMayBeNumber };
 
   explicit SchemaInference(Text text) : text_(text) {}
 
   [[nodiscard]] Result<void> List(std::string_view name, int depth) override;
 
-  /// Errors: kFeature  text where other rows have numbers, or the other way round; null inside a list.
+  /// Errors: kFeature  text where other rows have numbers, or vice versa; null inside a list.
   [[nodiscard]] Result<void> Value(std::string_view name, const SourceValue& value, int depth) override;
 
-  /// What the rows so far have, features in the order in which they came.
+  /// Returns the schema of the rows so far, features in order of first appearance.
   [[nodiscard]] PackSchema Schema() const;
 
  private:
   struct Seen {
-    uint8_t types = 0;     // a bit for each SourceValue::Type
-    uint8_t texts = 0;     // text that may be a number: what some of it is not, a bit for each
-    bool empties = false;  // empty texts, where text may be a number
+    uint8_t types = 0;     // one bit per SourceValue::Type
+    uint8_t texts = 0;     // for text that may be a number: bits for what some of it cannot be
+    bool empties = false;  // has empty texts, if text may be a number
     bool steps = false;
   };
 

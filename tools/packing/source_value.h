@@ -7,14 +7,14 @@
 
 namespace ofindex {
 
-/// One value as a source has it, before it is known what becomes of it.
+/// One value as read from a source, before it is converted.
 struct SourceValue {
   enum class Type : uint8_t { kNull, kBoolean, kInteger, kReal, kText, kBytes };
 
   Type type = Type::kNull;
-  int64_t integer = 0;  ///< of kBoolean, too: 0 or 1
+  int64_t integer = 0;  ///< also for kBoolean: 0 or 1
   double real = 0;
-  std::string_view text = {};  ///< of kText and kBytes; valid until the next row is parsed
+  std::string_view text = {};  ///< for kText and kBytes; valid until the next row is parsed
 };
 
 [[nodiscard]] constexpr std::string_view Name(SourceValue::Type type) {
@@ -29,25 +29,25 @@ struct SourceValue {
   return "unknown";
 }
 
-/// Is shown what a row holds, flat: members of nested records under dotted names, elements of lists one by one.
+/// Receives the content of a row, flat: members of nested records under dotted names, list elements one by one.
 class RowVisitor {
  public:
   virtual ~RowVisitor() = default;
 
-  /// A list begins under `name`, inside `depth` others. Its elements, if any, follow as values.
+  /// Begins a list under `name`, nested inside `depth` others. Its elements, if any, follow as values.
   [[nodiscard]] virtual Result<void> List(std::string_view name, int depth) = 0;
 
-  /// A value under `name`, inside `depth` lists.
+  /// Receives a value under `name`, inside `depth` lists.
   [[nodiscard]] virtual Result<void> Value(std::string_view name, const SourceValue& value, int depth) = 0;
 };
 
-/// Takes rows of one format apart. Made to be used for one row after another; not thread-safe.
+/// Parses rows of one format. One parser is used for many rows; not thread-safe.
 class RowParser {
  public:
   virtual ~RowParser() = default;
 
-  /// Shows what `row` holds to `visitor`. 64 bytes behind `row` can be read, whatever they are. Errors: kFormat  it is
-  /// no row of the format; those of the visitor.
+  /// Passes the content of `row` to `visitor`. The 64 bytes after `row` must be readable; their content does not
+  /// matter. Errors: kFormat  `row` is malformed; those of the visitor.
   [[nodiscard]] virtual Result<void> Parse(std::string_view row, RowVisitor& visitor) = 0;
 };
 

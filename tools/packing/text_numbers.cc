@@ -14,7 +14,7 @@ std::optional<Number> Parse(std::string_view text) {
   return number;
 }
 
-// "007" and "-01.5" have zeros that a number would lose.
+// True for "007" and "-01.5": a number would lose the leading zeros.
 bool HasZerosBefore(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';

@@ -6,15 +6,15 @@
 
 namespace ofindex {
 
-// What text says. Nothing where it says something else, or something before or behind.
+// These parse the whole text, and return nothing if it is anything else or has extra characters.
 
-/// A whole number of 64 bits, written as numbers are: no sign but -, no zeros before it.
+/// Parses a 64-bit whole number: no sign except -, no leading zeros.
 [[nodiscard]] std::optional<int64_t> ParseWhole(std::string_view text);
 
-/// A finite number.
+/// Parses a finite number.
 [[nodiscard]] std::optional<double> ParseReal(std::string_view text);
 
-/// true, false, True, False, TRUE or FALSE.
+/// Parses true, false, True, False, TRUE or FALSE.
 [[nodiscard]] std::optional<bool> ParseBoolean(std::string_view text);
 
 }  // namespace ofindex

@@ -8,12 +8,12 @@
 
 namespace ofindex {
 
-/// When to do something that a terminal likes and a file does not.
+/// When to use a feature that suits a terminal but not a file.
 enum class When { kAuto, kAlways, kNever };
 
 enum class ProgressMode { kAuto, kPlain, kJson, kNone };
 
-/// What every verb is told on its command line, and the progress of the one that runs. One per process.
+/// The options common to all verbs, and the progress of the running one. One per process.
 struct Context {
   bool json = false;
   bool jsonl = false;
@@ -24,8 +24,8 @@ struct Context {
   Progress progress;
 };
 
-/// What a verb does once its command line was understood. Returns the exit code of a run that came to an end: 0, or 1
-/// and 3 where the answer is no or the data are damaged.
+/// Runs a verb after its command line was parsed. Returns the exit code of a completed run: 0, 1 if the answer is no,
+/// or 3 if the data are damaged.
 using VerbBody = std::function<Result<int>()>;
 
 }  // namespace ofindex

@@ -31,7 +31,8 @@ Json JsonValues(const DecodedRecord& record, FeatureValue value) {
   return values;
 }
 
-// A list of steps: the values of each, null for a step without a kind. Steps of several kinds are features themselves.
+// Returns a feature list: the values of each step, null for a step without a kind. If steps have several kinds, each
+// step is a feature itself.
 Json JsonSteps(const DecodedRecord& record, std::span<const FeatureValue> steps) {
   std::set<FeatureKind> kinds;
   for (const FeatureValue& step : steps) kinds.insert(step.kind);
@@ -76,7 +77,7 @@ Json JsonBytes(ByteView bytes) {
   return {{"base64", std::move(encoded)}};
 }
 
-// Floats are widened exactly; JSON has no word for what is not finite, protobuf's JSON has.
+// Floats are widened exactly. JSON cannot express values that are not finite, so protobuf's JSON strings are used.
 Json JsonReal(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";

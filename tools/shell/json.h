@@ -16,25 +16,25 @@ namespace ofindex {
 
 using Json = nlohmann::ordered_json;
 
-/// `document` as text, on one line.
+/// Serialises `document` on one line.
 [[nodiscard]] std::string Dump(const Json& document);
 
-/// Any text as a JSON string: what is not UTF-8 is shown as \xNN.
+/// Returns any text as a JSON string; bytes that are not UTF-8 are shown as \xNN.
 [[nodiscard]] Json JsonText(std::string_view text);
 
-/// A bytes value: a string where it is UTF-8, else {"base64": "..."}.
+/// Returns a bytes value: a string if it is UTF-8, otherwise {"base64": "..."}.
 [[nodiscard]] Json JsonBytes(ByteView bytes);
 
-/// A number, or the string that protobuf's JSON has for what is not finite.
+/// Returns a number, or the string that protobuf's JSON uses for a value that is not finite.
 [[nodiscard]] Json JsonReal(double value);
 
-/// The features of a record, as docs/cli.md promises them: NAME -> {"kind", "values"}, lists as NAME[].
+/// Returns the features of a record as docs/cli.md specifies: NAME -> {"kind", "values"}, lists as NAME[].
 [[nodiscard]] Json JsonFeatures(const DecodedRecord& record);
 
-/// One feature of `record`.
+/// Returns one feature of `record`.
 [[nodiscard]] Json JsonFeature(const DecodedRecord& record, FeatureValue value);
 
-// Arrays that more than one verb has.
+// Arrays that several verbs print.
 [[nodiscard]] Json JsonTexts(const std::vector<std::string>& texts);
 [[nodiscard]] Json JsonDamage(const std::vector<DamageRow>& damage, const std::vector<ShardRow>& shards);
 [[nodiscard]] Json JsonBad(const std::vector<BadRow>& bad, const std::vector<ShardRow>& shards);

@@ -7,11 +7,12 @@
 
 namespace ofindex {
 
-/// What is wrong with `text` as a whole number of 64 bits without a sign; empty if nothing is. CLI11 takes "-1", "010"
-/// and what is too large for numbers of its own choice.
+/// Returns what is wrong with `text` as an unsigned 64-bit number, or an empty string. CLI11 itself would accept "-1",
+/// "010" and numbers that are too large, and change their values.
 [[nodiscard]] std::string WholeNumber(const std::string& text);
 
-/// Says that `text` is empty; empty if it is not. For names, which a variable of a script may leave out.
+/// Returns an error if `text` is empty, otherwise an empty string. For names, since an unset variable in a
+/// script is empty.
 [[nodiscard]] std::string NotEmpty(const std::string& text);
 
 /// Adds an option that takes such a number.
@@ -20,7 +21,7 @@ CLI::Option* AddNumber(CLI::App& verb, const char* name, Value& value, const cha
   return verb.add_option(name, value, help)->check(CLI::Validator(WholeNumber, ""))->type_name(type);
 }
 
-/// Adds an option that takes `least` to `most` MiB, into `bytes`.
+/// Adds an option that takes `least` to `most` MiB and stores bytes in `bytes`.
 void AddMebibytes(CLI::App& verb, const char* name, uint64_t& bytes, uint64_t least, uint64_t most, const char* help);
 
 }  // namespace ofindex

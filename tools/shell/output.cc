@@ -43,7 +43,7 @@ Result<void> Output::WriteAll(std::string_view text) const {
     if (n < 0 && errno == EPIPE) ::_exit(0);
     if (n < 0 && errno != EINTR) return tl::unexpected(SystemError("standard output", "cannot write", errno));
     if (n > 0) text.remove_prefix(static_cast<size_t>(n));
-    // A signal cuts a write short that waits for its reader.
+    // A signal interrupts a write that waits for its reader.
     if (!text.empty() && cancel_ != nullptr && *cancel_) return Interrupted();
   }
   return {};

@@ -9,16 +9,16 @@
 
 namespace ofindex {
 
-/// Where a verb writes its data: standard output, buffered. A reader that closes the pipe ends the program, with 0 and
-/// in silence: whoever has seen enough is no error. Not thread-safe.
+/// The data output of a verb: standard output, buffered. If the reader closes the pipe, the program ends silently with
+/// exit code 0, because a reader that has seen enough is not an error. Not thread-safe.
 class Output {
  public:
   [[nodiscard]] static Output& Standard();
 
-  /// Ends a write that waits for its reader when `cancel`, which must outlive the output, was set by a signal.
+  /// Ends a write that waits for its reader once a signal sets `cancel`, which must outlive the output.
   void StopOn(const std::atomic<bool>& cancel) { cancel_ = &cancel; }
 
-  /// Appends to the buffer. Errors: kIo, also for what was written before; kInterrupted.
+  /// Appends to the buffer. Errors: kIo, possibly of an earlier write; kInterrupted.
   [[nodiscard]] Result<void> Write(std::string_view text);
   [[nodiscard]] Result<void> Write(ByteView bytes) { return Write(AsText(bytes)); }
 

@@ -9,13 +9,13 @@
 
 namespace ofindex {
 
-/// The options of every verb that writes shards: where to, of which format, and how many.
+/// Adds the options of every verb that writes shards: their path, format and number.
 void AddOutputOptions(CLI::App& verb, ShardSetRequest& request, const char* default_shards);
 
-/// "out/part-0 and 1 more: 350 records, 24.4 KiB": what was written, for people.
+/// Returns a summary for people: "out/part-0 and 1 more: 350 records, 24.4 KiB".
 [[nodiscard]] std::string Summary(const ShardSetWriter& writer);
 
-/// The same for programs: schema, files, records, bytes, seconds. Verbs add what is theirs.
+/// Returns the same for programs: schema, files, records, bytes, seconds. Verbs add their own keys.
 [[nodiscard]] Json ToJson(const char* schema, const ShardSetWriter& writer, double seconds);
 
 }  // namespace ofindex

@@ -58,7 +58,7 @@ void ProgressDisplay::Loop() {
                                 : style_ == Style::kJson ? milliseconds(1000)
                                                          : milliseconds(30000);
   std::unique_lock lock(mutex_);
-  // What cannot be shown for want of memory is left out.
+  // If memory runs out, the display is skipped.
   const auto show = [&](bool last) {
     static_cast<void>(WithMemory("progress", [&]() -> Result<void> {
       Show(last);

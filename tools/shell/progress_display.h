@@ -10,11 +10,12 @@
 
 namespace ofindex {
 
-/// Shows on standard error how far the verb that runs has come, from a thread of its own, while it lives: a line that
-/// rewrites itself on a terminal; elsewhere a line every thirty seconds; or a JSON object a second, for launchers.
+/// Shows the progress of the running verb on standard error, from its own thread, as long as this object lives:
+/// on a terminal a line that is rewritten, otherwise a line every thirty seconds; or, for launchers, a JSON
+/// object every second.
 class ProgressDisplay {
  public:
-  /// `verb` is the word before the figures. `context` must outlive the display.
+  /// `verb` is printed before the figures. `context` must outlive the display.
   ProgressDisplay(const char* verb, const Context& context);
   ~ProgressDisplay();
   ProgressDisplay(const ProgressDisplay&) = delete;

@@ -11,7 +11,7 @@ namespace ofindex {
 
 inline constexpr uint64_t kMostCacheMebibytes = uint64_t{1} << 20;
 
-/// The options of every verb that reads records: where the shards are, and how to fetch their bytes.
+/// Adds the options of every verb that reads records: where the shards are, and how to read them.
 inline void AddReadingOptions(CLI::App& verb, ReaderOptions& options) {
   verb.add_option("--root", options.root, "Folder that holds a copy of the dataset")->type_name("DIR");
   verb.add_option_function<std::string>(

@@ -9,8 +9,8 @@
 
 namespace ofindex {
 
-/// The records of the index `opened` for which `expression` holds, on all processors; ended by Ctrl-C. Errors: those of
-/// Where() and of opening the index.
+/// Returns the records of the index `opened` for which `expression` holds. Uses all processors; Ctrl-C ends it. Errors:
+/// those of Where() and of opening the index.
 [[nodiscard]] Result<Selection> SelectRecords(const OpenedIndex& opened, const std::string& expression,
                                               const Context& context);
 

@@ -10,12 +10,12 @@
 
 namespace ofindex {
 
-/// The index of data that a verb reads as a whole: the one that is there, or one that is made for the purpose, in a
-/// temporary folder, and goes with this object. Moves, does not copy.
+/// The index of data that a verb reads as a whole: an existing one, or a temporary one in a folder that is removed with
+/// this object. Moves, does not copy.
 class SourceIndex {
  public:
-  /// `data` is what `build` takes; a single one may be an index, or be called as one is. `with_columns` says whether an
-  /// index that is made needs columns. Errors: those of BuildIndex and ResolveIndex.
+  /// `data` is what `build` takes; a single item may be an index, or the data of an index. `with_columns` says whether
+  /// a temporary index needs columns. Errors: those of BuildIndex and ResolveIndex.
   [[nodiscard]] static Result<SourceIndex> Of(const std::vector<std::string>& data, bool with_columns,
                                               Context& context);
 
@@ -25,12 +25,12 @@ class SourceIndex {
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// What was found and left out when the index was made: files that are no shards, shards that a set lacks,
-  /// shards of no bytes.
+  /// Returns what was left out when the temporary index was built: files that are not shards, missing shards of a set,
+  /// empty shards.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
-  /// What to call a shard that the index calls `path`: of an index that was made for the purpose, which lies elsewhere,
-  /// as seen from the working directory.
+  /// Returns the name to show for a shard that the index calls `path`. A temporary index lies elsewhere, so its shards
+  /// are shown relative to the working directory.
   [[nodiscard]] std::string Shown(const std::string& path) const;
 
  private:
@@ -38,7 +38,7 @@ class SourceIndex {
 
   std::string path_;
   std::vector<std::string> notes_;
-  std::string folder_;  // that is to be removed; empty if there is none
+  std::string folder_;  // to be removed; empty if there is none
 };
 
 }  // namespace ofindex

@@ -5,7 +5,7 @@
 namespace ofindex {
 namespace {
 
-// Characters of UTF-8 text: what is printed takes a place for each.
+// Returns the number of UTF-8 characters; each takes one place on a terminal.
 size_t Width(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }

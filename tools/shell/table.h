@@ -8,13 +8,13 @@
 
 namespace ofindex {
 
-/// Rows of text in columns that line up. A column whose every cell is a number is flush right, the last column is
-/// flush left and as wide as it likes.
+/// Rows of text in aligned columns. A column whose cells are all numbers is right-aligned; the last column is
+/// left-aligned and has no maximum width.
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
 
-  /// Adds a row of as many cells as the header has.
+  /// Adds a row, which has as many cells as the header.
   void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
   [[nodiscard]] Result<void> Print(Output& out) const;

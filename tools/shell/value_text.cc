@@ -11,7 +11,7 @@ using Type = ColumnValue::Type;
 
 constexpr size_t kMostBytesOfCharacter = 4;
 
-// Printable(), but for tabs and the ends of lines, which stay.
+// Printable(), except that tabs and newlines stay.
 std::string PrintableLines(std::string_view text) {
   std::string out;
   for (;;) {
@@ -66,7 +66,7 @@ size_t ShownWidth(std::string_view text) {
 }
 
 std::string ShownText(std::string_view text, size_t most) {
-  // No more than may be shown is made printable.
+  // Only what may be shown is made printable.
   const std::string_view front = text.substr(0, (most + 1) * kMostBytesOfCharacter);
   std::string shown = Printable(front);
   if (front.size() == text.size() && ShownWidth(shown) <= most) return shown;

@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kGrace{1};
   ::_exit(ExitCode(error.code));
 }
 
-// Signals are for the thread that writes: they cut short a write that waits for its reader.
+// Signals must go to the writing thread, where they interrupt a write that waits for its reader.
 void BlockSignals() {
   sigset_t all;
   sigfillset(&all);
@@ -32,7 +32,7 @@ void BlockSignals() {
 
 Watchdog::Watchdog(std::optional<std::chrono::nanoseconds> timeout, const Context& context)
     : timeout_(timeout), context_(context) {
-  // Without a thread for it, what runs ends by itself or not at all.
+  // If no thread can be started, the work ends by itself or not at all.
   if (auto started = StartThread([this] { Watch(); })) thread_ = std::move(*started);
 }
 

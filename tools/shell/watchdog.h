@@ -10,9 +10,9 @@
 
 namespace ofindex {
 
-/// Ends the process if what runs does not end by itself, a second after it should have: past its time, or once the
-/// user asked it to stop. For what changes nothing and may be lost anywhere, such as a question. Watches as long as it
-/// lives, if the system gives a thread for that; `context` must outlive it.
+/// Ends the process if its work does not end by itself within a second of its time limit or of the user's request to
+/// stop. For work that changes nothing and can be abandoned at any point, such as a query. Watches as long as it lives,
+/// if the system can start a thread; `context` must outlive it.
 class Watchdog {
  public:
   Watchdog(std::optional<std::chrono::nanoseconds> timeout, const Context& context);

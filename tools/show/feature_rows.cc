@@ -7,7 +7,7 @@
 namespace ofindex {
 namespace {
 
-// "all", or how many records have the feature.
+// Returns "all", or how many records have the feature.
 std::string Presence(const FeatureRow& row, uint64_t records) {
   return row.present == records ? "all" : FormatCount(row.present);
 }

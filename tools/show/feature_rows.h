@@ -8,7 +8,7 @@
 
 namespace ofindex {
 
-/// The features of a dataset of `records` records as `info` and `schema` print them, by name.
+/// Returns the features of a dataset of `records` records, sorted by name, as `info` and `schema` print them.
 [[nodiscard]] Table FeatureTableOf(const std::vector<FeatureRow>& features, uint64_t records);
 
 }  // namespace ofindex

@@ -10,8 +10,8 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kMostText = 64;         // of one row's values
-constexpr size_t kMostDumped = 4 << 10;  // of one payload
+constexpr size_t kMostText = 64;         // for the values of one row
+constexpr size_t kMostDumped = 4 << 10;  // for one payload
 
 std::string BytesText(ByteView bytes) {
   const std::string_view text = AsText(bytes);
@@ -21,7 +21,7 @@ std::string BytesText(ByteView bytes) {
   return StrCat("<", FormatCount(bytes.size()), " bytes: ", ToHex(front), front.size() < bytes.size() ? "...>" : ">");
 }
 
-// Values one after the other, until the row is full.
+// Joins values until the row is full.
 template <typename Values, typename Format>
 std::string Join(const Values& values, Format format) {
   std::string text;

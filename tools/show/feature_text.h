@@ -10,12 +10,13 @@
 
 namespace ofindex {
 
-/// Prints a line for each feature of `record`, or for the one that is named: name, kind, number of values, and the
-/// values as far as they fit a line.
+/// Prints a line for each feature of `record`, or for the named one: name, kind, number of values, and as many values
+/// as fit the line.
 [[nodiscard]] Result<void> PrintFeatures(const DecodedRecord& record, const std::optional<std::string>& only,
                                          Output& out);
 
-/// Prints bytes as offset, hexadecimal and text, sixteen a line; of a long payload the first 4 KiB, and how many more.
+/// Prints bytes as offset, hexadecimal and text, sixteen per line. A long payload is cut to its first 4 KiB, and the
+/// number of the remaining bytes is printed.
 [[nodiscard]] Result<void> PrintHexDump(ByteView bytes, Output& out);
 
 }  // namespace ofindex

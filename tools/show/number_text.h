@@ -6,7 +6,7 @@
 
 namespace ofindex {
 
-/// A number in as many digits as tell it from its neighbours.
+/// Returns the shortest text that identifies the number.
 [[nodiscard]] std::string Shortest(auto number) {
   std::array<char, 40> text{};
   const auto result = std::to_chars(text.data(), text.data() + text.size(), number);

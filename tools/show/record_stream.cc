@@ -8,7 +8,7 @@
 namespace ofindex {
 namespace {
 
-// A batch ends with the record that fills it: memory is this and one record.
+// A batch ends with the record that fills it, so memory is bounded by this and one record.
 constexpr uint64_t kBatchBytes = uint64_t{4} << 20;
 constexpr size_t kBatchRecords = 4096;
 
@@ -41,13 +41,13 @@ class Streamer {
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
  private:
-  // True if the other records of the batch may be had one by one.
+  // True if the other records of the batch may be readable one by one.
   [[nodiscard]] bool MayBeAlone(const Error& error) const {
     if (error.code == ErrorCode::kDamage) return true;
     return lost_ != nullptr && (error.code == ErrorCode::kStale || error.code == ErrorCode::kIo);
   }
 
-  // One of a batch that holds a bad record, or records of a shard that cannot be read.
+  // Takes one record of a batch that contains a bad record, or records of an unreadable shard.
   Result<void> TakeAlone(uint64_t ordinal) {
     if (lost_ != nullptr && lost_->Has(ordinal)) return {};
     const Result<void> copied = dataset_.reader().Copy(ordinal, payload_);

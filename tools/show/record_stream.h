@@ -10,18 +10,18 @@
 
 namespace ofindex {
 
-/// Where the next ordinal comes from: false at the end. Errors: those of a list of ordinals that is read on the way.
+/// Returns the next ordinal, or false at the end. Errors: those of reading a list of ordinals.
 using NextOrdinal = std::function<Result<bool>(uint64_t&)>;
 
-/// What is done with each record.
+/// Called with each record.
 using TakePayload = std::function<Result<void>(uint64_t ordinal, ByteView payload)>;
 
-/// Fetches records in batches of bounded size and hands them on, in the order in which `next` names them. Bad records
-/// are reported on standard error and passed over. Returns the exit code: 3 if there was one, else 0. Errors: those of
-/// RecordReader::CopyInto; kInterrupted; those of `next` and `take`, where kDamage is a bad record, too.
+/// Reads records in batches of bounded size and passes them to `take`, in the order given by `next`. Bad records are
+/// reported on standard error and skipped. Returns the exit code: 3 if there was one, otherwise 0. Errors: those of
+/// RecordReader::CopyInto; kInterrupted; those of `next` and `take`, where kDamage also means a bad record.
 ///
-/// With `lost`, shards that cannot be read go there, and the records of all others are handed on. Its exit code is not
-/// in the one that is returned.
+/// With `lost`, unreadable shards are added to it and the records of all others are passed on. The returned exit code
+/// does not include that of `lost`.
 [[nodiscard]] Result<int> StreamRecords(const Dataset& dataset, const NextOrdinal& next, const TakePayload& take,
                                         const Context& context, LostShards* lost = nullptr);
 

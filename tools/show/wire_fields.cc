@@ -6,7 +6,7 @@
 namespace ofindex {
 namespace {
 
-// The schemas of proto/example.proto and proto/ofrecord.proto.
+// From the schemas proto/example.proto and proto/ofrecord.proto.
 constexpr auto kFields = std::to_array<KnownField>({
     {Holds::kExample, 1, "features", Holds::kFeatures},
     {Holds::kSequenceExample, 1, "context", Holds::kFeatures},

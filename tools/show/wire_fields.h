@@ -8,15 +8,15 @@
 
 namespace ofindex {
 
-/// What a field of a known message holds: a message with known fields of its own, or a value.
+/// What a field of a known message holds: a message with known fields, or a value.
 enum class Holds : uint8_t {
-  kUnknown,  ///< no telling: also the message of an opaque payload, and whatever is in an unknown group
+  kUnknown,  ///< anything: also the message of an opaque payload, and everything in an unknown group
   kExample,
   kSequenceExample,
   kOfRecord,
   kFeatures,
   kFeatureEntry,    ///< an entry of a map: a key, and a Feature
-  kOfFeatureEntry,  ///< the same with OneFlow's Feature
+  kOfFeatureEntry,  ///< the same for OneFlow's Feature
   kFeatureLists,
   kListEntry,  ///< an entry of a map: a key, and a FeatureList
   kFeatureList,
@@ -27,7 +27,7 @@ enum class Holds : uint8_t {
   kDoubleList,
   kInt32List,
   kInt64List,
-  kKey,  ///< the first that is no message
+  kKey,  ///< the first that is not a message
   kBytes,
   kFloat,
   kDouble,
@@ -35,7 +35,7 @@ enum class Holds : uint8_t {
   kInt64,
 };
 
-/// A field as example.proto or ofrecord.proto declares it.
+/// A field as declared in example.proto or ofrecord.proto.
 struct KnownField {
   Holds in = Holds::kUnknown;
   uint32_t number = 0;
@@ -49,13 +49,13 @@ struct KnownField {
   return holds == Holds::kFeatureEntry || holds == Holds::kOfFeatureEntry || holds == Holds::kListEntry;
 }
 
-/// How one of `holds` is written; a list of numbers may be kBytes instead, which is packed. Not defined for kUnknown.
+/// Returns the wire type of `holds`; a list of numbers may also be kBytes, which is packed. Not defined for kUnknown.
 [[nodiscard]] WireType WrittenAs(Holds holds);
 
-/// The message that a payload of `kind` is; kUnknown if it is opaque.
+/// Returns the message of a payload of `kind`; kUnknown if it is opaque.
 [[nodiscard]] Holds MessageOf(PayloadKind kind);
 
-/// Field `number` of the message `in`; null if that has no such field.
+/// Returns field `number` of the message `in`, or null if there is none.
 [[nodiscard]] const KnownField* FindField(Holds in, uint32_t number);
 
 }  // namespace ofindex

@@ -40,7 +40,7 @@ void WireRows::EndStretch() {
   text_.clear();
 }
 
-// The bytes need no comparison: the text has them.
+// The bytes need no comparison: they are part of the text.
 void WireRows::Add(ByteView bytes, std::string_view text) {
   bytes_ = bytes;
   if (text == text_ && !bytes.empty()) {

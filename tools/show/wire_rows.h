@@ -10,39 +10,39 @@
 
 namespace ofindex {
 
-/// Takes a line, without its end.
+/// Takes a line, without its newline.
 using LineSink = std::function<Result<void>(std::string_view)>;
 
-/// The rows of a dump: where bytes stand, which they are, and what they mean, indented by how deep they are nested.
-/// Rows that are given one after the other and say the same are folded, as hexdump does it: the first one is written,
-/// the others are `*`, and the row after them tells by its offset how many they were. Not thread-safe.
+/// The rows of a dump: the offset of some bytes, the bytes, and their meaning, indented by nesting depth. Consecutive
+/// identical rows are folded as in hexdump: the first one is written, `*` stands for the others, and the offset of the
+/// next row shows how many there were. Not thread-safe.
 class WireRows {
  public:
-  /// The most bytes of a narrow row, beside which there is room to indent. A wide one has up to kHexRow.
+  /// The maximum number of bytes in a narrow row, which leaves room for indentation. A wide row has up to kHexRow.
   static constexpr size_t kNarrow = 10;
 
-  /// Rows of parts of `payload`, which has to outlive this object, for `sink`.
+  /// Makes rows of parts of `payload`, which must outlive this object, and passes them to `sink`.
   WireRows(ByteView payload, LineSink sink) : origin_(payload.data()), sink_(std::move(sink)) {}
 
-  /// While not shown, rows are left out. They are shown at first, and not any more after an error of the sink; who asks
-  /// can save itself the making of their words.
+  /// Switches rows on or off. They are on at first, and off for good after an error of the sink; callers can check this
+  /// to avoid composing text.
   void Show(bool shown) { shown_ = shown; }
   [[nodiscard]] bool shown() const { return shown_ && written_.has_value(); }
 
-  /// A narrow row; of `bytes`, which may be none.
+  /// Adds a narrow row; `bytes` may be empty.
   void AddNarrow(ByteView bytes, int depth, std::string_view text);
 
-  /// A wide row.
+  /// Adds a wide row.
   void AddWide(ByteView bytes, std::string_view text);
 
-  /// `bytes`, in as many rows as they take, as hexdump shows them.
+  /// Adds `bytes` as hexdump rows, as many as needed.
   void AddHexDump(ByteView bytes, int depth);
 
-  /// Ends a stretch of rows that follow each other in the payload. If the last ones are folded, a row without bytes
-  /// says where they end.
+  /// Ends a run of rows that are consecutive in the payload. If its last rows are folded, a row without bytes says
+  /// where they end.
   void EndStretch();
 
-  /// The first error of the sink; it is not called any more after that.
+  /// Returns the first error of the sink, which is not called again after it.
   [[nodiscard]] const Result<void>& written() const { return written_; }
 
  private:
@@ -53,7 +53,7 @@ class WireRows {
   LineSink sink_;
   Result<void> written_;
   bool shown_ = true;
-  // The row that was given last.
+  // The row that was added last.
   ByteView bytes_;
   std::string text_;
   bool folded_ = false;

@@ -15,13 +15,13 @@ namespace {
 
 constexpr size_t kMostTagBytes = 5;
 
-// The varint at the front of `bytes`, which begins with a sound one.
+// Returns the varint at the front of `bytes`, which begins with a valid one.
 ByteView FrontVarint(ByteView bytes) {
   uint64_t value = 0;
   return bytes.first(TakeVarint(bytes.first(std::min<size_t>(bytes.size(), 10)), &value));
 }
 
-// The name under which a feature is asked for: that of the last key of an entry, which is how protobuf reads it.
+// Returns the name by which a feature is requested: the last key of an entry, as protobuf reads it.
 std::string AskedName(ByteView entry, Holds holds) {
   std::string_view key;
   Malformed malformed;
@@ -39,8 +39,8 @@ bool IsMessage(ByteView payload, Malformed* malformed) {
   return reader.ok();
 }
 
-// Goes through a payload as the decoder does, and has a row for all that it passes. What returns bool returns false if
-// something is malformed: depth_ is where, then.
+// Walks a payload as the decoder does, and adds a row for every part. Functions that return bool return false if
+// something is malformed; depth_ is then the nesting depth of the fault.
 class WireWalk {
  public:
   WireWalk(ByteView payload, const std::optional<std::string>& feature, LineSink sink)
@@ -133,7 +133,7 @@ class WireWalk {
     return true;
   }
 
-  // The row of a tag, and of the length behind it where it has one.
+  // Adds the row of a tag and, if there is one, of its length.
   void Head(ByteView bytes, std::string_view name, std::string_view note) {
     if (!rows_.shown()) return;
     const ByteView tag = FrontVarint(bytes);
@@ -143,7 +143,7 @@ class WireWalk {
                            length.empty() ? "" : LengthText(length), note));
   }
 
-  // What is sound between the last field and the fault, which are beginnings: those of groups, and a tag.
+  // Adds the valid bytes between the last field and the fault: the beginnings of groups, and a tag.
   void BeforeFault(ByteView bytes, Holds in) {
     while (!bytes.empty()) {
       Malformed ignored;

@@ -12,18 +12,18 @@
 
 namespace ofindex {
 
-/// What came of explaining a payload.
+/// The result of explaining a payload.
 struct WireOutcome {
-  Malformed malformed;   ///< what is wrong with it: the same as DecodedRecord::Decode says; nothing if it is opaque
-  uint64_t entries = 0;  ///< of the feature that was asked for
+  Malformed malformed;   ///< what is wrong, as DecodedRecord::Decode reports it; nothing for an opaque payload
+  uint64_t entries = 0;  ///< of the requested feature
 };
 
 /// Explains every byte of `payload`, a message of `kind`, once and in order: a row for each tag with its length, rows
-/// for each value. Up to what is malformed; the bytes from there on are a hexdump. Those of an opaque payload have
-/// numbers and no names, and what may be a message in them is bytes; if it is no message at all, it is a hexdump.
+/// for each value. From the first malformed byte on, the rest is a hexdump. Fields of an opaque payload have numbers
+/// instead of names, and possible submessages are shown as bytes; a payload that is not a message at all is a hexdump.
 ///
-/// With `feature`, rows are left out but for its entries: all that the payload has, and of a SequenceExample's lists
-/// those called `NAME[]`. Takes memory for a row. Errors: those of `sink`.
+/// With `feature`, only its entries are shown: all that the payload has and, for a SequenceExample's lists, those
+/// called `NAME[]`. Takes the memory of one row. Errors: those of `sink`.
 [[nodiscard]] Result<WireOutcome> ExplainWire(ByteView payload, PayloadKind kind,
                                               const std::optional<std::string>& feature, LineSink sink);
 

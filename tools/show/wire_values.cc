@@ -10,9 +10,9 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kMostText = 64;  // bytes of a value that are text in one piece
+constexpr size_t kMostText = 64;  // for a value shown as one text
 
-// A key is text, and what else looks like text is shown as such, up to a length; anything else is a hexdump.
+// A key is shown as text; so are other bytes that look like text, up to a length. Anything else is a hexdump.
 void AddBytes(WireRows& rows, ByteView bytes, int depth, bool is_key) {
   if (bytes.empty()) return;
   const std::string_view text = AsText(bytes);
@@ -78,7 +78,7 @@ bool PackedRows::Add(WireRows& rows, int depth) const {
   return ok_;
 }
 
-// A varint of several bytes has a row of its own.
+// A varint of several bytes gets its own row.
 ByteView PackedRows::Row(ByteView rest) const {
   if (WrittenAs(holds_) != WireType::kVarint) return rest.first(std::min(kHexRow, rest.size()));
   const auto end = rest.begin() + static_cast<ptrdiff_t>(std::min(kHexRow, rest.size()));

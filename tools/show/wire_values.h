@@ -10,20 +10,20 @@
 
 namespace ofindex {
 
-/// Adds the rows of one value, written as `type`: `holds` is what it is known to be, a value.
+/// Adds the rows of one value, written as `type`; `holds` says what it is known to be.
 void AddValue(WireRows& rows, ByteView value, int depth, WireType type, Holds holds);
 
 /// A packed list of numbers.
 class PackedRows {
  public:
-  /// Reads `chunk`, a packed field of the message that `list` reads; what is wrong with it, `list` is told.
+  /// Reads `chunk`, a packed field of the message that `list` reads; errors are reported to `list`.
   PackedRows(WireReader list, ByteView chunk, Holds holds);
 
-  /// ": 3 packed values", for the row before; of a malformed list, that it is packed.
+  /// Returns ": 3 packed values" for the preceding row; for a malformed list it says only that the list is packed.
   [[nodiscard]] std::string text() const;
 
-  /// Adds the rows of its values, several to a row unless they have to be worked out. Of a malformed list those before
-  /// what is wrong; returns false then.
+  /// Adds the rows of the values, several per row unless they need an explanation. For a malformed list, adds the
+  /// values before the fault and returns false.
   bool Add(WireRows& rows, int depth) const;
 
  private:
@@ -32,7 +32,7 @@ class PackedRows {
   [[nodiscard]] ByteView Row(ByteView rest) const;
   [[nodiscard]] std::string Text(ByteView row) const;
 
-  ByteView chunk_;  // what is sound
+  ByteView chunk_;  // the valid part
   Holds holds_;
   bool ok_ = true;
   bool wide_ = false;

@@ -17,7 +17,8 @@ uint64_t Value(ByteView varint) {
 
 std::string Hex(uint64_t value, size_t digits) { return StrCat("0x", ToHex(value).substr(16 - digits)); }
 
-// The sevens of bits that a varint is made of: "0x2c | 0x02 << 7".
+// Returns the 7-bit groups of a varint: "0x2c
+// 0x02 << 7".
 std::string Parts(ByteView varint) {
   std::string text;
   for (size_t i = 0; i < varint.size(); ++i) {
@@ -27,7 +28,7 @@ std::string Parts(ByteView varint) {
   return text;
 }
 
-// A varint of ten bytes has room for 70 bits.
+// A varint of ten bytes has 70 bits, six more than a value.
 std::string_view DroppedBits(ByteView varint) {
   return varint.size() == 10 && varint[9] > 1 ? " (bits above 64 dropped)" : "";
 }

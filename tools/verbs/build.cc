@@ -81,7 +81,7 @@ void PrintWarnings(const BuildReport& report, const Context& context) {
   PrintNotes(notes, context);
 }
 
-// Files that could not be read are missing in the index, and nobody knows what is in them: the worst that a build says.
+// Unreadable files are missing from the index, and their content is unknown: the worst outcome of a build.
 int ReportUnreadable(const BuildReport& report, const Context& context) {
   std::vector<std::string> texts;
   for (const SkippedFile& file : report.skipped) {
@@ -95,7 +95,7 @@ int ReportUnreadable(const BuildReport& report, const Context& context) {
   return ExitCode(ErrorCode::kIo);
 }
 
-// Damage is no failure of the build: the index is there. It is a failure of the data, and says so.
+// Damage does not fail the build, since the index is complete; the exit code reports that the data are damaged.
 int ReportDamage(const BuildReport& report, const Context& context) {
   if (report.damage.empty() && report.bad.empty()) return 0;
   std::vector<std::string> texts;

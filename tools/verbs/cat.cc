@@ -38,7 +38,7 @@ struct Arguments {
   ReaderOptions reading;
 };
 
-// Where the records go: standard output, or a file that gets its name when all of them are in it.
+// The destination of the records: standard output, or a file that is renamed into place when it is complete.
 class Sink {
  public:
   [[nodiscard]] static Result<Sink> Open(const std::string& path) {
@@ -52,7 +52,7 @@ class Sink {
 
   Result<void> Write(ByteView bytes) { return file_ ? file_->Append(bytes) : Output::Standard().Write(bytes); }
 
-  /// True if there is a file that Close() replaces.
+  /// Returns true if Close() replaces an existing file.
   [[nodiscard]] bool replaces() const { return replaces_; }
 
   Result<void> Close() {
@@ -96,7 +96,7 @@ Result<NextOrdinal> OrdinalsOfRange(const std::string& text, uint64_t size) {
   });
 }
 
-// A file of ordinals, one a line; it is read as the records are, so it may be endless.
+// Reads a file of ordinals, one per line, as the records are read, so it may be endless.
 Result<NextOrdinal> OrdinalsOfFile(const std::string& path, uint64_t size) {
   auto file = std::make_shared<std::ifstream>();
   if (path != "-") {
@@ -127,7 +127,7 @@ Result<NextOrdinal> OrdinalsOfFile(const std::string& path, uint64_t size) {
   });
 }
 
-// The selected records of [begin, end) of the dataset. One block's ordinals are spelled out at a time.
+// The selected records in [begin, end) of the dataset. Expands the ordinals of one block at a time.
 class SelectedOrdinals {
  public:
   SelectedOrdinals(Selection selection, OrdinalRange range) : selection_(std::move(selection)), range_(range) {}
@@ -172,7 +172,7 @@ OutputKind KindOf(const Arguments& arguments) {
   return arguments.to == "raw" ? OutputKind::kRaw : OutputKind::kJsonLines;
 }
 
-// Before anything is read: the output must not be an input, nor lie among the shards as one more.
+// Runs before anything is read: the output must not be an input, nor be created among the shards as another shard.
 Result<void> CheckSink(const Arguments& arguments, const Dataset& dataset) {
   if (arguments.output.empty() || arguments.output == "-") return {};
   OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(dataset.opened().index));
@@ -194,7 +194,7 @@ Result<int> Cat(const Arguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(Sink sink, Sink::Open(arguments.output));
   LostShards lost(dataset, context);
   OFINDEX_ASSIGN(const int exit_code, StreamRecords(dataset, next, TakerFor(arguments, dataset, sink), context, &lost));
-  // What is there may be whole, and records of a lost shard may be had later.
+  // The old file may be complete, and records of a lost shard may become readable later.
   const bool keeps_old = sink.replaces() && lost.exit_code() != 0;
   if (!keeps_old) OFINDEX_TRY(sink.Close());
   lost.PrintRest();

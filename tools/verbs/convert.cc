@@ -37,7 +37,7 @@ struct Arguments {
   ReaderOptions reading;
 };
 
-/// What the index says of the data, beside their records.
+/// What the index says about the data, besides their records.
 struct SourceFacts {
   std::vector<ShardRow> shards;
   std::vector<DamageRow> damage;
@@ -59,7 +59,7 @@ Result<SourceFacts> ReadFacts(const std::shared_ptr<const IndexFile>& index) {
   return facts;
 }
 
-/// The records to convert, in order, and how many go into each new shard.
+/// The records to convert, in order, and the number that goes into each new shard.
 struct Selected {
   NextOrdinal next;
   uint64_t records = 0;

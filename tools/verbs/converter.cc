@@ -10,11 +10,11 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kCloseBehind = uint64_t{8} << 10;  // a checksum this near the last one is one of many
+constexpr uint64_t kCloseBehind = uint64_t{8} << 10;  // checksums closer than this are read together
 constexpr uint64_t kWindowBytes = uint64_t{128} << 10;
 constexpr uint64_t kFooter = FooterBytes(Framing::kTfRecord);
 
-// The message that records of `kind` become. What ofindex does not know is framed anew, as it is.
+// Returns the message that records of `kind` become. Opaque payloads are only framed again.
 PayloadKind TargetOf(PayloadKind kind, Framing to) {
   if (kind == PayloadKind::kOpaque) return kind;
   if (to == Framing::kOfRecord) return PayloadKind::kOfRecord;
@@ -23,7 +23,7 @@ PayloadKind TargetOf(PayloadKind kind, Framing to) {
 
 }  // namespace
 
-// Reads the checksum at `at`, and those behind it too if it is close behind the window.
+// Reads the checksum at `at`, and the following ones too if it is close to the end of the window.
 Result<void> PayloadCheck::Refill(uint32_t shard, uint64_t at) {
   const uint64_t window_end = window_begin_ + window_.size();
   const bool close = shard == shard_ && at + kFooter > window_end && at < window_end + kCloseBehind;
@@ -82,7 +82,7 @@ Result<int> Converter::Run(const NextOrdinal& next) {
       dataset_, noted, [this](uint64_t ordinal, ByteView payload) { return Take(ordinal, payload); }, context_);
 }
 
-// Those that were asked for before `ordinal` and never came are bad, and were reported.
+// Requested records before `ordinal` that never arrived are bad, and were reported.
 Result<void> Converter::PassOverUntil(uint64_t ordinal) {
   while (waiting_.front() != ordinal) {
     OFINDEX_TRY(writer_.PassOver());
@@ -91,7 +91,7 @@ Result<void> Converter::PassOverUntil(uint64_t ordinal) {
   return {};
 }
 
-// Sets bad_reason_ where the payload is bad.
+// Sets bad_reason_ if the payload is bad.
 Result<ByteView> Converter::Converted(const RecordLocation& location, ByteView payload) {
   const ShardRow& shard = shards_[location.shard];
   if (check_ && shard.framing == Framing::kTfRecord) {

@@ -19,43 +19,43 @@
 
 namespace ofindex {
 
-/// Compares payloads with the checksums that a TFRecord keeps behind them: for whoever writes them anew, with checksums
-/// of their own, of an index that was built without --verify. Checksums that lie close behind each other, as those of
-/// small records in order do, are read many at once. Not thread-safe.
+/// Compares payloads with the checksums that follow them in a TFRecord. Needed when they are rewritten with new
+/// checksums from an index that was built without --verify. Checksums that are close together, as those of small
+/// records in order, are read many at a time. Not thread-safe.
 class PayloadCheck {
  public:
   /// `dataset` must outlive the check.
   explicit PayloadCheck(const Dataset& dataset) : dataset_(dataset) {}
 
-  /// True if `payload`, of the TFRecord at `location`, is what was written. Errors: kIo, kStale.
+  /// Returns true if `payload`, of the TFRecord at `location`, matches its checksum. Errors: kIo, kStale.
   [[nodiscard]] Result<bool> Holds(const RecordLocation& location, ByteView payload);
 
  private:
   [[nodiscard]] Result<void> Refill(uint32_t shard, uint64_t at);
 
   const Dataset& dataset_;
-  uint32_t shard_ = 0;  // that the window is of
+  uint32_t shard_ = 0;  // of the window
   uint64_t window_begin_ = 0;
   std::vector<uint8_t> window_;
 };
 
-/// Takes records of a dataset, in any order, turns their payloads into the other message, and writes them to new
+/// Converts the payloads of a dataset's records, in any order, to the other message, and writes them to new
 /// shards. Not thread-safe.
 class Converter {
  public:
   /// `shards` are those of `dataset`, under the names to show; all arguments must outlive the converter. Errors: kUsage
-  /// a shard's payloads have no form in the other format.
+  /// a shard's payloads cannot be expressed in the other format.
   [[nodiscard]] static Result<Converter> Create(const Dataset& dataset, const std::vector<ShardRow>& shards, Framing to,
                                                 Lossy lossy, ShardSetWriter& writer, Context& context);
 
-  /// Compares payloads with their checksums, which nobody has done before: those of an index without --verify.
+  /// Compares payloads with their checksums. For an index without --verify, whose payloads were never checked.
   void CheckPayloads() { check_.emplace(dataset_); }
 
-  /// Records that were found bad on the way, in the order in which they came.
+  /// Returns the records that were found bad, in the order in which they were read.
   [[nodiscard]] const std::vector<BadRow>& bad() const { return bad_; }
 
-  /// Writes the records that `next` names. Returns the exit code: 3 where bad ones were passed over, which their shards
-  /// then have fewer of. Errors: those of StreamRecords; kFeature  a value has no home in the other message.
+  /// Writes the records given by `next`. Returns the exit code: 3 if bad records were skipped, so that their shards
+  /// have fewer records. Errors: those of StreamRecords; kFeature  a value cannot be expressed in the other message.
   [[nodiscard]] Result<int> Run(const NextOrdinal& next);
 
  private:
@@ -75,8 +75,8 @@ class Converter {
   std::map<PayloadKind, Transcoder> transcoders_;
   std::optional<PayloadCheck> check_;
   std::vector<BadRow> bad_;
-  BadReason bad_reason_ = BadReason::kMalformed;  // of the record that was found bad last
-  std::deque<uint64_t> waiting_;                  // asked for, and not yet taken
+  BadReason bad_reason_ = BadReason::kMalformed;  // of the last bad record
+  std::deque<uint64_t> waiting_;                  // requested, and not yet taken
 };
 
 }  // namespace ofindex

@@ -31,8 +31,8 @@ struct Arguments {
   bool force = false;
 };
 
-// A text index being written: one line a record, where it begins and how long it is with its framing. What DALI's
-// readers.tfrecord(index_path=) and vahidk/tfrecord take (their tools/tfrecord2idx write the same).
+// A text index being written: one line per record with its begin and its size with framing. This is the format of
+// DALI's readers.tfrecord(index_path=) and of vahidk/tfrecord (their tools/tfrecord2idx write it too).
 class TextIndex {
  public:
   [[nodiscard]] static Result<TextIndex> Create(const fs::path& path) {
@@ -65,14 +65,14 @@ class TextIndex {
   OutputFile file_;
 };
 
-// Where a shard's text index goes: below the folder whatever an index from a stranger calls its shards.
+// Returns the path of a shard's text index: always below the folder, whatever shard names an untrusted index contains.
 fs::path PathFor(const std::string& folder, const std::string& shard, size_t common) {
   fs::path below = fs::path(shard.substr(std::min(common, shard.size()))).lexically_normal();
   if (below.is_absolute() || below.empty() || *below.begin() == "..") below = fs::path(shard).filename();
   return fs::path(folder) / (below.string() + ".idx");
 }
 
-// The file that is written to, whatever links lead to it: the one that a link of that name leads to is replaced.
+// Returns the file that is written, after following links: if the path is a link, its target is replaced.
 fs::path TargetOf(const fs::path& path) {
   std::error_code error;
   if (fs::is_symlink(path, error)) {
@@ -109,7 +109,7 @@ Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const
   return paths;
 }
 
-// The shards are the files that were indexed: what an index says of others leads nowhere.
+// The shards must be the files that were indexed: offsets into any other file are meaningless.
 Result<void> CheckShards(const CatalogReader& catalog, const std::vector<ShardRow>& shards) {
   const ShardPaths paths(FolderOf(catalog.path()), catalog.index().anchor());
   for (const ShardRow& shard : shards) {
@@ -128,7 +128,7 @@ Result<std::vector<fs::path>> ExportAll(const std::string& index, const Argument
   OFINDEX_TRY(CheckShards(catalog, shards));
   std::optional<TextIndex> open;
   size_t next = 0;
-  // Ends the shard that is being written, and begins those up to `shard`; shards without records have empty files.
+  // Ends the current shard and begins those up to `shard`; shards without records get empty files.
   const auto open_up_to = [&](size_t shard) -> Result<void> {
     for (; next <= shard; ++next) {
       if (open) OFINDEX_TRY(open->Close());

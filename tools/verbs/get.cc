@@ -27,7 +27,7 @@ struct Arguments {
   ReaderOptions reading;
 };
 
-// Shows the records one after the other, in one of the forms that were asked for.
+// Prints records one after the other, in one of the requested forms.
 class Getter {
  public:
   Getter(const Arguments& arguments, const Context& context) : arguments_(arguments), context_(context) {}
@@ -73,14 +73,14 @@ class Getter {
   uint64_t shown_ = 0;
 };
 
-// True if a record that was not shown cannot be read: showing it may have failed for want of its place, too.
+// Returns true if a record that was not shown cannot be read; kIo may also come from writing the output.
 bool CannotBeRead(const Dataset& dataset, uint64_t ordinal, const Error& error) {
   if (error.code == ErrorCode::kStale) return true;
   std::vector<uint8_t> payload;
   return error.code == ErrorCode::kIo && !dataset.reader().Copy(ordinal, payload);
 }
 
-// A bad record, or a shard that cannot be read, does not keep the others from being shown; anything else does.
+// Bad records and unreadable shards do not keep the others from being shown; any other error does.
 Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ranges, Getter& getter, LostShards& lost,
                     const Context& context) {
   int exit_code = 0;
@@ -95,7 +95,7 @@ Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ran
         continue;
       }
       if (shown.error().code != ErrorCode::kDamage) return tl::unexpected(std::move(shown).error());
-      OFINDEX_TRY(Output::Standard().Flush());  // what is before the error stands before it
+      OFINDEX_TRY(Output::Standard().Flush());  // earlier output comes before the error
       PrintError(shown.error(), context);
       exit_code = ExitCode(ErrorCode::kDamage);
     }
@@ -105,7 +105,7 @@ Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ran
 
 Result<int> Get(const Arguments& arguments, const Context& context) {
   ReaderOptions reading = arguments.reading;
-  reading.allow_bad = arguments.wire;  // those that are bad are worth a look
+  reading.allow_bad = arguments.wire;  // --wire also explains bad records
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, reading, context.progress));
   std::vector<OrdinalRange> ranges;
   for (const std::string& text : arguments.ordinals) {

@@ -18,7 +18,7 @@
 namespace ofindex {
 namespace {
 
-// All that an index says of its dataset, but for its blocks.
+// Everything that an index says about its dataset, except its blocks.
 struct Info {
   std::string path;
   uint64_t index_bytes = 0;

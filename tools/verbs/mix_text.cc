@@ -27,7 +27,7 @@ std::string Fixed(double value, int digits) {
   return text;
 }
 
-// On average; the reads of a global shuffle are of one record each.
+// Returns the average; each read of a global shuffle is one record.
 double RecordsToARead(const MixQuality& quality) {
   return static_cast<double>(quality.positions) / static_cast<double>(std::max<uint64_t>(quality.reads, 1));
 }

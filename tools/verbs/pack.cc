@@ -50,7 +50,7 @@ bool Holds(const std::string& path, const std::string& text) {
   return std::string(std::istreambuf_iterator<char>(file), {}) == text;
 }
 
-// True if no other file beside the shard at `out` has the name of a shard.
+// Returns true if no other file next to the shard at `out` has the name of a shard.
 bool IsAlone(const std::string& out) {
   const fs::path shard(out);
   std::error_code error;
@@ -61,8 +61,8 @@ bool IsAlone(const std::string& out) {
   return !error;
 }
 
-// Decides what becomes of the map of labels that is beside the shards of `plan`, if there is one. It goes together with
-// the shards that it is of. Returns true if `text` is to be written.
+// Decides what happens to an existing map of labels next to the shards of `plan`. It is replaced together with its
+// shards. Returns true if `text` is to be written.
 Result<bool> PlanLabels(const std::string& text, const InputFiles& inputs, bool force, ShardSetPlan& plan) {
   const std::string path = (fs::path(plan.folder) / kLabelsName).string();
   std::error_code error;
@@ -107,7 +107,7 @@ Result<int> Pack(Arguments& arguments, Context& context) {
   OFINDEX_ASSIGN(arguments.request.payload, PayloadOf(arguments));
   OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(arguments.output));
   std::optional<ProgressDisplay> display(std::in_place, "pack", context);
-  // What a killed writer left is no file of a source that it lies in.
+  // Files left by a killed writer must not be read as part of a source that contains them.
   RemoveLeftovers(plan);
   OFINDEX_ASSIGN(const std::unique_ptr<PackSource> source, OpenPackSource(arguments.request, context.progress));
   InputFiles inputs(source->paths());

@@ -63,7 +63,7 @@ Result<void> RowWriter::Row(const SqlRows& rows) {
   return {};
 }
 
-// Value by value: a row can be much longer than any of them.
+// Writes value by value, since a row can be much longer than each value.
 Result<void> RowWriter::JsonRow(const SqlRows& rows) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     OFINDEX_TRY(out_.Write(StrCat(i == 0 ? "{" : ",", Dump(JsonText(columns_[i])), ":")));

@@ -10,25 +10,25 @@
 
 namespace ofindex {
 
-/// How rows of values are written. All but the table are written as they come.
+/// The forms of written rows. All except the table are written as rows arrive.
 enum class RowForm {
-  kTable,      ///< columns that line up, for people: what is long is cut, and what moves a cursor is shown as \xNN
+  kTable,      ///< aligned columns, for people: long values are cut, and what moves a cursor is shown as \xNN
   kJson,       ///< one document
-  kJsonLines,  ///< an object a line
+  kJsonLines,  ///< an object per line
   kCsv,        ///< RFC 4180, with a header
 };
 
-/// Writes the rows of one statement. Columns of one name are told apart by _2, _3 and so on. Not thread-safe.
+/// Writes the rows of one statement. Columns of the same name get the suffixes _2, _3 and so on. Not thread-safe.
 class RowWriter {
  public:
   RowWriter(RowForm form, const std::vector<std::string>& columns, Output& out);
 
   [[nodiscard]] Result<void> Begin();
 
-  /// Writes the row that `rows` is at.
+  /// Writes the current row of `rows`.
   [[nodiscard]] Result<void> Row(const SqlRows& rows);
 
-  /// `truncated`: there are more rows, which nobody asked for.
+  /// Ends the output. `truncated`: there are more rows, which were not requested.
   [[nodiscard]] Result<void> End(bool truncated);
 
  private:

@@ -44,7 +44,7 @@ struct Arguments {
   SampleRequest request;
 };
 
-/// An index that is sampled.
+/// An index being sampled.
 struct Sampled {
   OpenedIndex opened;
   std::vector<GenerationRow> generations;
@@ -81,7 +81,7 @@ Result<std::optional<BlockShape>> BlockOf(const Arguments& arguments, const Samp
   return shape;
 }
 
-// Says what a global shuffle costs where shards are compressed, and what would cost less.
+// Warns of the cost of a global shuffle over compressed shards, and suggests a cheaper order.
 void AdviseBlocks(const Arguments& arguments, const Sampled& sampled, const Context& context) {
   const SampleRequest& request = arguments.request;
   const bool chosen = !arguments.block.empty() || request.weights || request.balance || arguments.quality;
@@ -90,12 +90,12 @@ void AdviseBlocks(const Arguments& arguments, const Sampled& sampled, const Cont
   if (!dataset) return;
   const auto facts = ReadingFactsOf(*dataset, *sampled.store);
   if (!facts) return;
-  // The order needs no shard to be there: without one there is nothing to measure.
+  // The order does not need the shards; if they are missing, there is nothing to measure.
   const auto cost = CostOfGlobalShuffle(*dataset, *facts);
   if (cost && *cost) PrintNote(StrCat(**cost, "; --block auto reads them in runs"), context);
 }
 
-/// Writes ordinals as they come, many at a time: there may be a hundred million.
+/// Writes ordinals in batches as they arrive: there may be a hundred million.
 class IdWriter {
  public:
   IdWriter(const Context& context, Output& out)
@@ -178,7 +178,7 @@ Result<int> PrintBatches(const Sampler& whole, const Sampled& sampled, const Arg
   } else {
     OFINDEX_ASSIGN(lengths, LengthsOfColumn(*sampled.store, arguments.batch_by, &context.progress.cancel));
   }
-  // One batch may be long in the cutting.
+  // Building one batch may take long.
   const LengthsOf watched = [&](std::span<const uint64_t> ordinals, std::span<uint64_t> out) -> Result<void> {
     return context.progress.cancel ? Interrupted() : lengths(ordinals, out);
   };

@@ -22,7 +22,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kMostTableRows = 1000;  // by default: a table is held whole, to line up
+constexpr uint64_t kMostTableRows = 1000;  // by default: a table is kept in memory to align its columns
 constexpr uint64_t kMostMemoryBytes = uint64_t{1} << 30;
 constexpr size_t kMostQueryBytes = 1 << 20;  // of standard input; SQLite's own limit is lower
 constexpr double kMostSeconds = 1e9;
@@ -43,7 +43,7 @@ RowForm FormOf(const Arguments& arguments, const Context& context) {
   return arguments.csv ? RowForm::kCsv : RowForm::kTable;
 }
 
-// The query, or as much of standard input as could be one.
+// Reads the query, at most as much of standard input as a query could have.
 Result<std::string> ReadQuery(const std::string& argument, const Context& context) {
   if (argument != "-") return argument;
   std::string query(kMostQueryBytes, '\0');
@@ -59,7 +59,7 @@ Result<std::string> ReadQuery(const std::string& argument, const Context& contex
   return query;
 }
 
-// A JSON number, string, true, false or null is what it says; all else is text.
+// A JSON number, string, true, false or null is taken as such; everything else is text.
 ColumnValue ParseValue(const std::string& text) {
   const Json json = text.starts_with('{') || text.starts_with('[') ? Json() : Json::parse(text, nullptr, false);
   const auto real = [](double value) { return ColumnValue{.type = ColumnValue::Type::kReal, .real = value}; };
@@ -99,7 +99,7 @@ Result<SqlLimits> LimitsOf(const Arguments& arguments, const Context& context) {
   return limits;
 }
 
-// Nothing is written before the first row is there, so that a statement that fails at once prints no data.
+// Nothing is written before the first row, so that a statement that fails at once prints no data.
 Result<int> Ask(const Arguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const std::string query, ReadQuery(arguments.query, context));
   OFINDEX_ASSIGN(const std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));

@@ -28,7 +28,7 @@ constexpr size_t kTop = 10;
 struct Arguments {
   std::string index;
   std::vector<std::string> names;
-  std::optional<size_t> top;  // all groups of data, but no more than ten of anything else
+  std::optional<size_t> top;  // not given: all groups in data formats, at most ten otherwise
   size_t bins = 10;
   std::optional<std::string> by;
   bool csv = false;
@@ -65,7 +65,7 @@ Result<Column> GroupingColumn(const ColumnStore& store, const std::string& name)
               "`ofindex sql` can take them apart with json_each()");
 }
 
-// What is summed by group: columns of numbers. One that was asked for and has none is an error.
+// Returns the columns to summarise by group: numeric ones. A requested column without numbers is an error.
 Result<std::vector<Column>> SummedColumns(const ColumnStore& store, const Arguments& arguments, const Column& by) {
   OFINDEX_ASSIGN(const std::vector<Column> named, NamedColumns(store, arguments));
   std::vector<Column> summed;
@@ -169,7 +169,7 @@ Result<void> WriteCsv(const ColumnStats& stats, bool first, Output& out) {
                             stats.distinct_is_exact ? "1" : "0"}));
 }
 
-// The groups that are not shown are the last row: it has no value, but says in `groups` how many they are.
+// The last row stands for the groups that are not shown: it has no value, and `groups` holds their number.
 Result<void> WriteGroupsCsv(const GroupedStats& stats, Output& out) {
   std::vector<std::string> header = {CsvField(stats.by), "groups", "rows"};
   for (const std::string& column : stats.columns) {

@@ -18,10 +18,10 @@ namespace ofindex {
 namespace {
 
 constexpr size_t kWidth = 80;
-constexpr size_t kMostName = 40;   // places of a column's name
-constexpr size_t kMostValue = 32;  // of a value
+constexpr size_t kMostName = 40;   // characters of a column's name
+constexpr size_t kMostValue = 32;  // characters of a value
 
-// A number as people read it: six figures.
+// Formats a number for people: six significant digits.
 std::string Rounded(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.6g", value);
@@ -48,7 +48,7 @@ std::string Bar(uint64_t count, uint64_t most, size_t width, Bars bars) {
   return StrCat(bar, kEighths[eighths % 8]);
 }
 
-// A count with its name, and a bar as long as it is large among all of them.
+// A count with its name, and a bar proportional to its share.
 struct BarRow {
   std::string label;
   uint64_t count = 0;
@@ -76,7 +76,7 @@ Result<void> PrintBars(const std::vector<BarRow>& rows, Bars bars, Output& out) 
   return {};
 }
 
-// `parts` in as many lines as they need.
+// Prints `parts` on as many lines as needed.
 Result<void> PrintParts(const std::vector<std::string>& parts, Output& out) {
   std::string line;
   for (const std::string& part : parts) {

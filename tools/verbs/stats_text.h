@@ -7,13 +7,13 @@
 
 namespace ofindex {
 
-/// What bars are drawn with: eighths of a block where standard output is a terminal of UTF-8, else '#', so that what
-/// goes to a file or a pipe is ASCII and the same everywhere.
+/// How bars are drawn: eighths of a block if standard output is a UTF-8 terminal, otherwise '#', so that files and
+/// pipes get the same ASCII everywhere.
 enum class Bars { kBlocks, kHashes };
 [[nodiscard]] Bars BarsOfOutput();
 
-/// Prints the statistics of one column for people, in lines of 80 places: what is known of its values, a histogram
-/// where it has more of them than `top` shows, and the most frequent ones.
+/// Prints the statistics of one column for people, in lines of 80 characters: facts about its values, a histogram if it
+/// has more of them than `top` shows, and the most frequent ones.
 [[nodiscard]] Result<void> PrintStats(const ColumnStats& stats, Bars bars, Output& out);
 
 /// Prints the groups, and a table of numbers for each column.

@@ -8,8 +8,8 @@ class App;
 
 namespace ofindex {
 
-// One file per verb. Each adds its subcommand to `app`; when the command line names it, `body` is set to what it does.
-// `context` and `body` outlive the parse.
+// One file per verb. Each adds its subcommand to `app`; if the command line names it, `body` is set to what it does.
+// `context` and `body` must outlive the parse.
 
 void AddBuild(CLI::App& app, Context& context, VerbBody& body);
 void AddInfo(CLI::App& app, Context& context, VerbBody& body);
@@ -25,7 +25,7 @@ void AddPack(CLI::App& app, Context& context, VerbBody& body);
 void AddConvert(CLI::App& app, Context& context, VerbBody& body);
 void AddExport(CLI::App& app, Context& context, VerbBody& body);
 
-/// Adds a subcommand with the options that every verb has. `flags` says which of --json and --jsonl it knows.
+/// Adds a subcommand with the options common to all verbs. `flags` says whether it has --json and --jsonl.
 enum class Formats { kNone, kJson, kJsonAndJsonl };
 CLI::App* AddVerb(CLI::App& app, Context& context, const char* name, const char* help, Formats formats);
 

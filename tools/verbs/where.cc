@@ -20,7 +20,7 @@ struct Arguments {
   bool count = false;
 };
 
-// The document is written as it goes: there may be a hundred million ordinals.
+// Writes the document piece by piece: there may be a hundred million ordinals.
 Result<void> WriteIds(const Selection& selection, const Context& context, Output& out) {
   Result<void> written;
   bool first = true;

@@ -1,1 +1,1 @@
-"""What is measured: each topic has its sides, and rows(), which compares them."""
+"""The measured topics: each has its sides, and rows(), which compares them."""

@@ -1,4 +1,4 @@
-"""What comes from the disk: a shuffled epoch of large records, and small ones in blocks."""
+"""Cold reads from disk: a shuffled epoch of large records, and small records in blocks."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from turns import Side, by_turns
 
 PIECE = 112 * 1024
 SEQUENTIAL_PIECE = 4 << 20
-RUN = 181  # small records of 64 KiB, which block="auto" takes on a disk that seeks at once
-# Of fio: engine, requests on their way at once, processes.
+RUN = 181  # small records in 64 KiB: the run of block="auto" on a disk that seeks fast
+# fio settings: engine, requests in flight, processes.
 WAYS = [(engine, depth, 1) for engine in ("io_uring", "libaio") for depth in (1, 4, 16, 64)] + [
     ("psync", 1, processes) for processes in (4, 16, 64)
 ]
 
 
 def files_of(data: Records) -> list[Path]:
-    """All that ofindex reads."""
+    """All files that ofindex reads."""
     index = data.folder.with_name(data.folder.name + ".ofidx")
     return [path for path in (*data.shards, index, index.with_name(index.name + "-map")) if path.exists()]
 
 
 def loads(data: Records, features: Any, batch_size: int, sampler: Callable[[Any], Any]) -> Take:
-    """A turn opens the dataset, and reads an epoch of it through a Loader; nothing stays mapped after it."""
+    """A turn opens the dataset, and reads an epoch of it through a Loader; nothing stays mapped afterwards."""
     import ofindex.torch
 
     import ours
 
     ours.built(data.folder)
-    os.sync()  # what is still to be written cannot be dropped from the page cache
+    os.sync()  # unwritten pages cannot be evicted from the page cache
     size = data.size
     epochs = 0
 
@@ -78,7 +78,7 @@ def ours_blocks(settings: Settings, block: int | str) -> Take:
 
 
 def fio(path: str, engine: str, depth: int, processes: int) -> float:
-    """Bytes a second of random reads of the whole file, past the page cache. Processes have a part of it each."""
+    """Bytes per second of random reads of the whole file, bypassing the page cache. Each process reads its own part."""
     share = Path(path).stat().st_size // processes // PIECE * PIECE
     words = {
         "name": "random",
@@ -103,7 +103,7 @@ def fio(path: str, engine: str, depth: int, processes: int) -> float:
 
 
 def fio_rate(path: str, way: tuple[str, int, int]) -> float:
-    """The same, or nothing where the kernel does not have the engine."""
+    """The same, or nothing if the kernel lacks the engine."""
     try:
         return fio(path, *way)
     except subprocess.CalledProcessError:
@@ -111,7 +111,7 @@ def fio_rate(path: str, way: tuple[str, int, int]) -> float:
 
 
 def random_reads(settings: Settings) -> Take:
-    """fio in the three ways that are fastest in a first look; of each turn, the fastest of them."""
+    """fio in the three ways that are fastest in a first test; in each turn, the fastest of them counts."""
     path = str(records.large(settings).shards[0])
     ways = sorted(WAYS, key=lambda way: -fio_rate(path, way))[:3]
 
@@ -157,7 +157,7 @@ def cold(settings: Settings) -> list[Job]:
 
 
 def in_blocks(settings: Settings) -> list[Job]:
-    """As "auto" has it, a global shuffle where the data fit memory; and in the blocks that it takes of more data."""
+    """With "auto", a global shuffle if the data fit in memory; and with the blocks that it chooses for more data."""
     named: dict[str, int | str] = {
         'cold 350 B, block="auto" / sequential read': "auto",
         f"cold 350 B, block={RUN} / sequential read": RUN,

@@ -1,4 +1,4 @@
-"""Compressed shards inflated as a whole: built, and read for an epoch, next to zcat and rapidgzip."""
+"""Compressed shards inflated as a whole: built, and read for an epoch, compared with zcat and rapidgzip."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ GLOBAL_BATCHES = 8
 
 
 def asked(index: Path, query: str) -> int:
-    """The one number that an index answers."""
+    """The single number that a query on the index returns."""
     with closing(sqlite3.connect(f"file:{index}?mode=ro", uri=True)) as database:
         return database.execute(query).fetchone()[0]
 
 
 def ours_build(settings: Settings, shard_count: int) -> Take:
-    """`ofindex build` as it comes; a new index each turn."""
+    """`ofindex build` with its defaults; a new index each turn."""
     data = zipped.made(settings, shard_count)
     size = data.inflated
     index = settings.made(f"{data.folder.name}-anew.ofidx")
@@ -54,7 +54,7 @@ def ours_build(settings: Settings, shard_count: int) -> Take:
 
 
 def running(size: int, commands: list[list[str]], told: bytes = b"") -> Take:
-    """Runs commands one after the other, which give `size` bytes to nobody; where it is checked, they are counted."""
+    """Run commands one after the other; their output of `size` bytes is discarded, or counted when it is checked."""
 
     def take(check: bool) -> Turn:
         found = 0
@@ -73,14 +73,14 @@ def zcat(settings: Settings, shard_count: int) -> Take:
 
 
 def zcats(settings: Settings, shard_count: int) -> Take:
-    """Some at a time, a shard each."""
+    """Several at a time, one shard each."""
     data = zipped.made(settings, shard_count)
     names = b"\0".join(map(os.fsencode, data.shards))
     return running(data.inflated, [["xargs", "-0", f"-P{AT_ONCE}", "-n1", "zcat"]], names)
 
 
 def rapidgzip(settings: Settings, shard_count: int) -> Take:
-    """A command for each file, since it takes but one. Without --force it leaves out what nobody reads."""
+    """One command per file, since it takes only one. Without --force it skips output that nobody reads."""
     data = zipped.made(settings, shard_count)
     program = Path(sys.executable).with_name("rapidgzip")
     if not program.exists():
@@ -89,13 +89,13 @@ def rapidgzip(settings: Settings, shard_count: int) -> Take:
 
 
 def ours_epoch(settings: Settings, block: str | None, batches: int | None) -> Take:
-    """A turn opens the dataset, with nothing inflated yet, and takes an epoch, or its first batches."""
+    """A turn opens the dataset, with nothing inflated yet, and reads an epoch, or its first batches."""
     import ofindex.torch
 
     data = zipped.indexed(settings, SEVERAL)
     record_bytes = data.inflated / data.count
     features = {**ours.features(), "text": ofindex.fixed("bytes")}
-    # The usual one, or a third of the data, so that not all of them stay in it.
+    # The default, or a third of the data, so that not all of it stays in the cache.
     cache_bytes = 320 << 20 if block else data.inflated // 3
     epochs = 0
 
@@ -105,7 +105,7 @@ def ours_epoch(settings: Settings, block: str | None, batches: int | None) -> Ta
         begin = time.perf_counter()
         opened = ofindex.open(data.folder, cache_bytes=cache_bytes)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what a global shuffle costs
+            warnings.simplefilter("ignore")  # about the cost of a global shuffle
             order = opened.sampler(seed=epochs, block=block)
         loader = ofindex.torch.Loader(opened, features, batch_size=BATCH, sampler=order, threads=AT_ONCE)
         for batch in islice(loader, batches):
@@ -140,7 +140,7 @@ def epoch_rates(settings: Settings) -> Rates:
 
 
 def compared(rates: Callable[[], Rates], name: str, peer: int, at_least: float | None = None) -> Row:
-    """Ours next to one of the sides that were measured together."""
+    """Ours compared with one of the sides that were measured together."""
     measured = rates()
     return row_of(name, ratio_of(measured[0], measured[peer]), at_least, a_second("B"))
 

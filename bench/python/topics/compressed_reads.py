@@ -1,4 +1,4 @@
-"""One record out of a large gzip file, next to what seeks in gzip."""
+"""One record of a large gzip file, compared with tools that seek in gzip."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from table import Job, Row, each, row_of
 from turns import Rates, Side, rates_by_turns, ratio_of
 from zipped import Zipped
 
-READS = 240  # a turn, each timed by itself
+READS = 240  # per turn, each timed by itself
 READS_AFTER_ANOTHER = 40
-TIMES = 100  # that one record is read after another time
-SLOW_READS = 2  # of gzip, which inflates all that lies before
+TIMES = 100  # repeated reads of one record
+SLOW_READS = 2  # with gzip, which inflates everything before the record
 HEADER = 12  # bytes of a TFRecord before its payload
-SPACING = 2 << 20  # bytes between two places at which indexed_gzip can enter; ours are about as far apart
-UNBUFFERED = {"buffer_size": 4096, "drop_handles": False}  # by itself it reads 8 MiB on, and opens the file each time
+SPACING = 2 << 20  # bytes between two access points of indexed_gzip; ours are about as far apart
+UNBUFFERED = {"buffer_size": 4096, "drop_handles": False}  # defaults: 8 MiB of read-ahead, an open per read
 
-Read = Callable[[int], bytes]  # of one record
+Read = Callable[[int], bytes]  # reads one record
 
 
 def timed(read: Read, wanted: list[int], again: bool) -> list[float]:
-    """Seconds of each read; of the same once more and at once, if `again`."""
+    """Seconds of each read; of an immediate second read of the same record, if `again`."""
     seconds = []
     for record in wanted:
         if again:
@@ -45,7 +45,7 @@ def timed(read: Read, wanted: list[int], again: bool) -> list[float]:
 
 
 def turns_of(data: Zipped, read: Read, again: bool, reads: int | None = None) -> Take:
-    """A turn is worth the median of its reads, each of another record."""
+    """The result of a turn is the median of its reads, each of a different record."""
     random = np.random.default_rng(0)
     found = zlib.crc32(b"".join(map(read, range(0, data.count, data.count // SLOW_READS))))
 
@@ -57,7 +57,7 @@ def turns_of(data: Zipped, read: Read, again: bool, reads: int | None = None) ->
 
 
 def places(data: Zipped) -> tuple[list[int], list[int]]:
-    """Where payloads begin, and their sizes."""
+    """Starts and sizes of the payloads."""
     import ofindex
 
     whole = ofindex.open(data.folder)
@@ -65,7 +65,7 @@ def places(data: Zipped) -> tuple[list[int], list[int]]:
 
 
 def seeking(data: Zipped, file: object, again: bool, reads: int | None = None) -> Take:
-    """The same of a file that seeks in what it inflates to."""
+    """The same for a file object that seeks in the inflated data."""
     begins, sizes = places(data)
     seek, take_bytes = file.seek, file.read
 
@@ -77,7 +77,7 @@ def seeking(data: Zipped, file: object, again: bool, reads: int | None = None) -
 
 
 def ours(settings: Settings, again: bool) -> Take:
-    """Nothing but one span stays in the cache, unless the same is to be read again."""
+    """Only one span stays in the cache, unless the same record is to be read again."""
     import ofindex
 
     data = zipped.indexed(settings, 1)
@@ -96,7 +96,7 @@ def indexed_gzip(settings: Settings, again: bool, as_it_comes: bool) -> Take:
 
 
 def rapidgzip(settings: Settings, again: bool, threads: int, spacing: int | None) -> Take:
-    """With an index of its own, or one in which it can enter where indexed_gzip does."""
+    """With its own index, or with one that has indexed_gzip's access points."""
     import rapidgzip
 
     data = zipped.indexed(settings, 1)
@@ -112,7 +112,7 @@ def gzip_module(settings: Settings, again: bool) -> Take:
 
 @cache
 def read_rates(settings: Settings, again: bool) -> dict[str, Rates]:
-    """Of ofindex, and of all ways of each peer."""
+    """The ways of ofindex, and all ways of each peer."""
     ways = {
         "ofindex": [(ours,)],
         "indexed_gzip": [(indexed_gzip, as_it_comes) for as_it_comes in (True, False)],

@@ -18,12 +18,12 @@ from turns import Side, by_turns
 
 Ways = Callable[[Settings], list[Side]]
 
-DALI_BATCHES = 600  # DALI takes a minute for all, and is as fast at the end as at the beginning
+DALI_BATCHES = 600  # DALI takes a minute for all, at a constant speed
 
 
 def taking(batches: Iterable[Any], sums: Callable[[Any], tuple[int, int]]) -> Take:
-    """Takes an epoch of `batches` each turn. Where it is checked, it finds records, labels and bytes of images, of
-    which sums(batch) has the latter two."""
+    """Take an epoch of `batches` each turn. If it is checked, the result is records, labels and bytes of images;
+    sums(batch) returns the latter two."""
 
     def take(check: bool) -> Turn:
         count, found = 0, [0, 0, 0]
@@ -49,7 +49,7 @@ def ours_tensors(settings: Settings) -> Take:
 
 
 def ours_arrays(settings: Settings) -> Take:
-    """Without torch, and nothing read ahead: the sampler's numbers, a batch of them at a time."""
+    """Without torch and without prefetching: the sampler's numbers, a batch of them at a time."""
     import ours
 
     data = ours.built(records.small(settings).folder)
@@ -146,7 +146,7 @@ def compared(
 
 
 def tf_ways(settings: Settings) -> list[Side]:
-    """As it comes, and with what was fastest of everything tried."""
+    """With its defaults, and with the fastest of all settings tried."""
     return [Side.python("tf.data", tf, settings, *words) for words in ((None, True), (1 << 20, False))]
 
 

@@ -1,4 +1,4 @@
-"""Examples that are in memory already, decoded: five features each."""
+"""Decoding Examples that are already in memory: five features each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from side import Take, Turn
 from table import Job, Row, a_second, row_of
 from turns import Side, by_turns
 
-AT_ONCE = 40_960  # records a turn, some times over
+AT_ONCE = 40_960  # records per turn, some repeatedly
 ROUNDS = 5
 
 
@@ -52,7 +52,7 @@ def ours(settings: Settings, size: int, threads: int | None) -> Take:
 
 
 def tf(settings: Settings, size: int, threads: int | None) -> Take:
-    """parse_example in a function of the graph. Its strings are a tensor already, and not out of a list each time."""
+    """parse_example in a graph function. Its strings are already a tensor, not converted from a list each time."""
     import tensorflow as tf
 
     if threads is not None:

@@ -1,4 +1,4 @@
-"""One record by its number, and 1,024 of them, next to stores of the same records."""
+"""One record by its number, and 1,024 of them, compared with stores of the same records."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from table import Job, Row, a_second, row_of
 from turns import Side, by_turns
 
 MANY = 1024
-CHECKED = 1000  # records, of which both sides give the checksum
+CHECKED = 1000  # records whose checksum both sides report
 
 
 def drawn(count: int) -> Callable[[int], list[int]]:
-    """A function that draws ordinals below `count`, as Python's integers."""
+    """A function that draws ordinals below `count`, as Python integers."""
     random = np.random.default_rng(0)
     return lambda amount: random.integers(count, size=amount).tolist()
 
@@ -65,7 +65,7 @@ def lmdb(settings: Settings) -> Take:
 
 
 def lmdb_keys_ready(settings: Settings) -> Take:
-    """LMDB with keys that were made before the clock runs."""
+    """LMDB with keys made before the clock starts."""
     count, get = peers.lmdb(records.small(settings))
     key = struct.Struct(">Q").pack
     draw = drawn(count)

@@ -1,4 +1,4 @@
-"""Memory that eight processes take for one map of many records."""
+"""Memory of eight processes for one map of many records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ READS = 100_000
 
 
 def read_and_wait(folder: str, seed: int, pipe: Connection) -> None:
-    """Reads random records, says so, and holds what it has until it is told to end."""
+    """Read random records, report it, and hold them until told to end."""
     import ofindex
 
     data = ofindex.open(folder)
@@ -30,7 +30,8 @@ def read_and_wait(folder: str, seed: int, pipe: Connection) -> None:
 
 
 def proportional_bytes(process: int, name: str) -> int:
-    """Pss of a process's mappings of files whose path ends so: pages, each divided by the processes that map it."""
+    """Pss of a process's mappings of files whose path ends so: each page divided by the number of
+    processes mapping it."""
     total, wanted = 0, False
     for line in Path(f"/proc/{process}/smaps").read_text().splitlines():
         words = line.split()

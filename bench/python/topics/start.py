@@ -15,7 +15,7 @@ from turns import HERE
 
 TURNS = 5
 
-# The clock is the system's, so that one process can go on with what another began to measure.
+# The clock is the system's, so that one process can finish a measurement that another began.
 PROGRAM = f"""
 import sys, time
 sys.path.insert(0, {str(HERE)!r})

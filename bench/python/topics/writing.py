@@ -1,4 +1,4 @@
-"""Records written to one TFRecord shard, until the system has all of them; closing is not counted."""
+"""Writing records to one TFRecord shard, until the system has all of them; closing is not timed."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from side import Take, Turn
 from table import Job, Row, a_second, row_of
 from turns import Side, by_turns
 
-PAYLOADS = 16  # different ones, over and over
+PAYLOADS = 16  # different ones, repeated
 
 
 def payloads(size: int) -> list[bytes]:
-    """Of about `size` bytes, the same for both sides."""
+    """A payload of about `size` bytes, the same for both sides."""
     rng = random.Random(size)
     return [rng.randbytes(size + more) for more in range(PAYLOADS)]
 
 
 def examples() -> list[dict[str, Any]]:
-    """Five features, as the small records have them."""
+    """Five features, like those of the small records."""
     rng = random.Random(0)
     return [
         {"label": n, "height": 28, "width": 28, "score": rng.random(), "image": rng.randbytes(270)}
@@ -37,7 +37,7 @@ def examples() -> list[dict[str, Any]]:
 def turns_of(
     path: Path, given: list[Any], amount: int, begin: Callable[[str], Any], end: Callable[[Any], None]
 ) -> Take:
-    """A turn writes `amount` records by begin(path).write; both sides' files must be the same, where they are asked."""
+    """A turn writes `amount` records by begin(path).write; when checked, both sides' files must be identical."""
 
     def take(check: bool) -> Turn:
         writer = begin(str(path))
@@ -63,7 +63,7 @@ def ours(settings: Settings, size: int, amount: int) -> Take:
 
 
 class OfExamples:
-    """tf.train.Example, filled and serialized: what people write by hand. Sorted, so that bytes can be compared."""
+    """tf.train.Example, filled and serialized: the usual code. Keys are sorted, so that bytes can be compared."""
 
     def __init__(self, path: str) -> None:
         import tensorflow as tf
