@@ -28,26 +28,28 @@ CLI::App* AddVerb(CLI::App& app, Context& context, const char* name, const char*
   if (formats != Formats::kNone) {
     CLI::Option* json = verb->add_flag("--json", context.json, "One JSON document on standard output");
     if (formats == Formats::kJsonAndJsonl) {
-      verb->add_flag("--jsonl", context.jsonl, "One JSON object a line")->excludes(json);
+      verb->add_flag("--jsonl", context.jsonl, "One JSON object per line")->excludes(json);
     } else {
       verb->add_flag("--jsonl", context.json, "The same, on one line")->excludes(json);
     }
   }
   verb->set_version_flag("--version", kVersion);
-  verb->add_flag("-q,--quiet", context.quiet, "No messages but errors");
+  verb->add_flag("-q,--quiet", context.quiet, "No messages except errors");
   verb->add_flag("-v,--verbose", context.verbose, "More messages");
   static const std::map<std::string, ProgressMode> kModes = {{"auto", ProgressMode::kAuto},
                                                              {"plain", ProgressMode::kPlain},
                                                              {"json", ProgressMode::kJson},
                                                              {"none", ProgressMode::kNone}};
-  verb->add_option("--progress", context.progress_mode,
-                   "On standard error: auto (a line on a terminal, else plain), plain (a line now and then), json (an "
-                   "object a line), none; default auto")
+  verb->add_option(
+          "--progress", context.progress_mode,
+          "On standard error: auto (a line on a terminal, otherwise plain), plain (a line every 30 s), json (an "
+          "object per line), none; default auto")
       ->transform(CLI::CheckedTransformer(kModes).description(""))
       ->type_name("MODE");
   static const std::map<std::string, When> kWhen = {
       {"auto", When::kAuto}, {"always", When::kAlways}, {"never", When::kNever}};
-  verb->add_option("--color", context.color, "auto, always or never; NO_COLOR and CLICOLOR_FORCE hold; default auto")
+  verb->add_option("--color", context.color,
+                   "auto, always or never; auto obeys NO_COLOR and CLICOLOR_FORCE; default auto")
       ->transform(CLI::CheckedTransformer(kWhen).description(""))
       ->type_name("WHEN");
   return verb;
@@ -111,7 +113,7 @@ Result<int> Run(int argc, char** argv, Context& context) {
   CLI::App app{
       "Random access to the records of OFRecord and TFRecord files, in place.\n\n"
       "  ofindex build data/train       read the shards once, write data/train.ofidx\n"
-      "  ofindex get data/train 5 -1    show a record, and the last one\n"};
+      "  ofindex get data/train 5 -1    show record 5 and the last one\n"};
   app.name("ofindex");
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);

@@ -15,7 +15,7 @@ def _place(index: int, size: int, what: str) -> int:
     """`index`, counted from the beginning."""
     number = operator.index(index)
     if not -size <= number < size:
-        raise IndexError(f"{what} {number} is not there; there are {size}")
+        raise IndexError(f"{what} {number} does not exist; there are {size}")
     return number % size
 
 
@@ -34,14 +34,14 @@ def fits_float(least: int, most: int) -> bool:
 def as_numpy_asks(objects: npt.NDArray[Any], dtype: Any, copy: bool | None) -> npt.NDArray[Any]:
     """Return `objects`, which is already a copy, as ``__array__(dtype, copy)`` must."""
     if copy is False:
-        raise ValueError("an array of these values is a copy")
+        raise ValueError("an array of these values is always a copy")
     return objects if dtype is None else objects.astype(dtype)
 
 
 def _range(index: slice, size: int, of: str) -> tuple[int, int]:
     start, stop, step = index.indices(size)
     if step != 1:
-        raise ValueError(f"a slice of a {of} has no step; list() of it has")
+        raise ValueError(f"a slice of a {of} cannot have a step: slice list() of it")
     return start, max(start, stop)
 
 

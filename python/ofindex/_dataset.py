@@ -104,7 +104,7 @@ class Dataset(_ofindex.Records):
         """Fail on a view. As a view then lacks the attribute, Arrow consumers that look for it fall back."""
         if not self._is_all:
             raise AttributeError(
-                f"a view has no {name}, which is about all records: ask the Dataset that it is a view of"
+                f"a view has no {name}, which covers all records: ask the underlying Dataset"
             )
 
     def _known_features(self) -> list[frozenset[str] | None]:
@@ -134,7 +134,7 @@ class Dataset(_ofindex.Records):
             indices = range(*key.indices(len(self)))
             return self._with(self.rows.slice(indices.start if indices else 0, indices.step, len(indices)))
         if isinstance(key, (str, bytes)) or not hasattr(key, "__len__"):
-            raise TypeError(f"records are named by integers, slices and lists of integers, not by {type(key).__name__}")
+            raise TypeError(f"records are selected by integers, slices or lists of integers, not {type(key).__name__}")
         if getattr(key, "dtype", None) == np.bool_:
             if np.ndim(key) != 1 or len(key) != len(self):
                 raise IndexError(f"a mask of {len(key):,} for {len(self):,} records")
@@ -424,5 +424,5 @@ def _reopen(index_path: str, options: dict[str, Any], identity: str, rows: bytes
     """Rebuild a Dataset from a pickle."""
     source = open_source(index_path, options)
     if source.identity != identity:
-        raise StaleError(f"{index_path}: the index was built anew since this Dataset was pickled")
+        raise StaleError(f"{index_path}: the index was rebuilt after this Dataset was pickled")
     return Dataset(source, _ofindex.Rows.parse(rows, source.records), options)

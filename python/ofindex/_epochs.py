@@ -131,7 +131,7 @@ def number_of(state: State, key: str, most: int = MOST) -> int:
     """Return the number `key` of a state, in ``[0, most]``."""
     number = state.get(key)
     if not (isinstance(number, int) and 0 <= number <= most):
-        raise ValueError(f"this is no state of a sampler: {key} is {number!r}; expected 0 to {most}")
+        raise ValueError(f"not a sampler state: {key} is {number!r}; expected 0 to {most}")
     return number
 
 

@@ -54,7 +54,7 @@ class Mix:
         """Return the dataset of record `number`, and the record's number in it."""
         number = operator.index(number)
         if not -len(self) <= number < len(self):
-            raise IndexError(f"record {number} is not there; there are {len(self):,}")
+            raise IndexError(f"record {number} does not exist; there are {len(self):,}")
         number %= len(self)
         which = bisect.bisect_right(self._first_rows, number) - 1
         return which, number - self._first_rows[which]

@@ -15,7 +15,7 @@ from ._progress import Report, reporting
 from ._source import Path, open_source
 
 CACHE_BYTES = 320 << 20
-"""Room for the spans of all runs that block="auto" has in flight."""
+"""Memory for the spans of all runs that block="auto" has in flight."""
 
 
 def open(

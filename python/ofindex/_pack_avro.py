@@ -91,7 +91,7 @@ class Avro:
         with open(self.name, "rb") as file, reading(self.name, "Avro"):
             schema = fastavro.reader(file).writer_schema
         if not isinstance(schema, dict) or schema.get("type") != "record":
-            raise ValueError(f"{self.name}: its schema is no record, and features need names")
+            raise ValueError(f"{self.name}: its schema is not a record, and features need names")
         described = _Reading(wide)
         with reading(self.name, "Avro"):
             described.describe("", schema)

@@ -50,7 +50,7 @@ class Source(Protocol):
 
 
 def broken(path: str, what: str) -> FormatError:
-    hint = "copy it again from where it comes, have it written anew, or leave it out"
+    hint = "copy it again from its source, write it again, or leave it out"
     error = FormatError(f"{path}: {what}\n{hint}")
     error.hint = hint
     return error

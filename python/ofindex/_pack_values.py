@@ -151,7 +151,7 @@ class Flattener:
             for key, value in record.items():
                 inner = f"{name}.{key_text(key)}"
                 if value is None:
-                    self._refuse(inner, "null inside a list, which no message has")
+                    self._refuse(inner, "null inside a list, which no message can store")
                 self._add(features, inner, value)
             for inner, value in features.items():
                 values = merged.setdefault(inner, [])
@@ -167,18 +167,18 @@ class Flattener:
         try:
             return bytes(value & 0xFF for value in values)
         except TypeError:
-            self._refuse(name, "null inside a list, which no message has")
+            self._refuse(name, "null inside a list, which no message can store")
 
     def _value(self, name: str, value: Any) -> Any:
         """Return one value as `Writer` accepts it."""
         if type(value) in _PLAIN:
             return self._in_unit(name, value) if name in self._nanoseconds else value
         if value is None:
-            self._refuse(name, "null inside a list, which no message has")
+            self._refuse(name, "null inside a list, which no message can store")
         if isinstance(value, decimal.Decimal):
             return float(value)
         if isinstance(value, (datetime.date, datetime.timedelta)) and value != value:  # NaT of pandas
-            self._refuse(name, "NaT, which is no time")
+            self._refuse(name, "NaT, which is not a time")
         if isinstance(value, datetime.datetime):
             utc = value if value.tzinfo is not None else value.replace(tzinfo=datetime.timezone.utc)
             return self._in_unit(name, (utc - _EPOCH) // _MICROSECOND * 1000 + getattr(value, "nanosecond", 0))
@@ -203,7 +203,7 @@ class Flattener:
 
     def _of_numpy(self, name: str, value: Any) -> int:
         if np.isnat(value):
-            self._refuse(name, "NaT, which is no time")
+            self._refuse(name, "NaT, which is not a time")
         if np.datetime_data(value.dtype)[0] in ("D", "W", "M", "Y") and value.dtype.kind == "M":
             return int(value.astype("M8[D]").astype(np.int64))
         return self._in_unit(name, int(value.astype(f"{value.dtype.kind}8[ns]").astype(np.int64)))

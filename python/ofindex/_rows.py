@@ -78,7 +78,7 @@ class Rows:
         """Return the rows as an Arrow stream. Each column has the one type that fits all of its values.
 
         Raises:
-            QueryError: a column holds both numbers and texts. ValueError: rows were fetched already.
+            QueryError: a column holds both numbers and texts. ValueError: rows were already fetched.
         """
         return self._cursor.stream()
 
@@ -101,7 +101,7 @@ class Rows:
         return frame
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
-        raise TypeError("rows have columns of different types, which make no array: use fetchall(), df() or arrow()")
+        raise TypeError("columns of different types cannot form an array: use fetchall(), df() or arrow()")
 
     def __repr__(self) -> str:
         return f"<ofindex.Rows of {', '.join(self._cursor.columns)}>"
@@ -136,7 +136,7 @@ class Table:
         return len(self._dataset)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
-        raise TypeError("columns of different types make no array: use Dataset.column(name) for one of them")
+        raise TypeError("columns of different types cannot form an array: use Dataset.column(name) for one of them")
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same columns of the same records."""

@@ -26,7 +26,7 @@ def open_source(path: Path, options: dict[str, Any]) -> _ofindex.Source:
 
 
 _MOST_NAMES = 8 << 20
-"""An index whose names of features are longer together may lack some."""
+"""If its feature names are longer than this in total, an index may lack some."""
 
 # A forked child must neither use nor close SQLite's connections, so it parks them here.
 _abandoned: list[object] = []

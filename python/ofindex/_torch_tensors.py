@@ -22,7 +22,7 @@ class Ragged(NamedTuple):
     def nested(self) -> torch.Tensor:
         """Return the rows as a nested tensor of jagged layout, available in torch 2.4 and later."""
         if isinstance(self.values, BytesArray):
-            raise TypeError("rows of byte strings make no tensor")
+            raise TypeError("rows of byte strings cannot be a tensor")
         return torch.nested.nested_tensor_from_jagged(self.values, self.offsets)
 
 

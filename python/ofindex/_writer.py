@@ -95,7 +95,7 @@ class Writer(_ofindex.RecordFile):
         """
         said = format_of_name(path)
         if format is None and said is None:
-            raise ValueError(f"{os.fsdecode(path)}: its name does not say what it is: format='tfrecord' or 'ofrecord'")
+            raise ValueError(f"{os.fsdecode(path)}: its name does not say its format: 'tfrecord' or 'ofrecord'")
         wanted = format or said or "tfrecord"
         part = _PART.fullmatch(os.path.basename(os.fsdecode(path)))  # as Spark calls TFRecords, too
         if said not in (None, wanted) and not part:
@@ -142,7 +142,7 @@ class Writer(_ofindex.RecordFile):
         if self.__dict__.get("_process") != os.getpid() or self.closed:
             return
         self.abandon()
-        warnings.warn(f"{self!r} was not closed: the shard is given up", ResourceWarning, stacklevel=2, source=self)
+        warnings.warn(f"{self!r} was not closed: the shard is discarded", ResourceWarning, stacklevel=2, source=self)
 
     def __reduce__(self) -> Any:
         raise TypeError("a Writer belongs to one process: open one in each, for a shard of its own")

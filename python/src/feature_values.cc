@@ -101,7 +101,7 @@ void FeatureValues::TakeItem(PyObject* item) {
 
 void FeatureValues::TakeRarerItem(PyObject* item) {
   if (item == Py_None) {
-    Refuse("None inside a list, which no message has", "leave the value out, or put another in its place");
+    Refuse("None inside a list, which no message can store", "omit the value, or write a placeholder");
   }
   // numpy's float64, str_ and bytes_ are subclasses of Python's own types.
   if (PyFloat_Check(item)) return AddReal(PyFloat_AS_DOUBLE(item), /*narrow=*/false);
@@ -133,7 +133,7 @@ void FeatureValues::TakeText(PyObject* text) {
   const char* utf8 = PyUnicode_AsUTF8AndSize(text, &size);
   if (utf8 == nullptr) {
     PyErr_Clear();
-    Refuse(StrCat("the text ", ReprOf(text), " has surrogates, which UTF-8 has not"), "give its bytes");
+    Refuse(StrCat("the text ", ReprOf(text), " has surrogates, which UTF-8 cannot encode"), "give its bytes");
   }
   AddBytes(nb::borrow(text), {reinterpret_cast<const uint8_t*>(utf8), static_cast<size_t>(size)});
 }
@@ -199,7 +199,7 @@ void FeatureValues::Widen() {
 
 void FeatureValues::AddReal(double value, bool narrow) {
   if (family_ != Family::kReal) Become(Family::kReal);
-  if (std::isnan(value) && !allow_nan_) Refuse("a NaN, which is no number", "allow_nan=True writes it");
+  if (std::isnan(value) && !allow_nan_) Refuse("a NaN, which is not a number", "allow_nan=True writes it");
   if (!narrow) Widen();
   if (wide_) return lists_.doubles.push_back(value);
   const auto single = static_cast<float>(value);

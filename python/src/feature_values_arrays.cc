@@ -47,7 +47,7 @@ void FeatureValues::TakeArrayByNumpy(nb::handle array) {
   HeldBuffer buffer;
   const nb::object plain = numpy.attr("ascontiguousarray")(array, "dtype"_a = to);
   if (!buffer.Get(plain.ptr(), PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) || !TakeNumbers(buffer.view())) {
-    Refuse("an array that gives no numbers");
+    Refuse("an array without numbers");
   }
 }
 

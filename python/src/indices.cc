@@ -32,12 +32,12 @@ nb::object AsInt64(nb::handle numbers) {
   const std::string kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
   const bool empty = nb::cast<size_t>(array.attr("size")) == 0;
   if (kind != "i" && kind != "u" && !empty) {
-    PyErr_Format(PyExc_TypeError, "records are named by integers, not by an array of %S",
+    PyErr_Format(PyExc_TypeError, "records are selected by integers, not by an array of %S",
                  nb::object(array.attr("dtype")).ptr());
     throw nb::python_error();
   }
   if (nb::cast<size_t>(array.attr("ndim")) != 1) {
-    PyErr_SetString(PyExc_TypeError, "records are named by an array of one dimension");
+    PyErr_SetString(PyExc_TypeError, "records are selected by a one-dimensional array");
     throw nb::python_error();
   }
   // An unsigned number beyond int64 must not become negative, which would count from the end.
@@ -51,7 +51,7 @@ nb::object AsInt64(nb::handle numbers) {
 uint64_t IndexOf(int64_t number, uint64_t size) {
   const uint64_t index = number < 0 ? static_cast<uint64_t>(number) + size : static_cast<uint64_t>(number);
   if (index < size) return index;
-  Raise(ErrorCode::kOutOfRange, StrCat("record ", number, " is not there; there are ", FormatCount(size)));
+  Raise(ErrorCode::kOutOfRange, StrCat("record ", number, " does not exist; there are ", FormatCount(size)));
 }
 
 uint64_t IndexOf(nb::handle number, uint64_t size) {
@@ -60,13 +60,13 @@ uint64_t IndexOf(nb::handle number, uint64_t size) {
   if (!index.is_valid()) {
     if (PyErr_Occurred() != nullptr && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
     PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "records are named by integers, not by %s", Py_TYPE(number.ptr())->tp_name);
+    PyErr_Format(PyExc_TypeError, "records are selected by integers, not by %s", Py_TYPE(number.ptr())->tp_name);
     throw nb::python_error();
   }
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow == 0) return IndexOf(int64_t{value}, size);
-  PyErr_Format(PyExc_IndexError, "record %S is not there", index.ptr());
+  PyErr_Format(PyExc_IndexError, "record %S does not exist", index.ptr());
   throw nb::python_error();
 }
 

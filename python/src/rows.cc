@@ -127,7 +127,7 @@ Result<View> Rows::Ascending() const {
   Picks sorted = *std::get<1>(rows_);
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-    return Fail(ErrorCode::kUsage, StrCat("record ", *twice, " is more than once in this view"),
+    return Fail(ErrorCode::kUsage, StrCat("record ", *twice, " occurs more than once in this view"),
                 "pick each record once");
   }
   OrdinalSet::Builder builder;

@@ -57,7 +57,7 @@ class Cursor {
 
   /// Returns at most `most` further rows; none at the end.
   [[nodiscard]] nb::list Fetch(size_t most) {
-    Use(Taken::kAsTuples, "these rows went to Arrow already");
+    Use(Taken::kAsTuples, "these rows were already read through Arrow");
     using Row = std::vector<ColumnValue>;
     const std::vector<Row> fetched = Run([&](Progress&) -> Result<std::vector<Row>> {
       std::vector<Row> some;
@@ -81,7 +81,7 @@ class Cursor {
   /// Returns all rows as columns, each of the type that fits all of its values. Keeps them, because some consumers ask
   /// twice: once for the schema, and again for the rows.
   [[nodiscard]] nb::object Stream() {
-    Use(Taken::kAsColumns, "rows were fetched already");
+    Use(Taken::kAsColumns, "rows were already fetched");
     if (!columns_) {
       if (ended_) Raise(ErrorCode::kUsage, "reading these rows failed", "run the statement again");
       columns_ = std::make_shared<const std::vector<ArrowColumn>>(Run([&](Progress&) { return ReadColumns(); }));

@@ -84,17 +84,18 @@ nb::class_<Output<Target>> BindOutput(nb::module_& m, const char* name) {
   using Class = Output<Target>;
   return nb::class_<Class>(m, name)
       .def("write", &Class::Write, "record"_a.none(),
-           "Append one record: a payload as it is, from anything bytes-like, or what a mapping of feature names to\n"
-           "values becomes.\n\nRaises:\n"
-           "    FeatureError: a value has no place in the payload; the text names record and feature. Nothing of the\n"
-           "    record was written, and the writer goes on. TypeError: it is no record. OSError: the disk is full, or\n"
-           "    the like; the shard can only be given up. ValueError: the writer is closed.")
+           "Append one record: a payload unchanged, from any bytes-like object, or the payload made from a mapping of\n"
+           "feature names to values.\n\nRaises:\n"
+           "    FeatureError: a value cannot be stored in the payload; the text names record and feature. Nothing of\n"
+           "    the record was written, and the writer can be used further. TypeError: it is not a record. OSError:\n"
+           "    the disk is full, or another write error; the shard can only be abandoned. ValueError: the writer is\n"
+           "    closed.")
       .def("abandon", &Class::Abandon,
-           "Give up what was written: a file that was there before is as it was, and nothing lies beside it. Does\n"
-           "nothing to a writer that is closed.")
-      .def_prop_ro("closed", &Class::closed, "Whether it was closed or given up.")
-      .def_prop_ro("records", &Class::records, "Records so far, those that the shard had before included.")
-      .def_prop_ro("size", &Class::size, "Bytes of the framed records so far, before compression.");
+           "Discard what was written: an existing file stays unchanged, and no temporary file is left. Does nothing\n"
+           "if the writer is closed.")
+      .def_prop_ro("closed", &Class::closed, "Whether it was closed or abandoned.")
+      .def_prop_ro("records", &Class::records, "Number of records so far, including those that the shard had before.")
+      .def_prop_ro("size", &Class::size, "Size of the framed records so far in bytes, before compression.");
 }
 
 }  // namespace
@@ -105,12 +106,12 @@ void BindWriter(nb::module_& m) {
            "force"_a, "sort"_a, "allow_nan"_a)
       .def(
           "flush", [](RecordFile& file) { file.Run([](RecordWriter& writer) { return writer.Flush(); }); },
-          "Hand all records so far to the system, so that this process's memory holds none of them.\n\n"
-          "Raises:\n    OSError: the disk is full, or the like.")
+          "Pass all records so far to the system, so that this process's memory holds none of them.\n\n"
+          "Raises:\n    OSError: the disk is full, or another write error.")
       .def(
           "close", [](RecordFile& file) { file.End([](RecordWriter& writer) { return writer.Close(); }); },
-          "Wait until all bytes are on the disk, and give the shard its name. Does nothing the second time.\n\n"
-          "Raises:\n    OSError: it could not be written; a file that was there before is as it was.");
+          "Wait until all bytes are on the disk, and give the shard its name. Later calls do nothing.\n\n"
+          "Raises:\n    OSError: it could not be written; an existing file stays unchanged.");
   nb::class_<ShardSetPlan>(m, "ShardPlan")
       .def_prop_ro("paths", &PathsOf)
       .def("check", &CheckInputs, "inputs"_a, "force"_a);

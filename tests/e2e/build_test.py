@@ -156,7 +156,7 @@ class MapTest(CommandTest):
                     self.assertRegex(verified.json["map"], r"data.ofidx-map@\d+: ")
                     self.assertIn("`ofindex build DATA`", verified.stderr)
                     built = self.expect(0, "build", "data")
-                    self.assertIn("the map was made again", built.stderr)
+                    self.assertIn("the map was rebuilt", built.stderr)
                     self.assertIn("up to date", built.text)
                     named += 1
                 self.assertEqual(self.expect(0, "cat", "data", "--to", "raw").stdout, self.payloads)

@@ -118,7 +118,7 @@ class SampleTest(CommandTest):
         self.assertNotEqual(other["neighbours"], document["neighbours"])
         text = self.expect(0, "sample", "data", "--quality", "class", "--block", "5").text
         self.assertIn("a perfect shuffle 20.00", text)
-        self.assertIn("records to a read:     4.5", text)
+        self.assertIn("records per read:      4.5", text)
 
     def test_what_is_no_weight_or_length_matters_only_where_it_is_asked_for(self) -> None:
         for args in (("--weights", "signed"), ("--batch-total", "5000", "--batch-by", "signed")):
@@ -160,9 +160,9 @@ class SampleTest(CommandTest):
             ("--where", "clas = 3"): "did you mean",
             ("--balance", "class", "--temperature", "0.5"): "temperature",
             ("--batch-total", "0"): "a batch needs room",
-            ("-n", "-1"): "'-1' is no number from 0",
-            ("--seed", "18446744073709551616"): "is no number from 0",
-            ("--epoch", "010"): "'010' is no number",
+            ("-n", "-1"): "'-1' is not a number from 0",
+            ("--seed", "18446744073709551616"): "is not a number from 0",
+            ("--epoch", "010"): "'010' is not a number",
             ("--world", "1048577"): "over 1,048,576 ranks",
             ("--quality", "class", "--weights", "weight"): "excludes",
             ("--quality", "class", "--rank", "1"): "excludes",

@@ -186,7 +186,7 @@ class SiblingsTest(ShardSetTest):
         self.assertIn("train-00001-of-00005", str(missing[0]))
         self.assertIn("train-00004-of-00005", str(missing[1]))
         said = self.expect(0, "build", "data", "-o", "all.ofidx", "--payload", "opaque", "--force").stderr
-        self.assertIn("train-00001-of-00005: the names of its set say that it exists", said)
+        self.assertIn("train-00001-of-00005: the other names of its set imply it", said)
 
     def test_sets_in_one_folder_are_counted_apart(self) -> None:
         self.write("data/train-00000-of-00002.tfrecord", "data/train-00001-of-00002.tfrecord",

@@ -164,7 +164,7 @@ class ChangingTest(CommandTest):
         if done.code == 0:
             self.skipTest("the second pass was over before the change")
         self.assertEqual(done.code, 5, done)
-        self.assertIn("rows.jsonl: changes while it is read", done.stderr)
+        self.assertIn("rows.jsonl: changed while it was read", done.stderr)
         self.assertEqual(self.names(), ["rows.jsonl"])
 
     @staticmethod

@@ -110,7 +110,7 @@ bool TakeZone(Cursor& cursor, int64_t& seconds) {
 }
 
 tl::unexpected<Error> NoTime(std::string_view text, std::string_view expected) {
-  return Fail(ErrorCode::kFeature, StrCat("'", Printable(text.substr(0, 64)), "' is no ", expected));
+  return Fail(ErrorCode::kFeature, StrCat("'", Printable(text.substr(0, 64)), "' is not a valid ", expected));
 }
 
 Result<int64_t> InUnit(std::string_view text, int64_t seconds, int64_t nanoseconds, TimeUnit unit) {

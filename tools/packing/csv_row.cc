@@ -40,7 +40,7 @@ class CsvFields {
     // Inside quotes, this is the only way to reset the parser to the beginning of a row.
     ::csv_free(&parser_);
     Begin();
-    return Fail(ErrorCode::kFormat, StrCat("no CSV: ", why, " behind ", done,
+    return Fail(ErrorCode::kFormat, StrCat("not valid CSV: ", why, " after ", done,
                                            " bytes of the row; expected quotes around the whole field, "
                                            "and doubled inside"));
   }

@@ -179,8 +179,8 @@ class FileSource : public PackSource {
     OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, content_));
     OFINDEX_ASSIGN(const FileFacts after, file.Facts());
     if (got == content_.size() && after.size == facts.size && after.mtime_ns == facts.mtime_ns) return {};
-    return Fail(ErrorCode::kIo, StrCat(Printable(path), ": changes while it is read"),
-                "pack it when nothing writes to it any more");
+    return Fail(ErrorCode::kIo, StrCat(Printable(path), ": changed while it was read"),
+                "pack it when no other process writes to it");
   }
 
   std::vector<PackedFile> files_;
@@ -205,7 +205,7 @@ Result<std::unique_ptr<PackSource>> OpenFileSource(const PackRequest& request, P
   std::vector<PackedFile> files = finder.Take();
   if (files.empty()) {
     return Fail(ErrorCode::kFormat, StrCat(Printable(request.sources.front()), ": no file in it"),
-                "names that begin with a dot are passed over");
+                "names that begin with a dot are skipped");
   }
   return std::make_unique<FileSource>(std::move(files), finder.skipped(), request, progress);
 }

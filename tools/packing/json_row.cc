@@ -26,7 +26,7 @@ class JsonRowParser : public RowParser {
     }
     dom::object object;
     if (element.get(object) != simdjson::SUCCESS) {
-      return Fail(ErrorCode::kFormat, "expected an object, which is what a line is");
+      return Fail(ErrorCode::kFormat, "expected one JSON object per line");
     }
     visitor_ = &visitor;
     decoded_.clear();

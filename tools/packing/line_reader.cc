@@ -25,8 +25,8 @@ Result<LineReader> LineReader::Open(const std::string& path) {
 Result<void> LineReader::CheckUnchanged() const {
   OFINDEX_ASSIGN(const FileFacts facts, file_.Facts());
   if (facts.size == opened_.size && facts.mtime_ns == opened_.mtime_ns) return {};
-  return Fail(ErrorCode::kIo, StrCat(Printable(path()), ": changes while it is read"),
-              "pack it when nothing writes to it any more");
+  return Fail(ErrorCode::kIo, StrCat(Printable(path()), ": changed while it was read"),
+              "pack it when no other process writes to it");
 }
 
 void LineReader::SeekTo(uint64_t offset, size_t window) {

@@ -49,8 +49,8 @@ Result<std::unique_ptr<PackSource>> OpenPackSource(const PackRequest& request, P
     for (const std::string& source : request.sources) {
       OFINDEX_ASSIGN(const SourceForm one, FormOf(source));
       if (form.value_or(one) != one) {
-        return Fail(ErrorCode::kUsage, StrCat(Printable(source), ": of another form than the sources before it"),
-                    "say what they are with --from");
+        return Fail(ErrorCode::kUsage, StrCat(Printable(source), ": has another form than the earlier sources"),
+                    "give the form with --from");
       }
       form = one;
     }

@@ -34,7 +34,7 @@ std::string Shown(const SourceValue& value) {
 }
 
 tl::unexpected<Error> NotOf(SourceType type, const SourceValue& value) {
-  return Fail(ErrorCode::kFeature, StrCat(Shown(value), " is no ", Name(type)));
+  return Fail(ErrorCode::kFeature, StrCat(Shown(value), " is not a valid ", Name(type)));
 }
 
 tl::unexpected<Error> Twice(std::string_view name) {
@@ -158,7 +158,7 @@ Result<RowBuilder::Slot*> RowBuilder::SlotOf(std::string_view name) {
     return &slots_[AddSlot({.name = std::string(name), .type = map.type, .steps = map.steps})];
   }
   return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "' is not in the schema"),
-              "add it to the file that --schema names");
+              "add it to the file given by --schema");
 }
 
 // True for a record or a map: it contains features, but is not one.
@@ -180,9 +180,9 @@ Result<void> RowBuilder::Value(std::string_view name, const SourceValue& value, 
   if (value.type == Type::kNull) {
     if (depth == 0) return {};
     return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': a null inside a list"),
-                "leave it out, or write a value that stands for it");
+                "omit it, or write a placeholder value");
   }
-  if (!slot->type) return Fail(ErrorCode::kIo, "the source changes while it is read");
+  if (!slot->type) return Fail(ErrorCode::kIo, "the source changed while it was read");
   // In a column of numbers or times, an empty text is a null.
   if (value.type == Type::kText && value.text.empty() && depth == 0 && slot->kind != FeatureKind::kBytes &&
       *slot->type != SourceType::kChoice) {

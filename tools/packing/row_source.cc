@@ -72,7 +72,7 @@ class RowSource : public PackSource {
       if (taken++ == records_) return Changes();
       OFINDEX_ASSIGN(const ByteView payload, builder.Finish());
       if (payload.empty()) {
-        return Fail(ErrorCode::kFeature, "a row without values, which an OFRecord cannot be",
+        return Fail(ErrorCode::kFeature, "a row without values, which OFRecord cannot store",
                     "give it a value, or write TFRecords");
       }
       OFINDEX_TRY(take(payload));
@@ -94,7 +94,7 @@ class RowSource : public PackSource {
 
   Result<void> Changes() const {
     OFINDEX_TRY(rows_.CheckUnchanged());
-    return Fail(ErrorCode::kIo, StrCat(Printable(request_.sources.front()), ": changes while it is read"));
+    return Fail(ErrorCode::kIo, StrCat(Printable(request_.sources.front()), ": changed while it was read"));
   }
 
   RowFiles rows_;

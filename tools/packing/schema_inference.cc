@@ -51,7 +51,7 @@ Result<void> SchemaInference::Value(std::string_view name, const SourceValue& va
   if (value.type == Type::kNull) {
     if (depth == 0) return {};
     return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': a null inside a list"),
-                "leave it out, or write a value that stands for it");
+                "omit it, or write a placeholder value");
   }
   if (value.type == Type::kText && text_ == Text::kMayBeNumber) {
     // An empty text says nothing about numbers: in a column of them it is a null.
@@ -69,7 +69,7 @@ Result<void> SchemaInference::Value(std::string_view name, const SourceValue& va
 Result<void> SchemaInference::CheckMixed(std::string_view name, const Seen& seen) const {
   if ((seen.types & kNumbers) == 0 || (seen.types & kTexts) == 0) return {};
   return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': both text and numbers, up to here"),
-              "give its type with --schema: choice keeps what each value is, string makes text of all");
+              "give its type with --schema: choice keeps the type of each value, string converts all to text");
 }
 
 std::optional<SourceType> SchemaInference::TypeOf(const Seen& seen) const {

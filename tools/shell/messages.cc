@@ -45,7 +45,7 @@ std::string HintOf(const Error& error) {
   if (error.system == ENOSPC || error.system == EDQUOT || error.system == EFBIG) {
     return "make room, and run it again; nothing half-written is left";
   }
-  if (error.code == ErrorCode::kIo) return "mend what the system names, and run it again";
+  if (error.code == ErrorCode::kIo) return "fix the cause that the system reports, and run it again";
   return "see `ofindex --help`";
 }
 
@@ -87,7 +87,7 @@ std::vector<std::string> NotesOf(const BuildReport& report,
     notes.push_back(StrCat("skipped ", Printable(shown(file.path)), ": ", Printable(file.reason)));
   }
   for (const std::string& path : report.missing) {
-    notes.push_back(StrCat("missing ", Printable(shown(path)), ": the names of its set say that it exists"));
+    notes.push_back(StrCat("missing ", Printable(shown(path)), ": the other names of its set imply it"));
   }
   for (const ShardRow& shard : report.shards) {
     if (shard.identity.size != 0) continue;

@@ -10,7 +10,7 @@ std::string WholeNumber(const std::string& text) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc() && end == text.data() + text.size() && (text == "0" || text[0] != '0');
-  return whole ? std::string() : StrCat("'", Printable(text), "' is no number from 0 to ", UINT64_MAX);
+  return whole ? std::string() : StrCat("'", Printable(text), "' is not a number from 0 to ", UINT64_MAX);
 }
 
 void AddMebibytes(CLI::App& verb, const char* name, uint64_t& bytes, uint64_t least, uint64_t most, const char* help) {

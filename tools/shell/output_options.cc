@@ -6,9 +6,10 @@
 namespace ofindex {
 
 void AddOutputOptions(CLI::App& verb, ShardSetRequest& request, const char* default_shards) {
-  verb.add_option("-o,--output", request.out,
-                  "A file, if it ends in .tfrecord or .ofrecord or is called part-N, and no --shards is given; else a "
-                  "folder of part-N or NAME-SSSSS-of-NNNNN.tfrecord")
+  verb.add_option(
+          "-o,--output", request.out,
+          "A file, if it ends in .tfrecord or .ofrecord or is called part-N, and no --shards is given; otherwise a "
+          "folder of part-N or NAME-SSSSS-of-NNNNN.tfrecord")
       ->required()
       ->check(CLI::Validator(NotEmpty, ""))
       ->type_name("OUT");
@@ -21,7 +22,7 @@ void AddOutputOptions(CLI::App& verb, ShardSetRequest& request, const char* defa
       ->required()
       ->check(CLI::IsMember({"tfrecord", "ofrecord"}).description(""))
       ->type_name("FORMAT");
-  verb.add_option("--shards", request.shards, StrCat("How many shards; default: ", default_shards))
+  verb.add_option("--shards", request.shards, StrCat("Number of shards; default: ", default_shards))
       ->check(CLI::Range(1, 99999).description(""))
       ->type_name("N");
   verb.add_option_function<std::string>(
@@ -29,7 +30,7 @@ void AddOutputOptions(CLI::App& verb, ShardSetRequest& request, const char* defa
           "gzip: compress each TFRecord file as a whole")
       ->check(CLI::IsMember({"gzip"}).description(""))
       ->type_name("HOW");
-  verb.add_flag("--force", request.force, "Replace the set of shards that is in OUT; default: off");
+  verb.add_flag("--force", request.force, "Replace the set of shards in OUT; default: off");
 }
 
 std::string Summary(const ShardSetWriter& writer) {

@@ -54,8 +54,9 @@ void Watchdog::Watch() {
   while (!changed_.wait_for(lock, kBetweenLooks, [&] { return done_; })) {
     const Clock::time_point now = Clock::now();
     if (timeout_ && now - begin > *timeout_ + kGrace) {
-      EndProcess({ErrorCode::kLimit, "the statement took longer than its time", "ask for less, or raise --timeout"},
-                 context_);
+      EndProcess(
+          {ErrorCode::kLimit, "the statement took longer than its time limit", "ask for less, or raise --timeout"},
+          context_);
     }
     if (context_.progress.cancel && !cancelled) cancelled = now;
     if (cancelled && now - *cancelled > kGrace) EndProcess(Interrupted().value(), context_);

@@ -83,7 +83,7 @@ Result<void> PrintHexDump(ByteView bytes, Output& out) {
     OFINDEX_TRY(out.Line(StrCat(HexOffset(at), "  ", HexColumns(row), " ", HexText(row))));
   }
   if (shown.size() == bytes.size()) return {};
-  return out.Line(StrCat("and ", FormatCount(bytes.size() - shown.size()), " bytes more (--raw writes all)"));
+  return out.Line(StrCat("and ", FormatCount(bytes.size() - shown.size()), " more bytes (--raw writes all)"));
 }
 
 }  // namespace ofindex

@@ -58,7 +58,7 @@ class WireWalk {
     Malformed malformed;
     if (IsMessage(payload_, &malformed)) return Explain(Holds::kUnknown);
     const std::string_view why = malformed.fault == WireFault::kNone ? "too long" : Name(malformed.fault);
-    rows_.AddNarrow(payload_.first(0), 0, StrCat("no protobuf message: ", why, " at byte ", malformed.offset));
+    rows_.AddNarrow(payload_.first(0), 0, StrCat("not a protobuf message: ", why, " at byte ", malformed.offset));
     rows_.AddHexDump(payload_, 0);
     rows_.EndStretch();
   }

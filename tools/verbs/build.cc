@@ -69,7 +69,7 @@ std::string Summary(const BuildReport& report, double seconds) {
 
 void PrintWarnings(const BuildReport& report, const Context& context) {
   std::vector<std::string> notes = NotesOf(report, [](const std::string& path) { return path; });
-  if (!report.map_damage.empty()) notes.push_back(StrCat(report.map_damage, "; the map was made again"));
+  if (!report.map_damage.empty()) notes.push_back(StrCat(report.map_damage, "; the map was rebuilt"));
   if (report.without_column != 0) {
     notes.push_back(StrCat(Counted(report.without_column, "feature"), " without a column: the first ", kMostAutoColumns,
                            " in byte order have one; name those that you need with --columns"));
@@ -146,13 +146,13 @@ void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
   CLI::App* verb = AddVerb(app, context, "build", "Read shards once and write their index", Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("DATA", arguments->options.data,
-                   "Files, folders, quoted globs, @LIST (a path a line), @- (the same from standard input)")
+                   "Files, folders, quoted globs, @LIST (one path per line), @- (the same from standard input)")
       ->required();
-  verb->add_option("-o,--output", arguments->options.index, "The index to write; default: DATA.ofidx beside DATA")
+  verb->add_option("-o,--output", arguments->options.index, "The index to write; default: DATA.ofidx next to DATA")
       ->check(CLI::Validator(NotEmpty, ""))
       ->type_name("INDEX");
   verb->add_flag("--verify", arguments->options.verify,
-                 "Also look at every payload byte: check CRC32C (TFRecord), keep a hash of each record");
+                 "Also read every payload byte: check CRC32C (TFRecord), store a hash of each record");
   verb->add_option("--format", arguments->format, "auto, tfrecord or ofrecord; default auto, by content")
       ->check(CLI::IsMember({"auto", "tfrecord", "ofrecord"}).description(""))
       ->type_name("FORMAT");
@@ -161,37 +161,37 @@ void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
       ->check(CLI::IsMember({"auto", "example", "sequence_example", "ofrecord", "opaque"}).description(""))
       ->type_name("PAYLOAD");
   verb->add_option("--compression", arguments->compression,
-                   "auto, none, gzip, zlib or deflate (bare); default auto, by content, which never finds deflate")
+                   "auto, none, gzip, zlib or deflate (bare); default auto, by content, which never detects deflate")
       ->check(CLI::IsMember({"auto", "none", "gzip", "zlib", "deflate"}).description(""))
       ->type_name("COMPRESSION");
   InflateOptions& inflate = arguments->options.inflate;
   AddMebibytes(*verb, "--checkpoint-every", inflate.checkpoint_bytes, 1, 1024,
-               "Compressed shards: inflated bytes between the places at which one can be entered; default 2");
+               "Compressed shards: inflated MiB between access points; default 2");
   AddNumber(*verb, "--max-ratio", inflate.max_ratio,
-            "Compressed shards: inflated bytes for each byte of the file, past which it is a bomb; default 200", "N")
+            "Compressed shards: most inflated bytes per byte of the file; more is a bomb; default 200", "N")
       ->check(CLI::Range(1, 2000).description(""));
   AddMebibytes(*verb, "--max-inflated", inflate.max_bytes, 1, uint64_t{1} << 40,
-               "Compressed shards: inflated bytes of one, past which it is a bomb; default 1048576, which is 1 TiB");
+               "Compressed shards: most inflated MiB per shard; more is a bomb; default 1048576, which is 1 TiB");
   verb->add_option("--columns", arguments->columns,
                    "Features that become columns: auto (those with one short value in some record), none (payloads are "
-                   "not looked into), names between commas (lists whole), or auto,NAME,... (both); default auto")
+                   "not decoded), comma-separated names (lists included), or auto,NAME,... (both); default auto")
       ->check(CLI::Validator(NotEmpty, ""))
       ->type_name("NAME,...");
   verb->add_flag("--columns-optional", arguments->options.columns_optional,
-                 "Build although no record has a feature that --columns names; default: an error");
+                 "Build even if no record has a feature that --columns names; default: an error");
   verb->add_option("--descriptor", arguments->options.descriptor,
                    "A FileDescriptorSet (protoc --descriptor_set_out) that describes the payloads")
       ->type_name("FILE");
   verb->add_option("--message", arguments->options.message,
-                   "The message of --descriptor that the payloads are; --columns then names its fields, as a or b.c")
+                   "The payloads' message in --descriptor; --columns then names its fields, as a or b.c")
       ->type_name("pkg.Name");
-  verb->add_option("-j,--threads", arguments->options.threads, "Threads that compute; default: one a processor")
+  verb->add_option("-j,--threads", arguments->options.threads, "Computing threads; default: one per processor")
       ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N");
-  verb->add_flag("--force", arguments->options.force, "Replace an index that is stale or damaged; default: off");
+  verb->add_flag("--force", arguments->options.force, "Replace a stale or damaged index; default: off");
   verb->add_flag_callback(
       "--wait", [arguments] { arguments->options.if_locked = Draft::IfLocked::kWait; },
-      "Wait for another process that builds the same index, and use its result");
+      "Wait for another process that is building the same index, and use its result");
   verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Build(*arguments, context); }; });
 }
 

@@ -198,7 +198,7 @@ Result<int> Cat(const Arguments& arguments, const Context& context) {
   const bool keeps_old = sink.replaces() && lost.exit_code() != 0;
   if (!keeps_old) OFINDEX_TRY(sink.Close());
   lost.PrintRest();
-  if (keeps_old) PrintNote(StrCat("note: ", arguments.output, " is as it was: not all records could be read"), context);
+  if (keeps_old) PrintNote(StrCat("note: ", arguments.output, " is unchanged: not all records could be read"), context);
   return std::max(exit_code, lost.exit_code());
 }
 
@@ -206,28 +206,29 @@ Result<int> Cat(const Arguments& arguments, const Context& context) {
 
 void AddCat(CLI::App& app, Context& context, VerbBody& body) {
   CLI::App* verb =
-      AddVerb(app, context, "cat", "Stream records, in ordinal order or in that of a list", Formats::kNone);
+      AddVerb(app, context, "cat", "Stream records, in ordinal order or in the order of a list", Formats::kNone);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
   CLI::Option* range =
-      verb->add_option("--range", arguments->range, "Records A:B only; default: all")->type_name("A:B");
-  CLI::Option* where = verb->add_option("--where", arguments->where,
-                                        "Records for which this SQL expression holds only; with --range, those of them")
-                           ->type_name("EXPR");
+      verb->add_option("--range", arguments->range, "Only records A:B; default: all")->type_name("A:B");
+  CLI::Option* where =
+      verb->add_option("--where", arguments->where,
+                       "Only records for which this SQL expression holds; with --range, only those of the range")
+          ->type_name("EXPR");
   verb->add_option("--ids", arguments->ids,
-                   "Records of this list, an ordinal a line, in its order; - is standard input")
+                   "Records of this list, one ordinal per line, in its order; - is standard input")
       ->type_name("FILE")
       ->excludes(range)
       ->excludes(where);
   verb->add_option("--to", arguments->to,
-                   "jsonl, tfrecord or ofrecord (payloads framed anew, unchanged), raw (payloads alone); default jsonl")
+                   "jsonl, tfrecord or ofrecord (unchanged payloads, framed again), raw (only payloads); default jsonl")
       ->check(CLI::IsMember({"jsonl", "tfrecord", "ofrecord", "raw"}).description(""))
       ->type_name("FORM");
   verb->add_option("-o,--output", arguments->output, "A file to write; default: standard output")
       ->check(CLI::Validator(NotEmpty, ""))
       ->type_name("FILE");
   verb->add_flag("--force", arguments->force,
-                 "Replace FILE if it holds records of the form that is written, and is no input; default: off");
+                 "Replace FILE if it holds records in the output form and is not an input; default: off");
   AddReadingOptions(*verb, arguments->reading);
   verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Cat(*arguments, context); }; });
 }

@@ -178,11 +178,11 @@ void AddConvert(CLI::App& app, Context& context, VerbBody& body) {
                            "TFRecords as OFRecord",
                            Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("DATA", arguments->data, "An index, or what build takes; data without an index are indexed first")
+  verb->add_option("DATA", arguments->data,
+                   "An index, or the arguments of build; data without an index are indexed first")
       ->required();
-  AddOutputOptions(*verb, arguments->output, "as many as in DATA, with the same records each");
-  verb->add_option("--where", arguments->where, "Records for which this SQL expression holds, alone")
-      ->type_name("EXPR");
+  AddOutputOptions(*verb, arguments->output, "as in DATA, each with the same records");
+  verb->add_option("--where", arguments->where, "Only records for which this SQL expression holds")->type_name("EXPR");
   AddNumber(*verb, "--shuffle", arguments->shuffle,
             "In the order of `ofindex sample --seed SEED`; default: in ordinal order", "SEED");
   verb->add_option_function<std::string>(
@@ -190,7 +190,7 @@ void AddConvert(CLI::App& app, Context& context, VerbBody& body) {
           [arguments](const std::string& lossy) {
             arguments->lossy = lossy == "allow" ? Lossy::kAllow : Lossy::kRefuse;
           },
-          "What to do with kinds that an Example does not have: refuse, or allow int32 to become int64 and double to "
+          "How to treat kinds that an Example lacks: refuse, or allow int32 to become int64 and double to "
           "become float; default refuse")
       ->check(CLI::IsMember({"refuse", "allow"}).description(""))
       ->type_name("HOW");

@@ -102,7 +102,7 @@ Result<ByteView> Converter::Converted(const RecordLocation& location, ByteView p
   bad_reason_ = BadReason::kMalformed;
   OFINDEX_ASSIGN(const ByteView converted, transcoders_.at(shard.payload).Convert(payload));
   if (converted.empty() && to_ofrecord_) {
-    return Fail(ErrorCode::kDamage, "a record of no bytes, which an OFRecord cannot be");
+    return Fail(ErrorCode::kDamage, "an empty record, which OFRecord cannot store");
   }
   return converted;
 }

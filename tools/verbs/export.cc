@@ -90,13 +90,14 @@ Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const
   std::set<fs::path> taken;
   for (const ShardRow& shard : shards) {
     if (shard.framing == Framing::kOfRecord) {
-      return Fail(ErrorCode::kUsage, StrCat(Printable(shard.path), ": an OFRecord; tfrecord2idx is of TFRecords"),
+      return Fail(ErrorCode::kUsage,
+                  StrCat(Printable(shard.path), ": an OFRecord; tfrecord2idx supports only TFRecords"),
                   "`ofindex get` and `ofindex cat` read OFRecords through the index itself");
     }
     if (shard.compression != Compression::kNone) {
       return Fail(ErrorCode::kUsage,
-                  StrCat(Printable(shard.path), ": compressed; whoever takes tfrecord2idx seeks in the file itself"),
-                  "`ofindex convert` writes it anew, uncompressed");
+                  StrCat(Printable(shard.path), ": compressed; readers of tfrecord2idx seek in the file itself"),
+                  "write an uncompressed copy with `ofindex convert`");
     }
     paths.push_back(PathFor(arguments.folder, shard.path, common));
     const std::string path = Printable(paths.back().string());
@@ -169,10 +170,11 @@ Result<int> Export(const Arguments& arguments, const Context& context) {
 }  // namespace
 
 void AddExport(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "export", "Write the index in another tool's form", Formats::kJson);
+  CLI::App* verb = AddVerb(app, context, "export", "Write the index in another tool's format", Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
-  verb->add_option("--to", arguments->to, "tfrecord2idx: a text index a shard, SHARD.idx, for DALI and vahidk/tfrecord")
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
+  verb->add_option("--to", arguments->to,
+                   "tfrecord2idx: a text index per shard, SHARD.idx, for DALI and vahidk/tfrecord")
       ->required()
       ->check(CLI::IsMember({"tfrecord2idx"}).description(""))
       ->type_name("FORM");
@@ -180,7 +182,7 @@ void AddExport(CLI::App& app, Context& context, VerbBody& body) {
       ->required()
       ->check(CLI::Validator(NotEmpty, ""))
       ->type_name("DIR");
-  verb->add_flag("--force", arguments->force, "Replace text indexes that are there; default: off");
+  verb->add_flag("--force", arguments->force, "Replace existing text indexes; default: off");
   verb->callback(
       [arguments, &context, &body] { body = [arguments, &context] { return Export(*arguments, context); }; });
 }

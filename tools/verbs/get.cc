@@ -127,16 +127,16 @@ Result<int> Get(const Arguments& arguments, const Context& context) {
 void AddGet(CLI::App& app, Context& context, VerbBody& body) {
   CLI::App* verb = AddVerb(app, context, "get", "Show records", Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
   verb->add_option("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B")
       ->required();
-  verb->add_option("--feature", arguments->feature, "This feature alone (a feature list is NAME[])")->type_name("NAME");
+  verb->add_option("--feature", arguments->feature, "Only this feature (a feature list is NAME[])")->type_name("NAME");
   CLI::Option* raw =
       verb->add_flag("--raw", arguments->raw, "The payload's bytes; with --feature, that feature's bytes")
           ->excludes("--json")
           ->excludes("--jsonl");
   verb->add_flag("--wire", arguments->wire,
-                 "The payload's bytes explained: tags, lengths, values; with --feature, its own")
+                 "The payload's bytes explained: tags, lengths, values; with --feature, that feature's bytes")
       ->excludes("--json")
       ->excludes("--jsonl")
       ->excludes(raw);

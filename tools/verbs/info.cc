@@ -123,7 +123,7 @@ Result<int> ShowInfo(const std::string& name, const Context& context) {
 void AddInfo(CLI::App& app, Context& context, VerbBody& body) {
   CLI::App* verb = AddVerb(app, context, "info", "Totals, shards and damage, from the index alone", Formats::kJson);
   auto name = std::make_shared<std::string>();
-  verb->add_option("INDEX", *name, "The index, or the DATA that it is called after")->required();
+  verb->add_option("INDEX", *name, "The index, or the DATA that it is named after")->required();
   verb->callback([name, &context, &body] { body = [name, &context] { return ShowInfo(*name, context); }; });
 }
 

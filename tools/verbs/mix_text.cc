@@ -44,8 +44,8 @@ Result<void> PrintMix(const MixQuality& quality, const std::string& column, cons
   OFINDEX_TRY(out.Line(StrCat("in a batch of ", quality.batch, ":    ", Fixed(quality.per_batch, 2),
                               " of them; a perfect shuffle ", Fixed(quality.per_batch_perfect, 2), ", a buffer of ",
                               MixQuality::kBufferRecords, " ", Fixed(quality.per_batch_buffer, 2))));
-  OFINDEX_TRY(out.Line(StrCat("neighbours alike:      ", Fixed(quality.neighbours, 4), " (perfect 0, sorted 1)")));
-  OFINDEX_TRY(out.Line(StrCat("records to a read:     ", Fixed(RecordsToARead(quality), 1))));
+  OFINDEX_TRY(out.Line(StrCat("equal neighbours:      ", Fixed(quality.neighbours, 4), " (perfect 0, sorted 1)")));
+  OFINDEX_TRY(out.Line(StrCat("records per read:      ", Fixed(RecordsToARead(quality), 1))));
   return out.Flush();
 }
 

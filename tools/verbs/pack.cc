@@ -141,17 +141,17 @@ void AddSourceOptions(CLI::App& verb, Arguments& arguments) {
                                                          {"us", TimeUnit::kMicroseconds},
                                                          {"ns", TimeUnit::kNanoseconds}};
   PackRequest& request = arguments.request;
-  verb.add_option("SOURCE", request.sources, "Folders of files, CSV files, files of JSON lines")->required();
+  verb.add_option("SOURCE", request.sources, "Folders of files, CSV files, JSON Lines files")->required();
   verb.add_option("--from", request.form,
-                  "files (a record each), jsonl, csv or tsv; default: by the names of the sources")
+                  "files (one record each), jsonl, csv or tsv; default: by the names of the sources")
       ->transform(CLI::CheckedTransformer(kForms).description(""))
       ->type_name("FORM");
-  verb.add_option("--field", request.field, "Of files: the feature that holds a file's bytes; default content")
+  verb.add_option("--field", request.field, "For files: the feature that holds a file's bytes; default content")
       ->type_name("NAME");
   verb.add_option("--schema", request.schema,
-                  "Of rows: a JSON file of feature names and types; default: inferred from all rows")
+                  "For rows: a JSON file of feature names and types; default: inferred from all rows")
       ->type_name("FILE");
-  verb.add_option("--time-unit", request.unit, "Of times and timestamps: s, ms, us or ns; default us")
+  verb.add_option("--time-unit", request.unit, "Unit of times and timestamps: s, ms, us or ns; default us")
       ->transform(CLI::CheckedTransformer(kUnits).description(""))
       ->type_name("UNIT");
   verb.add_option(
@@ -167,7 +167,7 @@ void AddSourceOptions(CLI::App& verb, Arguments& arguments) {
 }  // namespace
 
 void AddPack(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "pack", "Write records of files, CSV or JSON lines", Formats::kJson);
+  CLI::App* verb = AddVerb(app, context, "pack", "Write records from files, CSV or JSON Lines", Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
   AddSourceOptions(*verb, *arguments);
   AddOutputOptions(*verb, arguments->output, "1");

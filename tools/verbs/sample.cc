@@ -229,29 +229,30 @@ Result<int> DrawSample(const Arguments& arguments, const Context& context) {
 
 void AddOrderOptions(CLI::App& verb, Arguments& arguments) {
   SampleRequest& request = arguments.request;
-  verb.add_option("--where", request.where, "Records for which this SQL expression holds, alone")->type_name("EXPR");
+  verb.add_option("--where", request.where, "Only records for which this SQL expression holds")->type_name("EXPR");
   CLI::Option* weights =
-      verb.add_option("--weights", request.weights, "Draw with replacement, as often as this numeric column says")
+      verb.add_option("--weights", request.weights, "Draw with replacement, in proportion to this numeric column")
           ->type_name("COLUMN");
-  CLI::Option* balance =
-      verb.add_option("--balance", request.balance, "Draw with replacement, each value of this column alike")
-          ->type_name("COLUMN");
+  CLI::Option* balance = verb.add_option("--balance", request.balance,
+                                         "Draw with replacement, with equal probability per value of this column")
+                             ->type_name("COLUMN");
   weights->excludes(balance);
-  verb.add_option(
-          "--temperature", request.temperature,
-          "Of --balance: values are drawn by their frequency to the power 1/T; 1 as the data have them; default "
-          "infinity, all alike")
+  verb.add_option("--temperature", request.temperature,
+                  "For --balance: draw values by their frequency to the power 1/T; 1: as in the data; default "
+                  "infinity: with equal probability")
       ->needs(balance)
       ->type_name("T");
   CLI::Option* block =
       verb.add_option("--block", arguments.block,
-                      "Read runs of N neighbours, shuffled inside a window of runs; auto chooses N, and "
-                      "says what and why; default: a global shuffle")
+                      "Read runs of N consecutive records, shuffled within a window of runs; auto chooses N, and "
+                      "prints it with the reason; default: a global shuffle")
           ->excludes(weights)
           ->excludes(balance)
           ->type_name("N");
   AddNumber(verb, "--lanes", arguments.lanes,
-            "Of --block: ranks times workers should divide it, so that each reads runs of its own; default 64", "C")
+            "For --block: runs in a window; ranks times workers should divide it, so that each reads its own runs; "
+            "default 64",
+            "C")
       ->needs(block);
 }
 
@@ -262,32 +263,34 @@ void AddSample(CLI::App& app, Context& context, VerbBody& body) {
                            Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<Arguments>();
   SampleRequest& request = arguments->request;
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
   AddNumber(*verb, "-n", arguments->count, "How many; default: to the end of the epoch", "K");
-  AddNumber(*verb, "--seed", request.seed, "Of the run; default 0", "S");
-  AddNumber(*verb, "--epoch", request.epoch, "From 0; each is another order; default 0", "E");
+  AddNumber(*verb, "--seed", request.seed, "Seed of the run; default 0", "S");
+  AddNumber(*verb, "--epoch", request.epoch, "Epoch, from 0; each has a different order; default 0", "E");
   const std::vector<CLI::Option*> of_readers = {
       AddNumber(*verb, "--position", request.position,
-                "Where all ranks begin together: positions count the whole epoch; default 0", "P"),
+                "Position in the epoch, over all ranks, at which they begin; default 0", "P"),
       AddNumber(*verb, "--rank", request.slice.rank,
-                "This reader's number, from 0: it reads positions P+R, P+R+W, ...; default 0", "R"),
-      AddNumber(*verb, "--world", request.slice.world, "How many ranks there are; default 1", "W"),
-      verb->add_option("--tail", arguments->tail,
-                       "Where ranks do not divide what is left: exact (each record once), pad or drop (ranks read "
-                       "alike); default exact")
+                "This reader's rank, from 0: it reads positions P+R, P+R+W, ...; default 0", "R"),
+      AddNumber(*verb, "--world", request.slice.world, "Number of ranks; default 1", "W"),
+      verb->add_option(
+              "--tail", arguments->tail,
+              "If ranks do not divide the rest: exact (each record once), pad or drop (ranks read the same number); "
+              "default exact")
           ->check(CLI::IsMember({"exact", "pad", "drop"}).description(""))
           ->type_name("TAIL")};
   AddOrderOptions(*verb, *arguments);
   CLI::Option* batch =
       AddNumber(*verb, "--batch-total", arguments->batch_total,
-                "Batches, one a line, whose lengths add up to no more than this; -n then counts batches", "SUM");
-  verb->add_option("--batch-by", arguments->batch_by, "Of --batch-total: the column of lengths; default payload bytes")
+                "Batches, one per line, whose lengths add up to at most this; -n then counts batches", "SUM");
+  verb->add_option("--batch-by", arguments->batch_by, "For --batch-total: the column of lengths; default payload bytes")
       ->needs(batch)
       ->type_name("COLUMN");
   CLI::Option* quality =
-      verb->add_option("--quality", arguments->quality,
-                       "No ordinals, but how well the order mixes the values of this column, over the first million "
-                       "positions (or -n)")
+      verb->add_option(
+              "--quality", arguments->quality,
+              "Instead of ordinals: how well the order mixes the values of this column, over the first million "
+              "positions (or -n)")
           ->excludes(batch)
           ->excludes(verb->get_option("--weights"))
           ->excludes(verb->get_option("--balance"))

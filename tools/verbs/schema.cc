@@ -35,9 +35,9 @@ Result<int> ShowSchema(const std::string& name, const Context& context) {
 
 void AddSchema(CLI::App& app, Context& context, VerbBody& body) {
   CLI::App* verb =
-      AddVerb(app, context, "schema", "Features: kinds, how many records and values, SQL columns", Formats::kJson);
+      AddVerb(app, context, "schema", "Features: kinds, numbers of records and values, SQL columns", Formats::kJson);
   auto name = std::make_shared<std::string>();
-  verb->add_option("INDEX", *name, "The index, or the DATA that it is called after")->required();
+  verb->add_option("INDEX", *name, "The index, or the DATA that it is named after")->required();
   verb->callback([name, &context, &body] { body = [name, &context] { return ShowSchema(*name, context); }; });
 }
 

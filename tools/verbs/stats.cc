@@ -61,7 +61,7 @@ Result<std::vector<Column>> NamedColumns(const ColumnStore& store, const Argumen
 Result<Column> GroupingColumn(const ColumnStore& store, const std::string& name) {
   OFINDEX_ASSIGN(Column column, FindColumn(store, name));
   if (!column.is_list()) return column;
-  return Fail(ErrorCode::kUsage, StrCat("column '", Printable(column.name), "' holds lists, which make no groups"),
+  return Fail(ErrorCode::kUsage, StrCat("column '", Printable(column.name), "' holds lists, which cannot be grouped"),
               "`ofindex sql` can take them apart with json_each()");
 }
 
@@ -257,18 +257,18 @@ void AddStats(CLI::App& app, Context& context, VerbBody& body) {
   CLI::App* verb = AddVerb(app, context, "stats", "Counts, extremes, means, frequent values and histograms of columns",
                            Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
   // The parser takes an argument in brackets for a list.
   verb->add_option("NAME", arguments->names,
-                   "Columns, or features; default all of features, and _length; [x] is written \\[x]");
+                   "Columns, or features; default: those of all features, and _length; write [x] as \\[x]");
   verb->add_option("--top", arguments->top,
-                   "Most frequent values, or groups, that are shown; default 10, but all groups as JSON or CSV")
+                   "Most frequent values, or groups, to show; default 10, but all groups as JSON or CSV")
       ->check(CLI::Range(size_t{0}, kMostTop).description(""))
       ->type_name("N");
   verb->add_option("--bins", arguments->bins, "Bins of a histogram; default 10")
       ->check(CLI::Range(size_t{1}, kMostBins).description(""))
       ->type_name("N");
-  verb->add_option("--by", arguments->by, "Groups the records by this column, and sums up the numbers of the others")
+  verb->add_option("--by", arguments->by, "Group the records by this column, and summarise the numbers of the others")
       ->type_name("NAME");
   CLI::Option* csv = verb->add_flag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header");
   CLI::Option* table = verb->add_flag("--table", arguments->table, "For people, with bars; default");

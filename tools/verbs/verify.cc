@@ -109,12 +109,12 @@ void AddVerify(CLI::App& app, Context& context, VerbBody& body) {
   CLI::App* verb =
       AddVerb(app, context, "verify", "Compare the shards with the index, down to the last byte", Formats::kJson);
   auto options = std::make_shared<VerifyOptions>();
-  verb->add_option("INDEX", options->index, "The index, or the DATA that it is called after")->required();
-  verb->add_flag("--quick", options->quick, "Fingerprints alone");
-  verb->add_option("-j,--threads", options->threads, "Threads that compute; default: one a processor")
+  verb->add_option("INDEX", options->index, "The index, or the DATA that it is named after")->required();
+  verb->add_flag("--quick", options->quick, "Compare only fingerprints");
+  verb->add_option("-j,--threads", options->threads, "Computing threads; default: one per processor")
       ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N");
-  verb->add_option("--root", options->root, "Folder that holds a copy of the dataset")->type_name("DIR");
+  verb->add_option("--root", options->root, "Folder with a copy of the dataset")->type_name("DIR");
   verb->callback([options, &context, &body] { body = [options, &context] { return Verify(*options, context); }; });
 }
 

@@ -63,9 +63,10 @@ void AddWhere(CLI::App& app, Context& context, VerbBody& body) {
   CLI::App* verb = AddVerb(app, context, "where", "Ordinals of the records for which an SQL expression holds",
                            Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is called after")->required();
-  verb->add_option("EXPR", arguments->expression, "What may stand after WHERE: '\"image/height\" > 256'")->required();
-  verb->add_flag("--count", arguments->count, "How many there are, not which; with --json both");
+  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
+  verb->add_option("EXPR", arguments->expression, "An SQL expression, as after WHERE: '\"image/height\" > 256'")
+      ->required();
+  verb->add_flag("--count", arguments->count, "Only their number; with --json both");
   verb->callback(
       [arguments, &context, &body] { body = [arguments, &context] { return ShowWhere(*arguments, context); }; });
 }

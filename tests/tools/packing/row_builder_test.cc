@@ -48,7 +48,7 @@ TEST_CASE("an array of bytes is one value, whatever its sign") {
   CHECK(Built(R"({"a":"array<byte>"})", R"({"a":[-1]})") == Built(R"({"a":"array<byte>"})", R"({"a":[255]})"));
   CHECK(Built(R"({"a":"array<array<byte>>"})", R"({"a":[[65],[66]]})") ==
         Built(R"({"a":"array<string>"})", R"({"a":["A","B"]})"));
-  CHECK(Built(R"({"a":"array<byte>"})", R"({"a":[256]})").find("256 is no byte") != std::string::npos);
+  CHECK(Built(R"({"a":"array<byte>"})", R"({"a":[256]})").find("256 is not a valid byte") != std::string::npos);
   CHECK(Built(R"({"a":"array<byte>"})", R"({"a":[0.5]})") != bytes);
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("a null or an empty list of records is no value, and names that are no
 }
 
 TEST_CASE("the message of a value that does not fit says the value") {
-  CHECK(Built(R"({"a":"int"})", R"({"a":1.5})").find("1.5 is no int") != std::string::npos);
+  CHECK(Built(R"({"a":"int"})", R"({"a":1.5})").find("1.5 is not a valid int") != std::string::npos);
   CHECK(Built(R"({"a":"float"})", R"({"a":1e39})").find("1e+39 is beyond") != std::string::npos);
   CHECK(Built(R"({"a":"byte"})", R"({"a":true})").find("error") == std::string::npos);
 }

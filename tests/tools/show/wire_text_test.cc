@@ -108,7 +108,7 @@ TEST_CASE("bytes of an opaque payload are not taken for a message") {
 
 TEST_CASE("an opaque payload that is no message is a hexdump, and is said to be none") {
   CHECK(Explain("\x0f\xff", PayloadKind::kOpaque).lines ==
-        Lines{"00000000" + std::string(33, ' ') + "no protobuf message: wire type 6 or 7 at byte 0",
+        Lines{"00000000" + std::string(33, ' ') + "not a protobuf message: wire type 6 or 7 at byte 0",
               "00000000  0f ff" + std::string(26, ' ') + "|..|"});
 }
 
