@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/shard_identity.h"
 #include "base/text.h"
 
 namespace ofindex {
@@ -29,7 +30,7 @@ tl::unexpected<Error> NotAsIndexed(const Span::Source& source, uint64_t position
   return Fail(ErrorCode::kStale,
               StrCat(Printable(source.file.path()), "@", source.checkpoint.bit / 8,
                      ": the file no longer inflates from here to byte ", position, " of the indexed data"),
-              "restore the shard, or rebuild the index with `ofindex build --force`");
+              kStaleHint);
 }
 
 }  // namespace

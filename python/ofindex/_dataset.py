@@ -103,9 +103,7 @@ class Dataset(_ofindex.Records):
     def _need_all(self, name: str) -> None:
         """Fail on a view. As a view then lacks the attribute, Arrow consumers that look for it fall back."""
         if not self._is_all:
-            raise AttributeError(
-                f"a view has no {name}, which covers all records: ask the underlying Dataset"
-            )
+            raise AttributeError(f"a view has no {name}, which covers all records: ask the underlying Dataset")
 
     def _known_features(self) -> list[frozenset[str] | None]:
         if self._source.records == 0:
