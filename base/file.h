@@ -31,8 +31,8 @@ struct FileFacts {
 /// Returns the path of the working directory, or an empty string if there is none.
 [[nodiscard]] std::string WorkingFolder();
 
-/// Returns a path that works from any working directory for `path`, which is relative to `anchor`, an absolute folder.
-/// Returns `path` itself if `anchor` is empty.
+/// Returns a path that works from any working directory for `path` as seen from `anchor`, an absolute folder. Returns
+/// `path` itself if it is absolute or `anchor` is empty.
 [[nodiscard]] std::string PathFrom(const std::string& anchor, const std::string& path);
 
 /// Returns the error for a failed system call on `path`: "<path>: <what>: <reason of errno>".

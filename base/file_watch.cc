@@ -67,7 +67,7 @@ bool FileWatch::Trust(const FileFacts& facts) const {
 
 tl::unexpected<Error> FileWatch::Changing() const {
   return Fail(ErrorCode::kStale, StrCat(Printable(file_.path()), ": the file is being written to"),
-              "open the dataset again when the file is complete");
+              "open the dataset again when the file is no longer written to");
 }
 
 }  // namespace ofindex

@@ -40,7 +40,7 @@ class FileWatch {
   /// Returns true if the file is still in state `state`. One system call.
   [[nodiscard]] bool Unchanged(uint64_t state) const;
 
-  /// As Unchanged, but asks the system at most once a tick; `tick` is CoarseTick().
+  /// As Unchanged, but asks the system only once a tick while the file is unchanged; `tick` is CoarseTick().
   [[nodiscard]] bool UnchangedThisTick(uint64_t state, int64_t tick) const {
     const bool asked = memory_->unchanged_at.load(std::memory_order_relaxed) == tick;
     return asked ? state == memory_->trusted.load(std::memory_order_acquire) && state != 0 : AskThisTick(state, tick);

@@ -22,7 +22,7 @@ Result<void> AddRange(const File& file, uint64_t offset, std::span<uint8_t> buff
   OFINDEX_ASSIGN(const size_t n, file.ReadAt(offset, buffer));
   if (n != buffer.size()) {
     return Fail(ErrorCode::kStale, StrCat(Printable(file.path()), "@", offset + n, ": the file ends early; expected ",
-                                          buffer.size() - n, " more bytes"));
+                                          Counted(buffer.size() - n, "more byte")));
   }
   hash.Add(ByteView(buffer));
   return {};

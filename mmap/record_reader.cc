@@ -141,7 +141,7 @@ Result<const OpenShard*> RecordReader::Shard(uint32_t shard) const {
 Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
   OFINDEX_ASSIGN(const MapShard entry, map_->Shard(shard));
   if (entry.framing != Framing::kTfRecord && entry.framing != Framing::kOfRecord) {
-    return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " has a framing that this version does not know"));
+    return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " has an unknown framing"));
   }
   std::string path = paths_.PathOf(entry.path);
   const uint64_t others = shards_->opened.load(std::memory_order_relaxed);
@@ -153,7 +153,7 @@ Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
   auto outcome =
       OpenShard::Open(std::move(path), entry.framing, entry.identity, std::move(options), std::move(inflation));
   if (!outcome && outcome.error().code == ErrorCode::kStale && !options_.root.empty()) {
-    outcome.error().hint = "check that --root names the folder of the copy, or omit it";
+    outcome.error().hint = "check that --root names the folder of the copy, or leave it out";
   }
   OFINDEX_ASSIGN(std::unique_ptr<OpenShard> opened, std::move(outcome));
   OpenShard* expected = nullptr;
@@ -168,7 +168,7 @@ Result<const OpenShard*> RecordReader::OpenNow(uint32_t shard) const {
 Result<std::optional<OpenShard::Inflation>> RecordReader::InflationOf(uint32_t shard, const MapShard& entry) const {
   if (entry.compression == Compression::kNone) return std::nullopt;
   if (!ParseCompression(Name(entry.compression))) {
-    return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " has a compression that this version does not know"));
+    return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " has an unknown compression"));
   }
   OpenShard::Inflation inflation{.facts = {.compression = entry.compression,
                                            .file_bytes = entry.identity.size,
@@ -177,7 +177,7 @@ Result<std::optional<OpenShard::Inflation>> RecordReader::InflationOf(uint32_t s
                                  .cache = &shards_->cache,
                                  .shard = shard};
   if (!inflation.facts.plausible()) {
-    return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " cannot inflate to the size that the map says"));
+    return Fail(ErrorCode::kIndex, StrCat("shard ", shard, " cannot inflate to the size in the map"));
   }
   OFINDEX_ASSIGN(inflation.checkpoints, map_->CheckpointsOf(shard));
   return inflation;
@@ -311,7 +311,7 @@ Result<void> RecordReader::CopyOneCarefully(uint64_t ordinal, const GiveRoom& ro
   ready_->Add(*map_, ordinal, place.block, *shard, options_.allow_bad);
   read.out = room(read.length);
   if (read.out == nullptr && read.length != 0) {
-    return Fail(ErrorCode::kLimit, StrCat("no memory for record ", ordinal, ", of ", read.length, " bytes"));
+    return Fail(ErrorCode::kLimit, StrCat("out of memory for record ", ordinal, ", of ", read.length, " bytes"));
   }
   return shard->Read(std::span(&read, 1));
 }

@@ -29,8 +29,8 @@ struct ReaderOptions {
   std::string root = {};         ///< folder that holds a copy of the dataset; empty: use the paths in the index
   bool allow_bad = false;        ///< return payloads of records that are marked bad, instead of an error
   uint64_t max_maps = 0;         ///< maximum number of mapped shards; 0: half of what the kernel allows a process
-  uint64_t max_descriptors = 0;  ///< maximum number of open descriptors; 0: a quarter of the process's limit
-  /// Maximum bytes of inflated data kept for compressed shards; at least the span being read is kept.
+  uint64_t max_descriptors = 0;  ///< maximum number of descriptors kept open; 0: a quarter of the process's limit
+  /// Maximum bytes of spans kept for compressed shards, and again of views; at least the span being read is kept.
   uint64_t inflated_cache_bytes = kInflatedCacheBytes;
 };
 
@@ -125,8 +125,7 @@ class RecordReader {
   /// read, which is smaller only at the end. Errors: kIndex, kIo; kStale  the shard no longer inflates to these bytes.
   [[nodiscard]] Result<size_t> ReadBytes(uint32_t shard, uint64_t offset, std::span<uint8_t> out) const;
 
-  /// Returns the path of shard `shard`: its path in the index, below the folder where this
-  /// reader looks for it. Errors: kIndex.
+  /// Returns the path at which this reader looks for shard `shard`, as used in messages. Errors: kIndex.
   [[nodiscard]] Result<std::string> ShardPath(uint32_t shard) const;
 
  private:

@@ -32,7 +32,7 @@ Result<void> CheckHeader(const IndexFile& index) {
   OFINDEX_TRY(index.CheckUnchanged());  // a rewritten file is stale, whatever it holds now
   if (!IsIndexHeader(AsText(header))) {
     return Fail(ErrorCode::kIndex, StrCat(Printable(path), ": not an ofindex index"),
-                "name an index, or the DATA that it was built from");
+                "name an index, or the DATA that it is named after");
   }
   const uint32_t version = HeaderNumber(AsText(header), 60);  // user_version
   if (version != kFormatVersion) {

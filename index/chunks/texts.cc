@@ -14,7 +14,6 @@ namespace {
 
 // Writes the dictionary: for each value the length of the prefix shared with the previous one, the length of the rest,
 // and the rest.
-
 void WriteDictionary(std::span<const ByteView> sorted, ChunkWriter& out) {
   std::vector<int64_t> shared;
   std::vector<int64_t> rest;

@@ -31,7 +31,7 @@ Result<ColumnChoice> ColumnChoice::Parse(const std::string& text) {
       continue;
     }
     if (name.empty()) {
-      return Fail(ErrorCode::kUsage, "columns: an empty name; expected auto, none, or names between commas");
+      return Fail(ErrorCode::kUsage, "columns: an empty name; expected auto, none, or comma-separated names");
     }
     choice.names.push_back(std::move(name));
     name.clear();

@@ -19,7 +19,7 @@ inline constexpr size_t kMostAutoColumns = 900;
 struct ColumnChoice {
   enum class Mode : uint8_t {
     kAuto,   ///< every feature that has one short value in some record, and `names` with whole lists
-    kNone,   ///< none; payloads are not read
+    kNone,   ///< none; payloads are not decoded
     kNamed,  ///< `names` only, with whole lists
   };
 

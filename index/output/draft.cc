@@ -44,7 +44,8 @@ Result<Opened> OpenDraft(const std::string& path) {
     if (errno != EEXIST) return tl::unexpected(SystemError(path, "cannot create", errno));
     fd = OpenRetrying(path, O_NONBLOCK | O_NOCTTY);
     if (fd >= 0) return Opened{fd, false};
-    if (errno != ENOENT) return tl::unexpected(SystemError(path, "cannot open the existing temporary file", errno));
+    if (errno != ENOENT)
+      return tl::unexpected(SystemError(path, "cannot open the file that has the temporary file's name", errno));
   }
 }
 

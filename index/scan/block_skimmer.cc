@@ -188,8 +188,8 @@ Result<BlockFeature> BlockSkimmer::Encode(Collected& collected, uint32_t records
   if (collected.listed) add(ColumnRole::kList, collected.values, &feature.sketch);
   if (!too_large || sized) return feature;
   return Fail(ErrorCode::kLimit,
-              StrCat("feature ", Printable(feature.row.name), ": too much data in one block of ", records,
-                     " records for a column"),
+              StrCat("feature ", Printable(feature.row.name), ": too much data in one block of ",
+                     Counted(records, "record"), " for a column"),
               "leave it out of --columns");
 }
 

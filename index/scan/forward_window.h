@@ -19,7 +19,7 @@ class ForwardWindow {
   ForwardWindow(const ReadableBytes& bytes, uint64_t end, uint64_t at_once)
       : bytes_(bytes), end_(end), buffer_(std::min(at_once, end)) {}
 
-  /// Returns the bytes at `offset`: at least one, and at least `n` if they fit the window. Valid until the next call.
+  /// Returns the `n` bytes at `offset`, or as many as the window holds if that is fewer. Valid until the next call.
   /// Errors: kIo; kStale  the file ends before them.
   [[nodiscard]] Result<ByteView> At(uint64_t offset, uint64_t n) {
     const uint64_t wanted = std::min<uint64_t>(n, buffer_.size());

@@ -21,7 +21,7 @@ namespace ofindex {
 
 /// Options of a scan, apart from record boundaries.
 struct ScanOptions {
-  bool check_payloads = false;       ///< check checksums and hashes of every payload byte
+  bool check_payloads = false;       ///< check the checksum of every payload, and compute its hash
   ColumnChoice columns;              ///< features to extract
   std::optional<FieldPlan> message;  ///< how to decode all payloads; none: by the payload kind of each shard
   unsigned threads = 1;              ///< threads that may compute at once

@@ -176,8 +176,8 @@ tl::unexpected<Error> NoRecordFile(const std::vector<SkippedFile>& skipped, cons
   if (!pointers.empty()) {
     return Fail(ErrorCode::kFormat,
                 StrCat(Printable(pointers.front()), ": a Git-LFS pointer, not the file",
-                       pointers.size() == 1 ? "" : StrCat("; so are ", pointers.size() - 1, " more"),
-                       "; no record file is there"),
+                       pointers.size() == 1 ? "" : StrCat("; ", pointers.size() - 1, " more of them"),
+                       "; DATA contains no record file"),
                 "run `git lfs pull`, then repeat the command");
   }
   std::string what = "DATA: contains no record file";

@@ -45,7 +45,7 @@ const char* KindOfSpecialFile(mode_t mode) {
 
 using Inode = std::pair<dev_t, ino_t>;
 
-// Returns the index at `path` and its map, which never belong to their own dataset, whatever their names.
+// Returns the index at `path` and its map, which are never shards of the dataset that they index, whatever their names.
 std::set<Inode> OwnFiles(const std::string& path) {
   std::set<Inode> own;
   const auto add = [&](const std::string& file, OutputKind kind) {
@@ -122,7 +122,7 @@ Result<void> Finder::AddPath(const std::string& path, Origin origin) {
     if (origin == Origin::kNamed) return tl::unexpected(SystemError(path, "cannot stat", error));
     if (error == ELOOP) return Skip(path, "a link that leads back to itself", SkippedFile::Kind::kBrokenLink);
     if (error == ENOENT || error == ENOTDIR) {
-      return Skip(path, "a link to a file that is not there", SkippedFile::Kind::kBrokenLink);
+      return Skip(path, "a dangling link", SkippedFile::Kind::kBrokenLink);
     }
     return Skip(path, StrCat("cannot stat: ", std::generic_category().message(error)), SkippedFile::Kind::kUnreadable);
   }

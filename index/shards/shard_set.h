@@ -36,8 +36,9 @@ struct ShardSet {
                                           const Progress& progress = {});
 
 /// Returns the files in `folder` and all folders below it, as FindShards finds them, in natural order: those that a
-/// build of it would examine. Their stored paths are relative to `folder`. Ignores unreadable files, files that claim
-/// one number, and unfinished sets. Errors: kIo  `folder` cannot be listed.
+/// build of it would examine. Their stored paths are relative to `folder`. Reports no error about unreadable files,
+/// files that claim one number, or unfinished sets; the latter two are returned too. Errors: kIo  `folder` cannot be
+/// listed.
 [[nodiscard]] Result<std::vector<Candidate>> FilesBelow(const std::string& folder);
 
 }  // namespace ofindex

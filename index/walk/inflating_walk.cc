@@ -146,7 +146,7 @@ Result<void> InflatingWalk::CheckLimits() const {
                 : Hint("if you trust the file, raise the limit with `ofindex build --max-ratio`"));
 }
 
-// Waits until the bytes before `end` are available, or all there are, and returns how many there are.
+// Waits until the bytes before `end` are inflated, or the stream has ended, and returns how many bytes are available.
 Result<uint64_t> InflatingWalk::WaitFor(uint64_t end) const {
   std::unique_lock lock(mutex_);
   wanted_ = end;

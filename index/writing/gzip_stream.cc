@@ -50,7 +50,7 @@ Result<void> GzipStream::Flush(OutputFile& out) { return Run({}, Z_SYNC_FLUSH, o
 Result<void> GzipStream::Finish(OutputFile& out) { return Run({}, Z_FINISH, out); }
 
 Result<void> GzipStream::Run(ByteView bytes, int flush, OutputFile& out) {
-  if (!state_->ready) return Fail(ErrorCode::kLimit, "no memory for the compressor");
+  if (!state_->ready) return Fail(ErrorCode::kLimit, "out of memory for the compressor");
   z_stream& stream = state_->stream;
   stream.next_in = const_cast<uint8_t*>(bytes.data());  // zlib only reads it
   stream.avail_in = static_cast<uInt>(bytes.size());

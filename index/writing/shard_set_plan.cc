@@ -93,7 +93,7 @@ Result<std::string> FolderNamed(const std::string& out) {
   if (error) return tl::unexpected(SystemError(out, "cannot follow the link", error.value()));
   if (fs::is_directory(folder, error)) return folder.string();
   return Fail(ErrorCode::kUsage, StrCat(Printable(out), ": a file; expected a folder, or a new name"),
-              "to write a file, name it .tfrecord, .ofrecord or part-N, without --shards");
+              "to write a file, end its name in .tfrecord or .ofrecord, or name it part-N, without --shards");
 }
 
 // Returns true for the names of shards of the plan's set, however many there are.
@@ -185,7 +185,7 @@ Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request) {
   }
   if (request.framing == Framing::kOfRecord && request.compression != Compression::kNone) {
     return Fail(ErrorCode::kUsage, "an OFRecord cannot be compressed: none of its readers supports it",
-                "write TFRecords, or omit --compress");
+                "write TFRecords, or leave out --compress");
   }
   ShardSetPlan plan{.framing = request.framing, .compression = request.compression};
   const bool is_file = ShapeOf(request) == OutputShape::kFile;

@@ -64,7 +64,7 @@ void MappedFile::AdviseRandom() const {
 
 void MappedFile::Prefetch(uint64_t offset, uint64_t n) const {
   if (!Fits(offset, n, bytes_.size()) || n == 0) return;
-  // Boost advises only whole regions; a batch wants only the pages of its records.
+  // Boost can call madvise only on a whole region; a batch needs only the pages of its records.
   const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   const uint64_t begin = offset / page * page;
   auto* address = const_cast<uint8_t*>(bytes_.data()) + begin;

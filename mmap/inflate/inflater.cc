@@ -45,7 +45,7 @@ std::vector<uint8_t> Inflater::Window() const {
 
 Result<Inflater::Halt> Inflater::Read(std::span<uint8_t> out, bool to_blocks, size_t& got) {
   got = 0;
-  if (!zlib_->ready) return Fail(ErrorCode::kLimit, "no memory for the decompressor");
+  if (!zlib_->ready) return Fail(ErrorCode::kLimit, "out of memory for the decompressor");
   for (;;) {
     switch (phase_) {
       case Phase::kHeader:
@@ -78,7 +78,7 @@ Result<Inflater::Halt> Inflater::Deflated(std::span<uint8_t> out, bool to_blocks
     got += produced;
     switch (result) {
       case Z_STREAM_END: phase_ = Phase::kTrailer; return Halt::kEnd;
-      case Z_MEM_ERROR: return Fail(ErrorCode::kLimit, "no memory for the decompressor");
+      case Z_MEM_ERROR: return Fail(ErrorCode::kLimit, "out of memory for the decompressor");
       case Z_OK:
       case Z_BUF_ERROR: break;
       default: EndWith(StreamFault::kBadDeflate, block_at_, input_.size()); return Halt::kEnd;

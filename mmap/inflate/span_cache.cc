@@ -29,7 +29,7 @@ uint64_t Forks() {
 tl::unexpected<Error> NotAsIndexed(const Span::Source& source, uint64_t position) {
   return Fail(ErrorCode::kStale,
               StrCat(Printable(source.file.path()), "@", source.checkpoint.bit / 8,
-                     ": the file no longer inflates from here to byte ", position, " of the indexed data"),
+                     ": the file no longer inflates from here to inflated byte ", position),
               kStaleHint);
 }
 

@@ -121,7 +121,7 @@ bool OffsetMap::Holds(const Known& known) const {
 }
 
 Result<std::unique_ptr<OffsetMap::Known>> OffsetMap::ReadBlock(uint64_t number) const {
-  const auto damaged = [&] { return Damaged(EntryAt(number), "the block's checksum does not hold"); };
+  const auto damaged = [&] { return Damaged(EntryAt(number), "the block's checksum is wrong"); };
   auto known = std::make_unique<Known>();
   known->number = number;
   OFINDEX_TRY(CopyOut(EntryAt(number), known->entry));
@@ -265,7 +265,7 @@ Result<void> OffsetMap::FindAll(std::span<const uint64_t> ordinals, std::span<Pl
   }
 }
 
-// A block may have been copied while the file had other content, and become known after it was sound again.
+// A block may have been copied while the file had other content, and become known only after the file was sound again.
 Result<void> OffsetMap::CompareNew(std::span<const Place> places) const {
   uint64_t last = UINT64_MAX;
   for (const Place& place : places) {

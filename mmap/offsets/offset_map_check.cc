@@ -13,7 +13,7 @@ Result<void> OffsetMap::CheckBlocks(const Progress& progress) const {
     if (progress.cancel) return Interrupted();
     OFINDEX_ASSIGN(const std::unique_ptr<Known> known, ReadBlock(number));
     if (known->block.first_record != records)
-      return Damaged(EntryAt(number), "the block does not follow the one before");
+      return Damaged(EntryAt(number), "the block does not follow the one before it");
     records += known->block.records;
     for (; jump * kJumpRecords < records; ++jump) {
       std::array<uint8_t, 4> entry{};
@@ -47,7 +47,7 @@ Result<void> OffsetMap::CheckPoints(uint64_t shard, const Progress& progress) co
     OFINDEX_ASSIGN(const Checkpoint point, points->At(i));
     if (CopyOfCheckpoint(point)) continue;
     return Damaged(header_.points_at + (stream.first_point + i) * kMapPointBytes,
-                   "the checksum of a checkpoint does not hold");
+                   "the checksum of a checkpoint is wrong");
   }
   return {};
 }

@@ -11,7 +11,7 @@ namespace ofindex {
 
 Result<MapShard> OffsetMap::ReadShard(uint64_t shard) const {
   const uint64_t at = header_.shards_at + shard * kMapShardBytes;
-  const auto damaged = [&] { return Damaged(at, "the shard's checksum does not hold"); };
+  const auto damaged = [&] { return Damaged(at, "the shard's checksum is wrong"); };
   std::array<uint8_t, kMapShardBytes> entry{};
   OFINDEX_TRY(CopyOut(at, entry));
   const MapName name = NameOfMapShard(entry.data());
@@ -40,7 +40,7 @@ Result<MapStream> OffsetMap::StreamOf(uint64_t shard) const {
     std::array<uint8_t, kMapEntryBytes> entry{};
     OFINDEX_TRY(CopyOut(at, entry));
     MapStream stream;
-    if (!stream.Decode(entry.data())) return Damaged(at, "the checksum of a compressed shard does not hold");
+    if (!stream.Decode(entry.data())) return Damaged(at, "the checksum of a compressed shard is wrong");
     if (stream.shard == shard) return stream;
     if (stream.shard < shard) {
       low = middle + 1;

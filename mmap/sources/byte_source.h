@@ -17,7 +17,7 @@ namespace ofindex {
 struct RecordRead {
   uint64_t begin;    ///< offset in the shard at which its framing begins
   uint64_t length;   ///< payload bytes, according to the index
-  uint8_t* out;      ///< room for the payload; null for a mapped shard: only the header is checked
+  uint8_t* out;      ///< room for the payload; may be null if the shard is mapped: then only the header is checked
   uint64_t ordinal;  ///< used in messages
 };
 

@@ -57,7 +57,8 @@ Result<void> OpenShard::Read(std::span<const RecordRead> reads) const {
     state_.fetch_add(1, std::memory_order_acq_rel);
     OFINDEX_TRY(Establish());
   }
-  return Fail(ErrorCode::kStale, StrCat(Printable(path_), ": the shard is being written to"), kStaleHint);
+  return Fail(ErrorCode::kStale, StrCat(Printable(path_), ": the shard is being written to"),
+              "open the dataset again when the file is no longer written to");
 }
 
 void OpenShard::Prefetch(std::span<const RecordRead> reads) const {

@@ -229,8 +229,7 @@ Result<void> PayloadBuilder::Map::Settle(EntryOrder order, std::vector<uint8_t>&
   return {};
 }
 
-// Returns the entries as the content of a message that is field `field` of another, and writes
-// its tag and length before them.
+// Puts the tag of field `field` and the length in front of the entries, and returns all of it: one message field.
 ByteView PayloadBuilder::Map::Wrap(uint32_t field) {
   const uint64_t content_bytes = content().size();
   const auto prefix_bytes = static_cast<size_t>(PrefixBytes(content_bytes));

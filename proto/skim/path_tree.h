@@ -60,8 +60,8 @@ class PathLeaf {
   [[nodiscard]] bool whole() const { return whole_; }
   [[nodiscard]] bool empty() const { return values_.count == 0; }
 
-  /// Adds one value, found in the message `message`: the number of the innermost repeated message around it. A singular
-  /// field replaces its earlier value in that message.
+  /// Adds one value. `message` is the number of the innermost repeated message that contains it; a singular field
+  /// replaces its earlier value in that message.
   void AddNumber(uint64_t bits, uint64_t message);
   void AddBytes(Stretch stretch, uint64_t message);
 

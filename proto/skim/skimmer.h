@@ -47,7 +47,7 @@ class Skimmer {
   [[nodiscard]] Outcome Skim(PayloadPages& pages, uint64_t length);
 
   /// Returns the features of the last skimmed record, each once, in no particular order. If a SequenceExample
-  /// has both a context feature `x[]` and a feature list `x`, this is the list. Valid until the next call, and
+  /// has both a context feature `x[]` and a feature list `x`, this is the list. Valid until the next call; its
   /// views only as long as the payload.
   [[nodiscard]] std::span<const SkimmedFeature> found() const;
   [[nodiscard]] const Malformed& malformed() const;

@@ -26,7 +26,7 @@ class EntrySkim {
   using Field = typename Source::Field;
   using Bytes = typename Source::Bytes;
 
-  /// If not `learning`, the pass skips features with new names, and has_unknown() returns true.
+  /// If not `learning`, the pass skips features with new names; has_unknown() then tells whether there were any.
   EntrySkim(Source& source, PayloadKind payload, SkimmerNames& names, FoundFeatures& found,
             std::vector<EntryImprint>& imprints, bool learning)
       : source_(source),

@@ -58,7 +58,7 @@ def checked_reading(batch_size: int, threads: int | None, prefetch: int) -> tupl
 class Epoch:
     """The batches of the rest of one epoch. Closed when it ends, fails or is dropped; belongs to one thread.
 
-    Yields (batch, position of the epoch after it).
+    Yields each batch with the position in the epoch at which the next one begins.
     """
 
     def __init__(

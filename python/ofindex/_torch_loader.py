@@ -84,7 +84,7 @@ class Loader:
         self.batch_size, self.threads, self.prefetch = checked_reading(batch_size, threads, prefetch)
         self.transform = transform
         self.drop_last = drop_last
-        self._threads, self._pin_memory = threads, pin_memory  # as given, since another host has its own
+        self._threads, self._pin_memory = threads, pin_memory  # as passed, not as resolved: defaults differ by host
         self.pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
         self._decoding = decoding_for(dataset, features)
         self.sampler: Sampler | MixSampler | Iterated

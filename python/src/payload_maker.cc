@@ -32,7 +32,7 @@ FeatureKind KindOf(const std::string& feature, std::string_view name, PayloadKin
     const bool wide = kind == FeatureKind::kDouble || kind == FeatureKind::kInt32;
     if (!wide || payload == PayloadKind::kOfRecord) return kind;
     Raise(ErrorCode::kUsage, StrCat("schema: '", Printable(feature), "' is to be ", name, ", which an ", Name(payload),
-                                    " does not have; its kinds are bytes, float and int64"));
+                                    " does not have; use bytes, float or int64"));
   }
   Raise(ErrorCode::kUsage, StrCat("schema: '", Printable(feature), "' is to be '", Printable(name),
                                   "'; expected bytes, float, double, int32 or int64"));

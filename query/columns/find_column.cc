@@ -23,7 +23,7 @@ Hint NearestHint(const ColumnStore& store, std::string_view name) {
   std::vector<std::string> names;
   for (const Column& column : store.columns()) names.push_back(column.name);
   const std::string meant = DidYouMean(NearestNames(name, names), "'");
-  if (meant.empty()) return "`ofindex schema` shows the columns";
+  if (meant.empty()) return "`ofindex schema` lists the columns";
   return meant;
 }
 

@@ -24,7 +24,7 @@ class InView {
  public:
   explicit InView(const View& view) : view_(view) { Step(); }
 
-  // Passes to `take` those of `values`, which belong to the records from `first` on, that are in the view, in pieces.
+  // `values` are those of the records from `first` on. Passes the ones whose records are in the view to `take`.
   template <typename Take>
   void Pass(uint64_t first, std::span<const Value> values, Take take) {
     some_.clear();

@@ -78,7 +78,7 @@ class Sampler {
   struct Place {
     uint64_t position;  ///< in the epoch
     uint64_t rank;      ///< that reads it
-    uint64_t step;      ///< of that rank: how many records it reads earlier, from where the ranks began
+    uint64_t step;      ///< records that this rank reads before it, counted from where the ranks began
   };
 
   /// Returns the place of the record `ordinal`; nullopt if the epoch does not contain it or nobody reads it, because it

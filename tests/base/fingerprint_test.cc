@@ -119,7 +119,7 @@ TEST_CASE("a file that has shrunk is stale, and the message says by how much") {
     const auto fingerprint = FingerprintOf(dir / "f", size);
     REQUIRE_FALSE(fingerprint);
     CHECK(fingerprint.error().code == ErrorCode::kStale);
-    CHECK(fingerprint.error().message.find("expected 1 more bytes") != std::string::npos);
+    CHECK(fingerprint.error().message.find("expected 1 more byte") != std::string::npos);
   }
 }
 

@@ -219,12 +219,12 @@ TEST_CASE("sizes have three figures, and the largest unit that they are one of")
       {1023, "1023 B"},  // bytes are counted, not rounded
       {1024, "1.00 KiB"},
       {1536, "1.50 KiB"},
-      {10'239, "10.0 KiB"},  // 9.999: rounded up to two figures before the point
+      {10'239, "10.0 KiB"},  // 9.999: rounded up to two digits before the point
       {10'240, "10.0 KiB"},
-      {102'399, "100 KiB"},  // 9.999: rounded up to two digits before the point
+      {102'399, "100 KiB"},  // 99.999: to three
       {1'000'000, "977 KiB"},
-      {1'024'000, "1000 KiB"},  // 99.999: to three
-      {1'048'575, "1.00 MiB"},  // four digits: a unit is 1024 of the smaller one
+      {1'024'000, "1000 KiB"},  // four digits: a unit is 1024 of the smaller one
+      {1'048'575, "1.00 MiB"},  // 1023.999: to the next unit
       {1'048'576, "1.00 MiB"},
       {1e12, "931 GiB"},
       {18'446'744'073'709'551'615.0, "16.0 EiB"},

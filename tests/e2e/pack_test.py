@@ -227,7 +227,7 @@ class FilesTest(PackTest):
         found = [written.features(one, "example")["filename"] for one in written.payloads(self.dir / "all.tfrecord")]
         self.assertIn(("bytes", [b"fern/1.png"]), found)
         self.assertEqual(len(found), 6)
-        self.assertIn("skipped images/gone.png: a link that leads nowhere", done.stderr)
+        self.assertIn("skipped images/gone.png: a dangling link", done.stderr)
         self.assertIn("skipped images/round: a folder that was searched already", done.stderr)
 
     def test_labels_of_a_set_that_is_replaced_go_with_it(self) -> None:

@@ -27,7 +27,7 @@ class CsvFields {
   };
 
   Result<void> Parse(std::string_view row) {
-    if (!ready_) return Fail(ErrorCode::kLimit, "no memory for the CSV parser");
+    if (!ready_) return Fail(ErrorCode::kLimit, "out of memory for the CSV parser");
     fields_.clear();
     text_.clear();
     rows_ = 0;

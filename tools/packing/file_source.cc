@@ -81,7 +81,7 @@ class FileFinder {
     if (status.type() == fs::file_type::none && error != std::errc::too_many_symbolic_link_levels) {
       return tl::unexpected(SystemError(path.string(), "cannot stat", error.value()));
     }
-    if (!fs::exists(status)) return Skip(path, "a link that leads nowhere");
+    if (!fs::exists(status)) return Skip(path, "a dangling link");
     if (!fs::is_regular_file(status)) return Skip(path, "not a regular file");
     if (path.filename().string() == kUnfinishedName) return {};
     const fs::path name = path.lexically_relative(source);

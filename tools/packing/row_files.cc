@@ -74,7 +74,7 @@ Result<RowFiles::RowFile> RowFiles::OpenOne(const std::string& path) const {
   OFINDEX_ASSIGN(any, NextRow(file.lines, row, file.first_line));
   if (!any) {
     return Fail(ErrorCode::kFormat, StrCat(Printable(path), "@0: empty; expected a row of column names"),
-                "the first row of CSV names the features");
+                "the first row of a CSV file must name the features");
   }
   auto columns = ParseCsvHeader(row.text, separator);
   if (!columns) return tl::unexpected(AtRow(path, row.offset, row.line, std::move(columns).error()));

@@ -17,11 +17,11 @@ using NextOrdinal = std::function<Result<bool>(uint64_t&)>;
 using TakePayload = std::function<Result<void>(uint64_t ordinal, ByteView payload)>;
 
 /// Reads records in batches of bounded size and passes them to `take`, in the order given by `next`. Bad records are
-/// reported on standard error and skipped. Returns the exit code: 3 if there was one, otherwise 0. Errors: those of
-/// RecordReader::CopyInto; kInterrupted; those of `next` and `take`, where kDamage also means a bad record.
+/// reported on standard error and skipped. Returns the exit code: 3 if any record was bad, otherwise 0. Errors: those
+/// of RecordReader::CopyInto; kInterrupted; those of `next` and `take`, where kDamage also means a bad record.
 ///
 /// With `lost`, unreadable shards are added to it and the records of all others are passed on. The returned exit code
-/// does not include that of `lost`.
+/// does not reflect the shards in `lost`.
 [[nodiscard]] Result<int> StreamRecords(const Dataset& dataset, const NextOrdinal& next, const TakePayload& take,
                                         const Context& context, LostShards* lost = nullptr);
 

@@ -168,10 +168,13 @@ void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
   AddMebibytes(*verb, "--checkpoint-every", inflate.checkpoint_bytes, 1, 1024,
                "Compressed shards: inflated MiB between access points; default 2");
   AddNumber(*verb, "--max-ratio", inflate.max_ratio,
-            "Compressed shards: most inflated bytes per byte of the file; more is a bomb; default 200", "N")
+            "Compressed shards: the most inflated bytes per byte of the file; a shard beyond that is refused as a "
+            "bomb; default 200",
+            "N")
       ->check(CLI::Range(1, 2000).description(""));
   AddMebibytes(*verb, "--max-inflated", inflate.max_bytes, 1, uint64_t{1} << 40,
-               "Compressed shards: most inflated MiB per shard; more is a bomb; default 1048576, which is 1 TiB");
+               "Compressed shards: the most inflated MiB per shard; a shard beyond that is refused as a bomb; default "
+               "1048576 (1 TiB)");
   verb->add_option("--columns", arguments->columns,
                    "Features that become columns: auto (those with one short value in some record), none (payloads are "
                    "not decoded), comma-separated names (lists included), or auto,NAME,... (both); default auto")

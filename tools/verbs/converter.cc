@@ -31,7 +31,7 @@ Result<void> PayloadCheck::Refill(uint32_t shard, uint64_t at) {
   OFINDEX_ASSIGN(const size_t got, dataset_.reader().ReadBytes(shard, at, window_));
   if (got < kFooter) {
     OFINDEX_ASSIGN(const std::string path, dataset_.reader().ShardPath(shard));
-    return Fail(ErrorCode::kStale, StrCat(Printable(path), "@", at, ": the shard was cut meanwhile"), kStaleHint);
+    return Fail(ErrorCode::kStale, StrCat(Printable(path), "@", at, ": the shard was truncated meanwhile"), kStaleHint);
   }
   window_.resize(got);
   window_begin_ = at;
@@ -97,7 +97,7 @@ Result<ByteView> Converter::Converted(const RecordLocation& location, ByteView p
   if (check_ && shard.framing == Framing::kTfRecord) {
     OFINDEX_ASSIGN(const bool holds, check_->Holds(location, payload));
     bad_reason_ = BadReason::kPayloadCrc;
-    if (!holds) return Fail(ErrorCode::kDamage, "the payload is not what its checksum says");
+    if (!holds) return Fail(ErrorCode::kDamage, "the payload does not match its checksum");
   }
   bad_reason_ = BadReason::kMalformed;
   OFINDEX_ASSIGN(const ByteView converted, transcoders_.at(shard.payload).Convert(payload));

@@ -250,8 +250,8 @@ void AddOrderOptions(CLI::App& verb, Arguments& arguments) {
           ->excludes(balance)
           ->type_name("N");
   AddNumber(verb, "--lanes", arguments.lanes,
-            "For --block: runs in a window; ranks times workers should divide it, so that each reads its own runs; "
-            "default 64",
+            "For --block: the number of runs in a window; use a multiple of ranks times workers, so that each worker "
+            "reads its own runs; default 64",
             "C")
       ->needs(block);
 }

@@ -74,7 +74,7 @@ Result<std::vector<Column>> SummedColumns(const ColumnStore& store, const Argume
       if (!arguments.names.empty() || column.name != by.name) summed.push_back(column);
     } else if (!arguments.names.empty()) {
       return Fail(ErrorCode::kUsage, StrCat("column '", Printable(column.name), "' has no numbers to sum by group"),
-                  "`ofindex schema` shows the columns and their types");
+                  "`ofindex schema` lists the columns and their types");
     }
   }
   return summed;

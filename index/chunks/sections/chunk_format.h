@@ -9,7 +9,7 @@ namespace ofindex {
 
 inline constexpr uint8_t kChunkVersion = 1;
 
-/// The most records in a chunk: those of a block.
+/// The largest number of records in a chunk, which is that of a block.
 inline constexpr uint32_t kMostChunkRecords = 65536;
 
 /// The most bytes of distinct values or numbers in a chunk.

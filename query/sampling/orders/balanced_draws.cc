@@ -51,7 +51,7 @@ Result<std::shared_ptr<const BalancedClasses>> BalancedClasses::Make(uint32_t cl
     std::vector<uint64_t> begins = {0};
     begins.reserve(counts.size() + 1);
     for (const uint64_t count : counts) begins.push_back(begins.back() + count);
-    if (begins.back() == 0) return Fail(ErrorCode::kUsage, "no record has a class to be drawn by");
+    if (begins.back() == 0) return Fail(ErrorCode::kUsage, "no record has a class, so there is nothing to draw");
     Deal deal(SlotsOf(counts, temperature), 0);
     std::vector<uint32_t> members(begins.back());
     std::vector<uint64_t>& next = counts;

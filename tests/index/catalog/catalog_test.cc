@@ -61,7 +61,7 @@ std::vector<ShardRow> SomeShards() {
 
 std::vector<SkippedFile> SomeSkipped() {
   return {{.path = "a.txt", .reason = "not a record file", .state = SkippedFile::State{5, -6, 7, ~uint64_t{0}}},
-          {.path = "link", .reason = "a link to a file that is not there", .kind = SkippedFile::Kind::kBrokenLink}};
+          {.path = "link", .reason = "a dangling link", .kind = SkippedFile::Kind::kBrokenLink}};
 }
 
 // Writes a small complete index.

@@ -279,7 +279,7 @@ TEST_CASE("a temporary file that is replaced by another file meanwhile is not pu
     CHECK(draft.Publish(Draft::Durability::kDurable).error().code == ErrorCode::kIo);
   }
   CHECK(ReadFile(dir / "index") == "old");
-  CHECK(FilesIn(dir) == 2);  // a file of another user is left alone
+  CHECK(FilesIn(dir) == 2);  // the file that took the temporary name is left alone
 }
 
 TEST_CASE("bytes written to the descriptor are published, even if the name changes meanwhile") {

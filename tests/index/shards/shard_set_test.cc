@@ -194,8 +194,8 @@ TEST_CASE("one inode is one shard: links are reported and skipped") {
   fs::create_symlink("nothing", "d/dangling");
   const ShardSet set = Find({"d"});
   CHECK(Stored(set) == Names{"d/a", "d/b"});
-  CHECK(Skipped(set) == Names{"d/dangling: a link to a file that is not there", "d/hard: the same file as d/a",
-                              "d/soft: the same file as d/b"});
+  CHECK(Skipped(set) ==
+        Names{"d/dangling: a dangling link", "d/hard: the same file as d/a", "d/soft: the same file as d/b"});
 }
 
 TEST_CASE("a link to a file elsewhere is a shard, under the link's name") {
@@ -217,7 +217,7 @@ TEST_CASE("a dangling link is skipped with its reason, unless it is an argument"
   fs::create_symlink("ping", "d/pong");
   fs::create_symlink("a/b", "d/through");  // a is not a folder
   const Names skipped = {"d/ping: a link that leads back to itself", "d/pong: a link that leads back to itself",
-                         "d/self: a link that leads back to itself", "d/through: a link to a file that is not there"};
+                         "d/self: a link that leads back to itself", "d/through: a dangling link"};
   for (const char* data : {"d", "d/*"}) {
     const ShardSet set = Find({data});
     CHECK(Stored(set) == Names{"d/a"});

@@ -172,8 +172,8 @@ TEST_CASE("classes that make no sense are errors") {
       {{0, 1}, 0.5, "invalid temperature; expected at least 1"},
       {{0, 1}, -1, "invalid temperature; expected at least 1"},
       {{0, 1}, std::nan(""), "invalid temperature; expected at least 1"},
-      {{}, 1, "no record has a class to be drawn by"},
-      {{kNone, kNone}, 2, "no record has a class to be drawn by"},
+      {{}, 1, "no record has a class, so there is nothing to draw"},
+      {{kNone, kNone}, 2, "no record has a class, so there is nothing to draw"},
   };
   for (const auto& c : cases) {
     const auto made = Make(c.class_of, 2, c.temperature);
