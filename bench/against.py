@@ -1,10 +1,7 @@
 #!/usr/bin/env python3
 """Compares the speed of ofindex with the usual alternatives: tfr-reader, Polars, DuckDB. Run by bench/against.
 
-    against.py [build
-where
-groups
-bytes]...
+    against.py [build|where|groups|bytes]...
 
 Both sides of a comparison answer the same question in turns, and must agree on the result; the table has the median
 over the turns of the ratio of the two. In-process answers of ofindex come from a task of bench/column_tasks.h, which

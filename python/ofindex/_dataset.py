@@ -101,7 +101,7 @@ class Dataset(_ofindex.Records):
         return self.rows.is_all(self._source.records)
 
     def _need_all(self, name: str) -> None:
-        """Fail on a view. As a view then lacks the attribute, Arrow consumers that look for it fall back."""
+        """Fail on a view. A view then lacks the attribute, so Arrow consumers that look for it find none."""
         if not self._is_all:
             raise AttributeError(f"a view has no {name}, which covers all records: ask the underlying Dataset")
 

@@ -53,8 +53,9 @@ def dataset(
     prefetch: int = 4,
     threads: int | None = None,
 ) -> Any:
-    """Make a tf.data.Dataset of decoded batches, in the order of ``ds.sampler(seed, epoch,
-    rank, world_size, tail=tail)``.
+    """Make a tf.data.Dataset of decoded batches.
+
+    The order is that of ``ds.sampler(seed, epoch, rank, world_size, tail=tail)``.
 
     Args:
         ds: An ofindex.Dataset, a view, or a mix.

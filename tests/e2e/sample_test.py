@@ -159,7 +159,7 @@ class SampleTest(CommandTest):
             ("--weights", "weight", "--balance", "class"): "excludes",
             ("--where", "clas = 3"): "did you mean",
             ("--balance", "class", "--temperature", "0.5"): "temperature",
-            ("--batch-total", "0"): "a batch needs room",
+            ("--batch-total", "0"): "a limit of a batch is 0; expected at least 1",
             ("-n", "-1"): "'-1' is not a number from 0",
             ("--seed", "18446744073709551616"): "is not a number from 0",
             ("--epoch", "010"): "'010' is not a number",

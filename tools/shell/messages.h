@@ -23,8 +23,8 @@ void PrintNote(const std::string& text, const Context& context);
 /// Prints notes: the first ten, or all of them with -v, and the number of the rest.
 void PrintNotes(const std::vector<std::string>& texts, const Context& context);
 
-/// Returns notes on what a build left out: files that are not shards (except unreadable ones), shards that are missing
-/// from a numbered set, and empty shards. `shown` returns the name to print for a path of the index.
+/// Returns notes on what a build left out or found empty: files that are not shards (except unreadable ones), shards
+/// that are missing from a numbered set, and empty shards. `shown` returns the name to print for a path of the index.
 [[nodiscard]] std::vector<std::string> NotesOf(const BuildReport& report,
                                                const std::function<std::string(const std::string&)>& shown);
 

@@ -54,9 +54,8 @@ void Watchdog::Watch() {
   while (!changed_.wait_for(lock, kBetweenLooks, [&] { return done_; })) {
     const Clock::time_point now = Clock::now();
     if (timeout_ && now - begin > *timeout_ + kGrace) {
-      EndProcess(
-          {ErrorCode::kLimit, "the statement took longer than its time limit", "ask for less, or raise --timeout"},
-          context_);
+      EndProcess({ErrorCode::kLimit, "the statement took longer than its time limit", "query less, or raise --timeout"},
+                 context_);
     }
     if (context_.progress.cancel && !cancelled) cancelled = now;
     if (cancelled && now - *cancelled > kGrace) EndProcess(Interrupted().value(), context_);

@@ -38,8 +38,8 @@ class ShownRecord {
   /// Prints the bytes of the payload, each explained as part of a message: see ExplainWire(). With `feature`,
   /// only its entries.
   /// Errors: kDamage       its message is malformed, or it is marked bad; it is printed nevertheless
-  /// kUsage        it has no such feature
-  /// kInterrupted  `cancel` was set: the output is many times the size of the payload
+  ///         kUsage        it has no such feature
+  ///         kInterrupted  `cancel` was set: the output is many times the size of the payload
   [[nodiscard]] Result<void> PrintWire(const std::optional<std::string>& feature, const std::atomic<bool>& cancel,
                                        Output& out);
 

@@ -17,8 +17,7 @@ uint64_t Value(ByteView varint) {
 
 std::string Hex(uint64_t value, size_t digits) { return StrCat("0x", ToHex(value).substr(16 - digits)); }
 
-// Returns the 7-bit groups of a varint: "0x2c
-// 0x02 << 7".
+// Returns the 7-bit groups of a varint: "0x2c | 0x02 << 7".
 std::string Parts(ByteView varint) {
   std::string text;
   for (size_t i = 0; i < varint.size(); ++i) {

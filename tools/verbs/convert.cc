@@ -179,7 +179,7 @@ void AddConvert(CLI::App& app, Context& context, VerbBody& body) {
                            Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("DATA", arguments->data,
-                   "An index, or the arguments of build; data without an index are indexed first")
+                   "An index, or files, folders, globs and lists as for build; data without an index are indexed first")
       ->required();
   AddOutputOptions(*verb, arguments->output, "as in DATA, each with the same records");
   verb->add_option("--where", arguments->where, "Only records for which this SQL expression holds")->type_name("EXPR");

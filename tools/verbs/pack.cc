@@ -141,7 +141,7 @@ void AddSourceOptions(CLI::App& verb, Arguments& arguments) {
                                                          {"us", TimeUnit::kMicroseconds},
                                                          {"ns", TimeUnit::kNanoseconds}};
   PackRequest& request = arguments.request;
-  verb.add_option("SOURCE", request.sources, "Folders of files, CSV files, JSON Lines files")->required();
+  verb.add_option("SOURCE", request.sources, "Folders of files, CSV files, JSON lines files")->required();
   verb.add_option("--from", request.form,
                   "files (one record each), jsonl, csv or tsv; default: by the names of the sources")
       ->transform(CLI::CheckedTransformer(kForms).description(""))
@@ -167,7 +167,7 @@ void AddSourceOptions(CLI::App& verb, Arguments& arguments) {
 }  // namespace
 
 void AddPack(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "pack", "Write records from files, CSV or JSON Lines", Formats::kJson);
+  CLI::App* verb = AddVerb(app, context, "pack", "Write records from files, CSV or JSON lines", Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
   AddSourceOptions(*verb, *arguments);
   AddOutputOptions(*verb, arguments->output, "1");

@@ -250,8 +250,8 @@ void AddOrderOptions(CLI::App& verb, Arguments& arguments) {
           ->excludes(balance)
           ->type_name("N");
   AddNumber(verb, "--lanes", arguments.lanes,
-            "For --block: the number of runs in a window; use a multiple of ranks times workers, so that each worker "
-            "reads its own runs; default 64",
+            "For --block: lanes of the epoch, read side by side, each with its own runs; use a multiple of ranks times "
+            "workers, so that each worker reads its own; default 64",
             "C")
       ->needs(block);
 }
