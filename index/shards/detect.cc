@@ -109,7 +109,7 @@ Result<Detection> DetectShard(const File& file, uint64_t size, const FormatChoic
   if (compressed) return *compressed;
   if (!may_be_plain) {
     return NotClaimed(Detection::Verdict::kUnknown,
-                      StrCat("not a ", Name(*choice.compression), "-compressed record file"));
+                      StrCat("not a record file compressed with ", Name(*choice.compression)));
   }
   if (choice.framing) {
     const Sample sample = SampleFront(front, *choice.framing);

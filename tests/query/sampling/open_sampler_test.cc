@@ -131,7 +131,7 @@ TEST_CASE("a state of something else is refused with what is different, unless i
     CHECK(opened.error().code == ErrorCode::kStale);
     CHECK_MESSAGE(opened.error().message.find(message) != std::string::npos, opened.error().message);
   };
-  refused(request, {{1, kRecords, "other"}}, "its first 600 records are not");
+  refused(request, {{1, kRecords, "other"}}, "its first 600 records differ from those of this dataset");
   refused(request, {{1, 10, "less"}}, "that had 600 records, this one has 10");
   SampleRequest changed = request;
   changed.where = "label = 3";
