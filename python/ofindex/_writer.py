@@ -95,7 +95,8 @@ class Writer(_ofindex.RecordFile):
         """
         said = format_of_name(path)
         if format is None and said is None:
-            raise ValueError(f"{os.fsdecode(path)}: its name does not say its format: give format='tfrecord' or format='ofrecord'")
+            hint = "give format='tfrecord' or format='ofrecord'"
+            raise ValueError(f"{os.fsdecode(path)}: its name does not say its format: {hint}")
         wanted = format or said or "tfrecord"
         part = _PART.fullmatch(os.path.basename(os.fsdecode(path)))  # as Spark calls TFRecords, too
         if said not in (None, wanted) and not part:

@@ -333,7 +333,7 @@ class AvroTest(PackCase):
         path = self.dir / "longs.avro"
         with open(path, "wb") as file:
             fastavro.writer(file, "long", [1, 2])
-        with self.assertRaisesRegex(ValueError, "no record"):
+        with self.assertRaisesRegex(ValueError, "its schema is not a record"):
             self.packed(path, "example")
 
 
