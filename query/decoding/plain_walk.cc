@@ -84,7 +84,6 @@ bool PlainWalk::Decode(ByteView payload, PayloadKind kind, uint64_t record, std:
 /// Sets `features` to the only map of features in `payload`. The feature lists after it are skipped, if none of them
 /// can be wanted.
 bool PlainWalk::FindFeatures(ByteView payload, PayloadKind kind, ByteView& features) const {
-  constexpr uint8_t kBytesOf1 = 1 << 3 | 2;
   constexpr uint8_t kBytesOf2 = 2 << 3 | 2;
   features = payload;
   if (kind == PayloadKind::kOfRecord) return true;
