@@ -42,7 +42,7 @@ ROOMS = {
     "index/walk",
     "index/walk": "base mmap/files mmap/inflate mmap/offsets index/catalog",
     "index/writing": "base index/output index/shards index/walk",
-    "query": "base mmap index/build index/catalog",
+    "query": "base mmap index/catalog query/columns",
     "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns",
     "query/decoding": "base proto proto/skim proto/wire mmap",
     "query/extension": "base query/tables",
@@ -54,9 +54,9 @@ ROOMS = {
     "query/sampling/sets query/stats",
     "query/sampling/orders": "base",
     "query/sampling/sets": "base query/filter",
-    "query/sql": "base index/catalog index/chunks index/columns query/columns query/filter query/tables",
+    "query/sql": "base index/chunks index/columns query/columns query/filter query/tables",
     "query/stats": "base index/chunks index/columns query/columns",
-    "query/tables": "base index/catalog index/chunks index/columns index/database query/columns query/filter",
+    "query/tables": "base index/catalog index/chunks index/columns query/columns query/filter",
     "tools": "base tools/shell tools/verbs",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",
@@ -66,7 +66,7 @@ ROOMS = {
     "tools/verbs": "base proto/encode mmap mmap/offsets index/build index/catalog index/columns index/output "
     "index/shards index/writing query query/columns query/sampling query/sql query/stats tools/packing tools/shell "
     "tools/show",
-    "python/src": "base proto proto/encode proto/skim mmap index/build index/catalog index/chunks index/shards "
+    "python/src": "base proto proto/encode proto/skim mmap index/build index/chunks index/shards "
     "index/writing query query/columns query/decoding query/loading query/sampling query/sampling/columns "
     "query/sampling/sets query/sql query/stats",
 }
@@ -233,7 +233,7 @@ class ComplaintsTest(unittest.TestCase):
         ("proto/wire/wire.cc", '"base/bytes.h"'),
         ("mmap/reader.cc", '"mmap/offsets/offset_map.h"'),
         ("index/catalog/catalog.cc", '"index/database/sqlite.h"'),
-        ("query/dataset.cc", '"index/build/builder.h"'),
+        ("query/columns/snapshot.cc", '"index/build/map_builder.h"'),
         ("tools/verbs/get.cc", '"base/result.h"'),
         ("python/src/module.cc", '"query/dataset.h"'),
         ("base/result.h", "<tl/expected.hpp>"),

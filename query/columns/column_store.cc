@@ -48,16 +48,6 @@ uint32_t AbsentIn(const ChunkRow& head) { return head.nulls - std::min(head.null
 
 }  // namespace
 
-Result<std::shared_ptr<ColumnStore>> ColumnStore::Open(const std::string& index_path, ColumnStoreOptions options) {
-  OFINDEX_ASSIGN(std::shared_ptr<const IndexFile> index, IndexFile::Open(index_path));
-  return Open(OpenedIndex{.index = std::move(index), .map = nullptr}, options);
-}
-
-Result<std::shared_ptr<ColumnStore>> ColumnStore::Open(OpenedIndex opened, ColumnStoreOptions options) {
-  OFINDEX_ASSIGN(std::unique_ptr<ColumnSource> source, OpenColumnSource(std::move(opened), options.progress));
-  return std::make_shared<ColumnStore>(std::move(source), options);
-}
-
 ColumnStore::ColumnStore(std::unique_ptr<ColumnSource> source, ColumnStoreOptions options)
     : source_(std::move(source)),
       cache_bytes_(options.cache_bytes),

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "index/catalog/column_catalog.h"
+#include "index/catalog/shared_catalog.h"
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
 #include "query/columns/column_source.h"
@@ -43,20 +43,12 @@ struct Zone {
 struct ColumnStoreOptions {
   uint64_t cache_bytes = uint64_t{1} << 30;  ///< for decoded chunks kept in the cache
   unsigned threads = 0;                      ///< for answering one question; 0: one per processor
-  const Progress* progress = nullptr;        ///< if cancelled, ends the wait for a missing map; must outlive the store
 };
 
 /// The columns of a dataset, decoded on demand. Columns and blocks are identified by number; derived chunks have the
 /// same form as stored ones. May be used by any number of threads, but not across a fork.
 class ColumnStore {
  public:
-  /// Opens the index at `index_path`. Errors: kNotFound, kIndex.
-  [[nodiscard]] static Result<std::shared_ptr<ColumnStore>> Open(const std::string& index_path,
-                                                                 ColumnStoreOptions options = {});
-
-  /// Opens the columns of an open index, from the same build as the records in its map. Errors: kIndex, kStale.
-  [[nodiscard]] static Result<std::shared_ptr<ColumnStore>> Open(OpenedIndex opened, ColumnStoreOptions options = {});
-
   ColumnStore(std::unique_ptr<ColumnSource> source, ColumnStoreOptions options);
 
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return source_->shards(); }

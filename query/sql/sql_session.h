@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
-#include "query/columns/column_store.h"
+#include "query/columns/snapshot.h"
 #include "query/sql/sql_guard.h"
 #include "query/tables/work_limits.h"
 
@@ -75,12 +75,8 @@ class SqlRows {
 /// time and memory are limited. Moves, does not copy; not thread-safe, and must not cross a fork.
 class SqlSession {
  public:
-  /// Opens a session on the index `name`, or on the index of the data `name`.
-  /// Errors: kNotFound  there is no index; kIndex, kIo.
-  [[nodiscard]] static Result<SqlSession> Open(const std::string& name, ColumnStoreOptions options = {});
-
-  /// Opens a session on an open index. Errors: kIndex, kIo; kStale  it was rewritten in place.
-  [[nodiscard]] static Result<SqlSession> Open(OpenedIndex opened, ColumnStoreOptions options = {});
+  /// Opens a session on a snapshot, whose columns it shares. Errors: kIndex, kIo; kStale  the index was rewritten.
+  [[nodiscard]] static Result<SqlSession> Open(const Snapshot& snapshot);
 
   /// Opens a session on the eponymous virtual tables `tables`, which `add` registers. Their work must obey the limits
   /// that `add` is given. After that, the connection refuses everything else.

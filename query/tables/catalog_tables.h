@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "index/catalog/catalog.h"
+#include "index/catalog/shared_catalog.h"
 #include "index/columns/column.h"
-#include "index/database/index_file.h"
 #include "query/tables/work_limits.h"
 
 struct sqlite3;
@@ -24,7 +24,7 @@ struct Catalog {
 };
 
 /// Reads the catalog of an open index. Errors: kIndex, kIo, kStale.
-[[nodiscard]] Result<Catalog> ReadCatalog(const std::shared_ptr<const IndexFile>& index);
+[[nodiscard]] Result<Catalog> ReadCatalog(SharedCatalog& shared);
 
 /// Names of the tables that RegisterCatalogTables registers.
 inline constexpr std::string_view kCatalogTables[] = {"shards", "features", "bad", "damage"};

@@ -10,6 +10,7 @@
 #include "index/catalog/paths.h"
 #include "index/output/draft.h"
 #include "query/sql/sql_session.h"
+#include "tests/query/built_dataset.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
@@ -18,34 +19,6 @@ namespace ofindex {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder "train" of three shards, and its index.
-class BuiltDataset {
- public:
-  explicit BuiltDataset(Framing framing) {
-    fs::create_directory(dir_ / "train");
-    for (const char* name : {"part-0", "part-1", "part-2"}) {
-      std::vector<std::string> payloads = SomePayloads(20, 50, payloads_.size() + 1);
-      payloads[0] = name;
-      WriteFile(dir_ / "train/" + name, ShardBytes(framing, payloads));
-      payloads_.insert(payloads_.end(), payloads.begin(), payloads.end());
-    }
-    Progress progress;
-    BuildOptions options;
-    options.data = {dir_ / "train"};
-    options.format.framing = framing;
-    options.threads = 2;
-    const Result<BuildReport> report = BuildIndex(options, progress);
-    REQUIRE_MESSAGE(report.has_value(), report.error().message);
-  }
-
-  [[nodiscard]] const std::vector<std::string>& payloads() const { return payloads_; }
-  [[nodiscard]] std::string operator/(const std::string& name) const { return dir_ / name; }
-
- private:
-  TempDir dir_;
-  std::vector<std::string> payloads_;
-};
 
 void CheckReads(const Result<Dataset>& dataset, const std::vector<std::string>& payloads) {
   REQUIRE_MESSAGE(dataset.has_value(), dataset.error().message);
@@ -120,7 +93,9 @@ TEST_CASE("who waits for the map of another's build can be told to stop: readers
     return !result.has_value() && result.error().code == ErrorCode::kInterrupted;
   };
   CHECK(interrupted(Dataset::Open(index, {}, progress)));
-  Result<SqlSession> session = SqlSession::Open(index, {.progress = &progress});
+  const auto snapshot = Snapshot::Open(index, {.progress = &progress});
+  REQUIRE(snapshot);
+  Result<SqlSession> session = SqlSession::Open(**snapshot);
   REQUIRE(session);
   Result<SqlRows> rows = session->Query("SELECT max(_offset) FROM records");
   REQUIRE(rows);

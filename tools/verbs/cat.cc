@@ -8,7 +8,6 @@
 
 #include "base/output_file.h"
 #include "base/text.h"
-#include "index/catalog/catalog_reader.h"
 #include "index/output/draft.h"
 #include "index/shards/output_rule.h"
 #include "index/writing/record_framing.h"
@@ -156,7 +155,7 @@ class SelectedOrdinals {
 
 Result<NextOrdinal> OrdinalsWhere(const Arguments& arguments, const Dataset& dataset, const Context& context) {
   OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(arguments.range, dataset.size()));
-  OFINDEX_ASSIGN(Selection selection, SelectRecords(dataset.opened(), *arguments.where, context));
+  OFINDEX_ASSIGN(Selection selection, SelectRecords(*dataset.snapshot(), *arguments.where, context));
   auto selected = std::make_shared<SelectedOrdinals>(std::move(selection), range);
   return NextOrdinal([selected](uint64_t& ordinal) -> Result<bool> { return selected->Next(ordinal); });
 }
@@ -175,9 +174,8 @@ OutputKind KindOf(const Arguments& arguments) {
 // Runs before anything is read: the output must not be an input, nor be created among the shards as another shard.
 Result<void> CheckSink(const Arguments& arguments, const Dataset& dataset) {
   if (arguments.output.empty() || arguments.output == "-") return {};
-  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(dataset.opened().index));
-  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
-  InputFiles inputs(dataset.index_path(), shards, catalog.facts().sources, arguments.reading.root);
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset.snapshot()->Catalog());
+  InputFiles inputs(dataset.index_path(), catalog->shards(), catalog->facts().sources, arguments.reading.root);
   inputs.Add(arguments.index);
   inputs.Add(arguments.ids);
   const bool shard = ParseFraming(arguments.to).has_value();

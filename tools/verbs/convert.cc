@@ -7,7 +7,6 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
-#include "index/catalog/catalog_reader.h"
 #include "index/shards/output_rule.h"
 #include "query/columns/column_store.h"
 #include "query/dataset.h"
@@ -42,20 +41,18 @@ struct SourceFacts {
   std::vector<ShardRow> shards;
   std::vector<DamageRow> damage;
   std::vector<BadRow> bad;
-  std::vector<GenerationRow> generations;
   std::vector<std::string> sources;
   bool verified = false;  // every payload was compared with its checksum when the index was built
 };
 
-Result<SourceFacts> ReadFacts(const std::shared_ptr<const IndexFile>& index) {
+Result<SourceFacts> ReadFacts(const Snapshot& snapshot) {
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
   SourceFacts facts;
-  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
-  OFINDEX_ASSIGN(facts.shards, catalog.Shards());
-  OFINDEX_ASSIGN(facts.damage, catalog.Damage());
-  OFINDEX_ASSIGN(facts.bad, catalog.Bad());
-  OFINDEX_ASSIGN(facts.generations, catalog.Generations());
-  facts.sources = catalog.facts().sources;
-  facts.verified = catalog.facts().checked == Checked::kPayloads;
+  facts.shards = catalog->shards();
+  OFINDEX_ASSIGN(facts.damage, catalog->Damage());
+  OFINDEX_ASSIGN(facts.bad, catalog->Bad());
+  facts.sources = catalog->facts().sources;
+  facts.verified = catalog->facts().checked == Checked::kPayloads;
   return facts;
 }
 
@@ -89,19 +86,18 @@ NextOrdinal EachOf(View view) {
   };
 }
 
-Result<Selected> Select(const Arguments& arguments, const Dataset& dataset, const SourceFacts& facts,
-                        const Context& context) {
+Result<Selected> Select(const Arguments& arguments, const Dataset& dataset, const Context& context) {
   if (!arguments.where && !arguments.shuffle) {
     return Selected{EachOf(View::Range(0, dataset.size())), dataset.size(), true};
   }
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store,
-                 ColumnStore::Open(dataset.opened(), {.progress = &context.progress}));
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset.snapshot()->Catalog());
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, dataset.snapshot()->Columns());
   SampleRequest request;
   request.where = arguments.where;
   request.seed = arguments.shuffle.value_or(0);
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
-  OFINDEX_ASSIGN(Sampler sampler, OpenSampler(store, facts.generations, request, limits));
+  OFINDEX_ASSIGN(Sampler sampler, OpenSampler(store, catalog->generations(), request, limits));
   const uint64_t records = sampler.view().size();
   if (!arguments.shuffle) return Selected{EachOf(sampler.view()), records, false};
   return Selected{DrawFrom(std::move(sampler)), records, false};
@@ -140,11 +136,11 @@ Result<int> Convert(Arguments& arguments, Context& context) {
   OFINDEX_ASSIGN(const SourceIndex source, SourceIndex::Of(arguments.data, arguments.where.has_value(), context));
   PrintNotes(source.notes(), context);
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(source.path(), arguments.reading, context.progress));
-  OFINDEX_ASSIGN(SourceFacts facts, ReadFacts(dataset.opened().index));
+  OFINDEX_ASSIGN(SourceFacts facts, ReadFacts(*dataset.snapshot()));
   InputFiles inputs(source.path(), facts.shards, facts.sources, arguments.reading.root);
   for (const std::string& data : arguments.data) inputs.Add(data);
   for (ShardRow& shard : facts.shards) shard.path = source.Shown(shard.path);
-  OFINDEX_ASSIGN(const Selected selected, Select(arguments, dataset, facts, context));
+  OFINDEX_ASSIGN(const Selected selected, Select(arguments, dataset, context));
 
   arguments.output.default_shards = facts.shards.size();
   OFINDEX_TRY(CheckOutside(arguments.output.out, ShapeOf(arguments.output), inputs));

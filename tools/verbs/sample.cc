@@ -11,8 +11,6 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
-#include "index/catalog/catalog_reader.h"
-#include "index/catalog/paths.h"
 #include "query/dataset.h"
 #include "query/sampling/inflate_cost.h"
 #include "query/sampling/length_batches.h"
@@ -46,26 +44,24 @@ struct Arguments {
 
 /// An index being sampled.
 struct Sampled {
-  OpenedIndex opened;
-  std::vector<GenerationRow> generations;
+  std::shared_ptr<const Snapshot> snapshot;
+  std::shared_ptr<SharedCatalog> catalog;
   std::shared_ptr<ColumnStore> store;
 };
 
 Result<Sampled> OpenSampled(const std::string& name, const Context& context) {
   Sampled sampled;
-  OFINDEX_ASSIGN(const std::string path, ResolveIndex(name));
-  OFINDEX_ASSIGN(sampled.opened.index, IndexFile::Open(path));
-  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(sampled.opened.index));
-  OFINDEX_ASSIGN(sampled.generations, catalog.Generations());
-  OFINDEX_ASSIGN(sampled.store, ColumnStore::Open(sampled.opened, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(sampled.snapshot, Snapshot::Open(name, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(sampled.catalog, sampled.snapshot->Catalog());
+  OFINDEX_ASSIGN(sampled.store, sampled.snapshot->Columns());
   return sampled;
 }
 
 Result<std::optional<BlockShape>> BlockOf(const Arguments& arguments, const Sampled& sampled, const Context& context) {
   if (arguments.block.empty()) return std::nullopt;
   if (arguments.block == "auto") {
-    OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(sampled.opened, {}, context.progress));
-    OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(dataset, *sampled.store));
+    OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(sampled.snapshot));
+    OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(dataset));
     BlockChoice choice = ChooseBlock(facts, arguments.lanes);
     PrintNote(choice.reason, context);
     return choice.shape.run == 1 ? std::nullopt : std::optional(choice.shape);
@@ -86,9 +82,9 @@ void AdviseBlocks(const Arguments& arguments, const Sampled& sampled, const Cont
   const SampleRequest& request = arguments.request;
   const bool chosen = !arguments.block.empty() || request.weights || request.balance || arguments.quality;
   if (chosen || !AnyCompressed(sampled.store->shards()) || context.quiet) return;
-  const auto dataset = Dataset::Open(sampled.opened, {}, context.progress);
+  const auto dataset = Dataset::Open(sampled.snapshot);
   if (!dataset) return;
-  const auto facts = ReadingFactsOf(*dataset, *sampled.store);
+  const auto facts = ReadingFactsOf(*dataset);
   if (!facts) return;
   // The order does not need the shards; if they are missing, there is nothing to measure.
   const auto cost = CostOfGlobalShuffle(*dataset, *facts);
@@ -173,7 +169,7 @@ Result<int> PrintBatches(const Sampler& whole, const Sampled& sampled, const Arg
   std::optional<Dataset> dataset;
   LengthsOf lengths;
   if (arguments.batch_by.empty()) {
-    OFINDEX_ASSIGN(dataset, Dataset::Open(sampled.opened, {}, context.progress));
+    OFINDEX_ASSIGN(dataset, Dataset::Open(sampled.snapshot));
     lengths = LengthsOfPayloads(dataset->reader());
   } else {
     OFINDEX_ASSIGN(lengths, LengthsOfColumn(*sampled.store, arguments.batch_by, &context.progress.cancel));
@@ -221,7 +217,7 @@ Result<int> DrawSample(const Arguments& arguments, const Context& context) {
   if (arguments.batch_total || arguments.quality) request.slice = {};
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
-  OFINDEX_ASSIGN(Sampler sampler, OpenSampler(sampled.store, sampled.generations, request, limits));
+  OFINDEX_ASSIGN(Sampler sampler, OpenSampler(sampled.store, sampled.catalog->generations(), request, limits));
   if (arguments.quality) return ShowQuality(sampler, sampled, arguments, context);
   if (arguments.batch_total) return PrintBatches(sampler, sampled, arguments, context);
   return PrintOrdinals(sampler, arguments, context);

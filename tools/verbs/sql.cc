@@ -104,7 +104,9 @@ Result<int> Ask(const Arguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const std::string query, ReadQuery(arguments.query, context));
   OFINDEX_ASSIGN(const std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));
   OFINDEX_ASSIGN(const SqlLimits limits, LimitsOf(arguments, context));
-  OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(arguments.index, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
+                 Snapshot::Open(arguments.index, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(*snapshot));
   const Watchdog watchdog(limits.timeout, context);
   OFINDEX_ASSIGN(SqlRows rows, session.Query(query, parameters, limits));
   RowWriter writer(FormOf(arguments, context), rows.columns(), Output::Standard());

@@ -8,8 +8,8 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
-#include "index/catalog/paths.h"
 #include "query/columns/find_column.h"
+#include "query/columns/snapshot.h"
 #include "query/stats/group_stats.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
@@ -246,8 +246,10 @@ Result<int> ShowGroups(ColumnStore& store, const std::string& path, const Argume
 
 Result<int> ShowStats(const Arguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
-  OFINDEX_ASSIGN(const std::string path, ResolveIndex(arguments.index));
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(path, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
+                 Snapshot::Open(arguments.index, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
+  const std::string& path = snapshot->path();
   return arguments.by ? ShowGroups(*store, path, arguments, context) : ShowColumns(*store, path, arguments, context);
 }
 

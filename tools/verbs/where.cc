@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
-#include "index/catalog/paths.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
 #include "tools/shell/selecting.h"
@@ -38,11 +37,10 @@ Result<void> WriteIds(const Selection& selection, const Context& context, Output
 }
 
 Result<int> ShowWhere(const Arguments& arguments, const Context& context) {
-  OFINDEX_ASSIGN(const std::string path, ResolveIndex(arguments.index));
-  OFINDEX_ASSIGN(std::shared_ptr<const IndexFile> index, IndexFile::Open(path));
   const Watchdog watchdog(std::nullopt, context);
-  OFINDEX_ASSIGN(const Selection selection,
-                 SelectRecords({.index = std::move(index), .map = nullptr}, arguments.expression, context));
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
+                 Snapshot::Open(arguments.index, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(const Selection selection, SelectRecords(*snapshot, arguments.expression, context));
   Output& out = Output::Standard();
   if (context.json) OFINDEX_TRY(out.Write(StrCat("{\"schema\":\"ofindex.where/1\",\"count\":", selection.count())));
   if (context.json) OFINDEX_TRY(out.Write(",\"ids\":["));
