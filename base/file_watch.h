@@ -47,8 +47,8 @@ class FileWatch {
   }
 
   /// Returns the result of `read`, run while the file did not change and its bytes were sound. Calls `check`,
-  /// which verifies the bytes, unless they are known to be sound. Both return a Result. Errors: those of both;
-  /// kStale  the file keeps changing.
+  /// which verifies the bytes, unless they are known to be sound. Both return a Result. Errors: those of both; kStale
+  /// if the file keeps changing.
   template <typename Check, typename Read>
   [[nodiscard]] auto Consistent(Check&& check, Read&& read) const -> decltype(read()) {
     if (const uint64_t known = state(); known != 0) {

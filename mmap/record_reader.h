@@ -74,12 +74,11 @@ class RecordReader {
   /// compressed shard is inflated into memory that the reader keeps, at most inflated_cache_bytes in total: such views
   /// are guarded, and meant for few records.
   ///
-  /// Errors: kOutOfRange  `ordinal` is not in [0, size())
-  ///         kDamage      the record is marked bad, and the reader was not opened with allow_bad
-  ///         kStale       the shard is no longer the file that was indexed (hint: `ofindex build --force`)
-  ///         kLimit       the shard is not mapped: network file system, io=pread, or no map left; or it is compressed,
-  ///                      and the views of such shards have reached their total limit
-  ///         kIndex       the map is damaged; kStale  it was truncated or rewritten since it was opened
+  /// Errors: kOutOfRange if `ordinal` is not in [0, size()); kDamage if the record is marked bad, and the reader was
+  /// not opened with allow_bad; kStale if the shard is no longer the file that was indexed (hint: `ofindex build
+  /// --force`); kLimit if the shard is not mapped (network file system, io=pread, or no map left), or if it is
+  /// compressed and the views of compressed shards have reached their total limit; kIndex if the map is damaged; kStale
+  /// if the map was truncated or rewritten after it was opened.
   [[nodiscard]] Result<ByteView> View(uint64_t ordinal) const;
 
   /// Returns what View does if that takes no more than a lookup in the map. Opens nothing, waits
@@ -98,7 +97,7 @@ class RecordReader {
   /// if something was wrong. The fastest way to read one record. Noticed immediately: a truncated shard, and a map that
   /// leads to anything but a record's header of that length. Noticed within a tick of the system's clock, a few
   /// milliseconds: any other change to the shard or map. Copy() notices everything immediately. Thread-safe.
-  /// Errors: those of Copy; kLimit  there was no room.
+  /// Errors: those of Copy; kLimit if `room` returned null.
   [[nodiscard]] Result<void> CopyTo(uint64_t ordinal, const GiveRoom& room) const;
 
   /// Does what CopyTo does if that takes no more than a copy out of a map, and returns true if it did. Opens nothing
@@ -122,7 +121,8 @@ class RecordReader {
 
   /// Reads bytes of shard `shard` at an offset as in the index: in its file, or in its inflated bytes. Meant for the
   /// bytes around records; does not check whether the shard is still the indexed file. Returns the number of bytes
-  /// read, which is smaller only at the end. Errors: kIndex, kIo; kStale  the shard no longer inflates to these bytes.
+  /// read, which is smaller only at the end. Errors: kIndex, kIo; kStale if the shard no longer inflates to these
+  /// bytes.
   [[nodiscard]] Result<size_t> ReadBytes(uint32_t shard, uint64_t offset, std::span<uint8_t> out) const;
 
   /// Returns the path at which this reader looks for shard `shard`, as used in messages. Errors: kIndex.

@@ -62,9 +62,9 @@ struct BuildReport {
 /// published, unless `columns_optional`. With `message`, the names are checked against its descriptor and need no
 /// record.
 ///
-/// Errors: kUsage  no record has a name in `columns`; kUsage, kFormat  see FindShards and ProbeShards; kStale  an index
-/// exists, but for other shards or options (hint: --force); kIndex  a file at the path of the index or its map is not
-/// one, and is never replaced; kLocked; kIo; kInterrupted.
+/// Errors: kUsage if no record has one of the names in `columns`; kUsage and kFormat as in FindShards and ProbeShards;
+/// kStale if an index exists, but for other shards or options (hint: --force); kIndex if the file at the path of the
+/// index or of its map is something else, which is never replaced; kLocked; kIo; kInterrupted.
 [[nodiscard]] Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress);
 
 /// Returns the names in the report's choice of columns that no record has, in byte order.

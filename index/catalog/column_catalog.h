@@ -23,7 +23,8 @@ struct BlockHead {
 /// they are decoded. Moves, does not copy; not thread-safe; must not cross a fork.
 class ColumnCatalog {
  public:
-  /// Errors: kIndex  not an index, of another version, or damaged; kStale  it was rewritten in place.
+  /// Errors: kIndex if the file is not an index, has another version, or is damaged; kStale if the file was rewritten
+  /// in place.
   [[nodiscard]] static Result<ColumnCatalog> Open(const std::shared_ptr<const IndexFile>& index);
 
   [[nodiscard]] const DatasetFacts& facts() const { return catalog_.facts(); }

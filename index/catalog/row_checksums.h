@@ -105,7 +105,7 @@ class CheckedRows {
   CheckedRows(sqlite::Statement rows, const TableShape& shape, std::string path, std::string part, PartSum expected)
       : rows_(std::move(rows)), shape_(shape), path_(std::move(path)), part_(std::move(part)), expected_(expected) {}
 
-  /// Steps to the next row. Returns false after the last. Errors: kIndex  a checksum is wrong; SQLite's.
+  /// Steps to the next row. Returns false after the last. Errors: kIndex if a checksum is wrong; those of SQLite.
   [[nodiscard]] Result<bool> Next();
 
   [[nodiscard]] const sqlite::Statement* operator->() const { return &rows_; }

@@ -28,7 +28,7 @@ struct ColumnChoice {
 
   /// Parses a command-line argument: "auto", "none", comma-separated names, or "auto," and names. A comma in a name is
   /// written "\,", a backslash "\\", a feature named auto "\auto".
-  /// Errors: kUsage  an empty name; kLimit  over 32 KiB.
+  /// Errors: kUsage if a name is empty; kLimit if the choice takes over 32 KiB.
   [[nodiscard]] static Result<ColumnChoice> Parse(const std::string& text);
 
   /// Returns the choice as stored in an index: Parse() of it gives this choice.

@@ -16,7 +16,7 @@ namespace ofindex {
 /// the index renames another file over it, so this one keeps answering as before.
 class IndexFile {
  public:
-  /// Opens the index at `path`. Errors: kNotFound  there is no such file; kIo.
+  /// Opens the index at `path`. Errors: kNotFound if there is no such file; kIo.
   [[nodiscard]] static Result<std::shared_ptr<const IndexFile>> Open(const std::string& path);
 
   /// Returns the path that it was opened by, for messages.
@@ -35,7 +35,7 @@ class IndexFile {
   [[nodiscard]] const File& file() const { return watch_.file(); }
 
   /// Succeeds if the bytes of the file are still those that were opened. One system call if the file was not touched.
-  /// Errors: kStale  the file was rewritten in place (hint: open the dataset again).
+  /// Errors: kStale if the file was rewritten in place (hint: open the dataset again).
   [[nodiscard]] Result<void> CheckUnchanged() const;
 
   /// Returns true if `path` no longer names this file.

@@ -106,7 +106,7 @@ class Database {
   /// Opens `index`, a file held open, for reading, assuming that it is never written in place: no locks, no journal,
   /// read-only media allowed. If it is rewritten anyway, all later reads are kStale. The file is untrusted: views,
   /// triggers, extensions, functions with side effects and memory maps are off, and the total read from it is bounded
-  /// by its size. Errors: kIndex  not an SQLite file, or damaged; kStale.
+  /// by its size. Errors: kIndex if the file is not an SQLite file, or is damaged; kStale.
   [[nodiscard]] static Result<Database> OpenImmutable(const std::shared_ptr<const IndexFile>& index);
 
   Database(Database&& other) noexcept;

@@ -149,7 +149,7 @@ Result<DraftFolder> DraftFolder::BeginAt(const std::string& path, const std::str
     if (::fstat(folder.fd(), &info) != 0 || info.st_uid != ::geteuid()) {
       return Fail(ErrorCode::kIo,
                   StrCat(Printable(path),
-                         ": a folder of another user; expected no folder, or one left by a stopped process of yours"),
+                         ": a folder of another user; expected no folder, or one left by a killed process of yours"),
                   "remove it if it is not needed");
     }
     DraftFolder draft(target, path, folder.Release());

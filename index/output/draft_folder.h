@@ -23,8 +23,8 @@ namespace ofindex {
 class DraftFolder {
  public:
   /// Creates the temporary folder of `target`, which is a folder, or does not exist and its parent does.
-  /// Errors: kLocked  another writer holds the lock; kIo  also if something that no writer left has the temporary
-  /// folder's name.
+  /// Errors: kLocked if another writer holds the lock; kIo, also if something that no writer left there has the
+  /// temporary folder's name.
   [[nodiscard]] static Result<DraftFolder> Begin(const std::string& target);
 
   /// Removes a temporary folder of `target` left by a killed process. Leaves one that is being written alone.
@@ -40,7 +40,7 @@ class DraftFolder {
   [[nodiscard]] const std::string& path() const { return path_; }
 
   /// Moves the files in the temporary folder, which must be on disk, into the target, removes the files named
-  /// `replaced` from it, and gives the new files their mode and owner. Errors: kIo  the target is unchanged, or
+  /// `replaced` from it, and gives the new files their mode and owner. Errors: kIo; the target is then unchanged,
   /// completely replaced, or marked as unfinished.
   [[nodiscard]] Result<void> Publish(const std::set<std::string>& replaced);
 

@@ -31,8 +31,8 @@ struct BuiltBlock {
 [[nodiscard]] BuiltBlock EncodeBlock(size_t shard, Framing framing, uint64_t first_record,
                                      std::span<const uint64_t> points);
 
-/// Adds hashes and wrong checksums to `block`. Errors: kStale  a header differs from the one just walked: the shard, at
-/// `path`, is being written to.
+/// Adds hashes and wrong checksums to `block`. Errors: kStale if a header differs from the one just walked: the shard,
+/// at `path`, is being written to.
 [[nodiscard]] Result<void> TakeFindings(BlockFindings findings, const std::string& path,
                                         std::span<const uint64_t> points, BuiltBlock& block);
 

@@ -38,9 +38,9 @@ struct ProbedSet {
 /// (DetectDamaged). An empty file is a shard if its set has a sound one, or if its own name is that of a shard. An
 /// unreadable file is listed as skipped, as is a broken link, and the others are probed anyway.
 ///
-/// Errors: kFormat  there are both TFRecords and OFRecords and the user named no format, or no file is a record file,
-/// or all record files are empty and the user named no format; kIo  no file is a record file, and one cannot be read;
-/// no descriptor is left; kInterrupted.
+/// Errors: kFormat if there are both TFRecords and OFRecords and the user named no format, or no file is a record file,
+/// or all record files are empty and the user named no format; kIo if no file is a record file and one cannot be read,
+/// or if no descriptor is left; kInterrupted.
 [[nodiscard]] Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, unsigned threads,
                                             const Progress& progress);
 

@@ -33,8 +33,8 @@ struct InflateOptions {
 /// checkpoint if they are requested again. Memory is bounded for any inflated size, except for the checkpoints: some
 /// 0.4 % of it.
 ///
-/// For one reading thread. Errors of its methods: those of ReadableBytes; kLimit  it inflates to more than the options
-/// allow; kInterrupted.
+/// For one reading thread. Errors of its methods: those of ReadableBytes; kLimit if the shard inflates to more than the
+/// options allow; kInterrupted.
 class InflatingWalk final : public ReadableBytes {
  public:
   /// For the first `size` bytes of `file`. `ahead` starts the thread. `progress` must outlive this object.

@@ -37,7 +37,7 @@ class ShardWalker {
 
   /// Sets `points` to the record boundaries of the next block: the start of each record, then the end of the block. A
   /// block has up to kBlockRecords records without a gap. Passes them to `visitor`, if given, except those that a scout
-  /// has walked. Returns false at the end of the shard. Errors: kIo; kStale  the file shrank during the walk;
+  /// has walked. Returns false at the end of the shard. Errors: kIo; kStale if the file shrank during the walk;
   /// kInterrupted; the visitor's.
   [[nodiscard]] Result<bool> NextBlock(std::vector<uint64_t>& points, WalkVisitor* visitor = nullptr);
 

@@ -36,8 +36,8 @@ class InflatedBytes final : public ReadableBytes {
                 SpanCache& cache, uint64_t shard, uint64_t state = 0)
       : file_(std::move(file)), facts_(facts), checkpoints_(checkpoints), cache_(cache), shard_(shard), state_(state) {}
 
-  /// Reads bytes, as ReadableBytes says. Errors: kIo, kLimit; kStale  the file no longer inflates to what it did;
-  /// kIndex  a checkpoint is damaged.
+  /// Reads bytes, as ReadableBytes says. Errors: kIo, kLimit; kStale if the file no longer inflates to the same bytes;
+  /// kIndex if a checkpoint is damaged.
   [[nodiscard]] Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const override;
   [[nodiscard]] Result<uint64_t> Size(uint64_t /*wanted*/) const override { return facts_.inflated_bytes; }
   [[nodiscard]] const std::string& path() const override { return file_->path(); }

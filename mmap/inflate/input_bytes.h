@@ -33,8 +33,8 @@ class InputBytes {
     taken_ = filled_ = 0;
   }
 
-  /// Returns the next bytes, as many as are buffered; empty only at the end. Errors: kIo; kStale
-  /// the file is shorter than it was.
+  /// Returns the next bytes, as many as are buffered; empty only at the end. Errors: kIo; kStale if the file is shorter
+  /// than before.
   [[nodiscard]] Result<ByteView> Next() {
     if (taken_ == filled_) OFINDEX_TRY(Refill());
     return ByteView(buffer_).subspan(taken_, filled_ - taken_);

@@ -35,7 +35,8 @@ class ColumnSource {
 
 /// Returns the columns of an open index. If no map is given, the first call of Places() opens it: kStale if the index
 /// was replaced meanwhile, kInterrupted if `progress`, which must outlive the source, is told to stop.
-/// Errors: kIndex  not an index, of another version, or damaged; kStale  it was rewritten in place.
+/// Errors: kIndex if the file is not an index, has another version, or is damaged; kStale if the file was rewritten in
+/// place.
 [[nodiscard]] Result<std::unique_ptr<ColumnSource>> OpenColumnSource(OpenedIndex opened,
                                                                      const Progress* progress = nullptr);
 

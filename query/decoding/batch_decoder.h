@@ -28,8 +28,8 @@ class ToolStash;
 /// go unnoticed; see PlainWalk. Everything else in a record is checked.
 class BatchDecoder {
  public:
-  /// Checks `specs`. Errors: kUsage  a duplicate name, raw of bytes, a default that has the wrong type or size or is
-  /// given for another form than kFixed.
+  /// Checks `specs`. Errors: kUsage if a name occurs twice, if raw is requested for bytes, or if a default has the
+  /// wrong type or size or belongs to another form than kFixed.
   [[nodiscard]] static Result<BatchDecoder> Of(std::vector<FeatureSpec> specs);
 
   /// The specs, with each default repeated to the number of values.
@@ -39,11 +39,9 @@ class BatchDecoder {
   /// there are enough records for them. The result does not depend on their number, nor does the error, which is that
   /// of the first requested record that has one. `cancel` may be null; it is checked at least every 256 records.
   ///
-  /// Errors: kFeature      a feature is not as requested, or the payload is opaque; the text names the record
-  ///         kDamage       the payload is malformed, or the record is marked bad
-  ///         kLimit        there is no memory
-  ///         kInterrupted  `cancel` was set
-  ///         and those of PayloadSource::Fetch
+  /// Errors: kFeature if a feature is not as requested, or the payload is opaque (the text names the record); kDamage
+  /// if the payload is malformed, or the record is marked bad; kLimit if there is no memory; kInterrupted if `cancel`
+  /// was set; those of PayloadSource::Fetch.
   [[nodiscard]] Result<DecodedBatch> Decode(const PayloadSource& source, std::span<const uint64_t> ordinals,
                                             unsigned threads = 1, const std::atomic<bool>* cancel = nullptr) const;
 

@@ -77,7 +77,7 @@ class PayloadSource {
 /// The records of a dataset.
 class ReaderSource : public PayloadSource {
  public:
-  /// Checks every shard of the map once. Errors: kIndex  the map is damaged; kLimit.
+  /// Checks every shard of the map once. Errors: kIndex if the map is damaged; kLimit.
   [[nodiscard]] static Result<std::shared_ptr<const ReaderSource>> Of(std::shared_ptr<const RecordReader> reader);
 
   [[nodiscard]] uint64_t size() const { return reader_->size(); }

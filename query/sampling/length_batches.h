@@ -51,7 +51,7 @@ class BatchCutter {
 class LengthBatches {
  public:
   /// `sampler` is of a single rank, at the position where the ranks begin together; `slice` gives this rank and its
-  /// worker. Errors: kUsage  slice or limits are invalid.
+  /// worker. Errors: kUsage if slice or limits are invalid.
   [[nodiscard]] static Result<LengthBatches> Of(Sampler sampler, LengthsOf lengths, const BatchLimits& limits,
                                                 const Slice& slice = {}, Tail tail = Tail::kExact);
 

@@ -29,7 +29,7 @@ struct Slice {
   uint64_t workers = 1;  ///< of the rank
 };
 
-/// Checks that rank and worker exist. Errors: kUsage  they do not.
+/// Checks that rank and worker exist. Errors: kUsage if they do not exist.
 [[nodiscard]] Result<void> CheckSlice(const Slice& slice);
 
 /// The sequence of ordinals that one reader reads: records of a view in the order of a SampleLaw, epoch after epoch.
@@ -38,7 +38,7 @@ struct Slice {
 class Sampler {
  public:
   /// Starts at position 0 of epoch 0. `generation` is the dataset generation of `view`, for the state.
-  /// Errors: kUsage  `slice` is invalid.
+  /// Errors: kUsage if `slice` is invalid.
   [[nodiscard]] static Result<Sampler> Of(GenerationRow generation, View view, SampleLaw law, uint64_t seed,
                                           const Slice& slice = {}, Tail tail = Tail::kExact);
 
@@ -70,7 +70,7 @@ class Sampler {
   /// Records that this reader still reads in the epoch.
   [[nodiscard]] uint64_t left() const { return steps_ - step_; }
 
-  /// Returns the epoch position of the record `ordinal`, or nullopt if the epoch does not contain it. Errors: kUsage
+  /// Returns the epoch position of the record `ordinal`, or nullopt if the epoch does not contain it. Errors: kUsage if
   /// the order draws with replacement, so that a record has no unique position.
   [[nodiscard]] Result<std::optional<uint64_t>> PositionOf(uint64_t ordinal) const;
 

@@ -31,7 +31,7 @@ struct RecordsPlan {
   [[nodiscard]] static RecordsPlan Decode(std::string_view text);
 
   /// Returns the constraint of `argument` with `value`. Applies the column's affinity to the value, which SQLite leaves
-  /// to the table. Errors: kLimit  SQLite gave no value.
+  /// to the table. Errors: kLimit if SQLite gave no value.
   [[nodiscard]] static Result<Constraint> ConstraintOf(const ColumnStore& store, const Argument& argument,
                                                        sqlite3_value* value);
 };

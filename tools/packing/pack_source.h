@@ -55,12 +55,12 @@ class PackSource {
 
   using TakePayload = std::function<Result<void>(ByteView payload)>;
 
-  /// Passes the payload of each record to `take`, in order. Errors: those of reading and of `take`; kFormat, kFeature
-  /// with file, byte and line; kIo  the source has changed since it was opened; kInterrupted.
+  /// Passes the payload of each record to `take`, in order. Errors: those of reading and of `take`; kFormat and
+  /// kFeature, both with file, byte and line; kIo if the source has changed since it was opened; kInterrupted.
   [[nodiscard]] virtual Result<void> ForEach(const TakePayload& take) = 0;
 };
 
-/// Opens a source. Errors: kUsage  the sources have different forms; kFormat  they are empty; those of reading.
+/// Opens a source. Errors: kUsage if the sources have different forms; kFormat if they are empty; those of reading.
 [[nodiscard]] Result<std::unique_ptr<PackSource>> OpenPackSource(const PackRequest& request, Progress& progress);
 
 // The two implementations.

@@ -23,7 +23,7 @@ class SchemaInference : public RowVisitor {
 
   [[nodiscard]] Result<void> List(std::string_view name, int depth) override;
 
-  /// Errors: kFeature  text where other rows have numbers, or vice versa; null inside a list.
+  /// Errors: kFeature if a row has text and others have numbers, or if a list contains null.
   [[nodiscard]] Result<void> Value(std::string_view name, const SourceValue& value, int depth) override;
 
   /// Returns the schema of the rows so far, features in order of first appearance.

@@ -49,7 +49,7 @@ using VisitParts = std::function<void(uint64_t first, std::span<const uint32_t> 
 ///   Deal::InShares(fractions, SampleKey(SampleKey(key, 2), ValueKey(value))).At(i) gives; the rest up to 1 is one more
 ///   share, if it is over 10^-9. Takes 80 bytes per value, and as many more for a value of many records.
 ///
-/// Errors: kUsage  the parts are invalid, both columns are given, or one has lists; kOutOfRange  there are fewer
+/// Errors: kUsage if the parts are invalid, both columns are given, or one has lists; kOutOfRange if there are fewer
 /// records; kInterrupted, kLimit, and those of ColumnStore::Load.
 [[nodiscard]] Result<void> ForEachPart(ColumnStore& store, uint64_t records, const SplitOptions& options,
                                        const VisitParts& visit);

@@ -27,8 +27,8 @@ class AliasTable {
     void Reserve(uint64_t items) { columns_.reserve(items); }
     void Add(double weight);
 
-    /// Builds the table, with another n / 8 bytes of temporary memory. Errors: kUsage  a weight is negative or not a
-    /// number, or none is above 0; kLimit  there are more than kMostItems.
+    /// Builds the table, with another n / 8 bytes of temporary memory. Errors: kUsage if a weight is negative or not a
+    /// number, or none is above 0; kLimit if there are more than kMostItems.
     [[nodiscard]] Result<AliasTable> Build() &&;
 
    private:
