@@ -199,26 +199,26 @@ class ProjectTest(unittest.TestCase):
     def test_every_source_is_in_a_room(self):
         self.assertEqual({room_of(path) for path in self.sources}, set(ROOMS))
 
-    def test_sources_keep_to_the_arrow(self):
+    def test_includes_follow_the_arrow(self):
         found = [complaint for path, text in self.sources.items() for complaint in complaints(path, text)]
         self.assertEqual(found, [], "\n" + "\n".join(found))
 
-    def test_rooms_keep_to_the_arrow_between_top_folders(self):
+    def test_rooms_follow_the_arrow_between_top_folders(self):
         for room, others in MAY_INCLUDE.items():
             top = room.split("/")[0]
             self.assertEqual({other.split("/")[0] for other in others} - BELOW[top] - {top}, set(), room)
 
-    def test_no_arrow_is_there_that_nobody_uses(self):
+    def test_every_arrow_is_used(self):
         used = collections.defaultdict(set)
         for path, text in self.sources.items():
             used[room_of(path)] |= {room_of(header) for bracket, header in INCLUDE.findall(text) if bracket == '"'}
         self.assertEqual({room: set(others) - used[room] for room, others in MAY_INCLUDE.items() if others - used[room]}, {})
 
-    def test_neither_rooms_nor_files_include_each_other_in_circles(self):
+    def test_rooms_and_files_have_no_include_cycles(self):
         self.assertIsNone(cycle_in(MAY_INCLUDE))
         self.assertIsNone(cycle_in(modules(self.sources)))
 
-    def test_modules_of_the_package_do_not_import_each_other_in_circles(self):
+    def test_modules_of_the_package_have_no_import_cycles(self):
         package = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "python/ofindex").glob("*.py")}
         imports = {name: python_imports(text) & set(package) - {name} for name, text in package.items()}
         self.assertGreater(sum(map(len, imports.values())), len(package))
@@ -273,12 +273,12 @@ class ComplaintsTest(unittest.TestCase):
         ("base/bytes.cc", "<lz4.h>", "no room wraps"),
     ]
 
-    def test_right_includes_pass(self):
+    def test_allowed_includes_pass(self):
         for path, include in self.RIGHT:
             with self.subTest(path=path, include=include):
                 self.assertEqual(complaints(path, f"#pragma once\n#include {include}\n"), [])
 
-    def test_wrong_includes_are_found(self):
+    def test_forbidden_includes_are_found(self):
         for path, include, reason in self.WRONG:
             with self.subTest(path=path, include=include):
                 found = complaints(path, f"#pragma once\n#include <vector>\n  #  include {include}  // why\n")
@@ -292,11 +292,11 @@ class ComplaintsTest(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(complaints("base/a.h", text), ["base/a.h: does not start with #pragma once"])
 
-    def test_imports_of_python_are_found_but_for_those_of_types(self):
+    def test_imports_in_python_are_found_except_those_for_types(self):
         text = "from . import _a\nfrom ._b import c\nif TYPE_CHECKING:\n    from ._d import e\ndef f():\n    from ._g import h\n"
         self.assertEqual(python_imports(text), {"_a", "_b", "_g"})
 
-    def test_circles_of_files_are_found(self):
+    def test_cycles_of_files_are_found(self):
         texts = {
             "base/a.h": '#include "base/b.h"',
             "base/b.h": "",

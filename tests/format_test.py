@@ -27,7 +27,7 @@ class FormatTest(unittest.TestCase):
         checked = self.check(files)
         self.assertEqual((checked.returncode, checked.stderr), (0, ""))
 
-    def test_a_source_that_is_not_formatted_is_found(self):
+    def test_an_unformatted_source_is_found(self):
         self.assertNotEqual(self.check(["--assume-filename=base/a.h"], input="int  a ;\n").returncode, 0)
 
 

@@ -57,7 +57,7 @@ def sources() -> Iterator[tuple[str, str]]:
 
 
 class HintsTest(unittest.TestCase):
-    def test_no_message_and_no_text_that_is_put_together_names_an_option(self) -> None:
+    def test_no_message_with_inserted_text_names_an_option(self) -> None:
         texts = [(path, text, made) for path, source in sources() for text, made in texts_of(source)]
         self.assertGreater(sum(made for _, _, made in texts), 500)
         wrong = [(path, text) for path, text, made in texts if made and options_in(text)]
@@ -70,7 +70,7 @@ class HintsTest(unittest.TestCase):
             for text, _ in texts_of(source):
                 self.assertLessEqual(options_in(text), known, (path, text))
 
-    def test_the_message_of_an_error_is_told_from_its_hint(self) -> None:
+    def test_the_message_of_an_error_is_distinguished_from_its_hint(self) -> None:
         for source, expected in (
             ('Fail(ErrorCode::kUsage, "a", "b");', [("a", True), ("b", False)]),
             ('Fail(ErrorCode::kUsage, StrCat("a", f(1, 2), "b"), "c");', [("a", True), ("b", True), ("c", False)]),

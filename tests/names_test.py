@@ -70,7 +70,7 @@ class NamesTest(unittest.TestCase):
         self.assertGreater(sum(len(list(types_of(source))) for source in sources.values()), 300)
         self.assertEqual(defined_twice(sources), [])
 
-    def test_a_type_that_others_can_name_is_found(self) -> None:
+    def test_a_type_with_external_linkage_is_found(self) -> None:
         for source in (
             "namespace a { class B {}; }",
             "namespace a { struct B final : public C<D> { int e; }; }",
@@ -85,7 +85,7 @@ class NamesTest(unittest.TestCase):
             with self.subTest(source=source):
                 self.assertEqual(defined_twice({"1.h": source, "2.h": source}), ["a::B: defined in 1.h and in 2.h"])
 
-    def test_a_type_that_others_cannot_name_is_not(self) -> None:
+    def test_a_type_with_internal_linkage_is_ignored(self) -> None:
         for source in (
             "namespace a { namespace { class B {}; } }",
             "namespace a { void F() { struct B { int c; }; } }",

@@ -78,7 +78,7 @@ class DocumentsTest(WorkFolderTest):
             with self.subTest(path.relative_to(ROOT).as_posix()):
                 self.assertEqual(list(link_complaints(path.read_text(encoding="utf-8"), path)), [])
 
-    def test_the_tables_of_sql_have_the_columns_that_their_document_names(self) -> None:
+    def test_the_tables_of_sql_have_the_columns_in_their_document(self) -> None:
         make_data(self.dir)
         shell = Shell(self.dir)
         shell.run("ofindex build data/train -q")

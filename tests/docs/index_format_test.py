@@ -149,7 +149,7 @@ class IndexFormatTest(unittest.TestCase):
         self.assertIn("ends with exit code 3", DOCUMENT)
         self.assertEqual(self.built.returncode, 3, self.built.stderr)
 
-    def test_the_file_has_the_properties_that_the_document_states(self) -> None:
+    def test_the_file_has_the_properties_in_the_document(self) -> None:
         stated = {row[0]: row[1] for row in table_after("## NAME.ofidx\n")[1:]}
         self.assertEqual(len(stated), 6)
         for name, value in stated.items():
@@ -207,7 +207,7 @@ class IndexFormatTest(unittest.TestCase):
             self.assertEqual(unpack(offsets, records), points)
             self.assertEqual((points[0], points[-1]), (begin, end))
 
-    def test_the_fields_of_the_map_stand_where_the_tables_say(self) -> None:
+    def test_the_fields_of_the_map_are_where_the_tables_say(self) -> None:
         sizes = {"u8": 1, "u32": 4, "u64": 8, "i64": 8}
         for text, bytes_in_all in (("\nHeader; offsets", 256), ("\nShard:\n", 80), ("\nBlock:\n", 64)):
             at = 0
@@ -227,7 +227,7 @@ class ReadersTest(unittest.TestCase):
         self.assertEqual(points[:3], [0, 15, 31])
         self.assertEqual(points[4096:], [65536, 65536 + 5 + 5])
 
-    def test_a_text_that_is_not_there_is_an_error(self) -> None:
+    def test_missing_text_is_an_error(self) -> None:
         for reader in (block_after, table_after):
             with self.assertRaises(ValueError):
                 reader("no such text in the document")

@@ -90,7 +90,7 @@ def large_makes_of(whole: bytes) -> dict[str, tuple[str, bytes]]:
 
 
 class MakesTest(CommandTest):
-    def test_every_make_gives_the_records_that_went_into_it(self) -> None:
+    def test_every_variant_gives_the_original_records(self) -> None:
         for framing in (TFRECORD, OFRECORD):
             expected = payloads(COUNT, framing)
             for name, compression, data in makes_of(framing):
@@ -107,7 +107,7 @@ class MakesTest(CommandTest):
         self.assertEqual(found, [framing, compression, len(expected), len(data)])
         self.assert_same(self.expect(0, "cat", "data", "--to", "raw").stdout, b"".join(expected), "cat")
 
-    def test_large_makes_are_entered_anywhere(self) -> None:
+    def test_large_variants_can_be_read_from_any_checkpoint(self) -> None:
         source = random.Random(5)
         expected: list[bytes] = []
         for number in range(3000):
@@ -136,7 +136,7 @@ class DetectionTest(CommandTest):
                     self.assertEqual((built["records"], built["damage"]), (0, []))
                     self.assertEqual(self.expect(0, "cat", "data", "--to", "raw").stdout, b"")
 
-    def test_a_bare_deflate_stream_is_taken_for_one_only_if_that_is_said(self) -> None:
+    def test_a_bare_deflate_stream_is_detected_only_on_request(self) -> None:
         (self.dir / "data").write_bytes(COMPRESS[DEFLATE](framed(payloads(20))))
         self.assertIn("data", self.expect_error(3, "build", "data").stderr)
         for wrong in (GZIP, ZLIB, "none"):
@@ -144,13 +144,13 @@ class DetectionTest(CommandTest):
         self.assertEqual(self.names(), ["data"])
         self.expect(0, "build", "data", "--compression", "deflate")
 
-    def test_a_compressed_file_of_no_records_is_refused_by_name(self) -> None:
+    def test_a_compressed_file_without_records_is_refused_by_name(self) -> None:
         for compression, compress in COMPRESS.items():
             (self.dir / "text").write_bytes(compress(b"not a record at all\n" * 99))
             self.assertIn("text", self.expect_error(3, "build", "text", *OPTIONS[compression]).stderr)
         self.assertEqual(self.names(), ["text"])
 
-    def test_a_format_that_is_given_is_believed_as_of_a_plain_shard(self) -> None:
+    def test_a_given_format_is_trusted_as_for_a_plain_shard(self) -> None:
         for framing in (TFRECORD, OFRECORD):
             whole = framed(payloads(20, framing), framing)
             (self.dir / "plain").write_bytes(whole)
@@ -165,11 +165,11 @@ class DetectionTest(CommandTest):
                         found[name] = (info["shards"][0]["format"], info["records"], damage)
                     self.assertEqual(found["gz"], found["plain"])
 
-    def test_a_large_first_record_is_as_good_as_a_small_one(self) -> None:
+    def test_the_size_of_the_first_record_does_not_matter(self) -> None:
         for framing, mebibytes in ((TFRECORD, 2), (OFRECORD, 2), (OFRECORD, 9)):
             self.check_first_record(framing, mebibytes)
 
-    def test_a_first_record_that_is_too_large_to_be_looked_at_needs_a_word_of_its_payload(self) -> None:
+    def test_a_first_record_too_large_to_be_sampled_needs_the_payload_option(self) -> None:
         first = messages.encode("example", {"image": ("bytes", [bytes(17 << 20)]), "label": ("int64", [1])})
         (self.dir / "gz").write_bytes(gzip_member(framed([first, payload(1)]), level=1))
         for options, kind in (((), "opaque"), (("--payload", "example"), "example")):
@@ -177,7 +177,7 @@ class DetectionTest(CommandTest):
             (shard,) = self.expect(0, "info", "gz", "--json").json["shards"]
             self.assertEqual((shard["payload"], shard["records"]), (kind, 2))
 
-    def test_offsets_of_what_it_inflates_to_are_no_text_index_of_the_file(self) -> None:
+    def test_offsets_in_inflated_bytes_are_not_exported_as_a_text_index(self) -> None:
         (self.dir / "gz").write_bytes(gzip_member(framed(payloads(3))))
         self.expect(0, "build", "gz")
         self.assertIn("compressed", self.expect_error(2, "export", "gz", "--to", "tfrecord2idx", "-o", "i").stderr)

@@ -133,7 +133,7 @@ class DamageTest(CommandTest):
                 for ordinal in case.bad:
                     self.assertIn("shard", self.expect_error(3, "get", "shard", str(ordinal), "--raw").stderr)
 
-    def test_info_tells_of_damage_and_is_0(self) -> None:
+    def test_info_reports_damage_and_exits_with_0(self) -> None:
         for case in CASES:
             with self.subTest(case.name):
                 self.build(case, 3 if case.damage or case.bad else 0, "--verify")
@@ -141,7 +141,7 @@ class DamageTest(CommandTest):
                 self.assert_damage(info, case)
                 self.assert_bad(info, case)
 
-    def test_verify_finds_damage_and_wrong_checksums_and_is_1(self) -> None:
+    def test_verify_reports_damage_and_wrong_checksums_and_exits_with_1(self) -> None:
         for case in CASES:
             with self.subTest(case.name):
                 self.build(case, 3 if case.damage else 0)
@@ -161,14 +161,14 @@ class DamageTest(CommandTest):
         self.assertEqual(damage_in(built), expected)
         self.assertEqual(damage_in(self.expect(0, "info", "data", "--json").json), expected)
 
-    def test_cat_stops_at_a_bad_record_and_says_which(self) -> None:
+    def test_cat_stops_at_a_bad_record_and_names_it(self) -> None:
         case = Case("a payload", TFRECORD, flipped(TF, 33), 3, bad=[1])
         self.build(case, 3, "--verify")
         stopped = self.expect(3, "cat", "shard", "--to", "raw")
         self.assertTrue(stopped.stderr.startswith("ofindex: "), stopped)
         self.assertIn("shard", stopped.stderr)
 
-    def test_a_change_of_equal_size_in_an_ofrecord_is_found_after_a_verifying_build(self) -> None:
+    def test_a_change_in_place_in_an_ofrecord_is_found_after_a_verifying_build(self) -> None:
         (self.dir / "shard").write_bytes(OF)
         self.expect(0, "build", "shard", "--format", "ofrecord", "--verify")
         times = (self.dir / "shard").stat()
@@ -177,7 +177,7 @@ class DamageTest(CommandTest):
         verified = self.expect(1, "verify", "shard", "--json").json
         self.assertTrue(verified["bad"] or verified["stale"], verified)
 
-    def test_a_sparse_tail_costs_no_time_and_no_records(self) -> None:
+    def test_a_sparse_tail_costs_no_time_and_adds_no_records(self) -> None:
         for name, data in GOOD.items():
             shard = self.dir / name
             shard.write_bytes(data)

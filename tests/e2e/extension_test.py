@@ -33,7 +33,7 @@ class ExtensionTest(CommandTest):
         write_parts(self.dir / "data", (3, 2))
         self.expect(0, "build", "data", "-q")
 
-    def test_it_can_be_loaded_late(self) -> None:
+    def test_the_extension_can_be_loaded_late(self) -> None:
         self.assertFalse(needs_static_tls(EXTENSION))
 
     def connect(self) -> sqlite3.Connection:
@@ -62,14 +62,14 @@ class ExtensionTest(CommandTest):
             query = "SELECT * FROM records ORDER BY _id DESC"
             self.assertEqual(found, self.expect(0, "sql", "data", query, "--jsonl").jsonl)
 
-    def test_it_joins_tables_of_the_host(self) -> None:
+    def test_it_joins_with_tables_of_the_host(self) -> None:
         connection = self.table()
         connection.execute("CREATE TABLE names(label, name)")
         connection.execute("INSERT INTO names VALUES (1, 'one'), (4, 'four')")
         rows = connection.execute("SELECT _id, names.name FROM t JOIN names USING (label) ORDER BY 1").fetchall()
         self.assertEqual(rows, [(1, "one"), (4, "four")])
 
-    def test_what_is_wrong_is_an_error_of_the_host(self) -> None:
+    def test_errors_are_reported_through_the_host(self) -> None:
         connection = self.connect()
         for argument in ("'nothing'", "", "'data', 'data'", f"'{EXTENSION}'"):
             with self.subTest(argument), self.assertRaises(sqlite3.Error):
@@ -96,7 +96,7 @@ class ExtensionTest(CommandTest):
         self.assertEqual((shell.stdout, shell.stderr, shell.returncode), ("3|3\n4|4\n", "", 0))
 
     @unittest.skipUnless(shutil.which("sqlite3"), "the shell sqlite3 is not installed")
-    def test_a_table_stays_in_a_database_and_is_not_read_from_its_views(self) -> None:
+    def test_a_table_persists_in_a_database_and_is_not_readable_through_its_views(self) -> None:
         load = f".load {EXTENSION.with_suffix('')}"
         create = f"CREATE VIRTUAL TABLE t USING ofindex('{self.dir}/data')"
         for statements in ((create, "CREATE VIEW v AS SELECT * FROM t"), ("SELECT count(*) FROM t",)):
@@ -111,7 +111,7 @@ class ExtensionTest(CommandTest):
         self.assertIn("unsafe use of virtual table", refused.stderr)
 
     @unittest.skipUnless(shutil.which("readelf"), "readelf is not installed")
-    def test_it_brings_neither_an_sqlite_nor_a_protobuf_of_its_own(self) -> None:
+    def test_it_links_neither_sqlite_nor_protobuf(self) -> None:
         needed = subprocess.run(["readelf", "-d", EXTENSION], capture_output=True, text=True, check=True).stdout
         self.assertIn("NEEDED", needed)
         self.assertNotRegex(needed, "sqlite3|protobuf")

@@ -69,10 +69,10 @@ class FeaturesTest(CommandTest):
             with self.subTest(name):
                 self.assertEqual(record["features"], messages.features_json(payload, kind))
 
-    def test_example_in_every_way_that_protobuf_allows(self) -> None:
+    def test_an_example_is_read_in_every_encoding_that_protobuf_allows(self) -> None:
         self.check("example", WIRE)
 
-    def test_every_kind_of_ofrecord_and_values_that_json_has_no_word_for(self) -> None:
+    def test_every_kind_of_ofrecord_is_read_including_values_that_json_lacks(self) -> None:
         single: dict[str, tuple[str, list[Any]]] = {
             "int32": ("int32", [0, -1, 2**31 - 1, -(2**31)]),
             "int64": ("int64", [0, -1, 2**63 - 1, -(2**63), 2**53 + 1]),
@@ -88,7 +88,7 @@ class FeaturesTest(CommandTest):
         payloads = {name: messages.encode("ofrecord", {name: feature}) for name, feature in single.items()}
         self.check("ofrecord", {**payloads, "all": messages.encode("ofrecord", single)})
 
-    def test_an_int32_that_was_written_with_more_bits_is_cut(self) -> None:
+    def test_an_int32_written_with_more_bits_is_truncated(self) -> None:
         wide = length_delimited(4, length_delimited(1, varint(2**32 + 5) + varint(2**31) + varint(-1)))
         self.check("ofrecord", {"wide": length_delimited(1, b"\x0a\x01a" + length_delimited(2, wide))})
 
@@ -104,7 +104,7 @@ class FeaturesTest(CommandTest):
         context: dict[str, tuple[str, list[Any]]] = {"length": ("int64", [3]), "gap": ("none", [])}
         self.check("sequence_example", {**payloads, "all": messages.encode_sequence(context, steps)})
 
-    def test_a_message_that_protobuf_refuses_is_refused_with_its_place(self) -> None:
+    def test_a_message_that_protobuf_refuses_is_refused_with_its_location(self) -> None:
         broken = {
             "a length past the end": b"\x0a\x7fshort",
             "a varint without an end": entry("a", length_delimited(3, length_delimited(1, b"\xff" * 11))),

@@ -81,7 +81,7 @@ def chosen(count: int) -> list[Case]:
 class DamagedHeadsTest(CommandTest):
     """The attack: what becomes of each case is counted, and printed where all are tried."""
 
-    def test_no_damaged_head_loses_anything_in_silence(self) -> None:
+    def test_a_damaged_head_never_loses_anything_silently(self) -> None:
         outcomes: Counter[str] = Counter()
         for case in chosen(HEADS):
             with self.subTest(case):
@@ -223,7 +223,7 @@ class DamagedHeadsTest(CommandTest):
 class SetTest(SetFolderTest):
     """What vouches for a shard whose content does not, and what does not."""
 
-    def test_an_ofrecord_whose_name_differs_in_digits_alone_is_of_the_set(self) -> None:
+    def test_an_ofrecord_whose_name_differs_only_in_digits_belongs_to_the_set(self) -> None:
         for names in (("train-0", "train-1"), ("x_00", "x_01"), ("data1", "data2"), ("v.of.0", "v.of.1"), ("7", "8")):
             for head in (b"\xff" * 8, bytes(8)):
                 with self.subTest(names, head=head):
@@ -243,7 +243,7 @@ class SetTest(SetFolderTest):
         self.assertEqual([damage["begin"] for damage in built["damage"]], [0])
         self.expect(1, "verify", "data")
 
-    def test_a_damaged_shard_is_known_by_its_own_records_alone(self) -> None:
+    def test_a_damaged_shard_is_recognised_by_its_own_records(self) -> None:
         self.write("alone", damaged=True)
         self.assertEqual(self.build(3, "alone")["records"], RECORDS - 1)
         (self.dir / "other").mkdir()
@@ -251,7 +251,7 @@ class SetTest(SetFolderTest):
         self.write("other/sound.tfrecord")
         self.assertEqual(self.build(3, "other")["records"], 2 * RECORDS - 1)
 
-    def test_an_ofrecord_that_its_name_puts_into_a_set_is_damage_from_its_first_byte(self) -> None:
+    def test_an_ofrecord_placed_in_a_set_by_its_name_is_damage_from_its_first_byte(self) -> None:
         for names in (("part-0", "part-1"), ("a.of", "b.of"), ("x-0-of-2.rec", "x-1-of-2.rec")):
             with self.subTest(names):
                 shutil.rmtree(self.dir / "data", ignore_errors=True)
@@ -264,7 +264,7 @@ class SetTest(SetFolderTest):
                     [(f"data/{names[1]}", 0, len(data))],
                 )
 
-    def test_zero_bytes_in_front_of_sound_ofrecords_are_the_only_damage(self) -> None:
+    def test_zero_bytes_before_sound_ofrecords_are_the_only_damage(self) -> None:
         for zeros in (16, 128, 4096, 65536):
             with self.subTest(zeros):
                 self.write("data/part-0", OFRECORD)
@@ -277,13 +277,13 @@ class SetTest(SetFolderTest):
                     [(0, zeros, "zero_head")],
                 )
 
-    def test_an_ofrecord_whose_chain_is_sound_is_taken_though_its_payloads_are_not(self) -> None:
+    def test_an_ofrecord_with_sound_lengths_is_taken_even_if_its_payloads_are_not(self) -> None:
         self.write("data/part-0", OFRECORD)
         (self.dir / "data" / "part-1").write_bytes(records.frame_ofrecord(b"\xff" * 40) * 3)
         built = self.build(0, "data", "--columns", "none")
         self.assertEqual((built["records"], built["shards"]), (RECORDS + 3, 2))
 
-    def test_a_git_lfs_pointer_of_a_set_is_a_lost_shard(self) -> None:
+    def test_a_git_lfs_pointer_in_a_set_is_a_lost_shard(self) -> None:
         pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
         self.write("data/part-0")
         (self.dir / "data" / "part-1").write_bytes(pointer)
@@ -294,7 +294,7 @@ class SetTest(SetFolderTest):
         )
         self.assertEqual((built["records"], built["skipped"]), (RECORDS, []))
 
-    def test_git_lfs_pointers_alone_are_said_to_be_pointers(self) -> None:
+    def test_git_lfs_pointers_alone_are_reported_as_pointers(self) -> None:
         pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
         (self.dir / "data").mkdir()
         (self.dir / "data" / "README.md").write_text("a dataset\n")
@@ -307,7 +307,7 @@ class SetTest(SetFolderTest):
                 self.assertIn("hint: run `git lfs pull`", failed.stderr)
                 self.assertNotIn("--format", failed.stderr)
 
-    def test_foreign_files_beside_shards_are_skipped(self) -> None:
+    def test_foreign_files_next_to_shards_are_skipped(self) -> None:
         self.write("data/part-0")
         self.write("data/a.tfrecord", first=RECORDS)
         foreign = ("README.md", "labels.txt", "dataset_info.json", "vocab.bin", "NOTES", "part-list", "image.png")
@@ -332,7 +332,7 @@ class SetTest(SetFolderTest):
             found = self.expect(code, "build", "sparse", "--force", "--json")
             self.assertEqual(bool(found.stdout), hole < 64 << 20, found)
 
-    def test_a_shard_that_reads_as_another_format_is_what_its_set_is(self) -> None:
+    def test_a_shard_that_also_parses_as_another_format_follows_its_set(self) -> None:
         of_record = records.frame_ofrecord(payloads(1, OFRECORD)[0])
         for number in range(3):
             self.write(f"data/part-{number}", first=number * RECORDS)
@@ -342,7 +342,7 @@ class SetTest(SetFolderTest):
         self.assertEqual(built["records"], 3 * RECORDS)
         self.assertEqual([(damage["begin"], damage["end"]) for damage in built["damage"]], [(0, len(of_record))])
 
-    def test_the_payload_kind_of_a_damaged_shard_is_that_of_its_records(self) -> None:
+    def test_the_payload_kind_of_a_damaged_shard_is_decided_by_its_records(self) -> None:
         for options in ((), ("--format", "tfrecord")):
             self.write("data/part-0")
             self.write("data/part-1", damaged=True, first=RECORDS)

@@ -86,7 +86,7 @@ class LimitsTest(CommandTest):
                 least = middle
         return ample + MIB
 
-    def test_however_little_memory_there_is_no_signal_ends_the_command(self) -> None:
+    def test_no_signal_ends_the_command_however_little_memory_there_is(self) -> None:
         least = self.least_address_space()
         ample = least + 128 * MIB
         for args in self.arguments():
@@ -97,7 +97,7 @@ class LimitsTest(CommandTest):
                     self.assertIn(code, CODES, errors)
                     self.assertEqual(code != 0, errors.startswith("ofindex: "), (code, errors))
 
-    def test_however_few_threads_there_are_no_signal_ends_the_command(self) -> None:
+    def test_no_signal_ends_the_command_however_few_threads_there_are(self) -> None:
         user = NOBODY if os.geteuid() == 0 else None
         for path in (self.dir.parent, self.dir, *self.dir.rglob("*")):
             path.chmod(0o777)
@@ -116,7 +116,7 @@ class LimitsTest(CommandTest):
 
 
 class DescriptorsTest(CommandTest):
-    def test_the_command_takes_as_many_descriptors_as_it_may(self) -> None:
+    def test_the_command_uses_as_many_descriptors_as_allowed(self) -> None:
         (self.dir / "rows.jsonl").write_text("".join('{"a": %d}\n' % n for n in range(400)))
         args = [COMMAND, "pack", "rows.jsonl", "-o", "out", "--to", "tfrecord", "--shards", "300"]
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

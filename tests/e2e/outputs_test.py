@@ -155,7 +155,7 @@ class OutputsTest(OutputFolderTest):
         self.assertEqual(after, before, done)
         return done
 
-    def test_what_exists_is_replaced_only_by_force_only_by_its_like_and_never_if_it_is_read(self) -> None:
+    def test_an_existing_file_is_replaced_only_by_force_only_by_its_kind_and_never_if_it_is_an_input(self) -> None:
         tried = 0
         for name, verb in VERBS.items():
             for what, there in self.kinds_of(name, verb).items():
@@ -176,7 +176,7 @@ class OutputsTest(OutputFolderTest):
                     self.clear(verb)
         self.assertGreater(tried, 300)
 
-    def test_the_input_itself_is_never_written_over(self) -> None:
+    def test_the_input_itself_is_never_overwritten(self) -> None:
         for args in (
             ("build", "data", "-o", "data/part-1"),
             ("build", "data/part-0", "data/part-1", "-o", "data/part-0"),
@@ -204,7 +204,7 @@ class OutputsTest(OutputFolderTest):
                     self.assertRegex(failed.stderr, "input|not an output of this verb")
                     self.assertEqual(self.contents(), before)
 
-    def test_a_copy_that_is_read_is_an_input_too(self) -> None:
+    def test_a_copy_that_is_read_counts_as_an_input(self) -> None:
         shutil.copytree(self.dir / "data", self.dir / "copy" / "data")
         shutil.rmtree(self.dir / "data")
         for verb in ("cat", "convert"):
@@ -215,7 +215,7 @@ class OutputsTest(OutputFolderTest):
                     self.assertEqual(self.run_command(*args).code, 2)
                     self.assertEqual(self.contents(), before)
 
-    def test_an_unquoted_glob_does_not_put_an_index_over_the_first_shard(self) -> None:
+    def test_an_unquoted_glob_does_not_overwrite_the_first_shard_with_an_index(self) -> None:
         shards = [f"s-{n}.tfrecord" for n in range(3)]
         for n, shard in enumerate(shards):
             records.write_tfrecord(self.dir / shard, payloads(3, first=n))
@@ -226,7 +226,7 @@ class OutputsTest(OutputFolderTest):
             self.assertNotIn("--force", failed.stderr)
             self.assertEqual(self.contents(), before)
 
-    def test_what_is_in_the_place_of_the_map_stays_if_it_is_no_map(self) -> None:
+    def test_a_file_at_the_place_of_the_map_is_kept_unless_it_is_a_map(self) -> None:
         for what, there in {
             "a stranger's text": There(lambda path: path.write_text("Dear diary,\n"), False),
             "a link to a shard": There(lambda path: path.symlink_to(self.dir / SHARD), False),
@@ -257,7 +257,7 @@ class OutputsTest(OutputFolderTest):
                 self.expect(0, "build", "data", "--force")
                 self.assertEqual((self.dir / INDEX).read_bytes(), index)
 
-    def test_an_index_that_a_power_cut_left_empty_or_zeroed_is_replaced_by_force(self) -> None:
+    def test_an_index_left_empty_or_zeroed_by_a_power_cut_is_replaced_by_force(self) -> None:
         index = (self.dir / INDEX).read_bytes()
         for data in (b"", bytes(100), bytes(len(index))):
             with self.subTest(len(data)):
@@ -269,7 +269,7 @@ class OutputsTest(OutputFolderTest):
         (self.dir / "empty").write_bytes(b"")
         self.assertNotIn("--force", self.assert_refused(4, "build", "data", "-o", "empty").stderr)
 
-    def test_cat_keeps_a_file_that_is_there_if_a_shard_is_lost(self) -> None:
+    def test_cat_keeps_an_existing_file_if_a_shard_is_lost(self) -> None:
         for to in ("jsonl", "tfrecord"):
             with self.subTest(to):
                 shard = (self.dir / "data" / "part-1").read_bytes()
@@ -309,7 +309,7 @@ class OutputsTest(OutputFolderTest):
         self.assertEqual(self.contents(), before)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
-    def test_a_folder_that_cannot_be_written_to_is_an_error_and_stays(self) -> None:
+    def test_a_folder_that_cannot_be_written_is_an_error_and_is_kept(self) -> None:
         shutil.chown(self.dir, NOBODY, NOBODY)
         os.chmod(self.dir.parent, 0o755)
         as_nobody = {"preexec_fn": lambda: os.setuid(NOBODY), "cwd": self.dir}

@@ -142,21 +142,21 @@ class FaultsTest(CommandTest):
         (self.dir / "out" / "README").write_bytes(b"mine")
         (self.dir / "out").rename(self.dir / "old")
 
-    def test_pack_over_a_larger_set_with_other_labels(self) -> None:
+    def test_pack_replaces_a_larger_set_with_other_labels(self) -> None:
         self.make_old("pack", "more", "--to", "ofrecord", "--shards", "3")
         self.attack("pack", "few", "--to", "ofrecord", "-o", "out", "--shards", "2", "--force")
 
-    def test_convert_over_a_larger_set(self) -> None:
+    def test_convert_replaces_a_larger_set(self) -> None:
         self.make_old("convert", "data", "--to", "tfrecord", "--shards", "3", "--where", "label > 3")
         self.attack("convert", "data", "--to", "tfrecord", "-o", "out", "--shards", "2", "--force")
 
-    def test_a_file_and_its_labels(self) -> None:
+    def test_a_file_is_published_with_its_labels(self) -> None:
         self.make_old("pack", "more", "--to", "tfrecord", "--shards", "1")
         (shard,) = (self.dir / "old").glob("*.tfrecord")
         shard.rename(shard.with_name("x.tfrecord"))
         self.attack("pack", "few", "--to", "tfrecord", "-o", "out/x.tfrecord", "--force", in_place=True)
 
-    def test_a_folder_that_cannot_be_exchanged(self) -> None:
+    def test_a_folder_that_cannot_be_exchanged_is_filled_in_place(self) -> None:
         self.make_old("pack", "more", "--to", "ofrecord", "--shards", "3")
         (self.dir / "old" / "notes").mkdir()
         (self.dir / "old" / "notes" / "day").write_text("a day")

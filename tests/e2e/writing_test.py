@@ -62,7 +62,7 @@ class WritingTest(CommandTest):
 
 
 class FullDiskTest(WritingTest):
-    def test_a_full_disk_is_an_error_with_exit_code_5_and_nothing_is_left(self) -> None:
+    def test_a_full_disk_exits_with_5_and_leaves_no_files(self) -> None:
         self.expect(0, "build", "data")
         self.sources, names = self.contents(), self.names()
         for name, args in self.verbs().items():
@@ -80,12 +80,12 @@ class FullDiskTest(WritingTest):
                         self.assertEqual(self.contents(), self.sources)
                         self.assertEqual(self.names(), names)
 
-    def test_a_disk_that_is_full_before_there_is_an_index_is_one_too(self) -> None:
+    def test_a_disk_that_fills_up_before_there_is_an_index_does_too(self) -> None:
         few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))}
         self.expect_error(5, "convert", "data", "--to", "ofrecord", "-o", "out", **few)
         self.assertEqual(self.names(), ["data", "rows.jsonl"])
 
-    def test_a_disk_that_is_full_at_the_last_byte_leaves_the_old_labels(self) -> None:
+    def test_a_disk_that_fills_up_at_the_last_byte_leaves_the_old_labels(self) -> None:
         for name in ("a/1", "b/2"):
             (self.dir / "images" / name).parent.mkdir(parents=True)
             (self.dir / "images" / name).write_bytes(b"z" * 1000)
@@ -138,7 +138,7 @@ class InterruptedTest(WritingTest):
             seconds *= 0.7 if done.code == 0 else 1.2
         return done
 
-    def test_an_interrupt_ends_with_130_and_leaves_nothing(self) -> None:
+    def test_an_interrupt_exits_with_130_and_leaves_no_files(self) -> None:
         for name, args in self.verbs().items():
             seconds = self.seconds_of(*args, "-o", "new")
             shutil.rmtree(self.dir / "new")
@@ -182,7 +182,7 @@ class ChangingTest(CommandTest):
             with self.subTest(args):
                 self.pack_while(lambda rows: os.truncate(rows, 1000), *args)
 
-    def test_a_source_that_is_written_anew_is_an_error(self) -> None:
+    def test_a_source_that_is_rewritten_is_an_error(self) -> None:
         for args in ((), ("--seed", "1")):
             with self.subTest(args):
                 self.pack_while(lambda rows: rows.write_text('{"other":"x"}\n' * 300_000), *args)

@@ -103,15 +103,15 @@ void CompareMany(PayloadKind kind, uint64_t seed) {
   CHECK((tally.not_utf8 > 0) == (kind != PayloadKind::kOfRecord));
 }
 
-TEST_CASE("an Example is read as libprotobuf reads it, whatever its bytes") {
+TEST_CASE("an Example is decoded as libprotobuf does, whatever its bytes") {
   CompareMany<tensorflow::Example>(PayloadKind::kExample, 1);
 }
 
-TEST_CASE("a SequenceExample is read as libprotobuf reads it, whatever its bytes") {
+TEST_CASE("a SequenceExample is decoded as libprotobuf does, whatever its bytes") {
   CompareMany<tensorflow::SequenceExample>(PayloadKind::kSequenceExample, 2);
 }
 
-TEST_CASE("an OFRecord is read as libprotobuf reads it, whatever its bytes") {
+TEST_CASE("an OFRecord is decoded as libprotobuf does, whatever its bytes") {
   CompareMany<oneflow::OFRecord>(PayloadKind::kOfRecord, 3);
 }
 

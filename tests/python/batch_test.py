@@ -77,7 +77,7 @@ class PayloadTest(WorkTest):
             batch = ofindex.decode([b"", b""], {"a": ragged("bytes"), "b": fixed("int8", (), 5)}, kind)
             self.assertEqual((batch["a"].tolist(), batch["b"].tolist()), ([[], []], [5, 5]))
 
-    def test_what_is_no_message_is_damage_and_named(self) -> None:
+    def test_a_payload_that_is_not_a_message_is_damage_and_named(self) -> None:
         payloads = [example(number) for number in range(300)]
         for bad in (b"\xff", b"\x0a\x05abc", payloads[0][:-1], b"\x0b"):
             payloads[200] = bad
@@ -123,7 +123,7 @@ class NumbersTest(WorkTest):
         self.assertEqual(batch["name"], [b"record %d" % number for number in expected])
         self.assertEqual(batch["boxes"].tolist(), [list(range(number % 10)) for number in expected])
 
-    def test_numbers_in_any_clothes(self) -> None:
+    def test_ordinals_of_every_numeric_type(self) -> None:
         self.assertEqual(self.weights(range(90, 10, -7)), list(range(90, 10, -7)))
         self.assertEqual(self.weights(np.arange(100)[::-3]), list(range(99, -1, -3)))
         self.assertEqual(self.weights(np.arange(5, dtype=np.uint64)), [0, 1, 2, 3, 4])
@@ -137,7 +137,7 @@ class NumbersTest(WorkTest):
             self.assertEqual((shaped["label"].shape, shaped["name"].shape), ((0, 2, 3), (0, 2)))  # type: ignore[union-attr]
             self.assertEqual(len(batch["boxes"]), 0)
 
-    def test_numbers_of_a_view_are_its_own(self) -> None:
+    def test_ordinals_of_a_view_are_its_own(self) -> None:
         self.assertEqual(self.weights([0, -1], self.ds[10:20]), [10, 19])
         self.assertEqual(self.weights([2, 0], self.ds.where("label = 7")), [27, 7])
         self.assertEqual(self.weights(range(3), self.ds[::-1][[5, 5, 1]]), [94, 94, 98])
@@ -146,7 +146,7 @@ class NumbersTest(WorkTest):
         with self.assertRaises(IndexError):
             self.ds[10:20].batch([10], FEATURES)
 
-    def test_what_is_no_number_of_a_record(self) -> None:
+    def test_an_invalid_ordinal_is_an_error(self) -> None:
         for numbers in ([100], [0, -101], [2**63], [-(2**200)], np.array([100]), range(99, 101), iter([100])):
             with self.assertRaises(IndexError, msg=repr(numbers)):
                 self.ds.batch(numbers, FEATURES)
@@ -191,7 +191,7 @@ class LargeTest(WorkTest):
             for name in FEATURES:
                 self.assertEqual(read[name].tolist(), one[name].tolist()[:5000])
 
-    def test_a_bad_record_deep_in_a_batch_is_named_whoever_finds_it(self) -> None:
+    def test_a_bad_record_late_in_a_batch_is_named_whichever_thread_finds_it(self) -> None:
         self.payloads[15_123] = messages.encode("example", {"label": ("int64", [1, 2])})
         self.payloads[17_000] = b"\xff"
         texts = set()
@@ -212,7 +212,7 @@ class LargeTest(WorkTest):
         with self.assertRaisesRegex(ofindex.DamageError, "2,?000"):
             ds.batch([5, 2000, 123], FEATURES)
 
-    def test_threads_are_one_and_more(self) -> None:
+    def test_the_number_of_threads_must_be_at_least_one(self) -> None:
         for threads in (0, -1):
             with self.assertRaisesRegex(ValueError, "threads"):
                 ofindex.decode([], FEATURES, threads=threads)
@@ -249,7 +249,7 @@ class MemoryTest(WorkTest):
             ofindex.decode([example(1)] * 100, features)
         np.testing.assert_array_equal(label, np.arange(100) % 10)
 
-    def test_arrays_may_be_written_to_and_share_nothing(self) -> None:
+    def test_arrays_are_writable_and_share_nothing(self) -> None:
         payloads = [example(number) for number in range(10)]
         first, second = (ofindex.decode(payloads, FEATURES) for _ in range(2))
         for array in self.arrays(first):

@@ -62,7 +62,7 @@ def arguments_of(function: Callable[..., Any]) -> list[str]:
 
 
 class ContractTest(WorkTest):
-    def test_arguments_are_called_and_ordered_as_promised_and_others_come_after(self) -> None:
+    def test_arguments_are_named_and_ordered_as_promised_and_others_come_last(self) -> None:
         for name, promised in SIGNATURES.items():
             owner: Any = ofindex
             try:

@@ -120,7 +120,7 @@ class DistributedTest(WorkTest):
             self.assertEqual(max(times.values()), 1, message)
             self.assertLess(count - sum(times.values()), world_size, message)
 
-    def test_an_epoch_is_covered_as_its_tail_promises_also_after_a_stop(self) -> None:
+    def test_an_epoch_is_covered_as_its_tail_promises_even_after_a_stop(self) -> None:
         # 0, 1 and -1 modulo a step of two ranks; and a rank without a record in the last step.
         counts = (160, 161, 159, 177)
         tails = ("exact", "pad", "drop")

@@ -192,7 +192,7 @@ class ExitTest(WorkTest):
         )
 
     @unittest.skipUnless(importlib.util.find_spec("tensorflow"), "tensorflow is not installed")
-    def test_tensorflow_ends_as_it_does_without_ofindex(self) -> None:
+    def test_tensorflow_exits_as_it_does_without_ofindex(self) -> None:
         control = (
             "def batches():\n"
             "    while True: yield numpy.arange(8)\n"

@@ -152,7 +152,7 @@ class TensorFlowTest(InterchangeTest):
         found = [tf.io.parse_single_example(payload, spec)["name"].numpy() for payload in dataset]
         self.assertEqual(found, [(expected(number)["name"] or [b"none"])[0] for number in range(COUNT)])
 
-    def test_tensorflow_does_check_the_checksums(self) -> None:
+    def test_tensorflow_checks_the_checksums(self) -> None:
         """Else the tests above would say nothing of them."""
         (shard,) = self.pack("plain")
         data = bytearray(shard.read_bytes())
@@ -173,7 +173,7 @@ class TensorFlowTest(InterchangeTest):
             )
             self.assertEqual((int(context["id"]), lists["steps"].to_list()), (number, steps[number]))
 
-    def test_what_its_writer_compresses_is_read_in_place(self) -> None:
+    def test_files_compressed_by_its_writer_are_read_in_place(self) -> None:
         payloads = [bytes([number % 251]) * (number % 997) for number in range(9000)]
         for compression in ("GZIP", "ZLIB"):
             path = self.dir / compression
@@ -185,7 +185,7 @@ class TensorFlowTest(InterchangeTest):
             self.assertEqual((list(dataset), dataset.info["damage"]), (payloads, []))
             self.assertTrue(dataset.verify()["clean"])
 
-    def test_images_are_files_as_they_are(self) -> None:
+    def test_images_are_stored_as_files(self) -> None:
         png = tf.io.encode_png(tf.cast(tf.reshape(tf.range(48) * 5, [4, 4, 3]), tf.uint8)).numpy()
         for label in ("lily", "rose"):
             (self.dir / "images" / label).mkdir(parents=True)

@@ -52,7 +52,7 @@ class LeaksTest(WorkTest):
         printed = in_new_process(MEASURE.format(work=work), index, rounds, BOUND, MALLOC_ARENA_MAX="1")
         self.assertEqual(printed, "steady\n")
 
-    def test_a_million_reads_leave_nothing(self) -> None:
+    def test_a_million_reads_leak_nothing(self) -> None:
         self.check(
             """
 import random
@@ -69,7 +69,7 @@ def work(number):  # 5,000 reads
             200,
         )
 
-    def test_writing_leaves_nothing(self) -> None:
+    def test_writing_leaks_nothing(self) -> None:
         self.check(
             """
 import numpy as np
@@ -97,7 +97,7 @@ def work(number):  # 600 records, and one writer that is given up
             60,
         )
 
-    def test_errors_leave_nothing(self) -> None:
+    def test_errors_leak_nothing(self) -> None:
         self.check(
             """
 def work(number):
@@ -119,7 +119,7 @@ def work(number):
             300,
         )
 
-    def test_datasets_views_and_samplers_leave_nothing(self) -> None:
+    def test_datasets_views_and_samplers_leak_nothing(self) -> None:
         self.check(
             """
 import pickle
@@ -145,7 +145,7 @@ def work(number):
         )
 
     @unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
-    def test_epochs_of_a_loader_leave_nothing(self) -> None:
+    def test_epochs_of_a_loader_leak_nothing(self) -> None:
         self.check(
             """
 import ofindex.torch

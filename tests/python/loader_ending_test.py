@@ -26,7 +26,7 @@ class EndingTest(WatchedTest):
         payloads[100] = messages.encode("example", {"weight": ("float", [1.0])})
         return ofindex.build(self.write("hurt/", payloads))
 
-    def test_a_feature_error_comes_at_its_place(self) -> None:
+    def test_a_feature_error_is_raised_at_its_position(self) -> None:
         ds = self.hurt()
         for threads, prefetch, transform in ((1, 1, None), (2, 4, None), (4, 16, None), (2, 4, dict)):
             before = self.threads()
@@ -52,7 +52,7 @@ class EndingTest(WatchedTest):
                 self.until(lambda: self.threads() <= before, "threads are left")
                 self.assertEqual(loader.state_dict()["position"], 8)
 
-    def test_an_iterator_that_is_never_read_leaves_no_threads(self) -> None:
+    def test_an_iterator_that_is_never_read_starts_no_threads(self) -> None:
         before = self.threads()
         iter(Loader(self.examples(50), LABEL, 8))
         self.until(lambda: self.threads() <= before, "threads are left")
@@ -79,7 +79,7 @@ class EndingTest(WatchedTest):
         )
         self.assertEqual(printed, "alive\n")
 
-    def test_a_shard_that_is_cut_in_mid_epoch_is_a_stale_error(self) -> None:
+    def test_a_shard_truncated_during_an_epoch_is_a_stale_error(self) -> None:
         payloads = [
             messages.encode("example", {"label": ("int64", [n]), "blob": ("bytes", [bytes(8192)])}) for n in range(200)
         ]
@@ -96,7 +96,7 @@ class EndingTest(WatchedTest):
         with self.assertRaises(ofindex.StaleError):
             ds[50]
 
-    def test_a_bad_record_is_a_damage_error_at_its_place(self) -> None:
+    def test_a_bad_record_is_a_damage_error_at_its_position(self) -> None:
         frames = [bytearray(records.frame_tfrecord(example(number))) for number in range(50)]
         frames[20][20] ^= 1
         path = self.dir / "bad.tfrecord"
@@ -121,7 +121,7 @@ class EndingTest(WatchedTest):
                 self.examples(200, f"data-{len(transform)}/")._source.index_path,
             )
 
-    def test_a_forked_child_leaves_it_alone(self) -> None:
+    def test_a_forked_child_does_not_touch_it(self) -> None:
         source = (
             "child = os.fork()\n"
             "if child == 0:\n"
@@ -165,7 +165,7 @@ class EndingTest(WatchedTest):
         self.interrupted(Loader(ds, LABEL, 8, CountingSampler(2000, 0.02)))
         self.interrupted(Loader(ds, LABEL, 8, CountingSampler(2000, 0.02), transform=itself))
 
-    def test_an_exception_of_a_sampler_comes_out_in_the_loop(self) -> None:
+    def test_an_exception_of_a_sampler_is_raised_in_the_loop(self) -> None:
         def numbers() -> Iterator[int]:
             yield from range(20)
             raise LookupError("no more numbers")
@@ -177,7 +177,7 @@ class EndingTest(WatchedTest):
                 given.append(len(batch["label"]))
         self.assertEqual(given, [8, 8])
 
-    def test_a_process_ends_in_mid_epoch(self) -> None:
+    def test_a_process_may_exit_during_an_epoch(self) -> None:
         for printed in self.begun("print('done')\n", sampler="list(range(200))"):
             self.assertEqual(printed, "done\n")
 

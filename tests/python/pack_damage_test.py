@@ -57,7 +57,7 @@ class HurtParquetTest(DamageCase):
         self.path = self.dir / "table.parquet"
         pq.write_table(pa.table({"x": list(range(9)), "y": [["a", "bc"]] * 9}), self.path)
 
-    def test_a_cut_or_foreign_file_is_a_format_error(self) -> None:
+    def test_a_truncated_or_foreign_file_is_a_format_error(self) -> None:
         whole = self.path.read_bytes()
         for content in (
             whole[:-1],
@@ -72,7 +72,7 @@ class HurtParquetTest(DamageCase):
         with self.assertRaisesRegex(ofindex.FormatError, "table.parquet: does not begin as Parquet"):
             self.packed(self.path, "example")
 
-    def test_hurt_at_any_place_it_is_read_or_refused_by_name(self) -> None:
+    def test_a_file_corrupted_anywhere_is_read_or_refused_by_name(self) -> None:
         self.assert_hurt(self.path)
 
 
@@ -89,7 +89,7 @@ class HurtAvroTest(DamageCase):
         with open(self.path, "wb") as file:
             fastavro.writer(file, schema, [{"x": number, "y": "abc"} for number in range(9)], codec="deflate")
 
-    def test_a_cut_or_foreign_file_is_a_format_error(self) -> None:
+    def test_a_truncated_or_foreign_file_is_a_format_error(self) -> None:
         whole = self.path.read_bytes()
         for content in (whole[:-1], whole[:100], b"Obj\x01", b"Obj\x01 is none", whole[:-40] + bytes(40)):
             self.path.write_bytes(content)
@@ -98,7 +98,7 @@ class HurtAvroTest(DamageCase):
         with self.assertRaisesRegex(ofindex.FormatError, "records.avro: does not begin as Avro"):
             self.packed(self.path, "example")
 
-    def test_hurt_at_any_place_it_is_read_or_refused_by_name(self) -> None:
+    def test_a_file_corrupted_anywhere_is_read_or_refused_by_name(self) -> None:
         self.assert_hurt(self.path)
 
 

@@ -63,17 +63,17 @@ class ParkedCallsTest(unittest.TestCase):
         self.assertGreater(len(called), 50)
         self.assertEqual(sorted(called - self.parked() - HARMLESS), [])
 
-    def test_what_newer_pythons_call_is_parked_or_harmless_too(self) -> None:
+    def test_functions_called_by_newer_pythons_are_parked_or_harmless_too(self) -> None:
         for version, names in NEWER.items():
             self.assertEqual(sorted(set(names.split()) - self.parked() - HARMLESS), [], version)
 
-    def test_the_linker_is_told_what_the_source_has(self) -> None:
+    def test_the_linker_wraps_exactly_the_functions_in_the_source(self) -> None:
         text = (ROOT / "python" / "meson.build").read_text()
         told = re.findall(r"'(\w+)'", text.partition("parked_calls = [")[2].partition("]")[0])
         self.assertEqual(sorted(told), sorted(self.parked()))
 
     @unittest.skipUnless(shutil.which("c++"), "there is no compiler")
-    def test_the_source_compiles_for_every_python_that_is_installed(self) -> None:
+    def test_the_source_compiles_for_every_installed_python(self) -> None:
         ask = "import sysconfig; print(sysconfig.get_paths()['include'])"
         for version in OTHERS:
             try:
@@ -87,7 +87,7 @@ class ParkedCallsTest(unittest.TestCase):
                 compiled = subprocess.run(command, capture_output=True, text=True)
                 self.assertEqual(compiled.stderr, "", version)
 
-    def test_nothing_is_both(self) -> None:
+    def test_no_function_is_both(self) -> None:
         self.assertEqual(self.parked() & HARMLESS, set())
 
 

@@ -116,7 +116,7 @@ class ParseExampleTest(WorkTest):
 
 
 class RandomTest(ParseExampleTest):
-    def test_random_features_of_random_messages(self) -> None:
+    def test_random_features_of_random_messages_are_parsed_alike(self) -> None:
         refusals = 0
         for seed in range(GROUPS):
             specs, payloads = random_case(seed, CASES_OF_GROUP)
@@ -125,7 +125,7 @@ class RandomTest(ParseExampleTest):
         self.assertGreater(refusals, GROUPS)
         self.assertLess(refusals, GROUPS * CASES_OF_GROUP // 2)
 
-    def test_raw_is_decode_raw(self) -> None:
+    def test_raw_equals_decode_raw(self) -> None:
         rng = random.Random(5)
         strings = [rng.randbytes(48) for _ in range(20)]
         payloads = [messages.encode("example", {"x": ("bytes", [string])}) for string in strings]
@@ -176,7 +176,7 @@ def read_fixtures(payload: str) -> Iterator[tuple[Fixture, list[bytes]]]:
 
 @needs_fixtures
 class FixtureTest(ParseExampleTest):
-    def test_every_example_of_the_fixtures(self) -> None:
+    def test_every_example_of_the_fixtures_is_parsed_alike(self) -> None:
         read = 0
         for fixture, payloads in read_fixtures("example"):
             choices = specs_of(payloads)
@@ -208,7 +208,7 @@ class FixtureTest(ParseExampleTest):
             for name, array in batch.items():
                 self.assertEqual(of_ofindex(array), of_tensorflow(expected[name], len(shuffled)), (fixture.path, name))
 
-    def test_the_feature_lists_of_the_fixtures(self) -> None:
+    def test_the_feature_lists_of_the_fixtures_are_parsed_alike(self) -> None:
         lists = 0
         for _, payloads in read_fixtures("sequence_example"):
             kinds: dict[str, str] = {}

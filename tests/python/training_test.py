@@ -77,7 +77,7 @@ class TrainingTest(WorkTest):
         else:
             self.assertEqual(one, other, where)
 
-    def test_it_learns_and_goes_on_bit_for_bit_where_it_was_stopped(self) -> None:
+    def test_training_learns_and_resumes_bit_for_bit(self) -> None:
         whole = self.train("whole")
         found = re.search(r"accuracy (0\.\d+) on (\d+) digits held out", whole)
         assert found is not None, whole
@@ -99,7 +99,7 @@ class TrainingTest(WorkTest):
         self.assertNotEqual(250 % batches, 0)
         self.assert_same(self.checkpoint("whole"), self.checkpoint("parts"))
 
-    def test_its_batches_are_the_digits_held_apart(self) -> None:
+    def test_its_batches_are_the_held_out_digits(self) -> None:
         self.train("one", "--epochs", "1")
         ds = ofindex.open(self.dir / "digits")
         parts = ds.split({"train": 0.8, "held out": 0.2}, seed=0)
@@ -133,7 +133,7 @@ class JpegTest(WorkTest):
     def pixels(jpeg: Any) -> np.ndarray[Any, Any]:
         return np.asarray(Image.open(io.BytesIO(jpeg)))
 
-    def test_jpegs_decoded_in_the_transform_are_those_decoded_one_by_one(self) -> None:
+    def test_jpegs_decoded_in_the_transform_equal_those_decoded_one_by_one(self) -> None:
         expected = [self.pixels(jpeg) for jpeg in self.jpegs]
 
         def decode(batch: dict[str, Any]) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class JpegTest(WorkTest):
             self.assertNotEqual(seen, sorted(seen))
             self.assertEqual(seen, list(self.ds.sampler(seed=3)))
 
-    def test_a_jpeg_that_is_none_is_an_error_of_the_loop(self) -> None:
+    def test_an_invalid_jpeg_is_an_error_of_the_loop(self) -> None:
         ds = ofindex.build(self.write("broken/", [messages.encode("example", {"x": ("bytes", [b"no JPEG"])})] * 4))
 
         def decode(batch: dict[str, Any]) -> Any:
@@ -167,7 +167,7 @@ class JpegTest(WorkTest):
 class LoadingTest(WorkTest):
     """What examples/train_digits.py relies on."""
 
-    def test_a_state_of_mid_epoch_is_plain_values_that_torch_saves_safely(self) -> None:
+    def test_a_state_inside_an_epoch_is_plain_values_that_torch_saves_safely(self) -> None:
         loader = Loader(self.examples(50), {"label": ofindex.fixed("int64")}, batch_size=8)
         batches = iter(loader)
         for _ in range(3):

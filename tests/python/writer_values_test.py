@@ -97,7 +97,7 @@ class ValuesTest(WriterCase):
                 self.assertEqual(self.feature("example", value), example)
                 self.assertEqual(self.feature("ofrecord", value), ofrecord)
 
-    def test_the_schema_says_kinds_before_the_values_do(self) -> None:
+    def test_the_schema_overrides_the_kinds_of_values(self) -> None:
         for value, kind, expected in (
             (3, "float", [3.0]),
             ([1, 2.5], "float", [1.0, 2.5]),
@@ -127,7 +127,7 @@ class ValuesTest(WriterCase):
         (message,) = self.written("example", {"a": None, "b": 1})
         self.assertEqual(list(message.features.feature), ["b"])
 
-    def test_any_mapping_and_names_of_bytes_will_do(self) -> None:
+    def test_any_mapping_and_names_of_bytes_are_accepted(self) -> None:
         for record in (OrderedDict(a=1), MappingProxyType({"a": 1}), Odd({"a": 1}), {b"a": 1}):
             (message,) = self.written("example", record)
             self.assertEqual(list(message.features.feature["a"].int64_list.value), [1])
@@ -160,7 +160,7 @@ class ValuesTest(WriterCase):
         self.assertEqual(list(message.features.feature), ["x[]"])
 
     @needs_fixtures
-    def test_the_published_example_comes_out_bit_for_bit(self) -> None:
+    def test_the_published_example_is_reproduced_bit_for_bit(self) -> None:
         published = (FIXTURES / "mnist_example.pb").read_bytes()
         features = messages.MESSAGES["example"].FromString(published).features.feature
         values = {
@@ -175,7 +175,7 @@ class ValuesTest(WriterCase):
         self.assertEqual(path.read_bytes(), records.frame_tfrecord(published))
         self.assertEqual(len(published), 859)
 
-    def test_the_same_values_are_the_same_bytes_in_any_order(self) -> None:
+    def test_the_same_values_give_the_same_bytes_in_any_order(self) -> None:
         names = [f"feature {number}" for number in range(30)]
         shuffled = random.Random(1).sample(names, len(names))
         for payload, format in FORMATS.items():

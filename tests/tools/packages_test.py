@@ -33,7 +33,7 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(named - libraries, {"g++", "pkg-config", "python3-dev", "python3-venv"})
         self.assertEqual(libraries - named, set())
 
-    def test_every_library_that_is_missing_is_named_in_one_sentence(self):
+    def test_every_missing_library_is_named_in_one_sentence(self):
         meson = shutil.which("meson")
         if meson is None:
             self.skipTest("meson is not installed")

@@ -155,7 +155,7 @@ TEST_CASE("a search gives up when its budget is used up, and reports it") {
   CHECK(given_up->gave_up);
 }
 
-TEST_CASE("a walk reads any hostile shard a bounded number of times") {
+TEST_CASE("a walk reads a hostile shard a bounded number of times") {
   struct Row {
     std::string what;
     Framing framing;
@@ -195,7 +195,7 @@ TEST_CASE("a walk reads any hostile shard a bounded number of times") {
   }
 }
 
-TEST_CASE("a walk gives up on a million gaps at the limit, and keeps the records before it") {
+TEST_CASE("a walk gives up after the limit of a million gaps, and keeps the records before them") {
   constexpr size_t kMostGaps = size_t{1} << 20;
   const std::string piece = "x" + RecordBytes(kTf, "");
   const TempDir dir;
