@@ -118,7 +118,7 @@ def room_of(path):
 
 
 def include_complaint(room, bracket, header):
-    """What is wrong with including `header` in a file of `room`; None if nothing is."""
+    """Why including `header` in a file of `room` is wrong; None if it is allowed."""
     for pattern, wrappers in WRAPPED_IN:
         if re.fullmatch(pattern, header):
             return None if room in wrappers.split() else f"is for {wrappers} alone"
@@ -132,7 +132,7 @@ def include_complaint(room, bracket, header):
 
 
 def complaints(path, text):
-    """What is wrong with a source file: `path` is relative to the root, `text` its content."""
+    """The faults of a source file: `path` is relative to the root, `text` is its content."""
     found = []
     if pathlib.PurePath(path).suffix in HEADERS:
         code = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("//")]
@@ -146,7 +146,7 @@ def complaints(path, text):
 
 
 def sources():
-    """Path from the root -> text, of every source of the rooms."""
+    """Maps the path of every source in the rooms, relative to the root, to its text."""
     found = {}
     for top in BELOW:
         for path in sorted((ROOT / top).rglob("*")):
@@ -156,7 +156,7 @@ def sources():
 
 
 def modules(texts):
-    """Module, which is a header and its source, -> the modules that it includes."""
+    """Maps each module, which is a header and its source, to the modules that it includes."""
     found = collections.defaultdict(set)
     for path, text in texts.items():
         module = path.rpartition(".")[0]
@@ -168,7 +168,8 @@ def modules(texts):
 
 
 def python_imports(text):
-    """Modules of the package that a module of it imports when it runs: at once, or in a function. Not for types alone."""
+    """Modules of the package that a module imports at run time, at once or in a function; imports only for types are
+    left out."""
     found = set()
     todo = [ast.parse(text)]
     while todo:
@@ -183,7 +184,7 @@ def python_imports(text):
 
 
 def cycle_in(graph):
-    """Nodes of which each leads to the next, the last to the first; None if there are none."""
+    """A cycle of nodes, of which each leads to the next and the last to the first; None if there is none."""
     try:
         graphlib.TopologicalSorter(graph).prepare()
     except graphlib.CycleError as error:
@@ -226,7 +227,7 @@ class ProjectTest(unittest.TestCase):
 
 
 class ComplaintsTest(unittest.TestCase):
-    """The checks above are worth something only if they find what is wrong."""
+    """The checks above are useful only if they find faults."""
 
     RIGHT = [
         ("base/bytes.cc", '"base/bytes.h"'),

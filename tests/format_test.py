@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The layout of all C++ is that of .clang-format: `clang-format-14 -i FILE` mends it."""
+"""All C++ has the layout of .clang-format; `clang-format-14 -i FILE` applies it."""
 
 import pathlib
 import shutil

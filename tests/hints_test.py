@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Options of the command stand in hints that are literals, and nowhere else in the errors of the library.
+"""Options of the command appear only in hints that are literals, and nowhere else in the errors of the library.
 
-Python spells the options of such a hint as arguments. It never touches messages, nor hints that were put together: they
-hold names and paths, which may look like options.
+Python replaces the options of such a hint by arguments. It changes neither messages nor composed hints: these hold
+names and paths, which may look like options.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OPTION = re.compile(r"(?:^|(?<=[ `]))(?:--[a-z][a-z-]*|-[a-z]\b)")
 
 
 def texts_of(source: str) -> Iterator[tuple[str, bool]]:
-    """Each literal of `source`, and whether it is the message of an error or a part of a text that is put together."""
+    """Each literal of `source`, and whether it is the message of an error or a part of composed text."""
     open_calls: list[tuple[str, int]] = []  # with the number of the argument
     for token in TOKEN.finditer(source):
         if token["text"]:
@@ -45,7 +45,7 @@ def texts_of(source: str) -> Iterator[tuple[str, bool]]:
 
 
 def options_in(text: str) -> set[str]:
-    """The options in `text`, but for those of whole commands."""
+    """The options in `text`, except those of whole commands."""
     return set(OPTION.findall(re.sub("`(?:ofindex|protoc|ulimit) [^`]*", "", text)))
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """One name, one type: no two files define a type of the same name in the same namespace.
 
-C++ calls two such types one, and a program that has both runs whichever functions the linker keeps. No compiler and no
-linker says so, as long as they stand in different files.
+To C++ two such types are one, and a program with both calls whichever functions the linker keeps. Neither compiler nor
+linker reports this if they are in different files.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BRACE = re.compile(
 
 
 def types_of(source: str) -> Iterator[str]:
-    """The types that `source` defines where other files could name them, with their namespaces."""
+    """The types that `source` defines with external linkage, with their namespaces."""
     scopes: list[str | None] = []  # None: a function, or anything else that hides what is in it
     for brace in BRACE.finditer(NOT_CODE.sub(" ", source)):
         if brace.group() == "}":
@@ -51,7 +51,7 @@ def types_of(source: str) -> Iterator[str]:
 
 
 def defined_twice(sources: Mapping[str, str]) -> list[str]:
-    """What is wrong with `sources`, texts by path."""
+    """The faults of `sources`, which maps paths to texts."""
     files = collections.defaultdict(list)
     for path, source in sources.items():
         for name in types_of(source):

@@ -12,7 +12,7 @@ README_LINES = 40
 
 
 def listed(readme):
-    """The headers that a README says something of, in its order."""
+    """The headers that a README describes, in its order."""
     found = []
     for line in readme.splitlines():
         if line.startswith("- "):
@@ -21,7 +21,7 @@ def listed(readme):
 
 
 def readme_complaints(room, readme, headers):
-    """What is wrong with the README.md of `room`, whose text is None if there is none."""
+    """The faults of the README.md of `room`; its text is None if it does not exist."""
     if readme is None:
         return [f"{room}/ has no README.md"]
     found = []
@@ -38,7 +38,7 @@ def readme_complaints(room, readme, headers):
 
 
 def sources_complaints(room, meson, sources):
-    """What is wrong with the list of sources in the meson.build of `room`."""
+    """The faults of the list of sources in the meson.build of `room`."""
     names = re.findall(r"^  '([a-z0-9_]+\.cc)',$", meson, re.MULTILINE)
     found = []
     if names != sorted(names):
@@ -95,7 +95,7 @@ class RoomsTest(unittest.TestCase):
 
 
 class ComplaintsTest(unittest.TestCase):
-    """The checks above are worth something only if they find what is wrong."""
+    """The checks above are useful only if they find faults."""
 
     def test_a_readme_exists_and_names_each_header_once(self):
         good = "# base/\n\nBytes.\n\n- `a.h`: one.\n- `b.h`, `c.h`: two and three, see `a.h`.\n"

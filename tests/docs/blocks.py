@@ -51,7 +51,7 @@ class Block:
 
 @dataclass
 class Step:
-    """A command of a session and what it is said to print."""
+    """A command of a session and the output that the document shows for it."""
 
     line: int
     command: str
@@ -74,7 +74,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def steps(block: Block) -> list[Step]:
-    """The commands of a session. What stands before the first one is shown by the command `:`, which prints nothing."""
+    """The commands of a session. Lines before the first one are kept as the command `:`, which prints nothing."""
     found: list[Step] = []
     going_on = False
     for number, line in enumerate(block.lines, start=block.line):
@@ -91,7 +91,7 @@ def steps(block: Block) -> list[Step]:
 
 
 def matches(shown: list[str], printed: str) -> bool:
-    """True if `printed` is what the document shows."""
+    """True if `printed` matches what the document shows."""
     while shown and not shown[-1].strip():
         shown = shown[:-1]
     pattern = ""
@@ -106,7 +106,7 @@ def matches(shown: list[str], printed: str) -> bool:
 
 
 def too_long(line: str) -> str | None:
-    """The first word of `line`, if it is one of TOO_LONG."""
+    """The first word of `line` if it is in TOO_LONG."""
     words = shlex.split(line, comments=True)
     return words[0] if words and words[0] in TOO_LONG else None
 
@@ -128,7 +128,7 @@ class Shell:
         self.environment = kept
 
     def run(self, command: str) -> tuple[int, str]:
-        """Exit code, and all that was printed."""
+        """Returns the exit code and everything printed."""
         finished = subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,
@@ -163,7 +163,7 @@ def script_complaints(block: Block, shell: Shell) -> Iterator[str]:
 
 
 def block_complaints(text: str, folder: Path) -> Iterator[str]:
-    """What is wrong with the blocks of a document; its commands run in `folder`."""
+    """The faults found in the blocks of a document; its commands run in `folder`."""
     shell = Shell(folder)
     for block in blocks(text):
         if not block.language or block.language in NEVER_RUN:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What judges the documents is worth something only if it finds what is wrong, over the same data every time."""
+"""The checkers of the documents must find faults, and must read the same data every time."""
 
 from __future__ import annotations
 

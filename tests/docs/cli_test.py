@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/cli.md has the options and JSON keys of the command, no more and no fewer."""
+"""docs/cli.md lists exactly the options and JSON keys of the command."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """docs/index_format.md describes what the command writes: its schema, its columns, and its worked example.
 
-Shards, rows and bytes are read out of the document; nothing here knows how ofindex computes them. XXH3 values are those
-of the document, compared with those of the command.
+Shards, rows and bytes are read from the document; nothing here uses code of ofindex to compute them. XXH3 values are
+taken from the document and compared with those of the command.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ OF_INODES_IN_MAP = (
 
 
 def block_after(text: str) -> str:
-    """The content of the first fenced block behind `text`."""
+    """The content of the first fenced block after `text`."""
     _, found, rest = DOCUMENT.partition(text)
     if not found:
         raise ValueError(f"the document does not say: {text}")
@@ -65,7 +65,7 @@ def block_after(text: str) -> str:
 
 
 def table_after(text: str) -> list[list[str]]:
-    """The first table behind `text`: its header, then its rows."""
+    """The first table after `text`: its header, then its rows."""
     _, found, rest = DOCUMENT.partition(text)
     if not found:
         raise ValueError(f"the document does not say: {text}")
@@ -79,13 +79,13 @@ def table_after(text: str) -> list[list[str]]:
 
 
 def example_shards() -> dict[str, tuple[bytes, int]]:
-    """Path -> bytes, mtime_ns."""
+    """Maps each path to its bytes and mtime_ns."""
     named = re.findall(r"^(Shard `(.+?)`, mtime_ns (\d+):)$", DOCUMENT, re.MULTILINE)
     return {path: (bytes.fromhex(block_after(line)), int(mtime)) for line, path, mtime in named}
 
 
 def example_map() -> bytes:
-    """The map's bytes; every line has to stand at the offset that it names."""
+    """The map's bytes; every line must be at the offset that it states."""
     found = bytearray()
     for line in block_after("Bytes of the map").splitlines():
         offset, hexadecimal = re.fullmatch(r" *(\d+) +([0-9a-f *]+?) *(?:\|.*)?", line).groups()
@@ -98,7 +98,7 @@ def example_map() -> bytes:
 
 
 def unpack(blob: bytes, records: int) -> list[int]:
-    """The points of packed offsets, by the formula of the document."""
+    """The record boundaries of packed offsets, by the formula in the document."""
     points = []
     for i in range(records + 1):
         # The end of a frame is the last point of that frame.
@@ -218,7 +218,7 @@ class IndexFormatTest(unittest.TestCase):
 
 
 class ReadersTest(unittest.TestCase):
-    """What reads the document finds what is wrong in it."""
+    """The code that reads the document must find its faults."""
 
     def test_packed_offsets_of_wide_fields_and_two_frames_are_unpacked(self) -> None:
         two_frames = struct.pack("<QQIB3x", 2**64 - 1, 16 << 12, 48, 1) + struct.pack("<QQIB3x", 65536, 5 << 12, 561, 3)

@@ -1,6 +1,6 @@
-"""Much of everything: shards beyond 4 GiB, records of 2.2 GiB, more than fits in memory, 5,000 shards of few bytes.
+"""Extremes of size: shards beyond 4 GiB, records of 2.2 GiB, more than fits in memory, 5,000 tiny shards.
 
-The large files are holes for the most part and take no space on file systems that keep holes.
+The large files consist mostly of holes and take no space on file systems with sparse files.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class HugeShardTest(CommandTest):
 
 @unittest.skipIf(is_address_sanitized(), "AddressSanitizer reserves more addresses than the limit allows")
 class LittleMemoryTest(CommandTest):
-    """A record of 400 MiB, and 256 MiB of addresses to handle it in."""
+    """A record of 400 MiB, and an address space of 256 MiB to handle it in."""
 
     def setUp(self) -> None:
         super().setUp()

@@ -1,4 +1,4 @@
-"""Decompression bombs: a file that inflates to far more than any shard would costs a moment, and little memory."""
+"""Decompression bombs: a file that inflates to far more than any real shard is stopped at once, in little memory."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ FIRST_OF = records.frame_ofrecord(payload(1, records.OFRECORD))
 
 
 def bomb(compression: str, head: bytes, mebibytes: int, trailer: bytes = b"") -> bytes:
-    """A stream of `head` and so many MiB of zeros; what stands behind it is wrong, unless it is given.
+    """A stream of `head` and `mebibytes` MiB of zeros; without `trailer`, its checksum is wrong.
 
-    Behind a full flush a deflate stream refers to nothing before, so that the block of a MiB can be repeated.
+    After a full flush a deflate stream refers to nothing earlier, so that the block of one MiB can be repeated.
     """
     stream = zlib.compressobj(9, zlib.DEFLATED, -15)
     begin = stream.compress(head) + stream.flush(zlib.Z_FULL_FLUSH)
@@ -32,7 +32,7 @@ def bomb(compression: str, head: bytes, mebibytes: int, trailer: bytes = b"") ->
 
 
 def gzip_bomb(mebibytes: int) -> bytes:
-    """One with the right checksum behind it."""
+    """A bomb followed by the right checksum."""
     checksum = zlib.crc32(FIRST)
     for _ in range(mebibytes):
         checksum = zlib.crc32(bytes(MIB), checksum)
@@ -48,7 +48,7 @@ class BombTest(CommandTest):
         return bounded.finished
 
     def assert_stopped(self, option: str, *args: str) -> None:
-        """The command ends with 7, says which option would let the file through, and leaves nothing behind."""
+        """The command exits with 7, names the option that would accept the file, and leaves no files."""
         before = self.names()
         stopped = self.run_small(7, *args)
         error, hint = stopped.stderr.splitlines()

@@ -1,4 +1,4 @@
-"""build: what it leaves behind, when it does nothing, and that its bytes depend on the data alone."""
+"""build: which files it leaves, when it does nothing, and that its bytes depend only on the data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from oracle import records
 
 
 class BuildTest(CommandTest):
-    """What a build leaves, and when it does nothing."""
+    """The files that a build leaves, and when it does nothing."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -76,7 +76,7 @@ class BuildTest(CommandTest):
 
 
 class SameBytesTest(CommandTest):
-    """Nothing in an index depends on how it was built; of where, it has the inodes of the files alone."""
+    """Nothing in an index depends on how it was built; of the place, it only stores the inodes of the files."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -116,7 +116,7 @@ class SameBytesTest(CommandTest):
             self.assertEqual(original[table], copied[table], table)
 
     def rows_of(self, index: Path) -> dict[str, list[object]]:
-        """All rows of all tables, but for what depends on the inodes of the files."""
+        """All rows of all tables, except what depends on the inodes of the files."""
         database = sqlite3.connect(f"file:{index}?mode=ro&immutable=1", uri=True)
         self.addCleanup(database.close)
         database.row_factory = sqlite3.Row
@@ -132,7 +132,7 @@ class SameBytesTest(CommandTest):
 
 
 class MapTest(CommandTest):
-    """The map beside an index that is up to date: damage in it is found, named and mended."""
+    """The map next to an up-to-date index: damage in it is found, reported and repaired."""
 
     def setUp(self) -> None:
         super().setUp()

@@ -1,4 +1,4 @@
-"""Features and columns: what the command says of them is what a full pass over the decoded records says."""
+"""Features and columns: what the command reports equals a full pass over the decoded records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damaged compressed shards: what came out of sound blocks is indexed, and what is wrong is told with both places."""
+"""Damaged compressed shards: records in sound blocks are indexed, and damage is reported with both positions."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ TRAILER_BYTES = {GZIP: 8, ZLIB: 4, DEFLATE: 0}
 
 
 def places(document: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """Of each damage: its reason, and where it is, inflated and in the file."""
+    """For each damaged range: its reason, and its position in the inflated bytes and in the file."""
     keys = ("reason", "begin", "end", "file_begin", "file_end")
     return [tuple(found[key] for key in keys) for found in document["damage"]]
 
 
 class DamagedTest(CommandTest):
     def build(self, data: bytes, *options: str, code: int = 3, compression: str = GZIP) -> dict[str, Any]:
-        """Builds the index of a shard of these bytes; an empty object if there is none."""
+        """Builds the index of a shard with these bytes; an empty object if no index is written."""
         for path in self.dir.iterdir():
             path.unlink()
         (self.dir / "data").write_bytes(data)
@@ -102,7 +102,7 @@ class CutTest(DamagedTest):
 
 @dataclass(frozen=True)
 class Case:
-    """A stream with all the records, and where what is wrong with it lies in the file."""
+    """A stream with all the records, and the position of its fault in the file."""
 
     name: str
     compression: str
@@ -193,7 +193,7 @@ def begins_with_a_record(case: damage_test.Case) -> bool:
 
 
 class InsideTest(DamagedTest):
-    """Damage inside a sound stream is that of the inflated bytes."""
+    """Damage inside a sound stream is damage of the inflated bytes."""
 
     def test_damage_has_the_same_effect_in_plain_and_compressed_shards(self) -> None:
         for case in damage_test.CASES:

@@ -1,4 +1,4 @@
-"""Compressed shards of every make: whoever wrote the stream, and however, its records are all there."""
+"""Compressed shards of every variant: whichever program wrote the stream, all its records are found."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cuts(data: bytes, every: int) -> list[bytes]:
 
 
 def members_of(framing: str) -> Iterator[tuple[str, bytes]]:
-    """gzip files of many members: where one ends says nothing of where a record does."""
+    """gzip files with many members: members and records end independently."""
     frames = [records.FRAME[framing](one) for one in payloads(COUNT, framing)]
     whole = b"".join(frames)
     for name, parts in {
@@ -51,7 +51,7 @@ def members_of(framing: str) -> Iterator[tuple[str, bytes]]:
 
 
 def makes_of(framing: str) -> Iterator[tuple[str, str, bytes]]:
-    """What a stream is called, its compression, and the stream: the same records in each."""
+    """The name of a stream, its compression, and the stream: the same records in each."""
     whole = framed(payloads(COUNT, framing), framing)
     for compression, compress in COMPRESS.items():
         for level in range(10):
@@ -70,7 +70,7 @@ def makes_of(framing: str) -> Iterator[tuple[str, str, bytes]]:
 
 
 def large_makes_of(whole: bytes) -> dict[str, tuple[str, bytes]]:
-    """Streams of several checkpoints each."""
+    """Streams with several checkpoints each."""
     members = cuts(whole, 100_001)
     zlibs: dict[str, dict[str, int]] = {
         **{f"level {level}": {"level": level} for level in (0, 1, 9)},
@@ -125,7 +125,7 @@ class MakesTest(CommandTest):
 
 
 class DetectionTest(CommandTest):
-    """A compressed shard is found to be what its inflated copy is found to be."""
+    """A compressed shard is detected as its inflated copy is."""
 
     def test_an_empty_stream_is_an_empty_shard(self) -> None:
         for compression, compress in COMPRESS.items():
@@ -183,7 +183,7 @@ class DetectionTest(CommandTest):
         self.assertIn("compressed", self.expect_error(2, "export", "gz", "--to", "tfrecord2idx", "-o", "i").stderr)
 
     def check_first_record(self, framing: str, mebibytes: int) -> None:
-        """A gzip file whose first record is of so many MiB is what its inflated copy is."""
+        """A gzip file whose first record has this many MiB is detected as its inflated copy is."""
         noise = random.Random(6).randbytes(mebibytes << 20)
         first = messages.encode(KINDS[framing], {"image": ("bytes", [noise]), "label": ("int64", [1])})
         whole = framed([first, payload(1, framing)], framing)

@@ -1,4 +1,4 @@
-"""Compressed shards, indexed in place: every answer is the one that the inflated bytes would give."""
+"""Compressed shards, indexed in place: every answer equals that for the inflated bytes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CompressedTest(CommandTest):
         return database.execute("SELECT count(*) FROM checkpoint").fetchone()[0]
 
     def answers(self, folder: str, name: str, count: int) -> dict[str, Any]:
-        """What each verb says of `name` in `folder`, but for ids, sizes of files and times."""
+        """The output of each verb for `name` in `folder`, without ids, file sizes and times."""
         some = [str(ordinal) for ordinal in (count - 1, 0, count // 2, count // 3, -1)]
         asked = [("get", name, *some, form) for form in ("--json", "--jsonl", "--raw", "--wire")]
         asked += [("cat", name, "--to", to) for to in ("raw", "tfrecord", "ofrecord", "jsonl")]
@@ -162,7 +162,7 @@ class SameBytesTest(CompressedTest):
 
 
 class ReadingTest(CompressedTest):
-    """However records are read, and wherever the checkpoints are kept."""
+    """In every way of reading records, and for every distance of checkpoints."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -210,7 +210,7 @@ class ReadingTest(CompressedTest):
 
 
 class ChangedTest(CompressedTest):
-    """A shard that is no longer what was indexed is refused, or told by verify."""
+    """A shard that is no longer the indexed file is refused, or reported by verify."""
 
     def build(self, framing: str, compression: str) -> bytes:
         data = COMPRESS[compression](many_bytes(framing), level=1)

@@ -1,4 +1,4 @@
-"""What scripts depend on: JSON keys, exit codes, which stream says what."""
+"""The contract for scripts: JSON keys, exit codes, and what goes to which stream."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VERBS_OF_LATER = ("update", "merge")
 
 
 class JsonTest(CommandTest):
-    """Every promised key is there, in a document that names its schema."""
+    """Every promised key exists, in a document that names its schema."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -75,7 +75,7 @@ class JsonTest(CommandTest):
 
 
 class ContractTest(CommandTest):
-    """Each verb has the options of every verb, and each document the keys that are promised."""
+    """Each verb has the common options, and each document the promised keys."""
 
     DOCUMENTS = {
         ("build", "data", "--force"): "index records payload_bytes data_bytes index_bytes shards seconds "
@@ -137,7 +137,7 @@ class ContractTest(CommandTest):
 
 
 class ExitCodeTest(CommandTest):
-    """One meaning for each code; 6 and 130 are in process_test.py."""
+    """Each exit code has one meaning; 6 and 130 are in process_test.py."""
 
     def setUp(self) -> None:
         super().setUp()

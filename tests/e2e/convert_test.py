@@ -1,4 +1,4 @@
-"""convert: every record in the other format, in its place, and nothing of what is there at risk."""
+"""convert: every record is written in the other format, in order, and no existing file is at risk."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ConvertTest(CommandTest):
         return written.payloads_in(self.dir / "out", to)
 
     def assert_refused(self, code: int, *args: str | Path) -> Finished:
-        """The command fails, and every file is as it was."""
+        """The command fails, and every file is unchanged."""
         before = self.contents()
         failed = self.expect_error(code, "convert", *args)
         self.assertEqual(self.contents(), before, failed)
@@ -222,7 +222,8 @@ class OverItselfTest(ConvertTest):
 
 class DamagedTest(ConvertTest):
     def shard(self, hurt: dict[int, int]) -> list[bytes]:
-        """Writes a TFRecord file of 20 records, of record n one bit of byte hurt[n] wrong; returns the payloads."""
+        """Writes a TFRecord file of 20 records; in record n, one bit of byte hurt[n] is flipped. Returns the payloads.
+        """
         data = bytearray()
         for number, one in enumerate(payloads(20)):
             begin = len(data)

@@ -1,6 +1,6 @@
-"""Damaged shards, case by case: which records are left, which bytes hold none, and what the exit code says.
+"""Damaged shards, case by case: which records are left, which bytes hold none, and the exit code.
 
-Every expectation is written out beside its bytes; the oracle must come to the same.
+Every expectation is written next to its bytes, and the oracle must agree with it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ GOOD = {TFRECORD: TF, OFRECORD: OF}
 
 @dataclass(frozen=True)
 class Case:
-    """One damaged shard. `records` counts those that keep an ordinal; `bad` are ordinals of wrong payload checksums."""
+    """One damaged shard. `records` counts those that keep an ordinal; `bad` lists those with a wrong payload checksum.
+    """
 
     name: str
     format: str
@@ -229,10 +230,10 @@ PEAK_BYTES = 64 << 20
 
 @unittest.skipIf(is_address_sanitized(), "AddressSanitizer reserves more addresses than the limit allows")
 class HostileLengthTest(CommandTest):
-    """A length is a claim. Whatever it says, memory stays small and every other record is read."""
+    """A length is untrusted: whatever its value, memory stays small and every other record is read."""
 
     def hostile(self, framing: str, length: int, rest: int = 100) -> bytes:
-        """Three records, then a header that claims `length` in front of room for a payload of `rest` bytes."""
+        """Three records, then a header with the length `length`, followed by only `rest` bytes of payload."""
         behind_header = records.FRAME[framing](b"\xab" * rest)[len(records.HEADER[framing](0)) :]
         return GOOD[framing] + records.HEADER[framing](length) + behind_header
 

@@ -1,4 +1,4 @@
-"""Names and values of strangers reach a terminal and a CSV without a character that controls either."""
+"""Untrusted names and values reach a terminal or a CSV file without control characters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAME = HOSTILE.encode() + b"\x9b31m"  # the last as a raw byte, which is not UTF
 
 
 def controls_in(output: str | bytes, allowed: str) -> list[str]:
-    """The characters of `output` that control something. Raw bytes of the C1 range are such, too."""
+    """The control characters in `output`, including raw bytes of the C1 range."""
     text = output if isinstance(output, str) else output.decode("utf-8", "surrogateescape")
     wrong = CONTROLS | BIDI | set(range(0xDC80, 0xDD00))
     return [f"U+{ord(c):04X}" for c in text if ord(c) in wrong and c not in allowed]

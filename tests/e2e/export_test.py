@@ -1,4 +1,4 @@
-"""export: a text index a shard, and never over something that is needed."""
+"""export: one text index per shard, never over a file that is needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from oracle import records
 
 class ExportTest(CommandTest):
     def export(self, code: int, index: str, folder: str, *options: str) -> str:
-        """Exports to `folder`; returns what the command prints, or says of a failure."""
+        """Exports to `folder`; returns the output of the command, or its error."""
         args = ("export", index, "--to", "tfrecord2idx", "-o", folder, *options)
         return self.expect(0, *args).text if code == 0 else self.expect_error(code, *args).stderr
 

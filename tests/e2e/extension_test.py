@@ -1,6 +1,6 @@
-"""The loadable extension in the SQLite of others: the shell `sqlite3`, and Python's.
+"""The loadable extension in SQLite programs: the shell `sqlite3`, and Python's module.
 
-OFINDEX_SQLITE names it (default: build/query/extension/ofindex_sqlite.so of this repository).
+OFINDEX_SQLITE names the extension (default: build/query/extension/ofindex_sqlite.so of this repository).
 """
 
 from __future__ import annotations

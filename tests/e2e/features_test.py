@@ -1,7 +1,7 @@
-"""Decoded features, message by message: what `get --json` shows is what libprotobuf reads.
+"""Decoded features, message by message: `get --json` shows what libprotobuf reads.
 
-The messages are those that tell a wire reader from a guess: every kind, values that JSON has no word for, and the same
-content written in all the ways that protobuf allows.
+The messages are chosen to expose mistakes of a wire reader: every kind, values that JSON cannot express, and the same
+content in all encodings that protobuf allows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def length_delimited(number: int, content: bytes) -> bytes:
 
 
 def entry(name: str, feature: bytes) -> bytes:
-    """One entry of an Example's feature map, as a message of its own: Examples are joined by joining their bytes."""
+    """One entry of an Example's feature map, as a message of its own: concatenating the bytes of Examples merges them.
+    """
     return length_delimited(1, length_delimited(1, length_delimited(1, name.encode()) + length_delimited(2, feature)))
 
 

@@ -1,4 +1,4 @@
-"""Real and derived record files: what the command says of them is what their manifests and the oracle say."""
+"""Real and derived record files: the output of the command equals their manifests and the oracle."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from oracle.fixtures import FIXTURES, Fixture, fixtures, needs_fixtures
 
 
 def folders(found: list[Fixture]) -> dict[str, list[Fixture]]:
-    """The folders that are one dataset each -> their files in order; compressed ones are left out."""
+    """Maps the folders that are one dataset each to their files in order; compressed ones are left out."""
     sets: dict[str, list[Fixture]] = {}
     for fixture in found:
         if not fixture.compressed and fixture.path.parent.name not in ("real", "derived"):

@@ -1,8 +1,8 @@
-"""Shards whose head is damaged: every bit of the first 64 bytes, heads of zeros, heads that are missing.
+"""Shards whose head is damaged: every bit of the first 64 bytes, heads of zeros, missing heads.
 
-No such shard may be taken for a stranger. Its other records are in the index if anything marks where they are, the rest
-is damage or an error, and the other shards of its set are whole. OFINDEX_HEADS says how many cases are tried (default:
-100 of some 5,000, the same in every run).
+No such shard may be taken for a foreign file. Its other records are in the index if anything marks where they are; the
+rest is damage or an error, and the other shards of its set are whole. OFINDEX_HEADS is the number of cases to try
+(default: 100 of about 5,000, the same in every run).
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def chosen(count: int) -> list[Case]:
 
 
 class DamagedHeadsTest(CommandTest):
-    """The attack: what becomes of each case is counted, and printed where all are tried."""
+    """The attack: the outcome of each case is counted, and the counts are printed if all cases are tried."""
 
     def test_a_damaged_head_never_loses_anything_silently(self) -> None:
         outcomes: Counter[str] = Counter()
@@ -149,7 +149,7 @@ class DamagedHeadsTest(CommandTest):
         return self.check_ofrecord(case, built, found[victim], written[victim], code, path, whole)
 
     def payloads_of(self, info: dict[str, Any], bad: set[int]) -> list[list[bytes]]:
-        """The payloads that the index gives of each shard, but for the bad ones."""
+        """The payloads that the index returns for each shard, without bad records."""
         rows = {
             row["_id"]: row
             for row in self.expect(0, "sql", "set", "SELECT _id, _shard, _length FROM records", "--json").json["rows"]
@@ -167,7 +167,7 @@ class DamagedHeadsTest(CommandTest):
         return list(by_shard.values())
 
     def check_tfrecord(self, built: dict[str, Any], found: list[bytes], code: int, path: Path) -> str:
-        """Two checksums a record: the oracle knows exactly what can be had."""
+        """Two checksums per record: the oracle knows exactly which records can be found."""
         walk = records.walk_tfrecord(path.read_bytes())
         self.assertEqual(found, [record.payload for record in walk.records if record.sound])
         self.assertEqual(
@@ -190,7 +190,7 @@ class DamagedHeadsTest(CommandTest):
         path: Path,
         whole: bytes,
     ) -> str:
-        """No checksum: a length tells that it is wrong by where it leads, a payload by its message at best."""
+        """No checksum: a wrong length is detected by where it leads, a wrong payload at best by its message."""
         data = path.read_bytes()
         starts = [sum(8 + len(payload) for payload in written[:number]) for number in range(len(written) + 1)]
         if len(data) == len(whole):
@@ -221,7 +221,7 @@ class DamagedHeadsTest(CommandTest):
 
 
 class SetTest(SetFolderTest):
-    """What vouches for a shard whose content does not, and what does not."""
+    """What identifies a shard whose content does not, and what does not."""
 
     def test_an_ofrecord_whose_name_differs_only_in_digits_belongs_to_the_set(self) -> None:
         for names in (("train-0", "train-1"), ("x_00", "x_01"), ("data1", "data2"), ("v.of.0", "v.of.1"), ("7", "8")):

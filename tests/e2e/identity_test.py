@@ -1,4 +1,4 @@
-"""When an index still belongs to the files it was made of: copies of a dataset are the dataset, other files are not."""
+"""When an index still belongs to its files: a copy of the dataset is the dataset, other files are not."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class IdentityTest(CommandTest):
         self.assert_stale("part-1")
 
     def replace_with_equal_facts(self, shard: Path) -> None:
-        """Renames a file of other records, and of the shard's size and mtime, over it."""
+        """Renames a file with other records, but with the shard's size and mtime, over the shard."""
         facts = shard.stat()
         content = shard.read_bytes()
         other = shard.with_name("other")

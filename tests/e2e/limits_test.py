@@ -1,4 +1,4 @@
-"""Memory and threads that run out: the command ends with an exit code of its table, never by a signal."""
+"""Running out of memory or threads: the command ends with a documented exit code, never by a signal."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class LimitsTest(CommandTest):
         self.expect(0, "build", "data/part-0.tfrecord", "-o", "plain.ofidx")
 
     def run_under(self, limit: int, most: int, args: list[str], user: int | None = None) -> tuple[int, str]:
-        """The exit code and the errors of the command under `most` of resource `limit`."""
+        """The exit code and the errors of the command if resource `limit` is limited to `most`."""
         done = subprocess.run(
             [COMMAND, *args],
             cwd=self.dir,
@@ -76,7 +76,7 @@ class LimitsTest(CommandTest):
         return [[STATEMENT if word == "SELECT_DISTINCT" else word for word in line.split()] for line in COMMANDS]
 
     def least_address_space(self) -> int:
-        """With less, the system itself does not start the command, or cannot let its stack grow."""
+        """With a lower limit, the system itself cannot start the command or grow its stack."""
         least, ample = 0, 256 * MIB
         while ample - least > MIB // 4:
             middle = (least + ample) // 2

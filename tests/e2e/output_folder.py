@@ -1,4 +1,4 @@
-"""A folder with data to read, for tests of verbs that write: what is in it, and that a refusal changes nothing."""
+"""A folder with data to read, for tests of verbs that write: its content, and that a refusal changes nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OutputFolderTest(CommandTest):
         (self.dir / "set").mkdir()
 
     def contents(self) -> dict[str, tuple[Any, ...]]:
-        """All that lies in the folder: kind, mode, inode, and bytes or where a link leads."""
+        """The whole content of the folder: kind, mode, inode, and bytes or link target."""
         found: dict[str, tuple[Any, ...]] = {}
         for path in sorted(self.dir.rglob("*")):
             info = path.lstat()
@@ -39,7 +39,7 @@ class OutputFolderTest(CommandTest):
         return found
 
     def assert_refused(self, code: int, *args: str) -> Finished:
-        """The command fails, with and without --force, and all stays as it was."""
+        """The command fails, with and without --force, and all files are unchanged."""
         before = self.contents()
         failed = self.expect_error(code, *args)
         self.expect_error(code, *args, "--force")

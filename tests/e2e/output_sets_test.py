@@ -1,6 +1,6 @@
-"""Sets of shards that are written beside data: never a second set in a folder, never a shard or an index among others.
+"""Sets of shards written next to data: never a second set in a folder, never a shard or an index among others.
 
-The rule (docs/cli.md, "Outputs") is held for single paths by outputs_test.
+The rule (docs/cli.md, "Outputs") is tested for single paths by outputs_test.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Every verb that writes, against everything that can be where it writes: nothing is lost that is not its own output.
+"""Every verb that writes, against everything that may exist at its output: only its own output is ever lost.
 
-The rule (docs/cli.md, "Outputs"): a path that exists is replaced only with --force, only if it is recognisably an
-output of that verb, and never if it is an input.
+The rule (docs/cli.md, "Outputs"): an existing path is replaced only with --force, only if it is recognisably an output
+of that verb, and never if it is an input.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ READ = (SHARD, INDEX, MAP)
 
 @dataclass(frozen=True)
 class Verb:
-    """A command line that writes one file, `path`, whose bytes are of `kind`; `inputs` are files that it reads."""
+    """A command line that writes one file, `path`, of the given kind; `inputs` are the files that it reads."""
 
     args: tuple[str, ...]
     path: str
@@ -56,7 +56,7 @@ VERBS = {
 
 @dataclass(frozen=True)
 class There:
-    """What is at the path: how to put it there, and whether the verb may replace it by force."""
+    """Something at the path: how to create it, and whether the verb may replace it by force."""
 
     put: Callable[[Path], Any]
     replaceable: bool
@@ -69,7 +69,7 @@ class OutputsTest(OutputFolderTest):
         self.outputs = {name: self.made(verb) for name, verb in VERBS.items()}
 
     def made(self, verb: Verb) -> bytes:
-        """What the verb writes where nothing is; nothing is there afterwards."""
+        """The bytes that the verb writes to a new path, which is removed afterwards."""
         self.expect(0, *verb.args)
         made = (self.dir / verb.path).read_bytes()
         self.clear(verb)
@@ -83,7 +83,7 @@ class OutputsTest(OutputFolderTest):
                 path.unlink(missing_ok=True)
 
     def kinds_of(self, name: str, verb: Verb) -> dict[str, There]:
-        """All that can be at the verb's path."""
+        """Everything that can be at the verb's path."""
         elsewhere = self.dir / "elsewhere"
         own = self.outputs[name]
 
@@ -132,14 +132,14 @@ class OutputsTest(OutputFolderTest):
         return kinds
 
     def device(self) -> Path:
-        """A device that may be lost: not the system's own, where the test may replace that."""
+        """A device that may be lost: not the system's own, if the test could replace that."""
         path = self.dir / "device"
         if os.geteuid() == 0 and not path.exists():
             os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
         return path if path.exists() else Path("/dev/null")
 
     def run_over(self, verb: Verb, there: There, *force: str) -> Finished:
-        """Runs the verb over what is there, and fails if anything else changes than what may change."""
+        """Runs the verb over an existing path, and fails if anything changes that may not."""
         path = self.dir / verb.path
         there.put(path)
         before = self.contents()

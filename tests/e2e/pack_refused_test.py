@@ -96,7 +96,7 @@ class ErrorsTest(PackTest):
 
 
 class HostileTest(PackTest):
-    """Sources that are hard to read, and outputs that are hard to write: an answer, soon, and nothing left."""
+    """Sources that are hard to read, and outputs that are hard to write: a prompt error, and no files left."""
 
     def test_unreadable_input_is_reported(self) -> None:
         os.mkfifo(self.dir / "pipe")

@@ -1,4 +1,4 @@
-"""pack: in which order and under which names records are written, of CSV, JSON lines and files."""
+"""pack: the order and the names of the records written from CSV, JSON lines and files."""
 
 from __future__ import annotations
 

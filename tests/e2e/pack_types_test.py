@@ -1,4 +1,4 @@
-"""pack: what becomes of each type, given or inferred."""
+"""pack: the kind of each type, given or inferred."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from e2e.packing import OFRECORD, TFRECORD, PackTest
 
 
 def single(value: float) -> float:
-    """`value` as a float of 32 bits."""
+    """`value` rounded to a 32-bit float."""
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
 
@@ -29,7 +29,7 @@ def microseconds(text: str) -> int:
 
 @dataclass(frozen=True)
 class Row:
-    """A type of the mapping: a value as JSON has it, the same as CSV has it, and what it is in each format."""
+    """A type of the mapping: a value in JSON, the same value in CSV, and the result in each format."""
 
     type: str
     json: Any
@@ -42,7 +42,7 @@ class Row:
 
 
 def same(type_name: str, value: Any, text: str | None, kind: str, *values: Any) -> Row:
-    """A row of which both formats have the same."""
+    """A row with the same values in both formats."""
     return Row(type_name, value, text, (kind, list(values)), (kind, list(values)))
 
 
@@ -199,7 +199,7 @@ class TypesTest(PackTest):
 
 
 class RangesTest(PackTest):
-    """Values that are none of their type."""
+    """Values that do not have their type."""
 
     def test_a_value_that_does_not_fit_is_refused_with_its_location(self) -> None:
         table = [

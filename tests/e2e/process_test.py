@@ -1,4 +1,4 @@
-"""The command among other processes: closed pipes, interrupts, and two builders of one index."""
+"""The command with other processes: closed pipes, interrupts, and two builders of one index."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class PipeTest(CommandTest):
 
 
 class SlowBuildTest(CommandTest):
-    """While one `build --verify` reads holes of 4 GiB, which takes a second or more."""
+    """Tests that run while a `build --verify` reads holes of 4 GiB, which takes a second or more."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -84,7 +84,7 @@ class SlowBuildTest(CommandTest):
         write_with_holes(self.dir / "slow", records.TFRECORD, [64 * MIB] * RECORDS)
 
     def start_slow_build(self) -> subprocess.Popen[bytes]:
-        """Starts the build, and returns as soon as it has a file of its own beside the data."""
+        """Starts the build, and returns when its temporary file exists next to the data."""
         before = self.names()
         process = self.start("build", "slow", "--verify", "--json", "-j", "1")
         while self.names() == before and process.poll() is None:

@@ -1,4 +1,4 @@
-"""get and cat: how records are asked for, and in what form they come."""
+"""get and cat: how to request records, and the forms of output."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from oracle import records
 
 
 class GetTest(CommandTest):
-    """How records are asked for, and in what form they come."""
+    """How to request records, and the forms of output."""
 
     def setUp(self) -> None:
         super().setUp()

@@ -1,4 +1,4 @@
-"""sample: what a training run would read, against what it promises of ranks, positions, selections and draws."""
+"""sample: the order for a training run keeps its promises about ranks, positions, selections and draws."""
 
 from __future__ import annotations
 

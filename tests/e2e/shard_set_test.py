@@ -21,17 +21,17 @@ LFS_POINTER = (
 
 class ShardSetTest(CommandTest):
     def write(self, *paths: str) -> None:
-        """Writes one record into each of these files: the file's own path."""
+        """Writes one record into each of these files: the path of the file."""
         for path in paths:
             (self.dir / path).parent.mkdir(parents=True, exist_ok=True)
             records.write_tfrecord(self.dir / path, [path.encode()])
 
     def build(self, *args: str | Path, **options: Any) -> dict[str, Any]:
-        """Builds all.ofidx of opaque payloads and returns what the command says of it."""
+        """Builds all.ofidx with opaque payloads and returns the output of the command."""
         return self.expect(0, "build", *args, "-o", "all.ofidx", "--payload", "opaque", "--json", **options).json
 
     def order(self) -> list[str]:
-        """The first record of each shard of all.ofidx, in order: the paths that write() put there."""
+        """The first record of each shard of all.ofidx, in order: the paths written by write()."""
         return [path.decode() for path in records.walk_tfrecord(self.stream()).payloads]
 
     def stream(self) -> bytes:
@@ -97,7 +97,7 @@ class OrderTest(ShardSetTest):
 
 
 class FoundTest(ShardSetTest):
-    """What a folder may hold besides shards."""
+    """Files that a folder may hold next to shards."""
 
     def test_names_that_begin_with_a_dot_or_an_underscore_are_skipped(self) -> None:
         self.write("data/part-0", "data/.part-1.crc", "data/_temporary/part-0", "data/.hidden/part-9")
@@ -177,7 +177,7 @@ class FoundTest(ShardSetTest):
 
 
 class SiblingsTest(ShardSetTest):
-    """Numbered shards: which are missing, which exclude each other."""
+    """Numbered shards: which are missing, and which exclude each other."""
 
     def test_missing_shards_of_a_numbered_set_are_named(self) -> None:
         self.write(*[f"data/train-{number:05d}-of-00005" for number in (0, 2, 3)])

@@ -1,4 +1,5 @@
-"""Files in a folder of shards that are no shards, or empty: who hears of them, and when they are looked at again."""
+"""Files in a folder of shards that are not shards, or are empty: how they are reported, and when they are examined
+again."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from oracle import records
 
 
 class SkippedTest(SetFolderTest):
-    """What is not in an index is in its info, and verify says if it should be."""
+    """Files that are not in an index are listed by info, and verify reports those that should be."""
 
     def test_info_lists_the_skipped_files(self) -> None:
         self.write("data/part-0")
@@ -41,7 +42,7 @@ class SkippedTest(SetFolderTest):
         self.expect_error(4, "build", "data")
 
     def test_a_skipped_file_that_became_a_shard_of_the_same_size_and_time_is_noticed(self) -> None:
-        """Whatever happened to the index meanwhile: its own times say nothing of the files."""
+        """The times of the index itself do not matter: they say nothing about the files."""
         self.write("data/part-0")
         extra = self.dir / "data" / "extra"
         index = self.dir / "data.ofidx"
@@ -138,7 +139,7 @@ class SkippedTest(SetFolderTest):
 
 
 class EmptyFileTest(SetFolderTest):
-    """A file of no bytes says nothing: it counts beside sound shards of its set, or if its name is that of a shard."""
+    """An empty file has no format: it is a shard next to sound shards of its set, or if its name is that of a shard."""
 
     def test_only_empty_files_are_not_a_dataset(self) -> None:
         (self.dir / "etc").mkdir()

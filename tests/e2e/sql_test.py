@@ -1,4 +1,4 @@
-"""`ofindex sql`: what it answers, in which form, and that a stranger's statement can do nothing but read the index."""
+"""`ofindex sql`: its answers and their forms, and that an untrusted statement can only read the index."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ SYSTEM_FILES = ("/lib", "/usr/lib", "/etc/ld.so", "/proc/", "/sys/", "/dev/", "/
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, int, bytes]]:
-    """Everything below `folder`: size, time of change and content."""
+    """Everything below `folder`: size, mtime and content."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     return {str(path): (path.stat().st_size, path.stat().st_mtime_ns, path.read_bytes()) for path in files}
 
 
 class SqlCase(CommandTest):
-    """A small dataset with an index, of which one shard is torn."""
+    """A small dataset with an index; one shard is torn."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -250,7 +250,7 @@ class ParameterTest(SqlCase):
 
 
 class WrongStatementTest(SqlCase):
-    """What is wrong is exit code 2, with the byte and the nearest names."""
+    """Errors exit with 2, and give the byte and the nearest names."""
 
     def test_a_misspelt_name_is_answered_with_the_nearest(self) -> None:
         cases = {
@@ -286,7 +286,7 @@ class WrongStatementTest(SqlCase):
 
 
 class AttackTest(SqlCase):
-    """Statements of strangers, judged by what they do."""
+    """Untrusted statements, judged by their effects."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -298,7 +298,7 @@ class AttackTest(SqlCase):
         self.assertNotIn("secretsecret", finished.text + finished.stderr)
 
     def test_a_statement_about_files_is_refused_and_has_no_effect(self) -> None:
-        """Where strace is there, also: no file but the index is opened, and none for writing."""
+        """If strace is installed, also: no file but the index is opened, and none for writing."""
         self.assertGreaterEqual(len(set(ATTACKS)), 20)
         traced = self.can_trace()
         for query in ATTACKS:
@@ -325,7 +325,7 @@ class AttackTest(SqlCase):
                     self.check_call(call)
 
     def run_traced(self, query: str) -> tuple[Finished, list[str]]:
-        """Runs the statement; also gives the calls that were made about files, sockets and processes."""
+        """Runs the statement; also returns the system calls about files, sockets and processes."""
         log = self.dir.parent / "trace"
         calls = "trace=%file,%network,ftruncate,fallocate,fork,vfork"
         args = ("sql", "data.ofidx", query)

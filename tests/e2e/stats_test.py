@@ -1,4 +1,4 @@
-"""stats: what Python's statistics say of the same values, as protobuf reads them; and every form of output."""
+"""stats: equals Python's statistics of the same values, as protobuf decodes them; and every form of output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOP = 5
 
 
 def singles(payloads: list[bytes], kind: str) -> dict[str, list[tuple[str, Any]]]:
-    """Feature name -> (kind, value) of each record that has exactly one, as JSON shows it."""
+    """Maps each feature name to the (kind, value) of each record that has exactly one value, as JSON shows it."""
     found: dict[str, list[tuple[str, Any]]] = {}
     for payload in payloads:
         for name, feature in messages.features_json(payload, kind).items():
@@ -32,7 +32,7 @@ def singles(payloads: list[bytes], kind: str) -> dict[str, list[tuple[str, Any]]
 
 
 def key(value: Any) -> str:
-    """What tells values apart, 1 and 1.0 excepted."""
+    """A key that distinguishes values, except 1 and 1.0."""
     return repr(float(value)) if isinstance(value, float) else json.dumps(value)
 
 

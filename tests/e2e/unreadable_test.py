@@ -1,4 +1,4 @@
-"""Files that cannot be read, and shards that are gone: everything else is indexed, and given, and the exit code says so."""
+"""Unreadable files and missing shards: everything else is indexed and read, and the exit code reports the rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOBODY = 65534
 
 
 class PermissionTest(CommandTest):
-    """Runs the command as a user whom permissions bind: whoever runs the tests or, in place of root, nobody."""
+    """Runs the command as a user without extra permissions: the user of the tests or, in place of root, nobody."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -122,7 +122,7 @@ class VerifyTest(PermissionTest):
 
 @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
 class FailingDiskTest(CommandTest):
-    """System calls that fail for one file, as those on a disk that fails do."""
+    """System calls that fail for one file, as on a failing disk."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -183,7 +183,7 @@ class BrokenLinkTest(CommandTest):
 
 
 class LostShardTest(PermissionTest):
-    """`cat` and `get` where some shards are not what was indexed."""
+    """`cat` and `get` if some shards are not the indexed files."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -270,7 +270,7 @@ class LostShardTest(PermissionTest):
 
 class OutputTest(PermissionTest):
     def test_an_unlistable_folder_is_an_error_before_anything_is_written(self) -> None:
-        """A set that is there could not be seen, and what is written there could not be synced."""
+        """An existing set could not be seen, and the files written could not be synced."""
         write_parts(self.dir / "data", (5, 6))
         (self.dir / "rows.jsonl").write_text('{"a":1}\n')
         self.expect(0, "build", "data")
@@ -301,7 +301,7 @@ class OutputTest(PermissionTest):
 
 
 class ListingTest(CommandTest):
-    """A folder whose listing fails in the middle is an error, not the end of the process."""
+    """A folder whose listing fails halfway is an error, not the end of the process."""
 
     def test_a_listing_fails_in_the_middle(self) -> None:
         strace = None if is_address_sanitized() else shutil.which("strace")

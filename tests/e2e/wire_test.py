@@ -1,4 +1,4 @@
-"""`get --wire`: the bytes of a payload explained, every one of them once, and the real Example as it is expected."""
+"""`get --wire`: the bytes of a payload explained, every one of them once, and the expected dump of the real Example."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ GOLDEN = Path(__file__).with_name("mnist_example.wire.txt")
 
 
 def bytes_of_line(line: str) -> bytes:
-    """The bytes of one line. Words stand in column 41; of a wide row, with a gap before its ninth byte, in 60."""
+    """The bytes of one line. Words start in column 41 or, in a wide row, which has a gap before its ninth byte, in 60.
+    """
     wide = len(line) > 35 and line[34] == " " and line[35] != " "
     return bytes.fromhex(line[10 : 59 if wide else 40])
 
 
 def bytes_of_dump(lines: Sequence[str]) -> bytes:
-    """The bytes that the lines behind a record's heading show, what is folded unfolded."""
+    """The bytes on the lines after a record's heading, with folded lines unfolded."""
     found, row = bytearray(), b""
     for number, line in enumerate(lines):
         if line == "*":
@@ -39,13 +40,13 @@ def bytes_of_dump(lines: Sequence[str]) -> bytes:
 
 
 def dumps(text: str) -> list[list[str]]:
-    """The lines of each record, its heading left out."""
+    """The lines of each record without its heading."""
     return [part.rstrip("\n").split("\n")[1:] for part in re.split(r"\n\n(?=record )", text)]
 
 
 class WireTest(CommandTest):
     def build(self, payloads: Iterable[bytes], kind: str) -> None:
-        """Without columns nothing is looked into, so nothing is marked bad."""
+        """Without columns no payload is examined, so no record is marked bad."""
         records.write_tfrecord(self.dir / "data", payloads)
         self.expect(0, "build", "data", "--payload", kind, "--columns", "none", "--force")
 

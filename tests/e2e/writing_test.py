@@ -1,6 +1,7 @@
-"""pack and convert when they are not let finish: full disks, kills, interrupts, sources that change meanwhile.
+"""pack and convert interrupted in every way: full disks, kills, signals, sources that change meanwhile.
 
-OFINDEX_KILLS says how many kills (default: 20). The moments are the same in every run, as shares of the verb's time.
+OFINDEX_KILLS is the number of kills (default: 20). The moments are the same in every run, as fractions of the verb's
+time.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ ROWS = 60_000
 
 
 class WritingTest(CommandTest):
-    """A source of rows and one of records, each long enough to be stopped in the middle."""
+    """A source of rows and one of records, each long enough for a stop halfway."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -126,7 +127,8 @@ class KilledTest(WritingTest):
 
 class InterruptedTest(WritingTest):
     def interrupt(self, seconds: float, *args: str) -> Finished:
-        """Starts, interrupts after a while, and waits: sooner if it came to its end before, later if it had not begun."""
+        """Starts the command, interrupts it after a while, and waits. The delay is adjusted if the command had ended or
+        not begun."""
         for _ in range(20):
             process = self.start(*args, "-o", "new")
             time.sleep(seconds)
@@ -151,7 +153,8 @@ class InterruptedTest(WritingTest):
 
 
 class ChangingTest(CommandTest):
-    """A source that changes between the two passes over it: another process waits for the draft, and writes."""
+    """A source that changes between the two passes over it: another process waits for the temporary file, and writes.
+    """
 
     def pack_while(self, change: Callable[[Path], None], *args: str) -> None:
         rows = self.dir / "rows.jsonl"

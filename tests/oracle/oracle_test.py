@@ -1,4 +1,4 @@
-"""The oracle against published vectors, and against what the manifests of the fixtures say."""
+"""Tests the oracle against published vectors and the manifests of the fixtures."""
 
 from __future__ import annotations
 

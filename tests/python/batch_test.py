@@ -1,4 +1,4 @@
-"""Dataset.batch and ofindex.decode: payloads of every kind, numbers of records, threads, and whose memory it is."""
+"""Dataset.batch and ofindex.decode: payloads of every kind, ordinals, threads, and the ownership of memory."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class NumbersTest(WorkTest):
         self.ds = ofindex.build(self.write("data/", self.payloads))
 
     def weights(self, numbers: Any, ds: ofindex.Dataset | None = None) -> list[float]:
-        """Of records `numbers`: times 8, which their numbers are."""
+        """The expected values of records `numbers`: the ordinals times 8."""
         array = (self.ds if ds is None else ds).batch(numbers, FEATURES)["weight"]
         assert isinstance(array, np.ndarray)
         return (array * 8).tolist()
@@ -222,7 +222,7 @@ class LargeTest(WorkTest):
 
 class MemoryTest(WorkTest):
     def arrays(self, batch: Mapping[str, Any]) -> list[np.ndarray[Any, Any]]:
-        """All arrays of numpy that `batch` is made of."""
+        """All numpy arrays that `batch` consists of."""
         found: list[Any] = []
         for value in batch.values():
             inner = value.values if isinstance(value, Ragged) else value

@@ -1,4 +1,4 @@
-"""Compressed shards: Python reads what it reads of plain ones."""
+"""Compressed shards: Python reads the same as from plain ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNT = 3000
 
 
 def read_some(dataset: ofindex.Dataset, results: multiprocessing.Queue[list[bytes]]) -> None:
-    """What a child reads, of a dataset that its parent has read from."""
+    """Reads in a child process from a dataset that its parent has read from."""
     results.put(dataset.__getitems__([5, 2999, 17]))
 
 

@@ -1,4 +1,4 @@
-"""What numpy, pandas, Polars, pyarrow and DuckDB make of the package's objects: the right values, or an error."""
+"""Conversion of the package's objects by numpy, pandas, Polars, pyarrow and DuckDB: right values, or an error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ except ImportError as missing:
 
 
 def payload(number: int) -> bytes:
-    """An Example that ends in zeros, as numpy's byte strings must not, with `name` and `weight` in some records."""
+    """An Example that ends in zeros, which numpy's byte strings would drop, with `name` and `weight` in some records.
+    """
     features: dict[str, Any] = {"id": ("int64", [number])}
     if number % 3:
         features["name"] = ("bytes", [b"name %d" % number])

@@ -19,7 +19,7 @@ from python.work import FEATURES, WorkTest, example
 
 
 def read_in_child(dataset: ofindex.Dataset, number: int, pipe: Any) -> None:
-    """Reads, and asks by SQL, in a process of its own."""
+    """Reads and queries in a separate process."""
     pipe.send((dataset[number], len(dataset.where("label = ?", (3,)))))
 
 

@@ -1,4 +1,4 @@
-"""What errors say in Python: arguments of Python, not options of the command."""
+"""Error texts in Python name arguments of Python, not options of the command."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ ODD = (
 
 class ErrorTextTest(WorkTest):
     def said(self, *arguments: Any, **options: Any) -> str:
-        """What the error of a call says."""
+        """The text of the error that a call raises."""
         call, *rest = arguments
         with self.assertRaises((ofindex.Error, ValueError, OSError)) as raised:
             call(*rest, **options)
         return str(raised.exception)
 
     def texts(self) -> dict[str, tuple[str, str]]:
-        """What is wrong -> the argument that mends it, and the text."""
+        """Maps each fault to the argument that fixes it, and the text."""
         ds = self.examples(20)
         data, stale = self.dir / "data", self.write("stale/", [example(0), example(1)])
         ofindex.build(stale)

@@ -1,4 +1,4 @@
-"""The interpreter ends while other threads are inside the package: nothing crashes, and nothing hangs."""
+"""The interpreter exits while other threads are inside the package: nothing crashes or hangs."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ TORCH = {
 
 class ExitTest(WorkTest):
     def outcome(self, source: str, run: int) -> str:
-        """How a process ends that runs `source`: "end" as it should, or what is wrong."""
+        """How a process ends that runs `source`: "end" if normally, otherwise the fault."""
         folder = self.dir / f"run-{run}-{abs(hash(source))}"
         folder.mkdir()
         command = [sys.executable, "-c", source, str(self.index), str(folder), str(run * 0.003 % 0.05), str(self.data)]
@@ -133,7 +133,7 @@ class ExitTest(WorkTest):
         return f"exit code {done.returncode}: {done.stdout[-200:]}{done.stderr[-1500:]}"
 
     def outcomes(self, sources: dict[str, str], runs: int = RUNS) -> dict[str, dict[str, int]]:
-        """How often each of `sources` ended how."""
+        """How often each of `sources` ended in which way."""
         counts: dict[str, dict[str, int]] = {name: {} for name in sources}
         with ThreadPoolExecutor(TOGETHER) as pool:
             ends = [(name, pool.submit(self.outcome, sources[name], run)) for run in range(runs) for name in sources]
@@ -150,7 +150,7 @@ class ExitTest(WorkTest):
                 self.assertEqual(list(ended), ["end"])
 
     def check_beside(self, control: str, source: str) -> None:
-        """Frameworks have threads of their own: if those crash without ofindex, they may with it."""
+        """Frameworks have threads of their own: if they crash without ofindex, they may also crash with it."""
         ended = self.outcomes({"control": control, "ofindex": source})
         if list(ended["control"]) == ["end"]:
             self.assertEqual(list(ended["ofindex"]), ["end"])

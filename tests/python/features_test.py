@@ -1,4 +1,4 @@
-"""Features: every form and dtype, what records do not have, and features that make no sense."""
+"""Features: every form and dtype, absent features, and invalid specs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A guest in somebody's process: its limits, its threads and its memory are left alone."""
+"""A guest in a host process: the limits, the threads and the memory of the host are left alone."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class HostTest(WorkTest):
 
     @staticmethod
     def runs_meanwhile(path: Path, read: Callable[[ofindex.Dataset], object]) -> bool:
-        """Whether this thread runs while another one is inside `read(ds)`. No thread is made to give the GIL up."""
+        """Whether this thread runs while another one is inside `read(ds)`. No thread is forced to release the GIL."""
         ds = ofindex.open(path)
         inside = False
         seen = False

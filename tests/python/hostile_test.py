@@ -1,4 +1,4 @@
-"""What callers should not do, and do: odd numbers, names and objects, many threads at once. Each was a fault once."""
+"""Misuse by callers: odd numbers, names and objects, many threads at once. Each case was once a bug."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ofindex beside torch, TensorFlow and pyarrow in one process, whichever is imported first."""
+"""ofindex together with torch, TensorFlow and pyarrow in one process, imported in any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A feature that no record has is an error wherever features are asked for, and never an empty or default value."""
+"""A feature that no record has is an error in every request, and never gives empty or default values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPECS = {
 
 
 def use(ds: Any, features: Any) -> dict[str, Callable[[], object]]:
-    """Everything that takes features of records."""
+    """All functions that take features of records."""
     uses: dict[str, Callable[[], object]] = {
         "batch": lambda: ds.batch([0], features),
         "grain": lambda: ofindex.grain.DataSource(ds, features),

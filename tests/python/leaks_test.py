@@ -1,4 +1,4 @@
-"""Nothing grows: memory, descriptors and threads over a million reads, and over many epochs."""
+"""Nothing leaks: memory, descriptors and threads over a million reads, and over many epochs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ofindex.torch.Loader: however a loop ends, its threads do."""
+"""ofindex.torch.Loader: its threads end however a loop ends."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from python.work import example, in_new_process
 
 
 class EndingTest(WatchedTest):
-    """However a loop ends, its threads do."""
+    """The threads of a loader end however a loop ends."""
 
     def hurt(self) -> ofindex.Dataset:
-        """Records of which the 100th lacks its label."""
+        """Records of which the 100th has no label."""
         payloads = [example(number) for number in range(203)]
         payloads[100] = messages.encode("example", {"weight": ("float", [1.0])})
         return ofindex.build(self.write("hurt/", payloads))
@@ -107,8 +107,8 @@ class EndingTest(WatchedTest):
             next(iterator)
 
     def begun(self, source: str, sampler: str) -> Iterator[str]:
-        """What processes print that run Python `source` after the first of 25 batches: one that has threads of the
-        extension alone, and one that has threads of Python too."""
+        """The output of processes that run Python `source` after the first of 25 batches: one with threads of the
+        extension only, and one that has Python threads too."""
         for transform in ("None", "lambda batch: batch"):
             yield in_new_process(
                 "import os, sys, warnings, ofindex, ofindex.torch\n"

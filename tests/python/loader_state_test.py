@@ -1,4 +1,4 @@
-"""ofindex.torch.Loader: states, and how a run goes on from them."""
+"""ofindex.torch.Loader: states, and how a run resumes from them."""
 
 from __future__ import annotations
 

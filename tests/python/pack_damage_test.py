@@ -1,4 +1,4 @@
-"""ofindex.pack: Parquet and Avro files that are cut, changed or foreign are refused by name."""
+"""ofindex.pack: truncated, corrupted or foreign Parquet and Avro files are refused by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from python.packing import (
 
 class DamageCase(PackCase):
     def assert_refused(self, path: Path) -> None:
-        """It is no file of its format: who it is, the reader's reason and what to do are told, and nothing is left."""
+        """The file is not of its format: the error has its name, the reader's reason and a remedy, and no files are
+        left."""
         with self.assertRaises(ofindex.FormatError) as caught:
             self.packed(path, "example")
         first, hint = str(caught.exception).split("\n")
@@ -28,7 +29,7 @@ class DamageCase(PackCase):
         self.assertEqual(self.beside(), [path.name])
 
     def assert_hurt(self, path: Path) -> None:
-        """Cut at every length, and changed at every place, it is read or refused by name."""
+        """A file truncated at every length, and changed at every position, is read or refused by name."""
         whole = path.read_bytes()
         for size in range(4, len(whole)):
             path.write_bytes(whole[:size])

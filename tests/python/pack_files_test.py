@@ -1,4 +1,4 @@
-"""ofindex.pack: what each type of Parquet and Avro becomes."""
+"""ofindex.pack: the kind of each type of Parquet and Avro."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ofindex.pack: what values of Python become, and where the records go."""
+"""ofindex.pack: the kinds of Python values, and the shards of the records."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Calls from the extension into Python: each that may come back for the GIL parks the thread, instead of unwinding it.
+"""Calls from the extension into Python: each that may wait for the GIL parks the thread, instead of unwinding it.
 
-python/src/parked_calls.cc has the reason.
+python/src/parked_calls.cc explains why.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Batches against TensorFlow: what tf.io.parse_example makes of the same messages, or that it refuses them too.
+"""Compares batches with TensorFlow: tf.io.parse_example gives the same values for the same messages, or refuses them
+too.
 
-Its parser is not protobuf: of messages that no serializer writes (a name or a kind twice, packed and single numbers in
-one list, a map entry without its key or value, and so on) it makes something else than libprotobuf and ofindex do. No
-such message is made here; docs/python.md says what differs.
+Its parser is not protobuf: messages that no serializer writes (a name or a kind twice, packed and single numbers in one
+list, a map entry without its key or value, and so on) are decoded differently by libprotobuf and ofindex. No such
+message is used here; docs/python.md describes the differences.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _TYPES = {"bytes": tf.string, "float": tf.float32, "int64": tf.int64}
 
 
 def asked(spec: Spec, sparse: bool = False) -> Any:
-    """`spec` as tf.io.parse_example takes it."""
+    """`spec` in the form of tf.io.parse_example."""
     dtype = _TYPES[spec.kind]
     if spec.shape is not None:
         return tf.io.FixedLenFeature(spec.shape, dtype, spec.default)
@@ -42,7 +43,7 @@ def asked(spec: Spec, sparse: bool = False) -> Any:
 
 
 def parsed(payloads: Sequence[bytes], specs: Mapping[str, Any]) -> dict[str, Any]:
-    """What TensorFlow makes of `payloads`."""
+    """TensorFlow's result for `payloads`."""
     return tf.io.parse_example(tf.constant(list(payloads), tf.string), dict(specs))  # type: ignore[no-any-return]
 
 
@@ -65,7 +66,7 @@ def _exact(array: Any) -> tuple[str, tuple[int, ...], list[int]]:
 
 
 def of_tensorflow(tensor: Any, records: int) -> Any:
-    """A tensor of any class as plain values that tell all differences: see `of_ofindex`."""
+    """A tensor of any class as plain values that show every difference: see `of_ofindex`."""
     if isinstance(tensor, tf.SparseTensor):
         rows, columns = tensor.indices.numpy().T
         lengths = np.bincount(rows, minlength=records)
@@ -91,7 +92,7 @@ def of_ofindex(array: Any) -> Any:
 
 class ParseExampleTest(WorkTest):
     def check(self, payloads: Sequence[bytes], specs: Mapping[str, Spec], note: object, sparse: bool = False) -> int:
-        """Both give the same of every one of `specs`, or both refuse. Returns how many were refused."""
+        """Both give the same for every one of `specs`, or both refuse. Returns how many were refused."""
         batch: dict[str, Any] = {}
         for name, spec in specs.items():
             try:
@@ -140,7 +141,7 @@ class RandomTest(ParseExampleTest):
 
 
 def specs_of(payloads: Sequence[bytes]) -> dict[str, list[Spec]]:
-    """Feature name -> what may be asked for, by what all records have."""
+    """Maps each feature name to the specs that fit the values of all records."""
     kinds: dict[str, set[str]] = {}
     counts: dict[str, list[int]] = {}
     for payload in payloads:
@@ -170,7 +171,7 @@ def specs_of(payloads: Sequence[bytes]) -> dict[str, list[Spec]]:
 
 
 def read_fixtures(payload: str) -> Iterator[tuple[Fixture, list[bytes]]]:
-    """The fixtures of one kind of payload, with their payloads."""
+    """The fixtures of one payload kind, with their payloads."""
     return ((fixture, fixture.walk().payloads) for fixture in fixtures() if fixture.payload == payload)
 
 
@@ -191,7 +192,7 @@ class FixtureTest(ParseExampleTest):
         self.assertGreater(read, 8)
 
     def check_dataset(self, fixture: Fixture, payloads: list[bytes], choices: Mapping[str, list[Spec]]) -> None:
-        """Dataset.batch of the file, in another order, gives what TensorFlow makes of the payloads in that order."""
+        """Dataset.batch of the file, in another order, equals TensorFlow's result for the payloads in that order."""
         path = self.dir / f"{len(os.listdir(self.dir))}" / fixture.path.name
         path.parent.mkdir()
         shutil.copy(fixture.path, path)

@@ -1,4 +1,4 @@
-"""where, sql, column, arrow, split: questions to the index, from Python."""
+"""where, sql, column, arrow, split: queries on the index from Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from python.work import WorkTest, example
 
 
 def odd_example(number: int) -> bytes:
-    """Features that are missing, of several kinds, of several values."""
+    """Features that are absent, of several kinds, or with several values."""
     features: dict[str, Any] = {"id": ("int64", [number])}
     if number % 3:
         features["weight"] = ("float", [number / 4])

@@ -1,4 +1,4 @@
-"""Samplers from epoch to epoch, in DataLoaders and by hand, and their place among ranks."""
+"""Samplers from epoch to epoch, in DataLoaders and by hand, and their ranks."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class EpochsTest(WorkTest):
 
 
 class RanksTest(WorkTest):
-    """Where no rank is given, it is that of the environment, for samplers as for Loaders."""
+    """If no rank is given, it is taken from the environment, for samplers as for Loaders."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -228,7 +228,7 @@ class RanksTest(WorkTest):
                 self.assertEqual(list(pickle.loads(pickled)), self.resumed_alone(records, state))
 
     def resumed_alone(self, records: Any, state: dict[str, Any]) -> list[int]:
-        """What is left of the epoch of `state` for the one rank of a process without an environment."""
+        """The rest of the epoch of `state` for the single rank of a process without an environment."""
         sampler = records.sampler(rank=0, world_size=1)
         sampler.load_state_dict(state)
         return list(sampler)

@@ -18,7 +18,7 @@ from python.work import WorkTest, orders_of
 
 
 def command() -> Path | None:
-    """The command `ofindex`: what OFINDEX_BIN names, else that of the build, else that of the package."""
+    """The command `ofindex`: the one in OFINDEX_BIN, otherwise that of the build, otherwise that of the package."""
     build = Path(__file__).resolve().parents[2] / "build" / "tools" / "ofindex"
     inside = Path(str(importlib.resources.files("ofindex"))) / "bin" / "ofindex"
     named = os.environ.get("OFINDEX_BIN")
@@ -26,7 +26,7 @@ def command() -> Path | None:
 
 
 def in_ranks(ds: Any, world_size: int, state: Any = None, **wish: Any) -> list[list[int]]:
-    """What each rank of `world_size` reads to the end of the epoch, from `state` on if there is one."""
+    """The records that each rank of `world_size` reads to the end of the epoch, from `state` if given."""
     samplers = [ds.sampler(rank=rank, world_size=world_size, **wish) for rank in range(world_size)]
     if state is not None:
         for sampler in samplers:

@@ -1,5 +1,5 @@
-"""An open Dataset answers for the index that it opened, whatever becomes of the file's name and of the working
-directory."""
+"""An open Dataset answers for the index that it opened, whatever happens to the file's name and the working directory.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from python.work import WorkTest, in_new_process
 
 
 def numbered(first: int, count: int, extra: bool = False) -> list[bytes]:
-    """Examples of a = first, first + 1, ..., of a weight, and with `extra` of one more feature."""
+    """Examples with a = first, first + 1, ..., and a weight; `extra` adds another feature."""
     return [
         messages.encode(
             "example",
@@ -256,7 +256,7 @@ class WorkingDirectoryTest(WorkTest):
 
 
 class MapTest(WorkTest):
-    """A live reader does not die of its map."""
+    """A reader survives any change to its map."""
 
     def test_a_process_survives_any_change_to_the_map_in_place(self) -> None:
         self.write("data/", numbered(0, 3000))

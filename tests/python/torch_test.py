@@ -136,7 +136,7 @@ class StatefulDataLoaderTest(WatchedTest):
             self.assertEqual(list(resumed), expected[1], workers)
 
     def test_a_state_of_any_batch_resumes_as_with_torchs_own_samplers(self) -> None:
-        """Behind the last batch, an epoch of which nothing is left; behind the end of the loop, the next epoch."""
+        """After the last batch, the rest of the epoch is empty; after the end of the loop, the next epoch begins."""
         from torchdata.stateful_dataloader.sampler import RandomSampler
 
         ds = self.examples(24)

@@ -1,4 +1,4 @@
-"""examples/train_digits.py on the real digits: it learns, and a run that was stopped goes on bit for bit. And JPEGs."""
+"""examples/train_digits.py on the real digits: it learns, and a stopped run resumes bit for bit. Also JPEGs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TrainingTest(WorkTest):
             self.write(f"digits/part-{part}", some, records.OFRECORD)
 
     def train(self, name: str, *options: str) -> str:
-        """What a run prints whose checkpoint and log are called `name`."""
+        """The output of a run whose checkpoint and log have the name `name`."""
         files = ["--checkpoint", f"{name}.pt", "--log", f"{name}.log"]
         done = subprocess.run(
             [sys.executable, str(EXAMPLE), "digits", "--epochs", "12", "--save-every", "50", *files, *options],
@@ -65,7 +65,7 @@ class TrainingTest(WorkTest):
         return torch.load(self.dir / f"{name}.pt", weights_only=True)  # type: ignore[no-any-return]
 
     def assert_same(self, one: Any, other: Any, where: str = "") -> None:
-        """Two states are equal to the bit."""
+        """Two states are equal bit for bit."""
         self.assertIs(type(one), type(other), where)
         if isinstance(one, torch.Tensor):
             self.assertEqual((one.dtype, one.shape), (other.dtype, other.shape), where)
@@ -165,7 +165,7 @@ class JpegTest(WorkTest):
 
 
 class LoadingTest(WorkTest):
-    """What examples/train_digits.py relies on."""
+    """The features that examples/train_digits.py relies on."""
 
     def test_a_state_inside_an_epoch_is_plain_values_that_torch_saves_safely(self) -> None:
         loader = Loader(self.examples(50), {"label": ofindex.fixed("int64")}, batch_size=8)

@@ -1,4 +1,4 @@
-"""The package's types are sound, its stubs are those of the extension, and its code is in the house's style."""
+"""The package's types are sound, its stubs match the extension, and its code follows the style."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a view says of itself is about its own records, or an error: stats, schema, info, its table in a notebook."""
+"""Facts of a view are about its own records, or an error: stats, schema, info, its table in a notebook."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class StatsTest(WorkTest):
         self.ds = ofindex.build(self.write("data/", self.payloads), columns=NAMES)
 
     def check(self, view: ofindex.Dataset, name: str) -> None:
-        """Compares with a dataset that has the view's records, and no others."""
+        """Compares the view with a dataset that has exactly its records."""
         alone = ofindex.build(self.write(f"{name}.tfrecord", list(view)), columns=NAMES, columns_optional=True)
         for column in [*NAMES, "_length"]:
             if column in NAMES and not alone.schema.get(column, {}).get("column"):

@@ -1,4 +1,4 @@
-"""What ofindex.Writer and ofindex.pack write is read by others: TensorFlow, vahidk's tfrecord, protobuf."""
+"""The output of ofindex.Writer and ofindex.pack is read by others: TensorFlow, vahidk's tfrecord, protobuf."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ print(json.dumps([
 
 
 def values(number: int) -> dict[str, Any]:
-    """What record `number` holds; as many boxes as the number's last digit."""
+    """The values of record `number`; the last digit of `number` is the number of boxes."""
     rng = random.Random(number)
     return {
         "label": number - 100,

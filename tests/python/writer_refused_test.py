@@ -1,4 +1,4 @@
-"""ofindex.Writer: what is refused, by record and feature, and nothing of it written."""
+"""ofindex.Writer: refused records are reported by record and feature, and no part of them is written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class RefusedTest(WriterCase):
     def refused(
         self, payload: str, record: Any, pattern: str, kind: Any = ofindex.FeatureError, **options: Any
     ) -> None:
-        """A writer that refuses `record`, and goes on as if it had not been there."""
+        """A writer that refuses `record`, and continues as if it had not been passed."""
         (self.dir / "shard").unlink(missing_ok=True)
         with ofindex.Writer(self.dir / "shard", FORMATS[payload], payload=payload, **options) as writer:
             writer.write({"good": 1})

@@ -1,4 +1,4 @@
-"""ofindex.Writer: no half shard ever has a name, whatever ends the writer."""
+"""ofindex.Writer: no incomplete shard ever has its name, however the writer ends."""
 
 from __future__ import annotations
 

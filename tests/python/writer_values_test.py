@@ -1,4 +1,4 @@
-"""ofindex.Writer: what values become, and that they are read as they were written."""
+"""ofindex.Writer: the kinds of values, and that they are read as they were written."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Color(enum.IntEnum):
 
 
 class Odd(Mapping[str, Any]):
-    """A mapping that is no dict."""
+    """A mapping that is not a dict."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.content = content
@@ -188,7 +188,7 @@ class ValuesTest(WriterCase):
 
 class RoundTripTest(WriterCase):
     def values(self, rng: random.Random, kind: str, count: int) -> Any:
-        """As Dataset.record gives them."""
+        """The values as Dataset.record returns them."""
         if kind == "bytes":
             return [rng.randbytes(rng.choice((0, 1, 3, 40))) for _ in range(count)]
         if kind in ("int32", "int64"):

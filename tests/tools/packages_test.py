@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The libraries that a build needs: the same in every list of them, and told by Debian's names where they are missing."""
+"""The libraries that a build needs: the same in every list, and named by Debian's packages if they are missing."""
 
 import pathlib
 import re
@@ -17,7 +17,7 @@ def read(name):
 
 
 def of_meson():
-    """Package by name of the library or header, as meson.build has them."""
+    """Maps each library or header in meson.build to its package."""
     loops = "".join(re.findall(r"foreach name, package : \{(.*?)\}", read("meson.build"), re.S))
     return dict(re.findall(r"'([^']+)': '([^']+)'", loops))
 
