@@ -3,7 +3,7 @@
 
     base <- {proto, mmap} <- index <- query <- {tools, python}
 
-docs/design.md has the reasons, the README of each room what is in it (tests/rooms_test.py).
+docs/design.md gives the reasons, and the README of each room describes its content (tests/rooms_test.py).
 """
 
 import ast
@@ -15,7 +15,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Room -> rooms of which it may include headers, besides its own. No more than it does: what nobody uses is removed.
+# Maps each room to the other rooms whose headers it may include. Every entry must be used.
 ROOMS = {
     "base": "",
     "proto": "base proto/wire",
@@ -72,7 +72,7 @@ ROOMS = {
 }
 MAY_INCLUDE = {room: frozenset(others.split()) for room, others in ROOMS.items()}
 
-# Top folder -> top folders below it. An arrow between rooms goes down, or stays in its top folder.
+# Maps each top folder to the top folders below it. An arrow between rooms goes down, or stays in its top folder.
 BELOW = {
     "base": set(),
     "proto": {"base"},
@@ -83,7 +83,7 @@ BELOW = {
     "python": {"base", "proto", "mmap", "index", "query"},
 }
 
-# Third-party header -> rooms that may include it. The first pattern that matches decides.
+# Maps each third-party header to the rooms that may include it. The first matching pattern decides.
 WRAPPED_IN = [
     (r"tl/expected\.hpp", "base"),
     (r"xxhash\.h", "base"),

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("base", "proto", "mmap", "index", "query")
-COMMAND_ONLY = {"--lossy", "--to"}  # of `ofindex convert`, which Python does not have
+COMMAND_ONLY = {"--lossy", "--to"}  # options of `ofindex convert`, which has no Python function
 
 TOKEN = re.compile(
     r"//[^\n]*"

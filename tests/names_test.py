@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("base", "proto", "mmap", "index", "query", "tools", "python/src")
 
-# What is not code: comments, strings, characters, preprocessor lines.
+# Everything but code: comments, strings, characters, preprocessor lines.
 NOT_CODE = re.compile(
     r"//[^\n]*"
     r"|/\*.*?\*/"
@@ -38,7 +38,7 @@ BRACE = re.compile(
 
 def types_of(source: str) -> Iterator[str]:
     """The types that `source` defines with external linkage, with their namespaces."""
-    scopes: list[str | None] = []  # None: a function, or anything else that hides what is in it
+    scopes: list[str | None] = []  # None: a function, or another scope that hides its types
     for brace in BRACE.finditer(NOT_CODE.sub(" ", source)):
         if brace.group() == "}":
             scopes = scopes[:-1]

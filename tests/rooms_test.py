@@ -7,7 +7,7 @@ import unittest
 from arrow_test import BELOW, ROOMS, ROOT
 
 MOST_FILES = 25  # of code in one room
-MOST_IN_BASE = 30  # which has no rooms
+MOST_IN_BASE = 30  # base/ has no subfolders
 README_LINES = 40
 
 
@@ -83,7 +83,7 @@ class RoomsTest(unittest.TestCase):
         found = []
         for room in self.rooms:
             sources = self.names(room, ".cc")
-            if sources and room != "query/extension":  # which is a library of its own
+            if sources and room != "query/extension":  # it is a separate library
                 meson = (ROOT / room / "meson.build").read_text(encoding="utf-8")
                 found += sources_complaints(room, meson, sources - ({"main.cc"} if room == "tools" else set()))
         self.assertEqual(found, [], "\n" + "\n".join(found))

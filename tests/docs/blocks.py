@@ -1,12 +1,12 @@
-"""The fenced blocks of a document: which there are, and whether their commands do what the document says.
+"""The fenced blocks of a document, and a check that their commands do what the document says.
 
     ```console   a session: each line that begins with `$ ` is run by bash, and the lines after it are what it prints,
                  standard error included. `...` stands for anything in a line, alone in a line for any lines. A command
                  that ends in a backslash goes on in the next line, which begins with `> `.
-    ```sh        commands that must end with exit code 0, except those in TOO_LONG, which only have to be there
+    ```sh        commands that must end with exit code 0, except those in TOO_LONG, which must only exist
 
-Other blocks are no commands, but every block has a language. The commands of one document run in one folder, in the
-order in which they stand, each in a shell of its own.
+Other blocks are not commands, but every block has a language. The commands of one document run in one folder, in
+document order, each in a separate shell.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(os.environ.get("OFINDEX_BIN", ROOT / "build" / "tools" / "ofindex")).resolve()
 TIMEOUT_SECONDS = 60
 
-# First words of `sh` lines that take too long for a test, or are tests themselves: programs that have to be there.
+# First words of `sh` lines that take too long for a test, or are tests themselves: these programs must exist.
 TOO_LONG = (
     "tools/quickstart",
     "tools/test",
@@ -36,7 +36,7 @@ TOO_LONG = (
     "meson",
 )
 
-# Names of blocks that look like commands and would not be run.
+# Languages that look like commands but would not be run.
 NEVER_RUN = ("bash", "shell", "zsh", "shell-session", "terminal")
 
 
@@ -120,7 +120,7 @@ class Shell:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        # Colours, defaults and the cache folder of whoever runs the tests stay out of them.
+        # Removes the colours, defaults and cache folder of the user who runs the tests.
         foreign = ("OFINDEX_", "CLICOLOR", "NO_COLOR", "LC_")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
         kept.update(PATH=f"{COMMAND.parent}:{kept['PATH']}", LC_ALL="C.UTF-8")

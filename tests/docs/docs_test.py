@@ -29,7 +29,7 @@ def documents() -> list[Path]:
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-# Documents that are about real record files, and where those come from; their commands are passed over without them.
+# Documents about real record files, and the origin of those files; without them, the commands are skipped.
 REAL_DATA = {
     "docs/sql.md": (
         "real/mnist.tfrecord",

@@ -35,7 +35,7 @@ TABLES = (
     "checksum",
 )
 
-# Tables that the example leaves empty: its payloads are no messages, its shards not compressed, and nothing is skipped.
+# Tables that are empty in the example: its payloads are opaque, its shards uncompressed, and no file is skipped.
 EMPTY = ("skipped", "checkpoint", "feature", "chunk")
 
 # Cells that depend on the inodes of the example's files, by table: the row's first cell, or None for any; the column.
@@ -45,7 +45,8 @@ OF_INODES = {
     "checksum": (("shard", "sum"),),
 }
 
-# Where the map depends on them: binding and checksum of the header; ctime, inode and checksum of each of two shards.
+# Bytes of the map that depend on the inodes: binding and checksum of the header; ctime, inode and checksum of both
+# shards.
 SHARDS_AT = 347
 OF_INODES_IN_MAP = (
     slice(32, 40),
@@ -101,7 +102,7 @@ def unpack(blob: bytes, records: int) -> list[int]:
     """The record boundaries of packed offsets, by the formula in the document."""
     points = []
     for i in range(records + 1):
-        # The end of a frame is the last point of that frame.
+        # The end of a frame is its last boundary.
         frame = min(i // 4096, (records - 1) // 4096)
         j = i - 4096 * frame
         base, slope, at, width = struct.unpack_from("<QQIB", blob, 24 * frame)

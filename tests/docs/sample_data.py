@@ -84,8 +84,8 @@ def write_hurt(folder: Path) -> None:
     (folder / "data" / "hurt.tfrecord").write_bytes(b"".join(frames)[:-7])
 
 
-# The first digit of MNIST's training images (Y. LeCun, C. Cortes, C. Burges): row -> column of the first grey level
-# that is not 0, and those from there on.
+# The first digit of MNIST's training images (Y. LeCun, C. Cortes, C. Burges): row -> column of the first nonzero grey
+# level, and the levels from that column on.
 FIVE = {
     5: (12, "031212127e88af1aa6fff77f"),
     6: (8, "1e245e9aaafdfdfdfdfde1acfdf2c340"),

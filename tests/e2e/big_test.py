@@ -98,7 +98,7 @@ class LittleMemoryTest(CommandTest):
         ):
             with self.subTest(args):
                 finished = self.run_small(*args, "-q").finished
-                self.assertIn(finished.code, (0, 7), finished)  # 0 for one that needs no room for a whole record
+                self.assertIn(finished.code, (0, 7), finished)  # 0 if the verb needs no memory for a whole record
                 if finished.code == 7:
                     self.assertRegex(finished.stderr, r"\Aofindex: .*\nhint: .*\n\Z")
 

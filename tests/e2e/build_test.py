@@ -148,7 +148,7 @@ class MapTest(CommandTest):
             with self.subTest(at):
                 self.map.write_bytes(self.whole[:at] + bytes([self.whole[at] ^ 0x10]) + self.whole[at + 1 :])
                 verified = self.run_command("verify", "data", "--json")
-                if at < 256:  # a header that is not all right: whoever reads makes the map again
+                if at < 256:  # a damaged header: the next reader rebuilds the map
                     self.assertEqual(verified.code, 0, verified)
                     self.expect(0, "get", "data", "0")
                 elif verified.code != 0:

@@ -264,7 +264,7 @@ class ColumnsTest(CommandTest):
         self.assertEqual(self.build([payload], *wrong)["columns_in_no_record"], ["image/lable"])
         told = "columns: no record has 'image/lable' (did you mean 'image/label'?)"
         self.assertIn(told, self.expect(0, "build", "data", *wrong).stderr)  # up to date
-        self.expect_error(2, "build", "data", "--columns", "image/lable,text")  # up to date, and asked for strictly
+        self.expect_error(2, "build", "data", "--columns", "image/lable,text")  # up to date, but not optional
         self.assertEqual(self.build([payload], "--columns", "image/label,text", "--force")["columns_in_no_record"], [])
 
     def test_names_after_auto_are_added_to_the_automatic_columns(self) -> None:

@@ -65,7 +65,7 @@ class CommandTest(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.dir = Path(temporary.name).resolve() / "work"
         self.dir.mkdir()
-        # Colours, defaults and the cache folder of whoever runs the tests stay out of them.
+        # Removes the colours, defaults and cache folder of the user who runs the tests.
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("OFINDEX_", "CLICOLOR"))}
         kept.pop("NO_COLOR", None)
         kept.update(HOME=temporary.name, XDG_CACHE_HOME=f"{temporary.name}/cache")

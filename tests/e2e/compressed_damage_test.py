@@ -181,7 +181,7 @@ class StreamTest(DamagedTest):
     def test_blocks_that_do_not_inflate_end_the_shard(self) -> None:
         for compression, header in HEADER.items():
             sound = header + compressing.deflate(WHOLE, flush=zlib.Z_SYNC_FLUSH, every=SIZE)[:-2]  # no last block
-            built = self.build(sound + b"\x07" * 50, compression=compression)  # a block of type 3, which there is not
+            built = self.build(sound + b"\x07" * 50, compression=compression)  # a block of type 3, which does not exist
             self.assertEqual(built["records"], len(SOME))
             self.assertEqual(places(built), [(BAD_DEFLATE, SIZE, SIZE, len(sound), len(sound) + 50)], compression)
             self.assertEqual(self.raw(), b"".join(SOME))

@@ -111,7 +111,7 @@ class MakesTest(CommandTest):
         source = random.Random(5)
         expected: list[bytes] = []
         for number in range(3000):
-            far = number % 4 == 0 and number >= 13  # matches that reach over nearly all of the window
+            far = number % 4 == 0 and number >= 13  # matches at distances up to nearly the whole window
             expected.append(expected[-13] if far else source.randbytes(1000).hex().encode() + bytes(500))
         asked = source.sample(range(len(expected)), 40)
         for name, (compression, data) in large_makes_of(framed(expected, OFRECORD)).items():

@@ -74,7 +74,7 @@ def zlib_stream(data: bytes, **how: Any) -> bytes:
 HEADER = {GZIP: gzip_header(), ZLIB: b"\x78\x9c", DEFLATE: b""}
 COMPRESS: dict[str, Callable[..., bytes]] = {GZIP: gzip_member, ZLIB: zlib_stream, DEFLATE: deflate}
 
-# A bare deflate stream has nothing to be known by.
+# A bare deflate stream has no header to recognise it by.
 OPTIONS: dict[str, tuple[str, ...]] = {GZIP: (), ZLIB: (), DEFLATE: ("--compression", DEFLATE)}
 
 

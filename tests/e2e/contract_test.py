@@ -110,7 +110,7 @@ class ContractTest(CommandTest):
             with self.subTest(verb):
                 shown = self.expect(0, verb, "--help").text
                 for option in ("-q", "-v", "--progress", "--color", "--help", "--version", "--json", "--jsonl"):
-                    if verb != "cat" or "--json" not in option:  # whose output is records: --to
+                    if verb != "cat" or "--json" not in option:  # its output is records: --to
                         self.assertRegex(shown, rf"(?m)(^|[ ,]){option}\b")
                 self.assertEqual(self.expect(0, verb, "--version").text, self.expect(0, "--version").text)
 

@@ -17,7 +17,7 @@ TFRECORD, OFRECORD = records.TFRECORD, records.OFRECORD
 KINDS = {TFRECORD: "example", OFRECORD: "ofrecord"}
 OTHER = {TFRECORD: OFRECORD, OFRECORD: TFRECORD}
 
-# One feature of every kind, the empty list of a kind, and no kind at all.
+# A feature of every kind, an empty list, and a feature without a kind.
 OF_BOTH: dict[str, tuple[str, list[Any]]] = {
     "b": ("bytes", [b"", b"\x00\xff", "\u00fc".encode()]),
     "f": ("float", [0.5, -0.0, float("inf")]),

@@ -47,7 +47,7 @@ def tail(begin: int, size: int) -> list[Damage]:
     return [Damage(begin, size, TORN_TAIL)]
 
 
-# A header whose checksum holds, and a body that is not its record's: what a resync must not take for a record.
+# A header with a correct checksum, followed by a wrong body: a resync must not take it for a record.
 DECOY = records.tfrecord_header(4) + b"data" + b"\0\0\0\0"
 
 CASES = [
@@ -271,7 +271,7 @@ class HostileLengthTest(CommandTest):
                     self.check(framing, self.hostile(framing, length)[len(good) :])
 
     def test_hostile_headers_one_after_another_do_not_make_the_search_quadratic(self) -> None:
-        # Each header claims nearly all that is left, so that a careless search sums it all up for each of them.
+        # Each header claims nearly all remaining bytes, so that a careless search would checksum them for every header.
         count = 1 << 14
         headers = [records.tfrecord_header(12 * (count - number) - 32) for number in range(count - 8)]
         (self.dir / "shard").write_bytes(TF + b"?" + b"".join(headers) + b"?" * 200)

@@ -57,7 +57,7 @@ class ExtensionTest(CommandTest):
             found = [dict(zip(columns, row)) for row in cursor]
             for row in found:
                 image = row.get("image")
-                if isinstance(image, bytes):  # as the command's JSON has it, for these bytes are no text
+                if isinstance(image, bytes):  # as in the command's JSON, because these bytes are not text
                     row["image"] = {"base64": base64.b64encode(image).decode()}
             query = "SELECT * FROM records ORDER BY _id DESC"
             self.assertEqual(found, self.expect(0, "sql", "data", query, "--jsonl").jsonl)
@@ -105,7 +105,7 @@ class ExtensionTest(CommandTest):
             )
             self.assertEqual((ran.stderr, ran.returncode), ("", 0))
         self.assertEqual(ran.stdout, "5\n")
-        # A stranger's database must not have files read behind its reader's back.
+        # An untrusted database must not make its reader open files.
         view = ["sqlite3", "host.db", load, "PRAGMA trusted_schema = 0", "SELECT count(*) FROM v"]
         refused = subprocess.run(view, cwd=self.dir, capture_output=True, text=True, timeout=60)
         self.assertIn("unsafe use of virtual table", refused.stderr)

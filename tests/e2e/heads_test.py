@@ -28,7 +28,7 @@ HEAD_BYTES = 64
 SET_SIZES = (1, 2, 8)
 LENGTHS = (1, 3, 4, 7, 8, 11, 12, 13, 16, 20, 24, 32, 40, 48, 56, 63, 64, 100, 128, 256)
 
-# A set by each way in which names make one.
+# One set for each naming scheme.
 NAMES = {
     "of": lambda number, count: f"train-{number:05d}-of-{count:05d}",
     "part": lambda number, count: f"part-{number}",
@@ -109,7 +109,7 @@ class DamagedHeadsTest(CommandTest):
             (self.dir / "set" / name).write_bytes(data)
         done = self.run_command("build", "set", "--verify", "--json")
         if done.code == 3 and not done.stdout:
-            # Nothing vouches for the one shard that there is.
+            # There is no other shard to identify this one.
             self.assertEqual(case.shards, 1, done)
             self.assertIn(path.name, done.stderr)
             self.assertFalse((self.dir / "set.ofidx").exists())
@@ -175,7 +175,7 @@ class DamagedHeadsTest(CommandTest):
             [(damage.begin, damage.end) for damage in walk.damage],
         )
         self.assertEqual(len(built["bad"]), sum(not record.sound for record in walk.records))
-        if code == 0:  # cut between two records: the bytes say nothing of what was there
+        if code == 0:  # cut between two records: the loss leaves no trace in the bytes
             self.assertEqual((walk.damage, len(built["bad"])), ([], 0))
             return "whole records, nothing tells of others"
         return "damage" if walk.damage else "a bad record"
@@ -195,7 +195,7 @@ class DamagedHeadsTest(CommandTest):
         starts = [sum(8 + len(payload) for payload in written[:number]) for number in range(len(written) + 1)]
         if len(data) == len(whole):
             in_payload = all(data[start : start + 8] == whole[start : start + 8] for start in starts[:-1])
-            if in_payload:  # every length is right: all records are there, what they hold is their own affair
+            if in_payload:  # every length is right: all records are found, whatever their payloads
                 self.assertEqual(built["damage"], [])
                 self.assertEqual(len(found) + len(built["bad"]), len(written))
                 self.assertGreaterEqual(sum(a == b for a, b in zip(found[::-1], written[::-1])), len(written) - 4)
@@ -205,7 +205,7 @@ class DamagedHeadsTest(CommandTest):
             return "whole records, nothing tells of others"
         self.assertEqual(code, 3, built)
         self.assertTrue(built["damage"], built)
-        # The record of the wrong length may hold a piece of what follows, right before the damage.
+        # The record with the wrong length may include bytes of the next one, just before the damage.
         unknown = [payload for payload in found if payload not in written]
         self.assertIn(unknown, ([], found[-1:]), built)
         self.assertEqual(built["damage"][-1]["end"], len(data))
@@ -214,7 +214,7 @@ class DamagedHeadsTest(CommandTest):
     def check_compressed(self, found: list[bytes], written: list[bytes], code: int, path: Path, whole: bytes) -> str:
         for payload in found:
             self.assertIn(payload, written)
-        if code == 0:  # time, level and system in the header: nobody's data
+        if code == 0:  # time, level and system in the header are not data
             self.assertEqual(found, written)
             return "whole, the header does not matter"
         return f"damage, {'some' if found else 'no'} records"

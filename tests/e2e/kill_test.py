@@ -33,7 +33,7 @@ class KillTest(CommandTest):
 
     def setUp(self) -> None:
         super().setUp()
-        # Lengths that differ, so that offsets take space in the index; checksums of 1,000 payloads serve all records.
+        # Lengths differ, so that offsets take space in the index; all records share 1,000 payloads.
         self.chunk = b"".join(records.frame_tfrecord(bytes([n % 256]) * (n * 7919 % 400)) for n in range(1000))
         (self.dir / "data").mkdir()
         for part in ("part-0", "part-1"):

@@ -12,7 +12,7 @@ from e2e.bounded import is_address_sanitized
 from e2e.command import COMMAND, CommandTest
 from oracle import messages, records
 
-#: Limits that each command is run under, between the least at which it starts and one that is ample.
+#: The limits tried for each command, from the lowest at which it starts to an ample one.
 LIMITS = int(os.environ.get("OFINDEX_LIMITS", "6"))
 
 CODES = range(8)

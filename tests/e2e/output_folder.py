@@ -34,7 +34,7 @@ class OutputFolderTest(CommandTest):
             inside: Any = path.read_bytes() if stat.S_ISREG(info.st_mode) else None
             if path.is_symlink():
                 inside = os.readlink(path)
-            if path.name != "set":  # which is exchanged as a whole
+            if path.name != "set":  # set/ is exchanged as a whole
                 found[str(path.relative_to(self.dir))] = (info.st_mode, info.st_ino, inside)
         return found
 

@@ -27,7 +27,7 @@ class OutputSetsTest(OutputFolderTest):
                         ("cat", data, "--to", "tfrecord", "-o", out if out.endswith("rd") else f"{out}/x"),
                     ):
                         if args[0] == "cat" and data == "link":
-                            continue  # which has no index of its name
+                            continue  # it has no index of its own name
                         with self.subTest(args=args, force=force):
                             before = self.contents()
                             self.assertEqual(self.run_command(*args, *force).code, 2)
@@ -131,7 +131,7 @@ class OutputSetsTest(OutputFolderTest):
                     self.assertIn(f"of the set that one/{there} belongs to", refused.stderr)
             self.expect(0, "cat", "data", "--to", "tfrecord", "-o", f"one/{there}", "--force")
             (self.dir / "one" / there).unlink()
-        # Only `cat` takes names that say nothing of a format.
+        # Only `cat` accepts names without a format.
         self.expect(0, "cat", "data", "--to", "tfrecord", "-o", "one/x_00")
         self.assert_refused(2, "cat", "data", "--to", "tfrecord", "-o", "one/x_01")
 
@@ -141,7 +141,7 @@ class OutputSetsTest(OutputFolderTest):
         for out in ("train.tfrecord", "val.tfrecord", "s/y.tfrecord", "train-1.tfrecord", "val_1.tfrecord"):
             with self.subTest(out):
                 self.expect(0, "pack", ROWS, "--to", "tfrecord", "-o", out)
-        self.expect(0, "cat", "data", "--to", "tfrecord", "-o", "dump2")  # `dump1` is no shard
+        self.expect(0, "cat", "data", "--to", "tfrecord", "-o", "dump2")  # `dump1` is not a shard
 
     def test_an_existing_shard_is_replaced_by_force_next_to_others_of_its_set(self) -> None:
         write_parts(self.dir / "parts", (2, 2), records.OFRECORD)
@@ -187,7 +187,7 @@ class OutputSetsTest(OutputFolderTest):
                 with self.subTest(data=data, out=out):
                     refused = self.assert_refused(2, "convert", data, "--to", "tfrecord", "-o", out)
                     self.assertIn("a folder that contains the input", refused.stderr)
-        # One file beside another is nobody's set, and neither is a folder of its own.
+        # Two files next to each other are not a set, nor is a single file in a folder.
         for out in ("deep/in/it/more.ofrecord", "elsewhere", "deep/in/else"):
             self.expect(0, "convert", "deep/in/it/part-0", "--to", "ofrecord", "-o", out)
 

@@ -114,7 +114,7 @@ class OutputsTest(OutputFolderTest):
             "two columns of ascending numbers": There(bytes_of(b"1 20\n50 30\n90 40\n"), False),
             "another program's JSON lines": There(bytes_of(b'{"_id":"5f3a","_shard":"x"}\n'), False),
             "another program's numbered JSON lines": There(bytes_of(b'{"_id":5,"name":"x"}\n'), False),
-            "a stranger's zeros": There(bytes_of(bytes(4096)), verb.kind == "index"),  # whose name is that of an index
+            "a stranger's zeros": There(bytes_of(bytes(4096)), verb.kind == "index"),  # the name is that of an index
             "a stranger's bytes": There(bytes_of(bytes(range(1, 256)) * 40), False),
             "another SQLite file": There(bytes_of(b"SQLite format 3\0" + bytes(84)), False),
             "a folder": There(lambda path: path.mkdir(), False),
@@ -162,7 +162,7 @@ class OutputsTest(OutputFolderTest):
                 for force in ((), ("--force",)):
                     with self.subTest(verb=name, what=what, force=bool(force)):
                         done = self.run_over(verb, there, *force)
-                        # An index that is up to date is left alone: there is nothing to replace.
+                        # An up-to-date index is left alone: nothing is replaced.
                         up_to_date = verb.kind == "index" and "its own output" in what
                         allowed = there.replaceable and (bool(force) or up_to_date)
                         self.assertEqual(done.code == 0, allowed, done)
@@ -221,7 +221,7 @@ class OutputsTest(OutputFolderTest):
             records.write_tfrecord(self.dir / shard, payloads(3, first=n))
         before = self.contents()
         for force in ((), ("--force",)):
-            failed = self.expect_error(4, "build", "-o", *shards, *force)  # as the shell makes it of -o *.tfrecord
+            failed = self.expect_error(4, "build", "-o", *shards, *force)  # as the shell expands -o *.tfrecord
             self.assertIn("quotes", failed.stderr)
             self.assertNotIn("--force", failed.stderr)
             self.assertEqual(self.contents(), before)
@@ -240,7 +240,7 @@ class OutputsTest(OutputFolderTest):
                 before = self.contents()
                 self.assertIn(self.run_command("build", "data", "--force").code, (2, 4))
                 self.assertEqual(self.contents(), before)
-                self.expect(0, "cat", "data", "--range", "0:2")  # by a map in the cache
+                self.expect(0, "cat", "data", "--range", "0:2")  # through a map in the cache
                 self.assertEqual(self.contents(), before)
                 path.rmdir() if path.is_dir() else path.unlink()
                 self.expect(0, "build", "data", "--force")
@@ -265,7 +265,7 @@ class OutputsTest(OutputFolderTest):
                 self.assertIn("--force", self.expect_error(4, "build", "data").stderr)
                 self.expect(0, "build", "data", "--force")
                 self.assertEqual((self.dir / INDEX).read_bytes(), index)
-        # Where the name does not say what it was, it may be anything.
+        # If the name does not show what the file was, it may be anything.
         (self.dir / "empty").write_bytes(b"")
         self.assertNotIn("--force", self.assert_refused(4, "build", "data", "-o", "empty").stderr)
 
@@ -281,7 +281,7 @@ class OutputsTest(OutputFolderTest):
                 self.assertIn("kept is unchanged: not all records could be read", lost.stderr)
                 self.assertEqual((self.dir / "kept").read_bytes(), whole)
                 (self.dir / "kept").unlink()
-                self.expect(4, *args)  # what there is, where nothing was
+                self.expect(4, *args)  # an existing output, where none was before
                 self.assertLess(len((self.dir / "kept").read_bytes()), len(whole))
                 (self.dir / "kept").unlink()
                 (self.dir / "data" / "part-1").write_bytes(shard)

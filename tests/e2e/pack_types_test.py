@@ -108,7 +108,7 @@ TYPES = [
     same("array<time>", ["00:00:01", 3], None, "int64", 1_000_000, 3),
     same("array<timestamp>", ["1970-01-01T00:00:01Z", 3], None, "int64", 1_000_000, 3),
     same("array<choice>", ["x", "y"], None, "bytes", b"x", b"y"),
-    # Where the message has no lists of lists, all values are one list.
+    # If the message has no lists of lists, all values form one list.
     same("array<array<long>>", [[1], [], [2, 3]], None, "int64", 1, 2, 3),
 ]
 
@@ -254,7 +254,7 @@ class InferenceTest(PackTest):
             (["nan", "1"], "bytes", [b"nan", b"1"]),
             ([" 1", "2"], "bytes", [b" 1", b"2"]),
             (["1,5", "2"], "bytes", [b"1,5", b"2"]),
-            # More than 64 bits: as a float it would be another number.
+            # More than 64 bits: a float would be a different number.
             (["18446744073709551616", "2"], "bytes", [b"18446744073709551616", b"2"]),
         ]
         for fields, kind, expected in table:

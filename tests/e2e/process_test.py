@@ -35,7 +35,7 @@ class PipeTest(CommandTest):
             with self.subTest(args):
                 process = self.start(*args)
                 assert process.stdout is not None
-                process.stdout.read(10)  # now it fills the pipe, and waits
+                process.stdout.read(10)  # it now fills the pipe, and blocks
                 self.assert_interrupted(process)
 
     def test_an_interrupt_ends_a_command_that_waits_for_a_list_with_130(self) -> None:

@@ -21,7 +21,7 @@ from oracle import records
 
 FAULTS = os.environ.get("OFINDEX_FAULTS", "25")
 
-# What publishing is made of; the other calls are those of any program.
+# The system calls of publishing; any program makes the others.
 PUBLISHING = ("renameat2", "renameat", "rename", "linkat", "unlinkat", "unlink", "rmdir", "mkdir", "fsync", "fchmod",
               "fchown", "flock", "openat", "pwrite64", "getdents64", "close", "fcntl")  # fmt: skip
 

@@ -167,7 +167,7 @@ class EmptyFileTest(SetFolderTest):
                     self.assertRegex(failed.stderr, "an empty file: nothing to index")
                     self.assertIn("--format", failed.stderr)
                 self.assertEqual(self.names(), ["data"])
-                # Whoever says what they are has a dataset of no records.
+                # With the format given, they are an empty dataset.
                 self.assertEqual(self.build(0, "data", "--format", "tfrecord")["shards"], len(names))
                 (self.dir / "data.ofidx").unlink()
                 (self.dir / "data.ofidx-map").unlink()

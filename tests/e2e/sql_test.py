@@ -21,7 +21,7 @@ from e2e.samples import write_parts
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
 DAMAGE_COLUMNS = ["shard", "begin", "end", "reason"]
 
-# What strangers try on files: to write, read or run them. tests/query/sql/sql_session_test.cc has what names no file.
+# Attacks on files: to write, read or run them. tests/query/sql/sql_session_test.cc has the attacks that name no file.
 ATTACKS = (
     "ATTACH 'new.db' AS a",
     "ATTACH 'file:new.db?mode=rwc' AS a",
@@ -46,7 +46,7 @@ ATTACKS = (
     ".shell touch new.db",
 )
 
-# Statements that would take all the memory there is.
+# Statements that would take all memory.
 MEMORY_BOMBS = (
     ENDLESS + "SELECT count(*) FROM (SELECT DISTINCT i || printf('%.*c', 9999, 'x') FROM n)",
     ENDLESS + ", m AS MATERIALIZED (SELECT hex(zeroblob(1000000)) AS x FROM n) SELECT count(*) FROM m",
@@ -133,7 +133,7 @@ class AnswerTest(SqlCase):
         header, row = csv.reader(io.StringIO(shown.text, newline=""))
         self.assertEqual(header, list("nirtbeux"))
         self.assertEqual(row, ["", "1", "0.5", 'a,"b"', '{"base64":"/wA="}', "", "a", "Infinity"])
-        self.assertIn(b',"",a,', shown.stdout)  # an empty text is no NULL
+        self.assertIn(b',"",a,', shown.stdout)  # an empty text is not NULL
 
     def test_csv_preserves_every_text(self) -> None:
         texts = ["\r\n", '"', ",", " a ", "é", "=1+1", '""', "a\nb", "'"]

@@ -113,7 +113,7 @@ class VerifyTest(PermissionTest):
         self.assertFalse(found.json["all_payloads_checked"])
         lines = found.stderr.splitlines()
         self.assertEqual([line.partition(": ")[0] for line in lines], ["ofindex", "hint", "ofindex"])
-        # What is wrong with the others is told, too.
+        # Faults of the other files are reported too.
         os.truncate(self.dir / "data" / "part-3", 100)
         for options in ((), ("--quick",)):
             found = self.expect(5, "verify", "data", "--json", *options, **self.bound)

@@ -69,7 +69,7 @@ class FullDiskTest(WritingTest):
         for name, args in self.verbs().items():
             for limit in (1, 4096, 300_000, 1_000_000):
                 if limit > 200_000 and "compressed" in name:
-                    continue  # which the whole set fits in
+                    continue  # the whole set fits in it
                 for out in ("out", "one/deep"):
                     with self.subTest(name, limit=limit, out=out):
 

@@ -40,7 +40,7 @@ def payloads(shard: Path, framing: str = records.TFRECORD) -> list[bytes]:
     """All payloads of `shard`; fails unless it consists of whole records whose checksums all hold."""
     data = shard.read_bytes()
     if shard.suffix == ".gz":
-        data = gzip.decompress(data)  # which checks gzip's own sum
+        data = gzip.decompress(data)  # this checks gzip's checksum
     walk = records.WALK[framing](data)
     assert walk.damage == [], f"{shard}: {walk.damage}"
     assert all(record.sound for record in walk.records), f"{shard}: a checksum does not hold"

@@ -105,7 +105,7 @@ def _message_classes() -> dict[str, Any]:
 
 MESSAGES = _message_classes()
 
-# Feature name -> (kind, values); the kind "none" is a feature that says nothing.
+# Feature name -> (kind, values); the kind "none" is a feature without a kind.
 Features = Mapping[str, tuple[str, Sequence[Any]]]
 
 

@@ -18,14 +18,14 @@ _REFLECTED_CASTAGNOLI = 0x82F63B78
 TFRECORD = "tfrecord"
 OFRECORD = "ofrecord"
 
-# The words that the command promises for a byte range without records.
+# The reasons that the command gives for a byte range without records.
 TORN_TAIL = "torn_tail"
 BAD_LENGTH = "bad_length"
 BAD_LENGTH_CRC = "bad_length_crc"
 ZERO_HEAD = "zero_head"
 
-# The longest record whose missing end is put down to a writer that was cut off: what a file can hold, if a checksum
-# vouches for the length, else what a message can be.
+# The longest record whose missing end counts as an interrupted write: the maximum of a file if a checksum covers the
+# length, otherwise that of a message.
 _LONGEST = {TFRECORD: 2**63 - 1, OFRECORD: 2**31 - 1}
 
 

@@ -89,7 +89,7 @@ class BytesArrayTest(WorkTest):
         self.assertRaises(TypeError, hash, self.array)
 
     def test_converting_a_slice_to_a_list_takes_time_proportional_to_the_slice(self) -> None:
-        count = 5_000  # of 4 KiB: a copy of the whole for each row would be 100 GB
+        count = 5_000  # of 4 KiB: copying everything for each row would take 100 GB
         data = np.zeros(count * 4096, dtype=np.uint8)
         ends = np.arange(count + 1, dtype=np.int64)
         self.assertEqual(len(BytesArray(data, ends * 4096, (count, 1)).tolist()), count)

@@ -33,9 +33,9 @@ class PayloadTest(WorkTest):
         self.assertEqual(batch["label"].tolist(), [0, 1, 2])
         self.assertEqual(batch["tokens[]"].tolist(), [[1, 2, 3], [], []])
         self.assertEqual(batch["words[]"].tolist(), [[b"a"], [b"b", b"c", b""], []])
-        self.assertEqual(batch["tokens"].tolist(), [[], [], []])  # is a list, and no feature
+        self.assertEqual(batch["tokens"].tolist(), [[], [], []])  # a feature list, not a feature
         ds = ofindex.build(self.write("steps/", payloads))
-        del features["tokens"]  # which the index knows
+        del features["tokens"]  # the index knows this name
         self.assertEqual(ds.batch([1, 0], features)["words[]"], batch["words[]"].tolist()[1::-1])
         self.assertEqual(ds[:1].batch([0], {"tokens[]": fixed("int64", 3)})["tokens[]"].tolist(), [[1, 2, 3]])
         with self.assertRaisesRegex(ofindex.FeatureError, r"record 1.*tokens\[\]"):
@@ -208,7 +208,7 @@ class LargeTest(WorkTest):
             texts.add(str(raised.exception))
         self.assertEqual(len(texts), 1)
         self.assertRegex(texts.pop(), r"part-0@\d+: record 123: feature 'label'")
-        # The order asked for decides which of two is the first.
+        # The requested order decides which of two errors comes first.
         with self.assertRaisesRegex(ofindex.DamageError, "2,?000"):
             ds.batch([5, 2000, 123], FEATURES)
 
@@ -245,7 +245,7 @@ class MemoryTest(WorkTest):
             np.testing.assert_array_equal(array, copied)
             self.assertTrue(array.flags.c_contiguous and array.flags.aligned)
         del batch
-        for _ in range(20):  # others would be given its memory
+        for _ in range(20):  # later arrays would reuse its memory
             ofindex.decode([example(1)] * 100, features)
         np.testing.assert_array_equal(label, np.arange(100) % 10)
 

@@ -175,7 +175,7 @@ class TableTest(ConstructorTest):
         del rows, first
         self.assertEqual(second.to_pydict(), self.expected(list(range(30))))
         rows = self.ds.sql("SELECT id, random() AS dice, json_group_array(id) AS list FROM records GROUP BY id")
-        self.assertEqual(pa.table(rows), pa.table(rows))  # one answer, not one a reading
+        self.assertEqual(pa.table(rows), pa.table(rows))  # the same result on every reading
         found = duckdb.sql("SELECT count(*), count(DISTINCT dice) FROM rows").fetchall()
         self.assertEqual(found, [(30, 30)])
         self.assertEqual(pa.table(self.ds.sql("SELECT id FROM records WHERE 0")).num_rows, 0)

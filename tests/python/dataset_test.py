@@ -267,7 +267,7 @@ class SharingTest(WorkTest):
 
     def test_children_of_every_start_method_can_read_and_query(self) -> None:
         ds = self.examples(200)
-        self.assertEqual(len(ds.where("label = 3")), 20)  # the parent has SQLite connections when it forks
+        self.assertEqual(len(ds.where("label = 3")), 20)  # the parent forks with open SQLite connections
         for method in ("fork", "spawn", "forkserver"):
             context = multiprocessing.get_context(method)
             ours, theirs = context.Pipe()

@@ -41,7 +41,7 @@ def train(task: dict[str, Any]) -> dict[str, Any]:
     for batch in loader:
         read.append(batch["number"].tolist())
         if task["tail"] != "exact":
-            # Ranks that are not in the same step would wait for each other here.
+            # Ranks in different steps would wait for each other here.
             position[0] = len(read)
             torch.distributed.all_reduce(position)
             assert position.item() == len(read) * torch.distributed.get_world_size()

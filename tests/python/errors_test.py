@@ -10,7 +10,7 @@ import ofindex
 from oracle import messages, records
 from python.work import WorkTest, example
 
-# Names and paths that hold what a hint may hold.
+# Names and paths that look like options in a hint.
 ODD = (
     "--force",
     "x--force",

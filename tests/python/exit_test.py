@@ -11,13 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 from python.work import WorkTest
 
-#: How often each scenario is run. Every run ends at another moment.
+#: How often each scenario is run. Every run ends at a different moment.
 RUNS = int(os.environ.get("OFINDEX_EXITS", "1"))
 
 #: Processes that run together.
 TOGETHER = 4
 
-#: Seconds after which a process hangs.
+#: Seconds after which a process counts as hanging.
 PATIENCE = 120
 
 # Two daemon threads call work() without end; the interpreter ends after both have begun.

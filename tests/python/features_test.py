@@ -223,7 +223,7 @@ class RawTest(DecodingTest):
             self.check_error(["'x'", "2 items", "expected 1"], raw("int16", 1, pad=True), [value], "example")
             self.check_error(["'x'", "2 items", "expected 3"], raw("int16", 3, truncate=True), [value], "example")
         self.assertEqual(decoded(raw("int16", 2, pad=True), [("int64", []), ("bytes", [b""])]).tolist(), [[0, 0]] * 2)
-        # What is cut off need not fit.
+        # Truncated values need not fit.
         self.assertEqual(decoded(raw("uint8", 1, truncate=True), [("int64", [1, 999])]).tolist(), [[1]])
 
     def test_what_does_not_fit_is_an_error(self) -> None:

@@ -74,7 +74,7 @@ class KnownFeaturesTest(WorkTest):
         self.check(mix, "captoin", "did you mean 'caption'")
         self.check(self.ds, "caption", "no record has a feature 'caption'")
         self.check(self.ds, "nothing like it", "ofindex schema")
-        self.check(self.ds, "name[]", "did you mean 'name'")  # no feature list
+        self.check(self.ds, "name[]", "did you mean 'name'")  # not a feature list
         self.check(self.ds, b"\xffname", r"\\xffname|did you mean 'name'")
 
     def test_a_name_that_some_record_has_is_accepted(self) -> None:

@@ -7,7 +7,7 @@ import unittest
 
 from python.work import WorkTest, in_new_process
 
-# Runs `rounds` of what is defined as `work` after `rounds` of warm-up, and checks that nothing has grown.
+# Runs `work` for `rounds` rounds after as many of warm-up, and checks that nothing has grown.
 MEASURE = """
 import ctypes, gc, os, sys, time
 import ofindex
@@ -19,12 +19,12 @@ def count(folder):
 
 def state():
     gc.collect()
-    getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # what malloc keeps is no leak
+    getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # memory that malloc keeps is not a leak
     with open("/proc/self/statm") as statm:
         pages = int(statm.read().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE"), count("/proc/self/fd"), count("/proc/self/task")
 
-def settled(threads):  # threads that were told to end may take a moment to
+def settled(threads):  # threads may take a moment to end
     for _ in range(1000):
         if count("/proc/self/task") <= threads: break
         time.sleep(0.01)
@@ -48,7 +48,7 @@ BOUND = 4 << 20
 class LeaksTest(WorkTest):
     def check(self, work: str, rounds: int) -> None:
         index = self.examples(500)._source.index_path
-        # Of one heap, all is seen to be free again; of one for every few threads, some is first used late.
+        # With one heap, all freed memory shows; with several, some are first used late.
         printed = in_new_process(MEASURE.format(work=work), index, rounds, BOUND, MALLOC_ARENA_MAX="1")
         self.assertEqual(printed, "steady\n")
 
@@ -79,7 +79,7 @@ folder = kept.name
 record = {"a": 1, "b": [0.5, 1.5], "c": "text", "d": np.arange(5), "e": [b"x", bytearray(b"y")], "f": memoryview(b"z")}
 wrong = [{"a": [1, "b"]}, {"a": object()}, {"a": [None]}, {1: 2}, 5, {"a": np.array(["2020"], "M8[D]")}, {"\\udcff": 1}]
 
-def work(number):  # 600 records, and one writer that is given up
+def work(number):  # 600 records, and one abandoned writer
     path = f"{folder}/{number % 4}.tfrecord"
     with ofindex.Writer(path, payload=("example", "sequence_example")[number % 2], append=number % 3 == 0) as writer:
         for _ in range(100):

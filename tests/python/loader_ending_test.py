@@ -39,7 +39,7 @@ class EndingTest(WatchedTest):
             self.until(lambda before=before: self.threads() <= before, "threads are left")
             self.assertEqual(list(iterator), [])
             state = loader.state_dict()
-            self.assertEqual((state["epoch"], state["position"]), (0, 96))  # before the batch that is not there
+            self.assertEqual((state["epoch"], state["position"]), (0, 96))  # before the failed batch
 
     def test_leaving_a_loop_early_leaves_no_threads(self) -> None:
         ds = self.examples(203)
@@ -150,7 +150,7 @@ class EndingTest(WatchedTest):
                 given += 1
         timer.join()
         self.until(lambda: self.threads() <= before, "threads are left")
-        # It may come between a batch and its count.
+        # The interrupt may arrive between a batch and its count.
         self.assertIn(loader.state_dict()["position"], (given * 8, given * 8 + 8))
 
     def test_an_interrupt_ends_a_slow_transform(self) -> None:

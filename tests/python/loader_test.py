@@ -83,7 +83,7 @@ class LoaderTest(WatchedTest):
         self.assertEqual(batch["pixels"].tolist()[1], [[1, 1], [2, 3]])
         self.assertEqual((batch["missing"].dtype, batch["missing"].tolist()), (torch.float64, [1.5] * 5))
         self.assertEqual(batch["empty"].shape, (5, 0))
-        batch["numbers"] += 1  # a tensor of its own, to be written to
+        batch["numbers"] += 1  # the tensor owns its memory and is writable
         self.assertTrue(Loader(ds, features).pin_memory is torch.cuda.is_available())
 
     def test_ragged_rows_make_a_nested_tensor(self) -> None:
@@ -106,7 +106,7 @@ class LoaderTest(WatchedTest):
         loader.set_epoch(1)
         loader.set_epoch(1)
         self.assertEqual([read(), read()], epochs[1:3])
-        next(iter(loader))  # a broken-off epoch is one
+        next(iter(loader))  # an epoch left early counts
         self.assertEqual(read(), epochs[4])
         loader.set_epoch(4)
         self.assertEqual(read(), epochs[4])
@@ -163,7 +163,7 @@ class LoaderTest(WatchedTest):
         expected = [batches_of(self.ds, LABEL, list(sampler(epoch)), 16) for epoch in range(8)]
         loader = Loader(self.ds, LABEL, 16, sampler(0))
         self.assertEqual([[plain(batch) for batch in loader] for _ in range(3)], expected[:3])
-        for way in ("loader", "sampler"):  # whoever is told, in the usual loop
+        for way in ("loader", "sampler"):  # the one whose set_epoch() is called, in the usual loop
             own = sampler(2)
             loader = Loader(self.ds, LABEL, 16, own)
             for epoch in (2, 3, 7):

@@ -169,7 +169,7 @@ class SamplerTest(MixTest):
                 first = own[:size]
                 self.assertEqual(len(set(first)), size, (weights, source))
                 times = Counter(own)
-                # Neighbouring epochs of a source overlap by less than a cycle of the deal.
+                # Neighbouring epochs of a source overlap by less than a cycle.
                 self.assertLessEqual(max(times.values()) - min(times.values()), 2, (weights, source))
                 self.assertNotEqual(own[:size], own[size : 2 * size])
 

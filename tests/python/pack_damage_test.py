@@ -45,7 +45,7 @@ class DamageCase(PackCase):
             ofindex.pack(path, output, "tfrecord", force=True, allow_nan=True)
         except (ofindex.FormatError, ofindex.FeatureError) as error:
             self.assertIn(str(path), str(error))
-        except ImportError as error:  # a codec, by a changed name
+        except ImportError as error:  # the name of a codec has changed
             self.assertIn("install", str(error))
         except ValueError as error:
             self.assertRegex(str(error), "at first|no record|is not UTF-8")

@@ -171,7 +171,7 @@ class ShardsTest(PackCase):
         for order in orders:
             self.assertEqual(sorted(order), list(range(2000)))
         moved = np.abs(np.array(orders[0]) - np.arange(2000)).mean()
-        self.assertGreater(moved, 500)  # a third of 2,000, of a true shuffle
+        self.assertGreater(moved, 500)  # in a true shuffle, a third of 2,000
         self.assertEqual(self.beside(), ["set"])
 
     def test_no_records_give_empty_shards(self) -> None:

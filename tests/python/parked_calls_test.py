@@ -15,8 +15,8 @@ from ofindex import _ofindex
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Functions that run no Python code, free no object and do not touch the GIL, or are called while the module is
-#: imported alone.
+#: Functions that run no Python code, free no object and do not touch the GIL, or that are called only while the module
+#: is imported.
 HARMLESS_NAMES = """
     PyBuffer_FillInfo PyBytes_AsString PyBytes_FromStringAndSize PyBytes_Size PyCapsule_GetContext
     PyCapsule_GetPointer PyCapsule_New PyCapsule_SetContext PyCapsule_SetDestructor PyCapsule_SetName
@@ -35,7 +35,7 @@ HARMLESS_NAMES = """
 """
 HARMLESS = frozenset(HARMLESS_NAMES.split())
 
-#: What the extension calls besides when it is compiled for a newer Python: nm, over objects made with its headers.
+#: Further functions called when compiled for a newer Python: found with nm in objects built with its headers.
 NEWER = {
     "3.12": "PyErr_GetRaisedException PyErr_SetRaisedException PyType_FromMetaclass _PyThreadState_UncheckedGet",
     "3.13": """
@@ -43,7 +43,7 @@ NEWER = {
         PyObject_GetOptionalAttr PyThreadState_GetUnchecked PyType_FromMetaclass PyType_GetModuleName _PyType_LookupRef
     """,
 }
-OTHERS = ("3.10", "3.12", "3.13")  # Pythons that the extension is made for
+OTHERS = ("3.10", "3.12", "3.13")  # versions that the extension supports
 
 
 class ParkedCallsTest(unittest.TestCase):

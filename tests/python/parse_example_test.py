@@ -122,7 +122,7 @@ class RandomTest(ParseExampleTest):
         for seed in range(GROUPS):
             specs, payloads = random_case(seed, CASES_OF_GROUP)
             refusals += self.check(payloads, specs, f"seed {seed}", sparse=seed % 3 == 0)
-        # Enough of both outcomes, or the generator is of no use.
+        # The generator is useful only with enough of both outcomes.
         self.assertGreater(refusals, GROUPS)
         self.assertLess(refusals, GROUPS * CASES_OF_GROUP // 2)
 

@@ -47,7 +47,7 @@ class EpochsTest(WorkTest):
             self.assertEqual((sampler.epoch, list(sampler)), (0, orders[0]), name)
             self.assertEqual(list(islice(sampler, 5)), orders[1][:5], name)
             self.assertEqual((sampler.epoch, len(sampler)), (2, len(orders[2])), name)
-            self.assertEqual(sampler.take(3).tolist(), orders[2][:3], name)  # which is no iteration
+            self.assertEqual(sampler.take(3).tolist(), orders[2][:3], name)  # not an iteration
             self.assertEqual(list(sampler), orders[2], name)
             self.assertEqual(list(unread[0]), orders[0], name)
 
@@ -65,7 +65,7 @@ class EpochsTest(WorkTest):
                 loaded.load_state_dict(state)
                 for resumed in (loaded, pickle.loads(pickle.dumps(sampler))):
                     self.assertEqual(resumed.state_dict(), state, (name, epochs, read))
-                    iter(resumed)  # which nobody reads
+                    iter(resumed)  # never read
                     self.assertEqual(list(resumed), orders[epochs][read:], (name, epochs, read))
                     self.assertEqual(list(resumed), orders[epochs + 1], (name, epochs, read))
                 self.assertEqual(list(iterator), orders[epochs][read:])
@@ -79,7 +79,7 @@ class EpochsTest(WorkTest):
             self.assertEqual((sampler.epoch, sampler.state_dict()), (1, first.state_dict()), name)
             self.assertEqual(sampler.state_dict()["position"], 7, name)
             self.assertEqual(list(islice(last, 9)), orders[0][:9], name)
-            next(first)  # which began earlier
+            next(first)  # it began earlier
             self.assertEqual(sampler.state_dict(), last.state_dict(), name)
             following = iter(sampler)
             self.assertEqual(sampler.state_dict(), following.state_dict(), name)
@@ -101,7 +101,7 @@ class EpochsTest(WorkTest):
                 begun = unread.state_dict()
                 sampler.set_epoch(1)
                 self.assertEqual((unread.state_dict(), next(unread)), (begun, orders[epoch][4]), name)
-                self.assertEqual((sampler.epoch, list(sampler)), (1, orders[1]), name)  # not what was begun before
+                self.assertEqual((sampler.epoch, list(sampler)), (1, orders[1]), name)  # not the iteration begun before
             for _ in range(2):
                 unread = iter(sampler)
                 sampler.load_state_dict(state)

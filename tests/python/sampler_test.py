@@ -221,7 +221,7 @@ class StateTest(WorkTest):
         twin = pickle.loads(pickle.dumps(sampler))
         rest = list(iterator)
         self.assertEqual(list(twin), rest)
-        twin.set_epoch(0)  # read since: the epoch begins anew
+        twin.set_epoch(0)  # it was read since: the epoch starts again
         self.assertEqual(list(twin), read + rest)
 
     def test_an_iterator_has_its_own_state(self) -> None:

@@ -43,7 +43,7 @@ def rows_of(table: Any) -> list[list[Any]]:
 
 Ask = Callable[[ofindex.Dataset], Any]
 
-# Every door to what an index says.
+# Every function that answers from an index.
 DOORS: dict[str, Ask] = {
     "record": lambda ds: ds[7],
     "records": lambda ds: ds.__getitems__([3, 1, 4]),
@@ -294,7 +294,7 @@ def read(seed):
     r = random.Random(seed)
     while time.monotonic() < end:
         try:
-            ds = ofindex.open(f"{folder}/data")  # its map is made anew, beside or by rename
+            ds = ofindex.open(f"{folder}/data")  # its map is rebuilt, next to the index or by rename
         except ofindex.Error:
             errors.append(1)
             continue

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import ofindex
 
-#: What a record has of a feature: (kind, values, packed). The kind "none" is a feature that says nothing.
+#: A feature in a record: (kind, values, packed). The kind "none" is a feature without a kind.
 Value = tuple[str, Sequence[Any], bool]
 
 _KIND_FIELDS = {"bytes": 1, "float": 2, "int64": 3}
@@ -116,7 +116,7 @@ def _habit(rng: random.Random, spec: Spec) -> Callable[[], Value | None]:
     absent = (
         rng.choice((0.0, 0.3, 1.0)) if spec.shape is None or spec.default is not None or rng.random() < 0.1 else 0.0
     )
-    # Of more single floats than it expects, TensorFlow 2.21 writes all, past the end of the tensor.
+    # Given more unpacked floats than expected, TensorFlow 2.21 writes them all, past the end of the tensor.
     packed = rng.random() < 0.8 or odd == "count"
     others = [kind for kind in _KIND_FIELDS if kind != spec.kind]
 

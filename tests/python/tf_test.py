@@ -135,7 +135,7 @@ class DatasetTest(WorkTest):
         for _ in range(20):
             self.numbers(batches.take(1))
         end = time.monotonic() + 30
-        while self.threads() > before + 2:  # TensorFlow ends generators in its own time
+        while self.threads() > before + 2:  # TensorFlow ends generators with a delay
             self.assertLess(time.monotonic(), end, "threads are left")
             time.sleep(0.05)
 

@@ -18,7 +18,7 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest("torch is not installed") from missing
 
-# Tests take these from here, after torch was looked for.
+# Tests import these from here, after the check for torch.
 from ofindex.torch import Dataset as Dataset
 from ofindex.torch import Loader as Loader
 from ofindex.torch import Ragged
@@ -75,7 +75,7 @@ class WatchedTest(WorkTest):
         caught = warnings.catch_warnings()
         caught.__enter__()
         self.addCleanup(caught.__exit__, None, None, None)
-        warnings.simplefilter("ignore")  # torch finds four workers many
+        warnings.simplefilter("ignore")  # torch warns about four workers
         faulthandler.dump_traceback_later(4 * PATIENCE, exit=True)
         self.addCleanup(faulthandler.cancel_dump_traceback_later)
 

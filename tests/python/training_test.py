@@ -89,7 +89,7 @@ class TrainingTest(WorkTest):
         self.assertEqual([int(line.split()[0]) for line in steps], list(range(1, 12 * batches + 1)))
         self.assertEqual(len({line.split()[2] for line in steps}), len(steps))  # no batch comes twice
 
-        # Stopped in the middle of an epoch, and twice: 17 steps after a checkpoint, which are done again, and 1 before.
+        # Stopped twice inside an epoch: 17 steps after a checkpoint, which are repeated, and 1 step before one.
         self.assertIn("stopped after step 167", self.train("parts", "--stop-after", "167"))
         self.assertEqual(self.log("parts"), steps[:167])
         self.assertIn("resumed after step 150", self.train("parts", "--resume", "--stop-after", "299"))

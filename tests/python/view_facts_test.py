@@ -30,8 +30,8 @@ def payload(number: int) -> bytes:
 NAMES = ["id", "score", "name", "blob", "boxes", "words", "mixed", "any"]
 
 
-# Prints what the statistics of a view say that has one record with a list of 100 numbers half a million times; their
-# peak of memory is a few bytes for each time at most, and none for a value.
+# Prints the statistics of a view with one record, a list of 100 numbers, half a million times. Their peak memory is at
+# most a few bytes per repetition, and none per value.
 REPEATS = """
 import resource, sys
 import numpy as np

@@ -68,7 +68,7 @@ class WorkTest(unittest.TestCase):
     def examples(self, count: int, name: str = "data/") -> ofindex.Dataset:
         """A dataset of `count` examples."""
         data = self.write(name, [example(number) for number in range(count)])
-        return ofindex.build(data, format="tfrecord")  # which nothing else tells of none
+        return ofindex.build(data, format="tfrecord")  # an empty file has no other sign of its format
 
     def descriptors(self) -> int:
         return len(os.listdir("/proc/self/fd"))

@@ -18,7 +18,7 @@ from python.work import WorkTest, in_new_process
 
 COUNT = 300
 
-# In a process of its own: it registers the messages that TensorFlow registers, too.
+# In a separate process, because it registers the same messages as TensorFlow.
 BY_TFRECORD = """
 import json, sys, tfrecord, zlib
 description = {"label": "int", "weight": "float", "name": "byte", "image": "byte", "boxes": "float"}

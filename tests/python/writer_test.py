@@ -55,7 +55,7 @@ class ClosingTest(WriterCase):
     def test_an_existing_file_is_replaced_by_force_if_it_is_a_shard_of_the_format(self) -> None:
         diary = self.dir / "part-7"
         diary.write_text("Dear diary,\n")
-        shard = self.write("part-8", [b"old"])  # TFRecords, and the name says OFRecord
+        shard = self.write("part-8", [b"old"])  # TFRecords, although the name stands for OFRecord
         mine = self.write("a.tfrecord", [b"old"])
         for path, force in ((diary, False), (diary, True), (shard, False), (shard, True), (mine, False)):
             before = path.read_bytes()

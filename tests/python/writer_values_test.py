@@ -202,7 +202,7 @@ class RoundTripTest(WriterCase):
         record: dict[str, Any] = {}
         for number in range(rng.randrange(1, 5)):
             kind = rng.choice(KINDS[payload])
-            least = 1 if kind == "bytes" else 0  # of an empty list of bytes, record() does not tell the kind
+            least = 1 if kind == "bytes" else 0  # record() does not show the kind of an empty list of bytes
             if payload == "sequence_example" and rng.random() < 0.5:
                 steps = [self.values(rng, kind, rng.randrange(3)) for _ in range(rng.randrange(4))]
                 if not any(len(step) for step in steps) and kind == "bytes":

@@ -46,7 +46,7 @@ class PackagesTest(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         lines = [line for line in done.stdout.splitlines() if "apt-get install" in line]
         self.assertEqual(len(lines), 1, done.stdout + done.stderr)
-        for package in ("libisal-dev", "libxxhash-dev", "libsqlite3-dev"):  # others Meson finds without pkg-config, too
+        for package in ("libisal-dev", "libxxhash-dev", "libsqlite3-dev"):  # Meson finds others without pkg-config
             self.assertIn(package, lines[0])
 
 

@@ -14,7 +14,7 @@
 namespace ofindex {
 namespace {
 
-// The payload of `row` by `schema`, or the error's text.
+// Returns the payload of `row`, built by `schema`, or the text of the error.
 std::string Built(const std::string& schema, const std::string& row, PayloadKind kind = PayloadKind::kExample) {
   auto parsed = PackSchema::Parse(schema);
   REQUIRE(parsed);
@@ -101,7 +101,7 @@ TEST_CASE("the inferred schema builds its rows, for ten thousand random rows") {
   }
 }
 
-// `row` with some of its bytes changed, left out or doubled.
+// Returns `row` with some bytes changed, removed or doubled.
 std::string Hurt(std::string row, std::mt19937_64& random) {
   constexpr std::string_view kLikely = "\"{}[],:\\\n\r\t\0e-+.0123456789ntu\xff\xed\xa0";
   for (uint64_t i = random() % 4 + 1; i > 0 && !row.empty(); --i) {

@@ -35,7 +35,7 @@ Dump Explain(const std::string& payload, PayloadKind kind, const std::optional<s
   return dump;
 }
 
-/// Words of the lines, behind column 41: where there is one line for each tag and value.
+/// Returns the words of the lines, from column 41; every tag and value has its own line.
 std::vector<std::string> Words(const std::string& payload, PayloadKind kind = PayloadKind::kOpaque) {
   std::vector<std::string> words;
   for (const std::string& line : Explain(payload, kind).lines)
@@ -45,7 +45,7 @@ std::vector<std::string> Words(const std::string& payload, PayloadKind kind = Pa
 
 using Lines = std::vector<std::string>;
 
-/// What protobuf makes of the same bytes, in the words of the decoder; "" if it is sound.
+/// Returns the fault that the decoder finds in the same bytes; "" if the message is sound.
 std::string Complaint(const std::string& payload, PayloadKind kind) {
   DecodedRecord record;
   const auto decoded = record.Decode(AsBytes(payload), kind);
