@@ -11,7 +11,7 @@
 
 namespace ofindex {
 
-/// Work to be timed. Returns a sum over its result, which must be the same for two ways to the same answer.
+/// Work to be timed. Returns a sum over its result, which must be equal for both sides of a comparison.
 using Work = std::function<Result<uint64_t>()>;
 
 /// Our work, and a bare loop with the same result.

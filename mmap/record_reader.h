@@ -30,7 +30,8 @@ struct ReaderOptions {
   bool allow_bad = false;        ///< return payloads of records that are marked bad, instead of an error
   uint64_t max_maps = 0;         ///< maximum number of mapped shards; 0: half of what the kernel allows a process
   uint64_t max_descriptors = 0;  ///< maximum number of descriptors kept open; 0: a quarter of the process's limit
-  /// Maximum bytes of spans kept for compressed shards, and again of views; at least the span being read is kept.
+  /// Maximum bytes of inflated spans kept for compressed shards, and, counted separately, of views of their records.
+  /// The span being read is always kept.
   uint64_t inflated_cache_bytes = kInflatedCacheBytes;
 };
 
@@ -81,7 +82,7 @@ class RecordReader {
   /// if the map was truncated or rewritten after it was opened.
   [[nodiscard]] Result<ByteView> View(uint64_t ordinal) const;
 
-  /// Returns what View does if that takes no more than a lookup in the map. Opens nothing, waits
+  /// Returns the result of View if a lookup in the map is enough to know it, otherwise nullopt. Opens nothing, waits
   /// for nothing and inflates nothing.
   [[nodiscard]] std::optional<ByteView> ViewAtOnce(uint64_t ordinal) const;
 
@@ -100,8 +101,8 @@ class RecordReader {
   /// Errors: those of Copy; kLimit if `room` returned null.
   [[nodiscard]] Result<void> CopyTo(uint64_t ordinal, const GiveRoom& room) const;
 
-  /// Does what CopyTo does if that takes no more than a copy out of a map, and returns true if it did. Opens nothing
-  /// and inflates nothing. False does not tell the reason, and `room` may have been called.
+  /// Does the same as CopyTo and returns true if the record can be copied straight from the map of its shard. Otherwise
+  /// returns false, without a reason, and may have called `room`. Opens nothing and inflates nothing.
   [[nodiscard]] bool TryCopyTo(uint64_t ordinal, const GiveRoom& room) const;
 
   /// Replaces `out` by the payload of record `ordinal`. Thread-safe. Errors: those of View,

@@ -36,7 +36,8 @@ struct OpenedIndex {
 /// kInterrupted if `progress.cancel` was set while waiting for the map or building it.
 [[nodiscard]] Result<OpenedIndex> OpenIndex(const std::string& path, const Progress& progress = {});
 
-/// Damage that stops readers of an index: in its map, although the map is bound to the index.
+/// Damage in the map that readers of an index use. It stops them: the map is bound to the index, so they do not rebuild
+/// it.
 struct MapDamage {
   std::string path;  ///< of the map: next to the index, or in the user's cache folder
   std::string what;  ///< names the map and the byte; empty if there is no damage

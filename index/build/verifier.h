@@ -21,7 +21,7 @@ struct VerifyOptions {
   unsigned threads = 0;  ///< 0: one per processor
 };
 
-/// The reason given for each of VerifyReport::unindexed.
+/// The reason given for each file in VerifyReport::unindexed.
 inline constexpr char kNotInIndex[] = "a record file that is not in the index";
 
 /// Result of comparing shards and index.

@@ -34,13 +34,13 @@ class CatalogReader {
   [[nodiscard]] const IndexFile& index() const { return *index_; }
   [[nodiscard]] const std::string& path() const { return index_->path(); }
 
-  /// Returns the builds that made the index: at least one; the last has all records.
+  /// Returns the builds that made the index, at least one; the last one covers all records.
   [[nodiscard]] Result<std::vector<GenerationRow>> Generations();
 
   /// Returns all shards; their totals add up to the facts. Errors: kIndex.
   [[nodiscard]] Result<std::vector<ShardRow>> Shards();
 
-  /// Return damage and bad records, which lie inside shards and below the number of records. Errors: kIndex.
+  /// Return the damaged ranges, all inside their shards, and the bad records, all of which exist. Errors: kIndex.
   [[nodiscard]] Result<std::vector<DamageRow>> Damage();
   [[nodiscard]] Result<std::vector<BadRow>> Bad();
 
@@ -48,7 +48,7 @@ class CatalogReader {
   /// columns through their index. Reads the whole file. Errors: kIndex, naming the table.
   [[nodiscard]] Result<void> CheckRows();
 
-  /// Returns the skipped files that have a row; facts().skipped counts all.
+  /// Returns the skipped files that have a row; facts().skipped counts all skipped files.
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
 
   /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, in order; the rules for

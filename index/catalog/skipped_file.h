@@ -18,7 +18,7 @@ struct SkippedFile {
   };
 
   /// The state of a foreign file before it was read. While the state is unchanged, so is the file, by the rule for
-  /// shards (base/shard_identity.h), and it need not be read again. A copy has another state.
+  /// shards (base/shard_identity.h), and it need not be read again. A copy of the file has a different state.
   struct State {
     uint64_t size = 0;
     int64_t mtime_ns = 0;

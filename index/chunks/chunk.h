@@ -59,7 +59,8 @@ class ChunkBuilder {
  private:
   class Encoder;
 
-  // Returns false if the values do not fit. From then on none fit, so that a chunk never has only a part of them.
+  // Returns false if the values do not fit. From then on nothing fits, so that a chunk never holds only some of its
+  // values.
   [[nodiscard]] bool Admit(uint64_t values) {
     values_ += values;
     too_large_ = too_large_ || values_ > kMostValues || pool_.bytes() > kMostChunkBytes;

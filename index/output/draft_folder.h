@@ -18,11 +18,11 @@ namespace ofindex {
 /// no exchange), the files are renamed one by one, under a mark that readers of the set respect
 /// (index/output/unfinished_set.h).
 ///
-/// A writer that is killed leaves an unlocked folder, which the next one removes: nothing is ever removed that such a
-/// folder cannot hold. Moves, does not copy; not thread-safe.
+/// A writer that is killed leaves an unlocked folder, which the next writer removes. It removes nothing that a writer
+/// could not have put there. Moves, does not copy; not thread-safe.
 class DraftFolder {
  public:
-  /// Creates the temporary folder of `target`, which is a folder, or does not exist and its parent does.
+  /// Creates the temporary folder of `target`, which is a folder or a new name in an existing folder.
   /// Errors: kLocked if another writer holds the lock; kIo, also if something that no writer left there has the
   /// temporary folder's name.
   [[nodiscard]] static Result<DraftFolder> Begin(const std::string& target);

@@ -26,8 +26,8 @@ struct CompressedFacts {
   [[nodiscard]] bool plausible() const { return inflated_bytes / 1032 <= file_bytes; }
 };
 
-/// The bytes that a compressed file inflates to, at any offset: inflated from the checkpoint before it, through a cache
-/// of spans. Thread-safe.
+/// The inflated bytes of a compressed file, readable at any offset. Inflating starts at the last checkpoint before the
+/// offset, and a cache keeps the spans that were inflated. Thread-safe.
 class InflatedBytes final : public ReadableBytes {
  public:
   /// `checkpoints` and `cache` must outlive this object. `shard` identifies the file in the cache, `state` the version

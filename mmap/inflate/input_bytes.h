@@ -40,7 +40,7 @@ class InputBytes {
     return ByteView(buffer_).subspan(taken_, filled_ - taken_);
   }
 
-  /// Consumes `n` of them.
+  /// Consumes the first `n` of the bytes that Next() returns.
   void Take(size_t n) { taken_ += n; }
 
   /// Consumes one byte; nullopt at the end of the file. Errors: kIo.

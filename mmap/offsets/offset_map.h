@@ -32,8 +32,8 @@ inline constexpr char kOffsetMapReopenHint[] = "open the dataset again";
 /// readers that have the old one open. If a map is truncated or rewritten in place under a reader, the answers are
 /// errors or the same as before: the file is read in guarded sections, references from one place in it to another
 /// are followed only in private copies, and an answer is returned only if the file has not changed meanwhile, or
-/// its bytes are verified to be the same. The first blocks that are used are copied whole; after that, only the way
-/// to them is read from the file.
+/// its bytes are verified to be the same. The first blocks that are used are copied whole; after that, only the entries
+/// that lead to them are read from the file.
 class OffsetMap {
  public:
   /// Opens a map in O(1), for any number of records and shards: reads only the header. Messages use `shown`, or `path`

@@ -83,7 +83,7 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
 }
 
 /// Reads the entry at `p`, before `end`, if it is plain and all lengths are below 128; if not, the general reader must
-/// read it. One-byte lengths that add up to the entry's own leave only the tags to be checked.
+/// read it. Once the one-byte lengths add up to the length of the entry, only the tags remain to be checked.
 [[nodiscard]] inline bool ReadPlainEntry(const uint8_t* p, const uint8_t* end, const PlainKinds& kinds,
                                          PlainEntry& entry) {
   constexpr uint32_t kBytesOf1 = 1 << 3 | 2;  // tag of field 1: entry, key, and value of a list

@@ -25,7 +25,7 @@ namespace ofindex {
 ///
 /// Paths of a plan (FieldPlan::OfMessage) are numbered from 0 and are never dropped. A field that is not on the
 /// wire is not found, whether it has a default or not; a singular field that occurs more than once counts once, as
-/// the last; that setting one member of a oneof clears the others is ignored. Fields outside the paths are
+/// the last; setting one member of a oneof does not clear the others. Fields outside the paths are
 /// skipped, and may be malformed inside.
 class Skimmer {
  public:

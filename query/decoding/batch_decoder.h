@@ -17,12 +17,12 @@ namespace ofindex {
 
 class ToolStash;
 
-/// Decodes features of records into arrays. Immutable and thread-safe; copies share their parts and what is cached for
-/// the next request: some memory, and the shape of records and arrays.
+/// Decodes features of records into arrays. Immutable and thread-safe. Copies share their parts and a cache for the
+/// next request, which holds some memory and the shape of records and arrays.
 ///
 /// Messages are read as libprotobuf reads them, see DecodedRecord. Integer features become integers, and bool if they
-/// are 0 or 1; float and double features float32 or float64; bytes features bytes. Only raw casts between them. A value
-/// that does not fit is an error and never wraps; a double is rounded to a float32.
+/// are 0 or 1; float and double features float32 or float64; bytes features bytes. Only raw features are cast to other
+/// types. A value that does not fit is an error and never wraps; a double is rounded to a float32.
 ///
 /// For features that were not requested, names and lengths are read and most bytes are skipped, so malformed ones may
 /// go unnoticed; see PlainWalk. Everything else in a record is checked.
@@ -36,8 +36,9 @@ class BatchDecoder {
   [[nodiscard]] const std::vector<FeatureSpec>& specs() const { return plan_->specs(); }
 
   /// Decodes the records `ordinals` of `source`, in that order; repeats are allowed. Uses up to `threads` threads if
-  /// there are enough records for them. The result does not depend on their number, nor does the error, which is that
-  /// of the first requested record that has one. `cancel` may be null; it is checked at least every 256 records.
+  /// there are enough records for them. The number of threads affects neither the result nor the error, which is that
+  /// of the first failing record in the requested order. `cancel` may be null; it is checked at least every 256
+  /// records.
   ///
   /// Errors: kFeature if a feature is not as requested, or the payload is opaque (the text names the record); kDamage
   /// if the payload is malformed, or the record is marked bad; kLimit if there is no memory; kInterrupted if `cancel`

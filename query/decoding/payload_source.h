@@ -43,7 +43,7 @@ class FetchedPayloads {
     return *memory_[i];
   }
 
-  /// Ordinals and places of a part of a request; kept between fetches, and filled again.
+  /// Ordinals and places of a part of a request. The memory is kept between fetches.
   struct Part {
     std::vector<uint64_t> ordinals;
     std::vector<size_t> places;
@@ -70,7 +70,7 @@ class PayloadSource {
   [[nodiscard]] virtual Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const = 0;
 
   /// Returns `error`, found in the payload of record `ordinal`, with the payload's position in front: "<path>@<byte>:
-  /// record N: ". Adds a hint if it has none and one exists.
+  /// record N: ". If `error` has no hint, adds one where possible.
   [[nodiscard]] virtual Error Explain(uint64_t ordinal, Error error) const = 0;
 };
 

@@ -70,7 +70,7 @@ struct ValueFilter {
   [[nodiscard]] bool accepts_all() const;
   [[nodiscard]] bool accepts_none() const;
 
-  /// How many records of a block the filter accepts, as far as is known without its chunk.
+  /// The records of a block that the filter accepts, as far as this is known without its chunk.
   enum class Verdict : uint8_t { kNone, kSome, kAll };
   [[nodiscard]] Verdict Judge(const Zone& zone) const;
 };

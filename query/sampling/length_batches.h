@@ -45,9 +45,9 @@ class BatchCutter {
   size_t used_ = 0;                 // already in batches
 };
 
-/// Batches of bounded length for one rank of many. The epoch is cut as a whole, from where the ranks began, so that the
-/// ends of batches depend on no rank, and a state is still one position. Rank r reads batch r of each step; a step has
-/// one batch per rank. The lengths of all ranks' records are looked up. Not thread-safe.
+/// Batches of bounded length for one rank of many. The epoch is cut as a whole, from the common start of the ranks, so
+/// that the ends of batches are the same for all ranks, and a state is still one position. Rank r reads batch r of each
+/// step; a step has one batch per rank. The lengths of all ranks' records are looked up. Not thread-safe.
 class LengthBatches {
  public:
   /// `sampler` is of a single rank, at the position where the ranks begin together; `slice` gives this rank and its
@@ -56,7 +56,7 @@ class LengthBatches {
                                                 const Slice& slice = {}, Tail tail = Tail::kExact);
 
   /// Replaces `batch` by the next one of this reader. Returns false if there is none. With Tail::kPad, ranks without a
-  /// batch in the last step repeat batches from the ranks' common start, or the last of those if there are too few.
+  /// batch in the last step repeat batches from the common start of the ranks or, if there are too few, the last batch.
   /// Errors: those of the lengths.
   [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
 

@@ -55,8 +55,8 @@ class Sampler {
   void SeekTo(uint64_t position);
 
   /// The position of all ranks if each has read as much as this one: the next epoch position that any rank reads. A
-  /// sampler of any world that begins there reads the remaining records. The end of the epoch once Next gave fewer than
-  /// asked for, which tells this reader that nothing is left.
+  /// sampler of any world that begins there reads the remaining records. The end of the epoch once Next has returned
+  /// fewer ordinals than requested, because then nothing is left for this reader.
   [[nodiscard]] uint64_t position() const;
 
   [[nodiscard]] uint64_t seed() const { return seed_; }
@@ -74,7 +74,7 @@ class Sampler {
   /// the order draws with replacement, so that a record has no unique position.
   [[nodiscard]] Result<std::optional<uint64_t>> PositionOf(uint64_t ordinal) const;
 
-  /// The reader of a record, and the time.
+  /// The reader of a record, and the step at which it reads the record.
   struct Place {
     uint64_t position;  ///< in the epoch
     uint64_t rank;      ///< that reads it

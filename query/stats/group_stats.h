@@ -36,7 +36,7 @@ struct GroupOptions {
   const std::atomic<bool>* cancel = nullptr;
 };
 
-/// Limit for the number of groups, and for the number of values of groups and columns together: this many are too many.
+/// Limit for the number of groups, and for the total number of values in groups and columns. Reaching it is an error.
 inline constexpr uint64_t kMostGroups = 1'000'000;
 inline constexpr uint64_t kMostGroupSums = 4'000'000;
 inline constexpr uint64_t kMostGroupBytes = uint64_t{256} << 20;  // for the values of the groups themselves

@@ -68,7 +68,7 @@ class SampleTest(CommandTest):
         self.assertNotEqual(order, sorted(order))
         self.assertEqual(self.sample("--where", "class = 99"), [])
 
-    def test_block_orders_read_runs_and_each_rank_has_its_own_streams(self) -> None:
+    def test_block_orders_read_runs_and_each_lane_has_its_own(self) -> None:
         order = self.sample("--block", "10", "--lanes", "8")
         self.assertEqual(sorted(order), list(range(RECORDS)))
         runs = [{ordinal // 10 for ordinal in order[lane::8]} for lane in range(8)]

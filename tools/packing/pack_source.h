@@ -16,7 +16,7 @@
 
 namespace ofindex {
 
-/// What records are made from: whole files, or the rows of text files.
+/// The kind of source from which records are made: whole files, or the rows of text files.
 enum class SourceForm { kFiles, kJsonLines, kCsv, kTsv };
 
 struct PackRequest {
@@ -50,7 +50,7 @@ class PackSource {
   /// Returns the content of _labels.tsv, or an empty string if there are no labels.
   [[nodiscard]] virtual std::string labels() const { return {}; }
 
-  /// Returns what was found but makes no record, and why.
+  /// Returns the files that were found but make no record, with the reasons.
   [[nodiscard]] virtual std::vector<std::string> skipped() const { return {}; }
 
   using TakePayload = std::function<Result<void>(ByteView payload)>;

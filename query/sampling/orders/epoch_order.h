@@ -51,7 +51,7 @@ class EpochOrder {
   /// Returns the number of the run of neighbours that is read together with `index`; by default, a run is one record.
   [[nodiscard]] virtual uint64_t RunOf(uint64_t index) const { return index; }
 
-  /// The number of runs that all readers together have begun and not finished.
+  /// The number of runs that all readers together have begun but not finished at any time.
   [[nodiscard]] virtual uint64_t runs_in_flight() const { return 1; }
 };
 
