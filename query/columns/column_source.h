@@ -33,8 +33,9 @@ class ColumnSource {
   [[nodiscard]] virtual Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) = 0;
 };
 
-/// Returns the columns of an open index. If no map is given, the first call of Places() opens it: kStale if the index
-/// was replaced meanwhile, kInterrupted if `progress`, which must outlive the source, is told to stop.
+/// Returns the columns of an open index. If no map is given, the first call of Places() opens it, and fails with kStale
+/// if the index was replaced meanwhile, or with kInterrupted if `progress` is cancelled. `progress` must outlive the
+/// source.
 /// Errors: kIndex if the file is not an index, has another version, or is damaged; kStale if the file was rewritten in
 /// place.
 [[nodiscard]] Result<std::unique_ptr<ColumnSource>> OpenColumnSource(OpenedIndex opened,

@@ -23,8 +23,8 @@ namespace {
 
 constexpr int kMessages = 30000;  // per message type
 
-/// A message type with the same wire format as `original`, under proto2: a message that it refuses is malformed, while
-/// a proto3 type also refuses keys that are not UTF-8.
+/// A message type with the same wire format as `original`, under proto2, which refuses only malformed messages. A
+/// proto3 type also refuses keys that are not UTF-8.
 class Proto2Twin {
  public:
   explicit Proto2Twin(const pb::Descriptor& original) {

@@ -70,8 +70,8 @@ size_t OrdinalSet::EntryOfMember(uint64_t k) const {
   return CountAtMost(ends_, k, Proportion(k, size(), ends_.size()));
 }
 
-// Returns the block of dense page `e` with its member number `k`: the last one with at most k members before it. Starts
-// where it would be if members were spread evenly.
+// Returns the block of dense page `e` that holds its member number `k`: the last block with at most k members before
+// it. The search starts at the block that would hold the member if all were spread evenly.
 size_t OrdinalSet::BlockOfMember(size_t e, uint64_t k) const {
   const uint16_t* counts = CountsOf(e);
   size_t block = k * kPageBlocks / Count(e);
