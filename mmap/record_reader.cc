@@ -353,7 +353,7 @@ bool RecordReader::TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& 
   return ordinals.empty() || map_->watch().Unchanged(state);
 }
 
-// Copies in storage order, shard by shard, doing for each whatever it needs.
+// Copies in storage order, shard by shard, and opens or inflates each shard as needed.
 Result<void> RecordReader::CopyCarefully(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
   OFINDEX_TRY(PlanBatch(ordinals, batch));
   return ReadBatch(batch);

@@ -40,7 +40,7 @@ size_t SharedByAll(const TextPool& pool) {
   return shared;
 }
 
-// Keys [begin, end) of values that are equal up to byte `depth` and are longer than that.
+// Keys [begin, end) of values that are longer than `depth` bytes and equal in these bytes.
 struct Tied {
   size_t begin;
   size_t end;

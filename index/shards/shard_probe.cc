@@ -95,7 +95,7 @@ class Prober {
     });
   }
 
-  // With `siblings_only`, only if there are sound ones.
+  // With `siblings_only`, does nothing if the set has no other sound shard.
   Result<void> LookAgain(size_t i, const ShardFamilies& families, bool siblings_only) {
     Probe& probe = probes_[i];
     const bool sound = probe.IsSound();

@@ -249,7 +249,7 @@ Zone ColumnStore::ZoneOfRecords(Origin origin, uint64_t block) const {
   return zone;
 }
 
-// Returns what the heads of the chunks say about a stored or derived column.
+// Returns what the metadata of the chunks says about a stored or derived column.
 Result<Zone> ColumnStore::ZoneOfFeature(const Column& column, uint64_t block) {
   const uint32_t records = blocks()[block].records;
   OFINDEX_ASSIGN(const std::shared_ptr<const Heads> own, HeadsOf(column.feature, column.role));

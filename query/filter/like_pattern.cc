@@ -29,7 +29,8 @@ bool Between(std::string_view character, std::string_view low, std::string_view 
   return low <= character && character <= high;
 }
 
-// Takes a set from `pattern`, after its '['. Returns false if `character` is not in it, or if it does not end.
+// Takes the rest of a set, after its '[', from `pattern`. Returns false if `character` is not in the set, or if the set
+// does not end.
 bool TakeSet(std::string_view character, std::string_view& pattern) {
   bool found = false;
   const bool inverted = pattern.starts_with('^');

@@ -156,7 +156,7 @@ class ParquetTest(PackCase):
         for unit, size in (("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)):
             (found,) = self.packed(path, "example", time_unit=unit)
             self.assertEqual(found, {"x": ("int64", [86_400 * size]), "y": ("int64", [size])})
-        with self.assertRaisesRegex(ofindex.FeatureError, "no whole number of s; time_unit='ms'"):
+        with self.assertRaisesRegex(ofindex.FeatureError, "not a whole number of s; time_unit='ms'"):
             self.packed(self.table(x=pa.array([1500], pa.timestamp("ms"))), "example", time_unit="s")
         with self.assertRaisesRegex(ValueError, "time_unit"):
             self.packed(path, "example", time_unit="minutes")

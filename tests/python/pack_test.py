@@ -203,7 +203,7 @@ class ShardsTest(PackCase):
                 return 3
 
         for count in (2, 5):
-            with self.assertRaisesRegex(ValueError, "at first"):
+            with self.assertRaisesRegex(ValueError, "were counted"):
                 ofindex.pack(Lying(self.given(count)), self.dir / "set", "tfrecord", shards=2)
         self.assertEqual(self.beside(), [])
 

@@ -151,7 +151,7 @@ class Splitting {
  private:
   [[nodiscard]] uint32_t PartOf(uint64_t ordinal) const { return thresholds_.PartOf(SampleKey(ordinal_key_, ordinal)); }
 
-  // Those of the parts, and of no part if there is one.
+  // The fractions of the parts and, if they do not sum to 1, the rest.
   [[nodiscard]] std::vector<double> Shares() const {
     std::vector<double> shares;
     double sum = 0;

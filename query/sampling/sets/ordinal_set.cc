@@ -38,7 +38,7 @@ size_t CountAtMost(std::span<const uint64_t> ascending, uint64_t value, size_t g
   return begin;
 }
 
-// Returns where, among `n`, the share `part` of `whole` is.
+// Returns the position among `n` that corresponds to `part` out of `whole`.
 size_t Proportion(uint64_t part, uint64_t whole, size_t n) {
   return static_cast<size_t>(static_cast<double>(part) * (static_cast<double>(n) / static_cast<double>(whole)));
 }

@@ -132,7 +132,7 @@ TEST_CASE("a state of something else is refused with the difference, unless forc
     CHECK_MESSAGE(opened.error().message.find(message) != std::string::npos, opened.error().message);
   };
   refused(request, {{1, kRecords, "other"}}, "its first 600 records differ from those of this dataset");
-  refused(request, {{1, 10, "less"}}, "that had 600 records, this one has 10");
+  refused(request, {{1, 10, "less"}}, "the state has 600 records, this dataset has 10");
   SampleRequest changed = request;
   changed.where = "label = 3";
   refused(changed, kFirst, "another selection");

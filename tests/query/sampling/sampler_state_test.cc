@@ -75,7 +75,7 @@ TEST_CASE("a state belongs to a generation that the dataset still has, however m
   CHECK(other.error().message.find("its first 100 records") != std::string::npos);
   const auto less = GenerationOf(state, {{1, 90, "less"}});
   REQUIRE_FALSE(less);
-  CHECK(less.error().message.find("that had 100 records, this one has 90") != std::string::npos);
+  CHECK(less.error().message.find("the state has 100 records, this dataset has 90") != std::string::npos);
   CHECK_FALSE(GenerationOf(state, {}));
 }
 
