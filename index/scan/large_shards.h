@@ -17,7 +17,7 @@ inline constexpr uint64_t kLargeRecordBytes = 32 << 10;
 [[nodiscard]] bool IsLarge(const ProbedShard& shard);
 
 /// Returns true if the large shards among `shards`, `large` in number, seem to be in the page cache; more chains than
-/// processors then only slow each other down. Samples the middle of a few of them, spread over all.
+/// processors then only slow each other down. Samples the middle of a few shards, spread over the whole list.
 [[nodiscard]] bool LargeOnesAreCached(const std::vector<ProbedShard>& shards, size_t large);
 
 }  // namespace ofindex

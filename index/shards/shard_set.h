@@ -35,10 +35,10 @@ struct ShardSet {
 [[nodiscard]] Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path,
                                           const Progress& progress = {});
 
-/// Returns the files in `folder` and all folders below it, as FindShards finds them, in natural order: those that a
-/// build of it would examine. Their stored paths are relative to `folder`. Reports no error about unreadable files,
-/// files that claim one number, or unfinished sets; the latter two are returned too. Errors: kIo if `folder` cannot be
-/// listed.
+/// Returns the files in `folder` and all folders below it, as FindShards finds them, in natural order: the files that a
+/// build of `folder` would examine. Their stored paths are relative to `folder`. Unreadable files, files that claim one
+/// number, and unfinished sets are not errors here; files of the last two kinds are returned too. Errors: kIo if
+/// `folder` cannot be listed.
 [[nodiscard]] Result<std::vector<Candidate>> FilesBelow(const std::string& folder);
 
 }  // namespace ofindex

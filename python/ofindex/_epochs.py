@@ -228,7 +228,7 @@ class EpochSampler:
         """
         Args:
             begin: Start of an iterator created now.
-            loaded: Whether `begin` comes from a state: its epoch then continues from its position.
+            loaded: Whether `begin` comes from a state. If so, its epoch is continued, not started again.
         """
         self._standing = begin
         self._world_size = world_size

@@ -172,7 +172,7 @@ def check_known(features: Features, known: Sequence[frozenset[str] | None]) -> N
 
     Args:
         known: The feature names of each dataset that has records; None if they are not all known. An empty set disables
-            the check: payloads are then opaque or damaged, and reading them says so.
+            the check: payloads are then opaque or damaged, which reading them reports.
 
     Raises:
         FeatureError: the text gives the nearest names.

@@ -40,7 +40,7 @@ class Source(Protocol):
     size: int  #: bytes, for progress
 
     def kinds(self, wide: bool) -> Kinds:
-        """Return what its schema says; `wide` if the payload also has double and int32."""
+        """Return the features in the source's schema; `wide`: the payload also has double and int32."""
 
     def count(self) -> int | None:
         """Return the number of records; None if it is not known before reading."""
@@ -58,7 +58,8 @@ def broken(path: str, what: str) -> FormatError:
 
 @contextlib.contextmanager
 def reading(path: str, format: str) -> Iterator[None]:
-    """Within it, an exception of the reader of `format` means that the file `path` is truncated or not of the format.
+    """A context in which an exception of the reader of `format` means that the file `path` is truncated or not of the
+    format.
 
     Exceptions that are not the file's fault pass through: memory, an unreadable disk, a codec that is not installed.
     """

@@ -24,7 +24,7 @@ struct OrderStep {
 };
 
 /// Fills places with the next ordinals of an epoch, all of them unless the epoch ends. Called by one thread at a time,
-/// and not again once it filled fewer.
+/// and not again after it has filled fewer.
 using NextOrdinals = std::function<OrderStep(std::span<uint64_t>)>;
 
 class LoaderState;

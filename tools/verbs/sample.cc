@@ -264,7 +264,7 @@ void AddSample(CLI::App& app, Context& context, VerbBody& body) {
   auto arguments = std::make_shared<Arguments>();
   SampleRequest& request = arguments->request;
   verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
-  AddNumber(*verb, "-n", arguments->count, "How many; default: to the end of the epoch", "K");
+  AddNumber(*verb, "-n", arguments->count, "Number of ordinals; default: to the end of the epoch", "K");
   AddNumber(*verb, "--seed", request.seed, "Seed of the run; default 0", "S");
   AddNumber(*verb, "--epoch", request.epoch, "Epoch, from 0; each has a different order; default 0", "E");
   const std::vector<CLI::Option*> of_readers = {

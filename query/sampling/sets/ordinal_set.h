@@ -120,7 +120,7 @@ class OrdinalSet {
   template <typename Sink>
   void WriteTo(Sink& sink) const;
 
-  // Entries are runs and other pages, ascending. A page has at most one of them.
+  // Entries are runs and other pages, ascending. A page has at most one entry.
   std::vector<uint64_t> begins_;  // first ordinal of the run, or of the page
   std::vector<uint64_t> ends_;    // number of members up to the end of the entry
   std::vector<uint64_t> places_;  // kRun; otherwise an index into sparse_, or a page number in dense_
