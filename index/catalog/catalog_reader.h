@@ -51,8 +51,8 @@ class CatalogReader {
   /// Returns the skipped files that have a row; facts().skipped counts all skipped files.
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
 
-  /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, in order; the rules for
-  /// blocks apply. The checkpoints of one shard are covered by their own checksums only.
+  /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, in order, under the same
+  /// rules as ForEachBlock. If a shard is given, its checkpoints are covered only by their own checksums.
   using VisitCheckpoint = std::function<Result<void>(const CheckpointRow&)>;
   [[nodiscard]] Result<void> ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit);
 

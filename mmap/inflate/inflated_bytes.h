@@ -22,7 +22,7 @@ struct CompressedFacts {
   uint64_t file_bytes = 0;
   uint64_t inflated_bytes = 0;  ///< bytes that came out of a sound stream
 
-  /// Returns whether a file of this size can inflate to so many bytes: deflate yields at most 258 bytes per 2 bits.
+  /// Returns whether a file of this size can inflate to that many bytes: deflate yields at most 258 bytes per 2 bits.
   [[nodiscard]] bool plausible() const { return inflated_bytes / 1032 <= file_bytes; }
 };
 

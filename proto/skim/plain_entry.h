@@ -60,8 +60,8 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   return p[last] < 0x80;
 }
 
-/// Sets `bits` to the number of `kind` in the `size` bytes at `p`, at least one. Returns false if they are not exactly
-/// one number. All bytes before `end` must be readable.
+/// Sets `bits` to the one number, of kind `kind`, in the `size` bytes at `p`; `size` is at least 1. Returns false if
+/// they are not exactly one number. All bytes before `end` must be readable.
 [[nodiscard]] inline bool ReadPlainNumber(FeatureKind kind, const uint8_t* p, uint64_t size, const uint8_t* end,
                                           uint64_t& bits) {
   switch (kind) {

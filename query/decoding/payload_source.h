@@ -118,7 +118,7 @@ class JoinedSource : public PayloadSource {
  private:
   explicit JoinedSource(std::vector<std::shared_ptr<const ReaderSource>> sources);
 
-  // Returns the number of the dataset with record `ordinal`; the number of datasets if none has it.
+  // Returns the index of the dataset with record `ordinal`; the count of datasets if none has it.
   [[nodiscard]] size_t SourceOf(uint64_t ordinal) const;
 
   std::vector<std::shared_ptr<const ReaderSource>> sources_;
