@@ -16,8 +16,8 @@ namespace ofindex {
 /// What happens to the last positions of an epoch that do not fill a step of all ranks.
 enum class Tail : uint8_t {
   kExact,  ///< they are read like all others: every record once, and ranks differ by at most one record
-  kPad,    ///< short ranks repeat records from the start of the epoch, so that all ranks have as many
-  kDrop,   ///< they are not read, so that all ranks have as many
+  kPad,    ///< short ranks repeat records from the start of the epoch, so that all ranks read the same number
+  kDrop,   ///< they are not read, so that all ranks read the same number
 };
 
 /// The part of an epoch that one reader reads: positions base + rank, base + rank + world, and so on, where base is the
