@@ -336,7 +336,8 @@ Result<void> RecordReader::CopyInto(std::span<const uint64_t> ordinals, RecordBa
   });
 }
 
-// The fast path, which suffices for most batches. Returns true if it did everything; false does not tell the reason.
+// The fast path, which suffices for most batches. Returns true if it copied everything, otherwise false without a
+// reason.
 bool RecordReader::TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
   const uint64_t state = map_->watch().state();
   batch.ends_.resize(ordinals.size());

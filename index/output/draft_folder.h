@@ -23,8 +23,8 @@ namespace ofindex {
 class DraftFolder {
  public:
   /// Creates the temporary folder of `target`, which is a folder or a new name in an existing folder.
-  /// Errors: kLocked if another writer holds the lock; kIo, also if something that no writer left there has the
-  /// temporary folder's name.
+  /// Errors: kLocked if another writer holds the lock; kIo, also if the temporary folder's name belongs to something
+  /// else than a folder left by a writer.
   [[nodiscard]] static Result<DraftFolder> Begin(const std::string& target);
 
   /// Removes a temporary folder of `target` left by a killed process. Leaves one that is being written alone.

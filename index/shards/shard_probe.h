@@ -44,8 +44,8 @@ struct ProbedSet {
 [[nodiscard]] Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, unsigned threads,
                                             const Progress& progress);
 
-/// Detects whether `file`, of `size` bytes, at `stored_path` is a shard, given the sound shards in `families`: what
-/// ProbeShards does with one file of a set whose others are known. Errors: kIo, kLimit.
+/// Detects whether `file`, of `size` bytes, at `stored_path` is a shard, given the sound shards in `families`, as
+/// ProbeShards does for each file of a set. Errors: kIo, kLimit.
 [[nodiscard]] Result<Detection> DetectBeside(const File& file, uint64_t size, const std::string& stored_path,
                                              const FormatChoice& choice, const ShardFamilies& families);
 

@@ -112,9 +112,9 @@ Result<void> ShardWalker::PassBadLengthCrc() {
   return {};
 }
 
-// Finds where the zero bytes at the position end. Each byte of a file is read once: a measured run is remembered. Only
-// OFRecord needs the memory, where zero bytes are empty records. Most runs are short, and a hostile file may have one
-// every few bytes, so little is read at first.
+// Finds the end of the run of zero bytes at the position. The end is remembered, so that each byte of a file is read
+// once; this matters only for OFRecord, in which zero bytes are empty records. Most runs are short, and a hostile file
+// may have one every few bytes, so little is read at first.
 Result<void> ShardWalker::MeasureZeros() {
   std::array<uint8_t, 16 << 10> buffer;
   uint64_t at = std::max(position_, zeros_until_);

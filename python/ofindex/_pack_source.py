@@ -22,8 +22,8 @@ class Kinds:
     nanoseconds: set[str] = field(default_factory=set)
 
     def join(self, other: Kinds) -> None:
-        """Merge another file's schema. If they differ, the wider kind wins; if there is none, the
-        values determine it."""
+        """Merge another file's schema. If the kinds of a feature differ, the wider one wins; if neither is wider, the
+        values determine the kind."""
         for name, kind in other.kinds.items():
             mine = self.kinds.setdefault(name, kind)
             if mine != kind:

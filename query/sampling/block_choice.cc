@@ -70,7 +70,7 @@ BlockChoice ChooseBlock(const ReadingFacts& facts, std::optional<uint64_t> lanes
     return Global(StrCat(Bytes(facts.payload_bytes), " stay in ", Bytes(facts.memory_bytes), " of memory"));
   }
   const uint64_t good = GoodRead(facts);
-  if (mean >= good) return Global(StrCat(where, " are read as fast one by one"));
+  if (mean >= good) return Global(StrCat(where, ", which are read as fast one by one"));
   const uint64_t in_flight = shape.lanes * shape.window;
   const uint64_t fitting = facts.memory_bytes / 4 / in_flight / mean;
   const uint64_t mixed = facts.records / (2 * shape.lanes);

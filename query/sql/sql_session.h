@@ -44,9 +44,9 @@ class SqlRows {
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
 
   /// Steps to the next row. Returns false after the last row, or when the row limit is reached; see truncated().
-  /// Errors: kUsage if the statement is wrong for the values of the row; kLimit if time or memory ran out, or a value
-  /// is too large; kInterrupted if the statement was cancelled; kIndex if the index is damaged; kIo if it cannot be
-  /// read.
+  /// Errors: kUsage if the statement fails on the values of the row (integer overflow, malformed JSON); kLimit if time
+  /// or memory ran out, or a value is too large; kInterrupted if the statement was cancelled; kIndex if the index is
+  /// damaged; kIo if it cannot be read.
   [[nodiscard]] Result<bool> Next();
 
   /// Returns column `column`, from 0, of the current row.

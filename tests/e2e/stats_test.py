@@ -1,4 +1,4 @@
-"""stats: equals Python's statistics of the same values, as protobuf decodes them; and every form of output."""
+"""stats: its numbers equal Python's statistics of the values that protobuf decodes, in every form of output."""
 
 from __future__ import annotations
 

@@ -19,9 +19,9 @@
 
 namespace ofindex {
 
-/// Compares payloads with the checksums that follow them in a TFRecord. Needed when they are rewritten with new
-/// checksums from an index that was built without --verify. Checksums that are close together, as those of small
-/// records in order, are read many at a time. Not thread-safe.
+/// Compares payloads with the checksums that follow them in a TFRecord. Needed when payloads are rewritten with new
+/// checksums, if the index was built without --verify. Checksums that are close together, as in a run of small records,
+/// are read many at a time. Not thread-safe.
 class PayloadCheck {
  public:
   /// `dataset` must outlive the check.

@@ -24,7 +24,7 @@ TEST_CASE("run lengths follow from the storage, the memory and the mixing, and t
        "global"},
       {{.records = 1'000'000, .payload_bytes = 1'000'000 * 64 * 1024ULL, .memory_bytes = 16 * kGiB},
        1,
-       "are read as fast one by one"},
+       "which are read as fast one by one"},
       {{.records = 400'000'000, .payload_bytes = 400'000'000ULL * 1024, .memory_bytes = 64 * kGiB},
        64,
        "read 64.0 KiB at a time"},
