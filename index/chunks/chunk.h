@@ -21,7 +21,8 @@ class DistinctSketch;
 /// The values of one column in one block, added record by record, in ascending order. Reusable. Not thread-safe.
 class ChunkBuilder {
  public:
-  /// Add a value; each record at most once. Records without a value are NULL. `record` counts from the block's first.
+  /// Add a value; each record at most once. Records without a value are NULL. `record` is the record's number in the
+  /// block.
   void AddInteger(uint32_t record, int64_t value, FeatureKind kind) {  ///< kInt32 or kInt64
     if (AddNumber(record, kind)) integers_.push_back(value);
   }

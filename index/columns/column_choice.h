@@ -11,8 +11,8 @@ namespace ofindex {
 /// The longest value, in bytes, that becomes a column automatically.
 inline constexpr uint64_t kMostAutoBytes = 64;
 
-/// The most features that become columns automatically: of the candidates, the first in byte order. SQLite's own limit
-/// is 2,000 columns per table, and a feature can have two.
+/// Maximum number of features that become columns automatically. If there are more candidates, the first in byte order
+/// become columns. SQLite's own limit is 2,000 columns per table, and a feature can have two.
 inline constexpr size_t kMostAutoColumns = 900;
 
 /// Which features become columns: the build's --columns. A value.

@@ -27,7 +27,7 @@ struct BuiltBlock {
 };
 
 /// Encodes a block of `shard` with record boundaries `points`: the start of each record, at least one, then the end of
-/// the last. `first_record` counts from the shard's first.
+/// the last. `first_record` is counted from the shard's first record.
 [[nodiscard]] BuiltBlock EncodeBlock(size_t shard, Framing framing, uint64_t first_record,
                                      std::span<const uint64_t> points);
 

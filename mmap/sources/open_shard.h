@@ -60,8 +60,8 @@ class OpenShard {
   /// Read(), which verifies it again.
   [[nodiscard]] Result<bool> Unchanged() const;
 
-  /// As Unchanged, but while the shard is unchanged asks the system only once per tick of its coarse clock, a few
-  /// milliseconds, since file times, by which changes are noticed, are no finer. `tick` is CoarseTick().
+  /// As Unchanged, but while the shard is unchanged, asks the system only once per tick of its coarse clock, which is a
+  /// few milliseconds: file times are no finer than that. `tick` is CoarseTick().
   [[nodiscard]] bool UnchangedThisTick(int64_t tick) const;
 
   /// Asks the kernel to read these records in the background.

@@ -16,10 +16,10 @@ struct BlockShape {
   friend bool operator==(const BlockShape&, const BlockShape&) = default;
 };
 
-/// The most lanes of an epoch.
+/// Maximum number of lanes in an epoch.
 inline constexpr uint64_t kMostLanes = uint64_t{1} << 20;
 
-/// The most runs in a window, and the most records.
+/// Maximum numbers of runs and of records in a window.
 inline constexpr uint64_t kMostWindow = uint64_t{1} << 20;
 inline constexpr uint64_t kMostWindowRecords = uint64_t{1} << 32;
 

@@ -62,8 +62,8 @@ TEST_CASE("a header in a gap is skipped, unless it begins a whole record") {
       {"a header that reaches into the next record", HeaderOf(kTf, 8), 0},
       {"a header that reaches out of the file", HeaderOf(kTf, 1 << 20), 0},
       {"headers in every twelve bytes", Times(50, HeaderOf(kTf, 1)), 0},
-      // A whole record in a payload cannot be told from a real one: nothing is lost, and nothing unsound is called
-      // sound.
+      // A whole record in a payload cannot be told from a real one. Even so, no record is lost, and no record is called
+      // sound if it is not.
       {"two whole records", RecordBytes(kTf, "one") + RecordBytes(kTf, "two"), 2},
   };
   const std::string sound = RecordBytes(kTf, "sound");
