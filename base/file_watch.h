@@ -17,7 +17,8 @@ namespace ofindex {
 /// before 6.13 tick every 1 to 10 ms).
 [[nodiscard]] bool ChangedJustNow(const FileFacts& facts);
 
-/// Returns ChangedJustNow(facts). If true, first waits until the tick ends, unless the file's clock is ahead of ours.
+/// Returns ChangedJustNow(facts). If true, first waits until the tick ends, unless the file's clock is ahead of this
+/// machine's.
 bool WaitForNextTick(const FileFacts& facts);
 
 /// Returns the system's coarse clock in nanoseconds; file times are no finer than this.

@@ -84,7 +84,7 @@ bool IsTextIndex(std::string_view head, bool all) {
   return gaps <= lines - gaps;
 }
 
-// Returns true for lines "number name", numbered from 0; the head may cut off the last one.
+// Returns true for lines "number name", numbered from 0; the head may end inside the last line.
 bool IsLabels(std::string_view head) {
   if (head.find('\n') == std::string_view::npos) return false;
   for (uint64_t number = 0; !head.empty(); ++number) {

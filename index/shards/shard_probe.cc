@@ -149,7 +149,7 @@ bool AreAllEmpty(const std::vector<ProbedShard>& shards) {
   return std::all_of(shards.begin(), shards.end(), [](const ProbedShard& shard) { return shard.identity.size == 0; });
 }
 
-// Finds the first shard whose framing differs from that of the first one that has any.
+// Finds the first shard whose framing differs from that of the first shard with a known framing.
 Result<void> CheckOneFormat(const std::vector<ProbedShard>& shards) {
   const ProbedShard* first = nullptr;
   for (const ProbedShard& shard : shards) {

@@ -95,7 +95,7 @@ Result<ColumnStore::SharedChunk> ColumnStore::Load(const Column& column, uint64_
   });
 }
 
-// Two threads may have decoded the same chunk; the first one stays.
+// Two threads may have decoded the same chunk; the copy that was stored first stays.
 ColumnStore::SharedChunk ColumnStore::Cache(const Key& key, SharedChunk chunk) {
   const uint64_t bytes = chunk->memory();
   const std::lock_guard lock(mutex_);

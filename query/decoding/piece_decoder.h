@@ -61,7 +61,7 @@ class PieceDecoder {
   /// for the first record that has one.
   [[nodiscard]] Result<void> Decode(std::span<const uint64_t> ordinals, uint64_t first);
 
-  /// Returns the number of records for a piece, based on their sizes in the last one.
+  /// Returns the number of records for a piece, based on their sizes in the last piece.
   [[nodiscard]] uint64_t piece_records() const { return tools_->piece_records; }
 
   /// Reserves room for about `records` records in all, based on the sizes in the last request, or otherwise on those

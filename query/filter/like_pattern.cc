@@ -70,7 +70,8 @@ bool TakeOne(std::string_view& text, std::string_view& pattern, const PatternRul
 bool Matches(std::string_view text, std::string_view pattern, const PatternRules& rules,
              const std::function<bool()>& may_go_on) {
   // The last wildcard for any number of characters: the pattern after it, and the text that it has not yet been tried
-  // on. Earlier ones need no second try: whatever they could leave over, the last one can too.
+  // on. Earlier wildcards need no second try: whatever text they could leave over, the last wildcard can leave over
+  // too.
   bool wild = false;
   std::string_view pattern_behind;
   std::string_view text_left;

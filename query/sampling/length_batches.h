@@ -60,7 +60,7 @@ class LengthBatches {
   /// Errors: those of the lengths.
   [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
 
-  /// The position of all ranks if each has read as many batches as this one: a multiple of whole steps.
+  /// The position of all ranks if each has read as many batches as this rank: a multiple of whole steps.
   [[nodiscard]] uint64_t position() const { return position_; }
 
  private:

@@ -54,7 +54,7 @@ class Sampler {
   /// Moves to `position` of the epoch, at most epoch_size(), where all ranks begin together.
   void SeekTo(uint64_t position);
 
-  /// The position of all ranks if each has read as much as this one: the next epoch position that any rank reads. A
+  /// The position of all ranks if each has read as much as this rank: the next epoch position that any rank reads. A
   /// sampler of any world that begins there reads the remaining records. The end of the epoch once Next has returned
   /// fewer ordinals than requested, because then nothing is left for this reader.
   [[nodiscard]] uint64_t position() const;

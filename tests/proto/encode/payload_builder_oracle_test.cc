@@ -21,8 +21,8 @@ namespace {
 
 constexpr int kMessages = 20000;  // per message type
 
-// Empty parts carry no information: ours always writes the features of an Example; of a SequenceExample it writes the
-// parts that are not empty, or the context if both are empty.
+// Empty parts carry no information. PayloadBuilder always writes the features of an Example; of a SequenceExample it
+// writes the parts that are not empty, or the context if both are empty.
 void Settle(tensorflow::Example& message) { message.mutable_features(); }
 void Settle(tensorflow::SequenceExample& message) {
   if (message.feature_lists().feature_list().empty()) message.clear_feature_lists();
