@@ -20,7 +20,7 @@ namespace ofindex::sqlite {
 class Database;
 
 /// Limits on reading one untrusted file. Pages of a hostile file can form cycles, so that its tables seem to have
-/// endless rows. A valid file holds each row once, so that reading all of it takes a few times its size.
+/// endless rows. A valid file holds each row once, so that all reading together takes at most a few times its size.
 struct ReadBudget {
   uint64_t bytes = 0;       ///< bytes of rows that may still be read
   uint64_t operations = 0;  ///< steps of SQLite's virtual machine that may still be run

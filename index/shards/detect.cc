@@ -18,8 +18,8 @@ bool BeginsAsTfRecord(ByteView head) {
   return head.size() >= HeaderBytes(Framing::kTfRecord) && LengthCrcHolds(head.data());
 }
 
-// Returns the size of a first record, in any framing, that is larger than the front; 0 if there is none, or if it is
-// too large to be read whole.
+// Returns the size of the first record, in whichever framing, if it is larger than the bytes in memory; 0 if it is not,
+// or if it is too large to be read whole.
 uint64_t LargeFirstRecord(const InflatedFront& front, uint64_t most) {
   if (front.bytes.size() < most) return 0;
   const uint64_t length = LoadLe64(front.bytes.data());

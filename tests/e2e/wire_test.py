@@ -17,8 +17,8 @@ GOLDEN = Path(__file__).with_name("mnist_example.wire.txt")
 
 
 def bytes_of_line(line: str) -> bytes:
-    """The bytes of one line. Words start in column 41 or, in a wide row, which has a gap before its ninth byte, in 60.
-    """
+    """The bytes of one line. Words start in column 41, or in column 60 of a wide row, which has a gap before its ninth
+    byte. """
     wide = len(line) > 35 and line[34] == " " and line[35] != " "
     return bytes.fromhex(line[10 : 59 if wide else 40])
 

@@ -7,8 +7,9 @@
 namespace ofindex {
 namespace {
 
-// Returns how many of `ascending` are at most `value`. Looks near `guess` first, then further away in doubling steps,
-// and then between the last two: members are usually spread evenly, so that a guess is off by at most a page.
+// Returns how many of `ascending` are at most `value`. Searches near `guess` first, then further away in doubling
+// steps, and then between the last two positions. Members are usually spread evenly, so that a guess is off by at most
+// a page.
 size_t CountAtMost(std::span<const uint64_t> ascending, uint64_t value, size_t guess) {
   size_t begin = 0;  // the answer is in [begin, end]
   size_t end = ascending.size();
