@@ -23,8 +23,8 @@ struct Pair {
   std::function<void()> before = [] {};  ///< runs before each of the two, untimed
 };
 
-/// Times both in turns, one turn per iteration, and reports the median over the turns of the ratio of the two: other
-/// load on the machine slows both. The time that Google Benchmark shows is ours; use UseManualTime().
+/// Times both sides in turns, one turn per iteration, and reports the median of the turns' ratios, since other load on
+/// the machine slows both sides. Google Benchmark shows the time of our side; use UseManualTime().
 void Measure(benchmark::State& state, const Pair& pair);
 
 /// Ends a benchmark that cannot continue.

@@ -76,7 +76,7 @@ class BuildTest(CommandTest):
 
 
 class SameBytesTest(CommandTest):
-    """Nothing in an index depends on how it was built; of the place, it only stores the inodes of the files."""
+    """Nothing in an index depends on how it was built, and nothing on where, except the inodes of the files."""
 
     def setUp(self) -> None:
         super().setUp()

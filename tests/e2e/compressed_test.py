@@ -162,7 +162,7 @@ class SameBytesTest(CompressedTest):
 
 
 class ReadingTest(CompressedTest):
-    """In every way of reading records, and for every distance of checkpoints."""
+    """Records are the same in every way of reading them, and at every distance of checkpoints."""
 
     def setUp(self) -> None:
         super().setUp()
