@@ -68,7 +68,7 @@ def _source_of(path: str) -> Source | None:
 def _wrong(path: str) -> ValueError | FormatError:
     for ending, format in ((".parquet", "Parquet"), (".avro", "Avro")):
         if path.endswith(ending):
-            return broken(path, f"does not begin as {format} does, but its name ends in {ending}")
+            return broken(path, f"does not begin as {format} does: the extension is wrong, or the file is damaged")
     return ValueError(
         f"{path}: neither Parquet nor Avro; CSV, JSON lines and folders of files are packed by the command"
         " `ofindex pack`"

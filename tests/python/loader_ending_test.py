@@ -52,7 +52,7 @@ class EndingTest(WatchedTest):
                 self.until(lambda: self.threads() <= before, "threads are left")
                 self.assertEqual(loader.state_dict()["position"], 8)
 
-    def test_an_iterator_that_is_never_read_starts_no_threads(self) -> None:
+    def test_an_iterator_that_is_never_read_leaves_no_threads(self) -> None:
         before = self.threads()
         iter(Loader(self.examples(50), LABEL, 8))
         self.until(lambda: self.threads() <= before, "threads are left")

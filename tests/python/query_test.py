@@ -135,7 +135,7 @@ class SqlTest(WorkTest):
         timer.join()
         self.assertEqual(self.ds.sql("SELECT 1").fetchall(), [(1,)])
 
-    def test_a_view_does_not_restrict_statements(self) -> None:
+    def test_a_view_refuses_statements(self) -> None:
         for view in (self.ds[:5], self.ds.where("id > 3"), self.ds[::-1], self.ds[:0]):
             with self.assertRaisesRegex(AttributeError, "a view has no sql"):  # as schema and info
                 view.sql("SELECT 1")
