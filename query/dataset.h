@@ -16,8 +16,8 @@ namespace ofindex {
 class Dataset {
  public:
   /// Opens the index `name`, or the index of the data `name`. O(1) in records and shards.
-  /// Errors: kNotFound  there is no index (hint: how to build it); kIndex, kIo; kStale  the index keeps being replaced;
-  /// kInterrupted  `progress.cancel` was set while waiting for, or making, a missing map.
+  /// Errors: kNotFound if there is no index (hint: how to build it); kIndex, kIo; kStale if the index keeps being
+  /// replaced; kInterrupted if `progress.cancel` was set while waiting for, or making, a missing map.
   [[nodiscard]] static Result<Dataset> Open(const std::string& name, ReaderOptions options = {},
                                             const Progress& progress = {});
 

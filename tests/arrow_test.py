@@ -3,7 +3,7 @@
 
     base <- {proto, mmap} <- index <- query <- {tools, python}
 
-docs/design.md has the reasons, the README of each room what is in it (tests/rooms_test.py).
+docs/design.md gives the reasons, and the README of each room describes its content (tests/rooms_test.py).
 """
 
 import ast
@@ -15,7 +15,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Room -> rooms of which it may include headers, besides its own. No more than it does: what nobody uses is removed.
+# Maps each room to the other rooms whose headers it may include. Every entry must be used.
 ROOMS = {
     "base": "",
     "proto": "base proto/wire",
@@ -72,7 +72,7 @@ ROOMS = {
 }
 MAY_INCLUDE = {room: frozenset(others.split()) for room, others in ROOMS.items()}
 
-# Top folder -> top folders below it. An arrow between rooms goes down, or stays in its top folder.
+# Maps each top folder to the top folders below it. An arrow between rooms goes down, or stays in its top folder.
 BELOW = {
     "base": set(),
     "proto": {"base"},
@@ -83,7 +83,7 @@ BELOW = {
     "python": {"base", "proto", "mmap", "index", "query"},
 }
 
-# Third-party header -> rooms that may include it. The first pattern that matches decides.
+# Maps each third-party header to the rooms that may include it. The first matching pattern decides.
 WRAPPED_IN = [
     (r"tl/expected\.hpp", "base"),
     (r"xxhash\.h", "base"),
@@ -118,7 +118,7 @@ def room_of(path):
 
 
 def include_complaint(room, bracket, header):
-    """What is wrong with including `header` in a file of `room`; None if nothing is."""
+    """Why including `header` in a file of `room` is wrong; None if it is allowed."""
     for pattern, wrappers in WRAPPED_IN:
         if re.fullmatch(pattern, header):
             return None if room in wrappers.split() else f"is for {wrappers} alone"
@@ -132,7 +132,7 @@ def include_complaint(room, bracket, header):
 
 
 def complaints(path, text):
-    """What is wrong with a source file: `path` is relative to the root, `text` its content."""
+    """The faults of a source file: `path` is relative to the root, `text` is its content."""
     found = []
     if pathlib.PurePath(path).suffix in HEADERS:
         code = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("//")]
@@ -146,7 +146,7 @@ def complaints(path, text):
 
 
 def sources():
-    """Path from the root -> text, of every source of the rooms."""
+    """Maps the path of every source in the rooms, relative to the root, to its text."""
     found = {}
     for top in BELOW:
         for path in sorted((ROOT / top).rglob("*")):
@@ -156,7 +156,7 @@ def sources():
 
 
 def modules(texts):
-    """Module, which is a header and its source, -> the modules that it includes."""
+    """Maps each module, which is a header and its source, to the modules that it includes."""
     found = collections.defaultdict(set)
     for path, text in texts.items():
         module = path.rpartition(".")[0]
@@ -168,7 +168,8 @@ def modules(texts):
 
 
 def python_imports(text):
-    """Modules of the package that a module of it imports when it runs: at once, or in a function. Not for types alone."""
+    """Modules of the package that a module imports at run time, at once or in a function; imports only for types are
+    left out."""
     found = set()
     todo = [ast.parse(text)]
     while todo:
@@ -183,7 +184,7 @@ def python_imports(text):
 
 
 def cycle_in(graph):
-    """Nodes of which each leads to the next, the last to the first; None if there are none."""
+    """A cycle of nodes, of which each leads to the next and the last to the first; None if there is none."""
     try:
         graphlib.TopologicalSorter(graph).prepare()
     except graphlib.CycleError as error:
@@ -199,26 +200,26 @@ class ProjectTest(unittest.TestCase):
     def test_every_source_is_in_a_room(self):
         self.assertEqual({room_of(path) for path in self.sources}, set(ROOMS))
 
-    def test_sources_keep_to_the_arrow(self):
+    def test_includes_follow_the_arrow(self):
         found = [complaint for path, text in self.sources.items() for complaint in complaints(path, text)]
         self.assertEqual(found, [], "\n" + "\n".join(found))
 
-    def test_rooms_keep_to_the_arrow_between_top_folders(self):
+    def test_rooms_follow_the_arrow_between_top_folders(self):
         for room, others in MAY_INCLUDE.items():
             top = room.split("/")[0]
             self.assertEqual({other.split("/")[0] for other in others} - BELOW[top] - {top}, set(), room)
 
-    def test_no_arrow_is_there_that_nobody_uses(self):
+    def test_every_arrow_is_used(self):
         used = collections.defaultdict(set)
         for path, text in self.sources.items():
             used[room_of(path)] |= {room_of(header) for bracket, header in INCLUDE.findall(text) if bracket == '"'}
         self.assertEqual({room: set(others) - used[room] for room, others in MAY_INCLUDE.items() if others - used[room]}, {})
 
-    def test_neither_rooms_nor_files_include_each_other_in_circles(self):
+    def test_rooms_and_files_have_no_include_cycles(self):
         self.assertIsNone(cycle_in(MAY_INCLUDE))
         self.assertIsNone(cycle_in(modules(self.sources)))
 
-    def test_modules_of_the_package_do_not_import_each_other_in_circles(self):
+    def test_modules_of_the_package_have_no_import_cycles(self):
         package = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "python/ofindex").glob("*.py")}
         imports = {name: python_imports(text) & set(package) - {name} for name, text in package.items()}
         self.assertGreater(sum(map(len, imports.values())), len(package))
@@ -226,7 +227,7 @@ class ProjectTest(unittest.TestCase):
 
 
 class ComplaintsTest(unittest.TestCase):
-    """The checks above are worth something only if they find what is wrong."""
+    """The checks above are useful only if they find faults."""
 
     RIGHT = [
         ("base/bytes.cc", '"base/bytes.h"'),
@@ -273,12 +274,12 @@ class ComplaintsTest(unittest.TestCase):
         ("base/bytes.cc", "<lz4.h>", "no room wraps"),
     ]
 
-    def test_right_includes_pass(self):
+    def test_allowed_includes_pass(self):
         for path, include in self.RIGHT:
             with self.subTest(path=path, include=include):
                 self.assertEqual(complaints(path, f"#pragma once\n#include {include}\n"), [])
 
-    def test_wrong_includes_are_found(self):
+    def test_forbidden_includes_are_found(self):
         for path, include, reason in self.WRONG:
             with self.subTest(path=path, include=include):
                 found = complaints(path, f"#pragma once\n#include <vector>\n  #  include {include}  // why\n")
@@ -292,11 +293,11 @@ class ComplaintsTest(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(complaints("base/a.h", text), ["base/a.h: does not start with #pragma once"])
 
-    def test_imports_of_python_are_found_but_for_those_of_types(self):
+    def test_imports_in_python_are_found_except_those_for_types(self):
         text = "from . import _a\nfrom ._b import c\nif TYPE_CHECKING:\n    from ._d import e\ndef f():\n    from ._g import h\n"
         self.assertEqual(python_imports(text), {"_a", "_b", "_g"})
 
-    def test_circles_of_files_are_found(self):
+    def test_cycles_of_files_are_found(self):
         texts = {
             "base/a.h": '#include "base/b.h"',
             "base/b.h": "",

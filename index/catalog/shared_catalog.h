@@ -25,7 +25,7 @@ struct BlockHead {
 /// Thread-safe; must not cross a fork.
 class SharedCatalog {
  public:
-  /// Errors: kIndex  not an index, of another version, or damaged; kStale  it was rewritten in place.
+  /// Errors: kIndex if the file is not an index, has another version, or is damaged; kStale if it was rewritten.
   [[nodiscard]] static Result<std::shared_ptr<SharedCatalog>> Open(const std::shared_ptr<const IndexFile>& index);
 
   explicit SharedCatalog(CatalogReader reader) : reader_(std::move(reader)) {}

@@ -28,7 +28,7 @@ Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | None
 
 
 def _seconds(timeout: float | None) -> float | None:
-    """Return a timeout that the extension can count; None for one that nobody would outlive."""
+    """Return a timeout that the extension can count; None for one that is too long to matter."""
     if timeout is None:
         return None
     if not timeout > 0:

@@ -85,7 +85,7 @@ Result<ColumnStore::SharedChunk> ColumnStore::Load(const Column& column, uint64_
   });
 }
 
-// Two threads may have decoded the same chunk; the first one stays.
+// Two threads may have decoded the same chunk; the copy that was stored first stays.
 ColumnStore::SharedChunk ColumnStore::Cache(const Key& key, SharedChunk chunk) {
   const uint64_t bytes = chunk->memory();
   const std::lock_guard lock(mutex_);
@@ -239,7 +239,7 @@ Zone ColumnStore::ZoneOfRecords(Origin origin, uint64_t block) const {
   return zone;
 }
 
-// Returns what the heads of the chunks say about a stored or derived column.
+// Returns what the metadata of the chunks says about a stored or derived column.
 Result<Zone> ColumnStore::ZoneOfFeature(const Column& column, uint64_t block) {
   const uint32_t records = blocks()[block].records;
   OFINDEX_ASSIGN(const std::shared_ptr<const Heads> own, HeadsOf(column.feature, column.role));

@@ -34,10 +34,10 @@ struct Column {
 /// Bounds on a column's values in one block, known without its chunk.
 struct Zone {
   uint32_t records = 0;
-  uint32_t least_nulls = 0;  ///< at least so many records are NULL in SQL
-  uint32_t most_nulls = 0;   ///< and at most so many
-  ColumnValue min = {};      ///< no value is less, in SQLite's order; for lists, no element. NULL: not known
-  ColumnValue max = {};      ///< no value is greater. NULL: not known
+  uint32_t least_nulls = 0;  ///< lower bound on the number of records that are NULL in SQL
+  uint32_t most_nulls = 0;   ///< upper bound on that number
+  ColumnValue min = {};      ///< lower bound on the values (elements, if lists), in SQLite's order. NULL: not known
+  ColumnValue max = {};      ///< upper bound on the values (elements, if lists). NULL: not known
 };
 
 struct ColumnStoreOptions {
@@ -67,7 +67,7 @@ class ColumnStore {
   [[nodiscard]] uint8_t kinds(const Column& column) const;
 
   /// Returns the chunk of `column` in `block`, from the cache or decoded. `column` need not be one of columns().
-  /// Errors: kIndex  the index is damaged; kIo, kLimit.
+  /// Errors: kIndex if the index is damaged; kIo, kLimit.
   [[nodiscard]] Result<std::shared_ptr<const Chunk>> Load(const Column& column, uint64_t block);
 
   /// Returns the bounds of `column` in each block; they are read on first use, and kept. Errors: kIndex, kIo.

@@ -24,7 +24,7 @@ struct SnapshotOptions {
 class Snapshot {
  public:
   /// Opens the index `name`, or the index of the data `name`. Reads no table, and needs no map.
-  /// Errors: kNotFound  there is no index (hint: how to build it); kIndex, kIo.
+  /// Errors: kNotFound if there is no index (hint: how to build it); kIndex, kIo.
   [[nodiscard]] static Result<std::shared_ptr<const Snapshot>> Open(const std::string& name,
                                                                     SnapshotOptions options = {});
 
@@ -45,7 +45,8 @@ class Snapshot {
   /// Returns the map. A missing one is rebuilt. Errors: those of OpenMap.
   [[nodiscard]] Result<std::shared_ptr<const OffsetMap>> Map() const;
 
-  /// Returns the catalog. Errors: kIndex  not an index, of another version, or damaged; kStale  it was rewritten.
+  /// Returns the catalog. Errors: kIndex if the file is not an index, has another version, or is damaged; kStale if it
+  /// was rewritten.
   [[nodiscard]] Result<std::shared_ptr<SharedCatalog>> Catalog() const;
 
   /// Returns the columns. Errors: those of Catalog().

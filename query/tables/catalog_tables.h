@@ -32,7 +32,7 @@ inline constexpr std::string_view kCatalogTables[] = {"shards", "features", "bad
 /// Makes the catalog readable on `db` as tables `shards`, `features`, `bad` and `damage`, whose columns are the keys of
 /// `ofindex info --json`. They exist under these names without CREATE, and cannot be written. Bytes of a path that SQL
 /// text cannot hold become \xNN; such a name is a BLOB. Rows are found by path, name, record and shard without a scan.
-/// Errors: kLimit  SQLite has no memory.
+/// Errors: kLimit if SQLite has no memory.
 [[nodiscard]] Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog,
                                                  WorkLimits limits = {});
 

@@ -31,7 +31,7 @@ void CheckReads(const Result<Dataset>& dataset, const std::vector<std::string>& 
   CHECK(dataset->reader().Copy(payloads.size(), bytes).error().code == ErrorCode::kOutOfRange);
 }
 
-TEST_CASE("a dataset gives every payload, opened by the name of its index or of its data") {
+TEST_CASE("a dataset returns every payload, opened by its index or by its data") {
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     const BuiltDataset built(framing);
     for (const char* name : {"train", "train/", "train/.", "train.ofidx"}) {
@@ -51,7 +51,7 @@ TEST_CASE("a dataset that was moved with its index still opens, and so does a co
   CheckReads(Dataset::Open(built / "elsewhere/train"), built.payloads());
 }
 
-TEST_CASE("there is no dataset without an index") {
+TEST_CASE("opening a dataset without an index is an error") {
   const TempDir dir;
   const Result<Dataset> dataset = Dataset::Open(dir / "train");
   REQUIRE(!dataset.has_value());
@@ -59,7 +59,7 @@ TEST_CASE("there is no dataset without an index") {
   CHECK(dataset.error().hint.text().find("ofindex build") != std::string::npos);
 }
 
-TEST_CASE("an empty dataset has no records, and opens") {
+TEST_CASE("an empty dataset opens, and has no records") {
   const TempDir dir;
   WriteFile(dir / "empty.tfrecord", "");
   Progress progress;
@@ -70,7 +70,7 @@ TEST_CASE("an empty dataset has no records, and opens") {
   CheckReads(Dataset::Open(dir / "empty.tfrecord"), {});
 }
 
-TEST_CASE("a shard that is gone is stale when it is touched, and not before") {
+TEST_CASE("a missing shard is stale when it is first used, and not before") {
   const BuiltDataset built(Framing::kTfRecord);
   fs::remove(built / "train/part-1");
   const Result<Dataset> dataset = Dataset::Open(built / "train");
@@ -81,7 +81,7 @@ TEST_CASE("a shard that is gone is stale when it is touched, and not before") {
   CHECK(dataset->reader().Copy(20, bytes).error().code == ErrorCode::kStale);
 }
 
-TEST_CASE("who waits for the map of another's build can be told to stop: readers, and questions of where records lie") {
+TEST_CASE("waiting for another process to build the map can be interrupted") {
   const BuiltDataset built(Framing::kTfRecord);
   const std::string index = built / "train.ofidx";
   fs::remove(MapPathOf(index));

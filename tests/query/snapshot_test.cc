@@ -231,7 +231,7 @@ void PutFolders(Named& named) {
   named.Put("more", 900, 50);
 }
 
-TEST_CASE("whatever becomes of an index, a dataset that has it open gives the old answers, or says that it is stale") {
+TEST_CASE("whatever happens to an index, an open dataset gives the old answers or reports that it is stale") {
   for (const Change& change : kChanges) {
     for (const bool asked_before : {false, true}) {
       Named named;
@@ -268,7 +268,7 @@ TEST_CASE("whatever becomes of an index, a dataset that has it open gives the ol
   }
 }
 
-TEST_CASE("columns that were opened without a map do not take the one of another index") {
+TEST_CASE("columns opened without a map do not take the map of another index") {
   for (const Change& change : kChanges) {
     CAPTURE(change.name);
     Named named;
@@ -306,7 +306,7 @@ Result<bool> RecordsAgreeWithColumns(const std::string& index) {
   return records == columns;
 }
 
-TEST_CASE("an index that is built again and again opens as one build, while another process builds it") {
+TEST_CASE("an index that another process rebuilds again and again opens as one build") {
   const char* rounds_text = std::getenv("OFINDEX_REBUILDS");
   const int rounds = rounds_text == nullptr ? 12 : std::atoi(rounds_text);
   Named named;
@@ -343,7 +343,7 @@ TEST_CASE("an index that is built again and again opens as one build, while anot
   CHECK(failed == 0);
 }
 
-TEST_CASE("a forked child asks the index that its parent opened, though another was built meanwhile") {
+TEST_CASE("a forked child uses the index that its parent opened, even if another was built meanwhile") {
   Named named;
   PutFolders(named);
   named.Build("own", named.index());
@@ -358,7 +358,7 @@ TEST_CASE("a forked child asks the index that its parent opened, though another 
         }) == 0);
 }
 
-TEST_CASE("a dataset that was opened by a relative path answers as before wherever the working directory is moved to") {
+TEST_CASE("a dataset opened by a relative path works after any change of the working directory") {
   Named named;
   PutFolders(named);
   named.Build("own", named.index());

@@ -260,12 +260,12 @@ void AddSample(CLI::App& app, Context& context, VerbBody& body) {
   auto arguments = std::make_shared<Arguments>();
   SampleRequest& request = arguments->request;
   verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
-  AddNumber(*verb, "-n", arguments->count, "How many; default: to the end of the epoch", "K");
+  AddNumber(*verb, "-n", arguments->count, "Number of ordinals; default: to the end of the epoch", "K");
   AddNumber(*verb, "--seed", request.seed, "Seed of the run; default 0", "S");
   AddNumber(*verb, "--epoch", request.epoch, "Epoch, from 0; each has a different order; default 0", "E");
   const std::vector<CLI::Option*> of_readers = {
-      AddNumber(*verb, "--position", request.position,
-                "Position in the epoch, over all ranks, at which they begin; default 0", "P"),
+      AddNumber(*verb, "--position", request.position, "Position in the epoch at which all ranks begin; default 0",
+                "P"),
       AddNumber(*verb, "--rank", request.slice.rank,
                 "This reader's rank, from 0: it reads positions P+R, P+R+W, ...; default 0", "R"),
       AddNumber(*verb, "--world", request.slice.world, "Number of ranks; default 1", "W"),

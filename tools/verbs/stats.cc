@@ -62,7 +62,7 @@ Result<Column> GroupingColumn(const ColumnStore& store, const std::string& name)
   OFINDEX_ASSIGN(Column column, FindColumn(store, name));
   if (!column.is_list()) return column;
   return Fail(ErrorCode::kUsage, StrCat("column '", Printable(column.name), "' holds lists, which cannot be grouped"),
-              "`ofindex sql` can take them apart with json_each()");
+              "`ofindex sql` can expand them with json_each()");
 }
 
 // Returns the columns to summarise by group: numeric ones. A requested column without numbers is an error.

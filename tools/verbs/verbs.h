@@ -8,8 +8,8 @@ class App;
 
 namespace ofindex {
 
-// One file per verb. Each adds its subcommand to `app`; if the command line names it, `body` is set to what it does.
-// `context` and `body` must outlive the parse.
+// One file per verb. Each adds its subcommand to `app`; if the command line names the verb, `body` is set to the
+// function that runs it. `context` and `body` must outlive the parse.
 
 void AddBuild(CLI::App& app, Context& context, VerbBody& body);
 void AddInfo(CLI::App& app, Context& context, VerbBody& body);

@@ -64,7 +64,7 @@ void AddWhere(CLI::App& app, Context& context, VerbBody& body) {
   verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
   verb->add_option("EXPR", arguments->expression, "An SQL expression, as after WHERE: '\"image/height\" > 256'")
       ->required();
-  verb->add_flag("--count", arguments->count, "Print the number of records alone; with --json, their ordinals too");
+  verb->add_flag("--count", arguments->count, "Print only the number of records; with --json, also their ordinals");
   verb->callback(
       [arguments, &context, &body] { body = [arguments, &context] { return ShowWhere(*arguments, context); }; });
 }
