@@ -11,7 +11,7 @@
 
 namespace ofindex {
 
-/// What sampling needs of an index. Its shards may be missing.
+/// The parts of an index that sampling reads. Its shards may be missing.
 struct SampledIndex {
   OpenedIndex opened;
   std::vector<GenerationRow> generations;

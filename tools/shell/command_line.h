@@ -22,27 +22,28 @@ namespace ofindex {
 /// or 3 if the data are damaged.
 using VerbBody = std::function<Result<int>()>;
 
-/// An argument, option or flag of a verb, while it is declared. Valid while its CommandLine lives; copies stand for the
-/// same one.
+/// An argument, option or flag that a verb declares. A handle: copies refer to the same option. Valid while its
+/// CommandLine lives.
 class Option {
  public:
+  /// Refuses command lines without it.
   Option Required();
 
   /// Refuses an empty value. For names, since an unset variable in a script is empty.
   Option NotEmpty();
 
-  /// Accepts these words alone.
+  /// Accepts only these words.
   Option OneOf(const std::vector<std::string>& words);
 
-  /// Accepts numbers from `least` to `most` alone. The type of the bounds decides how the value is read: if they are
-  /// unsigned, -N is 2^64 - N, unless the option was added by AddNumber.
+  /// Accepts only numbers from `least` to `most`. Their type decides how the value is read: as unsigned, -N is 2^64 -
+  /// N. AddNumber accepts no sign in the first place.
   Option Between(int least, int most);
   Option Between(uint64_t least, uint64_t most);
 
-  /// Refuses this option together with any of `names`, which the verb declared before: "--json".
+  /// Refuses this option together with any of `names`, such as "--json". The verb must have declared them.
   Option Excludes(std::initializer_list<const char*> names);
 
-  /// Refuses this option without option `name`, which the verb declared before.
+  /// Refuses this option without the option `name`. The verb must have declared it.
   Option Needs(const char* name);
 
  private:
@@ -52,51 +53,53 @@ class Option {
   CLI::Option* option_;
 };
 
-/// A verb of the command, while it is declared. Valid while its CommandLine lives, as every variable must be that it is
-/// given: parsing writes to them. Help lists options in the order of these calls.
+/// A verb being declared. A handle, valid while its CommandLine lives. Parsing writes to the variables passed to it, so
+/// they must live until then; those of options that are not given keep their values. Help lists options in the order in
+/// which they were added.
 ///
-/// `names` is one name or two, "-o,--output"; `type` stands for the value in the help: "DIR".
+/// `names` is one name or two: "-o,--output". `type` stands for the value in the help: "DIR".
 class Verb {
  public:
-  /// Adds an argument without a name of its own. A vector takes one or more, after Required(), otherwise any number.
+  /// Adds a positional argument. A vector takes any number of words; if Required(), at least one.
   Option AddArgument(const char* name, std::string& value, const char* help);
   Option AddArgument(const char* name, std::vector<std::string>& values, const char* help);
 
-  /// Adds an option with a value. A vector takes one value each time that the option is given; any other option may be
-  /// given once. Value is std::string, double, unsigned or uint64_t, an optional of those, or a vector of strings.
+  /// Adds an option with a value. It may be given once; if `value` is a vector, any number of times with one value
+  /// each. Value is a type that command_line.cc instantiates: strings, numbers, some of them optional, a vector of
+  /// strings.
   template <typename Value>
   Option AddOption(const char* names, Value& value, const char* type, const std::string& help);
 
-  /// Adds an option for a number from 0 to 2^64 - 1 in digits alone. AddOption also reads signs, 010 and 0x10. Value is
-  /// uint64_t or an optional of it.
+  /// Adds an option for a number from 0 to 2^64 - 1 without sign, leading zeros or base prefix, all of which AddOption
+  /// accepts. Value is uint64_t or an optional of it.
   template <typename Value>
   Option AddNumber(const char* names, Value& value, const char* type, const std::string& help);
 
   /// Adds an option that takes `least` to `most` MiB and stores bytes.
   Option AddMebibytes(const char* names, uint64_t& bytes, uint64_t least, uint64_t most, const char* help);
 
-  /// Adds an option that takes one of the words of `choices`, and stores the value next to it.
+  /// Adds an option that takes one of the words of `choices`, and stores the value paired with it.
   template <typename Value>
   Option AddChoice(const char* names, Value& value, const std::vector<std::pair<std::string, Value>>& choices,
                    const char* type, const std::string& help) {
     return AddWord(names, WordsOf(choices), Storing(value, choices), type, help);
   }
 
-  /// Adds the same, which also takes the index of a word in `choices`.
+  /// Adds the same, but also accepts the index of a word in `choices`.
   template <typename Value>
   Option AddIndexedChoice(const char* names, Value& value, const std::vector<std::pair<std::string, Value>>& choices,
                           const char* type, const std::string& help) {
     return AddIndexedWord(names, WordsOf(choices), Storing(value, choices), type, help);
   }
 
-  /// Adds a flag, or one that is counted: -vv is 2.
+  /// Adds a flag. An int counts how often it is given: -vv is 2.
   Option AddFlag(const char* names, bool& given, const char* help);
   Option AddFlag(const char* names, int& times, const char* help);
 
   /// Adds --version.
   void AddVersion();
 
-  /// Sets what CommandLine::Parse returns if the command line names this verb.
+  /// Sets the body that CommandLine::Parse returns if the command line names this verb.
   void Runs(VerbBody body);
 
  private:
@@ -127,7 +130,7 @@ class Verb {
   VerbBody* chosen_;
 };
 
-/// The command line: verbs and what they accept. The one place that knows CLI11.
+/// The command line: its verbs, and the arguments and options of each. Wraps CLI11. Not thread-safe.
 class CommandLine {
  public:
   /// `help` begins the text of --help, and --version prints `version`. Both must outlive this object.

@@ -100,7 +100,7 @@ void AddOrderOptions(Verb& verb, Arguments& arguments) {
       .Needs("--block");
 }
 
-// What is printed instead of ordinals.
+// Outputs other than ordinals.
 void AddPrintOptions(Verb& verb, Arguments& arguments) {
   verb.AddNumber("--batch-total", arguments.batch_total, "SUM",
                  "Batches, one per line, whose lengths add up to at most this; -n then counts batches");

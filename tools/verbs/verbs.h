@@ -5,8 +5,7 @@
 
 namespace ofindex {
 
-// One file per verb. Each adds its verb to `line`, with its options and with what it does. `context` must outlive the
-// verb.
+// One file per verb. Each function adds its verb to `line`: options and body. `context` must outlive the body.
 
 void AddBuild(CommandLine& line, Context& context);
 void AddInfo(CommandLine& line, Context& context);
