@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "index/shards/output_rule.h"
 #include "query/columns/column_store.h"
@@ -13,7 +11,6 @@
 #include "query/sampling/open_sampler.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
-#include "tools/shell/number_option.h"
 #include "tools/shell/output.h"
 #include "tools/shell/output_options.h"
 #include "tools/shell/progress_display.h"
@@ -168,31 +165,25 @@ Result<int> Convert(Arguments& arguments, Context& context) {
 
 }  // namespace
 
-void AddConvert(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "convert",
-                           "Write records in the other format, framing and payload: OFRecord as TFRecords of Examples, "
-                           "TFRecords as OFRecord",
-                           Formats::kJson);
+void AddConvert(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "convert",
+                      "Write records in the other format, framing and payload: OFRecord as TFRecords of Examples, "
+                      "TFRecords as OFRecord",
+                      Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("DATA", arguments->data,
+  verb.AddArgument("DATA", arguments->data,
                    "An index, or files, folders, globs and lists as for build; data without an index are indexed first")
-      ->required();
-  AddOutputOptions(*verb, arguments->output, "as in DATA, each with the same records");
-  verb->add_option("--where", arguments->where, "Only records for which this SQL expression holds")->type_name("EXPR");
-  AddNumber(*verb, "--shuffle", arguments->shuffle,
-            "In the order of `ofindex sample --seed SEED`; default: in ordinal order", "SEED");
-  verb->add_option_function<std::string>(
-          "--lossy",
-          [arguments](const std::string& lossy) {
-            arguments->lossy = lossy == "allow" ? Lossy::kAllow : Lossy::kRefuse;
-          },
-          "How to treat kinds that an Example lacks: refuse, or allow int32 to become int64 and double to "
-          "become float; default refuse")
-      ->check(CLI::IsMember({"refuse", "allow"}).description(""))
-      ->type_name("HOW");
-  AddReadingOptions(*verb, arguments->reading);
-  verb->callback(
-      [arguments, &context, &body] { body = [arguments, &context] { return Convert(*arguments, context); }; });
+      .Required();
+  AddOutputOptions(verb, arguments->output, "as in DATA, each with the same records");
+  verb.AddOption("--where", arguments->where, "EXPR", "Only records for which this SQL expression holds");
+  verb.AddNumber("--shuffle", arguments->shuffle, "SEED",
+                 "In the order of `ofindex sample --seed SEED`; default: in ordinal order");
+  verb.AddChoice(
+      "--lossy", arguments->lossy, {{"refuse", Lossy::kRefuse}, {"allow", Lossy::kAllow}}, "HOW",
+      "How to treat kinds that an Example lacks: refuse, or allow int32 to become int64 and double to become "
+      "float; default refuse");
+  AddReadingOptions(verb, arguments->reading);
+  verb.Runs([arguments, &context] { return Convert(*arguments, context); });
 }
 
 }  // namespace ofindex

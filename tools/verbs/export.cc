@@ -4,8 +4,6 @@
 #include <system_error>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include "base/output_file.h"
 #include "base/text.h"
 #include "index/catalog/paths.h"
@@ -15,7 +13,6 @@
 #include "mmap/shard_paths.h"
 #include "query/columns/snapshot.h"
 #include "tools/shell/json.h"
-#include "tools/shell/number_option.h"
 #include "tools/shell/output.h"
 #include "tools/verbs/verbs.h"
 
@@ -169,22 +166,17 @@ Result<int> Export(const Arguments& arguments, const Context& context) {
 
 }  // namespace
 
-void AddExport(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "export", "Write the index in another tool's format", Formats::kJson);
+void AddExport(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "export", "Write the index in another tool's format", Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
-  verb->add_option("--to", arguments->to,
-                   "tfrecord2idx: a text index per shard, SHARD.idx, for DALI and vahidk/tfrecord")
-      ->required()
-      ->check(CLI::IsMember({"tfrecord2idx"}).description(""))
-      ->type_name("FORM");
-  verb->add_option("-o,--output", arguments->folder, "The folder to write to")
-      ->required()
-      ->check(CLI::Validator(NotEmpty, ""))
-      ->type_name("DIR");
-  verb->add_flag("--force", arguments->force, "Replace existing text indexes; default: off");
-  verb->callback(
-      [arguments, &context, &body] { body = [arguments, &context] { return Export(*arguments, context); }; });
+  verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
+  verb.AddOption("--to", arguments->to, "FORM",
+                 "tfrecord2idx: a text index per shard, SHARD.idx, for DALI and vahidk/tfrecord")
+      .Required()
+      .OneOf({"tfrecord2idx"});
+  verb.AddOption("-o,--output", arguments->folder, "DIR", "The folder to write to").Required().NotEmpty();
+  verb.AddFlag("--force", arguments->force, "Replace existing text indexes; default: off");
+  verb.Runs([arguments, &context] { return Export(*arguments, context); });
 }
 
 }  // namespace ofindex

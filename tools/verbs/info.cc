@@ -2,8 +2,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "index/catalog/catalog.h"
 #include "query/columns/snapshot.h"
@@ -119,11 +117,11 @@ Result<int> ShowInfo(const std::string& name, const Context& context) {
 
 }  // namespace
 
-void AddInfo(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "info", "Totals, shards and damage, from the index alone", Formats::kJson);
+void AddInfo(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "info", "Totals, shards and damage, from the index alone", Formats::kJson);
   auto name = std::make_shared<std::string>();
-  verb->add_option("INDEX", *name, "The index, or the DATA that it is named after")->required();
-  verb->callback([name, &context, &body] { body = [name, &context] { return ShowInfo(*name, context); }; });
+  verb.AddArgument("INDEX", *name, "The index, or the DATA that it is named after").Required();
+  verb.Runs([name, &context] { return ShowInfo(*name, context); });
 }
 
 }  // namespace ofindex

@@ -1,8 +1,6 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "query/columns/snapshot.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
@@ -32,12 +30,12 @@ Result<int> ShowSchema(const std::string& name, const Context& context) {
 
 }  // namespace
 
-void AddSchema(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb =
-      AddVerb(app, context, "schema", "Features: kinds, numbers of records and values, SQL columns", Formats::kJson);
+void AddSchema(CommandLine& line, Context& context) {
+  Verb verb =
+      AddVerb(line, context, "schema", "Features: kinds, numbers of records and values, SQL columns", Formats::kJson);
   auto name = std::make_shared<std::string>();
-  verb->add_option("INDEX", *name, "The index, or the DATA that it is named after")->required();
-  verb->callback([name, &context, &body] { body = [name, &context] { return ShowSchema(*name, context); }; });
+  verb.AddArgument("INDEX", *name, "The index, or the DATA that it is named after").Required();
+  verb.Runs([name, &context] { return ShowSchema(*name, context); });
 }
 
 }  // namespace ofindex

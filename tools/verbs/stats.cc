@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "query/columns/find_column.h"
 #include "query/columns/snapshot.h"
@@ -255,29 +253,24 @@ Result<int> ShowStats(const Arguments& arguments, const Context& context) {
 
 }  // namespace
 
-void AddStats(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "stats", "Counts, extremes, means, frequent values and histograms of columns",
-                           Formats::kJsonAndJsonl);
+void AddStats(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "stats", "Counts, extremes, means, frequent values and histograms of columns",
+                      Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
+  verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   // The parser takes an argument in brackets for a list.
-  verb->add_option("NAME", arguments->names,
+  verb.AddArgument("NAME", arguments->names,
                    "Columns, or features; default: those of all features, and _length; write [x] as \\[x]");
-  verb->add_option("--top", arguments->top,
-                   "Most frequent values, or groups, to show; default 10, but all groups as JSON or CSV")
-      ->check(CLI::Range(size_t{0}, kMostTop).description(""))
-      ->type_name("N");
-  verb->add_option("--bins", arguments->bins, "Bins of a histogram; default 10")
-      ->check(CLI::Range(size_t{1}, kMostBins).description(""))
-      ->type_name("N");
-  verb->add_option("--by", arguments->by, "Group the records by this column, and summarise the numbers of the others")
-      ->type_name("NAME");
-  CLI::Option* csv = verb->add_flag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header");
-  CLI::Option* table = verb->add_flag("--table", arguments->table, "For people, with bars; default");
-  csv->excludes("--json")->excludes("--jsonl");
-  table->excludes("--json")->excludes("--jsonl")->excludes(csv);
-  verb->callback(
-      [arguments, &context, &body] { body = [arguments, &context] { return ShowStats(*arguments, context); }; });
+  verb.AddOption("--top", arguments->top, "N",
+                 "Most frequent values, or groups, to show; default 10, but all groups as JSON or CSV")
+      .Between(size_t{0}, kMostTop);
+  verb.AddOption("--bins", arguments->bins, "N", "Bins of a histogram; default 10").Between(size_t{1}, kMostBins);
+  verb.AddOption("--by", arguments->by, "NAME",
+                 "Group the records by this column, and summarise the numbers of the others");
+  verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header")
+      .Excludes({"--json", "--jsonl"});
+  verb.AddFlag("--table", arguments->table, "For people, with bars; default").Excludes({"--json", "--jsonl", "--csv"});
+  verb.Runs([arguments, &context] { return ShowStats(*arguments, context); });
 }
 
 }  // namespace ofindex

@@ -1,8 +1,6 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
@@ -57,16 +55,15 @@ Result<int> ShowWhere(const Arguments& arguments, const Context& context) {
 
 }  // namespace
 
-void AddWhere(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "where", "Ordinals of the records for which an SQL expression holds",
-                           Formats::kJsonAndJsonl);
+void AddWhere(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "where", "Ordinals of the records for which an SQL expression holds",
+                      Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
-  verb->add_option("EXPR", arguments->expression, "An SQL expression, as after WHERE: '\"image/height\" > 256'")
-      ->required();
-  verb->add_flag("--count", arguments->count, "Print only the number of records; with --json, also their ordinals");
-  verb->callback(
-      [arguments, &context, &body] { body = [arguments, &context] { return ShowWhere(*arguments, context); }; });
+  verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
+  verb.AddArgument("EXPR", arguments->expression, "An SQL expression, as after WHERE: '\"image/height\" > 256'")
+      .Required();
+  verb.AddFlag("--count", arguments->count, "Print only the number of records; with --json, also their ordinals");
+  verb.Runs([arguments, &context] { return ShowWhere(*arguments, context); });
 }
 
 }  // namespace ofindex
