@@ -22,7 +22,7 @@ ROOMS = {
     "proto/encode": "base proto proto/wire",
     "proto/skim": "base proto proto/wire",
     "proto/wire": "base",
-    "mmap": "base mmap/batch mmap/offsets mmap/sources",
+    "mmap": "base mmap/batch mmap/inflate mmap/offsets mmap/sources",
     "mmap/batch": "base mmap/files mmap/offsets mmap/sources",
     "mmap/files": "base",
     "mmap/inflate": "base mmap/files",
