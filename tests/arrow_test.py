@@ -43,10 +43,11 @@ ROOMS = {
     "index/walk": "base mmap/files mmap/inflate mmap/offsets index/catalog",
     "index/writing": "base index/output index/shards index/walk",
     "query": "base mmap index/build index/catalog",
-    "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns",
+    "query/columns": "base index/catalog index/chunks index/columns query/columns/chunks",
+    "query/columns/chunks": "base mmap/offsets index/build index/catalog index/chunks index/columns",
     "query/decoding": "base proto proto/skim proto/wire mmap",
     "query/extension": "base query/tables",
-    "query/filter": "base index/catalog index/chunks index/columns query/columns",
+    "query/filter": "base index/catalog index/chunks index/columns query/columns query/columns/chunks",
     "query/loading": "base mmap query/decoding query/sampling/orders query/sampling/sets",
     "query/sampling": "base mmap mmap/inflate index/catalog query query/columns query/sampling/columns "
     "query/sampling/orders query/sampling/sets query/sql",
@@ -56,7 +57,8 @@ ROOMS = {
     "query/sampling/sets": "base query/filter",
     "query/sql": "base index/catalog index/chunks index/columns query/columns query/filter query/tables",
     "query/stats": "base index/chunks index/columns query/columns",
-    "query/tables": "base index/catalog index/chunks index/columns index/database query/columns query/filter",
+    "query/tables": "base index/catalog index/chunks index/columns index/database query/columns query/columns/chunks "
+    "query/filter",
     "tools": "base tools/shell tools/verbs",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",

@@ -1,4 +1,4 @@
-#include "query/columns/column_source.h"
+#include "query/columns/chunks/column_source.h"
 
 #include <numeric>
 #include <utility>
