@@ -31,11 +31,11 @@ ROOMS = {
     "index/build": "base mmap mmap/files mmap/inflate mmap/offsets index/catalog index/columns index/database "
     "index/output index/scan index/shards index/walk",
     "index/catalog": "base mmap/inflate mmap/offsets index/columns index/database",
-    "index/chunks": "base proto index/chunks/sections index/columns",
-    "index/chunks/sections": "base",
+    "index/chunks": "base proto proto/wire index/chunks/sections index/columns",
+    "index/chunks/sections": "base proto/wire",
     "index/columns": "base proto",
     "index/database": "base index/columns",
-    "index/output": "base index/catalog",
+    "index/output": "base",
     "index/scan": "base proto/skim mmap/files mmap/offsets index/catalog index/chunks index/columns index/shards "
     "index/walk",
     "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/output "

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/file.h"
 #include "base/output_file.h"
 #include "base/text.h"
 #include "index/catalog/catalog_reader.h"

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "base/record.h"
+
 namespace ofindex {
 
 // The layout of a chunk; docs/column_format.md describes the bytes. The values of all enums are stored in index files:
@@ -10,7 +12,7 @@ namespace ofindex {
 inline constexpr uint8_t kChunkVersion = 1;
 
 /// The largest number of records in a chunk, which is that of a block.
-inline constexpr uint32_t kMostChunkRecords = 65536;
+inline constexpr uint32_t kMostChunkRecords = kBlockRecords;
 
 /// The most bytes of distinct values or numbers in a chunk.
 inline constexpr uint64_t kMostChunkBytes = uint64_t{512} << 20;
