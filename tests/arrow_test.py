@@ -22,7 +22,7 @@ ROOMS = {
     "proto/encode": "base proto proto/wire",
     "proto/skim": "base proto proto/wire",
     "proto/wire": "base",
-    "mmap": "base mmap/batch mmap/offsets mmap/sources",
+    "mmap": "base mmap/batch mmap/inflate mmap/offsets mmap/sources",
     "mmap/batch": "base mmap/files mmap/offsets mmap/sources",
     "mmap/files": "base",
     "mmap/inflate": "base mmap/files",
@@ -31,11 +31,11 @@ ROOMS = {
     "index/build": "base mmap mmap/files mmap/inflate mmap/offsets index/catalog index/columns index/database "
     "index/output index/scan index/shards index/walk",
     "index/catalog": "base mmap/inflate mmap/offsets index/columns index/database",
-    "index/chunks": "base proto index/chunks/sections index/columns",
-    "index/chunks/sections": "base",
+    "index/chunks": "base proto proto/wire index/chunks/sections index/columns",
+    "index/chunks/sections": "base proto/wire",
     "index/columns": "base proto",
     "index/database": "base index/columns",
-    "index/output": "base index/catalog",
+    "index/output": "base",
     "index/scan": "base proto/skim mmap/files mmap/offsets index/catalog index/chunks index/columns index/shards "
     "index/walk",
     "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/output "
@@ -43,10 +43,11 @@ ROOMS = {
     "index/walk": "base mmap/files mmap/inflate mmap/offsets index/catalog",
     "index/writing": "base index/output index/shards index/walk",
     "query": "base mmap index/catalog query/columns",
-    "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns",
+    "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns query/columns/chunks",
+    "query/columns/chunks": "base mmap/offsets index/catalog index/chunks index/columns",
     "query/decoding": "base proto proto/skim proto/wire mmap",
     "query/extension": "base query/tables",
-    "query/filter": "base index/catalog index/chunks index/columns query/columns",
+    "query/filter": "base index/catalog index/chunks index/columns query/columns query/columns/chunks",
     "query/loading": "base mmap query/decoding query/sampling/orders query/sampling/sets",
     "query/sampling": "base mmap mmap/inflate index/catalog query query/columns query/sampling/columns "
     "query/sampling/orders query/sampling/sets query/sql",
@@ -56,7 +57,7 @@ ROOMS = {
     "query/sampling/sets": "base query/filter",
     "query/sql": "base index/chunks index/columns query/columns query/filter query/tables",
     "query/stats": "base index/chunks index/columns query/columns",
-    "query/tables": "base index/catalog index/chunks index/columns query/columns query/filter",
+    "query/tables": "base index/catalog index/chunks index/columns query/columns query/columns/chunks query/filter",
     "tools": "base tools/shell tools/verbs",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",
