@@ -1,7 +1,13 @@
 #include <ofindex/decode.h>
 
+#include <cmath>
+#include <concepts>
+#include <cstring>
+#include <limits>
+#include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "library/convert.h"
 #include "library/internals.h"
 #include "query/decoding/batch_decoder.h"
@@ -13,6 +19,56 @@ static_assert(static_cast<int>(DataType::kBool) == static_cast<int>(ofindex::Dat
 static_assert(static_cast<int>(DataType::kUint8) == static_cast<int>(ofindex::DataType::kUint8));
 static_assert(static_cast<int>(DataType::kFloat32) == static_cast<int>(ofindex::DataType::kFloat32));
 static_assert(static_cast<int>(DataType::kBytes) == static_cast<int>(ofindex::DataType::kBytes));
+
+// Returns `value` as an item of `T`; nullopt if it does not fit.
+template <typename T>
+std::optional<std::vector<uint8_t>> ItemOf(const auto& value) {
+  if constexpr (std::integral<T> && std::integral<std::decay_t<decltype(value)>>) {
+    if (!std::in_range<T>(value)) return std::nullopt;
+  } else if constexpr (std::integral<T>) {
+    return std::nullopt;
+  } else {
+    const auto real = static_cast<double>(value);
+    if (std::isfinite(real) && std::abs(real) > static_cast<double>(std::numeric_limits<T>::max())) return std::nullopt;
+  }
+  const auto item = static_cast<T>(value);
+  std::vector<uint8_t> bytes(sizeof item);
+  std::memcpy(bytes.data(), &item, sizeof item);
+  return bytes;
+}
+
+std::optional<std::vector<uint8_t>> ItemOf(DataType type, const auto& value) {
+  switch (type) {
+    case DataType::kBool: {
+      auto item = ItemOf<uint8_t>(value);
+      return item && item->front() <= 1 ? item : std::nullopt;
+    }
+    case DataType::kInt8: return ItemOf<int8_t>(value);
+    case DataType::kInt16: return ItemOf<int16_t>(value);
+    case DataType::kInt32: return ItemOf<int32_t>(value);
+    case DataType::kInt64: return ItemOf<int64_t>(value);
+    case DataType::kUint8: return ItemOf<uint8_t>(value);
+    case DataType::kUint16: return ItemOf<uint16_t>(value);
+    case DataType::kUint32: return ItemOf<uint32_t>(value);
+    case DataType::kUint64: return ItemOf<uint64_t>(value);
+    case DataType::kFloat32: return ItemOf<float>(value);
+    case DataType::kFloat64: return ItemOf<double>(value);
+    case DataType::kBytes: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Sets the default of `spec`. Returns false if it does not fit the type.
+bool SetFill(const FeatureSpec& from, ofindex::FeatureSpec& spec) {
+  if (std::holds_alternative<std::monostate>(from.fill)) return true;
+  if (const auto* const text = std::get_if<std::string>(&from.fill)) {
+    spec.fill_bytes = {*text};
+    return from.type == DataType::kBytes;
+  }
+  const auto* const integer = std::get_if<int64_t>(&from.fill);
+  spec.fill = integer != nullptr ? ItemOf(from.type, *integer) : ItemOf(from.type, std::get<double>(from.fill));
+  return spec.fill.has_value();
+}
 
 ofindex::FeatureSpec::Form FormOf(FeatureSpec::Form form) {
   switch (form) {
@@ -57,6 +113,7 @@ Result<FeatureDecoder> FeatureDecoder::Create(const std::vector<FeatureSpec>& sp
     one.form = FormOf(spec.form);
     one.type = static_cast<ofindex::DataType>(spec.type);
     one.values = spec.values;
+    if (!SetFill(spec, one)) return Misuse(StrCat("feature '", Printable(spec.name), "': fill does not fit its type"));
     one.truncate = spec.truncate;
     one.pad = spec.pad;
   }

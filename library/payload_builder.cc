@@ -37,12 +37,21 @@ PayloadBuilder& PayloadBuilder::Add(std::string_view name, const FeatureValues& 
   return *this;
 }
 
+PayloadBuilder& PayloadBuilder::AddInt32(std::string_view name, int32_t value) {
+  const int64_t integer = value;
+  return Add(name, FeatureValues::Int32s(std::span(&integer, 1)));
+}
+
 PayloadBuilder& PayloadBuilder::AddInt64(std::string_view name, int64_t value) {
   return Add(name, FeatureValues::Int64s(std::span(&value, 1)));
 }
 
 PayloadBuilder& PayloadBuilder::AddFloat(std::string_view name, float value) {
   return Add(name, FeatureValues::Floats(std::span(&value, 1)));
+}
+
+PayloadBuilder& PayloadBuilder::AddDouble(std::string_view name, double value) {
+  return Add(name, FeatureValues::Doubles(std::span(&value, 1)));
 }
 
 PayloadBuilder& PayloadBuilder::AddBytes(std::string_view name, std::string_view value) {

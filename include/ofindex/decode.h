@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace ofindex::v1 {
@@ -70,6 +71,10 @@ struct FeatureSpec {
   Form form = Form::kFixed;
   uint64_t values = 1;  ///< for kFixed and kRaw, in every record: the product of the shape; may be 0
 
+  /// For kFixed: every value of a record that lacks the feature, in the type of the column: an integer (0 or 1 for
+  /// kBool), a real or, for kBytes, a string. Without it, such a record is an error.
+  std::variant<std::monostate, int64_t, double, std::string> fill = {};
+
   bool truncate = false;  ///< for kRaw: cut items beyond `values` instead of failing
   bool pad = false;       ///< for kRaw: fill missing items with 0 instead of failing
 };
@@ -127,7 +132,7 @@ class OFINDEX_API FeatureBatch {
 /// features bytes. A value that does not fit its type is an error and never wraps; a double is rounded to a float32.
 class OFINDEX_API FeatureDecoder {
  public:
-  /// Errors: kUsage  two specs of one name, or kRaw of bytes.
+  /// Errors: kUsage  two specs of one name; kRaw of bytes; a `fill` that does not fit its type, or is not for kFixed.
   [[nodiscard]] static Result<FeatureDecoder> Create(const std::vector<FeatureSpec>& specs);
 
   FeatureDecoder(const FeatureDecoder&);

@@ -118,8 +118,10 @@ class OFINDEX_API PayloadBuilder {
   PayloadBuilder& Add(std::string_view name, const FeatureValues& values);
 
   /// Add a feature of one value.
+  PayloadBuilder& AddInt32(std::string_view name, int32_t value);
   PayloadBuilder& AddInt64(std::string_view name, int64_t value);
   PayloadBuilder& AddFloat(std::string_view name, float value);
+  PayloadBuilder& AddDouble(std::string_view name, double value);
   PayloadBuilder& AddBytes(std::string_view name, std::string_view value);
 
   /// Adds a feature list with its steps. Only a SequenceExample has feature lists.

@@ -27,12 +27,10 @@ class CppTest(WorkFolderTest):
         texts = [path.read_text(encoding="utf-8") for path in DOCUMENTS]
         program = self.dir.parent / "program"
         program.with_suffix(".cc").write_text(program_of(texts), encoding="utf-8")
+        compiler = [os.environ.get("CXX", "c++"), "-std=c++20", *WARNINGS, f"-I{ROOT / 'include'}"]
+        library = [f"-L{LIBRARY}", "-lofindex", f"-Wl,-rpath,{LIBRARY}"]
         compiled = subprocess.run(
-            [os.environ.get("CXX", "c++"), "-std=c++20", *WARNINGS, f"-I{ROOT / 'include'}", "program.cc"]
-            + ["-o", "program", f"-L{LIBRARY}", "-lofindex", f"-Wl,-rpath,{LIBRARY}"],
-            cwd=self.dir.parent,
-            capture_output=True,
-            text=True,
+            [*compiler, "program.cc", "-o", "program", *library], cwd=self.dir.parent, capture_output=True, text=True
         )
         self.assertEqual(compiled.returncode, 0, compiled.stderr)
         for number, (path, text) in enumerate(zip(DOCUMENTS, texts, strict=True)):
@@ -46,7 +44,8 @@ class CppTest(WorkFolderTest):
                 self.assertGreater(len(printed_by(text)), 0)
 
     def test_blocks_share_a_scope_and_their_includes_come_first(self) -> None:
-        text = "```cpp\n#include <vector>\nint a = 1;  // prints: 1\n```\nwords\n```cpp\na += 1;\n// prints: two 2\n```\n"
+        first = "```cpp\n#include <vector>\nint a = 1;  // prints: 1\n```\n"
+        text = first + "words\n```cpp\na += 1;\n// prints: two 2\n```\n"
         self.assertEqual(code_of(text), "#include <vector>\nint a = 1;  // prints: 1\na += 1;\n// prints: two 2")
         self.assertEqual(printed_by(text), ["1", "two 2"])
         program = program_of([text, "```text\nno code\n```\n"])

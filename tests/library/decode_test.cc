@@ -94,6 +94,42 @@ TEST_CASE("the bytes of a feature are read as numbers") {
   }
 }
 
+TEST_CASE("a record without the feature takes the fill, if it fits the type") {
+  const TempDir dir;
+  const Dataset dataset = OpenExamples(dir / "data.tfrecord", 3);
+  const auto decode = [&](FeatureSpec spec) -> Result<FeatureBatch> {
+    spec.name = "absent";
+    const auto decoder = FeatureDecoder::Create({spec});
+    if (!decoder) return tl::unexpected(decoder.error());
+    return decoder->Decode(dataset, std::vector<uint64_t>{0, 1});
+  };
+  const FeatureBatch bytes = Must(decode({.name = "", .type = DataType::kInt8, .fill = int64_t{-1}}));
+  CHECK(Values<int8_t>(bytes.columns()[0]) == std::vector<int8_t>{-1, -1});
+  const FeatureBatch pairs = Must(decode({.name = "", .type = DataType::kFloat32, .values = 2, .fill = 0.5}));
+  CHECK(Values<float>(pairs.columns()[0]) == std::vector<float>{0.5F, 0.5F, 0.5F, 0.5F});
+  const FeatureBatch whole = Must(decode({.name = "", .type = DataType::kFloat64, .fill = int64_t{3}}));
+  CHECK(Values<double>(whole.columns()[0]) == std::vector<double>{3, 3});
+  const FeatureBatch flags = Must(decode({.name = "", .type = DataType::kBool, .fill = int64_t{1}}));
+  CHECK(Values<bool>(flags.columns()[0]) == std::vector<bool>{true, true});
+  const FeatureBatch texts = Must(decode({.name = "", .type = DataType::kBytes, .fill = "none"}));
+  CHECK(AsText(texts.columns()[0].data) == "nonenone");
+
+  for (const FeatureSpec& wrong : {
+           FeatureSpec{.name = "", .type = DataType::kInt8, .fill = int64_t{128}},
+           FeatureSpec{.name = "", .type = DataType::kUint64, .fill = int64_t{-1}},
+           FeatureSpec{.name = "", .type = DataType::kInt64, .fill = 1.5},
+           FeatureSpec{.name = "", .type = DataType::kFloat32, .fill = 1e300},
+           FeatureSpec{.name = "", .type = DataType::kBool, .fill = int64_t{2}},
+           FeatureSpec{.name = "", .type = DataType::kInt64, .fill = "1"},
+           FeatureSpec{.name = "", .type = DataType::kBytes, .fill = int64_t{1}},
+           FeatureSpec{.name = "", .form = FeatureSpec::Form::kRagged, .fill = int64_t{1}},
+       }) {
+    const auto batch = decode(wrong);
+    REQUIRE_FALSE(batch);
+    CHECK(batch.error().code == ErrorCode::kUsage);
+  }
+}
+
 TEST_CASE("arrays outlive their decoder and dataset") {
   std::optional<FeatureBatch> batch;
   {

@@ -22,12 +22,17 @@ TEST_CASE("features of every kind come back as they were built") {
       .Add("float", FeatureValues::Floats(floats))
       .Add("double", FeatureValues::Doubles(doubles))
       .Add("bytes", FeatureValues::Bytes(texts))
-      .Add("none", FeatureValues());
+      .Add("none", FeatureValues())
+      .AddInt32("one", -5)
+      .AddDouble("real", 0.25);
   const Features features = Must(Features::Decode(Must(builder.Finish()), PayloadKind::kOfRecord));
 
   std::vector<std::string> names;
   for (const Feature& feature : features.all()) names.emplace_back(feature.name);
-  CHECK(names == std::vector<std::string>{"bytes", "double", "float", "int32", "int64", "none"});
+  CHECK(names == std::vector<std::string>{"bytes", "double", "float", "int32", "int64", "none", "one", "real"});
+  CHECK(features.Find("one")->kind() == FeatureKind::kInt32);
+  CHECK(features.Find("one")->integers()[0] == -5);
+  CHECK(features.Find("real")->doubles()[0] == 0.25);
   CHECK(features.Find("int32")->kind() == FeatureKind::kInt32);
   CHECK(std::ranges::equal(features.Find("int32")->integers(), integers));
   CHECK(std::ranges::equal(features.Find("int64")->integers(), integers));
