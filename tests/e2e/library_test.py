@@ -33,6 +33,34 @@ ofindex = dependency('ofindex', fallback: 'ofindex', default_options: ['default_
 executable('consumer', 'consumer.cc', dependencies: ofindex)
 """
 
+# A program that has used SQLite when it loads a plugin, and does not know what the plugin is linked with.
+PLUGIN = """
+#include <ofindex/query.h>
+extern "C" int Count(const char* data, const char* expression) {
+  const auto dataset = ofindex::Dataset::Open(data);
+  if (!dataset) return -1;
+  const auto selection = ofindex::Where(*dataset, expression);
+  return selection ? static_cast<int>(selection->size()) : -2;
+}
+"""
+HOST = """
+#include <cstdio>
+#include <dlfcn.h>
+#include <sqlite3.h>
+int main(int, char** argv) {
+  sqlite3* db = nullptr;
+  if (sqlite3_open(":memory:", &db) != SQLITE_OK) return 1;
+  for (int round = 0; round < 2; ++round) {
+    void* const plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    if (plugin == nullptr) return 2;
+    const auto count = reinterpret_cast<int (*)(const char*, const char*)>(dlsym(plugin, "Count"));
+    std::printf("%d\\n", count(argv[2], argv[3]));
+    if (dlclose(plugin) != 0) return 3;
+  }
+  return sqlite3_close(db);
+}
+"""
+
 
 def run(*command: str | Path, **options: object) -> str:
     """Standard output of a command that must succeed."""
@@ -124,7 +152,10 @@ class LibraryTest(unittest.TestCase):
     def test_the_shared_library_has_a_soname_and_exports_the_api_alone(self) -> None:
         library = (self.libdir / "libofindex.so").resolve()
         self.assertEqual((self.libdir / "libofindex.so.0").resolve(), library)
-        self.assertIn("Library soname: [libofindex.so.0]", run("readelf", "-d", library))
+        dynamic = run("readelf", "-d", library)
+        self.assertIn("Library soname: [libofindex.so.0]", dynamic)
+        self.assertIn("NODELETE", dynamic)
+        self.assertNotIn("libsqlite3", dynamic)
         names = exported(library)
         self.assertEqual({name for name in names if not name.startswith("ofindex::v1::")}, set())
         inner = re.compile("::State::|Impl|Snapshot|Internals")
@@ -177,6 +208,17 @@ class LibraryTest(unittest.TestCase):
         resumed = self.example("shared", "shuffled_where", "data", "id < 130", "id", state)
         self.assertEqual(resumed.split(), expected[64:])
 
+    def test_a_plugin_loads_the_library_into_a_program_that_has_used_sqlite(self) -> None:
+        self.example("shared", "write_records", "data", str(RECORDS), "2")
+        self.example("shared", "build_and_read", "data")
+        (self.work / "plugin.cc").write_text(PLUGIN)
+        (self.work / "host.cc").write_text(HOST)
+        flags = (*self.pkg_config("--cflags", "--libs"), f"-Wl,-rpath,{self.libdir}")
+        run(CXX, "-std=c++20", "-shared", "-fPIC", "plugin.cc", "-o", "plugin.so", *flags, cwd=self.work)
+        run(CXX, "-std=c++20", "host.cc", "-o", "host", "-lsqlite3", "-ldl", cwd=self.work)
+        printed = run(self.work / "host", self.work / "plugin.so", "data", "id < 130", cwd=self.work)
+        self.assertEqual(printed.split(), ["130", "130"])
+
     def test_an_example_that_fails_says_so_and_how_to_fix_it(self) -> None:
         for arguments, code, words in (
             (("build_and_read", "no-such"), 1, "no-such"),
@@ -199,7 +241,8 @@ class LibraryTest(unittest.TestCase):
         shutil.copy(EXAMPLES / "build_and_read.cc", consumer / "consumer.cc")
         meson = shutil.which("meson")
         # Compiling all of it would take minutes; how it is compiled is known after configuring.
-        run(meson, "setup", consumer / "build", consumer, "--buildtype=release", env={**os.environ, "CXX": CXX})
+        options = ("--buildtype=release", "--force-fallback-for=ofindex")
+        run(meson, "setup", consumer / "build", consumer, *options, env={**os.environ, "CXX": CXX})
         targets = json.loads(run(meson, "introspect", consumer / "build", "--targets"))
         names = {(target["name"], target["type"]) for target in targets}
         self.assertIn(("consumer", "executable"), names)
