@@ -1,6 +1,6 @@
-#include <ofindex/build.h>
-
 #include <algorithm>
+
+#include <ofindex/build.h>
 
 #include "index/build/builder.h"
 #include "index/build/verifier.h"

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <ofindex/build.h>
 #include <ofindex/dataset.h>
 #include <ofindex/features.h>
@@ -7,10 +11,6 @@
 #include <ofindex/info.h>
 #include <ofindex/query.h>
 #include <ofindex/result.h>
-
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/result.h"
 #include "index/catalog/catalog.h"

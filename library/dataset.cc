@@ -1,6 +1,6 @@
-#include <ofindex/dataset.h>
-
 #include <algorithm>
+
+#include <ofindex/dataset.h>
 
 #include "library/convert.h"
 #include "library/internals.h"

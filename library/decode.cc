@@ -1,11 +1,11 @@
-#include <ofindex/decode.h>
-
 #include <cmath>
 #include <concepts>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
+
+#include <ofindex/decode.h>
 
 #include "base/text.h"
 #include "library/convert.h"

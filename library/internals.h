@@ -1,11 +1,11 @@
 #pragma once
 
+#include <memory>
+
 #include <ofindex/build.h>
 #include <ofindex/dataset.h>
 #include <ofindex/features.h>
 #include <ofindex/query.h>
-
-#include <memory>
 
 #include "base/progress.h"
 #include "library/snapshot.h"

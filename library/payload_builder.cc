@@ -1,10 +1,10 @@
 #include "proto/encode/payload_builder.h"
 
-#include <ofindex/writer.h>
-
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <ofindex/writer.h>
 
 #include "library/convert.h"
 

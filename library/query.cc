@@ -1,7 +1,7 @@
-#include <ofindex/query.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <ofindex/query.h>
 
 #include "library/convert.h"
 #include "library/internals.h"
@@ -51,8 +51,9 @@ Result<Selection> Where(const Dataset& dataset, std::string_view expression,
                         const std::vector<SqlParameter>& parameters, const QueryLimits& limits) {
   return Attempt([&]() -> ofindex::Result<Selection> {
     OFINDEX_ASSIGN(const Snapshot::Columns* const columns, Internals::Of(dataset)->OpenColumns());
-    OFINDEX_ASSIGN(const ofindex::Selection found,
-                   Where(columns->store, expression, Engine(parameters), Engine(limits)));
+    SqlLimits taken = Engine(limits);
+    taken.rows.reset();
+    OFINDEX_ASSIGN(const ofindex::Selection found, Where(columns->store, expression, Engine(parameters), taken));
     return Internals::SelectionOf(ofindex::View::Of(SetOf(found)));
   });
 }

@@ -1,6 +1,6 @@
-#include <ofindex/sample.h>
-
 #include <utility>
+
+#include <ofindex/sample.h>
 
 #include "library/convert.h"
 #include "library/internals.h"

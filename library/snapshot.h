@@ -1,13 +1,14 @@
 #pragma once
 
-#include <ofindex/dataset.h>
-#include <ofindex/info.h>
 #include <sys/types.h>
 
 #include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <ofindex/dataset.h>
+#include <ofindex/info.h>
 
 #include "base/result.h"
 #include "index/catalog/catalog.h"

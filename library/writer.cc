@@ -1,7 +1,7 @@
-#include <ofindex/writer.h>
-
 #include <optional>
 #include <utility>
+
+#include <ofindex/writer.h>
 
 #include "index/shards/output_rule.h"
 #include "index/writing/record_writer.h"

@@ -2,15 +2,15 @@
 //
 //   build_and_read DATA
 
-#include <ofindex/build.h>
-#include <ofindex/dataset.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <numeric>
 #include <string>
 #include <vector>
+
+#include <ofindex/build.h>
+#include <ofindex/dataset.h>
 
 namespace {
 

@@ -5,16 +5,16 @@
 //
 // for example: shuffled_where digits 'label < 5' label
 
-#include <ofindex/dataset.h>
-#include <ofindex/decode.h>
-#include <ofindex/query.h>
-#include <ofindex/sample.h>
-
 #include <array>
 #include <cstdint>
 #include <iostream>
 #include <span>
 #include <string>
+
+#include <ofindex/dataset.h>
+#include <ofindex/decode.h>
+#include <ofindex/query.h>
+#include <ofindex/sample.h>
 
 namespace {
 

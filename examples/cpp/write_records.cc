@@ -2,14 +2,14 @@
 //
 //   write_records OUT RECORDS SHARDS
 
-#include <ofindex/writer.h>
-
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <string>
+
+#include <ofindex/writer.h>
 
 namespace {
 

@@ -1,16 +1,16 @@
 #pragma once
 
-#include <ofindex/api.h>
-#include <ofindex/dataset.h>
-#include <ofindex/format.h>
-#include <ofindex/info.h>
-#include <ofindex/result.h>
-
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <ofindex/api.h>
+#include <ofindex/dataset.h>
+#include <ofindex/format.h>
+#include <ofindex/info.h>
+#include <ofindex/result.h>
 
 namespace ofindex::v1 {
 

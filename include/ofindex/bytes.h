@@ -1,10 +1,10 @@
 #pragma once
 
-#include <ofindex/api.h>
-
 #include <cstdint>
 #include <span>
 #include <string_view>
+
+#include <ofindex/api.h>
 
 namespace ofindex::v1 {
 

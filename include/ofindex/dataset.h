@@ -1,11 +1,5 @@
 #pragma once
 
-#include <ofindex/api.h>
-#include <ofindex/bytes.h>
-#include <ofindex/features.h>
-#include <ofindex/info.h>
-#include <ofindex/result.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +7,12 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <ofindex/api.h>
+#include <ofindex/bytes.h>
+#include <ofindex/features.h>
+#include <ofindex/info.h>
+#include <ofindex/result.h>
 
 namespace ofindex::v1 {
 
@@ -81,8 +81,8 @@ struct RecordLocation {
 /// name changes no answer, and a shard that is no longer the file that was indexed is an error.
 ///
 /// A handle: copies share the open dataset, which stays open as long as one of them, or anything made from one, lives.
-/// Moving copies, so there is no moved-from state. Immutable and thread-safe; usable after fork, in parent and child.
-/// Ordinals, the numbers of records, are in [0, size()), in the order of the shards.
+/// A move is a copy, so there is no moved-from state. Immutable and thread-safe; usable after fork, in parent and
+/// child. Ordinals, the numbers of records, are in [0, size()), in the order of the shards.
 class OFINDEX_API Dataset {
  public:
   /// Opens the index `name`, or the index of the data `name`. O(1) in records and shards; opens no shard.

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <ofindex/api.h>
-#include <ofindex/bytes.h>
-#include <ofindex/dataset.h>
-#include <ofindex/result.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +7,11 @@
 #include <string>
 #include <variant>
 #include <vector>
+
+#include <ofindex/api.h>
+#include <ofindex/bytes.h>
+#include <ofindex/dataset.h>
+#include <ofindex/result.h>
 
 namespace ofindex::v1 {
 
@@ -104,7 +104,7 @@ struct FeatureColumn {
   }
 };
 
-/// The features of records that were requested together. A handle: copies share the arrays, and moving copies.
+/// The features of records that were requested together. A handle: copies share the arrays, and a move is a copy.
 /// Immutable and thread-safe.
 class OFINDEX_API FeatureBatch {
  public:
@@ -125,8 +125,8 @@ class OFINDEX_API FeatureBatch {
   std::shared_ptr<const State> state_;
 };
 
-/// Decodes features of records into arrays. A handle: copies share what is cached for the next batch, and moving
-/// copies. Immutable and thread-safe; usable after fork.
+/// Decodes features of records into arrays. A handle: copies share what is cached for the next batch, and a move
+/// is a copy. Immutable and thread-safe; usable after fork.
 ///
 /// Integer features become integers, and bool if they are 0 or 1; float and double features float32 or float64; bytes
 /// features bytes. A value that does not fit its type is an error and never wraps; a double is rounded to a float32.

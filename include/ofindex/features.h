@@ -1,16 +1,16 @@
 #pragma once
 
-#include <ofindex/api.h>
-#include <ofindex/bytes.h>
-#include <ofindex/format.h>
-#include <ofindex/result.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include <ofindex/api.h>
+#include <ofindex/bytes.h>
+#include <ofindex/format.h>
+#include <ofindex/result.h>
 
 namespace ofindex::v1 {
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <ofindex/api.h>
-
 #include <cstdint>
 #include <string_view>
+
+#include <ofindex/api.h>
 
 namespace ofindex::v1 {
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <ofindex/api.h>
-#include <ofindex/format.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <ofindex/api.h>
+#include <ofindex/format.h>
 
 namespace ofindex::v1 {
 

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <ofindex/api.h>
-#include <ofindex/bytes.h>
-#include <ofindex/dataset.h>
-#include <ofindex/result.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -15,6 +10,11 @@
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include <ofindex/api.h>
+#include <ofindex/bytes.h>
+#include <ofindex/dataset.h>
+#include <ofindex/result.h>
 
 namespace ofindex::v1 {
 
@@ -31,14 +31,14 @@ struct SqlParameter {
 /// The limits of one statement. One that reaches a limit ends with kLimit, except for rows: further ones are left out.
 struct QueryLimits {
   std::optional<std::chrono::nanoseconds> timeout = {};  ///< from the start of the statement
-  std::optional<uint64_t> rows = {};
-  uint64_t memory_bytes = uint64_t{1} << 30;  ///< that SQLite may use
+  std::optional<uint64_t> rows = {};                     ///< of SQL; Where returns all records
+  uint64_t memory_bytes = uint64_t{1} << 30;             ///< that SQLite may use
   /// If some thread or signal handler sets it, the statement ends with kInterrupted. Must outlive the statement.
   const std::atomic<bool>* cancel = nullptr;
 };
 
 /// Records of a dataset, numbered from 0 in ascending order of their ordinals. A handle: copies share the records, in
-/// at most 1.03 bits per record of the dataset, and moving copies. Immutable and thread-safe; usable after fork.
+/// at most 1.03 bits per record of the dataset, and a move is a copy. Immutable and thread-safe; usable after fork.
 class OFINDEX_API Selection {
  public:
   Selection();  ///< no records
@@ -112,7 +112,7 @@ class OFINDEX_API SqlRows {
 };
 
 /// A connection for queries on one dataset, which may be untrusted: a statement reads the tables `records`, `shards`,
-/// `features`, `bad` and `damage`, and nothing else. A handle: copies share the connection, and moving copies. Not
+/// `features`, `bad` and `damage`, and nothing else. A handle: copies share the connection, and a move is a copy. Not
 /// thread-safe, its rows included; must not be used across a fork.
 class OFINDEX_API SqlSession {
  public:

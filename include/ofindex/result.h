@@ -1,11 +1,11 @@
 #pragma once
 
-#include <ofindex/api.h>
-
 #include <cstdint>
 #include <string>
 
 #include <tl/expected.hpp>
+
+#include <ofindex/api.h>
 
 namespace ofindex::v1 {
 

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <ofindex/api.h>
-#include <ofindex/dataset.h>
-#include <ofindex/query.h>
-#include <ofindex/result.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -12,6 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
+
+#include <ofindex/api.h>
+#include <ofindex/dataset.h>
+#include <ofindex/query.h>
+#include <ofindex/result.h>
 
 namespace ofindex::v1 {
 
@@ -46,8 +46,8 @@ struct SampleOptions {
 };
 
 /// The sequence of ordinals that one rank reads, epoch after epoch. Memory and start-up are O(1), except for draws with
-/// replacement, which have a table. A value: copies continue independently, and moving copies. Not thread-safe; usable
-/// after fork.
+/// replacement, which have a table. A value: copies continue independently, and a move is a copy. Not thread-safe;
+/// usable after fork.
 class OFINDEX_API Sampler {
  public:
   /// Starts at the beginning of the epoch, or where the state says.

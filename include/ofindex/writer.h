@@ -1,11 +1,5 @@
 #pragma once
 
-#include <ofindex/api.h>
-#include <ofindex/bytes.h>
-#include <ofindex/features.h>
-#include <ofindex/format.h>
-#include <ofindex/result.h>
-
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +7,12 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <ofindex/api.h>
+#include <ofindex/bytes.h>
+#include <ofindex/features.h>
+#include <ofindex/format.h>
+#include <ofindex/result.h>
 
 namespace ofindex::v1 {
 

@@ -1,10 +1,11 @@
 #include <doctest/doctest.h>
-#include <ofindex/build.h>
-#include <ofindex/query.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include <ofindex/build.h>
+#include <ofindex/query.h>
 
 #include "tests/library/example_data.h"
 #include "tests/support/files.h"

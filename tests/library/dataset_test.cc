@@ -1,11 +1,12 @@
 #include <doctest/doctest.h>
-#include <ofindex/dataset.h>
 
 #include <filesystem>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <ofindex/dataset.h>
 
 #include "tests/library/example_data.h"
 #include "tests/support/files.h"

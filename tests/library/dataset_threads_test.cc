@@ -1,12 +1,13 @@
 #include <doctest/doctest.h>
-#include <ofindex/dataset.h>
-#include <ofindex/decode.h>
-#include <ofindex/query.h>
 
 #include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <ofindex/dataset.h>
+#include <ofindex/decode.h>
+#include <ofindex/query.h>
 
 #include "tests/library/example_data.h"
 #include "tests/support/child_process.h"

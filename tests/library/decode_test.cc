@@ -1,10 +1,11 @@
 #include <doctest/doctest.h>
-#include <ofindex/decode.h>
 
 #include <array>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <ofindex/decode.h>
 
 #include "tests/library/example_data.h"
 #include "tests/support/temp_dir.h"

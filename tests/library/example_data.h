@@ -1,12 +1,12 @@
 #pragma once
 
-#include <ofindex/build.h>
-#include <ofindex/writer.h>
-
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include <ofindex/build.h>
+#include <ofindex/writer.h>
 
 namespace ofindex {
 

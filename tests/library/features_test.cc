@@ -1,10 +1,11 @@
 #include <doctest/doctest.h>
-#include <ofindex/features.h>
 
 #include <array>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <ofindex/features.h>
 
 #include "tests/library/example_data.h"
 

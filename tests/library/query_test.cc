@@ -1,11 +1,12 @@
 #include <doctest/doctest.h>
-#include <ofindex/query.h>
 
 #include <atomic>
 #include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <ofindex/query.h>
 
 #include "tests/library/example_data.h"
 #include "tests/support/temp_dir.h"
@@ -33,6 +34,18 @@ TEST_CASE("where gives the ordinals for which an expression holds") {
     CHECK(selection.size() == row.ordinals.size());
     for (size_t i = 0; i < row.ordinals.size(); ++i) CHECK(selection[i] == row.ordinals[i]);
   }
+}
+
+TEST_CASE("where returns all records, whatever the limit on rows, and stops at the others") {
+  const TempDir dir;
+  const Dataset dataset = OpenExamples(dir / "data.tfrecord", 100);
+  for (const char* expression : {"id >= 50", "id % 2 = 1"}) {
+    CHECK(Must(Where(dataset, expression, {}, {.rows = 3})).size() == 50);
+  }
+  const std::string endless = "id IN (" + kEndless + ")";
+  const auto slow = Where(dataset, endless, {}, {.timeout = std::chrono::milliseconds(20)});
+  REQUIRE_FALSE(slow);
+  CHECK(slow.error().code == ErrorCode::kLimit);
 }
 
 TEST_CASE("a selection answers for its records, and is cut") {

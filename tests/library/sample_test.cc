@@ -1,11 +1,12 @@
 #include <doctest/doctest.h>
-#include <ofindex/sample.h>
 
 #include <algorithm>
 #include <array>
 #include <numeric>
 #include <string>
 #include <vector>
+
+#include <ofindex/sample.h>
 
 #include "tests/library/example_data.h"
 #include "tests/support/temp_dir.h"

@@ -1,10 +1,11 @@
 #include <doctest/doctest.h>
-#include <ofindex/writer.h>
 
 #include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include <ofindex/writer.h>
 
 #include "tests/library/example_data.h"
 #include "tests/support/files.h"
