@@ -12,6 +12,7 @@
 #include <ofindex/query.h>
 #include <ofindex/result.h>
 
+#include "base/allocation.h"
 #include "base/result.h"
 #include "index/catalog/catalog.h"
 #include "index/columns/column.h"
@@ -36,10 +37,11 @@ template <typename T>
   }
 }
 
-/// Runs `work`, which returns a Result of the engine, so that it can use OFINDEX_TRY and OFINDEX_ASSIGN.
+/// Runs `work`, which returns a Result of the engine, so that it can use OFINDEX_TRY and OFINDEX_ASSIGN. Every public
+/// function that returns a Result runs in it: a lack of memory is an error, too.
 template <typename Work>
 [[nodiscard]] auto Attempt(const Work& work) {
-  return Public(work());
+  return Public(WithMemory("a call of the library", work));
 }
 
 [[nodiscard]] tl::unexpected<Error> Misuse(std::string message);

@@ -8,6 +8,17 @@
 #include "mmap/record_batch.h"
 
 namespace ofindex::v1 {
+namespace {
+
+ofindex::Result<void> CopyTo(const RecordReader& reader, uint64_t ordinal, std::vector<uint8_t>& out) {
+  return reader.CopyTo(ordinal, [&out](uint64_t length) {
+    out.reserve(std::max<uint64_t>(length, 1));  // null would mean that there is no memory
+    out.resize(length);
+    return out.data();
+  });
+}
+
+}  // namespace
 
 struct RecordBatch::State {
   ofindex::RecordBatch batch;
@@ -34,16 +45,19 @@ Dataset& Dataset::operator=(const Dataset&) = default;
 Dataset::~Dataset() = default;
 
 Result<Dataset> Dataset::Open(const std::string& name, const OpenOptions& options) {
-  auto snapshot = Public(Snapshot::Open(name, options));
-  if (!snapshot) return tl::unexpected(std::move(snapshot).error());
-  return Dataset(std::move(*snapshot));
+  return Attempt([&]() -> ofindex::Result<Dataset> {
+    OFINDEX_ASSIGN(auto snapshot, Snapshot::Open(name, options));
+    return Dataset(std::move(snapshot));
+  });
 }
 
 uint64_t Dataset::size() const { return snapshot_->reader().size(); }
 
 const std::string& Dataset::index_path() const { return snapshot_->dataset().index_path(); }
 
-Result<DatasetInfo> Dataset::Info() const { return Public(snapshot_->Info()); }
+Result<DatasetInfo> Dataset::Info() const {
+  return Attempt([&] { return snapshot_->Info(); });
+}
 
 Result<RecordLocation> Dataset::Locate(uint64_t ordinal) const {
   return Attempt([&]() -> ofindex::Result<RecordLocation> {
@@ -55,13 +69,13 @@ Result<RecordLocation> Dataset::Locate(uint64_t ordinal) const {
 Result<std::vector<uint8_t>> Dataset::Read(uint64_t ordinal) const {
   return Attempt([&]() -> ofindex::Result<std::vector<uint8_t>> {
     std::vector<uint8_t> payload;
-    OFINDEX_TRY(snapshot_->reader().Copy(ordinal, payload));
+    OFINDEX_TRY(CopyTo(snapshot_->reader(), ordinal, payload));
     return payload;
   });
 }
 
 Result<void> Dataset::Read(uint64_t ordinal, std::vector<uint8_t>& out) const {
-  return Public(snapshot_->reader().Copy(ordinal, out));
+  return Attempt([&] { return CopyTo(snapshot_->reader(), ordinal, out); });
 }
 
 Result<RecordView> Dataset::View(uint64_t ordinal) const {
@@ -74,12 +88,14 @@ Result<RecordView> Dataset::View(uint64_t ordinal) const {
 Result<void> Dataset::ReadBatch(std::span<const uint64_t> ordinals, RecordBatch& out) const {
   out.bytes_ = nullptr;
   out.ends_ = {};
-  if (!out.state_) out.state_ = std::make_unique<RecordBatch::State>();
-  ofindex::RecordBatch& batch = out.state_->batch;
-  if (auto copied = snapshot_->reader().CopyInto(ordinals, batch); !copied) return Public(std::move(copied));
-  out.bytes_ = batch.bytes().data();
-  out.ends_ = batch.ends();
-  return {};
+  return Attempt([&]() -> ofindex::Result<void> {
+    if (!out.state_) out.state_ = std::make_unique<RecordBatch::State>();
+    ofindex::RecordBatch& batch = out.state_->batch;
+    OFINDEX_TRY(snapshot_->reader().CopyInto(ordinals, batch));
+    out.bytes_ = batch.bytes().data();
+    out.ends_ = batch.ends();
+    return {};
+  });
 }
 
 void Dataset::Prefetch(uint64_t first, uint64_t count) const {

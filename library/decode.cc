@@ -106,20 +106,24 @@ FeatureDecoder& FeatureDecoder::operator=(const FeatureDecoder&) = default;
 FeatureDecoder::~FeatureDecoder() = default;
 
 Result<FeatureDecoder> FeatureDecoder::Create(const std::vector<FeatureSpec>& specs) {
-  std::vector<ofindex::FeatureSpec> taken;
-  for (const FeatureSpec& spec : specs) {
-    ofindex::FeatureSpec& one = taken.emplace_back();
-    one.name = spec.name;
-    one.form = FormOf(spec.form);
-    one.type = static_cast<ofindex::DataType>(spec.type);
-    one.values = spec.values;
-    if (!SetFill(spec, one)) return Misuse(StrCat("feature '", Printable(spec.name), "': fill does not fit its type"));
-    one.truncate = spec.truncate;
-    one.pad = spec.pad;
-  }
-  auto decoder = Public(BatchDecoder::Of(std::move(taken)));
-  if (!decoder) return tl::unexpected(std::move(decoder).error());
-  return FeatureDecoder(std::make_shared<const State>(State{std::move(*decoder), specs}));
+  return Attempt([&]() -> ofindex::Result<FeatureDecoder> {
+    std::vector<ofindex::FeatureSpec> taken;
+    for (const FeatureSpec& spec : specs) {
+      ofindex::FeatureSpec& one = taken.emplace_back();
+      one.name = spec.name;
+      one.form = FormOf(spec.form);
+      one.type = static_cast<ofindex::DataType>(spec.type);
+      one.values = spec.values;
+      if (!SetFill(spec, one)) {
+        return Fail(ofindex::ErrorCode::kUsage,
+                    StrCat("feature '", Printable(spec.name), "': fill does not fit its type"));
+      }
+      one.truncate = spec.truncate;
+      one.pad = spec.pad;
+    }
+    OFINDEX_ASSIGN(BatchDecoder decoder, BatchDecoder::Of(std::move(taken)));
+    return FeatureDecoder(std::make_shared<const State>(State{std::move(decoder), specs}));
+  });
 }
 
 Result<FeatureBatch> FeatureDecoder::Decode(const Dataset& dataset, std::span<const uint64_t> ordinals,

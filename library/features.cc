@@ -37,7 +37,7 @@ ofindex::Result<Features> Internals::Decode(ByteView payload, ofindex::PayloadKi
 }
 
 Result<Features> Features::Decode(ByteView payload, PayloadKind kind) {
-  return Public(Internals::Decode(payload, Engine(kind)));
+  return Attempt([&] { return Internals::Decode(payload, Engine(kind)); });
 }
 
 const std::vector<Feature>& Features::all() const { return state_->all; }

@@ -68,7 +68,7 @@ PayloadBuilder& PayloadBuilder::AddList(std::string_view name, std::span<const F
 
 Result<ByteView> PayloadBuilder::Finish() {
   if (state_->failed) return tl::unexpected(*state_->failed);
-  return Public(state_->builder.Finish());
+  return Attempt([&] { return state_->builder.Finish(); });
 }
 
 }  // namespace ofindex::v1

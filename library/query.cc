@@ -70,7 +70,7 @@ const std::vector<std::string>& SqlRows::columns() const {
 
 Result<bool> SqlRows::Next() {
   if (!state_) return Misuse("these rows were moved away");
-  return Public(state_->rows.Next());
+  return Attempt([&] { return state_->rows.Next(); });
 }
 
 SqlValue SqlRows::At(size_t column) const { return Public(state_->rows.At(column)); }
@@ -83,16 +83,18 @@ SqlSession& SqlSession::operator=(const SqlSession&) = default;
 SqlSession::~SqlSession() = default;
 
 Result<SqlSession> SqlSession::Open(const Dataset& dataset) {
-  auto session = Public(Internals::Of(dataset)->OpenSession());
-  if (!session) return tl::unexpected(std::move(session).error());
-  return SqlSession(std::make_shared<State>(State{std::move(*session), Internals::Of(dataset)}));
+  return Attempt([&]() -> ofindex::Result<SqlSession> {
+    OFINDEX_ASSIGN(ofindex::SqlSession session, Internals::Of(dataset)->OpenSession());
+    return SqlSession(std::make_shared<State>(State{std::move(session), Internals::Of(dataset)}));
+  });
 }
 
 Result<SqlRows> SqlSession::Query(std::string_view sql, const std::vector<SqlParameter>& parameters,
                                   const QueryLimits& limits) const {
-  auto rows = Public(state_->session.Query(sql, Engine(parameters), Engine(limits)));
-  if (!rows) return tl::unexpected(std::move(rows).error());
-  return SqlRows(std::make_unique<SqlRows::State>(SqlRows::State{*this, std::move(*rows)}));
+  return Attempt([&]() -> ofindex::Result<SqlRows> {
+    OFINDEX_ASSIGN(ofindex::SqlRows rows, state_->session.Query(sql, Engine(parameters), Engine(limits)));
+    return SqlRows(std::make_unique<SqlRows::State>(SqlRows::State{*this, std::move(rows)}));
+  });
 }
 
 }  // namespace ofindex::v1

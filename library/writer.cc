@@ -50,17 +50,17 @@ Result<RecordWriter> RecordWriter::Append(const std::string& path, Framing frami
 
 Result<void> RecordWriter::Write(ByteView payload) {
   if (!state_ || state_->closed) return Misuse("the writer is closed");
-  return Public(state_->writer.Write(payload));
+  return Attempt([&] { return state_->writer.Write(payload); });
 }
 
 Result<void> RecordWriter::Flush() {
   if (!state_ || state_->closed) return Misuse("the writer is closed");
-  return Public(state_->writer.Flush());
+  return Attempt([&] { return state_->writer.Flush(); });
 }
 
 Result<void> RecordWriter::Close() {
   if (!state_) return Misuse("the writer was moved away");
-  if (!state_->closed) state_->closed = Public(state_->writer.Close());
+  if (!state_->closed) state_->closed = Attempt([&] { return state_->writer.Close(); });
   return *state_->closed;
 }
 
@@ -103,13 +103,13 @@ Result<ShardSetWriter> ShardSetWriter::Create(const std::string& path, const Sha
 Result<void> ShardSetWriter::Write(ByteView payload) {
   if (!state_ || state_->published) return Misuse("the set is published");
   if (state_->writer.records() == state_->most_records) return Misuse("the set has all the records that it was for");
-  return Public(state_->writer.Write(payload));
+  return Attempt([&] { return state_->writer.Write(payload); });
 }
 
 Result<void> ShardSetWriter::Publish() {
   if (!state_ || state_->published) return Misuse("the set is published");
   state_->published = true;
-  return Public(state_->writer.Publish());
+  return Attempt([&] { return state_->writer.Publish(); });
 }
 
 const std::vector<std::string>& ShardSetWriter::paths() const {

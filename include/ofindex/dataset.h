@@ -105,8 +105,9 @@ class OFINDEX_API Dataset {
   /// Errors: kOutOfRange, kIndex.
   [[nodiscard]] Result<RecordLocation> Locate(uint64_t ordinal) const;
 
-  /// Returns the payload of record `ordinal`, copied and checked: a shard that was truncated, replaced or deleted is
-  /// an error. The second form replaces the content of `out`, and keeps its memory.
+  /// Returns the payload of record `ordinal`, copied and checked: a shard that is no longer the file that was indexed
+  /// is an error. A truncated shard is noticed at once, any other change within a tick of the system's clock, some
+  /// milliseconds; ReadBatch notices all at once. The second form replaces the content of `out`, and keeps its memory.
   ///
   /// Errors: kOutOfRange  `ordinal` is not in [0, size())
   ///         kDamage      the record is marked bad, and the dataset was not opened with allow_bad

@@ -36,7 +36,8 @@ struct Error {
 /// The outcome of an operation that can fail: a value, or an Error. Programs that use only the interface shared with
 /// std::expected keep compiling when this alias becomes std::expected.
 ///
-/// The library throws nothing of its own; std::bad_alloc may pass through it.
+/// The library throws nothing of its own. A function that returns a Result returns kLimit if memory runs out; from any
+/// other, std::bad_alloc may pass.
 template <typename T>
 using Result = tl::expected<T, Error>;
 
