@@ -11,7 +11,7 @@
 
 namespace ofindex {
 
-/// Facts about a file, from the file system. If two values are equal, they describe the same inode, not
+/// Facts about a file, from the file system. Two equal values describe the same inode, not
 /// written to in between (as far as the file system's clock can tell; Linux 6.13 and later distinguish any
 /// two states that were queried).
 struct FileFacts {

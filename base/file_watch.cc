@@ -13,7 +13,8 @@ namespace {
 
 constexpr int64_t kClockTickNs = 20'000'000;
 
-// How far a file server's clock may be ahead of ours. Until ours catches up, a change might not alter the times.
+// How far a file server's clock may be ahead of this machine's. Until the machine's clock catches up, a change might
+// not alter the times.
 constexpr int64_t kMostAheadNs = int64_t{60} * 1'000'000'000;
 
 int64_t NowOf(clockid_t clock) {

@@ -17,7 +17,8 @@ namespace ofindex {
 /// before 6.13 tick every 1 to 10 ms).
 [[nodiscard]] bool ChangedJustNow(const FileFacts& facts);
 
-/// Returns ChangedJustNow(facts). If true, first waits until the tick ends, unless the file's clock is ahead of ours.
+/// Returns ChangedJustNow(facts). If true, first waits until the tick ends, unless the file's clock is ahead of this
+/// machine's.
 bool WaitForNextTick(const FileFacts& facts);
 
 /// Returns the system's coarse clock in nanoseconds; file times are no finer than this.
@@ -47,8 +48,8 @@ class FileWatch {
   }
 
   /// Returns the result of `read`, run while the file did not change and its bytes were sound. Calls `check`,
-  /// which verifies the bytes, unless they are known to be sound. Both return a Result. Errors: those of both;
-  /// kStale  the file keeps changing.
+  /// which verifies the bytes, unless they are known to be sound. Both return a Result. Errors: those of both; kStale
+  /// if the file keeps changing.
   template <typename Check, typename Read>
   [[nodiscard]] auto Consistent(Check&& check, Read&& read) const -> decltype(read()) {
     if (const uint64_t known = state(); known != 0) {

@@ -14,7 +14,7 @@ namespace ofindex {
 /// Distinguishes a copy from a different file, but does not notice a changed byte in a page that it does not read; use
 /// `ofindex verify` for that. Computed over the indexed size, it also recognises a file that has only grown.
 ///
-/// Errors: kIo; kStale  the file has fewer than `size` bytes.
+/// Errors: kIo; kStale if the file has fewer than `size` bytes.
 [[nodiscard]] Result<uint64_t> Fingerprint(const File& file, uint64_t size);
 
 /// The properties by which a shard is recognised as the indexed file. A file with the same size, times and inode is
@@ -30,11 +30,11 @@ struct ShardIdentity {
 };
 
 /// Opens the file of a shard named by an index. Messages use `shown`, or `path` if `shown` is empty.
-/// Errors: kStale  there is no regular file of that name (any more); kIo  there is one, or there may be, and it cannot
-///                 be opened: no permission, no descriptor left.
+/// Errors: kStale if no regular file of that name exists (any longer); kIo if one exists, or may exist, but cannot be
+/// opened (no permission, no descriptor left).
 [[nodiscard]] Result<File> OpenIndexedShard(const std::string& path, const std::string& shown = {});
 
-/// Returns the identity of `file`. Errors: kIo; kStale  the file shrinks while it is read.
+/// Returns the identity of `file`. Errors: kIo; kStale if the file shrinks while it is read.
 [[nodiscard]] Result<ShardIdentity> IdentifyShard(const File& file);
 
 /// Returns true if a file with these facts is the shard, without reading its bytes.
@@ -47,7 +47,7 @@ enum class FactsTrust { kTrusted, kIgnored };
 
 /// Succeeds if `file`, whose facts are `facts`, is the shard described by `identity`. Reads the fingerprint unless the
 /// facts are trusted and equal.
-/// Errors: kStale  different size or fingerprint (hint: `ofindex build --force`); kIo.
+/// Errors: kStale if the size or the fingerprint differs (hint: `ofindex build --force`); kIo.
 [[nodiscard]] Result<void> CheckShard(const File& file, const FileFacts& facts, const ShardIdentity& identity,
                                       FactsTrust trust = FactsTrust::kTrusted);
 

@@ -11,7 +11,7 @@ namespace ofindex {
 [[nodiscard]] unsigned ProcessorCount();
 
 /// Starts a thread that runs `body`, which must not throw. All threads of this project are started here.
-/// Errors: kLimit  the system has no more threads, or no memory for one.
+/// Errors: kLimit if the system has no more threads, or no memory for one.
 [[nodiscard]] Result<std::thread> StartThread(std::function<void()> body);
 
 /// Runs `body(k)` on up to `count` threads, k = 0 .. count - 1, including the caller's, and returns when all

@@ -13,8 +13,8 @@
 
 namespace ofindex {
 
-/// What a program could do that knows its data, checks nothing, and has memory to spare: all shards are mapped, and two
-/// arrays of u64 hold the place of each record. Moves, does not copy.
+/// The fastest reader that a program could have if it knows its data, checks nothing, and has enough memory: all shards
+/// are mapped, and two arrays of u64 hold the location of each record. Moves, does not copy.
 class BareReader {
  public:
   /// Maps the shards of `data`; `reader` locates the records. Errors: kIo, and those of Locate.

@@ -20,7 +20,7 @@ class Child {
   Child& operator=(Child&& other) noexcept;
   ~Child();
 
-  /// Waits for the next number that the child prints. Errors: kIo  it ended instead.
+  /// Waits for the next number that the child prints. Errors: kIo if the child ended instead.
   [[nodiscard]] Result<double> ReadNumber();
 
   /// Wakes a child that waits for a word.

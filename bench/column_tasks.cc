@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "query/columns/column_store.h"
 #include "query/columns/find_column.h"
+#include "query/columns/snapshot.h"
 #include "query/sql/where.h"
 #include "query/stats/group_stats.h"
 
@@ -61,21 +61,26 @@ Answer SumOf(const GroupedStats& stats) {
   return answer;
 }
 
+Result<std::shared_ptr<ColumnStore>> OpenColumns(const std::string& index) {
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(index));
+  return snapshot->Columns();
+}
+
 }  // namespace
 
 Result<void> AskWhere(const std::string& index, const std::string& expression, bool anew) {
-  OFINDEX_ASSIGN(std::shared_ptr<ColumnStore> store, ColumnStore::Open(index));
+  OFINDEX_ASSIGN(std::shared_ptr<ColumnStore> store, OpenColumns(index));
   OFINDEX_TRY(Find(store, expression));
   const auto ask = [&]() -> Result<Ordinals> {
     if (!anew) return Find(store, expression);
-    OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> fresh, ColumnStore::Open(index));
+    OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> fresh, OpenColumns(index));
     return Find(fresh, expression);
   };
   return AskAgainAndAgain(ask, [](const Ordinals& ordinals) { return SumOf(ordinals); });
 }
 
 Result<void> AskGroups(const std::string& index, const std::string& by, const std::string& column) {
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(index));
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, OpenColumns(index));
   const auto ask = [&]() -> Result<GroupedStats> {
     OFINDEX_ASSIGN(const Column groups, FindColumn(*store, by));
     OFINDEX_ASSIGN(const Column values, FindColumn(*store, column));

@@ -10,12 +10,12 @@ namespace ofindex {
 // other languages. Each waits for a word, runs the query, and prints three numbers: the nanoseconds that it took, the
 // number of rows, and a sum over them. Then it waits for the next word, until the input ends.
 
-/// From an expression to the ordinals of its records. `anew`: the index is opened for each question, which is included
-/// in the time; otherwise its columns are already decoded and kept.
+/// Finds the ordinals of the records that match an expression. With `anew`, the index is opened for each query, and the
+/// time includes that; otherwise its columns are already decoded and kept.
 [[nodiscard]] Result<void> AskWhere(const std::string& index, const std::string& expression, bool anew);
 
-/// From names to the groups of column `by`, with the mean of `column` in each; columns are already decoded and kept.
-/// The sum is over the records of all groups.
+/// Groups the records by column `by`, with the mean of `column` in each group; the columns are already decoded and
+/// kept. The sum is over the records of all groups.
 [[nodiscard]] Result<void> AskGroups(const std::string& index, const std::string& by, const std::string& column);
 
 }  // namespace ofindex

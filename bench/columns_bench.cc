@@ -15,8 +15,7 @@
 #include "bench/example_data.h"
 #include "bench/pair.h"
 #include "bench/plain_table.h"
-#include "index/catalog/paths.h"
-#include "query/columns/column_store.h"
+#include "query/columns/snapshot.h"
 #include "query/tables/tables.h"
 
 namespace ofindex {
@@ -62,8 +61,8 @@ struct Scene {
 Result<Scene> MakeScene() {
   OFINDEX_ASSIGN(const DataSet data, ImageRecords());
   OFINDEX_TRY(BuildAnew(data.folder, kFourColumns));
-  OFINDEX_ASSIGN(const std::string index, IndexPathOf(data.folder));
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(index));
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(data.folder));
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
   const auto add = [&store](sqlite3* db, const WorkLimits& limits) { return RegisterRecords(db, store, limits); };
   OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, {"records"}));
   OFINDEX_ASSIGN(PlainTable in_memory, PlainTable::InMemory(session));

@@ -5,8 +5,8 @@
 
 namespace ofindex {
 
-/// Evicts the pages of `files`, so that the next read waits for the disk: all pages of the system if that is allowed,
-/// otherwise those of these files. Mapped pages stay.
+/// Evicts the pages of `files` from the page cache, so that the next read waits for the disk. Evicts the pages of all
+/// files of the system if this is allowed. Mapped pages stay.
 void DropPages(const std::vector<std::string>& files);
 
 }  // namespace ofindex

@@ -11,7 +11,7 @@
 
 namespace ofindex {
 
-/// Work to be timed. Returns a sum over its result, which must be the same for two ways to the same answer.
+/// Work to be timed. Returns a sum over its result, which must be equal for both sides of a comparison.
 using Work = std::function<Result<uint64_t>()>;
 
 /// Our work, and a bare loop with the same result.
@@ -23,8 +23,8 @@ struct Pair {
   std::function<void()> before = [] {};  ///< runs before each of the two, untimed
 };
 
-/// Times both in turns, one turn per iteration, and reports the median over the turns of the ratio of the two: other
-/// load on the machine slows both. The time that Google Benchmark shows is ours; use UseManualTime().
+/// Times both sides in turns, one turn per iteration, and reports the median of the turns' ratios, since other load on
+/// the machine slows both sides. Google Benchmark shows the time of our side; use UseManualTime().
 void Measure(benchmark::State& state, const Pair& pair);
 
 /// Ends a benchmark that cannot continue.

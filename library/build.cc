@@ -70,10 +70,10 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress* progress) 
 Result<VerifyReport> Verify(const Dataset& dataset, const VerifyOptions& options, Progress* progress) {
   return Attempt([&]() -> ofindex::Result<VerifyReport> {
     ofindex::Progress unobserved;
-    const Snapshot& snapshot = *Internals::Of(dataset);
-    const ofindex::VerifyOptions taken{.index = snapshot.dataset().index_path(),
-                                       .opened = snapshot.dataset().opened().index,
-                                       .root = snapshot.root(),
+    const OpenedDataset& opened = *Internals::Of(dataset);
+    const ofindex::VerifyOptions taken{.index = opened.dataset().index_path(),
+                                       .opened = opened.index(),
+                                       .root = opened.root(),
                                        .quick = options.quick,
                                        .threads = options.threads};
     OFINDEX_ASSIGN(const ofindex::VerifyReport report,

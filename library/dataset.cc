@@ -4,7 +4,7 @@
 
 #include "library/convert.h"
 #include "library/internals.h"
-#include "library/snapshot.h"
+#include "library/opened_dataset.h"
 #include "mmap/record_batch.h"
 
 namespace ofindex::v1 {
@@ -39,29 +39,29 @@ RecordBatch& RecordBatch::operator=(RecordBatch&& other) noexcept {
   return *this;
 }
 
-Dataset::Dataset(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
+Dataset::Dataset(std::shared_ptr<const OpenedDataset> opened) : opened_(std::move(opened)) {}
 Dataset::Dataset(const Dataset&) = default;
 Dataset& Dataset::operator=(const Dataset&) = default;
 Dataset::~Dataset() = default;
 
 Result<Dataset> Dataset::Open(const std::string& name, const OpenOptions& options) {
   return Attempt([&]() -> ofindex::Result<Dataset> {
-    OFINDEX_ASSIGN(auto snapshot, Snapshot::Open(name, options));
-    return Dataset(std::move(snapshot));
+    OFINDEX_ASSIGN(auto opened, OpenedDataset::Open(name, options));
+    return Dataset(std::move(opened));
   });
 }
 
-uint64_t Dataset::size() const { return snapshot_->reader().size(); }
+uint64_t Dataset::size() const { return opened_->reader().size(); }
 
-const std::string& Dataset::index_path() const { return snapshot_->dataset().index_path(); }
+const std::string& Dataset::index_path() const { return opened_->dataset().index_path(); }
 
 Result<DatasetInfo> Dataset::Info() const {
-  return Attempt([&] { return snapshot_->Info(); });
+  return Attempt([&] { return opened_->Info(); });
 }
 
 Result<RecordLocation> Dataset::Locate(uint64_t ordinal) const {
   return Attempt([&]() -> ofindex::Result<RecordLocation> {
-    OFINDEX_ASSIGN(const ofindex::RecordLocation found, snapshot_->reader().Locate(ordinal));
+    OFINDEX_ASSIGN(const ofindex::RecordLocation found, opened_->reader().Locate(ordinal));
     return RecordLocation{.shard = found.shard, .offset = found.offset, .length = found.length};
   });
 }
@@ -69,19 +69,19 @@ Result<RecordLocation> Dataset::Locate(uint64_t ordinal) const {
 Result<std::vector<uint8_t>> Dataset::Read(uint64_t ordinal) const {
   return Attempt([&]() -> ofindex::Result<std::vector<uint8_t>> {
     std::vector<uint8_t> payload;
-    OFINDEX_TRY(CopyTo(snapshot_->reader(), ordinal, payload));
+    OFINDEX_TRY(CopyTo(opened_->reader(), ordinal, payload));
     return payload;
   });
 }
 
 Result<void> Dataset::Read(uint64_t ordinal, std::vector<uint8_t>& out) const {
-  return Attempt([&] { return CopyTo(snapshot_->reader(), ordinal, out); });
+  return Attempt([&] { return CopyTo(opened_->reader(), ordinal, out); });
 }
 
 Result<RecordView> Dataset::View(uint64_t ordinal) const {
   return Attempt([&]() -> ofindex::Result<RecordView> {
-    OFINDEX_ASSIGN(const ByteView bytes, snapshot_->reader().View(ordinal));
-    return RecordView(snapshot_, bytes);
+    OFINDEX_ASSIGN(const ByteView bytes, opened_->reader().View(ordinal));
+    return RecordView(opened_, bytes);
   });
 }
 
@@ -91,7 +91,7 @@ Result<void> Dataset::ReadBatch(std::span<const uint64_t> ordinals, RecordBatch&
   return Attempt([&]() -> ofindex::Result<void> {
     if (!out.state_) out.state_ = std::make_unique<RecordBatch::State>();
     ofindex::RecordBatch& batch = out.state_->batch;
-    OFINDEX_TRY(snapshot_->reader().CopyInto(ordinals, batch));
+    OFINDEX_TRY(opened_->reader().CopyInto(ordinals, batch));
     out.bytes_ = batch.bytes().data();
     out.ends_ = batch.ends();
     return {};
@@ -99,12 +99,12 @@ Result<void> Dataset::ReadBatch(std::span<const uint64_t> ordinals, RecordBatch&
 }
 
 void Dataset::Prefetch(uint64_t first, uint64_t count) const {
-  if (first < size()) snapshot_->reader().Prefetch(first, std::min(count, size() - first));
+  if (first < size()) opened_->reader().Prefetch(first, std::min(count, size() - first));
 }
 
 Result<Features> Dataset::ReadFeatures(uint64_t ordinal) const {
   return Attempt([&]() -> ofindex::Result<Features> {
-    OFINDEX_ASSIGN(const PayloadSource* const source, snapshot_->OpenSource());
+    OFINDEX_ASSIGN(const PayloadSource* const source, opened_->Source());
     FetchedPayloads fetched;
     OFINDEX_TRY(source->Fetch(std::span(&ordinal, 1), fetched));
     auto features = Internals::Decode(fetched.payload(0), fetched.kind(0));

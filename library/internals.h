@@ -8,7 +8,7 @@
 #include <ofindex/query.h>
 
 #include "base/progress.h"
-#include "library/snapshot.h"
+#include "library/opened_dataset.h"
 #include "query/sampling/sets/view.h"
 
 namespace ofindex::v1 {
@@ -23,7 +23,9 @@ struct Selection::State {
 
 /// The engine's parts of public objects.
 struct Internals {
-  [[nodiscard]] static const std::shared_ptr<const Snapshot>& Of(const Dataset& dataset) { return dataset.snapshot_; }
+  [[nodiscard]] static const std::shared_ptr<const OpenedDataset>& Of(const Dataset& dataset) {
+    return dataset.opened_;
+  }
   [[nodiscard]] static ofindex::Progress& Of(Progress& progress) { return progress.state_->progress; }
   [[nodiscard]] static const ofindex::View& Of(const Selection& selection) { return selection.state_->view; }
   [[nodiscard]] static Selection SelectionOf(ofindex::View view) {

@@ -12,8 +12,8 @@
 namespace ofindex::v1 {
 
 struct SqlSession::State {
+  std::shared_ptr<const OpenedDataset> dataset;  // outlives the session
   ofindex::SqlSession session;
-  std::shared_ptr<const Snapshot> snapshot;
 };
 
 struct SqlRows::State {
@@ -50,10 +50,10 @@ std::vector<uint64_t> Selection::Ordinals() const {
 Result<Selection> Where(const Dataset& dataset, std::string_view expression,
                         const std::vector<SqlParameter>& parameters, const QueryLimits& limits) {
   return Attempt([&]() -> ofindex::Result<Selection> {
-    OFINDEX_ASSIGN(const Snapshot::Columns* const columns, Internals::Of(dataset)->OpenColumns());
+    OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> columns, Internals::Of(dataset)->Columns());
     SqlLimits taken = Engine(limits);
     taken.rows.reset();
-    OFINDEX_ASSIGN(const ofindex::Selection found, Where(columns->store, expression, Engine(parameters), taken));
+    OFINDEX_ASSIGN(const ofindex::Selection found, Where(columns, expression, Engine(parameters), taken));
     return Internals::SelectionOf(ofindex::View::Of(SetOf(found)));
   });
 }
@@ -85,7 +85,7 @@ SqlSession::~SqlSession() = default;
 Result<SqlSession> SqlSession::Open(const Dataset& dataset) {
   return Attempt([&]() -> ofindex::Result<SqlSession> {
     OFINDEX_ASSIGN(ofindex::SqlSession session, Internals::Of(dataset)->OpenSession());
-    return SqlSession(std::make_shared<State>(State{std::move(session), Internals::Of(dataset)}));
+    return SqlSession(std::make_shared<State>(State{Internals::Of(dataset), std::move(session)}));
   });
 }
 

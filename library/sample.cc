@@ -53,15 +53,16 @@ Sampler::~Sampler() = default;
 
 Result<Sampler> Sampler::Open(const Dataset& dataset, const SampleOptions& options) {
   return Attempt([&]() -> ofindex::Result<Sampler> {
-    const Snapshot& snapshot = *Internals::Of(dataset);
-    OFINDEX_ASSIGN(const Snapshot::Columns* const columns, snapshot.OpenColumns());
+    const OpenedDataset& opened = *Internals::Of(dataset);
+    OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> columns, opened.Columns());
+    OFINDEX_ASSIGN(const std::vector<GenerationRow> generations, opened.Generations());
     OFINDEX_ASSIGN(SampleRequest request, RequestOf(options));
     if (options.block && *options.block == 0) {
-      OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(snapshot.dataset(), *columns->store));
+      OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(opened.dataset()));
       const BlockChoice choice = ChooseBlock(facts);
       if (choice.shape.run > 1) request.block = choice.shape;
     }
-    OFINDEX_ASSIGN(ofindex::Sampler sampler, OpenSampler(columns->store, columns->generations, request));
+    OFINDEX_ASSIGN(ofindex::Sampler sampler, OpenSampler(columns, generations, request));
     return Sampler(std::make_unique<Impl>(Impl{std::move(sampler)}));
   });
 }

@@ -31,7 +31,7 @@ class RecordBatch {
  private:
   friend class RecordReader;
 
-  // Makes room for payloads that end at ends_; discards the buffer's content.
+  // Makes room for the payloads whose ends are in ends_; discards the buffer's content.
   void Allocate() {
     const uint64_t bytes = ends_.empty() ? 0 : ends_.back();
     if (bytes <= capacity_) return;

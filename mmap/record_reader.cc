@@ -336,7 +336,8 @@ Result<void> RecordReader::CopyInto(std::span<const uint64_t> ordinals, RecordBa
   });
 }
 
-// The fast path, which suffices for most batches. Returns true if it did everything; false does not tell the reason.
+// The fast path, which suffices for most batches. Returns true if it copied everything, otherwise false without a
+// reason.
 bool RecordReader::TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
   const uint64_t state = map_->watch().state();
   batch.ends_.resize(ordinals.size());
@@ -353,7 +354,7 @@ bool RecordReader::TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& 
   return ordinals.empty() || map_->watch().Unchanged(state);
 }
 
-// Copies in storage order, shard by shard, doing for each whatever it needs.
+// Copies in storage order, shard by shard, and opens or inflates each shard as needed.
 Result<void> RecordReader::CopyCarefully(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
   OFINDEX_TRY(PlanBatch(ordinals, batch));
   return ReadBatch(batch);

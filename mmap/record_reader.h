@@ -30,7 +30,8 @@ struct ReaderOptions {
   bool allow_bad = false;        ///< return payloads of records that are marked bad, instead of an error
   uint64_t max_maps = 0;         ///< maximum number of mapped shards; 0: half of what the kernel allows a process
   uint64_t max_descriptors = 0;  ///< maximum number of descriptors kept open; 0: a quarter of the process's limit
-  /// Maximum bytes of spans kept for compressed shards, and again of views; at least the span being read is kept.
+  /// Maximum bytes of inflated spans kept for compressed shards, and, counted separately, of views of their records.
+  /// The span being read is always kept.
   uint64_t inflated_cache_bytes = kInflatedCacheBytes;
 };
 
@@ -74,15 +75,14 @@ class RecordReader {
   /// compressed shard is inflated into memory that the reader keeps, at most inflated_cache_bytes in total: such views
   /// are guarded, and meant for few records.
   ///
-  /// Errors: kOutOfRange  `ordinal` is not in [0, size())
-  ///         kDamage      the record is marked bad, and the reader was not opened with allow_bad
-  ///         kStale       the shard is no longer the file that was indexed (hint: `ofindex build --force`)
-  ///         kLimit       the shard is not mapped: network file system, io=pread, or no map left; or it is compressed,
-  ///                      and the views of such shards have reached their total limit
-  ///         kIndex       the map is damaged; kStale  it was truncated or rewritten since it was opened
+  /// Errors: kOutOfRange if `ordinal` is not in [0, size()); kDamage if the record is marked bad, and the reader was
+  /// not opened with allow_bad; kStale if the shard is no longer the file that was indexed (hint: `ofindex build
+  /// --force`); kLimit if the shard is not mapped (network file system, io=pread, or no map left), or if it is
+  /// compressed and the views of compressed shards have reached their total limit; kIndex if the map is damaged; kStale
+  /// if the map was truncated or rewritten after it was opened.
   [[nodiscard]] Result<ByteView> View(uint64_t ordinal) const;
 
-  /// Returns what View does if that takes no more than a lookup in the map. Opens nothing, waits
+  /// Returns the result of View if a lookup in the map is enough to know it, otherwise nullopt. Opens nothing, waits
   /// for nothing and inflates nothing.
   [[nodiscard]] std::optional<ByteView> ViewAtOnce(uint64_t ordinal) const;
 
@@ -98,11 +98,11 @@ class RecordReader {
   /// if something was wrong. The fastest way to read one record. Noticed immediately: a truncated shard, and a map that
   /// leads to anything but a record's header of that length. Noticed within a tick of the system's clock, a few
   /// milliseconds: any other change to the shard or map. Copy() notices everything immediately. Thread-safe.
-  /// Errors: those of Copy; kLimit  there was no room.
+  /// Errors: those of Copy; kLimit if `room` returned null.
   [[nodiscard]] Result<void> CopyTo(uint64_t ordinal, const GiveRoom& room) const;
 
-  /// Does what CopyTo does if that takes no more than a copy out of a map, and returns true if it did. Opens nothing
-  /// and inflates nothing. False does not tell the reason, and `room` may have been called.
+  /// Does the same as CopyTo and returns true if the record can be copied straight from the map of its shard. Otherwise
+  /// returns false, without a reason, and may have called `room`. Opens nothing and inflates nothing.
   [[nodiscard]] bool TryCopyTo(uint64_t ordinal, const GiveRoom& room) const;
 
   /// Replaces `out` by the payload of record `ordinal`. Thread-safe. Errors: those of View,
@@ -122,7 +122,8 @@ class RecordReader {
 
   /// Reads bytes of shard `shard` at an offset as in the index: in its file, or in its inflated bytes. Meant for the
   /// bytes around records; does not check whether the shard is still the indexed file. Returns the number of bytes
-  /// read, which is smaller only at the end. Errors: kIndex, kIo; kStale  the shard no longer inflates to these bytes.
+  /// read, which is smaller only at the end. Errors: kIndex, kIo; kStale if the shard no longer inflates to these
+  /// bytes.
   [[nodiscard]] Result<size_t> ReadBytes(uint32_t shard, uint64_t offset, std::span<uint8_t> out) const;
 
   /// Returns the path at which this reader looks for shard `shard`, as used in messages. Errors: kIndex.

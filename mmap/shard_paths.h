@@ -9,7 +9,7 @@ namespace ofindex {
 ///
 /// Shard paths are relative to the index's folder. A copy of the dataset elsewhere is read through a root: the shard
 /// "train/part-0" is at ROOT/train/part-0 or, if the folder itself was copied, at ROOT/part-0. A path that leads out of
-/// the index's folder ("../train/part-0", "/data/train/part-0") can only be the latter.
+/// the index's folder ("../train/part-0", "/data/train/part-0") can only be found at ROOT/part-0.
 class ShardPaths {
  public:
   /// Uses the paths in the index. A relative `folder` is resolved against the working directory `anchor`.

@@ -10,8 +10,8 @@
 
 namespace ofindex {
 
-/// A view of the values of a feature, or of one step of a feature list, wherever they are stored: an array of their
-/// kind. Created for every value written, so it is small. kNone is a feature without a kind, and has no values.
+/// A view of an array of values: those of a feature, or of one step of a feature list, in any storage. One is created
+/// for every value written, so it is small. kNone is a feature without a kind, and has no values.
 class FeatureData {
  public:
   FeatureData() = default;

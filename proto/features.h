@@ -92,9 +92,8 @@ class DecodedRecord {
   /// skipped. A name that is not UTF-8 is accepted, although a proto3 parser would refuse it. Memory is proportional to
   /// `payload`: at most 16 bytes per payload byte, and twice that while growing. Empty after an error.
   ///
-  /// Errors: kDamage  `payload` is not a valid protobuf message; the message gives byte and reason
-  ///         kLimit   `payload` is longer than kMaxMessageBytes
-  ///         kUsage   `kind` is kOpaque
+  /// Errors: kDamage if `payload` is not a valid protobuf message (the text gives byte and reason); kLimit if `payload`
+  /// is longer than kMaxMessageBytes; kUsage if `kind` is kOpaque.
   [[nodiscard]] Result<void> Decode(ByteView payload, PayloadKind kind);
 
   /// Clears the content, but keeps the memory.

@@ -23,8 +23,9 @@ class PayloadVote {
   /// Adds the vote of one record, which is its StrictPayloadKind().
   void Add(std::optional<PayloadKind> vote);
 
-  /// Returns the kind with the most votes if more records voted for some kind than for opaque; otherwise kOpaque, also
-  /// for no votes and for a tie. One SequenceExample turns all votes for Example into votes for SequenceExample.
+  /// Returns the kind of the shard. Votes for Example and SequenceExample count together, as votes for SequenceExample
+  /// if there is at least one, otherwise for Example. If they and the votes for OFRecord together outnumber those for
+  /// opaque, the larger of the two groups wins; on a tie, and in every other case, returns kOpaque.
   [[nodiscard]] PayloadKind Winner() const;
 
  private:

@@ -7,19 +7,15 @@
 namespace ofindex {
 
 Result<Dataset> Dataset::Open(const std::string& name, ReaderOptions options, const Progress& progress) {
-  OFINDEX_ASSIGN(const std::string path, ResolveIndex(name));
-  OFINDEX_ASSIGN(OpenedIndex opened, OpenIndex(path, progress));
-  return Open(std::move(opened), std::move(options), progress);
+  OFINDEX_ASSIGN(std::shared_ptr<const Snapshot> snapshot, Snapshot::OpenWithMap(name, progress));
+  return Open(std::move(snapshot), std::move(options));
 }
 
-Result<Dataset> Dataset::Open(OpenedIndex opened, ReaderOptions options, const Progress& progress) {
-  if (!opened.map) {
-    OFINDEX_ASSIGN(OffsetMap map, OpenMap(opened.index, progress));
-    opened.map = std::make_shared<const OffsetMap>(std::move(map));
-  }
-  const std::string folder = FolderOf(opened.index->path());
-  RecordReader reader = RecordReader::Open(opened.map, folder, std::move(options), opened.index->anchor());
-  return Dataset(std::move(opened), std::move(reader));
+Result<Dataset> Dataset::Open(std::shared_ptr<const Snapshot> snapshot, ReaderOptions options) {
+  OFINDEX_ASSIGN(std::shared_ptr<const OffsetMap> map, snapshot->Map());
+  const IndexFile& index = *snapshot->index();
+  RecordReader reader = RecordReader::Open(std::move(map), FolderOf(index.path()), std::move(options), index.anchor());
+  return Dataset(std::move(snapshot), std::move(reader));
 }
 
 }  // namespace ofindex

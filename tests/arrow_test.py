@@ -4,7 +4,7 @@
     base <- {proto, mmap} <- index <- query <- {tools, python, library}
     include/ofindex <- library
 
-docs/design.md has the reasons, the README of each room what is in it (tests/rooms_test.py).
+docs/design.md gives the reasons, and the README of each room describes its content (tests/rooms_test.py).
 """
 
 import ast
@@ -16,7 +16,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Room -> rooms of which it may include headers, besides its own. No more than it does: what nobody uses is removed.
+# Maps each room to the other rooms whose headers it may include. Every entry must be used.
 ROOMS = {
     "base": "",
     "proto": "base proto/wire",
@@ -43,7 +43,7 @@ ROOMS = {
     "index/walk",
     "index/walk": "base mmap/files mmap/inflate mmap/offsets index/catalog",
     "index/writing": "base index/output index/shards index/walk",
-    "query": "base mmap index/build index/catalog",
+    "query": "base mmap index/catalog query/columns",
     "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns",
     "query/decoding": "base proto proto/skim proto/wire mmap",
     "query/extension": "base query/tables",
@@ -55,28 +55,29 @@ ROOMS = {
     "query/sampling/sets query/stats",
     "query/sampling/orders": "base",
     "query/sampling/sets": "base query/filter",
-    "query/sql": "base index/catalog index/chunks index/columns query/columns query/filter query/tables",
+    "query/sql": "base index/chunks index/columns query/columns query/filter query/tables",
     "query/stats": "base index/chunks index/columns query/columns",
-    "query/tables": "base index/catalog index/chunks index/columns index/database query/columns query/filter",
+    "query/tables": "base index/catalog index/chunks index/columns query/columns query/filter",
     "include/ofindex": "",
     "library": "base index/build index/catalog index/columns index/shards index/writing mmap proto proto/encode query "
     "query/columns query/decoding query/sampling query/sampling/sets query/sql include/ofindex",
     "tools": "base tools/shell tools/verbs",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",
+    "tools/sampling": "base query query/columns query/sampling query/sampling/orders tools/shell",
     "tools/shell": "base proto mmap index/build index/catalog index/chunks index/columns index/shards index/writing "
     "query/columns query/filter query/sql",
     "tools/show": "base proto proto/wire index/columns query tools/shell",
     "tools/verbs": "base proto/encode mmap mmap/offsets index/build index/catalog index/columns index/output "
-    "index/shards index/writing query query/columns query/sampling query/sql query/stats tools/packing tools/shell "
-    "tools/show",
-    "python/src": "base proto proto/encode proto/skim mmap index/build index/catalog index/chunks index/shards "
+    "index/shards index/writing query query/columns query/sampling query/sql query/stats tools/packing tools/sampling "
+    "tools/shell tools/show",
+    "python/src": "base proto proto/encode proto/skim mmap index/build index/chunks index/shards "
     "index/writing query query/columns query/decoding query/loading query/sampling query/sampling/columns "
     "query/sampling/sets query/sql query/stats",
 }
 MAY_INCLUDE = {room: frozenset(others.split()) for room, others in ROOMS.items()}
 
-# Top folder -> top folders below it. An arrow between rooms goes down, or stays in its top folder.
+# Maps each top folder to the top folders below it. An arrow between rooms goes down, or stays in its top folder.
 BELOW = {
     "base": set(),
     "proto": {"base"},
@@ -89,7 +90,7 @@ BELOW = {
     "python": {"base", "proto", "mmap", "index", "query"},
 }
 
-# Third-party header -> rooms that may include it. The first pattern that matches decides.
+# Maps each third-party header to the rooms, or files, that may include it. The first matching pattern decides.
 WRAPPED_IN = [
     (r"tl/expected\.hpp", "base include/ofindex"),
     (r"xxhash\.h", "base"),
@@ -101,7 +102,7 @@ WRAPPED_IN = [
     (r"zlib\.h", "mmap/inflate index/writing"),
     (r"sqlite3\.h", "index/database query/sql query/tables"),
     (r"sqlite3ext\.h", "query/extension"),
-    (r"CLI/.*", "tools tools/shell tools/verbs"),
+    (r"CLI/.*", "tools/shell/command_line.cc"),
     (r"nlohmann/.*", "query/sampling tools/packing tools/shell"),
     (r"simdjson\.h|csv\.h", "tools/packing"),
     (r"nanobind/.*|Python\.h", "python/src"),
@@ -130,11 +131,12 @@ def room_of(path):
     return path.rpartition("/")[0]
 
 
-def include_complaint(room, bracket, header):
-    """What is wrong with including `header` in a file of `room`; None if nothing is."""
+def include_complaint(path, bracket, header):
+    """Why including `header` in the file at `path` is wrong; None if it is allowed."""
+    room = room_of(path)
     for pattern, wrappers in WRAPPED_IN:
         if re.fullmatch(pattern, header):
-            return None if room in wrappers.split() else f"is for {wrappers} alone"
+            return None if {room, path} & set(wrappers.split()) else f"is for {wrappers} alone"
     if bracket == "<":
         return None if SYSTEM.fullmatch(header) else "is a third party that no room wraps"
     if "/" not in header or ".." in header.split("/"):
@@ -145,21 +147,21 @@ def include_complaint(room, bracket, header):
 
 
 def complaints(path, text):
-    """What is wrong with a source file: `path` is relative to the root, `text` its content."""
+    """The faults of a source file: `path` is relative to the root, `text` is its content."""
     found = []
     if pathlib.PurePath(path).suffix in HEADERS:
         code = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("//")]
         if code[:1] != ["#pragma once"]:
             found.append(f"{path}: does not start with #pragma once")
     for bracket, header in includes(text):
-        complaint = include_complaint(room_of(path), bracket, header)
+        complaint = include_complaint(path, bracket, header)
         if complaint:
             found.append(f"{path}: {header} {complaint}")
     return found
 
 
 def sources():
-    """Path from the root -> text, of every source of the rooms."""
+    """Maps the path of every source in the rooms, relative to the root, to its text."""
     found = {}
     for top in BELOW:
         for path in sorted((ROOT / top).rglob("*")):
@@ -169,7 +171,7 @@ def sources():
 
 
 def modules(texts):
-    """Module, which is a header and its source, -> the modules that it includes."""
+    """Maps each module, which is a header and its source, to the modules that it includes."""
     found = collections.defaultdict(set)
     for path, text in texts.items():
         module = path.rpartition(".")[0]
@@ -181,7 +183,8 @@ def modules(texts):
 
 
 def python_imports(text):
-    """Modules of the package that a module of it imports when it runs: at once, or in a function. Not for types alone."""
+    """Modules of the package that a module imports at run time, at once or in a function; imports only for types are
+    left out."""
     found = set()
     todo = [ast.parse(text)]
     while todo:
@@ -196,7 +199,7 @@ def python_imports(text):
 
 
 def cycle_in(graph):
-    """Nodes of which each leads to the next, the last to the first; None if there are none."""
+    """A cycle of nodes, of which each leads to the next and the last to the first; None if there is none."""
     try:
         graphlib.TopologicalSorter(graph).prepare()
     except graphlib.CycleError as error:
@@ -212,26 +215,33 @@ class ProjectTest(unittest.TestCase):
     def test_every_source_is_in_a_room(self):
         self.assertEqual({room_of(path) for path in self.sources}, set(ROOMS))
 
-    def test_sources_keep_to_the_arrow(self):
+    def test_includes_follow_the_arrow(self):
         found = [complaint for path, text in self.sources.items() for complaint in complaints(path, text)]
         self.assertEqual(found, [], "\n" + "\n".join(found))
 
-    def test_rooms_keep_to_the_arrow_between_top_folders(self):
+    def test_rooms_follow_the_arrow_between_top_folders(self):
         for room, others in MAY_INCLUDE.items():
             top = room.split("/")[0]
             self.assertEqual({other.split("/")[0] for other in others} - BELOW[top] - {top}, set(), room)
 
-    def test_no_arrow_is_there_that_nobody_uses(self):
+    def test_every_arrow_is_used(self):
         used = collections.defaultdict(set)
         for path, text in self.sources.items():
             used[room_of(path)] |= {room_of(header) for bracket, header in includes(text) if bracket == '"'}
         self.assertEqual({room: set(others) - used[room] for room, others in MAY_INCLUDE.items() if others - used[room]}, {})
 
-    def test_neither_rooms_nor_files_include_each_other_in_circles(self):
+    def test_no_wrapper_is_named_that_does_not_wrap(self):
+        includes = [(path, header) for path, text in self.sources.items() for _, header in INCLUDE.findall(text)]
+        for pattern, wrappers in WRAPPED_IN:
+            wrapping = {path for path, header in includes if re.fullmatch(pattern, header)}
+            named = set(wrappers.split()) - {"tests"}
+            self.assertEqual(named - wrapping - {room_of(path) for path in wrapping}, set(), pattern)
+
+    def test_rooms_and_files_have_no_include_cycles(self):
         self.assertIsNone(cycle_in(MAY_INCLUDE))
         self.assertIsNone(cycle_in(modules(self.sources)))
 
-    def test_modules_of_the_package_do_not_import_each_other_in_circles(self):
+    def test_modules_of_the_package_have_no_import_cycles(self):
         package = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "python/ofindex").glob("*.py")}
         imports = {name: python_imports(text) & set(package) - {name} for name, text in package.items()}
         self.assertGreater(sum(map(len, imports.values())), len(package))
@@ -239,14 +249,14 @@ class ProjectTest(unittest.TestCase):
 
 
 class ComplaintsTest(unittest.TestCase):
-    """The checks above are worth something only if they find what is wrong."""
+    """The checks above are useful only if they find faults."""
 
     RIGHT = [
         ("base/bytes.cc", '"base/bytes.h"'),
         ("proto/wire/wire.cc", '"base/bytes.h"'),
         ("mmap/reader.cc", '"mmap/offsets/offset_map.h"'),
         ("index/catalog/catalog.cc", '"index/database/sqlite.h"'),
-        ("query/dataset.cc", '"index/build/builder.h"'),
+        ("query/columns/snapshot.cc", '"index/build/map_builder.h"'),
         ("tools/verbs/get.cc", '"base/result.h"'),
         ("python/src/module.cc", '"query/dataset.h"'),
         ("library/dataset.cc", '"query/dataset.h"'),
@@ -257,7 +267,7 @@ class ComplaintsTest(unittest.TestCase):
         ("mmap/files/mapped_file.cc", "<boost/interprocess/file_mapping.hpp>"),
         ("index/database/sqlite.cc", "<sqlite3.h>"),
         ("query/sql/session.cc", "<sqlite3.h>"),
-        ("tools/main.cc", "<CLI/CLI.hpp>"),
+        ("tools/shell/command_line.cc", "<CLI/CLI.hpp>"),
         ("mmap/files/fault_guard.cc", "<sys/mman.h>"),
         ("mmap/files/fault_guard.cc", "<csignal>"),
     ]
@@ -285,7 +295,10 @@ class ComplaintsTest(unittest.TestCase):
         ("index/build/builder.cc", "<boost/interprocess/file_mapping.hpp>", "is for mmap/files alone"),
         ("index/walk/walker.cc", "<xxhash.h>", "is for base alone"),
         ("proto/wire/wire.cc", "<tl/expected.hpp>", "is for base include/ofindex alone"),
-        ("query/sql/sql.cc", "<CLI/CLI.hpp>", "is for tools"),
+        ("query/sql/sql.cc", "<CLI/CLI.hpp>", "is for tools/shell/command_line.cc alone"),
+        ("tools/main.cc", "<CLI/CLI.hpp>", "is for tools/shell/command_line.cc alone"),
+        ("tools/shell/command_line.h", "<CLI/CLI.hpp>", "is for tools/shell/command_line.cc alone"),
+        ("tools/verbs/get.cc", "<CLI/App.hpp>", "is for tools/shell/command_line.cc alone"),
         ("query/sql/sql.cc", "<zlib.h>", "is for mmap/inflate index/writing alone"),
         ("index/build/builder.cc", '"proto/example.pb.h"', "is for tests alone"),
         ("tools/main.cc", "<google/protobuf/message.h>", "is for tests alone"),
@@ -294,12 +307,12 @@ class ComplaintsTest(unittest.TestCase):
         ("base/bytes.cc", "<lz4.h>", "no room wraps"),
     ]
 
-    def test_right_includes_pass(self):
+    def test_allowed_includes_pass(self):
         for path, include in self.RIGHT:
             with self.subTest(path=path, include=include):
                 self.assertEqual(complaints(path, f"#pragma once\n#include {include}\n"), [])
 
-    def test_wrong_includes_are_found(self):
+    def test_forbidden_includes_are_found(self):
         for path, include, reason in self.WRONG:
             with self.subTest(path=path, include=include):
                 found = complaints(path, f"#pragma once\n#include <vector>\n  #  include {include}  // why\n")
@@ -313,11 +326,11 @@ class ComplaintsTest(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(complaints("base/a.h", text), ["base/a.h: does not start with #pragma once"])
 
-    def test_imports_of_python_are_found_but_for_those_of_types(self):
+    def test_imports_in_python_are_found_except_those_for_types(self):
         text = "from . import _a\nfrom ._b import c\nif TYPE_CHECKING:\n    from ._d import e\ndef f():\n    from ._g import h\n"
         self.assertEqual(python_imports(text), {"_a", "_b", "_g"})
 
-    def test_circles_of_files_are_found(self):
+    def test_cycles_of_files_are_found(self):
         texts = {
             "base/a.h": '#include "base/b.h"',
             "base/b.h": "",

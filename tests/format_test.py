@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The layout of all C++ is that of .clang-format: `clang-format-14 -i FILE` mends it."""
+"""All C++ has the layout of .clang-format; `clang-format-14 -i FILE` applies it."""
 
 import pathlib
 import shutil
@@ -30,7 +30,7 @@ class FormatTest(unittest.TestCase):
         checked = self.check(files)
         self.assertEqual((checked.returncode, checked.stderr), (0, ""))
 
-    def test_a_source_that_is_not_formatted_is_found(self):
+    def test_an_unformatted_source_is_found(self):
         self.assertNotEqual(self.check(["--assume-filename=base/a.h"], input="int  a ;\n").returncode, 0)
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Options of the command stand in hints that are literals, and nowhere else in the errors of the library.
+"""Options of the command appear only in hints that are literals, and nowhere else in the errors of the library.
 
-Python spells the options of such a hint as arguments. It never touches messages, nor hints that were put together: they
-hold names and paths, which may look like options.
+Python replaces the options of such a hint by arguments. It changes neither messages nor composed hints: these hold
+names and paths, which may look like options.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("base", "proto", "mmap", "index", "query", "library")
-COMMAND_ONLY = {"--lossy", "--to"}  # of `ofindex convert`, which Python does not have
+COMMAND_ONLY = {"--lossy", "--to"}  # options of `ofindex convert`, which has no Python function
 
 TOKEN = re.compile(
     r"//[^\n]*"
@@ -30,7 +30,7 @@ OPTION = re.compile(r"(?:^|(?<=[ `]))(?:--[a-z][a-z-]*|-[a-z]\b)")
 
 
 def texts_of(source: str) -> Iterator[tuple[str, bool]]:
-    """Each literal of `source`, and whether it is the message of an error or a part of a text that is put together."""
+    """Each literal of `source`, and whether it is the message of an error or a part of composed text."""
     open_calls: list[tuple[str, int]] = []  # with the number of the argument
     for token in TOKEN.finditer(source):
         if token["text"]:
@@ -45,7 +45,7 @@ def texts_of(source: str) -> Iterator[tuple[str, bool]]:
 
 
 def options_in(text: str) -> set[str]:
-    """The options in `text`, but for those of whole commands."""
+    """The options in `text`, except those of whole commands."""
     return set(OPTION.findall(re.sub("`(?:ofindex|protoc|ulimit) [^`]*", "", text)))
 
 
@@ -57,7 +57,7 @@ def sources() -> Iterator[tuple[str, str]]:
 
 
 class HintsTest(unittest.TestCase):
-    def test_no_message_and_no_text_that_is_put_together_names_an_option(self) -> None:
+    def test_no_message_with_inserted_text_names_an_option(self) -> None:
         texts = [(path, text, made) for path, source in sources() for text, made in texts_of(source)]
         self.assertGreater(sum(made for _, _, made in texts), 500)
         wrong = [(path, text) for path, text, made in texts if made and options_in(text)]
@@ -70,7 +70,7 @@ class HintsTest(unittest.TestCase):
             for text, _ in texts_of(source):
                 self.assertLessEqual(options_in(text), known, (path, text))
 
-    def test_the_message_of_an_error_is_told_from_its_hint(self) -> None:
+    def test_the_message_of_an_error_is_distinguished_from_its_hint(self) -> None:
         for source, expected in (
             ('Fail(ErrorCode::kUsage, "a", "b");', [("a", True), ("b", False)]),
             ('Fail(ErrorCode::kUsage, StrCat("a", f(1, 2), "b"), "c");', [("a", True), ("b", True), ("c", False)]),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """One name, one type: no two files define a type of the same name in the same namespace.
 
-C++ calls two such types one, and a program that has both runs whichever functions the linker keeps. No compiler and no
-linker says so, as long as they stand in different files.
+To C++ two such types are one, and a program with both calls whichever functions the linker keeps. Neither compiler nor
+linker reports this if they are in different files.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("base", "proto", "mmap", "index", "query", "include", "library", "tools", "python/src")
 
-# What is not code: comments, strings, characters, preprocessor lines.
+# Everything but code: comments, strings, characters, preprocessor lines.
 NOT_CODE = re.compile(
     r"//[^\n]*"
     r"|/\*.*?\*/"
@@ -37,8 +37,8 @@ BRACE = re.compile(
 
 
 def types_of(source: str) -> Iterator[str]:
-    """The types that `source` defines where other files could name them, with their namespaces."""
-    scopes: list[str | None] = []  # None: a function, or anything else that hides what is in it
+    """The types that `source` defines with external linkage, with their namespaces."""
+    scopes: list[str | None] = []  # None: a function, or another scope that hides its types
     for brace in BRACE.finditer(NOT_CODE.sub(" ", source)):
         if brace.group() == "}":
             scopes = scopes[:-1]
@@ -51,7 +51,7 @@ def types_of(source: str) -> Iterator[str]:
 
 
 def defined_twice(sources: Mapping[str, str]) -> list[str]:
-    """What is wrong with `sources`, texts by path."""
+    """The faults of `sources`, which maps paths to texts."""
     files = collections.defaultdict(list)
     for path, source in sources.items():
         for name in types_of(source):
@@ -70,7 +70,7 @@ class NamesTest(unittest.TestCase):
         self.assertGreater(sum(len(list(types_of(source))) for source in sources.values()), 300)
         self.assertEqual(defined_twice(sources), [])
 
-    def test_a_type_that_others_can_name_is_found(self) -> None:
+    def test_a_type_with_external_linkage_is_found(self) -> None:
         for source in (
             "namespace a { class B {}; }",
             "namespace a { struct B final : public C<D> { int e; }; }",
@@ -85,7 +85,7 @@ class NamesTest(unittest.TestCase):
             with self.subTest(source=source):
                 self.assertEqual(defined_twice({"1.h": source, "2.h": source}), ["a::B: defined in 1.h and in 2.h"])
 
-    def test_a_type_that_others_cannot_name_is_not(self) -> None:
+    def test_a_type_with_internal_linkage_is_ignored(self) -> None:
         for source in (
             "namespace a { namespace { class B {}; } }",
             "namespace a { void F() { struct B { int c; }; } }",

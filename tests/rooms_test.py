@@ -7,12 +7,12 @@ import unittest
 from arrow_test import BELOW, ROOMS, ROOT
 
 MOST_FILES = 25  # of code in one room
-MOST_IN_BASE = 30  # which has no rooms
+MOST_IN_BASE = 30  # base/ has no subfolders
 README_LINES = 40
 
 
 def listed(readme):
-    """The headers that a README says something of, in its order."""
+    """The headers that a README describes, in its order."""
     found = []
     for line in readme.splitlines():
         if line.startswith("- "):
@@ -21,7 +21,7 @@ def listed(readme):
 
 
 def readme_complaints(room, readme, headers):
-    """What is wrong with the README.md of `room`, whose text is None if there is none."""
+    """The faults of the README.md of `room`; its text is None if it does not exist."""
     if readme is None:
         return [f"{room}/ has no README.md"]
     found = []
@@ -38,7 +38,7 @@ def readme_complaints(room, readme, headers):
 
 
 def sources_complaints(room, meson, sources):
-    """What is wrong with the list of sources in the meson.build of `room`."""
+    """The faults of the list of sources in the meson.build of `room`."""
     names = re.findall(r"^  '([a-z0-9_]+\.cc)',$", meson, re.MULTILINE)
     found = []
     if names != sorted(names):
@@ -56,7 +56,7 @@ class RoomsTest(unittest.TestCase):
     def names(room, suffix):
         return {path.name for path in (ROOT / room).glob("*" + suffix)}
 
-    def test_a_room_is_small_enough_to_be_looked_over(self):
+    def test_a_room_is_small_enough_to_survey(self):
         sizes = {room: len(self.names(room, ".h") | self.names(room, ".cc")) for room in self.rooms}
         self.assertLessEqual(sizes.pop("base"), MOST_IN_BASE)
         self.assertEqual({room: size for room, size in sizes.items() if size > MOST_FILES}, {})
@@ -69,35 +69,35 @@ class RoomsTest(unittest.TestCase):
             found += readme_complaints(room, text, self.names(room, ".h"))
         self.assertEqual(found, [], "\n" + "\n".join(found))
 
-    def test_the_readme_of_the_folder_around_a_room_names_it(self):
+    def test_the_readme_of_the_parent_folder_names_each_room(self):
         for room in self.rooms:
             around, _, name = room.rpartition("/")
             if around:
                 self.assertIn(f"`{name}/`", (ROOT / around / "README.md").read_text(encoding="utf-8"), room)
 
-    def test_other_top_folders_say_what_they_are(self):
+    def test_other_top_folders_describe_themselves(self):
         for name in ("python", "tests", "bench", "fuzz", "docs"):
             self.assertTrue((ROOT / name / "README.md").is_file(), name)
 
-    def test_meson_lists_the_sources_of_a_room_in_order_a_line_each(self):
+    def test_meson_lists_the_sources_of_a_room_in_order_one_per_line(self):
         found = []
         for room in self.rooms:
             sources = self.names(room, ".cc")
-            if sources and room != "query/extension":  # which is a library of its own
+            if sources and room != "query/extension":  # it is a separate library
                 meson = (ROOT / room / "meson.build").read_text(encoding="utf-8")
                 found += sources_complaints(room, meson, sources - ({"main.cc"} if room == "tools" else set()))
         self.assertEqual(found, [], "\n" + "\n".join(found))
 
-    def test_unit_tests_lie_in_the_rooms_that_they_test(self):
+    def test_unit_tests_lie_in_the_matching_rooms(self):
         folders = {path.parent.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("*_test.cc")}
         self.assertEqual(folders - set(ROOMS), set())
         self.assertEqual({folder.split("/")[0] for folder in folders}, set(BELOW) - {"include", "python"})
 
 
 class ComplaintsTest(unittest.TestCase):
-    """The checks above are worth something only if they find what is wrong."""
+    """The checks above are useful only if they find faults."""
 
-    def test_a_readme_is_there_and_names_each_header_once(self):
+    def test_a_readme_exists_and_names_each_header_once(self):
         good = "# base/\n\nBytes.\n\n- `a.h`: one.\n- `b.h`, `c.h`: two and three, see `a.h`.\n"
         self.assertEqual(readme_complaints("base", good, {"a.h", "b.h", "c.h"}), [])
         for text, headers, complaint in (
@@ -113,7 +113,7 @@ class ComplaintsTest(unittest.TestCase):
                 self.assertEqual(len(found), 1, found)
                 self.assertIn(complaint, found[0])
 
-    def test_sources_are_in_order_and_none_is_missing(self):
+    def test_sources_are_sorted_and_none_is_missing(self):
         self.assertEqual(sources_complaints("base", "files(\n  'a.cc',\n  'b.cc',\n)\n", {"a.cc", "b.cc"}), [])
         self.assertEqual(len(sources_complaints("base", "files(\n  'b.cc',\n  'a.cc',\n)\n", {"a.cc", "b.cc"})), 1)
         self.assertEqual(len(sources_complaints("base", "files(\n  'b.cc',\n)\n", {"a.cc", "b.cc"})), 1)

@@ -102,7 +102,7 @@ def tfrecord2idx(records: Records) -> list[str]:
 
 
 def gzip_index(shard: Path, spacing: int | None) -> Path:
-    """Access points of a gzip file: every so many bytes, by indexed_gzip, or where rapidgzip chooses."""
+    """Access points of a gzip file: at a fixed distance by indexed_gzip, or where rapidgzip chooses."""
     import indexed_gzip
     import rapidgzip
 

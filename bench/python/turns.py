@@ -79,7 +79,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Medians of both sides' rates and of their ratio, with the range of the latter."""
+    """Medians of both sides' rates and of their ratio, and the range of the ratio."""
 
     ours: float
     theirs: float

@@ -16,7 +16,7 @@
 
 namespace ofindex::v1 {
 
-class Snapshot;
+class OpenedDataset;
 
 struct OpenOptions {
   std::string root = {};   ///< folder that holds a copy of the shards; empty: the place given in the index
@@ -139,9 +139,9 @@ class OFINDEX_API Dataset {
 
  private:
   friend struct Internals;
-  OFINDEX_INTERNAL explicit Dataset(std::shared_ptr<const Snapshot> snapshot);
+  OFINDEX_INTERNAL explicit Dataset(std::shared_ptr<const OpenedDataset> opened);
 
-  std::shared_ptr<const Snapshot> snapshot_;
+  std::shared_ptr<const OpenedDataset> opened_;
 };
 
 }  // namespace ofindex::v1

@@ -231,7 +231,7 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   }
   OFINDEX_ASSIGN(Draft draft, Draft::Begin(index, options.if_locked, &progress));
   if (draft.waited()) {
-    // The build that this one waited for may have done the work.
+    // The build that this build waited for may have done the work.
     OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set, progress));
     if (left_alone) return std::move(*left_alone);
   }

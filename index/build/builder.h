@@ -55,16 +55,16 @@ struct BuildReport {
 /// The result is the same, byte for byte, for any number of threads and from any folder. Damage never stops a build: it
 /// is listed in the report and in the index. An unreadable file or folder below DATA does not stop it either: it is
 /// listed as skipped. If the build stops, the previous index stays in place, whole. An up-to-date index is left alone.
-/// An index without payload checks is replaced by a build with them, and one with other columns by a build that names
-/// its own.
+/// An index without payload checks is replaced by a build with them, and an index with other columns by a build that
+/// requests its columns by name.
 ///
-/// A name in `columns` that no record has is an error, so that a misspelt name does not cost an index: nothing is
-/// published, unless `columns_optional`. With `message`, the names are checked against its descriptor and need no
-/// record.
+/// A name in `columns` that no record has is an error, unless `columns_optional` is set: nothing is published, so that
+/// a misspelt name does not replace a good index. With `message`, the names are checked against its descriptor and need
+/// no record.
 ///
-/// Errors: kUsage  no record has a name in `columns`; kUsage, kFormat  see FindShards and ProbeShards; kStale  an index
-/// exists, but for other shards or options (hint: --force); kIndex  a file at the path of the index or its map is not
-/// one, and is never replaced; kLocked; kIo; kInterrupted.
+/// Errors: kUsage if no record has one of the names in `columns`; kUsage and kFormat as in FindShards and ProbeShards;
+/// kStale if an index exists, but for other shards or options (hint: --force); kIndex if the file at the path of the
+/// index or of its map is something else, which is never replaced; kLocked; kIo; kInterrupted.
 [[nodiscard]] Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress);
 
 /// Returns the names in the report's choice of columns that no record has, in byte order.

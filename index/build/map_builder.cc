@@ -48,7 +48,7 @@ std::string CachedMapPath(const IndexFile& index) {
   return folder.empty() ? folder : StrCat(folder, "/", ToHex(index.identity()), kIndexSuffix, kMapSuffix);
 }
 
-// Takes the bad records of `block`, which are adjacent in `bad`, since that is in ordinal order.
+// Takes the bad records of `block`, which are adjacent in `bad`, since `bad` is in ordinal order.
 std::vector<uint32_t> TakeBad(const std::vector<BadRow>& bad, size_t& next, const BlockRow& block) {
   std::vector<uint32_t> taken;
   while (next < bad.size() && bad[next].record < block.first_record) ++next;

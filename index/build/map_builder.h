@@ -32,26 +32,27 @@ struct OpenedIndex {
 /// Opens the index at `path` and its map. A map is bound to its index by the index's identity (IdentityOf). A map that
 /// is missing, damaged or from another build is rebuilt from the index silently: next to it or, if that cannot be
 /// written, in the user's cache folder. Concurrent processes wait for the one that builds it. If the index is replaced
-/// meanwhile, it is opened again. Errors: kNotFound, kIndex, kIo, kLimit; kStale  it keeps being replaced; kInterrupted
-/// `progress.cancel` was set while waiting for the map or building it.
+/// meanwhile, it is opened again. Errors: kNotFound, kIndex, kIo, kLimit; kStale if the index keeps being replaced;
+/// kInterrupted if `progress.cancel` was set while waiting for the map or building it.
 [[nodiscard]] Result<OpenedIndex> OpenIndex(const std::string& path, const Progress& progress = {});
 
-/// Damage that stops readers of an index: in its map, although the map is bound to the index.
+/// Damage in the map that readers of an index use. It stops them: the map is bound to the index, so they do not rebuild
+/// it.
 struct MapDamage {
   std::string path;  ///< of the map: next to the index, or in the user's cache folder
   std::string what;  ///< names the map and the byte; empty if there is no damage
 };
 
 /// Reads the whole map that readers of `index` use. A map that is missing, or that the next reader replaces by itself,
-/// counts as sound. Errors: kStale, kLimit; kInterrupted  `progress.cancel` was set.
+/// counts as sound. Errors: kStale, kLimit; kInterrupted if `progress.cancel` was set.
 [[nodiscard]] Result<MapDamage> FindMapDamage(const IndexFile& index, const Progress& progress);
 
 /// Rebuilds the map if FindMapDamage finds damage. Returns what was damaged, or an empty string. Errors: those of
 /// FindMapDamage and OpenMap.
 [[nodiscard]] Result<std::string> MendMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress);
 
-/// Opens the map of `index`. Errors: those of OpenIndex; kStale  the index and its map were replaced since it was
-/// opened.
+/// Opens the map of `index`. Errors: those of OpenIndex; kStale if the index and its map were replaced after `index`
+/// was opened.
 [[nodiscard]] Result<OffsetMap> OpenMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress = {});
 
 }  // namespace ofindex

@@ -13,8 +13,8 @@
 namespace ofindex {
 
 /// Returns the bytes that hold the records of shard `number`, described by `row`, from `file`. A compressed shard is
-/// inflated through `cache`, which must outlive them, from the checkpoints in `catalog`. Thread-safe. Errors: kIndex,
-/// kLimit.
+/// inflated through `cache`, which must outlive the result, from the checkpoints in `catalog`. Thread-safe. Errors:
+/// kIndex, kLimit.
 [[nodiscard]] Result<std::shared_ptr<const ReadableBytes>> ReadableShard(File file, uint32_t number,
                                                                          const ShardRow& row, CatalogReader& catalog,
                                                                          SpanCache& cache);

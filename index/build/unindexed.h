@@ -20,12 +20,12 @@ struct UnindexedFiles {
 };
 
 /// Sorts `candidates`, which are not in the index, and `skipped`, as given by FindShards, into record files and others.
-/// Does not read a file that is unchanged since the build skipped it (SkippedFile::State). An unreadable file is
+/// Does not read a file that is unchanged since the build skipped it (SkippedFile::State). An unreadable file counts as
 /// skipped. Errors: kIndex, kIo, kLimit.
 [[nodiscard]] Result<UnindexedFiles> SortUnindexed(CatalogReader& catalog, const std::vector<Candidate>& candidates,
                                                    std::vector<SkippedFile> skipped, const FormatChoice& choice);
 
-/// Where to find the DATA of an index.
+/// The location of an index and of its DATA.
 struct DataSearch {
   std::string index;       ///< path of the index
   ShardPaths paths;        ///< of its shards

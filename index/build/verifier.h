@@ -21,7 +21,7 @@ struct VerifyOptions {
   unsigned threads = 0;  ///< 0: one per processor
 };
 
-/// The reason given for each of VerifyReport::unindexed.
+/// The reason given for each file in VerifyReport::unindexed.
 inline constexpr char kNotInIndex[] = "a record file that is not in the index";
 
 /// Result of comparing shards and index.
@@ -62,8 +62,8 @@ struct VerifyReport {
 /// size is stale and not read further, as is one that is truncated while being read. A changed shard of the same size
 /// is read, so that the report lists the changed records. Then searches the DATA that the index was built from, as far
 /// as it still exists, for record files that are not in the index. An unreadable shard does not stop the others from
-/// being checked. Errors: kNotFound, kIndex; kIo  of the index; kStale  the index was rewritten meanwhile; kLimit,
-/// kInterrupted.
+/// being checked. Errors: kNotFound, kIndex; kIo if the index cannot be read; kStale if the index was rewritten
+/// meanwhile; kLimit, kInterrupted.
 [[nodiscard]] Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress);
 
 /// A file of DATA that differs from what was indexed, and why.

@@ -104,8 +104,8 @@ struct DatasetFacts {
   std::vector<std::string> sources;  ///< the build's DATA, relative to the index
 };
 
-/// The most rows of skipped files in an index: a folder may hold millions of images. Unreadable files come first, then
-/// the others in natural order.
+/// Maximum number of skipped files that have a row in an index; a folder may hold millions of images. Unreadable files
+/// come first, then the others in natural order.
 inline constexpr uint64_t kMostSkipped = 10'000;
 
 /// One build or update.

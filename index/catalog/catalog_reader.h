@@ -22,36 +22,37 @@ namespace ofindex {
 /// Moves, does not copy; not thread-safe; must not cross a fork.
 class CatalogReader {
  public:
-  /// Errors: kNotFound  there is no such file; kIndex  not an index, of another version, or damaged.
+  /// Errors: kNotFound if there is no such file; kIndex if the file is not an index, has another version, or is
+  /// damaged.
   [[nodiscard]] static Result<CatalogReader> Open(const std::string& path);
 
-  /// Reads the index open as `index`. Errors: kIndex; kStale  it was rewritten in place; later reads can fail with it
-  /// too.
+  /// Reads the index open as `index`. Errors: kIndex; kStale if the file was rewritten in place; later reads can fail
+  /// with kStale too.
   [[nodiscard]] static Result<CatalogReader> Open(const std::shared_ptr<const IndexFile>& index);
 
   [[nodiscard]] const DatasetFacts& facts() const { return facts_; }
   [[nodiscard]] const IndexFile& index() const { return *index_; }
   [[nodiscard]] const std::string& path() const { return index_->path(); }
 
-  /// Returns the builds that made the index: at least one; the last has all records.
+  /// Returns the builds that made the index, at least one; the last one covers all records.
   [[nodiscard]] Result<std::vector<GenerationRow>> Generations();
 
   /// Returns all shards; their totals add up to the facts. Errors: kIndex.
   [[nodiscard]] Result<std::vector<ShardRow>> Shards();
 
-  /// Return damage and bad records, which lie inside shards and below the number of records. Errors: kIndex.
+  /// Return the damaged ranges, all inside their shards, and the bad records, all of which exist. Errors: kIndex.
   [[nodiscard]] Result<std::vector<DamageRow>> Damage();
   [[nodiscard]] Result<std::vector<BadRow>> Bad();
 
   /// Succeeds if every row of the index is as written: compares all rows with their checksums and also reads the
-  /// columns through their index. Reads the whole file. Errors: kIndex  names the table.
+  /// columns through their index. Reads the whole file. Errors: kIndex, naming the table.
   [[nodiscard]] Result<void> CheckRows();
 
-  /// Returns the skipped files that have a row; facts().skipped counts all.
+  /// Returns the skipped files that have a row; facts().skipped counts all skipped files.
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
 
-  /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, in order; the rules for
-  /// blocks apply. The checkpoints of one shard are covered by their own checksums only.
+  /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, in order, under the same
+  /// rules as ForEachBlock. If a shard is given, its checkpoints are covered only by their own checksums.
   using VisitCheckpoint = std::function<Result<void>(const CheckpointRow&)>;
   [[nodiscard]] Result<void> ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit);
 
@@ -66,7 +67,7 @@ class CatalogReader {
   /// Returns the chunks of one column without their data, by block. Errors: kIndex.
   [[nodiscard]] Result<std::vector<ChunkRow>> ChunkHeads(uint32_t feature, ColumnRole role);
 
-  /// Returns the data of one chunk; `block` is `block.block`. Errors: kIndex  there is no such chunk.
+  /// Returns the data of one chunk; `block` is `block.block`. Errors: kIndex if there is no such chunk.
   [[nodiscard]] Result<std::vector<uint8_t>> ChunkData(uint32_t feature, ColumnRole role, uint64_t block);
 
   /// Returns the blocks without offsets and hashes, in ordinal order. Errors: kIndex.

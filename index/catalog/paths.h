@@ -14,11 +14,11 @@ inline constexpr std::string_view kIndexSuffix = ".ofidx";
 inline constexpr std::string_view kMapSuffix = "-map";
 
 /// Returns the path of the index of `data`, a file or folder: "train/" -> "train.ofidx", next to it.
-/// Errors: kUsage  `data` is empty, or has no name to derive the index's from (such as "/").
+/// Errors: kUsage if `data` is empty, or has no name to derive the index's from (such as "/").
 [[nodiscard]] Result<std::string> IndexPathOf(const std::string& data);
 
 /// Returns the index that `name` means wherever a verb takes one: `name` itself if it ends in .ofidx or is an SQLite
-/// file, otherwise the index of that DATA. Errors: kUsage  `name` is the map of an index; those of IndexPathOf.
+/// file, otherwise the index of that DATA. Errors: kUsage if `name` is the map of an index; those of IndexPathOf.
 [[nodiscard]] Result<std::string> ResolveIndex(const std::string& name);
 
 [[nodiscard]] inline std::string MapPathOf(const std::string& index) { return index + std::string(kMapSuffix); }
@@ -31,7 +31,7 @@ inline constexpr std::string_view kMapSuffix = "-map";
 
 /// Returns `path` relative to `folder`, both given from the working directory: the form stored in an index, so that it
 /// can move together with its dataset. A link in the last component of `path` is kept, links before it are followed, so
-/// that ".." means what it means to the system. Errors: kUsage  `path` is empty; kIo.
+/// that ".." means what it means to the system. Errors: kUsage if `path` is empty; kIo.
 [[nodiscard]] Result<std::string> RelativeTo(const std::string& path, const std::string& folder);
 
 /// Returns the length in bytes of the prefix, up to and including a '/', that names one folder holding all `shards`.

@@ -43,7 +43,7 @@ Result<TableShape> ShapeOf(sqlite::Database& database, const std::string& name) 
   }
 }
 
-// The row of the top is not covered by it.
+// The top checksum does not cover its own row.
 std::string WithoutTop(const TableShape& shape) {
   return shape.name == "dataset" ? StrCat(" WHERE key <> '", kTopKey, "'") : std::string();
 }

@@ -35,7 +35,7 @@ class RowHash {
   /// Adds the columns [begin, end) of a row.
   void AddColumns(const sqlite::Statement& row, int begin, int end);
 
-  /// Returns the hash of everything added, and starts the next one.
+  /// Returns the hash of all columns added, and starts the next hash.
   [[nodiscard]] uint64_t Take();
 
  private:
@@ -69,7 +69,7 @@ struct TableShape {
   [[nodiscard]] std::string PartOf(const sqlite::Statement& row) const;
   /// Returns "SELECT ... FROM name", with the columns that the part's sum covers, or with all.
   [[nodiscard]] std::string Select(bool all) const;
-  /// Returns false if the row has a sum, was read with all its columns, and they do not match it.
+  /// Returns false if the row has a sum, was read with all its columns, and its columns do not match the sum.
   [[nodiscard]] bool RowHolds(const sqlite::Statement& row, RowHash& hash) const;
 };
 
@@ -105,7 +105,7 @@ class CheckedRows {
   CheckedRows(sqlite::Statement rows, const TableShape& shape, std::string path, std::string part, PartSum expected)
       : rows_(std::move(rows)), shape_(shape), path_(std::move(path)), part_(std::move(part)), expected_(expected) {}
 
-  /// Steps to the next row. Returns false after the last. Errors: kIndex  a checksum is wrong; SQLite's.
+  /// Steps to the next row. Returns false after the last. Errors: kIndex if a checksum is wrong; those of SQLite.
   [[nodiscard]] Result<bool> Next();
 
   [[nodiscard]] const sqlite::Statement* operator->() const { return &rows_; }

@@ -17,8 +17,8 @@ struct SkippedFile {
     kUnreadable,  ///< a file or folder that the system does not let us read, or a broken link that belongs to a set
   };
 
-  /// The state of a foreign file before it was read. While the state is unchanged, so is the file, by the rule for
-  /// shards (base/shard_identity.h), and it need not be read again. A copy has another state.
+  /// The state of a foreign file before it was read. A file with the same state is taken to be unchanged, by the rule
+  /// for shards (base/shard_identity.h), and is not read again. A copy of the file has a different state.
   struct State {
     uint64_t size = 0;
     int64_t mtime_ns = 0;

@@ -21,7 +21,8 @@ class DistinctSketch;
 /// The values of one column in one block, added record by record, in ascending order. Reusable. Not thread-safe.
 class ChunkBuilder {
  public:
-  /// Add a value; each record at most once. Records without a value are NULL. `record` counts from the block's first.
+  /// Add a value; each record at most once. Records without a value are NULL. `record` is the record's number in the
+  /// block.
   void AddInteger(uint32_t record, int64_t value, FeatureKind kind) {  ///< kInt32 or kInt64
     if (AddNumber(record, kind)) integers_.push_back(value);
   }
@@ -59,7 +60,8 @@ class ChunkBuilder {
  private:
   class Encoder;
 
-  // Returns false if the values do not fit. From then on none fit, so that a chunk never has only a part of them.
+  // Returns false if the values do not fit. From then on nothing fits, so that a chunk never holds only some of its
+  // values.
   [[nodiscard]] bool Admit(uint64_t values) {
     values_ += values;
     too_large_ = too_large_ || values_ > kMostValues || pool_.bytes() > kMostChunkBytes;

@@ -191,7 +191,7 @@ class Chunk::Decoder {
     if (!text_numbers.empty()) chunk_.texts_.number.resize(end);
     size_t text = 0;
     for (size_t i = 0; i < lengths.size(); ++i) {
-      // There may be no values of its group at all, and so no array.
+      // A group without any values has no array.
       if (lengths[i] == 0) continue;
       const ptrdiff_t begin = chunk_.lists_.ends[PlaceOf(i)] - lengths[i];
       const ValueGroup group = GroupOf(kinds[i]);

@@ -18,10 +18,10 @@ void WriteIntegers(std::span<const int64_t> values, ChunkWriter& out);
 /// Reads a stream of `count` integers. Errors: kIndex.
 [[nodiscard]] Result<Chunk::Integers> ReadIntegers(ChunkReader& in, uint64_t count);
 
-/// Returns the bits that `value` takes.
+/// Returns the number of significant bits in `value`.
 [[nodiscard]] constexpr uint32_t Width(uint64_t value) { return static_cast<uint32_t>(std::bit_width(value)); }
 
-/// Returns the bits of a decoded offset: the narrowest of four forms that holds the distances of all values from the
+/// Returns the width of decoded offsets in bits: the narrowest of four that holds the distances of all values from the
 /// least.
 [[nodiscard]] constexpr uint32_t OffsetBits(uint64_t range) {
   return range >> 32 != 0 ? 64 : range >> 16 != 0 ? 32 : range >> 8 != 0 ? 16 : 8;

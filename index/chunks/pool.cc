@@ -10,8 +10,8 @@ namespace {
 
 constexpr uint32_t kMostProbes = 32;
 
-// A sort key: eight bytes of the value, as a number of the same order, and the length of the value from them on; 9
-// means more than eight.
+// A sort key: the next eight bytes of a value, as a number of the same order, and the number of bytes left in the
+// value; 9 stands for more than eight.
 struct SortKey {
   uint64_t front;
   uint32_t number;
@@ -40,7 +40,7 @@ size_t SharedByAll(const TextPool& pool) {
   return shared;
 }
 
-// Keys [begin, end) of values that are equal up to byte `depth` and are longer than that.
+// Keys [begin, end) of values that are longer than `depth` bytes and equal in these bytes.
 struct Tied {
   size_t begin;
   size_t end;

@@ -14,8 +14,8 @@ ColumnValue IntegerValue(int64_t value) { return {.type = Type::kInteger, .integ
 // Of the two zeros, which are equal, always the positive one.
 ColumnValue RealValue(double value) { return {.type = Type::kReal, .real = value + 0.0}; }
 
-// Returns the length of a prefix of TEXT that is TEXT: cut inside a character it would be a BLOB, which sorts after all
-// TEXT.
+// Returns the length of a prefix that ends between two characters. A TEXT that is cut inside a character is a BLOB,
+// which sorts after all TEXT.
 size_t WholeCharacters(ByteView text, size_t most) {
   while (most > 0 && (text[most] & 0xc0) == 0x80) --most;
   return most;

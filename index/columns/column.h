@@ -51,7 +51,7 @@ struct ColumnValue {
 
 // The chunks of a block depend on that block alone, so that a merge rewrites none:
 //
-//   kValue  if a record has exactly one value and no single bytes value of the block is over 64 bytes (64 KiB for a
+//   kValue if a record has exactly one value and no single bytes value of the block is over 64 bytes (64 KiB for a
 //           named feature)
 //   kSize   if a record has exactly one bytes value, and one of those is too long for kValue
 //   kCount  if a record has the feature and not exactly one value, or one that is in neither kValue nor kSize

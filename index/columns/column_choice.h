@@ -11,8 +11,8 @@ namespace ofindex {
 /// The longest value, in bytes, that becomes a column automatically.
 inline constexpr uint64_t kMostAutoBytes = 64;
 
-/// The most features that become columns automatically: of the candidates, the first in byte order. SQLite's own limit
-/// is 2,000 columns per table, and a feature can have two.
+/// Maximum number of features that become columns automatically. If there are more candidates, the first in byte order
+/// become columns. SQLite's own limit is 2,000 columns per table, and a feature can have two.
 inline constexpr size_t kMostAutoColumns = 900;
 
 /// Which features become columns: the build's --columns. A value.
@@ -28,7 +28,7 @@ struct ColumnChoice {
 
   /// Parses a command-line argument: "auto", "none", comma-separated names, or "auto," and names. A comma in a name is
   /// written "\,", a backslash "\\", a feature named auto "\auto".
-  /// Errors: kUsage  an empty name; kLimit  over 32 KiB.
+  /// Errors: kUsage if a name is empty; kLimit if the choice takes over 32 KiB.
   [[nodiscard]] static Result<ColumnChoice> Parse(const std::string& text);
 
   /// Returns the choice as stored in an index: Parse() of it gives this choice.

@@ -16,26 +16,26 @@ namespace ofindex {
 /// the index renames another file over it, so this one keeps answering as before.
 class IndexFile {
  public:
-  /// Opens the index at `path`. Errors: kNotFound  there is no such file; kIo.
+  /// Opens the index at `path`. Errors: kNotFound if there is no such file; kIo.
   [[nodiscard]] static Result<std::shared_ptr<const IndexFile>> Open(const std::string& path);
 
-  /// Returns the path that it was opened by, for messages.
+  /// Returns the path by which the file was opened, for messages.
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Returns the working directory in which it was opened; empty if that does not matter.
+  /// Returns the working directory in which the file was opened; empty if that does not matter.
   [[nodiscard]] const std::string& anchor() const { return anchor_; }
 
-  /// Returns a path to it that does not depend on the working directory.
+  /// Returns a path to the file that does not depend on the working directory.
   [[nodiscard]] std::string place() const { return PathFrom(anchor_, path_); }
 
-  /// Returns the identity, which tells this index from every other one, of the same data or not: see IdentityOf.
+  /// Returns the identity, which differs from that of any other index, even one of the same data: see IdentityOf.
   [[nodiscard]] uint64_t identity() const { return identity_; }
 
   [[nodiscard]] uint64_t size() const { return size_; }
   [[nodiscard]] const File& file() const { return watch_.file(); }
 
   /// Succeeds if the bytes of the file are still those that were opened. One system call if the file was not touched.
-  /// Errors: kStale  the file was rewritten in place (hint: open the dataset again).
+  /// Errors: kStale if the file was rewritten in place (hint: open the dataset again).
   [[nodiscard]] Result<void> CheckUnchanged() const;
 
   /// Returns true if `path` no longer names this file.

@@ -25,9 +25,10 @@ inline constexpr int kApplicationId = 0x4f464958;
 /// Large blobs are read twice as fast from pages of 64 KiB as from pages of 4 KiB (design.md).
 inline constexpr int kPageBytes = 65536;
 
-/// The tables of an index (docs/index_format.md describes every column). `dataset` is created first: its one page is
-/// the second of the file, which binds the derived map to it (index/build/map_builder.h). Checksums cover every table
-/// here (index/catalog/row_checksums.h): if a table has a column `sum`, that column covers the BLOB columns, which come
+/// The tables of an index (docs/index_format.md describes every column). `dataset` is created first, so that its only
+/// page is the second page of the file. The identity of an index is a hash of the first two pages (IdentityOf in
+/// index/database/index_file.h), by which a map is bound to its index. Checksums cover every table here
+/// (index/catalog/row_checksums.h): if a table has a column `sum`, that column covers the BLOB columns, which come
 /// last.
 inline constexpr char kSchema[] = R"sql(
 CREATE TABLE dataset(

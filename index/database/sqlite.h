@@ -20,7 +20,7 @@ namespace ofindex::sqlite {
 class Database;
 
 /// Limits on reading one untrusted file. Pages of a hostile file can form cycles, so that its tables seem to have
-/// endless rows. A valid file holds each row once, and all that is read from it is a few times its size.
+/// endless rows. A valid file holds each row once, so that all reading together takes at most a few times its size.
 struct ReadBudget {
   uint64_t bytes = 0;       ///< bytes of rows that may still be read
   uint64_t operations = 0;  ///< steps of SQLite's virtual machine that may still be run
@@ -106,7 +106,7 @@ class Database {
   /// Opens `index`, a file held open, for reading, assuming that it is never written in place: no locks, no journal,
   /// read-only media allowed. If it is rewritten anyway, all later reads are kStale. The file is untrusted: views,
   /// triggers, extensions, functions with side effects and memory maps are off, and the total read from it is bounded
-  /// by its size. Errors: kIndex  not an SQLite file, or damaged; kStale.
+  /// by its size. Errors: kIndex if the file is not an SQLite file, or is damaged; kStale.
   [[nodiscard]] static Result<Database> OpenImmutable(const std::shared_ptr<const IndexFile>& index);
 
   Database(Database&& other) noexcept;

@@ -57,7 +57,7 @@ Result<LockState> TryLock(int fd, const std::string& path) {
   return tl::unexpected(SystemError(path, "cannot lock", errno));
 }
 
-// Removes the locked file at the temporary file's path, if it can only be one left by a killed process of ours.
+// Removes the locked file at the temporary file's path, if only a killed process of the same user can have left it.
 Result<void> RemoveOurs(int fd, const std::string& path) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) return tl::unexpected(SystemError(path, "cannot stat", errno));
@@ -67,7 +67,7 @@ Result<void> RemoveOurs(int fd, const std::string& path) {
   if (info.st_nlink > 1) what = "a file with several names";
   if (what != nullptr) {
     return Fail(ErrorCode::kIo,
-                StrCat(Printable(path), ": ", what, "; expected no file, or one left by a stopped process of yours"),
+                StrCat(Printable(path), ": ", what, "; expected no file, or one left by a killed process of yours"),
                 "remove it if it is not needed");
   }
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return tl::unexpected(SystemError(path, "cannot remove", errno));
@@ -176,9 +176,10 @@ Result<void> Draft::TakeOld() {
 // Replaces the file that existed at Begin, and nothing else.
 Result<void> Draft::Rename() {
   const auto another = [this] {
-    return Fail(ErrorCode::kIo,
-                StrCat(Printable(target_), ": another file was put there while this one was written; it stays"),
-                "write to a folder that no other program writes to, or run it again");
+    return Fail(
+        ErrorCode::kIo,
+        StrCat(Printable(target_), ": another file was put there while this one was written; that file is kept"),
+        "write to a folder that no other program writes to, or run it again");
   };
   struct stat now {};
   const bool exists = ::lstat(target_.c_str(), &now) == 0;

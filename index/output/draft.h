@@ -29,13 +29,13 @@ class Draft {
 
   /// Creates the temporary file of `target`, empty and locked. If `target` is a link, the file that it leads to is the
   /// target, and the link stays. While waiting, polls `progress->cancel` (may be null).
-  /// Errors: kLocked  another process builds `target`, and `if_locked` is kFail; kUsage  `target` is a folder, a device
-  /// or the like, or a dangling link; kInterrupted; kIo  also if the folder cannot be listed, or a file of another
-  /// user, or one with several names, has the temporary file's name.
+  /// Errors: kLocked if another process builds `target`, and `if_locked` is kFail; kUsage if `target` is a folder, a
+  /// device or the like, or a dangling link; kInterrupted; kIo, also if the folder cannot be listed, or if the name of
+  /// the temporary file belongs to a file of another user or to one with several names.
   [[nodiscard]] static Result<Draft> Begin(const std::string& target, IfLocked if_locked,
                                            const Progress* progress = nullptr);
 
-  /// Errors: kUsage  `target` exists and is not a regular file, or is a dangling link, or has a NUL in its name.
+  /// Errors: kUsage if `target` exists and is not a regular file, or is a dangling link, or has a NUL in its name.
   [[nodiscard]] static Result<void> CheckTarget(const std::string& target);
 
   /// Removes the temporary file of `target` left by a killed process. Leaves one that is being written alone.
@@ -47,14 +47,14 @@ class Draft {
   /// Removes the temporary file unless it was published.
   ~Draft();
 
-  /// Opens the temporary file for writing. Errors: kLimit, kIo  no descriptor is left.
+  /// Opens the temporary file for writing. Errors: kLimit if no descriptor is left; kIo.
   [[nodiscard]] Result<OutputFile> Open() const;
 
   /// Returns the temporary file's name, for writers that only take names; CheckName verifies afterwards that they wrote
   /// to it.
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Errors: kIo  the name no longer refers to the file that was created.
+  /// Errors: kIo if the name no longer refers to the file that was created.
   [[nodiscard]] Result<void> CheckName() const;
 
   /// Returns true if another process held the lock when Begin was called.
@@ -65,8 +65,8 @@ class Draft {
 
   /// Renames the temporary file to its target, with the mode and owner of the old file; a new file gets default ones.
   /// With kDurable, the contents are on disk before the rename, and the new name after it.
-  /// Errors: kIo  also if the file at the target is not the one at Begin; the temporary file and the target are then
-  /// unchanged.
+  /// Errors: kIo, also if the file at the target is no longer the one that Begin found; the temporary file and the
+  /// target are then unchanged.
   enum class Durability { kDurable, kCached };
   [[nodiscard]] Result<void> Publish(Durability durability);
 

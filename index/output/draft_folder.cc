@@ -41,8 +41,8 @@ class Folder {
   int fd_;
 };
 
-// Locks are advisory: file systems that cannot lock a folder have no exchange either, and there each shard's own
-// temporary file is locked.
+// Locks are advisory. A file system that cannot lock a folder cannot exchange folders either; on such a file system,
+// the temporary file of each shard is locked instead.
 bool IsLockedByAnother(int fd) { return ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; }
 
 // Returns true if there are attributes set by users, such as access lists. A new folder would not have them.
@@ -149,7 +149,7 @@ Result<DraftFolder> DraftFolder::BeginAt(const std::string& path, const std::str
     if (::fstat(folder.fd(), &info) != 0 || info.st_uid != ::geteuid()) {
       return Fail(ErrorCode::kIo,
                   StrCat(Printable(path),
-                         ": a folder of another user; expected no folder, or one left by a stopped process of yours"),
+                         ": a folder of another user; expected no folder, or one left by a killed process of yours"),
                   "remove it if it is not needed");
     }
     DraftFolder draft(target, path, folder.Release());

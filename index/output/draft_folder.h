@@ -18,13 +18,13 @@ namespace ofindex {
 /// no exchange), the files are renamed one by one, under a mark that readers of the set respect
 /// (index/output/unfinished_set.h).
 ///
-/// A writer that is killed leaves an unlocked folder, which the next one removes: nothing is ever removed that such a
-/// folder cannot hold. Moves, does not copy; not thread-safe.
+/// A writer that is killed leaves an unlocked folder, which the next writer removes. It removes nothing that a writer
+/// could not have put there. Moves, does not copy; not thread-safe.
 class DraftFolder {
  public:
-  /// Creates the temporary folder of `target`, which is a folder, or does not exist and its parent does.
-  /// Errors: kLocked  another writer holds the lock; kIo  also if something that no writer left has the temporary
-  /// folder's name.
+  /// Creates the temporary folder of `target`, which is a folder or a new name in an existing folder.
+  /// Errors: kLocked if another writer holds the lock; kIo, also if the temporary folder's name belongs to something
+  /// else than a folder left by a writer.
   [[nodiscard]] static Result<DraftFolder> Begin(const std::string& target);
 
   /// Removes a temporary folder of `target` left by a killed process. Leaves one that is being written alone.
@@ -40,7 +40,7 @@ class DraftFolder {
   [[nodiscard]] const std::string& path() const { return path_; }
 
   /// Moves the files in the temporary folder, which must be on disk, into the target, removes the files named
-  /// `replaced` from it, and gives the new files their mode and owner. Errors: kIo  the target is unchanged, or
+  /// `replaced` from it, and gives the new files their mode and owner. Errors: kIo; the target is then unchanged,
   /// completely replaced, or marked as unfinished.
   [[nodiscard]] Result<void> Publish(const std::set<std::string>& replaced);
 

@@ -33,7 +33,7 @@ struct FileAccess {
 /// renamed or removed it.
 [[nodiscard]] bool IsStillAt(int fd, const std::string& path);
 
-/// Renames `from` to `to`, which must not exist. Returns 0 or an errno: EEXIST  something is at `to`.
+/// Renames `from` to `to`, which must not exist. Returns 0 or an errno, which is EEXIST if something is at `to`.
 [[nodiscard]] int RenameToNew(const std::string& from, const std::string& to);
 
 /// Returns true for errno values that mean that the file system does not support the operation here, rather than that

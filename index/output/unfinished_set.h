@@ -12,14 +12,14 @@ namespace ofindex {
 inline constexpr std::string_view kUnfinishedName = "_ofindex_unfinished";
 
 /// Marks `folder`; durable on return. `shard` is the name of the only file in it that is unreliable; empty: all are.
-/// Returns false if the folder already had that mark: a writer that then fails without changing anything leaves it.
-/// Errors: kIo, kLocked; kFormat  another set in the folder is already marked.
+/// Returns false if the folder already had that mark, which a writer must leave in place if it fails without changing
+/// anything. Errors: kIo, kLocked; kFormat if another set in the folder is already marked.
 [[nodiscard]] Result<bool> MarkUnfinished(const std::string& folder, const std::string& shard);
 
 /// Removes the mark; durable on return. Errors: kIo.
 [[nodiscard]] Result<void> UnmarkUnfinished(const std::string& folder);
 
-/// Errors: kFormat  a mark in `folder` covers the file `name` in it; kIo.
+/// Errors: kFormat if a mark in `folder` covers the file `name` in it; kIo.
 [[nodiscard]] Result<void> CheckFinished(const std::string& folder, const std::string& name);
 
 }  // namespace ofindex

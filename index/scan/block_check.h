@@ -51,7 +51,7 @@ class BlockChecker {
   BlockChecker(const ReadableBytes& bytes, Framing framing, uint64_t end);
 
   /// Reads every byte of the next record, [begin, end), and checks its header, its checksums and, if `hash` is given,
-  /// its hash. Errors: kIo; kStale  the bytes end inside the record.
+  /// its hash. Errors: kIo; kStale if the bytes end inside the record.
   [[nodiscard]] Result<void> Add(uint64_t begin, uint64_t end, std::optional<uint64_t> hash);
 
   /// Returns the findings so far.
@@ -66,7 +66,7 @@ class BlockChecker {
 
 /// Reads and checks every byte of a block's records: headers, checksums and, unless empty, `hashes` (u64 each).
 /// `points` are the record boundaries: the start of each record, then the end of the last. Memory is bounded for any
-/// record size. Counts bytes and records in `progress`. Errors: kIo; kStale  the file ends inside the block;
+/// record size. Counts bytes and records in `progress`. Errors: kIo; kStale if the file ends inside the block;
 /// kInterrupted.
 [[nodiscard]] Result<BlockFindings> CheckBlock(const ReadableBytes& bytes, Framing framing,
                                                std::span<const uint64_t> points, ByteView hashes, Progress& progress);

@@ -21,7 +21,7 @@ namespace ofindex {
 /// Passes the payloads of a block's records to `skimmer`. `points` are the record boundaries: the start of each record,
 /// then the end of the last. Small records go through a buffer that stays in cache. For large records, only the pages
 /// that the skimmer requests are read, and those of the next records are prefetched. Memory is bounded for any record
-/// size. Errors: kIo; kStale  the file ends inside the block; kInterrupted.
+/// size. Errors: kIo; kStale if the file ends inside the block; kInterrupted.
 [[nodiscard]] Result<BlockColumns> SkimBlock(const ReadableBytes& bytes, Framing framing,
                                              std::span<const uint64_t> points, BlockSkimmer& skimmer,
                                              const Progress& progress);
@@ -34,7 +34,7 @@ class WalkSkim final : public WalkVisitor {
   WalkSkim(const ReadableBytes& bytes, Framing framing, BlockSkimmer& skimmer)
       : bytes_(bytes), framing_(framing), skimmer_(skimmer) {}
 
-  /// Errors: kIo; kStale  the file ends inside a record.
+  /// Errors: kIo; kStale if the file ends inside a record.
   [[nodiscard]] Result<void> Visit(std::span<const uint64_t> starts, uint64_t end, ByteView window,
                                    uint64_t begin) override;
 

@@ -54,8 +54,8 @@ inline void BlockSkimmer::CollectValue(uint32_t record, const SkimmedFeature& fo
   into.sizes.emplace_back(record, found.size);
   const bool too_long = found.size > (into.named ? kMostKeptBytes : kMostAutoBytes);
   into.too_long = into.too_long || too_long;
-  // A named feature may still become lists, which keep the values that are short enough; a column of values is kept
-  // whole or not at all.
+  // The column of a named feature may still become one of lists, which stores the values that are short enough. A
+  // column of single values stores all of them or none.
   if (into.named ? !too_long : !into.too_long) into.values.AddBytes(record, found.bytes);
 }
 

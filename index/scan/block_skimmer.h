@@ -49,7 +49,7 @@ class BlockSkimmer {
   /// Adds a payload that is fetched page by page. Returns false if a page could not be read.
   [[nodiscard]] bool Add(uint32_t record, PayloadPages& pages, uint64_t length);
 
-  /// Ends a block of `records` records. Errors: kLimit  a feature has more data in one block than a column can hold
+  /// Ends a block of `records` records. Errors: kLimit if a feature has more data in one block than a column can hold
   /// (hint: leave it out of --columns).
   [[nodiscard]] Result<BlockColumns> Finish(uint32_t records);
 

@@ -27,12 +27,12 @@ struct BuiltBlock {
 };
 
 /// Encodes a block of `shard` with record boundaries `points`: the start of each record, at least one, then the end of
-/// the last. `first_record` counts from the shard's first.
+/// the last. `first_record` is counted from the shard's first record.
 [[nodiscard]] BuiltBlock EncodeBlock(size_t shard, Framing framing, uint64_t first_record,
                                      std::span<const uint64_t> points);
 
-/// Adds hashes and wrong checksums to `block`. Errors: kStale  a header differs from the one just walked: the shard, at
-/// `path`, is being written to.
+/// Adds hashes and wrong checksums to `block`. Errors: kStale if a header differs from the one just walked: the shard,
+/// at `path`, is being written to.
 [[nodiscard]] Result<void> TakeFindings(BlockFindings findings, const std::string& path,
                                         std::span<const uint64_t> points, BuiltBlock& block);
 

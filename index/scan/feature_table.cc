@@ -60,7 +60,7 @@ std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
     if (chunk.role != ColumnRole::kValue && chunk.role != ColumnRole::kList) continue;
     entry.types = static_cast<uint8_t>(entry.types | Bit(chunk.min.type) | Bit(chunk.max.type));
   }
-  // Rare: names dropped now would be dropped later anyway.
+  // Rarely happens. Names that are dropped now would be dropped later anyway.
   if (others_ > 2 * size_t{kMostFeatures} || others_bytes_ > 2 * kMostNamesBytes) Prune();
   return number;
 }

@@ -16,7 +16,7 @@ namespace ofindex {
 
 /// The features of a dataset, merged from those of its blocks by sums, minima and unions only, so that blocks and
 /// datasets can be merged in any order. If there are too many names (kMostFeatures, kMostNamesBytes), the first in byte
-/// order are kept, as are those named in --columns; the data of these is complete. Not thread-safe.
+/// order are kept, as are those named in --columns; the data of the kept features is complete. Not thread-safe.
 class FeatureTable {
  public:
   explicit FeatureTable(ColumnChoice choice) : choice_(std::move(choice)) {}

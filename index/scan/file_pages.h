@@ -23,7 +23,7 @@ class FilePages final : public PayloadPages {
 
   const uint8_t* At(uint64_t offset, uint64_t n, uint64_t& available) override;
 
-  /// Returns why the payload could not be read; call only after a failure. Errors: kIo; kStale  the file ends inside
+  /// Returns why the payload could not be read; call only after a failure. Errors: kIo; kStale if the file ends inside
   /// the record.
   [[nodiscard]] Error TakeError();
 

@@ -20,7 +20,7 @@ class ForwardWindow {
       : bytes_(bytes), end_(end), buffer_(std::min(at_once, end)) {}
 
   /// Returns the `n` bytes at `offset`, or as many as the window holds if that is fewer. Valid until the next call.
-  /// Errors: kIo; kStale  the file ends before them.
+  /// Errors: kIo; kStale if the file ends before `offset` + `n`.
   [[nodiscard]] Result<ByteView> At(uint64_t offset, uint64_t n) {
     const uint64_t wanted = std::min<uint64_t>(n, buffer_.size());
     if (offset < begin_ || offset + wanted > begin_ + filled_) OFINDEX_TRY(Fill(offset, wanted));

@@ -26,7 +26,8 @@ constexpr unsigned kChains = 32;
 
 constexpr uint64_t kScoutedShardBytes = uint64_t{64} << 20;
 
-// Returns all of a shard in which no record can be found. A compressed one is not inflated.
+// Returns the damage of a shard in which no record can be found, which is the whole shard. A compressed shard is not
+// inflated.
 DamagedRange WholeShard(const ProbedShard& shard) {
   const uint64_t size = shard.identity.size;
   if (shard.compression == Compression::kNone) return {0, size, *shard.lost};

@@ -30,12 +30,12 @@ struct ScanOptions {
 
 /// Walks all shards of a dataset and turns them into blocks, on several threads.
 ///
-/// A thread either walks a shard or processes the payloads of a block that another thread has walked, so one large
-/// shard is spread over threads as many small ones are. While no thread is idle, a thread that walks small records
+/// A thread either walks a shard or processes the payloads of a block that another thread has walked, so that one large
+/// shard keeps as many threads busy as many small ones. While no thread is idle, a thread that walks small records
 /// extracts their columns during the walk, and they are read once. Compressed shards are inflated once, and their
 /// payloads are processed during the walk. If records are large, more shards are walked at once than there are
-/// processors, because hopping from header to header is waiting for the disk; if there are also few shards, speculative
-/// segment scans run ahead in them.
+/// processors, because a walk from header to header mostly waits for the disk; if there are also few shards,
+/// speculative segment scans run ahead in them.
 class DatasetScan {
  public:
   /// All arguments must outlive the scan.

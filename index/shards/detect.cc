@@ -18,8 +18,8 @@ bool BeginsAsTfRecord(ByteView head) {
   return head.size() >= HeaderBytes(Framing::kTfRecord) && LengthCrcHolds(head.data());
 }
 
-// Returns the size of a first record, in any framing, that is larger than the front; 0 if there is none, or if it is
-// too large to be read whole.
+// Returns the size of the first record, in whichever framing, if it is larger than the bytes in memory; 0 if it is not,
+// or if it is too large to be read whole.
 uint64_t LargeFirstRecord(const InflatedFront& front, uint64_t most) {
   if (front.bytes.size() < most) return 0;
   const uint64_t length = LoadLe64(front.bytes.data());
@@ -28,7 +28,8 @@ uint64_t LargeFirstRecord(const InflatedFront& front, uint64_t most) {
   return whole > most ? whole : 0;
 }
 
-// Detects the front of a compressed file; returns nothing if neither a record nor the user vouches that it is one.
+// Detects the front of a compressed file; returns nothing unless a record in it, or the user, confirms that it is
+// compressed.
 std::optional<Detection> ClaimInflated(const InflatedFront& inflated, const FormatChoice& choice) {
   if (inflated.bytes.empty() && inflated.all) return Claim(Framing::kEmpty, {}, choice, true);
   const Front front{.head = inflated.bytes, .size = inflated.bytes.size(), .file = nullptr};
@@ -123,7 +124,7 @@ Result<Detection> DetectShard(const File& file, uint64_t size, const FormatChoic
   if (IsChain(sample)) {
     if (sample.strict != 0) return Claim(Framing::kOfRecord, sample, choice, true);
     return NotClaimed(Detection::Verdict::kLengthPrefixed,
-                      "length-prefixed, of unknown payload: `--format ofrecord` takes it");
+                      "length-prefixed, of unknown payload: `--format ofrecord` accepts it");
   }
   return NotClaimed(Detection::Verdict::kUnknown, "not a record file");
 }

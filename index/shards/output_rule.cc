@@ -37,9 +37,9 @@ const char* NameOf(OutputKind kind) {
     case OutputKind::kTextIndex: return "a text index of a shard";
     case OutputKind::kLabels: return "a map of labels";
     case OutputKind::kJsonLines: return "records as JSON lines";
-    case OutputKind::kRaw: break;
+    case OutputKind::kRaw: break;  // raw payloads have no form of their own by which to recognise them
   }
-  return "an empty file: raw payloads look like any other bytes";
+  return "an empty file";
 }
 
 bool IsZeroed(std::string_view head) {
@@ -84,7 +84,7 @@ bool IsTextIndex(std::string_view head, bool all) {
   return gaps <= lines - gaps;
 }
 
-// Returns true for lines "number name", numbered from 0; the head may cut off the last one.
+// Returns true for lines "number name", numbered from 0; the head may end inside the last line.
 bool IsLabels(std::string_view head) {
   if (head.find('\n') == std::string_view::npos) return false;
   for (uint64_t number = 0; !head.empty(); ++number) {

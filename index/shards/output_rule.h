@@ -28,9 +28,9 @@ enum class OutputKind : uint8_t {
 /// The one rule for every verb that writes: an existing path is replaced only with `force`, only if it is recognisably
 /// an output of `kind`, and never if it is one of `inputs`. Links are followed. Nothing is written.
 ///
-/// Errors: kUsage  `path` is an input, a folder, a device or the like, a dangling link, or something other than `kind`;
-/// or it is of `kind`, and `force` is not set. kIndex  an index or a map is to be written, and it is something else.
-/// kIo.
+/// Errors: kUsage if `path` is an input, a folder, a device or the like, a dangling link, or something other than
+/// `kind`; or if it is of `kind`, and `force` is not set; kIndex if an index or a map is to be written, and `path` is
+/// something else; kIo.
 [[nodiscard]] Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, const InputFiles& inputs);
 
 /// Returns true if the file at `path` is recognisably an output of `kind`; false if it cannot be read.
@@ -46,7 +46,7 @@ enum class OutputShape : uint8_t { kFile, kFolder };
 
 /// The rule for a single shard: not next to shards of a set that the number in its name would add it to (part-3 next to
 /// part-0, x_01 next to x_00; NumberedSetsOf). Shards that only share its extension are allowed. Existing files at
-/// `path` are not checked here: see CheckOutput. Errors: kUsage; kIo  the folder cannot be listed.
+/// `path` are not checked here: see CheckOutput. Errors: kUsage; kIo if the folder cannot be listed.
 [[nodiscard]] Result<void> CheckAlone(const std::string& path);
 
 }  // namespace ofindex

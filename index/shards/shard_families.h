@@ -28,8 +28,9 @@ class ShardFamilies {
   /// Adds a sound shard.
   void Add(std::string_view path, const ShardTraits& traits);
 
-  /// Returns the traits that most sound shards of the surest set of `path` have, those added first in a tie; nullopt if
-  /// none of its sets has a sound shard. `own` is what `path` itself was added with, and does not count.
+  /// Returns the most frequent traits of the sound shards in the most reliable set of `path`; in a tie, those that were
+  /// added first. nullopt if no set of `path` has a sound shard. `own` are the traits with which `path` itself was
+  /// added; they do not count.
   [[nodiscard]] std::optional<ShardTraits> Of(std::string_view path, const std::optional<ShardTraits>& own = {}) const;
 
  private:

@@ -31,7 +31,7 @@ struct Probe {
 Detection DetectEmpty(const std::string& stored_path, const FormatChoice& choice, bool has_siblings) {
   if (choice.framing || has_siblings || IsShardName(stored_path)) return Claim(Framing::kEmpty, {}, choice, false);
   Detection detection;
-  detection.what = "an empty file, without a shard of its set";
+  detection.what = "an empty file, and no other shard of its set";
   return detection;
 }
 
@@ -95,7 +95,7 @@ class Prober {
     });
   }
 
-  // With `siblings_only`, only if there are sound ones.
+  // With `siblings_only`, does nothing if the set has no other sound shard.
   Result<void> LookAgain(size_t i, const ShardFamilies& families, bool siblings_only) {
     Probe& probe = probes_[i];
     const bool sound = probe.IsSound();
@@ -149,7 +149,7 @@ bool AreAllEmpty(const std::vector<ProbedShard>& shards) {
   return std::all_of(shards.begin(), shards.end(), [](const ProbedShard& shard) { return shard.identity.size == 0; });
 }
 
-// Finds the first shard whose framing differs from that of the first one that has any.
+// Finds the first shard whose framing differs from that of the first shard with a known framing.
 Result<void> CheckOneFormat(const std::vector<ProbedShard>& shards) {
   const ProbedShard* first = nullptr;
   for (const ProbedShard& shard : shards) {

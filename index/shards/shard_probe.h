@@ -38,14 +38,14 @@ struct ProbedSet {
 /// (DetectDamaged). An empty file is a shard if its set has a sound one, or if its own name is that of a shard. An
 /// unreadable file is listed as skipped, as is a broken link, and the others are probed anyway.
 ///
-/// Errors: kFormat  there are both TFRecords and OFRecords and the user named no format, or no file is a record file,
-/// or all record files are empty and the user named no format; kIo  no file is a record file, and one cannot be read;
-/// no descriptor is left; kInterrupted.
+/// Errors: kFormat if there are both TFRecords and OFRecords and the user named no format, or no file is a record file,
+/// or all record files are empty and the user named no format; kIo if no file is a record file and one cannot be read,
+/// or if no descriptor is left; kInterrupted.
 [[nodiscard]] Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, unsigned threads,
                                             const Progress& progress);
 
-/// Detects whether `file`, of `size` bytes, at `stored_path` is a shard, given the sound shards in `families`: what
-/// ProbeShards does with one file of a set whose others are known. Errors: kIo, kLimit.
+/// Detects whether `file`, of `size` bytes, at `stored_path` is a shard, given the sound shards in `families`, as
+/// ProbeShards does for each file of a set. Errors: kIo, kLimit.
 [[nodiscard]] Result<Detection> DetectBeside(const File& file, uint64_t size, const std::string& stored_path,
                                              const FormatChoice& choice, const ShardFamilies& families);
 

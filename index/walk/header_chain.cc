@@ -12,12 +12,13 @@ namespace {
 constexpr uint64_t kBufferBytes = 256 << 10;
 constexpr uint64_t kHopBytes = 16;
 
-// The first read decides between the two: a shard of large records costs no more than that.
+// The size of the first read, which decides between reading through and reading only headers: for a shard of large
+// records, nothing else is read in vain.
 constexpr uint64_t kFirstBytes = 4 << 10;
 
-// Records of this mean size and more are hopped over; those below half of it are read through. A pread of a header
-// costs as much as copying some 8 to 16 KiB from the page cache, and on a cold disk one page instead of the whole
-// record.
+// If records have this mean size or more, only their headers are read; below half of it, all bytes are read through the
+// buffer. A pread of a header costs as much as copying some 8 to 16 KiB from the page cache, and on a cold disk one
+// page instead of the whole record.
 constexpr uint64_t kHopFromBytes = 32 << 10;
 constexpr uint32_t kHopsUntilBuffering = 8;
 

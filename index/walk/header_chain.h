@@ -46,8 +46,8 @@ class HeaderChain {
   };
 
   /// Appends the starts of records to `starts` until it holds `most`, or a record begins at or past `stop_at`.
-  /// `position` is the start of the first one, and is set to where the chain stands. OFRecords of length 0 are accepted
-  /// only before `empty_until`. Errors: kIo; those of the visitor.
+  /// `position` is the start of the first one, and is set to the position that the chain has reached. OFRecords of
+  /// length 0 are accepted only before `empty_until`. Errors: kIo; those of the visitor.
   [[nodiscard]] Result<Halt> Advance(uint64_t& position, std::vector<uint64_t>& starts, size_t most, uint64_t stop_at,
                                      uint64_t empty_until = 0);
 

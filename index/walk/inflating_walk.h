@@ -30,11 +30,11 @@ struct InflateOptions {
 
 /// The inflated bytes of a compressed shard during its first walk: one pass, which records checkpoints. A thread
 /// inflates some MiB ahead of the walk. Bytes some MiB behind the walk are dropped, and inflated again from a
-/// checkpoint if they are requested again. Memory is bounded for any inflated size, except for the checkpoints: some
-/// 0.4 % of it.
+/// checkpoint if they are requested again. Memory is bounded for any inflated size, except for the checkpoints, which
+/// take about 0.4 % of the inflated size.
 ///
-/// For one reading thread. Errors of its methods: those of ReadableBytes; kLimit  it inflates to more than the options
-/// allow; kInterrupted.
+/// For one reading thread. Errors of its methods: those of ReadableBytes; kLimit if the shard inflates to more than the
+/// options allow; kInterrupted.
 class InflatingWalk final : public ReadableBytes {
  public:
   /// For the first `size` bytes of `file`. `ahead` starts the thread. `progress` must outlive this object.

@@ -10,8 +10,8 @@
 namespace ofindex {
 
 /// Returns the bytes that may be read to test candidates in a file of `size` bytes: four times the file, plus 64 MiB so
-/// that small files have enough. Any record of the file fits in it, and a file full of false headers costs four more
-/// reads of it, plus those 64 MiB.
+/// that small files have enough. Any record of the file fits in this budget, and a file full of false headers is read
+/// at most four more times, plus 64 MiB.
 [[nodiscard]] constexpr uint64_t ResyncBudget(uint64_t size) {
   return (uint64_t{64} << 20) + (size <= (uint64_t{1} << 60) ? 4 * size : size);
 }

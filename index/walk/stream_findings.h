@@ -22,9 +22,9 @@ struct StreamFindings {
   std::vector<StreamDamage> damage = {};
 };
 
-/// Returns the damage of a compressed shard of `file_bytes`: `walked`, in inflated bytes, and the faults of the stream
-/// itself, each with both positions. A stream that ends too early and the record that it cuts off are one damage.
-/// Ascending.
+/// Returns the damage of a compressed shard of `file_bytes` bytes in ascending order: the ranges `walked`, which were
+/// found in the inflated bytes, and the faults of the stream itself. Each range has its position in the inflated bytes
+/// and in the file. If the stream ends too early, its end and the record that it cuts off are one range.
 [[nodiscard]] std::vector<DamagedRange> DamageOf(const std::vector<DamagedRange>& walked, const StreamFindings& stream,
                                                  uint64_t file_bytes);
 

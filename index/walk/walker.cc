@@ -80,8 +80,8 @@ Result<void> ShardWalker::PassDamage() {
   std::array<uint8_t, kMaxHeaderBytes> header{};
   OFINDEX_TRY(bytes_.ReadAt(position_, std::span(header).first(HeaderBytes(framing_))));
   if (framing_ == Framing::kTfRecord && !LengthCrcHolds(header.data())) return PassBadLengthCrc();
-  // A length that leads out of the file. If a protobuf message can be that long, a writer was interrupted; likewise any
-  // length with a correct checksum, up to the largest file size.
+  // A length that leads out of the file means that a writer was interrupted, if a protobuf message can be that long or,
+  // for a length with a correct checksum, if a file can be that large.
   const uint64_t plausible = static_cast<uint64_t>(
       framing_ == Framing::kTfRecord ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int32_t>::max());
   EndWith(LoadLe64(header.data()) <= plausible ? DamageReason::kTornTail : DamageReason::kBadLength);
@@ -112,9 +112,9 @@ Result<void> ShardWalker::PassBadLengthCrc() {
   return {};
 }
 
-// Finds where the zero bytes at the position end. Each byte of a file is read once: a measured run is remembered. Only
-// OFRecord needs the memory, where zero bytes are empty records. Most runs are short, and a hostile file may have one
-// every few bytes, so little is read at first.
+// Finds the end of the run of zero bytes at the position. The end is remembered, so that each byte of a file is read
+// once; this matters only for OFRecord, in which zero bytes are empty records. Most runs are short, and a hostile file
+// may have one every few bytes, so little is read at first.
 Result<void> ShardWalker::MeasureZeros() {
   std::array<uint8_t, 16 << 10> buffer;
   uint64_t at = std::max(position_, zeros_until_);

@@ -57,7 +57,8 @@ Result<void> GzipStream::Run(ByteView bytes, int flush, OutputFile& out) {
   do {
     stream.next_out = state_->output.data();
     stream.avail_out = static_cast<uInt>(kOutputBytes);
-    // Z_BUF_ERROR means that there was nothing to do, and no other error is possible: the state is only ours.
+    // Z_BUF_ERROR means that there was nothing to do, and no other error is possible: only this class changes the
+    // state.
     static_cast<void>(::deflate(&stream, flush));
     OFINDEX_TRY(out.Append(ByteView(state_->output).first(kOutputBytes - stream.avail_out)));
   } while (stream.avail_out == 0);

@@ -18,8 +18,8 @@ class GzipStream {
   GzipStream(GzipStream&&) noexcept;
   GzipStream& operator=(GzipStream&&) noexcept;
 
-  /// Compresses `bytes` and appends all or part of the output to `out`. Errors: kIo; kLimit  no memory for the
-  /// compressor.
+  /// Compresses `bytes` and appends all or part of the output to `out`. Errors: kIo; kLimit if there is no memory for
+  /// the compressor.
   [[nodiscard]] Result<void> Append(ByteView bytes, OutputFile& out);
 
   /// Flushes, so that a reader can see everything appended so far. Costs a few bytes each time. Errors: as Append.

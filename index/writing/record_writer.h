@@ -18,20 +18,20 @@ namespace ofindex {
 class RecordWriter {
  public:
   /// Begins a shard to be named `path`; an existing file is replaced by Close.
-  /// Errors: kIo; kLocked  another process writes it; kUsage  compression of an OFRecord, which none of its readers
-  /// supports, or compression other than gzip.
+  /// Errors: kIo; kLocked if another process writes the shard; kUsage for a compression other than gzip, or for any
+  /// compression of OFRecords, which none of their readers supports.
   [[nodiscard]] static Result<RecordWriter> Create(const std::string& path, Framing framing,
                                                    Compression compression = Compression::kNone);
 
-  /// Begins a shard with the records of the file `name`, if it or a link to one exists. Its bytes are copied (shared,
-  /// if the file system can), and readers of the old file keep it. First walks every header and checks the last
-  /// record's payload, so that nothing is appended to a torn tail. The mode stays. Errors: as Create; kDamage  the file
-  /// does not end with a whole record of `framing`.
+  /// Begins a shard with the records of the file `name`, or without records if there is no such file; a link is
+  /// followed. The bytes of the file are copied (or shared, if the file system can), and readers of the old file keep
+  /// it. First walks every header and checks the last record's payload, so that nothing is appended to a torn tail. The
+  /// mode stays. Errors: as Create; kDamage if the file does not end with a whole record of `framing`.
   [[nodiscard]] static Result<RecordWriter> Append(const std::string& name, Framing framing);
 
-  /// Appends one record of any size. Errors: kIo, including a full disk; the shard can then only be discarded, and
-  /// Close fails with the same error. kUsage  an empty payload in an OFRecord, which its readers cannot tell from a
-  /// torn tail.
+  /// Appends one record of any size. Errors: kUsage for an empty payload in an OFRecord, which readers cannot tell from
+  /// a torn tail; kIo, including a full disk: the shard can then only be discarded, and Close fails with the same
+  /// error.
   [[nodiscard]] Result<void> Write(ByteView payload);
 
   /// Passes all records so far to the system, so that none remain in memory. Errors: kIo.

@@ -47,16 +47,16 @@ struct ShardSetPlan {
 /// OUT-00000-of-00008.tfrecord (TFRecord; with .gz if compressed), OUT being the folder's own name, even if `out` is a
 /// link to it. Writes nothing.
 ///
-/// Errors: kUsage  existing files cannot be replaced (index/shards/output_rule.h); a build of the folder would include
-/// other files than the set and the shards it replaces (index/shards/shard_probe.h); the number in a file's name makes
-/// it a shard of a set next to it (CheckAlone); the name and the format disagree. kIo  also if the folder cannot be
-/// listed.
+/// Errors: kUsage if existing files cannot be replaced (index/shards/output_rule.h), if a build of the folder would
+/// include files other than the set and the shards it replaces (index/shards/shard_probe.h), if the number in a file's
+/// name makes it a shard of a set next to it (CheckAlone), or if the name and the format disagree; kIo, also if the
+/// folder cannot be listed.
 [[nodiscard]] Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request);
 
 /// Errors: those of CheckOutput, for each shard that is replaced.
 [[nodiscard]] Result<void> CheckReplaced(const ShardSetPlan& plan, bool force, const InputFiles& inputs);
 
-/// Errors: kIo  the folder now has shards, of this set or another, that did not exist when it was planned.
+/// Errors: kIo if the folder now has shards, of this set or another, that did not exist when it was planned.
 [[nodiscard]] Result<void> CheckUnchanged(const ShardSetPlan& plan);
 
 }  // namespace ofindex

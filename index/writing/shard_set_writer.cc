@@ -168,8 +168,8 @@ Result<void> ShardSetWriter::Publish() {
   return {};
 }
 
-// Publishes a shard among other files: one rename, unless labels come with it, which must not be read with another
-// shard.
+// Publishes a shard among other files by one rename. If labels are published with it, marks the folder meanwhile, since
+// labels must not be read with another shard.
 Result<void> ShardSetWriter::PublishFiles() {
   const std::string folder = plan_.folder.empty() ? "." : plan_.folder;
   const std::string name = NameOf(plan_.paths.front());

@@ -24,7 +24,7 @@ class ReadyBlocks {
   struct Block;
 
  public:
-  /// Covers the blocks of `map`, none of them ready. If memory is too short for the table, none ever becomes ready.
+  /// Covers the blocks of `map`, none of them ready. Without memory for the table, none ever becomes ready.
   explicit ReadyBlocks(const OffsetMap& map);
   ~ReadyBlocks();
   ReadyBlocks(const ReadyBlocks&) = delete;
@@ -82,8 +82,8 @@ class ReadyBlocks {
     std::atomic<State> state = State::kNotReady;  // kReady: the other fields are set and never change
   };
 
-  /// The range of blocks of one cell of the map: 0 until known, then the last block plus 1 in the upper half, the first
-  /// block in the lower half.
+  /// The blocks of one cell of the map, in one word: 0 until they are known; then the upper half is the last block plus
+  /// 1, and the lower half the first block.
   using Cell = std::atomic<uint64_t>;
 
   [[nodiscard]] bool AddCell(const OffsetMap& map, uint64_t cell);
@@ -98,8 +98,8 @@ class ReadyBlocks {
   std::unique_ptr<std::atomic<uint64_t>[]> first_records_;  // by block, for blocks in known cells
 };
 
-// The block is in the ordinal's cell. Blocks of a well-filled dataset hold 65,536 records, so two steps, without a
-// branch that the processor could mispredict, find nearly all.
+// Searches the blocks of the ordinal's cell from the first one on. Most blocks hold 65,536 records, so two steps nearly
+// always suffice, and these have no branch that the processor could mispredict.
 inline bool ReadyBlocks::TakeAim(uint64_t ordinal, Aim& aim) const {
   if (ordinal >= records_) return false;
   const uint64_t cell = cells_[ordinal / kJumpRecords].load(std::memory_order_acquire);

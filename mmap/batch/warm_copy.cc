@@ -22,7 +22,8 @@ static_assert(kPrefetchAhead + kAimAhead < kRing);
 // Number of views whose packed offsets are prefetched before the first is located.
 constexpr size_t kViewedAtOnce = 32;
 
-// The records of a batch, in flight between the two steps. Owns nothing, so a fault may end it anywhere.
+// The records of a batch between Aim() and the copy: their packed offsets, then their bytes, are being prefetched. Owns
+// nothing, so a fault may abandon it at any point.
 class Approach {
  public:
   Approach(const ReadyBlocks& blocks, std::span<const uint64_t> ordinals) : blocks_(blocks), ordinals_(ordinals) {}

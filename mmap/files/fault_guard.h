@@ -12,7 +12,8 @@ namespace ofindex {
 /// section copies a whole batch. Thread-safe.
 class FaultGuard {
  public:
-  /// Installs the handler unless it is installed. Called by Run, so the first Run in a forked child calls it again.
+  /// Installs the handler unless it is installed. Run does this by itself: on its first call in a process, and on its
+  /// first call in a forked child.
   static void Install();
 
   /// Ends the guarded section of this thread.

@@ -16,7 +16,8 @@ namespace ofindex {
 class MappedFile {
  public:
   /// Maps the first `size` bytes of `file`; reads none yet. A size of 0 gives an empty view, not an error.
-  /// Errors: kLimit  no address space or no map left (see /proc/sys/vm/max_map_count); kIo  the file cannot be mapped
+  /// Errors: kLimit if no address space or no map is left (see /proc/sys/vm/max_map_count); kIo if the file cannot be
+  /// mapped.
   [[nodiscard]] static Result<MappedFile> Map(const File& file, uint64_t size);
 
   MappedFile();

@@ -17,7 +17,7 @@ class ReadableBytes {
   virtual ~ReadableBytes() = default;
 
   /// Reads up to out.size() bytes from `offset`. Returns the number read, which is smaller only at the end.
-  /// Errors: kIo; kStale  the file no longer inflates to these bytes; kLimit, kInterrupted.
+  /// Errors: kIo; kStale if the file no longer inflates to these bytes; kLimit, kInterrupted.
   [[nodiscard]] virtual Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const = 0;
 
   /// Returns the number of bytes. While they are still being inflated, returns the number known so far, which is at

@@ -22,12 +22,12 @@ struct CompressedFacts {
   uint64_t file_bytes = 0;
   uint64_t inflated_bytes = 0;  ///< bytes that came out of a sound stream
 
-  /// Returns whether a file of this size can inflate to so many bytes: deflate yields at most 258 bytes per 2 bits.
+  /// Returns whether a file of this size can inflate to that many bytes: deflate yields at most 258 bytes per 2 bits.
   [[nodiscard]] bool plausible() const { return inflated_bytes / 1032 <= file_bytes; }
 };
 
-/// The bytes that a compressed file inflates to, at any offset: inflated from the checkpoint before it, through a cache
-/// of spans. Thread-safe.
+/// The inflated bytes of a compressed file, readable at any offset. Inflating starts at the last checkpoint before the
+/// offset, and a cache keeps the spans that were inflated. Thread-safe.
 class InflatedBytes final : public ReadableBytes {
  public:
   /// `checkpoints` and `cache` must outlive this object. `shard` identifies the file in the cache, `state` the version
@@ -36,8 +36,8 @@ class InflatedBytes final : public ReadableBytes {
                 SpanCache& cache, uint64_t shard, uint64_t state = 0)
       : file_(std::move(file)), facts_(facts), checkpoints_(checkpoints), cache_(cache), shard_(shard), state_(state) {}
 
-  /// Reads bytes, as ReadableBytes says. Errors: kIo, kLimit; kStale  the file no longer inflates to what it did;
-  /// kIndex  a checkpoint is damaged.
+  /// Reads bytes, as ReadableBytes says. Errors: kIo, kLimit; kStale if the file no longer inflates to the same bytes;
+  /// kIndex if a checkpoint is damaged.
   [[nodiscard]] Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const override;
   [[nodiscard]] Result<uint64_t> Size(uint64_t /*wanted*/) const override { return facts_.inflated_bytes; }
   [[nodiscard]] const std::string& path() const override { return file_->path(); }

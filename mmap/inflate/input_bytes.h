@@ -33,14 +33,14 @@ class InputBytes {
     taken_ = filled_ = 0;
   }
 
-  /// Returns the next bytes, as many as are buffered; empty only at the end. Errors: kIo; kStale
-  /// the file is shorter than it was.
+  /// Returns the next bytes, as many as are buffered; empty only at the end. Errors: kIo; kStale if the file is shorter
+  /// than before.
   [[nodiscard]] Result<ByteView> Next() {
     if (taken_ == filled_) OFINDEX_TRY(Refill());
     return ByteView(buffer_).subspan(taken_, filled_ - taken_);
   }
 
-  /// Consumes `n` of them.
+  /// Consumes the first `n` of the bytes that Next() returns.
   void Take(size_t n) { taken_ += n; }
 
   /// Consumes one byte; nullopt at the end of the file. Errors: kIo.

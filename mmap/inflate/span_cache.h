@@ -32,8 +32,8 @@ class Span {
   enum class IfBusy { kWait, kLeave };
 
   /// Inflates at least to `position`, which is inside the span. Returns false if another thread was
-  /// inflating it and `if_busy` is kLeave. Errors: kIo, kLimit; kStale  the file does not inflate to it;
-  /// kIndex  the checkpoint is damaged.
+  /// inflating it and `if_busy` is kLeave. Errors: kIo, kLimit; kStale if the file does not inflate to `position`;
+  /// kIndex if the checkpoint is damaged.
   [[nodiscard]] Result<bool> InflateTo(uint64_t position, const Source& source, IfBusy if_busy);
 
   /// Returns the bytes from begin() to inflated_end(). Valid while the span lives.

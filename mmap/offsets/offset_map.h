@@ -32,13 +32,14 @@ inline constexpr char kOffsetMapReopenHint[] = "open the dataset again";
 /// readers that have the old one open. If a map is truncated or rewritten in place under a reader, the answers are
 /// errors or the same as before: the file is read in guarded sections, references from one place in it to another
 /// are followed only in private copies, and an answer is returned only if the file has not changed meanwhile, or
-/// its bytes are verified to be the same. The first blocks that are used are copied whole; after that, only the way
-/// to them is read from the file.
+/// its bytes are verified to be the same. The first blocks that are used are copied whole; after that, only the entries
+/// that lead to them are read from the file.
 class OffsetMap {
  public:
   /// Opens a map in O(1), for any number of records and shards: reads only the header. Messages use `shown`, or `path`
   /// if `shown` is empty. Copies at most about `copied_bytes` of blocks, as they are used.
-  /// Errors: kNotFound  there is no such file; kIndex  it is not a map, not of this version, or damaged; kIo, kLimit.
+  /// Errors: kNotFound if there is no such file; kIndex if the file is not a map, has another version, or is damaged;
+  /// kIo, kLimit.
   [[nodiscard]] static Result<OffsetMap> Open(const std::string& path, const std::string& shown = {},
                                               uint64_t copied_bytes = kCopiedMapBytes);
 
@@ -61,7 +62,7 @@ class OffsetMap {
 
   /// Returns the place of record `ordinal`, which is less than records(). O(1): two cache misses in a large map, and no
   /// system call if the block is copied. ReadyBlocks is faster for many records.
-  /// Errors: kIndex  the map is damaged; kStale  it was truncated or rewritten since it was opened.
+  /// Errors: kIndex if the map is damaged; kStale if the map was truncated or rewritten after it was opened.
   [[nodiscard]] Result<Place> Find(uint64_t ordinal) const;
 
   /// Sets places[i] to the place of record ordinals[i]; both spans have the same size. Faster than one call per record,
@@ -79,7 +80,7 @@ class OffsetMap {
     bool owned;
   };
 
-  /// Returns block `number`, which is less than header().blocks. Errors: kIndex; kStale  the map was truncated.
+  /// Returns block `number`, which is less than header().blocks. Errors: kIndex; kStale if the map was truncated.
   [[nodiscard]] Result<CheckedBlock> Block(uint64_t number) const;
 
   /// The blocks [first, last] that hold the records with ordinals [kJumpRecords * cell, kJumpRecords * (cell + 1)).
@@ -99,8 +100,8 @@ class OffsetMap {
   /// Returns the checkpoints of the compressed shard `shard`; the map must outlive them. Errors: kIndex, kStale.
   [[nodiscard]] Result<std::unique_ptr<Checkpoints>> CheckpointsOf(uint64_t shard) const;
 
-  /// Reads the whole map and checks every checksum and the consistency of its tables. Errors: kIndex  names the first
-  /// table entry that is damaged, or whose bytes are; kStale, kLimit; kInterrupted  `progress.cancel` was set.
+  /// Reads the whole map and checks every checksum and the consistency of its tables. Errors: kIndex, naming the first
+  /// table entry that is damaged or whose bytes are; kStale, kLimit; kInterrupted if `progress.cancel` was set.
   [[nodiscard]] Result<void> CheckAll(const Progress& progress = {}) const;
 
   /// Returns the length in bytes of the prefix of every shard's path that names their

@@ -19,8 +19,9 @@ class OffsetMapWriter {
   /// Starts a map in `out`, an empty file. Errors: kIo.
   [[nodiscard]] static Result<OffsetMapWriter> Begin(OutputFile out);
 
-  /// Appends the next block, whose records follow those of the previous block. `packed` are packed offsets; `bad` is
-  /// the list described at MapBlock, ascending. Reads only shard, begin, end and records of `block`.
+  /// Appends the next block, whose records follow those of the previous block. `packed` are packed offsets; `bad` lists
+  /// the bad records in ascending order, in the form described at MapBlock. Reads only shard, begin, end and records of
+  /// `block`.
   [[nodiscard]] Result<void> AddBlock(MapBlock block, ByteView packed, std::span<const uint32_t> bad);
 
   /// Appends the next checkpoint of the shard to be added next. Errors: kIo.

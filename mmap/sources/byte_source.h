@@ -55,7 +55,7 @@ class ByteSource {
 };
 
 /// Returns a source that reads `size` bytes of `file` through a map. The descriptor is no longer needed afterwards.
-/// Errors: kLimit  no map or address space left.
+/// Errors: kLimit if no map or address space is left.
 [[nodiscard]] Result<std::unique_ptr<ByteSource>> MapSource(const File& file, uint64_t size);
 
 /// Returns a source that reads `file` by pread. `file` must outlive the source.

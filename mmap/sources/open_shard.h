@@ -42,25 +42,26 @@ class OpenShard {
   };
 
   /// Opens `path`. A compressed shard is read through `inflation`, regardless of the map options.
-  /// Errors: kStale  missing, or no longer the file of `identity`; kIo.
+  /// Errors: kStale if the shard is missing, or is no longer the file described by `identity`; kIo.
   [[nodiscard]] static Result<std::unique_ptr<OpenShard>> Open(std::string path, Framing framing,
                                                                const ShardIdentity& identity, Options options,
                                                                std::optional<Inflation> inflation = {});
 
   /// Copies the payloads of `reads`, all of which lie in the indexed size. On failure the outputs are unspecified.
-  /// Errors: kStale  the shard was truncated, replaced or rewritten (message: path, byte, record's lengths); kIo.
+  /// Errors: kStale if the shard was truncated, replaced or rewritten (the message gives the path, the byte and the
+  /// lengths of the record); kIo.
   [[nodiscard]] Result<void> Read(std::span<const RecordRead> reads) const;
 
   /// Reads bytes of the shard, at offsets as its records have them, without any check. Returns the number of bytes
-  /// read, which is smaller only at the end. Errors: kIo; kStale  the shard no longer inflates to these bytes.
+  /// read, which is smaller only at the end. Errors: kIo; kStale if the shard no longer inflates to these bytes.
   [[nodiscard]] Result<size_t> ReadBytes(uint64_t offset, std::span<uint8_t> out) const;
 
   /// Returns true if the shard is unchanged since it was verified. If false or an error, call
   /// Read(), which verifies it again.
   [[nodiscard]] Result<bool> Unchanged() const;
 
-  /// As Unchanged, but while the shard is unchanged asks the system only once per tick of its coarse clock, a few
-  /// milliseconds, since file times, by which changes are noticed, are no finer. `tick` is CoarseTick().
+  /// As Unchanged, but while the shard is unchanged, asks the system only once per tick of its coarse clock, which is a
+  /// few milliseconds: file times are no finer than that. `tick` is CoarseTick().
   [[nodiscard]] bool UnchangedThisTick(int64_t tick) const;
 
   /// Asks the kernel to read these records in the background.

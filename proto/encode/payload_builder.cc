@@ -207,8 +207,8 @@ bool PayloadBuilder::Map::InOrder() const {
   return true;
 }
 
-// Sorts the entries, and checks that all names differ. Most sources name features in the same order every time, and
-// many of them sorted: then each entry costs one comparison.
+// Sorts the entries, and checks that all names differ. Most sources name features in the same order every time, often
+// sorted: then each entry costs one comparison.
 Result<void> PayloadBuilder::Map::Settle(EntryOrder order, std::vector<uint8_t>& spare) {
   if (InOrder()) return {};
   std::vector<Entry> sorted = entries;

@@ -28,16 +28,16 @@ class PayloadBuilder {
   void Clear();
 
   /// Adds a feature (for a SequenceExample, a context feature). Copies name and values.
-  /// Errors: kFeature  the message has no such kind, an int32 is out of range, or the name is not UTF-8, which proto3
-  ///                   requires of names in Examples; the payload is then unchanged.
+  /// Errors: kFeature if the message has no such kind, an int32 is out of range, or the name is not UTF-8, which proto3
+  /// requires of names in Examples; the payload is then unchanged.
   [[nodiscard]] Result<void> Add(ByteView name, const FeatureData& values);
 
-  /// Adds a feature list with its steps. Errors: as Add; kFeature  the payload is not a SequenceExample.
+  /// Adds a feature list with its steps. Errors: as Add; kFeature if the payload is not a SequenceExample.
   [[nodiscard]] Result<void> AddList(ByteView name, std::span<const FeatureData> steps);
 
   /// Returns the payload, which is valid until the next Clear or the end of the builder's life.
-  /// Nothing may be added afterwards. Errors: kFeature  two features have the same name; kLimit  the
-  /// payload is longer than kMaxMessageBytes.
+  /// Nothing may be added afterwards. Errors: kFeature if two features have the same name; kLimit if the payload is
+  /// longer than kMaxMessageBytes.
   [[nodiscard]] Result<ByteView> Finish();
 
  private:

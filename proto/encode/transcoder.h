@@ -20,12 +20,12 @@ enum class Lossy {
 /// names are in byte order. Fields unknown to the schema are dropped. Not thread-safe.
 class Transcoder {
  public:
-  /// Returns a transcoder. Errors: kUsage  there is no conversion from `from` to `to`: one of them is opaque, or
+  /// Returns a transcoder. Errors: kUsage if there is no conversion from `from` to `to`: one of them is opaque, or
   /// feature lists would be lost.
   [[nodiscard]] static Result<Transcoder> Create(PayloadKind from, PayloadKind to, Lossy lossy);
 
   /// Returns `payload` converted. Valid until the next call, and if both kinds are the same, only as long as `payload`.
-  /// Errors: kDamage  `payload` is malformed; kFeature  a feature has no place in the other message; kLimit.
+  /// Errors: kDamage if `payload` is malformed; kFeature if a feature has no place in the other message; kLimit.
   [[nodiscard]] Result<ByteView> Convert(ByteView payload);
 
  private:

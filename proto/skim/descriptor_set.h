@@ -25,7 +25,7 @@ struct DeclaredField {
 /// those of google/protobuf/descriptor.proto.
 class DescriptorSet {
  public:
-  /// Opens `bytes`. Errors: kFormat  `bytes` is not a FileDescriptorSet, or declares no message
+  /// Opens `bytes`. Errors: kFormat if `bytes` is not a FileDescriptorSet, or declares no message.
   [[nodiscard]] static Result<DescriptorSet> Open(ByteView bytes);
 
   /// Returns the declaration of message `name` ("pkg.Outer.Inner"); nullopt if there is none.

@@ -11,8 +11,8 @@ namespace ofindex {
 
 /// The entry-header cache: the bytes of a plain entry before its value, as in the previous record. Entries of one
 /// feature usually have the same tags and name, so one comparison shows that an entry is sound and which feature it is.
-/// If the lengths take one byte each, all but the name's grow with the value's, so they match for any value size, for
-/// example a number that takes one byte in this record and two in the next.
+/// If each length takes one byte, a longer value adds the same number to every length except the name's. The comparison
+/// allows for that, so a feature is recognised even if its number takes one byte in this record and two in the next.
 class EntryImprint {
  public:
   /// Stores the header of `entry`, which is at `p` and belongs to `feature`; stores nothing if the header is too long.
@@ -67,7 +67,7 @@ class EntryImprint {
   static constexpr uint32_t kNoHead = ~uint32_t{0};
   using Head = std::array<uint8_t, kMostHead>;
 
-  // Words overlap so that the last one ends with the head; a head is never shorter than a word.
+  // Words overlap so that the last one ends with the header; a header is never shorter than a word.
   [[nodiscard]] size_t WordAt(size_t i) const { return std::min<size_t>(8 * i, head_size_ - 8); }
 
   // A grown length is still below 128, so the words have no carries between bytes.

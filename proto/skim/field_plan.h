@@ -55,8 +55,8 @@ class FieldPlan {
   /// Returns the plan of message `message` ("pkg.Name") of `descriptors`, a FileDescriptorSet as written by protoc, for
   /// the columns `columns` ("a", "b.c"; duplicates count once). Values of repeated fields, or below repeated messages,
   /// form lists in wire order.
-  /// Errors: kUsage    no such message or field; a column that ends at a message; the error lists the existing names
-  ///         kFormat   `descriptors` is not a FileDescriptorSet
+  /// Errors: kUsage if there is no such message or field, or if a column ends at a message (the text lists the existing
+  /// names); kFormat if `descriptors` is not a FileDescriptorSet.
   [[nodiscard]] static Result<FieldPlan> OfMessage(ByteView descriptors, const std::string& message,
                                                    const std::vector<std::string>& columns);
 

@@ -60,8 +60,8 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   return p[last] < 0x80;
 }
 
-/// Sets `bits` to the number of `kind` in the `size` bytes at `p`, at least one. Returns false if they are not exactly
-/// one number. All bytes before `end` must be readable.
+/// Sets `bits` to the one number, of kind `kind`, in the `size` bytes at `p`; `size` is at least 1. Returns false if
+/// they are not exactly one number. All bytes before `end` must be readable.
 [[nodiscard]] inline bool ReadPlainNumber(FeatureKind kind, const uint8_t* p, uint64_t size, const uint8_t* end,
                                           uint64_t& bits) {
   switch (kind) {
@@ -83,7 +83,7 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
 }
 
 /// Reads the entry at `p`, before `end`, if it is plain and all lengths are below 128; if not, the general reader must
-/// read it. One-byte lengths that add up to the entry's own leave only the tags to be checked.
+/// read it. Once the one-byte lengths add up to the length of the entry, only the tags remain to be checked.
 [[nodiscard]] inline bool ReadPlainEntry(const uint8_t* p, const uint8_t* end, const PlainKinds& kinds,
                                          PlainEntry& entry) {
   constexpr uint32_t kBytesOf1 = 1 << 3 | 2;  // tag of field 1: entry, key, and value of a list

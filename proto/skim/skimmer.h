@@ -25,7 +25,7 @@ namespace ofindex {
 ///
 /// Paths of a plan (FieldPlan::OfMessage) are numbered from 0 and are never dropped. A field that is not on the
 /// wire is not found, whether it has a default or not; a singular field that occurs more than once counts once, as
-/// the last; that setting one member of a oneof clears the others is ignored. Fields outside the paths are
+/// the last; setting one member of a oneof does not clear the others. Fields outside the paths are
 /// skipped, and may be malformed inside.
 class Skimmer {
  public:
@@ -52,8 +52,9 @@ class Skimmer {
   [[nodiscard]] std::span<const SkimmedFeature> found() const;
   [[nodiscard]] const Malformed& malformed() const;
 
-  /// Values of features that are kept whole and do not have exactly one value: integers as int64, floats and doubles as
-  /// their bits; or bytes. A bytes value longer than kMostKeptBytes has its size, and null for data().
+  /// The values of a feature that is kept whole and does not have exactly one value: integers as int64, floats and
+  /// doubles as their bits, or bytes. Of a bytes value longer than kMostKeptBytes, only the size is kept, and data() is
+  /// null.
   [[nodiscard]] std::span<const uint64_t> numbers() const;
   [[nodiscard]] std::span<const ByteView> texts() const;
 

@@ -33,8 +33,9 @@ class FoundFeatures {
     texts.clear();
   }
 
-  /// Returns the place of `feature` in this record, with any content. `of_list`: it is found as a feature list, which
-  /// only another list replaces; returns null if there is one and this is not a list.
+  /// Returns the entry of `feature` in this record, with unspecified content. `of_list` is true for a feature list,
+  /// which replaces a context feature of the same name. A context feature never replaces a list: the result is then
+  /// null.
   [[nodiscard]] SkimmedFeature* Place(uint32_t feature, bool of_list) {
     const bool follows = follows_ && !of_list && count_ < count_before_ && features_[count_].feature == feature;
     return follows ? &features_[count_++] : FindPlace(feature, of_list);

@@ -65,7 +65,7 @@ class SkimmerNames {
   /// Assigns a number to `name`, which is unknown, and gives up other names if necessary; or returns kDropped.
   uint32_t Learn(ByteView name);
 
-  /// Returns the numbers that lost their names when the last one was learnt.
+  /// Returns the numbers that lost their names when the last name was learnt.
   [[nodiscard]] std::span<const uint32_t> just_given_up() const { return just_given_up_; }
 
   /// Records that a name was longer than kMostNameBytes.

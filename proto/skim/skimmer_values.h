@@ -26,8 +26,9 @@ class FeatureReader {
   /// if the feature is malformed or cannot be read.
   [[nodiscard]] bool Skim(Reader& feature, SkimmedFeature& values) { return SkimKinds<false>(feature, values); }
 
-  /// As Skim, but also appends the values to those that `found` keeps. The values of `values` start there at number
-  /// `numbers` and stretch `stretches`; they are removed if another kind resets.
+  /// As Skim, but also appends the values to the lists that `found` keeps. The values of this feature begin at index
+  /// `numbers` of found.numbers and at index `stretches` of found.stretches; they are removed if another kind resets
+  /// the feature.
   [[nodiscard]] bool Keep(Reader& feature, SkimmedFeature& values, size_t numbers, size_t stretches) {
     first_number_ = numbers;
     first_stretch_ = stretches;

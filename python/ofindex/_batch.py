@@ -72,7 +72,7 @@ def _cached(items: tuple[tuple[str, Feature], ...]) -> Decoding:
 
 
 def decoding_of(features: Features) -> Decoding:
-    """Return the decoding of `features`, cached for the next batch with the same ones."""
+    """Return the decoding of `features`, cached for the next batch of the same features."""
     try:
         return _cached(tuple(features.items()))
     except (AttributeError, TypeError):  # not a mapping of names to features: compile() says so

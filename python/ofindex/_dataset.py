@@ -28,7 +28,7 @@ Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | None
 
 
 def _seconds(timeout: float | None) -> float | None:
-    """Return a timeout that the extension can count; None for one that nobody would outlive."""
+    """Return a timeout that the extension can count; None for one that is too long to matter."""
     if timeout is None:
         return None
     if not timeout > 0:
@@ -113,8 +113,6 @@ class Dataset(_ofindex.Records):
 
     @property
     def _payloads(self) -> _ofindex.Payloads:
-        if self._shared.payloads is None:
-            self._shared.payloads = _ofindex.payloads_of([self._source])
         return self._shared.payloads
 
     # A sequence.
@@ -219,7 +217,7 @@ class Dataset(_ofindex.Records):
         """
         if not isinstance(expression, str):
             raise TypeError(f"an expression is a str, not {type(expression).__name__}")
-        return self._with(None, lambda: self._shared.columns.where(expression, parameters, self.rows))
+        return self._with(None, lambda: _ofindex.where(self._source, expression, parameters, self.rows))
 
     def sql(self, query: str, parameters: Parameters = None, *, timeout: float | None = None) -> Rows:
         """Run one read-only SQL statement over the table ``records``; docs/sql.md describes the language.
@@ -259,7 +257,7 @@ class Dataset(_ofindex.Records):
         if not isinstance(parts, Mapping):
             raise TypeError(f"parts are a dict: name -> fraction, not {type(parts).__name__}")
         wanted = [(str(name), float(fraction)) for name, fraction in parts.items()]
-        rows = self._shared.columns.split(self.rows, wanted, whole(seed, "seed"), key, stratify)
+        rows = _ofindex.split(self._source, self.rows, wanted, whole(seed, "seed"), key, stratify)
         return {name: self._with(some) for (name, _), some in zip(wanted, rows, strict=True)}
 
     def sampler(
@@ -307,7 +305,7 @@ class Dataset(_ofindex.Records):
         )
 
     def _open_sampler(self, *, state: str | None = None, force: bool = False, **wish: Any) -> _ofindex.RowSampler:
-        return _ofindex.open_sampler(self._source, self._shared.columns, self.rows, state=state, force=force, **wish)
+        return _ofindex.open_sampler(self._source, self.rows, state=state, force=force, **wish)
 
     # Columns.
 
@@ -326,7 +324,7 @@ class Dataset(_ofindex.Records):
             QueryError: there is no such column, it holds both numbers and bytes, or a record has a list that is not
             stored.
         """
-        values, mask = self._shared.columns.column(self.rows, name)
+        values, mask = _ofindex.column(self._source, self.rows, name)
         if isinstance(values, list):
             return objects_of(values)
         return values if mask is None else _with_nulls(values, mask)
@@ -379,7 +377,7 @@ class Dataset(_ofindex.Records):
         Raises:
             QueryError: there is no such column.
         """
-        return _ofindex.stats(self._shared.columns, self.rows, name, whole(top, "top"), whole(bins, "bins", 1))
+        return _ofindex.stats(self._source, self.rows, name, whole(top, "top"), whole(bins, "bins", 1))
 
     def verify(
         self, quick: bool = False, threads: int | None = None, progress: bool | Report | None = None

@@ -228,7 +228,7 @@ class EpochSampler:
         """
         Args:
             begin: Start of an iterator created now.
-            loaded: Whether `begin` comes from a state: its epoch then continues from its position.
+            loaded: Whether `begin` comes from a state. If so, its epoch is continued, not started again.
         """
         self._standing = begin
         self._world_size = world_size
@@ -241,7 +241,7 @@ class EpochSampler:
 
     @property
     def _begin(self) -> Reader:
-        """Start of an iterator created now: once the last iterator was read, the start of the following epoch."""
+        """Start of an iterator created now. If the last iterator was read, this is the start of the epoch after it."""
         standing = self._standing
         if self._touched and (standing.epoch != self.epoch or standing.position != 0):
             standing.set_epoch(whole(self.epoch, "epoch"))

@@ -168,11 +168,11 @@ def _numbers(feature: Feature) -> bytes:
 
 
 def check_known(features: Features, known: Sequence[frozenset[str] | None]) -> None:
-    """Fail if a requested feature is in no dataset: every record would be empty, or have its default.
+    """Fail if a requested feature is in no dataset, since all records would be empty or have its default.
 
     Args:
         known: The feature names of each dataset that has records; None if they are not all known. An empty set disables
-            the check: payloads are then opaque or damaged, and reading them says so.
+            the check: payloads are then opaque or damaged, which reading them reports.
 
     Raises:
         FeatureError: the text gives the nearest names.

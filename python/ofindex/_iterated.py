@@ -49,7 +49,7 @@ class Iterated:
 
     def load_state_dict(self, state: State) -> None:
         if checked_state(state).get("schema") != "ofindex.iterated_state/1":
-            raise ValueError("the state is not of a Loader with a sampler like this one")
+            raise ValueError("the state does not belong to a Loader with such a sampler")
         self.set_epoch(whole(state.get("epoch"), "epoch"))
         self._skipped = whole(state.get("position"), "position")
 

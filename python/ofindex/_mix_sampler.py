@@ -139,8 +139,8 @@ class MixSampler(EpochSampler):
     """Records of a `Mix` in the order of a training run, for one rank of many; see `Sampler`.
 
     Each iteration is the next epoch, as with a Sampler. The order is endless, and with n = ``len(mix)`` epoch e is its
-    positions ``[e * n, (e + 1) * n)``. If a dataset's share is not its size, an epoch has some of its records twice or
-    lacks some of them; over many epochs all of its records occur equally often.
+    positions ``[e * n, (e + 1) * n)``. If the share of a dataset is not in proportion to its size, an epoch repeats or
+    omits some of the dataset's records; over many epochs, all of them occur equally often.
     """
 
     def __init__(

@@ -146,13 +146,13 @@ def _write(
 ) -> None:
     for name, features in records:
         if total is not None and target.records == total:
-            raise ValueError(f"{name or 'the records'}: more than the {total:,} that there were at first")
+            raise ValueError(f"{name or 'the records'}: more than the {total:,} records that were counted")
         try:
             target.write(features)
         except FeatureError as error:
             raise _at(name, error) from None
     if total is not None and target.records < total:
-        raise ValueError(f"{target.records:,} records instead of the {total:,} that there were at first")
+        raise ValueError(f"{target.records:,} records instead of the {total:,} that were counted")
 
 
 @contextlib.contextmanager

@@ -22,8 +22,8 @@ class Kinds:
     nanoseconds: set[str] = field(default_factory=set)
 
     def join(self, other: Kinds) -> None:
-        """Merge another file's schema. If they differ, the wider kind wins; if there is none, the
-        values determine it."""
+        """Merge another file's schema. If the kinds of a feature differ, the wider one wins; if neither is wider, the
+        values determine the kind."""
         for name, kind in other.kinds.items():
             mine = self.kinds.setdefault(name, kind)
             if mine != kind:
@@ -40,7 +40,7 @@ class Source(Protocol):
     size: int  #: bytes, for progress
 
     def kinds(self, wide: bool) -> Kinds:
-        """Return what its schema says; `wide` if the payload also has double and int32."""
+        """Return the features in the source's schema; `wide`: the payload also has double and int32."""
 
     def count(self) -> int | None:
         """Return the number of records; None if it is not known before reading."""
@@ -58,7 +58,8 @@ def broken(path: str, what: str) -> FormatError:
 
 @contextlib.contextmanager
 def reading(path: str, format: str) -> Iterator[None]:
-    """Within it, an exception of the reader of `format` means that the file `path` is truncated or not of the format.
+    """A context in which an exception of the reader of `format` means that the file `path` is truncated or not of the
+    format.
 
     Exceptions that are not the file's fault pass through: memory, an unreadable disk, a codec that is not installed.
     """

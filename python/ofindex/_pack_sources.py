@@ -68,7 +68,7 @@ def _source_of(path: str) -> Source | None:
 def _wrong(path: str) -> ValueError | FormatError:
     for ending, format in ((".parquet", "Parquet"), (".avro", "Avro")):
         if path.endswith(ending):
-            return broken(path, f"does not begin as {format} does, which its name says it is")
+            return broken(path, f"does not begin as {format} does: the extension is wrong, or the file is damaged")
     return ValueError(
         f"{path}: neither Parquet nor Avro; CSV, JSON lines and folders of files are packed by the command"
         " `ofindex pack`"
@@ -83,7 +83,7 @@ def _sources_in(folder: str) -> list[Source]:
     if len(sources) < len(found):
         first = next(path for path, source in found if source is None)
         warnings.warn(
-            f"{first}: left out, with all in {folder} that is neither Parquet nor Avro", UserWarning, stacklevel=4
+            f"{first}: left out, like all files in {folder} that are not Parquet or Avro", UserWarning, stacklevel=4
         )
     return sources
 

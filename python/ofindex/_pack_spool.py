@@ -59,12 +59,12 @@ def _locked(path: str) -> int:
 def _empty(path: str, fd: int) -> None:
     """Remove the leftovers of a killed process, but only files that such a folder can hold."""
     if os.fstat(fd).st_uid != os.geteuid():
-        raise PermissionError(f"{path}: belongs to another user; expected a folder left by a stopped pack of yours")
+        raise PermissionError(f"{path}: belongs to another user; expected a folder that you own")
     for entry in os.listdir(fd):
         mode = os.stat(entry, dir_fd=fd, follow_symlinks=False).st_mode
         if not (entry.startswith(SPOOL) and stat.S_ISREG(mode)):
             raise FileExistsError(
-                f"{os.path.join(path, entry)}: expected a file left by a stopped pack; remove it by hand"
+                f"{os.path.join(path, entry)}: not a temporary file of a pack; remove it by hand"
             )
         os.unlink(entry, dir_fd=fd)
 

@@ -213,6 +213,6 @@ class Flattener:
         if rest:
             holds = next(unit for unit, size in UNITS.items() if nanoseconds % size == 0)
             self._refuse(
-                name, f"{nanoseconds:,} ns are no whole number of {self._unit}; time_unit='{holds}' holds them"
+                name, f"{nanoseconds:,} ns are not a whole number of {self._unit}; time_unit='{holds}' holds them"
             )
         return count

@@ -127,10 +127,10 @@ class Table:
         self._names = names
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        columns = self._dataset._shared.columns
-        if self._names is None and columns.lists_not_stored:
-            _warn_of_lists(columns.lists_not_stored)
-        return columns.stream(self._dataset.rows, self._names)
+        source = self._dataset._source
+        if self._names is None and (lists := _ofindex.lists_not_stored(source)):
+            _warn_of_lists(lists)
+        return _ofindex.stream(source, self._dataset.rows, self._names)
 
     def __len__(self) -> int:
         return len(self._dataset)

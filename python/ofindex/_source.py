@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
-import weakref
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -28,34 +26,19 @@ def open_source(path: Path, options: dict[str, Any]) -> _ofindex.Source:
 _MOST_NAMES = 8 << 20
 """If its feature names are longer than this in total, an index may lack some."""
 
-# A forked child must neither use nor close SQLite's connections, so it parks them here.
-_abandoned: list[object] = []
-_all_shared: weakref.WeakSet[Shared] = weakref.WeakSet()
-
 
 class Shared:
-    """State shared by all views of an open dataset, created on first use. A forked child opens the SQLite connections
-    again, on the same file: an index that was built over it since is a different one."""
+    """What all views of an open dataset share, created on first use."""
 
     def __init__(self, source: _ofindex.Source) -> None:
         self._source = source
-        self.payloads: _ofindex.Payloads | None = None
-        self._columns: _ofindex.Columns | None = None
-        self._opening = threading.Lock()
-        _all_shared.add(self)
-
-    def abandon(self) -> None:
-        """Drop the connections, which belong to the parent process of the fork."""
-        _abandoned.append(self._columns)
-        self._columns = None
-        self._opening = threading.Lock()
+        self._payloads: _ofindex.Payloads | None = None
 
     @property
-    def columns(self) -> _ofindex.Columns:
-        with self._opening:
-            if self._columns is None:
-                self._columns = _ofindex.open_columns(self._source)
-            return self._columns
+    def payloads(self) -> _ofindex.Payloads:
+        if self._payloads is None:
+            self._payloads = _ofindex.payloads_of([self._source])
+        return self._payloads
 
     @cached_property
     def features(self) -> frozenset[str] | None:
@@ -63,12 +46,3 @@ class Shared:
         names = frozenset(feature["name"] for feature in _ofindex.features(self._source))
         whole = len(names) < _ofindex.most_features and sum(map(len, names)) < _MOST_NAMES
         return names if whole else None
-
-
-def _abandon_connections() -> None:
-    """Run in a forked child: drop the parent's connections without closing them."""
-    for shared in list(_all_shared):
-        shared.abandon()
-
-
-os.register_at_fork(after_in_child=_abandon_connections)

@@ -20,7 +20,7 @@ int GetBuffer(PyObject* self, Py_buffer* buffer, int /*flags*/) {
 }
 
 // Returns numpy's asarray. Imports numpy when the first array is made, so that building the package does not need it.
-// Never released: when the interpreter ends, it is gone before statics are destroyed.
+// The reference is never released, because the interpreter ends before statics are destroyed.
 const nb::object& AsArray() {
   static const nb::object* as_array = nullptr;  // guarded by the GIL
   if (as_array == nullptr) as_array = new nb::object(nb::module_::import_("numpy").attr("asarray"));

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +15,6 @@
 #include "base/text.h"
 #include "index/build/builder.h"
 #include "index/build/verifier.h"
-#include "index/catalog/catalog_reader.h"
 #include "proto/skim/skimmer.h"
 #include "python/src/bytes.h"
 #include "python/src/columns.h"
@@ -116,22 +116,21 @@ nb::list SkippedOf(const std::vector<SkippedFile>& skipped) {
 }
 
 nb::dict ReadInfo(const Source& source) {
-  CatalogReader catalog = Unwrap(CatalogReader::Open(source.dataset.opened().index));
-  const DatasetFacts& facts = catalog.facts();
-  const std::vector<GenerationRow> generations = Unwrap(catalog.Generations());
-  const std::vector<ShardRow> shards = Unwrap(catalog.Shards());
-  return DictOf("index", TextOf(catalog.path()), "id", TextOf(ToHex(facts.id)), "format_version",
-                nb::int_(kFormatVersion), "generation", nb::int_(generations.empty() ? 0 : generations.back().number),
-                "records", Count(facts.records), "payload_bytes", Count(facts.payload_bytes), "data_bytes",
-                Count(facts.data_bytes), "index_bytes", Count(catalog.index().size()), "checked",
-                TextOf(Name(facts.checked)), "shards", ShardsOf(shards), "features",
-                FeaturesOf(Unwrap(catalog.Features())), "bad", BadOf(Unwrap(catalog.Bad()), shards), "damage",
-                DamageOf(Unwrap(catalog.Damage()), shards), "skipped", SkippedOf(Unwrap(catalog.Skipped())));
+  const Snapshot& snapshot = *source.dataset.snapshot();
+  const std::shared_ptr<SharedCatalog> catalog = Unwrap(snapshot.Catalog());
+  const DatasetFacts& facts = catalog->facts();
+  const std::vector<ShardRow>& shards = catalog->shards();
+  return DictOf("index", TextOf(snapshot.path()), "id", TextOf(ToHex(facts.id)), "format_version",
+                nb::int_(kFormatVersion), "generation", nb::int_(catalog->generations().back().number), "records",
+                Count(facts.records), "payload_bytes", Count(facts.payload_bytes), "data_bytes",
+                Count(facts.data_bytes), "index_bytes", Count(snapshot.index()->size()), "checked",
+                TextOf(Name(facts.checked)), "shards", ShardsOf(shards), "features", FeaturesOf(catalog->features()),
+                "bad", BadOf(Unwrap(catalog->Bad()), shards), "damage", DamageOf(Unwrap(catalog->Damage()), shards),
+                "skipped", SkippedOf(Unwrap(catalog->Skipped())));
 }
 
 nb::list ReadFeatures(const Source& source) {
-  CatalogReader catalog = Unwrap(CatalogReader::Open(source.dataset.opened().index));
-  return FeaturesOf(Unwrap(catalog.Features()));
+  return FeaturesOf(Unwrap(source.dataset.snapshot()->Catalog())->features());
 }
 
 nb::object RealOf(const std::optional<double>& value) { return value ? nb::object(nb::float_(*value)) : nb::none(); }
@@ -157,16 +156,17 @@ nb::dict DictOfStats(const ColumnStats& stats) {
                 "histogram", histogram, "lengths", LengthsOf(stats.lengths), "list_lengths", LengthsOf(stats.lists));
 }
 
-nb::dict ReadStats(const Columns& columns, const Rows& rows, nb::handle name, size_t top, size_t bins) {
+nb::dict ReadStats(const Source& source, const Rows& rows, nb::handle name, size_t top, size_t bins) {
   if (bins == 0) Raise(ErrorCode::kUsage, "bins=0: expected 1 or more");
-  const Column column = Unwrap(FindColumn(*columns.store, NameOf(name)), Asked::kQuery);
+  const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
+  const Column column = Unwrap(FindColumn(*store, NameOf(name)), Asked::kQuery);
   StatsOptions options{.top = top, .bins = bins};
-  if (!rows.IsAll(columns.store->records())) {
+  if (!rows.IsAll(store->records())) {
     options.among = [sorted = rows.Sorted()](uint64_t begin, uint64_t end) { return sorted.TimesIn(begin, end); };
   }
   return DictOfStats(RunInterruptibly([&](Progress& progress) {
     options.cancel = &progress.cancel;
-    return StatsOf(*columns.store, column, options);
+    return StatsOf(*store, column, options);
   }));
 }
 
@@ -242,7 +242,7 @@ nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool veri
 
 nb::dict Verify(const Source& source, nb::handle root, bool quick, unsigned threads, const nb::object& report) {
   const VerifyOptions options{.index = source.dataset.index_path(),
-                              .opened = source.dataset.opened().index,
+                              .opened = source.dataset.snapshot()->index(),
                               .root = PathOf(root),
                               .quick = quick,
                               .threads = threads};
@@ -268,7 +268,7 @@ nb::dict Verify(const Source& source, nb::handle root, bool quick, unsigned thre
 void BindCatalog(nb::module_& m) {
   m.def("info", &ReadInfo, "source"_a);
   m.def("features", &ReadFeatures, "source"_a);
-  m.def("stats", &ReadStats, "columns"_a, "rows"_a, "name"_a.none(), "top"_a, "bins"_a);
+  m.def("stats", &ReadStats, "source"_a, "rows"_a, "name"_a.none(), "top"_a, "bins"_a);
   m.def(
       "did_you_mean",
       [](nb::handle wrong, const std::vector<nb::object>& names) {

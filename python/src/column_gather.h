@@ -11,7 +11,7 @@
 namespace ofindex::python {
 
 /// Returns the column as an Arrow field. Columns of floats only are kFloat32, other numbers that are not all integers
-/// kFloat64; bytes that are not all text are kBinary. Errors: kUsage  it holds both numbers and bytes.
+/// kFloat64; bytes that are not all text are kBinary. Errors: kUsage if the column holds both numbers and bytes.
 [[nodiscard]] Result<ArrowField> FieldOf(const ColumnStore& store, const Column& column);
 
 /// Adds the values of `column` at `ordinals` to `out`, whose type must be that of FieldOf(). Consecutive ordinals are

@@ -11,14 +11,12 @@
 #include <optional>
 #include <utility>
 
-#include "index/catalog/catalog_reader.h"
 #include "python/src/arrays.h"
 #include "python/src/arrow_stream.h"
 #include "python/src/bytes.h"
 #include "python/src/column_gather.h"
 #include "python/src/errors.h"
 #include "python/src/interruptible.h"
-#include "python/src/records.h"
 #include "python/src/rows.h"
 #include "python/src/values.h"
 #include "query/columns/find_column.h"
@@ -35,24 +33,14 @@ namespace {
 // Rows per batch of a stream, and per step of a long gathering.
 constexpr uint64_t kRowsAtOnce = 65536;
 
-std::shared_ptr<Columns> OpenColumns(const Source& source) {
-  const OpenedIndex& opened = source.dataset.opened();
-  return std::make_shared<Columns>(RunInterruptibly([&](const Progress&) -> Result<Columns> {
-    Columns columns{.generations = {}, .store = nullptr};
-    OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(opened.index));
-    OFINDEX_ASSIGN(columns.generations, catalog.Generations());
-    OFINDEX_ASSIGN(columns.store, ColumnStore::Open(opened));
-    return columns;
-  }));
-}
-
-Rows SelectRows(const Columns& columns, const std::string& expression, nb::handle parameters, const Rows& among) {
+Rows SelectRows(const Source& source, const std::string& expression, nb::handle parameters, const Rows& among) {
   const std::vector<SqlParameter> values = ParametersOf(parameters);
+  const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
   return RunInterruptibly(
       [&](Progress& progress) -> Result<Rows> {
         SqlLimits limits;
         limits.cancel = &progress.cancel;
-        OFINDEX_ASSIGN(const Selection selection, Where(columns.store, expression, values, limits));
+        OFINDEX_ASSIGN(const Selection selection, Where(store, expression, values, limits));
         return among.Where(SetOf(selection));
       },
       Asked::kQuery);
@@ -118,32 +106,31 @@ Result<void> CheckValues(ColumnStore& store, const Column& column, std::string_v
 }
 
 // Returns the column with the SQL name `name`, or the one with the values of the feature `name` in `rows`.
-Column ValuesNamed(const Columns& columns, nb::handle name, const Rows& rows) {
+Column ValuesNamed(ColumnStore& store, nb::handle name, const Rows& rows) {
   const std::string text = NameOf(name);
-  Column column = Unwrap(FindColumn(*columns.store, text), Asked::kQuery);
-  RunInterruptibly([&](Progress& progress) { return CheckValues(*columns.store, column, text, rows, progress); },
-                   Asked::kQuery);
+  Column column = Unwrap(FindColumn(store, text), Asked::kQuery);
+  RunInterruptibly([&](Progress& progress) { return CheckValues(store, column, text, rows, progress); }, Asked::kQuery);
   return column;
 }
 
-nb::object Stream(std::shared_ptr<Columns> columns, const Rows& rows,
-                  const std::optional<std::vector<nb::object>>& names) {
+nb::object Stream(const Source& source, const Rows& rows, const std::optional<std::vector<nb::object>>& names) {
+  const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
   std::vector<Column> wanted;
-  for (const Column& column : columns->store->columns()) {
-    if (!names && !LacksLists(*columns->store, column)) wanted.push_back(column);
+  for (const Column& column : store->columns()) {
+    if (!names && !LacksLists(*store, column)) wanted.push_back(column);
   }
-  for (size_t i = 0; names && i < names->size(); ++i) wanted.push_back(ValuesNamed(*columns, (*names)[i], rows));
+  for (size_t i = 0; names && i < names->size(); ++i) wanted.push_back(ValuesNamed(*store, (*names)[i], rows));
   ArrowTable table;
-  for (const Column& column : wanted) table.fields.push_back(Unwrap(FieldOf(*columns->store, column), Asked::kQuery));
+  for (const Column& column : wanted) table.fields.push_back(Unwrap(FieldOf(*store, column), Asked::kQuery));
   const std::vector<ArrowField> fields = table.fields;
-  table.next = [columns, rows, wanted, fields, at = uint64_t{0}]() mutable -> Result<std::optional<ArrowTable::Batch>> {
+  table.next = [store, rows, wanted, fields, at = uint64_t{0}]() mutable -> Result<std::optional<ArrowTable::Batch>> {
     if (at >= rows.size()) return std::nullopt;
     const uint64_t count = std::min(kRowsAtOnce, rows.size() - at);
     const std::vector<uint64_t> ordinals = Ordinals(rows, at, count);
     std::vector<ArrowColumn> read;
     for (size_t c = 0; c < wanted.size(); ++c) {
       ArrowColumn& column = read.emplace_back(fields[c].type, fields[c].item);
-      OFINDEX_TRY(Gather(*columns->store, wanted[c], ordinals, column));
+      OFINDEX_TRY(Gather(*store, wanted[c], ordinals, column));
     }
     at += count;
     return ArrowTable::Batch{.rows = static_cast<int64_t>(count),
@@ -203,16 +190,17 @@ nb::object MaskOf(const ArrowColumn& column) {
 }
 
 // Returns (values, mask): an array and the mask of its NULLs or None; or a list of objects and None.
-nb::tuple ReadColumn(const Columns& columns, const Rows& rows, nb::handle name) {
-  const Column column = ValuesNamed(columns, name, rows);
-  const ArrowField field = Unwrap(FieldOf(*columns.store, column), Asked::kQuery);
+nb::tuple ReadColumn(const Source& source, const Rows& rows, nb::handle name) {
+  const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
+  const Column column = ValuesNamed(*store, name, rows);
+  const ArrowField field = Unwrap(FieldOf(*store, column), Asked::kQuery);
   const auto values = std::make_shared<ArrowColumn>(RunInterruptibly(
       [&](Progress& progress) -> Result<ArrowColumn> {
         ArrowColumn read(field.type, field.item);
         for (uint64_t at = 0; at < rows.size(); at += kRowsAtOnce) {
           if (progress.cancel) return Interrupted();
           const std::vector<uint64_t> ordinals = Ordinals(rows, at, std::min(kRowsAtOnce, rows.size() - at));
-          OFINDEX_TRY(Gather(*columns.store, column, ordinals, read));
+          OFINDEX_TRY(Gather(*store, column, ordinals, read));
         }
         return read;
       },
@@ -229,45 +217,52 @@ nb::tuple ReadColumn(const Columns& columns, const Rows& rows, nb::handle name) 
   }
 }
 
-std::vector<Rows> SplitRows(const Columns& columns, const Rows& rows, std::vector<std::pair<std::string, double>> parts,
+std::vector<Rows> SplitRows(const Source& source, const Rows& rows, std::vector<std::pair<std::string, double>> parts,
                             uint64_t seed, const std::optional<nb::object>& key,
                             const std::optional<nb::object>& stratify) {
+  const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
   SplitOptions options;
   for (auto& [name, fraction] : parts) options.parts.push_back({std::move(name), fraction});
   options.seed = seed;
-  if (key) options.key = Unwrap(FindColumn(*columns.store, NameOf(*key)), Asked::kQuery);
-  if (stratify) options.stratify = Unwrap(FindColumn(*columns.store, NameOf(*stratify)), Asked::kQuery);
+  if (key) options.key = Unwrap(FindColumn(*store, NameOf(*key)), Asked::kQuery);
+  if (stratify) options.stratify = Unwrap(FindColumn(*store, NameOf(*stratify)), Asked::kQuery);
   return RunInterruptibly([&](Progress& progress) -> Result<std::vector<Rows>> {
     options.cancel = &progress.cancel;
-    OFINDEX_ASSIGN(const std::vector<OrdinalSet> sets, Split(*columns.store, columns.store->records(), options));
+    OFINDEX_ASSIGN(const std::vector<OrdinalSet> sets, Split(*store, store->records(), options));
     std::vector<Rows> split;
     for (const OrdinalSet& set : sets) split.push_back(rows.Where(set));
     return split;
   });
 }
 
+nb::list NamesOf(const Source& source) {
+  nb::list names;
+  for (const Column& column : ColumnsOf(source)->columns()) names.append(TextOf(column.name));
+  return names;
+}
+
+nb::list ListsNotStored(const Source& source) {
+  const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
+  nb::list names;
+  for (const Column& column : store->columns()) {
+    if (LacksLists(*store, column)) names.append(TextOf(store->features()[column.feature].name));
+  }
+  return names;
+}
+
 }  // namespace
 
+std::shared_ptr<ColumnStore> ColumnsOf(const Source& source) {
+  return RunInterruptibly([&](const Progress&) { return source.dataset.snapshot()->Columns(); });
+}
+
 void BindColumns(nb::module_& m) {
-  m.def("open_columns", &OpenColumns, "source"_a);
-  nb::class_<Columns>(m, "Columns")
-      .def("where", &SelectRows, "expression"_a, "parameters"_a.none(), "among"_a)
-      .def("stream", &Stream, "rows"_a, "names"_a.none())
-      .def("column", &ReadColumn, "rows"_a, "name"_a.none())
-      .def("split", &SplitRows, "rows"_a, "parts"_a, "seed"_a, "key"_a.none(), "stratify"_a.none())
-      .def_prop_ro("names",
-                   [](const Columns& columns) {
-                     nb::list names;
-                     for (const Column& column : columns.store->columns()) names.append(TextOf(column.name));
-                     return names;
-                   })
-      .def_prop_ro("lists_not_stored", [](const Columns& columns) {
-        nb::list names;
-        for (const Column& column : columns.store->columns()) {
-          if (LacksLists(*columns.store, column)) names.append(TextOf(columns.store->features()[column.feature].name));
-        }
-        return names;
-      });
+  m.def("where", &SelectRows, "source"_a, "expression"_a, "parameters"_a.none(), "among"_a);
+  m.def("stream", &Stream, "source"_a, "rows"_a, "names"_a.none());
+  m.def("column", &ReadColumn, "source"_a, "rows"_a, "name"_a.none());
+  m.def("split", &SplitRows, "source"_a, "rows"_a, "parts"_a, "seed"_a, "key"_a.none(), "stratify"_a.none());
+  m.def("column_names", &NamesOf, "source"_a);
+  m.def("lists_not_stored", &ListsNotStored, "source"_a);
 }
 
 }  // namespace ofindex::python

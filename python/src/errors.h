@@ -8,7 +8,7 @@
 
 namespace ofindex::python {
 
-/// What the user passed: a wrong query is a QueryError, any other wrong argument a ValueError.
+/// The kind of argument that is wrong: a wrong query is a QueryError, any other wrong argument a ValueError.
 enum class Asked { kArguments, kQuery };
 
 /// Sets the Python exception for `error`; the table is in base/result.h. The GIL is held.

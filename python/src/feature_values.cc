@@ -125,7 +125,7 @@ void FeatureValues::TakeRarerItem(PyObject* item) {
     if (!integer.is_valid()) throw nb::python_error();
     return AddPythonInteger(integer.ptr());
   }
-  Refuse(StrCat("an object of type ", TypeName(item), " is no value"), "values are int, float, bool, str and bytes");
+  Refuse(StrCat("an object of type ", TypeName(item), " is not a value"), "values are int, float, bool, str and bytes");
 }
 
 void FeatureValues::TakeText(PyObject* text) {
@@ -148,7 +148,7 @@ void FeatureValues::TakeBuffer(PyObject* object) {
   }
   const char format = FormatOf(buffer.view());
   if (format != 'B' && format != 'b' && format != 'c') {
-    if (!TakeNumbers(buffer.view())) Refuse(StrCat("an object of type ", TypeName(object), " is no value"));
+    if (!TakeNumbers(buffer.view())) Refuse(StrCat("an object of type ", TypeName(object), " is not a value"));
     return;
   }
   // Copies, because a bytearray may change before the payload is made.

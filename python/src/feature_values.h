@@ -38,7 +38,7 @@ class FeatureValues {
   /// Returns all values that were taken. Valid until Begin.
   [[nodiscard]] FeatureData Values();
 
-  /// Returns them by step. Steps without values have the kind of the others. Valid until Begin.
+  /// Returns the values by step. Steps without values have the kind of the others. Valid until Begin.
   [[nodiscard]] std::span<const FeatureData> Steps();
 
   /// Raises FeatureError: "record N: feature 'NAME': " and `what`.

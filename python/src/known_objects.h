@@ -10,7 +10,7 @@ namespace ofindex::python {
 struct KnownTypes {
   nanobind::object array, scalar, bytes_array, ragged;
 
-  /// Returns those of this process, imported at the first call. The GIL is held.
+  /// Returns the types of this process, imported at the first call. The GIL is held.
   [[nodiscard]] static const KnownTypes& Get();
 };
 

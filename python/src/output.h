@@ -75,7 +75,7 @@ class Output {
     Unwrap(std::move(done));
   }
 
-  /// Discards what was written. Does nothing if it is already closed, or belongs to another process.
+  /// Discards everything written. Does nothing if the output is already closed, or belongs to another process.
   void Abandon() {
     if (closed_ || fork_ != ForkGeneration()) return;
     const nanobind::gil_scoped_release release;

@@ -31,10 +31,10 @@ FeatureKind KindOf(const std::string& feature, std::string_view name, PayloadKin
     if (Name(kind) != name) continue;
     const bool wide = kind == FeatureKind::kDouble || kind == FeatureKind::kInt32;
     if (!wide || payload == PayloadKind::kOfRecord) return kind;
-    Raise(ErrorCode::kUsage, StrCat("schema: '", Printable(feature), "' is to be ", name, ", which an ", Name(payload),
-                                    " does not have; use bytes, float or int64"));
+    Raise(ErrorCode::kUsage, StrCat("schema: the kind of '", Printable(feature), "' is ", name, ", which an ",
+                                    Name(payload), " does not have; use bytes, float or int64"));
   }
-  Raise(ErrorCode::kUsage, StrCat("schema: '", Printable(feature), "' is to be '", Printable(name),
+  Raise(ErrorCode::kUsage, StrCat("schema: the kind of '", Printable(feature), "' is '", Printable(name),
                                   "'; expected bytes, float, double, int32 or int64"));
 }
 

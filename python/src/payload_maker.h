@@ -21,7 +21,8 @@ struct PayloadRules {
   bool allow_nan = false;
 };
 
-/// Converts their Python form: names, and a mapping of names to names of kinds or None. Raises ValueError, TypeError.
+/// Converts the rules from Python: `schema` maps names of features to names of kinds, or is None. Raises ValueError,
+/// TypeError.
 [[nodiscard]] PayloadRules PayloadRulesOf(const std::string& payload, nanobind::handle schema, bool sort,
                                           bool allow_nan);
 

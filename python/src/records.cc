@@ -257,11 +257,11 @@ void BindRecords(nb::module_& m) {
           "index_path", [](const Source& source) { return TextOf(source.dataset.index_path()); },
           nb::for_getter(nb::sig("def index_path(self) -> str")))
       .def_prop_ro(
-          "place", [](const Source& source) { return TextOf(source.dataset.opened().index->place()); },
+          "place", [](const Source& source) { return TextOf(source.dataset.snapshot()->index()->place()); },
           nb::for_getter(nb::sig("def place(self) -> str")))
       .def_prop_ro("identity",
                    [](const Source& source) {
-                     const IndexFile& index = *source.dataset.opened().index;
+                     const IndexFile& index = *source.dataset.snapshot()->index();
                      const MapHeader& map = source.dataset.reader().map().header();
                      return StrCat(ToHex(ByteView(map.index_id)), "-", ToHex(index.identity()));
                    })

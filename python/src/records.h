@@ -11,7 +11,7 @@
 
 namespace ofindex::python {
 
-/// An open dataset, shared by all Python Datasets that are views of it.
+/// An open dataset, shared by all Python Datasets that are views of it. Its columns are reopened after a fork.
 struct Source {
   Dataset dataset;
   bool allow_bad;

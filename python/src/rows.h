@@ -48,7 +48,7 @@ class Rows {
   /// Returns the rows as a view if they are one, otherwise null.
   [[nodiscard]] const View* view() const { return std::get_if<View>(&rows_); }
 
-  /// Returns the same rows in ascending order. Errors: kUsage  a row occurs twice.
+  /// Returns the same rows in ascending order. Errors: kUsage if a row occurs twice.
   [[nodiscard]] Result<View> Ascending() const;
 
   /// Returns true if they are records 0 to `records` - 1.
@@ -57,7 +57,7 @@ class Rows {
   /// Returns a fingerprint, equal for the same rows in the same order.
   [[nodiscard]] std::string Fingerprint() const;
 
-  /// Converts to bytes, and back. Errors: kIndex  `bytes` are not rows, or have ordinals beyond `records`.
+  /// Converts to bytes, and back. Errors: kIndex if `bytes` are not rows, or have ordinals beyond `records`.
   [[nodiscard]] std::vector<uint8_t> Serialize() const;
   [[nodiscard]] static Result<Rows> Parse(ByteView bytes, uint64_t records);
 

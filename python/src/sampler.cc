@@ -65,10 +65,10 @@ SampleRequest RequestOf(const Wish& wish) {
 }
 
 // Warns once about the cost of a global shuffle of compressed shards.
-void AdviseBlocks(const Source& source, const Columns& columns) {
+void AdviseBlocks(const Source& source) {
   if (!source.dataset.reader().inflates() || source.advised.exchange(true)) return;
   const auto cost = RunInterruptibly([&](Progress&) -> Result<std::optional<std::string>> {
-    OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(source.dataset, *columns.store));
+    OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(source.dataset));
     // An order does not need the shards; if they are missing, there is nothing to measure.
     auto measured = CostOfGlobalShuffle(source.dataset, facts);
     return measured ? std::move(*measured) : std::optional<std::string>();
@@ -79,23 +79,25 @@ void AdviseBlocks(const Source& source, const Columns& columns) {
 }
 
 // Picked rows have their own fingerprint, because the order of the picks is part of a sampler's state.
-RowSampler Open(const Source& source, const Columns& columns, const Rows& rows, const Wish& wish) {
+RowSampler Open(const Source& source, const Rows& rows, const Wish& wish) {
+  const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
   SampleRequest request = RequestOf(wish);
   for (const auto& name : {request.weights, request.balance}) {
-    if (name) Unwrap(FindColumn(*columns.store, *name), Asked::kQuery);
+    if (name) Unwrap(FindColumn(*store, *name), Asked::kQuery);
   }
   request.view = Unwrap(rows.Ascending());
   Sampler sampler = RunInterruptibly([&](Progress& progress) -> Result<Sampler> {
     if (wish.block && *wish.block == 0) {
-      OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(source.dataset, *columns.store));
+      OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(source.dataset));
       const BlockChoice choice = ChooseBlock(facts);
       if (choice.shape.run > 1) request.block = choice.shape;
     }
     SqlLimits limits;
     limits.cancel = &progress.cancel;
-    return OpenSampler(columns.store, columns.generations, request, limits);
+    OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, source.dataset.snapshot()->Catalog());
+    return OpenSampler(store, catalog->generations(), request, limits);
   });
-  if (!wish.block && !wish.weights && !wish.balance) AdviseBlocks(source, columns);
+  if (!wish.block && !wish.weights && !wish.balance) AdviseBlocks(source);
   return {std::move(sampler), rows};
 }
 
@@ -169,15 +171,14 @@ size_t RowSampler::NextRows(std::span<uint64_t> out) {
 void BindSampler(nb::module_& m) {
   m.def(
       "open_sampler",
-      [](const Source& source, const Columns& columns, const Rows& rows, uint64_t seed, uint64_t epoch, uint64_t rank,
-         uint64_t world_size, const std::string& tail, std::optional<nb::object> weights,
-         std::optional<nb::object> balance, std::optional<uint64_t> block, std::optional<std::string> state,
-         bool force) {
-        return Open(source, columns, rows,
+      [](const Source& source, const Rows& rows, uint64_t seed, uint64_t epoch, uint64_t rank, uint64_t world_size,
+         const std::string& tail, std::optional<nb::object> weights, std::optional<nb::object> balance,
+         std::optional<uint64_t> block, std::optional<std::string> state, bool force) {
+        return Open(source, rows,
                     {seed, epoch, rank, world_size, tail, std::move(weights), std::move(balance), block,
                      std::move(state), force});
       },
-      "source"_a, "columns"_a, "rows"_a, "seed"_a, "epoch"_a, "rank"_a, "world_size"_a, "tail"_a, "weights"_a.none(),
+      "source"_a, "rows"_a, "seed"_a, "epoch"_a, "rank"_a, "world_size"_a, "tail"_a, "weights"_a.none(),
       "balance"_a.none(), "block"_a.none(), "state"_a.none(), "force"_a);
   nb::class_<RowSampler>(m, "RowSampler")
       .def("take", &Take, "most"_a, nb::sig("def take(self, most: int) -> numpy.typing.NDArray[numpy.int64]"))

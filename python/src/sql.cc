@@ -168,7 +168,7 @@ void BindSql(nb::module_& m) {
       "open_session",
       [](const Source& source) {
         return std::make_shared<SqlSession>(
-            RunInterruptibly([&](const Progress&) { return SqlSession::Open(source.dataset.opened()); }));
+            RunInterruptibly([&](const Progress&) { return SqlSession::Open(*source.dataset.snapshot()); }));
       },
       "source"_a);
   nb::class_<Cursor>(m, "Cursor")

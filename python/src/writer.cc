@@ -87,13 +87,13 @@ nb::class_<Output<Target>> BindOutput(nb::module_& m, const char* name) {
            "Append one record: a payload unchanged, from any bytes-like object, or the payload made from a mapping of\n"
            "feature names to values.\n\nRaises:\n"
            "    FeatureError: a value cannot be stored in the payload; the text names record and feature. Nothing of\n"
-           "    the record was written, and the writer can be used further. TypeError: it is not a record. OSError:\n"
+           "    the record was written, and the writer can be used further. TypeError: not a record. OSError:\n"
            "    the disk is full, or another write error; the shard can only be abandoned. ValueError: the writer is\n"
            "    closed.")
       .def("abandon", &Class::Abandon,
            "Discard what was written: an existing file stays unchanged, and no temporary file is left. Does nothing\n"
            "if the writer is closed.")
-      .def_prop_ro("closed", &Class::closed, "Whether it was closed or abandoned.")
+      .def_prop_ro("closed", &Class::closed, "Whether the writer was closed or abandoned.")
       .def_prop_ro("records", &Class::records, "Number of records so far, including those that the shard had before.")
       .def_prop_ro("size", &Class::size, "Size of the framed records so far in bytes, before compression.");
 }
@@ -111,7 +111,7 @@ void BindWriter(nb::module_& m) {
       .def(
           "close", [](RecordFile& file) { file.End([](RecordWriter& writer) { return writer.Close(); }); },
           "Wait until all bytes are on the disk, and give the shard its name. Later calls do nothing.\n\n"
-          "Raises:\n    OSError: it could not be written; an existing file stays unchanged.");
+          "Raises:\n    OSError: the shard could not be written; an existing file stays unchanged.");
   nb::class_<ShardSetPlan>(m, "ShardPlan")
       .def_prop_ro("paths", &PathsOf)
       .def("check", &CheckInputs, "inputs"_a, "force"_a);

@@ -17,7 +17,8 @@ namespace ofindex {
 /// Lets threads that work on blocks in parallel hand in their results in the order of blocks.
 class BlockTurns {
  public:
-  /// Waits until all blocks before `block` were handed in. Returns false if one failed: then no more results count.
+  /// Waits until all blocks before `block` were handed in. Returns false if one of them failed, after which results are
+  /// ignored.
   [[nodiscard]] bool Wait(uint64_t block) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return next_ == block || error_; });

@@ -18,7 +18,7 @@ enum class Affinity : uint8_t { kNone, kNumeric, kText };
 /// Returns the affinity that SQLite gives to a column of that type.
 [[nodiscard]] Affinity AffinityOf(const ColumnStore& store, const Column& column);
 
-/// Returns true if SQLite may compare `text` as a number under numeric affinity. May be true for text that it does not.
+/// Returns true if SQLite may compare `text` as a number under numeric affinity; sometimes also for other text.
 [[nodiscard]] bool MayBeNumber(std::string_view text);
 
 }  // namespace ofindex

@@ -1,15 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "base/progress.h"
 #include "base/result.h"
-#include "index/build/map_builder.h"
-#include "index/catalog/column_catalog.h"
+#include "index/catalog/shared_catalog.h"
 #include "index/columns/column.h"
 #include "mmap/offsets/packed_offsets.h"
 
@@ -24,7 +20,7 @@ class ColumnSource {
   [[nodiscard]] virtual const std::vector<BlockHead>& blocks() const = 0;     ///< in ordinal order, without gaps
   [[nodiscard]] virtual const std::vector<FeatureRow>& features() const = 0;  ///< by number
 
-  /// As in ColumnCatalog: the chunks of a column without data, one entry per block; and the data of one of them.
+  /// As in SharedCatalog: the chunks of a column without data, one entry per block, and the data of one chunk.
   [[nodiscard]] virtual Result<std::vector<std::optional<ChunkRow>>> Heads(uint32_t feature, ColumnRole role) = 0;
   [[nodiscard]] virtual Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block) = 0;
 
@@ -32,11 +28,5 @@ class ColumnSource {
   /// Errors: kIndex, kIo.
   [[nodiscard]] virtual Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) = 0;
 };
-
-/// Returns the columns of an open index. If no map is given, the first call of Places() opens it: kStale if the index
-/// was replaced meanwhile, kInterrupted if `progress`, which must outlive the source, is told to stop.
-/// Errors: kIndex  not an index, of another version, or damaged; kStale  it was rewritten in place.
-[[nodiscard]] Result<std::unique_ptr<ColumnSource>> OpenColumnSource(OpenedIndex opened,
-                                                                     const Progress* progress = nullptr);
 
 }  // namespace ofindex

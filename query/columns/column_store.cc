@@ -48,16 +48,6 @@ uint32_t AbsentIn(const ChunkRow& head) { return head.nulls - std::min(head.null
 
 }  // namespace
 
-Result<std::shared_ptr<ColumnStore>> ColumnStore::Open(const std::string& index_path, ColumnStoreOptions options) {
-  OFINDEX_ASSIGN(std::shared_ptr<const IndexFile> index, IndexFile::Open(index_path));
-  return Open(OpenedIndex{.index = std::move(index), .map = nullptr}, options);
-}
-
-Result<std::shared_ptr<ColumnStore>> ColumnStore::Open(OpenedIndex opened, ColumnStoreOptions options) {
-  OFINDEX_ASSIGN(std::unique_ptr<ColumnSource> source, OpenColumnSource(std::move(opened), options.progress));
-  return std::make_shared<ColumnStore>(std::move(source), options);
-}
-
 ColumnStore::ColumnStore(std::unique_ptr<ColumnSource> source, ColumnStoreOptions options)
     : source_(std::move(source)),
       cache_bytes_(options.cache_bytes),
@@ -95,7 +85,7 @@ Result<ColumnStore::SharedChunk> ColumnStore::Load(const Column& column, uint64_
   });
 }
 
-// Two threads may have decoded the same chunk; the first one stays.
+// Two threads may have decoded the same chunk; the copy that was stored first stays.
 ColumnStore::SharedChunk ColumnStore::Cache(const Key& key, SharedChunk chunk) {
   const uint64_t bytes = chunk->memory();
   const std::lock_guard lock(mutex_);
@@ -249,7 +239,7 @@ Zone ColumnStore::ZoneOfRecords(Origin origin, uint64_t block) const {
   return zone;
 }
 
-// Returns what the heads of the chunks say about a stored or derived column.
+// Returns what the metadata of the chunks says about a stored or derived column.
 Result<Zone> ColumnStore::ZoneOfFeature(const Column& column, uint64_t block) {
   const uint32_t records = blocks()[block].records;
   OFINDEX_ASSIGN(const std::shared_ptr<const Heads> own, HeadsOf(column.feature, column.role));

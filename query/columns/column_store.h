@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "index/catalog/column_catalog.h"
+#include "index/catalog/shared_catalog.h"
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
 #include "query/columns/column_source.h"
@@ -34,29 +34,21 @@ struct Column {
 /// Bounds on a column's values in one block, known without its chunk.
 struct Zone {
   uint32_t records = 0;
-  uint32_t least_nulls = 0;  ///< at least so many records are NULL in SQL
-  uint32_t most_nulls = 0;   ///< and at most so many
-  ColumnValue min = {};      ///< no value is less, in SQLite's order; for lists, no element. NULL: not known
-  ColumnValue max = {};      ///< no value is greater. NULL: not known
+  uint32_t least_nulls = 0;  ///< lower bound on the number of records that are NULL in SQL
+  uint32_t most_nulls = 0;   ///< upper bound on that number
+  ColumnValue min = {};      ///< lower bound on the values (elements, if lists), in SQLite's order. NULL: not known
+  ColumnValue max = {};      ///< upper bound on the values (elements, if lists). NULL: not known
 };
 
 struct ColumnStoreOptions {
   uint64_t cache_bytes = uint64_t{1} << 30;  ///< for decoded chunks kept in the cache
   unsigned threads = 0;                      ///< for answering one question; 0: one per processor
-  const Progress* progress = nullptr;        ///< if cancelled, ends the wait for a missing map; must outlive the store
 };
 
 /// The columns of a dataset, decoded on demand. Columns and blocks are identified by number; derived chunks have the
 /// same form as stored ones. May be used by any number of threads, but not across a fork.
 class ColumnStore {
  public:
-  /// Opens the index at `index_path`. Errors: kNotFound, kIndex.
-  [[nodiscard]] static Result<std::shared_ptr<ColumnStore>> Open(const std::string& index_path,
-                                                                 ColumnStoreOptions options = {});
-
-  /// Opens the columns of an open index, from the same build as the records in its map. Errors: kIndex, kStale.
-  [[nodiscard]] static Result<std::shared_ptr<ColumnStore>> Open(OpenedIndex opened, ColumnStoreOptions options = {});
-
   ColumnStore(std::unique_ptr<ColumnSource> source, ColumnStoreOptions options);
 
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return source_->shards(); }
@@ -75,7 +67,7 @@ class ColumnStore {
   [[nodiscard]] uint8_t kinds(const Column& column) const;
 
   /// Returns the chunk of `column` in `block`, from the cache or decoded. `column` need not be one of columns().
-  /// Errors: kIndex  the index is damaged; kIo, kLimit.
+  /// Errors: kIndex if the index is damaged; kIo, kLimit.
   [[nodiscard]] Result<std::shared_ptr<const Chunk>> Load(const Column& column, uint64_t block);
 
   /// Returns the bounds of `column` in each block; they are read on first use, and kept. Errors: kIndex, kIo.

@@ -8,7 +8,8 @@
 
 namespace ofindex {
 
-// Chunks that are not stored, because they follow from stored ones (index/columns/column.h), in the same form as those.
+// Chunks that are not stored, because they follow from stored chunks (index/columns/column.h). They have the same form
+// as decoded stored chunks.
 
 /// Returns a chunk in which every record is NULL.
 [[nodiscard]] Result<Chunk> EmptyChunk(uint32_t records);

@@ -8,8 +8,8 @@
 namespace ofindex {
 
 /// Compares two values as SQLite does, without affinity: NULL, then numbers by value, then TEXT and then BLOB by their
-/// bytes. Integers and reals compare exactly. Neither is a NaN, which SQL does not have. Returns less than, equal to or
-/// greater than 0.
+/// bytes. Integers and reals compare exactly. No value is a NaN, which SQL does not have. Returns less than, equal to
+/// or greater than 0.
 [[nodiscard]] int CompareValues(const Chunk::Value& a, const Chunk::Value& b);
 
 /// Returns a view of `value`, valid as long as `value`.

@@ -17,33 +17,32 @@ namespace ofindex {
 
 class ToolStash;
 
-/// Decodes features of records into arrays. Immutable and thread-safe; copies share their parts and what is cached for
-/// the next request: some memory, and the shape of records and arrays.
+/// Decodes features of records into arrays. Immutable and thread-safe. Copies share their parts and a cache for the
+/// next request, which holds some memory and the shape of records and arrays.
 ///
 /// Messages are read as libprotobuf reads them, see DecodedRecord. Integer features become integers, and bool if they
-/// are 0 or 1; float and double features float32 or float64; bytes features bytes. Only raw casts between them. A value
-/// that does not fit is an error and never wraps; a double is rounded to a float32.
+/// are 0 or 1; float and double features float32 or float64; bytes features bytes. Only raw features are cast to other
+/// types. A value that does not fit is an error and never wraps; a double is rounded to a float32.
 ///
 /// For features that were not requested, names and lengths are read and most bytes are skipped, so malformed ones may
 /// go unnoticed; see PlainWalk. Everything else in a record is checked.
 class BatchDecoder {
  public:
-  /// Checks `specs`. Errors: kUsage  a duplicate name, raw of bytes, a default that has the wrong type or size or is
-  /// given for another form than kFixed.
+  /// Checks `specs`. Errors: kUsage if a name occurs twice, if raw is requested for bytes, or if a default has the
+  /// wrong type or size or belongs to another form than kFixed.
   [[nodiscard]] static Result<BatchDecoder> Of(std::vector<FeatureSpec> specs);
 
   /// The specs, with each default repeated to the number of values.
   [[nodiscard]] const std::vector<FeatureSpec>& specs() const { return plan_->specs(); }
 
   /// Decodes the records `ordinals` of `source`, in that order; repeats are allowed. Uses up to `threads` threads if
-  /// there are enough records for them. The result does not depend on their number, nor does the error, which is that
-  /// of the first requested record that has one. `cancel` may be null; it is checked at least every 256 records.
+  /// there are enough records for them. The number of threads affects neither the result nor the error, which is that
+  /// of the first failing record in the requested order. `cancel` may be null; it is checked at least every 256
+  /// records.
   ///
-  /// Errors: kFeature      a feature is not as requested, or the payload is opaque; the text names the record
-  ///         kDamage       the payload is malformed, or the record is marked bad
-  ///         kLimit        there is no memory
-  ///         kInterrupted  `cancel` was set
-  ///         and those of PayloadSource::Fetch
+  /// Errors: kFeature if a feature is not as requested, or the payload is opaque (the text names the record); kDamage
+  /// if the payload is malformed, or the record is marked bad; kLimit if there is no memory; kInterrupted if `cancel`
+  /// was set; those of PayloadSource::Fetch.
   [[nodiscard]] Result<DecodedBatch> Decode(const PayloadSource& source, std::span<const uint64_t> ordinals,
                                             unsigned threads = 1, const std::atomic<bool>* cancel = nullptr) const;
 

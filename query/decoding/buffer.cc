@@ -17,8 +17,8 @@ namespace {
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kMostWaste = 4;  // times what was asked for
 
-// Rounds up to a multiple of an eighth to a quarter of `n`, so that batches of similar size can reuse each other's
-// memory. Untouched memory costs nothing.
+// Rounds `n` up by at most a quarter, to a multiple of a large power of two, so that batches of similar size can reuse
+// each other's memory. Untouched memory costs nothing.
 constexpr uint64_t RoundUp(uint64_t n) {
   const uint64_t unit = std::max(kPage, std::bit_floor(n) / 4);
   return (n + unit - 1) / unit * unit;
@@ -104,7 +104,7 @@ bool Buffer::GrowAmply(uint64_t n) {
 
 bool Buffer::Grow(uint64_t capacity) {
   if (capacity > kMost) return false;
-  // Must come before the decision who owns it: Free() decides by what is kept.
+  // Round before choosing between pool and heap: Free() makes the same choice by the rounded capacity.
   capacity = RoundUp(capacity, kAlignment);
   const bool pooled = capacity >= kPooledBytes;
   auto* const fresh =

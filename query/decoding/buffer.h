@@ -8,7 +8,7 @@ namespace ofindex {
 /// Size from which a buffer has its own memory from the system, which is kept for the next buffer when it is freed.
 inline constexpr uint64_t kPooledBytes = uint64_t{64} << 10;
 
-/// The most bytes that the pool keeps.
+/// Maximum bytes that the pool keeps.
 inline constexpr uint64_t kMostPooledBytes = uint64_t{256} << 20;
 
 /// Large pieces of freed memory, kept for reuse: one pool per process, of at most 32 pieces and 256 MiB. Fresh memory

@@ -16,7 +16,7 @@
 
 namespace ofindex {
 
-/// Some records of a request, and the decoder that has them.
+/// Some records of a request, and the decoder that has decoded them.
 struct DecodedPiece {
   uint64_t first = 0;  ///< number of its first record in the request
   uint64_t records = 0;
@@ -28,7 +28,8 @@ struct DecodedPiece {
 /// before decoding.
 void TakeArrays(PieceDecoder& decoder, DecodedBatch& batch);
 
-/// Fills the same arrays from `pieces`, which are complete and in order, on up to `threads` threads. Errors: kLimit.
+/// Fills the arrays whose place was not allocated before decoding from `pieces`, which are complete and in order, on up
+/// to `threads` threads. Errors: kLimit.
 [[nodiscard]] Result<void> JoinPieces(std::span<const DecodedPiece> pieces, unsigned threads, DecodedBatch& batch);
 
 /// One request in progress: threads take pieces of it, in order, until none is left or one fails. For a single run;

@@ -28,7 +28,7 @@ class DecodingPlan {
 
   [[nodiscard]] const std::vector<FeatureSpec>& specs() const { return specs_; }
 
-  /// Returns the number of the spec called `name`, or kUnwanted.
+  /// Returns the index of the spec called `name`, or kUnwanted.
   [[nodiscard]] uint32_t Find(std::string_view name) const {
     const auto found = numbers_.find(name);
     return found == numbers_.end() ? kUnwanted : found->second;

@@ -14,8 +14,8 @@ namespace ofindex {
 /// of this column's own, in the order in which they are put.
 class FeatureColumn {
  public:
-  /// `spec` must outlive this, with its defaults filled in: see BatchDecoder. `place` is where the numbers of record 0
-  /// of the request go; null if HasPlace(spec) is false.
+  /// `spec`, with its defaults filled in (see BatchDecoder), must outlive this object. `place` is where the numbers of
+  /// record 0 of the request go; null if HasPlace(spec) is false.
   FeatureColumn(const FeatureSpec& spec, uint8_t* place);
 
   /// Returns true if every record has the same number of numeric values.
@@ -41,13 +41,13 @@ class FeatureColumn {
   [[nodiscard]] FeatureArray& array() { return array_; }
   [[nodiscard]] const FeatureArray& array() const { return array_; }
 
-  /// Returns the end of the first `records` records' values in array(), which begin at value 0.
+  /// Returns the number of values in array() that belong to the first `records` records.
   [[nodiscard]] uint64_t ValuesOf(uint64_t records) const {
     return array_.form == FeatureSpec::Form::kRagged ? static_cast<uint64_t>(array_.rows[records])
                                                      : records * spec_->values;
   }
 
-  /// Returns the bytes of array() that the first `values` values take.
+  /// Returns the number of bytes of array() that hold the first `values` values.
   [[nodiscard]] uint64_t BytesOf(uint64_t values) const {
     return array_.type == DataType::kBytes ? static_cast<uint64_t>(array_.offsets[values]) : values * item_bytes_;
   }

@@ -73,7 +73,7 @@ Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, Featur
     case FeatureFault::kKind:
       return {StrCat("data types don't match: ", Name(values.kind), " values, asked for as ", Name(spec.type),
                      "; expected ", NamesOf(KindsOf(spec.form, spec.type))),
-              "request a type of its kind"};
+              "request a type that fits these values"};
     case FeatureFault::kMixed: return {"its steps differ in kind; expected one", "no type fits all of them"};
     case FeatureFault::kCount:
       return {StrCat(Counted(values.count, "value"), "; expected ", spec.values),

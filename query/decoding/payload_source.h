@@ -43,7 +43,7 @@ class FetchedPayloads {
     return *memory_[i];
   }
 
-  /// Ordinals and places of a part of a request; kept between fetches, and filled again.
+  /// Ordinals and places of a part of a request. The memory is kept between fetches.
   struct Part {
     std::vector<uint64_t> ordinals;
     std::vector<size_t> places;
@@ -70,14 +70,14 @@ class PayloadSource {
   [[nodiscard]] virtual Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const = 0;
 
   /// Returns `error`, found in the payload of record `ordinal`, with the payload's position in front: "<path>@<byte>:
-  /// record N: ". Adds a hint if it has none and one exists.
+  /// record N: ". If `error` has no hint, adds one where possible.
   [[nodiscard]] virtual Error Explain(uint64_t ordinal, Error error) const = 0;
 };
 
 /// The records of a dataset.
 class ReaderSource : public PayloadSource {
  public:
-  /// Checks every shard of the map once. Errors: kIndex  the map is damaged; kLimit.
+  /// Checks every shard of the map once. Errors: kIndex if the map is damaged; kLimit.
   [[nodiscard]] static Result<std::shared_ptr<const ReaderSource>> Of(std::shared_ptr<const RecordReader> reader);
 
   [[nodiscard]] uint64_t size() const { return reader_->size(); }
@@ -118,7 +118,7 @@ class JoinedSource : public PayloadSource {
  private:
   explicit JoinedSource(std::vector<std::shared_ptr<const ReaderSource>> sources);
 
-  // Returns the number of the dataset with record `ordinal`; the number of datasets if none has it.
+  // Returns the index of the dataset with record `ordinal`; the count of datasets if none has it.
   [[nodiscard]] size_t SourceOf(uint64_t ordinal) const;
 
   std::vector<std::shared_ptr<const ReaderSource>> sources_;

@@ -26,8 +26,8 @@ struct DecodingTools {
   uint64_t piece_records = 16;  ///< of the next piece
 };
 
-/// The unused tools of one plan. If memory of small batches were freed instead, it would go back to the system, and its
-/// page faults took longer than decoding. Thread-safe without locks, so that a fork leaves nothing locked.
+/// The unused tools of one plan. Kept because freed memory would go back to the system, and for small batches the page
+/// faults of new memory took longer than decoding. Thread-safe without locks, so that a fork leaves nothing locked.
 class ToolStash {
  public:
   ToolStash() = default;
@@ -38,7 +38,7 @@ class ToolStash {
   /// Returns tools for `plan`, new ones if there are none. May throw std::bad_alloc.
   [[nodiscard]] std::unique_ptr<DecodingTools> Take(const DecodingPlan& plan);
 
-  /// Returns tools to the stash, which has room for those of eight threads.
+  /// Returns tools for later use; there is room for those of eight threads.
   void Give(std::unique_ptr<DecodingTools> tools);
 
  private:
@@ -61,7 +61,7 @@ class PieceDecoder {
   /// for the first record that has one.
   [[nodiscard]] Result<void> Decode(std::span<const uint64_t> ordinals, uint64_t first);
 
-  /// Returns the number of records for a piece, based on their sizes in the last one.
+  /// Returns the number of records for a piece, based on their sizes in the last piece.
   [[nodiscard]] uint64_t piece_records() const { return tools_->piece_records; }
 
   /// Reserves room for about `records` records in all, based on the sizes in the last request, or otherwise on those

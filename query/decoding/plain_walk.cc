@@ -42,7 +42,7 @@ bool PlainList::ReadStrings(const uint8_t* p, const uint8_t* end, FeatureValues&
 }
 
 bool PlainList::ReadIntegers(ByteView packed, FeatureValues& values) {
-  // No more values than bytes: none is looked at whether it has a place.
+  // There are at most as many values as bytes, so that the loop needs no check for room.
   if (integers_.size() < packed.size()) integers_.resize(packed.size());
   int64_t* to = integers_.data();
   const uint8_t* p = packed.data();

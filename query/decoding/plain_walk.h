@@ -74,11 +74,11 @@ class PlainList {
 };
 
 /// Decodes records in the usual form in one pass over their entries, straight into the columns. An entry is first
-/// looked for where the previous record had it.
+/// searched at its position in the previous record.
 ///
-/// Everything unknown or wrong in a record is left to DecodedRecord. Of unwanted features, only name and length are
-/// read, and of feature lists, if none is wanted, only their length: a record is accepted even if these are malformed.
-/// All other bytes are checked as DecodedRecord does.
+/// Records with unknown or malformed parts are left to DecodedRecord. Unwanted features are skipped after name and
+/// length, and all feature lists after their length if none is wanted; a record is accepted even if the skipped bytes
+/// are malformed. All other bytes are checked as DecodedRecord does.
 class PlainWalk {
  public:
   /// `plan` must outlive this.
@@ -88,7 +88,7 @@ class PlainWalk {
   /// if it cannot: then the columns must be rewound.
   [[nodiscard]] bool Decode(ByteView payload, PayloadKind kind, uint64_t record, std::vector<FeatureColumn>& columns);
 
-  /// Must be called now and then, since the shape of records may have changed.
+  /// Must be called from time to time, since the shape of records may change.
   void LookAgain();
 
  private:

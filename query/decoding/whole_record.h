@@ -15,8 +15,8 @@ class WholeRecord {
  public:
   /// Puts the features of `payload`, number `record` of the request, into `columns`, one for each spec.
   ///
-  /// Errors: kFeature  a feature is not as requested, or the payload is opaque
-  ///         kDamage, kLimit  those of DecodedRecord::Decode; kLimit  there is no memory
+  /// Errors: kFeature if a feature is not as requested, or the payload is opaque; kLimit if there is no memory; those
+  /// of DecodedRecord::Decode.
   [[nodiscard]] Result<void> Decode(ByteView payload, PayloadKind kind, uint64_t record,
                                     std::vector<FeatureColumn>& columns);
 

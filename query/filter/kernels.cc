@@ -15,7 +15,7 @@ namespace {
 using Kind = ValueFilter::Kind;
 using Words = std::span<uint64_t>;
 
-// Up to so many values are compared one by one; for more, a table or a search is faster.
+// Up to this many values are compared one by one; for more, a table or a search is faster.
 constexpr size_t kFewValues = 4;
 
 void Fill(Words words, uint64_t value) { std::fill(words.begin(), words.end(), value); }
@@ -24,7 +24,7 @@ void Invert(Words words) {
   for (uint64_t& word : words) word = ~word;
 }
 
-// A range of offsets of type T with wraparound: from `low` on, `span` more.
+// A range of offsets of type T, which may wrap around: `low` and the `span` offsets after it.
 template <typename T>
 struct Circle {
   T low;

@@ -29,7 +29,8 @@ bool Between(std::string_view character, std::string_view low, std::string_view 
   return low <= character && character <= high;
 }
 
-// Takes a set from `pattern`, after its '['. Returns false if `character` is not in it, or if it does not end.
+// Takes the rest of a set, after its '[', from `pattern`. Returns false if `character` is not in the set, or if the set
+// does not end.
 bool TakeSet(std::string_view character, std::string_view& pattern) {
   bool found = false;
   const bool inverted = pattern.starts_with('^');
@@ -69,7 +70,8 @@ bool TakeOne(std::string_view& text, std::string_view& pattern, const PatternRul
 bool Matches(std::string_view text, std::string_view pattern, const PatternRules& rules,
              const std::function<bool()>& may_go_on) {
   // The last wildcard for any number of characters: the pattern after it, and the text that it has not yet been tried
-  // on. Earlier ones need no second try: whatever they could leave over, the last one can too.
+  // on. Earlier wildcards need no second try: whatever text they could leave over, the last wildcard can leave over
+  // too.
   bool wild = false;
   std::string_view pattern_behind;
   std::string_view text_left;

@@ -12,8 +12,7 @@
 namespace ofindex {
 namespace {
 
-// The wanted value, in the form in which values of each kind are stored: it has at most one as a number, and one as
-// bytes.
+// The wanted value in the forms in which lists store values: at most one integer, one real and one byte string.
 class Wanted {
  public:
   Wanted(const std::vector<ColumnValue>& values, const Chunk::Texts& texts)

@@ -15,7 +15,7 @@ namespace {
 
 using Verdict = ValueFilter::Verdict;
 
-// Fewest blocks for which a thread is worth its start.
+// Minimum number of blocks for which starting a thread pays.
 constexpr uint64_t kBlocksPerThread = 4;
 
 // Clears the bits that are not in `other`. Returns whether any are left.

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "index/catalog/column_catalog.h"
+#include "index/catalog/shared_catalog.h"
 #include "query/columns/bit_words.h"
 
 namespace ofindex {

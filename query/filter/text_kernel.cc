@@ -11,7 +11,7 @@ namespace {
 using Kind = ValueFilter::Kind;
 using Type = ColumnValue::Type;
 
-// A range [begin, end) of distinct values, by number; empty if begin is not less than end.
+// A range [begin, end) of distinct values, by index; empty if begin is not less than end.
 struct Numbers {
   uint32_t begin;
   uint32_t end;
@@ -21,7 +21,7 @@ struct Numbers {
 
 uint32_t CountOf(const Chunk::Texts& texts) { return static_cast<uint32_t>(texts.ends.size()); }
 
-// Returns the number of the first value that is not less than `bytes`, or of the first that is greater.
+// Returns the index of the first value that is not less than `bytes`, or of the first that is greater.
 uint32_t FirstFrom(const Chunk::Texts& texts, std::string_view bytes, bool greater) {
   uint32_t low = 0;
   uint32_t high = CountOf(texts);

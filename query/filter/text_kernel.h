@@ -12,8 +12,8 @@ namespace ofindex {
 /// record. Bits of records without a value are unspecified.
 void MatchTexts(const ValueFilter& filter, const Chunk& chunk, std::span<uint64_t> words);
 
-/// Returns the number of `value`, TEXT or BLOB, among the distinct values of a chunk; the number of distinct values if
-/// it is not there.
+/// Returns the index of `value`, TEXT or BLOB, among the distinct values of a chunk; their count if the chunk does not
+/// have the value.
 [[nodiscard]] uint32_t NumberOf(const ColumnValue& value, const Chunk::Texts& texts);
 
 }  // namespace ofindex

@@ -15,8 +15,9 @@ namespace ofindex {
 /// The operator of a constraint: one of SQL's, or has(list, value).
 enum class Op : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kIs, kIsNot, kIsNull, kNotNull, kIn, kLike, kHas };
 
-/// The TEXT values that pass a filter regardless of its values, because SQLite checks each record again: it compares
-/// TEXT as a number if the other side of the comparison has numeric affinity, which is not visible here.
+/// The TEXT values that pass a filter whatever its values are, and are left to SQLite, which checks these records
+/// again: it compares TEXT as a number if the other side of the comparison has numeric affinity, and the filter cannot
+/// see that.
 enum class PassingText : uint8_t { kNone, kNumbers, kAll };
 
 /// One constraint on one column of `records`.
@@ -70,7 +71,7 @@ struct ValueFilter {
   [[nodiscard]] bool accepts_all() const;
   [[nodiscard]] bool accepts_none() const;
 
-  /// How many records of a block the filter accepts, as far as is known without its chunk.
+  /// The records of a block that the filter accepts, as far as this is known without its chunk.
   enum class Verdict : uint8_t { kNone, kSome, kAll };
   [[nodiscard]] Verdict Judge(const Zone& zone) const;
 };

@@ -24,7 +24,7 @@ struct OrderStep {
 };
 
 /// Fills places with the next ordinals of an epoch, all of them unless the epoch ends. Called by one thread at a time,
-/// and not again once it filled fewer.
+/// and not again after it has filled fewer.
 using NextOrdinals = std::function<OrderStep(std::span<uint64_t>)>;
 
 class LoaderState;
@@ -42,7 +42,7 @@ class BatchLoader {
     size_t prefetch = 4;        ///< batches ready or in progress beyond the one returned, 1 or more
   };
 
-  /// Starts reading. Errors: kUsage  a batch size or prefetch of 0, or absurdly large; kLimit.
+  /// Starts reading. Errors: kUsage if the batch size or the prefetch is 0 or absurdly large; kLimit.
   [[nodiscard]] static Result<std::unique_ptr<BatchLoader>> Start(std::shared_ptr<const PayloadSource> source,
                                                                   std::shared_ptr<const BatchDecoder> decoder,
                                                                   NextOrdinals order, Options options);
@@ -65,8 +65,8 @@ class BatchLoader {
   };
 
   /// Sets `out` to the next batch. Waits for at most `patience`, and at most a day; without threads, as long as it
-  /// takes to decode one batch. Errors: those of BatchDecoder::Decode, in place of the batch that has them, after which
-  /// there is no other; kUsage  this is a forked child.
+  /// takes to decode one batch. Errors: those of BatchDecoder::Decode, returned instead of the batch that failed, after
+  /// which there are no more batches; kUsage if this is a forked child.
   [[nodiscard]] Result<Outcome> Next(std::chrono::milliseconds patience, Loaded& out);
 
  private:

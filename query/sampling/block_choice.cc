@@ -10,8 +10,7 @@ namespace ofindex {
 namespace {
 
 // Bytes of one read at which a device reaches most of its speed: for a rotating disk, 10 ms of seeking against 4 MiB at
-// 200 MB/s; for a network file system, a round trip of 1 ms against some GB/s; on flash, a deep queue does the same for
-// far less.
+// 200 MB/s; for a network file system, a round trip of 1 ms against some GB/s; for flash with a deep queue, far less.
 uint64_t GoodRead(const ReadingFacts& facts) {
   switch (facts.storage) {
     case Storage::kRotating:
@@ -50,7 +49,7 @@ BlockChoice ChooseCompressed(const ReadingFacts& facts, std::optional<uint64_t> 
   const uint64_t bytes = share > beside + facts.span_bytes ? share - beside : facts.span_bytes;
   const uint64_t mixed = facts.records / (2 * shape.lanes);
   shape.run = std::max<uint64_t>(std::min((bytes + mean - 1) / mean, mixed), 1);
-  if (shape.run == 1) return Global(StrCat(where, ", and records that are as large"));
+  if (shape.run == 1) return Global(StrCat(where, ", and records as large as a span"));
   std::string reason = StrCat("block ", shape.run, " in ", shape.lanes, " lanes: ", where, ", read ",
                               Bytes(shape.run * mean), " at a time");
   const uint64_t needed = in_flight * (shape.run * mean + beside);
@@ -71,12 +70,12 @@ BlockChoice ChooseBlock(const ReadingFacts& facts, std::optional<uint64_t> lanes
     return Global(StrCat(Bytes(facts.payload_bytes), " stay in ", Bytes(facts.memory_bytes), " of memory"));
   }
   const uint64_t good = GoodRead(facts);
-  if (mean >= good) return Global(StrCat(where, " are as fast one by one"));
+  if (mean >= good) return Global(StrCat(where, ", which are read as fast one by one"));
   const uint64_t in_flight = shape.lanes * shape.window;
   const uint64_t fitting = facts.memory_bytes / 4 / in_flight / mean;
   const uint64_t mixed = facts.records / (2 * shape.lanes);
   shape.run = std::max<uint64_t>(std::min({(good + mean - 1) / mean, fitting, mixed}), 1);
-  if (shape.run == 1) return Global(StrCat(where, ", of which no two would fit a run in memory, or mix"));
+  if (shape.run == 1) return Global(StrCat(where, ": runs of two would not fit in memory, or would not mix"));
   return {shape, StrCat("block ", shape.run, ": ", where, " are read ", Bytes(shape.run * mean), " at a time, ",
                         Bytes(shape.run * mean * in_flight), " in flight")};
 }

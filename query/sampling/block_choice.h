@@ -20,15 +20,15 @@ struct ReadingFacts {
   uint64_t cache_bytes = 0;     ///< for inflated spans
 };
 
-/// The block shape that `--block auto` takes, with runs of 1 for a global shuffle, and the reason, in words.
+/// The block shape for `--block auto`, and the reason in words. Runs of 1 mean a global shuffle.
 struct BlockChoice {
   BlockShape shape;
   std::string reason;
 };
 
 /// Returns the smallest run that reads at the speed of the device; shorter if the runs in flight would not fit in
-/// memory, and 1 if single records are read as fast. For compressed shards, a run takes at least one span, and if
-/// `lanes` is not given, there are so few lanes that the spans of all runs in flight stay in the cache.
+/// memory, and 1 if single records are read as fast. For compressed shards, a run covers at least one span; if `lanes`
+/// is not given, their number is limited so that the spans of all runs in flight stay in the cache.
 [[nodiscard]] BlockChoice ChooseBlock(const ReadingFacts& facts, std::optional<uint64_t> lanes = {});
 
 }  // namespace ofindex

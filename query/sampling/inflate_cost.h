@@ -10,8 +10,9 @@
 namespace ofindex {
 
 /// Returns what a global shuffle of `dataset`, with `facts`, costs if shards are compressed, and what reading in runs
-/// costs, as text for people. Measured now on a few of its records. Nothing if none is compressed, or all of it stays
-/// in the cache. Takes some 20 ms; if spans are long, at most some 50 ms and one span. Errors: those of reading.
+/// costs, as text for people. Measures the cost on a few records, which takes about 20 ms, or with long spans at most
+/// about 50 ms plus the time for one span. Returns nothing if no shard is compressed, or if all inflated bytes stay in
+/// the cache. Errors: those of reading.
 [[nodiscard]] Result<std::optional<std::string>> CostOfGlobalShuffle(const Dataset& dataset, const ReadingFacts& facts);
 
 }  // namespace ofindex

@@ -63,7 +63,7 @@ Result<bool> LengthBatches::Next(std::vector<uint64_t>& batch) {
   }
 }
 
-// Cuts a batch for each rank, and keeps that of this one.
+// Cuts a batch for each rank, and keeps that of this rank.
 Result<bool> LengthBatches::NextStep(std::vector<uint64_t>& batch) {
   std::vector<uint64_t> other;
   uint64_t cut = 0;

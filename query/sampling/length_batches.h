@@ -45,22 +45,22 @@ class BatchCutter {
   size_t used_ = 0;                 // already in batches
 };
 
-/// Batches of bounded length for one rank of many. The epoch is cut as a whole, from where the ranks began, so that the
-/// ends of batches depend on no rank, and a state is still one position. Rank r reads batch r of each step; a step has
-/// one batch per rank. The lengths of all ranks' records are looked up. Not thread-safe.
+/// Batches of bounded length for one rank of many. The epoch is cut as a whole, from the common start of the ranks, so
+/// that the ends of batches are the same for all ranks, and a state is still one position. Rank r reads batch r of each
+/// step; a step has one batch per rank. The lengths of all ranks' records are looked up. Not thread-safe.
 class LengthBatches {
  public:
   /// `sampler` is of a single rank, at the position where the ranks begin together; `slice` gives this rank and its
-  /// worker. Errors: kUsage  slice or limits are invalid.
+  /// worker. Errors: kUsage if slice or limits are invalid.
   [[nodiscard]] static Result<LengthBatches> Of(Sampler sampler, LengthsOf lengths, const BatchLimits& limits,
                                                 const Slice& slice = {}, Tail tail = Tail::kExact);
 
   /// Replaces `batch` by the next one of this reader. Returns false if there is none. With Tail::kPad, ranks without a
-  /// batch in the last step repeat batches from the ranks' common start, or the last of those if there are too few.
+  /// batch in the last step repeat batches from the common start of the ranks or, if there are too few, the last batch.
   /// Errors: those of the lengths.
   [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
 
-  /// The position of all ranks if each has read as many batches as this one: a multiple of whole steps.
+  /// The position of all ranks if each has read as many batches as this rank: a multiple of whole steps.
   [[nodiscard]] uint64_t position() const { return position_; }
 
  private:

@@ -32,7 +32,7 @@ struct ClassNumbers {
 };
 
 /// Measures the first `most` positions of one epoch, in batches of `batch` records. The order must give every record
-/// once: draws would need another comparison. `cancel` may be null. Errors: kInterrupted.
+/// once; orders that draw are not supported. `cancel` may be null. Errors: kInterrupted.
 [[nodiscard]] Result<MixQuality> MeasureMix(const SampleLaw& law, uint64_t seed, uint64_t epoch,
                                             const ClassNumbers& numbers, uint64_t batch, uint64_t most,
                                             const std::atomic<bool>* cancel = nullptr);

@@ -27,8 +27,8 @@ struct MixedPlace {
 class Mixture {
  public:
   /// Mixes sources of `sizes` records in proportion to `shares`, with the rules of Deal. `key` is one of
-  /// SampleUse::kMixture. Errors: kUsage  the numbers of shares and sizes differ, a share is invalid, or a source with
-  /// a share is empty.
+  /// SampleUse::kMixture. Errors: kUsage if the numbers of shares and sizes differ, a share is invalid, or a source
+  /// with a share is empty.
   [[nodiscard]] static Result<Mixture> Make(std::span<const double> shares, std::vector<uint64_t> sizes, uint64_t key);
 
   /// Returns the record at `position`, which is below 2^63. O(1).

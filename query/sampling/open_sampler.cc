@@ -47,7 +47,7 @@ class InView {
   std::vector<Value> some_;
 };
 
-// Returns the number of records up to the last one of a view.
+// Returns the number of records up to the last record of a view.
 uint64_t End(const View& view) { return view.size() == 0 ? 0 : view.At(view.size() - 1) + 1; }
 
 template <typename Value>

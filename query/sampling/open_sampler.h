@@ -36,9 +36,8 @@ struct SampleRequest {
 /// that the dataset had when the state's epoch began: records appended since come with the next epoch that is begun
 /// without the state.
 ///
-/// Errors: kUsage  the request is invalid, or names a column that does not exist or cannot be used
-///         kStale  the state is of another dataset, selection or order; the text gives the difference
-///         those of Where()
+/// Errors: kUsage if the request is invalid, or names a column that does not exist or cannot be used; kStale if the
+/// state is of another dataset, selection or order (the text gives the difference); those of Where().
 [[nodiscard]] Result<Sampler> OpenSampler(const std::shared_ptr<ColumnStore>& store,
                                           const std::vector<GenerationRow>& generations, const SampleRequest& request,
                                           const SqlLimits& limits = {});

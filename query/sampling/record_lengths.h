@@ -15,7 +15,7 @@ namespace ofindex {
 /// Returns the numbers of the column called `name` as lengths, rounded up. Takes 4 bytes per record. For a record
 /// without a number, or with one that is negative or above 2^32 - 3, asking for its length is an error. `cancel` may be
 /// null.
-/// Errors: kUsage  there is no such column, or it has lists; kInterrupted, kIndex, kIo, kLimit.
+/// Errors: kUsage if there is no such column, or it has lists; kInterrupted, kIndex, kIo, kLimit.
 [[nodiscard]] Result<LengthsOf> LengthsOfColumn(ColumnStore& store, const std::string& name,
                                                 const std::atomic<bool>* cancel = nullptr);
 

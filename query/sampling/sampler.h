@@ -16,8 +16,8 @@ namespace ofindex {
 /// What happens to the last positions of an epoch that do not fill a step of all ranks.
 enum class Tail : uint8_t {
   kExact,  ///< they are read like all others: every record once, and ranks differ by at most one record
-  kPad,    ///< short ranks repeat records from the start of the epoch, so that all ranks have as many
-  kDrop,   ///< they are not read, so that all ranks have as many
+  kPad,    ///< short ranks repeat records from the start of the epoch, so that all ranks read the same number
+  kDrop,   ///< they are not read, so that all ranks read the same number
 };
 
 /// The part of an epoch that one reader reads: positions base + rank, base + rank + world, and so on, where base is the
@@ -29,7 +29,7 @@ struct Slice {
   uint64_t workers = 1;  ///< of the rank
 };
 
-/// Checks that rank and worker exist. Errors: kUsage  they do not.
+/// Checks that rank and worker exist. Errors: kUsage if they do not exist.
 [[nodiscard]] Result<void> CheckSlice(const Slice& slice);
 
 /// The sequence of ordinals that one reader reads: records of a view in the order of a SampleLaw, epoch after epoch.
@@ -38,7 +38,7 @@ struct Slice {
 class Sampler {
  public:
   /// Starts at position 0 of epoch 0. `generation` is the dataset generation of `view`, for the state.
-  /// Errors: kUsage  `slice` is invalid.
+  /// Errors: kUsage if `slice` is invalid.
   [[nodiscard]] static Result<Sampler> Of(GenerationRow generation, View view, SampleLaw law, uint64_t seed,
                                           const Slice& slice = {}, Tail tail = Tail::kExact);
 
@@ -54,9 +54,9 @@ class Sampler {
   /// Moves to `position` of the epoch, at most epoch_size(), where all ranks begin together.
   void SeekTo(uint64_t position);
 
-  /// The position of all ranks if each has read as much as this one: the next epoch position that any rank reads. A
-  /// sampler of any world that begins there reads the remaining records. The end of the epoch once Next gave fewer than
-  /// asked for, which tells this reader that nothing is left.
+  /// The position of all ranks if each has read as much as this rank: the next epoch position that any rank reads. A
+  /// sampler of any world that begins there reads the remaining records. The end of the epoch once Next has returned
+  /// fewer ordinals than requested, because then nothing is left for this reader.
   [[nodiscard]] uint64_t position() const;
 
   [[nodiscard]] uint64_t seed() const { return seed_; }
@@ -70,11 +70,11 @@ class Sampler {
   /// Records that this reader still reads in the epoch.
   [[nodiscard]] uint64_t left() const { return steps_ - step_; }
 
-  /// Returns the epoch position of the record `ordinal`, or nullopt if the epoch does not contain it. Errors: kUsage
+  /// Returns the epoch position of the record `ordinal`, or nullopt if the epoch does not contain it. Errors: kUsage if
   /// the order draws with replacement, so that a record has no unique position.
   [[nodiscard]] Result<std::optional<uint64_t>> PositionOf(uint64_t ordinal) const;
 
-  /// The reader of a record, and the time.
+  /// The reader of a record, and the step at which it reads the record.
   struct Place {
     uint64_t position;  ///< in the epoch
     uint64_t rank;      ///< that reads it

@@ -108,7 +108,7 @@ Result<GenerationRow> GenerationOf(const SamplerState& state, const std::vector<
   }
   const uint64_t records = generations.empty() ? 0 : generations.back().records;
   if (records < state.records) {
-    return Other(StrCat("dataset: that had ", state.records, " records, this one has ", records));
+    return Other(StrCat("dataset: the state has ", state.records, " records, this dataset has ", records));
   }
   return Other(StrCat("dataset: its first ", state.records, " records differ from those of this dataset"));
 }

@@ -28,16 +28,17 @@ struct SamplerState {
 /// Returns the state as JSON, on one line.
 [[nodiscard]] std::string ToJson(const SamplerState& state);
 
-/// Parses a state. Errors: kUsage  `text` is not a state; kStale  it is of another version of the algorithms.
+/// Parses a state. Errors: kUsage if `text` is not a state; kStale if the state belongs to another version of the
+/// algorithms.
 [[nodiscard]] Result<SamplerState> ParseSamplerState(const std::string& text);
 
 /// Returns the generation of a state among those of a dataset: a dataset that has grown since still has it.
-/// Errors: kStale  it does not have it; the text gives the difference.
+/// Errors: kStale if it does not have it (the text gives the difference).
 [[nodiscard]] Result<GenerationRow> GenerationOf(const SamplerState& state,
                                                  const std::vector<GenerationRow>& generations);
 
-/// Checks that `now` samples the same as `state`, except for position, seed and epoch. Errors: kStale  it does not; the
-/// text gives the difference.
+/// Checks that `now` samples the same as `state`, except for position, seed and epoch. Errors: kStale if it does not
+/// (the text gives the difference).
 [[nodiscard]] Result<void> CheckSameSample(const SamplerState& state, const SamplerState& now);
 
 }  // namespace ofindex

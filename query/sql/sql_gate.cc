@@ -19,8 +19,8 @@ constexpr int kMostStatementBytes = 100'000;
 // SQLite's table-valued functions that read nothing except their arguments.
 constexpr std::array<std::string_view, 2> kPureTables = {"json_each", "json_tree"};
 
-// Functions of their arguments, of the clock and of chance; in byte order. Not here, though they are pure: json_patch,
-// which takes quadratic time in one call that nothing can stop.
+// The allowed functions, in byte order: they depend only on their arguments, the clock and random numbers. json_patch
+// is not allowed, because one call takes quadratic time and cannot be stopped.
 // clang-format off
 constexpr auto kFunctions = std::to_array<std::string_view>({
     "->", "->>", "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "avg", "ceil", "ceiling", "char",

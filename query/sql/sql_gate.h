@@ -31,7 +31,7 @@ class SqlGate {
   void Watch(sqlite3* db, SqlGuard& guard);
   void Forget(sqlite3* db, const SqlGuard& guard);
 
-  /// The tables that may be read, and the columns of all of them together.
+  /// The tables that may be read, and the names of all their columns.
   [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
 

@@ -28,7 +28,7 @@ class SqlGuard {
   /// `memory` is that of the session, and must outlive the guard.
   SqlGuard(const SqlLimits& limits, SqlMemory& memory);
 
-  /// Returns false once a limit is reached or the statement is cancelled, and from then on.
+  /// Returns true until a limit is reached or the statement is cancelled, and false from then on.
   [[nodiscard]] bool MayGoOn();
 
   /// The reason to stop; nothing while the statement may go on.

@@ -4,8 +4,8 @@
 
 namespace ofindex {
 
-/// The memory that SQLite holds for one session, and its limit. SQLite itself has a single limit for the whole process,
-/// with which a large statement of one session would end a small one of another. Used by one thread at a time.
+/// The memory that SQLite holds for one session, and its limit. SQLite itself has a single limit for the whole process:
+/// a large statement of one session would end a small one of another. Used by one thread at a time.
 class SqlMemory {
  public:
   SqlMemory() = default;
@@ -34,7 +34,7 @@ class SqlMemory {
     refused_ = false;
   }
 
-  /// Returns true if an allocation of `bytes` would be allowed now, for callers that can do without it.
+  /// Returns true if an allocation of `bytes` bytes would be allowed now. For callers that can do without the memory.
   [[nodiscard]] bool HasRoom(uint64_t bytes) const { return used() <= most_ && bytes <= most_ - used(); }
 
   /// Returns true if an allocation was refused since the last call of Bound.

@@ -6,7 +6,6 @@
 
 #include "base/nearest_names.h"
 #include "base/text.h"
-#include "index/catalog/paths.h"
 #include "query/sql/sql_error.h"
 #include "query/sql/sql_gate.h"
 #include "query/sql/statement_text.h"
@@ -156,15 +155,10 @@ SqlSession::~SqlSession() {
   sqlite3_close(db_);
 }
 
-Result<SqlSession> SqlSession::Open(const std::string& name, ColumnStoreOptions options) {
-  OFINDEX_ASSIGN(const std::string path, ResolveIndex(name));
-  OFINDEX_ASSIGN(std::shared_ptr<const IndexFile> index, IndexFile::Open(path));
-  return Open(OpenedIndex{.index = std::move(index), .map = nullptr}, options);
-}
-
-Result<SqlSession> SqlSession::Open(OpenedIndex opened, ColumnStoreOptions options) {
-  OFINDEX_ASSIGN(Catalog catalog, ReadCatalog(opened.index));
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(std::move(opened), options));
+Result<SqlSession> SqlSession::Open(const Snapshot& snapshot) {
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> shared, snapshot.Catalog());
+  OFINDEX_ASSIGN(Catalog catalog, ReadCatalog(*shared));
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot.Columns());
   const auto add = [&](sqlite3* db, const WorkLimits& limits) -> Result<void> {
     OFINDEX_TRY(RegisterRecords(db, store, limits));
     return RegisterCatalogTables(db, std::make_shared<const Catalog>(std::move(catalog)), limits);

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
-#include "query/columns/column_store.h"
+#include "query/columns/snapshot.h"
 #include "query/sql/sql_guard.h"
 #include "query/tables/work_limits.h"
 
@@ -44,10 +44,9 @@ class SqlRows {
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
 
   /// Steps to the next row. Returns false after the last row, or when the row limit is reached; see truncated().
-  /// Errors: kUsage        the statement is wrong for the values of the row
-  ///         kLimit        time or memory ran out, or a value is too large
-  ///         kInterrupted  the statement was cancelled
-  ///         kIndex, kIo   the index is damaged, or cannot be read
+  /// Errors: kUsage if the statement fails on the values of the row (integer overflow, malformed JSON); kLimit if time
+  /// or memory ran out, or a value is too large; kInterrupted if the statement was cancelled; kIndex if the index is
+  /// damaged; kIo if it cannot be read.
   [[nodiscard]] Result<bool> Next();
 
   /// Returns column `column`, from 0, of the current row.
@@ -75,12 +74,8 @@ class SqlRows {
 /// time and memory are limited. Moves, does not copy; not thread-safe, and must not cross a fork.
 class SqlSession {
  public:
-  /// Opens a session on the index `name`, or on the index of the data `name`.
-  /// Errors: kNotFound  there is no index; kIndex, kIo.
-  [[nodiscard]] static Result<SqlSession> Open(const std::string& name, ColumnStoreOptions options = {});
-
-  /// Opens a session on an open index. Errors: kIndex, kIo; kStale  it was rewritten in place.
-  [[nodiscard]] static Result<SqlSession> Open(OpenedIndex opened, ColumnStoreOptions options = {});
+  /// Opens a session on a snapshot, whose columns it shares. Errors: kIndex, kIo; kStale if the file was rewritten.
+  [[nodiscard]] static Result<SqlSession> Open(const Snapshot& snapshot);
 
   /// Opens a session on the eponymous virtual tables `tables`, which `add` registers. Their work must obey the limits
   /// that `add` is given. After that, the connection refuses everything else.
@@ -92,10 +87,9 @@ class SqlSession {
   ~SqlSession();
 
   /// Runs one SELECT, VALUES or EXPLAIN. Each parameter of the statement needs a value, and each value a parameter.
-  /// Errors: kUsage  the statement is wrong, refused, or more than one (the text gives the nearest existing names and,
-  ///                 if SQLite knows it, the byte, counted from byte `written_from`, where the user's text begins); the
-  ///                 parameters do not match it
-  ///         kLimit  the statement is too long or too complex; and those of SqlRows::Next
+  /// Errors: kUsage if the statement is wrong, refused, or more than one (the text gives the nearest existing names
+  /// and, if SQLite knows it, the byte, counted from byte `written_from`, where the user's text begins); or if the
+  /// parameters do not match it; kLimit if the statement is too long or too complex; those of SqlRows::Next.
   [[nodiscard]] Result<SqlRows> Query(std::string_view sql, const std::vector<SqlParameter>& parameters = {},
                                       const SqlLimits& limits = {}, size_t written_from = 0);
 

@@ -96,7 +96,7 @@ class Expansion {
     }
     body_next_ = body_next_ && token.text != "(" && token.text != ")";
     if (token.Is("as") || token.Is("materialized")) body_next_ = Here().in_with;
-    // Elsewhere the two may be names.
+    // WITH and RECURSIVE are keywords only at these places; elsewhere they may be names.
     recursive_next_ = with_next_ && token.Is("with");
     with_next_ = token.text == "(" || token.Is("explain") || token.Is("plan");
   }

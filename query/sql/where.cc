@@ -178,8 +178,9 @@ Result<Selection> StepRows(Asker& asker, const ColumnStore& store, const std::ve
   }
 }
 
-// SQLite evaluates the constants, asks the table for records, and gets none: after that its constraints are known. If
-// it asked more than once, as for each value of a list, any of the answers will do.
+// SQLite evaluates the constants, asks the table for records, and gets none: after that, the constraints that it passed
+// are known. If it asks several times, for example once for each value of a list, the records that meet the constraints
+// of at least one request are selected.
 Result<Selection> RunKernels(Asker& asker, ColumnStore& store, const IdleLoop& loop,
                              const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
   asker.taken->active = true;

@@ -17,10 +17,8 @@ namespace ofindex {
 /// constraints on all threads of the store. Otherwise the statement is run. The answer is the same. The expression may
 /// be untrusted: it is run in a session of its own (query/sql/sql_session.h), within `limits`.
 ///
-/// Errors: kUsage        the expression is wrong or refused, or the parameters do not match it
-///         kLimit        time or memory ran out
-///         kInterrupted  it was cancelled
-///         kIndex, kIo   the index is damaged, or cannot be read
+/// Errors: kUsage if the expression is wrong or refused, or if the parameters do not match it; kLimit if time or memory
+/// ran out; kInterrupted if the query was cancelled; kIndex if the index is damaged; kIo if it cannot be read.
 [[nodiscard]] Result<Selection> Where(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
                                       const std::vector<SqlParameter>& parameters = {}, const SqlLimits& limits = {});
 

@@ -36,13 +36,14 @@ struct GroupOptions {
   const std::atomic<bool>* cancel = nullptr;
 };
 
-/// Limit for the number of groups, and for the number of values of groups and columns together: this many are too many.
+/// Limit for the number of groups, and for the total number of values in groups and columns. Reaching it is an error.
 inline constexpr uint64_t kMostGroups = 1'000'000;
 inline constexpr uint64_t kMostGroupSums = 4'000'000;
 inline constexpr uint64_t kMostGroupBytes = uint64_t{256} << 20;  // for the values of the groups themselves
 
 /// Groups by `by` on store.threads() threads, and sums the numbers of `columns`; none of them may have lists. The
-/// result does not depend on the threads. Errors: kLimit  too many groups; those of ColumnStore::Load; kInterrupted.
+/// result does not depend on the threads. Errors: kLimit if there are too many groups; those of ColumnStore::Load;
+/// kInterrupted.
 [[nodiscard]] Result<GroupedStats> GroupStats(ColumnStore& store, const Column& by, const std::vector<Column>& columns,
                                               const GroupOptions& options);
 

@@ -28,8 +28,9 @@ using QuartileRanks = std::array<uint64_t, 6>;
 /// Returns the quartiles from the numbers at RanksOf(count), or nothing if two infinities leave one undefined.
 [[nodiscard]] std::optional<Quartiles> QuartilesOf(uint64_t count, const std::array<double, 6>& numbers);
 
-/// Finds the numbers of given ranks among more numbers than fit in memory: each pass over all of them settles 16 of the
-/// 64 bits of their order, by counting. Integers are rounded to the nearest double. Not thread-safe.
+/// Finds the numbers of given ranks among more numbers than fit in memory. Each pass over all numbers counts them by 16
+/// more bits of their 64-bit sort key, the highest bits first. Integers are rounded to the nearest double. Not
+/// thread-safe.
 class RankSearch {
  public:
   static constexpr int kPasses = 4;

@@ -40,8 +40,8 @@ void SortByKey(std::vector<Count<Key>>& counts) {
   JoinNeighbours(counts);
 }
 
-/// Counts of many values, in ascending order of values. Collects additions until there are about as many as settled
-/// values, then sorts and merges. Unlike a hash table, no input makes it slow.
+/// Counts of many values, in ascending order of values. Collects additions until there are about as many as merged
+/// values, then sorts and merges them. Unlike a hash table, no input makes it slow.
 template <typename Key>
 class SortedCounts {
  public:

@@ -54,8 +54,8 @@ void SketchValues(const BlockCounts& block, DistinctSketch& sketch) {
   block.ForEachText([&](ByteView text, uint64_t) { sketch.AddBytes(text); });
 }
 
-// Computes the statistics of one column: one pass over its chunks if it has few distinct values; otherwise one more
-// over its distinct values, and as many for the quartiles as RankSearch makes.
+// Computes the statistics of one column: one pass over its chunks if it has few distinct values. Otherwise, a second
+// pass counts the candidates for the most frequent values, and the passes of RankSearch find the quartiles.
 class StatsPasses {
  public:
   StatsPasses(ColumnStore& store, const Column& column, const StatsOptions& options)

@@ -50,8 +50,8 @@ class ValueCounts {
   [[nodiscard]] const std::vector<Count<int64_t>>& integers() const { return integers_.all(); }
   [[nodiscard]] const std::vector<Count<double>>& reals() const { return reals_.all(); }
 
-  /// Returns the `most` most frequent values, by descending count, then in SQLite's order. Among candidates, only those
-  /// certain to be among them, so there may be fewer.
+  /// Returns the `most` most frequent values, by descending count, then in SQLite's order. If values were dropped,
+  /// returns only those that are certainly the most frequent, which may be fewer.
   [[nodiscard]] std::vector<ValueCount> Top(size_t most) const;
 
  private:

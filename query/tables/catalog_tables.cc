@@ -11,7 +11,6 @@
 
 #include "base/allocation.h"
 #include "base/text.h"
-#include "index/catalog/catalog_reader.h"
 #include "query/tables/equality_index.h"
 #include "query/tables/sql_values.h"
 
@@ -348,14 +347,12 @@ constexpr sqlite3_module kModule = MakeModule();
 
 }  // namespace
 
-Result<Catalog> ReadCatalog(const std::shared_ptr<const IndexFile>& index) {
+Result<Catalog> ReadCatalog(SharedCatalog& shared) {
   Catalog catalog;
-  OFINDEX_ASSIGN(CatalogReader reader, CatalogReader::Open(index));
-  OFINDEX_ASSIGN(catalog.shards, reader.Shards());
-  OFINDEX_ASSIGN(std::vector<FeatureRow> features, reader.Features());
-  catalog.features = FeaturesByName(std::move(features));
-  OFINDEX_ASSIGN(catalog.bad, reader.Bad());
-  OFINDEX_ASSIGN(catalog.damage, reader.Damage());
+  catalog.shards = shared.shards();
+  catalog.features = FeaturesByName(shared.features());
+  OFINDEX_ASSIGN(catalog.bad, shared.Bad());
+  OFINDEX_ASSIGN(catalog.damage, shared.Damage());
   return catalog;
 }
 

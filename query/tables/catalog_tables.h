@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "index/catalog/catalog.h"
+#include "index/catalog/shared_catalog.h"
 #include "index/columns/column.h"
-#include "index/database/index_file.h"
 #include "query/tables/work_limits.h"
 
 struct sqlite3;
@@ -24,7 +24,7 @@ struct Catalog {
 };
 
 /// Reads the catalog of an open index. Errors: kIndex, kIo, kStale.
-[[nodiscard]] Result<Catalog> ReadCatalog(const std::shared_ptr<const IndexFile>& index);
+[[nodiscard]] Result<Catalog> ReadCatalog(SharedCatalog& shared);
 
 /// Names of the tables that RegisterCatalogTables registers.
 inline constexpr std::string_view kCatalogTables[] = {"shards", "features", "bad", "damage"};
@@ -32,7 +32,7 @@ inline constexpr std::string_view kCatalogTables[] = {"shards", "features", "bad
 /// Makes the catalog readable on `db` as tables `shards`, `features`, `bad` and `damage`, whose columns are the keys of
 /// `ofindex info --json`. They exist under these names without CREATE, and cannot be written. Bytes of a path that SQL
 /// text cannot hold become \xNN; such a name is a BLOB. Rows are found by path, name, record and shard without a scan.
-/// Errors: kLimit  SQLite has no memory.
+/// Errors: kLimit if SQLite has no memory.
 [[nodiscard]] Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog,
                                                  WorkLimits limits = {});
 

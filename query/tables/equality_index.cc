@@ -48,7 +48,7 @@ constexpr uint64_t kUnitsOff = 64;
 // SQLite rounds up the size of an allocation by less than this.
 constexpr uint64_t kRoundedUp = 16;
 
-// Returns how a text that may be a number is found by that number.
+// The sort and the hash by which a text that may be a number is found as that number.
 struct TextNumber {
   Sort sort = Sort::kOdd;
   uint64_t hash = Hash(Sort::kOdd, 0);
@@ -107,7 +107,8 @@ Result<std::optional<EqualityIndex>> EqualityIndex::Build(uint64_t rows, const W
       }
     });
   };
-  // Counts, then sums, then rows, each of which moves the end of its bucket from the bucket's start towards its end.
+  // First counts the rows of each bucket, then sums the counts, then stores the rows: each row moves the write position
+  // of its bucket forward, from the start of the bucket to its end.
   std::fill(ends, ends + buckets, 0U);
   uint64_t stamp = 0;
   OFINDEX_TRY(each([&](uint64_t row, uint64_t bucket) {

@@ -27,7 +27,7 @@ class EqualityIndex {
 
   /// Indexes the column that `visit` passes to its argument row by row, in ascending order, below `rows`; `visit` is
   /// called twice. Returns no index if `limits` leave no room for one, or if there are too many rows.
-  /// Errors: those of `visit`; kStale  it passed other values the second time.
+  /// Errors: those of `visit`; kStale if `visit` passes other values the second time.
   [[nodiscard]] static Result<std::optional<EqualityIndex>> Build(
       uint64_t rows, const WorkLimits& limits, const std::function<Result<void>(const Take&)>& visit);
 

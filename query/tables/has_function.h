@@ -16,7 +16,7 @@ inline constexpr char kNoList[] = "has(list, value): the first argument is not a
 /// like one of type TEXT.
 void Has(sqlite3_context* context, int count, sqlite3_value** values);
 
-/// Registers Has() on `db`. Errors: kLimit  SQLite has no memory.
+/// Registers Has() on `db`. Errors: kLimit if SQLite has no memory.
 [[nodiscard]] Result<void> RegisterHas(sqlite3* db);
 
 }  // namespace ofindex

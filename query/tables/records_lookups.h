@@ -14,7 +14,7 @@
 namespace ofindex {
 
 /// Finds the records that a comparison with `=`, IS or IN may select, for joins and correlated subqueries, which look
-/// up one value after the other. A column that is looked up repeatedly is indexed, once. Not thread-safe; the store and
+/// up one value after another. A column that is looked up repeatedly is indexed, once. Not thread-safe; the store and
 /// the limits must outlive it.
 class RecordsLookups {
  public:

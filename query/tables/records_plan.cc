@@ -73,7 +73,7 @@ bool IsBytes(sqlite3_value* value) {
 // Returns true if `op` looks up records by value, repeatedly in joins: see RecordsLookups.
 bool IsEquality(Op op) { return op == Op::kEq || op == Op::kIs || op == Op::kIn; }
 
-// Returns the number of a column's values, if the index knows it.
+// Returns how many values a column has, if the index knows this.
 std::optional<uint64_t> DistinctIn(const ColumnStore& store, const Column& column) {
   if (column.origin == Column::Origin::kShard) return store.shards().size();
   DistinctSketch sketch;

@@ -31,7 +31,7 @@ struct RecordsPlan {
   [[nodiscard]] static RecordsPlan Decode(std::string_view text);
 
   /// Returns the constraint of `argument` with `value`. Applies the column's affinity to the value, which SQLite leaves
-  /// to the table. Errors: kLimit  SQLite gave no value.
+  /// to the table. Errors: kLimit if SQLite gave no value.
   [[nodiscard]] static Result<Constraint> ConstraintOf(const ColumnStore& store, const Argument& argument,
                                                        sqlite3_value* value);
 };
@@ -41,8 +41,9 @@ struct RecordsPlan {
 ///
 /// SQLite checks again every comparison that might not use the column's affinity: if the other side is a column of
 /// numeric affinity, text is compared as a number, and the table cannot see that. `plain` says that there is no such
-/// column. LIMIT and OFFSET stay with SQLite, which stops asking when it has enough rows: in row-value comparisons and
-/// compound SELECTs, SQLite 3.40 offers them although other rows count too, without saying so.
+/// column. LIMIT and OFFSET stay with SQLite, which stops asking when it has enough rows. In row-value comparisons and
+/// compound SELECTs, SQLite 3.40 also offers them to the table, although rows from elsewhere count, and the table
+/// cannot notice.
 void PlanRecords(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan);
 
 }  // namespace ofindex

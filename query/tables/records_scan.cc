@@ -8,7 +8,7 @@
 namespace ofindex {
 namespace {
 
-// The most blocks evaluated at a time: their bitmaps take up to 512 KiB.
+// Maximum number of blocks evaluated at a time: their bitmaps take up to 512 KiB.
 constexpr uint64_t kMostWindowBlocks = 64;
 
 // Records skipped one by one between two checks whether the statement may go on: some milliseconds.

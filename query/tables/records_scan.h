@@ -33,7 +33,7 @@ class RecordsScan {
   /// Goes to the next record. Must not be called after done(). Errors: as Begin.
   [[nodiscard]] Result<void> Next();
 
-  /// Goes to the next record if that takes no work: 63 times of 64 if all records pass.
+  /// Goes to the next record if that takes no work, as in 63 of 64 calls if all records pass.
   [[nodiscard]] bool TryNext() {
     if (bits_ == 0 || descending_) return false;
     record_ = word_ * 64 + static_cast<uint32_t>(std::countr_zero(bits_));

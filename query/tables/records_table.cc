@@ -8,9 +8,9 @@
 
 #include "base/allocation.h"
 #include "base/text.h"
-#include "index/catalog/paths.h"
 #include "query/columns/column_affinity.h"
 #include "query/columns/list_json.h"
+#include "query/columns/snapshot.h"
 #include "query/tables/has_function.h"
 #include "query/tables/records_lookups.h"
 #include "query/tables/records_plan.h"
@@ -120,8 +120,8 @@ std::string Unquoted(std::string_view text) {
 
 Result<RecordsSource> OpenSource(int count, const char* const* arguments) {
   if (count != 4) return Fail(ErrorCode::kUsage, "expected USING ofindex('path'), the path of an index or of its data");
-  OFINDEX_ASSIGN(const std::string path, ResolveIndex(Unquoted(arguments[3])));
-  OFINDEX_ASSIGN(std::shared_ptr<ColumnStore> store, ColumnStore::Open(path));
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(Unquoted(arguments[3])));
+  OFINDEX_ASSIGN(std::shared_ptr<ColumnStore> store, snapshot->Columns());
   return RecordsSource{.store = std::move(store)};
 }
 
@@ -198,7 +198,8 @@ void PutList(Cursor& cursor, sqlite3_context* context, const Chunk& chunk) {
   PutResult(context, {.type = ColumnValue::Type::kText, .bytes = AsBytes(cursor.json)});
 }
 
-// Most queries read numbers, so these are not converted to a general value. False if the chunk has other values.
+// Most queries read numbers, which are therefore not converted to a general value. Returns false if the chunk has other
+// values.
 bool PutNumber(sqlite3_context* context, const Chunk& chunk, uint32_t record) {
   const auto put_real = [context](double real) {
     if (real == real) sqlite3_result_double(context, real);

@@ -20,12 +20,12 @@ namespace ofindex {
 /// Returns a copy of `value`.
 [[nodiscard]] ColumnValue ValueOf(sqlite3_value* value);
 
-/// Returns a copy of `value`, converted as a comparison with a column of `affinity` converts it. Errors: kLimit  SQLite
-/// has no memory.
+/// Returns a copy of `value`, converted as a comparison with a column of `affinity` converts it. Errors: kLimit if
+/// SQLite has no memory.
 [[nodiscard]] Result<ColumnValue> ValueOf(sqlite3_value* value, Affinity affinity);
 
 /// Returns the values that a list's element may equal, ascending: `value` as a number, if it is one, and as bytes; none
-/// for NULL. Errors: kLimit  SQLite has no memory.
+/// for NULL. Errors: kLimit if SQLite has no memory.
 [[nodiscard]] Result<std::vector<ColumnValue>> ElementsOf(sqlite3_value* value);
 
 /// The meaning of a constraint with the operator `=`.
@@ -38,7 +38,8 @@ enum class InKind {
 /// Returns the kind of constraint `i`, in xBestIndex. If the table handles an IN, xFilter gets all its values at once.
 [[nodiscard]] InKind InOf(sqlite3_index_info* info, int i);
 
-/// Calls `take` with each value of an IN that xFilter was given. Errors: those of `take`; kLimit  SQLite has no memory.
+/// Calls `take` with each value of an IN that xFilter was given. Errors: those of `take`; kLimit if SQLite has no
+/// memory.
 [[nodiscard]] Result<void> ForEachIn(sqlite3_value* list, const std::function<Result<void>(sqlite3_value*)>& take);
 
 /// Returns a view of `value`, valid as long as SQLite's value.

@@ -14,7 +14,7 @@ struct WorkLimits {
   std::function<bool()> may_go_on = nullptr;               ///< false: the work must end
   std::function<bool(uint64_t bytes)> has_room = nullptr;  ///< whether SQLite would allocate that much memory
 
-  /// Must be called once per some milliseconds of work at most. Errors: kInterrupted  the work must end.
+  /// Must be called every few milliseconds during long work. Errors: kInterrupted if the work must end.
   [[nodiscard]] Result<void> Ask() const {
     if (may_go_on && !may_go_on()) return Interrupted();
     return {};

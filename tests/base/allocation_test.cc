@@ -17,7 +17,7 @@ Error ErrorOfThrowing(const Thrown& thrown) {
   return WithMemory("the work", [&]() -> Result<void> { throw thrown; }).error();
 }
 
-TEST_CASE("memory and threads that run out are a limit") {
+TEST_CASE("running out of memory or threads is a kLimit error") {
   const Error errors[] = {
       ErrorOfThrowing(std::bad_alloc()),
       ErrorOfThrowing(std::bad_array_new_length()),
@@ -33,7 +33,7 @@ TEST_CASE("memory and threads that run out are a limit") {
   }
 }
 
-TEST_CASE("what the operating system refuses is an error of input or output, with its number") {
+TEST_CASE("a refusal by the operating system is a kIo error with its number") {
   const Error error = ErrorOfThrowing(
       std::filesystem::filesystem_error("cannot open directory", std::error_code(EACCES, std::generic_category())));
   CHECK(error.code == ErrorCode::kIo);
@@ -41,13 +41,13 @@ TEST_CASE("what the operating system refuses is an error of input or output, wit
   CHECK(error.message == "the work: Permission denied");
 }
 
-TEST_CASE("every other exception is a bug, and says so") {
+TEST_CASE("every other exception is reported as a bug") {
   const Error error = ErrorOfThrowing(std::out_of_range("vector::at"));
   CHECK(error.code == ErrorCode::kIo);
   CHECK(error.message == "a bug in ofindex: the work: vector::at");
 }
 
-TEST_CASE("without an exception, the outcome is that of the work") {
+TEST_CASE("without an exception, the result of the work is returned") {
   CHECK(WithMemory("the work", []() -> Result<int> { return 3; }).value() == 3);
   CHECK(WithMemory("the work", []() -> Result<int> { return Fail(ErrorCode::kStale, "old"); }).error().message ==
         "old");

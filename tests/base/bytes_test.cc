@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kTop = uint64_t{1} << 63;
 constexpr uint64_t kMost = ~uint64_t{0};
 
-TEST_CASE("a range fits only where its end, counted without wrapping, is inside") {
+TEST_CASE("a range fits only if its end, computed without wrapping, is inside") {
   struct Row {
     uint64_t offset, n, size;
     bool fits;
@@ -47,7 +47,7 @@ TEST_CASE("a range fits only where its end, counted without wrapping, is inside"
   }
 }
 
-TEST_CASE("Fits agrees with a sum of 128 bits near every edge") {
+TEST_CASE("Fits agrees with 128-bit arithmetic near every edge") {
   const uint64_t edges[] = {0, 1, 2, 3, kTop - 1, kTop, kTop + 1, kMost - 1, kMost};
   for (uint64_t offset : edges) {
     for (uint64_t n : edges) {
@@ -59,7 +59,7 @@ TEST_CASE("Fits agrees with a sum of 128 bits near every edge") {
   }
 }
 
-TEST_CASE("numbers are stored and loaded low byte first, at any address") {
+TEST_CASE("numbers are stored and loaded in little-endian order, at any address") {
   std::array<uint8_t, 11> bytes{};
   StoreLe64(bytes.data() + 3, 0x0102030405060708);
   CHECK(bytes == std::array<uint8_t, 11>{0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1});

@@ -25,7 +25,7 @@ std::string Ascending(int first, int step) {
   return bytes;
 }
 
-TEST_CASE("CRC-32C has the values that its standard gives") {
+TEST_CASE("CRC-32C matches the values published in its standard") {
   struct Row {
     std::string bytes;
     uint32_t crc;
@@ -59,7 +59,7 @@ TEST_CASE("CRC-32C has the values that its standard gives") {
   }
 }
 
-TEST_CASE("CRC-32C is the same in one piece, in two pieces, and bit by bit") {
+TEST_CASE("CRC-32C is the same computed in one piece, in two pieces, and bit by bit") {
   for (size_t n : std::initializer_list<size_t>{1, 2, 7, 8, 9, 63, 64, 65, 255, 256, 257, 1024, 4099}) {
     const std::string bytes = RandomBytes(n, n);
     const uint32_t whole = Crc32c(AsBytes(bytes));
@@ -70,7 +70,7 @@ TEST_CASE("CRC-32C is the same in one piece, in two pieces, and bit by bit") {
   }
 }
 
-TEST_CASE("the CRC of a number is that of its eight bytes, with the processor's instruction and without") {
+TEST_CASE("the CRC of a number is that of its eight bytes, with and without the processor's instruction") {
   std::mt19937_64 random(3);
   for (int i = 0; i < 10'000; ++i) {
     // Many bits and few: lengths are small numbers.
@@ -84,7 +84,7 @@ TEST_CASE("the CRC of a number is that of its eight bytes, with the processor's 
   }
 }
 
-TEST_CASE("masking is what TFRecord files have: the empty record is 16 known bytes") {
+TEST_CASE("masking matches TFRecord files: the empty record is 16 known bytes") {
   // From the format alone: the CRCs of eight zeros and of nothing, masked.
   CHECK(ToHex(AsBytes(RecordBytes(Framing::kTfRecord, ""))) ==
         "0000000000000000"
@@ -95,13 +95,13 @@ TEST_CASE("masking is what TFRecord files have: the empty record is 16 known byt
   CHECK(MaskCrc(0xffffffff) == 0xa282ead7);  // the sum wraps
 }
 
-TEST_CASE("XXH3 has the values that its authors give") {
+TEST_CASE("XXH3 matches the values published by its authors") {
   CHECK(Xxh3({}) == 0x2d06800538d394c2);  // xxHash, xxhsum.c: BMK_testXXH3, length 0, seed 0
   Xxh3Stream empty;
   CHECK(ToHex(empty.Digest()) == "99aa06d3014798d86001c324468d497f");  // the same: BMK_testXXH128, length 0, seed 0
 }
 
-TEST_CASE("a stream's digest is that of all its bytes in one piece") {
+TEST_CASE("a stream's digest equals that of all its bytes in one piece") {
   for (size_t n :
        std::initializer_list<size_t>{0, 1, 3, 8, 16, 17, 128, 129, 240, 241, 255, 256, 257, 1023, 1024, 1025, 70'000}) {
     const std::string bytes = RandomBytes(n, n + 1);
@@ -119,14 +119,14 @@ TEST_CASE("a stream's digest is that of all its bytes in one piece") {
   }
 }
 
-TEST_CASE("a number goes into a stream as its eight little-endian bytes") {
+TEST_CASE("a number is hashed as its eight little-endian bytes") {
   Xxh3Stream number, bytes;
   number.Add(uint64_t{0x0102030405060708});
   bytes.Add(AsBytes("\x08\x07\x06\x05\x04\x03\x02\x01"));
   CHECK(number.Digest() == bytes.Digest());
 }
 
-TEST_CASE("a stream that was reset or moved is as good as a new one") {
+TEST_CASE("a stream that was reset or moved behaves like a new one") {
   Xxh3Stream stream;
   stream.Add(AsBytes("something else"));
   stream.Reset();

@@ -22,7 +22,7 @@ File Opened(const std::string& path) {
   return std::move(*file);
 }
 
-TEST_CASE("a file is read anywhere, and a read that reaches its end is shorter") {
+TEST_CASE("a file is read at any offset, and a read past the end returns fewer bytes") {
   const TempDir dir;
   WriteFile(dir / "f", "0123456789");
   const File file = Opened(dir / "f");
@@ -53,7 +53,7 @@ TEST_CASE("a file is read anywhere, and a read that reaches its end is shorter")
   }
 }
 
-TEST_CASE("what is no regular file is refused, and never waited for") {
+TEST_CASE("anything but a regular file is refused without waiting for it") {
   const TempDir dir;
   REQUIRE(::mkfifo((dir / "fifo").c_str(), 0600) == 0);  // opening it would wait for a writer
   std::filesystem::create_directory(dir / "folder");
@@ -85,7 +85,7 @@ TEST_CASE("links are followed") {
   CHECK_FALSE(StatFile(dir / "missing"));
 }
 
-TEST_CASE("facts change with everything that is done to a file, and with nothing else") {
+TEST_CASE("facts change with every change to a file, and with nothing else") {
   const TempDir dir;
   WriteFile(dir / "f", "abc");
   const File file = Opened(dir / "f");
@@ -108,14 +108,14 @@ TEST_CASE("facts change with everything that is done to a file, and with nothing
   CHECK(StatFile(dir / "f")->inode != grown.inode);
 }
 
-TEST_CASE("a file from before 1970 has a negative time, not one in the far future") {
+TEST_CASE("a time before 1970 is negative, not far in the future") {
   const TempDir dir;
   WriteFile(dir / "f", "abc");
   SetMtime(dir / "f", -5'000'000'000);
   CHECK(StatFile(dir / "f")->mtime_ns == -5'000'000'000);
 }
 
-TEST_CASE("an open file stays readable when its name is gone, and a moved one has one owner") {
+TEST_CASE("an open file stays readable after its name is removed, and a moved one has one owner") {
   const TempDir dir;
   WriteFile(dir / "f", "abc");
   File file = Opened(dir / "f");
@@ -131,13 +131,13 @@ TEST_CASE("an open file stays readable when its name is gone, and a moved one ha
   CHECK(::fcntl(fd, F_GETFD) == -1);  // closed exactly once
 }
 
-TEST_CASE("a descriptor does not leak into a program that is started meanwhile") {
+TEST_CASE("a descriptor does not leak into a child program") {
   const TempDir dir;
   WriteFile(dir / "f", "");
   CHECK((::fcntl(Opened(dir / "f").fd(), F_GETFD) & FD_CLOEXEC) != 0);
 }
 
-TEST_CASE("a system's error names file, act and reason, and cannot move a cursor") {
+TEST_CASE("a system error names file, action and reason, and contains no control characters") {
   const Error error = SystemError("a\x1b[2Jb", "cannot open", ENOENT);
   CHECK(error.code == ErrorCode::kIo);
   CHECK(error.message == "a\\x1b[2Jb: cannot open: No such file or directory");

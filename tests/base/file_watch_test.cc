@@ -24,7 +24,7 @@ FileFacts ChangedAgo(int64_t age_ns) {
   return facts;
 }
 
-TEST_CASE("a change is recent within a tick, and if a file server's clock is up to a minute ahead") {
+TEST_CASE("a change is recent within a tick, even if a file server's clock is up to a minute ahead") {
   struct Row {
     int64_t age_ns;  // of the last change, by our clock
     bool just_now;
@@ -47,7 +47,7 @@ TEST_CASE("a change is recent within a tick, and if a file server's clock is up 
   }
 }
 
-TEST_CASE("the wait for the next tick ends when a change is not recent any more") {
+TEST_CASE("the wait for the next tick ends when a change is no longer recent") {
   const FileFacts facts = ChangedAgo(0);
   CHECK(WaitForNextTick(facts));
   CHECK_FALSE(ChangedJustNow(facts));

@@ -45,7 +45,7 @@ uint64_t CountNoticedFlips(const TempDir& dir, const std::string& bytes, uint64_
   return noticed;
 }
 
-TEST_CASE("every flip in a file of up to 64 KiB changes its fingerprint") {
+TEST_CASE("flipping any bit of a file of up to 64 KiB changes its fingerprint") {
   const TempDir dir;
   for (uint64_t size : {1 * kKiB, 64 * kKiB - 1, 64 * kKiB}) {
     const uint64_t step = size <= kKiB ? 1 : 61;
@@ -53,14 +53,14 @@ TEST_CASE("every flip in a file of up to 64 KiB changes its fingerprint") {
   }
 }
 
-TEST_CASE("of a large file both ends and eight pages between are read") {
+TEST_CASE("in a large file, both ends and eight pages in between are read") {
   const TempDir dir;
   constexpr uint64_t kPage = 4 * kKiB;
   // Both ends are 16 KiB, 4 pages; if the size is a whole number of pages, no page is read in part.
   CHECK(CountNoticedFlips(dir, RandomBytes(1024 * kKiB), kPage) == 4 + 8 + 4);
 }
 
-TEST_CASE("the first and the last byte of a large file count") {
+TEST_CASE("the first and the last byte of a large file are covered") {
   const TempDir dir;
   for (uint64_t size : {64 * kKiB + 1, 1000 * kKiB + 7}) {
     WriteFile(dir / "f", RandomBytes(size));
@@ -74,7 +74,7 @@ TEST_CASE("the first and the last byte of a large file count") {
   }
 }
 
-TEST_CASE("files of every size around 64 KiB have fingerprints, all different, though all are zeros") {
+TEST_CASE("files of zeros around 64 KiB have a different fingerprint for every size") {
   const TempDir dir;
   WriteFile(dir / "f", "");
   std::set<uint64_t> seen;
@@ -86,7 +86,7 @@ TEST_CASE("files of every size around 64 KiB have fingerprints, all different, t
   CHECK(seen.size() == kLast - kFirst + 1);
 }
 
-TEST_CASE("a copy has the same fingerprint, an empty file one of its own") {
+TEST_CASE("a copy has the same fingerprint, and an empty file has a fingerprint too") {
   const TempDir dir;
   for (uint64_t size : {uint64_t{0}, uint64_t{1}, 64 * kKiB, 64 * kKiB + 1, 300 * kKiB}) {
     const std::string bytes = RandomBytes(size);
@@ -99,7 +99,7 @@ TEST_CASE("a copy has the same fingerprint, an empty file one of its own") {
   CHECK(FingerprintOf(dir / "empty") != FingerprintOf(dir / "zero"));
 }
 
-TEST_CASE("a file that has only grown is recognised over the size it had") {
+TEST_CASE("a file that has only grown is recognised by its old size") {
   const TempDir dir;
   for (uint64_t size : {uint64_t{0}, uint64_t{100}, 64 * kKiB, 64 * kKiB + 1, 300 * kKiB}) {
     CAPTURE(size);
@@ -111,7 +111,7 @@ TEST_CASE("a file that has only grown is recognised over the size it had") {
   }
 }
 
-TEST_CASE("a file that has shrunk is stale, and the message says by how much") {
+TEST_CASE("a file that has shrunk is stale, and the message gives both sizes") {
   const TempDir dir;
   for (uint64_t size : {uint64_t{1}, 64 * kKiB, 64 * kKiB + 1, 300 * kKiB}) {
     CAPTURE(size);
@@ -123,7 +123,7 @@ TEST_CASE("a file that has shrunk is stale, and the message says by how much") {
   }
 }
 
-TEST_CASE("fingerprints are frozen, because indexes hold them: XXH3 of the size and of the bytes that are read") {
+TEST_CASE("fingerprints never change, because indexes store them") {
   const TempDir dir;
   for (uint64_t size : {uint64_t{0}, uint64_t{100}, 64 * kKiB}) {
     const std::string bytes = RandomBytes(size);

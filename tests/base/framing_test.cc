@@ -16,7 +16,7 @@ namespace {
 constexpr std::array kFramings = {Framing::kTfRecord, Framing::kOfRecord};
 constexpr uint64_t kLengths[] = {0, 1, 255, 65'536, uint64_t{1} << 31, uint64_t{1} << 63, ~uint64_t{0}};
 
-TEST_CASE("a header is what an independent writer makes of the same length") {
+TEST_CASE("a header equals that of an independent writer for the same length") {
   for (Framing framing : kFramings) {
     for (uint64_t length : kLengths) {
       std::array<uint8_t, kMaxHeaderBytes> header{};
@@ -26,14 +26,14 @@ TEST_CASE("a header is what an independent writer makes of the same length") {
   }
 }
 
-TEST_CASE("an OFRecord header leaves the four bytes behind it alone") {
+TEST_CASE("writing an OFRecord header leaves the next four bytes alone") {
   std::array<uint8_t, kMaxHeaderBytes> header{};
   header.fill(0xee);
   EncodeHeader(Framing::kOfRecord, 1, header.data());
   CHECK(LoadLe32(header.data() + 8) == 0xeeeeeeee);
 }
 
-TEST_CASE("framing bytes are those that a record has beyond its payload") {
+TEST_CASE("framing bytes are all bytes of a record except its payload") {
   for (Framing framing : kFramings) CHECK(FramingBytes(framing) == RecordBytes(framing, "").size());
 }
 
@@ -61,7 +61,7 @@ std::vector<std::string> PayloadsOf(const std::string& bytes) {
   return payloads;
 }
 
-TEST_CASE("the shards that tests make are those that TensorFlow writes: real files are remade byte for byte") {
+TEST_CASE("shards made by the tests equal those of TensorFlow: real files are reproduced byte for byte") {
   const auto fixtures = FixturesOrMessage();
   if (!fixtures) return;
   for (const char* name : {"mnist.tfrecord", "tf_detection_train.tfrecord", "sequence_example.tfrecord"}) {
@@ -71,9 +71,9 @@ TEST_CASE("the shards that tests make are those that TensorFlow writes: real fil
   }
 }
 
-TEST_CASE("zeros are no TFRecord header") { CHECK_FALSE(LengthCrcHolds(AsBytes(std::string(12, '\0')).data())); }
+TEST_CASE("zeros are not a TFRecord header") { CHECK_FALSE(LengthCrcHolds(AsBytes(std::string(12, '\0')).data())); }
 
-TEST_CASE("names of framings and payload kinds are read back as they were written") {
+TEST_CASE("names of framings and payload kinds are parsed as they are printed") {
   for (Framing framing : {Framing::kEmpty, Framing::kTfRecord, Framing::kOfRecord}) {
     CHECK(ParseFraming(Name(framing)) == framing);
   }

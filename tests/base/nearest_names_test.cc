@@ -31,7 +31,7 @@ size_t SlowDistance(const std::string& a, const std::string& b) {
   return d[a.size()][b.size()];
 }
 
-TEST_CASE("the distance of two names is the number of edits, as far as it is asked for") {
+TEST_CASE("the distance of two names is the number of edits, up to the given limit") {
   std::mt19937_64 random(1);
   for (int round = 0; round < 20'000; ++round) {
     std::string words[2];
@@ -49,7 +49,7 @@ TEST_CASE("the distance of two names is the number of edits, as far as it is ask
   }
 }
 
-TEST_CASE("the nearest names come first, each once, and no others") {
+TEST_CASE("the nearest names come first, each once, and no other names") {
   const std::vector<std::string> names = {
       "image/height", "image/width", "image/format", "label", "image/height", "Label_2", "image/heights", "x", "",
       "bildhöhe"};

@@ -24,7 +24,7 @@ OutputFile Created(const std::string& path) {
   return std::move(*file);
 }
 
-TEST_CASE("a file holds what was appended, whatever the pieces") {
+TEST_CASE("a file holds the appended bytes, in whatever pieces they came") {
   const TempDir dir;
   for (size_t piece : {size_t{1}, size_t{7}, kBuffer - 1, kBuffer, kBuffer + 1, 3 * kBuffer}) {
     CAPTURE(piece);
@@ -42,7 +42,7 @@ TEST_CASE("a file holds what was appended, whatever the pieces") {
   }
 }
 
-TEST_CASE("bytes that were appended before can be overwritten, flushed or not") {
+TEST_CASE("bytes already appended can be overwritten, flushed or not") {
   const TempDir dir;
   OutputFile out = Created(dir / "f");
   REQUIRE(out.Append(AsBytes("0123456789")));
@@ -54,7 +54,7 @@ TEST_CASE("bytes that were appended before can be overwritten, flushed or not") 
   CHECK(out.size() == 14);
 }
 
-TEST_CASE("an old file is emptied, and one that was given up holds no more than was flushed") {
+TEST_CASE("an old file is truncated, and an abandoned one holds only what was flushed") {
   const TempDir dir;
   WriteFile(dir / "f", "a longer text that was here before");
   {
@@ -64,7 +64,7 @@ TEST_CASE("an old file is emptied, and one that was given up holds no more than 
   CHECK(ReadFile(dir / "f") == "");
 }
 
-TEST_CASE("a moved file goes on where it was, and is closed once") {
+TEST_CASE("a moved file continues at its position, and is closed once") {
   const TempDir dir;
   OutputFile first = Created(dir / "f");
   REQUIRE(first.Append(AsBytes("abc")));
@@ -77,7 +77,7 @@ TEST_CASE("a moved file goes on where it was, and is closed once") {
   CHECK(third.path() == dir / "f");
 }
 
-TEST_CASE("a full disk is an error of append, overwrite, flush or sync, whichever meets it") {
+TEST_CASE("a full disk fails whichever of append, overwrite, flush and sync meets it") {
   OutputFile out = Created("/dev/full");
   const std::string large(kBuffer + 1, 'x');
   CHECK(out.Append(AsBytes("small")));  // stays in the buffer
@@ -110,7 +110,7 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
-TEST_CASE("a disk that fills up in the middle of a write is an error, and the write can be tried again") {
+TEST_CASE("a disk that fills up during a write is an error, and the write can be retried") {
   const TempDir dir;
   const std::string bytes(10'000, 'x');
   OutputFile out = Created(dir / "f");
@@ -125,7 +125,7 @@ TEST_CASE("a disk that fills up in the middle of a write is an error, and the wr
   CHECK(ReadFile(dir / "f") == bytes);
 }
 
-TEST_CASE("a file that cannot be made is an error with the system's reason") {
+TEST_CASE("failing to create a file is an error with the system's reason") {
   const TempDir dir;
   const auto in_missing_folder = OutputFile::Create(dir / "no/f");
   REQUIRE_FALSE(in_missing_folder);
@@ -134,7 +134,7 @@ TEST_CASE("a file that cannot be made is an error with the system's reason") {
   CHECK_FALSE(OutputFile::Create(dir.path()));
 }
 
-TEST_CASE("the folder of any path can be synced, also of one without a folder in it") {
+TEST_CASE("the folder of any path can be synced, even if the path names no folder") {
   const TempDir dir;
   CHECK(SyncDirectoryOf(dir / "f"));
   CHECK(SyncDirectoryOf("f"));

@@ -18,7 +18,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("every number of the team runs once, and all have returned before the call does") {
+TEST_CASE("every thread number runs once, and all return before the call does") {
   for (unsigned count : {1U, 2U, 3U, 16U}) {
     std::mutex mutex;
     std::multiset<unsigned> seen;
@@ -33,7 +33,7 @@ TEST_CASE("every number of the team runs once, and all have returned before the 
   }
 }
 
-TEST_CASE("the first of the team is the caller, also in a team of none") {
+TEST_CASE("the caller is the first thread, even if no others are requested") {
   for (unsigned count : {0U, 1U, 4U}) {
     std::atomic<bool> caller_ran{false};
     const std::thread::id caller = std::this_thread::get_id();
@@ -44,7 +44,7 @@ TEST_CASE("the first of the team is the caller, also in a team of none") {
   }
 }
 
-TEST_CASE("a team shares its work, and none of it is lost or done twice") {
+TEST_CASE("threads share the work, and no part is lost or done twice") {
   constexpr unsigned kItems = 100'000;
   std::atomic<unsigned> next{0};
   std::atomic<uint64_t> sum{0};
@@ -63,7 +63,7 @@ void LimitAddressSpace(uint64_t bytes) {
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
-TEST_CASE("where the system gives fewer threads, those that run do all the work") {
+TEST_CASE("if the system gives fewer threads, those that run do all the work") {
   if (kSanitized) return;
   constexpr unsigned kItems = 1000;
   const auto all_work_is_done = [] {
@@ -82,7 +82,7 @@ TEST_CASE("where the system gives fewer threads, those that run do all the work"
   CHECK(RunInChild(all_work_is_done) == 0);
 }
 
-TEST_CASE("where the system gives no memory either, the caller does it alone") {
+TEST_CASE("if the system has no memory either, the caller does the work alone") {
   if (kSanitized) return;
   const auto caller_runs = [] {
     LimitAddressSpace(0);
@@ -94,7 +94,7 @@ TEST_CASE("where the system gives no memory either, the caller does it alone") {
   CHECK(RunInChild(caller_runs) == 0);
 }
 
-TEST_CASE("what one of a team throws is thrown by the team, once all have returned") {
+TEST_CASE("an exception in one thread is rethrown after all have returned") {
   for (const unsigned thrower : {0U, 1U, 3U}) {
     CAPTURE(thrower);
     std::atomic<unsigned> returned{0};
@@ -110,7 +110,7 @@ TEST_CASE("what one of a team throws is thrown by the team, once all have return
   }
 }
 
-TEST_CASE("a thread that the system does not give is a limit") {
+TEST_CASE("failing to start a thread is a kLimit error") {
   if (kSanitized) return;
   const auto is_limit = [] {
     LimitAddressSpace(uint64_t{1} << 20);    // no stack
@@ -124,7 +124,7 @@ TEST_CASE("a thread that the system does not give is a limit") {
   CHECK(RunInChild(is_limit) == 0);
 }
 
-TEST_CASE("the processors that count are those that the process may run on") {
+TEST_CASE("the processor count is the number on which the process may run") {
   cpu_set_t before;
   REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
   CHECK(ProcessorCount() == static_cast<unsigned>(CPU_COUNT(&before)));

@@ -25,7 +25,7 @@ Result<void> Check(const std::string& path, const ShardIdentity& identity, Facts
   return CheckShard(*file, file->Facts().value(), identity, trust);
 }
 
-TEST_CASE("a shard that is not there is stale, and one that cannot be opened is not") {
+TEST_CASE("a missing shard is stale, one that cannot be opened is not") {
   const TempDir dir;
   WriteFile(dir / "file", "x");
   std::filesystem::create_directory(dir / "folder");
@@ -44,7 +44,7 @@ TEST_CASE("a shard that is not there is stale, and one that cannot be opened is 
   CHECK(long_name.error().code == ErrorCode::kIo);
 }
 
-TEST_CASE("a shard is the one that was indexed by size, times and inode, or else by size and fingerprint") {
+TEST_CASE("a shard is recognised by size, times and inode, or else by size and fingerprint") {
   const std::string bytes = LargeShard();
   const auto touch = [](const std::string& path) { SetMtime(path, kLongAgo + 1); };
   struct Row {
@@ -101,7 +101,7 @@ TEST_CASE("a shard is the one that was indexed by size, times and inode, or else
   }
 }
 
-TEST_CASE("a stale shard is named, with what was expected, what was found, and what mends it") {
+TEST_CASE("the error of a stale shard gives its name, what was expected, what was found, and the remedy") {
   const TempDir dir;
   WriteFile(dir / "s", "0123456789");
   ShardIdentity identity = IdentifyShard(File::OpenRead(dir / "s").value()).value();

@@ -11,7 +11,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("a file system in memory is told from others") {
+TEST_CASE("a file system in memory is recognised") {
   const auto proc = File::OpenRead("/proc/self/status");
   if (proc) CHECK(StorageOf(*proc) == Storage::kSolid);  // the default for unknown storage
   std::ofstream probe("/dev/shm/ofindex-storage-test");
@@ -22,7 +22,7 @@ TEST_CASE("a file system in memory is told from others") {
   static_cast<void>(::remove("/dev/shm/ofindex-storage-test"));
 }
 
-TEST_CASE("the size of memory is that of the machine, or less") {
+TEST_CASE("the size of memory is at most that of the machine") {
   CHECK(MemorySize() > (uint64_t{16} << 20));
   CHECK(MemorySize() < (uint64_t{1} << 50));
 }

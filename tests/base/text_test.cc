@@ -10,7 +10,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("paths are ordered as people count") {
+TEST_CASE("paths are sorted in natural order") {
   struct Row {
     std::string_view less, more;
   };
@@ -45,7 +45,7 @@ TEST_CASE("paths are ordered as people count") {
   }
 }
 
-TEST_CASE("names are naturally equal if nothing but leading zeros tells them apart") {
+TEST_CASE("names are naturally equal if they differ only in leading zeros") {
   CHECK(NaturallyEqual("part-1", "part-01"));
   CHECK(NaturallyEqual("a/0001/b-2", "a/1/b-02"));
   CHECK(NaturallyEqual("0", "000"));
@@ -62,7 +62,7 @@ std::string RandomName(std::mt19937_64& random) {
   return name;
 }
 
-TEST_CASE("the natural order is total: of two names one is less, and three go round in no circle") {
+TEST_CASE("the natural order is total and transitive") {
   std::mt19937_64 random(5);
   for (int i = 0; i < 100'000; ++i) {
     const std::string a = RandomName(random), b = RandomName(random), c = RandomName(random);
@@ -75,7 +75,7 @@ TEST_CASE("the natural order is total: of two names one is less, and three go ro
   }
 }
 
-TEST_CASE("UTF-8 is what table 3-7 of the Unicode standard allows") {
+TEST_CASE("UTF-8 follows table 3-7 of the Unicode standard") {
   struct Row {
     std::string_view bytes;
     bool valid;
@@ -119,7 +119,7 @@ TEST_CASE("UTF-8 is what table 3-7 of the Unicode standard allows") {
   }
 }
 
-TEST_CASE("what is printable stays, and what could move a cursor becomes its hexadecimal digits") {
+TEST_CASE("printable text is kept, and control characters become hexadecimal escapes") {
   struct Row {
     std::string_view text, shown;
   };
@@ -163,7 +163,7 @@ TEST_CASE("what is printable stays, and what could move a cursor becomes its hex
   for (const Row& row : rows) CHECK(Printable(row.text) == row.shown);
 }
 
-TEST_CASE("of every character, those that control something are escaped and all others stay") {
+TEST_CASE("exactly the control characters of Unicode are escaped") {
   const auto utf8 = [](uint32_t c) {
     std::string text;
     if (c < 0x80) return std::string(1, static_cast<char>(c));
@@ -182,7 +182,7 @@ TEST_CASE("of every character, those that control something are escaped and all 
   }
 }
 
-TEST_CASE("whatever is made printable is UTF-8 without control characters") {
+TEST_CASE("the output of Printable is always UTF-8 without control characters") {
   std::mt19937_64 random(7);
   for (int i = 0; i < 20'000; ++i) {
     std::string text;
@@ -194,7 +194,7 @@ TEST_CASE("whatever is made printable is UTF-8 without control characters") {
   }
 }
 
-TEST_CASE("counts have commas between thousands") {
+TEST_CASE("counts have commas between groups of three digits") {
   struct Row {
     uint64_t n;
     std::string_view text;
@@ -208,7 +208,7 @@ TEST_CASE("counts have commas between thousands") {
   for (const Row& row : rows) CHECK(FormatCount(row.n) == row.text);
 }
 
-TEST_CASE("sizes have three figures, and the largest unit that they are one of") {
+TEST_CASE("sizes have three digits and the largest fitting unit") {
   struct Row {
     double bytes;
     std::string_view text;
@@ -232,7 +232,7 @@ TEST_CASE("sizes have three figures, and the largest unit that they are one of")
   for (const Row& row : rows) CHECK(FormatBytes(row.bytes) == row.text);
 }
 
-TEST_CASE("hexadecimal has two lower-case digits a byte, and sixteen a number") {
+TEST_CASE("hexadecimal output has two lower-case digits per byte, sixteen per number") {
   CHECK(ToHex(ByteView()) == "");
   CHECK(ToHex(AsBytes("\x09\xaf\xff")) == "09afff");
   CHECK(ToHex(uint64_t{0}) == "0000000000000000");
@@ -240,13 +240,13 @@ TEST_CASE("hexadecimal has two lower-case digits a byte, and sixteen a number") 
   CHECK(ToHex(~uint64_t{0}) == "ffffffffffffffff");
 }
 
-TEST_CASE("ASCII letters alone are folded") {
+TEST_CASE("only ASCII letters are folded") {
   CHECK(Folded(std::string_view("AZaz09_@[`{")) == "azaz09_@[`{");
   CHECK(Folded(std::string_view("\xc3\x84\xc1")) == "\xc3\x84\xc1");
   CHECK(Folded(std::string_view("A\0B", 3)) == std::string_view("a\0b", 3));
 }
 
-TEST_CASE("text is joined from words, characters and numbers of every width") {
+TEST_CASE("text is concatenated from words, characters and numbers of every width") {
   CHECK(StrCat() == "");
   CHECK(StrCat("a", 'b', std::string("c"), 1, -2, uint64_t{1} << 63, uint8_t{7}) == "abc1-292233720368547758087");
 }

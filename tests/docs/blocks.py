@@ -1,12 +1,12 @@
-"""The fenced blocks of a document: which there are, and whether their commands do what the document says.
+"""The fenced blocks of a document, and a check that their commands do what the document says.
 
     ```console   a session: each line that begins with `$ ` is run by bash, and the lines after it are what it prints,
                  standard error included. `...` stands for anything in a line, alone in a line for any lines. A command
                  that ends in a backslash goes on in the next line, which begins with `> `.
-    ```sh        commands that must end with exit code 0, except those in TOO_LONG, which only have to be there
+    ```sh        commands that must end with exit code 0, except those in TOO_LONG, which must only exist
 
-Other blocks are no commands, but every block has a language. The commands of one document run in one folder, in the
-order in which they stand, each in a shell of its own.
+Other blocks are not commands, but every block has a language. The commands of one document run in one folder, in
+document order, each in a separate shell.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(os.environ.get("OFINDEX_BIN", ROOT / "build" / "tools" / "ofindex")).resolve()
 TIMEOUT_SECONDS = 60
 
-# First words of `sh` lines that take too long for a test, or are tests themselves: programs that have to be there.
+# First words of `sh` lines that take too long for a test, or are tests themselves: these programs must exist.
 TOO_LONG = (
     "tools/quickstart",
     "tools/test",
@@ -36,7 +36,7 @@ TOO_LONG = (
     "meson",
 )
 
-# Names of blocks that look like commands and would not be run.
+# Languages that look like commands but would not be run.
 NEVER_RUN = ("bash", "shell", "zsh", "shell-session", "terminal")
 
 
@@ -51,7 +51,7 @@ class Block:
 
 @dataclass
 class Step:
-    """A command of a session and what it is said to print."""
+    """A command of a session and the output that the document shows for it."""
 
     line: int
     command: str
@@ -74,7 +74,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def steps(block: Block) -> list[Step]:
-    """The commands of a session. What stands before the first one is shown by the command `:`, which prints nothing."""
+    """The commands of a session. Lines before the first one are kept as the command `:`, which prints nothing."""
     found: list[Step] = []
     going_on = False
     for number, line in enumerate(block.lines, start=block.line):
@@ -91,7 +91,7 @@ def steps(block: Block) -> list[Step]:
 
 
 def matches(shown: list[str], printed: str) -> bool:
-    """True if `printed` is what the document shows."""
+    """True if `printed` matches what the document shows."""
     while shown and not shown[-1].strip():
         shown = shown[:-1]
     pattern = ""
@@ -106,7 +106,7 @@ def matches(shown: list[str], printed: str) -> bool:
 
 
 def too_long(line: str) -> str | None:
-    """The first word of `line`, if it is one of TOO_LONG."""
+    """The first word of `line` if it is in TOO_LONG."""
     words = shlex.split(line, comments=True)
     return words[0] if words and words[0] in TOO_LONG else None
 
@@ -120,7 +120,7 @@ class Shell:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        # Colours, defaults and the cache folder of whoever runs the tests stay out of them.
+        # Removes the colours, defaults and cache folder of the user who runs the tests.
         foreign = ("OFINDEX_", "CLICOLOR", "NO_COLOR", "LC_")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
         kept.update(PATH=f"{COMMAND.parent}:{kept['PATH']}", LC_ALL="C.UTF-8")
@@ -128,7 +128,7 @@ class Shell:
         self.environment = kept
 
     def run(self, command: str) -> tuple[int, str]:
-        """Exit code, and all that was printed."""
+        """Returns the exit code and everything printed."""
         finished = subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,
@@ -163,7 +163,7 @@ def script_complaints(block: Block, shell: Shell) -> Iterator[str]:
 
 
 def block_complaints(text: str, folder: Path) -> Iterator[str]:
-    """What is wrong with the blocks of a document; its commands run in `folder`."""
+    """The faults found in the blocks of a document; its commands run in `folder`."""
     shell = Shell(folder)
     for block in blocks(text):
         if not block.language or block.language in NEVER_RUN:

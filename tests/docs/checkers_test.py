@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What judges the documents is worth something only if it finds what is wrong, over the same data every time."""
+"""The checkers of the documents must find faults, and must read the same data every time."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class CheckersTest(WorkFolderTest):
             with self.subTest(shown):
                 self.assertEqual(len(self.complaints("```console", "$ echo one", *shown, "```")), 1)
 
-    def test_what_is_printed_to_standard_error_counts(self) -> None:
+    def test_output_to_standard_error_counts(self) -> None:
         self.assertEqual(len(self.complaints("```console", "$ echo one >&2", "```")), 1)
         self.assertEqual(self.complaints("```console", "$ echo one >&2", "one", "```"), [])
 
-    def test_three_dots_stand_for_anything_in_a_line_and_alone_for_any_lines(self) -> None:
+    def test_three_dots_match_anything_in_a_line_and_alone_any_lines(self) -> None:
         right = [["a ... d"], ["..."], ["a ...", "..."], ["...", "a b c d"]]
         wrong = [["a ... c"], ["a ... d", "e"], ["... b"]]
         for shown in right:
@@ -55,7 +55,7 @@ class CheckersTest(WorkFolderTest):
             with self.subTest(line):
                 self.assertEqual(len(self.complaints("```sh", line, "```")), 1)
 
-    def test_a_long_command_is_not_run_but_has_to_be_there(self) -> None:
+    def test_a_long_command_is_not_run_but_must_be_in_the_document(self) -> None:
         self.assertEqual(self.complaints("```sh", "tools/quickstart     # a comment that isn't run", "```"), [])
         self.assertFalse(is_program("tools/README.md"))
         self.assertFalse(is_program("tools/no-such-script"))

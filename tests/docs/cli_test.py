@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/cli.md has the options and JSON keys of the command, no more and no fewer."""
+"""docs/cli.md lists exactly the options and JSON keys of the command."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CommandLineTest(WorkFolderTest):
         for verb in self.VERBS:
             text = self.shell.run(f"ofindex {verb} --help")[1]
             helped |= set(re.findall(r"^  (?:-\w,)?(--[a-z]+)", text, re.MULTILINE))
-        # What a sentence says of other programs is not meant: options stand in backticks or in the lines of usage.
+        # Only options in backticks or in usage lines count; sentences may mention options of other programs.
         usage = re.findall(r"^ofindex [a-z]+ .*", self.TEXT, re.MULTILINE)
         named = re.findall(r"`[^`\n]+`", self.TEXT)
         self.assertEqual(set(re.findall(r"--[a-z]+", " ".join(usage + named))), helped)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The documents do not lie: every command block of README.md and docs/*.md is run, and has to print what it shows.
+"""The documents are correct: every command block of README.md and docs/*.md is run, and must print what the document
+shows.
 
-blocks.py says which blocks are commands, sample_data.py what lies in the folder in which they run. Links must lead
-somewhere, and a path in backticks that begins with a folder of the project must exist.
+blocks.py decides which blocks are commands, and sample_data.py creates the files of the folder in which they run. Every
+link must have a target, and a path in backticks that begins with a folder of the project must exist.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def documents() -> list[Path]:
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-# Documents that are about real record files, and where those come from; their commands are passed over without them.
+# Documents about real record files, and the origin of those files; without them, the commands are skipped.
 REAL_DATA = {
     "docs/sql.md": (
         "real/mnist.tfrecord",
@@ -41,7 +42,7 @@ REAL_DATA = {
 
 
 def copy_real_data(document: str, folder: Path) -> bool:
-    """Copies the files that `document` is about. False if they are not there."""
+    """Copies the files that `document` describes. False if they do not exist."""
     for name in REAL_DATA.get(document, ()):
         source = FIXTURES / name
         if not source.exists():
@@ -78,7 +79,7 @@ class DocumentsTest(WorkFolderTest):
             with self.subTest(path.relative_to(ROOT).as_posix()):
                 self.assertEqual(list(link_complaints(path.read_text(encoding="utf-8"), path)), [])
 
-    def test_the_tables_of_sql_have_the_columns_that_their_document_names(self) -> None:
+    def test_the_tables_of_sql_have_the_columns_in_their_document(self) -> None:
         make_data(self.dir)
         shell = Shell(self.dir)
         shell.run("ofindex build data/train -q")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """docs/index_format.md describes what the command writes: its schema, its columns, and its worked example.
 
-Shards, rows and bytes are read out of the document; nothing here knows how ofindex computes them. XXH3 values are those
-of the document, compared with those of the command.
+Shards, rows and bytes are read from the document; nothing here uses code of ofindex to compute them. XXH3 values are
+taken from the document and compared with those of the command.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TABLES = (
     "checksum",
 )
 
-# Tables that the example leaves empty: its payloads are no messages, its shards not compressed, and nothing is skipped.
+# Tables that are empty in the example: its payloads are opaque, its shards uncompressed, and no file is skipped.
 EMPTY = ("skipped", "checkpoint", "feature", "chunk")
 
 # Cells that depend on the inodes of the example's files, by table: the row's first cell, or None for any; the column.
@@ -45,7 +45,8 @@ OF_INODES = {
     "checksum": (("shard", "sum"),),
 }
 
-# Where the map depends on them: binding and checksum of the header; ctime, inode and checksum of each of two shards.
+# Bytes of the map that depend on the inodes: binding and checksum of the header; ctime, inode and checksum of both
+# shards.
 SHARDS_AT = 347
 OF_INODES_IN_MAP = (
     slice(32, 40),
@@ -55,7 +56,7 @@ OF_INODES_IN_MAP = (
 
 
 def block_after(text: str) -> str:
-    """The content of the first fenced block behind `text`."""
+    """The content of the first fenced block after `text`."""
     _, found, rest = DOCUMENT.partition(text)
     if not found:
         raise ValueError(f"the document does not say: {text}")
@@ -65,7 +66,7 @@ def block_after(text: str) -> str:
 
 
 def table_after(text: str) -> list[list[str]]:
-    """The first table behind `text`: its header, then its rows."""
+    """The first table after `text`: its header, then its rows."""
     _, found, rest = DOCUMENT.partition(text)
     if not found:
         raise ValueError(f"the document does not say: {text}")
@@ -79,13 +80,13 @@ def table_after(text: str) -> list[list[str]]:
 
 
 def example_shards() -> dict[str, tuple[bytes, int]]:
-    """Path -> bytes, mtime_ns."""
+    """Maps each path to its bytes and mtime_ns."""
     named = re.findall(r"^(Shard `(.+?)`, mtime_ns (\d+):)$", DOCUMENT, re.MULTILINE)
     return {path: (bytes.fromhex(block_after(line)), int(mtime)) for line, path, mtime in named}
 
 
 def example_map() -> bytes:
-    """The map's bytes; every line has to stand at the offset that it names."""
+    """The map's bytes; every line must be at the offset that it states."""
     found = bytearray()
     for line in block_after("Bytes of the map").splitlines():
         offset, hexadecimal = re.fullmatch(r" *(\d+) +([0-9a-f *]+?) *(?:\|.*)?", line).groups()
@@ -98,10 +99,10 @@ def example_map() -> bytes:
 
 
 def unpack(blob: bytes, records: int) -> list[int]:
-    """The points of packed offsets, by the formula of the document."""
+    """The record boundaries of packed offsets, by the formula in the document."""
     points = []
     for i in range(records + 1):
-        # The end of a frame is the last point of that frame.
+        # The end of a frame is its last boundary.
         frame = min(i // 4096, (records - 1) // 4096)
         j = i - 4096 * frame
         base, slope, at, width = struct.unpack_from("<QQIB", blob, 24 * frame)
@@ -149,7 +150,7 @@ class IndexFormatTest(unittest.TestCase):
         self.assertIn("ends with exit code 3", DOCUMENT)
         self.assertEqual(self.built.returncode, 3, self.built.stderr)
 
-    def test_the_file_has_the_properties_that_the_document_states(self) -> None:
+    def test_the_file_has_the_properties_in_the_document(self) -> None:
         stated = {row[0]: row[1] for row in table_after("## NAME.ofidx\n")[1:]}
         self.assertEqual(len(stated), 6)
         for name, value in stated.items():
@@ -207,7 +208,7 @@ class IndexFormatTest(unittest.TestCase):
             self.assertEqual(unpack(offsets, records), points)
             self.assertEqual((points[0], points[-1]), (begin, end))
 
-    def test_the_fields_of_the_map_stand_where_the_tables_say(self) -> None:
+    def test_the_fields_of_the_map_are_where_the_tables_say(self) -> None:
         sizes = {"u8": 1, "u32": 4, "u64": 8, "i64": 8}
         for text, bytes_in_all in (("\nHeader; offsets", 256), ("\nShard:\n", 80), ("\nBlock:\n", 64)):
             at = 0
@@ -218,7 +219,7 @@ class IndexFormatTest(unittest.TestCase):
 
 
 class ReadersTest(unittest.TestCase):
-    """What reads the document finds what is wrong in it."""
+    """The code that reads the document must find its faults."""
 
     def test_packed_offsets_of_wide_fields_and_two_frames_are_unpacked(self) -> None:
         two_frames = struct.pack("<QQIB3x", 2**64 - 1, 16 << 12, 48, 1) + struct.pack("<QQIB3x", 65536, 5 << 12, 561, 3)
@@ -227,7 +228,7 @@ class ReadersTest(unittest.TestCase):
         self.assertEqual(points[:3], [0, 15, 31])
         self.assertEqual(points[4096:], [65536, 65536 + 5 + 5])
 
-    def test_a_text_that_is_not_there_is_an_error(self) -> None:
+    def test_missing_text_is_an_error(self) -> None:
         for reader in (block_after, table_after):
             with self.assertRaises(ValueError):
                 reader("no such text in the document")

@@ -15,13 +15,13 @@ def without_blocks(text: str) -> str:
 
 
 def anchors(text: str) -> set[str]:
-    """What a link to a heading of `text` may say after #: GitHub's rule."""
+    """The anchors of `text` that a link may name after #, by GitHub's rule."""
     headings = re.findall(r"^#+ +(.+?)\s*$", without_blocks(text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def link_complaints(text: str, path: Path) -> Iterator[str]:
-    """What is wrong with the links of the document at `path`, and with the paths that it names in backticks."""
+    """The faults in the links of the document at `path`, and in the paths that it names in backticks."""
     prose = without_blocks(text)
     for target in re.findall(r"\]\(([^)\s]+)\)", prose):
         file, _, anchor = target.partition("#")

@@ -1,4 +1,4 @@
-"""What lies in the folder in which the commands of a document run."""
+"""Creates the files in the folder in which the commands of a document run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DIGITS = 1797
 
 
 def digit(number: int) -> tuple[int, list[int]]:
-    """Label and grey levels: those of tools/quickstart where they are known, else some."""
+    """Label and grey levels: those of tools/quickstart if they exist, otherwise made up."""
     if number in KNOWN_DIGITS:
         label, levels = KNOWN_DIGITS[number]
         return label, [int(level, 17) for level in levels]
@@ -27,7 +27,7 @@ def digit(number: int) -> tuple[int, list[int]]:
 
 
 def write_digits(folder: Path) -> None:
-    """The files of tools/quickstart, of the same shape and sizes: digits/part-0 to part-3, and digits.tfrecord."""
+    """The files of tools/quickstart, with the same shapes and sizes: digits/part-0 to part-3, and digits.tfrecord."""
     (folder / "digits").mkdir()
     digits = [digit(number) for number in range(DIGITS)]
     ofrecords = [
@@ -76,15 +76,16 @@ def write_zipped(folder: Path) -> None:
 
 
 def write_hurt(folder: Path) -> None:
-    """data/hurt.tfrecord: ten records of which 2 has a wrong length checksum, 5 a wrong payload, and 9 is cut short."""
+    """data/hurt.tfrecord: ten records; record 2 has a wrong length checksum, record 5 a wrong payload, and record 9 is
+    cut."""
     frames = [bytearray(records.frame_tfrecord(flower(number))) for number in range(10)]
     frames[2][8] ^= 1
     frames[5][20] ^= 1
     (folder / "data" / "hurt.tfrecord").write_bytes(b"".join(frames)[:-7])
 
 
-# The first digit of MNIST's training images (Y. LeCun, C. Cortes, C. Burges): row -> column of the first grey level
-# that is not 0, and those from there on.
+# The first digit of MNIST's training images (Y. LeCun, C. Cortes, C. Burges): row -> column of the first nonzero grey
+# level, and the levels from that column on.
 FIVE = {
     5: (12, "031212127e88af1aa6fff77f"),
     6: (8, "1e245e9aaafdfdfdfdfde1acfdf2c340"),
@@ -110,7 +111,7 @@ FIVE = {
 
 
 def five() -> bytes:
-    """An Example of 859 bytes. Its entries stand in an order that no map is bound to: as they were once written."""
+    """An Example of 859 bytes. Its entries are in the order of an earlier writer; a map requires no order."""
     image = bytearray(28 * 28)
     for row, (column, levels) in FIVE.items():
         begin = 28 * row + column
@@ -125,7 +126,7 @@ def five() -> bytes:
 
 
 def write_clips(folder: Path) -> None:
-    """data/clips.tfrecord: two SequenceExamples. data/lines.tfrecord: two lines of text, which are no messages."""
+    """data/clips.tfrecord: two SequenceExamples. data/lines.tfrecord: two lines of text, which are not messages."""
     clips = [
         messages.encode_sequence(
             {"title": ("bytes", [title])}, {"frame": [("float", [0.5 * step, 1]) for step in range(steps)]}
@@ -137,7 +138,7 @@ def write_clips(folder: Path) -> None:
 
 
 def make_data(folder: Path) -> None:
-    """Everything that a document's commands may read. The same bytes every time."""
+    """All files that a document's commands may read. The same bytes every time."""
     write_digits(folder)
     write_train(folder)
     write_zipped(folder)

@@ -1,4 +1,4 @@
-"""A folder for the commands of a document, below a home of its own."""
+"""A folder for the commands of a document, in a home directory of its own."""
 
 from __future__ import annotations
 

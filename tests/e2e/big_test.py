@@ -1,6 +1,6 @@
-"""Much of everything: shards beyond 4 GiB, records of 2.2 GiB, more than fits in memory, 5,000 shards of few bytes.
+"""Extremes of size: shards beyond 4 GiB, records of 2.2 GiB, more than fits in memory, 5,000 tiny shards.
 
-The large files are holes for the most part and take no space on file systems that keep holes.
+The large files consist mostly of holes and take no space on file systems with sparse files.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class HugeShardTest(CommandTest):
         self.assertEqual(built["payload_bytes"], sum(length for _, length in places))
         return places
 
-    def test_records_beyond_4_gib_are_found_where_they_are(self) -> None:
+    def test_records_beyond_4_gib_are_found(self) -> None:
         for framing in (TFRECORD, OFRECORD):
             places = self.write_and_build(framing)
             self.assertGreater(places[3][0], 2**32)
@@ -44,7 +44,7 @@ class HugeShardTest(CommandTest):
             found = [(record["_offset"], record["_length"]) for record in places_shown]
             self.assertEqual(found, [places[0], *places[3:]], framing)
 
-    def test_a_record_of_more_than_2_gib_is_given_whole(self) -> None:
+    def test_a_record_of_more_than_2_gib_is_returned_whole(self) -> None:
         self.write_and_build(OFRECORD)
         process = self.start("get", OFRECORD, "1", "--raw", stderr=subprocess.DEVNULL)
         assert process.stdout is not None
@@ -64,7 +64,7 @@ class HugeShardTest(CommandTest):
 
 @unittest.skipIf(is_address_sanitized(), "AddressSanitizer reserves more addresses than the limit allows")
 class LittleMemoryTest(CommandTest):
-    """A record of 400 MiB, and 256 MiB of addresses to handle it in."""
+    """A record of 400 MiB, and an address space of 256 MiB to handle it in."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -74,7 +74,7 @@ class LittleMemoryTest(CommandTest):
     def run_small(self, *args: str) -> Bounded:
         return run_bounded(self, args, address_space_bytes=256 * MIB)
 
-    def test_building_and_verifying_need_no_room_for_a_record(self) -> None:
+    def test_building_and_verifying_need_no_memory_for_a_whole_record(self) -> None:
         for args, code in (
             (("build", "shard", "--payload", "opaque"), 0),
             (("verify", "shard"), 1),
@@ -84,7 +84,7 @@ class LittleMemoryTest(CommandTest):
             self.assertEqual(bounded.finished.code, code, bounded.finished)
             self.assertLess(bounded.peak_bytes, 64 * MIB, args)
 
-    def test_a_record_that_does_not_fit_is_a_limit_and_its_neighbours_are_read(self) -> None:
+    def test_a_record_that_does_not_fit_in_memory_is_a_limit_and_its_neighbours_are_read(self) -> None:
         self.expect(0, "build", "shard", "--payload", "opaque")
         for ordinal, payload in (("0", b"before"), ("2", b"behind")):
             self.assertEqual(self.run_small("get", "shard", ordinal, "--raw").finished.stdout, payload)
@@ -98,7 +98,7 @@ class LittleMemoryTest(CommandTest):
         ):
             with self.subTest(args):
                 finished = self.run_small(*args, "-q").finished
-                self.assertIn(finished.code, (0, 7), finished)  # 0 for one that needs no room for a whole record
+                self.assertIn(finished.code, (0, 7), finished)  # 0 if the verb needs no memory for a whole record
                 if finished.code == 7:
                     self.assertRegex(finished.stderr, r"\Aofindex: .*\nhint: .*\n\Z")
 
@@ -118,7 +118,7 @@ class ManyShardsTest(CommandTest):
             records.write_tfrecord(self.dir / "data" / f"part-{part}", written)
             self.payloads += written
 
-    def test_more_shards_than_descriptors_are_built_read_and_verified(self) -> None:
+    def test_more_shards_than_descriptors_can_be_built_read_and_verified(self) -> None:
         for args, expected in (
             (("build", "data", "--payload", "opaque", "-q"), b""),
             (("cat", "data", "--to", "raw"), b"".join(self.payloads)),

@@ -1,4 +1,4 @@
-"""Decompression bombs: a file that inflates to far more than any shard would costs a moment, and little memory."""
+"""Decompression bombs: a file that inflates to far more than any real shard is stopped at once, in little memory."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ FIRST_OF = records.frame_ofrecord(payload(1, records.OFRECORD))
 
 
 def bomb(compression: str, head: bytes, mebibytes: int, trailer: bytes = b"") -> bytes:
-    """A stream of `head` and so many MiB of zeros; what stands behind it is wrong, unless it is given.
+    """A stream of `head` and `mebibytes` MiB of zeros; without `trailer`, its checksum is wrong.
 
-    Behind a full flush a deflate stream refers to nothing before, so that the block of a MiB can be repeated.
+    After a full flush a deflate stream refers to nothing earlier, so that the block of one MiB can be repeated.
     """
     stream = zlib.compressobj(9, zlib.DEFLATED, -15)
     begin = stream.compress(head) + stream.flush(zlib.Z_FULL_FLUSH)
@@ -32,7 +32,7 @@ def bomb(compression: str, head: bytes, mebibytes: int, trailer: bytes = b"") ->
 
 
 def gzip_bomb(mebibytes: int) -> bytes:
-    """One with the right checksum behind it."""
+    """A bomb followed by the right checksum."""
     checksum = zlib.crc32(FIRST)
     for _ in range(mebibytes):
         checksum = zlib.crc32(bytes(MIB), checksum)
@@ -48,7 +48,7 @@ class BombTest(CommandTest):
         return bounded.finished
 
     def assert_stopped(self, option: str, *args: str) -> None:
-        """The command ends with 7, says which option would let the file through, and leaves nothing behind."""
+        """The command exits with 7, names the option that would accept the file, and leaves no files."""
         before = self.names()
         stopped = self.run_small(7, *args)
         error, hint = stopped.stderr.splitlines()
@@ -59,7 +59,7 @@ class BombTest(CommandTest):
     def write(self, data: bytes) -> None:
         (self.dir / "bomb").write_bytes(data)
 
-    def test_ten_gigabytes_of_zeros_out_of_ten_megabytes_stop_the_build(self) -> None:
+    def test_ten_megabytes_that_inflate_to_ten_gigabytes_of_zeros_stop_the_build(self) -> None:
         for compression in COMPRESS:
             with self.subTest(compression):
                 self.write(bomb(compression, FIRST, 10_000))
@@ -67,18 +67,18 @@ class BombTest(CommandTest):
                 for mode in ((), ("--verify",), ("-j", "1"), ("--checkpoint-every", "1"), ("--columns", "none")):
                     self.assert_stopped("--max-ratio", "build", "bomb", *OPTIONS[compression], *mode)
 
-    def test_so_does_one_record_that_claims_them_all(self) -> None:
+    def test_one_record_with_a_huge_length_stops_the_build(self) -> None:
         for front, framing in ((FIRST, records.TFRECORD), (b"", records.TFRECORD), (FIRST_OF, records.OFRECORD)):
             for length in (10_000 * MIB, 2**31 - 1, 2**62):
                 with self.subTest(f"{framing}, {length} bytes, behind {len(front)}"):
                     self.write(bomb(GZIP, front + records.HEADER[framing](length), 10_000))
                     self.assert_stopped("--max-ratio", "build", "bomb")
 
-    def test_so_do_zeros_in_the_place_of_records(self) -> None:
+    def test_zeros_instead_of_records_stop_the_build(self) -> None:
         self.write(bomb(GZIP, FIRST_OF, 10_000))
         self.assert_stopped("--max-ratio", "build", "bomb")
 
-    def test_so_do_members_of_a_megabyte_each(self) -> None:
+    def test_many_members_of_a_megabyte_stop_the_build(self) -> None:
         self.write(gzip_member(FIRST) + gzip_member(bytes(MIB), level=9) * 10_000)
         self.assert_stopped("--max-ratio", "build", "bomb")
 
@@ -103,7 +103,7 @@ class BombTest(CommandTest):
         self.assert_stopped("--max-ratio", "build", "bomb", "--force")
         self.assert_same((self.dir / "bomb.ofidx").read_bytes(), before, "index")
 
-    def test_a_limit_of_bytes_is_kept(self) -> None:
+    def test_a_limit_in_bytes_is_obeyed(self) -> None:
         self.write(bomb(GZIP, FIRST, 10_000))
         self.assert_stopped("--max-inflated", "build", "bomb", "--max-inflated", "1")
         self.write(gzip_bomb(200))
@@ -111,7 +111,7 @@ class BombTest(CommandTest):
         self.write(gzip_member(FIRST + os.urandom(MIB - len(FIRST))))
         self.expect(3, "build", "bomb", "--max-inflated", "1")
 
-    def test_what_is_no_bomb_to_its_owner_is_let_through(self) -> None:
+    def test_a_large_file_is_accepted_if_the_limit_is_raised(self) -> None:
         self.write(gzip_bomb(200))
         self.assert_stopped("--max-ratio", "build", "bomb")
         for mode in ((), ("--verify",)):
@@ -131,6 +131,6 @@ class BombTest(CommandTest):
         self.assertEqual([found["reason"] for found in built["damage"]], ["bad_stream_checksum"])
         self.run_small(1, "verify", "bomb")
 
-    def test_the_first_64_mebibytes_are_free(self) -> None:
+    def test_the_first_64_mebibytes_are_always_allowed(self) -> None:
         self.write(gzip_bomb(63))
         self.expect(3, "build", "bomb")

@@ -1,7 +1,7 @@
-"""Runs a command under resource limits and measures the most memory that it held.
+"""Runs a command under resource limits and measures its peak memory.
 
-A process inherits the peak of the one that started it, so it is started by a small interpreter of its own, which does
-nothing else; that one's 10 MB or so are the least that can be measured.
+A process inherits the peak of its parent, so the command is started by a small separate interpreter. The 10 MB or so of
+that interpreter are the smallest peak that can be measured.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ os._exit(code if code >= 0 else 128 - code)
 
 @dataclass(frozen=True)
 class Bounded:
-    """How the command ended, and the most memory that it held, in bytes. A signal N that ended it is code 128 + N."""
+    """How the command ended, and its peak memory in bytes. If signal N ended it, the code is 128 + N."""
 
     finished: Finished
     peak_bytes: int
@@ -49,7 +49,8 @@ def run_bounded(
     descriptors: int = 0,
     timeout: float = TIMEOUT_SECONDS,
 ) -> Bounded:
-    """Runs the command in the folder of `test`. A limit of 0 is none; past `timeout` seconds it is killed."""
+    """Runs the command in the folder of `test`. A limit of 0 means none; the command is killed after `timeout` seconds.
+    """
     with tempfile.NamedTemporaryFile("r") as report:
         texts = tuple(map(str, args))
         launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, report.name]
@@ -74,5 +75,6 @@ def run_bounded(
 
 
 def is_address_sanitized() -> bool:
-    """True if the command reserves terabytes of addresses for AddressSanitizer: no limit on them can be set."""
+    """True if the command reserves terabytes of addresses for AddressSanitizer, so that the address space cannot be
+    limited."""
     return os.path.isfile(COMMAND) and b"__asan_init" in COMMAND.read_bytes()

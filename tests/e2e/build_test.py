@@ -1,4 +1,4 @@
-"""build: what it leaves behind, when it does nothing, and that its bytes depend on the data alone."""
+"""build: which files it leaves, when it does nothing, and that its bytes depend only on the data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from oracle import records
 
 
 class BuildTest(CommandTest):
-    """What a build leaves, and when it does nothing."""
+    """The files that a build leaves, and when it does nothing."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -25,7 +25,7 @@ class BuildTest(CommandTest):
         self.assertEqual(self.names(), ["data", "data.ofidx", "data.ofidx-map"])
         self.assertEqual(self.names(self.dir / "data"), ["part-0", "part-1"])
 
-    def test_the_index_of_a_file_stands_beside_it(self) -> None:
+    def test_the_index_of_a_file_lies_next_to_it(self) -> None:
         self.expect(0, "build", "data/part-0")
         self.assertEqual(self.names(self.dir / "data"), ["part-0", "part-0.ofidx", "part-0.ofidx-map", "part-1"])
         self.assertEqual(self.expect(0, "cat", "data/part-0", "--to", "raw").stdout, b"".join(self.payloads[:3]))
@@ -47,14 +47,14 @@ class BuildTest(CommandTest):
         self.assertEqual(self.expect(0, "build", "data", "--force", "--json").json["records"], 7)
         self.assertEqual(self.expect(0, "get", "data", "-1", "--raw").stdout, payload(6))
 
-    def test_an_index_of_other_data_is_not_to_be_replaced_by_mistake(self) -> None:
+    def test_an_index_of_other_data_is_not_replaced_by_accident(self) -> None:
         self.expect(0, "build", "data")
         write_parts(self.dir / "other", (9,))
         refused = self.expect_error(4, "build", "other", "-o", "data.ofidx")
         self.assertIn("data.ofidx: an index of other data: data/part-0", refused.stderr)
         self.assertIn("-o INDEX", refused.stderr)
 
-    def test_a_lost_or_foreign_map_is_made_anew_without_a_word(self) -> None:
+    def test_a_missing_or_foreign_map_is_rebuilt_silently(self) -> None:
         self.expect(0, "build", "data")
         write_parts(self.dir / "other", (9,))
         self.expect(0, "build", "other")
@@ -76,7 +76,7 @@ class BuildTest(CommandTest):
 
 
 class SameBytesTest(CommandTest):
-    """Nothing in an index depends on how it was built; of where, it has the inodes of the files alone."""
+    """Nothing in an index depends on how it was built, and nothing on where, except the inodes of the files."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -99,14 +99,14 @@ class SameBytesTest(CommandTest):
                 for threads in ("2", "8"):
                     self.assert_same(self.bytes_of(data, "-j", threads, *mode), expected, (data, mode, threads))
 
-    def test_another_working_folder_and_a_longer_path_give_the_same_bytes(self) -> None:
+    def test_another_working_directory_and_a_longer_path_give_the_same_bytes(self) -> None:
         expected = self.bytes_of("data")
         (self.dir / "deep" / "er").mkdir(parents=True)
         self.assert_same(self.bytes_of(str(self.dir / "data")), expected, "absolute path")
         self.assert_same(self.bytes_of("../../data", cwd=self.dir / "deep" / "er"), expected, "folder below")
         self.assert_same(self.bytes_of("./data/"), expected, "dot and slash")
 
-    def test_a_copy_with_its_times_differs_in_nothing_but_inodes_and_what_is_computed_of_them(self) -> None:
+    def test_a_copy_with_its_times_differs_only_in_inodes_and_what_is_derived_from_them(self) -> None:
         self.bytes_of("data")
         shutil.copytree(self.dir / "data", self.dir / "copy" / "data")
         self.expect(3, "build", "copy/data")
@@ -116,7 +116,7 @@ class SameBytesTest(CommandTest):
             self.assertEqual(original[table], copied[table], table)
 
     def rows_of(self, index: Path) -> dict[str, list[object]]:
-        """All rows of all tables, but for what depends on the inodes of the files."""
+        """All rows of all tables, except what depends on the inodes of the files."""
         database = sqlite3.connect(f"file:{index}?mode=ro&immutable=1", uri=True)
         self.addCleanup(database.close)
         database.row_factory = sqlite3.Row
@@ -132,7 +132,7 @@ class SameBytesTest(CommandTest):
 
 
 class MapTest(CommandTest):
-    """The map beside an index that is up to date: damage in it is found, named and mended."""
+    """The map next to an up-to-date index: damage in it is found, reported and repaired."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -142,13 +142,13 @@ class MapTest(CommandTest):
         self.map = self.dir / "data.ofidx-map"
         self.whole = self.map.read_bytes()
 
-    def test_a_damaged_byte_anywhere_in_the_map_is_named_by_verify_and_mended_by_build(self) -> None:
+    def test_a_damaged_byte_anywhere_in_the_map_is_named_by_verify_and_repaired_by_build(self) -> None:
         named = 0
         for at in range(0, len(self.whole), max(1, len(self.whole) // 60)):
             with self.subTest(at):
                 self.map.write_bytes(self.whole[:at] + bytes([self.whole[at] ^ 0x10]) + self.whole[at + 1 :])
                 verified = self.run_command("verify", "data", "--json")
-                if at < 256:  # a header that is not all right: whoever reads makes the map again
+                if at < 256:  # a damaged header: the next reader rebuilds the map
                     self.assertEqual(verified.code, 0, verified)
                     self.expect(0, "get", "data", "0")
                 elif verified.code != 0:
@@ -163,7 +163,7 @@ class MapTest(CommandTest):
                 self.expect(0, "verify", "data", "--quick")
         self.assertGreater(named, 40)
 
-    def test_reading_names_the_command_that_makes_the_map_again(self) -> None:
+    def test_reading_names_the_command_that_rebuilds_the_map(self) -> None:
         self.map.write_bytes(self.whole[:256] + bytes(len(self.whole) - 256))
         self.assertIn("`ofindex build DATA`", self.expect_error(4, "get", "data", "0").stderr)
         self.assertIn("ofidx-map@", self.expect(1, "verify", "data").text)

@@ -1,4 +1,4 @@
-"""Features and columns: what the command says of them is what a full pass over the decoded records says."""
+"""Features and columns: what the command reports equals a full pass over the decoded records."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def quoted(name: str) -> str:
 
 @needs_fixtures
 class FixturesTest(CommandTest):
-    def test_schema_and_columns_of_every_file_are_those_of_a_full_pass(self) -> None:
+    def test_schema_and_columns_of_every_file_match_a_full_pass(self) -> None:
         seen = 0
         for fixture in fixtures():
             if fixture.compressed or fixture.payload == "opaque":
@@ -73,7 +73,7 @@ class FixturesTest(CommandTest):
             rows = self.expect(0, "sql", data, query, "--jsonl").text.splitlines()
             self.assert_same([json.loads(row)["value"] for row in rows], values, name)
 
-    def test_the_first_record_of_every_file_has_the_features_that_the_manifest_gives(self) -> None:
+    def test_the_first_record_of_every_file_has_the_features_in_the_manifest(self) -> None:
         manifest = (FIXTURES / "real" / "MANIFEST.tsv").read_text(encoding="utf-8").splitlines()
         header = manifest[0].split("\t")
         for line in manifest[1:]:
@@ -103,7 +103,7 @@ class ColumnsTest(CommandTest):
     def ask(self, query: str) -> list[Any]:
         return [list(row.values()) for row in self.expect(0, "sql", "data", query, "--json").json["rows"]]
 
-    def test_hostile_names_are_names(self) -> None:
+    def test_hostile_names_are_kept(self) -> None:
         features = {name: ("int64", [number]) for number, name in enumerate(HOSTILE_NAMES)}
         self.build([messages.encode("example", features)] * 3 + [messages.encode("example", {})], "--payload", "example")
         rows = self.expect(0, "schema", "data", "--json").json["features"]
@@ -126,7 +126,7 @@ class ColumnsTest(CommandTest):
         with sqlite3.connect(self.dir / "data.ofidx") as index:
             self.assertEqual(index.execute("SELECT count(*) FROM shard").fetchone(), (1,))
 
-    def test_names_that_are_no_text_are_kept_as_they_are_and_spelled_in_sql(self) -> None:
+    def test_names_that_are_not_text_are_kept_unchanged_and_escaped_in_sql(self) -> None:
         name = b"\xff\xfegarbage" + bytes(range(256)) * 3
         entry = bytes([0x0A, 0xFF & (len(name) | 0x80), len(name) >> 7]) + name + b"\x12\x05\x1a\x03\x0a\x01\x07"
         features = b"\x0a" + self.varint(len(entry)) + entry
@@ -144,13 +144,13 @@ class ColumnsTest(CommandTest):
             value >>= 7
         return out + bytes([value])
 
-    def test_a_name_that_comes_up_late_is_null_before(self) -> None:
+    def test_a_name_that_first_occurs_late_is_null_in_earlier_records(self) -> None:
         late = [messages.encode("example", {"a": ("int64", [1])})] * 70_000
         self.build([*late, messages.encode("example", {"a": ("int64", [2]), "b": ("bytes", [b"x"])})])
         self.assertEqual(self.ask("SELECT _id, a, b FROM records WHERE b IS NOT NULL"), [[70_000, 2, "x"]])
         self.assertEqual(self.ask("SELECT count(*), count(b) FROM records"), [[70_001, 1]])
 
-    def test_lists_are_counted_by_themselves_and_kept_whole_where_they_are_named(self) -> None:
+    def test_lists_are_only_counted_unless_they_are_named(self) -> None:
         lists: list[list[int]] = [[1, 2, 3], [], [17], [4, 17]]
         payloads = [messages.encode("example", {"l": ("int64", values), "s": ("int64", [9])}) for values in lists]
         self.build([*payloads, messages.encode("example", {})])
@@ -163,7 +163,7 @@ class ColumnsTest(CommandTest):
         each = "SELECT r._id, e.value FROM records r, json_each(r.l) e WHERE e.value > 3"
         self.assertEqual(self.ask(each), [[2, 17], [3, 4], [3, 17]])
 
-    def test_long_values_give_their_size_unless_they_are_named(self) -> None:
+    def test_long_values_give_only_their_size_unless_they_are_named(self) -> None:
         values = [b"x" * 64, b"y" * 65]
         payloads = [messages.encode("example", {"v": ("bytes", [value])}) for value in values]
         self.build(payloads)
@@ -171,7 +171,7 @@ class ColumnsTest(CommandTest):
         self.build(payloads, "--columns", "v")
         self.assertEqual(self.ask("SELECT v FROM records"), [["x" * 64], ["y" * 65]])
 
-    def test_without_columns_nothing_is_known_of_features_and_nothing_is_bad(self) -> None:
+    def test_without_columns_no_features_are_known_and_no_record_is_bad(self) -> None:
         broken = [messages.encode("example", {"a": ("int64", [1])}), b"\x0a\x7f"]
         self.build(broken, "--payload", "example", "--columns", "none")
         self.assertEqual(self.columns(), {})
@@ -180,7 +180,7 @@ class ColumnsTest(CommandTest):
         self.assertEqual(self.ask("SELECT _id, a FROM records"), [[0, 1], [1, None]])
         self.assertEqual(self.ask("SELECT record, reason FROM bad"), [[1, "malformed"]])
 
-    def test_other_columns_are_a_reason_to_build_and_the_same_ones_are_not(self) -> None:
+    def test_different_columns_are_a_reason_to_rebuild_and_equal_ones_are_not(self) -> None:
         self.build([messages.encode("example", {"a": ("int64", [1]), "b": ("int64", [2])})])
         self.assertTrue(self.expect(0, "build", "data", "--json").json["up_to_date"])
         self.assertFalse(self.expect(0, "build", "data", "--columns", "b", "--json").json["up_to_date"])
@@ -188,7 +188,7 @@ class ColumnsTest(CommandTest):
         self.assertTrue(self.expect(0, "build", "data", "--columns", "b", "--json").json["up_to_date"])
         self.assertTrue(self.expect(0, "build", "data", "--json").json["up_to_date"])
 
-    def test_of_too_many_features_the_first_have_columns_and_the_build_says_so(self) -> None:
+    def test_if_there_are_too_many_features_the_first_have_columns_and_the_build_says_so(self) -> None:
         features = {f"f{number:04}": ("int64", [number]) for number in range(1000)}
         document = self.build([messages.encode("example", features)])
         self.assertEqual((document["features"], document["features_without_column"]), (1000, 100))
@@ -211,7 +211,7 @@ class ColumnsTest(CommandTest):
         self.assertEqual(len(built), 1)
         self.expect(0, "verify", "parts")
 
-    def test_a_message_of_ones_own_is_skimmed_by_its_descriptor(self) -> None:
+    def test_a_user_defined_message_is_skimmed_by_its_descriptor(self) -> None:
         if shutil.which("protoc") is None:
             self.skipTest("no protoc")
         (self.dir / "m.proto").write_text(
@@ -231,7 +231,7 @@ class ColumnsTest(CommandTest):
         self.assertIn("nothing", refused.stderr)
         self.expect_error(2, "build", "data", "--force", "--message", "pkg.Name", "--columns", "a")
 
-    def test_a_name_in_columns_that_no_record_has_costs_no_index(self) -> None:
+    def test_a_name_in_columns_that_no_record_has_leaves_the_index_unchanged(self) -> None:
         payload = messages.encode("example", {"image/label": ("int64", [1]), "text": ("bytes", [b"x"])})
         before = self.build([payload])
         names = ["data.ofidx", "data.ofidx-map"]
@@ -258,16 +258,16 @@ class ColumnsTest(CommandTest):
         self.expect_error(2, "build", "data", "--columns", "b")
         self.assertEqual([path.name for path in self.dir.iterdir()], ["data"])
 
-    def test_columns_that_are_optional_are_told_with_what_was_meant(self) -> None:
+    def test_a_missing_optional_column_is_reported_with_the_nearest_names(self) -> None:
         payload = messages.encode("example", {"image/label": ("int64", [1]), "text": ("bytes", [b"x"])})
         wrong = ("--columns", "image/lable,text", "--columns-optional")
         self.assertEqual(self.build([payload], *wrong)["columns_in_no_record"], ["image/lable"])
         told = "columns: no record has 'image/lable' (did you mean 'image/label'?)"
         self.assertIn(told, self.expect(0, "build", "data", *wrong).stderr)  # up to date
-        self.expect_error(2, "build", "data", "--columns", "image/lable,text")  # up to date, and asked for strictly
+        self.expect_error(2, "build", "data", "--columns", "image/lable,text")  # up to date, but not optional
         self.assertEqual(self.build([payload], "--columns", "image/label,text", "--force")["columns_in_no_record"], [])
 
-    def test_names_behind_auto_are_added_to_the_automatic_columns(self) -> None:
+    def test_names_after_auto_are_added_to_the_automatic_columns(self) -> None:
         features = {"label": ("int64", [1]), "boxes": ("int64", [1, 2]), "long": ("bytes", [b"x" * 100])}
         self.build([messages.encode("example", features)])
         auto = self.columns()
@@ -278,7 +278,7 @@ class ColumnsTest(CommandTest):
         self.build([messages.encode("example", features)], "--columns", "boxes")
         self.assertEqual(self.columns(), {"boxes": ["boxes", "boxes#count"], "label": [], "long": []})
 
-    def test_of_too_many_names_the_first_stay_whole_though_they_came_last(self) -> None:
+    def test_if_there_are_too_many_names_the_first_are_complete_even_if_they_came_last(self) -> None:
         (self.dir / "parts").mkdir()
         for part, letter in enumerate("bac"):
             features = {f"{letter}{number:04d}": ("int64", [number]) for number in range(4000)}

@@ -65,14 +65,14 @@ class CommandTest(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.dir = Path(temporary.name).resolve() / "work"
         self.dir.mkdir()
-        # Colours, defaults and the cache folder of whoever runs the tests stay out of them.
+        # Removes the colours, defaults and cache folder of the user who runs the tests.
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("OFINDEX_", "CLICOLOR"))}
         kept.pop("NO_COLOR", None)
         kept.update(HOME=temporary.name, XDG_CACHE_HOME=f"{temporary.name}/cache")
         self.environment: Mapping[str, str] = kept
 
     def start(self, *args: str | Path, **popen: Any) -> subprocess.Popen[bytes]:
-        """Starts the command; it is killed if it still runs when the test ends."""
+        """Starts the command, which is killed if it still runs when the test ends."""
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": self.dir}
         process = subprocess.Popen([COMMAND, *map(str, args)], **{**pipes, "env": self.environment, **popen})
         self.addCleanup(_end, process)
@@ -90,7 +90,7 @@ class CommandTest(unittest.TestCase):
     def run_command(
         self, *args: str | Path, stdin: bytes | None = None, timeout: float = TIMEOUT_SECONDS, **popen: Any
     ) -> Finished:
-        """Runs the command to its end; a relative path is one in `self.dir`."""
+        """Runs the command to its end; relative paths are in `self.dir`."""
         if stdin is not None:
             popen["stdin"] = subprocess.PIPE
         return self.finish(self.start(*args, **popen), stdin, timeout)
@@ -102,7 +102,7 @@ class CommandTest(unittest.TestCase):
         return finished
 
     def expect_error(self, code: int, *args: str | Path, **options: Any) -> Finished:
-        """As expect(), for a failure that says so in two lines on stderr and prints no data."""
+        """Like expect(), for a failure with two lines on stderr and no data on stdout."""
         finished = self.expect(code, *args, **options)
         lines = finished.stderr.splitlines()
         self.assertEqual([line.partition(":")[0] for line in lines], ["ofindex", "hint"], finished)
@@ -110,9 +110,9 @@ class CommandTest(unittest.TestCase):
         return finished
 
     def assert_same(self, found: Any, expected: Any, what: object) -> None:
-        """As assertEqual(), for values that are too large to be shown."""
+        """Like assertEqual(), for values that are too large to be shown."""
         self.assertTrue(found == expected, f"{what}: not what was expected")
 
     def names(self, folder: Path | None = None) -> list[str]:
-        """What lies in `folder` (default: the test's own), by name, dot files included."""
+        """The names in `folder` (default: the test's own), including dot files."""
         return sorted(os.listdir(folder or self.dir))

@@ -1,4 +1,4 @@
-"""Damaged compressed shards: what came out of sound blocks is indexed, and what is wrong is told with both places."""
+"""Damaged compressed shards: records in sound blocks are indexed, and damage is reported with both positions."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ TRAILER_BYTES = {GZIP: 8, ZLIB: 4, DEFLATE: 0}
 
 
 def places(document: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """Of each damage: its reason, and where it is, inflated and in the file."""
+    """For each damaged range: its reason, and its position in the inflated bytes and in the file."""
     keys = ("reason", "begin", "end", "file_begin", "file_end")
     return [tuple(found[key] for key in keys) for found in document["damage"]]
 
 
 class DamagedTest(CommandTest):
     def build(self, data: bytes, *options: str, code: int = 3, compression: str = GZIP) -> dict[str, Any]:
-        """Builds the index of a shard of these bytes; an empty object if there is none."""
+        """Builds the index of a shard with these bytes; an empty object if no index is written."""
         for path in self.dir.iterdir():
             path.unlink()
         (self.dir / "data").write_bytes(data)
@@ -61,7 +61,7 @@ class DamagedTest(CommandTest):
 
 
 class CutTest(DamagedTest):
-    def test_a_stream_that_is_cut_at_any_byte_keeps_the_records_before(self) -> None:
+    def test_a_stream_cut_at_any_byte_keeps_the_records_before_the_cut(self) -> None:
         for compression, compress in COMPRESS.items():
             whole = compress(WHOLE)
             for size in range(1, len(whole)):
@@ -69,7 +69,7 @@ class CutTest(DamagedTest):
                     body = whole[len(HEADER[compression]) : min(size, len(whole) - TRAILER_BYTES[compression])]
                     self.check_cut(whole[:size], compressing.inflate_what_is_there(body), compression)
 
-    def test_a_second_member_that_is_cut_at_any_byte_keeps_the_first_one(self) -> None:
+    def test_a_second_member_cut_at_any_byte_keeps_the_first_one(self) -> None:
         half = SIZE // 2
         first, second = gzip_member(WHOLE[:half]), gzip_member(WHOLE[half:], gzip_header(name=b"two", checked=True))
         header = len(second) - len(gzip_member(WHOLE[half:])) + len(HEADER[GZIP])
@@ -78,7 +78,7 @@ class CutTest(DamagedTest):
                 inflated = compressing.inflate_what_is_there(second[header : min(size, len(second) - 8)])
                 self.check_cut(first + second[:size], WHOLE[:half] + inflated, GZIP)
 
-    def test_a_stream_of_an_ofrecord_that_is_cut_at_any_byte_keeps_the_records_before(self) -> None:
+    def test_an_ofrecord_stream_cut_at_any_byte_keeps_the_records_before_the_cut(self) -> None:
         whole = zlib_stream(framed(payloads(7, OFRECORD), OFRECORD))
         for size in range(1, len(whole)):
             with self.subTest(f"cut at {size}"):
@@ -102,7 +102,7 @@ class CutTest(DamagedTest):
 
 @dataclass(frozen=True)
 class Case:
-    """A stream with all the records, and where what is wrong with it lies in the file."""
+    """A stream with all the records, and the position of its fault in the file."""
 
     name: str
     compression: str
@@ -153,7 +153,7 @@ STREAMS = [
 
 
 class StreamTest(DamagedTest):
-    def test_every_record_of_a_damaged_stream_is_there_and_the_damage_is_told(self) -> None:
+    def test_every_record_of_a_damaged_stream_is_kept_and_the_damage_is_reported(self) -> None:
         for case in STREAMS:
             for mode in ((), ("--verify",)):
                 with self.subTest(case.name, mode=mode):
@@ -167,21 +167,21 @@ class StreamTest(DamagedTest):
                     self.assertIn(case.reason, done.stderr)
                     self.assertEqual((self.dir / "out.tfrecord").read_bytes(), WHOLE)
 
-    def test_a_wrong_checksum_of_one_member_is_told_where_the_member_ends(self) -> None:
+    def test_a_wrong_checksum_of_one_member_is_reported_at_the_end_of_the_member(self) -> None:
         half = SIZE // 2
         first = gzip_member(WHOLE[:half])[:-8] + bytes(8)
         built = self.build(first + gzip_member(WHOLE[half:]))
         self.assertEqual(places(built), [(BAD_CHECKSUM, half, half, len(first) - 8, len(first))])
         self.assertEqual(self.raw(), b"".join(SOME))
 
-    def test_members_behind_one_another_are_no_damage(self) -> None:
+    def test_several_members_are_not_damage(self) -> None:
         self.assertEqual(self.build(gzip_member(WHOLE) * 3, code=0)["records"], 3 * len(SOME))
         self.assertEqual(self.raw(), b"".join(SOME * 3))
 
     def test_blocks_that_do_not_inflate_end_the_shard(self) -> None:
         for compression, header in HEADER.items():
             sound = header + compressing.deflate(WHOLE, flush=zlib.Z_SYNC_FLUSH, every=SIZE)[:-2]  # no last block
-            built = self.build(sound + b"\x07" * 50, compression=compression)  # a block of type 3, which there is not
+            built = self.build(sound + b"\x07" * 50, compression=compression)  # a block of type 3, which does not exist
             self.assertEqual(built["records"], len(SOME))
             self.assertEqual(places(built), [(BAD_DEFLATE, SIZE, SIZE, len(sound), len(sound) + 50)], compression)
             self.assertEqual(self.raw(), b"".join(SOME))
@@ -193,14 +193,14 @@ def begins_with_a_record(case: damage_test.Case) -> bool:
 
 
 class InsideTest(DamagedTest):
-    """Damage inside a sound stream is that of the inflated bytes."""
+    """Damage inside a sound stream is damage of the inflated bytes."""
 
-    def test_each_damage_of_a_plain_shard_is_the_same_in_a_compressed_one(self) -> None:
+    def test_damage_has_the_same_effect_in_plain_and_compressed_shards(self) -> None:
         for case in damage_test.CASES:
             if begins_with_a_record(case):
                 self.check_case(case)
 
-    def test_a_format_that_is_given_is_believed_of_a_compressed_shard_too(self) -> None:
+    def test_a_given_format_is_trusted_for_compressed_shards_too(self) -> None:
         for case in damage_test.CASES:
             if not begins_with_a_record(case):
                 self.check_case(case)
@@ -232,7 +232,7 @@ class InsideTest(DamagedTest):
 
 
 class FlipTest(DamagedTest):
-    def test_a_flipped_bit_is_told_or_changes_no_record(self) -> None:
+    def test_a_flipped_bit_is_reported_or_changes_no_record(self) -> None:
         source = random.Random(7)
         for framing in (TFRECORD, OFRECORD):
             some = payloads(40, framing)

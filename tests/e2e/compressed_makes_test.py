@@ -1,4 +1,4 @@
-"""Compressed shards of every make: whoever wrote the stream, and however, its records are all there."""
+"""Compressed shards of every variant: whichever program wrote the stream, all its records are found."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cuts(data: bytes, every: int) -> list[bytes]:
 
 
 def members_of(framing: str) -> Iterator[tuple[str, bytes]]:
-    """gzip files of many members: where one ends says nothing of where a record does."""
+    """gzip files with many members: members and records end independently."""
     frames = [records.FRAME[framing](one) for one in payloads(COUNT, framing)]
     whole = b"".join(frames)
     for name, parts in {
@@ -51,7 +51,7 @@ def members_of(framing: str) -> Iterator[tuple[str, bytes]]:
 
 
 def makes_of(framing: str) -> Iterator[tuple[str, str, bytes]]:
-    """What a stream is called, its compression, and the stream: the same records in each."""
+    """The name of a stream, its compression, and the stream: the same records in each."""
     whole = framed(payloads(COUNT, framing), framing)
     for compression, compress in COMPRESS.items():
         for level in range(10):
@@ -70,7 +70,7 @@ def makes_of(framing: str) -> Iterator[tuple[str, str, bytes]]:
 
 
 def large_makes_of(whole: bytes) -> dict[str, tuple[str, bytes]]:
-    """Streams of several checkpoints each."""
+    """Streams with several checkpoints each."""
     members = cuts(whole, 100_001)
     zlibs: dict[str, dict[str, int]] = {
         **{f"level {level}": {"level": level} for level in (0, 1, 9)},
@@ -90,7 +90,7 @@ def large_makes_of(whole: bytes) -> dict[str, tuple[str, bytes]]:
 
 
 class MakesTest(CommandTest):
-    def test_every_make_gives_the_records_that_went_into_it(self) -> None:
+    def test_every_variant_gives_the_original_records(self) -> None:
         for framing in (TFRECORD, OFRECORD):
             expected = payloads(COUNT, framing)
             for name, compression, data in makes_of(framing):
@@ -107,11 +107,11 @@ class MakesTest(CommandTest):
         self.assertEqual(found, [framing, compression, len(expected), len(data)])
         self.assert_same(self.expect(0, "cat", "data", "--to", "raw").stdout, b"".join(expected), "cat")
 
-    def test_large_makes_are_entered_anywhere(self) -> None:
+    def test_large_variants_can_be_read_from_any_checkpoint(self) -> None:
         source = random.Random(5)
         expected: list[bytes] = []
         for number in range(3000):
-            far = number % 4 == 0 and number >= 13  # matches that reach over nearly all of the window
+            far = number % 4 == 0 and number >= 13  # matches at distances up to nearly the whole window
             expected.append(expected[-13] if far else source.randbytes(1000).hex().encode() + bytes(500))
         asked = source.sample(range(len(expected)), 40)
         for name, (compression, data) in large_makes_of(framed(expected, OFRECORD)).items():
@@ -125,7 +125,7 @@ class MakesTest(CommandTest):
 
 
 class DetectionTest(CommandTest):
-    """A compressed shard is found to be what its inflated copy is found to be."""
+    """A compressed shard is detected as its inflated copy is."""
 
     def test_an_empty_stream_is_an_empty_shard(self) -> None:
         for compression, compress in COMPRESS.items():
@@ -136,7 +136,7 @@ class DetectionTest(CommandTest):
                     self.assertEqual((built["records"], built["damage"]), (0, []))
                     self.assertEqual(self.expect(0, "cat", "data", "--to", "raw").stdout, b"")
 
-    def test_a_bare_deflate_stream_is_taken_for_one_only_if_that_is_said(self) -> None:
+    def test_a_bare_deflate_stream_is_detected_only_on_request(self) -> None:
         (self.dir / "data").write_bytes(COMPRESS[DEFLATE](framed(payloads(20))))
         self.assertIn("data", self.expect_error(3, "build", "data").stderr)
         for wrong in (GZIP, ZLIB, "none"):
@@ -144,13 +144,13 @@ class DetectionTest(CommandTest):
         self.assertEqual(self.names(), ["data"])
         self.expect(0, "build", "data", "--compression", "deflate")
 
-    def test_a_compressed_file_of_no_records_is_refused_by_name(self) -> None:
+    def test_a_compressed_file_without_records_is_refused_by_name(self) -> None:
         for compression, compress in COMPRESS.items():
             (self.dir / "text").write_bytes(compress(b"not a record at all\n" * 99))
             self.assertIn("text", self.expect_error(3, "build", "text", *OPTIONS[compression]).stderr)
         self.assertEqual(self.names(), ["text"])
 
-    def test_a_format_that_is_given_is_believed_as_of_a_plain_shard(self) -> None:
+    def test_a_given_format_is_trusted_as_for_a_plain_shard(self) -> None:
         for framing in (TFRECORD, OFRECORD):
             whole = framed(payloads(20, framing), framing)
             (self.dir / "plain").write_bytes(whole)
@@ -165,11 +165,11 @@ class DetectionTest(CommandTest):
                         found[name] = (info["shards"][0]["format"], info["records"], damage)
                     self.assertEqual(found["gz"], found["plain"])
 
-    def test_a_large_first_record_is_as_good_as_a_small_one(self) -> None:
+    def test_the_size_of_the_first_record_does_not_matter(self) -> None:
         for framing, mebibytes in ((TFRECORD, 2), (OFRECORD, 2), (OFRECORD, 9)):
             self.check_first_record(framing, mebibytes)
 
-    def test_a_first_record_that_is_too_large_to_be_looked_at_needs_a_word_of_its_payload(self) -> None:
+    def test_a_first_record_too_large_to_be_sampled_needs_the_payload_option(self) -> None:
         first = messages.encode("example", {"image": ("bytes", [bytes(17 << 20)]), "label": ("int64", [1])})
         (self.dir / "gz").write_bytes(gzip_member(framed([first, payload(1)]), level=1))
         for options, kind in (((), "opaque"), (("--payload", "example"), "example")):
@@ -177,13 +177,13 @@ class DetectionTest(CommandTest):
             (shard,) = self.expect(0, "info", "gz", "--json").json["shards"]
             self.assertEqual((shard["payload"], shard["records"]), (kind, 2))
 
-    def test_offsets_of_what_it_inflates_to_are_no_text_index_of_the_file(self) -> None:
+    def test_offsets_in_inflated_bytes_are_not_exported_as_a_text_index(self) -> None:
         (self.dir / "gz").write_bytes(gzip_member(framed(payloads(3))))
         self.expect(0, "build", "gz")
         self.assertIn("compressed", self.expect_error(2, "export", "gz", "--to", "tfrecord2idx", "-o", "i").stderr)
 
     def check_first_record(self, framing: str, mebibytes: int) -> None:
-        """A gzip file whose first record is of so many MiB is what its inflated copy is."""
+        """A gzip file whose first record has this many MiB is detected as its inflated copy is."""
         noise = random.Random(6).randbytes(mebibytes << 20)
         first = messages.encode(KINDS[framing], {"image": ("bytes", [noise]), "label": ("int64", [1])})
         whole = framed([first, payload(1, framing)], framing)

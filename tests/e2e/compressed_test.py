@@ -1,4 +1,4 @@
-"""Compressed shards, indexed in place: every answer is the one that the inflated bytes would give."""
+"""Compressed shards, indexed in place: every answer equals that for the inflated bytes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CompressedTest(CommandTest):
         return database.execute("SELECT count(*) FROM checkpoint").fetchone()[0]
 
     def answers(self, folder: str, name: str, count: int) -> dict[str, Any]:
-        """What each verb says of `name` in `folder`, but for ids, sizes of files and times."""
+        """The output of each verb for `name` in `folder`, without ids, file sizes and times."""
         some = [str(ordinal) for ordinal in (count - 1, 0, count // 2, count // 3, -1)]
         asked = [("get", name, *some, form) for form in ("--json", "--jsonl", "--raw", "--wire")]
         asked += [("cat", name, "--to", to) for to in ("raw", "tfrecord", "ofrecord", "jsonl")]
@@ -53,7 +53,7 @@ class CompressedTest(CommandTest):
 
     def shown(self, *args: str, **options: Any) -> tuple[int, bytes, str]:
         done = self.run_command(*args, **options)
-        self.assertIn(done.code, (0, 2) if args[0] == "convert" else (0,), done)  # some payloads have no other form
+        self.assertIn(done.code, (0, 2) if args[0] == "convert" else (0,), done)  # some payloads cannot be converted
         return done.code, re.sub(rb'"(id|index)":"[^"]*"|"seconds":[0-9.e-]+', b"", done.stdout), done.stderr
 
     def assert_alike(self, compressed: dict[str, Any], plain: dict[str, Any]) -> None:
@@ -63,7 +63,7 @@ class CompressedTest(CommandTest):
 
 @needs_fixtures
 class FixturesTest(CompressedTest):
-    def test_every_compressed_file_is_read_as_its_manifest_and_the_oracle_say(self) -> None:
+    def test_every_compressed_file_matches_its_manifest_and_the_oracle(self) -> None:
         tried = [fixture for fixture in fixtures() if fixture.compressed]
         self.assertEqual(len(tried), 9)
         for fixture in tried:
@@ -94,7 +94,7 @@ class FixturesTest(CompressedTest):
             [fixture.format, "gzip", fixture.payload, fixture.records, size, fixture.payload_bytes],
         )
 
-    def test_every_compressed_file_gives_the_answers_of_its_inflated_copy(self) -> None:
+    def test_every_compressed_file_gives_the_same_answers_as_its_inflated_copy(self) -> None:
         for fixture in fixtures():
             if fixture.compressed and fixture.records < 1000:
                 with self.subTest(fixture.path.name):
@@ -107,7 +107,7 @@ class FixturesTest(CompressedTest):
                         found.append(self.answers(folder, "data", fixture.records))
                     self.assert_alike(found[1], found[0])
 
-    def test_the_two_files_that_are_one_another_s_twins_hold_the_same(self) -> None:
+    def test_the_two_twin_files_hold_the_same_records(self) -> None:
         twins = {fixture.path.name: fixture for fixture in fixtures() if fixture.path.name.startswith("test_features.")}
         found = []
         for name, fixture in sorted(twins.items()):
@@ -118,7 +118,7 @@ class FixturesTest(CompressedTest):
 
 
 class TwinsTest(CompressedTest):
-    def test_shards_of_several_checkpoints_give_the_answers_of_plain_ones(self) -> None:
+    def test_shards_with_several_checkpoints_give_the_same_answers_as_plain_ones(self) -> None:
         for framing in (TFRECORD, OFRECORD):
             count = len(many_payloads(framing))
             self.write(f"{framing}/plain/data", many_bytes(framing))
@@ -133,7 +133,7 @@ class TwinsTest(CompressedTest):
                     self.assertGreaterEqual(self.checkpoints(f"{folder}/data.ofidx"), 3)
                     self.assert_alike(self.answers(folder, "data", count), expected)
 
-    def test_compressed_and_plain_shards_lie_side_by_side_in_one_folder(self) -> None:
+    def test_compressed_and_plain_shards_may_share_a_folder(self) -> None:
         parts = [payloads(30, first=first) for first in (0, 30, 60, 90)]
         makes = ("none", GZIP, ZLIB, "none")
         for number, (part, make) in enumerate(zip(parts, makes, strict=True)):
@@ -162,14 +162,14 @@ class SameBytesTest(CompressedTest):
 
 
 class ReadingTest(CompressedTest):
-    """However records are read, and wherever the checkpoints are kept."""
+    """Records are the same in every way of reading them, and at every distance of checkpoints."""
 
     def setUp(self) -> None:
         super().setUp()
         self.write("data", gzip_member(many_bytes(), level=1))
         self.expect(0, "build", "data", "--checkpoint-every", "1")
 
-    def test_a_small_cache_and_reads_instead_of_maps_give_the_same_records(self) -> None:
+    def test_a_small_cache_and_pread_give_the_same_records(self) -> None:
         expected = many_payloads()
         ordinals = random.Random(2).sample(range(len(expected)), 300)
         listed = "".join(f"{ordinal}\n" for ordinal in ordinals).encode()
@@ -181,7 +181,7 @@ class ReadingTest(CompressedTest):
                 shown = self.expect(0, "get", "data", *map(str, ordinals), "--raw", *options)
                 self.assert_same(shown.stdout, b"".join(expected[n] for n in ordinals), "get")
 
-    def test_a_record_that_is_larger_than_the_cache_and_all_spans_is_read_whole(self) -> None:
+    def test_a_record_larger_than_the_cache_and_any_span_is_read_whole(self) -> None:
         large = [b"\x0a\x00", random.Random(3).randbytes(20 << 20), b"end"]
         self.write("large", gzip_member(framed(large, OFRECORD), level=1))
         self.expect(0, "build", "large", "--format", "ofrecord", "--payload", "opaque", "--verify")
@@ -190,7 +190,7 @@ class ReadingTest(CompressedTest):
             self.assert_same(shown.stdout, large[ordinal], ordinal)
         self.expect(0, "verify", "large")
 
-    def test_a_lost_or_foreign_map_is_made_anew_with_the_checkpoints_in_it(self) -> None:
+    def test_a_missing_or_foreign_map_is_rebuilt_with_its_checkpoints(self) -> None:
         self.write("other", gzip_member(framed(payloads(9))))
         self.expect(0, "build", "other")
         original = (self.dir / "data.ofidx-map").read_bytes()
@@ -201,7 +201,7 @@ class ReadingTest(CompressedTest):
             self.assert_same((self.dir / "data.ofidx-map").read_bytes(), original, "map")
             shutil.copyfile(self.dir / "other.ofidx-map", self.dir / "data.ofidx-map")
 
-    def test_data_without_an_index_are_converted(self) -> None:
+    def test_data_without_an_index_can_be_converted(self) -> None:
         self.write("new/data", gzip_member(framed(payloads(50))))
         self.expect(0, "convert", "new/data", "--to", "ofrecord", "-o", "new/out.ofrecord")
         self.assertEqual(self.names(self.dir / "new"), ["data", "out.ofrecord"])
@@ -210,7 +210,7 @@ class ReadingTest(CompressedTest):
 
 
 class ChangedTest(CompressedTest):
-    """A shard that is no longer what was indexed is refused, or told by verify."""
+    """A shard that is no longer the indexed file is refused, or reported by verify."""
 
     def build(self, framing: str, compression: str) -> bytes:
         data = COMPRESS[compression](many_bytes(framing), level=1)
@@ -218,7 +218,7 @@ class ChangedTest(CompressedTest):
         self.expect(0, "build", "data", "--verify", "--force", *OPTIONS[compression])
         return data
 
-    def test_a_shard_that_was_cut_grew_or_was_replaced_is_refused(self) -> None:
+    def test_a_shard_that_was_truncated_grew_or_was_replaced_is_refused(self) -> None:
         for compression in COMPRESS:
             data = self.build(TFRECORD, compression)
             plain = many_bytes()
@@ -253,7 +253,7 @@ class ChangedTest(CompressedTest):
             pass
         return at
 
-    def test_a_change_in_place_that_no_fingerprint_sees_is_told_by_verify(self) -> None:
+    def test_a_change_in_place_outside_the_fingerprint_is_reported_by_verify(self) -> None:
         source = random.Random(4)
         for framing in (TFRECORD, OFRECORD):
             for compression in COMPRESS:

@@ -1,4 +1,5 @@
-"""Compressed streams of every make: deflate by Python's zlib, headers and trailers by hand (RFC 1950, 1951, 1952)."""
+"""Compressed streams of every variant: deflate by Python's zlib, headers and trailers by hand (RFC 1950, 1951, 1952).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ def deflate(
     every: int = 1000,
     memory: int = 8,
 ) -> bytes:
-    """A bare deflate stream, flushed as `flush` says behind each `every` bytes; little `memory` makes small blocks."""
+    """A bare deflate stream, flushed with mode `flush` after each `every` bytes; little `memory` makes small blocks."""
     stream = zlib.compressobj(level, zlib.DEFLATED, _BARE, memory, strategy)
     if flush == zlib.Z_NO_FLUSH:
         return stream.compress(data) + stream.flush()
@@ -36,14 +37,14 @@ def deflate(
 
 
 def inflate_what_is_there(deflated: bytes) -> bytes:
-    """What comes out of a bare deflate stream that may be cut off."""
+    """The inflated bytes of a bare deflate stream that may be truncated."""
     return zlib.decompressobj(_BARE).decompress(deflated)
 
 
 def gzip_header(
     extra: bytes | None = None, name: bytes | None = None, comment: bytes | None = None, checked: bool = False
 ) -> bytes:
-    """The header of a gzip member, with the optional fields that are given; `checked` adds its CRC16."""
+    """The header of a gzip member with the given optional fields; `checked` adds its CRC16."""
     flags = 2 * checked | 4 * (extra is not None) | 8 * (name is not None) | 16 * (comment is not None)
     header = bytes([0x1F, 0x8B, 8, flags]) + struct.pack("<I", 1_500_000_000) + bytes([0, 3])
     if extra is not None:
@@ -73,7 +74,7 @@ def zlib_stream(data: bytes, **how: Any) -> bytes:
 HEADER = {GZIP: gzip_header(), ZLIB: b"\x78\x9c", DEFLATE: b""}
 COMPRESS: dict[str, Callable[..., bytes]] = {GZIP: gzip_member, ZLIB: zlib_stream, DEFLATE: deflate}
 
-# A bare deflate stream has nothing to be known by.
+# A bare deflate stream has no header to recognise it by.
 OPTIONS: dict[str, tuple[str, ...]] = {GZIP: (), ZLIB: (), DEFLATE: ("--compression", DEFLATE)}
 
 
@@ -83,7 +84,7 @@ def framed(some: list[bytes], framing: str = records.TFRECORD) -> bytes:
 
 @functools.cache
 def many_payloads(framing: str = records.TFRECORD, count: int = 6000) -> list[bytes]:
-    """Some 6 MiB that deflate cannot make small, with features of every kind that has columns."""
+    """About 6 MiB that deflate cannot shrink, with features of every kind that has columns."""
     source = random.Random(1)
     return [
         messages.encode(

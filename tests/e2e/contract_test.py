@@ -1,4 +1,4 @@
-"""What scripts depend on: JSON keys, exit codes, which stream says what."""
+"""The contract for scripts: JSON keys, exit codes, and what goes to which stream."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VERBS_OF_LATER = ("update", "merge")
 
 
 class JsonTest(CommandTest):
-    """Every promised key is there, in a document that names its schema."""
+    """Every promised key exists, in a document that names its schema."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -43,7 +43,7 @@ class JsonTest(CommandTest):
         for rate in ("seconds", "records_per_second", "bytes_per_second"):
             self.assertGreaterEqual(self.built[rate], 0, rate)
 
-    def test_info_tells_the_totals_and_the_shards(self) -> None:
+    def test_info_prints_the_totals_and_the_shards(self) -> None:
         info = self.expect(0, "info", "data.ofidx", "--json").json
         self.assertEqual(info["schema"], "ofindex.info/1")
         for key in ("index", "id", "format_version", "generation", "index_bytes", "checked", "features"):
@@ -54,13 +54,13 @@ class JsonTest(CommandTest):
         self.assertEqual({key: info["shards"][0][key] for key in first}, first)
         self.assertEqual(sum(shard["bytes"] for shard in info["shards"]), info["data_bytes"])
 
-    def test_verify_tells_what_it_checked(self) -> None:
+    def test_verify_prints_what_it_checked(self) -> None:
         verified = self.expect(0, "verify", "data", "--json").json
         expected = {"schema": "ofindex.verify/1", "records_checked": 5, "bad": [], "stale": [], "damage": []}
         self.assertEqual({key: verified.get(key) for key in expected}, expected)
         self.assertGreaterEqual(verified["bytes_checked"], sum(map(len, self.payloads)))
 
-    def test_get_shows_place_and_features(self) -> None:
+    def test_get_prints_location_and_features(self) -> None:
         document = self.expect(0, "get", "data", "4", "--json").json
         self.assertEqual(document["schema"], "ofindex.get/1")
         expected = {
@@ -75,7 +75,7 @@ class JsonTest(CommandTest):
 
 
 class ContractTest(CommandTest):
-    """Each verb has the options of every verb, and each document the keys that are promised."""
+    """Each verb has the common options, and each document the promised keys."""
 
     DOCUMENTS = {
         ("build", "data", "--force"): "index records payload_bytes data_bytes index_bytes shards seconds "
@@ -105,16 +105,16 @@ class ContractTest(CommandTest):
             file.write(b"torn")
         self.expect(3, "build", "data")
 
-    def test_every_verb_has_the_options_of_every_verb(self) -> None:
+    def test_every_verb_has_the_common_options(self) -> None:
         for verb in VERBS:
             with self.subTest(verb):
                 shown = self.expect(0, verb, "--help").text
                 for option in ("-q", "-v", "--progress", "--color", "--help", "--version", "--json", "--jsonl"):
-                    if verb != "cat" or "--json" not in option:  # whose output is records: --to
+                    if verb != "cat" or "--json" not in option:  # its output is records: --to
                         self.assertRegex(shown, rf"(?m)(^|[ ,]){option}\b")
                 self.assertEqual(self.expect(0, verb, "--version").text, self.expect(0, "--version").text)
 
-    def test_every_document_has_the_keys_that_are_promised(self) -> None:
+    def test_every_json_document_has_the_promised_keys(self) -> None:
         for args, keys in self.DOCUMENTS.items():
             with self.subTest(args):
                 document = self.run_command(*args, "--json").json
@@ -137,13 +137,13 @@ class ContractTest(CommandTest):
 
 
 class ExitCodeTest(CommandTest):
-    """One meaning for each code; 6 and 130 are in process_test.py."""
+    """Each exit code has one meaning; 6 and 130 are in process_test.py."""
 
     def setUp(self) -> None:
         super().setUp()
         self.payloads = write_parts(self.dir / "data", (3, 2))
 
-    def test_usage_is_2(self) -> None:
+    def test_usage_errors_exit_with_2(self) -> None:
         self.expect(0, "build", "data")
         for args in (
             ("frobnicate",),
@@ -159,7 +159,7 @@ class ExitCodeTest(CommandTest):
             with self.subTest(args):
                 self.expect_error(2, *args)
 
-    def test_an_empty_name_is_2_and_never_the_default(self) -> None:
+    def test_an_empty_name_exits_with_2_and_is_never_the_default(self) -> None:
         self.expect(0, "build", "data")
         (self.dir / "rows.csv").write_text("a\n1\n")
         before = self.names()
@@ -176,7 +176,7 @@ class ExitCodeTest(CommandTest):
                 self.expect_error(2, *args)
                 self.assertEqual(self.names(), before)
 
-    def test_a_source_that_is_not_there_is_2_for_every_verb_that_reads_sources(self) -> None:
+    def test_a_missing_source_exits_with_2_for_every_verb_that_reads_sources(self) -> None:
         out = ("--to", "tfrecord", "-o", "out")
         for args in (("build", "nosuch"), ("pack", "nosuch", *out), ("pack", "nosuch.csv", *out),
                      ("pack", "nosuch.jsonl", *out), ("convert", "nosuch", *out)):
@@ -184,7 +184,7 @@ class ExitCodeTest(CommandTest):
                 self.assertIn(f"{args[1]}: no such file or folder", self.expect_error(2, *args).stderr)
                 self.assertEqual(self.names(), ["data"])
 
-    def test_whoever_names_the_map_is_told_to_name_the_index(self) -> None:
+    def test_naming_the_map_gives_a_hint_to_name_the_index(self) -> None:
         self.expect(0, "build", "data")
         for args in (("info",), ("get",), ("cat",), ("verify",), ("schema",), ("sql",)):
             with self.subTest(args):
@@ -192,7 +192,7 @@ class ExitCodeTest(CommandTest):
                 refused = self.expect_error(2, *args, "data.ofidx-map", *rest)
                 self.assertIn("hint: name data.ofidx\n", refused.stderr)
 
-    def test_every_further_error_is_a_line_that_says_whose_it_is(self) -> None:
+    def test_every_other_error_is_one_line_that_names_its_subject(self) -> None:
         for part in ("part-0", "part-1"):
             with open(self.dir / "data" / part, "ab") as shard:
                 shard.write(b"torn")
@@ -207,7 +207,7 @@ class ExitCodeTest(CommandTest):
         done = self.expect(4, "cat", "data", "--to", "raw")
         self.assertEqual([line.partition(": ")[0] for line in done.stderr.splitlines()], ["ofindex", "hint", "ofindex"])
 
-    def test_several_data_need_an_output(self) -> None:
+    def test_several_arguments_need_an_output(self) -> None:
         (self.dir / "list").write_text("data/part-0\ndata/part-1\n")
         for data in (("data/part-0", "data/part-1"), ("data/part-*",), ("@list",)):
             with self.subTest(data):
@@ -215,7 +215,7 @@ class ExitCodeTest(CommandTest):
                 self.expect(0, "build", *data, "-o", "all.ofidx", "--force")
                 self.assertEqual(self.expect(0, "cat", "all.ofidx", "--to", "raw").stdout, b"".join(self.payloads))
 
-    def test_data_without_any_record_file_is_3(self) -> None:
+    def test_data_without_record_files_exit_with_3(self) -> None:
         (self.dir / "none").mkdir()
         self.expect_error(3, "build", "none")
         (self.dir / "none" / "notes.txt").write_text("No records here.\n" * 9)
@@ -223,7 +223,7 @@ class ExitCodeTest(CommandTest):
         self.expect_error(3, "build", "none/notes.txt")
         self.assertEqual(self.names(), ["data", "none"])
 
-    def test_damage_is_3_and_the_index_is_written_of_every_intact_record(self) -> None:
+    def test_damage_exits_with_3_and_every_intact_record_is_indexed(self) -> None:
         with open(self.dir / "data" / "part-1", "ab") as shard:
             shard.write(b"torn")
         built = self.expect(3, "build", "data", "--json").json
@@ -232,13 +232,13 @@ class ExitCodeTest(CommandTest):
         self.expect(0, "info", "data")
         self.expect(1, "verify", "data")
 
-    def test_a_missing_index_is_4(self) -> None:
+    def test_a_missing_index_exits_with_4(self) -> None:
         for args in (("info", "data"), ("get", "data", "0"), ("cat", "data", "--to", "raw"), ("verify", "data.ofidx")):
             with self.subTest(args):
                 missing = self.expect_error(4, *args)
                 self.assertIn("ofindex build", missing.stderr)
 
-    def test_a_corrupt_or_foreign_index_is_4(self) -> None:
+    def test_a_corrupt_or_foreign_index_exits_with_4(self) -> None:
         self.expect(0, "build", "data")
         index = (self.dir / "data.ofidx").read_bytes()
         corrupt = {
@@ -257,7 +257,7 @@ class ExitCodeTest(CommandTest):
         sqlite3.connect(self.dir / "data.ofidx").execute("CREATE TABLE dataset (key, value)").connection.close()
         self.expect_error(4, "info", "data.ofidx")
 
-    def test_a_shard_that_changed_is_4_and_verify_says_1(self) -> None:
+    def test_a_changed_shard_exits_with_4_and_verify_with_1(self) -> None:
         self.expect(0, "build", "data")
         with open(self.dir / "data" / "part-1", "ab") as shard:
             shard.write(b"!")
@@ -269,14 +269,14 @@ class ExitCodeTest(CommandTest):
             self.assertEqual(len(verified["stale"]), 1, mode)
             self.assertIn("data/part-1", str(verified["stale"][0]))
 
-    def test_a_shard_that_is_gone_is_an_error_with_its_name(self) -> None:
+    def test_a_missing_shard_is_an_error_with_its_name(self) -> None:
         self.expect(0, "build", "data")
         (self.dir / "data" / "part-1").unlink()
         gone = self.expect_error(4, "get", "data", "4", "--raw")
         self.assertIn("part-1", gone.stderr)
         self.expect(1, "verify", "data")
 
-    def test_an_output_that_cannot_be_written_is_5(self) -> None:
+    def test_an_output_that_cannot_be_written_exits_with_5(self) -> None:
         self.expect_error(5, "build", "data", "-o", "nowhere/all.ofidx")
         self.expect_error(5, "build", "data", "-o", "data/part-0/all.ofidx")
         self.expect(0, "build", "data")
@@ -284,7 +284,7 @@ class ExitCodeTest(CommandTest):
             self.expect(5, "cat", "data", "--to", "raw", stdout=full)
         self.expect_error(5, "cat", "data", "--to", "raw", "-o", "nowhere/raw")
 
-    def test_a_list_that_cannot_be_read_is_5_and_no_empty_list(self) -> None:
+    def test_an_unreadable_list_exits_with_5_and_is_not_an_empty_list(self) -> None:
         for listed, reason in (("@data", "Is a directory"), ("@nowhere", "No such file or directory")):
             for data in ((listed,), ("data/part-0", listed)):
                 with self.subTest(data):
@@ -294,7 +294,7 @@ class ExitCodeTest(CommandTest):
                     self.assertEqual(self.names(), ["data"])
 
     @unittest.skipIf(os.geteuid() == 0, "root may read and write everything")
-    def test_files_without_permission_are_5(self) -> None:
+    def test_files_without_permission_exit_with_5(self) -> None:
         (self.dir / "data" / "part-1").chmod(0)
         self.expect_error(5, "build", "data/part-1")
         self.dir.chmod(0o555)
@@ -309,7 +309,7 @@ class OutputTest(CommandTest):
         super().setUp()
         self.payloads = write_parts(self.dir / "data", (3, 2))
 
-    def test_help_is_on_stdout_and_names_no_verb_that_does_not_exist(self) -> None:
+    def test_help_goes_to_stdout_and_names_only_existing_verbs(self) -> None:
         shown = self.expect(0, "--help")
         self.assertEqual(shown.stderr, "")
         for verb in VERBS:
@@ -318,7 +318,7 @@ class OutputTest(CommandTest):
             self.assertNotRegex(shown.text, rf"(?m)^\s*{verb}\b")
             self.expect_error(2, verb)
 
-    def test_every_verb_has_its_help(self) -> None:
+    def test_every_verb_has_help(self) -> None:
         for verb in VERBS:
             for option in ("--help", "-h"):
                 shown = self.expect(0, verb, option)
@@ -331,7 +331,7 @@ class OutputTest(CommandTest):
     def test_the_version_is_one_line(self) -> None:
         self.assertRegex(self.expect(0, "--version").text, re.compile(r"\Aofindex \d+\.\d+\.\d+\S*\n\Z"))
 
-    def test_quiet_success_says_nothing(self) -> None:
+    def test_quiet_success_prints_nothing(self) -> None:
         quiet = self.expect(0, "build", "data", "-q")
         self.assertEqual((quiet.stdout, quiet.stderr), (b"", ""))
         self.assertEqual(self.expect(0, "cat", "data", "--to", "raw", "-q").stdout, b"".join(self.payloads))

@@ -1,4 +1,4 @@
-"""convert: every record in the other format, in its place, and nothing of what is there at risk."""
+"""convert: every record is written in the other format, in order, and no existing file is at risk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TFRECORD, OFRECORD = records.TFRECORD, records.OFRECORD
 KINDS = {TFRECORD: "example", OFRECORD: "ofrecord"}
 OTHER = {TFRECORD: OFRECORD, OFRECORD: TFRECORD}
 
-# One feature of every kind, the empty list of a kind, and no kind at all.
+# A feature of every kind, an empty list, and a feature without a kind.
 OF_BOTH: dict[str, tuple[str, list[Any]]] = {
     "b": ("bytes", [b"", b"\x00\xff", "\u00fc".encode()]),
     "f": ("float", [0.5, -0.0, float("inf")]),
@@ -37,7 +37,7 @@ class ConvertTest(CommandTest):
         return written.payloads_in(self.dir / "out", to)
 
     def assert_refused(self, code: int, *args: str | Path) -> Finished:
-        """The command fails, and every file is as it was."""
+        """The command fails, and every file is unchanged."""
         before = self.contents()
         failed = self.expect_error(code, "convert", *args)
         self.assertEqual(self.contents(), before, failed)
@@ -48,7 +48,7 @@ class ConvertTest(CommandTest):
 
 
 class BothWaysTest(ConvertTest):
-    def test_features_keep_names_kinds_and_values_and_records_their_order(self) -> None:
+    def test_features_keep_names_kinds_and_values_and_records_keep_their_order(self) -> None:
         for source, to in OTHER.items():
             with self.subTest(to=to):
                 expected = [OF_BOTH, *({"n": ("int64", [number])} for number in range(100))]
@@ -82,13 +82,13 @@ class BothWaysTest(ConvertTest):
             self.assertEqual(self.convert(data, OFRECORD), without)
         self.assertEqual(self.convert("data/part-1", OFRECORD), without[3:])
 
-    def test_what_is_left_out_of_a_folder_is_told(self) -> None:
+    def test_files_left_out_of_a_folder_are_reported(self) -> None:
         write_parts(self.dir / "data", (2,))
         (self.dir / "data" / "note.txt").write_text("no records\n" * 9)
         done = self.expect(0, "convert", "data", "--to", "ofrecord", "-o", "out")
         self.assertIn("skipped data/note.txt: ", done.stderr)
 
-    def test_what_one_format_lacks_is_refused_with_its_name_or_allowed(self) -> None:
+    def test_values_that_one_format_lacks_are_refused_by_name_or_allowed(self) -> None:
         for kind, values, expected in (
             ("int32", [-(2**31), 5], ("int64", [-(2**31), 5])),
             ("double", [0.1, 1e300], ("float", [struct.unpack("<f", struct.pack("<f", 0.1))[0], float("inf")])),
@@ -105,7 +105,7 @@ class BothWaysTest(ConvertTest):
                 self.assertEqual(written.features(found[1], "example"), {"odd name": expected})
                 shutil.rmtree(self.dir / "out")
 
-    def test_payloads_that_are_no_message_are_framed_anew_as_they_are(self) -> None:
+    def test_opaque_payloads_are_reframed_unchanged(self) -> None:
         lines = [b"to be", b"or not to be", b"\xff" * 300_000]
         records.write_tfrecord(self.dir / "lines", lines)
         self.assertEqual(self.convert("lines", OFRECORD), lines)
@@ -114,13 +114,13 @@ class BothWaysTest(ConvertTest):
         shutil.rmtree(self.dir / "out")
         self.assertEqual(self.convert("lines.ofrecord", TFRECORD), lines)
 
-    def test_feature_lists_have_no_form_in_an_ofrecord(self) -> None:
+    def test_feature_lists_cannot_be_converted_to_ofrecord(self) -> None:
         sequence = messages.encode_sequence({"id": ("int64", [1])}, {"s": [("int64", [1]), ("int64", [])]})
         records.write_tfrecord(self.dir / "data", [sequence] * 3)
         self.assertIn("data", self.assert_refused(2, "data", "--to", "ofrecord", "-o", "out").stderr)
         self.assertEqual(self.convert("data", TFRECORD), [sequence] * 3)
 
-    def test_an_empty_record_is_no_ofrecord_and_is_passed_over(self) -> None:
+    def test_an_empty_record_cannot_be_an_ofrecord_and_is_skipped(self) -> None:
         records.write_tfrecord(self.dir / "data", [payload(0), b"", payload(1)])
         self.assertEqual(self.convert("data", OFRECORD, code=3), payloads(2, OFRECORD))
         done = self.expect(3, "convert", "data", "--to", "ofrecord", "-o", "out", "--force", "--json")
@@ -129,14 +129,14 @@ class BothWaysTest(ConvertTest):
         shutil.rmtree(self.dir / "out")
         self.assertEqual(self.convert("data", TFRECORD), [payload(0), b"", payload(1)])
 
-    def test_no_records_are_empty_shards(self) -> None:
+    def test_an_empty_dataset_becomes_empty_shards(self) -> None:
         write_parts(self.dir / "data", (0, 0))
         self.expect(0, "build", "data", "--format", "tfrecord")
         self.assertEqual(self.convert("data", OFRECORD), [])
         self.assertEqual(self.names(self.dir / "out"), ["part-0", "part-1"])
 
     @needs_fixtures
-    def test_examples_that_are_converted_and_converted_back_are_the_same_messages(self) -> None:
+    def test_examples_converted_and_converted_back_are_the_same_messages(self) -> None:
         tried = 0
         for fixture in fixtures():
             if fixture.compressed or fixture.format != TFRECORD or fixture.payload != "example":
@@ -160,7 +160,7 @@ class SelectedTest(ConvertTest):
     def labels(self, encoded: list[bytes], framing: str) -> list[int]:
         return [written.features(one, KINDS[framing])["label"][1][0] for one in encoded]
 
-    def test_where_takes_those_that_it_holds_for_in_order(self) -> None:
+    def test_where_converts_the_matching_records_in_order(self) -> None:
         expected = [number for number in range(100) if number % 7 == 3]
         for build in (False, True):
             if build:
@@ -181,10 +181,10 @@ class SelectedTest(ConvertTest):
             self.assertEqual(sorted(other), sorted(found))
             self.assertNotEqual(other, found)
 
-    def test_gzip_is_whole(self) -> None:
+    def test_gzip_output_is_complete(self) -> None:
         self.assertEqual(self.convert("data", TFRECORD, "--compress", "gzip"), payloads(100))
 
-    def test_what_it_did_is_one_json_object(self) -> None:
+    def test_the_report_is_one_json_object(self) -> None:
         done = self.expect(0, "convert", "data", "--to", "ofrecord", "-o", "out", "--json").json
         sizes = sum(path.stat().st_size for path in (self.dir / "out").iterdir())
         self.assertGreaterEqual(done.pop("seconds"), 0)
@@ -212,7 +212,7 @@ class OverItselfTest(ConvertTest):
         for data in ("data", "data/part-0"):
             self.assert_refused(2, data, "--to", "ofrecord", "-o", "data/part-0", "--force")
 
-    def test_what_is_there_is_replaced_with_force_alone(self) -> None:
+    def test_existing_files_are_replaced_only_with_force(self) -> None:
         write_parts(self.dir / "data", (3, 2))
         write_parts(self.dir / "out", (1, 1, 1), OFRECORD)
         self.assert_refused(2, "data", "--to", "ofrecord", "-o", "out")
@@ -222,7 +222,8 @@ class OverItselfTest(ConvertTest):
 
 class DamagedTest(ConvertTest):
     def shard(self, hurt: dict[int, int]) -> list[bytes]:
-        """Writes a TFRecord file of 20 records, of record n one bit of byte hurt[n] wrong; returns the payloads."""
+        """Writes a TFRecord file of 20 records; in record n, one bit of byte hurt[n] is flipped. Returns the payloads.
+        """
         data = bytearray()
         for number, one in enumerate(payloads(20)):
             begin = len(data)
@@ -244,7 +245,7 @@ class DamagedTest(ConvertTest):
         self.assertEqual(damage["reason"], "bad_length_crc")
         self.assertIn("hurt.tfrecord@", done.stderr)
 
-    def test_a_torn_tail_ends_a_shard_and_not_the_set(self) -> None:
+    def test_a_torn_tail_ends_a_shard_but_not_the_set(self) -> None:
         write_parts(self.dir / "data", (3, 4))
         shard = self.dir / "data" / "part-0"
         shard.write_bytes(shard.read_bytes()[:-1])
@@ -253,7 +254,7 @@ class DamagedTest(ConvertTest):
         counts = [len(written.payloads(shard, OFRECORD)) for shard in written.shards(self.dir / "out")]
         self.assertEqual(counts, [2, 4])
 
-    def test_records_that_are_marked_bad_are_passed_over(self) -> None:
+    def test_records_marked_bad_are_skipped(self) -> None:
         expected = self.shard({0: 13, 7: 14, 19: 13})
         self.expect(3, "build", "hurt.tfrecord", "--verify")
         intact = [one for number, one in enumerate(expected) if number not in (0, 7, 19)]
@@ -262,7 +263,7 @@ class DamagedTest(ConvertTest):
         found = self.convert("hurt.tfrecord", OFRECORD, "--shuffle", "3", "--shards", "4", code=3)
         self.assertEqual(sorted(found), sorted(intact))
 
-    def test_a_payload_that_its_checksum_disowns_gets_no_new_one(self) -> None:
+    def test_a_payload_with_a_wrong_checksum_never_gets_a_right_one(self) -> None:
         some = payloads(6)
         records.write_tfrecord(self.dir / "data", some)
         whole = bytearray((self.dir / "data").read_bytes())
@@ -278,7 +279,7 @@ class DamagedTest(ConvertTest):
         done = self.run_command("convert", "data", "--to", "ofrecord", "-o", "new", "--json")
         self.assertEqual([(bad["record"], bad["reason"]) for bad in done.json["bad"]], [(4, "payload_crc")])
 
-    def test_a_record_that_is_no_message_is_passed_over_and_named(self) -> None:
+    def test_a_record_that_is_not_a_message_is_skipped_and_named(self) -> None:
         some = payloads(5)
         records.write_tfrecord(self.dir / "data", [*some, b"\x0a\xff", *some])
         self.assertEqual(self.convert("data", OFRECORD, code=3), payloads(5, OFRECORD) * 2)
@@ -286,7 +287,7 @@ class DamagedTest(ConvertTest):
         self.assertEqual([(bad["record"], bad["reason"]) for bad in done.json["bad"]], [(5, "malformed")])
         self.assertIn(f"data@{sum(16 + len(one) for one in some) + 12}: record 5: ", done.stderr)
 
-    def test_data_that_are_not_there_or_have_changed_are_refused(self) -> None:
+    def test_missing_and_changed_data_are_refused(self) -> None:
         for code, name in ((2, "none"), (4, "none.ofidx")):
             self.assertIn("hint", self.assert_refused(code, name, "--to", "ofrecord", "-o", "out").stderr)
         write_parts(self.dir / "data", (3,))
@@ -296,7 +297,7 @@ class DamagedTest(ConvertTest):
 
 
 class NoWayTest(ConvertTest):
-    def test_arguments_that_make_no_sense_are_refused(self) -> None:
+    def test_invalid_arguments_are_refused(self) -> None:
         write_parts(self.dir / "data", (3,))
         (self.dir / "file").write_text("x")
         for args in (

@@ -1,6 +1,6 @@
-"""Damaged shards, case by case: which records are left, which bytes hold none, and what the exit code says.
+"""Damaged shards, case by case: which records are left, which bytes hold none, and the exit code.
 
-Every expectation is written out beside its bytes; the oracle must come to the same.
+Every expectation is written next to its bytes, and the oracle must agree with it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ GOOD = {TFRECORD: TF, OFRECORD: OF}
 
 @dataclass(frozen=True)
 class Case:
-    """One damaged shard. `records` counts those that keep an ordinal; `bad` are ordinals of wrong payload checksums."""
+    """One damaged shard. `records` counts those that keep an ordinal; `bad` lists those with a wrong payload checksum.
+    """
 
     name: str
     format: str
@@ -46,7 +47,7 @@ def tail(begin: int, size: int) -> list[Damage]:
     return [Damage(begin, size, TORN_TAIL)]
 
 
-# A header whose checksum holds, and a body that is not its record's: what a resync must not take for a record.
+# A header with a correct checksum, followed by a wrong body: a resync must not take it for a record.
 DECOY = records.tfrecord_header(4) + b"data" + b"\0\0\0\0"
 
 CASES = [
@@ -133,7 +134,7 @@ class DamageTest(CommandTest):
                 for ordinal in case.bad:
                     self.assertIn("shard", self.expect_error(3, "get", "shard", str(ordinal), "--raw").stderr)
 
-    def test_info_tells_of_damage_and_is_0(self) -> None:
+    def test_info_reports_damage_and_exits_with_0(self) -> None:
         for case in CASES:
             with self.subTest(case.name):
                 self.build(case, 3 if case.damage or case.bad else 0, "--verify")
@@ -141,7 +142,7 @@ class DamageTest(CommandTest):
                 self.assert_damage(info, case)
                 self.assert_bad(info, case)
 
-    def test_verify_finds_damage_and_wrong_checksums_and_is_1(self) -> None:
+    def test_verify_reports_damage_and_wrong_checksums_and_exits_with_1(self) -> None:
         for case in CASES:
             with self.subTest(case.name):
                 self.build(case, 3 if case.damage else 0)
@@ -161,14 +162,14 @@ class DamageTest(CommandTest):
         self.assertEqual(damage_in(built), expected)
         self.assertEqual(damage_in(self.expect(0, "info", "data", "--json").json), expected)
 
-    def test_cat_stops_at_a_bad_record_and_says_which(self) -> None:
+    def test_cat_stops_at_a_bad_record_and_names_it(self) -> None:
         case = Case("a payload", TFRECORD, flipped(TF, 33), 3, bad=[1])
         self.build(case, 3, "--verify")
         stopped = self.expect(3, "cat", "shard", "--to", "raw")
         self.assertTrue(stopped.stderr.startswith("ofindex: "), stopped)
         self.assertIn("shard", stopped.stderr)
 
-    def test_a_change_of_equal_size_in_an_ofrecord_is_found_after_a_verifying_build(self) -> None:
+    def test_a_change_in_place_in_an_ofrecord_is_found_after_a_verifying_build(self) -> None:
         (self.dir / "shard").write_bytes(OF)
         self.expect(0, "build", "shard", "--format", "ofrecord", "--verify")
         times = (self.dir / "shard").stat()
@@ -177,7 +178,7 @@ class DamageTest(CommandTest):
         verified = self.expect(1, "verify", "shard", "--json").json
         self.assertTrue(verified["bad"] or verified["stale"], verified)
 
-    def test_a_sparse_tail_costs_no_time_and_no_records(self) -> None:
+    def test_a_sparse_tail_costs_no_time_and_adds_no_records(self) -> None:
         for name, data in GOOD.items():
             shard = self.dir / name
             shard.write_bytes(data)
@@ -229,10 +230,10 @@ PEAK_BYTES = 64 << 20
 
 @unittest.skipIf(is_address_sanitized(), "AddressSanitizer reserves more addresses than the limit allows")
 class HostileLengthTest(CommandTest):
-    """A length is a claim. Whatever it says, memory stays small and every other record is read."""
+    """A length is untrusted: whatever its value, memory stays small and every other record is read."""
 
     def hostile(self, framing: str, length: int, rest: int = 100) -> bytes:
-        """Three records, then a header that claims `length` in front of room for a payload of `rest` bytes."""
+        """Three records, then a header with the length `length`, followed by only `rest` bytes of payload."""
         behind_header = records.FRAME[framing](b"\xab" * rest)[len(records.HEADER[framing](0)) :]
         return GOOD[framing] + records.HEADER[framing](length) + behind_header
 
@@ -270,7 +271,7 @@ class HostileLengthTest(CommandTest):
                     self.check(framing, self.hostile(framing, length)[len(good) :])
 
     def test_hostile_headers_one_after_another_do_not_make_the_search_quadratic(self) -> None:
-        # Each header claims nearly all that is left, so that a careless search sums it all up for each of them.
+        # Each header claims nearly all remaining bytes, so that a careless search would checksum them for every header.
         count = 1 << 14
         headers = [records.tfrecord_header(12 * (count - number) - 32) for number in range(count - 8)]
         (self.dir / "shard").write_bytes(TF + b"?" + b"".join(headers) + b"?" * 200)

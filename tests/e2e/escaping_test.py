@@ -1,4 +1,4 @@
-"""Names and values of strangers reach a terminal and a CSV without a character that controls either."""
+"""Untrusted names and values reach a terminal or a CSV file without control characters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAME = HOSTILE.encode() + b"\x9b31m"  # the last as a raw byte, which is not UTF
 
 
 def controls_in(output: str | bytes, allowed: str) -> list[str]:
-    """The characters of `output` that control something. Raw bytes of the C1 range are such, too."""
+    """The control characters in `output`, including raw bytes of the C1 range."""
     text = output if isinstance(output, str) else output.decode("utf-8", "surrogateescape")
     wrong = CONTROLS | BIDI | set(range(0xDC80, 0xDD00))
     return [f"U+{ord(c):04X}" for c in text if ord(c) in wrong and c not in allowed]
@@ -40,13 +40,13 @@ class EscapingTest(CommandTest):
         self.built = self.expect(3, "build", self.folder, "--payload", "example")
         self.columns = [row["column"] for row in self.expect(0, "schema", self.folder, "--json").json["features"]]
 
-    def test_the_characters_asked_for_are_those_that_unicode_has(self) -> None:
+    def test_the_tested_characters_are_those_of_unicode(self) -> None:
         self.assertEqual(CONTROLS, {c for c in range(0x110000) if unicodedata.category(chr(c)) == "Cc"})
         kinds = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
         marks = {c for c in range(0x110000) if unicodedata.bidirectional(chr(c)) in kinds}
         self.assertEqual(BIDI, marks | {0x061C, 0x200E, 0x200F})
 
-    def test_no_verb_writes_them_to_a_terminal(self) -> None:
+    def test_no_verb_prints_them_to_a_terminal(self) -> None:
         data = self.folder
         hostile = next(column for column in self.columns if column and "a\u202e" in column)
         name = '"' + hostile.replace('"', '""') + '"'
@@ -93,7 +93,7 @@ class EscapingTest(CommandTest):
                 self.assertEqual(controls_in(finished.stderr, "\n"), [], ascii(finished.stderr[:3000]))
         self.assertEqual(controls_in(self.built.stderr, "\n"), [])
 
-    def test_csv_has_them_as_hexadecimal_digits_and_keeps_lines_and_tabs(self) -> None:
+    def test_csv_escapes_them_as_hexadecimal_digits_but_keeps_lines_and_tabs(self) -> None:
         query = "SELECT :v AS v, '\t\r\n' AS layout, path FROM shards"
         shown = self.expect(0, "sql", self.folder, query, "--csv", "-p", "v=" + json.dumps(HOSTILE))
         self.assertEqual(controls_in(shown.stdout, "\t\r\n"), [])

@@ -1,4 +1,4 @@
-"""export: a text index a shard, and never over something that is needed."""
+"""export: one text index per shard, never over a file that is needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from oracle import records
 
 class ExportTest(CommandTest):
     def export(self, code: int, index: str, folder: str, *options: str) -> str:
-        """Exports to `folder`; returns what the command prints, or says of a failure."""
+        """Exports to `folder`; returns the output of the command, or its error."""
         args = ("export", index, "--to", "tfrecord2idx", "-o", folder, *options)
         return self.expect(0, *args).text if code == 0 else self.expect_error(code, *args).stderr
 
@@ -31,7 +31,7 @@ class ExportTest(CommandTest):
             (self.dir / path).parent.mkdir(parents=True, exist_ok=True)
             records.write_tfrecord(self.dir / path, [path.encode()])
 
-    def test_it_may_be_written_again_and_beside_the_shards(self) -> None:
+    def test_a_text_index_may_be_rewritten_next_to_the_shards(self) -> None:
         write_parts(self.dir / "data", (3, 0, 2))
         self.expect(0, "build", "data")
         for folder, *force in (("text",), ("data",), ("text", "--force")):
@@ -40,7 +40,7 @@ class ExportTest(CommandTest):
             first, empty, _ = ((self.dir / name).read_text() for name in listed)
             self.assertEqual((first.count("\n"), empty), (3, ""))
 
-    def test_it_may_be_written_again_whatever_is_damaged(self) -> None:
+    def test_a_text_index_may_be_rewritten_whatever_is_damaged(self) -> None:
         for name, lengths, damaged in (
             ("one", (20,), ()),
             ("head", (20, 30), (0,)),
@@ -67,14 +67,14 @@ class ExportTest(CommandTest):
         self.expect(0, "build", "part-0", "in/part-0", "-o", "in/all.ofidx", "--payload", "opaque")
         self.assert_refused("in/all.ofidx", "text", "part-0")
 
-    def test_two_folders_that_are_one_by_a_link_are_refused(self) -> None:
+    def test_two_folders_that_are_one_through_a_link_are_refused(self) -> None:
         self.write_one("data/a/part-0", "data/b/part-0")
         self.expect(0, "build", "data", "--payload", "opaque")
         (self.dir / "text" / "a").mkdir(parents=True)
         os.symlink("a", self.dir / "text" / "b")
         self.assert_refused("data", "text", "part-0")
 
-    def test_a_shard_of_the_dataset_is_never_written_over(self) -> None:
+    def test_a_shard_of_the_dataset_is_never_overwritten(self) -> None:
         self.write_one("data/part-0", "data/part-0.idx")
         self.expect(0, "build", "data", "--payload", "opaque")
         os.symlink("data", self.dir / "link")
@@ -82,12 +82,12 @@ class ExportTest(CommandTest):
             with self.subTest(folder):
                 self.assert_refused("data", folder, "part-0.idx")
 
-    def test_the_index_itself_is_never_written_over(self) -> None:
+    def test_the_index_itself_is_never_overwritten(self) -> None:
         self.write_one("part-0")
         self.expect(0, "build", "part-0", "-o", "part-0.idx", "--payload", "opaque")
         self.assert_refused("part-0.idx", ".", "part-0.idx")
 
-    def test_what_is_no_file_is_not_replaced(self) -> None:
+    def test_anything_but_a_file_is_not_replaced(self) -> None:
         self.write_one("data/part-0")
         self.expect(0, "build", "data", "--payload", "opaque")
         (self.dir / "text" / "part-0.idx").mkdir(parents=True)

@@ -1,6 +1,6 @@
-"""The loadable extension in the SQLite of others: the shell `sqlite3`, and Python's.
+"""The loadable extension in SQLite programs: the shell `sqlite3`, and Python's module.
 
-OFINDEX_SQLITE names it (default: build/query/extension/ofindex_sqlite.so of this repository).
+OFINDEX_SQLITE names the extension (default: build/query/extension/ofindex_sqlite.so of this repository).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ExtensionTest(CommandTest):
         write_parts(self.dir / "data", (3, 2))
         self.expect(0, "build", "data", "-q")
 
-    def test_it_can_be_loaded_late(self) -> None:
+    def test_the_extension_can_be_loaded_late(self) -> None:
         self.assertFalse(needs_static_tls(EXTENSION))
 
     def connect(self) -> sqlite3.Connection:
@@ -57,19 +57,19 @@ class ExtensionTest(CommandTest):
             found = [dict(zip(columns, row)) for row in cursor]
             for row in found:
                 image = row.get("image")
-                if isinstance(image, bytes):  # as the command's JSON has it, for these bytes are no text
+                if isinstance(image, bytes):  # as in the command's JSON, because these bytes are not text
                     row["image"] = {"base64": base64.b64encode(image).decode()}
             query = "SELECT * FROM records ORDER BY _id DESC"
             self.assertEqual(found, self.expect(0, "sql", "data", query, "--jsonl").jsonl)
 
-    def test_it_joins_tables_of_the_host(self) -> None:
+    def test_it_joins_with_tables_of_the_host(self) -> None:
         connection = self.table()
         connection.execute("CREATE TABLE names(label, name)")
         connection.execute("INSERT INTO names VALUES (1, 'one'), (4, 'four')")
         rows = connection.execute("SELECT _id, names.name FROM t JOIN names USING (label) ORDER BY 1").fetchall()
         self.assertEqual(rows, [(1, "one"), (4, "four")])
 
-    def test_what_is_wrong_is_an_error_of_the_host(self) -> None:
+    def test_errors_are_reported_through_the_host(self) -> None:
         connection = self.connect()
         for argument in ("'nothing'", "", "'data', 'data'", f"'{EXTENSION}'"):
             with self.subTest(argument), self.assertRaises(sqlite3.Error):
@@ -96,7 +96,7 @@ class ExtensionTest(CommandTest):
         self.assertEqual((shell.stdout, shell.stderr, shell.returncode), ("3|3\n4|4\n", "", 0))
 
     @unittest.skipUnless(shutil.which("sqlite3"), "the shell sqlite3 is not installed")
-    def test_a_table_stays_in_a_database_and_is_not_read_from_its_views(self) -> None:
+    def test_a_table_persists_in_a_database_and_is_not_readable_through_its_views(self) -> None:
         load = f".load {EXTENSION.with_suffix('')}"
         create = f"CREATE VIRTUAL TABLE t USING ofindex('{self.dir}/data')"
         for statements in ((create, "CREATE VIEW v AS SELECT * FROM t"), ("SELECT count(*) FROM t",)):
@@ -105,13 +105,13 @@ class ExtensionTest(CommandTest):
             )
             self.assertEqual((ran.stderr, ran.returncode), ("", 0))
         self.assertEqual(ran.stdout, "5\n")
-        # A stranger's database must not have files read behind its reader's back.
+        # An untrusted database must not make its reader open files.
         view = ["sqlite3", "host.db", load, "PRAGMA trusted_schema = 0", "SELECT count(*) FROM v"]
         refused = subprocess.run(view, cwd=self.dir, capture_output=True, text=True, timeout=60)
         self.assertIn("unsafe use of virtual table", refused.stderr)
 
     @unittest.skipUnless(shutil.which("readelf"), "readelf is not installed")
-    def test_it_brings_neither_an_sqlite_nor_a_protobuf_of_its_own(self) -> None:
+    def test_it_links_neither_sqlite_nor_protobuf(self) -> None:
         needed = subprocess.run(["readelf", "-d", EXTENSION], capture_output=True, text=True, check=True).stdout
         self.assertIn("NEEDED", needed)
         self.assertNotRegex(needed, "sqlite3|protobuf")

@@ -1,7 +1,7 @@
-"""Decoded features, message by message: what `get --json` shows is what libprotobuf reads.
+"""Decoded features, message by message: `get --json` shows what libprotobuf reads.
 
-The messages are those that tell a wire reader from a guess: every kind, values that JSON has no word for, and the same
-content written in all the ways that protobuf allows.
+The messages are chosen to expose mistakes of a wire reader: every kind, values that JSON cannot express, and the same
+content in all encodings that protobuf allows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def length_delimited(number: int, content: bytes) -> bytes:
 
 
 def entry(name: str, feature: bytes) -> bytes:
-    """One entry of an Example's feature map, as a message of its own: Examples are joined by joining their bytes."""
+    """One entry of an Example's feature map, as a message of its own: concatenating the bytes of Examples merges them.
+    """
     return length_delimited(1, length_delimited(1, length_delimited(1, name.encode()) + length_delimited(2, feature)))
 
 
@@ -69,10 +70,10 @@ class FeaturesTest(CommandTest):
             with self.subTest(name):
                 self.assertEqual(record["features"], messages.features_json(payload, kind))
 
-    def test_example_in_every_way_that_protobuf_allows(self) -> None:
+    def test_an_example_is_read_in_every_encoding_that_protobuf_allows(self) -> None:
         self.check("example", WIRE)
 
-    def test_every_kind_of_ofrecord_and_values_that_json_has_no_word_for(self) -> None:
+    def test_every_kind_of_ofrecord_is_read_including_values_that_json_lacks(self) -> None:
         single: dict[str, tuple[str, list[Any]]] = {
             "int32": ("int32", [0, -1, 2**31 - 1, -(2**31)]),
             "int64": ("int64", [0, -1, 2**63 - 1, -(2**63), 2**53 + 1]),
@@ -88,7 +89,7 @@ class FeaturesTest(CommandTest):
         payloads = {name: messages.encode("ofrecord", {name: feature}) for name, feature in single.items()}
         self.check("ofrecord", {**payloads, "all": messages.encode("ofrecord", single)})
 
-    def test_an_int32_that_was_written_with_more_bits_is_cut(self) -> None:
+    def test_an_int32_written_with_more_bits_is_truncated(self) -> None:
         wide = length_delimited(4, length_delimited(1, varint(2**32 + 5) + varint(2**31) + varint(-1)))
         self.check("ofrecord", {"wide": length_delimited(1, b"\x0a\x01a" + length_delimited(2, wide))})
 
@@ -104,7 +105,7 @@ class FeaturesTest(CommandTest):
         context: dict[str, tuple[str, list[Any]]] = {"length": ("int64", [3]), "gap": ("none", [])}
         self.check("sequence_example", {**payloads, "all": messages.encode_sequence(context, steps)})
 
-    def test_a_message_that_protobuf_refuses_is_refused_with_its_place(self) -> None:
+    def test_a_message_that_protobuf_refuses_is_refused_with_its_location(self) -> None:
         broken = {
             "a length past the end": b"\x0a\x7fshort",
             "a varint without an end": entry("a", length_delimited(3, length_delimited(1, b"\xff" * 11))),

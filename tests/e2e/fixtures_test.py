@@ -1,4 +1,4 @@
-"""Real and derived record files: what the command says of them is what their manifests and the oracle say."""
+"""Real and derived record files: the output of the command equals their manifests and the oracle."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from oracle.fixtures import FIXTURES, Fixture, fixtures, needs_fixtures
 
 
 def folders(found: list[Fixture]) -> dict[str, list[Fixture]]:
-    """The folders that are one dataset each -> their files in order; compressed ones are left out."""
+    """Maps the folders that are one dataset each to their files in order; compressed ones are left out."""
     sets: dict[str, list[Fixture]] = {}
     for fixture in found:
         if not fixture.compressed and fixture.path.parent.name not in ("real", "derived"):
@@ -22,7 +22,7 @@ def folders(found: list[Fixture]) -> dict[str, list[Fixture]]:
 
 @needs_fixtures
 class FixturesTest(CommandTest):
-    def test_every_uncompressed_file_alone_is_read_as_its_manifest_says(self) -> None:
+    def test_every_uncompressed_file_alone_matches_its_manifest(self) -> None:
         for fixture in fixtures():
             if not fixture.compressed:
                 with self.subTest(fixture.path.name):
@@ -108,7 +108,7 @@ class FixturesTest(CommandTest):
         exported = (self.dir / "text" / "dummy.tfrecord.idx").read_bytes()
         self.assert_same(exported, (FIXTURES / "real" / "ssd-dummy" / "dummy.idx").read_bytes(), "dummy.tfrecord.idx")
 
-    def test_a_text_index_beside_the_data_is_skipped_by_name(self) -> None:
+    def test_a_text_index_next_to_the_data_is_skipped_by_name(self) -> None:
         shutil.copytree(FIXTURES / "real" / "ssd-dummy", self.dir / "ssd", copy_function=shutil.copyfile)
         built = self.expect(0, "build", "ssd", "--json").json
         self.assertEqual(built["records"], 128)

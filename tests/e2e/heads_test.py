@@ -1,8 +1,8 @@
-"""Shards whose head is damaged: every bit of the first 64 bytes, heads of zeros, heads that are missing.
+"""Shards whose head is damaged: every bit of the first 64 bytes, heads of zeros, missing heads.
 
-No such shard may be taken for a stranger. Its other records are in the index if anything marks where they are, the rest
-is damage or an error, and the other shards of its set are whole. OFINDEX_HEADS says how many cases are tried (default:
-100 of some 5,000, the same in every run).
+No such shard may be taken for a foreign file. Its other records are in the index if anything marks where they are; the
+rest is damage or an error, and the other shards of its set are whole. OFINDEX_HEADS is the number of cases to try
+(default: 100 of about 5,000, the same in every run).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HEAD_BYTES = 64
 SET_SIZES = (1, 2, 8)
 LENGTHS = (1, 3, 4, 7, 8, 11, 12, 13, 16, 20, 24, 32, 40, 48, 56, 63, 64, 100, 128, 256)
 
-# A set by each way in which names make one.
+# One set for each naming scheme.
 NAMES = {
     "of": lambda number, count: f"train-{number:05d}-of-{count:05d}",
     "part": lambda number, count: f"part-{number}",
@@ -79,9 +79,9 @@ def chosen(count: int) -> list[Case]:
 
 
 class DamagedHeadsTest(CommandTest):
-    """The attack: what becomes of each case is counted, and printed where all are tried."""
+    """The attack: the outcome of each case is counted, and the counts are printed if all cases are tried."""
 
-    def test_no_damaged_head_loses_anything_in_silence(self) -> None:
+    def test_a_damaged_head_never_loses_anything_silently(self) -> None:
         outcomes: Counter[str] = Counter()
         for case in chosen(HEADS):
             with self.subTest(case):
@@ -109,7 +109,7 @@ class DamagedHeadsTest(CommandTest):
             (self.dir / "set" / name).write_bytes(data)
         done = self.run_command("build", "set", "--verify", "--json")
         if done.code == 3 and not done.stdout:
-            # Nothing vouches for the one shard that there is.
+            # There is no other shard to identify this one.
             self.assertEqual(case.shards, 1, done)
             self.assertIn(path.name, done.stderr)
             self.assertFalse((self.dir / "set.ofidx").exists())
@@ -149,7 +149,7 @@ class DamagedHeadsTest(CommandTest):
         return self.check_ofrecord(case, built, found[victim], written[victim], code, path, whole)
 
     def payloads_of(self, info: dict[str, Any], bad: set[int]) -> list[list[bytes]]:
-        """The payloads that the index gives of each shard, but for the bad ones."""
+        """The payloads that the index returns for each shard, without bad records."""
         rows = {
             row["_id"]: row
             for row in self.expect(0, "sql", "set", "SELECT _id, _shard, _length FROM records", "--json").json["rows"]
@@ -167,7 +167,7 @@ class DamagedHeadsTest(CommandTest):
         return list(by_shard.values())
 
     def check_tfrecord(self, built: dict[str, Any], found: list[bytes], code: int, path: Path) -> str:
-        """Two checksums a record: the oracle knows exactly what can be had."""
+        """Two checksums per record: the oracle knows exactly which records can be found."""
         walk = records.walk_tfrecord(path.read_bytes())
         self.assertEqual(found, [record.payload for record in walk.records if record.sound])
         self.assertEqual(
@@ -175,7 +175,7 @@ class DamagedHeadsTest(CommandTest):
             [(damage.begin, damage.end) for damage in walk.damage],
         )
         self.assertEqual(len(built["bad"]), sum(not record.sound for record in walk.records))
-        if code == 0:  # cut between two records: the bytes say nothing of what was there
+        if code == 0:  # cut between two records: the loss leaves no trace in the bytes
             self.assertEqual((walk.damage, len(built["bad"])), ([], 0))
             return "whole records, nothing tells of others"
         return "damage" if walk.damage else "a bad record"
@@ -190,12 +190,12 @@ class DamagedHeadsTest(CommandTest):
         path: Path,
         whole: bytes,
     ) -> str:
-        """No checksum: a length tells that it is wrong by where it leads, a payload by its message at best."""
+        """No checksum: a wrong length is detected by where it leads, a wrong payload at best by its message."""
         data = path.read_bytes()
         starts = [sum(8 + len(payload) for payload in written[:number]) for number in range(len(written) + 1)]
         if len(data) == len(whole):
             in_payload = all(data[start : start + 8] == whole[start : start + 8] for start in starts[:-1])
-            if in_payload:  # every length is right: all records are there, what they hold is their own affair
+            if in_payload:  # every length is right: all records are found, whatever their payloads
                 self.assertEqual(built["damage"], [])
                 self.assertEqual(len(found) + len(built["bad"]), len(written))
                 self.assertGreaterEqual(sum(a == b for a, b in zip(found[::-1], written[::-1])), len(written) - 4)
@@ -205,7 +205,7 @@ class DamagedHeadsTest(CommandTest):
             return "whole records, nothing tells of others"
         self.assertEqual(code, 3, built)
         self.assertTrue(built["damage"], built)
-        # The record of the wrong length may hold a piece of what follows, right before the damage.
+        # The record with the wrong length may include bytes of the next one, just before the damage.
         unknown = [payload for payload in found if payload not in written]
         self.assertIn(unknown, ([], found[-1:]), built)
         self.assertEqual(built["damage"][-1]["end"], len(data))
@@ -214,16 +214,16 @@ class DamagedHeadsTest(CommandTest):
     def check_compressed(self, found: list[bytes], written: list[bytes], code: int, path: Path, whole: bytes) -> str:
         for payload in found:
             self.assertIn(payload, written)
-        if code == 0:  # time, level and system in the header: nobody's data
+        if code == 0:  # time, level and system in the header are not data
             self.assertEqual(found, written)
             return "whole, the header does not matter"
         return f"damage, {'some' if found else 'no'} records"
 
 
 class SetTest(SetFolderTest):
-    """What vouches for a shard whose content does not, and what does not."""
+    """What identifies a shard whose content does not, and what does not."""
 
-    def test_an_ofrecord_whose_name_differs_in_digits_alone_is_of_the_set(self) -> None:
+    def test_an_ofrecord_whose_name_differs_only_in_digits_belongs_to_the_set(self) -> None:
         for names in (("train-0", "train-1"), ("x_00", "x_01"), ("data1", "data2"), ("v.of.0", "v.of.1"), ("7", "8")):
             for head in (b"\xff" * 8, bytes(8)):
                 with self.subTest(names, head=head):
@@ -243,7 +243,7 @@ class SetTest(SetFolderTest):
         self.assertEqual([damage["begin"] for damage in built["damage"]], [0])
         self.expect(1, "verify", "data")
 
-    def test_a_damaged_shard_is_known_by_its_own_records_alone(self) -> None:
+    def test_a_damaged_shard_is_recognised_by_its_own_records(self) -> None:
         self.write("alone", damaged=True)
         self.assertEqual(self.build(3, "alone")["records"], RECORDS - 1)
         (self.dir / "other").mkdir()
@@ -251,7 +251,7 @@ class SetTest(SetFolderTest):
         self.write("other/sound.tfrecord")
         self.assertEqual(self.build(3, "other")["records"], 2 * RECORDS - 1)
 
-    def test_an_ofrecord_that_its_name_puts_into_a_set_is_damage_from_its_first_byte(self) -> None:
+    def test_an_ofrecord_placed_in_a_set_by_its_name_is_damage_from_its_first_byte(self) -> None:
         for names in (("part-0", "part-1"), ("a.of", "b.of"), ("x-0-of-2.rec", "x-1-of-2.rec")):
             with self.subTest(names):
                 shutil.rmtree(self.dir / "data", ignore_errors=True)
@@ -264,7 +264,7 @@ class SetTest(SetFolderTest):
                     [(f"data/{names[1]}", 0, len(data))],
                 )
 
-    def test_zero_bytes_in_front_of_sound_ofrecords_are_the_only_damage(self) -> None:
+    def test_zero_bytes_before_sound_ofrecords_are_the_only_damage(self) -> None:
         for zeros in (16, 128, 4096, 65536):
             with self.subTest(zeros):
                 self.write("data/part-0", OFRECORD)
@@ -277,13 +277,13 @@ class SetTest(SetFolderTest):
                     [(0, zeros, "zero_head")],
                 )
 
-    def test_an_ofrecord_whose_chain_is_sound_is_taken_though_its_payloads_are_not(self) -> None:
+    def test_an_ofrecord_with_sound_lengths_is_taken_even_if_its_payloads_are_not(self) -> None:
         self.write("data/part-0", OFRECORD)
         (self.dir / "data" / "part-1").write_bytes(records.frame_ofrecord(b"\xff" * 40) * 3)
         built = self.build(0, "data", "--columns", "none")
         self.assertEqual((built["records"], built["shards"]), (RECORDS + 3, 2))
 
-    def test_a_git_lfs_pointer_of_a_set_is_a_lost_shard(self) -> None:
+    def test_a_git_lfs_pointer_in_a_set_is_a_lost_shard(self) -> None:
         pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
         self.write("data/part-0")
         (self.dir / "data" / "part-1").write_bytes(pointer)
@@ -294,7 +294,7 @@ class SetTest(SetFolderTest):
         )
         self.assertEqual((built["records"], built["skipped"]), (RECORDS, []))
 
-    def test_git_lfs_pointers_alone_are_said_to_be_pointers(self) -> None:
+    def test_git_lfs_pointers_alone_are_reported_as_pointers(self) -> None:
         pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
         (self.dir / "data").mkdir()
         (self.dir / "data" / "README.md").write_text("a dataset\n")
@@ -307,7 +307,7 @@ class SetTest(SetFolderTest):
                 self.assertIn("hint: run `git lfs pull`", failed.stderr)
                 self.assertNotIn("--format", failed.stderr)
 
-    def test_foreign_files_beside_shards_are_skipped(self) -> None:
+    def test_foreign_files_next_to_shards_are_skipped(self) -> None:
         self.write("data/part-0")
         self.write("data/a.tfrecord", first=RECORDS)
         foreign = ("README.md", "labels.txt", "dataset_info.json", "vocab.bin", "NOTES", "part-list", "image.png")
@@ -332,7 +332,7 @@ class SetTest(SetFolderTest):
             found = self.expect(code, "build", "sparse", "--force", "--json")
             self.assertEqual(bool(found.stdout), hole < 64 << 20, found)
 
-    def test_a_shard_that_reads_as_another_format_is_what_its_set_is(self) -> None:
+    def test_a_shard_that_also_parses_as_another_format_follows_its_set(self) -> None:
         of_record = records.frame_ofrecord(payloads(1, OFRECORD)[0])
         for number in range(3):
             self.write(f"data/part-{number}", first=number * RECORDS)
@@ -342,7 +342,7 @@ class SetTest(SetFolderTest):
         self.assertEqual(built["records"], 3 * RECORDS)
         self.assertEqual([(damage["begin"], damage["end"]) for damage in built["damage"]], [(0, len(of_record))])
 
-    def test_the_payload_kind_of_a_damaged_shard_is_that_of_its_records(self) -> None:
+    def test_the_payload_kind_of_a_damaged_shard_is_decided_by_its_records(self) -> None:
         for options in ((), ("--format", "tfrecord")):
             self.write("data/part-0")
             self.write("data/part-1", damaged=True, first=RECORDS)

@@ -1,4 +1,4 @@
-"""Record files that are large and take no space, for file systems that keep holes."""
+"""Record files that are large but take no space, on file systems with sparse files."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ MIB = 1 << 20
 
 
 def write_with_holes(path: Path, framing: str, payloads: Iterable[bytes | int]) -> list[tuple[int, int]]:
-    """Writes a record of each payload; a number is that many bytes of hole.
+    """Writes a record for each payload; a number stands for a hole of that many bytes.
 
-    Returns offset and payload length of each. The checksum of a hole is a hole too, and wrong.
+    Returns offset and payload length of each record. The checksum of a hole is a hole too, and therefore wrong.
     """
     places = []
     with open(path, "wb") as file:
@@ -32,7 +32,7 @@ def write_with_holes(path: Path, framing: str, payloads: Iterable[bytes | int]) 
 
 
 def skip_without_holes(test: unittest.TestCase, folder: Path) -> None:
-    """Skips `test` where a hole in a file of `folder` takes space."""
+    """Skips `test` if a hole in a file of `folder` takes space."""
     probe = folder / "probe"
     probe.touch()
     os.truncate(probe, 64 * MIB)

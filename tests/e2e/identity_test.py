@@ -1,4 +1,4 @@
-"""When an index still belongs to the files it was made of: copies of a dataset are the dataset, other files are not."""
+"""When an index still belongs to its files: a copy of the dataset is the dataset, other files are not."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class IdentityTest(CommandTest):
         self.assert_whole("copy/data")
         self.expect(0, "verify", "copy/data")
 
-    def test_a_touched_shard_opens_and_needs_no_new_index(self) -> None:
+    def test_a_touched_shard_opens_and_needs_no_rebuild(self) -> None:
         os.utime(self.dir / "set" / "data" / "part-0")
         self.assert_whole("set/data")
         self.expect(0, "verify", "set/data", "--quick")
@@ -53,12 +53,12 @@ class IdentityTest(CommandTest):
         self.assert_whole("set/data.ofidx", "--root", str(self.dir / "far" / "away"))
         self.expect(0, "verify", "set/data.ofidx", "--root", "far/away")
 
-    def test_one_byte_more_is_stale(self) -> None:
+    def test_one_extra_byte_is_stale(self) -> None:
         with open(self.dir / "set" / "data" / "part-1", "ab") as shard:
             shard.write(b"\0")
         self.assert_stale("part-1")
 
-    def test_one_byte_less_is_stale(self) -> None:
+    def test_one_missing_byte_is_stale(self) -> None:
         shard = self.dir / "set" / "data" / "part-0"
         os.truncate(shard, shard.stat().st_size - 1)
         self.assert_stale("part-0")
@@ -72,7 +72,7 @@ class IdentityTest(CommandTest):
         self.assert_stale("part-1")
 
     def replace_with_equal_facts(self, shard: Path) -> None:
-        """Renames a file of other records, and of the shard's size and mtime, over it."""
+        """Renames a file with other records, but with the shard's size and mtime, over the shard."""
         facts = shard.stat()
         content = shard.read_bytes()
         other = shard.with_name("other")
@@ -94,7 +94,7 @@ class IdentityTest(CommandTest):
         self.assertIn(self.run_command("build", "set/data", "--force").code, (0, 3))  # the other records may be bad
         self.assertEqual(self.expect(0, "get", "set/data", "0", "--raw").stdout, self.payloads[0])
 
-    def test_links_and_permissions_are_no_other_file(self) -> None:
+    def test_links_and_permissions_do_not_make_a_file_different(self) -> None:
         data = self.dir / "set" / "data"
         os.link(data / "part-0", self.dir / "link")
         os.chmod(data / "part-1", 0o400)
@@ -117,7 +117,7 @@ class IdentityTest(CommandTest):
         os.rename(data / "swap", data / "part-1")
         self.assert_stale("part-0")
 
-    def test_a_folder_in_the_place_of_a_shard_is_stale(self) -> None:
+    def test_a_folder_in_place_of_a_shard_is_stale(self) -> None:
         (self.dir / "set" / "data" / "part-1").unlink()
         (self.dir / "set" / "data" / "part-1").mkdir()
         self.assert_stale("part-1")

@@ -1,6 +1,8 @@
-"""kill -9 at random moments of a build: the old index or the new one is in place, and the next build mends all.
+"""kill -9 at random moments of a build: the old index or the new one is in place, and the next build repairs
+everything.
 
-OFINDEX_KILLS says how many (default: 20). The moments are the same in every run, as shares of the build's time.
+OFINDEX_KILLS is the number of kills (default: 20). The moments are the same in every run, as fractions of the build's
+time.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ LEFT = ["data", "data.ofidx", "data.ofidx-map"]
 
 @dataclass(frozen=True)
 class Index:
-    """An index and its map, as bytes, and how many records they are of."""
+    """An index and its map, as bytes, and the number of their records."""
 
     index: bytes
     map: bytes
@@ -27,11 +29,11 @@ class Index:
 
 
 class KillTest(CommandTest):
-    """An index of two shards of which one has grown since, and is built anew with --force."""
+    """An index of two shards, one of which has grown since, rebuilt with --force."""
 
     def setUp(self) -> None:
         super().setUp()
-        # Lengths that differ, so that offsets take space in the index; checksums of 1,000 payloads serve all records.
+        # Lengths differ, so that offsets take space in the index; all records share 1,000 payloads.
         self.chunk = b"".join(records.frame_tfrecord(bytes([n % 256]) * (n * 7919 % 400)) for n in range(1000))
         (self.dir / "data").mkdir()
         for part in ("part-0", "part-1"):
@@ -82,7 +84,7 @@ class KillTest(CommandTest):
         self.assertGreater(found["old"], 0, "no kill came before the new index: the build is too fast for this test")
 
     def assert_opens(self, index: Index) -> None:
-        """The index in place is whole: its totals, and a record of the shard that has not changed."""
+        """The index in place is whole: it has its totals, and a record of the unchanged shard can be read."""
         info = self.expect(0, "info", "data.ofidx", "--json").json
         self.assertEqual(info["records"], index.records)
         shown = self.expect(0, "get", "data.ofidx", "149999", "--raw")

@@ -158,7 +158,7 @@ class LibraryTest(unittest.TestCase):
         self.assertNotIn("libsqlite3", dynamic)
         names = exported(library)
         self.assertEqual({name for name in names if not name.startswith("ofindex::v1::")}, set())
-        inner = re.compile("::State::|Impl|Snapshot|Internals")
+        inner = re.compile("::State::|Impl|OpenedDataset|Internals")
         self.assertEqual({name for name in names if inner.search(name)}, set())
         for name in ("BuildIndex", "Dataset::Open", "FeatureDecoder::Decode", "RecordWriter::Close", "Sampler::Next"):
             self.assertTrue(any(one.startswith(f"ofindex::v1::{name}(") for one in names), name)
@@ -252,7 +252,7 @@ class LibraryTest(unittest.TestCase):
         commands = json.loads((consumer / "build" / "compile_commands.json").read_text())
         ours = [one["command"].split() for one in commands if one["file"].endswith("/library/dataset.cc")]
         self.assertEqual(len(ours), 1)
-        self.assertGreater(ours[0].index("-Wno-error"), ours[0].index("-Werror"))
+        self.assertNotIn("-Werror", ours[0])
         linked = run("ninja", "-C", consumer / "build", "-t", "commands", "consumer").splitlines()[-1]
         self.assertIn("libofindex.a", linked)
 

@@ -1,4 +1,4 @@
-"""Memory and threads that run out: the command ends with an exit code of its table, never by a signal."""
+"""Running out of memory or threads: the command ends with a documented exit code, never by a signal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from e2e.bounded import is_address_sanitized
 from e2e.command import COMMAND, CommandTest
 from oracle import messages, records
 
-#: Limits that each command is run under, between the least at which it starts and one that is ample.
+#: The limits tried for each command, from the lowest at which it starts to an ample one.
 LIMITS = int(os.environ.get("OFINDEX_LIMITS", "6"))
 
 CODES = range(8)
@@ -59,7 +59,7 @@ class LimitsTest(CommandTest):
         self.expect(0, "build", "data/part-0.tfrecord", "-o", "plain.ofidx")
 
     def run_under(self, limit: int, most: int, args: list[str], user: int | None = None) -> tuple[int, str]:
-        """The exit code and the errors of the command under `most` of resource `limit`."""
+        """The exit code and the errors of the command if resource `limit` is limited to `most`."""
         done = subprocess.run(
             [COMMAND, *args],
             cwd=self.dir,
@@ -76,7 +76,7 @@ class LimitsTest(CommandTest):
         return [[STATEMENT if word == "SELECT_DISTINCT" else word for word in line.split()] for line in COMMANDS]
 
     def least_address_space(self) -> int:
-        """With less, the system itself does not start the command, or cannot let its stack grow."""
+        """With a lower limit, the system itself cannot start the command or grow its stack."""
         least, ample = 0, 256 * MIB
         while ample - least > MIB // 4:
             middle = (least + ample) // 2
@@ -86,7 +86,7 @@ class LimitsTest(CommandTest):
                 least = middle
         return ample + MIB
 
-    def test_however_little_memory_there_is_no_signal_ends_the_command(self) -> None:
+    def test_no_signal_ends_the_command_however_little_memory_there_is(self) -> None:
         least = self.least_address_space()
         ample = least + 128 * MIB
         for args in self.arguments():
@@ -97,7 +97,7 @@ class LimitsTest(CommandTest):
                     self.assertIn(code, CODES, errors)
                     self.assertEqual(code != 0, errors.startswith("ofindex: "), (code, errors))
 
-    def test_however_few_threads_there_are_no_signal_ends_the_command(self) -> None:
+    def test_no_signal_ends_the_command_however_few_threads_there_are(self) -> None:
         user = NOBODY if os.geteuid() == 0 else None
         for path in (self.dir.parent, self.dir, *self.dir.rglob("*")):
             path.chmod(0o777)
@@ -116,7 +116,7 @@ class LimitsTest(CommandTest):
 
 
 class DescriptorsTest(CommandTest):
-    def test_the_command_takes_as_many_descriptors_as_it_may(self) -> None:
+    def test_the_command_uses_as_many_descriptors_as_allowed(self) -> None:
         (self.dir / "rows.jsonl").write_text("".join('{"a": %d}\n' % n for n in range(400)))
         args = [COMMAND, "pack", "rows.jsonl", "-o", "out", "--to", "tfrecord", "--shards", "300"]
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

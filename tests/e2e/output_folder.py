@@ -1,4 +1,4 @@
-"""A folder with data to read, for tests of verbs that write: what is in it, and that a refusal changes nothing."""
+"""A folder with data to read, for tests of verbs that write: its content, and that a refusal changes nothing."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ class OutputFolderTest(CommandTest):
         (self.dir / "set").mkdir()
 
     def contents(self) -> dict[str, tuple[Any, ...]]:
-        """All that lies in the folder: kind, mode, inode, and bytes or where a link leads."""
+        """The whole content of the folder: kind, mode, inode, and bytes or link target."""
         found: dict[str, tuple[Any, ...]] = {}
         for path in sorted(self.dir.rglob("*")):
             info = path.lstat()
             inside: Any = path.read_bytes() if stat.S_ISREG(info.st_mode) else None
             if path.is_symlink():
                 inside = os.readlink(path)
-            if path.name != "set":  # which is exchanged as a whole
+            if path.name != "set":  # set/ is exchanged as a whole
                 found[str(path.relative_to(self.dir))] = (info.st_mode, info.st_ino, inside)
         return found
 
     def assert_refused(self, code: int, *args: str) -> Finished:
-        """The command fails, with and without --force, and all stays as it was."""
+        """The command fails, with and without --force, and all files are unchanged."""
         before = self.contents()
         failed = self.expect_error(code, *args)
         self.expect_error(code, *args, "--force")

@@ -1,6 +1,6 @@
-"""Sets of shards that are written beside data: never a second set in a folder, never a shard or an index among others.
+"""Sets of shards written next to data: never a second set in a folder, never a shard or an index among others.
 
-The rule (docs/cli.md, "Outputs") is held for single paths by outputs_test.
+The rule (docs/cli.md, "Outputs") is tested for single paths by outputs_test.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from oracle import records
 
 
 class OutputSetsTest(OutputFolderTest):
-    def test_no_second_set_is_put_into_the_input(self) -> None:
+    def test_no_second_set_is_written_into_the_input(self) -> None:
         (self.dir / "link").symlink_to("data")
         for out in ("data", "data/", "data/more", "link", "link/more", "data/x.tfrecord", "of/../data"):
             for data in ("data", "data.ofidx", "link"):
@@ -27,13 +27,13 @@ class OutputSetsTest(OutputFolderTest):
                         ("cat", data, "--to", "tfrecord", "-o", out if out.endswith("rd") else f"{out}/x"),
                     ):
                         if args[0] == "cat" and data == "link":
-                            continue  # which has no index of its name
+                            continue  # it has no index of its own name
                         with self.subTest(args=args, force=force):
                             before = self.contents()
                             self.assertEqual(self.run_command(*args, *force).code, 2)
                             self.assertEqual(self.contents(), before)
 
-    def test_a_folder_that_was_renamed_gets_no_second_set(self) -> None:
+    def test_a_renamed_folder_gets_no_second_set(self) -> None:
         for verb, source in (("pack", ROWS), ("convert", "of")):
             with self.subTest(verb):
                 args = (verb, source, "--to", "tfrecord", "--shards", "2", "-o")
@@ -43,7 +43,7 @@ class OutputSetsTest(OutputFolderTest):
                 self.assertRegex(refused.stderr, r"old-0000\d-of-00002.tfrecord: a shard of another set")
                 shutil.rmtree(self.dir / "new")
 
-    def test_a_set_is_not_written_where_a_build_would_take_other_files_with_it(self) -> None:
+    def test_a_set_is_not_written_where_a_build_would_include_other_files(self) -> None:
         tfrecord, ofrecord = records.frame_tfrecord(b"x"), (self.dir / "of" / "part-0").read_bytes()
         for name, data in {
             "other.tfrecord": tfrecord,
@@ -77,7 +77,7 @@ class OutputSetsTest(OutputFolderTest):
         shutil.rmtree(self.dir / "set")
         (self.dir / "set").mkdir()
 
-    def test_a_set_is_written_beside_files_that_no_build_takes_with_it(self) -> None:
+    def test_a_set_is_written_next_to_files_that_no_build_would_include(self) -> None:
         for name, data in {
             "notes.txt": b"no records\n",
             "notes-00000-of-00001.txt": b"no records\n",
@@ -96,14 +96,14 @@ class OutputSetsTest(OutputFolderTest):
             self.expect(0, *args, *(("--force",) if shards == "3" else ()))
             self.assertEqual(self.expect(0, "build", "set", "--force", "--json").json["shards"], int(shards))
 
-    def test_a_set_written_through_a_link_is_called_as_its_folder_is(self) -> None:
+    def test_a_set_written_through_a_link_is_named_after_its_folder(self) -> None:
         (self.dir / "flowers").mkdir()
         (self.dir / "latest").symlink_to("flowers")
         for out in ("flowers", "latest", "latest/"):
             self.expect(0, "pack", ROWS, "--to", "tfrecord", "-o", out, "--force")
             self.assertEqual(self.names(self.dir / "flowers"), ["flowers-00000-of-00001.tfrecord"])
 
-    def test_a_file_is_no_further_shard_of_the_set_beside_it(self) -> None:
+    def test_a_file_does_not_become_another_shard_of_the_set_next_to_it(self) -> None:
         self.expect(0, "pack", ROWS, "--to", "tfrecord", "--shards", "2", "-o", "s")
         for args in (
             ("pack", ROWS, "--to", "ofrecord", "-o", "of/part-7"),
@@ -115,7 +115,7 @@ class OutputSetsTest(OutputFolderTest):
             with self.subTest(args):
                 self.assertIn("of the set that", self.assert_refused(2, *args).stderr)
 
-    def test_a_file_is_no_further_shard_of_any_family_of_names(self) -> None:
+    def test_a_file_does_not_become_another_shard_under_any_naming_scheme(self) -> None:
         (self.dir / "one").mkdir()
         for there, out in {
             "x_00.tfrecord": "x_01.tfrecord",
@@ -131,19 +131,19 @@ class OutputSetsTest(OutputFolderTest):
                     self.assertIn(f"of the set that one/{there} belongs to", refused.stderr)
             self.expect(0, "cat", "data", "--to", "tfrecord", "-o", f"one/{there}", "--force")
             (self.dir / "one" / there).unlink()
-        # Only `cat` takes names that say nothing of a format.
+        # Only `cat` accepts names without a format.
         self.expect(0, "cat", "data", "--to", "tfrecord", "-o", "one/x_00")
         self.assert_refused(2, "cat", "data", "--to", "tfrecord", "-o", "one/x_01")
 
-    def test_files_of_one_extension_alone_lie_beside_each_other(self) -> None:
+    def test_files_that_only_share_an_extension_may_lie_next_to_each_other(self) -> None:
         self.expect(0, "pack", ROWS, "--to", "tfrecord", "--shards", "2", "-o", "s")
         self.expect(0, "cat", "data", "--to", "jsonl", "-o", "dump1")
         for out in ("train.tfrecord", "val.tfrecord", "s/y.tfrecord", "train-1.tfrecord", "val_1.tfrecord"):
             with self.subTest(out):
                 self.expect(0, "pack", ROWS, "--to", "tfrecord", "-o", out)
-        self.expect(0, "cat", "data", "--to", "tfrecord", "-o", "dump2")  # `dump1` is no shard
+        self.expect(0, "cat", "data", "--to", "tfrecord", "-o", "dump2")  # `dump1` is not a shard
 
-    def test_a_shard_that_is_there_is_replaced_by_force_beside_others_of_its_set(self) -> None:
+    def test_an_existing_shard_is_replaced_by_force_next_to_others_of_its_set(self) -> None:
         write_parts(self.dir / "parts", (2, 2), records.OFRECORD)
         for args in (
             ("pack", ROWS, "--to", "ofrecord"),
@@ -157,7 +157,7 @@ class OutputSetsTest(OutputFolderTest):
         self.assertEqual(self.names(self.dir / "parts"), ["part-0", "part-1"])
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can give a folder to any group")
-    def test_a_new_set_has_the_group_of_a_folder_that_gives_it(self) -> None:
+    def test_a_new_set_takes_the_group_of_a_setgid_folder(self) -> None:
         shared = self.dir / "shared"
         shared.mkdir()
         os.chown(shared, -1, NOBODY)
@@ -167,7 +167,7 @@ class OutputSetsTest(OutputFolderTest):
         self.assertEqual({path.name: path.stat().st_gid for path in made}, {path.name: NOBODY for path in made})
         self.assertTrue((shared / "s").stat().st_mode & stat.S_ISGID)
 
-    def test_no_second_set_is_put_among_shards_that_were_named(self) -> None:
+    def test_no_second_set_is_written_among_shards_that_were_named(self) -> None:
         write_parts(self.dir / "deep" / "in" / "it", (3,))
         self.expect(0, "build", "data/part-*", "-o", "named.ofidx")
         self.expect(0, "build", "deep/in/it/part-0", "-o", "one.ofidx")
@@ -187,11 +187,11 @@ class OutputSetsTest(OutputFolderTest):
                 with self.subTest(data=data, out=out):
                     refused = self.assert_refused(2, "convert", data, "--to", "tfrecord", "-o", out)
                     self.assertIn("a folder that contains the input", refused.stderr)
-        # One file beside another is nobody's set, and neither is a folder of its own.
+        # Two files next to each other are not a set, nor is a single file in a folder.
         for out in ("deep/in/it/more.ofrecord", "elsewhere", "deep/in/else"):
             self.expect(0, "convert", "deep/in/it/part-0", "--to", "ofrecord", "-o", out)
 
-    def test_a_folder_below_shards_that_were_named_is_free(self) -> None:
+    def test_a_folder_below_shards_that_were_named_may_be_used(self) -> None:
         for name in ("a", "b"):
             records.write_tfrecord(self.dir / f"{name}.tfrecord", payloads(3))
         (self.dir / "val").mkdir()
@@ -204,7 +204,7 @@ class OutputSetsTest(OutputFolderTest):
                     self.expect(0, "convert", *source, "--to", "tfrecord", "-o", out, "--force")
         self.expect(0, "cat", "all.ofidx", "--to", "tfrecord", "-o", "val/sub.tfrecord")
 
-    def test_an_index_with_the_name_of_a_shard_is_not_put_among_the_shards(self) -> None:
+    def test_an_index_with_the_name_of_a_shard_is_not_written_among_the_shards(self) -> None:
         write_parts(self.dir / "data" / "more", (2,))
         records.write_tfrecord(self.dir / "x_00", payloads(3))
         for data, out in (
@@ -219,7 +219,7 @@ class OutputSetsTest(OutputFolderTest):
         for out in ("data/part-9.ofidx", "data/index", "part-9"):
             self.expect(0, "build", "data", "-o", out)
 
-    def test_an_index_of_any_other_name_among_the_shards_is_none_of_the_data(self) -> None:
+    def test_an_index_with_any_other_name_among_the_shards_is_not_data(self) -> None:
         write_parts(self.dir / "data", (2, 3))
         (self.dir / "data" / "meta.sqlite").write_bytes(b"SQLite format 3\0" + bytes(80))
         for data in (("data",), ("data/*",)):
@@ -232,7 +232,7 @@ class OutputSetsTest(OutputFolderTest):
                     self.assertEqual(self.expect(0, "cat", out, "--to", "jsonl").text.count("\n"), 5)
                     self.assert_refused(2, "build", *data, out, "-o", out)
 
-    def test_a_stranger_s_shard_names_are_not_replaced_with_the_set(self) -> None:
+    def test_shard_names_of_a_foreign_set_are_not_replaced_with_the_set(self) -> None:
         for name, args in {
             "part-00000": ("--to", "ofrecord"),
             "set-00003-of-00009.tfrecord": ("--to", "tfrecord"),

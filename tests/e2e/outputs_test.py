@@ -1,7 +1,7 @@
-"""Every verb that writes, against everything that can be where it writes: nothing is lost that is not its own output.
+"""Every verb that writes, against everything that may exist at its output: only its own output is ever lost.
 
-The rule (docs/cli.md, "Outputs"): a path that exists is replaced only with --force, only if it is recognisably an
-output of that verb, and never if it is an input.
+The rule (docs/cli.md, "Outputs"): an existing path is replaced only with --force, only if it is recognisably an output
+of that verb, and never if it is an input.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ READ = (SHARD, INDEX, MAP)
 
 @dataclass(frozen=True)
 class Verb:
-    """A command line that writes one file, `path`, whose bytes are of `kind`; `inputs` are files that it reads."""
+    """A command line that writes one file, `path`, of the given kind; `inputs` are the files that it reads."""
 
     args: tuple[str, ...]
     path: str
@@ -56,7 +56,7 @@ VERBS = {
 
 @dataclass(frozen=True)
 class There:
-    """What is at the path: how to put it there, and whether the verb may replace it by force."""
+    """Something at the path: how to create it, and whether the verb may replace it by force."""
 
     put: Callable[[Path], Any]
     replaceable: bool
@@ -69,7 +69,7 @@ class OutputsTest(OutputFolderTest):
         self.outputs = {name: self.made(verb) for name, verb in VERBS.items()}
 
     def made(self, verb: Verb) -> bytes:
-        """What the verb writes where nothing is; nothing is there afterwards."""
+        """The bytes that the verb writes to a new path, which is removed afterwards."""
         self.expect(0, *verb.args)
         made = (self.dir / verb.path).read_bytes()
         self.clear(verb)
@@ -83,7 +83,7 @@ class OutputsTest(OutputFolderTest):
                 path.unlink(missing_ok=True)
 
     def kinds_of(self, name: str, verb: Verb) -> dict[str, There]:
-        """All that can be at the verb's path."""
+        """Everything that can be at the verb's path."""
         elsewhere = self.dir / "elsewhere"
         own = self.outputs[name]
 
@@ -114,7 +114,7 @@ class OutputsTest(OutputFolderTest):
             "two columns of ascending numbers": There(bytes_of(b"1 20\n50 30\n90 40\n"), False),
             "another program's JSON lines": There(bytes_of(b'{"_id":"5f3a","_shard":"x"}\n'), False),
             "another program's numbered JSON lines": There(bytes_of(b'{"_id":5,"name":"x"}\n'), False),
-            "a stranger's zeros": There(bytes_of(bytes(4096)), verb.kind == "index"),  # whose name is that of an index
+            "a stranger's zeros": There(bytes_of(bytes(4096)), verb.kind == "index"),  # the name is that of an index
             "a stranger's bytes": There(bytes_of(bytes(range(1, 256)) * 40), False),
             "another SQLite file": There(bytes_of(b"SQLite format 3\0" + bytes(84)), False),
             "a folder": There(lambda path: path.mkdir(), False),
@@ -132,14 +132,14 @@ class OutputsTest(OutputFolderTest):
         return kinds
 
     def device(self) -> Path:
-        """A device that may be lost: not the system's own, where the test may replace that."""
+        """A device that may be lost: not the system's own, if the test could replace that."""
         path = self.dir / "device"
         if os.geteuid() == 0 and not path.exists():
             os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
         return path if path.exists() else Path("/dev/null")
 
     def run_over(self, verb: Verb, there: There, *force: str) -> Finished:
-        """Runs the verb over what is there, and fails if anything else changes than what may change."""
+        """Runs the verb over an existing path, and fails if anything changes that may not."""
         path = self.dir / verb.path
         there.put(path)
         before = self.contents()
@@ -155,14 +155,14 @@ class OutputsTest(OutputFolderTest):
         self.assertEqual(after, before, done)
         return done
 
-    def test_what_exists_is_replaced_only_by_force_only_by_its_like_and_never_if_it_is_read(self) -> None:
+    def test_an_existing_file_is_replaced_only_by_force_only_by_its_kind_and_never_if_it_is_an_input(self) -> None:
         tried = 0
         for name, verb in VERBS.items():
             for what, there in self.kinds_of(name, verb).items():
                 for force in ((), ("--force",)):
                     with self.subTest(verb=name, what=what, force=bool(force)):
                         done = self.run_over(verb, there, *force)
-                        # An index that is up to date is left alone: there is nothing to replace.
+                        # An up-to-date index is left alone: nothing is replaced.
                         up_to_date = verb.kind == "index" and "its own output" in what
                         allowed = there.replaceable and (bool(force) or up_to_date)
                         self.assertEqual(done.code == 0, allowed, done)
@@ -176,7 +176,7 @@ class OutputsTest(OutputFolderTest):
                     self.clear(verb)
         self.assertGreater(tried, 300)
 
-    def test_the_input_itself_is_never_written_over(self) -> None:
+    def test_the_input_itself_is_never_overwritten(self) -> None:
         for args in (
             ("build", "data", "-o", "data/part-1"),
             ("build", "data/part-0", "data/part-1", "-o", "data/part-0"),
@@ -204,7 +204,7 @@ class OutputsTest(OutputFolderTest):
                     self.assertRegex(failed.stderr, "input|not an output of this verb")
                     self.assertEqual(self.contents(), before)
 
-    def test_a_copy_that_is_read_is_an_input_too(self) -> None:
+    def test_a_copy_that_is_read_counts_as_an_input(self) -> None:
         shutil.copytree(self.dir / "data", self.dir / "copy" / "data")
         shutil.rmtree(self.dir / "data")
         for verb in ("cat", "convert"):
@@ -215,18 +215,18 @@ class OutputsTest(OutputFolderTest):
                     self.assertEqual(self.run_command(*args).code, 2)
                     self.assertEqual(self.contents(), before)
 
-    def test_an_unquoted_glob_does_not_put_an_index_over_the_first_shard(self) -> None:
+    def test_an_unquoted_glob_does_not_overwrite_the_first_shard_with_an_index(self) -> None:
         shards = [f"s-{n}.tfrecord" for n in range(3)]
         for n, shard in enumerate(shards):
             records.write_tfrecord(self.dir / shard, payloads(3, first=n))
         before = self.contents()
         for force in ((), ("--force",)):
-            failed = self.expect_error(4, "build", "-o", *shards, *force)  # as the shell makes it of -o *.tfrecord
+            failed = self.expect_error(4, "build", "-o", *shards, *force)  # as the shell expands -o *.tfrecord
             self.assertIn("quotes", failed.stderr)
             self.assertNotIn("--force", failed.stderr)
             self.assertEqual(self.contents(), before)
 
-    def test_what_is_in_the_place_of_the_map_stays_if_it_is_no_map(self) -> None:
+    def test_a_file_at_the_place_of_the_map_is_kept_unless_it_is_a_map(self) -> None:
         for what, there in {
             "a stranger's text": There(lambda path: path.write_text("Dear diary,\n"), False),
             "a link to a shard": There(lambda path: path.symlink_to(self.dir / SHARD), False),
@@ -240,7 +240,7 @@ class OutputsTest(OutputFolderTest):
                 before = self.contents()
                 self.assertIn(self.run_command("build", "data", "--force").code, (2, 4))
                 self.assertEqual(self.contents(), before)
-                self.expect(0, "cat", "data", "--range", "0:2")  # by a map in the cache
+                self.expect(0, "cat", "data", "--range", "0:2")  # through a map in the cache
                 self.assertEqual(self.contents(), before)
                 path.rmdir() if path.is_dir() else path.unlink()
                 self.expect(0, "build", "data", "--force")
@@ -257,7 +257,7 @@ class OutputsTest(OutputFolderTest):
                 self.expect(0, "build", "data", "--force")
                 self.assertEqual((self.dir / INDEX).read_bytes(), index)
 
-    def test_an_index_that_a_power_cut_left_empty_or_zeroed_is_replaced_by_force(self) -> None:
+    def test_an_index_left_empty_or_zeroed_by_a_power_cut_is_replaced_by_force(self) -> None:
         index = (self.dir / INDEX).read_bytes()
         for data in (b"", bytes(100), bytes(len(index))):
             with self.subTest(len(data)):
@@ -265,11 +265,11 @@ class OutputsTest(OutputFolderTest):
                 self.assertIn("--force", self.expect_error(4, "build", "data").stderr)
                 self.expect(0, "build", "data", "--force")
                 self.assertEqual((self.dir / INDEX).read_bytes(), index)
-        # Where the name does not say what it was, it may be anything.
+        # If the name does not show what the file was, it may be anything.
         (self.dir / "empty").write_bytes(b"")
         self.assertNotIn("--force", self.assert_refused(4, "build", "data", "-o", "empty").stderr)
 
-    def test_cat_keeps_a_file_that_is_there_if_a_shard_is_lost(self) -> None:
+    def test_cat_keeps_an_existing_file_if_a_shard_is_lost(self) -> None:
         for to in ("jsonl", "tfrecord"):
             with self.subTest(to):
                 shard = (self.dir / "data" / "part-1").read_bytes()
@@ -281,7 +281,7 @@ class OutputsTest(OutputFolderTest):
                 self.assertIn("kept is unchanged: not all records could be read", lost.stderr)
                 self.assertEqual((self.dir / "kept").read_bytes(), whole)
                 (self.dir / "kept").unlink()
-                self.expect(4, *args)  # what there is, where nothing was
+                self.expect(4, *args)  # an existing output, where none was before
                 self.assertLess(len((self.dir / "kept").read_bytes()), len(whole))
                 (self.dir / "kept").unlink()
                 (self.dir / "data" / "part-1").write_bytes(shard)
@@ -309,7 +309,7 @@ class OutputsTest(OutputFolderTest):
         self.assertEqual(self.contents(), before)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
-    def test_a_folder_that_cannot_be_written_to_is_an_error_and_stays(self) -> None:
+    def test_a_folder_that_cannot_be_written_is_an_error_and_is_kept(self) -> None:
         shutil.chown(self.dir, NOBODY, NOBODY)
         os.chmod(self.dir.parent, 0o755)
         as_nobody = {"preexec_fn": lambda: os.setuid(NOBODY), "cwd": self.dir}

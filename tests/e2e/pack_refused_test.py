@@ -11,7 +11,7 @@ from e2e.packing import OFRECORD, PackTest
 
 
 class ErrorsTest(PackTest):
-    def test_an_error_has_file_byte_line_cause_and_hint_and_leaves_nothing(self) -> None:
+    def test_an_error_gives_file_byte_line_cause_and_hint_and_leaves_no_output(self) -> None:
         good = '{"a":1}\n'
         table: list[tuple[str, str | bytes, int, int, str]] = [
             ("r.jsonl", good + "{\n", 8, 2, "JSON"),
@@ -49,7 +49,7 @@ class ErrorsTest(PackTest):
                     self.assertIn(cause, failed.stderr.splitlines()[0])
                     self.assertNotIn("ofindex --help", failed.stderr)
 
-    def test_an_error_of_a_schema_names_its_file(self) -> None:
+    def test_an_error_in_a_schema_names_its_file(self) -> None:
         self.write_rows("r.jsonl", [{"a": 1}])
         table = ["[]", "{",
                  '{"a":"number"}', '{"a":3}', '{"a":"array<>"}', '{"a":{"b":"map<map<int>>"}}', '{"b":"int"}',
@@ -61,7 +61,7 @@ class ErrorsTest(PackTest):
                 self.assertRegex(failed.stderr, r"^ofindex: (s\.json|r\.jsonl@0: line 1): ")
         self.assert_refused(5, "r.jsonl", "--schema", "none.json", "--to", "tfrecord", "-o", "out")
 
-    def test_a_row_without_values_is_no_ofrecord(self) -> None:
+    def test_a_row_without_values_cannot_be_an_ofrecord(self) -> None:
         self.write("r.jsonl", '{"a":1}\n{}\n')
         failed = self.assert_refused(3, "r.jsonl", "--to", "ofrecord", "-o", "out")
         self.assertIn("r.jsonl@8: line 2: ", failed.stderr)
@@ -73,7 +73,7 @@ class ErrorsTest(PackTest):
                 args = ("r.jsonl", "--payload", "sequence_example", "--to", "tfrecord", "-o", "out")
                 self.assertIn("r.jsonl@12: line 2: ", self.assert_refused(3, *args).stderr)
 
-    def test_arguments_that_make_no_sense_are_refused(self) -> None:
+    def test_invalid_arguments_are_refused(self) -> None:
         self.write_rows("r.jsonl", [{"a": 1}])
         self.write("r.csv", "a\n1\n")
         self.write("x.parquet", "PAR1")
@@ -96,9 +96,9 @@ class ErrorsTest(PackTest):
 
 
 class HostileTest(PackTest):
-    """Sources that are hard to read, and outputs that are hard to write: an answer, soon, and nothing left."""
+    """Sources that are hard to read, and outputs that are hard to write: a prompt error, and no files left."""
 
-    def test_what_cannot_be_read_is_said(self) -> None:
+    def test_unreadable_input_is_reported(self) -> None:
         os.mkfifo(self.dir / "pipe")
         os.mkfifo(self.dir / "pipe.jsonl")
         (self.dir / "loop").symlink_to("loop")
@@ -109,7 +109,7 @@ class HostileTest(PackTest):
         if os.geteuid() != 0:
             self.assert_refused(5, "secret.jsonl", "--to", "tfrecord", "-o", "out")
 
-    def test_a_folder_of_loops_and_pipes_is_its_files(self) -> None:
+    def test_loops_and_pipes_in_a_folder_are_ignored(self) -> None:
         self.write("data/a/x", "1")
         (self.dir / "data" / "a" / "up").symlink_to("..")
         (self.dir / "data" / "self").symlink_to("self")
@@ -117,21 +117,21 @@ class HostileTest(PackTest):
         self.expect(0, "pack", "data", "--to", "tfrecord", "-o", "out")
         self.assertEqual(len(written.payloads_in(self.dir / "out")), 1)
 
-    def test_the_output_in_the_source_is_no_source_the_next_time(self) -> None:
+    def test_output_in_the_source_is_ignored_the_next_time(self) -> None:
         self.write("data/x", "1")
         self.expect(0, "pack", "data", "--to", "tfrecord", "-o", "data")
         before = sorted((path.name, path.read_bytes()) for path in (self.dir / "data").iterdir())
         self.assert_refused(2, "data", "--to", "tfrecord", "-o", "data", "--force")
         self.assertEqual(sorted((path.name, path.read_bytes()) for path in (self.dir / "data").iterdir()), before)
 
-    def test_a_draft_that_a_killed_writer_left_in_the_source_is_no_record(self) -> None:
+    def test_a_temporary_file_that_a_killed_writer_left_in_the_source_is_ignored(self) -> None:
         self.write("data/x", "1")
         self.write("data/data-00000-of-00001.tfrecord.ofindex-draft", b"half a shard")
         self.expect(0, "pack", "data", "--to", "tfrecord", "-o", "data")
         self.assertEqual(len(written.payloads_in(self.dir / "data")), 1)
         self.assertEqual(self.names(self.dir / "data"), ["data-00000-of-00001.tfrecord", "x"])
 
-    def test_a_source_is_never_written_over(self) -> None:
+    def test_a_source_is_never_overwritten(self) -> None:
         content = b'{"a":1}\n'
         self.write("part-0", content)
         (self.dir / "link.ofrecord").symlink_to("part-0")
@@ -156,7 +156,7 @@ class HostileTest(PackTest):
         self.expect(0, "pack", "r.jsonl", "--to", "tfrecord", "-o", "long.tfrecord")
         self.assertGreater((self.dir / "long.tfrecord").stat().st_size, 100_000_000)
 
-    def test_numbers_at_the_edges_are_as_python_reads_them(self) -> None:
+    def test_numbers_at_the_limits_are_read_as_by_python(self) -> None:
         self.write("r.jsonl", '{"a":-0.0,"b":1e-400,"c":-0,"d":9223372036854775807,"e":2e38,"f":1E2}\n')
         (found,) = self.pack("r.jsonl", to=OFRECORD)
         self.assertEqual(str(found["a"][1][0]), "-0.0")
@@ -165,18 +165,18 @@ class HostileTest(PackTest):
         self.assertEqual(found["d"], ("int64", [2**63 - 1]))
         self.assertEqual((found["e"], found["f"]), (("double", [2e38]), ("double", [100.0])))
 
-    def test_nul_bytes_are_bytes(self) -> None:
+    def test_nul_bytes_are_kept(self) -> None:
         self.write("r.jsonl", '{"a\\u0000b":"c\\u0000d"}\n')
         self.assertEqual(self.pack("r.jsonl"), [{"a\0b": ("bytes", [b"c\0d"])}])
         self.write("r.csv", b"a\0b,c\nx\0y,1\n")
         self.assertEqual(self.pack("r.csv"), [{"a\0b": ("bytes", [b"x\0y"]), "c": ("int64", [1])}])
 
-    def test_a_column_whose_name_is_no_text_is_refused_in_an_example(self) -> None:
+    def test_a_column_whose_name_is_not_text_is_refused_in_an_example(self) -> None:
         self.write("r.csv", b"\xff\n1\n")
         self.assertIn("r.csv@2: line 2: ", self.assert_refused(3, "r.csv", "--to", "tfrecord", "-o", "out").stderr)
         self.expect(0, "pack", "r.csv", "--to", "ofrecord", "-o", "out")
 
-    def test_more_shards_than_files_may_be_open_are_written(self) -> None:
+    def test_more_shards_than_descriptors_can_be_written(self) -> None:
         self.write("r.jsonl", '{"a":1}\n')
         few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))}
         self.expect(0, "pack", "r.jsonl", "--to", "tfrecord", "-o", "out", "--shards", "300", **few)

@@ -1,4 +1,4 @@
-"""pack: in which order and under which names records are written, of CSV, JSON lines and files."""
+"""pack: the order and the names of the records written from CSV, JSON lines and files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from e2e.packing import KINDS, OFRECORD, TFRECORD, PackTest
 
 
 class CsvTest(PackTest):
-    def test_fields_are_as_pythons_csv_reads_them(self) -> None:
+    def test_fields_are_parsed_as_by_pythons_csv(self) -> None:
         rows = [
             ["id", "text", "other"],
             ["1", "two\nlines", "a"],
@@ -39,14 +39,14 @@ class CsvTest(PackTest):
                     shuffled = self.pack("rows.csv", "--seed", "1")
                     self.assertEqual(sorted(shuffled, key=lambda row: row["id"]), expected)
 
-    def test_tabs_separate_tsv_whose_empty_fields_are_fields(self) -> None:
+    def test_tsv_is_separated_by_tabs_and_empty_fields_count(self) -> None:
         self.write("rows.tsv", "a\tb\tc\n1\tx,y\t\n\t\t\n2\t\tz\n")
         expected = [{"a": ("int64", [1]), "b": ("bytes", [b"x,y"])}, {}, {"a": ("int64", [2]), "c": ("bytes", [b"z"])}]
         self.assertEqual(self.pack("rows.tsv"), expected)
         (self.dir / "rows.tsv").rename(self.dir / "rows.txt")
         self.assertEqual(self.pack("rows.txt", "--from", "tsv"), expected)
 
-    def test_blank_lines_are_no_rows_and_the_last_may_lack_its_end(self) -> None:
+    def test_blank_lines_are_skipped_and_the_last_line_may_lack_its_end(self) -> None:
         self.write("rows.csv", "\n\na\n\n1\n\r\n2")
         self.assertEqual(self.pack("rows.csv"), [{"a": ("int64", [1])}, {"a": ("int64", [2])}])
         self.write("rows.jsonl", '\n \t\r\n{"a":1}\n\n{"a":2}')
@@ -78,7 +78,7 @@ class OutputTest(PackTest):
             found.append(one)
         return found
 
-    def test_shards_share_the_records_in_order(self) -> None:
+    def test_shards_divide_the_records_in_order(self) -> None:
         self.write_rows("rows.jsonl", self.rows(10))
         self.expect(0, "pack", "rows.jsonl", "--to", "tfrecord", "-o", "set", "--shards", "4")
         self.assertEqual(self.names(self.dir / "set"), [f"set-0000{n}-of-00004.tfrecord" for n in range(4)])
@@ -89,7 +89,7 @@ class OutputTest(PackTest):
         self.assertEqual([number for part in parts for number in part], list(range(10)))
         self.assertEqual(sorted(map(len, parts)), [0] * 2 + [1] * 10)
 
-    def test_a_seed_is_one_order_over_all_shards(self) -> None:
+    def test_a_seed_shuffles_across_all_shards(self) -> None:
         self.write_rows("rows.jsonl", self.rows(1000))
         self.write_csv("rows.csv", [["id"], *([str(number)] for number in range(1000))])
         orders = {}
@@ -111,7 +111,7 @@ class OutputTest(PackTest):
         self.assertEqual(orders["rows.jsonl", "1"], orders["rows.csv", "1"])
         self.assertNotEqual(orders["rows.csv", "1"], orders["rows.csv", "2"])
 
-    def test_gzip_is_a_whole_file_of_whole_records(self) -> None:
+    def test_gzip_output_is_one_complete_file_of_whole_records(self) -> None:
         self.write_rows("rows.jsonl", self.rows(5000))
         self.expect(0, "pack", "rows.jsonl", "--to", "tfrecord", "-o", "z", "--shards", "2", "--compress", "gzip")
         self.assertEqual(self.names(self.dir / "z"), ["z-00000-of-00002.tfrecord.gz", "z-00001-of-00002.tfrecord.gz"])
@@ -121,7 +121,7 @@ class OutputTest(PackTest):
         self.assert_refused(2, "rows.jsonl", "--to", "ofrecord", "-o", "of", "--compress", "gzip")
         self.assert_refused(2, "rows.jsonl", "--to", "tfrecord", "-o", "two.tfrecord.gz")
 
-    def test_what_is_there_is_replaced_with_force_alone(self) -> None:
+    def test_existing_files_are_replaced_only_with_force(self) -> None:
         self.write_rows("rows.jsonl", self.rows(6))
         self.expect(0, "pack", "rows.jsonl", "--to", "tfrecord", "-o", "set", "--shards", "3")
         (self.dir / "set" / "notes.txt").write_text("mine")
@@ -137,20 +137,20 @@ class OutputTest(PackTest):
         self.assert_refused(3, "bad.jsonl", "--to", "tfrecord", "-o", "set", "--force")
         self.assertEqual({path.name: path.read_bytes() for path in (self.dir / "set").iterdir()}, after)
 
-    def test_no_records_are_empty_shards(self) -> None:
+    def test_no_records_give_empty_shards(self) -> None:
         for name, content in {"rows.jsonl": "", "rows.csv": "a,b\n", "blank.jsonl": "\n\n"}.items():
             with self.subTest(name):
                 self.write(name, content)
                 self.expect(0, "pack", name, "--to", "tfrecord", "-o", "none", "--shards", "3", "--force")
                 self.assertEqual([path.stat().st_size for path in written.shards(self.dir / "none")], [0, 0, 0])
 
-    def test_folders_that_a_failed_pack_made_are_gone(self) -> None:
+    def test_folders_created_by_a_failed_pack_are_removed(self) -> None:
         self.write_rows("rows.jsonl", [{"a": 1}, {"a": "x"}])
         schema = self.write_schema({"a": "long"})
         self.assert_refused(3, "rows.jsonl", "--schema", schema, "--to", "tfrecord", "-o", "new/deep/set")
         self.assert_refused(3, "rows.jsonl", "--schema", schema, "--to", "tfrecord", "-o", "new/deep/one.tfrecord")
 
-    def test_what_it_did_is_one_json_object(self) -> None:
+    def test_the_report_is_one_json_object(self) -> None:
         self.write_rows("rows.jsonl", [{"a": 1, "b": "x", "c": [0.5]}])
         done = self.expect(0, "pack", "rows.jsonl", "--to", "tfrecord", "-o", "set", "--json").json
         size = (self.dir / "set" / "set-00000-of-00001.tfrecord").stat().st_size
@@ -162,7 +162,7 @@ class OutputTest(PackTest):
 
 
 class ShuffledTest(PackTest):
-    def test_the_order_is_that_of_sample(self) -> None:
+    def test_the_shuffled_order_is_that_of_sample(self) -> None:
         self.write_rows("rows.jsonl", [{"n": number} for number in range(1000)])
         self.expect(0, "pack", "rows.jsonl", "--to", "tfrecord", "-o", "plain.tfrecord")
         self.expect(0, "build", "plain.tfrecord")
@@ -171,7 +171,7 @@ class ShuffledTest(PackTest):
             expected = self.expect(0, "sample", "plain.tfrecord", "--seed", seed).stdout.split()
             self.assertEqual(found, [int(ordinal) for ordinal in expected])
 
-    def test_a_seed_is_a_whole_number(self) -> None:
+    def test_a_seed_must_be_a_whole_number(self) -> None:
         self.write_rows("rows.jsonl", [{"n": 1}])
         for seed in ("-1", "1.5", "18446744073709551616", "x"):
             self.assert_refused(2, "rows.jsonl", "--to", "tfrecord", "-o", "out", "--seed", seed)
@@ -183,7 +183,7 @@ class FilesTest(PackTest):
         for name in ("rose/1.png", "rose/10.png", "rose/2.png", "lily/a.png", "top.png", ".hidden/x", "rose/.y"):
             self.write(f"images/{name}", b"\x89" + name.encode())
 
-    def test_a_file_is_a_record_and_its_folder_a_label(self) -> None:
+    def test_a_file_becomes_a_record_and_its_folder_a_label(self) -> None:
         for to in (TFRECORD, OFRECORD):
             self.expect(0, "pack", "images", "--to", to, "-o", to)
             found = [written.features(one, KINDS[to]) for one in written.payloads_in(self.dir / to, to)]
@@ -196,7 +196,7 @@ class FilesTest(PackTest):
             expected = [("int64", [int(labels[name.split("/")[0]])]) if "/" in name else None for name in names]
             self.assertEqual([one.get("label") for one in found], expected)
 
-    def test_the_field_has_the_name_that_is_asked_for_and_no_other_feature_has(self) -> None:
+    def test_the_field_has_the_requested_name_and_no_other_feature_has_it(self) -> None:
         self.expect(0, "pack", "images/top.png", "--to", "tfrecord", "-o", "one.tfrecord", "--field", "image/encoded")
         (payload,) = written.payloads(self.dir / "one.tfrecord")
         expected = {"image/encoded": ("bytes", [b"\x89top.png"]), "filename": ("bytes", [b"top.png"])}
@@ -205,12 +205,12 @@ class FilesTest(PackTest):
         for name in ("filename", "label"):
             self.assert_refused(2, "images", "--to", "tfrecord", "-o", "x", "--field", name)
 
-    def test_labels_of_another_set_are_not_written_over(self) -> None:
+    def test_labels_of_another_set_are_not_overwritten(self) -> None:
         self.write("out/_labels.tsv", "mine\n")
         self.assert_refused(2, "images", "--to", "tfrecord", "-o", "out")
         self.assertEqual((self.dir / "out" / "_labels.tsv").read_text(), "mine\n")
 
-    def test_files_of_one_folder_share_their_labels_if_they_are_the_same(self) -> None:
+    def test_files_in_one_folder_share_their_labels_if_these_are_equal(self) -> None:
         for name in ("train", "val"):
             self.expect(0, "pack", "images", "--to", "tfrecord", "-o", f"{name}.tfrecord")
         labels = (self.dir / "_labels.tsv").read_text()
@@ -218,7 +218,7 @@ class FilesTest(PackTest):
         self.assert_refused(2, "more", "--to", "tfrecord", "-o", "test.tfrecord", "--force")
         self.assertEqual((self.dir / "_labels.tsv").read_text(), labels)
 
-    def test_links_are_followed_and_what_is_left_out_is_told(self) -> None:
+    def test_links_are_followed_and_omitted_files_are_reported(self) -> None:
         self.write("elsewhere/fern/1.png", b"green")
         (self.dir / "images" / "fern").symlink_to("../elsewhere/fern")
         (self.dir / "images" / "round").symlink_to(".")
@@ -230,7 +230,7 @@ class FilesTest(PackTest):
         self.assertIn("skipped images/gone.png: a dangling link", done.stderr)
         self.assertIn("skipped images/round: a folder that was searched already", done.stderr)
 
-    def test_labels_of_a_set_that_is_replaced_go_with_it(self) -> None:
+    def test_labels_of_a_replaced_set_are_replaced_with_it(self) -> None:
         self.expect(0, "pack", "images", "--to", "tfrecord", "-o", "out")
         self.write_rows("rows.jsonl", [{"a": 1}])
         self.expect(0, "pack", "rows.jsonl", "--to", "tfrecord", "-o", "out", "--force")

@@ -1,4 +1,4 @@
-"""pack: what becomes of each type, given or inferred."""
+"""pack: the kind of each type, given or inferred."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from e2e.packing import OFRECORD, TFRECORD, PackTest
 
 
 def single(value: float) -> float:
-    """`value` as a float of 32 bits."""
+    """`value` rounded to a 32-bit float."""
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
 
@@ -29,7 +29,7 @@ def microseconds(text: str) -> int:
 
 @dataclass(frozen=True)
 class Row:
-    """A type of the mapping: a value as JSON has it, the same as CSV has it, and what it is in each format."""
+    """A type of the mapping: a value in JSON, the same value in CSV, and the result in each format."""
 
     type: str
     json: Any
@@ -42,7 +42,7 @@ class Row:
 
 
 def same(type_name: str, value: Any, text: str | None, kind: str, *values: Any) -> Row:
-    """A row of which both formats have the same."""
+    """A row with the same values in both formats."""
     return Row(type_name, value, text, (kind, list(values)), (kind, list(values)))
 
 
@@ -108,13 +108,13 @@ TYPES = [
     same("array<time>", ["00:00:01", 3], None, "int64", 1_000_000, 3),
     same("array<timestamp>", ["1970-01-01T00:00:01Z", 3], None, "int64", 1_000_000, 3),
     same("array<choice>", ["x", "y"], None, "bytes", b"x", b"y"),
-    # Where the message has no lists of lists, all values are one list.
+    # If the message has no lists of lists, all values form one list.
     same("array<array<long>>", [[1], [], [2, 3]], None, "int64", 1, 2, 3),
 ]
 
 
 class TypesTest(PackTest):
-    def test_every_type_has_its_kind_by_schema_from_json_lines(self) -> None:
+    def test_every_schema_type_gives_its_kind_from_json_lines(self) -> None:
         for row in TYPES:
             self.write_rows("rows.jsonl", [{"f": row.json}])
             schema = self.write_schema({"f": row.type})
@@ -122,7 +122,7 @@ class TypesTest(PackTest):
                 with self.subTest(type=row.type, value=row.json, to=to):
                     self.assertEqual(self.pack("rows.jsonl", "--schema", schema, to=to), [{"f": row.expected(to)}])
 
-    def test_every_type_that_csv_can_write_has_the_same_kind_from_csv(self) -> None:
+    def test_every_type_that_csv_can_express_gives_the_same_kind_from_csv(self) -> None:
         for row in TYPES:
             if row.csv is None:
                 continue
@@ -132,7 +132,7 @@ class TypesTest(PackTest):
                 with self.subTest(type=row.type, value=row.csv, to=to):
                     self.assertEqual(self.pack("rows.csv", "--schema", schema, to=to), [{"f": row.expected(to)}])
 
-    def test_records_are_dotted_names_and_lists_of_records_one_list_a_member(self) -> None:
+    def test_records_give_dotted_names_and_lists_of_records_one_list_per_member(self) -> None:
         schema = self.write_schema({"box": {"x": "float", "at": {"day": "date"}}, "points": {"x": "long", "y": "long"}})
         rows = [
             {"box": {"x": 1.5, "at": {"day": "1970-01-03"}}, "points": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]},
@@ -160,7 +160,7 @@ class TypesTest(PackTest):
         ]
         self.assertEqual(self.pack("rows.jsonl", "--schema", schema), expected)
 
-    def test_a_choice_is_what_each_value_is_whatever_the_row_before_had(self) -> None:
+    def test_a_choice_has_the_type_of_each_value_whatever_the_previous_row_had(self) -> None:
         schema = self.write_schema({"c": "choice"})
         values = [1, "", "text", "", [1, 2], [], ["a"], [], None, 0.5, ""]
         self.write_rows("rows.jsonl", [{"c": value} for value in values])
@@ -172,14 +172,14 @@ class TypesTest(PackTest):
         ]  # fmt: skip
         self.assertEqual(found, expected)
 
-    def test_times_are_counted_in_the_unit_that_is_asked_for(self) -> None:
+    def test_times_are_counted_in_the_requested_unit(self) -> None:
         schema = self.write_schema({"t": "timestamp"})
         self.write_rows("rows.jsonl", [{"t": "1970-01-01T00:01:00Z"}])
         for unit, count in {"s": 60, "ms": 60_000, "us": 60_000_000, "ns": 60_000_000_000}.items():
             found = self.pack("rows.jsonl", "--schema", schema, "--time-unit", unit)
             self.assertEqual(found, [{"t": ("int64", [count])}], unit)
 
-    def test_lists_of_lists_are_feature_lists_of_a_sequence_example(self) -> None:
+    def test_lists_of_lists_become_feature_lists_of_a_sequence_example(self) -> None:
         rows = [
             {"id": 7, "steps": [[1, 2], [], [3]], "words": [["a"], ["b", "c"]]},
             {"id": 8, "steps": [], "words": None},
@@ -199,9 +199,9 @@ class TypesTest(PackTest):
 
 
 class RangesTest(PackTest):
-    """Values that are none of their type."""
+    """Values that do not have their type."""
 
-    def test_a_value_that_does_not_fit_is_refused_where_it_is(self) -> None:
+    def test_a_value_that_does_not_fit_is_refused_with_its_location(self) -> None:
         table = [
             ("boolean", 2), ("boolean", "yes"), ("byte", 256), ("byte", -129), ("short", 32768), ("char", "ab"),
             ("char", 0x110000), ("int", 2**31), ("int", 1.5), ("int", "1.0"), ("long", "9" * 19),
@@ -222,7 +222,7 @@ class RangesTest(PackTest):
 
 
 class InferenceTest(PackTest):
-    def test_json_types_are_what_all_rows_together_have(self) -> None:
+    def test_json_types_cover_all_rows(self) -> None:
         table = [
             ([True, False], "int64", [1, 0]),
             ([1, -2], "int64", [1, -2]),
@@ -243,7 +243,7 @@ class InferenceTest(PackTest):
         self.write_rows("rows.jsonl", [{"n": 2**62, "x": 0.1}])
         self.assertEqual(self.pack("rows.jsonl", to=OFRECORD), [{"n": ("int64", [2**62]), "x": ("double", [0.1])}])
 
-    def test_csv_types_are_what_all_fields_of_a_column_are(self) -> None:
+    def test_csv_types_cover_all_fields_of_a_column(self) -> None:
         table = [
             (["1", "-2"], "int64", [1, -2]),
             (["1", "2.5", "1e3"], "float", [1.0, 2.5, 1000.0]),
@@ -254,7 +254,7 @@ class InferenceTest(PackTest):
             (["nan", "1"], "bytes", [b"nan", b"1"]),
             ([" 1", "2"], "bytes", [b" 1", b"2"]),
             (["1,5", "2"], "bytes", [b"1,5", b"2"]),
-            # More than 64 bits: as a float it would be another number.
+            # More than 64 bits: a float would be a different number.
             (["18446744073709551616", "2"], "bytes", [b"18446744073709551616", b"2"]),
         ]
         for fields, kind, expected in table:
@@ -262,7 +262,7 @@ class InferenceTest(PackTest):
                 self.write_csv("rows.csv", [["f"], *([field] for field in fields)])
                 self.assertEqual(self.pack("rows.csv"), [{"f": (kind, [value])} for value in expected])
 
-    def test_nulls_and_members_that_are_missing_are_absent_features(self) -> None:
+    def test_nulls_and_missing_members_are_absent_features(self) -> None:
         self.write_rows("rows.jsonl", [{"a": 1, "b": None, "n": None}, {"b": "x"}, {}])
         expected = [{"a": ("int64", [1])}, {"b": ("bytes", [b"x"])}, {}]
         self.assertEqual(self.pack("rows.jsonl"), expected)
@@ -270,7 +270,7 @@ class InferenceTest(PackTest):
         expected = [{"n": ("int64", [1]), "t": ("bytes", [b"x"])}, {"t": ("bytes", [b""])}, {}]
         self.assertEqual(self.pack("rows.csv"), expected)
 
-    def test_a_column_of_nothing_but_empty_quotes_is_text(self) -> None:
+    def test_a_column_of_only_empty_quotes_is_text(self) -> None:
         self.write("rows.csv", 'n,t,e\n1,"",\n2,,\n')
         expected = [{"n": ("int64", [1]), "t": ("bytes", [b""])}, {"n": ("int64", [2])}]
         self.assertEqual(self.pack("rows.csv"), expected)
@@ -279,7 +279,7 @@ class InferenceTest(PackTest):
         self.write_rows("rows.jsonl", [{"a": [1]}, {"a": []}])
         self.assertEqual(self.pack("rows.jsonl"), [{"a": ("int64", [1])}, {"a": ("int64", [])}])
 
-    def test_names_are_any_text(self) -> None:
+    def test_names_may_be_any_text(self) -> None:
         names = [
             "",
             "a b",

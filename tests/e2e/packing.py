@@ -1,4 +1,4 @@
-"""What the tests of pack share: sources to write, and what became of them."""
+"""Shared code of the tests of pack: sources to write, and readers of the result."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PackTest(CommandTest):
         return [written.features(one, payload or KINDS[to]) for one in found]
 
     def assert_refused(self, code: int, *args: str | Path) -> Finished:
-        """The command fails, and the folder is as it was."""
+        """The command fails, and the folder is unchanged."""
         before = self.names()
         failed = self.expect_error(code, "pack", *args)
         self.assertEqual(self.names(), before, failed)

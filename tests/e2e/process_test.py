@@ -1,4 +1,4 @@
-"""The command among other processes: closed pipes, interrupts, and two builders of one index."""
+"""The command with other processes: closed pipes, interrupts, and two builders of one index."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PipeTest(CommandTest):
         (self.dir / "data").write_bytes(records.frame_tfrecord(b"x" * 1000) * 4000)
         self.expect(0, "build", "data", "--payload", "opaque")
 
-    def test_a_reader_that_leaves_early_ends_the_command_with_0_and_in_silence(self) -> None:
+    def test_a_reader_that_leaves_early_ends_the_command_silently_with_0(self) -> None:
         for args in (("cat", "data", "--to", "raw"), ("get", "data", "0:4000", "--raw"), ("get", "data", "0:4000")):
             with self.subTest(args):
                 process = self.start(*args)
@@ -35,7 +35,7 @@ class PipeTest(CommandTest):
             with self.subTest(args):
                 process = self.start(*args)
                 assert process.stdout is not None
-                process.stdout.read(10)  # now it fills the pipe, and waits
+                process.stdout.read(10)  # it now fills the pipe, and blocks
                 self.assert_interrupted(process)
 
     def test_an_interrupt_ends_a_command_that_waits_for_a_list_with_130(self) -> None:
@@ -49,7 +49,7 @@ class PipeTest(CommandTest):
                     self.assert_interrupted(process)
                     self.assertEqual(self.names(), ["data", "data.ofidx", "data.ofidx-map"])
 
-    def test_either_signal_ends_whatever_writes_many_rows_with_130(self) -> None:
+    def test_either_signal_ends_verbs_that_write_many_rows_with_130(self) -> None:
         (self.dir / "many").write_bytes(records.frame_tfrecord(b"x") * 40_000)
         self.expect(0, "build", "many", "--payload", "opaque")
         for args in (
@@ -76,7 +76,7 @@ class PipeTest(CommandTest):
 
 
 class SlowBuildTest(CommandTest):
-    """While one `build --verify` reads holes of 4 GiB, which takes a second or more."""
+    """Tests that run while a `build --verify` reads holes of 4 GiB, which takes a second or more."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -84,7 +84,7 @@ class SlowBuildTest(CommandTest):
         write_with_holes(self.dir / "slow", records.TFRECORD, [64 * MIB] * RECORDS)
 
     def start_slow_build(self) -> subprocess.Popen[bytes]:
-        """Starts the build, and returns as soon as it has a file of its own beside the data."""
+        """Starts the build, and returns when its temporary file exists next to the data."""
         before = self.names()
         process = self.start("build", "slow", "--verify", "--json", "-j", "1")
         while self.names() == before and process.poll() is None:
@@ -93,7 +93,7 @@ class SlowBuildTest(CommandTest):
         self.assertIsNone(process.poll(), "the build that was to be slow is over")
         return process
 
-    def test_an_interrupted_build_ends_with_130_at_once_and_leaves_nothing(self) -> None:
+    def test_an_interrupted_build_exits_with_130_at_once_and_leaves_no_files(self) -> None:
         process = self.start_slow_build()
         begin = time.monotonic()
         process.send_signal(signal.SIGINT)
@@ -103,7 +103,7 @@ class SlowBuildTest(CommandTest):
         self.assertLess(time.monotonic() - begin, 1.0)
         self.assertEqual(self.names(), ["slow"])
 
-    def test_a_second_builder_is_refused_with_6_or_waits_and_uses_the_result(self) -> None:
+    def test_a_second_builder_exits_with_6_or_waits_and_uses_the_result(self) -> None:
         first = self.start_slow_build()
         self.expect_error(6, "build", "slow")
         waiting = self.run_command("build", "slow", "--wait", "--json")
@@ -113,7 +113,7 @@ class SlowBuildTest(CommandTest):
         self.assertEqual(waiting.json["records"], RECORDS, waiting)
         self.assertEqual(self.names(), ["slow", "slow.ofidx", "slow.ofidx-map"])
 
-    def test_what_a_killed_build_left_is_removed_by_the_next(self) -> None:
+    def test_leftovers_of_a_killed_build_are_removed_by_the_next(self) -> None:
         process = self.start_slow_build()
         process.kill()
         process.wait()
@@ -123,7 +123,7 @@ class SlowBuildTest(CommandTest):
 
 
 class NeighboursTest(CommandTest):
-    def test_files_of_others_with_similar_names_stay(self) -> None:
+    def test_files_with_similar_names_that_belong_to_others_are_kept(self) -> None:
         write_parts(self.dir / "data", (2,))
         mine = ["data.ofidx.backup", "data.ofidx2", "data.tmp", "mydata.ofidx-map"]
         for name in mine:

@@ -1,7 +1,7 @@
-"""pack and convert, failed and killed at their system calls: the old set is in place, or the new one, and never a mix.
+"""pack and convert, made to fail and killed at their system calls: the old set or the new one is in place, never a mix.
 
-OFINDEX_FAULTS says at how many system calls each scenario is failed, and at how many it is killed (default: 25; "all":
-each one). Those that publish come first. Needs strace.
+OFINDEX_FAULTS is the number of system calls at which each scenario fails, and the number at which it is killed
+(default: 25; "all": each one). Calls that publish come first. Needs strace.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from oracle import records
 
 FAULTS = os.environ.get("OFINDEX_FAULTS", "25")
 
-# What publishing is made of; the other calls are those of any program.
+# The system calls of publishing; any program makes the others.
 PUBLISHING = ("renameat2", "renameat", "rename", "linkat", "unlinkat", "unlink", "rmdir", "mkdir", "fsync", "fchmod",
               "fchown", "flock", "openat", "pwrite64", "getdents64", "close", "fcntl")  # fmt: skip
 
@@ -39,7 +39,7 @@ def files_in(folder: Path) -> Files:
 
 @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
 class FaultsTest(CommandTest):
-    """A set of 3 shards, with labels and a file of somebody else, that a set of 2 shards is to replace."""
+    """A set of 3 shards, with labels and a foreign file, to be replaced by a set of 2 shards."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -55,7 +55,7 @@ class FaultsTest(CommandTest):
             self.skipTest("strace may not trace here")
 
     def trace(self, *args: str, inject: str = "") -> Finished:
-        """Runs the command under strace; the calls are in `calls`."""
+        """Runs the command under strace, which writes the calls to `calls`."""
         call = ["strace", "-f", "-qq", "-o", str(self.dir.parent / "calls")]
         if inject:
             call += ["-e", f"inject={inject}"]
@@ -70,7 +70,7 @@ class FaultsTest(CommandTest):
         return re.findall(r"^\d+ +([a-z_0-9]+)\(", text, re.MULTILINE)
 
     def moments(self, *args: str) -> Iterator[tuple[str, int]]:
-        """System calls, as name and number, at which to stop the command."""
+        """System calls, by name and number, at which to stop the command."""
         self.restore()
         self.assertEqual(self.trace(*args).code, 0)
         counts = collections.Counter(self.calls())
@@ -80,13 +80,14 @@ class FaultsTest(CommandTest):
         yield from moments if FAULTS == "all" else moments[: int(FAULTS)]
 
     def restore(self) -> None:
-        """Puts the old set back, alone."""
+        """Restores the old set and removes everything else."""
         for path in self.dir.glob("out*"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         shutil.copytree(self.dir / "old", self.dir / "out", symlinks=True)
 
     def attack(self, *args: str, in_place: bool = False) -> None:
-        """Fails and kills the command at its calls, one at a time; `in_place` if the set may be left marked as a mix."""
+        """Makes the command fail, and kills it, at its calls, one at a time; `in_place` if the set may be left marked
+        as a mix."""
         old = files_in(self.dir / "old")
         self.restore()
         self.expect(0, *args)
@@ -142,21 +143,21 @@ class FaultsTest(CommandTest):
         (self.dir / "out" / "README").write_bytes(b"mine")
         (self.dir / "out").rename(self.dir / "old")
 
-    def test_pack_over_a_larger_set_with_other_labels(self) -> None:
+    def test_pack_replaces_a_larger_set_with_other_labels(self) -> None:
         self.make_old("pack", "more", "--to", "ofrecord", "--shards", "3")
         self.attack("pack", "few", "--to", "ofrecord", "-o", "out", "--shards", "2", "--force")
 
-    def test_convert_over_a_larger_set(self) -> None:
+    def test_convert_replaces_a_larger_set(self) -> None:
         self.make_old("convert", "data", "--to", "tfrecord", "--shards", "3", "--where", "label > 3")
         self.attack("convert", "data", "--to", "tfrecord", "-o", "out", "--shards", "2", "--force")
 
-    def test_a_file_and_its_labels(self) -> None:
+    def test_a_file_is_published_with_its_labels(self) -> None:
         self.make_old("pack", "more", "--to", "tfrecord", "--shards", "1")
         (shard,) = (self.dir / "old").glob("*.tfrecord")
         shard.rename(shard.with_name("x.tfrecord"))
         self.attack("pack", "few", "--to", "tfrecord", "-o", "out/x.tfrecord", "--force", in_place=True)
 
-    def test_a_folder_that_cannot_be_exchanged(self) -> None:
+    def test_a_folder_that_cannot_be_exchanged_is_filled_in_place(self) -> None:
         self.make_old("pack", "more", "--to", "ofrecord", "--shards", "3")
         (self.dir / "old" / "notes").mkdir()
         (self.dir / "old" / "notes" / "day").write_text("a day")

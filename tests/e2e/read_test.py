@@ -1,4 +1,4 @@
-"""get and cat: how records are asked for, and in what form they come."""
+"""get and cat: how to request records, and the forms of output."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from oracle import records
 
 
 class GetTest(CommandTest):
-    """How records are asked for, and in what form they come."""
+    """How to request records, and the forms of output."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -22,11 +22,11 @@ class GetTest(CommandTest):
         self.assertEqual(self.raw("-1"), self.payloads[11])
         self.assertEqual(self.raw("-12"), self.payloads[0])
 
-    def test_a_range_is_half_open_and_may_cross_shards(self) -> None:
+    def test_a_range_is_half_open_and_may_span_shards(self) -> None:
         self.assertEqual(self.raw("3:6"), b"".join(self.payloads[3:6]))
         self.assertEqual(self.raw("-3:-1"), b"".join(self.payloads[9:11]))
 
-    def test_records_come_in_the_order_asked_for(self) -> None:
+    def test_records_come_in_the_requested_order(self) -> None:
         self.assertEqual(self.raw("9", "0", "9"), self.payloads[9] + self.payloads[0] + self.payloads[9])
         shown = self.expect(0, "get", "data", "9", "0:2", "-1", "--jsonl").jsonl
         self.assertEqual([record["_id"] for record in shown], [9, 0, 1, 11])
@@ -35,11 +35,11 @@ class GetTest(CommandTest):
         for name in ("data", "data/", "data.ofidx", str(self.dir / "data"), str(self.dir / "data.ofidx")):
             self.assertEqual(self.expect(0, "get", name, "5", "--raw").stdout, self.payloads[5], name)
 
-    def test_one_feature_is_shown_alone(self) -> None:
+    def test_one_feature_can_be_shown_alone(self) -> None:
         shown = self.expect(0, "get", "data", "5", "--feature", "label", "--json").json["records"]
         self.assertEqual(shown[0]["features"], {"label": {"kind": "int64", "values": [5]}})
 
-    def test_the_bytes_of_one_feature_are_written_raw(self) -> None:
+    def test_the_bytes_of_one_feature_can_be_written_raw(self) -> None:
         image = self.expect(0, "get", "data", "5", "--feature", "image", "--raw").stdout
         self.assertEqual(image, bytes([5, 0xFF]) * 6)
 
@@ -63,7 +63,7 @@ class CatTest(CommandTest):
         self.payloads = write_parts(self.dir / "data", (3, 2))
         self.expect(0, "build", "data")
 
-    def test_cat_writes_to_a_file_what_it_writes_to_stdout(self) -> None:
+    def test_cat_writes_the_same_to_a_file_as_to_stdout(self) -> None:
         for to in ("raw", "jsonl", "tfrecord", "ofrecord"):
             self.assertEqual(self.expect(0, "cat", "data", "--to", to, "-o", f"out.{to}").stdout, b"")
             self.assertEqual((self.dir / f"out.{to}").read_bytes(), self.expect(0, "cat", "data", "--to", to).stdout)

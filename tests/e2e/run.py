@@ -19,7 +19,7 @@ FOLDERS = ("oracle", "e2e")
 
 
 def modules() -> dict[str, str]:
-    """File name without .py -> name of the module below tests/."""
+    """Maps each file name without .py to the name of its module below tests/."""
     paths = [path for folder in FOLDERS for path in sorted((TESTS / folder).glob("*_test.py"))]
     return {path.stem: f"{path.parent.name}.{path.stem}" for path in paths}
 

@@ -1,4 +1,4 @@
-"""sample: what a training run would read, against what it promises of ranks, positions, selections and draws."""
+"""sample: the order for a training run keeps its promises about ranks, positions, selections and draws."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SampleTest(CommandTest):
         self.assertEqual(len({tuple(order) for order in orders}), 4)
         self.assertEqual(self.sample("--seed", "1", "--epoch", "0"), orders[2])
 
-    def test_ranks_read_every_world_th_position_from_where_they_begin(self) -> None:
+    def test_ranks_read_every_world_size_th_position_from_their_start(self) -> None:
         for block in ([], ["--block", "10"], ["--balance", "class"], ["--weights", "weight"]):
             whole = self.sample(*block)
             for position in (0, 1, 777, RECORDS):
@@ -62,13 +62,13 @@ class SampleTest(CommandTest):
         for tail, order in expected.items():
             self.assertEqual(self.sample("--tail", tail, "--rank", "2", "--world", "3"), order, tail)
 
-    def test_a_selection_is_shuffled_alone(self) -> None:
+    def test_a_selection_is_shuffled_on_its_own(self) -> None:
         order = self.sample("--where", "class = 3")
         self.assertEqual(sorted(order), list(range(300, 400)))
         self.assertNotEqual(order, sorted(order))
         self.assertEqual(self.sample("--where", "class = 99"), [])
 
-    def test_blocks_read_runs_and_lanes_of_their_own(self) -> None:
+    def test_block_orders_read_runs_and_each_lane_has_its_own(self) -> None:
         order = self.sample("--block", "10", "--lanes", "8")
         self.assertEqual(sorted(order), list(range(RECORDS)))
         runs = [{ordinal // 10 for ordinal in order[lane::8]} for lane in range(8)]
@@ -88,7 +88,7 @@ class SampleTest(CommandTest):
         natural = collections.Counter(ordinal // 100 for ordinal in self.sample(*uneven, "--temperature", "1"))
         self.assertEqual(natural, {0: 100, 1: 100, 5: 10})
 
-    def test_batches_are_the_order_cut_by_length(self) -> None:
+    def test_batches_follow_the_order_cut_by_length(self) -> None:
         whole = self.sample()
         lines = self.expect(0, "sample", "data", "--batch-total", "10", "--batch-by", "weight").text.splitlines()
         batches = [[int(word) for word in line.split()] for line in lines]
@@ -120,7 +120,7 @@ class SampleTest(CommandTest):
         self.assertIn("a perfect shuffle 20.00", text)
         self.assertIn("records per read:      4.5", text)
 
-    def test_what_is_no_weight_or_length_matters_only_where_it_is_asked_for(self) -> None:
+    def test_an_invalid_weight_or_length_matters_only_if_it_is_used(self) -> None:
         for args in (("--weights", "signed"), ("--batch-total", "5000", "--batch-by", "signed")):
             refused = self.expect_error(2, "sample", "data", *args).stderr
             self.assertRegex(refused, r"record \d+ (in column 'signed' is -|has no length)")
@@ -129,7 +129,7 @@ class SampleTest(CommandTest):
         for law in ("--weights", "--balance"):
             self.assertEqual(self.sample(law, "weight", "--where", "class = 99"), [])
 
-    def test_batches_go_on_where_a_step_ended_and_come_as_json(self) -> None:
+    def test_batches_resume_after_a_step_and_can_be_printed_as_json(self) -> None:
         args = ["--batch-total", "10", "--batch-by", "weight"]
         batches = self.expect(0, "sample", "data", *args, "--json").json["batches"]
         begun = sum(len(batch) for batch in batches[:4])
@@ -140,13 +140,13 @@ class SampleTest(CommandTest):
         self.assertEqual(dropped["batches"], batches[: len(batches) // 7 * 7 : 7])
         self.assertEqual(self.expect(0, "sample", "data", "--json").json["ids"], self.sample())
 
-    def test_the_order_goes_into_cat(self) -> None:
+    def test_the_order_can_be_piped_into_cat(self) -> None:
         order = self.sample("-n", "50")
         pipe = f"'{COMMAND}' sample data -n 50 | '{COMMAND}' cat data --ids -"
         shown = subprocess.run(pipe, shell=True, cwd=self.dir, capture_output=True, check=True, env=self.environment)
         self.assertEqual([json.loads(line)["_id"] for line in shown.stdout.splitlines()], order)
 
-    def test_what_makes_no_sense_is_refused(self) -> None:
+    def test_invalid_arguments_are_refused(self) -> None:
         cases = {
             ("--rank", "3", "--world", "3"): "rank 3 of 3",
             ("--world", "0"): "rank 0 of 0",
@@ -171,13 +171,13 @@ class SampleTest(CommandTest):
         for args, message in cases.items():
             self.assertIn(message, self.expect_error(2, "sample", "data", *args).stderr, args)
 
-    def test_a_json_document_of_many_ordinals_is_whole(self) -> None:
+    def test_a_json_document_of_many_ordinals_is_complete(self) -> None:
         records.write_tfrecord(self.dir / "many", [b"x"] * 9000)
         self.expect(0, "build", "many")
         ids = self.expect(0, "sample", "many", "--json").json["ids"]
         self.assertEqual(sorted(ids), list(range(9000)))
 
-    def test_an_index_that_was_given_other_records_is_refused_at_once(self) -> None:
+    def test_an_index_with_different_records_is_refused_at_once(self) -> None:
         records.write_tfrecord(self.dir / "few", [b"x"] * 9)
         for value in (-1, 0, 8, 10, 2**62, 2**63 - 1):
             for change in (f"UPDATE generation SET records = {value}", f"UPDATE shard SET records = {value}"):

@@ -11,7 +11,7 @@ KINDS = {records.TFRECORD: "example", records.OFRECORD: "ofrecord"}
 
 
 def payload(number: int, framing: str = records.TFRECORD) -> bytes:
-    """Message `number`: Example in TFRecord, OFRecord in OFRecord; lengths differ from record to record."""
+    """Message `number`: an Example in TFRecord, an OFRecord in OFRecord; lengths differ from record to record."""
     image = bytes([number % 256, 0xFF]) * (number % 7 + 1)
     return messages.encode(KINDS[framing], {"label": ("int64", [number]), "image": ("bytes", [image])})
 
@@ -21,7 +21,7 @@ def payloads(count: int, framing: str = records.TFRECORD, first: int = 0) -> lis
 
 
 def write_parts(folder: Path, counts: Iterable[int], framing: str = records.TFRECORD) -> list[bytes]:
-    """Writes `folder`/part-0, part-1, ... with so many records each; returns all payloads in order."""
+    """Writes `folder`/part-0, part-1, ... with the given numbers of records; returns all payloads in order."""
     folder.mkdir(parents=True, exist_ok=True)
     written: list[bytes] = []
     for part, count in enumerate(counts):

@@ -21,17 +21,17 @@ LFS_POINTER = (
 
 class ShardSetTest(CommandTest):
     def write(self, *paths: str) -> None:
-        """Writes one record into each of these files: the file's own path."""
+        """Writes one record into each of these files: the path of the file."""
         for path in paths:
             (self.dir / path).parent.mkdir(parents=True, exist_ok=True)
             records.write_tfrecord(self.dir / path, [path.encode()])
 
     def build(self, *args: str | Path, **options: Any) -> dict[str, Any]:
-        """Builds all.ofidx of opaque payloads and returns what the command says of it."""
+        """Builds all.ofidx with opaque payloads and returns the output of the command."""
         return self.expect(0, "build", *args, "-o", "all.ofidx", "--payload", "opaque", "--json", **options).json
 
     def order(self) -> list[str]:
-        """The first record of each shard of all.ofidx, in order: the paths that write() put there."""
+        """The first record of each shard of all.ofidx, in order: the paths written by write()."""
         return [path.decode() for path in records.walk_tfrecord(self.stream()).payloads]
 
     def stream(self) -> bytes:
@@ -44,7 +44,7 @@ class ShardSetTest(CommandTest):
 
 
 class OrderTest(ShardSetTest):
-    def test_a_folder_is_searched_through_all_its_folders(self) -> None:
+    def test_a_folder_is_searched_recursively(self) -> None:
         self.write("data/b/part-0", "data/a/deep/er/part-0", "data/part-0")
         self.assertEqual(self.build("data")["shards"], 3)
         self.assertEqual(sorted(self.order()), ["data/a/deep/er/part-0", "data/b/part-0", "data/part-0"])
@@ -54,17 +54,17 @@ class OrderTest(ShardSetTest):
         self.build("data")
         self.assertEqual(self.order(), [f"data/part-{number}" for number in (0, 1, 2, 10, 11, 100)])
 
-    def test_numbers_count_in_the_names_of_folders_too(self) -> None:
+    def test_numbers_in_folder_names_count_as_numbers_too(self) -> None:
         self.write("data/day=10/part-0", "data/day=9/part-1", "data/day=9/part-0")
         self.build("data")
         self.assertEqual(self.order(), ["data/day=9/part-0", "data/day=9/part-1", "data/day=10/part-0"])
 
-    def test_a_glob_takes_what_it_matches_in_numeric_order(self) -> None:
+    def test_a_glob_takes_its_matches_in_numeric_order(self) -> None:
         self.write("data/part-10", "data/part-9", "data/other-1")
         self.build("data/part-*")
         self.assertEqual(self.order(), ["data/part-9", "data/part-10"])
 
-    def test_a_list_names_the_files_from_a_file_or_from_standard_input(self) -> None:
+    def test_a_list_names_the_files_in_a_file_or_on_standard_input(self) -> None:
         self.write("data/part-0", "data/part-1", "data/part-2")
         listed = "data/part-2\ndata/part-0\n"
         (self.dir / "list").write_text(listed)
@@ -73,7 +73,7 @@ class OrderTest(ShardSetTest):
         self.build("@-", "--force", stdin=listed.encode())
         self.assertEqual(self.order(), ["data/part-0", "data/part-2"])
 
-    def test_verify_of_an_index_of_a_list_compares_what_it_named(self) -> None:
+    def test_verify_of_an_index_built_from_a_list_checks_the_listed_files(self) -> None:
         self.write("data/part-0", "data/part-1")
         (self.dir / "list").write_text("part-0\npart-1\n", encoding="utf-8")
         self.expect(0, "build", "@../list", "-o", "../all.ofidx", cwd=self.dir / "data")
@@ -82,7 +82,7 @@ class OrderTest(ShardSetTest):
         verified = self.expect(1, "verify", "all.ofidx", "--json").json
         self.assertEqual([stale["shard"] for stale in verified["stale"]], ["data/part-1"])
 
-    def test_verify_reports_data_that_a_build_would_refuse_beside_all_else(self) -> None:
+    def test_verify_reports_data_that_a_build_would_refuse_with_everything_else(self) -> None:
         self.write("data/part-0", "data/part-1")
         self.expect(0, "build", "data", "-o", "all.ofidx")
         self.write("data/part-01")
@@ -97,21 +97,21 @@ class OrderTest(ShardSetTest):
 
 
 class FoundTest(ShardSetTest):
-    """What a folder may hold besides shards."""
+    """Files that a folder may hold next to shards."""
 
-    def test_names_that_begin_with_a_dot_or_an_underscore_are_passed_over(self) -> None:
+    def test_names_that_begin_with_a_dot_or_an_underscore_are_skipped(self) -> None:
         self.write("data/part-0", "data/.part-1.crc", "data/_temporary/part-0", "data/.hidden/part-9")
         (self.dir / "data" / "_SUCCESS").touch()
         built = self.build("data")
         self.assertEqual((self.order(), built["skipped"]), (["data/part-0"], []))
 
-    def test_indexes_in_the_folder_are_passed_over(self) -> None:
+    def test_indexes_in_the_folder_are_skipped(self) -> None:
         self.write("data/part-0", "data/part-1")
         self.expect(0, "build", "data/part-0", "--payload", "opaque")
         built = self.build("data")
         self.assertEqual((built["shards"], built["skipped"]), (2, []))
 
-    def test_files_that_are_no_record_files_are_named_and_skipped(self) -> None:
+    def test_files_that_are_not_record_files_are_named_and_skipped(self) -> None:
         self.write("data/part-0")
         (self.dir / "data" / "dataset_info.json").write_text('{"name": "a dataset"}\n' * 20)
         (self.dir / "data" / "README.md").write_text("# A dataset\n\nIt is one.\n" * 20)
@@ -124,7 +124,7 @@ class FoundTest(ShardSetTest):
         self.assert_skipped(built, "model")
         self.assertRegex(str(built["skipped"]).lower(), "lfs")
 
-    def test_a_symlink_and_a_hard_link_to_a_shard_are_no_second_shard(self) -> None:
+    def test_symlinks_and_hard_links_to_a_shard_do_not_duplicate_it(self) -> None:
         self.write("data/part-0")
         os.symlink("part-0", self.dir / "data" / "part-1")
         os.link(self.dir / "data" / "part-0", self.dir / "data" / "part-2")
@@ -138,7 +138,7 @@ class FoundTest(ShardSetTest):
         self.build("data")
         self.assertEqual(self.order(), ["data/part-0", "store/blob"])
 
-    def test_a_circle_of_folders_ends(self) -> None:
+    def test_a_cycle_of_folders_ends(self) -> None:
         self.write("data/part-0")
         os.symlink("..", self.dir / "data" / "again")
         self.assertEqual(self.build("data", timeout=10)["records"], 1)
@@ -149,7 +149,7 @@ class FoundTest(ShardSetTest):
         self.assertEqual(self.build("data", timeout=10)["records"], 1)
         self.assertNotEqual(self.run_command("build", "data/part-1", timeout=10).code, 0)
 
-    def test_a_folder_with_the_name_of_a_shard_is_a_folder(self) -> None:
+    def test_a_folder_may_have_the_name_of_a_shard(self) -> None:
         self.write("data/part-0", "data/part-1/part-0")
         self.build("data")
         self.assertEqual(self.order(), ["data/part-0", "data/part-1/part-0"])
@@ -168,7 +168,7 @@ class FoundTest(ShardSetTest):
                          [("tfrecord", 1), ("empty", 0), ("tfrecord", 1)])
         self.assertEqual(self.order(), ["data/part-0", "data/part-2"])
 
-    def test_shards_that_are_all_empty_are_a_dataset_of_no_records_where_their_format_is_given(self) -> None:
+    def test_shards_that_are_all_empty_are_an_empty_dataset_if_the_format_is_given(self) -> None:
         (self.dir / "data").mkdir()
         (self.dir / "data" / "part-0").touch()
         self.assertEqual(self.build("data", "--format", "tfrecord")["records"], 0)
@@ -177,7 +177,7 @@ class FoundTest(ShardSetTest):
 
 
 class SiblingsTest(ShardSetTest):
-    """Numbered shards: which are missing, which exclude each other."""
+    """Numbered shards: which are missing, and which exclude each other."""
 
     def test_missing_shards_of_a_numbered_set_are_named(self) -> None:
         self.write(*[f"data/train-{number:05d}-of-00005" for number in (0, 2, 3)])
@@ -188,19 +188,19 @@ class SiblingsTest(ShardSetTest):
         said = self.expect(0, "build", "data", "-o", "all.ofidx", "--payload", "opaque", "--force").stderr
         self.assertIn("train-00001-of-00005: the other names of its set imply it", said)
 
-    def test_sets_in_one_folder_are_counted_apart(self) -> None:
+    def test_sets_in_one_folder_are_counted_separately(self) -> None:
         self.write("data/train-00000-of-00002.tfrecord", "data/train-00001-of-00002.tfrecord",
                    "data/test-00001-of-00002.tfrecord")
         missing = self.build("data")["missing"]
         self.assertEqual(len(missing), 1, missing)
         self.assertIn("test-00000-of-00002.tfrecord", str(missing[0]))
 
-    def test_a_hostile_count_is_not_spelled_out(self) -> None:
+    def test_a_hostile_count_of_shards_does_not_make_the_list_long(self) -> None:
         self.write("data/train-00000-of-99999999999")
         built = self.run_command("build", "data", "--json", "--payload", "opaque", timeout=10)
         self.assertLess(len(built.stdout), 1 << 20)
 
-    def test_one_number_written_in_two_ways_is_refused(self) -> None:
+    def test_the_same_number_written_in_two_ways_is_refused(self) -> None:
         self.write("data/part-1", "data/part-01", "data/part-0")
         refused = self.expect_error(3, "build", "data")
         self.assertIn("part-1", refused.stderr)
@@ -209,14 +209,14 @@ class SiblingsTest(ShardSetTest):
 
 
 class FormatTest(ShardSetTest):
-    def test_a_mix_of_formats_is_refused_unless_one_is_asked_for(self) -> None:
+    def test_mixed_formats_are_refused_unless_one_is_chosen(self) -> None:
         write_parts(self.dir / "data", (2,))
         records.write_ofrecord(self.dir / "data" / "part-1", payloads(2, records.OFRECORD))
         refused = self.expect_error(3, "build", "data")
         self.assertIn("--format", refused.stderr)
         self.assertEqual(self.names(), ["data"])
 
-    def test_a_compressed_shard_among_others_is_one_of_them(self) -> None:
+    def test_a_compressed_shard_may_be_one_of_a_set(self) -> None:
         self.write("data/part-0")
         stream = records.frame_tfrecord(b"payload")
         for compression, compressed in (("gzip", gzip.compress(stream, mtime=0)), ("zlib", zlib.compress(stream))):
@@ -226,13 +226,13 @@ class FormatTest(ShardSetTest):
             self.assertEqual([shard["compression"] for shard in shards], ["none", compression])
             self.assertEqual(self.expect(0, "get", "data", "-1", "--raw").stdout, b"payload")
 
-    def test_a_chain_of_unknown_payloads_needs_its_format_named(self) -> None:
+    def test_a_sequence_of_unknown_payloads_needs_the_format_option(self) -> None:
         records.write_ofrecord(self.dir / "data", [b"one unknown payload", b"another"])
         self.expect_error(3, "build", "data")
         self.expect(0, "build", "data", "--format", "ofrecord")
         self.assertEqual(self.expect(0, "get", "data", "1", "--raw").stdout, b"another")
 
-    def test_payload_and_framing_are_found_apart(self) -> None:
+    def test_payload_kind_and_framing_are_detected_independently(self) -> None:
         records.write_tfrecord(self.dir / "one", payloads(3, records.OFRECORD))
         records.write_ofrecord(self.dir / "other", payloads(3, records.TFRECORD))
         for name, expected in (("one", ("tfrecord", "ofrecord")), ("other", ("ofrecord", "example"))):

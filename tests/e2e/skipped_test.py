@@ -1,4 +1,5 @@
-"""Files in a folder of shards that are no shards, or empty: who hears of them, and when they are looked at again."""
+"""Files in a folder of shards that are not shards, or are empty: how they are reported, and when they are examined
+again."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ from oracle import records
 
 
 class SkippedTest(SetFolderTest):
-    """What is not in an index is in its info, and verify says if it should be."""
+    """Files that are not in an index are listed by info, and verify reports those that should be."""
 
-    def test_info_has_the_files_that_were_skipped(self) -> None:
+    def test_info_lists_the_skipped_files(self) -> None:
         self.write("data/part-0")
         (self.dir / "data" / "labels.txt").write_text("a\nb\n")
         built = self.build(0, "data")
@@ -41,7 +42,7 @@ class SkippedTest(SetFolderTest):
         self.expect_error(4, "build", "data")
 
     def test_a_skipped_file_that_became_a_shard_of_the_same_size_and_time_is_noticed(self) -> None:
-        """Whatever happened to the index meanwhile: its own times say nothing of the files."""
+        """The times of the index itself do not matter: they say nothing about the files."""
         self.write("data/part-0")
         extra = self.dir / "data" / "extra"
         index = self.dir / "data.ofidx"
@@ -74,7 +75,7 @@ class SkippedTest(SetFolderTest):
                     self.expect(1, "verify", "data")
                     self.assertIn("data/extra", self.expect_error(4, "build", "data").stderr)
 
-    def test_skipped_files_of_a_copy_are_looked_at_again_and_skipped_again(self) -> None:
+    def test_skipped_files_of_a_copy_are_examined_again_and_skipped_again(self) -> None:
         shard = self.write("data/part-0")
         for name, data in {
             "labels.txt": b"a\nb\n",
@@ -108,7 +109,7 @@ class SkippedTest(SetFolderTest):
                 self.assertEqual([entry["reason"] for entry in again["skipped"]], reasons)
                 self.assert_same((self.dir / place / "data.ofidx").read_bytes(), original, place)
 
-    def test_verify_knows_data_by_every_kind_of_argument(self) -> None:
+    def test_verify_finds_the_data_of_every_kind_of_argument(self) -> None:
         self.write("data/part-0")
         (self.dir / "list").write_text("data\n")
         for argument in ("data", "data/*", "@list"):
@@ -119,7 +120,7 @@ class SkippedTest(SetFolderTest):
                 self.write("data/part-1")
                 self.expect(1, "verify", "all.ofidx")
 
-    def test_verify_of_a_copy_looks_into_the_copy(self) -> None:
+    def test_verify_of_a_copy_examines_the_copy(self) -> None:
         self.write("data/part-0")
         self.build(0, "data")
         shutil.copytree(self.dir / "data", self.dir / "copy")
@@ -128,7 +129,7 @@ class SkippedTest(SetFolderTest):
         self.write("copy/part-2")
         self.expect(1, "verify", "data", "--root", "copy")
 
-    def test_an_index_whose_data_moved_is_verified_as_far_as_it_is_there(self) -> None:
+    def test_an_index_whose_data_moved_is_verified_as_far_as_the_data_are_there(self) -> None:
         self.write("data/part-0")
         self.build(0, "data/part-0", "-o", "one.ofidx")
         self.write("data/part-1")
@@ -138,9 +139,9 @@ class SkippedTest(SetFolderTest):
 
 
 class EmptyFileTest(SetFolderTest):
-    """A file of no bytes says nothing: it counts beside sound shards of its set, or if its name is that of a shard."""
+    """An empty file has no format: it is a shard next to sound shards of its set, or if its name is that of a shard."""
 
-    def test_empty_files_alone_are_no_dataset(self) -> None:
+    def test_only_empty_files_are_not_a_dataset(self) -> None:
         (self.dir / "etc").mkdir()
         for name in (".pwd.lock", "subuid-", "motd", "hosts.allow"):
             (self.dir / "etc" / name).touch()
@@ -149,7 +150,7 @@ class EmptyFileTest(SetFolderTest):
         (self.dir / "alone").touch()
         self.expect_error(3, "build", "alone")
 
-    def test_empty_files_with_names_of_shards_are_nothing_to_index(self) -> None:
+    def test_empty_files_with_names_of_shards_cannot_be_indexed_alone(self) -> None:
         for names in (
             ("a.tfrecord",),
             ("part-0", "part-1"),
@@ -166,7 +167,7 @@ class EmptyFileTest(SetFolderTest):
                     self.assertRegex(failed.stderr, "an empty file: nothing to index")
                     self.assertIn("--format", failed.stderr)
                 self.assertEqual(self.names(), ["data"])
-                # Whoever says what they are has a dataset of no records.
+                # With the format given, they are an empty dataset.
                 self.assertEqual(self.build(0, "data", "--format", "tfrecord")["shards"], len(names))
                 (self.dir / "data.ofidx").unlink()
                 (self.dir / "data.ofidx-map").unlink()
@@ -184,12 +185,12 @@ class EmptyFileTest(SetFolderTest):
         (self.dir / "data.ofidx").unlink()
         self.assertIn(named, self.expect(0, "convert", "data", "--to", "ofrecord", "-o", "out").stderr)
 
-    def test_etc_is_no_dataset(self) -> None:
+    def test_etc_is_not_a_dataset(self) -> None:
         found = self.run_command("build", "/etc", "-o", "etc.ofidx")
         self.assertNotEqual(found.code, 0, found)
         self.assertEqual(self.names(), [])
 
-    def test_an_empty_file_beside_sound_shards_of_its_set_is_a_shard(self) -> None:
+    def test_an_empty_file_next_to_sound_shards_of_its_set_is_a_shard(self) -> None:
         self.write("data/part-0")
         self.write("data/a.rec")
         for name in ("part-1", "b.rec", "placeholder", "notes.txt"):

@@ -1,4 +1,4 @@
-"""`ofindex sql`: what it answers, in which form, and that a stranger's statement can do nothing but read the index."""
+"""`ofindex sql`: its answers and their forms, and that an untrusted statement can only read the index."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from e2e.samples import write_parts
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
 DAMAGE_COLUMNS = ["shard", "begin", "end", "reason"]
 
-# What strangers try on files: to write, read or run them. tests/query/sql/sql_session_test.cc has what names no file.
+# Attacks on files: to write, read or run them. tests/query/sql/sql_session_test.cc has the attacks that name no file.
 ATTACKS = (
     "ATTACH 'new.db' AS a",
     "ATTACH 'file:new.db?mode=rwc' AS a",
@@ -46,7 +46,7 @@ ATTACKS = (
     ".shell touch new.db",
 )
 
-# Statements that would take all the memory there is.
+# Statements that would take all memory.
 MEMORY_BOMBS = (
     ENDLESS + "SELECT count(*) FROM (SELECT DISTINCT i || printf('%.*c', 9999, 'x') FROM n)",
     ENDLESS + ", m AS MATERIALIZED (SELECT hex(zeroblob(1000000)) AS x FROM n) SELECT count(*) FROM m",
@@ -84,13 +84,13 @@ SYSTEM_FILES = ("/lib", "/usr/lib", "/etc/ld.so", "/proc/", "/sys/", "/dev/", "/
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, int, bytes]]:
-    """Everything below `folder`: size, time of change and content."""
+    """Everything below `folder`: size, mtime and content."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     return {str(path): (path.stat().st_size, path.stat().st_mtime_ns, path.read_bytes()) for path in files}
 
 
 class SqlCase(CommandTest):
-    """A small dataset with an index, of which one shard is torn."""
+    """A small dataset with an index; one shard is torn."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -120,22 +120,22 @@ class AnswerTest(SqlCase):
         self.assertEqual(document["rows"], [{**expected, "x": "Infinity"}])
         self.assertIs(document["truncated"], False)
 
-    def test_json_without_rows_is_a_document_all_the_same(self) -> None:
+    def test_json_without_rows_is_still_a_document(self) -> None:
         document = self.expect(0, "sql", "data", "SELECT * FROM damage WHERE 0", "--json").json
         self.assertEqual((document["columns"], document["rows"]), (DAMAGE_COLUMNS, []))
 
-    def test_jsonl_is_an_object_a_line(self) -> None:
+    def test_jsonl_is_one_object_per_line(self) -> None:
         self.assertEqual(self.rows("VALUES (1), (2)"), [{"column1": 1}, {"column1": 2}])
 
-    def test_csv_is_as_rfc_4180_has_it(self) -> None:
+    def test_csv_follows_rfc_4180(self) -> None:
         shown = self.expect(0, "sql", "data", self.QUERY, "--csv")
         self.assertEqual(shown.stdout.count(b"\r\n"), 2)
         header, row = csv.reader(io.StringIO(shown.text, newline=""))
         self.assertEqual(header, list("nirtbeux"))
         self.assertEqual(row, ["", "1", "0.5", 'a,"b"', '{"base64":"/wA="}', "", "a", "Infinity"])
-        self.assertIn(b',"",a,', shown.stdout)  # an empty text is no NULL
+        self.assertIn(b',"",a,', shown.stdout)  # an empty text is not NULL
 
-    def test_csv_gives_every_text_back(self) -> None:
+    def test_csv_preserves_every_text(self) -> None:
         texts = ["\r\n", '"', ",", " a ", "é", "=1+1", '""', "a\nb", "'"]
         query = "SELECT value FROM json_each(:t)"
         shown = self.expect(0, "sql", "data", query, "--csv", "-p", f"t={json.dumps(texts)}")
@@ -147,7 +147,7 @@ class AnswerTest(SqlCase):
         self.assertEqual(shown.text.splitlines(), ["path         records", "data/part-0  3", "data/part-1  2"])
         self.assertEqual(self.expect(0, "sql", "data", "SELECT path, records FROM shards", "--table").text, shown.text)
 
-    def test_a_table_moves_no_cursor_and_cuts_what_is_long(self) -> None:
+    def test_a_table_escapes_control_characters_and_truncates_long_values(self) -> None:
         query = "SELECT char(27) || '[31m', hex(zeroblob(500)), zeroblob(500), 'é' AS \"\x1b\""
         shown = self.expect(0, "sql", "data", query)
         self.assertNotIn("\x1b", shown.text)
@@ -155,11 +155,11 @@ class AnswerTest(SqlCase):
         self.assertLess(max(map(len, shown.text.splitlines())), 300)
         self.assertIn("00...'", shown.text)
 
-    def test_columns_of_one_name_are_told_apart(self) -> None:
+    def test_columns_with_the_same_name_are_distinguished(self) -> None:
         [row] = self.rows("SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a")
         self.assertEqual(row, {"a": 1, "a_3": 2, "a_2": 3, "a_4": 4})
 
-    def test_rows_that_are_left_out_are_missed(self) -> None:
+    def test_omitted_rows_are_reported(self) -> None:
         document = self.expect(0, "sql", "data", "VALUES (1), (2), (3)", "--json", "--max-rows", "2").json
         self.assertEqual((len(document["rows"]), document["truncated"]), (2, True))
         for form in ("--table", "--csv", "--jsonl"):
@@ -168,7 +168,7 @@ class AnswerTest(SqlCase):
             whole = self.expect(0, "sql", "data", "VALUES (1), (2), (3)", form, "--max-rows", "3")
             self.assertEqual(whole.stderr, "", form)
 
-    def test_a_table_ends_at_a_thousand_rows_and_the_other_forms_do_not(self) -> None:
+    def test_a_table_ends_after_a_thousand_rows_and_the_other_forms_do_not(self) -> None:
         many = ENDLESS.replace("FROM n", "FROM n WHERE i < 2500") + "SELECT i FROM n"
         self.assertEqual(len(self.expect(0, "sql", "data", many).text.splitlines()), 1001)
         self.assertEqual(len(self.expect(0, "sql", "data", many, "--max-rows", "2000").text.splitlines()), 2001)
@@ -176,7 +176,7 @@ class AnswerTest(SqlCase):
             self.assertEqual(len(self.expect(0, "sql", "data", many, form).text.splitlines()), lines)
         self.assertEqual(len(self.expect(0, "sql", "data", many, "--json").json["rows"]), 2500)
 
-    def test_the_tables_say_what_info_says(self) -> None:
+    def test_the_tables_match_info(self) -> None:
         info = self.expect(0, "info", "data", "--json").json
         for table in ("shards", "bad", "damage"):
             self.assertEqual(self.rows(f"SELECT * FROM {table}"), info[table], table)
@@ -186,13 +186,13 @@ class AnswerTest(SqlCase):
         self.assertEqual(self.rows(f"SELECT {quoted} FROM features"), features)
         self.assertEqual(self.rows("SELECT records FROM damage JOIN shards ON shard = path"), [{"records": 2}])
 
-    def test_the_query_may_come_from_standard_input(self) -> None:
+    def test_the_query_may_be_read_from_standard_input(self) -> None:
         self.assertEqual(self.expect(0, "sql", "data", "-", "--jsonl", stdin=b"SELECT 1 AS a;\n").jsonl, [{"a": 1}])
         self.expect_error(2, "sql", "data", "-", stdin=b"")
         self.expect_error(7, "sql", "data", "-", stdin=b"SELECT 1 " + b" " * 200_000)
         self.expect_error(2, "sql", "data", "-", stdin=b"SELECT 1\0; VACUUM")
 
-    def test_an_index_that_is_missing_is_4(self) -> None:
+    def test_a_missing_index_exits_with_4(self) -> None:
         self.expect_error(4, "sql", "data/part-0", "SELECT 1")
 
     def test_a_reader_that_closes_the_pipe_ends_it_with_0(self) -> None:
@@ -235,14 +235,14 @@ class ParameterTest(SqlCase):
         self.assertEqual(self.rows("SELECT ? AS a, ? AS b", "-p", "2=y", "-p", "1=x"), [{"a": "x", "b": "y"}])
         self.assertEqual(self.rows("SELECT @a AS a, $b AS b", "-p", "a=1", "-p", "b=2"), [{"a": 1, "b": 2}])
 
-    def test_parameters_have_to_fit_the_statement(self) -> None:
+    def test_parameters_must_match_the_statement(self) -> None:
         self.refused("SELECT :x")
         self.refused("SELECT 1", "-p", "x=1")
         self.refused("SELECT :x", "-p", "x=1", "-p", "x=2")
         self.refused("SELECT :x", "-p", "x")
         self.refused("SELECT :x", "-p", "=1")
 
-    def test_a_hostile_parameter_is_a_value(self) -> None:
+    def test_a_hostile_parameter_is_only_a_value(self) -> None:
         for text in ("'; DROP TABLE shards; --", '" OR 1=1 --', "%", "\\", "\x1b[31m", "x') UNION SELECT 1 --"):
             with self.subTest(text):
                 self.assertEqual(self.rows("SELECT :x AS v", "-p", f"x={text}"), [{"v": text}])
@@ -250,7 +250,7 @@ class ParameterTest(SqlCase):
 
 
 class WrongStatementTest(SqlCase):
-    """What is wrong is exit code 2, with the byte and the nearest names."""
+    """Errors exit with 2, and give the byte and the nearest names."""
 
     def test_a_misspelt_name_is_answered_with_the_nearest(self) -> None:
         cases = {
@@ -274,11 +274,11 @@ class WrongStatementTest(SqlCase):
         self.refused("-- nothing")
         self.assertEqual(self.rows("SELECT 1 AS a; -- the end"), [{"a": 1}])
 
-    def test_a_limit_is_7(self) -> None:
+    def test_reaching_a_limit_exits_with_7(self) -> None:
         self.refused("SELECT zeroblob(100000000)", code=7)
         self.refused("SELECT '" + "x" * 100_000 + "'", code=7)
 
-    def test_a_timeout_is_a_number_above_0(self) -> None:
+    def test_a_timeout_must_be_above_0(self) -> None:
         for text in ("0", "-1", "nan", "x", ""):
             with self.subTest(text):
                 self.refused("SELECT 1", f"--timeout={text}")
@@ -286,7 +286,7 @@ class WrongStatementTest(SqlCase):
 
 
 class AttackTest(SqlCase):
-    """Statements of strangers, judged by what they do."""
+    """Untrusted statements, judged by their effects."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -298,7 +298,7 @@ class AttackTest(SqlCase):
         self.assertNotIn("secretsecret", finished.text + finished.stderr)
 
     def test_a_statement_about_files_is_refused_and_has_no_effect(self) -> None:
-        """Where strace is there, also: no file but the index is opened, and none for writing."""
+        """If strace is installed, also: no file but the index is opened, and none for writing."""
         self.assertGreaterEqual(len(set(ATTACKS)), 20)
         traced = self.can_trace()
         for query in ATTACKS:
@@ -316,7 +316,7 @@ class AttackTest(SqlCase):
         return any("data.ofidx" in call for call in self.run_traced("SELECT 1")[1])
 
     @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
-    def test_an_honest_statement_opens_the_index_and_writes_nothing_either(self) -> None:
+    def test_a_valid_statement_opens_only_the_index_and_writes_nothing(self) -> None:
         if not self.can_trace():
             self.skipTest("strace may not trace here")
         for query in ("SELECT * FROM shards, features, bad, damage", "SELECT * FROM records ORDER BY _length"):
@@ -325,7 +325,7 @@ class AttackTest(SqlCase):
                     self.check_call(call)
 
     def run_traced(self, query: str) -> tuple[Finished, list[str]]:
-        """Runs the statement; also gives the calls that were made about files, sockets and processes."""
+        """Runs the statement; also returns the system calls about files, sockets and processes."""
         log = self.dir.parent / "trace"
         calls = "trace=%file,%network,ftruncate,fallocate,fork,vfork"
         args = ("sql", "data.ofidx", query)
@@ -360,7 +360,7 @@ class AttackTest(SqlCase):
                 self.assertLess(bounded.peak_bytes, 3 << 29)
                 self.assert_untouched(bounded.finished)
 
-    def test_the_deadline_is_kept_whatever_runs(self) -> None:
+    def test_the_deadline_holds_whatever_runs(self) -> None:
         for query in TIME_BOMBS:
             with self.subTest(query[:80]):
                 late = self.expect_error(7, "sql", "data", query, "--timeout", "0.2", timeout=60)

@@ -1,4 +1,4 @@
-"""stats: what Python's statistics say of the same values, as protobuf reads them; and every form of output."""
+"""stats: its numbers equal Python's statistics of the values that protobuf decodes, in every form of output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOP = 5
 
 
 def singles(payloads: list[bytes], kind: str) -> dict[str, list[tuple[str, Any]]]:
-    """Feature name -> (kind, value) of each record that has exactly one, as JSON shows it."""
+    """Maps each feature name to the (kind, value) of each record that has exactly one value, as JSON shows it."""
     found: dict[str, list[tuple[str, Any]]] = {}
     for payload in payloads:
         for name, feature in messages.features_json(payload, kind).items():
@@ -32,7 +32,7 @@ def singles(payloads: list[bytes], kind: str) -> dict[str, list[tuple[str, Any]]
 
 
 def key(value: Any) -> str:
-    """What tells values apart, 1 and 1.0 excepted."""
+    """A key that distinguishes values, except 1 and 1.0."""
     return repr(float(value)) if isinstance(value, float) else json.dumps(value)
 
 
@@ -79,7 +79,7 @@ class StatsTest(CommandTest):
                 self.assertTrue(math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-12), (found, wanted))
 
     @needs_fixtures
-    def test_fixtures_have_the_statistics_that_python_computes(self) -> None:
+    def test_statistics_of_the_fixtures_equal_those_computed_in_python(self) -> None:
         checked = 0
         for fixture in fixtures():
             if fixture.compressed or fixture.payload not in ("example", "ofrecord") or fixture.records > 20_000:
@@ -106,7 +106,7 @@ class StatsTest(CommandTest):
         self.assertEqual((boxes["count"], boxes["min"], boxes["max"], boxes["distinct"]), (30, 0, 2, 3))
         self.assertEqual(boxes["list_lengths"], {"min": 0, "max": 3, "mean": 1.5})
 
-    def test_lines_of_json_and_csv_say_the_same_as_the_document(self) -> None:
+    def test_json_lines_and_csv_match_the_document(self) -> None:
         self.write_flowers()
         self.expect(0, "build", "flowers")
         columns = self.stats("flowers")
@@ -118,7 +118,7 @@ class StatsTest(CommandTest):
             self.assertEqual(int(row["count"]), columns[row["column"]]["count"])
             self.assertEqual(float(row["mean"] or "nan") == columns[row["column"]]["mean"], bool(row["mean"]))
 
-    def test_groups_are_those_of_the_records_and_what_is_not_shown_is_summed_up(self) -> None:
+    def test_groups_match_the_records_and_omitted_ones_are_totalled(self) -> None:
         self.write_flowers()
         self.expect(0, "build", "flowers")
         document = self.expect(0, "stats", "flowers", "petal", "--by", "species", "--json").json
@@ -135,7 +135,7 @@ class StatsTest(CommandTest):
         self.assertEqual((few["others"]["groups"], few["others"]["rows"]), (2, 13))
         self.assertIn("2 other groups", self.expect(0, "stats", "flowers", "--by", "species", "--top", "1").text)
 
-    def test_what_is_shown_to_people_is_safe_narrow_and_ascii(self) -> None:
+    def test_output_for_people_is_printable_narrow_and_ascii(self) -> None:
         self.write_flowers()
         self.expect(0, "build", "flowers")
         for args in ((), ("--by", "name"), ("--by", "petal", "--top", "3")):
@@ -144,7 +144,7 @@ class StatsTest(CommandTest):
             self.assertNotIn("\x1b", text)
             self.assertLessEqual(max(map(len, text.splitlines())), 80, text)
 
-    def test_what_makes_no_sense_is_2(self) -> None:
+    def test_invalid_arguments_exit_with_2(self) -> None:
         self.write_flowers()
         self.expect(0, "build", "flowers", "--columns", "boxes,name,petal")
         for args in (("--bins", "0"), ("--top", "-1"), ("--by", "boxes"), ("name", "--by", "petal"), ("--csv", "--json")):

@@ -1,4 +1,4 @@
-"""Files that cannot be read, and shards that are gone: everything else is indexed, and given, and the exit code says so."""
+"""Unreadable files and missing shards: everything else is indexed and read, and the exit code reports the rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOBODY = 65534
 
 
 class PermissionTest(CommandTest):
-    """Runs the command as a user whom permissions bind: whoever runs the tests or, in place of root, nobody."""
+    """Runs the command as a user without extra permissions: the user of the tests or, in place of root, nobody."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -44,7 +44,7 @@ class BuildTest(PermissionTest):
     def build(self, code: int, *args: str) -> Any:
         return self.expect(code, "build", "data", "--json", *args, **self.bound)
 
-    def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_indexed(self) -> None:
+    def test_an_unreadable_file_is_named_and_the_rest_is_indexed(self) -> None:
         self.forbid(self.dir / "data" / "part-1")
         built = self.build(5)
         self.assertEqual((built.json["records"], built.json["shards"]), (12, 2))
@@ -55,7 +55,7 @@ class BuildTest(PermissionTest):
         self.assertEqual(self.expect(0, "cat", "data", "--to", "raw").stdout,
                          b"".join(self.payloads[:5] + self.payloads[11:]))
 
-    def test_an_index_without_a_file_that_cannot_be_read_is_up_to_date_until_it_can(self) -> None:
+    def test_an_index_without_an_unreadable_file_is_up_to_date_until_the_file_can_be_read(self) -> None:
         self.forbid(self.dir / "data" / "part-1")
         self.build(5)
         self.assertTrue(self.build(5).json["up_to_date"])
@@ -66,7 +66,7 @@ class BuildTest(PermissionTest):
         self.assertEqual(self.build(0, "--force").json["records"], 18)
         self.expect(0, "verify", "data", **self.bound)
 
-    def test_a_folder_that_cannot_be_listed_is_named_and_the_rest_is_indexed(self) -> None:
+    def test_an_unlistable_folder_is_named_and_the_rest_is_indexed(self) -> None:
         write_parts(self.dir / "data" / "more", (3,))
         write_parts(self.dir / "data" / "closed", (3,))
         self.forbid(self.dir / "data" / "closed")
@@ -75,18 +75,18 @@ class BuildTest(PermissionTest):
         self.assertEqual([entry["path"] for entry in built.json["skipped"]], ["data/closed"])
         self.assertIn("data/closed: cannot list: Permission denied", built.stderr)
 
-    def test_nothing_that_can_be_read_is_5_and_no_index(self) -> None:
+    def test_if_nothing_is_readable_the_exit_code_is_5_and_there_is_no_index(self) -> None:
         for name in ("part-0", "part-1", "part-2"):
             self.forbid(self.dir / "data" / name)
         self.assertIn("part-0", self.expect_error(5, "build", "data", **self.bound).stderr)
         self.assertEqual(self.names(), ["data"])
 
-    def test_a_folder_that_is_named_and_cannot_be_read_is_5(self) -> None:
+    def test_an_unreadable_folder_given_as_an_argument_exits_with_5(self) -> None:
         self.forbid(self.dir / "data")
         self.expect_error(5, "build", "data", **self.bound)
         self.assertEqual(self.names(), ["data"])
 
-    def test_damage_and_a_file_that_cannot_be_read_are_both_told(self) -> None:
+    def test_damage_and_an_unreadable_file_are_both_reported(self) -> None:
         self.forbid(self.dir / "data" / "part-1")
         os.truncate(self.dir / "data" / "part-2", 200)
         built = self.build(5)
@@ -102,7 +102,7 @@ class BuildTest(PermissionTest):
 
 
 class VerifyTest(PermissionTest):
-    def test_verify_goes_on_behind_a_shard_that_it_cannot_read(self) -> None:
+    def test_verify_continues_after_an_unreadable_shard(self) -> None:
         write_parts(self.dir / "data", (5, 6, 7, 8))
         self.expect(0, "build", "data", "--verify")
         for name in ("part-0", "part-2"):
@@ -113,7 +113,7 @@ class VerifyTest(PermissionTest):
         self.assertFalse(found.json["all_payloads_checked"])
         lines = found.stderr.splitlines()
         self.assertEqual([line.partition(": ")[0] for line in lines], ["ofindex", "hint", "ofindex"])
-        # What is wrong with the others is told, too.
+        # Faults of the other files are reported too.
         os.truncate(self.dir / "data" / "part-3", 100)
         for options in ((), ("--quick",)):
             found = self.expect(5, "verify", "data", "--json", *options, **self.bound)
@@ -122,7 +122,7 @@ class VerifyTest(PermissionTest):
 
 @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
 class FailingDiskTest(CommandTest):
-    """System calls that fail for one file, as those on a disk that fails do."""
+    """System calls that fail for one file, as on a failing disk."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -138,7 +138,7 @@ class FailingDiskTest(CommandTest):
                               env=self.environment, capture_output=True, timeout=60, check=False)
         return Finished(args, done.returncode, done.stdout, done.stderr.decode())
 
-    def test_a_file_that_cannot_be_looked_at_is_named_and_the_rest_is_indexed(self) -> None:
+    def test_a_file_that_cannot_be_examined_is_named_and_the_rest_is_indexed(self) -> None:
         for call in ("?stat,?newfstatat,?statx", "?open,?openat", "pread64"):
             with self.subTest(call):
                 built = self.failing(call, "data/part-1", "build", "data", "--json", "--force")
@@ -147,7 +147,7 @@ class FailingDiskTest(CommandTest):
                 self.assertRegex(built.stderr, "data/part-1.*: cannot")
                 self.assertIn("Input/output error", built.stderr)
 
-    def test_a_folder_that_cannot_be_listed_is_named_and_the_rest_is_indexed(self) -> None:
+    def test_an_unlistable_folder_is_named_and_the_rest_is_indexed(self) -> None:
         write_parts(self.dir / "data" / "more", (3,))
         for call in ("getdents64", "?open,?openat", "?stat,?newfstatat,?statx"):
             with self.subTest(call):
@@ -155,7 +155,7 @@ class FailingDiskTest(CommandTest):
                 self.assertEqual((built.code, built.json["records"]), (5, 18), built)
                 self.assertIn("data/more", built.stderr)
 
-    def test_verify_goes_on_behind_a_shard_whose_bytes_cannot_be_read(self) -> None:
+    def test_verify_continues_after_a_shard_whose_bytes_cannot_be_read(self) -> None:
         self.expect(0, "build", "data", "--verify")
         found = self.failing("pread64", "data/part-1", "verify", "data", "--json")
         self.assertEqual((found.code, found.json["records_checked"]), (5, 12), found)
@@ -163,7 +163,7 @@ class FailingDiskTest(CommandTest):
 
 
 class BrokenLinkTest(CommandTest):
-    def test_a_broken_link_of_a_set_is_a_shard_that_cannot_be_read(self) -> None:
+    def test_a_broken_link_in_a_set_is_an_unreadable_shard(self) -> None:
         write_parts(self.dir / "data", (5,))
         for name, target in (("part-1", "nowhere"), ("part-2", "part-2")):
             with self.subTest(name):
@@ -183,7 +183,7 @@ class BrokenLinkTest(CommandTest):
 
 
 class LostShardTest(PermissionTest):
-    """`cat` and `get` where some shards are not what was indexed."""
+    """`cat` and `get` if some shards are not the indexed files."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -210,7 +210,7 @@ class LostShardTest(PermissionTest):
         shutil.rmtree(self.dir / "data", ignore_errors=True)
         write_parts(self.dir / "data", (5, 6, 7, 8))
 
-    def test_every_record_of_the_other_shards_is_given(self) -> None:
+    def test_every_record_of_the_other_shards_is_read(self) -> None:
         for how in ("missing", "replaced", "folder", "unreadable"):
             for lost in ((0,), (1,), (3,), (1, 2), (0, 1, 2, 3)):
                 with self.subTest((how, lost)):
@@ -229,7 +229,7 @@ class LostShardTest(PermissionTest):
                             self.assertRegex(done.stderr, rf"part-{number}: .*; records {first} to {last} are in it\n")
                         self.assertEqual(done.stderr.count("\n"), 1 + len(lost))
 
-    def test_records_are_given_in_every_form_and_order(self) -> None:
+    def test_records_are_read_in_every_form_and_order(self) -> None:
         self.lose("missing", 2)
         kept = [n for n in range(len(self.of)) if self.of[n] != 2]
         whole = self.expect(4, "get", "data", "0:26", "--json").json
@@ -244,12 +244,12 @@ class LostShardTest(PermissionTest):
         rest = records.walk_tfrecord((self.dir / "rest.tfrecord").read_bytes()).payloads
         self.assertEqual(rest, [self.payloads[n] for n in kept])
 
-    def test_records_of_sound_shards_alone_are_0(self) -> None:
+    def test_reading_only_sound_shards_exits_with_0(self) -> None:
         self.lose("missing", 2)
         self.expect(0, "cat", "data", "--range", "0:11", "--to", "raw")
         self.expect(0, "get", "data", "3", "20")
 
-    def test_a_bad_record_and_a_lost_shard_are_both_told(self) -> None:
+    def test_a_bad_record_and_a_lost_shard_are_both_reported(self) -> None:
         shard = self.dir / "data" / "part-0"
         data = bytearray(shard.read_bytes())
         data[20] ^= 1
@@ -269,8 +269,8 @@ class LostShardTest(PermissionTest):
 
 
 class OutputTest(PermissionTest):
-    def test_a_folder_that_cannot_be_listed_is_an_error_before_anything_is_written(self) -> None:
-        """A set that is there could not be seen, and what is written there could not be synced."""
+    def test_an_unlistable_folder_is_an_error_before_anything_is_written(self) -> None:
+        """An existing set could not be seen, and the files written could not be synced."""
         write_parts(self.dir / "data", (5, 6))
         (self.dir / "rows.jsonl").write_text('{"a":1}\n')
         self.expect(0, "build", "data")
@@ -301,9 +301,9 @@ class OutputTest(PermissionTest):
 
 
 class ListingTest(CommandTest):
-    """A folder whose listing fails in the middle is an error, not the end of the process."""
+    """A folder whose listing fails halfway is an error, not the end of the process."""
 
-    def test_a_listing_that_fails_in_the_middle(self) -> None:
+    def test_a_listing_fails_in_the_middle(self) -> None:
         strace = None if is_address_sanitized() else shutil.which("strace")
         if strace is None:
             self.skipTest("no strace, or LeakSanitizer, which does not work under it")

@@ -1,4 +1,4 @@
-"""`get --wire`: the bytes of a payload explained, every one of them once, and the real Example as it is expected."""
+"""`get --wire`: the bytes of a payload explained, every one of them once, and the expected dump of the real Example."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ GOLDEN = Path(__file__).with_name("mnist_example.wire.txt")
 
 
 def bytes_of_line(line: str) -> bytes:
-    """The bytes of one line. Words stand in column 41; of a wide row, with a gap before its ninth byte, in 60."""
+    """The bytes of one line. Words start in column 41, or in column 60 of a wide row, which has a gap before its ninth
+    byte. """
     wide = len(line) > 35 and line[34] == " " and line[35] != " "
     return bytes.fromhex(line[10 : 59 if wide else 40])
 
 
 def bytes_of_dump(lines: Sequence[str]) -> bytes:
-    """The bytes that the lines behind a record's heading show, what is folded unfolded."""
+    """The bytes on the lines after a record's heading, with folded lines unfolded."""
     found, row = bytearray(), b""
     for number, line in enumerate(lines):
         if line == "*":
@@ -39,23 +40,23 @@ def bytes_of_dump(lines: Sequence[str]) -> bytes:
 
 
 def dumps(text: str) -> list[list[str]]:
-    """The lines of each record, its heading left out."""
+    """The lines of each record without its heading."""
     return [part.rstrip("\n").split("\n")[1:] for part in re.split(r"\n\n(?=record )", text)]
 
 
 class WireTest(CommandTest):
     def build(self, payloads: Iterable[bytes], kind: str) -> None:
-        """Without columns nothing is looked into, so nothing is marked bad."""
+        """Without columns no payload is examined, so no record is marked bad."""
         records.write_tfrecord(self.dir / "data", payloads)
         self.expect(0, "build", "data", "--payload", kind, "--columns", "none", "--force")
 
-    def test_every_byte_stands_in_the_dump_once_whatever_the_message_is_taken_for(self) -> None:
+    def test_every_byte_appears_in_the_dump_once_whatever_the_message_is_taken_for(self) -> None:
         for kind in ("example", "sequence_example", "ofrecord", "opaque"):
             self.build(WIRE.values(), kind)
             shown = dumps(self.run_command("get", "data", ":", "--wire").text)
             self.assertEqual([bytes_of_dump(lines) for lines in shown], list(WIRE.values()), kind)
 
-    def test_what_is_malformed_is_explained_up_to_there_and_is_3_with_the_words_of_get(self) -> None:
+    def test_a_malformed_message_is_explained_up_to_the_fault_and_exits_with_3(self) -> None:
         whole = entry("label", int64_list(300, 5))
         cuts = [whole[:size] for size in range(1, len(whole))]
         self.build([*cuts, whole], "example")
@@ -69,7 +70,7 @@ class WireTest(CommandTest):
         several = self.expect(3, "get", "data", "0", "-1", "--wire")
         self.assertIn('"label"', several.text)
 
-    def test_a_record_that_is_marked_bad_is_explained_and_is_3(self) -> None:
+    def test_a_record_marked_bad_is_explained_and_exits_with_3(self) -> None:
         whole = entry("label", int64_list(300, 5))
         frames = [bytearray(records.frame_tfrecord(payload)) for payload in (whole, whole + b"\x0a\x09", whole)]
         frames[2][-1] ^= 1
@@ -80,7 +81,7 @@ class WireTest(CommandTest):
             self.assertIn('"label"', shown.text)
             self.assertRegex(shown.stderr, rf"\Aofindex: data@\d+: record {ordinal}: .*{reason}.*\nhint: .*\n\Z")
 
-    def test_one_feature_is_shown_by_all_its_entries(self) -> None:
+    def test_one_feature_is_shown_with_all_its_entries(self) -> None:
         self.build([entry("a", int64_list(1)) + entry("b", int64_list(2)) + entry("a", int64_list(3))], "example")
         shown = self.expect(0, "get", "data", "0", "--wire", "--feature", "a").text
         self.assertEqual(re.findall(r"\"\w\"", shown), ['"a"', '"a"'])
@@ -103,13 +104,13 @@ class WireTest(CommandTest):
             self.expect_error(2, "get", "data", "0", "--wire", form)
         self.assertEqual(self.expect(0, "get", "data", "0", "--wire").text, "record 0 of data@0, 0 bytes, example\n")
 
-    def test_a_key_that_is_a_message_too_is_not_taken_for_one(self) -> None:
+    def test_a_key_that_parses_as_a_message_is_not_taken_for_one(self) -> None:
         self.build([entry("image_raw", int64_list(1))], "opaque")
         [lines] = dumps(self.expect(0, "get", "data", "0", "--wire").text)
         self.assertEqual(len(re.findall("field", "\n".join(lines))), 1)
 
     @unittest.skipIf(is_address_sanitized(), "AddressSanitizer takes memory of its own")
-    def test_memory_is_that_of_the_payload(self) -> None:
+    def test_memory_is_bounded_by_the_payload(self) -> None:
         values = bytes(range(1, 101)) * 80_000
         self.build([entry("a", length_delimited(3, length_delimited(1, values)))], "example")
         shown = run_bounded(self, ("get", "data", "0", "--wire"))
@@ -119,7 +120,7 @@ class WireTest(CommandTest):
 
 @needs_fixtures
 class WireOfFixturesTest(CommandTest):
-    def test_the_first_record_of_every_file_stands_in_its_dump_byte_by_byte(self) -> None:
+    def test_the_first_record_of_every_file_appears_in_its_dump_byte_by_byte(self) -> None:
         for fixture in fixtures():
             payloads = fixture.walk().payloads[:1]
             for kind in {fixture.payload, "opaque"}:

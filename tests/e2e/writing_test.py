@@ -1,6 +1,7 @@
-"""pack and convert when they are not let finish: full disks, kills, interrupts, sources that change meanwhile.
+"""pack and convert interrupted in every way: full disks, kills, signals, sources that change meanwhile.
 
-OFINDEX_KILLS says how many kills (default: 20). The moments are the same in every run, as shares of the verb's time.
+OFINDEX_KILLS is the number of kills (default: 20). The moments are the same in every run, as fractions of the verb's
+time.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ ROWS = 60_000
 
 
 class WritingTest(CommandTest):
-    """A source of rows and one of records, each long enough to be stopped in the middle."""
+    """A source of rows and one of records, each long enough for a stop halfway."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -62,13 +63,13 @@ class WritingTest(CommandTest):
 
 
 class FullDiskTest(WritingTest):
-    def test_a_full_disk_is_an_error_with_exit_code_5_and_nothing_is_left(self) -> None:
+    def test_a_full_disk_exits_with_5_and_leaves_no_files(self) -> None:
         self.expect(0, "build", "data")
         self.sources, names = self.contents(), self.names()
         for name, args in self.verbs().items():
             for limit in (1, 4096, 300_000, 1_000_000):
                 if limit > 200_000 and "compressed" in name:
-                    continue  # which the whole set fits in
+                    continue  # the whole set fits in it
                 for out in ("out", "one/deep"):
                     with self.subTest(name, limit=limit, out=out):
 
@@ -80,12 +81,12 @@ class FullDiskTest(WritingTest):
                         self.assertEqual(self.contents(), self.sources)
                         self.assertEqual(self.names(), names)
 
-    def test_a_disk_that_is_full_before_there_is_an_index_is_one_too(self) -> None:
+    def test_a_disk_that_fills_up_before_there_is_an_index_does_too(self) -> None:
         few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))}
         self.expect_error(5, "convert", "data", "--to", "ofrecord", "-o", "out", **few)
         self.assertEqual(self.names(), ["data", "rows.jsonl"])
 
-    def test_a_disk_that_is_full_at_the_last_byte_leaves_the_old_labels(self) -> None:
+    def test_a_disk_that_fills_up_at_the_last_byte_leaves_the_old_labels(self) -> None:
         for name in ("a/1", "b/2"):
             (self.dir / "images" / name).parent.mkdir(parents=True)
             (self.dir / "images" / name).write_bytes(b"z" * 1000)
@@ -126,7 +127,8 @@ class KilledTest(WritingTest):
 
 class InterruptedTest(WritingTest):
     def interrupt(self, seconds: float, *args: str) -> Finished:
-        """Starts, interrupts after a while, and waits: sooner if it came to its end before, later if it had not begun."""
+        """Starts the command, interrupts it after a while, and waits. The delay is adjusted if the command had ended or
+        not begun."""
         for _ in range(20):
             process = self.start(*args, "-o", "new")
             time.sleep(seconds)
@@ -138,7 +140,7 @@ class InterruptedTest(WritingTest):
             seconds *= 0.7 if done.code == 0 else 1.2
         return done
 
-    def test_an_interrupt_ends_with_130_and_leaves_nothing(self) -> None:
+    def test_an_interrupt_exits_with_130_and_leaves_no_files(self) -> None:
         for name, args in self.verbs().items():
             seconds = self.seconds_of(*args, "-o", "new")
             shutil.rmtree(self.dir / "new")
@@ -151,7 +153,8 @@ class InterruptedTest(WritingTest):
 
 
 class ChangingTest(CommandTest):
-    """A source that changes between the two passes over it: another process waits for the draft, and writes."""
+    """A source that changes between the two passes over it: another process waits for the temporary file, and writes.
+    """
 
     def pack_while(self, change: Callable[[Path], None], *args: str) -> None:
         rows = self.dir / "rows.jsonl"
@@ -182,7 +185,7 @@ class ChangingTest(CommandTest):
             with self.subTest(args):
                 self.pack_while(lambda rows: os.truncate(rows, 1000), *args)
 
-    def test_a_source_that_is_written_anew_is_an_error(self) -> None:
+    def test_a_source_that_is_rewritten_is_an_error(self) -> None:
         for args in ((), ("--seed", "1")):
             with self.subTest(args):
                 self.pack_while(lambda rows: rows.write_text('{"other":"x"}\n' * 300_000), *args)

@@ -1,4 +1,4 @@
-"""Reads what `pack` and `convert` wrote, by the oracle and protobuf's classes alone."""
+"""Reads the output of `pack` and `convert` with the oracle and protobuf's classes only."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def feature_lists(payload: bytes) -> dict[str, list[tuple[str, list[Any]]]]:
 
 
 def payloads(shard: Path, framing: str = records.TFRECORD) -> list[bytes]:
-    """All payloads of `shard`; fails unless it is whole records, every checksum of which holds."""
+    """All payloads of `shard`; fails unless it consists of whole records whose checksums all hold."""
     data = shard.read_bytes()
     if shard.suffix == ".gz":
-        data = gzip.decompress(data)  # which checks gzip's own sum
+        data = gzip.decompress(data)  # this checks gzip's checksum
     walk = records.WALK[framing](data)
     assert walk.damage == [], f"{shard}: {walk.damage}"
     assert all(record.sound for record in walk.records), f"{shard}: a checksum does not hold"

@@ -187,17 +187,19 @@ void Run(IoMode io, const std::vector<Attack>& attacks) {
 const std::vector<Attack> kEveryAttack = {kCutAndRestore, kCutInLastPage, kZerosAndRestore, kDelete, kReplace,
                                           kOverwrite,     kGrow};
 
-TEST_CASE("readers through a map survive whatever is done to a shard, with its bytes or an error") {
+TEST_CASE("readers through a map survive any change to a shard, with its bytes or an error") {
   Run(IoMode::kMmap, kEveryAttack);
 }
 
-TEST_CASE("readers by pread do the same") { Run(IoMode::kPread, kEveryAttack); }
+TEST_CASE("readers through pread survive any change to a shard too") { Run(IoMode::kPread, kEveryAttack); }
 
-TEST_CASE("a shard that is cut and written anew in place is never read half-way through a map") {
+TEST_CASE("a shard that is truncated and rewritten in place is never read half-written through a map") {
   Run(IoMode::kMmap, {kCutAndRestore, kCutInLastPage, kZerosAndRestore});
 }
 
-TEST_CASE("nor by pread") { Run(IoMode::kPread, {kCutAndRestore, kCutInLastPage, kZerosAndRestore}); }
+TEST_CASE("a shard that is truncated and rewritten in place is never read half-written through pread") {
+  Run(IoMode::kPread, {kCutAndRestore, kCutInLastPage, kZerosAndRestore});
+}
 
 }  // namespace
 }  // namespace ofindex

@@ -57,7 +57,7 @@ ErrorCode CopyError(const RecordReader& reader, const Ordinals& ordinals, Record
   return copied.error().code;
 }
 
-TEST_CASE("views of a batch are the views one by one, in every way of opening, whatever is ready by then") {
+TEST_CASE("the views of a batch equal single views, in every way of opening, whether or not blocks are ready") {
   const MappedDataset dataset(MixedShards());
   const uint64_t records = dataset.payloads().size();
   for (const ReaderOptions& way : AllWays()) {
@@ -77,7 +77,7 @@ TEST_CASE("views of a batch are the views one by one, in every way of opening, w
   }
 }
 
-TEST_CASE("a batch copied again, and again into a new buffer, is the same batch") {
+TEST_CASE("copying a batch again, and into another buffer, gives the same batch") {
   const MappedDataset dataset(MixedShards());
   for (const ReaderOptions& way : AllWays()) {
     const RecordReader reader = dataset.Open(way);
@@ -98,7 +98,7 @@ TEST_CASE("a batch copied again, and again into a new buffer, is the same batch"
   }
 }
 
-TEST_CASE("a batch may be larger than the buffer was, and smaller than it is") {
+TEST_CASE("a batch may be larger or smaller than the buffer's previous one") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open({.io = IoMode::kMmap});
   Ordinals all(reader.size());
@@ -111,7 +111,7 @@ TEST_CASE("a batch may be larger than the buffer was, and smaller than it is") {
   }
 }
 
-TEST_CASE("a batch may be filled by one reader after another") {
+TEST_CASE("several readers may fill one batch in turn") {
   const MappedDataset many(MixedShards());
   const MappedDataset other(MixedShards(50));
   const RecordReader first = many.Open({.io = IoMode::kMmap});
@@ -125,7 +125,7 @@ TEST_CASE("a batch may be filled by one reader after another") {
   }
 }
 
-TEST_CASE("a bad record is an error of every batch it is in, and of no other, until bad ones are allowed") {
+TEST_CASE("a bad record is an error of every batch that contains it, unless bad records are allowed") {
   const MappedDataset dataset(
       {{.path = "p", .framing = Framing::kTfRecord, .payloads = SomePayloads(20, 50), .bad = {4, 15}}});
   const RecordReader strict = dataset.Open({.io = IoMode::kMmap});
@@ -147,7 +147,7 @@ TEST_CASE("a bad record is an error of every batch it is in, and of no other, un
   }
 }
 
-TEST_CASE("an ordinal past the last is out of range wherever it stands in a batch, before and after blocks are ready") {
+TEST_CASE("an ordinal past the last is out of range anywhere in a batch, before and after blocks are ready") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open({.io = IoMode::kMmap});
   RecordBatch batch;
@@ -165,7 +165,7 @@ TEST_CASE("an ordinal past the last is out of range wherever it stands in a batc
   }
 }
 
-TEST_CASE("with pread a batch of views is a limit, and a batch of none is none") {
+TEST_CASE("with pread a batch of views is a kLimit error, and an empty batch succeeds") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open({.io = IoMode::kPread});
   CHECK(ViewError(reader, {5}) == ErrorCode::kLimit);
@@ -188,7 +188,7 @@ Ordinals AroundEdges(uint64_t records, uint32_t block_records) {
   return ordinals;
 }
 
-TEST_CASE("records at the edges of large blocks are themselves, carefully and from ready blocks") {
+TEST_CASE("records at the edges of large blocks are correct, on the careful path and from ready blocks") {
   std::vector<std::string> payloads(200'000);
   for (uint32_t i = 0; i < payloads.size(); ++i) payloads[i] = Le32(i) + std::string(i % 3, 'x');
   for (uint32_t block : {1000U, 65'535U, 65'536U}) {
@@ -273,7 +273,7 @@ TEST_CASE("a shard that changes after its blocks are ready is stale for the next
   }
 }
 
-TEST_CASE("of a hundred shards and more, each that a batch has read is asked whether it has changed") {
+TEST_CASE("every shard that a batch has read is checked for changes, among a hundred and more") {
   std::vector<ShardPlan> plans;
   for (size_t i = 0; i < 130; ++i) {
     plans.push_back(
@@ -295,7 +295,7 @@ TEST_CASE("of a hundred shards and more, each that a batch has read is asked whe
   }
 }
 
-TEST_CASE("a shard that is mended in place is read again") {
+TEST_CASE("a shard that was repaired in place is read again") {
   const MappedDataset dataset({{.path = "p", .framing = Framing::kOfRecord, .payloads = SomePayloads(50, 500)}});
   const RecordReader reader = dataset.Open({.io = IoMode::kMmap});
   const Ordinals ordinals = {25, 3, 49};
@@ -309,7 +309,7 @@ TEST_CASE("a shard that is mended in place is read again") {
   }
 }
 
-TEST_CASE("a header rewritten where no fingerprint looks is stale too, from ready blocks as from others") {
+TEST_CASE("a header rewritten where no fingerprint looks is stale, from ready and other blocks") {
   constexpr uint64_t kRecord = 8;
   const MappedDataset dataset({{.path = "p", .framing = Framing::kTfRecord, .payloads = SomePayloads(60, 100'000)}});
   const RecordReader reader = dataset.Open({.io = IoMode::kMmap});

@@ -36,7 +36,7 @@ std::vector<ShardPlan> Endings() {
           {.path = "a.tfrecord", .framing = Framing::kTfRecord, .payloads = payloads}};
 }
 
-TEST_CASE("one record is copied to where there is room, in every way of opening, the first time and the next") {
+TEST_CASE("one record is copied to the given room, in every way of opening, the first time and later") {
   const MappedDataset dataset(MixedShards());
   for (const ReaderOptions& way : AllWays()) {
     const RecordReader reader = dataset.Open(way);
@@ -51,7 +51,7 @@ TEST_CASE("one record is copied to where there is room, in every way of opening,
   }
 }
 
-TEST_CASE("where there is no room for a record, that is a limit, and nothing was written") {
+TEST_CASE("without room for a record, the copy is a kLimit error and nothing is written") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open();
   for (int round = 0; round < 2; ++round) {
@@ -61,7 +61,7 @@ TEST_CASE("where there is no room for a record, that is a limit, and nothing was
   }
 }
 
-TEST_CASE("a shard that was cut is noticed by the next copy of a record that is gone, whatever the record ends in") {
+TEST_CASE("a truncated shard is noticed by the next copy of a lost record") {
   const std::vector<ShardPlan> plans = Endings();
   for (size_t shard = 0; shard < plans.size(); ++shard) {
     for (uint64_t record = 0; record < 3; ++record) {
@@ -109,7 +109,7 @@ std::vector<Result<std::string>> Views(const RecordReader& reader, uint64_t ordi
   return {text(reader.View(ordinal)), text(last)};
 }
 
-TEST_CASE("a view of a shard that was rewritten in place is stale, and of one that was touched is the record") {
+TEST_CASE("a view of a rewritten shard is stale, and one of a touched shard is the record") {
   for (const uint64_t copied_map_bytes : {uint64_t{0}, kCopiedMapBytes}) {
     for (const bool warm : {false, true}) {
       CAPTURE(copied_map_bytes);

@@ -20,7 +20,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("view, copy and batch give what was written, in the order asked for, in every way of opening") {
+TEST_CASE("view, copy and batch return what was written in the requested order, in every way of opening") {
   const MappedDataset dataset(MixedShards());
   const std::vector<std::string>& payloads = dataset.payloads();
   for (const ReaderOptions& way : AllWays()) {
@@ -52,7 +52,7 @@ TEST_CASE("view, copy and batch give what was written, in the order asked for, i
   }
 }
 
-TEST_CASE("views are given of as many shards as may be mapped, and of none with pread") {
+TEST_CASE("views exist for as many shards as may be mapped, and for none with pread") {
   const MappedDataset dataset(MixedShards());
   const auto viewed = [&](const ReaderOptions& way) {
     const RecordReader reader = dataset.Open(way);
@@ -66,7 +66,7 @@ TEST_CASE("views are given of as many shards as may be mapped, and of none with 
   CHECK(viewed({.io = IoMode::kPread}) == 0);
 }
 
-TEST_CASE("no more descriptors stay open than were allowed") {
+TEST_CASE("no more descriptors stay open than allowed") {
   const MappedDataset dataset(MixedShards());
   const auto open_now = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
@@ -80,7 +80,7 @@ TEST_CASE("no more descriptors stay open than were allowed") {
   }
 }
 
-TEST_CASE("an empty batch is a batch, and a batch is filled anew each time") {
+TEST_CASE("an empty batch is valid, and a batch is refilled each time") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open();
   RecordBatch batch;
@@ -96,14 +96,14 @@ TEST_CASE("an empty batch is a batch, and a batch is filled anew each time") {
   CHECK(batch.size() == 0);
 }
 
-TEST_CASE("a record's location is where it was written") {
+TEST_CASE("a record is located where it was written") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open();
   for (uint64_t i = 0; i < reader.size(); ++i) CHECK(reader.Locate(i).value() == dataset.locations()[i]);
   CHECK(reader.ShardPath(3).value() == dataset.shard_path(3));
 }
 
-TEST_CASE("an ordinal past the last is out of range for every verb, and the message says what there is") {
+TEST_CASE("an ordinal past the last is out of range for every method, and the message gives the number of records") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open();
   std::vector<uint8_t> out;
@@ -119,7 +119,7 @@ TEST_CASE("an ordinal past the last is out of range for every verb, and the mess
   CHECK(empty.Open().Locate(0).error().code == ErrorCode::kOutOfRange);
 }
 
-TEST_CASE("a record that is marked bad is an error that names it, unless bad ones were allowed") {
+TEST_CASE("a record marked bad is an error that names it, unless bad records are allowed") {
   const MappedDataset dataset(
       {{.path = "p", .framing = Framing::kTfRecord, .payloads = SomePayloads(20, 50), .bad = {4, 15}}});
   const RecordReader strict = dataset.Open({.io = IoMode::kMmap});
@@ -145,7 +145,7 @@ TEST_CASE("a record that is marked bad is an error that names it, unless bad one
                              ": record 4 is marked bad: payload_crc");
 }
 
-TEST_CASE("one stale shard is an error for its own records alone") {
+TEST_CASE("a stale shard is an error only for its own records") {
   const MappedDataset dataset(MixedShards());
   AppendTo(dataset.shard_path(3), "x");
   for (const ReaderOptions& way : AllWays()) {
@@ -165,7 +165,7 @@ TEST_CASE("one stale shard is an error for its own records alone") {
   }
 }
 
-TEST_CASE("a shard is opened when a record of it is first asked for, and not before") {
+TEST_CASE("a shard is opened when one of its records is first requested") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open();
   std::filesystem::remove(dataset.shard_path(4));
@@ -176,7 +176,8 @@ TEST_CASE("a shard is opened when a record of it is first asked for, and not bef
   CHECK(reader.Copy(257, out));  // and again, if that failed
 }
 
-TEST_CASE("a copy of the dataset is read through a root, in both layouts, though the original is gone or other") {
+TEST_CASE(
+    "a copy of the dataset is read through a root, in both layouts, even if the original is missing or different") {
   for (const char* below : {"data", ""}) {
     for (bool original_is_gone : {true, false}) {
       CAPTURE(below);
@@ -199,7 +200,7 @@ TEST_CASE("a copy of the dataset is read through a root, in both layouts, though
   }
 }
 
-TEST_CASE("a moved reader reads on, and views of it live as long as it does") {
+TEST_CASE("a moved reader keeps reading, and its views stay valid") {
   const MappedDataset dataset(MixedShards());
   RecordReader first = dataset.Open({.io = IoMode::kMmap});
   const ByteView view = first.View(5).value();
@@ -233,7 +234,7 @@ struct HugeRecord {
   bool possible = false;
 };
 
-TEST_CASE("a record that memory cannot hold is a limit, not the end of the process") {
+TEST_CASE("a record that does not fit in memory is a kLimit error and does not end the process") {
   if (kSanitized) return;
   const HugeRecord huge(uint64_t{1} << 43);
   if (!huge.possible) return;
@@ -245,7 +246,7 @@ TEST_CASE("a record that memory cannot hold is a limit, not the end of the proce
   CHECK(reader.CopyInto(std::vector<uint64_t>{0}, batch).error().code == ErrorCode::kLimit);
 }
 
-TEST_CASE("a batch whose size wraps around 64 bits is a limit, not a small buffer") {
+TEST_CASE("a batch whose size wraps around 64 bits is a kLimit error, not a small buffer") {
   const HugeRecord huge(uint64_t{1} << 43);
   if (!huge.possible) return;
   RecordBatch batch;

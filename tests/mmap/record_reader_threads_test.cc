@@ -51,7 +51,7 @@ uint64_t CountWrong(const RecordReader& reader, const std::vector<std::string>& 
   return wrong;
 }
 
-TEST_CASE("threads that share a reader all get the right bytes, also while they open its shards") {
+TEST_CASE("threads that share a reader get the right bytes, even while they open its shards") {
   const MappedDataset dataset(MixedShards());
   for (IoMode io : {IoMode::kMmap, IoMode::kPread}) {
     for (uint64_t limit : {uint64_t{0}, uint64_t{1}}) {
@@ -77,7 +77,7 @@ bool BatchIsRight(const RecordReader& reader, const std::vector<std::string>& pa
   return true;
 }
 
-TEST_CASE("threads that make the same blocks ready at once all get the right batches, of blocks of any size") {
+TEST_CASE("threads that make the same blocks ready at once get the right batches") {
   constexpr int kThreads = 4;
   for (uint32_t block_records : {1U, 7U, 100U}) {
     const MappedDataset dataset(MixedShards(), block_records);
@@ -107,7 +107,7 @@ TEST_CASE("threads that make the same blocks ready at once all get the right bat
   }
 }
 
-TEST_CASE("a child reads on after a fork while other threads of its parent read, and so does the parent") {
+TEST_CASE("a forked child reads while other threads of its parent read, and so does the parent") {
   const MappedDataset dataset(MixedShards());
   const std::vector<std::string>& payloads = dataset.payloads();
   const uint64_t last_shard = payloads.size() - 37;  // left closed by the parent for the child to open

@@ -11,7 +11,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("without a root, shards are where the index says") {
+TEST_CASE("without a root, shards are at the paths in the index") {
   struct Row {
     const char *folder, *stored, *path;
   };
@@ -27,7 +27,7 @@ TEST_CASE("without a root, shards are where the index says") {
   for (const Row& row : rows) CHECK(ShardPaths(row.folder).PathOf(row.stored) == row.path);
 }
 
-TEST_CASE("below a root the shards lie in the dataset's folder, or in the root itself, whichever is there") {
+TEST_CASE("with a root, shards lie in the dataset's folder below it, or in the root itself") {
   struct Row {
     const char* there;   // below the root
     const char* stored;  // in the index
@@ -52,7 +52,7 @@ TEST_CASE("below a root the shards lie in the dataset's folder, or in the root i
   }
 }
 
-TEST_CASE("a root is never left for the original that the copy was made from") {
+TEST_CASE("a root is never left for the original of the copy") {
   const TempDir dir;
   for (const char* folder : {"data/train", "copy"}) {
     std::filesystem::create_directories(dir / folder);

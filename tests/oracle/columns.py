@@ -1,6 +1,6 @@
-"""What a dataset's features and columns are, by a full pass over its decoded records.
+"""The expected features and columns of a dataset, from a full pass over its decoded records.
 
-Written from the rules of docs/cli.md, over what google.protobuf decodes; knows nothing of how ofindex stores columns.
+Follows the rules of docs/cli.md and decodes with google.protobuf; independent of how ofindex stores columns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KINDS = ("none", "bytes", "float", "double", "int32", "int64")
 
 @dataclass
 class Feature:
-    """One feature over all records: of each that has it, its values."""
+    """One feature over all records: the values of each record that has it."""
 
     kinds: set[str] = field(default_factory=set)
     values: dict[int, list[Any]] = field(default_factory=dict)  # record -> values, as JSON has them
@@ -38,7 +38,7 @@ class Feature:
 
 
 def flattened(name: str, feature: dict[str, Any]) -> tuple[set[str], list[Any]]:
-    """Kinds and values of a feature of one record; of a feature list those of all its steps."""
+    """Kinds and values of a feature of one record; for a feature list, those of all its steps."""
     if not name.endswith("[]"):
         return {feature["kind"]}, feature["values"]
     kinds: set[str] = set()
@@ -56,7 +56,7 @@ def flattened(name: str, feature: dict[str, Any]) -> tuple[set[str], list[Any]]:
 
 
 def features_of(payloads: Iterable[bytes], kind: str) -> dict[str, Feature]:
-    """Name -> feature, over all records."""
+    """Maps each name to its feature, over all records."""
     features: dict[str, Feature] = {}
     for record, payload in enumerate(payloads):
         for name, feature in messages.features_json(payload, kind).items():
@@ -86,7 +86,7 @@ def sql_value(value: Any) -> Any:
 
 
 def columns_of(features: dict[str, Feature], records: int) -> dict[str, list[Any]]:
-    """Column -> a value a record, where names do not collide: what `--columns auto` makes."""
+    """Maps each column to one value per record: what `--columns auto` makes if no names collide."""
     columns: dict[str, list[Any]] = {}
     for name, feature in features.items():
         if 1 in feature.counts:

@@ -12,8 +12,8 @@ _DF_STATIC_TLS = 0x10
 
 
 def needs_static_tls(library: Path) -> bool:
-    """Whether `library` has thread-local variables for which a running process must have room left over; where it has
-    none, the library cannot be loaded (elf(5), dlopen(3): "cannot allocate memory in static TLS block")."""
+    """Whether `library` has thread-local variables that take static TLS space of a running process; if there is too
+    little left, the library cannot be loaded (elf(5), dlopen(3): "cannot allocate memory in static TLS block")."""
     data = library.read_bytes()
     if data[:6] != b"\x7fELF\x02\x01":
         raise ValueError(f"{library} is no 64-bit little-endian ELF file")

@@ -1,6 +1,6 @@
-"""The real record files that the tests read, and what their manifests say of them.
+"""The real record files that the tests read, and the content of their manifests.
 
-OFINDEX_FIXTURES names their folder (default: shared/fixtures beside the repository); tests that need it are skipped
+OFINDEX_FIXTURES names their folder (default: shared/fixtures next to the repository); tests that need it are skipped
 without it.
 """
 
@@ -28,7 +28,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Fixture:
-    """One record file of a manifest. Formats and payload kinds are named as the command names them."""
+    """One record file of a manifest. Formats and payload kinds have the names that the command uses."""
 
     path: Path
     format: str
@@ -39,13 +39,13 @@ class Fixture:
     sha256: str
 
     def walk(self) -> Walk:
-        """Its records, read by the oracle."""
+        """The records of the file, read by the oracle."""
         data = self.path.read_bytes()
         return WALK[self.format](inflate(data) if self.compressed else data)
 
 
 def fixtures() -> list[Fixture]:
-    """Every record file of both manifests, in their order, which is the numeric one within a folder."""
+    """Every record file of both manifests, in their order, which is numeric within a folder."""
     found = []
     for folder in (FIXTURES / "real", FIXTURES / "derived"):
         with open(folder / "MANIFEST.tsv", newline="", encoding="utf-8") as manifest:

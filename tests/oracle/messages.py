@@ -1,7 +1,7 @@
 """Example, SequenceExample and OFRecord as libprotobuf reads them, and the JSON that `ofindex get --json` promises.
 
-The message classes are built at run time from the published schemas: neither protoc nor generated code is needed.
-Kinds of payload are named as the command names them: example, sequence_example, ofrecord.
+The message classes are built at run time from the published schemas, without protoc or generated code. Payload kinds
+have the names that the command uses: example, sequence_example, ofrecord.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _message_classes() -> dict[str, Any]:
 
 MESSAGES = _message_classes()
 
-# Feature name -> (kind, values); the kind "none" is a feature that says nothing.
+# Feature name -> (kind, values); the kind "none" is a feature without a kind.
 Features = Mapping[str, tuple[str, Sequence[Any]]]
 
 
@@ -160,7 +160,7 @@ def _feature_json(feature: Any) -> dict[str, Any]:
 
 
 def _steps_json(steps: Sequence[Any]) -> dict[str, Any]:
-    """A feature list: one list of values for each step, null for a step of no kind; "mixed" where kinds differ."""
+    """A feature list: one list of values for each step, null for a step without a kind; "mixed" if kinds differ."""
     features = [_feature_json(step) for step in steps]
     kinds = {feature["kind"] for feature in features} - {"none"}
     if len(kinds) > 1:

@@ -1,4 +1,4 @@
-"""The oracle against published vectors, and against what the manifests of the fixtures say."""
+"""Tests the oracle against published vectors and the manifests of the fixtures."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class ChecksumTest(unittest.TestCase):
 class WalkTest(unittest.TestCase):
     PAYLOADS = [b"first", b"", b"third " * 9]
 
-    def test_what_was_written_is_read_back_in_both_formats(self) -> None:
+    def test_written_records_are_read_back_in_both_formats(self) -> None:
         for name, frame in records.FRAME.items():
             walk = records.WALK[name](b"".join(map(frame, self.PAYLOADS)))
             self.assertEqual((walk.payloads, walk.damage), (self.PAYLOADS, []), name)
 
-    def test_a_cut_at_any_byte_leaves_the_whole_records_and_one_torn_tail(self) -> None:
+    def test_truncation_at_any_byte_leaves_the_whole_records_and_one_torn_tail(self) -> None:
         for name, frame in records.FRAME.items():
             frames = [frame(payload) for payload in (b"first", b"second", b"third")]
             data = b"".join(frames)
@@ -39,7 +39,7 @@ class WalkTest(unittest.TestCase):
 
 
 class FeaturesTest(unittest.TestCase):
-    def test_every_kind_of_value_has_its_json(self) -> None:
+    def test_every_kind_of_value_has_its_json_form(self) -> None:
         features: dict[str, tuple[str, list[Any]]] = {
             "int32": ("int32", [-1, 2**31 - 1]),
             "int64": ("int64", [-(2**63), 2**63 - 1]),
@@ -88,7 +88,7 @@ class FeaturesTest(unittest.TestCase):
 
 @needs_fixtures
 class FixturesTest(unittest.TestCase):
-    def test_every_file_of_the_manifests_reads_as_they_say(self) -> None:
+    def test_every_file_matches_its_manifest(self) -> None:
         for fixture in fixtures():
             with self.subTest(fixture.path.name):
                 self.assertEqual(hashlib.sha256(fixture.path.read_bytes()).hexdigest(), fixture.sha256)
@@ -98,7 +98,7 @@ class FixturesTest(unittest.TestCase):
                 self.assertEqual(len(walk.records), fixture.records)
                 self.assertEqual(sum(map(len, walk.payloads)), fixture.payload_bytes)
 
-    def test_the_example_of_the_hexdump_decodes_as_its_readme_says(self) -> None:
+    def test_the_example_of_the_hexdump_decodes_as_in_its_readme(self) -> None:
         found = messages.features_json((FIXTURES / "mnist_example.pb").read_bytes(), "example")
         scalars = {name: feature["values"] for name, feature in found.items() if feature["kind"] == "int64"}
         self.assertEqual(scalars, {"height": [28], "width": [28], "label": [5]})

@@ -1,7 +1,7 @@
-"""Reads and writes TFRecord and OFRecord files with struct alone: the second opinion that the command is held against.
+"""Reads and writes TFRecord and OFRecord files with struct alone: an independent reader to compare the command with.
 
-Framing, little-endian: TFRecord is u64 length, u32 masked CRC32C of it, payload, u32 masked CRC32C of the payload;
-OFRecord is u64 length, payload. Every function here holds the whole file in memory: it is for tests and nothing else.
+Framing, little-endian: TFRecord is u64 length, u32 masked CRC32C of the length bytes, payload, u32 masked CRC32C of the
+payload; OFRecord is u64 length, payload. Every function here holds the whole file in memory, and is only for tests.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _REFLECTED_CASTAGNOLI = 0x82F63B78
 TFRECORD = "tfrecord"
 OFRECORD = "ofrecord"
 
-# The words that the command promises for a byte range without records.
+# The reasons that the command gives for a byte range without records.
 TORN_TAIL = "torn_tail"
 BAD_LENGTH = "bad_length"
 BAD_LENGTH_CRC = "bad_length_crc"
 ZERO_HEAD = "zero_head"
 
-# The longest record whose missing end is put down to a writer that was cut off: what a file can hold, if a checksum
-# vouches for the length, else what a message can be.
+# The longest record whose missing end counts as an interrupted write: the maximum of a file if a checksum covers the
+# length, otherwise that of a message.
 _LONGEST = {TFRECORD: 2**63 - 1, OFRECORD: 2**31 - 1}
 
 
@@ -49,7 +49,7 @@ class Damage:
 
 @dataclass
 class Walk:
-    """What a walk over one file found, in file order."""
+    """The result of a walk over one file, in file order."""
 
     records: list[Record] = field(default_factory=list)
     damage: list[Damage] = field(default_factory=list)
@@ -87,7 +87,7 @@ def masked_crc32c(data: bytes) -> int:
 
 
 def tfrecord_header(length: int) -> bytes:
-    """The 12 bytes before a payload of `length` bytes; the checksum holds whatever the length is."""
+    """The 12 bytes before a payload of `length` bytes, with the right checksum."""
     prefix = struct.pack("<Q", length)
     return prefix + struct.pack("<I", masked_crc32c(prefix))
 
@@ -126,7 +126,8 @@ def _zero_from(data: bytes, offset: int) -> bool:
 
 
 def _length_if_sound(data: bytes, offset: int) -> int | None:
-    """The length in the TFRecord header at `offset`, or None where none fits or its checksum is wrong."""
+    """The length in the TFRecord header at `offset`, or None if there is no room for a header or its checksum is wrong.
+    """
     if len(data) - offset < 12:
         return None
     length, crc = struct.unpack_from("<QI", data, offset)
@@ -134,7 +135,7 @@ def _length_if_sound(data: bytes, offset: int) -> int | None:
 
 
 def _tfrecord_at(data: bytes, offset: int, length: int) -> Record | None:
-    """The record at `offset`, or None if less than `length` bytes and the footer are left."""
+    """The record at `offset`, or None if fewer bytes are left than `length` and the footer."""
     begin = offset + 12
     if length > len(data) - begin - 4:
         return None
@@ -144,7 +145,7 @@ def _tfrecord_at(data: bytes, offset: int, length: int) -> Record | None:
 
 
 def _resync(data: bytes, offset: int) -> int:
-    """The first byte after `offset` where a record begins of which both checksums hold, or the size of the file."""
+    """The first byte after `offset` at which a record with two correct checksums begins, or the size of the file."""
     for candidate in range(offset + 1, len(data) - 15):
         length = _length_if_sound(data, candidate)
         if length is not None:
@@ -155,15 +156,15 @@ def _resync(data: bytes, offset: int) -> int:
 
 
 def _cut_short(framing: str, offset: int, size: int, length: int | None) -> Damage:
-    """The damage from `offset` to the end: no whole header (`length` None), zeros, or a length that leads out."""
+    """The damage from `offset` to the end: an incomplete header (`length` None), zeros, or a length past the end."""
     return Damage(offset, size, BAD_LENGTH if length is not None and length > _LONGEST[framing] else TORN_TAIL)
 
 
 def walk_tfrecord(data: bytes) -> Walk:
-    """Every record of a TFRecord file, whatever the checksum of its payload, and the ranges that hold none.
+    """Every record of a TFRecord file, whatever the checksum of its payload, and the ranges without records.
 
-    Less than a header, a body that is cut short and zeros to the end leave nothing to go on with. Anything else whose
-    length checksum is wrong is skipped up to the next record of which both checksums hold.
+    After an incomplete header, a truncated body or zeros to the end, the walk stops. Any other header with a wrong
+    length checksum is skipped up to the next record with two correct checksums.
     """
     walk = Walk()
     offset = 0
@@ -184,9 +185,9 @@ def walk_tfrecord(data: bytes) -> Walk:
 
 
 def walk_ofrecord(data: bytes) -> Walk:
-    """Every record of an OFRecord file up to the first byte that begins none; nothing can be found again after it.
+    """Every record of an OFRecord file up to the first byte at which none begins; nothing after that byte can be found.
 
-    Zeros to the end are a torn tail, and 16 or more at the front a lost head, not chains of empty records.
+    Zeros to the end are a torn tail, and 16 or more at the front a lost head, not sequences of empty records.
     """
     walk = Walk()
     zeros = len(data) - len(data.lstrip(b"\0"))
@@ -207,7 +208,7 @@ WALK: dict[str, Callable[[bytes], Walk]] = {TFRECORD: walk_tfrecord, OFRECORD: w
 
 
 def inflate(data: bytes) -> bytes:
-    """What a gzip or zlib file holds; the members of a gzip file are joined."""
+    """The inflated content of a gzip or zlib file; the members of a gzip file are joined."""
     parts = []
     while data:
         stream = zlib.decompressobj(wbits=47)

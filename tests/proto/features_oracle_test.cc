@@ -23,8 +23,8 @@ namespace {
 
 constexpr int kMessages = 30000;  // per message type
 
-/// A message type with the same wire format as `original`, under proto2: a message that it refuses is malformed, while
-/// a proto3 type also refuses keys that are not UTF-8.
+/// A message type with the same wire format as `original`, under proto2, which refuses only malformed messages. A
+/// proto3 type also refuses keys that are not UTF-8.
 class Proto2Twin {
  public:
   explicit Proto2Twin(const pb::Descriptor& original) {
@@ -103,15 +103,15 @@ void CompareMany(PayloadKind kind, uint64_t seed) {
   CHECK((tally.not_utf8 > 0) == (kind != PayloadKind::kOfRecord));
 }
 
-TEST_CASE("an Example is read as libprotobuf reads it, whatever its bytes") {
+TEST_CASE("an Example is decoded as libprotobuf does, whatever its bytes") {
   CompareMany<tensorflow::Example>(PayloadKind::kExample, 1);
 }
 
-TEST_CASE("a SequenceExample is read as libprotobuf reads it, whatever its bytes") {
+TEST_CASE("a SequenceExample is decoded as libprotobuf does, whatever its bytes") {
   CompareMany<tensorflow::SequenceExample>(PayloadKind::kSequenceExample, 2);
 }
 
-TEST_CASE("an OFRecord is read as libprotobuf reads it, whatever its bytes") {
+TEST_CASE("an OFRecord is decoded as libprotobuf does, whatever its bytes") {
   CompareMany<oneflow::OFRecord>(PayloadKind::kOfRecord, 3);
 }
 

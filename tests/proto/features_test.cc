@@ -74,14 +74,14 @@ struct Row {
   std::string decoded;
 };
 
-TEST_CASE("every kind of an Example is decoded, and features come sorted by the bytes of their names") {
+TEST_CASE("every kind of an Example is decoded, and features are sorted by the bytes of their names") {
   const std::string features = Entry("w", Int64s({28, -1})) + Entry("B", Bytes({"x", "", "yz"})) +
                                Entry("f", Field(2, PackedFixed({0.5f, -2.0f}))) + Entry("\xc3\xa9", "") +
                                Entry("a", "");
   CHECK(DecodedExample(features) == "B=bytes[x,,yz] a=none f=float[0.500000,-2.000000] w=int64[28,-1] \xc3\xa9=none");
 }
 
-TEST_CASE("every kind of an OFRecord is decoded, where number 3 is double and no message wraps the map") {
+TEST_CASE("every kind of an OFRecord is decoded; number 3 is double, and no message wraps the map") {
   const std::string record = Entry("a", Bytes({"x"})) + Entry("b", Field(2, PackedFixed({0.5f}))) +
                              Entry("c", Field(3, PackedFixed({0.25, 1.0}))) +
                              Entry("d", Field(4, PackedVarints({-7}))) +
@@ -90,7 +90,7 @@ TEST_CASE("every kind of an OFRecord is decoded, where number 3 is double and no
         "a=bytes[x] b=float[0.500000] c=double[0.250000,1.000000] d=int32[-7] e=int64[1099511627776]");
 }
 
-TEST_CASE("messages merge as libprotobuf merges them") {
+TEST_CASE("messages are merged as by libprotobuf") {
   const std::vector<Row> rows = {
       // the last entry of a name replaces earlier ones: values are not joined
       {Entry("a", Int64s({1, 2})) + Entry("b", Int64s({9})) + Entry("a", Int64s({3})), "a=int64[3] b=int64[9]"},
@@ -118,13 +118,13 @@ TEST_CASE("messages merge as libprotobuf merges them") {
   for (const Row& row : rows) CHECK(DecodedExample(row.message) == row.decoded);
 }
 
-TEST_CASE("two messages one after the other are one: their maps merge") {
+TEST_CASE("the concatenation of two messages is one message: their maps merge") {
   const std::string first = Field(1, Entry("a", Int64s({1})) + Entry("b", Int64s({2})));
   const std::string second = Field(1, Entry("b", Bytes({"x"})) + Entry("c", Int64s({3})));
   CHECK(Decoded(first + second, PayloadKind::kExample) == "a=int64[1] b=bytes[x] c=int64[3]");
 }
 
-TEST_CASE("a Feature's kinds: repeated ones concatenate, another one resets, unknown ones are none") {
+TEST_CASE("repeated kinds of a Feature concatenate, another kind resets it, an unknown one clears it") {
   const std::vector<Row> rows = {
       {Int64s({1}) + Int64s({2, 3}), "int64[1,2,3]"},            // the same kind twice
       {Int64s({1}) + Field(3, ""), "int64[1]"},                  // the second one empty
@@ -144,7 +144,7 @@ TEST_CASE("a Feature's kinds: repeated ones concatenate, another one resets, unk
   for (const Row& row : rows) CHECK(DecodedExample(Entry("a", row.message)) == "a=" + row.decoded);
 }
 
-TEST_CASE("no values, one empty value, no kind and no feature are four different things") {
+TEST_CASE("no values, one empty value, no kind and no feature are distinguished") {
   const std::string payload =
       Field(1, Entry("empty", Field(1, "")) + Entry("one", Bytes({""})) + Entry("kindless", ""));
   DecodedRecord record;
@@ -200,7 +200,7 @@ TEST_CASE("floats and doubles keep their bits: NaN payloads, signed zero, denorm
   for (size_t i = 0; i < f.size(); ++i) CHECK(std::bit_cast<uint32_t>(f[i]) == float_bits[i / 2]);
 }
 
-TEST_CASE("a name is any bytes") {
+TEST_CASE("a name may be any bytes") {
   const std::vector<std::string> names = {
       "",                        // empty
       std::string("a\0b", 3),    // a NUL inside
@@ -229,7 +229,7 @@ TEST_CASE("unknown fields and groups are skipped at every level") {
   CHECK(Decoded(features, PayloadKind::kOfRecord) == "a=bytes[x]");
 }
 
-TEST_CASE("groups may nest a hundred levels deep, the messages around them counted") {
+TEST_CASE("groups may nest a hundred levels deep, including the messages around them") {
   for (const int extra : {0, 1}) {
     const std::vector<std::string> payloads = {
         NestedGroups(100 + extra),                                                      // in the Example
@@ -253,7 +253,7 @@ TEST_CASE("a SequenceExample has context features and feature lists of ragged st
         "id=bytes[r1] none=none empty[]={} id[]={int64[1]} words[]={bytes[a,b] none bytes[] int64[5]}");
 }
 
-TEST_CASE("feature lists merge as maps do: last entry of a name, steps of one entry joined") {
+TEST_CASE("feature lists merge like maps: the last entry of a name counts, and the steps of one entry are joined") {
   const std::string one = Field(1, Int64s({1}));
   const std::string two = Field(1, Int64s({2}));
   const std::vector<Row> rows = {
@@ -266,11 +266,11 @@ TEST_CASE("feature lists merge as maps do: last entry of a name, steps of one en
   for (const Row& row : rows) CHECK(Decoded(row.message, PayloadKind::kSequenceExample) == row.decoded);
 }
 
-TEST_CASE("an Example does not know feature lists") {
+TEST_CASE("an Example has no feature lists") {
   CHECK(Decoded(Field(2, Entry("s", Field(1, Int64s({1})))), PayloadKind::kExample) == "");
 }
 
-TEST_CASE("a payload of no bytes is a record without features") {
+TEST_CASE("an empty payload is a record without features") {
   for (PayloadKind kind : {PayloadKind::kExample, PayloadKind::kSequenceExample, PayloadKind::kOfRecord}) {
     DecodedRecord record;
     REQUIRE(record.Decode(ByteView(), kind));
@@ -279,7 +279,7 @@ TEST_CASE("a payload of no bytes is a record without features") {
   }
 }
 
-TEST_CASE("a malformed message is damage with its byte and reason, and leaves nothing behind") {
+TEST_CASE("a malformed message is damage with byte and reason, and leaves nothing behind") {
   const std::string good = Field(1, Entry("a", Int64s({1})));  // 14 bytes
   REQUIRE(good.size() == 14);
   const std::vector<Row> rows = {
@@ -302,7 +302,7 @@ TEST_CASE("a malformed message is damage with its byte and reason, and leaves no
   }
 }
 
-TEST_CASE("opaque payloads and those beyond 2 GiB are refused without a look at them") {
+TEST_CASE("opaque payloads and those beyond 2 GiB are refused unread") {
   DecodedRecord record;
   CHECK(record.Decode(ByteView(), PayloadKind::kOpaque).error().code == ErrorCode::kUsage);
   const uint8_t byte = 0;
@@ -310,7 +310,7 @@ TEST_CASE("opaque payloads and those beyond 2 GiB are refused without a look at 
   CHECK(record.Decode(huge, PayloadKind::kExample).error().code == ErrorCode::kLimit);
 }
 
-TEST_CASE("one object decodes record after record, and keeps nothing of the one before") {
+TEST_CASE("one object decodes record after record, and keeps nothing of the previous one") {
   const std::string first = Field(1, Entry("a", Int64s({1, 2, 3})) + Entry("b", Bytes({"x"})));
   const std::string second = Field(1, Entry("b", Int64s({4})));
   DecodedRecord record;
@@ -321,7 +321,7 @@ TEST_CASE("one object decodes record after record, and keeps nothing of the one 
   CHECK(Spell(record) == "");
 }
 
-TEST_CASE("the MNIST Example of the fixtures decodes to what its README says") {
+TEST_CASE("the MNIST Example of the fixtures decodes to the values in its README") {
   const std::optional<std::string> folder = FixturesOrMessage();
   if (!folder) return;
   const std::string payload = ReadFile(*folder + "/mnist_example.pb");
@@ -338,7 +338,7 @@ TEST_CASE("the MNIST Example of the fixtures decodes to what its README says") {
   CHECK(std::accumulate(image.begin(), image.end(), 0) == 27525);
 }
 
-TEST_CASE("real SequenceExamples and OFRecords of the fixtures decode to what their manifests say") {
+TEST_CASE("real SequenceExamples and OFRecords of the fixtures decode to the values in their manifests") {
   const std::optional<std::string> folder = FixturesOrMessage();
   if (!folder) return;
   DecodedRecord record;

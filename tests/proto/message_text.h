@@ -15,7 +15,7 @@ namespace ofindex {
 
 namespace pb = google::protobuf;
 
-// The content of a message as text that spells every value by its bits: from libprotobuf, and from ours.
+// The content of a message as text that spells every value by its bits: from libprotobuf, and from DecodedRecord.
 
 template <typename T>
 void SpellValue(const T& value, std::string* out) {

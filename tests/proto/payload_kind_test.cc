@@ -25,7 +25,7 @@ std::string Int64s(std::initializer_list<int64_t> values) { return Field(3, Pack
 /// Returns an Example with one feature.
 std::string ExampleOf(std::string_view key, std::string_view feature) { return Field(1, Entry(key, feature)); }
 
-TEST_CASE("a payload is claimed only if it is strictly of one kind") {
+TEST_CASE("a payload is claimed only if it strictly matches one kind") {
   struct Row {
     std::string payload;
     std::string kind;
@@ -81,7 +81,7 @@ TEST_CASE("a payload is claimed only if it is strictly of one kind") {
   }
 }
 
-TEST_CASE("the content of a bytes value is not read") {
+TEST_CASE("the content of a bytes value is skipped") {
   // The value claims 1 GiB beyond the four bytes present: reading it crashes.
   const uint32_t size = 1u << 30;
   const std::string list = Tag(1, WireType::kBytes) + Varint(size);
@@ -92,12 +92,12 @@ TEST_CASE("the content of a bytes value is not read") {
   CHECK(StrictPayloadKind(ByteView(AsBytes(head).data(), head.size() + size)) == PayloadKind::kOfRecord);
 }
 
-TEST_CASE("a payload of 2 GiB is no message") {
+TEST_CASE("a payload of 2 GiB is not a message") {
   const std::string payload = Field(1, "");
   CHECK(StrictPayloadKind(ByteView(AsBytes(payload).data(), uint64_t{1} << 31)) == PayloadKind::kOpaque);
 }
 
-TEST_CASE("votes of a sample give the kind of a shard") {
+TEST_CASE("the votes of a sample decide the kind of a shard") {
   constexpr std::nullopt_t kNoVote = std::nullopt;
   constexpr PayloadKind kOpaque = PayloadKind::kOpaque;
   constexpr PayloadKind kExample = PayloadKind::kExample;
@@ -127,7 +127,7 @@ TEST_CASE("votes of a sample give the kind of a shard") {
   }
 }
 
-TEST_CASE("real payloads of the fixtures are claimed for what they are") {
+TEST_CASE("real payloads of the fixtures are recognised") {
   const std::optional<std::string> folder = FixturesOrMessage();
   if (!folder) return;
   struct Row {

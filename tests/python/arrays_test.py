@@ -65,7 +65,7 @@ class BytesArrayTest(WorkTest):
         with self.assertRaises(ValueError):
             self.table.view(0)
 
-    def test_buffer_and_offsets_are_what_they_are_said_to_be(self) -> None:
+    def test_buffer_and_offsets_have_the_documented_types(self) -> None:
         array = self.array
         self.assertEqual((array.data.dtype, array.data.tobytes()), (np.uint8, b"".join(self.VALUES)))
         self.assertEqual((array.offsets.dtype, array.offsets.tolist()), (np.int64, [0, 4, 4, 9, 309]))
@@ -88,8 +88,8 @@ class BytesArrayTest(WorkTest):
         self.assertEqual(repr(self.array), "BytesArray(shape=(4,), 309 bytes)")
         self.assertRaises(TypeError, hash, self.array)
 
-    def test_the_list_of_a_part_takes_as_long_as_the_part_has_bytes(self) -> None:
-        count = 5_000  # of 4 KiB: a copy of the whole for each row would be 100 GB
+    def test_converting_a_slice_to_a_list_takes_time_proportional_to_the_slice(self) -> None:
+        count = 5_000  # of 4 KiB: copying everything for each row would take 100 GB
         data = np.zeros(count * 4096, dtype=np.uint8)
         ends = np.arange(count + 1, dtype=np.int64)
         self.assertEqual(len(BytesArray(data, ends * 4096, (count, 1)).tolist()), count)

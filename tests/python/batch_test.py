@@ -1,4 +1,4 @@
-"""Dataset.batch and ofindex.decode: payloads of every kind, numbers of records, threads, and whose memory it is."""
+"""Dataset.batch and ofindex.decode: payloads of every kind, ordinals, threads, and the ownership of memory."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class PayloadTest(WorkTest):
         self.assertEqual(batch["label"].tolist(), [0, 1, 2])
         self.assertEqual(batch["tokens[]"].tolist(), [[1, 2, 3], [], []])
         self.assertEqual(batch["words[]"].tolist(), [[b"a"], [b"b", b"c", b""], []])
-        self.assertEqual(batch["tokens"].tolist(), [[], [], []])  # is a list, and no feature
+        self.assertEqual(batch["tokens"].tolist(), [[], [], []])  # a feature list, not a feature
         ds = ofindex.build(self.write("steps/", payloads))
-        del features["tokens"]  # which the index knows
+        del features["tokens"]  # the index knows this name
         self.assertEqual(ds.batch([1, 0], features)["words[]"], batch["words[]"].tolist()[1::-1])
         self.assertEqual(ds[:1].batch([0], {"tokens[]": fixed("int64", 3)})["tokens[]"].tolist(), [[1, 2, 3]])
         with self.assertRaisesRegex(ofindex.FeatureError, r"record 1.*tokens\[\]"):
@@ -77,7 +77,7 @@ class PayloadTest(WorkTest):
             batch = ofindex.decode([b"", b""], {"a": ragged("bytes"), "b": fixed("int8", (), 5)}, kind)
             self.assertEqual((batch["a"].tolist(), batch["b"].tolist()), ([[], []], [5, 5]))
 
-    def test_what_is_no_message_is_damage_and_named(self) -> None:
+    def test_a_payload_that_is_not_a_message_is_damage_and_named(self) -> None:
         payloads = [example(number) for number in range(300)]
         for bad in (b"\xff", b"\x0a\x05abc", payloads[0][:-1], b"\x0b"):
             payloads[200] = bad
@@ -106,7 +106,7 @@ class NumbersTest(WorkTest):
         self.ds = ofindex.build(self.write("data/", self.payloads))
 
     def weights(self, numbers: Any, ds: ofindex.Dataset | None = None) -> list[float]:
-        """Of records `numbers`: times 8, which their numbers are."""
+        """The expected values of records `numbers`: the ordinals times 8."""
         array = (self.ds if ds is None else ds).batch(numbers, FEATURES)["weight"]
         assert isinstance(array, np.ndarray)
         return (array * 8).tolist()
@@ -123,7 +123,7 @@ class NumbersTest(WorkTest):
         self.assertEqual(batch["name"], [b"record %d" % number for number in expected])
         self.assertEqual(batch["boxes"].tolist(), [list(range(number % 10)) for number in expected])
 
-    def test_numbers_in_any_clothes(self) -> None:
+    def test_ordinals_of_every_numeric_type(self) -> None:
         self.assertEqual(self.weights(range(90, 10, -7)), list(range(90, 10, -7)))
         self.assertEqual(self.weights(np.arange(100)[::-3]), list(range(99, -1, -3)))
         self.assertEqual(self.weights(np.arange(5, dtype=np.uint64)), [0, 1, 2, 3, 4])
@@ -137,7 +137,7 @@ class NumbersTest(WorkTest):
             self.assertEqual((shaped["label"].shape, shaped["name"].shape), ((0, 2, 3), (0, 2)))  # type: ignore[union-attr]
             self.assertEqual(len(batch["boxes"]), 0)
 
-    def test_numbers_of_a_view_are_its_own(self) -> None:
+    def test_ordinals_of_a_view_are_its_own(self) -> None:
         self.assertEqual(self.weights([0, -1], self.ds[10:20]), [10, 19])
         self.assertEqual(self.weights([2, 0], self.ds.where("label = 7")), [27, 7])
         self.assertEqual(self.weights(range(3), self.ds[::-1][[5, 5, 1]]), [94, 94, 98])
@@ -146,7 +146,7 @@ class NumbersTest(WorkTest):
         with self.assertRaises(IndexError):
             self.ds[10:20].batch([10], FEATURES)
 
-    def test_what_is_no_number_of_a_record(self) -> None:
+    def test_an_invalid_ordinal_is_an_error(self) -> None:
         for numbers in ([100], [0, -101], [2**63], [-(2**200)], np.array([100]), range(99, 101), iter([100])):
             with self.assertRaises(IndexError, msg=repr(numbers)):
                 self.ds.batch(numbers, FEATURES)
@@ -191,7 +191,7 @@ class LargeTest(WorkTest):
             for name in FEATURES:
                 self.assertEqual(read[name].tolist(), one[name].tolist()[:5000])
 
-    def test_a_bad_record_deep_in_a_batch_is_named_whoever_finds_it(self) -> None:
+    def test_a_bad_record_late_in_a_batch_is_named_whichever_thread_finds_it(self) -> None:
         self.payloads[15_123] = messages.encode("example", {"label": ("int64", [1, 2])})
         self.payloads[17_000] = b"\xff"
         texts = set()
@@ -208,11 +208,11 @@ class LargeTest(WorkTest):
             texts.add(str(raised.exception))
         self.assertEqual(len(texts), 1)
         self.assertRegex(texts.pop(), r"part-0@\d+: record 123: feature 'label'")
-        # The order asked for decides which of two is the first.
+        # The requested order decides which of two errors comes first.
         with self.assertRaisesRegex(ofindex.DamageError, "2,?000"):
             ds.batch([5, 2000, 123], FEATURES)
 
-    def test_threads_are_one_and_more(self) -> None:
+    def test_the_number_of_threads_must_be_at_least_one(self) -> None:
         for threads in (0, -1):
             with self.assertRaisesRegex(ValueError, "threads"):
                 ofindex.decode([], FEATURES, threads=threads)
@@ -222,7 +222,7 @@ class LargeTest(WorkTest):
 
 class MemoryTest(WorkTest):
     def arrays(self, batch: Mapping[str, Any]) -> list[np.ndarray[Any, Any]]:
-        """All arrays of numpy that `batch` is made of."""
+        """All numpy arrays that `batch` consists of."""
         found: list[Any] = []
         for value in batch.values():
             inner = value.values if isinstance(value, Ragged) else value
@@ -245,11 +245,11 @@ class MemoryTest(WorkTest):
             np.testing.assert_array_equal(array, copied)
             self.assertTrue(array.flags.c_contiguous and array.flags.aligned)
         del batch
-        for _ in range(20):  # others would be given its memory
+        for _ in range(20):  # later arrays would reuse its memory
             ofindex.decode([example(1)] * 100, features)
         np.testing.assert_array_equal(label, np.arange(100) % 10)
 
-    def test_arrays_may_be_written_to_and_share_nothing(self) -> None:
+    def test_arrays_are_writable_and_share_nothing(self) -> None:
         payloads = [example(number) for number in range(10)]
         first, second = (ofindex.decode(payloads, FEATURES) for _ in range(2))
         for array in self.arrays(first):

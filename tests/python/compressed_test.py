@@ -1,4 +1,4 @@
-"""Compressed shards: Python reads what it reads of plain ones."""
+"""Compressed shards: Python reads the same as from plain ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNT = 3000
 
 
 def read_some(dataset: ofindex.Dataset, results: multiprocessing.Queue[list[bytes]]) -> None:
-    """What a child reads, of a dataset that its parent has read from."""
+    """Reads in a child process from a dataset that its parent has read from."""
     results.put(dataset.__getitems__([5, 2999, 17]))
 
 
@@ -33,7 +33,7 @@ class CompressedTest(WorkTest):
         (folder / "part-1").write_bytes(zlib.compress(b"".join(frames[COUNT // 2 :])))
         self.zipped = ofindex.build(folder, progress=False)
 
-    def test_records_batches_buffers_and_questions_are_those_of_the_plain_twin(self) -> None:
+    def test_records_batches_buffers_and_queries_match_the_plain_twin(self) -> None:
         self.assertEqual([shard["compression"] for shard in self.zipped.info["shards"]], ["gzip", "zlib"])
         self.assertEqual(list(self.zipped), self.payloads)
         picked = [2999, 0, 1500, 1499, 0]
@@ -47,7 +47,7 @@ class CompressedTest(WorkTest):
         self.assertEqual(list(self.zipped.sampler(seed=3)), list(self.plain.sampler(seed=3)))
         self.assertTrue(self.zipped.verify()["clean"])
 
-    def test_a_small_cache_changes_nothing_but_what_buffers_may_hold(self) -> None:
+    def test_a_small_cache_changes_only_which_buffers_exist(self) -> None:
         small = ofindex.open(self.dir / "zipped", cache_bytes=1000)
         self.assertEqual(small.__getitems__(list(range(COUNT))), self.payloads)
         held = []
@@ -59,7 +59,7 @@ class CompressedTest(WorkTest):
         with self.assertRaisesRegex(ValueError, "cache_bytes"):
             ofindex.open(self.dir / "zipped", cache_bytes=0)
 
-    def test_what_was_inflated_while_the_file_was_another_is_forgotten(self) -> None:
+    def test_inflated_bytes_of_a_previous_file_are_forgotten(self) -> None:
         path = self.dir / "stored"
         first, second = (
             gzip.compress(b"".join(records.frame_tfrecord(letter * 4000) for _ in range(400)), 0, mtime=0)
@@ -76,7 +76,7 @@ class CompressedTest(WorkTest):
             file.write(first)
         self.assertEqual({dataset[number] for number in (300, 310, 1, 399)}, {b"a" * 4000})
 
-    def test_children_of_every_start_method_read(self) -> None:
+    def test_children_of_every_start_method_can_read(self) -> None:
         expected = self.zipped.__getitems__([5, 2999, 17])
         for method in ("fork", "spawn", "forkserver"):
             context = multiprocessing.get_context(method)
@@ -86,7 +86,7 @@ class CompressedTest(WorkTest):
             self.assertEqual(results.get(timeout=60), expected, method)
             child.join()
 
-    def test_a_global_shuffle_that_the_cache_does_not_hold_says_once_what_it_costs(self) -> None:
+    def test_a_global_shuffle_larger_than_the_cache_reports_its_cost_once(self) -> None:
         small = ofindex.open(self.dir / "zipped", cache_bytes=1000)
         with self.assertWarnsRegex(UserWarning, "compressed.*block='auto'"):
             small.sampler(seed=1)
@@ -96,7 +96,7 @@ class CompressedTest(WorkTest):
             self.zipped.sampler(seed=1)
             ofindex.open(self.dir / "zipped", cache_bytes=1000).sampler(block="auto")
 
-    def test_bombs_and_streams_without_a_header_need_a_word(self) -> None:
+    def test_bombs_and_streams_without_a_header_need_an_option(self) -> None:
         path = self.dir / "bomb.tfrecord.gz"
         with ofindex.Writer(path) as writer:
             writer.write(bytes(200 << 20))
@@ -111,7 +111,7 @@ class CompressedTest(WorkTest):
         with self.assertRaisesRegex(ValueError, "compression='lz4'"):
             ofindex.build(path, progress=False, compression="lz4")  # type: ignore[arg-type]
 
-    def test_damage_of_a_stream_has_its_place_in_the_file(self) -> None:
+    def test_damage_of_a_stream_gives_its_position_in_the_file(self) -> None:
         whole = gzip.compress(b"".join(records.frame_tfrecord(payload) for payload in self.payloads[:10]))
         path = self.dir / "cut"
         path.write_bytes(whole[:-3])

@@ -1,4 +1,4 @@
-"""What numpy, pandas, Polars, pyarrow and DuckDB make of the package's objects: the right values, or an error."""
+"""Conversion of the package's objects by numpy, pandas, Polars, pyarrow and DuckDB: right values, or an error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ except ImportError as missing:
 
 
 def payload(number: int) -> bytes:
-    """An Example that ends in zeros, as numpy's byte strings must not, with `name` and `weight` in some records."""
+    """An Example that ends in zeros, which numpy's byte strings would drop, with `name` and `weight` in some records.
+    """
     features: dict[str, Any] = {"id": ("int64", [number])}
     if number % 3:
         features["name"] = ("bytes", [b"name %d" % number])
@@ -55,7 +56,7 @@ class ConstructorTest(WorkTest):
 
 
 class NumpyTest(ConstructorTest):
-    def test_an_array_of_records_is_of_their_payloads_with_the_zeros_at_their_end(self) -> None:
+    def test_an_array_of_records_holds_their_payloads_including_trailing_zeros(self) -> None:
         mix = ofindex.mix([self.ds, self.ds[:3]])
         for name, records in {**self.views, "mix": mix}.items():
             for make in (np.array, np.asarray, lambda some: np.array(some, dtype=object)):
@@ -65,7 +66,7 @@ class NumpyTest(ConstructorTest):
             with self.assertRaises((TypeError, ValueError), msg=name):
                 np.asarray(records, dtype=np.float64) if len(records) else np.asarray(records, copy=False)
 
-    def test_an_array_of_byte_strings_has_the_zeros_at_their_end(self) -> None:
+    def test_an_array_of_byte_strings_keeps_trailing_zeros(self) -> None:
         values = [b"", b"\0", b"a\0\0", b"abc", b"\xff\0"]
         data = np.frombuffer(b"".join(values), dtype=np.uint8)
         offsets = np.cumsum([0, *map(len, values)])
@@ -81,21 +82,21 @@ class NumpyTest(ConstructorTest):
             ragged = ofindex.Ragged(strings, np.array(lengths))
             self.assertEqual(np.asarray(ragged).tolist(), ragged.tolist(), lengths)
 
-    def test_an_array_of_rows_of_numbers_is_of_arrays_whatever_their_lengths(self) -> None:
+    def test_an_array_of_rows_of_numbers_holds_arrays_of_any_lengths(self) -> None:
         for lengths in ([0, 2, 4], [0, 1, 4], [0]):
             ragged = ofindex.Ragged(np.arange(4), np.array(lengths))
             array = np.asarray(ragged)
             self.assertEqual((array.dtype, array.shape), (object, (len(ragged),)))
             self.assertEqual([row.tolist() for row in array], ragged.tolist())
 
-    def test_values_that_arrays_were_made_of_are_written_as_before(self) -> None:
+    def test_values_from_which_arrays_were_made_are_written_as_before(self) -> None:
         batch = self.ds.batch(range(30), {"zeros": ofindex.fixed("bytes"), "name": ofindex.ragged("bytes")})
         with ofindex.Writer(self.dir / "twin.tfrecord") as writer:
             writer.write({"zeros": batch["zeros"], "name": batch["name"][1]})
         twin = ofindex.build(self.dir / "twin.tfrecord").record(0)
         self.assertEqual(twin, {"zeros": [b"\0\0"] * 30, "name": [b"name 1"]})
 
-    def test_columns_of_several_types_make_no_array(self) -> None:
+    def test_columns_of_several_types_cannot_be_one_array(self) -> None:
         for make in (np.array, np.asarray):
             with self.assertRaisesRegex(TypeError, "column"):
                 make(self.ds.arrow(["id"]))
@@ -111,7 +112,7 @@ class TableTest(ConstructorTest):
             "weight": [i / 4 if i % 4 else None for i in ids],
         }
 
-    def test_tables_of_records_are_of_their_columns(self) -> None:
+    def test_tables_of_records_hold_their_columns(self) -> None:
         def of_duckdb(table: Any) -> dict[str, list[Any]]:
             connection = duckdb.connect()
             connection.register("the_rows", table)
@@ -138,7 +139,7 @@ class TableTest(ConstructorTest):
                 made = make(self.ds.sql(QUERY))
                 self.assertEqual(made, self.expected(list(range(30))), (way, twice))
 
-    def test_a_table_of_all_columns_leaves_out_lists_that_are_not_stored_and_says_so(self) -> None:
+    def test_a_table_of_all_columns_omits_lists_that_are_not_stored_and_says_so(self) -> None:
         features = [{"one": ("int64", [1]), "boxes": ("float", [0.5] * count)} for count in (1, 3, 0)]
         data = self.write("lists/", [messages.encode("example", one) for one in features])
         ds = ofindex.build(data)
@@ -157,7 +158,7 @@ class TableTest(ConstructorTest):
             self.assertEqual(pa.table(stored)["boxes"].to_pylist(), [[0.5], [0.5] * 3, []])
             pa.table(self.ds)
 
-    def test_pandas_has_payloads_of_records_and_columns_of_answers(self) -> None:
+    def test_pandas_takes_payloads_of_records_and_columns_of_results(self) -> None:
         for name, view in self.views.items():
             self.assertEqual(pd.Series(view).tolist(), list(view), name)
             self.assertEqual(pd.DataFrame({"payload": view})["payload"].tolist(), list(view), name)
@@ -166,7 +167,7 @@ class TableTest(ConstructorTest):
             with self.assertRaises((TypeError, ValueError), msg=frame):
                 pd.DataFrame(frame)  # it would lose the names
 
-    def test_an_answer_goes_to_arrow_any_number_of_times(self) -> None:
+    def test_a_result_can_be_exported_to_arrow_any_number_of_times(self) -> None:
         rows = self.ds.sql(QUERY)
         first, second = pa.table(rows), pa.table(rows)
         self.assertEqual(first, second)
@@ -174,12 +175,12 @@ class TableTest(ConstructorTest):
         del rows, first
         self.assertEqual(second.to_pydict(), self.expected(list(range(30))))
         rows = self.ds.sql("SELECT id, random() AS dice, json_group_array(id) AS list FROM records GROUP BY id")
-        self.assertEqual(pa.table(rows), pa.table(rows))  # one answer, not one a reading
+        self.assertEqual(pa.table(rows), pa.table(rows))  # the same result on every reading
         found = duckdb.sql("SELECT count(*), count(DISTINCT dice) FROM rows").fetchall()
         self.assertEqual(found, [(30, 30)])
         self.assertEqual(pa.table(self.ds.sql("SELECT id FROM records WHERE 0")).num_rows, 0)
 
-    def test_an_answer_is_had_as_rows_or_as_columns_and_never_what_is_left_of_it(self) -> None:
+    def test_a_result_is_read_as_rows_or_as_columns_but_never_after_part_of_it(self) -> None:
         rows = self.ds.sql(QUERY)
         pa.table(rows)
         for take in (rows.fetchone, rows.fetchall, rows.df, lambda: next(rows), lambda: rows.fetchmany(3)):
@@ -208,7 +209,7 @@ class NullTest(WorkTest):
         payloads = [messages.encode("example", {} if value is None else {"n": ("int64", [value])}) for value in values]
         return ofindex.build(self.write("some.tfrecord", payloads), force=True).column("n")
 
-    def test_null_among_integers_is_nan_as_pandas_and_pyarrow_have_it(self) -> None:
+    def test_null_among_integers_is_nan_as_in_pandas_and_pyarrow(self) -> None:
         for values in ([1, None, 3], [None, -(2**53)], [2**53, None], [None, None, 0]):
             column = self.column(values)
             self.assertEqual((column.dtype, column.tolist()), (np.float64, values))
@@ -217,7 +218,7 @@ class NullTest(WorkTest):
                 np.testing.assert_array_equal(array, expected)
         self.assertEqual(self.column([1, 2**63 - 1]).tolist(), [1, 2**63 - 1])
 
-    def test_integers_that_no_float_holds_are_objects_beside_null_in_columns_and_frames(self) -> None:
+    def test_integers_beyond_a_float_are_objects_next_to_null_in_columns_and_frames(self) -> None:
         for values in ([2**53 + 1, None], [None, -(2**53) - 1], [2**63 - 1, None], [-(2**63), None, 1]):
             column = self.column(values)
             self.assertEqual((type(column), column.dtype, column.tolist()), (np.ndarray, np.dtype(object), values))
@@ -230,7 +231,7 @@ class NullTest(WorkTest):
             for place in range(2):
                 self.assertEqual(frame.iloc[:, place].tolist(), values)
 
-    def test_a_frame_has_nan_for_null_among_integers_that_a_float_holds_as_a_column_has(self) -> None:
+    def test_a_frame_has_nan_for_null_among_integers_that_a_float_holds(self) -> None:
         for values in ([1, None, 3], [None, -(2**53)], [2**53, None]):
             column = self.column(values)
             frame = ofindex.open(self.dir / "some.tfrecord").sql("SELECT n, n AS m FROM records WHERE 1").df()
@@ -240,7 +241,7 @@ class NullTest(WorkTest):
         empty = ofindex.open(self.dir / "some.tfrecord").sql("SELECT n FROM records WHERE 0").df()
         self.assertEqual((len(empty), list(empty.columns)), (0, ["n"]))
 
-    def test_integers_among_reals_are_floats_while_they_fit_and_never_another_number(self) -> None:
+    def test_integers_among_reals_are_floats_if_exact_and_never_another_number(self) -> None:
         for values in ([2**53, 0.5], [-(2**53), 0.5, None]):
             query = " UNION ALL ".join(f"SELECT {'NULL' if v is None else v} AS n" for v in values)
             ds = self.examples(1, f"data-{len(values)}/")
@@ -268,7 +269,7 @@ class NullTest(WorkTest):
 
 
 class BatchTest(WorkTest):
-    def test_batches_go_to_numpy_pandas_and_polars_whole(self) -> None:
+    def test_batches_convert_to_numpy_pandas_and_polars(self) -> None:
         ds = ofindex.build(self.write("data/", [example(number) for number in range(20)]))
         batch = ds.batch(range(20), FEATURES)
         names = [b"record %d" % number for number in range(20)]

@@ -1,4 +1,4 @@
-"""The package's public names: their arguments in order with their defaults, their errors, reprs and pickles."""
+"""The package's public names: order and defaults of their arguments, their errors, reprs and pickles."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SIGNATURES: dict[str, str] = {
 
 
 def arguments_of(function: Callable[..., Any]) -> list[str]:
-    """Arguments that may be given by place, as they are written."""
+    """The positional arguments, as they are written."""
     found = []
     for name, argument in inspect.signature(function).parameters.items():
         if name == "self" or argument.kind is inspect.Parameter.KEYWORD_ONLY:
@@ -62,7 +62,7 @@ def arguments_of(function: Callable[..., Any]) -> list[str]:
 
 
 class ContractTest(WorkTest):
-    def test_arguments_are_called_and_ordered_as_promised_and_others_come_after(self) -> None:
+    def test_arguments_are_named_and_ordered_as_promised_and_others_come_last(self) -> None:
         for name, promised in SIGNATURES.items():
             owner: Any = ofindex
             try:

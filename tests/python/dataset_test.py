@@ -19,7 +19,7 @@ from python.work import FEATURES, WorkTest, example
 
 
 def read_in_child(dataset: ofindex.Dataset, number: int, pipe: Any) -> None:
-    """Reads, and asks by SQL, in a process of its own."""
+    """Reads and queries in a separate process."""
     pipe.send((dataset[number], len(dataset.where("label = ?", (3,)))))
 
 
@@ -41,7 +41,7 @@ class SequenceTest(WorkTest):
         self.assertNotIn(b"no such payload", self.ds)
         self.assertRaises(ValueError, self.ds.index, b"no such payload")
 
-    def test_numbers_are_those_of_a_list(self) -> None:
+    def test_ordinals_behave_like_those_of_a_list(self) -> None:
         for number in (0, 5, 99, -1, -100, np.int64(7), np.uint8(3)):
             self.assertEqual(self.ds[number], self.payloads[number])
         for number in (100, -101, 2**63, -(2**63), 2**200, np.uint64(2**64 - 1)):
@@ -75,7 +75,7 @@ class SequenceTest(WorkTest):
         with self.assertRaises(TypeError):
             self.ds[[True]]
 
-    def test_many_records_come_in_the_order_asked_for(self) -> None:
+    def test_many_records_come_in_the_requested_order(self) -> None:
         numbers = [3, 1, 4, 1, 5, -1]
         expected = [self.payloads[number] for number in numbers]
         self.assertEqual(self.ds.__getitems__(numbers), expected)
@@ -92,13 +92,13 @@ class SequenceTest(WorkTest):
         self.assertEqual(record["name"], [b"record 23"])
         self.assertEqual(self.ds.record(-100)["boxes"].tolist(), [])
 
-    def test_locate_says_where_a_record_lies(self) -> None:
+    def test_locate_returns_where_a_record_lies(self) -> None:
         path, offset, length = self.ds.locate(51)
         with open(path, "rb") as shard:
             shard.seek(offset + 12)
             self.assertEqual(shard.read(length), self.payloads[51])
 
-    def test_views_of_views_mean_the_same_records(self) -> None:
+    def test_views_of_views_refer_to_the_same_records(self) -> None:
         view = self.ds.where("label < 5")[::-1][2:30:3]
         expected = [p for i, p in enumerate(self.payloads) if i % 10 < 5][::-1][2:30:3]
         self.assertEqual(list(view), expected)
@@ -121,7 +121,7 @@ class BufferTest(WorkTest):
         self.assertEqual(bytes(buffer), payloads[7])
         self.assertEqual(bytes(buffer[2:5]), payloads[7][2:5])
 
-    def test_a_shard_that_is_not_mapped_has_no_buffers(self) -> None:
+    def test_an_unmapped_shard_has_no_buffers(self) -> None:
         path = self.write("data/", [example(0)])
         ofindex.build(path)
         ds = ofindex.open(path, io="pread")
@@ -144,7 +144,7 @@ class OpeningTest(WorkTest):
             ds[0]
         self.assertEqual(ofindex.open(self.dir / "data.ofidx", root=self.dir / "copy")[7], example(7))
 
-    def test_what_is_wrong_has_an_exception_of_its_own_and_a_hint(self) -> None:
+    def test_every_error_has_its_own_exception_and_a_hint(self) -> None:
         ds = self.examples(20)
         with self.assertRaisesRegex(FileNotFoundError, "ofindex build"):
             ofindex.open(self.dir / "nothing")
@@ -168,7 +168,7 @@ class OpeningTest(WorkTest):
         for error in ("Stale", "Damage", "Feature", "Format", "Query", "Limit", "Lock"):
             self.assertTrue(issubclass(getattr(ofindex, f"{error}Error"), ofindex.Error))
 
-    def test_a_file_that_may_not_be_read_is_a_permission_error(self) -> None:
+    def test_a_file_without_permission_is_a_permission_error(self) -> None:
         if os.geteuid() == 0:
             self.skipTest("root may read anything")
         path = self.write("data/part-0", [example(0)])
@@ -219,13 +219,13 @@ class OpeningTest(WorkTest):
             with self.assertRaises(ValueError):
                 ofindex.build(path, force=True, **wrong)
 
-    def test_progress_is_told(self) -> None:
+    def test_progress_is_reported(self) -> None:
         path = self.write("data/", [example(number) for number in range(20)])
         told: list[tuple[int, int, int]] = []
         ofindex.build(path, progress=lambda *done: told.append(done)).verify(progress=False)
         self.assertTrue(all(done <= total for done, total, _ in told))
 
-    def test_schema_info_stats_and_verify_say_what_the_command_says(self) -> None:
+    def test_schema_info_stats_and_verify_match_the_command(self) -> None:
         ds = self.examples(100)
         self.assertEqual(ds.schema["label"]["kinds"], ["int64"])
         self.assertEqual((ds.info["records"], len(ds.info["shards"])), (100, 2))
@@ -250,7 +250,7 @@ class OpeningTest(WorkTest):
 
 
 class SharingTest(WorkTest):
-    def test_a_pickle_is_paths_and_identity(self) -> None:
+    def test_a_pickle_holds_paths_and_identity(self) -> None:
         ds = self.examples(100_0)
         views = [ds, ds[10:20], ds[::-1], ds[[3, 1, 3]], ds.where("label = 7"), ds[::7], ds[:0]]
         for view in views:
@@ -265,9 +265,9 @@ class SharingTest(WorkTest):
         ofindex.build(self.dir / "data2", output=self.dir / "data.ofidx", force=True)
         self.assertRaises(ofindex.StaleError, pickle.loads, pickled)
 
-    def test_children_of_every_start_method_read_and_ask(self) -> None:
+    def test_children_of_every_start_method_can_read_and_query(self) -> None:
         ds = self.examples(200)
-        self.assertEqual(len(ds.where("label = 3")), 20)  # the parent has SQLite connections when it forks
+        self.assertEqual(len(ds.where("label = 3")), 20)  # the parent forks with open SQLite connections
         for method in ("fork", "spawn", "forkserver"):
             context = multiprocessing.get_context(method)
             ours, theirs = context.Pipe()

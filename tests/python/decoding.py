@@ -1,4 +1,4 @@
-"""Messages with one feature, what is made of them, and what is refused."""
+"""Messages with one feature, their decoded values, and the errors."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Value = tuple[str, Sequence[Any]] | None
 
 
 def payloads_of(values: Sequence[Value], kind: str = "example") -> list[bytes]:
-    """A message for each of `values`, as its feature "x"; there is another feature beside it."""
+    """A message for each of `values`, with the value as feature "x" and another feature next to it."""
     beside = ("int64", [7])
     return [messages.encode(kind, {"beside": beside} if v is None else {"beside": beside, "x": v}) for v in values]
 
 
 def decoded(feature: ofindex.Feature, values: Sequence[Value], kind: str = "example") -> Any:
-    """What `feature` makes of the records that have `values`."""
+    """The result of decoding `feature` from records with `values`."""
     return ofindex.decode(payloads_of(values, kind), {"x": feature}, kind)["x"]
 
 
 def plain(value: Any) -> Any:
-    """An array of any class as (what it is, shape or lengths, values)."""
+    """An array of any class as (its class, shape or lengths, values)."""
     if isinstance(value, Ragged):
         inner = value.values
         return ("ragged", "bytes" if isinstance(inner, BytesArray) else inner.dtype.name, value.tolist())
@@ -43,7 +43,7 @@ def plain(value: Any) -> Any:
 
 class DecodingTest(WorkTest):
     def check_error(self, texts: Sequence[str], feature: ofindex.Feature, values: Sequence[Value], kind: str) -> None:
-        """Decoding fails with a FeatureError that has all of `texts`, and a hint."""
+        """Decoding fails with a FeatureError that contains all of `texts`, and a hint."""
         payloads = payloads_of(values, kind)
         with self.assertRaises(ofindex.FeatureError, msg=f"{feature} {values}") as raised:
             ofindex.decode(payloads, {"x": feature}, kind)  # type: ignore[arg-type]

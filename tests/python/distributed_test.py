@@ -1,4 +1,5 @@
-"""ofindex.torch under torch.distributed: equally many steps, whole epochs, and another number of ranks after a stop."""
+"""ofindex.torch under torch.distributed: equal numbers of steps, whole epochs, and resuming with another number of
+ranks."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ PATIENCE = 60  # seconds for which a collective waits
 
 
 def train(task: dict[str, Any]) -> dict[str, Any]:
-    """One rank: reads an epoch, or `steps` of it, with an all-reduce a step. Rank and world size are torch's."""
+    """One rank: reads an epoch, or `steps` of it, with an all-reduce per step. Rank and world size come from torch."""
     loader = Loader(ofindex.open(task["data"]), NUMBER, BATCH, seed=11, tail=task["tail"], threads=1)
     if task["state"]:
         loader.load_state_dict(task["state"])
@@ -40,7 +41,7 @@ def train(task: dict[str, Any]) -> dict[str, Any]:
     for batch in loader:
         read.append(batch["number"].tolist())
         if task["tail"] != "exact":
-            # Ranks that are not in the same step would wait for each other here.
+            # Ranks in different steps would wait for each other here.
             position[0] = len(read)
             torch.distributed.all_reduce(position)
             assert position.item() == len(read) * torch.distributed.get_world_size()
@@ -50,7 +51,7 @@ def train(task: dict[str, Any]) -> dict[str, Any]:
 
 
 def rank_of(tasks: list[dict[str, Any]], rank: int, world_size: int, folder: str) -> None:
-    """A process that is one rank; does the tasks one after the other, and writes what came out."""
+    """A process that is one rank; performs the tasks in order, and writes their results."""
     torch.set_num_threads(1)
     torch.distributed.init_process_group(
         "gloo",
@@ -77,7 +78,7 @@ class DistributedTest(WorkTest):
         return str(path)
 
     def run_ranks(self, world_size: int, tasks: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-        """What each rank of each task has to say: first by task, then by rank."""
+        """The output of each rank for each task, ordered by task, then by rank."""
         self.meetings += 1
         folder = self.dir / f"meeting-{self.meetings}"
         folder.mkdir()
@@ -102,7 +103,7 @@ class DistributedTest(WorkTest):
         return [number for rank in ranks for batch in rank["read"] for number in batch]
 
     def check_whole(self, ranks: list[dict[str, Any]], count: int, tail: str, before: list[int], message: str) -> None:
-        """`before`, and what the ranks read, are an epoch as `tail` promises it."""
+        """`before` and the records read by the ranks are an epoch, as `tail` promises."""
         times = Counter(before + self.numbers(ranks))
         world_size = len(ranks)
         lengths = [sum(map(len, rank["read"])) for rank in ranks]
@@ -120,7 +121,7 @@ class DistributedTest(WorkTest):
             self.assertEqual(max(times.values()), 1, message)
             self.assertLess(count - sum(times.values()), world_size, message)
 
-    def test_an_epoch_is_covered_as_its_tail_promises_also_after_a_stop(self) -> None:
+    def test_an_epoch_is_covered_as_its_tail_promises_even_after_a_stop(self) -> None:
         # 0, 1 and -1 modulo a step of two ranks; and a rank without a record in the last step.
         counts = (160, 161, 159, 177)
         tails = ("exact", "pad", "drop")

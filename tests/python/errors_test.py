@@ -1,4 +1,4 @@
-"""What errors say in Python: arguments of Python, not options of the command."""
+"""Error texts in Python name arguments of Python, not options of the command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import ofindex
 from oracle import messages, records
 from python.work import WorkTest, example
 
-# Names and paths that hold what a hint may hold.
+# Names and paths that look like options in a hint.
 ODD = (
     "--force",
     "x--force",
@@ -25,14 +25,14 @@ ODD = (
 
 class ErrorTextTest(WorkTest):
     def said(self, *arguments: Any, **options: Any) -> str:
-        """What the error of a call says."""
+        """The text of the error that a call raises."""
         call, *rest = arguments
         with self.assertRaises((ofindex.Error, ValueError, OSError)) as raised:
             call(*rest, **options)
         return str(raised.exception)
 
     def texts(self) -> dict[str, tuple[str, str]]:
-        """What is wrong -> the argument that mends it, and the text."""
+        """Maps each fault to the argument that fixes it, and the text."""
         ds = self.examples(20)
         data, stale = self.dir / "data", self.write("stale/", [example(0), example(1)])
         ofindex.build(stale)
@@ -66,12 +66,12 @@ class ErrorTextTest(WorkTest):
         for _ in range(2):
             ofindex.pack([{"n": 1}], out, "tfrecord", shards=1)
 
-    def test_they_name_the_argument_and_no_option_outside_a_command(self) -> None:
+    def test_messages_name_the_argument_and_an_option_only_inside_a_command(self) -> None:
         for name, (argument, text) in self.texts().items():
             self.assertIn(argument, text, name)
             self.assertNotRegex(re.sub("`ofindex [^`]*`", "", text), r"(?<!\w)--?[a-z]|docs/", name)
 
-    def test_paths_stay_as_they_are_beside_arguments(self) -> None:
+    def test_paths_are_unchanged_next_to_arguments(self) -> None:
         for name in ODD:
             path = self.dir / name / name / "none"
             for call in (ofindex.build, ofindex.open):
@@ -89,7 +89,7 @@ class ErrorTextTest(WorkTest):
                 self.assertIn(name, text)
                 self.assertIn(mended, text.partition("\n")[2], text)
 
-    def test_names_of_columns_stay_as_they_are(self) -> None:
+    def test_names_of_columns_are_unchanged(self) -> None:
         for number, name in enumerate(ODD):
             payload = messages.encode("example", {name: ("int64", [1])})
             data = self.write(f"{number}.tfrecord", [payload])
@@ -106,7 +106,7 @@ class ErrorTextTest(WorkTest):
             self.assertIn(name, self.said(ds.batch, [0], {name: ofindex.fixed("float32")}))
             self.assertIn(name, self.said(ds.split, {name: 2}))
 
-    def test_statements_stay_as_they_are(self) -> None:
+    def test_statements_are_unchanged(self) -> None:
         ds = self.examples(5)
         for name in ODD:
             quoted = name.replace('"', '""')
@@ -117,7 +117,7 @@ class ErrorTextTest(WorkTest):
                 self.assertIn(f"{name}s", self.said(call, text))
             self.assertIn(name, self.said(ds.sql, "SELECT 1", {name: 1}))
 
-    def test_a_name_that_is_none_is_a_type_error_that_says_what_it_is(self) -> None:
+    def test_an_argument_that_is_not_a_name_is_a_type_error_with_its_type(self) -> None:
         ds = self.examples(5)
         data = self.dir / "data"
         for call, said in (
@@ -145,7 +145,7 @@ class ErrorTextTest(WorkTest):
                 call()
         self.assertEqual(ds.column(b"label").tolist(), ds.column("label").tolist())  # names are any bytes
 
-    def test_the_hint_is_the_end_of_the_text(self) -> None:
+    def test_the_hint_ends_the_text(self) -> None:
         ds = self.examples(5)
         with self.assertRaises(ofindex.QueryError) as raised:
             len(ds.where("has(label, 1)"))

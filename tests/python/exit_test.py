@@ -1,4 +1,4 @@
-"""The interpreter ends while other threads are inside the package: nothing crashes, and nothing hangs."""
+"""The interpreter exits while other threads are inside the package: nothing crashes or hangs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 from python.work import WorkTest
 
-#: How often each scenario is run. Every run ends at another moment.
+#: How often each scenario is run. Every run ends at a different moment.
 RUNS = int(os.environ.get("OFINDEX_EXITS", "1"))
 
 #: Processes that run together.
 TOGETHER = 4
 
-#: Seconds after which a process hangs.
+#: Seconds after which a process counts as hanging.
 PATIENCE = 120
 
 # Two daemon threads call work() without end; the interpreter ends after both have begun.
@@ -119,7 +119,7 @@ TORCH = {
 
 class ExitTest(WorkTest):
     def outcome(self, source: str, run: int) -> str:
-        """How a process ends that runs `source`: "end" as it should, or what is wrong."""
+        """How a process ends that runs `source`: "end" if normally, otherwise the fault."""
         folder = self.dir / f"run-{run}-{abs(hash(source))}"
         folder.mkdir()
         command = [sys.executable, "-c", source, str(self.index), str(folder), str(run * 0.003 % 0.05), str(self.data)]
@@ -133,7 +133,7 @@ class ExitTest(WorkTest):
         return f"exit code {done.returncode}: {done.stdout[-200:]}{done.stderr[-1500:]}"
 
     def outcomes(self, sources: dict[str, str], runs: int = RUNS) -> dict[str, dict[str, int]]:
-        """How often each of `sources` ended how."""
+        """How often each of `sources` ended in which way."""
         counts: dict[str, dict[str, int]] = {name: {} for name in sources}
         with ThreadPoolExecutor(TOGETHER) as pool:
             ends = [(name, pool.submit(self.outcome, sources[name], run)) for run in range(runs) for name in sources]
@@ -150,7 +150,7 @@ class ExitTest(WorkTest):
                 self.assertEqual(list(ended), ["end"])
 
     def check_beside(self, control: str, source: str) -> None:
-        """Frameworks have threads of their own: if those crash without ofindex, they may with it."""
+        """Frameworks have threads of their own: if they crash without ofindex, they may also crash with it."""
         ended = self.outcomes({"control": control, "ofindex": source})
         if list(ended["control"]) == ["end"]:
             self.assertEqual(list(ended["ofindex"]), ["end"])
@@ -192,7 +192,7 @@ class ExitTest(WorkTest):
         )
 
     @unittest.skipUnless(importlib.util.find_spec("tensorflow"), "tensorflow is not installed")
-    def test_tensorflow_ends_as_it_does_without_ofindex(self) -> None:
+    def test_tensorflow_exits_as_it_does_without_ofindex(self) -> None:
         control = (
             "def batches():\n"
             "    while True: yield numpy.arange(8)\n"

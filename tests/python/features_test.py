@@ -1,4 +1,4 @@
-"""Features: every form and dtype, what records do not have, and features that make no sense."""
+"""Features: every form and dtype, absent features, and invalid specs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from python.decoding import FLOATS, INFINITY, INTEGERS, NAN, DecodingTest, Value
 
 
 class FixedTest(DecodingTest):
-    def test_every_dtype_takes_its_kinds_to_the_ends_of_its_range(self) -> None:
+    def test_every_dtype_accepts_its_kinds_to_the_ends_of_its_range(self) -> None:
         for name in INTEGERS:
             least, most = (0, 1) if name == "bool" else (int(np.iinfo(name).min), int(np.iinfo(name).max))
             ends = [least, min(most, 2**63 - 1)]
@@ -37,7 +37,7 @@ class FixedTest(DecodingTest):
             ("bytes", (2,), [b"\0\xff", b""]),
         )
 
-    def test_dtypes_are_spelled_as_numpy_does(self) -> None:
+    def test_dtypes_are_named_as_in_numpy(self) -> None:
         for dtype in ("int16", np.int16, np.dtype("int16"), np.dtype(">i2"), "i2", "short"):
             self.assertEqual(fixed(dtype), fixed("int16"))
         self.assertEqual([fixed(of).dtype for of in (bool, int, float, bytes)], ["bool", "int64", "float64", "bytes"])
@@ -46,7 +46,7 @@ class FixedTest(DecodingTest):
         self.assertEqual(decoded(fixed("float32"), [("double", [0.1])], "ofrecord")[0], np.float32(0.1))
         self.check_error(["1e+300 does not fit float32"], fixed("float32"), [("double", [1e300])], "ofrecord")
 
-    def test_shapes(self) -> None:
+    def test_shapes_of_every_form(self) -> None:
         numbers, strings = list(range(6)), [b"%d" % i for i in range(6)]
         for shape in (
             (),
@@ -109,7 +109,7 @@ class FixedTest(DecodingTest):
             self.assertEqual(decoded(feature, [value, ("none", [])]).tolist(), expected, feature)
             self.assertEqual(decoded(feature, [None]).tolist(), expected[1:], feature)
 
-    def test_a_default_is_for_absent_features_alone(self) -> None:
+    def test_a_default_replaces_only_absent_features(self) -> None:
         self.check_error(["0 values; expected 1"], fixed("int64", (), 5), [("int64", [])], "example")
         self.check_error(["data types don't match"], fixed("int64", (), 5), [("float", [])], "example")
 
@@ -124,7 +124,7 @@ class FixedTest(DecodingTest):
         self.assertEqual(decoded(feature, [None]).tolist(), [[1, 2]])
         self.assertEqual(hash(feature), hash(fixed("int64", (2,), [1, 2])))
 
-    def test_what_a_record_does_not_have_is_an_error_that_says_all(self) -> None:
+    def test_a_missing_feature_is_an_error_with_all_details(self) -> None:
         good = ("int64", [1, 2])
         # values of record 1, feature, texts
         table: list[tuple[Value, ofindex.Feature, list[str]]] = [
@@ -165,7 +165,7 @@ class RaggedTest(DecodingTest):
         array = decoded(ragged("bytes"), [("bytes", row) for row in strings])
         self.assertEqual(plain(array), ("ragged", "bytes", strings))
 
-    def test_a_row_is_empty_where_there_is_nothing(self) -> None:
+    def test_a_missing_value_is_an_empty_row(self) -> None:
         for kind, dtype in (("int64", "int64"), ("float", "float32"), ("bytes", "bytes")):
             value = (kind, [b"1"] if kind == "bytes" else [1])
             array = decoded(ragged(dtype), [None, ("none", []), (kind, []), value, None])
@@ -181,7 +181,7 @@ class RaggedTest(DecodingTest):
 
 
 class RawTest(DecodingTest):
-    def test_bytes_are_the_memory_of_an_array(self) -> None:
+    def test_bytes_are_a_view_of_an_array(self) -> None:
         for name in (*INTEGERS, *FLOATS):
             arrays = np.array([[1, 0, 1], [0, 1, 1]], dtype=name)
             made = decoded(raw(name, (1, 3)), [("bytes", [array.tobytes()]) for array in arrays])
@@ -223,7 +223,7 @@ class RawTest(DecodingTest):
             self.check_error(["'x'", "2 items", "expected 1"], raw("int16", 1, pad=True), [value], "example")
             self.check_error(["'x'", "2 items", "expected 3"], raw("int16", 3, truncate=True), [value], "example")
         self.assertEqual(decoded(raw("int16", 2, pad=True), [("int64", []), ("bytes", [b""])]).tolist(), [[0, 0]] * 2)
-        # What is cut off need not fit.
+        # Truncated values need not fit.
         self.assertEqual(decoded(raw("uint8", 1, truncate=True), [("int64", [1, 999])]).tolist(), [[1]])
 
     def test_what_does_not_fit_is_an_error(self) -> None:
@@ -263,7 +263,7 @@ class ArgumentsTest(DecodingTest):
             with self.assertRaisesRegex(error, text):
                 ofindex.decode([], features)
 
-    def test_features_that_make_no_sense(self) -> None:
+    def test_invalid_features_are_refused(self) -> None:
         table: list[tuple[Any, type[Exception], str]] = [
             (lambda: fixed("foo"), TypeError, "'foo'.*expected one of bool, .*bytes"),
             (lambda: fixed("str"), ValueError, "str.*expected one of"),

@@ -1,4 +1,4 @@
-"""A guest in somebody's process: its limits, its threads and its memory are left alone."""
+"""A guest in a host process: the limits, the threads and the memory of the host are left alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from python.work import WorkTest
 
 
 class HostTest(WorkTest):
-    def test_the_limit_of_descriptors_is_the_hosts(self) -> None:
+    def test_the_limit_of_descriptors_is_left_to_the_host(self) -> None:
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, before)
         few = (min(512, before[1]), before[1])
@@ -33,7 +33,7 @@ class HostTest(WorkTest):
         for library in (Path(_ofindex.__file__), *folder.rglob("*.so.*")):
             self.assertFalse(needs_static_tls(library), library)
 
-    def test_a_library_that_cannot_be_loaded_late_is_seen(self) -> None:
+    def test_a_library_that_cannot_be_loaded_late_is_detected(self) -> None:
         libc = next(line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "libc.so" in line)
         self.assertTrue(needs_static_tls(Path(libc)))
 
@@ -60,7 +60,7 @@ class HostTest(WorkTest):
 
     @staticmethod
     def runs_meanwhile(path: Path, read: Callable[[ofindex.Dataset], object]) -> bool:
-        """Whether this thread runs while another one is inside `read(ds)`. No thread is made to give the GIL up."""
+        """Whether this thread runs while another one is inside `read(ds)`. No thread is forced to release the GIL."""
         ds = ofindex.open(path)
         inside = False
         seen = False
@@ -83,7 +83,7 @@ class HostTest(WorkTest):
             sys.setswitchinterval(interval)
         return seen
 
-    def test_a_call_that_keeps_the_gil_is_seen(self) -> None:
+    def test_a_call_that_keeps_the_gil_is_detected(self) -> None:
         numbers = list(range(1 << 20))
         path = self.write("one.tfrecord", [b"x"])
         ofindex.build(path)

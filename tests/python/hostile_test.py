@@ -1,4 +1,4 @@
-"""What callers should not do, and do: odd numbers, names and objects, many threads at once. Each was a fault once."""
+"""Misuse by callers: odd numbers, names and objects, many threads at once. Each case was once a bug."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class HostileTest(WorkTest):
                 self.assertRaises(ValueError, call)
                 self.assertEqual(index.read_bytes(), before)
 
-    def test_numbers_of_every_width_name_records(self) -> None:
+    def test_integers_of_every_width_are_ordinals(self) -> None:
         for kind in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"):
             numbers = np.array([3, 1], dtype=kind)
             self.assertEqual(self.ds.__getitems__(numbers), [example(3), example(1)], kind)
@@ -42,7 +42,7 @@ class HostileTest(WorkTest):
             with self.assertRaises(IndexError):
                 self.ds.__getitems__([number])
 
-    def test_an_object_that_changes_the_list_it_is_in_is_a_number(self) -> None:
+    def test_an_object_that_changes_the_list_holding_it_is_a_valid_ordinal(self) -> None:
         printed = in_new_process(
             "import ofindex, sys\n"
             "ds = ofindex.open(sys.argv[1])\n"
@@ -63,7 +63,7 @@ class HostileTest(WorkTest):
         )
         self.assertEqual(printed.split(), ["1", "stopped"])
 
-    def test_methods_of_another_object_are_a_type_error(self) -> None:
+    def test_an_object_in_place_of_self_is_a_type_error(self) -> None:
         for call in (
             lambda: ofindex.Dataset.__getitems__(42, [1]),  # type: ignore[arg-type]
             lambda: ofindex.Dataset.buffer("abc", 0),  # type: ignore[arg-type]
@@ -71,7 +71,7 @@ class HostileTest(WorkTest):
         ):
             self.assertRaises(TypeError, call)
 
-    def test_numbers_that_make_no_sense_are_value_errors_which_name_them(self) -> None:
+    def test_invalid_numbers_are_value_errors_that_name_them(self) -> None:
         mix = ofindex.mix([self.ds, self.ds[:100]])
         for name, call in (
             ("seed", lambda: self.ds.sampler(seed=-1)),
@@ -104,7 +104,7 @@ class HostileTest(WorkTest):
         with self.assertRaises(IndexError):
             self.ds[np.zeros((300, 2), dtype=bool)]
 
-    def test_the_same_records_are_equal_however_they_were_picked(self) -> None:
+    def test_the_same_records_are_equal_however_they_were_selected(self) -> None:
         for view in (self.ds[[0, 1, 2]], self.ds[:3][::-1][::-1], self.ds[np.arange(300) < 3]):
             self.assertEqual(view, self.ds[:3])
         self.assertEqual(self.ds[::-1][::-1], self.ds)
@@ -116,13 +116,13 @@ class RowsTest(WorkTest):
         super().setUp()
         self.ds = self.examples(3000)
 
-    def test_a_statement_that_failed_is_at_its_end(self) -> None:
+    def test_a_failed_statement_is_finished(self) -> None:
         rows = self.ds.sql("SELECT CASE WHEN _id = 1500 THEN abs(-9223372036854775807 - 1) ELSE _id END FROM records")
         with self.assertRaises(ofindex.QueryError):
             rows.fetchall()
         self.assertEqual(rows.fetchall(), [])
 
-    def test_rows_that_were_read_are_no_arrow_stream(self) -> None:
+    def test_rows_that_were_read_cannot_be_an_arrow_stream(self) -> None:
         rows = self.ds.sql("SELECT 1")
         self.assertEqual(rows.fetchone(), (1,))
         self.assertRaises(ValueError, rows.__arrow_c_stream__)
@@ -131,7 +131,7 @@ class RowsTest(WorkTest):
             rows.__arrow_c_stream__()
         self.assertRaises(ValueError, rows.fetchone)
 
-    def test_text_that_is_none_is_binary(self) -> None:
+    def test_invalid_text_is_binary(self) -> None:
         try:
             import pyarrow as pa
         except ImportError:
@@ -140,19 +140,19 @@ class RowsTest(WorkTest):
         table.validate(full=True)
         self.assertEqual(sorted(table["x"].to_pylist()), [b"a", b"\xffA"])
 
-    def test_columns_of_no_name_have_all_rows(self) -> None:
+    def test_rows_without_columns_keep_their_number(self) -> None:
         try:
             import pyarrow as pa
         except ImportError:
             self.skipTest("pyarrow is not installed")
         self.assertEqual(pa.RecordBatchReader.from_stream(self.ds.arrow([])).read_all().num_rows, 3000)
 
-    def test_a_view_may_be_asked_before_and_after_its_first_use(self) -> None:
+    def test_a_view_may_be_queried_before_and_after_its_first_use(self) -> None:
         view = self.ds.where("1 = 1")
         self.assertEqual(view.sql("SELECT count(*) FROM records").fetchall(), [(3000,)])
         self.assertRaises(AttributeError, self.ds.where("label = 1").sql, "SELECT 1")
 
-    def test_memory_that_runs_out_in_a_statement_is_an_error(self) -> None:
+    def test_running_out_of_memory_in_a_statement_is_an_error(self) -> None:
         printed = in_new_process(
             "import ofindex, resource, sys\n"
             "ds = ofindex.open(sys.argv[1])\n"
@@ -186,7 +186,7 @@ class ThreadsTest(WorkTest):
             worker.join()
         self.assertEqual(failures, [])
 
-    def test_statements_on_many_threads_do_not_meet(self) -> None:
+    def test_statements_on_many_threads_are_independent(self) -> None:
         ds = self.examples(2000)
         endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
 
@@ -201,7 +201,7 @@ class ThreadsTest(WorkTest):
 
         self.run_all([limited, asking, asking, limited])
 
-    def test_a_view_is_first_used_by_many_threads_at_once(self) -> None:
+    def test_many_threads_may_first_use_a_view_at_once(self) -> None:
         ds = self.examples(500)
         for number in range(20):
             view = ds.where("label = ?", (number % 10,))

@@ -1,4 +1,4 @@
-"""ofindex beside torch, TensorFlow and pyarrow in one process, whichever is imported first."""
+"""ofindex together with torch, TensorFlow and pyarrow in one process, imported in any order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from python.work import WorkTest, in_new_process
 
-# Uses whatever was imported: the same number, by every way there is.
+# Uses each imported package: all compute the same number.
 USE = """
 import json, os, sys
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"

@@ -1,4 +1,4 @@
-"""What `ofindex pack` and `ofindex convert` write is read, value for value, by the readers that are in use."""
+"""The output of `ofindex pack` and `ofindex convert` is read, value for value, by the usual readers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def single(value: float) -> float:
 
 
 def row(number: int) -> dict[str, Any]:
-    """Row `number`; `name` is null in every third, and the lists have as many values as the number's last digit."""
+    """Row `number`; `name` is null in every third row, and the last digit of `number` is the length of the lists."""
     return {
         "id": number * 2**54 - 2**62,
         "small": -number,
@@ -51,7 +51,7 @@ def row(number: int) -> dict[str, Any]:
 
 
 def expected(number: int) -> dict[str, list[Any]]:
-    """The values of row `number` in an Example, by name; an absent feature has none."""
+    """The values of row `number` in an Example, by name; an absent feature has no values."""
     one = row(number)
     return {
         "id": [one["id"]],
@@ -78,7 +78,7 @@ for shard in sys.argv[2:]:
 
 
 def ofrecords(path: Path) -> Iterator[Any]:
-    """Reads as OneFlow's users do: a length, so many bytes, and protobuf's own parser."""
+    """Reads as OneFlow's users do: a length, that many bytes, and protobuf's own parser."""
     with open(path, "rb") as shard:
         while head := shard.read(8):
             (length,) = struct.unpack("q", head)
@@ -111,7 +111,7 @@ class InterchangeTest(unittest.TestCase):
         return sorted((self.dir / "third").iterdir())
 
     def written(self) -> dict[str, tuple[list[Path], str]]:
-        """Every way to write the rows as TFRecords: shards, and their compression as TensorFlow calls it."""
+        """Every way to write the rows as TFRecords: shards, and their compression by TensorFlow's name."""
         self.run_command("pack", "rows.jsonl", "--schema", "schema.json", "--to", "ofrecord", "-o", "of")
         self.run_command("convert", "of", "--to", "tfrecord", "-o", "from_of", "--lossy", "allow", "--compress", "gzip")
         return {
@@ -152,8 +152,8 @@ class TensorFlowTest(InterchangeTest):
         found = [tf.io.parse_single_example(payload, spec)["name"].numpy() for payload in dataset]
         self.assertEqual(found, [(expected(number)["name"] or [b"none"])[0] for number in range(COUNT)])
 
-    def test_tensorflow_does_check_the_checksums(self) -> None:
-        """Else the tests above would say nothing of them."""
+    def test_tensorflow_checks_the_checksums(self) -> None:
+        """Without this, the tests above would prove nothing about checksums."""
         (shard,) = self.pack("plain")
         data = bytearray(shard.read_bytes())
         data[-1] ^= 1
@@ -173,7 +173,7 @@ class TensorFlowTest(InterchangeTest):
             )
             self.assertEqual((int(context["id"]), lists["steps"].to_list()), (number, steps[number]))
 
-    def test_what_its_writer_compresses_is_read_in_place(self) -> None:
+    def test_files_compressed_by_its_writer_are_read_in_place(self) -> None:
         payloads = [bytes([number % 251]) * (number % 997) for number in range(9000)]
         for compression in ("GZIP", "ZLIB"):
             path = self.dir / compression
@@ -185,7 +185,7 @@ class TensorFlowTest(InterchangeTest):
             self.assertEqual((list(dataset), dataset.info["damage"]), (payloads, []))
             self.assertTrue(dataset.verify()["clean"])
 
-    def test_images_are_files_as_they_are(self) -> None:
+    def test_images_are_stored_as_files(self) -> None:
         png = tf.io.encode_png(tf.cast(tf.reshape(tf.range(48) * 5, [4, 4, 3]), tf.uint8)).numpy()
         for label in ("lily", "rose"):
             (self.dir / "images" / label).mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""A feature that no record has is an error wherever features are asked for, and never an empty or default value."""
+"""A feature that no record has is an error in every request, and never gives empty or default values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPECS = {
 
 
 def use(ds: Any, features: Any) -> dict[str, Callable[[], object]]:
-    """Everything that takes features of records."""
+    """All functions that take features of records."""
     uses: dict[str, Callable[[], object]] = {
         "batch": lambda: ds.batch([0], features),
         "grain": lambda: ofindex.grain.DataSource(ds, features),
@@ -52,7 +52,7 @@ class KnownFeaturesTest(WorkTest):
                     call()
                 self.assertIn(raised.exception.hint, str(raised.exception))
 
-    def test_the_names_are_read_from_the_index_once_for_all_views_also_if_they_are_too_many(self) -> None:
+    def test_the_names_are_read_from_the_index_once_for_all_views_even_if_there_are_too_many(self) -> None:
         for most in (10**6, 1):
             ds = ofindex.open(self.dir / "data")
             with (
@@ -66,7 +66,7 @@ class KnownFeaturesTest(WorkTest):
             self.assertEqual(known, [None if most == 1 else frozenset({"label", "weight", "name", "boxes"})])
             self.assertIs(ds[3:]._known_features()[0], known[0])  # and nothing is computed again
 
-    def test_a_misspelt_name_is_an_error_that_has_the_nearest(self) -> None:
+    def test_a_misspelt_name_is_an_error_with_the_nearest_names(self) -> None:
         mix = ofindex.mix([self.ds, self.other])
         for ds in (self.ds, self.ds[3:7], self.ds.where("label = 3"), mix):
             self.check(ds, "nmae", "(?s)no record has a feature 'nmae'.*did you mean 'name'")
@@ -74,10 +74,10 @@ class KnownFeaturesTest(WorkTest):
         self.check(mix, "captoin", "did you mean 'caption'")
         self.check(self.ds, "caption", "no record has a feature 'caption'")
         self.check(self.ds, "nothing like it", "ofindex schema")
-        self.check(self.ds, "name[]", "did you mean 'name'")  # no feature list
+        self.check(self.ds, "name[]", "did you mean 'name'")  # not a feature list
         self.check(self.ds, b"\xffname", r"\\xffname|did you mean 'name'")
 
-    def test_a_name_that_some_record_has_is_none(self) -> None:
+    def test_a_name_that_some_record_has_is_accepted(self) -> None:
         features = {"name": ofindex.ragged("bytes"), "caption": ofindex.ragged("bytes")}
         mix = ofindex.mix([self.ds, self.other])
         batch = mix.batch([0, 20], features)
@@ -89,13 +89,13 @@ class KnownFeaturesTest(WorkTest):
         for call in use(mix, features).values():
             call()
 
-    def test_where_there_are_no_records_there_is_nothing_to_misspell(self) -> None:
+    def test_without_records_no_name_is_misspelt(self) -> None:
         features = {"name": ofindex.ragged("bytes")}
         self.assertEqual(len(self.ds[:0].batch([], features)["name"]), 0)
         nothing = ofindex.build(self.write("nothing.tfrecord", []), format="tfrecord")
         self.assertEqual(len(nothing.batch([], features)["name"]), 0)
 
-    def test_feature_lists_are_known_by_their_own_names(self) -> None:
+    def test_feature_lists_have_their_own_names(self) -> None:
         sequence = messages.encode_sequence({"id": ("int64", [1])}, {"words": [("bytes", [b"a"])]})
         ds = ofindex.build(self.write("steps.tfrecord", [sequence] * 3), payload="sequence_example")
         self.assertEqual(ds.batch([0], {"words[]": ofindex.ragged("bytes")})["words[]"].tolist(), [[b"a"]])
@@ -103,7 +103,7 @@ class KnownFeaturesTest(WorkTest):
             with self.assertRaisesRegex(ofindex.FeatureError, r"no record has a feature 'words'", msg=way):
                 call()
 
-    def test_payloads_that_are_opaque_have_none(self) -> None:
+    def test_opaque_payloads_have_no_names(self) -> None:
         ds = ofindex.build(self.write("opaque.tfrecord", [b"\xff\xff\xff"] * 3))
         with self.assertRaisesRegex(ofindex.FeatureError, "opaque"):
             ds.batch([0], {"name": ofindex.ragged("bytes")})

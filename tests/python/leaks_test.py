@@ -1,4 +1,4 @@
-"""Nothing grows: memory, descriptors and threads over a million reads, and over many epochs."""
+"""Nothing leaks: memory, descriptors and threads over a million reads, and over many epochs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unittest
 
 from python.work import WorkTest, in_new_process
 
-# Runs `rounds` of what is defined as `work` after `rounds` of warm-up, and checks that nothing has grown.
+# Runs `work` for `rounds` rounds after as many of warm-up, and checks that nothing has grown.
 MEASURE = """
 import ctypes, gc, os, sys, time
 import ofindex
@@ -19,12 +19,12 @@ def count(folder):
 
 def state():
     gc.collect()
-    getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # what malloc keeps is no leak
+    getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # memory that malloc keeps is not a leak
     with open("/proc/self/statm") as statm:
         pages = int(statm.read().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE"), count("/proc/self/fd"), count("/proc/self/task")
 
-def settled(threads):  # threads that were told to end may take a moment to
+def settled(threads):  # threads may take a moment to end
     for _ in range(1000):
         if count("/proc/self/task") <= threads: break
         time.sleep(0.01)
@@ -48,11 +48,11 @@ BOUND = 4 << 20
 class LeaksTest(WorkTest):
     def check(self, work: str, rounds: int) -> None:
         index = self.examples(500)._source.index_path
-        # Of one heap, all is seen to be free again; of one for every few threads, some is first used late.
+        # With one heap, all freed memory shows; with several, some are first used late.
         printed = in_new_process(MEASURE.format(work=work), index, rounds, BOUND, MALLOC_ARENA_MAX="1")
         self.assertEqual(printed, "steady\n")
 
-    def test_a_million_reads_leave_nothing(self) -> None:
+    def test_a_million_reads_leak_nothing(self) -> None:
         self.check(
             """
 import random
@@ -69,7 +69,7 @@ def work(number):  # 5,000 reads
             200,
         )
 
-    def test_writing_leaves_nothing(self) -> None:
+    def test_writing_leaks_nothing(self) -> None:
         self.check(
             """
 import numpy as np
@@ -79,7 +79,7 @@ folder = kept.name
 record = {"a": 1, "b": [0.5, 1.5], "c": "text", "d": np.arange(5), "e": [b"x", bytearray(b"y")], "f": memoryview(b"z")}
 wrong = [{"a": [1, "b"]}, {"a": object()}, {"a": [None]}, {1: 2}, 5, {"a": np.array(["2020"], "M8[D]")}, {"\\udcff": 1}]
 
-def work(number):  # 600 records, and one writer that is given up
+def work(number):  # 600 records, and one abandoned writer
     path = f"{folder}/{number % 4}.tfrecord"
     with ofindex.Writer(path, payload=("example", "sequence_example")[number % 2], append=number % 3 == 0) as writer:
         for _ in range(100):
@@ -97,7 +97,7 @@ def work(number):  # 600 records, and one writer that is given up
             60,
         )
 
-    def test_errors_leave_nothing(self) -> None:
+    def test_errors_leak_nothing(self) -> None:
         self.check(
             """
 def work(number):
@@ -119,7 +119,7 @@ def work(number):
             300,
         )
 
-    def test_datasets_views_and_samplers_leave_nothing(self) -> None:
+    def test_datasets_views_and_samplers_leak_nothing(self) -> None:
         self.check(
             """
 import pickle
@@ -145,7 +145,7 @@ def work(number):
         )
 
     @unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
-    def test_epochs_of_a_loader_leave_nothing(self) -> None:
+    def test_epochs_of_a_loader_leak_nothing(self) -> None:
         self.check(
             """
 import ofindex.torch

@@ -1,4 +1,4 @@
-"""ofindex.torch.Loader: however a loop ends, its threads do."""
+"""ofindex.torch.Loader: its threads end however a loop ends."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from python.work import example, in_new_process
 
 
 class EndingTest(WatchedTest):
-    """However a loop ends, its threads do."""
+    """The threads of a loader end however a loop ends."""
 
     def hurt(self) -> ofindex.Dataset:
-        """Records of which the 100th lacks its label."""
+        """Records of which the 100th has no label."""
         payloads = [example(number) for number in range(203)]
         payloads[100] = messages.encode("example", {"weight": ("float", [1.0])})
         return ofindex.build(self.write("hurt/", payloads))
 
-    def test_a_feature_error_comes_at_its_place(self) -> None:
+    def test_a_feature_error_is_raised_at_its_position(self) -> None:
         ds = self.hurt()
         for threads, prefetch, transform in ((1, 1, None), (2, 4, None), (4, 16, None), (2, 4, dict)):
             before = self.threads()
@@ -39,7 +39,7 @@ class EndingTest(WatchedTest):
             self.until(lambda before=before: self.threads() <= before, "threads are left")
             self.assertEqual(list(iterator), [])
             state = loader.state_dict()
-            self.assertEqual((state["epoch"], state["position"]), (0, 96))  # before the batch that is not there
+            self.assertEqual((state["epoch"], state["position"]), (0, 96))  # before the failed batch
 
     def test_leaving_a_loop_early_leaves_no_threads(self) -> None:
         ds = self.examples(203)
@@ -79,7 +79,7 @@ class EndingTest(WatchedTest):
         )
         self.assertEqual(printed, "alive\n")
 
-    def test_a_shard_that_is_cut_in_mid_epoch_is_a_stale_error(self) -> None:
+    def test_a_shard_truncated_during_an_epoch_is_a_stale_error(self) -> None:
         payloads = [
             messages.encode("example", {"label": ("int64", [n]), "blob": ("bytes", [bytes(8192)])}) for n in range(200)
         ]
@@ -96,7 +96,7 @@ class EndingTest(WatchedTest):
         with self.assertRaises(ofindex.StaleError):
             ds[50]
 
-    def test_a_bad_record_is_a_damage_error_at_its_place(self) -> None:
+    def test_a_bad_record_is_a_damage_error_at_its_position(self) -> None:
         frames = [bytearray(records.frame_tfrecord(example(number))) for number in range(50)]
         frames[20][20] ^= 1
         path = self.dir / "bad.tfrecord"
@@ -107,8 +107,8 @@ class EndingTest(WatchedTest):
             next(iterator)
 
     def begun(self, source: str, sampler: str) -> Iterator[str]:
-        """What processes print that run Python `source` after the first of 25 batches: one that has threads of the
-        extension alone, and one that has threads of Python too."""
+        """The output of processes that run Python `source` after the first of 25 batches: one with threads of the
+        extension only, and one that has Python threads too."""
         for transform in ("None", "lambda batch: batch"):
             yield in_new_process(
                 "import os, sys, warnings, ofindex, ofindex.torch\n"
@@ -121,7 +121,7 @@ class EndingTest(WatchedTest):
                 self.examples(200, f"data-{len(transform)}/")._source.index_path,
             )
 
-    def test_a_forked_child_leaves_it_alone(self) -> None:
+    def test_a_forked_child_does_not_touch_it(self) -> None:
         source = (
             "child = os.fork()\n"
             "if child == 0:\n"
@@ -150,7 +150,7 @@ class EndingTest(WatchedTest):
                 given += 1
         timer.join()
         self.until(lambda: self.threads() <= before, "threads are left")
-        # It may come between a batch and its count.
+        # The interrupt may arrive between a batch and its count.
         self.assertIn(loader.state_dict()["position"], (given * 8, given * 8 + 8))
 
     def test_an_interrupt_ends_a_slow_transform(self) -> None:
@@ -165,7 +165,7 @@ class EndingTest(WatchedTest):
         self.interrupted(Loader(ds, LABEL, 8, CountingSampler(2000, 0.02)))
         self.interrupted(Loader(ds, LABEL, 8, CountingSampler(2000, 0.02), transform=itself))
 
-    def test_an_exception_of_a_sampler_comes_out_in_the_loop(self) -> None:
+    def test_an_exception_of_a_sampler_is_raised_in_the_loop(self) -> None:
         def numbers() -> Iterator[int]:
             yield from range(20)
             raise LookupError("no more numbers")
@@ -177,7 +177,7 @@ class EndingTest(WatchedTest):
                 given.append(len(batch["label"]))
         self.assertEqual(given, [8, 8])
 
-    def test_a_process_ends_in_mid_epoch(self) -> None:
+    def test_a_process_may_exit_during_an_epoch(self) -> None:
         for printed in self.begun("print('done')\n", sampler="list(range(200))"):
             self.assertEqual(printed, "done\n")
 

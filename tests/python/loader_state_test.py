@@ -1,4 +1,4 @@
-"""ofindex.torch.Loader: states, and how a run goes on from them."""
+"""ofindex.torch.Loader: states, and how a run resumes from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LoaderStateTest(WatchedTest):
         super().setUp()
         self.ds = self.examples(203)
 
-    def test_it_counts_the_batches_that_were_given_out(self) -> None:
+    def test_the_state_counts_the_delivered_batches(self) -> None:
         for transform in (None, itself):
             loader = Loader(self.ds, LABEL, 16, seed=3, prefetch=4, transform=transform)
             self.assertEqual(loader.state_dict()["position"], 0)
@@ -30,7 +30,7 @@ class LoaderStateTest(WatchedTest):
             loader.set_epoch(7)
             self.assertEqual(loader.state_dict()["epoch"], 7)
 
-    def test_it_resumes_bit_by_bit(self) -> None:
+    def test_it_resumes_exactly(self) -> None:
         mix = ofindex.mix([self.ds, self.examples(20, "other/")], [1, 1])
         for ds, wish in (
             (self.ds, {}),
@@ -90,7 +90,7 @@ class LoaderStateTest(WatchedTest):
                 read += numbers(loader)
             self.assertEqual(sorted(read), list(range(203)), (before, after))
 
-    def test_a_pickle_goes_on_where_the_last_iteration_stands(self) -> None:
+    def test_a_pickle_continues_at_the_position_of_the_last_iteration(self) -> None:
         mix = ofindex.mix([self.ds, self.examples(20, "other/")], [1, 1])
         view = self.ds.where("label < 5")[::-1]
         for ds, wish in (
@@ -117,7 +117,7 @@ class LoaderStateTest(WatchedTest):
                 self.assertEqual(len(twin), len(left), (wish, read))
                 self.assertEqual([plain(batch) for batch in twin], left, (wish, read))
 
-    def test_a_pickle_takes_the_rank_of_the_process_that_reads_it_unless_one_was_given(self) -> None:
+    def test_a_pickle_uses_the_rank_of_the_process_that_reads_it_unless_one_was_given(self) -> None:
         program = (
             "import pickle, sys, json\n"
             "loader = pickle.loads(open(sys.argv[1], 'rb').read())\n"

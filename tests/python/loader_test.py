@@ -48,7 +48,7 @@ class LoaderTest(WatchedTest):
                 got = [plain(batch) for batch in Loader(ds, FEATURES, 8, sampler)]
                 self.assertEqual(got, batches_of(ds, FEATURES, order, 8), (ds, sampler))
 
-    def test_other_laws_are_samplers_too(self) -> None:
+    def test_other_orders_are_samplers_too(self) -> None:
         for wish in ({"weights": "weight"}, {"balance": "label"}, {"block": 4}):
             sampler = self.ds.sampler(seed=2, **wish)
             expected = batches_of(self.ds, LABEL, sampler.take(203).tolist(), 32)
@@ -83,7 +83,7 @@ class LoaderTest(WatchedTest):
         self.assertEqual(batch["pixels"].tolist()[1], [[1, 1], [2, 3]])
         self.assertEqual((batch["missing"].dtype, batch["missing"].tolist()), (torch.float64, [1.5] * 5))
         self.assertEqual(batch["empty"].shape, (5, 0))
-        batch["numbers"] += 1  # a tensor of its own, to be written to
+        batch["numbers"] += 1  # the tensor owns its memory and is writable
         self.assertTrue(Loader(ds, features).pin_memory is torch.cuda.is_available())
 
     def test_ragged_rows_make_a_nested_tensor(self) -> None:
@@ -106,12 +106,12 @@ class LoaderTest(WatchedTest):
         loader.set_epoch(1)
         loader.set_epoch(1)
         self.assertEqual([read(), read()], epochs[1:3])
-        next(iter(loader))  # a broken-off epoch is one
+        next(iter(loader))  # an epoch left early counts
         self.assertEqual(read(), epochs[4])
         loader.set_epoch(4)
         self.assertEqual(read(), epochs[4])
 
-    def test_iterations_that_overlap_do_not_meet(self) -> None:
+    def test_overlapping_iterators_are_independent(self) -> None:
         for ds in (self.ds, ofindex.mix([self.ds, self.ds[:20]], [1, 1])):
             loader = Loader(ds, LABEL, 16, seed=3)
             expected = [[plain(batch) for batch in loader] for _ in range(2)]
@@ -154,7 +154,7 @@ class LoaderTest(WatchedTest):
         for order in expected:
             self.assertEqual([plain(batch) for batch in loader], batches_of(ds, LABEL, order, 16))
 
-    def test_a_distributed_sampler_is_told_the_epoch(self) -> None:
+    def test_a_distributed_sampler_receives_the_epoch(self) -> None:
         def sampler(epoch: int) -> Any:
             one = torch.utils.data.DistributedSampler(self.ds, num_replicas=2, rank=1, seed=5)
             one.set_epoch(epoch)
@@ -163,7 +163,7 @@ class LoaderTest(WatchedTest):
         expected = [batches_of(self.ds, LABEL, list(sampler(epoch)), 16) for epoch in range(8)]
         loader = Loader(self.ds, LABEL, 16, sampler(0))
         self.assertEqual([[plain(batch) for batch in loader] for _ in range(3)], expected[:3])
-        for way in ("loader", "sampler"):  # whoever is told, in the usual loop
+        for way in ("loader", "sampler"):  # the one whose set_epoch() is called, in the usual loop
             own = sampler(2)
             loader = Loader(self.ds, LABEL, 16, own)
             for epoch in (2, 3, 7):
@@ -253,7 +253,7 @@ class LoaderTest(WatchedTest):
 
 
 class ThreadsTest(WatchedTest):
-    def test_threads_that_share_an_iterator_get_every_batch_or_are_told(self) -> None:
+    def test_threads_sharing_an_iterator_get_every_batch_or_an_error(self) -> None:
         ds = self.examples(203)
         for transform in (None, dict):
             loader = Loader(ds, LABEL, 2, range(203), transform=transform)
@@ -282,7 +282,7 @@ class ThreadsTest(WatchedTest):
             self.assertEqual(sorted(read), list(range(203)))
             self.assertTrue(all("two threads" in str(refused) for refused in told))
 
-    def test_a_thread_that_comes_while_another_is_inside_is_told_at_once(self) -> None:
+    def test_a_thread_that_enters_while_another_is_inside_gets_an_error_at_once(self) -> None:
         ds = self.examples(20)
         iterator = iter(Loader(ds, LABEL, 2, CountingSampler(20, seconds=0.2)))
         thread = threading.Thread(target=lambda: next(iterator))
@@ -311,7 +311,7 @@ class TransformTest(WatchedTest):
         self.assertEqual(read, list(ds.sampler(seed=3)))
         self.assertNotIn(threading.current_thread().name, threads)
 
-    def test_its_exception_comes_out_in_the_loop_at_its_place(self) -> None:
+    def test_its_exception_is_raised_in_the_loop_at_its_position(self) -> None:
         ds = self.examples(203)
         for failure, expected in ((KeyError("seven"), KeyError), (StopIteration(), RuntimeError)):
 

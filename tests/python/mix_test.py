@@ -24,7 +24,7 @@ class MixTest(WorkTest):
 
 
 class SequenceTest(MixTest):
-    def test_it_is_its_datasets_one_after_the_other(self) -> None:
+    def test_it_is_the_concatenation_of_its_datasets(self) -> None:
         mix = ofindex.mix([self.a, self.b])
         self.assertEqual(len(mix), 100)
         self.assertEqual(list(mix), self.payloads)
@@ -37,7 +37,7 @@ class SequenceTest(MixTest):
         self.assertEqual(mix.record(61)["name"], [b"record 101"])
         self.assertEqual([mix.place(number) for number in (59, 60, -1)], [(0, 59), (1, 0), (1, 39)])
 
-    def test_a_batch_is_of_all_datasets_in_the_order_asked_for(self) -> None:
+    def test_a_batch_spans_all_datasets_in_the_requested_order(self) -> None:
         views = [self.a.where("label > 4")[::-1], self.b, self.a[[3, 1, 3]]]
         mix = ofindex.mix(views)
         numbers = [0, 72, 30, 71, 29, -1, 0, 70, -3]
@@ -76,7 +76,7 @@ class SequenceTest(MixTest):
         with self.assertRaises(TypeError):
             mix.sampler(weights="label")
 
-    def test_records_that_are_read_at_once_are_those_one_by_one(self) -> None:
+    def test_records_read_in_a_batch_equal_those_read_one_by_one(self) -> None:
         views = [self.a.where("label > 4")[::-1], self.a[:0], self.b, self.a[[3, 1, 3]]]
         mix = ofindex.mix(views, [1, 0, 2, 1])
         rng = np.random.default_rng(0)
@@ -100,7 +100,7 @@ class SequenceTest(MixTest):
             with self.assertRaises(error, msg=repr(wrong)):
                 mix.__getitems__(wrong)  # type: ignore[arg-type]
 
-    def test_an_epoch_is_one_that_can_be_read(self) -> None:
+    def test_an_epoch_must_be_readable(self) -> None:
         mix = ofindex.mix([self.a, self.b], [3, 1])
         last = 2**63 // 100 - 1  # positions of the endless order are below 2^63
         self.assertEqual(sorted(mix.sampler(epoch=last)), sorted(mix.sampler(epoch=last).take(100).tolist()))
@@ -121,7 +121,7 @@ class SequenceTest(MixTest):
             sampler.load_state_dict({**sampler.state_dict(), "epoch": last + 1})
         self.assertEqual((sampler.epoch, list(sampler)), (7, expected))
 
-    def test_rows_are_taken_by_a_whole_number(self) -> None:
+    def test_rows_are_indexed_by_whole_numbers(self) -> None:
         sampler = ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=1)
         self.assertEqual(sampler.take(0).tolist(), [])
         self.assertEqual(sampler.take(2**64 - 1).tolist(), list(sampler))
@@ -129,7 +129,7 @@ class SequenceTest(MixTest):
             with self.assertRaises(error, msg=repr(count)):
                 sampler.take(count)  # type: ignore[arg-type]
 
-    def test_a_world_may_be_larger_than_any_epoch(self) -> None:
+    def test_the_world_size_may_exceed_any_epoch(self) -> None:
         mix = ofindex.mix([self.a, self.b], [3, 1])
         whole = list(mix.sampler(seed=1))
         for rank in (0, 99, 100, 2**63 - 1, 2**64 - 2):
@@ -169,11 +169,11 @@ class SamplerTest(MixTest):
                 first = own[:size]
                 self.assertEqual(len(set(first)), size, (weights, source))
                 times = Counter(own)
-                # Neighbouring epochs of a source overlap by less than a cycle of the deal.
+                # Neighbouring epochs of a source overlap by less than a cycle.
                 self.assertLessEqual(max(times.values()) - min(times.values()), 2, (weights, source))
                 self.assertNotEqual(own[:size], own[size : 2 * size])
 
-    def test_a_mix_as_the_data_have_it_is_every_record_once_an_epoch(self) -> None:
+    def test_a_mix_in_natural_proportion_has_every_record_once_per_epoch(self) -> None:
         for rows in orders_of(ofindex.mix([self.a, self.b]).sampler(), 3):
             self.assertEqual(sorted(rows), list(range(100)))
 
@@ -197,7 +197,7 @@ class SamplerTest(MixTest):
                     )
                     self.assertEqual(read, [dealt[rank::world_size] for rank in range(world_size)], (world_size, tail))
 
-    def test_a_state_goes_on_under_any_number_of_ranks(self) -> None:
+    def test_a_state_resumes_under_any_number_of_ranks(self) -> None:
         mix = ofindex.mix([self.a, self.b], [3, 1])
         whole = list(mix.sampler(seed=3, epoch=2))
         for before in (1, 2, 3):
@@ -216,7 +216,7 @@ class SamplerTest(MixTest):
                 dealt = whole[11 * before :]
                 self.assertEqual(rest, [dealt[rank::after] for rank in range(after)], (before, after))
 
-    def test_a_pickle_in_mid_epoch_goes_on(self) -> None:
+    def test_a_pickle_taken_during_an_epoch_resumes(self) -> None:
         sampler = ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=3)
         iterator = iter(sampler)
         for _ in range(30):
@@ -226,7 +226,7 @@ class SamplerTest(MixTest):
         self.assertEqual(len(twin), 70)
         self.assertEqual(list(twin), list(iterator))
 
-    def test_iterators_go_their_own_ways(self) -> None:
+    def test_iterators_are_independent(self) -> None:
         sampler = ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=3)
         expected = orders_of(sampler, 2)
         sampler.set_epoch(0)
@@ -262,7 +262,7 @@ class SamplerTest(MixTest):
             with self.assertRaises(error, msg=repr(wrong)):
                 sampler.load_state_dict(wrong)
 
-    def test_what_is_no_state_of_an_iterator_leaves_it_where_it_is(self) -> None:
+    def test_an_invalid_iterator_state_changes_nothing(self) -> None:
         iterator = iter(ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=1))
         next(iterator)
         good = iterator.state_dict()

@@ -1,4 +1,4 @@
-"""ofindex.pack: Parquet and Avro files that are cut, changed or foreign are refused by name."""
+"""ofindex.pack: truncated, corrupted or foreign Parquet and Avro files are refused by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from python.packing import (
 
 class DamageCase(PackCase):
     def assert_refused(self, path: Path) -> None:
-        """It is no file of its format: who it is, the reader's reason and what to do are told, and nothing is left."""
+        """The file is not of its format: the error has its name, the reader's reason and a remedy, and no files are
+        left."""
         with self.assertRaises(ofindex.FormatError) as caught:
             self.packed(path, "example")
         first, hint = str(caught.exception).split("\n")
@@ -28,7 +29,7 @@ class DamageCase(PackCase):
         self.assertEqual(self.beside(), [path.name])
 
     def assert_hurt(self, path: Path) -> None:
-        """Cut at every length, and changed at every place, it is read or refused by name."""
+        """A file truncated at every length, and changed at every position, is read or refused by name."""
         whole = path.read_bytes()
         for size in range(4, len(whole)):
             path.write_bytes(whole[:size])
@@ -44,7 +45,7 @@ class DamageCase(PackCase):
             ofindex.pack(path, output, "tfrecord", force=True, allow_nan=True)
         except (ofindex.FormatError, ofindex.FeatureError) as error:
             self.assertIn(str(path), str(error))
-        except ImportError as error:  # a codec, by a changed name
+        except ImportError as error:  # the name of a codec has changed
             self.assertIn("install", str(error))
         except ValueError as error:
             self.assertRegex(str(error), "at first|no record|is not UTF-8")
@@ -57,7 +58,7 @@ class HurtParquetTest(DamageCase):
         self.path = self.dir / "table.parquet"
         pq.write_table(pa.table({"x": list(range(9)), "y": [["a", "bc"]] * 9}), self.path)
 
-    def test_a_cut_or_foreign_file_is_a_format_error(self) -> None:
+    def test_a_truncated_or_foreign_file_is_a_format_error(self) -> None:
         whole = self.path.read_bytes()
         for content in (
             whole[:-1],
@@ -72,7 +73,7 @@ class HurtParquetTest(DamageCase):
         with self.assertRaisesRegex(ofindex.FormatError, "table.parquet: does not begin as Parquet"):
             self.packed(self.path, "example")
 
-    def test_hurt_at_any_place_it_is_read_or_refused_by_name(self) -> None:
+    def test_a_file_corrupted_anywhere_is_read_or_refused_by_name(self) -> None:
         self.assert_hurt(self.path)
 
 
@@ -89,7 +90,7 @@ class HurtAvroTest(DamageCase):
         with open(self.path, "wb") as file:
             fastavro.writer(file, schema, [{"x": number, "y": "abc"} for number in range(9)], codec="deflate")
 
-    def test_a_cut_or_foreign_file_is_a_format_error(self) -> None:
+    def test_a_truncated_or_foreign_file_is_a_format_error(self) -> None:
         whole = self.path.read_bytes()
         for content in (whole[:-1], whole[:100], b"Obj\x01", b"Obj\x01 is none", whole[:-40] + bytes(40)):
             self.path.write_bytes(content)
@@ -98,7 +99,7 @@ class HurtAvroTest(DamageCase):
         with self.assertRaisesRegex(ofindex.FormatError, "records.avro: does not begin as Avro"):
             self.packed(self.path, "example")
 
-    def test_hurt_at_any_place_it_is_read_or_refused_by_name(self) -> None:
+    def test_a_file_corrupted_anywhere_is_read_or_refused_by_name(self) -> None:
         self.assert_hurt(self.path)
 
 

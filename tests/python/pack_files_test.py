@@ -1,4 +1,4 @@
-"""ofindex.pack: what each type of Parquet and Avro becomes."""
+"""ofindex.pack: the kind of each type of Parquet and Avro."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ParquetTest(PackCase):
         pq.write_table(pa.table(columns), path)
         return path
 
-    def test_each_type_of_the_mapping_becomes_its_kind(self) -> None:
+    def test_each_mapped_type_becomes_its_kind(self) -> None:
         struct = pa.struct({"a": pa.int32(), "b": pa.struct({"c": pa.string()})})
         for name, kind, value, example, ofrecord in (
             ("boolean", pa.bool_(), True, {"x": ("int64", [1])}, None),
@@ -96,7 +96,7 @@ class ParquetTest(PackCase):
                 with self.subTest(name, payload=payload):
                     self.assertEqual(self.packed(path, payload), [{**expected, "id": ("int64", [7])}])
 
-    def test_nulls_are_absent_and_in_lists_an_error(self) -> None:
+    def test_nulls_are_absent_features_and_an_error_in_lists(self) -> None:
         path = self.table(x=pa.array([1, None]), y=pa.array(["a", "b"]))
         self.assertEqual(
             self.packed(path, "example"),
@@ -113,7 +113,7 @@ class ParquetTest(PackCase):
             with self.assertRaisesRegex(ofindex.FeatureError, r"table.parquet: record 1: feature 'x.*'.*(null|None)"):
                 self.packed(path, "example")
 
-    def test_what_does_not_fit_names_file_record_and_feature(self) -> None:
+    def test_a_value_that_does_not_fit_names_file_record_and_feature(self) -> None:
         for column, pattern in (
             (pa.array([1, 2**63], pa.uint64()), "record 1: feature 'x'.*64 bits"),
             (pa.array([1.0, 1e300]), "record 1: feature 'x'.*beyond a float"),
@@ -124,7 +124,7 @@ class ParquetTest(PackCase):
                 self.packed(self.table(x=column), "example")
         self.assertEqual(self.beside(), ["table.parquet"])
 
-    def test_a_map_with_a_key_twice_names_record_and_feature(self) -> None:
+    def test_a_map_with_a_duplicate_key_names_record_and_feature(self) -> None:
         pairs = pa.map_(pa.string(), pa.int64())
         good, bad = [("k", 1)], [("k", 1), ("l", 2), ("k", None)]
         for kind, values in (
@@ -151,17 +151,17 @@ class ParquetTest(PackCase):
             with self.assertRaisesRegex(ofindex.FeatureError, "table.parquet: record 1: feature 'x': "):
                 self.packed(self.table(x=column), "example")
 
-    def test_times_are_counted_in_the_unit_asked_for(self) -> None:
+    def test_times_are_counted_in_the_requested_unit(self) -> None:
         path = self.table(x=pa.array([dt.datetime(1970, 1, 2)], pa.timestamp("ms")), y=pa.array([dt.time(0, 0, 1)]))
         for unit, size in (("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)):
             (found,) = self.packed(path, "example", time_unit=unit)
             self.assertEqual(found, {"x": ("int64", [86_400 * size]), "y": ("int64", [size])})
-        with self.assertRaisesRegex(ofindex.FeatureError, "no whole number of s; time_unit='ms'"):
+        with self.assertRaisesRegex(ofindex.FeatureError, "not a whole number of s; time_unit='ms'"):
             self.packed(self.table(x=pa.array([1500], pa.timestamp("ms"))), "example", time_unit="s")
         with self.assertRaisesRegex(ValueError, "time_unit"):
             self.packed(path, "example", time_unit="minutes")
 
-    def test_arrays_of_arrays_are_feature_lists_of_sequence_examples(self) -> None:
+    def test_arrays_of_arrays_become_feature_lists_of_sequence_examples(self) -> None:
         path = self.table(x=pa.array([[[1, 2], [3]]]), y=pa.array([[1, 2]]))
         self.assertEqual(
             self.packed(path, "sequence_example"),
@@ -210,7 +210,7 @@ class AvroTest(PackCase):
             fastavro.writer(file, schema, [{"x": value} for value in values], **more)
         return path
 
-    def test_each_type_of_the_mapping_becomes_its_kind(self) -> None:
+    def test_each_mapped_type_becomes_its_kind(self) -> None:
         inner = {
             "type": "record",
             "name": "I",
@@ -287,7 +287,7 @@ class AvroTest(PackCase):
                 with self.subTest(name, payload=payload):
                     self.assertEqual(self.packed(path, payload), [expected])
 
-    def test_a_logical_type_that_avro_does_not_have_is_what_it_is_stored_as(self) -> None:
+    def test_a_logical_type_unknown_to_avro_is_read_as_its_stored_type(self) -> None:
         for base, logical, value, example, ofrecord in (
             ("string", "varchar", "é", ("bytes", ["é"]), None),  # of Hive
             ("string", "date", "today", ("bytes", ["today"]), None),
@@ -303,14 +303,14 @@ class AvroTest(PackCase):
                 self.assertEqual(self.packed(path, "example"), [{"x": example}])
                 self.assertEqual(self.packed(path, "ofrecord"), [{"x": ofrecord or example}])
 
-    def test_nanoseconds_are_counted_in_the_unit_asked_for(self) -> None:
+    def test_nanoseconds_are_counted_in_the_requested_unit(self) -> None:
         for logical in ("timestamp-nanos", "local-timestamp-nanos"):
             path = self.avro({"type": "long", "logicalType": logical}, [5_000])
             self.assertEqual(self.packed(path, "example"), [{"x": ("int64", [5])}])
             with self.assertRaisesRegex(ofindex.FeatureError, "time_unit='us'"):
                 self.packed(path, "example", time_unit="s")
 
-    def test_a_record_that_holds_itself_is_read(self) -> None:
+    def test_a_recursive_record_is_read(self) -> None:
         kind = {
             "type": "record",
             "name": "Node",
@@ -329,7 +329,7 @@ class AvroTest(PackCase):
         with self.assertRaisesRegex(ofindex.FeatureError, "records.avro: record 0: feature 'x'.*(null|None)"):
             self.packed(path, "example")
 
-    def test_a_schema_that_is_no_record_is_refused(self) -> None:
+    def test_a_schema_that_is_not_a_record_is_refused(self) -> None:
         path = self.dir / "longs.avro"
         with open(path, "wb") as file:
             fastavro.writer(file, "long", [1, 2])

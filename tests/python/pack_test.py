@@ -1,4 +1,4 @@
-"""ofindex.pack: what values of Python become, and where the records go."""
+"""ofindex.pack: the kinds of Python values, and the shards of the records."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Color(enum.Enum):
 
 
 class MappingsTest(PackCase):
-    def test_values_of_python_say_their_kinds(self) -> None:
+    def test_python_values_determine_their_kinds(self) -> None:
         record = {
             "int": 5,
             "float": 0.5,
@@ -72,7 +72,7 @@ class MappingsTest(PackCase):
         (steps,) = self.packed([record], "sequence_example")
         self.assertEqual(steps["deep[]"], ("int64", [[1, 2], [3]]))
 
-    def test_two_values_of_one_name_are_an_error(self) -> None:
+    def test_two_values_with_one_name_are_an_error(self) -> None:
         with self.assertRaisesRegex(ofindex.FeatureError, r"record 1: feature 'a.b': two values"):
             self.packed([{"a": 1}, {"a.b": 1, "a": {"b": 2}}], "example")
 
@@ -93,11 +93,11 @@ class MappingsTest(PackCase):
         (found,) = self.packed([{"x": [[1], np.arange(2), (3,)]}], "sequence_example")
         self.assertEqual(found, {"x[]": ("int64", [[1], [0, 1], [3]])})
 
-    def test_the_schema_goes_before_what_values_say(self) -> None:
+    def test_the_schema_overrides_the_values(self) -> None:
         found = self.packed([{"x": 1, "y": []}], "ofrecord", schema={"x": "double", "y": "bytes"})
         self.assertEqual(found, [{"x": ("double", [1.0]), "y": ("bytes", [])}])
 
-    def test_a_time_that_is_none_is_an_error(self) -> None:
+    def test_an_invalid_time_is_an_error(self) -> None:
         for value in (np.datetime64("NaT"), [np.timedelta64("NaT")]):
             with self.assertRaisesRegex(ofindex.FeatureError, "record 1: feature 'x': NaT"):
                 self.packed([{"x": 1}, {"x": value}], "example")
@@ -171,15 +171,15 @@ class ShardsTest(PackCase):
         for order in orders:
             self.assertEqual(sorted(order), list(range(2000)))
         moved = np.abs(np.array(orders[0]) - np.arange(2000)).mean()
-        self.assertGreater(moved, 500)  # a third of 2,000, of a true shuffle
+        self.assertGreater(moved, 500)  # in a true shuffle, a third of 2,000
         self.assertEqual(self.beside(), ["set"])
 
-    def test_no_records_are_empty_shards(self) -> None:
+    def test_no_records_give_empty_shards(self) -> None:
         for options in ({}, {"shards": 2}, {"seed": 1}, {"shards": 2, "seed": 1}):
             paths = ofindex.pack(iter([]), self.dir / "set", "tfrecord", force=True, **options)
             self.assertEqual([os.path.getsize(path) for path in paths], [0] * options.get("shards", 1))
 
-    def test_what_is_there_is_replaced_with_force_only_and_only_by_whole_sets(self) -> None:
+    def test_existing_files_are_replaced_only_with_force_and_only_by_whole_sets(self) -> None:
         def failing() -> Iterator[dict[str, Any]]:
             yield from self.given(5)
             yield {"i": "\ud800"}
@@ -203,11 +203,11 @@ class ShardsTest(PackCase):
                 return 3
 
         for count in (2, 5):
-            with self.assertRaisesRegex(ValueError, "at first"):
+            with self.assertRaisesRegex(ValueError, "were counted"):
                 ofindex.pack(Lying(self.given(count)), self.dir / "set", "tfrecord", shards=2)
         self.assertEqual(self.beside(), [])
 
-    def test_progress_is_told_with_records(self) -> None:
+    def test_progress_is_reported_in_records(self) -> None:
         told: list[tuple[int, int, int]] = []
         ofindex.pack(self.given(3000), self.dir / "a.tfrecord", "tfrecord", progress=lambda *now: told.append(now))
         self.assertEqual(told[-1][2], 3000)
@@ -254,7 +254,7 @@ class ShardsTest(PackCase):
         "ofindex.pack(records(), sys.argv[1], 'tfrecord', shards=2, seed=1)\n"
     )
 
-    def test_what_a_killed_shuffle_leaves_is_removed_by_the_next_one_of_the_same_output(self) -> None:
+    def test_leftovers_of_a_killed_shuffle_are_removed_by_the_next_one_of_the_same_output(self) -> None:
         for out in ("set", "new/deep/set"):
             run_and_kill(self.ENDLESS, self.dir / out, after=0.1)
             (left,) = self.beside()
@@ -267,7 +267,7 @@ class ShardsTest(PackCase):
             shutil.rmtree(self.dir / "other")
             shutil.rmtree(self.dir / out.split("/")[0])
 
-    def test_two_shuffles_into_one_output_do_not_meet(self) -> None:
+    def test_two_shuffles_into_one_output_exclude_each_other(self) -> None:
         def meanwhile() -> Iterator[dict[str, Any]]:
             with self.assertRaises(ofindex.LockError):
                 ofindex.pack(self.given(3), self.dir / "set", "tfrecord", seed=1)
@@ -276,14 +276,14 @@ class ShardsTest(PackCase):
         paths = ofindex.pack(meanwhile(), self.dir / "set", "tfrecord", seed=1)
         self.assertEqual((sorted(self.numbers(paths)), self.beside()), (list(range(10)), ["set"]))
 
-    def test_a_shuffle_writes_to_any_output_whose_name_a_set_can_have(self) -> None:
+    def test_a_shuffle_writes_to_any_valid_output_name(self) -> None:
         deep = "/".join(f"{'folder' * 12}-{n}" for n in range(8))
         for out in (deep, "n" * 210, "\u00e9" * 105, "deep/" + "n" * 210):
             paths = ofindex.pack(self.given(10), self.dir / out, "tfrecord", shards=2, seed=1)
             self.assertEqual(sorted(self.numbers(paths)), list(range(10)))
         self.assertFalse([name for name in self.beside() if name.startswith(".")])
 
-    def test_shuffles_into_outputs_of_like_names_do_not_meet(self) -> None:
+    def test_shuffles_into_similar_names_are_independent(self) -> None:
         for one, other in (("x/y", "x-y"), ("a/b/c", "a-b/c"), ("n" * 209 + "1", "n" * 209 + "2")):
 
             def meanwhile(other: str = other) -> Iterator[dict[str, Any]]:
@@ -293,7 +293,7 @@ class ShardsTest(PackCase):
             paths = ofindex.pack(meanwhile(), self.dir / one, "tfrecord", shards=1, seed=1)
             self.assertEqual(sorted(self.numbers(paths)), list(range(10)))
 
-    def test_nothing_of_anybody_else_is_removed(self) -> None:
+    def test_files_of_others_are_never_removed(self) -> None:
         place = self.dir / ".set.ofindex-spool"
         for make in (place.mkdir, lambda: place.symlink_to(self.dir), lambda: place.write_text("mine")):
             make()

@@ -1,4 +1,4 @@
-"""What the tests of ofindex.pack share: records packed, and read by libprotobuf."""
+"""Shared code of the tests of ofindex.pack: packs records, and reads them with libprotobuf."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PackCase(WorkTest):
         return found
 
     def packed(self, source: Any, payload: str, **options: Any) -> list[Found]:
-        """The features of each record of `source`, packed into one shard, as libprotobuf finds them."""
+        """Packs `source` into one shard, and returns the features of each record as libprotobuf decodes them."""
         output = self.dir / ("part-0" if payload == "ofrecord" else "one.tfrecord")
         to = "ofrecord" if payload == "ofrecord" else "tfrecord"
         paths = ofindex.pack(source, output, to, payload=payload, force=True, **options)

@@ -1,6 +1,6 @@
-"""Calls from the extension into Python: each that may come back for the GIL parks the thread, instead of unwinding it.
+"""Calls from the extension into Python: each that may wait for the GIL parks the thread, instead of unwinding it.
 
-python/src/parked_calls.cc has the reason.
+python/src/parked_calls.cc explains why.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from ofindex import _ofindex
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Functions that run no Python code, free no object and do not touch the GIL, or are called while the module is
-#: imported alone.
+#: Functions that run no Python code, free no object and do not touch the GIL, or that are called only while the module
+#: is imported.
 HARMLESS_NAMES = """
     PyBuffer_FillInfo PyBytes_AsString PyBytes_FromStringAndSize PyBytes_Size PyCapsule_GetContext
     PyCapsule_GetPointer PyCapsule_New PyCapsule_SetContext PyCapsule_SetDestructor PyCapsule_SetName
@@ -35,7 +35,7 @@ HARMLESS_NAMES = """
 """
 HARMLESS = frozenset(HARMLESS_NAMES.split())
 
-#: What the extension calls besides when it is compiled for a newer Python: nm, over objects made with its headers.
+#: Further functions called when compiled for a newer Python: found with nm in objects built with its headers.
 NEWER = {
     "3.12": "PyErr_GetRaisedException PyErr_SetRaisedException PyType_FromMetaclass _PyThreadState_UncheckedGet",
     "3.13": """
@@ -43,7 +43,7 @@ NEWER = {
         PyObject_GetOptionalAttr PyThreadState_GetUnchecked PyType_FromMetaclass PyType_GetModuleName _PyType_LookupRef
     """,
 }
-OTHERS = ("3.10", "3.12", "3.13")  # Pythons that the extension is made for
+OTHERS = ("3.10", "3.12", "3.13")  # versions that the extension supports
 
 
 class ParkedCallsTest(unittest.TestCase):
@@ -63,17 +63,17 @@ class ParkedCallsTest(unittest.TestCase):
         self.assertGreater(len(called), 50)
         self.assertEqual(sorted(called - self.parked() - HARMLESS), [])
 
-    def test_what_newer_pythons_call_is_parked_or_harmless_too(self) -> None:
+    def test_functions_called_by_newer_pythons_are_parked_or_harmless_too(self) -> None:
         for version, names in NEWER.items():
             self.assertEqual(sorted(set(names.split()) - self.parked() - HARMLESS), [], version)
 
-    def test_the_linker_is_told_what_the_source_has(self) -> None:
+    def test_the_linker_wraps_exactly_the_functions_in_the_source(self) -> None:
         text = (ROOT / "python" / "meson.build").read_text()
         told = re.findall(r"'(\w+)'", text.partition("parked_calls = [")[2].partition("]")[0])
         self.assertEqual(sorted(told), sorted(self.parked()))
 
     @unittest.skipUnless(shutil.which("c++"), "there is no compiler")
-    def test_the_source_compiles_for_every_python_that_is_installed(self) -> None:
+    def test_the_source_compiles_for_every_installed_python(self) -> None:
         ask = "import sysconfig; print(sysconfig.get_paths()['include'])"
         for version in OTHERS:
             try:
@@ -87,7 +87,7 @@ class ParkedCallsTest(unittest.TestCase):
                 compiled = subprocess.run(command, capture_output=True, text=True)
                 self.assertEqual(compiled.stderr, "", version)
 
-    def test_nothing_is_both(self) -> None:
+    def test_no_function_is_both(self) -> None:
         self.assertEqual(self.parked() & HARMLESS, set())
 
 

@@ -1,8 +1,9 @@
-"""Batches against TensorFlow: what tf.io.parse_example makes of the same messages, or that it refuses them too.
+"""Compares batches with TensorFlow: tf.io.parse_example gives the same values for the same messages, or refuses them
+too.
 
-Its parser is not protobuf: of messages that no serializer writes (a name or a kind twice, packed and single numbers in
-one list, a map entry without its key or value, and so on) it makes something else than libprotobuf and ofindex do. No
-such message is made here; docs/python.md says what differs.
+Its parser is not protobuf: messages that no serializer writes (a name or a kind twice, packed and single numbers in one
+list, a map entry without its key or value, and so on) are decoded differently by libprotobuf and ofindex. No such
+message is used here; docs/python.md describes the differences.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _TYPES = {"bytes": tf.string, "float": tf.float32, "int64": tf.int64}
 
 
 def asked(spec: Spec, sparse: bool = False) -> Any:
-    """`spec` as tf.io.parse_example takes it."""
+    """`spec` in the form of tf.io.parse_example."""
     dtype = _TYPES[spec.kind]
     if spec.shape is not None:
         return tf.io.FixedLenFeature(spec.shape, dtype, spec.default)
@@ -42,7 +43,7 @@ def asked(spec: Spec, sparse: bool = False) -> Any:
 
 
 def parsed(payloads: Sequence[bytes], specs: Mapping[str, Any]) -> dict[str, Any]:
-    """What TensorFlow makes of `payloads`."""
+    """TensorFlow's result for `payloads`."""
     return tf.io.parse_example(tf.constant(list(payloads), tf.string), dict(specs))  # type: ignore[no-any-return]
 
 
@@ -65,7 +66,7 @@ def _exact(array: Any) -> tuple[str, tuple[int, ...], list[int]]:
 
 
 def of_tensorflow(tensor: Any, records: int) -> Any:
-    """A tensor of any class as plain values that tell all differences: see `of_ofindex`."""
+    """A tensor of any class as plain values that show every difference: see `of_ofindex`."""
     if isinstance(tensor, tf.SparseTensor):
         rows, columns = tensor.indices.numpy().T
         lengths = np.bincount(rows, minlength=records)
@@ -91,7 +92,7 @@ def of_ofindex(array: Any) -> Any:
 
 class ParseExampleTest(WorkTest):
     def check(self, payloads: Sequence[bytes], specs: Mapping[str, Spec], note: object, sparse: bool = False) -> int:
-        """Both give the same of every one of `specs`, or both refuse. Returns how many were refused."""
+        """Both give the same for every one of `specs`, or both refuse. Returns how many were refused."""
         batch: dict[str, Any] = {}
         for name, spec in specs.items():
             try:
@@ -116,16 +117,16 @@ class ParseExampleTest(WorkTest):
 
 
 class RandomTest(ParseExampleTest):
-    def test_random_features_of_random_messages(self) -> None:
+    def test_random_features_of_random_messages_are_parsed_alike(self) -> None:
         refusals = 0
         for seed in range(GROUPS):
             specs, payloads = random_case(seed, CASES_OF_GROUP)
             refusals += self.check(payloads, specs, f"seed {seed}", sparse=seed % 3 == 0)
-        # Enough of both outcomes, or the generator is of no use.
+        # The generator is useful only with enough of both outcomes.
         self.assertGreater(refusals, GROUPS)
         self.assertLess(refusals, GROUPS * CASES_OF_GROUP // 2)
 
-    def test_raw_is_decode_raw(self) -> None:
+    def test_raw_equals_decode_raw(self) -> None:
         rng = random.Random(5)
         strings = [rng.randbytes(48) for _ in range(20)]
         payloads = [messages.encode("example", {"x": ("bytes", [string])}) for string in strings]
@@ -140,7 +141,7 @@ class RandomTest(ParseExampleTest):
 
 
 def specs_of(payloads: Sequence[bytes]) -> dict[str, list[Spec]]:
-    """Feature name -> what may be asked for, by what all records have."""
+    """Maps each feature name to the specs that fit the values of all records."""
     kinds: dict[str, set[str]] = {}
     counts: dict[str, list[int]] = {}
     for payload in payloads:
@@ -170,13 +171,13 @@ def specs_of(payloads: Sequence[bytes]) -> dict[str, list[Spec]]:
 
 
 def read_fixtures(payload: str) -> Iterator[tuple[Fixture, list[bytes]]]:
-    """The fixtures of one kind of payload, with their payloads."""
+    """The fixtures of one payload kind, with their payloads."""
     return ((fixture, fixture.walk().payloads) for fixture in fixtures() if fixture.payload == payload)
 
 
 @needs_fixtures
 class FixtureTest(ParseExampleTest):
-    def test_every_example_of_the_fixtures(self) -> None:
+    def test_every_example_of_the_fixtures_is_parsed_alike(self) -> None:
         read = 0
         for fixture, payloads in read_fixtures("example"):
             choices = specs_of(payloads)
@@ -191,7 +192,7 @@ class FixtureTest(ParseExampleTest):
         self.assertGreater(read, 8)
 
     def check_dataset(self, fixture: Fixture, payloads: list[bytes], choices: Mapping[str, list[Spec]]) -> None:
-        """Dataset.batch of the file, in another order, gives what TensorFlow makes of the payloads in that order."""
+        """Dataset.batch of the file, in another order, equals TensorFlow's result for the payloads in that order."""
         path = self.dir / f"{len(os.listdir(self.dir))}" / fixture.path.name
         path.parent.mkdir()
         shutil.copy(fixture.path, path)
@@ -208,7 +209,7 @@ class FixtureTest(ParseExampleTest):
             for name, array in batch.items():
                 self.assertEqual(of_ofindex(array), of_tensorflow(expected[name], len(shuffled)), (fixture.path, name))
 
-    def test_the_feature_lists_of_the_fixtures(self) -> None:
+    def test_the_feature_lists_of_the_fixtures_are_parsed_alike(self) -> None:
         lists = 0
         for _, payloads in read_fixtures("sequence_example"):
             kinds: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""where, sql, column, arrow, split: questions to the index, from Python."""
+"""where, sql, column, arrow, split: queries on the index from Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from python.work import WorkTest, example
 
 
 def odd_example(number: int) -> bytes:
-    """Features that are missing, of several kinds, of several values."""
+    """Features that are absent, of several kinds, or with several values."""
     features: dict[str, Any] = {"id": ("int64", [number])}
     if number % 3:
         features["weight"] = ("float", [number / 4])
@@ -28,7 +28,7 @@ def odd_example(number: int) -> bytes:
 
 
 class WhereTest(WorkTest):
-    def test_a_view_has_the_records_for_which_the_expression_holds(self) -> None:
+    def test_a_view_has_the_records_that_match_the_expression(self) -> None:
         ds = self.examples(100)
         for expression, parameters, expected in (
             ("label = 7", None, range(7, 100, 10)),
@@ -80,7 +80,7 @@ class SqlTest(WorkTest):
         super().setUp()
         self.ds = ofindex.build(self.write("data/", [odd_example(number) for number in range(60)]), columns="auto")
 
-    def test_rows_are_those_of_sqlite(self) -> None:
+    def test_rows_equal_those_of_sqlite(self) -> None:
         plain = sqlite3.connect(":memory:")
         plain.execute("CREATE TABLE records(_id INTEGER, id INTEGER, weight REAL, name TEXT)")
         for number in range(60):
@@ -96,7 +96,7 @@ class SqlTest(WorkTest):
         ):
             self.assertEqual(self.ds.sql(query).fetchall(), plain.execute(query).fetchall(), query)
 
-    def test_rows_come_as_they_are_asked_for(self) -> None:
+    def test_rows_come_in_the_requested_form(self) -> None:
         rows = self.ds.sql("SELECT id, name AS 'the name' FROM records ORDER BY id DESC")
         self.assertEqual(rows.columns, ["id", "the name"])
         self.assertEqual([column[0] for column in rows.description], rows.columns)
@@ -135,13 +135,13 @@ class SqlTest(WorkTest):
         timer.join()
         self.assertEqual(self.ds.sql("SELECT 1").fetchall(), [(1,)])
 
-    def test_a_view_is_not_what_statements_are_about(self) -> None:
+    def test_a_view_refuses_statements(self) -> None:
         for view in (self.ds[:5], self.ds.where("id > 3"), self.ds[::-1], self.ds[:0]):
             with self.assertRaisesRegex(AttributeError, "a view has no sql"):  # as schema and info
                 view.sql("SELECT 1")
         self.assertEqual(self.ds[:].sql("SELECT 1").fetchall(), [(1,)])
 
-    def test_several_statements_are_read_side_by_side(self) -> None:
+    def test_several_statements_may_be_read_in_turn(self) -> None:
         one, two = (self.ds.sql("SELECT id FROM records ORDER BY id") for _ in range(2))
         self.assertEqual([(a[0], b[0]) for a, b in zip(one, two, strict=True)], [(i, i) for i in range(60)])
 
@@ -196,7 +196,7 @@ class ColumnTest(WorkTest):
             self.assertEqual(view.column("id").tolist(), numbers)
             self.assertEqual(view.column("blob").tolist(), [b"\xff\x00" + bytes([number]) for number in numbers])
 
-    def test_values_that_are_not_stored_are_an_error_and_never_null_nor_something_else(self) -> None:
+    def test_values_that_are_not_stored_are_an_error_and_never_null_or_other_values(self) -> None:
         lists = {"boxes": ("float", [0.5, 1]), "two": ("bytes", [b"a", b"b"]), "one": ("int64", [7])}
         large = {"boxes": ("float", [3]), "image": ("bytes", [bytes(100)])}
         data = self.write("some/", [messages.encode("example", features) for features in (lists, large, {})])
@@ -217,7 +217,7 @@ class ColumnTest(WorkTest):
         self.assertEqual(stored.column("two").tolist(), [[b"a", b"b"], None, None])
         self.assertEqual(stored.column("image").tolist(), [None, bytes(100), None])
 
-    def test_what_there_is_not_is_an_error(self) -> None:
+    def test_an_unknown_name_is_an_error(self) -> None:
         with self.assertRaisesRegex(ofindex.QueryError, "weight"):
             self.ds.column("wieght")
         with self.assertRaisesRegex(ofindex.QueryError, "both numbers and bytes"):
@@ -257,7 +257,7 @@ class ColumnTest(WorkTest):
         for _ in range(100):
             self.ds.arrow(["id", "boxes"]).__arrow_c_stream__()
 
-    def test_arrow_of_many_blocks_is_all_of_them(self) -> None:
+    def test_arrow_export_of_many_blocks_is_complete(self) -> None:
         try:
             import pyarrow as pa
         except ImportError:
@@ -270,7 +270,7 @@ class ColumnTest(WorkTest):
 
 
 class SplitTest(WorkTest):
-    def test_parts_share_no_record_and_stay_when_records_are_appended(self) -> None:
+    def test_parts_are_disjoint_and_stay_when_records_are_appended(self) -> None:
         ds = self.examples(1000)
         parts = ds.split({"train": 0.8, "val": 0.1, "test": 0.1}, seed=5)
         self.assertEqual(list(parts), ["train", "val", "test"])
@@ -282,16 +282,16 @@ class SplitTest(WorkTest):
         self.assertEqual(parts["val"], again["val"])
         self.assertNotEqual(parts["val"], ds.split({"train": 0.8, "val": 0.1, "test": 0.1}, seed=6)["val"])
 
-    def test_stratified_parts_have_each_value_alike(self) -> None:
+    def test_stratified_parts_have_each_value_in_proportion(self) -> None:
         parts = self.examples(1000).split({"a": 0.5, "b": 0.5}, stratify="label")
         for part in parts.values():
             self.assertEqual(np.bincount(part.column("label")).tolist(), [50] * 10)
 
-    def test_records_of_one_key_are_in_one_part(self) -> None:
+    def test_records_with_one_key_are_in_one_part(self) -> None:
         parts = self.examples(1000).split({"a": 0.5, "b": 0.5}, key="label")
         self.assertFalse(set(parts["a"].column("label")) & set(parts["b"].column("label")))
 
-    def test_a_view_is_split_as_its_dataset_is(self) -> None:
+    def test_a_view_is_split_like_its_dataset(self) -> None:
         ds = self.examples(1000)
         whole = ds.split({"a": 0.5, "b": 0.5}, seed=1)
         of_view = ds[100:200].split({"a": 0.5, "b": 0.5}, seed=1)

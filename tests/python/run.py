@@ -30,7 +30,7 @@ def interpreter() -> str | None:
 
 
 def load(name: str) -> unittest.TestSuite:
-    """The tests called `name`; where a framework is missing, one that is skipped and says so."""
+    """The tests called `name`; if a framework is missing, one skipped test that names it."""
     try:
         return unittest.defaultTestLoader.loadTestsFromName(name)
     except unittest.SkipTest as missing:

@@ -1,4 +1,4 @@
-"""Samplers from epoch to epoch, in DataLoaders and by hand, and their place among ranks."""
+"""Samplers from epoch to epoch, in DataLoaders and by hand, and their ranks."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ class EpochsTest(WorkTest):
             self.assertEqual((sampler.epoch, list(sampler), list(sampler)), (1, orders[1], orders[2]), name)
             self.assertEqual(list(make(epoch=4)), orders[4], name)
 
-    def test_an_iteration_that_is_left_early_counts_and_one_that_was_not_begun_does_not(self) -> None:
+    def test_an_iteration_left_early_counts_and_one_not_begun_does_not(self) -> None:
         for name, make in self.makers.items():
             orders, sampler = self.orders[name], make()
             unread = [iter(sampler) for _ in range(3)]
             self.assertEqual((sampler.epoch, list(sampler)), (0, orders[0]), name)
             self.assertEqual(list(islice(sampler, 5)), orders[1][:5], name)
             self.assertEqual((sampler.epoch, len(sampler)), (2, len(orders[2])), name)
-            self.assertEqual(sampler.take(3).tolist(), orders[2][:3], name)  # which is no iteration
+            self.assertEqual(sampler.take(3).tolist(), orders[2][:3], name)  # not an iteration
             self.assertEqual(list(sampler), orders[2], name)
             self.assertEqual(list(unread[0]), orders[0], name)
 
-    def test_a_run_that_is_resumed_anywhere_reads_what_it_would_have_read(self) -> None:
+    def test_a_resumed_run_reads_what_it_would_have_read(self) -> None:
         for name, make in self.makers.items():
             orders = self.orders[name]
             for epochs, read in ((0, 0), (0, 1), (0, 50), (1, 0), (1, 7), (2, len(orders[2]))):
@@ -65,7 +65,7 @@ class EpochsTest(WorkTest):
                 loaded.load_state_dict(state)
                 for resumed in (loaded, pickle.loads(pickle.dumps(sampler))):
                     self.assertEqual(resumed.state_dict(), state, (name, epochs, read))
-                    iter(resumed)  # which nobody reads
+                    iter(resumed)  # never read
                     self.assertEqual(list(resumed), orders[epochs][read:], (name, epochs, read))
                     self.assertEqual(list(resumed), orders[epochs + 1], (name, epochs, read))
                 self.assertEqual(list(iterator), orders[epochs][read:])
@@ -79,7 +79,7 @@ class EpochsTest(WorkTest):
             self.assertEqual((sampler.epoch, sampler.state_dict()), (1, first.state_dict()), name)
             self.assertEqual(sampler.state_dict()["position"], 7, name)
             self.assertEqual(list(islice(last, 9)), orders[0][:9], name)
-            next(first)  # which began earlier
+            next(first)  # it began earlier
             self.assertEqual(sampler.state_dict(), last.state_dict(), name)
             following = iter(sampler)
             self.assertEqual(sampler.state_dict(), following.state_dict(), name)
@@ -89,7 +89,7 @@ class EpochsTest(WorkTest):
             list(last)
             self.assertEqual((sampler.epoch, sampler.state_dict()["epoch"]), (3, 3), name)
 
-    def test_an_iterator_of_which_nothing_was_read_goes_where_the_sampler_is_sent(self) -> None:
+    def test_an_iterator_not_yet_read_follows_set_epoch_and_states_of_the_sampler(self) -> None:
         for name, make in self.makers.items():
             orders, sampler, there = self.orders[name], make(), make(epoch=3)
             list(islice(there, 5))
@@ -101,7 +101,7 @@ class EpochsTest(WorkTest):
                 begun = unread.state_dict()
                 sampler.set_epoch(1)
                 self.assertEqual((unread.state_dict(), next(unread)), (begun, orders[epoch][4]), name)
-                self.assertEqual((sampler.epoch, list(sampler)), (1, orders[1]), name)  # not what was begun before
+                self.assertEqual((sampler.epoch, list(sampler)), (1, orders[1]), name)  # not the iteration begun before
             for _ in range(2):
                 unread = iter(sampler)
                 sampler.load_state_dict(state)
@@ -111,7 +111,7 @@ class EpochsTest(WorkTest):
                 self.assertEqual(list(unread), orders[3][5:], name)
                 self.assertEqual(list(sampler), orders[4], name)
 
-    def test_behind_the_last_row_nothing_is_left_and_behind_the_end_the_next_epoch(self) -> None:
+    def test_after_the_last_row_nothing_is_left_and_after_the_end_comes_the_next_epoch(self) -> None:
         for name, make in self.makers.items():
             orders, sampler = self.orders[name], make()
             iterator = iter(sampler)
@@ -125,7 +125,7 @@ class EpochsTest(WorkTest):
                 self.assertEqual(list(resumed), left, (name, state))
                 self.assertEqual(list(resumed), orders[1] if not left else orders[2], (name, state))
 
-    def test_an_iterator_that_was_moved_to_another_epoch_is_followed_by_the_next_one(self) -> None:
+    def test_an_iterator_moved_to_another_epoch_is_followed_by_the_next_epoch(self) -> None:
         for name, make in self.makers.items():
             state = make(epoch=3).state_dict()
             sampler = make()
@@ -134,7 +134,7 @@ class EpochsTest(WorkTest):
             self.assertEqual(list(iterator), self.orders[name][3][2:], name)
             self.assertEqual(list(sampler), self.orders[name][4], name)
 
-    def test_a_dataloader_shuffles_each_epoch_anew_without_set_epoch(self) -> None:
+    def test_a_dataloader_reshuffles_each_epoch_without_set_epoch(self) -> None:
         try:
             from python.torch_work import Dataset, itself, torch
         except unittest.SkipTest:
@@ -158,7 +158,7 @@ class EpochsTest(WorkTest):
                     items = [item for batch in loader for item in ([batch] if batch_size is None else batch)]
                     self.assertEqual([numbers[item] for item in items], expected[epoch], (workers, persistent, epoch))
 
-    def test_threads_that_share_an_iterator_lose_no_record_in_silence(self) -> None:
+    def test_threads_sharing_an_iterator_never_lose_a_record_silently(self) -> None:
         sampler = self.makers["shuffle"]()
         iterator = iter(sampler)
         reader: Any = mock.Mock(wraps=iterator._reader)
@@ -183,7 +183,7 @@ class EpochsTest(WorkTest):
 
 
 class RanksTest(WorkTest):
-    """Where no rank is given, it is that of the environment, for samplers as for Loaders."""
+    """If no rank is given, it is taken from the environment, for samplers as for Loaders."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -209,7 +209,7 @@ class RanksTest(WorkTest):
         with self.environment(RANK="1", WORLD_SIZE="3"):
             self.assertEqual(sorted(self.ds.sampler(seed=1, rank=0, world_size=1)), list(range(101)))
 
-    def test_a_pickle_takes_the_rank_of_the_process_that_reads_it_unless_one_was_given(self) -> None:
+    def test_a_pickle_uses_the_rank_of_the_process_that_reads_it_unless_one_was_given(self) -> None:
         for records in (self.ds, self.ds[5:50], self.mix):
             for begin in ({}, {"RANK": "1", "WORLD_SIZE": "2"}):
                 with self.environment(**begin):
@@ -228,12 +228,12 @@ class RanksTest(WorkTest):
                 self.assertEqual(list(pickle.loads(pickled)), self.resumed_alone(records, state))
 
     def resumed_alone(self, records: Any, state: dict[str, Any]) -> list[int]:
-        """What is left of the epoch of `state` for the one rank of a process without an environment."""
+        """The rest of the epoch of `state` for the single rank of a process without an environment."""
         sampler = records.sampler(rank=0, world_size=1)
         sampler.load_state_dict(state)
         return list(sampler)
 
-    def test_one_of_rank_and_world_size_alone_is_an_error_that_names_both(self) -> None:
+    def test_giving_only_rank_or_only_world_size_is_an_error_that_names_both(self) -> None:
         for environment in ({}, {"RANK": "1", "WORLD_SIZE": "3"}):
             for alone in ({"rank": 0}, {"rank": 5}, {"world_size": 3}, {"world_size": 0}):
                 for records in (self.ds, self.ds[5:50], self.mix):
@@ -249,7 +249,7 @@ class RanksTest(WorkTest):
                         records.sampler()
                     self.assertEqual(len(records.sampler(rank=0, world_size=1)), len(records))
 
-    def test_an_environment_that_makes_no_sense_is_an_error(self) -> None:
+    def test_an_inconsistent_environment_is_an_error(self) -> None:
         for rank, world in (("x", "2"), ("1", ""), ("2", "2"), ("-1", "2"), ("0", "0")):
             with self.environment(RANK=rank, WORLD_SIZE=world), self.assertRaises(ValueError, msg=(rank, world)):
                 self.ds.sampler()

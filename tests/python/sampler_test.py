@@ -18,7 +18,7 @@ from python.work import WorkTest, orders_of
 
 
 def command() -> Path | None:
-    """The command `ofindex`: what OFINDEX_BIN names, else that of the build, else that of the package."""
+    """The command `ofindex`: the one in OFINDEX_BIN, otherwise that of the build, otherwise that of the package."""
     build = Path(__file__).resolve().parents[2] / "build" / "tools" / "ofindex"
     inside = Path(str(importlib.resources.files("ofindex"))) / "bin" / "ofindex"
     named = os.environ.get("OFINDEX_BIN")
@@ -26,7 +26,7 @@ def command() -> Path | None:
 
 
 def in_ranks(ds: Any, world_size: int, state: Any = None, **wish: Any) -> list[list[int]]:
-    """What each rank of `world_size` reads to the end of the epoch, from `state` on if there is one."""
+    """The records that each rank of `world_size` reads to the end of the epoch, from `state` if given."""
     samplers = [ds.sampler(rank=rank, world_size=world_size, **wish) for rank in range(world_size)]
     if state is not None:
         for sampler in samplers:
@@ -48,7 +48,7 @@ class CommandTest(WorkTest):
             int(line) for line in subprocess.run(arguments, check=True, capture_output=True, text=True).stdout.split()
         ]
 
-    def test_a_sampler_is_the_order_of_the_command(self) -> None:
+    def test_a_sampler_gives_the_order_of_the_command(self) -> None:
         for wish, options in (
             ({}, []),
             ({"seed": 7}, ["--seed", 7]),
@@ -72,7 +72,7 @@ class CommandTest(WorkTest):
             self.assertEqual(rows, self.sample(*options), wish)
             self.assertEqual((length, taken), (len(rows), rows), wish)
 
-    def test_a_where_view_is_sampled_as_the_command_does_by_numbers_of_its_own(self) -> None:
+    def test_a_where_view_is_sampled_as_by_the_command_with_its_own_ordinals(self) -> None:
         view = self.ds.where("label < 3")
         rows = list(view.sampler(seed=5))
         self.assertEqual(sorted(rows), list(range(len(view))))
@@ -116,7 +116,7 @@ class OrderTest(WorkTest):
                     self.assertEqual(lengths, [count // world_size] * world_size, message)
                     self.assertEqual(len(set(together)), len(together), message)
 
-    def test_weights_and_balance_draw_as_they_say(self) -> None:
+    def test_weights_and_balance_draw_as_documented(self) -> None:
         ds = self.examples(1000)
         drawn = list(ds.sampler(weights="label"))
         self.assertEqual(len(drawn), 1000)
@@ -161,7 +161,7 @@ class StateTest(WorkTest):
             self.assertEqual(json.loads(json.dumps(state)), state)
             self.assertLess(len(json.dumps(state)), 1024)
 
-    def test_it_goes_on_where_it_was_taken(self) -> None:
+    def test_it_resumes_where_it_was_taken(self) -> None:
         for wish in ({}, {"weights": "weight"}, {"balance": "label"}, {"block": 4}):
             whole = list(self.ds.sampler(seed=3, epoch=1, **wish))
             for read in (0, 1, 50, 100, 101):
@@ -173,7 +173,7 @@ class StateTest(WorkTest):
                 self.assertEqual((twin.seed, twin.epoch, len(twin)), (3, 1, 101 - read))
                 self.assertEqual(list(twin), whole[read:], (wish, read))
 
-    def test_what_is_left_is_dealt_to_any_number_of_ranks(self) -> None:
+    def test_the_rest_of_an_epoch_is_divided_among_any_number_of_ranks(self) -> None:
         for before in (1, 2, 3):
             for after in (1, 2, 5):
                 samplers = [self.ds.sampler(seed=1, rank=rank, world_size=before) for rank in range(before)]
@@ -184,7 +184,7 @@ class StateTest(WorkTest):
                 rest = in_ranks(self.ds, after, states[-1])
                 self.assertEqual(sorted(chain(read, *rest)), list(range(101)), (before, after))
 
-    def test_the_usual_loop_over_epochs_resumes_in_mid_epoch(self) -> None:
+    def test_the_usual_loop_over_epochs_resumes_inside_an_epoch(self) -> None:
         expected = [list(self.ds.sampler(seed=4, epoch=epoch)) for epoch in range(3)]
         sampler = self.ds.sampler(seed=4)
         sampler.set_epoch(1)
@@ -203,7 +203,7 @@ class StateTest(WorkTest):
             resumed.set_epoch(1)
             self.assertEqual(list(resumed), expected[1])
 
-    def test_after_the_last_record_the_state_is_the_begin_of_the_next_epoch(self) -> None:
+    def test_after_the_last_record_the_state_is_the_start_of_the_next_epoch(self) -> None:
         for rank in range(3):
             sampler = self.ds.sampler(rank=rank, world_size=3)
             list(sampler)
@@ -213,7 +213,7 @@ class StateTest(WorkTest):
             twin.load_state_dict(state)
             self.assertEqual(list(twin), list(self.ds.sampler(rank=rank, world_size=3, epoch=1)))
 
-    def test_a_pickle_in_mid_epoch_goes_on(self) -> None:
+    def test_a_pickle_taken_inside_an_epoch_resumes(self) -> None:
         view = self.ds.where("label > 4")[::-1]
         sampler = view.sampler(seed=8, rank=1, world_size=2, tail="pad")
         iterator = iter(sampler)
@@ -221,10 +221,10 @@ class StateTest(WorkTest):
         twin = pickle.loads(pickle.dumps(sampler))
         rest = list(iterator)
         self.assertEqual(list(twin), rest)
-        twin.set_epoch(0)  # read since: the epoch begins anew
+        twin.set_epoch(0)  # it was read since: the epoch starts again
         self.assertEqual(list(twin), read + rest)
 
-    def test_an_iterator_has_a_state_of_its_own(self) -> None:
+    def test_an_iterator_has_its_own_state(self) -> None:
         sampler = self.ds.sampler(seed=2)
         first, second = iter(sampler), iter(sampler)
         rows = [next(first) for _ in range(10)]
@@ -254,7 +254,7 @@ class StateTest(WorkTest):
         sampler.load_state_dict(state, force=True)
         self.assertEqual(list(sampler), list(other.sampler(seed=6)))
 
-    def test_what_is_no_state_is_refused(self) -> None:
+    def test_an_invalid_state_is_refused(self) -> None:
         sampler = self.ds.sampler()
         good = sampler.state_dict()
         for wrong, error in (
@@ -270,7 +270,7 @@ class StateTest(WorkTest):
             with self.assertRaises(error, msg=repr(wrong)):
                 sampler.load_state_dict(wrong)
 
-    def test_what_is_no_state_of_an_iterator_leaves_it_where_it_is(self) -> None:
+    def test_an_invalid_iterator_state_changes_nothing(self) -> None:
         iterator = iter(self.ds.sampler())
         next(iterator)
         good = iterator.state_dict()
@@ -289,7 +289,7 @@ class StateTest(WorkTest):
 
 
 class ViewTest(WorkTest):
-    def test_numbers_are_the_views_own(self) -> None:
+    def test_ordinals_are_the_views_own(self) -> None:
         ds = self.examples(60)
         for view in (
             ds[10:50],
@@ -310,7 +310,7 @@ class ViewTest(WorkTest):
         drawn = [view.ordinals(list(view.sampler(seed=3))).tolist() for view in (plain, turned)]
         self.assertEqual(*drawn)
 
-    def test_a_view_that_has_a_record_twice_is_refused(self) -> None:
+    def test_a_view_with_a_duplicate_record_is_refused(self) -> None:
         ds = self.examples(20)
         with self.assertRaises(ValueError):
             ds[[3, 1, 3]].sampler()

@@ -1,5 +1,5 @@
-"""An open Dataset answers for the index that it opened, whatever becomes of the file's name and of the working
-directory."""
+"""An open Dataset answers for the index that it opened, whatever happens to the file's name and the working directory.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from python.work import WorkTest, in_new_process
 
 
 def numbered(first: int, count: int, extra: bool = False) -> list[bytes]:
-    """Examples of a = first, first + 1, ..., of a weight, and with `extra` of one more feature."""
+    """Examples with a = first, first + 1, ..., and a weight; `extra` adds another feature."""
     return [
         messages.encode(
             "example",
@@ -43,7 +43,7 @@ def rows_of(table: Any) -> list[list[Any]]:
 
 Ask = Callable[[ofindex.Dataset], Any]
 
-# Every door to what an index says.
+# Every function that answers from an index.
 DOORS: dict[str, Ask] = {
     "record": lambda ds: ds[7],
     "records": lambda ds: ds.__getitems__([3, 1, 4]),
@@ -124,7 +124,7 @@ class SnapshotTest(WorkTest):
             "cut": lambda: os.truncate(self.index, 100),
         }
 
-    def test_every_door_gives_the_old_answer_or_stale_error(self) -> None:
+    def test_every_method_gives_the_old_answer_or_a_stale_error(self) -> None:
         for name in list(self.changes()):
             for asked_before in (False, True):
                 self.build("own")
@@ -148,7 +148,7 @@ class SnapshotTest(WorkTest):
                 if self.index.exists():
                     self.index.unlink()
 
-    def test_views_samplers_and_tables_from_before_go_on(self) -> None:
+    def test_existing_views_samplers_and_tables_keep_working(self) -> None:
         self.build("own")
         expected = [payload for payload in numbered(100, 30) if b"record 103" in payload]
         ds = self.open()
@@ -160,7 +160,7 @@ class SnapshotTest(WorkTest):
         sampler.load_state_dict(state)
         self.assertEqual(next(iter(self.open().where("a = 103"))), numbered(103, 1)[0])
 
-    def test_a_pickle_is_of_the_index_that_was_open(self) -> None:
+    def test_a_pickle_refers_to_the_index_that_was_open(self) -> None:
         self.build("own")
         ds = self.open()
         things = [ds, ds[3:9], ds.where("a > 110"), ofindex.mix([ds, ds[:5]]), ds.sampler(weights="weight")]
@@ -181,7 +181,7 @@ class SnapshotTest(WorkTest):
         for bytes_ in pickles:
             pickle.loads(bytes_)  # the same bytes again
 
-    def test_a_forked_child_asks_the_index_of_its_parent(self) -> None:
+    def test_a_forked_child_uses_the_index_of_its_parent(self) -> None:
         self.build("own")
         ds = self.open()
         self.assertEqual(ds.column("a").tolist(), list(range(100, 130)))
@@ -198,7 +198,7 @@ class SnapshotTest(WorkTest):
                 os._exit(code)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
 
-    def test_record_and_column_agree_while_another_process_builds_again_and_again(self) -> None:
+    def test_record_and_column_agree_while_another_process_rebuilds_repeatedly(self) -> None:
         self.build("own")
         builder = """
 import sys, ofindex
@@ -231,7 +231,7 @@ class WorkingDirectoryTest(WorkTest):
         ofindex.build(self.dir / "data", progress=False)
         (self.dir / "elsewhere").mkdir()
 
-    def test_a_dataset_opened_by_a_relative_path_answers_wherever_one_goes(self) -> None:
+    def test_a_dataset_opened_by_a_relative_path_works_in_any_directory(self) -> None:
         os.chdir(self.dir)
         expected = {door: str(ask(ofindex.open("data"))) for door, ask in DOORS.items()}
         for root in (None, "."):
@@ -246,7 +246,7 @@ class WorkingDirectoryTest(WorkTest):
             self.assertEqual(list(again[0]), list(ds))
             self.assertIn("'data.ofidx'", repr(ds))
 
-    def test_messages_show_the_path_as_it_was_given(self) -> None:
+    def test_messages_show_the_path_as_given(self) -> None:
         os.chdir(self.dir)
         ds = ofindex.open("data")
         (self.dir / "data/part-0").unlink()
@@ -256,9 +256,9 @@ class WorkingDirectoryTest(WorkTest):
 
 
 class MapTest(WorkTest):
-    """A live reader does not die of its map."""
+    """A reader survives any change to its map."""
 
-    def test_a_process_survives_what_is_done_to_the_map_in_place(self) -> None:
+    def test_a_process_survives_any_change_to_the_map_in_place(self) -> None:
         self.write("data/", numbered(0, 3000))
         ofindex.build(self.dir / "data", progress=False)
         self.write("other/", numbered(50_000, 2900))
@@ -294,7 +294,7 @@ def read(seed):
     r = random.Random(seed)
     while time.monotonic() < end:
         try:
-            ds = ofindex.open(f"{folder}/data")  # its map is made anew, beside or by rename
+            ds = ofindex.open(f"{folder}/data")  # its map is rebuilt, next to the index or by rename
         except ofindex.Error:
             errors.append(1)
             continue

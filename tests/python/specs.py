@@ -1,4 +1,4 @@
-"""Features as ofindex and as tf.io.parse_example are asked for them, and random ones with messages for them."""
+"""Features in the forms of ofindex and of tf.io.parse_example, and random features with messages for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import ofindex
 
-#: What a record has of a feature: (kind, values, packed). The kind "none" is a feature that says nothing.
+#: A feature in a record: (kind, values, packed). The kind "none" is a feature without a kind.
 Value = tuple[str, Sequence[Any], bool]
 
 _KIND_FIELDS = {"bytes": 1, "float": 2, "int64": 3}
@@ -31,14 +31,14 @@ _NAMES = ("", "é", "image/encoded", "a b", "label[]", 'quo"te', "x" * 200)
 
 @dataclass(frozen=True)
 class Spec:
-    """One feature: `shape` is None if it is ragged."""
+    """One feature; `shape` is None if it is ragged."""
 
     kind: str
     shape: tuple[int, ...] | None
     default: Any = None  #: of `shape`, as lists; numbers or bytes
 
     def feature(self) -> ofindex.Feature:
-        """As ofindex takes it."""
+        """The spec in the form of ofindex."""
         dtype = _DTYPES[self.kind]
         return ofindex.ragged(dtype) if self.shape is None else ofindex.fixed(dtype, self.shape, self.default)
 
@@ -71,7 +71,7 @@ def _feature(kind: str, values: Sequence[Any], packed: bool) -> bytes:
 
 
 def message(features: Mapping[str, Value]) -> bytes:
-    """An Example with `features` in the order given, as serializers write it: numbers packed, or one by one."""
+    """An Example with `features` in the given order, as serializers write it: numbers packed, or one by one."""
     entries = [_field(1, name.encode()) + _field(2, _feature(*value)) for name, value in features.items()]
     return _field(1, b"".join(_field(1, entry) for entry in entries))
 
@@ -90,7 +90,7 @@ def _values(rng: random.Random, kind: str, count: int) -> list[Any]:
 
 
 def _shaped(values: list[Any], shape: tuple[int, ...]) -> Any:
-    """`values` as lists as deep as `shape`."""
+    """`values` as lists nested like `shape`."""
     if not shape:
         return values[0]
     width = len(values) // shape[0]
@@ -98,7 +98,7 @@ def _shaped(values: list[Any], shape: tuple[int, ...]) -> Any:
 
 
 def random_spec(rng: random.Random) -> Spec:
-    """Any feature that both can be asked for: a default of an array without items is none to TensorFlow."""
+    """Any feature that both libraries support; to TensorFlow, a default for an array without items is no default."""
     kind = rng.choice(tuple(_KIND_FIELDS))
     if rng.random() < 0.35:
         return Spec(kind, None)
@@ -109,14 +109,14 @@ def random_spec(rng: random.Random) -> Spec:
 
 
 def _habit(rng: random.Random, spec: Spec) -> Callable[[], Value | None]:
-    """How records write the feature of one case: most as they should, some otherwise, each in its own way."""
+    """How the records write the feature of one case: most correctly, some differently, each in its own way."""
     lengths = (0, 0, 1, 2, 7, 300) if rng.random() < 0.1 else (0, 0, 1, 2, 7)
     oddity = rng.choice((0.0, 0.0, 0.0, 0.1, 0.5))
     odd = rng.choice(("kind", "kind", "count", "empty", "other empty"))
     absent = (
         rng.choice((0.0, 0.3, 1.0)) if spec.shape is None or spec.default is not None or rng.random() < 0.1 else 0.0
     )
-    # Of more single floats than it expects, TensorFlow 2.21 writes all, past the end of the tensor.
+    # Given more unpacked floats than expected, TensorFlow 2.21 writes them all, past the end of the tensor.
     packed = rng.random() < 0.8 or odd == "count"
     others = [kind for kind in _KIND_FIELDS if kind != spec.kind]
 
@@ -134,7 +134,7 @@ def _habit(rng: random.Random, spec: Spec) -> Callable[[], Value | None]:
 
 
 def random_case(seed: int, features: int) -> tuple[dict[str, Spec], list[bytes]]:
-    """Some features to ask for, and messages in which they may be; others are between them, in any order."""
+    """Some features to request, and messages that may have them between other features, in any order."""
     rng = random.Random(seed)
     names = rng.sample(_NAMES, 2) + [f"feature {number}" for number in range(features - 2)]
     specs = {name: random_spec(rng) for name in names}

@@ -38,7 +38,7 @@ class DatasetTest(WorkTest):
     def numbers(self, batches: Any) -> list[int]:
         return [int(weight * 8) for batch in batches for weight in batch["weight"].numpy().tolist()]
 
-    def test_it_is_the_batches_of_the_dataset_in_the_samplers_order(self) -> None:
+    def test_it_yields_the_batches_of_the_dataset_in_the_samplers_order(self) -> None:
         ds = self.examples(100)
         for view in (ds, ds.where("label > 4")[::-1], ds[:0], ofindex.mix([ds, ds[:20]], [1, 1])):
             order = list(view.sampler(seed=3, epoch=2))
@@ -46,7 +46,7 @@ class DatasetTest(WorkTest):
             batches = ofindex.tf.dataset(view, FEATURES, batch_size=16, seed=3, epoch=2)
             self.assertEqual([plain(batch) for batch in batches], expected)
 
-    def test_dtypes_and_shapes_are_those_of_the_features(self) -> None:
+    def test_dtypes_and_shapes_match_the_features(self) -> None:
         ds = ofindex.build(self.write("data/", [
             messages.encode("example", {
                 "numbers": ("int64", [number, 1, 2, 3]),
@@ -85,7 +85,7 @@ class DatasetTest(WorkTest):
         self.assertEqual(last["text"].numpy().tolist(), [b"none"] * 2)
         self.assertEqual(last["counts"].to_list(), [[], []])
 
-    def test_repeat_goes_on_with_the_next_epoch(self) -> None:
+    def test_repeat_continues_with_the_next_epoch(self) -> None:
         ds = self.examples(50)
         expected = [row for epoch in range(3) for row in ds.sampler(seed=3, epoch=epoch)]
         self.assertEqual(self.numbers(ofindex.tf.dataset(ds, WEIGHT, 16, seed=3).repeat(3)), expected)
@@ -100,14 +100,14 @@ class DatasetTest(WorkTest):
                 batches = ofindex.tf.dataset(ds, WEIGHT, 16, seed=3, rank=rank, world_size=3, tail=tail)
                 self.assertEqual(self.numbers(batches), list(ds.sampler(3, 0, rank, 3, tail=tail)), (tail, rank))
 
-    def test_it_goes_through_map_and_prefetch(self) -> None:
+    def test_it_works_with_map_and_prefetch(self) -> None:
         ds = self.examples(50)
         batches = ofindex.tf.dataset(ds, {**WEIGHT, "boxes": ofindex.ragged("float32")}, 16, seed=3)
         sums = batches.map(lambda batch: tf.reduce_sum(batch["boxes"], axis=1)).prefetch(2)
         got = [number for batch in sums for number in batch.numpy().tolist()]
         self.assertEqual(got, [sum(range(row % 10)) for row in ds.sampler(seed=3)])
 
-    def test_errors_are_told_and_a_loop_may_be_left(self) -> None:
+    def test_errors_are_raised_and_a_loop_may_be_left(self) -> None:
         ds = self.examples(50)
         with self.assertRaisesRegex(tf.errors.OpError, "boxes"):
             list(ofindex.tf.dataset(ds, {"boxes": ofindex.fixed("float32")}))
@@ -135,7 +135,7 @@ class DatasetTest(WorkTest):
         for _ in range(20):
             self.numbers(batches.take(1))
         end = time.monotonic() + 30
-        while self.threads() > before + 2:  # TensorFlow ends generators in its own time
+        while self.threads() > before + 2:  # TensorFlow ends generators with a delay
             self.assertLess(time.monotonic(), end, "threads are left")
             time.sleep(0.05)
 

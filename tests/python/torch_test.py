@@ -47,7 +47,7 @@ class DatasetTest(WatchedTest):
                 self.assertEqual(read, expected[epoch], (method, workers, persistent, epoch))
             del loader
 
-    def test_items_are_payloads_or_features_or_what_a_transform_makes_of_them(self) -> None:
+    def test_items_are_payloads_features_or_results_of_a_transform(self) -> None:
         ds = self.examples(30).where("label > 2")
         payloads = Dataset(ds)
         self.assertEqual(len(payloads), 21)
@@ -72,7 +72,7 @@ class DatasetTest(WatchedTest):
         names = Dataset(ds, {"name": ofindex.ragged("bytes")})
         self.assertEqual(names[1]["name"], [b"record 4"])
 
-    def test_decoded_items_come_collated_out_of_workers(self) -> None:
+    def test_decoded_items_arrive_collated_from_workers(self) -> None:
         ds = self.examples(40)
         features = {**LABEL, "name": ofindex.fixed("bytes")}
         expected = [ds.batch(range(at, at + 10), features) for at in range(0, 40, 10)]
@@ -92,7 +92,7 @@ class DatasetTest(WatchedTest):
         expected = [mix[row] for row in sampler.take(len(mix))]
         self.assertEqual([payload for batch in loader for payload in batch], expected)
 
-    def test_its_errors_come_out_of_workers(self) -> None:
+    def test_its_errors_are_raised_out_of_workers(self) -> None:
         ds = self.examples(40)
         wrong = Dataset(ds, {"boxes": ofindex.fixed("float32")})
         for workers in (0, 2):
@@ -115,7 +115,7 @@ class StatefulDataLoaderTest(WatchedTest):
     def loader(self, ds: Any, workers: int, sampler: Any) -> Any:
         return StatefulDataLoader(Dataset(ds), batch_size=8, sampler=sampler, num_workers=workers, collate_fn=itself)
 
-    def test_it_resumes_in_mid_epoch(self) -> None:
+    def test_it_resumes_inside_an_epoch(self) -> None:
         ds = self.examples(101)
         for workers in (0, 2):
             expected = []
@@ -136,7 +136,7 @@ class StatefulDataLoaderTest(WatchedTest):
             self.assertEqual(list(resumed), expected[1], workers)
 
     def test_a_state_of_any_batch_resumes_as_with_torchs_own_samplers(self) -> None:
-        """Behind the last batch, an epoch of which nothing is left; behind the end of the loop, the next epoch."""
+        """After the last batch, the rest of the epoch is empty; after the end of the loop, the next epoch begins."""
         from torchdata.stateful_dataloader.sampler import RandomSampler
 
         ds = self.examples(24)

@@ -1,4 +1,4 @@
-"""What the tests of ofindex.torch stand on; without torch, they are skipped."""
+"""Shared code of the tests of ofindex.torch; without torch, they are skipped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest("torch is not installed") from missing
 
-# Tests take these from here, after torch was looked for.
+# Tests import these from here, after the check for torch.
 from ofindex.torch import Dataset as Dataset
 from ofindex.torch import Loader as Loader
 from ofindex.torch import Ragged
@@ -32,7 +32,7 @@ def itself(item: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A batch or item as plain values and dtypes, so that two of them can be compared."""
+    """A batch or item as plain values and dtypes, for comparison."""
     if isinstance(value, dict):
         return {key: plain(one) for key, one in value.items()}
     if isinstance(value, Ragged):
@@ -49,12 +49,12 @@ def plain(value: Any) -> Any:
 
 
 def batches_of(ds: Any, features: Any, rows: list[int], size: int) -> list[Any]:
-    """What ds.batch gives for `rows`, `size` at a time."""
+    """The result of ds.batch for `rows`, `size` at a time."""
     return [plain(ds.batch(rows[at : at + size], features)) for at in range(0, len(rows), size)]
 
 
 class CountingSampler:
-    """A sampler of Python's, slow if need be; it has no length."""
+    """A sampler written in Python, slow on request; it has no length."""
 
     def __init__(self, count: int, seconds: float = 0) -> None:
         self.count, self.seconds = count, seconds
@@ -66,7 +66,7 @@ class CountingSampler:
 
 
 class WatchedTest(WorkTest):
-    """Nothing may hang: a test that takes too long ends the process, with all stacks."""
+    """Nothing may hang: a test that takes too long ends the process, and prints all stacks."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -75,12 +75,12 @@ class WatchedTest(WorkTest):
         caught = warnings.catch_warnings()
         caught.__enter__()
         self.addCleanup(caught.__exit__, None, None, None)
-        warnings.simplefilter("ignore")  # torch finds four workers many
+        warnings.simplefilter("ignore")  # torch warns about four workers
         faulthandler.dump_traceback_later(4 * PATIENCE, exit=True)
         self.addCleanup(faulthandler.cancel_dump_traceback_later)
 
     def until(self, condition: Callable[[], bool], text: str) -> None:
-        """Waits for what other threads have yet to do."""
+        """Waits until other threads have finished their work."""
         end = time.monotonic() + PATIENCE
         while not condition():
             self.assertLess(time.monotonic(), end, text)

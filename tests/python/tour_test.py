@@ -1,4 +1,4 @@
-"""Every `pycon` block of the documents runs, in order, and prints what it shows."""
+"""Every `pycon` block of the documents runs, in order, and prints what the document shows."""
 
 from __future__ import annotations
 

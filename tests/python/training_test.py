@@ -1,4 +1,4 @@
-"""examples/train_digits.py on the real digits: it learns, and a run that was stopped goes on bit for bit. And JPEGs."""
+"""examples/train_digits.py on the real digits: it learns, and a stopped run resumes bit for bit. Also JPEGs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TrainingTest(WorkTest):
             self.write(f"digits/part-{part}", some, records.OFRECORD)
 
     def train(self, name: str, *options: str) -> str:
-        """What a run prints whose checkpoint and log are called `name`."""
+        """The output of a run whose checkpoint and log have the name `name`."""
         files = ["--checkpoint", f"{name}.pt", "--log", f"{name}.log"]
         done = subprocess.run(
             [sys.executable, str(EXAMPLE), "digits", "--epochs", "12", "--save-every", "50", *files, *options],
@@ -65,7 +65,7 @@ class TrainingTest(WorkTest):
         return torch.load(self.dir / f"{name}.pt", weights_only=True)  # type: ignore[no-any-return]
 
     def assert_same(self, one: Any, other: Any, where: str = "") -> None:
-        """Two states are equal to the bit."""
+        """Two states are equal bit for bit."""
         self.assertIs(type(one), type(other), where)
         if isinstance(one, torch.Tensor):
             self.assertEqual((one.dtype, one.shape), (other.dtype, other.shape), where)
@@ -77,7 +77,7 @@ class TrainingTest(WorkTest):
         else:
             self.assertEqual(one, other, where)
 
-    def test_it_learns_and_goes_on_bit_for_bit_where_it_was_stopped(self) -> None:
+    def test_training_learns_and_resumes_bit_for_bit(self) -> None:
         whole = self.train("whole")
         found = re.search(r"accuracy (0\.\d+) on (\d+) digits held out", whole)
         assert found is not None, whole
@@ -89,7 +89,7 @@ class TrainingTest(WorkTest):
         self.assertEqual([int(line.split()[0]) for line in steps], list(range(1, 12 * batches + 1)))
         self.assertEqual(len({line.split()[2] for line in steps}), len(steps))  # no batch comes twice
 
-        # Stopped in the middle of an epoch, and twice: 17 steps after a checkpoint, which are done again, and 1 before.
+        # Stopped twice inside an epoch: 17 steps after a checkpoint, which are repeated, and 1 step before one.
         self.assertIn("stopped after step 167", self.train("parts", "--stop-after", "167"))
         self.assertEqual(self.log("parts"), steps[:167])
         self.assertIn("resumed after step 150", self.train("parts", "--resume", "--stop-after", "299"))
@@ -99,7 +99,7 @@ class TrainingTest(WorkTest):
         self.assertNotEqual(250 % batches, 0)
         self.assert_same(self.checkpoint("whole"), self.checkpoint("parts"))
 
-    def test_its_batches_are_the_digits_held_apart(self) -> None:
+    def test_its_batches_are_the_held_out_digits(self) -> None:
         self.train("one", "--epochs", "1")
         ds = ofindex.open(self.dir / "digits")
         parts = ds.split({"train": 0.8, "held out": 0.2}, seed=0)
@@ -133,7 +133,7 @@ class JpegTest(WorkTest):
     def pixels(jpeg: Any) -> np.ndarray[Any, Any]:
         return np.asarray(Image.open(io.BytesIO(jpeg)))
 
-    def test_jpegs_decoded_in_the_transform_are_those_decoded_one_by_one(self) -> None:
+    def test_jpegs_decoded_in_the_transform_equal_those_decoded_one_by_one(self) -> None:
         expected = [self.pixels(jpeg) for jpeg in self.jpegs]
 
         def decode(batch: dict[str, Any]) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class JpegTest(WorkTest):
             self.assertNotEqual(seen, sorted(seen))
             self.assertEqual(seen, list(self.ds.sampler(seed=3)))
 
-    def test_a_jpeg_that_is_none_is_an_error_of_the_loop(self) -> None:
+    def test_an_invalid_jpeg_is_an_error_of_the_loop(self) -> None:
         ds = ofindex.build(self.write("broken/", [messages.encode("example", {"x": ("bytes", [b"no JPEG"])})] * 4))
 
         def decode(batch: dict[str, Any]) -> Any:
@@ -165,9 +165,9 @@ class JpegTest(WorkTest):
 
 
 class LoadingTest(WorkTest):
-    """What examples/train_digits.py relies on."""
+    """The features that examples/train_digits.py relies on."""
 
-    def test_a_state_of_mid_epoch_is_plain_values_that_torch_saves_safely(self) -> None:
+    def test_a_state_inside_an_epoch_is_plain_values_that_torch_saves_safely(self) -> None:
         loader = Loader(self.examples(50), {"label": ofindex.fixed("int64")}, batch_size=8)
         batches = iter(loader)
         for _ in range(3):

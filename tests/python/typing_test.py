@@ -1,4 +1,4 @@
-"""The package's types are sound, its stubs are those of the extension, and its code is in the house's style."""
+"""The package's types are sound, its stubs match the extension, and its code follows the style."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CHECKED = ("python", "tests/python", "examples", "bench/python")
 
 
-# What mypy's stubtest says of every module of nanobind: classes have a metaclass of nanobind's, functions are objects
-# of its own. What is still checked is that each class, function and method is there, in the stubs and at run time.
+# Complaints of mypy's stubtest about every nanobind module, whose classes and functions have nanobind's own types. The
+# test still checks that each class, function and method exists in the stubs and at run time.
 OF_NANOBIND = re.compile(
     r"ofindex\._ofindex\."
     r"([A-Z]\w* is inconsistent, metaclass differs"

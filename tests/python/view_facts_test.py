@@ -1,4 +1,4 @@
-"""What a view says of itself is about its own records, or an error: stats, schema, info, its table in a notebook."""
+"""Facts of a view are about its own records, or an error: stats, schema, info, its table in a notebook."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def payload(number: int) -> bytes:
 NAMES = ["id", "score", "name", "blob", "boxes", "words", "mixed", "any"]
 
 
-# Prints what the statistics of a view say that has one record with a list of 100 numbers half a million times; their
-# peak of memory is a few bytes for each time at most, and none for a value.
+# Prints the statistics of a view with one record, a list of 100 numbers, half a million times. Their peak memory is at
+# most a few bytes per repetition, and none per value.
 REPEATS = """
 import resource, sys
 import numpy as np
@@ -58,7 +58,7 @@ class StatsTest(WorkTest):
         self.ds = ofindex.build(self.write("data/", self.payloads), columns=NAMES)
 
     def check(self, view: ofindex.Dataset, name: str) -> None:
-        """Compares with a dataset that has the view's records, and no others."""
+        """Compares the view with a dataset that has exactly its records."""
         alone = ofindex.build(self.write(f"{name}.tfrecord", list(view)), columns=NAMES, columns_optional=True)
         for column in [*NAMES, "_length"]:
             if column in NAMES and not alone.schema.get(column, {}).get("column"):
@@ -69,7 +69,7 @@ class StatsTest(WorkTest):
                 found.pop("list_lengths"), expected.pop("list_lengths")
             self.assertEqual(repr(found), repr(expected), (name, column))
 
-    def test_stats_are_those_of_a_dataset_of_these_records_alone(self) -> None:
+    def test_stats_equal_those_of_a_dataset_of_these_records_alone(self) -> None:
         for name, view in {
             "slice": self.ds[10:50],
             "last": self.ds[-3:],
@@ -82,7 +82,7 @@ class StatsTest(WorkTest):
         }.items():
             self.check(view, name)
 
-    def test_stats_of_no_records_are_of_none(self) -> None:
+    def test_stats_of_no_records_are_empty(self) -> None:
         for column in NAMES:
             stats = self.ds[:0].stats(column)
             self.assertEqual((stats["rows"], stats["count"], stats["nulls"], stats["top"]), (0, 0, 0, []), column)
@@ -101,7 +101,7 @@ class StatsTest(WorkTest):
             self.assertAlmostEqual(stats["mean"], values.mean())
             self.assertEqual(sum(bin["count"] for bin in stats["histogram"]), len(values))
 
-    def test_stats_take_no_memory_for_the_values_of_records_that_repeat(self) -> None:
+    def test_stats_of_repeated_records_take_no_memory_for_copies(self) -> None:
         values = messages.encode("example", {"a": ("int64", list(range(100)))})
         ds = ofindex.build(self.write("one.tfrecord", [values]), columns=["a"])
         said = in_new_process(REPEATS, ds._source.index_path)
@@ -113,7 +113,7 @@ class FactsTest(WorkTest):
         super().setUp()
         self.ds = self.examples(100)
 
-    def test_what_the_index_has_of_the_whole_dataset_alone_is_refused_to_a_view(self) -> None:
+    def test_facts_of_the_whole_dataset_are_refused_for_a_view(self) -> None:
         for view in (self.ds[:50], self.ds.where("label = 3"), self.ds[::-1], self.ds[[1, 1]], self.ds[:0]):
             asks = (lambda view=view: view.schema, lambda view=view: view.info, lambda view=view: view.sql("SELECT 1"))
             for ask in asks:
@@ -122,7 +122,7 @@ class FactsTest(WorkTest):
         for whole in (self.ds[:], self.ds[list(range(100))], self.ds.where("label >= 0")):  # all records, in order
             self.assertEqual((whole.schema, whole.info), (self.ds.schema, self.ds.info))
 
-    def test_a_views_table_in_a_notebook_counts_its_own_records_alone(self) -> None:
+    def test_the_html_table_of_a_view_counts_its_own_records(self) -> None:
         self.assertIn("<td>100</td>", self.ds._repr_html_())
         for view in (self.ds[:37], self.ds.where("label = 3"), self.ds[[1, 1]], self.ds[:0]):
             html = view._repr_html_()

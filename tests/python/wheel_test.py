@@ -1,6 +1,6 @@
-"""The wheel, in an environment that has nothing else: it builds an index and reads it, as README says.
+"""The wheel, alone in an environment: it builds an index and reads it, as in README.
 
-Without --quick, tools/test has built it as pip does on a clean machine: of an sdist, in an environment of its own.
+Without --quick, tools/test has built it as pip does on a clean machine: from an sdist, in a separate environment.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class WheelTest(WorkTest):
         version = f"cp{sys.version_info.major}{sys.version_info.minor}"
         self.assertRegex(self.wheel.name, rf"^ofindex-[0-9.]+-{version}-{version}-linux_x86_64\.whl$")
 
-    def test_its_libraries_need_what_the_wheel_brings_and_the_compilers_runtime_and_show_one_symbol(self) -> None:
+    def test_its_libraries_need_only_what_the_wheel_brings_and_export_one_symbol(self) -> None:
         with zipfile.ZipFile(self.wheel) as wheel:
             wheel.extractall(self.dir)
         package = self.dir / "ofindex"

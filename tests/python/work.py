@@ -1,4 +1,4 @@
-"""What the tests of the Python package stand on: a folder, and datasets in it."""
+"""Shared code of the tests of the Python package: a folder, and datasets in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from oracle import messages, records
 
 
 def example(number: int) -> bytes:
-    """Example `number`: a label, a weight, a name, and as many boxes as the number's last digit."""
+    """Example `number`: a label, a weight, a name, and boxes, as many as the last digit of `number`."""
     return messages.encode(
         "example",
         {
@@ -38,7 +38,7 @@ FEATURES = {
 
 
 def orders_of(sampler: Any, epochs: int) -> list[list[int]]:
-    """What `sampler` gives in each of its first `epochs` epochs."""
+    """The ordinals that `sampler` yields in each of its first `epochs` epochs."""
     orders = []
     for epoch in range(epochs):
         sampler.set_epoch(epoch)
@@ -53,7 +53,7 @@ class WorkTest(unittest.TestCase):
         self.dir = Path(temporary.name).resolve()
 
     def write(self, name: str, payloads: Sequence[bytes], framing: str = records.TFRECORD) -> Path:
-        """Writes a shard, or a folder of two shards where `name` ends in a slash."""
+        """Writes a shard, or a folder of two shards if `name` ends in a slash."""
         path = self.dir / name
         if not name.endswith("/"):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ class WorkTest(unittest.TestCase):
     def examples(self, count: int, name: str = "data/") -> ofindex.Dataset:
         """A dataset of `count` examples."""
         data = self.write(name, [example(number) for number in range(count)])
-        return ofindex.build(data, format="tfrecord")  # which nothing else tells of none
+        return ofindex.build(data, format="tfrecord")  # an empty file has no other sign of its format
 
     def descriptors(self) -> int:
         return len(os.listdir("/proc/self/fd"))
@@ -78,8 +78,8 @@ class WorkTest(unittest.TestCase):
 
 
 def in_new_process(source: str, *arguments: object, **variables: str) -> str:
-    """Runs Python `source` in a process of its own, with more `variables` in its environment, and returns what it
-    prints; fails where it fails."""
+    """Runs Python `source` in a separate process, with `variables` added to its environment, and returns its output;
+    fails if the process fails."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **variables}
     done = subprocess.run(
         [sys.executable, "-c", source, *map(str, arguments)],
@@ -94,7 +94,7 @@ def in_new_process(source: str, *arguments: object, **variables: str) -> str:
 
 
 def run_and_kill(source: str, *arguments: object, after: float) -> None:
-    """Runs Python `source` in a process of its own, and kills it `after` seconds from its first line of output on."""
+    """Runs Python `source` in a separate process, and kills it `after` seconds after its first line of output."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", source, *map(str, arguments)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:

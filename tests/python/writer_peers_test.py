@@ -1,4 +1,4 @@
-"""What ofindex.Writer and ofindex.pack write is read by others: TensorFlow, vahidk's tfrecord, protobuf."""
+"""The output of ofindex.Writer and ofindex.pack is read by others: TensorFlow, vahidk's tfrecord, protobuf."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from python.work import WorkTest, in_new_process
 
 COUNT = 300
 
-# In a process of its own: it registers the messages that TensorFlow registers, too.
+# In a separate process, because it registers the same messages as TensorFlow.
 BY_TFRECORD = """
 import json, sys, tfrecord, zlib
 description = {"label": "int", "weight": "float", "name": "byte", "image": "byte", "boxes": "float"}
@@ -33,7 +33,7 @@ print(json.dumps([
 
 
 def values(number: int) -> dict[str, Any]:
-    """What record `number` holds; as many boxes as the number's last digit."""
+    """The values of record `number`; the last digit of `number` is the number of boxes."""
     rng = random.Random(number)
     return {
         "label": number - 100,

@@ -1,4 +1,4 @@
-"""ofindex.Writer: what is refused, by record and feature, and nothing of it written."""
+"""ofindex.Writer: refused records are reported by record and feature, and no part of them is written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class RefusedTest(WriterCase):
     def refused(
         self, payload: str, record: Any, pattern: str, kind: Any = ofindex.FeatureError, **options: Any
     ) -> None:
-        """A writer that refuses `record`, and goes on as if it had not been there."""
+        """A writer that refuses `record`, and continues as if it had not been passed."""
         (self.dir / "shard").unlink(missing_ok=True)
         with ofindex.Writer(self.dir / "shard", FORMATS[payload], payload=payload, **options) as writer:
             writer.write({"good": 1})
@@ -62,7 +62,7 @@ class RefusedTest(WriterCase):
                 with self.subTest(repr(value)[:40], payload=payload):
                     self.refused(payload, {"first": 1, "x": value}, pattern)
 
-    def test_floats_beyond_32_bits_have_no_place_in_a_float_list(self) -> None:
+    def test_floats_beyond_32_bits_do_not_fit_a_float_list(self) -> None:
         for value in (1e300, -1e300, [0.5, 3.5e38], np.array([1e300])):
             self.refused("example", {"x": value}, "record 1: feature 'x'.*beyond a float")
             self.refused("ofrecord", {"x": value}, "beyond a float", schema={"x": "float"})
@@ -91,12 +91,12 @@ class RefusedTest(WriterCase):
         for value in (5, "text", b"bytes", {"a": 1}):
             self.refused("sequence_example", {"x[]": value}, "record 1: feature 'x'")
 
-    def test_an_ofrecord_is_never_empty(self) -> None:
+    def test_an_empty_ofrecord_is_refused(self) -> None:
         for record in (b"", bytearray(), {}, {"x": None}):
             self.refused("ofrecord", record, "record 1.*empty")
         self.assertEqual(len(self.written("example", {}, b"", {"x": None})), 3)
 
-    def test_a_record_that_is_none_is_a_type_error(self) -> None:
+    def test_a_record_of_a_wrong_type_is_a_type_error(self) -> None:
         for record in (5, None, "text", [1], object()):
             self.refused("example", record, "a record is bytes or a mapping", TypeError)
         for record in ({1: 1}, {None: 1}, {("a",): 1}):
@@ -125,7 +125,7 @@ class RefusedTest(WriterCase):
         record["b"] = Growing()
         self.refused("example", record, "changed", RuntimeError)
 
-    def test_errors_of_values_themselves_go_through(self) -> None:
+    def test_exceptions_raised_by_values_are_passed_on(self) -> None:
         class Broken:
             def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
                 raise KeyError("mine")
@@ -148,7 +148,7 @@ class RefusedTest(WriterCase):
         payloads = records.walk_tfrecord(path.read_bytes()).payloads
         return [messages.MESSAGES["example"].FromString(payload) for payload in payloads]
 
-    def test_arguments_that_make_no_sense_together_are_value_errors(self) -> None:
+    def test_invalid_combinations_of_arguments_are_value_errors(self) -> None:
         for name, options, pattern in (
             ("shard", {}, "does not say"),
             ("a.tfrecord", {"format": "ofrecord"}, "the name says"),

@@ -1,4 +1,4 @@
-"""ofindex.Writer: no half shard ever has a name, whatever ends the writer."""
+"""ofindex.Writer: no incomplete shard ever has its name, however the writer ends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ClosingTest(WriterCase):
         super().setUp()
         self.path = self.dir / "a.tfrecord"
 
-    def test_the_file_has_its_name_when_it_is_closed_and_not_before(self) -> None:
+    def test_the_file_gets_its_name_when_it_is_closed_and_not_before(self) -> None:
         writer = ofindex.Writer(self.path)
         writer.write(b"one")
         writer.flush()
@@ -45,17 +45,17 @@ class ClosingTest(WriterCase):
         writer.abandon()
         self.assertTrue(self.path.exists())
 
-    def test_a_block_that_fails_leaves_the_old_file_and_nothing_beside_it(self) -> None:
+    def test_a_failing_block_leaves_the_old_file_and_no_others(self) -> None:
         self.write("a.tfrecord", [b"old"])
         with self.assertRaises(KeyError), ofindex.Writer(self.path, force=True) as writer:
             writer.write(b"new")
             raise KeyError
         self.assertEqual((self.payloads(self.path), self.beside()), ([b"old"], ["a.tfrecord"]))
 
-    def test_a_file_that_exists_is_replaced_by_force_if_it_is_a_shard_of_the_format(self) -> None:
+    def test_an_existing_file_is_replaced_by_force_if_it_is_a_shard_of_the_format(self) -> None:
         diary = self.dir / "part-7"
         diary.write_text("Dear diary,\n")
-        shard = self.write("part-8", [b"old"])  # TFRecords, and the name says OFRecord
+        shard = self.write("part-8", [b"old"])  # TFRecords, although the name stands for OFRecord
         mine = self.write("a.tfrecord", [b"old"])
         for path, force in ((diary, False), (diary, True), (shard, False), (shard, True), (mine, False)):
             before = path.read_bytes()
@@ -69,7 +69,7 @@ class ClosingTest(WriterCase):
         self.assertTrue((self.dir / "link.tfrecord").is_symlink())
         self.assertEqual(self.payloads(mine), [b"new"])
 
-    def test_a_writer_that_nobody_closed_is_given_up_with_a_warning(self) -> None:
+    def test_a_writer_that_is_never_closed_is_abandoned_with_a_warning(self) -> None:
         writer = ofindex.Writer(self.path)
         writer.write(b"lost")
         with self.assertWarnsRegex(ResourceWarning, "not closed"):
@@ -81,7 +81,7 @@ class ClosingTest(WriterCase):
         )
         self.assertEqual((printed, self.beside()), ("end\n", []))
 
-    def test_a_closed_writer_and_one_that_never_began_end_in_silence(self) -> None:
+    def test_a_closed_writer_and_one_that_never_began_end_silently(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             ofindex.Writer(self.path).close()
@@ -93,7 +93,7 @@ class ClosingTest(WriterCase):
         with ofindex.Writer(self.path), self.assertRaises(ofindex.LockError):
             ofindex.Writer(self.path)
 
-    def test_records_are_appended_to_what_is_there(self) -> None:
+    def test_records_can_be_appended(self) -> None:
         for number in range(3):
             with ofindex.Writer(self.path, append=True) as writer:
                 self.assertEqual(writer.records, number)
@@ -111,7 +111,7 @@ class ClosingTest(WriterCase):
                 self.assertEqual((self.dir / name).read_bytes(), whole[:size])
         self.assertEqual(self.beside(), ["a.tfrecord", "part-0"])
 
-    def test_gzip_is_what_the_name_or_the_argument_says(self) -> None:
+    def test_compression_follows_the_name_or_the_argument(self) -> None:
         for name, compress in (("a.tfrecord.gz", None), ("b.tfrecord", "gzip")):
             with ofindex.Writer(self.dir / name, compress=compress) as writer:
                 for number in range(100):
@@ -121,14 +121,14 @@ class ClosingTest(WriterCase):
             walk = records.walk_tfrecord(records.inflate(data))
             self.assertEqual((len(walk.payloads), walk.damage), (100, []))
 
-    def test_all_that_is_bytes_like_is_a_payload(self) -> None:
+    def test_any_bytes_like_object_is_a_payload(self) -> None:
         given = [b"a", bytearray(b"b"), memoryview(b"cd"), np.arange(3, dtype=np.uint8), array.array("h", [1])]
         with ofindex.Writer(self.path) as writer:
             for payload in given:
                 writer.write(payload)
         self.assertEqual(self.payloads(self.path), [bytes(memoryview(payload)) for payload in given])
 
-    def test_a_writer_is_of_one_process_and_is_not_pickled(self) -> None:
+    def test_a_writer_belongs_to_one_process_and_cannot_be_pickled(self) -> None:
         import pickle
 
         with ofindex.Writer(self.path) as writer, self.assertRaises(TypeError):
@@ -166,7 +166,7 @@ class ClosingTest(WriterCase):
         writer.close()
         self.assertEqual(self.payloads(self.path), [b"parent's", b"again"])
 
-    def test_records_of_many_threads_come_whole(self) -> None:
+    def test_records_of_many_threads_are_written_whole(self) -> None:
         def work(writer: ofindex.Writer, thread: int) -> None:
             for number in range(500):
                 size = (10, 40_000)[number % 50 == 0]
@@ -217,7 +217,7 @@ class DyingTest(WriterCase):
         self.assertEqual(records.walk_tfrecord(path.read_bytes()).payloads, [b"old"])
         self.assertEqual(self.beside(), ["a.tfrecord"])
 
-    def test_a_disk_that_is_full_at_the_end_is_an_error_of_close(self) -> None:
+    def test_a_disk_that_fills_up_at_the_end_is_an_error_of_close(self) -> None:
         printed = in_new_process(
             "import ofindex, resource, signal, sys\n"
             "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"

@@ -1,4 +1,4 @@
-"""ofindex.Writer: what values become, and that they are read as they were written."""
+"""ofindex.Writer: the kinds of values, and that they are read as they were written."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Color(enum.IntEnum):
 
 
 class Odd(Mapping[str, Any]):
-    """A mapping that is no dict."""
+    """A mapping that is not a dict."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.content = content
@@ -97,7 +97,7 @@ class ValuesTest(WriterCase):
                 self.assertEqual(self.feature("example", value), example)
                 self.assertEqual(self.feature("ofrecord", value), ofrecord)
 
-    def test_the_schema_says_kinds_before_the_values_do(self) -> None:
+    def test_the_schema_overrides_the_kinds_of_values(self) -> None:
         for value, kind, expected in (
             (3, "float", [3.0]),
             ([1, 2.5], "float", [1.0, 2.5]),
@@ -127,7 +127,7 @@ class ValuesTest(WriterCase):
         (message,) = self.written("example", {"a": None, "b": 1})
         self.assertEqual(list(message.features.feature), ["b"])
 
-    def test_any_mapping_and_names_of_bytes_will_do(self) -> None:
+    def test_any_mapping_and_names_of_bytes_are_accepted(self) -> None:
         for record in (OrderedDict(a=1), MappingProxyType({"a": 1}), Odd({"a": 1}), {b"a": 1}):
             (message,) = self.written("example", record)
             self.assertEqual(list(message.features.feature["a"].int64_list.value), [1])
@@ -160,7 +160,7 @@ class ValuesTest(WriterCase):
         self.assertEqual(list(message.features.feature), ["x[]"])
 
     @needs_fixtures
-    def test_the_published_example_comes_out_bit_for_bit(self) -> None:
+    def test_the_published_example_is_reproduced_bit_for_bit(self) -> None:
         published = (FIXTURES / "mnist_example.pb").read_bytes()
         features = messages.MESSAGES["example"].FromString(published).features.feature
         values = {
@@ -175,7 +175,7 @@ class ValuesTest(WriterCase):
         self.assertEqual(path.read_bytes(), records.frame_tfrecord(published))
         self.assertEqual(len(published), 859)
 
-    def test_the_same_values_are_the_same_bytes_in_any_order(self) -> None:
+    def test_the_same_values_give_the_same_bytes_in_any_order(self) -> None:
         names = [f"feature {number}" for number in range(30)]
         shuffled = random.Random(1).sample(names, len(names))
         for payload, format in FORMATS.items():
@@ -188,7 +188,7 @@ class ValuesTest(WriterCase):
 
 class RoundTripTest(WriterCase):
     def values(self, rng: random.Random, kind: str, count: int) -> Any:
-        """As Dataset.record gives them."""
+        """The values as Dataset.record returns them."""
         if kind == "bytes":
             return [rng.randbytes(rng.choice((0, 1, 3, 40))) for _ in range(count)]
         if kind in ("int32", "int64"):
@@ -202,7 +202,7 @@ class RoundTripTest(WriterCase):
         record: dict[str, Any] = {}
         for number in range(rng.randrange(1, 5)):
             kind = rng.choice(KINDS[payload])
-            least = 1 if kind == "bytes" else 0  # of an empty list of bytes, record() does not tell the kind
+            least = 1 if kind == "bytes" else 0  # record() does not show the kind of an empty list of bytes
             if payload == "sequence_example" and rng.random() < 0.5:
                 steps = [self.values(rng, kind, rng.randrange(3)) for _ in range(rng.randrange(4))]
                 if not any(len(step) for step in steps) and kind == "bytes":

@@ -1,4 +1,4 @@
-"""What the tests of ofindex.Writer share: shards written, and read by libprotobuf."""
+"""Shared code of the tests of ofindex.Writer: writes shards, and reads them with libprotobuf."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WriterCase(WorkTest):
         return [messages.MESSAGES[payload].FromString(one) for one in walk.payloads]
 
     def feature(self, payload: str, value: Any, **options: Any) -> tuple[str, list[Any]]:
-        """The kind and the values that `value` is written as."""
+        """The kind and the values written for `value`."""
         (message,) = self.written(payload, {"x": value, "other": 1}, **options)
         found = (message.feature if payload == "ofrecord" else message.features.feature)["x"]
         kind = found.WhichOneof("kind")

@@ -52,7 +52,7 @@ inline ColumnValue ValueOf(const Cell& cell, size_t i) {
 }
 
 /// The columns of a dataset that was never on disk, made according to index/columns/column.h: the input of ColumnStore,
-/// and the values that SQL should see, computed independently. Places are invented.
+/// and the values that SQL should see, computed independently. The positions of records in shards are made up.
 class ColumnsInMemory final : public ColumnSource {
  public:
   /// `blocks` are the numbers of records of the blocks. All blocks of shard 0 come first.

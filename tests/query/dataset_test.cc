@@ -10,6 +10,7 @@
 #include "index/catalog/paths.h"
 #include "index/output/draft.h"
 #include "query/sql/sql_session.h"
+#include "tests/query/built_dataset.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
@@ -18,34 +19,6 @@ namespace ofindex {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder "train" of three shards, and its index.
-class BuiltDataset {
- public:
-  explicit BuiltDataset(Framing framing) {
-    fs::create_directory(dir_ / "train");
-    for (const char* name : {"part-0", "part-1", "part-2"}) {
-      std::vector<std::string> payloads = SomePayloads(20, 50, payloads_.size() + 1);
-      payloads[0] = name;
-      WriteFile(dir_ / "train/" + name, ShardBytes(framing, payloads));
-      payloads_.insert(payloads_.end(), payloads.begin(), payloads.end());
-    }
-    Progress progress;
-    BuildOptions options;
-    options.data = {dir_ / "train"};
-    options.format.framing = framing;
-    options.threads = 2;
-    const Result<BuildReport> report = BuildIndex(options, progress);
-    REQUIRE_MESSAGE(report.has_value(), report.error().message);
-  }
-
-  [[nodiscard]] const std::vector<std::string>& payloads() const { return payloads_; }
-  [[nodiscard]] std::string operator/(const std::string& name) const { return dir_ / name; }
-
- private:
-  TempDir dir_;
-  std::vector<std::string> payloads_;
-};
 
 void CheckReads(const Result<Dataset>& dataset, const std::vector<std::string>& payloads) {
   REQUIRE_MESSAGE(dataset.has_value(), dataset.error().message);
@@ -58,7 +31,7 @@ void CheckReads(const Result<Dataset>& dataset, const std::vector<std::string>& 
   CHECK(dataset->reader().Copy(payloads.size(), bytes).error().code == ErrorCode::kOutOfRange);
 }
 
-TEST_CASE("a dataset gives every payload, opened by the name of its index or of its data") {
+TEST_CASE("a dataset returns every payload, opened by its index or by its data") {
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     const BuiltDataset built(framing);
     for (const char* name : {"train", "train/", "train/.", "train.ofidx"}) {
@@ -78,7 +51,7 @@ TEST_CASE("a dataset that was moved with its index still opens, and so does a co
   CheckReads(Dataset::Open(built / "elsewhere/train"), built.payloads());
 }
 
-TEST_CASE("there is no dataset without an index") {
+TEST_CASE("opening a dataset without an index is an error") {
   const TempDir dir;
   const Result<Dataset> dataset = Dataset::Open(dir / "train");
   REQUIRE(!dataset.has_value());
@@ -86,7 +59,7 @@ TEST_CASE("there is no dataset without an index") {
   CHECK(dataset.error().hint.text().find("ofindex build") != std::string::npos);
 }
 
-TEST_CASE("an empty dataset has no records, and opens") {
+TEST_CASE("an empty dataset opens, and has no records") {
   const TempDir dir;
   WriteFile(dir / "empty.tfrecord", "");
   Progress progress;
@@ -97,7 +70,7 @@ TEST_CASE("an empty dataset has no records, and opens") {
   CheckReads(Dataset::Open(dir / "empty.tfrecord"), {});
 }
 
-TEST_CASE("a shard that is gone is stale when it is touched, and not before") {
+TEST_CASE("a missing shard is stale when it is first used, and not before") {
   const BuiltDataset built(Framing::kTfRecord);
   fs::remove(built / "train/part-1");
   const Result<Dataset> dataset = Dataset::Open(built / "train");
@@ -108,7 +81,7 @@ TEST_CASE("a shard that is gone is stale when it is touched, and not before") {
   CHECK(dataset->reader().Copy(20, bytes).error().code == ErrorCode::kStale);
 }
 
-TEST_CASE("who waits for the map of another's build can be told to stop: readers, and questions of where records lie") {
+TEST_CASE("waiting for another process to build the map can be interrupted") {
   const BuiltDataset built(Framing::kTfRecord);
   const std::string index = built / "train.ofidx";
   fs::remove(MapPathOf(index));
@@ -120,7 +93,9 @@ TEST_CASE("who waits for the map of another's build can be told to stop: readers
     return !result.has_value() && result.error().code == ErrorCode::kInterrupted;
   };
   CHECK(interrupted(Dataset::Open(index, {}, progress)));
-  Result<SqlSession> session = SqlSession::Open(index, {.progress = &progress});
+  const auto snapshot = Snapshot::Open(index, {.progress = &progress});
+  REQUIRE(snapshot);
+  Result<SqlSession> session = SqlSession::Open(**snapshot);
   REQUIRE(session);
   Result<SqlRows> rows = session->Query("SELECT max(_offset) FROM records");
   REQUIRE(rows);

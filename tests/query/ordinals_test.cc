@@ -8,7 +8,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("ordinals are read as people write them") {
+TEST_CASE("ordinals are parsed as people write them") {
   struct Row {
     std::string text;
     uint64_t size;
@@ -48,7 +48,7 @@ TEST_CASE("ordinals are read as people write them") {
   }
 }
 
-TEST_CASE("an ordinal that is not in the dataset is out of range, and what is none is an error of usage") {
+TEST_CASE("an ordinal outside the dataset is out of range, and text that is not an ordinal is a usage error") {
   struct Row {
     std::string text;
     uint64_t size;
@@ -82,7 +82,7 @@ TEST_CASE("an ordinal that is not in the dataset is out of range, and what is no
   }
 }
 
-TEST_CASE("every range of a small dataset is what a slice of a list of its ordinals is") {
+TEST_CASE("every range of a small dataset selects what a Python slice does") {
   constexpr int kSize = 5;
   for (int from = -7; from <= 7; ++from) {
     for (int to = -7; to <= 7; ++to) {

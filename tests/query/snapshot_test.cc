@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "index/build/builder.h"
 #include "index/build/verifier.h"
-#include "index/catalog/catalog_reader.h"
 #include "query/columns/find_column.h"
 #include "query/dataset.h"
 #include "query/sampling/columns/split.h"
@@ -72,11 +71,17 @@ struct Opened {
 
   static Result<Opened> Of(const std::string& index) {
     OFINDEX_ASSIGN(Dataset dataset, Dataset::Open(index));
-    OFINDEX_ASSIGN(std::shared_ptr<ColumnStore> store, ColumnStore::Open(dataset.opened()));
-    OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(dataset.opened()));
+    OFINDEX_ASSIGN(std::shared_ptr<ColumnStore> store, dataset.snapshot()->Columns());
+    OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(*dataset.snapshot()));
     return Opened{std::move(dataset), std::move(store), std::move(session)};
   }
 };
+
+// Opens the columns of an index without its map.
+Result<std::shared_ptr<ColumnStore>> OpenColumns(const std::string& index) {
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(index));
+  return snapshot->Columns();
+}
 
 std::string Spell(const SqlValue& value) {
   return value.type == ColumnValue::Type::kInteger ? std::to_string(value.integer) : std::string(AsText(value.bytes));
@@ -149,7 +154,7 @@ const std::vector<Door> kDoors = {
     {"sql of features", [](Opened& o) { return Rows(o.session, "SELECT name, present, \"column\" FROM features"); }},
     {"sql of now",
      [](Opened& o) -> Result<std::string> {
-       OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(o.dataset.opened()));
+       OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(*o.dataset.snapshot()));
        return Rows(session, "SELECT _id, x, _offset FROM records");
      }},
     {"where", [](Opened& o) { return Selected(o.store, "x % 10 = 3"); }},
@@ -157,7 +162,7 @@ const std::vector<Door> kDoors = {
     {"where by places", [](Opened& o) { return Selected(o.store, "_offset > 300"); }},
     {"where of now",
      [](Opened& o) -> Result<std::string> {
-       OFINDEX_ASSIGN(const auto store, ColumnStore::Open(o.dataset.opened()));
+       OFINDEX_ASSIGN(const auto store, o.dataset.snapshot()->Columns());
        return Selected(store, "x > 15 AND _length > 0");
      }},
     {"stats", [](Opened& o) { return StatsText(*o.store); }},
@@ -169,21 +174,21 @@ const std::vector<Door> kDoors = {
     {"sample where", [](Opened& o) { return SampledBy(o.store, {.where = "x > 15"}); }},
     {"reading facts",
      [](Opened& o) -> Result<std::string> {
-       OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(o.dataset, *o.store));
+       OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(o.dataset));
        return StrCat(facts.records, " ", facts.payload_bytes);
      }},
     {"facts of now",
      [](Opened& o) -> Result<std::string> {
-       OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(o.dataset.opened().index));
-       OFINDEX_ASSIGN(const auto features, catalog.Features());
-       return StrCat(ToHex(catalog.facts().id), " ", catalog.facts().columns, " ", features.size());
+       OFINDEX_ASSIGN(const auto catalog, o.dataset.snapshot()->Catalog());
+       OFINDEX_ASSIGN(const auto skipped, catalog->Skipped());
+       return StrCat(ToHex(catalog->facts().id), " ", catalog->features().size(), " ", skipped.size());
      }},
     {"verify of now",
      [](Opened& o) -> Result<std::string> {
        Progress progress;
        VerifyOptions options;
        options.index = o.dataset.index_path();
-       options.opened = o.dataset.opened().index;
+       options.opened = o.dataset.snapshot()->index();
        options.threads = 1;
        OFINDEX_ASSIGN(const VerifyReport report, VerifyDataset(options, progress));
        return StrCat(report.records_checked, " ", report.shards.size(), " ", report.clean() ? 1 : 0);
@@ -226,7 +231,7 @@ void PutFolders(Named& named) {
   named.Put("more", 900, 50);
 }
 
-TEST_CASE("whatever becomes of an index, a dataset that has it open gives the old answers, or says that it is stale") {
+TEST_CASE("whatever happens to an index, an open dataset gives the old answers or reports that it is stale") {
   for (const Change& change : kChanges) {
     for (const bool asked_before : {false, true}) {
       Named named;
@@ -263,15 +268,15 @@ TEST_CASE("whatever becomes of an index, a dataset that has it open gives the ol
   }
 }
 
-TEST_CASE("columns that were opened without a map do not take the one of another index") {
+TEST_CASE("columns opened without a map do not take the map of another index") {
   for (const Change& change : kChanges) {
     CAPTURE(change.name);
     Named named;
     PutFolders(named);
     named.Build("own", named.index());
-    const auto before = Selected(ColumnStore::Open(named.index()).value(), "_offset > 300");
+    const auto before = Selected(OpenColumns(named.index()).value(), "_offset > 300");
     REQUIRE(before);
-    const auto store = ColumnStore::Open(named.index());
+    const auto store = OpenColumns(named.index());
     REQUIRE(store);
     change.make(named);
     const auto after = Selected(*store, "_offset > 300");
@@ -301,7 +306,7 @@ Result<bool> RecordsAgreeWithColumns(const std::string& index) {
   return records == columns;
 }
 
-TEST_CASE("an index that is built again and again opens as one build, while another process builds it") {
+TEST_CASE("an index that another process rebuilds again and again opens as one build") {
   const char* rounds_text = std::getenv("OFINDEX_REBUILDS");
   const int rounds = rounds_text == nullptr ? 12 : std::atoi(rounds_text);
   Named named;
@@ -338,7 +343,7 @@ TEST_CASE("an index that is built again and again opens as one build, while anot
   CHECK(failed == 0);
 }
 
-TEST_CASE("a forked child asks the index that its parent opened, though another was built meanwhile") {
+TEST_CASE("a forked child uses the index that its parent opened, even if another was built meanwhile") {
   Named named;
   PutFolders(named);
   named.Build("own", named.index());
@@ -346,14 +351,14 @@ TEST_CASE("a forked child asks the index that its parent opened, though another 
   REQUIRE(dataset);
   named.Build("as-many", named.index());
   CHECK(RunInChild([&] {
-          const auto store = ColumnStore::Open(dataset->opened());
+          const auto store = dataset->snapshot()->Columns();
           if (!store) return 1;
           const auto selected = Selected(*store, "x = 13");
           return selected && *selected == "3 " ? 0 : 2;
         }) == 0);
 }
 
-TEST_CASE("a dataset that was opened by a relative path answers as before wherever the working directory is moved to") {
+TEST_CASE("a dataset opened by a relative path works after any change of the working directory") {
   Named named;
   PutFolders(named);
   named.Build("own", named.index());
@@ -367,7 +372,7 @@ TEST_CASE("a dataset that was opened by a relative path answers as before wherev
     REQUIRE(other);
     for (const Door& door : kDoors) answers.push_back(door.ask(*other).value());
   }
-  auto mapless = ColumnStore::Open("named.ofidx");
+  auto mapless = OpenColumns("named.ofidx");
   REQUIRE(mapless);
   const InFolder away(named / "elsewhere");
   for (size_t i = 0; i < kDoors.size(); ++i) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The libraries that a build needs: the same in every list of them, and told by Debian's names where they are missing."""
+"""The libraries that a build needs: the same in every list, and named by Debian's packages if they are missing."""
 
 import pathlib
 import re
@@ -17,7 +17,7 @@ def read(name):
 
 
 def of_meson():
-    """Package by name of the library or header, as meson.build has them."""
+    """Maps each library or header in meson.build to its package."""
     loops = "".join(re.findall(r"foreach name, package : \{(.*?)\}", read("meson.build"), re.S))
     return dict(re.findall(r"'([^']+)': '([^']+)'", loops))
 
@@ -33,7 +33,7 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(named - libraries, {"g++", "pkg-config", "python3-dev", "python3-venv"})
         self.assertEqual(libraries - named, set())
 
-    def test_every_library_that_is_missing_is_named_in_one_sentence(self):
+    def test_every_missing_library_is_named_in_one_sentence(self):
         meson = shutil.which("meson")
         if meson is None:
             self.skipTest("meson is not installed")
@@ -46,7 +46,7 @@ class PackagesTest(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         lines = [line for line in done.stdout.splitlines() if "apt-get install" in line]
         self.assertEqual(len(lines), 1, done.stdout + done.stderr)
-        for package in ("libisal-dev", "libxxhash-dev", "libsqlite3-dev"):  # others Meson finds without pkg-config, too
+        for package in ("libisal-dev", "libxxhash-dev", "libsqlite3-dev"):  # Meson finds others without pkg-config
             self.assertIn(package, lines[0])
 
 

@@ -27,7 +27,7 @@ def doctest(passed, failed, skipped=0):
 
 
 class CountTest(unittest.TestCase):
-    def test_each_kind_of_output(self):
+    def test_each_kind_of_output_is_summed(self):
         cases = [
             ("doctest, all passed", entry(stdout=doctest(12, 0)), (12, 0)),
             ("doctest, some failed", entry("FAIL", doctest(10, 2, 3)), (10, 2)),
@@ -58,7 +58,7 @@ class CountTest(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(summary.count(test), counts)
 
-    def test_a_report_inside_a_line_is_not_one(self):
+    def test_a_report_inside_a_line_is_ignored(self):
         self.assertEqual(summary.count(entry(stdout="see: [doctest] test cases: 9 | 9 passed | 9 failed\n")), (1, 0))
 
 

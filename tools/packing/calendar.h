@@ -14,8 +14,8 @@ enum class TimeUnit { kSeconds, kMilliseconds, kMicroseconds, kNanoseconds };
 /// Parses "s", "ms", "us" or "ns".
 [[nodiscard]] std::optional<TimeUnit> ParseTimeUnit(std::string_view text);
 
-// These parse ISO 8601 text into whole numbers. Errors: kFeature  the text is malformed, there is no such day or hour,
-// the time is not whole in `unit`, or it does not fit 64 bits in `unit`.
+// These parse ISO 8601 text into whole numbers. Errors: kFeature if the text is malformed, there is no such day or
+// hour, the time is not whole in `unit`, or it does not fit 64 bits in `unit`.
 
 /// Parses "2026-11-22" into days since 1970-01-01.
 [[nodiscard]] Result<int64_t> ParseDate(std::string_view text);

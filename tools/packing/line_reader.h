@@ -21,7 +21,7 @@ class LineReader {
   void SeekTo(uint64_t offset, size_t window);
 
   /// Reads the next line, with its newline if it has one; returns false at the end of the file. The 64 bytes after the
-  /// line are readable. Valid until the next call. Errors: kIo; kLimit  a line is longer than kMostLineBytes.
+  /// line are readable. Valid until the next call. Errors: kIo; kLimit if a line is longer than kMostLineBytes.
   [[nodiscard]] Result<bool> Next(std::string_view& line);
 
   /// Extends the line that was read last by the next line. Errors and the end of the file are as in Next.

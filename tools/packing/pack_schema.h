@@ -13,7 +13,7 @@
 namespace ofindex {
 
 /// The types of a source's values, as in NiFi's records; Avro and SQL share them. The table in docs/record_formats.md
-/// says what each becomes.
+/// lists the kind of each.
 enum class SourceType : uint8_t {
   kBoolean,
   kByte,

@@ -16,7 +16,7 @@
 
 namespace ofindex {
 
-/// What records are made from: whole files, or the rows of text files.
+/// The kind of source from which records are made: whole files, or the rows of text files.
 enum class SourceForm { kFiles, kJsonLines, kCsv, kTsv };
 
 struct PackRequest {
@@ -50,17 +50,17 @@ class PackSource {
   /// Returns the content of _labels.tsv, or an empty string if there are no labels.
   [[nodiscard]] virtual std::string labels() const { return {}; }
 
-  /// Returns what was found but makes no record, and why.
+  /// Returns the files that were found but make no record, with the reasons.
   [[nodiscard]] virtual std::vector<std::string> skipped() const { return {}; }
 
   using TakePayload = std::function<Result<void>(ByteView payload)>;
 
-  /// Passes the payload of each record to `take`, in order. Errors: those of reading and of `take`; kFormat, kFeature
-  /// with file, byte and line; kIo  the source has changed since it was opened; kInterrupted.
+  /// Passes the payload of each record to `take`, in order. Errors: those of reading and of `take`; kFormat and
+  /// kFeature, both with file, byte and line; kIo if the source has changed since it was opened; kInterrupted.
   [[nodiscard]] virtual Result<void> ForEach(const TakePayload& take) = 0;
 };
 
-/// Opens a source. Errors: kUsage  the sources have different forms; kFormat  they are empty; those of reading.
+/// Opens a source. Errors: kUsage if the sources have different forms; kFormat if they are empty; those of reading.
 [[nodiscard]] Result<std::unique_ptr<PackSource>> OpenPackSource(const PackRequest& request, Progress& progress);
 
 // The two implementations.

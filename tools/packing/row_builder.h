@@ -28,11 +28,11 @@ class RowBuilder : public RowVisitor {
   /// Begins the next row.
   void Clear();
 
-  /// Errors: kFeature  the schema does not have the name, or the row has it twice.
+  /// Errors: kFeature if the schema does not have the name, or the row has it twice.
   [[nodiscard]] Result<void> List(std::string_view name, int depth) override;
 
-  /// Errors: kFeature  the schema does not have the name, the value does not have its type, a list contains a null, or
-  /// the row has a name twice.
+  /// Errors: kFeature if the schema does not have the name, the value does not have its type, a list contains a null,
+  /// or the row has a name twice.
   [[nodiscard]] Result<void> Value(std::string_view name, const SourceValue& value, int depth) override;
 
   /// Returns the payload of the row, valid until Clear. Views of the row's values must still be valid. Errors: those of

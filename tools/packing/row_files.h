@@ -26,7 +26,7 @@ struct RowPlace {
 /// names its columns. Not thread-safe.
 class RowFiles {
  public:
-  /// Opens all of them. `progress` must outlive this. Errors: kIo; kFormat  a header is malformed.
+  /// Opens all of them. `progress` must outlive this. Errors: kIo; kFormat if a header is malformed.
   [[nodiscard]] static Result<RowFiles> Open(const std::vector<std::string>& paths, RowFormat format,
                                              Progress& progress);
 
@@ -42,7 +42,7 @@ class RowFiles {
   /// Passes the row at `place` to `visitor`, and calls `take`. Errors: as ForEach.
   [[nodiscard]] Result<void> At(RowPlace place, RowVisitor& visitor, const TakeRow& take);
 
-  /// Errors: kIo  a file has changed since it was opened.
+  /// Errors: kIo if a file has changed since it was opened.
   [[nodiscard]] Result<void> CheckUnchanged() const;
 
   /// Returns the size of all files in bytes.

@@ -15,15 +15,15 @@ namespace ofindex {
 /// string. Whole numbers mixed with other numbers are double, truth values mixed with whole numbers long.
 class SchemaInference : public RowVisitor {
  public:
-  /// Whether text may be a number or a truth value, as in CSV, where everything is text. A number with leading zeros
-  /// ("007") or a whole number beyond 64 bits stays text, because it would not be written as it was read.
+  /// Whether text may be a number or a truth value: in CSV everything is text. A number with leading zeros ("007") or a
+  /// whole number beyond 64 bits stays text, because it would not be written as it was read.
   enum class Text { kIsText, kMayBeNumber };
 
   explicit SchemaInference(Text text) : text_(text) {}
 
   [[nodiscard]] Result<void> List(std::string_view name, int depth) override;
 
-  /// Errors: kFeature  text where other rows have numbers, or vice versa; null inside a list.
+  /// Errors: kFeature if a row has text and others have numbers, or if a list contains null.
   [[nodiscard]] Result<void> Value(std::string_view name, const SourceValue& value, int depth) override;
 
   /// Returns the schema of the rows so far, features in order of first appearance.

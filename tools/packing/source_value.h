@@ -47,7 +47,7 @@ class RowParser {
   virtual ~RowParser() = default;
 
   /// Passes the content of `row` to `visitor`. The 64 bytes after `row` must be readable; their content does not
-  /// matter. Errors: kFormat  `row` is malformed; those of the visitor.
+  /// matter. Errors: kFormat if `row` is malformed; those of the visitor.
   [[nodiscard]] virtual Result<void> Parse(std::string_view row, RowVisitor& visitor) = 0;
 };
 

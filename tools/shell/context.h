@@ -1,10 +1,6 @@
 #pragma once
 
-#include <functional>
-#include <string>
-
 #include "base/progress.h"
-#include "base/result.h"
 
 namespace ofindex {
 
@@ -23,9 +19,5 @@ struct Context {
   When color = When::kAuto;
   Progress progress;
 };
-
-/// Runs a verb after its command line was parsed. Returns the exit code of a completed run: 0, 1 if the answer is no,
-/// or 3 if the data are damaged.
-using VerbBody = std::function<Result<int>()>;
 
 }  // namespace ofindex

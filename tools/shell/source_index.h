@@ -25,8 +25,7 @@ class SourceIndex {
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Returns what was left out or found empty when the temporary index was built: files that are not shards, missing
-  /// shards of a set, empty shards.
+  /// Returns notes on the temporary index: files that are not shards, missing shards of a set, empty shards.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   /// Returns the name to show for a shard that the index calls `path`. A temporary index lies elsewhere, so its shards

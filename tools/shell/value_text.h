@@ -13,14 +13,14 @@ namespace ofindex {
 [[nodiscard]] Json JsonOfValue(const Chunk::Value& value);
 
 /// Returns a field as in RFC 4180. An empty text is quoted to distinguish it from NULL, which is an empty field. As CSV
-/// is often read in a terminal, what Printable() escapes is written as \xNN, except for tabs and newlines.
+/// is often read in a terminal, characters that Printable() escapes are written as \xNN, except for tabs and newlines.
 [[nodiscard]] std::string CsvField(std::string_view exact);
 [[nodiscard]] std::string CsvOfValue(const Chunk::Value& value);
 
 /// Returns the shortest text that identifies a real, the same everywhere.
 [[nodiscard]] std::string RealText(double real);
 
-/// Returns `text` for people: what would move a cursor is shown as \xNN, and what exceeds `most` characters is cut.
+/// Returns `text` for people: control characters are shown as \xNN, and the text is cut to `most` characters.
 [[nodiscard]] std::string ShownText(std::string_view text, size_t most);
 [[nodiscard]] std::string ShownValue(const Chunk::Value& value, size_t most);
 

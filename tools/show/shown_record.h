@@ -18,7 +18,8 @@ namespace ofindex {
 class ShownRecord {
  public:
   /// Reads record `ordinal` and decodes its payload, unless it is opaque.
-  /// Errors: those of RecordReader::Copy; kDamage  its message is malformed (the text names shard, byte and record).
+  /// Errors: those of RecordReader::Copy; kDamage if the record's message is malformed (the text names shard, byte and
+  /// record).
   [[nodiscard]] Result<void> Load(const Dataset& dataset, uint64_t ordinal);
 
   /// Reads record `ordinal` without decoding its payload: only for PrintWire() and payload().
@@ -29,7 +30,8 @@ class ShownRecord {
   [[nodiscard]] Result<void> Take(const Dataset& dataset, uint64_t ordinal, ByteView payload);
 
   /// Returns the object that `get --json` specifies; with `feature`, only that feature. A JSON document takes about
-  /// fifteen times the memory of what it shows. Errors: kLimit  it would show more than 64 MiB (hint: --raw).
+  /// fifteen times the memory of what it shows. Errors: kLimit if the document would show more than 64 MiB (hint:
+  /// --raw).
   [[nodiscard]] Result<Json> ToJson(const std::optional<std::string>& feature) const;
 
   /// Prints the same for people: a line with the place, then a line per feature, or a dump of an opaque payload.
@@ -37,14 +39,14 @@ class ShownRecord {
 
   /// Prints the bytes of the payload, each explained as part of a message: see ExplainWire(). With `feature`,
   /// only its entries.
-  /// Errors: kDamage       its message is malformed, or it is marked bad; it is printed nevertheless
-  ///         kUsage        it has no such feature
-  ///         kInterrupted  `cancel` was set: the output is many times the size of the payload
+  /// Errors: kDamage if the record's message is malformed or the record is marked bad, although it is printed; kUsage
+  /// if the record has no such feature; kInterrupted if `cancel` was set (the output is many times the size of the
+  /// payload).
   [[nodiscard]] Result<void> PrintWire(const std::optional<std::string>& feature, const std::atomic<bool>& cancel,
                                        Output& out);
 
-  /// Fails unless the record has this feature (NAME, or NAME[] for a feature list). Errors: kUsage  names the existing
-  /// ones.
+  /// Fails unless the record has this feature (NAME, or NAME[] for a feature list). Errors: kUsage, naming the existing
+  /// features.
   [[nodiscard]] Result<void> Require(const std::string& feature) const;
 
   /// Returns the bytes of one feature: bytes values concatenated, numbers as little-endian arrays of their kind.

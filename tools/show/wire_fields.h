@@ -8,7 +8,7 @@
 
 namespace ofindex {
 
-/// What a field of a known message holds: a message with known fields, or a value.
+/// The content of a field of a known message: a message with known fields, or a value.
 enum class Holds : uint8_t {
   kUnknown,  ///< anything: also the message of an opaque payload, and everything in an unknown group
   kExample,

@@ -10,7 +10,7 @@
 
 namespace ofindex {
 
-/// Adds the rows of one value, written as `type`; `holds` says what it is known to be.
+/// Adds the rows of one value, written as `type`; `holds` is its known content.
 void AddValue(WireRows& rows, ByteView value, int depth, WireType type, Holds holds);
 
 /// A packed list of numbers.

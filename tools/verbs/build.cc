@@ -1,11 +1,8 @@
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
-
-#include <CLI/CLI.hpp>
 
 #include "base/text.h"
 #include "index/build/builder.h"
@@ -13,7 +10,6 @@
 #include "index/columns/column_choice.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
-#include "tools/shell/number_option.h"
 #include "tools/shell/output.h"
 #include "tools/shell/progress_display.h"
 #include "tools/verbs/verbs.h"
@@ -27,6 +23,7 @@ struct Arguments {
   std::string payload = "auto";
   std::string compression = "auto";
   std::string columns;
+  bool wait = false;
 };
 
 Json ToJson(const BuildReport& report, double seconds) {
@@ -121,6 +118,7 @@ Result<int> Build(Arguments& arguments, Context& context) {
   if (!arguments.columns.empty()) {
     OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(arguments.columns));
   }
+  if (arguments.wait) options.if_locked = Draft::IfLocked::kWait;
   const auto start = std::chrono::steady_clock::now();
   std::optional<ProgressDisplay> display(std::in_place, "build", context);
   Result<BuildReport> report = BuildIndex(options, context.progress);
@@ -140,62 +138,64 @@ Result<int> Build(Arguments& arguments, Context& context) {
   return unreadable != 0 ? unreadable : damaged;
 }
 
+void AddFormatOptions(Verb& verb, Arguments& arguments) {
+  verb.AddOption("--format", arguments.format, "FORMAT", "auto, tfrecord or ofrecord; default auto, by content")
+      .OneOf({"auto", "tfrecord", "ofrecord"});
+  verb.AddOption("--payload", arguments.payload, "PAYLOAD",
+                 "auto, example, sequence_example, ofrecord or opaque; default auto, by content")
+      .OneOf({"auto", "example", "sequence_example", "ofrecord", "opaque"});
+  verb.AddOption("--compression", arguments.compression, "COMPRESSION",
+                 "auto, none, gzip, zlib or deflate (bare); default auto, by content, which never detects deflate")
+      .OneOf({"auto", "none", "gzip", "zlib", "deflate"});
+}
+
+void AddInflateOptions(Verb& verb, InflateOptions& inflate) {
+  verb.AddMebibytes("--checkpoint-every", inflate.checkpoint_bytes, 1, 1024,
+                    "Compressed shards: inflated MiB between access points; default 2");
+  verb.AddNumber("--max-ratio", inflate.max_ratio, "N",
+                 "Compressed shards: the most inflated bytes per byte of the file; a shard beyond that is refused as a "
+                 "bomb; default 200")
+      .Between(1, 2000);
+  verb.AddMebibytes("--max-inflated", inflate.max_bytes, 1, uint64_t{1} << 40,
+                    "Compressed shards: the most inflated MiB per shard; a shard beyond that is refused as a bomb; "
+                    "default 1048576 (1 TiB)");
+}
+
+void AddColumnOptions(Verb& verb, Arguments& arguments) {
+  verb.AddOption("--columns", arguments.columns, "NAME,...",
+                 "Features that become columns: auto (those with one short value in some record), none (payloads are "
+                 "not decoded), comma-separated names (lists included), or auto,NAME,... (both); default auto")
+      .NotEmpty();
+  verb.AddFlag("--columns-optional", arguments.options.columns_optional,
+               "Build even if no record has a feature that --columns names; default: an error");
+  verb.AddOption("--descriptor", arguments.options.descriptor, "FILE",
+                 "A FileDescriptorSet (protoc --descriptor_set_out) that describes the payloads");
+  verb.AddOption("--message", arguments.options.message, "pkg.Name",
+                 "The payloads' message in --descriptor; --columns then names its fields, as a or b.c");
+}
+
 }  // namespace
 
-void AddBuild(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "build", "Read shards once and write their index", Formats::kJson);
+void AddBuild(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "build", "Read shards once and write their index", Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("DATA", arguments->options.data,
+  BuildOptions& options = arguments->options;
+  verb.AddArgument("DATA", options.data,
                    "Files, folders, quoted globs, @LIST (one path per line), @- (the same from standard input)")
-      ->required();
-  verb->add_option("-o,--output", arguments->options.index, "The index to write; default: DATA.ofidx next to DATA")
-      ->check(CLI::Validator(NotEmpty, ""))
-      ->type_name("INDEX");
-  verb->add_flag("--verify", arguments->options.verify,
-                 "Also read every payload byte: check CRC32C (TFRecord), store a hash of each record");
-  verb->add_option("--format", arguments->format, "auto, tfrecord or ofrecord; default auto, by content")
-      ->check(CLI::IsMember({"auto", "tfrecord", "ofrecord"}).description(""))
-      ->type_name("FORMAT");
-  verb->add_option("--payload", arguments->payload,
-                   "auto, example, sequence_example, ofrecord or opaque; default auto, by content")
-      ->check(CLI::IsMember({"auto", "example", "sequence_example", "ofrecord", "opaque"}).description(""))
-      ->type_name("PAYLOAD");
-  verb->add_option("--compression", arguments->compression,
-                   "auto, none, gzip, zlib or deflate (bare); default auto, by content, which never detects deflate")
-      ->check(CLI::IsMember({"auto", "none", "gzip", "zlib", "deflate"}).description(""))
-      ->type_name("COMPRESSION");
-  InflateOptions& inflate = arguments->options.inflate;
-  AddMebibytes(*verb, "--checkpoint-every", inflate.checkpoint_bytes, 1, 1024,
-               "Compressed shards: inflated MiB between access points; default 2");
-  AddNumber(*verb, "--max-ratio", inflate.max_ratio,
-            "Compressed shards: the most inflated bytes per byte of the file; a shard beyond that is refused as a "
-            "bomb; default 200",
-            "N")
-      ->check(CLI::Range(1, 2000).description(""));
-  AddMebibytes(*verb, "--max-inflated", inflate.max_bytes, 1, uint64_t{1} << 40,
-               "Compressed shards: the most inflated MiB per shard; a shard beyond that is refused as a bomb; default "
-               "1048576 (1 TiB)");
-  verb->add_option("--columns", arguments->columns,
-                   "Features that become columns: auto (those with one short value in some record), none (payloads are "
-                   "not decoded), comma-separated names (lists included), or auto,NAME,... (both); default auto")
-      ->check(CLI::Validator(NotEmpty, ""))
-      ->type_name("NAME,...");
-  verb->add_flag("--columns-optional", arguments->options.columns_optional,
-                 "Build even if no record has a feature that --columns names; default: an error");
-  verb->add_option("--descriptor", arguments->options.descriptor,
-                   "A FileDescriptorSet (protoc --descriptor_set_out) that describes the payloads")
-      ->type_name("FILE");
-  verb->add_option("--message", arguments->options.message,
-                   "The payloads' message in --descriptor; --columns then names its fields, as a or b.c")
-      ->type_name("pkg.Name");
-  verb->add_option("-j,--threads", arguments->options.threads, "Computing threads; default: one per processor")
-      ->check(CLI::Range(1, 1024).description(""))
-      ->type_name("N");
-  verb->add_flag("--force", arguments->options.force, "Replace a stale or damaged index; default: off");
-  verb->add_flag_callback(
-      "--wait", [arguments] { arguments->options.if_locked = Draft::IfLocked::kWait; },
-      "Wait for another process that is building the same index, and use its result");
-  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Build(*arguments, context); }; });
+      .Required();
+  verb.AddOption("-o,--output", options.index, "INDEX", "The index to write; default: DATA.ofidx next to DATA")
+      .NotEmpty();
+  verb.AddFlag("--verify", options.verify,
+               "Also read every payload byte: check CRC32C (TFRecord), store a hash of each record");
+  AddFormatOptions(verb, *arguments);
+  AddInflateOptions(verb, options.inflate);
+  AddColumnOptions(verb, *arguments);
+  verb.AddOption("-j,--threads", options.threads, "N", "Computing threads; default: one per processor")
+      .Between(1, 1024);
+  verb.AddFlag("--force", options.force, "Replace a stale or damaged index; default: off");
+  verb.AddFlag("--wait", arguments->wait,
+               "Wait for another process that is building the same index, and use its result");
+  verb.Runs([arguments, &context] { return Build(*arguments, context); });
 }
 
 }  // namespace ofindex

@@ -4,18 +4,14 @@
 #include <memory>
 #include <optional>
 
-#include <CLI/CLI.hpp>
-
 #include "base/output_file.h"
 #include "base/text.h"
-#include "index/catalog/catalog_reader.h"
 #include "index/output/draft.h"
 #include "index/shards/output_rule.h"
 #include "index/writing/record_framing.h"
 #include "query/dataset.h"
 #include "query/ordinals.h"
 #include "tools/shell/messages.h"
-#include "tools/shell/number_option.h"
 #include "tools/shell/output.h"
 #include "tools/shell/reading_options.h"
 #include "tools/shell/selecting.h"
@@ -156,7 +152,7 @@ class SelectedOrdinals {
 
 Result<NextOrdinal> OrdinalsWhere(const Arguments& arguments, const Dataset& dataset, const Context& context) {
   OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(arguments.range, dataset.size()));
-  OFINDEX_ASSIGN(Selection selection, SelectRecords(dataset.opened(), *arguments.where, context));
+  OFINDEX_ASSIGN(Selection selection, SelectRecords(*dataset.snapshot(), *arguments.where, context));
   auto selected = std::make_shared<SelectedOrdinals>(std::move(selection), range);
   return NextOrdinal([selected](uint64_t& ordinal) -> Result<bool> { return selected->Next(ordinal); });
 }
@@ -175,9 +171,8 @@ OutputKind KindOf(const Arguments& arguments) {
 // Runs before anything is read: the output must not be an input, nor be created among the shards as another shard.
 Result<void> CheckSink(const Arguments& arguments, const Dataset& dataset) {
   if (arguments.output.empty() || arguments.output == "-") return {};
-  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(dataset.opened().index));
-  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
-  InputFiles inputs(dataset.index_path(), shards, catalog.facts().sources, arguments.reading.root);
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset.snapshot()->Catalog());
+  InputFiles inputs(dataset.index_path(), catalog->shards(), catalog->facts().sources, arguments.reading.root);
   inputs.Add(arguments.index);
   inputs.Add(arguments.ids);
   const bool shard = ParseFraming(arguments.to).has_value();
@@ -204,33 +199,25 @@ Result<int> Cat(const Arguments& arguments, const Context& context) {
 
 }  // namespace
 
-void AddCat(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb =
-      AddVerb(app, context, "cat", "Stream records, in ordinal order or in the order of a list", Formats::kNone);
+void AddCat(CommandLine& line, Context& context) {
+  Verb verb =
+      AddVerb(line, context, "cat", "Stream records, in ordinal order or in the order of a list", Formats::kNone);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
-  CLI::Option* range =
-      verb->add_option("--range", arguments->range, "Only records A:B; default: all")->type_name("A:B");
-  CLI::Option* where =
-      verb->add_option("--where", arguments->where,
-                       "Only records for which this SQL expression holds; with --range, only those of the range")
-          ->type_name("EXPR");
-  verb->add_option("--ids", arguments->ids,
-                   "Records of this list, one ordinal per line, in its order; - is standard input")
-      ->type_name("FILE")
-      ->excludes(range)
-      ->excludes(where);
-  verb->add_option("--to", arguments->to,
-                   "jsonl, tfrecord or ofrecord (unchanged payloads, framed again), raw (only payloads); default jsonl")
-      ->check(CLI::IsMember({"jsonl", "tfrecord", "ofrecord", "raw"}).description(""))
-      ->type_name("FORM");
-  verb->add_option("-o,--output", arguments->output, "A file to write; default: standard output")
-      ->check(CLI::Validator(NotEmpty, ""))
-      ->type_name("FILE");
-  verb->add_flag("--force", arguments->force,
-                 "Replace FILE if it holds records in the output form and is not an input; default: off");
-  AddReadingOptions(*verb, arguments->reading);
-  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Cat(*arguments, context); }; });
+  verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
+  verb.AddOption("--range", arguments->range, "A:B", "Only records A:B; default: all");
+  verb.AddOption("--where", arguments->where, "EXPR",
+                 "Only records for which this SQL expression holds; with --range, only those of the range");
+  verb.AddOption("--ids", arguments->ids, "FILE",
+                 "Records of this list, one ordinal per line, in its order; - is standard input")
+      .Excludes({"--range", "--where"});
+  verb.AddOption("--to", arguments->to, "FORM",
+                 "jsonl, tfrecord or ofrecord (unchanged payloads, framed again), raw (only payloads); default jsonl")
+      .OneOf({"jsonl", "tfrecord", "ofrecord", "raw"});
+  verb.AddOption("-o,--output", arguments->output, "FILE", "A file to write; default: standard output").NotEmpty();
+  verb.AddFlag("--force", arguments->force,
+               "Replace FILE if it holds records in the output form and is not an input; default: off");
+  AddReadingOptions(verb, arguments->reading);
+  verb.Runs([arguments, &context] { return Cat(*arguments, context); });
 }
 
 }  // namespace ofindex

@@ -4,17 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
-#include "index/catalog/catalog_reader.h"
 #include "index/shards/output_rule.h"
 #include "query/columns/column_store.h"
 #include "query/dataset.h"
 #include "query/sampling/open_sampler.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
-#include "tools/shell/number_option.h"
 #include "tools/shell/output.h"
 #include "tools/shell/output_options.h"
 #include "tools/shell/progress_display.h"
@@ -42,20 +38,18 @@ struct SourceFacts {
   std::vector<ShardRow> shards;
   std::vector<DamageRow> damage;
   std::vector<BadRow> bad;
-  std::vector<GenerationRow> generations;
   std::vector<std::string> sources;
   bool verified = false;  // every payload was compared with its checksum when the index was built
 };
 
-Result<SourceFacts> ReadFacts(const std::shared_ptr<const IndexFile>& index) {
+Result<SourceFacts> ReadFacts(const Snapshot& snapshot) {
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
   SourceFacts facts;
-  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
-  OFINDEX_ASSIGN(facts.shards, catalog.Shards());
-  OFINDEX_ASSIGN(facts.damage, catalog.Damage());
-  OFINDEX_ASSIGN(facts.bad, catalog.Bad());
-  OFINDEX_ASSIGN(facts.generations, catalog.Generations());
-  facts.sources = catalog.facts().sources;
-  facts.verified = catalog.facts().checked == Checked::kPayloads;
+  facts.shards = catalog->shards();
+  OFINDEX_ASSIGN(facts.damage, catalog->Damage());
+  OFINDEX_ASSIGN(facts.bad, catalog->Bad());
+  facts.sources = catalog->facts().sources;
+  facts.verified = catalog->facts().checked == Checked::kPayloads;
   return facts;
 }
 
@@ -89,19 +83,18 @@ NextOrdinal EachOf(View view) {
   };
 }
 
-Result<Selected> Select(const Arguments& arguments, const Dataset& dataset, const SourceFacts& facts,
-                        const Context& context) {
+Result<Selected> Select(const Arguments& arguments, const Dataset& dataset, const Context& context) {
   if (!arguments.where && !arguments.shuffle) {
     return Selected{EachOf(View::Range(0, dataset.size())), dataset.size(), true};
   }
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store,
-                 ColumnStore::Open(dataset.opened(), {.progress = &context.progress}));
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset.snapshot()->Catalog());
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, dataset.snapshot()->Columns());
   SampleRequest request;
   request.where = arguments.where;
   request.seed = arguments.shuffle.value_or(0);
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
-  OFINDEX_ASSIGN(Sampler sampler, OpenSampler(store, facts.generations, request, limits));
+  OFINDEX_ASSIGN(Sampler sampler, OpenSampler(store, catalog->generations(), request, limits));
   const uint64_t records = sampler.view().size();
   if (!arguments.shuffle) return Selected{EachOf(sampler.view()), records, false};
   return Selected{DrawFrom(std::move(sampler)), records, false};
@@ -140,11 +133,11 @@ Result<int> Convert(Arguments& arguments, Context& context) {
   OFINDEX_ASSIGN(const SourceIndex source, SourceIndex::Of(arguments.data, arguments.where.has_value(), context));
   PrintNotes(source.notes(), context);
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(source.path(), arguments.reading, context.progress));
-  OFINDEX_ASSIGN(SourceFacts facts, ReadFacts(dataset.opened().index));
+  OFINDEX_ASSIGN(SourceFacts facts, ReadFacts(*dataset.snapshot()));
   InputFiles inputs(source.path(), facts.shards, facts.sources, arguments.reading.root);
   for (const std::string& data : arguments.data) inputs.Add(data);
   for (ShardRow& shard : facts.shards) shard.path = source.Shown(shard.path);
-  OFINDEX_ASSIGN(const Selected selected, Select(arguments, dataset, facts, context));
+  OFINDEX_ASSIGN(const Selected selected, Select(arguments, dataset, context));
 
   arguments.output.default_shards = facts.shards.size();
   OFINDEX_TRY(CheckOutside(arguments.output.out, ShapeOf(arguments.output), inputs));
@@ -172,31 +165,25 @@ Result<int> Convert(Arguments& arguments, Context& context) {
 
 }  // namespace
 
-void AddConvert(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "convert",
-                           "Write records in the other format, framing and payload: OFRecord as TFRecords of Examples, "
-                           "TFRecords as OFRecord",
-                           Formats::kJson);
+void AddConvert(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "convert",
+                      "Write records in the other format, framing and payload: OFRecord as TFRecords of Examples, "
+                      "TFRecords as OFRecord",
+                      Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("DATA", arguments->data,
+  verb.AddArgument("DATA", arguments->data,
                    "An index, or files, folders, globs and lists as for build; data without an index are indexed first")
-      ->required();
-  AddOutputOptions(*verb, arguments->output, "as in DATA, each with the same records");
-  verb->add_option("--where", arguments->where, "Only records for which this SQL expression holds")->type_name("EXPR");
-  AddNumber(*verb, "--shuffle", arguments->shuffle,
-            "In the order of `ofindex sample --seed SEED`; default: in ordinal order", "SEED");
-  verb->add_option_function<std::string>(
-          "--lossy",
-          [arguments](const std::string& lossy) {
-            arguments->lossy = lossy == "allow" ? Lossy::kAllow : Lossy::kRefuse;
-          },
-          "How to treat kinds that an Example lacks: refuse, or allow int32 to become int64 and double to "
-          "become float; default refuse")
-      ->check(CLI::IsMember({"refuse", "allow"}).description(""))
-      ->type_name("HOW");
-  AddReadingOptions(*verb, arguments->reading);
-  verb->callback(
-      [arguments, &context, &body] { body = [arguments, &context] { return Convert(*arguments, context); }; });
+      .Required();
+  AddOutputOptions(verb, arguments->output, "as in DATA, each with the same records");
+  verb.AddOption("--where", arguments->where, "EXPR", "Only records for which this SQL expression holds");
+  verb.AddNumber("--shuffle", arguments->shuffle, "SEED",
+                 "In the order of `ofindex sample --seed SEED`; default: in ordinal order");
+  verb.AddChoice(
+      "--lossy", arguments->lossy, {{"refuse", Lossy::kRefuse}, {"allow", Lossy::kAllow}}, "HOW",
+      "How to treat kinds that an Example lacks: refuse, or allow int32 to become int64 and double to become "
+      "float; default refuse");
+  AddReadingOptions(verb, arguments->reading);
+  verb.Runs([arguments, &context] { return Convert(*arguments, context); });
 }
 
 }  // namespace ofindex

@@ -19,9 +19,9 @@
 
 namespace ofindex {
 
-/// Compares payloads with the checksums that follow them in a TFRecord. Needed when they are rewritten with new
-/// checksums from an index that was built without --verify. Checksums that are close together, as those of small
-/// records in order, are read many at a time. Not thread-safe.
+/// Compares payloads with the checksums that follow them in a TFRecord. Needed when payloads are rewritten with new
+/// checksums, if the index was built without --verify. Checksums that are close together, as in a run of small records,
+/// are read many at a time. Not thread-safe.
 class PayloadCheck {
  public:
   /// `dataset` must outlive the check.
@@ -44,7 +44,7 @@ class PayloadCheck {
 class Converter {
  public:
   /// `shards` are those of `dataset`, under the names to show; all arguments must outlive the converter. Errors: kUsage
-  /// a shard's payloads cannot be expressed in the other format.
+  /// if a shard's payloads cannot be expressed in the other format.
   [[nodiscard]] static Result<Converter> Create(const Dataset& dataset, const std::vector<ShardRow>& shards, Framing to,
                                                 Lossy lossy, ShardSetWriter& writer, Context& context);
 
@@ -55,7 +55,7 @@ class Converter {
   [[nodiscard]] const std::vector<BadRow>& bad() const { return bad_; }
 
   /// Writes the records given by `next`. Returns the exit code: 3 if bad records were skipped, so that their shards
-  /// have fewer records. Errors: those of StreamRecords; kFeature  a value cannot be expressed in the other message.
+  /// have fewer records. Errors: those of StreamRecords; kFeature if a value cannot be expressed in the other message.
   [[nodiscard]] Result<int> Run(const NextOrdinal& next);
 
  private:

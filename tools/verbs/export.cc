@@ -4,18 +4,15 @@
 #include <system_error>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include "base/output_file.h"
 #include "base/text.h"
-#include "index/catalog/catalog_reader.h"
 #include "index/catalog/paths.h"
 #include "index/output/draft.h"
 #include "index/shards/output_rule.h"
 #include "mmap/offsets/packed_offsets.h"
 #include "mmap/shard_paths.h"
+#include "query/columns/snapshot.h"
 #include "tools/shell/json.h"
-#include "tools/shell/number_option.h"
 #include "tools/shell/output.h"
 #include "tools/verbs/verbs.h"
 
@@ -111,8 +108,8 @@ Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const
 }
 
 // The shards must be the files that were indexed: offsets into any other file are meaningless.
-Result<void> CheckShards(const CatalogReader& catalog, const std::vector<ShardRow>& shards) {
-  const ShardPaths paths(FolderOf(catalog.path()), catalog.index().anchor());
+Result<void> CheckShards(const IndexFile& index, const std::vector<ShardRow>& shards) {
+  const ShardPaths paths(FolderOf(index.path()), index.anchor());
   for (const ShardRow& shard : shards) {
     OFINDEX_ASSIGN(const File file, OpenIndexedShard(paths.PlaceOf(shard.path), paths.PathOf(shard.path)));
     OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
@@ -121,12 +118,12 @@ Result<void> CheckShards(const CatalogReader& catalog, const std::vector<ShardRo
   return {};
 }
 
-Result<std::vector<fs::path>> ExportAll(const std::string& index, const Arguments& arguments,
+Result<std::vector<fs::path>> ExportAll(const Snapshot& snapshot, const Arguments& arguments,
                                         const Progress& progress) {
-  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
-  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
-  OFINDEX_ASSIGN(std::vector<fs::path> paths, PathsOf(shards, arguments, InputFiles(index, shards, {})));
-  OFINDEX_TRY(CheckShards(catalog, shards));
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
+  const std::vector<ShardRow>& shards = catalog->shards();
+  OFINDEX_ASSIGN(std::vector<fs::path> paths, PathsOf(shards, arguments, InputFiles(snapshot.path(), shards, {})));
+  OFINDEX_TRY(CheckShards(*snapshot.index(), shards));
   std::optional<TextIndex> open;
   size_t next = 0;
   // Ends the current shard and begins those up to `shard`; shards without records get empty files.
@@ -147,20 +144,20 @@ Result<std::vector<fs::path>> ExportAll(const std::string& index, const Argument
     OFINDEX_TRY(open_up_to(block.shard));
     return open->Add(block);
   };
-  OFINDEX_TRY(catalog.ForEachBlock(add_block));
+  OFINDEX_TRY(catalog->With([&](CatalogReader& reader) { return reader.ForEachBlock(add_block); }));
   OFINDEX_TRY(open_up_to(paths.size()));
   return paths;
 }
 
 Result<int> Export(const Arguments& arguments, const Context& context) {
-  OFINDEX_ASSIGN(const std::string index, ResolveIndex(arguments.index));
-  OFINDEX_ASSIGN(const std::vector<fs::path> paths, ExportAll(index, arguments, context.progress));
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(arguments.index));
+  OFINDEX_ASSIGN(const std::vector<fs::path> paths, ExportAll(*snapshot, arguments, context.progress));
   Output& out = Output::Standard();
   if (context.json) {
     Json files = Json::array();
     for (const fs::path& path : paths) files.push_back(JsonText(path.string()));
-    OFINDEX_TRY(
-        out.Line(Dump({{"schema", "ofindex.export/1"}, {"index", JsonText(index)}, {"files", std::move(files)}})));
+    OFINDEX_TRY(out.Line(
+        Dump({{"schema", "ofindex.export/1"}, {"index", JsonText(snapshot->path())}, {"files", std::move(files)}})));
   } else if (!context.quiet) {
     for (const fs::path& path : paths) OFINDEX_TRY(out.Line(Printable(path.string())));
   }
@@ -169,22 +166,17 @@ Result<int> Export(const Arguments& arguments, const Context& context) {
 
 }  // namespace
 
-void AddExport(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "export", "Write the index in another tool's format", Formats::kJson);
+void AddExport(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "export", "Write the index in another tool's format", Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
-  verb->add_option("--to", arguments->to,
-                   "tfrecord2idx: a text index per shard, SHARD.idx, for DALI and vahidk/tfrecord")
-      ->required()
-      ->check(CLI::IsMember({"tfrecord2idx"}).description(""))
-      ->type_name("FORM");
-  verb->add_option("-o,--output", arguments->folder, "The folder to write to")
-      ->required()
-      ->check(CLI::Validator(NotEmpty, ""))
-      ->type_name("DIR");
-  verb->add_flag("--force", arguments->force, "Replace existing text indexes; default: off");
-  verb->callback(
-      [arguments, &context, &body] { body = [arguments, &context] { return Export(*arguments, context); }; });
+  verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
+  verb.AddOption("--to", arguments->to, "FORM",
+                 "tfrecord2idx: a text index per shard, SHARD.idx, for DALI and vahidk/tfrecord")
+      .Required()
+      .OneOf({"tfrecord2idx"});
+  verb.AddOption("-o,--output", arguments->folder, "DIR", "The folder to write to").Required().NotEmpty();
+  verb.AddFlag("--force", arguments->force, "Replace existing text indexes; default: off");
+  verb.Runs([arguments, &context] { return Export(*arguments, context); });
 }
 
 }  // namespace ofindex

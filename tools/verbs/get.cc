@@ -3,8 +3,6 @@
 #include <optional>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "query/dataset.h"
 #include "query/ordinals.h"
 #include "tools/shell/json.h"
@@ -124,24 +122,20 @@ Result<int> Get(const Arguments& arguments, const Context& context) {
 
 }  // namespace
 
-void AddGet(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "get", "Show records", Formats::kJsonAndJsonl);
+void AddGet(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "get", "Show records", Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
-  verb->add_option("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B")
-      ->required();
-  verb->add_option("--feature", arguments->feature, "Only this feature (a feature list is NAME[])")->type_name("NAME");
-  CLI::Option* raw =
-      verb->add_flag("--raw", arguments->raw, "The payload's bytes; with --feature, that feature's bytes")
-          ->excludes("--json")
-          ->excludes("--jsonl");
-  verb->add_flag("--wire", arguments->wire,
-                 "The payload's bytes explained: tags, lengths, values; with --feature, that feature's bytes")
-      ->excludes("--json")
-      ->excludes("--jsonl")
-      ->excludes(raw);
-  AddReadingOptions(*verb, arguments->reading);
-  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Get(*arguments, context); }; });
+  verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
+  verb.AddArgument("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B")
+      .Required();
+  verb.AddOption("--feature", arguments->feature, "NAME", "Only this feature (a feature list is NAME[])");
+  verb.AddFlag("--raw", arguments->raw, "The payload's bytes; with --feature, that feature's bytes")
+      .Excludes({"--json", "--jsonl"});
+  verb.AddFlag("--wire", arguments->wire,
+               "The payload's bytes explained: tags, lengths, values; with --feature, that feature's bytes")
+      .Excludes({"--json", "--jsonl", "--raw"});
+  AddReadingOptions(verb, arguments->reading);
+  verb.Runs([arguments, &context] { return Get(*arguments, context); });
 }
 
 }  // namespace ofindex

@@ -2,12 +2,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "index/catalog/catalog.h"
-#include "index/catalog/catalog_reader.h"
-#include "index/catalog/paths.h"
+#include "query/columns/snapshot.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -33,17 +30,17 @@ struct Info {
 
 Result<Info> ReadInfo(const std::string& name) {
   Info info;
-  OFINDEX_ASSIGN(info.path, ResolveIndex(name));
-  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(info.path));
-  info.index_bytes = catalog.index().size();
-  info.facts = catalog.facts();
-  OFINDEX_ASSIGN(const std::vector<GenerationRow> generations, catalog.Generations());
-  if (!generations.empty()) info.generation = generations.back().number;
-  OFINDEX_ASSIGN(info.shards, catalog.Shards());
-  OFINDEX_ASSIGN(info.features, catalog.Features());
-  OFINDEX_ASSIGN(info.bad, catalog.Bad());
-  OFINDEX_ASSIGN(info.damage, catalog.Damage());
-  OFINDEX_ASSIGN(info.skipped, catalog.Skipped());
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(name));
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
+  info.path = snapshot->path();
+  info.index_bytes = snapshot->index()->size();
+  info.facts = catalog->facts();
+  info.generation = catalog->generations().back().number;
+  info.shards = catalog->shards();
+  info.features = catalog->features();
+  OFINDEX_ASSIGN(info.bad, catalog->Bad());
+  OFINDEX_ASSIGN(info.damage, catalog->Damage());
+  OFINDEX_ASSIGN(info.skipped, catalog->Skipped());
   return info;
 }
 
@@ -120,11 +117,11 @@ Result<int> ShowInfo(const std::string& name, const Context& context) {
 
 }  // namespace
 
-void AddInfo(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "info", "Totals, shards and damage, from the index alone", Formats::kJson);
+void AddInfo(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "info", "Totals, shards and damage, from the index alone", Formats::kJson);
   auto name = std::make_shared<std::string>();
-  verb->add_option("INDEX", *name, "The index, or the DATA that it is named after")->required();
-  verb->callback([name, &context, &body] { body = [name, &context] { return ShowInfo(*name, context); }; });
+  verb.AddArgument("INDEX", *name, "The index, or the DATA that it is named after").Required();
+  verb.Runs([name, &context] { return ShowInfo(*name, context); });
 }
 
 }  // namespace ofindex

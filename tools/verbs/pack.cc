@@ -2,12 +2,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
-
-#include <CLI/CLI.hpp>
 
 #include "base/text.h"
 #include "index/catalog/paths.h"
@@ -16,7 +13,6 @@
 #include "tools/packing/pack_source.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
-#include "tools/shell/number_option.h"
 #include "tools/shell/output.h"
 #include "tools/shell/output_options.h"
 #include "tools/shell/progress_display.h"
@@ -131,47 +127,40 @@ Result<int> Pack(Arguments& arguments, Context& context) {
   return 0;
 }
 
-void AddSourceOptions(CLI::App& verb, Arguments& arguments) {
-  static const std::map<std::string, SourceForm> kForms = {{"files", SourceForm::kFiles},
-                                                           {"jsonl", SourceForm::kJsonLines},
-                                                           {"csv", SourceForm::kCsv},
-                                                           {"tsv", SourceForm::kTsv}};
-  static const std::map<std::string, TimeUnit> kUnits = {{"s", TimeUnit::kSeconds},
-                                                         {"ms", TimeUnit::kMilliseconds},
-                                                         {"us", TimeUnit::kMicroseconds},
-                                                         {"ns", TimeUnit::kNanoseconds}};
+void AddSourceOptions(Verb& verb, Arguments& arguments) {
   PackRequest& request = arguments.request;
-  verb.add_option("SOURCE", request.sources, "Folders of files, CSV files, JSON lines files")->required();
-  verb.add_option("--from", request.form,
-                  "files (one record each), jsonl, csv or tsv; default: by the names of the sources")
-      ->transform(CLI::CheckedTransformer(kForms).description(""))
-      ->type_name("FORM");
-  verb.add_option("--field", request.field, "For files: the feature that holds a file's bytes; default content")
-      ->type_name("NAME");
-  verb.add_option("--schema", request.schema,
-                  "For rows: a JSON file of feature names and types; default: inferred from all rows")
-      ->type_name("FILE");
-  verb.add_option("--time-unit", request.unit, "Unit of times and timestamps: s, ms, us or ns; default us")
-      ->transform(CLI::CheckedTransformer(kUnits).description(""))
-      ->type_name("UNIT");
-  verb.add_option(
-          "--payload", arguments.payload,
-          "example or sequence_example (lists of lists become feature lists), in TFRecords; default example, in "
-          "OFRecord files ofrecord")
-      ->check(CLI::IsMember({"example", "sequence_example", "ofrecord"}).description(""))
-      ->type_name("PAYLOAD");
-  AddNumber(verb, "--seed", request.seed, "Shuffle the records across all shards; default: in the order of the sources",
-            "SEED");
+  verb.AddArgument("SOURCE", request.sources, "Folders of files, CSV files, JSON lines files").Required();
+  verb.AddIndexedChoice("--from", request.form,
+                        {{"files", SourceForm::kFiles},
+                         {"jsonl", SourceForm::kJsonLines},
+                         {"csv", SourceForm::kCsv},
+                         {"tsv", SourceForm::kTsv}},
+                        "FORM", "files (one record each), jsonl, csv or tsv; default: by the names of the sources");
+  verb.AddOption("--field", request.field, "NAME", "For files: the feature that holds a file's bytes; default content");
+  verb.AddOption("--schema", request.schema, "FILE",
+                 "For rows: a JSON file of feature names and types; default: inferred from all rows");
+  verb.AddIndexedChoice("--time-unit", request.unit,
+                        {{"s", TimeUnit::kSeconds},
+                         {"ms", TimeUnit::kMilliseconds},
+                         {"us", TimeUnit::kMicroseconds},
+                         {"ns", TimeUnit::kNanoseconds}},
+                        "UNIT", "Unit of times and timestamps: s, ms, us or ns; default us");
+  verb.AddOption("--payload", arguments.payload, "PAYLOAD",
+                 "example or sequence_example (lists of lists become feature lists), in TFRecords; default example, in "
+                 "OFRecord files ofrecord")
+      .OneOf({"example", "sequence_example", "ofrecord"});
+  verb.AddNumber("--seed", request.seed, "SEED",
+                 "Shuffle the records across all shards; default: in the order of the sources");
 }
 
 }  // namespace
 
-void AddPack(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "pack", "Write records from files, CSV or JSON lines", Formats::kJson);
+void AddPack(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "pack", "Write records from files, CSV or JSON lines", Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
-  AddSourceOptions(*verb, *arguments);
-  AddOutputOptions(*verb, arguments->output, "1");
-  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Pack(*arguments, context); }; });
+  AddSourceOptions(verb, *arguments);
+  AddOutputOptions(verb, arguments->output, "1");
+  verb.Runs([arguments, &context] { return Pack(*arguments, context); });
 }
 
 }  // namespace ofindex

@@ -1,10 +1,7 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
-#include "index/catalog/catalog_reader.h"
-#include "index/catalog/paths.h"
+#include "query/columns/snapshot.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
 #include "tools/show/feature_rows.h"
@@ -14,31 +11,31 @@ namespace ofindex {
 namespace {
 
 Result<int> ShowSchema(const std::string& name, const Context& context) {
-  OFINDEX_ASSIGN(const std::string path, ResolveIndex(name));
-  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(path));
-  OFINDEX_ASSIGN(const std::vector<FeatureRow> features, catalog.Features());
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(name));
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
+  const std::vector<FeatureRow>& features = catalog->features();
   Output& out = Output::Standard();
   if (!context.json) {
-    OFINDEX_TRY(FeatureTableOf(features, catalog.facts().records).Print(out));
+    OFINDEX_TRY(FeatureTableOf(features, catalog->facts().records).Print(out));
     return 0;
   }
   OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.schema/1"},
-                             {"index", JsonText(path)},
-                             {"records", catalog.facts().records},
-                             {"columns", catalog.facts().columns},
-                             {"features_dropped", catalog.facts().features_dropped},
+                             {"index", JsonText(snapshot->path())},
+                             {"records", catalog->facts().records},
+                             {"columns", catalog->facts().columns},
+                             {"features_dropped", catalog->facts().features_dropped},
                              {"features", JsonFeatureRows(features)}})));
   return 0;
 }
 
 }  // namespace
 
-void AddSchema(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb =
-      AddVerb(app, context, "schema", "Features: kinds, numbers of records and values, SQL columns", Formats::kJson);
+void AddSchema(CommandLine& line, Context& context) {
+  Verb verb =
+      AddVerb(line, context, "schema", "Features: kinds, numbers of records and values, SQL columns", Formats::kJson);
   auto name = std::make_shared<std::string>();
-  verb->add_option("INDEX", *name, "The index, or the DATA that it is named after")->required();
-  verb->callback([name, &context, &body] { body = [name, &context] { return ShowSchema(*name, context); }; });
+  verb.AddArgument("INDEX", *name, "The index, or the DATA that it is named after").Required();
+  verb.Runs([name, &context] { return ShowSchema(*name, context); });
 }
 
 }  // namespace ofindex

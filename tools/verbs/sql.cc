@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/file.h"
 #include "base/text.h"
 #include "query/sql/sql_session.h"
@@ -104,7 +102,9 @@ Result<int> Ask(const Arguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const std::string query, ReadQuery(arguments.query, context));
   OFINDEX_ASSIGN(const std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));
   OFINDEX_ASSIGN(const SqlLimits limits, LimitsOf(arguments, context));
-  OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(arguments.index, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
+                 Snapshot::Open(arguments.index, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(*snapshot));
   const Watchdog watchdog(limits.timeout, context);
   OFINDEX_ASSIGN(SqlRows rows, session.Query(query, parameters, limits));
   RowWriter writer(FormOf(arguments, context), rows.columns(), Output::Standard());
@@ -125,29 +125,24 @@ Result<int> Ask(const Arguments& arguments, const Context& context) {
 
 }  // namespace
 
-void AddSql(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb =
-      AddVerb(app, context, "sql", "Run a read-only SQL query on records, shards, features, bad and damage",
-              Formats::kJsonAndJsonl);
+void AddSql(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "sql", "Run a read-only SQL query on records, shards, features, bad and damage",
+                      Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
-  verb->add_option("QUERY", arguments->query, "One SELECT; - reads it from standard input")->required();
-  verb->add_option("-p,--param", arguments->parameters,
-                   "The value of :NAME, or of ?1 if NAME is 1: a JSON number, string, true, false or null; "
-                   "anything else is text")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all();
-  verb->add_option("--timeout", arguments->timeout, "End the statement after this time, with exit code 7; default none")
-      ->type_name("SECONDS");
-  verb->add_option("--max-rows", arguments->most_rows,
-                   "Most rows to show; a note says if there are more; default 1000 in a table, otherwise all")
-      ->type_name("N");
-  CLI::Option* csv = verb->add_flag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header");
-  CLI::Option* table = verb->add_flag("--table", arguments->table, "Aligned columns, long values cut; default");
-  csv->excludes("--json")->excludes("--jsonl");
-  table->excludes("--json")->excludes("--jsonl")->excludes(csv);
-  verb->callback([arguments, &context, &body] { body = [arguments, &context] { return Ask(*arguments, context); }; });
+  verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
+  verb.AddArgument("QUERY", arguments->query, "One SELECT; - reads it from standard input").Required();
+  verb.AddOption("-p,--param", arguments->parameters, "NAME=VALUE",
+                 "The value of :NAME, or of ?1 if NAME is 1: a JSON number, string, true, false or null; "
+                 "anything else is text");
+  verb.AddOption("--timeout", arguments->timeout, "SECONDS",
+                 "End the statement after this time, with exit code 7; default none");
+  verb.AddOption("--max-rows", arguments->most_rows, "N",
+                 "Most rows to show; a note says if there are more; default 1000 in a table, otherwise all");
+  verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header")
+      .Excludes({"--json", "--jsonl"});
+  verb.AddFlag("--table", arguments->table, "Aligned columns, long values cut; default")
+      .Excludes({"--json", "--jsonl", "--csv"});
+  verb.Runs([arguments, &context] { return Ask(*arguments, context); });
 }
 
 }  // namespace ofindex

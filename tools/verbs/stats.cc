@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
-#include "index/catalog/paths.h"
 #include "query/columns/find_column.h"
+#include "query/columns/snapshot.h"
 #include "query/stats/group_stats.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
@@ -62,7 +60,7 @@ Result<Column> GroupingColumn(const ColumnStore& store, const std::string& name)
   OFINDEX_ASSIGN(Column column, FindColumn(store, name));
   if (!column.is_list()) return column;
   return Fail(ErrorCode::kUsage, StrCat("column '", Printable(column.name), "' holds lists, which cannot be grouped"),
-              "`ofindex sql` can take them apart with json_each()");
+              "`ofindex sql` can expand them with json_each()");
 }
 
 // Returns the columns to summarise by group: numeric ones. A requested column without numbers is an error.
@@ -246,36 +244,33 @@ Result<int> ShowGroups(ColumnStore& store, const std::string& path, const Argume
 
 Result<int> ShowStats(const Arguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
-  OFINDEX_ASSIGN(const std::string path, ResolveIndex(arguments.index));
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, ColumnStore::Open(path, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
+                 Snapshot::Open(arguments.index, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
+  const std::string& path = snapshot->path();
   return arguments.by ? ShowGroups(*store, path, arguments, context) : ShowColumns(*store, path, arguments, context);
 }
 
 }  // namespace
 
-void AddStats(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "stats", "Counts, extremes, means, frequent values and histograms of columns",
-                           Formats::kJsonAndJsonl);
+void AddStats(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "stats", "Counts, extremes, means, frequent values and histograms of columns",
+                      Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
+  verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   // The parser takes an argument in brackets for a list.
-  verb->add_option("NAME", arguments->names,
+  verb.AddArgument("NAME", arguments->names,
                    "Columns, or features; default: those of all features, and _length; write [x] as \\[x]");
-  verb->add_option("--top", arguments->top,
-                   "Most frequent values, or groups, to show; default 10, but all groups as JSON or CSV")
-      ->check(CLI::Range(size_t{0}, kMostTop).description(""))
-      ->type_name("N");
-  verb->add_option("--bins", arguments->bins, "Bins of a histogram; default 10")
-      ->check(CLI::Range(size_t{1}, kMostBins).description(""))
-      ->type_name("N");
-  verb->add_option("--by", arguments->by, "Group the records by this column, and summarise the numbers of the others")
-      ->type_name("NAME");
-  CLI::Option* csv = verb->add_flag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header");
-  CLI::Option* table = verb->add_flag("--table", arguments->table, "For people, with bars; default");
-  csv->excludes("--json")->excludes("--jsonl");
-  table->excludes("--json")->excludes("--jsonl")->excludes(csv);
-  verb->callback(
-      [arguments, &context, &body] { body = [arguments, &context] { return ShowStats(*arguments, context); }; });
+  verb.AddOption("--top", arguments->top, "N",
+                 "Most frequent values, or groups, to show; default 10, but all groups as JSON or CSV")
+      .Between(size_t{0}, kMostTop);
+  verb.AddOption("--bins", arguments->bins, "N", "Bins of a histogram; default 10").Between(size_t{1}, kMostBins);
+  verb.AddOption("--by", arguments->by, "NAME",
+                 "Group the records by this column, and summarise the numbers of the others");
+  verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header")
+      .Excludes({"--json", "--jsonl"});
+  verb.AddFlag("--table", arguments->table, "For people, with bars; default").Excludes({"--json", "--jsonl", "--csv"});
+  verb.Runs([arguments, &context] { return ShowStats(*arguments, context); });
 }
 
 }  // namespace ofindex

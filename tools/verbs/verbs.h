@@ -1,32 +1,28 @@
 #pragma once
 
+#include "tools/shell/command_line.h"
 #include "tools/shell/context.h"
-
-namespace CLI {
-class App;
-}
 
 namespace ofindex {
 
-// One file per verb. Each adds its subcommand to `app`; if the command line names it, `body` is set to what it does.
-// `context` and `body` must outlive the parse.
+// One file per verb. Each function adds its verb to `line`: options and body. `context` must outlive the body.
 
-void AddBuild(CLI::App& app, Context& context, VerbBody& body);
-void AddInfo(CLI::App& app, Context& context, VerbBody& body);
-void AddSchema(CLI::App& app, Context& context, VerbBody& body);
-void AddStats(CLI::App& app, Context& context, VerbBody& body);
-void AddWhere(CLI::App& app, Context& context, VerbBody& body);
-void AddSample(CLI::App& app, Context& context, VerbBody& body);
-void AddVerify(CLI::App& app, Context& context, VerbBody& body);
-void AddGet(CLI::App& app, Context& context, VerbBody& body);
-void AddCat(CLI::App& app, Context& context, VerbBody& body);
-void AddSql(CLI::App& app, Context& context, VerbBody& body);
-void AddPack(CLI::App& app, Context& context, VerbBody& body);
-void AddConvert(CLI::App& app, Context& context, VerbBody& body);
-void AddExport(CLI::App& app, Context& context, VerbBody& body);
+void AddBuild(CommandLine& line, Context& context);
+void AddInfo(CommandLine& line, Context& context);
+void AddSchema(CommandLine& line, Context& context);
+void AddStats(CommandLine& line, Context& context);
+void AddWhere(CommandLine& line, Context& context);
+void AddSample(CommandLine& line, Context& context);
+void AddVerify(CommandLine& line, Context& context);
+void AddGet(CommandLine& line, Context& context);
+void AddCat(CommandLine& line, Context& context);
+void AddSql(CommandLine& line, Context& context);
+void AddPack(CommandLine& line, Context& context);
+void AddConvert(CommandLine& line, Context& context);
+void AddExport(CommandLine& line, Context& context);
 
-/// Adds a subcommand with the options common to all verbs. `flags` says whether it has --json and --jsonl.
+/// Adds a verb with the options common to all verbs. `formats` says whether it has --json and --jsonl.
 enum class Formats { kNone, kJson, kJsonAndJsonl };
-CLI::App* AddVerb(CLI::App& app, Context& context, const char* name, const char* help, Formats formats);
+Verb AddVerb(CommandLine& line, Context& context, const char* name, const char* help, Formats formats);
 
 }  // namespace ofindex

@@ -1,8 +1,6 @@
 #include <memory>
 #include <optional>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "index/build/verifier.h"
 #include "index/catalog/paths.h"
@@ -105,17 +103,16 @@ Result<int> Verify(VerifyOptions& options, Context& context) {
 
 }  // namespace
 
-void AddVerify(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb =
-      AddVerb(app, context, "verify", "Compare the shards with the index, down to the last byte", Formats::kJson);
+void AddVerify(CommandLine& line, Context& context) {
+  Verb verb =
+      AddVerb(line, context, "verify", "Compare the shards with the index, down to the last byte", Formats::kJson);
   auto options = std::make_shared<VerifyOptions>();
-  verb->add_option("INDEX", options->index, "The index, or the DATA that it is named after")->required();
-  verb->add_flag("--quick", options->quick, "Compare only fingerprints");
-  verb->add_option("-j,--threads", options->threads, "Computing threads; default: one per processor")
-      ->check(CLI::Range(1, 1024).description(""))
-      ->type_name("N");
-  verb->add_option("--root", options->root, "Folder with a copy of the dataset")->type_name("DIR");
-  verb->callback([options, &context, &body] { body = [options, &context] { return Verify(*options, context); }; });
+  verb.AddArgument("INDEX", options->index, "The index, or the DATA that it is named after").Required();
+  verb.AddFlag("--quick", options->quick, "Compare only fingerprints");
+  verb.AddOption("-j,--threads", options->threads, "N", "Computing threads; default: one per processor")
+      .Between(1, 1024);
+  verb.AddOption("--root", options->root, "DIR", "Folder with a copy of the dataset");
+  verb.Runs([options, &context] { return Verify(*options, context); });
 }
 
 }  // namespace ofindex

@@ -1,10 +1,7 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
-#include "index/catalog/paths.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
 #include "tools/shell/selecting.h"
@@ -38,11 +35,10 @@ Result<void> WriteIds(const Selection& selection, const Context& context, Output
 }
 
 Result<int> ShowWhere(const Arguments& arguments, const Context& context) {
-  OFINDEX_ASSIGN(const std::string path, ResolveIndex(arguments.index));
-  OFINDEX_ASSIGN(std::shared_ptr<const IndexFile> index, IndexFile::Open(path));
   const Watchdog watchdog(std::nullopt, context);
-  OFINDEX_ASSIGN(const Selection selection,
-                 SelectRecords({.index = std::move(index), .map = nullptr}, arguments.expression, context));
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
+                 Snapshot::Open(arguments.index, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(const Selection selection, SelectRecords(*snapshot, arguments.expression, context));
   Output& out = Output::Standard();
   if (context.json) OFINDEX_TRY(out.Write(StrCat("{\"schema\":\"ofindex.where/1\",\"count\":", selection.count())));
   if (context.json) OFINDEX_TRY(out.Write(",\"ids\":["));
@@ -59,16 +55,15 @@ Result<int> ShowWhere(const Arguments& arguments, const Context& context) {
 
 }  // namespace
 
-void AddWhere(CLI::App& app, Context& context, VerbBody& body) {
-  CLI::App* verb = AddVerb(app, context, "where", "Ordinals of the records for which an SQL expression holds",
-                           Formats::kJsonAndJsonl);
+void AddWhere(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "where", "Ordinals of the records for which an SQL expression holds",
+                      Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("INDEX", arguments->index, "The index, or the DATA that it is named after")->required();
-  verb->add_option("EXPR", arguments->expression, "An SQL expression, as after WHERE: '\"image/height\" > 256'")
-      ->required();
-  verb->add_flag("--count", arguments->count, "Print the number of records alone; with --json, their ordinals too");
-  verb->callback(
-      [arguments, &context, &body] { body = [arguments, &context] { return ShowWhere(*arguments, context); }; });
+  verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
+  verb.AddArgument("EXPR", arguments->expression, "An SQL expression, as after WHERE: '\"image/height\" > 256'")
+      .Required();
+  verb.AddFlag("--count", arguments->count, "Print only the number of records; with --json, also their ordinals");
+  verb.Runs([arguments, &context] { return ShowWhere(*arguments, context); });
 }
 
 }  // namespace ofindex

@@ -23,7 +23,7 @@ DALI_BATCHES = 600  # DALI takes a minute for all, at a constant speed
 
 def taking(batches: Iterable[Any], sums: Callable[[Any], tuple[int, int]]) -> Take:
     """Take an epoch of `batches` each turn. If it is checked, the result is records, labels and bytes of images;
-    sums(batch) returns the latter two."""
+    sums(batch) returns labels and bytes."""
 
     def take(check: bool) -> Turn:
         count, found = 0, [0, 0, 0]

@@ -11,7 +11,7 @@ namespace {
 // A group is eight fields: it starts and ends at a byte boundary and is `width` bytes long.
 constexpr size_t kGroup = 8;
 
-// The most bytes that are read from the first byte of a field on.
+// Maximum number of bytes that are read, counted from the first byte of a field.
 constexpr uint64_t kReach = 9;
 
 // Reads whole groups; kReach bytes must be readable from the first byte of the last field. All shifts are constants,

@@ -9,15 +9,15 @@ namespace ofindex {
 
 inline constexpr uint8_t kChunkVersion = 1;
 
-/// The largest number of records in a chunk, which is that of a block.
+/// Maximum number of records in a chunk, the same as in a block.
 inline constexpr uint32_t kMostChunkRecords = 65536;
 
-/// The most bytes of distinct values or numbers in a chunk.
+/// Maximum bytes of distinct values or numbers in a chunk.
 inline constexpr uint64_t kMostChunkBytes = uint64_t{512} << 20;
 
-/// The most that a chunk may cost to decode: an amount per record plus an amount per byte. Encodings shrink some
-/// columns to almost nothing; if a chunk is too small for its cost, zero bytes are appended. So the memory of a hostile
-/// chunk is proportional to its size, and no valid one is rejected.
+/// The maximum decoding cost of a chunk: an amount per record plus an amount per byte. Encodings shrink some columns to
+/// almost nothing; if a chunk is too small for its cost, zero bytes are appended. So the memory of a hostile chunk is
+/// proportional to its size, and no valid one is rejected.
 inline constexpr uint64_t kCostPerRecord = 64;
 inline constexpr uint64_t kCostPerByte = 1024;
 

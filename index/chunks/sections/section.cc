@@ -8,7 +8,7 @@ namespace {
 constexpr int kLevel = 1;            // higher ones save a few per cent more, and take several times as long
 constexpr uint64_t kLeastSize = 48;  // in smaller sections the frame's own header outweighs the savings
 
-// The largest compressed size that is worth decompressing.
+// Maximum compressed size that is worth decompressing.
 constexpr uint64_t WorthSize(uint64_t size) { return size - size / 8; }
 
 // Returns `bytes` compressed, or nothing if that is not worthwhile.

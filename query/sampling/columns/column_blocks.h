@@ -27,9 +27,9 @@ namespace ofindex {
 }
 
 /// Calls `body(first, count, chunk)`, which returns a Result<void>, for each block of the first `records` records: the
-/// block's first ordinal, how many of its records are included, and their column. `cancel` may be null. Takes the
-/// memory of one chunk beyond the store's cache. Errors: kOutOfRange  there are fewer records; kInterrupted; those of
-/// `body` and of ColumnStore::Load.
+/// block's first ordinal, how many of its records are included, and their column. `cancel` may be null. Needs memory
+/// for one chunk in addition to the store's cache. Errors: kOutOfRange if there are fewer records; kInterrupted; those
+/// of `body` and of ColumnStore::Load.
 template <typename Body>
 [[nodiscard]] Result<void> ForEachChunk(ColumnStore& store, const Column& column, uint64_t records,
                                         const std::atomic<bool>* cancel, Body body) {

@@ -27,8 +27,8 @@ class ColumnClasses {
   /// The class of a record whose value is NULL.
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  /// Reads the classes of the first `records` records. `cancel` may be null. Errors: kUsage  `column` has lists; kLimit
-  /// too many values; kInterrupted, and those of ColumnStore::Load.
+  /// Reads the classes of the first `records` records. `cancel` may be null. Errors: kUsage if `column` has lists;
+  /// kLimit if there are too many values; kInterrupted, and those of ColumnStore::Load.
   [[nodiscard]] static Result<ColumnClasses> Read(ColumnStore& store, Column column, uint64_t records,
                                                   const std::atomic<bool>* cancel = nullptr);
 

@@ -18,7 +18,7 @@ using Counts = std::function<bool(uint64_t record)>;
 
 /// Calls `visit` with the numbers of `column` as weights of the first `records` records, block by block in ascending
 /// order. NULL and NaN become 0; so do invalid weights of records for which `counts` is false. `cancel` may be null.
-/// Errors: kUsage  a value is negative, infinite or not a number; the message names record and value. kInterrupted, and
+/// Errors: kUsage if a value is negative, infinite or not a number (the text names record and value); kInterrupted, and
 /// those of ColumnStore::Load.
 [[nodiscard]] Result<void> ForEachWeight(ColumnStore& store, const Column& column, uint64_t records,
                                          const Counts& counts, const VisitWeights& visit,

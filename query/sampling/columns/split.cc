@@ -65,8 +65,8 @@ class Thresholds {
   std::vector<uint64_t> ends_;  // of 63 bits
 };
 
-// The records of one value so far. A short cycle is computed as a whole and kept, except for the first one: in a column
-// of many values, most are too rare to need another.
+// The records of one value so far. A short cycle is computed as a whole and kept for the records that follow. The first
+// cycle is not: in a column of many values, most values are too rare to need more than its start.
 class Stratum {
  public:
   [[nodiscard]] uint32_t Next(const Deal& deal) {
@@ -151,7 +151,7 @@ class Splitting {
  private:
   [[nodiscard]] uint32_t PartOf(uint64_t ordinal) const { return thresholds_.PartOf(SampleKey(ordinal_key_, ordinal)); }
 
-  // Those of the parts, and of no part if there is one.
+  // The fractions of the parts and, if they do not sum to 1, the rest.
   [[nodiscard]] std::vector<double> Shares() const {
     std::vector<double> shares;
     double sum = 0;

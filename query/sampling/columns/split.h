@@ -43,13 +43,13 @@ using VisitParts = std::function<void(uint64_t first, std::span<const uint32_t> 
 ///
 /// - Without columns, a record is in the first part whose end is above SampleKey(SampleKey(key, 0), ordinal) / 2. The
 ///   end of a part is 2^63 times the sum of the fractions up to it, rounded down. Sums over 1 - 10^-9 are 1.
-/// - With `key`, SampleKey(SampleKey(key, 1), ValueKey(value)) replaces that hash. Records with NULL or NaN have
-///   nothing in common, and go by their ordinals.
+/// - With `key`, SampleKey(SampleKey(key, 1), ValueKey(value)) replaces that hash. Records with NULL or NaN do not form
+///   a group: their ordinals decide, as without columns.
 /// - With `stratify`, record number i of those with its value, where NULL is a value, is in the part that
-///   Deal::InShares(fractions, SampleKey(SampleKey(key, 2), ValueKey(value))).At(i) gives; the rest up to 1 is one more
-///   share, if it is over 10^-9. Takes 80 bytes per value, and as many more for a value of many records.
+///   Deal::InShares(fractions, SampleKey(SampleKey(key, 2), ValueKey(value))).At(i) gives; if the fractions leave more
+///   than 10^-9 of 1, the rest is one more share. Takes 80 bytes per value, and another 80 for a value of many records.
 ///
-/// Errors: kUsage  the parts are invalid, both columns are given, or one has lists; kOutOfRange  there are fewer
+/// Errors: kUsage if the parts are invalid, both columns are given, or one has lists; kOutOfRange if there are fewer
 /// records; kInterrupted, kLimit, and those of ColumnStore::Load.
 [[nodiscard]] Result<void> ForEachPart(ColumnStore& store, uint64_t records, const SplitOptions& options,
                                        const VisitParts& visit);

@@ -14,9 +14,9 @@ namespace ofindex {
 /// generating random numbers with a given distribution", 1991.) 8 bytes per item. Immutable; may be used by any number
 /// of threads.
 ///
-/// All counts are integers, so that a table is the same on every machine: a column has 2^32 units, n * 2^32 in all, and
-/// an item has its share of them, within about one. An item of weight 0 has none and is never drawn; an item with a
-/// share of less than a unit may have none either.
+/// All counts are integers, so that a table is the same on every machine: a column has 2^32 units, so n columns have n
+/// * 2^32, and an item gets its share of all units, give or take about one. An item of weight 0 has none and is never
+/// drawn; an item with a share of less than a unit may have none either.
 class AliasTable {
  public:
   static constexpr uint64_t kMostItems = ~uint32_t{0};
@@ -27,8 +27,8 @@ class AliasTable {
     void Reserve(uint64_t items) { columns_.reserve(items); }
     void Add(double weight);
 
-    /// Builds the table, with another n / 8 bytes of temporary memory. Errors: kUsage  a weight is negative or not a
-    /// number, or none is above 0; kLimit  there are more than kMostItems.
+    /// Builds the table, with another n / 8 bytes of temporary memory. Errors: kUsage if a weight is negative or not a
+    /// number, or none is above 0; kLimit if there are more than kMostItems.
     [[nodiscard]] Result<AliasTable> Build() &&;
 
    private:

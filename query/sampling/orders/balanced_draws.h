@@ -35,8 +35,8 @@ class BalancedClasses {
   /// per class; otherwise SlotsInProportion of ClassWeights, with a cycle of 2^20 slots, or of 256 per class rounded up
   /// to a power of two if that is more.
   ///
-  /// Errors: kUsage  `temperature` is less than 1 or not a number, or no item has a class; kLimit  more than
-  /// kMostItems; those of `deliver`.
+  /// Errors: kUsage if `temperature` is less than 1 or not a number, or no item has a class; kLimit if there are more
+  /// than kMostItems; those of `deliver`.
   [[nodiscard]] static Result<std::shared_ptr<const BalancedClasses>> Make(uint32_t classes, double temperature,
                                                                            const Deliver& deliver);
 

@@ -16,10 +16,10 @@ struct BlockShape {
   friend bool operator==(const BlockShape&, const BlockShape&) = default;
 };
 
-/// The most lanes of an epoch.
+/// Maximum number of lanes in an epoch.
 inline constexpr uint64_t kMostLanes = uint64_t{1} << 20;
 
-/// The most runs in a window, and the most records.
+/// Maximum numbers of runs and of records in a window.
 inline constexpr uint64_t kMostWindow = uint64_t{1} << 20;
 inline constexpr uint64_t kMostWindowRecords = uint64_t{1} << 32;
 
@@ -27,10 +27,10 @@ inline constexpr uint64_t kMostWindowRecords = uint64_t{1} << 32;
 /// memory. Immutable; may be used by any number of threads.
 ///
 /// The epoch consists of parallel lanes: position p belongs to lane p mod lanes. Each lane owns whole runs, with as
-/// many records as it has positions; so if the number of ranks and workers divides that of lanes, each reads runs of
-/// its own. Runs are assigned to lanes in random order, and within a lane the records of `window` runs are shuffled
-/// together. Each lane has one shorter run for the remaining records; these lie at the end of the data, and each is
-/// read at a random time.
+/// many records as it has positions; so if the number of readers (ranks times workers) divides the number of lanes,
+/// each reader has its own runs. Runs are assigned to lanes in random order, and within a lane the records of `window`
+/// runs are shuffled together. Each lane has one shorter run for the remaining records; these lie at the end of the
+/// data, and each is read at a random time.
 class BlockOrder {
  public:
   /// `size` is at most kMostSampled; run, lanes and window are at least 1; lanes at most kMostLanes, and a window at

@@ -64,7 +64,7 @@ Deal::Deal(std::span<const uint64_t> slots, uint64_t key) : key_(key) {
   }
 }
 
-// About one entry per party, so that most slots need a look at one party only.
+// About one entry per party, so that for most slots only one party is examined.
 void Deal::MakeGuide() {
   while ((cycle() - 1) >> shift_ >= 2 * uint64_t{parties()}) ++shift_;
   guide_.reserve(((cycle() - 1) >> shift_) + 2);

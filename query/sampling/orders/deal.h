@@ -34,14 +34,14 @@ class Deal {
 
   /// Makes a Deal in proportion to `shares`: with the shortest cycle of at most `cycle` slots that has a whole number
   /// of them for each party, within 1 in 10^9; otherwise with `cycle` slots in the proportions nearest to the shares. A
-  /// party with a share above 0 has at least one slot, for which the cycle grows if necessary.
-  /// Errors: kUsage  a share is negative or not a number, or none is above 0; kLimit  too many parties.
+  /// party with a share above 0 has at least one slot; the cycle grows if necessary.
+  /// Errors: kUsage if a share is negative or not a number, or none is above 0; kLimit if there are too many parties.
   [[nodiscard]] static Result<Deal> InShares(std::span<const double> shares, uint64_t key, uint64_t cycle = kCycle);
 
   /// Returns the turn at `position`, below 2^63. O(1), except for a search among parties if their slots differ.
   [[nodiscard]] Dealt At(uint64_t position) const { return AtUnder(key_, position); }
 
-  /// Does the same under another key, as if this had been made with it.
+  /// Does the same as if this object had been made with `key`.
   [[nodiscard]] Dealt AtUnder(uint64_t key, uint64_t position) const;
 
   /// Sets `out` to At() of `first`, `first` + `step`, ...; `step` is at least 1. Faster than At() for a small step.

@@ -51,12 +51,12 @@ class EpochOrder {
   /// Returns the number of the run of neighbours that is read together with `index`; by default, a run is one record.
   [[nodiscard]] virtual uint64_t RunOf(uint64_t index) const { return index; }
 
-  /// The number of runs that all readers together have begun and not finished.
+  /// The number of runs that all readers together have begun but not finished at any time.
   [[nodiscard]] virtual uint64_t runs_in_flight() const { return 1; }
 };
 
-/// Returns the order of epoch `epoch` of the run `seed` over a view of `size` records, which is also the size of the
-/// table, if `law` has one.
+/// Returns the order of epoch `epoch` of the run `seed` over a view of `size` records. If `law` has a table, it has
+/// `size` entries.
 [[nodiscard]] std::shared_ptr<const EpochOrder> OrderOf(const SampleLaw& law, uint64_t size, uint64_t seed,
                                                         uint64_t epoch);
 

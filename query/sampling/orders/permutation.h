@@ -10,7 +10,7 @@ namespace ofindex {
 /// does, and a state of another version is refused.
 inline constexpr uint32_t kSamplingLaw = 1;
 
-/// The most records that can be ordered.
+/// Maximum number of records that can be ordered.
 inline constexpr uint64_t kMostSampled = uint64_t{1} << 48;
 
 /// A keyed bijection on [0, size): the order of a shuffled epoch, without memory. The same on every machine, frozen by

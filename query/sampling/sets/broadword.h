@@ -5,8 +5,8 @@
 
 namespace ofindex {
 
-// Bit counting in words without a special instruction, which the oldest x86-64 processors lack; after S. Vigna,
-// "Broadword Implementation of Rank/Select Queries" (2008), https://vigna.di.unimi.it/ftp/papers/Broadword.pdf.
+// Counts and finds bits in words without the POPCNT instruction, which the oldest x86-64 processors lack; after S.
+// Vigna, "Broadword Implementation of Rank/Select Queries" (2008), https://vigna.di.unimi.it/ftp/papers/Broadword.pdf.
 
 /// Returns, in each byte, the number of bits set in that byte of `word`.
 [[nodiscard]] constexpr uint64_t ByteCounts(uint64_t word) {

@@ -7,8 +7,9 @@
 namespace ofindex {
 namespace {
 
-// Returns how many of `ascending` are at most `value`. Looks near `guess` first, then further away in doubling steps,
-// and then between the last two: members are usually spread evenly, so that a guess is off by at most a page.
+// Returns how many of `ascending` are at most `value`. Searches near `guess` first, then further away in doubling
+// steps, and then between the last two positions. Members are usually spread evenly, so that a guess is off by at most
+// a page.
 size_t CountAtMost(std::span<const uint64_t> ascending, uint64_t value, size_t guess) {
   size_t begin = 0;  // the answer is in [begin, end]
   size_t end = ascending.size();
@@ -38,7 +39,7 @@ size_t CountAtMost(std::span<const uint64_t> ascending, uint64_t value, size_t g
   return begin;
 }
 
-// Returns where, among `n`, the share `part` of `whole` is.
+// Returns the position among `n` that corresponds to `part` out of `whole`.
 size_t Proportion(uint64_t part, uint64_t whole, size_t n) {
   return static_cast<size_t>(static_cast<double>(part) * (static_cast<double>(n) / static_cast<double>(whole)));
 }
@@ -70,8 +71,8 @@ size_t OrdinalSet::EntryOfMember(uint64_t k) const {
   return CountAtMost(ends_, k, Proportion(k, size(), ends_.size()));
 }
 
-// Returns the block of dense page `e` with its member number `k`: the last one with at most k members before it. Starts
-// where it would be if members were spread evenly.
+// Returns the block of dense page `e` that holds its member number `k`: the last block with at most k members before
+// it. The search starts at the block that would hold the member if all were spread evenly.
 size_t OrdinalSet::BlockOfMember(size_t e, uint64_t k) const {
   const uint16_t* counts = CountsOf(e);
   size_t block = k * kPageBlocks / Count(e);

@@ -13,8 +13,8 @@
 
 namespace ofindex {
 
-/// A compressed set of record ordinals that finds members by number and numbers by ordinal. Immutable; may be read by
-/// any number of threads.
+/// A compressed set of record ordinals with fast access in both directions: from a number to the member, and from an
+/// ordinal to its number. Immutable; may be read by any number of threads.
 ///
 /// The set is stored by pages of 65,536 ordinals. An empty page takes no memory. A page whose members have no gaps is a
 /// run, and consecutive runs are merged across pages, so that any range takes 24 bytes. Any other page is a sorted
@@ -96,7 +96,7 @@ class OrdinalSet {
   [[nodiscard]] bool IsRun(size_t e) const { return places_[e] == kRun; }
   [[nodiscard]] bool IsDense(size_t e) const { return !IsRun(e) && Count(e) >= kDenseMembers; }
 
-  // The end of the ordinals that entry `e` covers, which begin at begins_[e].
+  // The end of the range of ordinals that entry `e` covers, which begins at begins_[e].
   [[nodiscard]] uint64_t EndOf(size_t e) const { return begins_[e] + (IsRun(e) ? Count(e) : kPageOrdinals); }
 
   [[nodiscard]] std::span<const uint16_t> SparseOf(size_t e) const {
@@ -120,7 +120,7 @@ class OrdinalSet {
   template <typename Sink>
   void WriteTo(Sink& sink) const;
 
-  // Entries are runs and other pages, ascending. A page has at most one of them.
+  // Entries are runs and other pages, ascending. A page has at most one entry.
   std::vector<uint64_t> begins_;  // first ordinal of the run, or of the page
   std::vector<uint64_t> ends_;    // number of members up to the end of the entry
   std::vector<uint64_t> places_;  // kRun; otherwise an index into sparse_, or a page number in dense_

@@ -23,7 +23,7 @@ Result<BuildReport> TryBuild(const BuildOptions& options) {
   return BuildIndex(options, progress);
 }
 
-TEST_CASE("the same files give the same bytes, on any number of threads, from any folder, and when repeated") {
+TEST_CASE("the same files give the same bytes, on any number of threads, from any folder, and on a second build") {
   BuiltSet set;
   set.PutAllSorts();
   for (const bool verify : {false, true}) {
@@ -52,7 +52,7 @@ TEST_CASE("the same files give the same bytes, on any number of threads, from an
   }
 }
 
-TEST_CASE("a build reports what it has found") {
+TEST_CASE("a build reports what it found") {
   BuiltSet set;
   set.PutAllSorts();
   set.Put("notes.txt", "not a record file, and not taken for one");
@@ -85,7 +85,7 @@ TEST_CASE("a build reports what it has found") {
   CHECK(ReadFile(set.index()) == before);
 }
 
-TEST_CASE("an index without payload checks is replaced by one with them, and not the other way round") {
+TEST_CASE("an index without payload checks is replaced by one with them, but not vice versa") {
   BuiltSet set;
   set.PutSome();
   CHECK(set.Build(set.Options(false)).facts.checked == Checked::kFraming);
@@ -97,7 +97,7 @@ TEST_CASE("an index without payload checks is replaced by one with them, and not
   CHECK(left_alone.facts.checked == Checked::kPayloads);
 }
 
-TEST_CASE("a stale index is reported with its reason, left unchanged, and replaced by force") {
+TEST_CASE("a stale index is reported with its reason and left unchanged, and replaced by force") {
   struct Row {
     std::string what;
     std::function<void(BuiltSet&, BuildOptions&)> change;
@@ -218,7 +218,7 @@ TEST_CASE("a file that is not an index is not overwritten, not even by force") {
   CHECK(set.Build(options).facts.records == 70);
 }
 
-TEST_CASE("leftovers of a killed build are removed by the next one, even if it has nothing to do") {
+TEST_CASE("the next build removes the leftovers of a killed one, even if it has nothing to do") {
   BuiltSet set;
   set.PutSome();
   for (int i = 0; i < 2; ++i) {
@@ -229,7 +229,7 @@ TEST_CASE("leftovers of a killed build are removed by the next one, even if it h
   }
 }
 
-TEST_CASE("an index gives the position of every record in the shards") {
+TEST_CASE("an index locates every record in the shards") {
   BuiltSet set;
   set.PutAllSorts();
   const BuildReport report = set.Build(set.Options(true));

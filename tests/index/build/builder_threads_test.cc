@@ -18,7 +18,7 @@ Result<BuildReport> BuildNow(const BuildOptions& options) {
   return BuildIndex(options, progress);
 }
 
-TEST_CASE("an interrupted build leaves the old index whole, and no temporary file") {
+TEST_CASE("an interrupted build keeps the old index and leaves no temporary file") {
   BuiltSet set;
   set.PutAllSorts();
   set.Build(set.Options());

@@ -138,7 +138,7 @@ void Change(const BuiltSet& set, const char* sql) {
   REQUIRE(database->Close().has_value());
 }
 
-TEST_CASE("an index with other tables is refused, whatever they would do") {
+TEST_CASE("an index with unexpected tables is refused, whatever they do") {
   const std::vector<std::string> changes = {
       "CREATE TABLE more(v)",                                                       // one more table
       "CREATE INDEX i ON shard(path)",                                              // an index, which would be trusted

@@ -28,7 +28,7 @@ VerifyReport Verify(const BuiltSet& set, bool quick = false, unsigned threads = 
   return std::move(*report);
 }
 
-TEST_CASE("an unchanged dataset is clean, and every byte of it was checked") {
+TEST_CASE("verify finds nothing in an unchanged dataset, and checks every byte") {
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     BuiltSet set(framing);
     set.PutSome();
@@ -59,7 +59,7 @@ TEST_CASE("without hashes, OFRecord payloads are not checked, and the report say
   CHECK(report.lacks_checksums);
 }
 
-TEST_CASE("changes to a shard after the build are in the report") {
+TEST_CASE("changes to a shard after the build are reported") {
   struct Row {
     std::string what;
     std::function<void(const BuiltSet&)> spoil;  // modifies part-0, a shard of 40 records
@@ -108,7 +108,7 @@ TEST_CASE("changes to a shard after the build are in the report") {
   }
 }
 
-TEST_CASE("the record, the shard, the byte and the fault are named") {
+TEST_CASE("a finding names the record, the shard, the byte and the fault") {
   struct Row {
     Framing framing;
     uint64_t at;  // offset in the record
@@ -139,7 +139,7 @@ TEST_CASE("the record, the shard, the byte and the fault are named") {
   }
 }
 
-TEST_CASE("flips anywhere in a shard that is too large for its fingerprint are found, each in its record") {
+TEST_CASE("a flip anywhere in a large shard is found, and attributed to its record") {
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     const std::vector<std::string> payloads = SomePayloads(2000, 300);
     const std::vector<uint64_t> points = RecordPoints(framing, payloads);
@@ -192,7 +192,7 @@ Result<VerifyReport> VerifyWhileCut(const BuiltSet& set, const std::string& shar
   return report;
 }
 
-TEST_CASE("a shard that is truncated while it is read is stale, and the others are read to their end") {
+TEST_CASE("a shard that is truncated while it is read is stale, and the other shards are read to the end") {
   BuiltSet set(Framing::kOfRecord);
   const std::string bytes = ShardBytes(Framing::kOfRecord, std::vector<std::string>(1'000'000, "x"));
   set.Put("part-0", bytes);
@@ -231,7 +231,7 @@ int StaleForSomebodyElse(const BuiltSet& set) {
   });
 }
 
-TEST_CASE("an unreadable shard is failed, not stale, whatever the cause") {
+TEST_CASE("an unreadable shard counts as failed, not as stale, whatever the cause") {
   BuiltSet set;
   set.PutSome();
   set.Build(set.Options(true));
@@ -247,7 +247,7 @@ TEST_CASE("an unreadable shard is failed, not stale, whatever the cause") {
   CHECK(StaleForSomebodyElse(set) == 1);
 }
 
-TEST_CASE("without a free descriptor for a shard, verifying ends with an error that says so") {
+TEST_CASE("without a free descriptor for a shard, verifying fails with an error that says so") {
   BuiltSet set;
   set.PutSome();
   set.Build(set.Options(true));
@@ -278,7 +278,7 @@ TEST_CASE("a copy elsewhere is verified through its root") {
   CHECK(Verify(set).stale.size() == 3);
 }
 
-TEST_CASE("verifying a missing index, or a cancelled run, is an error") {
+TEST_CASE("verifying a missing index is an error, and so is a cancelled run") {
   BuiltSet set;
   set.PutSome();
   Progress progress;

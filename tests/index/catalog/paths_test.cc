@@ -58,7 +58,7 @@ TEST_CASE("a folder without a name of its own takes its name from the file syste
   CHECK(root.error().code == ErrorCode::kUsage);
 }
 
-TEST_CASE("an empty path is an error that says so") {
+TEST_CASE("an empty path is an error with that message") {
   for (const Result<std::string>& found : {IndexPathOf(""), ResolveIndex(""), RelativeTo("", "/tmp")}) {
     REQUIRE_FALSE(found);
     CHECK(found.error().code == ErrorCode::kUsage);
@@ -117,7 +117,7 @@ TEST_CASE("a path is stored relative to the index, as the system resolves it") {
   }
 }
 
-TEST_CASE("an index of data named through a link lies where the system resolves it") {
+TEST_CASE("the index of data named through a link lies where the system resolves the link") {
   const TempDir dir;
   fs::create_directories(dir / "disk/deep/inner");
   fs::create_directories(dir / "disk/deep/train");
@@ -128,7 +128,7 @@ TEST_CASE("an index of data named through a link lies where the system resolves 
   CHECK(fs::exists(dir / "disk/deep/train.ofidx"));
 }
 
-TEST_CASE("the common folder of paths is found, and half a name does not count") {
+TEST_CASE("the common folder of paths is found, comparing whole names only") {
   struct Row {
     std::vector<std::string> paths;
     size_t bytes;

@@ -129,7 +129,7 @@ TEST_CASE("a chunk with several changed bytes, or another one's end, is refused 
   CHECK(outcomes.read > 1000);
 }
 
-TEST_CASE("a chunk is not read with another number of records, nor with more than a block has") {
+TEST_CASE("a chunk is not read with a different number of records, nor with more than a block holds") {
   for (const auto& [bytes, records] : SmallChunks()) {
     Outcomes outcomes;
     for (uint32_t other : {0U, records - 1, records + 1, 65'537U, ~0U}) Try(bytes, other, outcomes);

@@ -112,7 +112,7 @@ TEST_CASE("a long least value is cut to a prefix that sorts no higher, a long gr
   }
 }
 
-TEST_CASE("an integer and a real are compared exactly, even if converting either would round") {
+TEST_CASE("an integer and a real are compared exactly, even if conversion would round") {
   struct Row {
     int64_t integer;
     double real;
@@ -133,7 +133,7 @@ TEST_CASE("an integer and a real are compared exactly, even if converting either
   for (const Row& row : rows) CHECK(CompareNumbers(row.integer, row.real) == row.order);
 }
 
-TEST_CASE("the row of lists counts records without the feature, and has least and greatest of all values") {
+TEST_CASE("the zone map of lists counts records without the feature, and bounds all elements") {
   ChunkBuilder builder;
   builder.AddNumbers(1, FeatureKind::kInt64, std::vector<uint64_t>{5, 2, 9});
   builder.AddNumbers(2, FeatureKind::kInt64, {});

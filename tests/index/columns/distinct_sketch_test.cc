@@ -63,7 +63,7 @@ void SketchChunk(const Chunk& chunk, DistinctSketch& sketch) {
   if (chunk.form() != Chunk::Form::kBytes) SketchRecords(chunk, sketch);
 }
 
-TEST_CASE("estimates are near the number of distinct values, from none to many") {
+TEST_CASE("estimates are close to the number of distinct values, from none to many") {
   CHECK(DistinctSketch().Estimate() == 0);
   for (int64_t count : {1, 2, 3, 10, 100, 1000, 2000, 5000, 10'000, 30'000, 100'000, 1'000'000, 3'000'000}) {
     CAPTURE(count);
@@ -86,7 +86,7 @@ TEST_CASE("estimates are unbiased: over many sketches the errors cancel") {
   }
 }
 
-TEST_CASE("sketches of parts merge to that of the whole, in any order, and a value twice counts once") {
+TEST_CASE("merging the sketches of parts gives that of the whole, in any order, and duplicates count once") {
   const DistinctSketch whole = SketchOf(0, 9000);
   DistinctSketch there = SketchOf(0, 4000), back = SketchOf(3000, 9000);
   there.Merge(SketchOf(3000, 9000));
@@ -95,7 +95,7 @@ TEST_CASE("sketches of parts merge to that of the whole, in any order, and a val
   CHECK(Equal(back, whole));
 }
 
-TEST_CASE("values that SQLite calls equal are one value, and others are not") {
+TEST_CASE("values that are equal in SQLite count as one") {
   struct Row {
     Given a, b;
     bool same;
@@ -126,7 +126,7 @@ TEST_CASE("values that SQLite calls equal are one value, and others are not") {
   }
 }
 
-TEST_CASE("the sketch made while a column is encoded is that of the decoded chunk, and estimates its values") {
+TEST_CASE("a sketch made while a column is encoded equals that of the decoded chunk") {
   for (const Generator& generator : Generators()) {
     CAPTURE(generator.what);
     const GivenColumn column = MakeColumn(generator, AllGaps()[2], 20'000);
@@ -154,7 +154,7 @@ TEST_CASE("the sketch made while a column is encoded is that of the decoded chun
   }
 }
 
-TEST_CASE("the values of lists are counted") {
+TEST_CASE("the elements of lists are counted") {
   ChunkBuilder builder;
   builder.AddNumbers(0, FeatureKind::kInt64, std::vector<uint64_t>{1, 2, 3});
   builder.AddNumbers(1, FeatureKind::kFloat, std::vector<uint64_t>{std::bit_cast<uint32_t>(3.0F)});
@@ -168,7 +168,7 @@ TEST_CASE("the values of lists are counted") {
   CHECK(Equal(encoded, decoded));
 }
 
-TEST_CASE("a sketch comes back from its bytes, and other bytes are refused") {
+TEST_CASE("a sketch is parsed from its bytes, and other bytes are refused") {
   const DistinctSketch sketch = SketchOf(0, 5000);
   DistinctSketch loaded;
   CHECK(loaded.Load(sketch.bytes()));

@@ -116,7 +116,7 @@ TEST_CASE("views and triggers of an untrusted file are off") {
   CHECK(view.error().code == ErrorCode::kIndex);
 }
 
-TEST_CASE("errors tell whose fault it is") {
+TEST_CASE("an error says whether the caller, the file or the system is at fault") {
   const TempDir dir;
   Database database = Draft(dir / "a");
   REQUIRE(database.Execute("CREATE TABLE t(v INTEGER PRIMARY KEY) STRICT").has_value());

@@ -29,7 +29,7 @@ size_t FilesIn(const TempDir& dir) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(dir.path()), fs::directory_iterator()));
 }
 
-TEST_CASE("a name with a NUL is refused: cut there, it would be that of another file") {
+TEST_CASE("a name with a NUL is refused: cut there, it would name another file") {
   const TempDir dir;
   WriteFile(dir / "index", "old");
   const Result<Draft> draft = Draft::Begin((dir / "index") + std::string("\0x", 2), IfLocked::kFail);
@@ -159,7 +159,7 @@ TEST_CASE("a temporary file left by a killed process is replaced by an empty one
   CHECK(!draft.waited());
 }
 
-TEST_CASE("a leftover is removed, a temporary file in use is not") {
+TEST_CASE("a leftover is removed, and a temporary file in use is kept") {
   const TempDir dir;
   Draft::RemoveLeftover(dir / "index");
   CHECK(FilesIn(dir) == 0);
@@ -173,7 +173,7 @@ TEST_CASE("a leftover is removed, a temporary file in use is not") {
   CHECK(ReadFile(draft.path()) == "at work");
 }
 
-TEST_CASE("a temporary file's name is not followed as a link, so that no other file is emptied") {
+TEST_CASE("a link at the temporary file's name is not followed, so that no other file is truncated") {
   const TempDir dir;
   const std::string path = Begin(dir / "index").path();
   WriteFile(dir / "precious", "bytes");
@@ -293,7 +293,7 @@ TEST_CASE("bytes written to the descriptor are published, even if the name chang
   CHECK(ReadFile(dir / "index") == "new");
 }
 
-TEST_CASE("a new file has the default mode, a replacement that of the old file, and never more rights meanwhile") {
+TEST_CASE("a new file has the default mode, a replacement that of the old file, and never wider access in between") {
   const TempDir dir;
   const mode_t mask = ::umask(027);
   REQUIRE(Begin(dir / "new").Publish(Draft::Durability::kCached));
@@ -311,7 +311,7 @@ TEST_CASE("a new file has the default mode, a replacement that of the old file, 
   }
 }
 
-TEST_CASE("a file keeps its owner and group, and a group that it cannot keep passes on no rights") {
+TEST_CASE("a file keeps its owner and group, and the rights of a group that it cannot keep are dropped") {
   if (::geteuid() != 0) return;
   const TempDir dir;
   REQUIRE(::chmod(dir.path().c_str(), 0777) == 0);
@@ -351,7 +351,7 @@ TEST_CASE("the target of a link is replaced, and the link stays") {
   CHECK(Draft::Begin(dir / "link", IfLocked::kFail).error().code == ErrorCode::kUsage);
 }
 
-TEST_CASE("a missing folder is a system error, and a target that is a folder is a wrong name") {
+TEST_CASE("a missing folder is a system error, and a folder as the target is a usage error") {
   const TempDir dir;
   CHECK(Draft::Begin(dir / "none/index", IfLocked::kFail).error().code == ErrorCode::kIo);
   fs::create_directory(dir / "index");

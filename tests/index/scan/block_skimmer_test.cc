@@ -85,19 +85,19 @@ std::string Skimmed(const std::vector<std::string>& payloads, const ColumnChoice
   return SpellColumns(*columns, records);
 }
 
-TEST_CASE("one value per record gives a column of values; if any record has another number, there are counts too") {
+TEST_CASE("one value per record gives a column of values; a record with more or fewer adds counts") {
   CHECK(Skimmed({Of(Int64s({7})), Example(""), Of(Int64s({9}))}) == "a value 7,-,9\n");
   CHECK(Skimmed({Of(Int64s({7})), Example(""), Of(Int64s({1, 2})), Of(Int64s({}))}) ==
         "a value 7,-,-,- count 1,-,2,0\n");
 }
 
-TEST_CASE("one text that is too long makes the whole column one of sizes, and numbers appear only in the counts") {
+TEST_CASE("one byte string that is too long turns the column into sizes, and numbers appear only in the counts") {
   CHECK(Skimmed({Of(Bytes({kShort})), Of(Bytes({kLong})), Of(Bytes({kShort}))}) == "a size 2,65,2\n");
   CHECK(Skimmed({Of(Bytes({kShort})), Of(Int64s({5})), Of(Bytes({kLong}))}) == "a count 1,1,1 size 2,-,65\n");
   CHECK(Skimmed({Of(Int64s({5})), Of(Bytes({kShort}))}) == "a value 5,xy\n");
 }
 
-TEST_CASE("a named feature keeps whole lists, after values, empty lists or texts that are too long") {
+TEST_CASE("a named feature keeps whole lists after single values, empty lists or long byte strings") {
   struct Row {
     const char* what;
     std::vector<std::string> payloads;
@@ -156,7 +156,7 @@ TEST_CASE("a block does not depend on the previous block") {
   CHECK(SpellColumns(*second, 2) == "a value 4,-\n");
 }
 
-TEST_CASE("a number reused for another name carries nothing over") {
+TEST_CASE("a number reused for another name starts empty") {
   BlockSkimmer skimmer(FieldPlan::Of(PayloadKind::kExample), {});
   uint32_t record = 0;
   const auto add = [&](const std::string& name, int64_t value) {

@@ -46,7 +46,7 @@ std::vector<std::string> NamesOf(std::vector<FeatureRow> rows, const ColumnChoic
 
 using Names = std::vector<std::string>;
 
-TEST_CASE("auto makes a column of single short values, a size column of long ones, a count column of lists") {
+TEST_CASE("auto gives a value column for single short values, a size column for long ones, a count column for lists") {
   CHECK(NamesOf({Scalar("a")}) == Names{"a - -"});
   CHECK(NamesOf({Bytes("a", 64)}) == Names{"a - -"});
   CHECK(NamesOf({Bytes("a", 65)}) == Names{"- - a#bytes"});
@@ -65,7 +65,7 @@ TEST_CASE("named features are columns, with whole lists and long values, and no 
   CHECK(NamesOf({Scalar("a")}, {.mode = ColumnChoice::Mode::kNone}) == Names{"- - -"});
 }
 
-TEST_CASE("names that are equal in SQL get numbers in byte order, whatever they collide with") {
+TEST_CASE("names that are equal in SQL are numbered in byte order") {
   CHECK(NamesOf({Scalar("LABEL"), Scalar("Label"), Scalar("label")}) ==
         Names{"LABEL - -", "Label_2 - -", "label_3 - -"});
   CHECK(NamesOf({Scalar("_ID"), Scalar("_length"), Scalar("_shard_2")}) ==
@@ -76,7 +76,7 @@ TEST_CASE("names that are equal in SQL get numbers in byte order, whatever they 
   CHECK(NamesOf({Scalar("\xc3\x84"), Scalar("\xc3\xa4")}) == Names{"\xc3\x84 - -", "\xc3\xa4 - -"});
 }
 
-TEST_CASE("names that SQL cannot express are escaped, hostile ones are kept unchanged") {
+TEST_CASE("names that SQL cannot express are escaped, and hostile names are kept unchanged") {
   CHECK(NamesOf({Scalar(std::string("a\0b", 3))}) == Names{"a\\x00b - -"});
   CHECK(NamesOf({Scalar("\xff\xfe")}) == Names{"\\xff\\xfe - -"});
   CHECK(NamesOf({Scalar("")}) == Names{"_empty - -"});

@@ -29,7 +29,7 @@ std::vector<FeatureTable::Decided> Decided(FeatureTable& table) {
   return table.Decide(without);
 }
 
-TEST_CASE("features get numbers in order of arrival, and the sums, minima and maxima of all blocks") {
+TEST_CASE("features are numbered in order of arrival, with the sums, minima and maxima over all blocks") {
   FeatureTable table({});
   CHECK(table.Add(Of("b", 3)) == 0);
   CHECK(table.Add(Of("a", 1)) == 1);
@@ -55,7 +55,8 @@ TEST_CASE("features get numbers in order of arrival, and the sums, minima and ma
   CHECK(decided[1].row.name == "a");
 }
 
-TEST_CASE("of too many names the first in byte order are kept, in any order of arrival, with consecutive numbers") {
+TEST_CASE(
+    "if there are too many names, the first in byte order are kept in any order of arrival, numbered consecutively") {
   const uint32_t all = 3 * kMostFeatures;
   for (const bool ascending : {true, false}) {
     FeatureTable table({});
@@ -78,7 +79,7 @@ TEST_CASE("of too many names the first in byte order are kept, in any order of a
   }
 }
 
-TEST_CASE("names in --columns are always kept among too many") {
+TEST_CASE("names in --columns are kept even if there are too many") {
   FeatureTable table({ColumnChoice::Mode::kNamed, {"zz"}});
   for (uint32_t i = 0; i < 3 * kMostFeatures; ++i) {
     static_cast<void>(table.Add(Of(StrCat("f", 1'000'000 + i))));
@@ -107,7 +108,7 @@ TEST_CASE("names dropped by one block are dropped for all, so that the counts of
   }
 }
 
-TEST_CASE("names of too many bytes are dropped like too many names, in any order of arrival") {
+TEST_CASE("names that are too long in total are dropped like too many names") {
   for (const bool ascending : {true, false}) {
     FeatureTable table({});
     for (int i = 0; i < 40; ++i) {

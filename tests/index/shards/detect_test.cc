@@ -171,7 +171,7 @@ TEST_CASE("a first record larger than the detected bytes still votes") {
   CHECK(DetectBytes(ShardBytes(kOf, {large, large})).verdict == Verdict::kLengthPrefixed);
 }
 
-TEST_CASE("a given format is trusted, and so is a given payload") {
+TEST_CASE("a given format is trusted, and so is a given payload kind") {
   const std::string text = ShardBytes(kOf, {"hello", "world"});
   const Detection forced = DetectBytes(text, {.framing = kOf, .payload = std::nullopt});
   CHECK(forced.verdict == Verdict::kRecords);

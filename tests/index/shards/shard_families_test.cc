@@ -105,7 +105,7 @@ TEST_CASE("a number in a name puts two files into one set, and an extension alon
   }
 }
 
-TEST_CASE("the surest set decides, by its most frequent traits, and in a tie by those added first") {
+TEST_CASE("the most reliable set decides, by its most frequent traits; a tie goes to the traits added first") {
   ShardFamilies families;
   CHECK_FALSE(families.Of("d/a.rec"));
   families.Add("d/a-0-of-3.rec", kExamples);
@@ -119,7 +119,7 @@ TEST_CASE("the surest set decides, by its most frequent traits, and in a tie by 
   CHECK(families.Of("d/z.rec") == kZipped);
 }
 
-TEST_CASE("a shard does not vouch for itself") {
+TEST_CASE("a shard is no evidence for itself") {
   ShardFamilies families;
   families.Add("part-0", kOfRecords);
   CHECK_FALSE(families.Of("part-0", kOfRecords));
@@ -128,7 +128,7 @@ TEST_CASE("a shard does not vouch for itself") {
   CHECK(families.Of("part-0", kOfRecords) == kExamples);
 }
 
-TEST_CASE("some names are those of shards, whatever is next to them") {
+TEST_CASE("some names are those of shards, whatever else is in the folder") {
   for (const char* name :
        {"a-00000-of-00001", "d/a-0-of-2.rec", "part-0", "d/part-00003-u-u.gz", "a.tfrecord", "a.tfrecord.gz",
         "a.tfrecord.0", "a.tfrecord.12.gz", "a.tfrecords", "a.tfrec", "d/a.ofrecord"}) {

@@ -37,8 +37,7 @@ bool ReadsRight(const InflatingWalk& walk, const std::string& text, uint64_t off
   return got && AsText(ByteView(out).first(*got)) == std::string_view(text).substr(std::min(offset, text.size()), n);
 }
 
-TEST_CASE(
-    "a walk reads inflated bytes ahead of it, behind it and far behind it, with and without a thread that runs ahead") {
+TEST_CASE("a walk reads inflated bytes near and far, forwards and backwards, with and without a read-ahead thread") {
   const std::string text = Numbers(40'000'000);
   const TempDir dir;
   WriteFile(dir / "gz", Compressed(Compression::kGzip, text, 1));
@@ -91,7 +90,7 @@ TEST_CASE("a walk that is abandoned or cancelled ends its thread") {
   CHECK(findings.error().code == ErrorCode::kInterrupted);
 }
 
-TEST_CASE("a stream that inflates to more than is allowed is a limit error, for reads of any size") {
+TEST_CASE("a stream that inflates to more than the limit is a kLimit error, for reads of any size") {
   const TempDir dir;
   WriteFile(dir / "gz", Compressed(Compression::kGzip, std::string(100 << 20, '\0'), 9));
   const auto file = Opened(dir / "gz");
@@ -109,8 +108,7 @@ TEST_CASE("a stream that inflates to more than is allowed is a limit error, for 
   CHECK(allowed.Size(kAll).value() == 100 << 20);
 }
 
-TEST_CASE(
-    "a record cut off by the end of a stream is one damage with it, and each damage has its position in the file") {
+TEST_CASE("the end of a cut stream and the record that it cuts are one damaged range with its position in the file") {
   const StreamFindings stream{
       .inflated_bytes = 1000,
       .checkpoints = {{.position = 0, .bit = 80}, {.position = 400, .bit = 803}},

@@ -62,8 +62,8 @@ TEST_CASE("a header in a gap is skipped, unless it begins a whole record") {
       {"a header that reaches into the next record", HeaderOf(kTf, 8), 0},
       {"a header that reaches out of the file", HeaderOf(kTf, 1 << 20), 0},
       {"headers in every twelve bytes", Times(50, HeaderOf(kTf, 1)), 0},
-      // A whole record in a payload cannot be told from a real one: nothing is lost, and nothing unsound is called
-      // sound.
+      // A whole record in a payload cannot be told from a real one. Even so, no record is lost, and no record is called
+      // sound if it is not.
       {"two whole records", RecordBytes(kTf, "one") + RecordBytes(kTf, "two"), 2},
   };
   const std::string sound = RecordBytes(kTf, "sound");
@@ -155,7 +155,7 @@ TEST_CASE("a search gives up when its budget is used up, and reports it") {
   CHECK(given_up->gave_up);
 }
 
-TEST_CASE("a walk reads any hostile shard a bounded number of times") {
+TEST_CASE("a walk reads a hostile shard a bounded number of times") {
   struct Row {
     std::string what;
     Framing framing;
@@ -195,7 +195,7 @@ TEST_CASE("a walk reads any hostile shard a bounded number of times") {
   }
 }
 
-TEST_CASE("a walk gives up on a million gaps at the limit, and keeps the records before it") {
+TEST_CASE("a walk gives up after the limit of a million gaps, and keeps the records before them") {
   constexpr size_t kMostGaps = size_t{1} << 20;
   const std::string piece = "x" + RecordBytes(kTf, "");
   const TempDir dir;

@@ -57,7 +57,7 @@ void CheckAllAlike(const std::string& shard) {
 
 TEST_CASE("a walk with speculative scans gives the same result as one without") { CheckAllAlike(LargeRecords()); }
 
-TEST_CASE("the same with small records, more per segment than a block holds") {
+TEST_CASE("the result is the same with small records, more per segment than a block holds") {
   const std::string one = FramedAnyhow("a small record");
   std::string shard;
   while (shard.size() < kShardBytes) shard += one;
@@ -65,7 +65,7 @@ TEST_CASE("the same with small records, more per segment than a block holds") {
   CheckAllAlike(shard);
 }
 
-TEST_CASE("the same with damage in the middle, at a segment's edge, and at the end") {
+TEST_CASE("the result is the same with damage in the middle, at a segment's edge, and at the end") {
   std::string shard = LargeRecords();
   for (const uint64_t at : {kSegmentBytes - 7, 5 * kSegmentBytes, 5 * kSegmentBytes + 3, 7 * kSegmentBytes + 100'000}) {
     shard.insert(at, "damage");
@@ -75,7 +75,7 @@ TEST_CASE("the same with damage in the middle, at a segment's edge, and at the e
   CheckAllAlike(shard);
 }
 
-TEST_CASE("the same if payloads contain whole records, which look like entry points") {
+TEST_CASE("the result is the same if payloads contain whole records, which look like entry points") {
   for (const bool sound : {false, true}) {
     const std::string inner = sound ? RecordBytes(kTf, "inner") : FramedAnyhow("inner") + FramedAnyhow("");
     std::string decoys;
@@ -88,7 +88,7 @@ TEST_CASE("the same if payloads contain whole records, which look like entry poi
   }
 }
 
-TEST_CASE("the same if a record is larger than a segment") {
+TEST_CASE("the result is the same if a record is larger than a segment") {
   std::string shard;
   for (const uint64_t size :
        {uint64_t{9} << 20, uint64_t{100}, uint64_t{13} << 20, uint64_t{5} << 20, uint64_t{70'000}}) {
@@ -145,7 +145,7 @@ TEST_CASE("a scan gives at most the requested number of records, and the rest in
   CHECK(starts.back() == Walk{WalkShard(file, shard.size(), kTf).walk()}.records[3].begin);
 }
 
-TEST_CASE("a scan that is never run leaves the walk alone, and a stopped one ends") {
+TEST_CASE("a scan that never runs does not affect the walk, and a stopped one ends") {
   const std::string shard = LargeRecords();
   const TempDir dir;
   WriteFile(dir / "shard", shard);
@@ -160,7 +160,7 @@ TEST_CASE("a scan that is never run leaves the walk alone, and a stopped one end
   CHECK(!stopped.Take(position, starts, 100));
 }
 
-TEST_CASE("segments cover the shard, each to where the next one begins") {
+TEST_CASE("segments cover the shard without gaps or overlaps") {
   const TempDir dir;
   WriteFile(dir / "shard", "x");
   const File file = OpenFile(dir / "shard");

@@ -107,7 +107,7 @@ TEST_CASE("readers of a growing shard see the old one until the new one is whole
   CHECK(ReadFile(dir / "shard") == ShardBytes(Framing::kTfRecord, {"one", "two"}));
 }
 
-TEST_CASE("a shard that grows keeps its mode, and a link to it stays one") {
+TEST_CASE("appending keeps the mode of a shard, and a link to it stays a link") {
   const TempDir dir;
   WriteFile(dir / "shard", ShardBytes(Framing::kTfRecord, {"one"}));
   fs::permissions(dir / "shard", fs::perms::owner_read | fs::perms::owner_write);

@@ -45,7 +45,7 @@ ShardSetWriter Begin(const ShardSetPlan& plan, std::vector<uint64_t> records) {
   return std::move(*writer);
 }
 
-TEST_CASE("the name decides between file and folder, and the names of the shards") {
+TEST_CASE("the name of the output decides between one file and a folder, and names the shards") {
   const TempDir dir;
   struct Case {
     std::string out;
@@ -357,7 +357,7 @@ TEST_CASE("a link to a folder stays, and so do folders that cannot be exchanged:
   CHECK(!fs::exists(dir / "nowhere"));
 }
 
-TEST_CASE("the next writer removes files left by a killed one, and nothing that no writer creates") {
+TEST_CASE("the next writer removes the files of a killed one, and no other files") {
   const TempDir dir;
   WriteSet(Forced(dir / "set", 1), {"1"});
   WriteFile(dir / "set/notes.txt", "mine");
@@ -464,7 +464,7 @@ TEST_CASE("shards are not written to standard output") {
   CHECK(PlanShardSet(Request("-", Framing::kTfRecord)).error().code == ErrorCode::kUsage);
 }
 
-TEST_CASE("shares are even, and every record has a shard") {
+TEST_CASE("records are spread evenly, and every record has a shard") {
   for (const uint64_t records : {0U, 1U, 7U, 8U, 9U, 1000U}) {
     for (const uint64_t shards : {1U, 2U, 3U, 8U}) {
       const std::vector<uint64_t> shares = EvenShares(records, shards);

@@ -111,7 +111,7 @@ size_t BytesOf(const std::vector<std::string>& payloads) {
   return bytes;
 }
 
-TEST_CASE("of ready blocks a batch of any size is copied and viewed whole, in the order asked for") {
+TEST_CASE("a batch of any size is copied and viewed completely if its blocks are ready, in the requested order") {
   const MappedDataset dataset(MixedShards());
   for (const uint64_t copied_bytes : {uint64_t{0}, uint64_t{500}, kCopiedMapBytes}) {
     Warm warm(dataset, IoMode::kMmap, copied_bytes);
@@ -129,7 +129,7 @@ TEST_CASE("of ready blocks a batch of any size is copied and viewed whole, in th
   }
 }
 
-TEST_CASE("one block that is not ready, wherever in the batch, ends the views there and the copy altogether") {
+TEST_CASE("a block that is not ready ends a batch of views there, and fails a copy") {
   const MappedDataset dataset(MixedShards());
   Warm warm(dataset);
   constexpr uint64_t kUnready = 10;  // in the second block, of records 7 to 13
@@ -149,7 +149,7 @@ TEST_CASE("one block that is not ready, wherever in the batch, ends the views th
   }
 }
 
-TEST_CASE("a copy needs room for the last byte of its payloads and no more") {
+TEST_CASE("a copy needs exactly as many bytes as its payloads") {
   const MappedDataset dataset(MixedShards());
   Warm warm(dataset);
   warm.AddAll(dataset);
@@ -165,7 +165,7 @@ TEST_CASE("a copy needs room for the last byte of its payloads and no more") {
   CHECK(warm.Copy({0, 0, 101}, 0) == std::vector<std::string>(3));  // empty records need no room
 }
 
-TEST_CASE("the shards that a copy has read are marked, and no others are") {
+TEST_CASE("exactly the shards that a copy has read are marked") {
   const MappedDataset dataset(MixedShards());  // records 0 to 99, 100, none, 101 to 220, 221 to 257
   Warm warm(dataset);
   warm.AddAll(dataset);
@@ -179,7 +179,7 @@ TEST_CASE("the shards that a copy has read are marked, and no others are") {
   CHECK(marked({100, 101, 0}) == 0b1011);
 }
 
-TEST_CASE("a header that is not the index's is for the careful way, and is no matter to other records") {
+TEST_CASE("a header that differs from the index is left to the careful path, and does not affect other records") {
   for (size_t shard : {size_t{0}, size_t{3}}) {
     const MappedDataset dataset(MixedShards());
     Warm warm(dataset);
@@ -195,7 +195,7 @@ TEST_CASE("a header that is not the index's is for the careful way, and is no ma
   }
 }
 
-TEST_CASE("a shard cut under its map ends the copy and not the process, and others are copied as before") {
+TEST_CASE("a shard truncated under its map fails the copy instead of ending the process") {
   const MappedDataset dataset(MixedShards());
   Warm warm(dataset);
   warm.AddAll(dataset);
@@ -208,7 +208,7 @@ TEST_CASE("a shard cut under its map ends the copy and not the process, and othe
   CHECK(warm.Copy({5, 257}, 1 << 20) == Chosen(dataset.payloads(), {5, 257}));
 }
 
-TEST_CASE("an ordinal past the last is never ready") {
+TEST_CASE("an ordinal past the last record is never ready") {
   const MappedDataset dataset(MixedShards());
   Warm warm(dataset);
   warm.AddAll(dataset);
@@ -221,7 +221,7 @@ TEST_CASE("an ordinal past the last is never ready") {
   CHECK_FALSE(Warm(empty).Ready(0));
 }
 
-TEST_CASE("a block with a bad record is ready only where bad ones are allowed, and one without always") {
+TEST_CASE("a block with a bad record is ready only if bad records are allowed") {
   const MappedDataset dataset(
       {{.path = "p", .framing = Framing::kTfRecord, .payloads = SomePayloads(20, 50), .bad = {4, 15}}});
   Warm warm(dataset);
@@ -231,14 +231,14 @@ TEST_CASE("a block with a bad record is ready only where bad ones are allowed, a
   for (uint64_t i = 0; i < 20; ++i) CHECK(warm.Ready(i) == (i < 14));
 }
 
-TEST_CASE("no block is ready of a shard that is not mapped") {
+TEST_CASE("no block of an unmapped shard is ready") {
   const MappedDataset dataset(MixedShards());
   Warm warm(dataset, IoMode::kPread);
   warm.AddAll(dataset);
   for (uint64_t i = 0; i < dataset.payloads().size(); ++i) CHECK_FALSE(warm.Ready(i));
 }
 
-TEST_CASE("a block whose checksum does not hold is never ready") {
+TEST_CASE("a block with a wrong checksum is never ready") {
   const MappedDataset dataset(MixedShards());
   const OffsetMap map = OffsetMap::Open(dataset.map_path()).value();
   FlipBit(dataset.map_path(), map.Block(2)->block.packed_at + 30, 0);
@@ -264,7 +264,7 @@ struct Forged {
   TempDir dir;
 };
 
-TEST_CASE("forged offsets with a right checksum find no record outside of the block, the shard, or without framing") {
+TEST_CASE("forged offsets with a correct checksum locate no record outside the block or the shard") {
   struct Row {
     const char* what;
     MapBlock block;

@@ -49,7 +49,7 @@ class CutFile {
   MappedFile map_;
 };
 
-TEST_CASE("a copy is whole where the file is, and false where it is gone") {
+TEST_CASE("a copy succeeds where the file exists and returns false where it was truncated") {
   const CutFile file(2 * kPage);
   std::vector<uint8_t> out(4 * kPage);
   struct Row {
@@ -72,7 +72,7 @@ TEST_CASE("a copy is whole where the file is, and false where it is gone") {
   }
 }
 
-TEST_CASE("a fault does not spend the guard: ten thousand of them are all survived") {
+TEST_CASE("ten thousand faults in a row are survived") {
   const CutFile file(0);
   uint8_t out = 0;
   int survived = 0;
@@ -80,15 +80,14 @@ TEST_CASE("a fault does not spend the guard: ten thousand of them are all surviv
   CHECK(survived == 10'000);
 }
 
-TEST_CASE(
-    "what is past the end in the last page reads as zeros, without a fault: why sizes are looked at after copying") {
+TEST_CASE("bytes past the end of the file in its last page read as zeros, without a fault") {
   const CutFile file(kPage + 10);
   std::vector<uint8_t> out(20);
   REQUIRE(GuardedCopy(out.data(), file.data() + kPage, out.size()));
   CHECK(AsText(out) == std::string(10, 'x') + std::string(10, '\0'));
 }
 
-TEST_CASE("a section knows how far it came") {
+TEST_CASE("a section reports how far it came") {
   const CutFile file(kPage);
   volatile size_t pages = 0;
   CHECK_FALSE(FaultGuard::Run([&] {
@@ -100,7 +99,7 @@ TEST_CASE("a section knows how far it came") {
   CHECK(pages == 1);
 }
 
-TEST_CASE("a fault outside of a section goes to the handler that was there before") {
+TEST_CASE("a fault outside a section goes to the previous handler") {
   REQUIRE(foreign_handler_installed);
   const CutFile file(0);
   FaultGuard::Install();
@@ -121,7 +120,7 @@ TEST_CASE("a fault outside of a section goes to the handler that was there befor
         }) == kPassedOn);
 }
 
-TEST_CASE("a signal that is no fault, sent from outside, is passed on too") {
+TEST_CASE("a signal sent by another process is passed on too") {
   FaultGuard::Install();
   CHECK(RunInChild([] {
           expecting = 1;
@@ -130,7 +129,7 @@ TEST_CASE("a signal that is no fault, sent from outside, is passed on too") {
         }) == kPassedOn);
 }
 
-TEST_CASE("where nobody else handles it, a fault outside of a section ends the process as it always did") {
+TEST_CASE("without a previous handler, a fault outside a section ends the process as usual") {
   FaultGuard::Install();
   const CutFile file(0);
   CHECK(RunInChild([&] {
@@ -139,7 +138,7 @@ TEST_CASE("where nobody else handles it, a fault outside of a section ends the p
         }) == -SIGBUS);
 }
 
-TEST_CASE("a child is guarded as its parent is") {
+TEST_CASE("a forked child is guarded like its parent") {
   FaultGuard::Install();
   const CutFile file(0);
   CHECK(RunInChild([&] {
@@ -148,7 +147,7 @@ TEST_CASE("a child is guarded as its parent is") {
         }) == 0);
 }
 
-TEST_CASE("a child that has put another handler in place is guarded, and the handler is passed what is its own") {
+TEST_CASE("a child that has installed another handler is guarded, and that handler receives the other signals") {
   FaultGuard::Install();
   const CutFile file(0);
   CHECK(RunInChild([&] {
@@ -162,7 +161,7 @@ TEST_CASE("a child that has put another handler in place is guarded, and the han
 
 struct sigaction wrapped_handler;
 
-TEST_CASE("a fault leaves the signal mask as it was, also if the handler is called by one that blocks every signal") {
+TEST_CASE("a fault leaves the signal mask unchanged, even if it is called from a handler that blocks every signal") {
   FaultGuard::Install();
   const CutFile file(0);
   CHECK(RunInChild([&] {

@@ -19,7 +19,7 @@ constexpr int kRounds = 2000;
 
 MappedFile Mapped(const std::string& path) { return MappedFile::Map(File::OpenRead(path).value(), kBytes).value(); }
 
-TEST_CASE("threads that fault and threads that do not leave each other alone") {
+TEST_CASE("threads that fault do not affect other threads") {
   const TempDir dir;
   WriteFile(dir / "whole", std::string(kBytes, 'x'));
   WriteFile(dir / "cut", std::string(kBytes, 'x'));

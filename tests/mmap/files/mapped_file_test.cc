@@ -12,7 +12,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("a map shows the file's bytes, and keeps them when name and descriptor are gone") {
+TEST_CASE("a map shows the file's bytes, and keeps them after name and descriptor are gone") {
   const TempDir dir;
   const std::string bytes(10'000, 'x');
   WriteFile(dir / "f", bytes);
@@ -22,7 +22,7 @@ TEST_CASE("a map shows the file's bytes, and keeps them when name and descriptor
   CHECK(AsText(map.bytes()) == bytes);
 }
 
-TEST_CASE("an empty file is an empty view, and may be advised of and prefetched") {
+TEST_CASE("an empty file is an empty view, and may be prefetched") {
   const TempDir dir;
   WriteFile(dir / "f", "");
   const auto map = MappedFile::Map(File::OpenRead(dir / "f").value(), 0);
@@ -32,7 +32,7 @@ TEST_CASE("an empty file is an empty view, and may be advised of and prefetched"
   map->Prefetch(0, 0);
 }
 
-TEST_CASE("more than the address space holds is a limit, with a hint") {
+TEST_CASE("a file larger than the address space is a kLimit error with a hint") {
   const TempDir dir;
   WriteFile(dir / "f", "abc");
   const auto map = MappedFile::Map(File::OpenRead(dir / "f").value(), uint64_t{1} << 62);
@@ -41,7 +41,7 @@ TEST_CASE("more than the address space holds is a limit, with a hint") {
   CHECK(map.error().hint.text().find("io=pread") != std::string::npos);
 }
 
-TEST_CASE("a hint about bytes that are not there is not passed on") {
+TEST_CASE("a hint about bytes outside the file is dropped") {
   const TempDir dir;
   WriteFile(dir / "f", std::string(10'000, 'x'));
   const MappedFile map = MappedFile::Map(File::OpenRead(dir / "f").value(), 10'000).value();

@@ -14,7 +14,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("bytes at any place are those of the stream, however small the cache and rare the checkpoints") {
+TEST_CASE("bytes at any position equal those of the stream, however small the cache and however rare the checkpoints") {
   const std::string text = Numbers(3'000'000);
   std::mt19937_64 random(5);
   for (const size_t every : {size_t{1}, size_t{7}, size_t{1'000'000}}) {
@@ -32,7 +32,7 @@ TEST_CASE("bytes at any place are those of the stream, however small the cache a
   }
 }
 
-TEST_CASE("where no checkpoint lies for long, pieces of it are read in any order, and in a row") {
+TEST_CASE("between distant checkpoints, pieces are read in any order") {
   const std::string text(30 << 20, 'z');
   const InflatedStream stream(text, 1'000'000);
   SpanCache cache(uint64_t{10} << 20);
@@ -43,7 +43,7 @@ TEST_CASE("where no checkpoint lies for long, pieces of it are read in any order
   CHECK(ReadsRight(bytes, text, 0, text.size()));
 }
 
-TEST_CASE("a checkpoint of which a bit has flipped is an error, never other bytes") {
+TEST_CASE("a checkpoint with a flipped bit is an error, never other bytes") {
   const std::string text = Numbers(200'000);
   InflatedStream stream(text, 1);
   REQUIRE(stream.kept().size() > 1);
@@ -64,7 +64,7 @@ TEST_CASE("a checkpoint of which a bit has flipped is an error, never other byte
   CHECK(stream.Through(cache).ReadAt(position, out).error().code == ErrorCode::kIndex);
 }
 
-TEST_CASE("a file that no longer inflates to what was indexed is stale") {
+TEST_CASE("a file that no longer inflates to the indexed bytes is stale") {
   const std::string text = Numbers(2'000'000);
   const InflatedStream stream(text, 1);
   TruncateTo(stream.path(), 1000);
@@ -76,7 +76,7 @@ TEST_CASE("a file that no longer inflates to what was indexed is stale") {
   CHECK(got.error().message.find("/stream@") != std::string::npos);
 }
 
-TEST_CASE("spans that were used last stay, and no more of them than there is room for with what they take beside") {
+TEST_CASE("the most recently used spans stay in the cache, within its limit") {
   SpanCache cache(2 * SpanCache::kOverheadBytes + 100);
   const auto first = cache.Get({0, 0, 0}, 60);
   CHECK(cache.Get({0, 0, 0}, 60) == first);
@@ -93,7 +93,7 @@ TEST_CASE("spans that were used last stay, and no more of them than there is roo
   CHECK(cache.Find({0, 0, 60}) == nullptr);
 }
 
-TEST_CASE("a span that could not be read once is read right the next time, and so is one that was cut for a while") {
+TEST_CASE("a span that could not be read, or was cut for a while, is read correctly the next time") {
   const std::string text = Numbers(2'000'000);
   const InflatedStream stream(text, 1'000'000);
   const std::string whole = ReadFile(stream.path());
@@ -113,7 +113,7 @@ TEST_CASE("a span that could not be read once is read right the next time, and s
   }
 }
 
-TEST_CASE("where no checkpoint lies for long, pieces go on from each other however small the cache") {
+TEST_CASE("between distant checkpoints, pieces continue from each other however small the cache") {
   const std::string text = Numbers(1'000'000) + std::string(60 << 20, 'z');
   const InflatedStream stream(text, 1'000'000);
   SpanCache small(1);

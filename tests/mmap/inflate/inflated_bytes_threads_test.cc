@@ -15,7 +15,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("threads that read the same spans, and push each other's out of a small cache, all read right") {
+TEST_CASE("threads that evict each other's spans from a small cache all read correctly") {
   const std::string text = Numbers(2'000'000);
   const InflatedStream stream(text, 3);
   SpanCache cache(300'000);
@@ -30,7 +30,7 @@ TEST_CASE("threads that read the same spans, and push each other's out of a smal
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a child that was forked reads on, though another thread of its parent held the cache") {
+TEST_CASE("a forked child can read although another thread of its parent held the cache") {
   if (kSanitized) return;  // the other thread may hold the sanitizer's allocator
   const std::string text = Numbers(1'000'000);
   const InflatedStream stream(text, 1);

@@ -34,7 +34,7 @@ InflatedFile InflateBytes(const std::string& stream, Compression compression, si
   return InflateAll(dir / "stream", compression, at_once);
 }
 
-TEST_CASE("a compression is known by its header, and no more is claimed than a header can tell") {
+TEST_CASE("a compression is recognised by its header") {
   struct Row {
     std::string head;
     std::optional<Compression> compression;
@@ -59,7 +59,7 @@ TEST_CASE("a compression is known by its header, and no more is claimed than a h
   for (const Row& row : rows) CHECK(CompressionHeader(AsBytes(row.head)) == row.compression);
 }
 
-TEST_CASE("streams of every compression and level inflate to what went in, whatever room there is at a time") {
+TEST_CASE("streams of every compression and level inflate to the original, whatever the buffer sizes") {
   const std::string text = Text(300'000);
   for (const Compression compression : kAll) {
     for (const int level : {0, 1, 6, 9}) {
@@ -74,7 +74,7 @@ TEST_CASE("streams of every compression and level inflate to what went in, whate
   }
 }
 
-TEST_CASE("every block is a place to go on from, in every member") {
+TEST_CASE("inflating can resume at every block of every member") {
   const std::string text = Text(400'000);
   const TempDir dir;
   for (const Compression compression : kAll) {
@@ -112,13 +112,13 @@ std::string MemberWithFields(const std::string& text) {
   return plain.substr(0, 3) + '\x1e' + plain.substr(4, 6) + fields + plain.substr(10);
 }
 
-TEST_CASE("headers of gzip members may have every field that there is") {
+TEST_CASE("gzip headers may have every optional field") {
   const InflatedFile all = InflateBytes(MemberWithFields("one ") + MemberWithFields("two"), Compression::kGzip);
   CHECK(all.bytes == "one two");
   CHECK(all.damage.empty());
 }
 
-TEST_CASE("what is wrong with a stream is told apart, with both places") {
+TEST_CASE("faults of a stream are distinguished, each with both positions") {
   const std::string text = Text(5000);
   const std::string gzip = Compressed(Compression::kGzip, text);
   const std::string zlib = Compressed(Compression::kZlib, text);
@@ -163,7 +163,7 @@ TEST_CASE("what is wrong with a stream is told apart, with both places") {
   }
 }
 
-TEST_CASE("a stream that is cut at any byte gives what came before, and says that it is cut") {
+TEST_CASE("a stream cut at any byte gives the bytes before the cut, and reports it") {
   const std::string text = Text(3000);
   for (const Compression compression : kAll) {
     const std::string stream = Compressed(compression, text);
@@ -177,7 +177,7 @@ TEST_CASE("a stream that is cut at any byte gives what came before, and says tha
   }
 }
 
-TEST_CASE("a span of a stream of which bits have flipped is inflated to something, or to less, and no crash") {
+TEST_CASE("a span of a stream with flipped bits inflates to some bytes or fewer, without a crash") {
   const std::string text = Text(60'000);
   const std::string stream = Compressed(Compression::kGzip, text, 9) + Compressed(Compression::kGzip, text, 1);
   const TempDir dir;
@@ -199,7 +199,7 @@ TEST_CASE("a span of a stream of which bits have flipped is inflated to somethin
   }
 }
 
-TEST_CASE("no flipped bit of a stream with a checksum goes unnoticed, or crashes") {
+TEST_CASE("every flipped bit of a stream with a checksum is noticed") {
   const std::string text = Text(2000);
   for (const Compression compression : {Compression::kGzip, Compression::kZlib}) {
     const std::string stream = Compressed(compression, text);

@@ -137,7 +137,7 @@ void Settle() { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }
 constexpr uint64_t kCopied[] = {0, 1500, kCopiedMapBytes};
 
 TEST_CASE(
-    "a map that is cut or rewritten in place under a reader gives right answers or errors, and again right ones") {
+    "a map that is truncated or rewritten in place gives right answers or errors, and right answers again later") {
   size_t turn = 0;
   for (const uint32_t block_records : {7U, 100U, 4096U}) {
     for (const Attack& attack : kAttacks) {
@@ -172,7 +172,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("whatever becomes of the map, records of copied blocks are viewed as before, and found or refused") {
+TEST_CASE(
+    "whatever happens to the map, records of copied blocks are viewed as before, and others are found or refused") {
   for (const Attack& attack : kAttacks) {
     CAPTURE(attack.what);
     const MappedDataset dataset(ShardsOf(1), 100);
@@ -199,7 +200,7 @@ TEST_CASE("whatever becomes of the map, records of copied blocks are viewed as b
   }
 }
 
-TEST_CASE("a map that is replaced, deleted, touched or linked goes on giving right answers") {
+TEST_CASE("a map that is replaced, deleted, touched or linked still gives right answers") {
   const MappedDataset dataset(ShardsOf(1));
   const std::string bytes = ReadFile(dataset.map_path());
   const RecordReader reader = dataset.Open();
@@ -221,7 +222,7 @@ TEST_CASE("a map that is replaced, deleted, touched or linked goes on giving rig
   CHECK(tally.errors == 0);
 }
 
-TEST_CASE("threads that read survive whatever is done to their map, with the records or an error") {
+TEST_CASE("reading threads survive any change to their map, with the records or an error") {
   const MappedDataset dataset(ShardsOf(1), 100);
   const MappedDataset other(ShardsOf(5), 100);
   Attacked map{

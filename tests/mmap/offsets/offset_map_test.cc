@@ -58,7 +58,7 @@ std::vector<ShardPlan> SmallShards() {
           {.path = "part-1", .framing = Framing::kTfRecord, .payloads = SomePayloads(5, 40), .bad = {0}}};
 }
 
-TEST_CASE("a map gives every record's place and every shard as they were written") {
+TEST_CASE("a map returns every record's position and every shard as written") {
   const MappedDataset dataset(MixedShards());
   const OffsetMap map = Opened(dataset.map_path());
   REQUIRE(map.records() == dataset.payloads().size());
@@ -83,7 +83,7 @@ TEST_CASE("a map gives every record's place and every shard as they were written
   CHECK(map.data_dir_bytes() == 5);
 }
 
-TEST_CASE("bad records are told by their reason, and no others are") {
+TEST_CASE("exactly the bad records are reported, each with its reason") {
   const MappedDataset dataset(SmallShards(), 4);
   const OffsetMap map = Opened(dataset.map_path());
   for (uint64_t i = 0; i < map.records(); ++i) {
@@ -98,7 +98,7 @@ TEST_CASE("a map of no records and no shards opens") {
   CHECK(map.shards() == 0);
 }
 
-TEST_CASE("a map of many blocks finds the records at every block's edges, past the first jump too") {
+TEST_CASE("a map of many blocks finds the records at every block's edges, past the first jump entry too") {
   // 200,000 empty records in blocks of 1 to 65,536: the jump table has 4 entries.
   for (uint32_t block : {1000U, 65'535U, 65'536U}) {
     const MappedDataset dataset(
@@ -113,7 +113,7 @@ TEST_CASE("a map of many blocks finds the records at every block's edges, past t
   }
 }
 
-TEST_CASE("every flipped bit of a map ends in an error or in the answers of the sound map") {
+TEST_CASE("every flipped bit of a map gives an error or the right answers") {
   const MappedDataset dataset(SmallShards(), 4);
   const std::string bytes = ReadFile(dataset.map_path());
   const std::vector<std::string> sound = AnswersOf(Opened(dataset.map_path()));
@@ -156,7 +156,7 @@ TEST_CASE("a map cut at any length, or one byte longer, is refused") {
   CHECK_FALSE(OffsetMap::Open(dataset.map_path()));
 }
 
-TEST_CASE("what is no map is an error that says so") {
+TEST_CASE("a file that is not a map is refused with that message") {
   const MappedDataset dataset(SmallShards());
   const std::string bytes = ReadFile(dataset.map_path());
   const auto code_of = [&](const std::string& path) {
@@ -180,7 +180,7 @@ std::string ForgedHeader(MapHeader header) {
   return bytes;
 }
 
-TEST_CASE("a forged header with a right checksum points at nothing outside the file") {
+TEST_CASE("a forged header with a correct checksum points at nothing outside the file") {
   const TempDir dir;
   constexpr uint64_t kSize = 1000;
   const uint64_t numbers[] = {0,
@@ -227,7 +227,7 @@ TEST_CASE("a forged header with a right checksum points at nothing outside the f
 
 void LetTimesTick() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
 
-TEST_CASE("a block that was copied while the file was another map is never believed, when the file is its own again") {
+TEST_CASE("a block that was copied while the file was another map is never used later") {
   const auto shards = [](size_t bytes, bool one_size) -> std::vector<ShardPlan> {
     if (one_size) return {{.path = "p", .payloads = std::vector<std::string>(40, std::string(bytes, 'x'))}};
     return {{.path = "p", .payloads = SomePayloads(40, bytes)}};
@@ -258,7 +258,7 @@ TEST_CASE("a block that was copied while the file was another map is never belie
   }
 }
 
-TEST_CASE("blocks that cannot be read, or are read to check the map, take no room of those that are copied") {
+TEST_CASE("blocks that are unreadable, or read only to check the map, take no room from copied ones") {
   const MappedDataset dataset({{.path = "p", .payloads = SomePayloads(14, 60)}});
   const std::string bytes = ReadFile(dataset.map_path());
   const OffsetMap sound = Opened(dataset.map_path());
@@ -324,8 +324,7 @@ int ReadWithin(const MappedDataset& dataset, uint64_t bytes) {
   });
 }
 
-TEST_CASE(
-    "a map that claims more blocks or shards than memory can hold is a limit or is read, and no end of the process") {
+TEST_CASE("a map that claims more blocks or shards than memory can hold does not end the process") {
   if (kSanitized) return;
   constexpr uint64_t kMiB = 1 << 20;
   constexpr int kLimit = static_cast<int>(ErrorCode::kLimit);
@@ -343,7 +342,7 @@ TEST_CASE(
   CHECK(ReadWithin(dataset, 1024 * kMiB) == 0);
 }
 
-TEST_CASE("a forged block with a right checksum finds no record outside of it, and no shard that is not there") {
+TEST_CASE("a forged block with a correct checksum locates no record outside it, and no missing shard") {
   const TempDir dir;
   const std::vector<uint64_t> points = {100, 200, 300};
   struct Row {
@@ -371,7 +370,7 @@ TEST_CASE("a forged block with a right checksum finds no record outside of it, a
   }
 }
 
-TEST_CASE("descending offsets are no record of a huge size, but damage") {
+TEST_CASE("descending offsets are damage, not a huge record") {
   const TempDir dir;
   auto writer = OffsetMapWriter::Begin(OutputFile::Create(dir / "map").value());
   REQUIRE(writer);

@@ -24,7 +24,7 @@ OffsetMapWriter Begun(const std::string& path) {
 
 std::string Sum(const std::string& bytes) { return Le64(Xxh3(AsBytes(bytes))); }
 
-TEST_CASE("a small map is these bytes") {
+TEST_CASE("a small map has exactly the expected bytes") {
   const TempDir dir;
   OffsetMapWriter writer = Begun(dir / "map");
   // Two records of 10 bytes each at 20, the second bad, in the 50-byte file's inflated bytes.
@@ -66,7 +66,7 @@ TEST_CASE("a small map is these bytes") {
                                      Sum(block + stored) + Le32(0) + stream + Sum(stream) + point);
 }
 
-TEST_CASE("the same input makes the same bytes") {
+TEST_CASE("the same input gives the same bytes") {
   const TempDir dir;
   for (const char* name : {"a", "b"}) {
     OffsetMapWriter writer = Begun(dir / name);
@@ -80,7 +80,7 @@ TEST_CASE("the same input makes the same bytes") {
   CHECK(ReadFile(dir / "a") == ReadFile(dir / "b"));
 }
 
-TEST_CASE("a map that was given up half-way is no map") {
+TEST_CASE("an abandoned map is not a map") {
   const TempDir dir;
   {
     OffsetMapWriter writer = Begun(dir / "map");

@@ -51,7 +51,7 @@ double BitsPerRecord(const Points& points) {
   return 8.0 * static_cast<double>(PackOffsets(points).size()) / static_cast<double>(points.size() - 1);
 }
 
-TEST_CASE("whatever the lengths, every record comes out where it went in") {
+TEST_CASE("every record is unpacked as it was packed, whatever the lengths") {
   std::mt19937_64 random(11);
   const auto up_to = [&](uint64_t most) { return [&random, most](uint32_t) { return random() % (most + 1); }; };
   struct Row {
@@ -84,7 +84,7 @@ TEST_CASE("whatever the lengths, every record comes out where it went in") {
   }
 }
 
-TEST_CASE("spans up to all of 64 bits are packed, at whatever width they take") {
+TEST_CASE("spans of up to 64 bits are packed, whatever their width") {
   const Points rows[] = {
       {0, ~uint64_t{0}},     // one record of 2^64 - 1 bytes
       {0, 0, ~uint64_t{0}},  // 64 bits below the line, or above it
@@ -99,7 +99,7 @@ TEST_CASE("spans up to all of 64 bits are packed, at whatever width they take") 
   for (const Points& points : rows) CHECK(CountWrong(points) == 0);
 }
 
-TEST_CASE("fields of every width are read where they straddle words") {
+TEST_CASE("fields of every width are read across word boundaries") {
   std::mt19937_64 random(13);
   for (int width = 0; width <= 63; ++width) {
     // Points on a flat line, with steps of up to `width` bits in total.
@@ -112,13 +112,13 @@ TEST_CASE("fields of every width are read where they straddle words") {
   }
 }
 
-TEST_CASE("a block of no records is sound, and 8 bytes long") {
+TEST_CASE("a block without records is sound, and 8 bytes long") {
   CHECK(PackOffsets({}).size() == PackedOffsets::kPaddingBytes);
   CHECK(PackOffsets(Points{42}).size() == PackedOffsets::kPaddingBytes);
   CHECK(PackedOffsets::Sound(PackOffsets({}), 0));
 }
 
-TEST_CASE("records of one size cost no bits, small ones about 13, images about 22") {
+TEST_CASE("records of equal size cost no bits, small ones about 13, images about 22") {
   std::mt19937_64 random(17);
   constexpr uint32_t kRecords = 65'536;
   const auto frames = 8.0 * 24 / 4096 + 1;  // the cost of the frames' headers and the padding
@@ -128,7 +128,7 @@ TEST_CASE("records of one size cost no bits, small ones about 13, images about 2
   CHECK(BitsPerRecord(MakePoints(kRecords, 0, [&](uint32_t) { return 60'000 + random() % 100'000; })) < 23 + frames);
 }
 
-TEST_CASE("a blob cut short anywhere is not sound") {
+TEST_CASE("a truncated blob is not sound") {
   std::mt19937_64 random(19);
   for (uint32_t records : {0U, 1U, 100U, 4097U}) {
     for (uint64_t most : {uint64_t{0}, uint64_t{5}, uint64_t{1} << 60}) {
@@ -143,7 +143,7 @@ TEST_CASE("a blob cut short anywhere is not sound") {
   }
 }
 
-TEST_CASE("a blob is not sound for more records than it was packed from, nor for more than a block has") {
+TEST_CASE("a blob is not sound for more records than it was packed from, nor for more than a block holds") {
   const std::vector<uint8_t> blob = PackOffsets(MakePoints(4096, 0, [](uint32_t i) { return i % 3; }));
   CHECK(PackedOffsets::Sound(blob, 4096));
   CHECK_FALSE(PackedOffsets::Sound(blob, 4096 + 64));
@@ -151,7 +151,7 @@ TEST_CASE("a blob is not sound for more records than it was packed from, nor for
   CHECK_FALSE(PackedOffsets::Sound(std::vector<uint8_t>(1'000'000), ~uint32_t{0}));
 }
 
-TEST_CASE("fields wider than a number are not sound, though the blob has room for them") {
+TEST_CASE("fields wider than a number are not sound, even if the blob has room for them") {
   std::vector<uint8_t> blob(10'000);
   blob[20] = 64;
   CHECK(PackedOffsets::Sound(blob, 100));
@@ -171,7 +171,7 @@ bool ReadAllIfSound(const std::vector<uint8_t>& bytes, uint32_t records) {
   return true;
 }
 
-TEST_CASE("no bytes whatever are read outside of a blob that passes for sound") {
+TEST_CASE("no bytes outside a blob that passes for sound are read") {
   std::mt19937_64 random(23);
   uint32_t sound = 0, refused = 0;
   for (int i = 0; i < 20'000; ++i) {

@@ -73,7 +73,7 @@ std::vector<size_t> SomeRecords(std::mt19937_64& random, size_t count) {
   return records;
 }
 
-TEST_CASE("both sources give the payloads that were written, for any run of records") {
+TEST_CASE("both sources return the written payloads, for any run of records") {
   std::mt19937_64 random(29);
   for (Framing framing : kFramings) {
     const TwoSources shard(framing, SomePayloads(60, 3000));
@@ -87,7 +87,7 @@ TEST_CASE("both sources give the payloads that were written, for any run of reco
   }
 }
 
-TEST_CASE("both sources stop at the same record of a file that was cut at a page") {
+TEST_CASE("both sources stop at the same record of a file truncated at a page") {
   std::mt19937_64 random(31);
   for (Framing framing : kFramings) {
     const TwoSources shard(framing, SomePayloads(60, 1500));
@@ -109,7 +109,7 @@ TEST_CASE("both sources stop at the same record of a file that was cut at a page
   }
 }
 
-TEST_CASE("a header with another length is noticed at its record, by both") {
+TEST_CASE("both sources notice a header with a different length at its record") {
   for (Framing framing : kFramings) {
     const TwoSources shard(framing, SomePayloads(10, 100));
     for (uint64_t byte = 0; byte < 8; ++byte) {
@@ -125,13 +125,13 @@ TEST_CASE("a header with another length is noticed at its record, by both") {
   }
 }
 
-TEST_CASE("only a map has the whole shard in memory") {
+TEST_CASE("only a mapped source has the whole shard in memory") {
   const TwoSources shard(Framing::kOfRecord, SomePayloads(10, 100));
   CHECK(AsText(shard.map->mapped()) == ShardBytes(shard.framing, shard.payloads));
   CHECK(shard.pread->mapped().empty());
 }
 
-TEST_CASE("a failing read is told by its errno and its record") {
+TEST_CASE("a failing read reports its errno and its record") {
   const TempDir dir;
   WriteFile(dir / "s", "x");
   const File file = File::OpenRead(dir / "s").value();

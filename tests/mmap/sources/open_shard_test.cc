@@ -125,7 +125,7 @@ const Change kChanges[] = {
      Answer::kRightIfHeld, false},
 };
 
-TEST_CASE("an open shard gives the bytes that were indexed, or says that it is stale, whatever was done to it") {
+TEST_CASE("an open shard returns the indexed bytes or is stale, whatever happened to it") {
   for (const Change& change : kChanges) {
     for (const OpenShard::Options& way : kWays) {
       CAPTURE(change.what);
@@ -169,7 +169,7 @@ TEST_CASE("a shard that is no longer the file that was indexed is not opened") {
   }
 }
 
-TEST_CASE("whoever has a shard open does not trust its time again once it has changed") {
+TEST_CASE("an open shard that has changed once is never trusted by its time again") {
   for (const OpenShard::Options& way : kWays) {
     const Shard shard;
     const auto open = shard.Open(way);
@@ -182,7 +182,7 @@ TEST_CASE("whoever has a shard open does not trust its time again once it has ch
   }
 }
 
-TEST_CASE("a shard that has become another one is not opened on the word of its size and mtime, however long ago") {
+TEST_CASE("a shard that has become another one is not trusted by size and mtime, however long ago") {
   using Become = void (*)(const Shard&, const std::string&);
   const std::pair<const char*, Become> changes[] = {
       {"renamed over it", [](const Shard& s, const std::string& bytes) { ReplaceFile(s.path, bytes); }},
@@ -211,7 +211,7 @@ TEST_CASE("a shard that has become another one is not opened on the word of its 
   }
 }
 
-TEST_CASE("a shard written to a moment ago is not opened on the word of its time") {
+TEST_CASE("a shard written a moment ago is not trusted by its time") {
   const Shard shard;
   int refused = 0;
   // Many times, in case more than a moment passes in between.
@@ -223,7 +223,7 @@ TEST_CASE("a shard written to a moment ago is not opened on the word of its time
   CHECK(refused == 1);
 }
 
-TEST_CASE("a shard that was damaged and mended is read again by whoever had it open") {
+TEST_CASE("a shard that was damaged and repaired is read again by those who have it open") {
   for (const OpenShard::Options& way : kWays) {
     const Shard shard;
     const auto open = shard.Open(way);
@@ -237,7 +237,7 @@ TEST_CASE("a shard that was damaged and mended is read again by whoever had it o
   }
 }
 
-TEST_CASE("map and pread refuse a shard cut at any length, for any record") {
+TEST_CASE("map and pread refuse a truncated shard, for any record") {
   const Shard shard(Framing::kOfRecord);
   std::vector<std::unique_ptr<OpenShard>> open;
   for (const OpenShard::Options& way : kWays) open.push_back(shard.Open(way).value());
@@ -256,7 +256,7 @@ TEST_CASE("map and pread refuse a shard cut at any length, for any record") {
   CHECK(refused == reads);
 }
 
-TEST_CASE("a header changed behind the fingerprint's back is noticed by reading that record, and by no other") {
+TEST_CASE("a header changed where no fingerprint looks is noticed by reading that record") {
   for (const OpenShard::Options& way : kWays) {
     const Shard shard;
     FlipBit(shard.path, shard.points[5], 0);  // the fingerprint has gaps after 16 KiB, but none before
@@ -295,7 +295,7 @@ class NoMoreDescriptors {
   rlimit before_{};
 };
 
-TEST_CASE("a shard that cannot be opened for want of descriptors is not called stale") {
+TEST_CASE("a shard that cannot be opened for lack of descriptors is not called stale") {
   const Shard shard;
   const auto reopened_each_time = shard.Open({.io = IoMode::kPread, .keep_descriptor = false}).value();
   const auto held = shard.Open({.io = IoMode::kPread}).value();

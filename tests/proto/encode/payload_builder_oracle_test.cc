@@ -21,8 +21,8 @@ namespace {
 
 constexpr int kMessages = 20000;  // per message type
 
-// Empty parts carry no information: ours always writes the features of an Example; of a SequenceExample it writes the
-// parts that are not empty, or the context if both are empty.
+// Empty parts carry no information. PayloadBuilder always writes the features of an Example; of a SequenceExample it
+// writes the parts that are not empty, or the context if both are empty.
 void Settle(tensorflow::Example& message) { message.mutable_features(); }
 void Settle(tensorflow::SequenceExample& message) {
   if (message.feature_lists().feature_list().empty()) message.clear_feature_lists();
@@ -81,19 +81,19 @@ void BuildMany(PayloadKind kind, uint64_t seed) {
   CHECK(different == 0);
 }
 
-TEST_CASE("an Example that is built of its values is the one that libprotobuf writes") {
+TEST_CASE("an Example built from values equals libprotobuf's") {
   BuildMany<tensorflow::Example>(PayloadKind::kExample, 11);
 }
 
-TEST_CASE("a SequenceExample that is built of its values is the one that libprotobuf writes") {
+TEST_CASE("a SequenceExample built from values equals libprotobuf's") {
   BuildMany<tensorflow::SequenceExample>(PayloadKind::kSequenceExample, 12);
 }
 
-TEST_CASE("an OFRecord that is built of its values is the one that libprotobuf writes") {
+TEST_CASE("an OFRecord built from values equals libprotobuf's") {
   BuildMany<oneflow::OFRecord>(PayloadKind::kOfRecord, 13);
 }
 
-TEST_CASE("Examples become OFRecords and are Examples again, message for message") {
+TEST_CASE("Examples converted to OFRecords and back are the same messages") {
   const pb::LogSilencer no_text_about_utf8;
   MessageMaker maker(PayloadKind::kExample, 14);
   auto there = Transcoder::Create(PayloadKind::kExample, PayloadKind::kOfRecord, Lossy::kRefuse);

@@ -24,7 +24,7 @@ std::string Finished(PayloadBuilder& builder) {
 const std::vector<int64_t> kThree = {3};
 const std::vector<double> kHalf = {0.5};
 
-TEST_CASE("features stand in the order of their names, or in that in which they were added") {
+TEST_CASE("features are written in the order of their names, or in the order added") {
   const std::string a = Entry("a", Field(3, PackedVarints({3})));
   const std::string b = Entry("b", "");
   for (const EntryOrder order : {EntryOrder::kSorted, EntryOrder::kAsAdded}) {
@@ -38,7 +38,7 @@ TEST_CASE("features stand in the order of their names, or in that in which they 
   }
 }
 
-TEST_CASE("a name that is used twice is refused, in any order") {
+TEST_CASE("a name used twice is refused, in any order") {
   for (const EntryOrder order : {EntryOrder::kSorted, EntryOrder::kAsAdded}) {
     PayloadBuilder builder(PayloadKind::kOfRecord, order);
     for (const char* name : {"x", "a", "x"}) REQUIRE(builder.Add(AsBytes(name), {}).has_value());
@@ -49,7 +49,7 @@ TEST_CASE("a name that is used twice is refused, in any order") {
   }
 }
 
-TEST_CASE("what a message has no home for is refused by name, and the payload is as it was before") {
+TEST_CASE("a value that the message cannot hold is refused by name, and the payload is unchanged") {
   struct Case {
     PayloadKind payload;
     std::string name;
@@ -77,21 +77,21 @@ TEST_CASE("what a message has no home for is refused by name, and the payload is
   }
 }
 
-TEST_CASE("a feature without a kind, and an empty list of a kind, are two things") {
+TEST_CASE("a feature without a kind differs from an empty list of a kind") {
   PayloadBuilder builder(PayloadKind::kOfRecord);
   REQUIRE(builder.Add(AsBytes("a"), {}).has_value());
   REQUIRE(builder.Add(AsBytes("b"), FeatureData::Floats({})).has_value());
   CHECK(Finished(builder) == Entry("a", "") + Entry("b", Field(2, "")));
 }
 
-TEST_CASE("feature lists are of SequenceExamples alone") {
+TEST_CASE("only SequenceExamples have feature lists") {
   PayloadBuilder builder(PayloadKind::kExample);
   const Result<void> added = builder.AddList(AsBytes("x"), {});
   REQUIRE(!added.has_value());
   CHECK(added.error().message == "feature 'x': tensorflow.Example has no feature lists");
 }
 
-TEST_CASE("the Example of the MNIST hexdump comes out bit for bit, given its values and the order on the wire") {
+TEST_CASE("the Example of the MNIST hexdump is reproduced bit for bit") {
   const std::optional<std::string> fixtures = FixturesOrMessage();
   if (!fixtures) return;
   const std::string fixture = ReadFile(*fixtures + "/mnist_example.pb");
@@ -106,8 +106,7 @@ TEST_CASE("the Example of the MNIST hexdump comes out bit for bit, given its val
   CHECK(Finished(builder) == fixture);
 }
 
-TEST_CASE(
-    "values of an OFRecord that an Example has no kind for are refused, or change their kind when that is allowed") {
+TEST_CASE("values of an OFRecord that no Example can hold are refused, or converted if allowed") {
   const std::string record =
       Entry("d", Field(3, PackedFixed<double>({0.1, 1e300}))) + Entry("i", Field(4, PackedVarints({-7})));
   auto strict = Transcoder::Create(PayloadKind::kOfRecord, PayloadKind::kExample, Lossy::kRefuse);
@@ -126,7 +125,7 @@ TEST_CASE(
                      Entry("i", Field(3, PackedVarints({-7})))));
 }
 
-TEST_CASE("there is no way from feature lists, or from bytes without a meaning, to an OFRecord") {
+TEST_CASE("feature lists and opaque bytes cannot be converted to OFRecords") {
   for (const PayloadKind from : {PayloadKind::kSequenceExample, PayloadKind::kOpaque}) {
     const auto transcoder = Transcoder::Create(from, PayloadKind::kOfRecord, Lossy::kAllow);
     REQUIRE(!transcoder.has_value());

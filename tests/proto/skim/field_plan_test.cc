@@ -79,7 +79,7 @@ std::string Refusal(const std::string& descriptors, const std::string& message, 
   return plan ? "none" : StrCat(ExitCode(plan.error().code), " ", plan.error().message);
 }
 
-TEST_CASE("columns become paths of field numbers, and name how their scalar is written") {
+TEST_CASE("columns are resolved to paths of field numbers, with the encoding of their scalar") {
   const std::string descriptors = Descriptors();
   const Result<FieldPlan> plan = FieldPlan::OfMessage(AsBytes(descriptors), "pkg.Record", {"items.text", "a", "a"});
   REQUIRE(plan);
@@ -91,7 +91,7 @@ TEST_CASE("columns become paths of field numbers, and name how their scalar is w
   CHECK(plan->paths()[1].fields == std::vector<FieldPlan::Field>{{1, false, false}});
 }
 
-TEST_CASE("messages are found by their full name: without a package, in one, nested") {
+TEST_CASE("messages are found by their full name: without a package, in a package, nested") {
   const std::string descriptors = Descriptors();
   struct Row {
     std::string message;
@@ -102,7 +102,7 @@ TEST_CASE("messages are found by their full name: without a package, in one, nes
   }
 }
 
-TEST_CASE("what is no column is refused with the names that there are") {
+TEST_CASE("an unknown column is refused with the existing names") {
   struct Row {
     std::string message;
     std::string column;
@@ -124,7 +124,7 @@ TEST_CASE("what is no column is refused with the names that there are") {
   for (const Row& row : rows) CHECK(Refusal(Descriptors(), row.message, row.column) == row.refusal);
 }
 
-TEST_CASE("what is no FileDescriptorSet is refused") {
+TEST_CASE("bytes that are not a FileDescriptorSet are refused") {
   const std::vector<std::string> rows = {
       "",                              // nothing
       "syntax = \"proto3\";",          // a .proto file
@@ -136,7 +136,7 @@ TEST_CASE("what is no FileDescriptorSet is refused") {
   for (const std::string& row : rows) CHECK(Refusal(row, "pkg.Record", "a").starts_with("3 descriptors@0: not a"));
 }
 
-TEST_CASE("descriptors cut at any byte, or with any byte changed, are refused or read, and skim to something") {
+TEST_CASE("descriptors truncated at any byte, or with any byte changed, are refused or usable") {
   const std::string descriptors = Descriptors();
   const std::string message = VarintField(1, 5) + Field(4, VarintField(1, 3)) + Field(3, Field(2, "x"));
   for (size_t at = 0; at < descriptors.size(); ++at) {
@@ -151,7 +151,7 @@ TEST_CASE("descriptors cut at any byte, or with any byte changed, are refused or
   }
 }
 
-TEST_CASE("fields of a message are read as libprotobuf reads them") {
+TEST_CASE("fields of a message are decoded as by libprotobuf") {
   struct Row {
     std::string message;
     std::string skimmed;
@@ -196,7 +196,7 @@ TEST_CASE("lists that are not kept are counted") {
   CHECK(Skimmed(Field(2, ""), {}) == "");
 }
 
-TEST_CASE("a singular value that is replaced does not count for the largest") {
+TEST_CASE("the largest value ignores singular values that are replaced later") {
   const std::string descriptors = FileOf("", {MessageOf("M", FieldOf("s", 1, kString))});
   const Result<FieldPlan> plan = FieldPlan::OfMessage(AsBytes(descriptors), "M", {"s"});
   REQUIRE(plan);
@@ -205,7 +205,7 @@ TEST_CASE("a singular value that is replaced does not count for the largest") {
   CHECK(SpellOutcome(skimmer, skimmer.Skim(AsBytes(message)), {}) == "1:s=bytes of bytes x1 (1:x) max 1\n");
 }
 
-TEST_CASE("paths have their numbers from the beginning, and keep them") {
+TEST_CASE("paths have their numbers from the start, and keep them") {
   const std::string descriptors = Descriptors();
   const Result<FieldPlan> plan = FieldPlan::OfMessage(AsBytes(descriptors), "pkg.Record", {"ids", "a"});
   REQUIRE(plan);
@@ -217,7 +217,7 @@ TEST_CASE("paths have their numbers from the beginning, and keep them") {
   CHECK_FALSE(skimmer.kept(2));
 }
 
-TEST_CASE("messages may be a hundred deep and no more") {
+TEST_CASE("messages may nest a hundred levels deep and no deeper") {
   const std::string descriptors = Descriptors();
   for (const int levels : {100, 101}) {
     std::string column = "a", message = VarintField(1, 5);

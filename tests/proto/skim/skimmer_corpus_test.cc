@@ -10,7 +10,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("every input of the fuzzer's corpus, whole and cut, is skimmed as it is decoded") {
+TEST_CASE("every input of the fuzzer's corpus, whole and truncated, is skimmed as it is decoded") {
   const char* corpus = std::getenv("OFINDEX_CORPUS");
   if (corpus == nullptr) {
     MESSAGE("OFINDEX_CORPUS is not set: the corpus was not read");

@@ -234,15 +234,15 @@ void CompareMany(PayloadKind kind, uint64_t seed) {
   CheckTally(tally, kMessages);
 }
 
-TEST_CASE("an Example is skimmed as libprotobuf reads it, whatever its bytes") {
+TEST_CASE("an Example is skimmed as libprotobuf decodes it, whatever its bytes") {
   CompareMany<tensorflow::Example>(PayloadKind::kExample, 11);
 }
 
-TEST_CASE("a SequenceExample is skimmed as libprotobuf reads it, whatever its bytes") {
+TEST_CASE("a SequenceExample is skimmed as libprotobuf decodes it, whatever its bytes") {
   CompareMany<tensorflow::SequenceExample>(PayloadKind::kSequenceExample, 12);
 }
 
-TEST_CASE("an OFRecord is skimmed as libprotobuf reads it, whatever its bytes") {
+TEST_CASE("an OFRecord is skimmed as libprotobuf decodes it, whatever its bytes") {
   CompareMany<oneflow::OFRecord>(PayloadKind::kOfRecord, 13);
 }
 

@@ -48,7 +48,7 @@ std::string SkimmedTwice(const std::string& payload, PayloadKind kind) {
   return SpellOutcome(skimmer, skimmer.Skim(AsBytes(payload)), {});
 }
 
-TEST_CASE("one value of each kind comes with its bits or its bytes") {
+TEST_CASE("one value of each kind is returned with its bits or its bytes") {
   const std::string features = Entry("i", Int64s({-1})) + Entry("f", Field(2, PackedFixed({0.5f}))) +
                                Entry("b", Bytes({"xyz"})) + Entry("n", "") + Entry("e", Field(3, ""));
   CHECK(SkimmedExample(features) ==
@@ -59,7 +59,7 @@ TEST_CASE("one value of each kind comes with its bits or its bytes") {
         "1:n=none of none x0\n");
 }
 
-TEST_CASE("lists are counted, and kept only where they are asked for") {
+TEST_CASE("lists are counted, and kept only if requested") {
   const std::string features = Entry("i", Int64s({1, 300, -1})) + Entry("b", Bytes({"x", "", "yz"})) +
                                Entry("f", Field(2, PackedFixed({0.5f, 1.0f})));
   CHECK(SkimmedExample(features) ==
@@ -72,7 +72,7 @@ TEST_CASE("lists are counted, and kept only where they are asked for") {
         "1:i=int64 of int64 x3 [1] [300] [18446744073709551615]\n");
 }
 
-TEST_CASE("every rule of merging holds as it does for a decoded record") {
+TEST_CASE("every rule of merging holds as for a decoded record") {
   const std::string one = Field(1, Int64s({1}));
   const std::string two = Field(1, Bytes({"x", "y"}));
   const std::string noise = VarintField(100, 5) + Field(102, "\xff") + Group(103, Field(1, "x") + Group(1, ""));
@@ -130,7 +130,7 @@ TEST_CASE("every rule of merging holds as it does for a decoded record") {
   }
 }
 
-TEST_CASE("an entry a byte away from plain is read as what it is") {
+TEST_CASE("an entry one byte away from the plain form is decoded correctly") {
   // Changes every byte of a plain record in every way: the answer must be that of the decoder, including refusals.
   const std::vector<std::string> records = {
       Field(1, Entry("ab", Int64s({300})) + Entry("c", Bytes({"xyz"})) + Entry("d", Field(2, PackedFixed({0.5f})))),
@@ -153,7 +153,7 @@ TEST_CASE("an entry a byte away from plain is read as what it is") {
   }
 }
 
-TEST_CASE("what is malformed has the byte and reason that the decoder gives, and nothing is found") {
+TEST_CASE("a malformed record has the byte and reason that the decoder gives, and no values") {
   const std::string good = Field(1, Entry("a", Int64s({1})));
   const std::vector<std::string> payloads = {
       good + Field(1, Entry("a", Field(2, Field(1, "12345")))),                  // packed floats
@@ -182,7 +182,7 @@ TEST_CASE("what is malformed has the byte and reason that the decoder gives, and
   }
 }
 
-TEST_CASE("a record cut at any byte is read as the decoder reads it") {
+TEST_CASE("a record truncated at any byte is read as the decoder reads it") {
   const std::string payload = Field(1, Entry("a", Int64s({1, 2, 3})) + Entry("b", Bytes({"x", "yz"}))) +
                               Field(2, Entry("c", Field(1, Int64s({1})) + Field(1, Bytes({"x"})))) +
                               Group(9, Field(1, "x"));
@@ -194,7 +194,7 @@ TEST_CASE("a record cut at any byte is read as the decoder reads it") {
   }
 }
 
-TEST_CASE("a value of another size than in the record before is read as what it is") {
+TEST_CASE("a value with another size than in the previous record is decoded correctly") {
   // Every size after every size: numbers as varints, bytes up to where a length takes two bytes.
   std::vector<std::string> records;
   for (int bits = 0; bits < 64; bits += 7) records.push_back(Field(1, Entry("n", Int64s({int64_t{1} << bits}))));
@@ -211,7 +211,7 @@ TEST_CASE("a value of another size than in the record before is read as what it 
   CHECK(different == 0);
 }
 
-TEST_CASE("features are found once each, however like the record before their order is") {
+TEST_CASE("features are found once each, even if their order resembles the previous record's") {
   const std::vector<std::string> entries = {"", Entry("a", Int64s({1})), Entry("b", Bytes({"x"})),
                                             Entry("c", Int64s({1, 2}))};
   std::vector<std::string> records;
@@ -232,7 +232,7 @@ TEST_CASE("features are found once each, however like the record before their or
   CHECK(different == 0);
 }
 
-TEST_CASE("names keep their numbers from record to record, in whatever order they come") {
+TEST_CASE("names keep their numbers from record to record, in any order") {
   Skimmer skimmer(FieldPlan::Of(PayloadKind::kExample), {});
   const std::string a = Entry("a", Int64s({1})), b = Entry("b", Int64s({2})), c = Entry("c", Int64s({3}));
   for (const std::string& features : {a + b, b + a, c + b + a, b, a + c}) {
@@ -248,7 +248,7 @@ TEST_CASE("names keep their numbers from record to record, in whatever order the
   CHECK(skimmer.found()[0].feature == 0);
 }
 
-TEST_CASE("a name that is given up is not found by the head of its entry") {
+TEST_CASE("a dropped name is not found by its entry header") {
   // Seen often enough to be expected; then others take its place and its number.
   Skimmer skimmer(FieldPlan::Of(PayloadKind::kOfRecord), {});
   const std::string last = Entry("z", Field(5, PackedVarints({1})));
@@ -262,7 +262,7 @@ TEST_CASE("a name that is given up is not found by the head of its entry") {
   CHECK(skimmer.given_up().empty());
 }
 
-TEST_CASE("a malformed record teaches no names") {
+TEST_CASE("a malformed record adds no names") {
   Skimmer skimmer(FieldPlan::Of(PayloadKind::kExample), {});
   REQUIRE(skimmer.Skim(AsBytes(Field(1, Entry("a", "")) + "\x0f")) == Skimmer::Outcome::kMalformed);
   CHECK(skimmer.names().empty());
@@ -274,7 +274,7 @@ std::string NameOf(int i) {
   return "n" + std::string(6 - digits.size(), '0') + digits;
 }
 
-TEST_CASE("of too many names the first ones in byte order are kept, in whatever order and records they come") {
+TEST_CASE("if there are too many names, the first in byte order are kept, in whatever order and records they come") {
   constexpr int kNames = 2 * static_cast<int>(kMostFeatures) + 100;
   for (const int stride : {1, kNames - 1, 4999}) {  // ascending, descending, mixed
     for (const int per_record : {1, 50, kNames}) {
@@ -315,7 +315,7 @@ TEST_CASE("of too many names the first ones in byte order are kept, in whatever 
   }
 }
 
-TEST_CASE("names that are long, alone or together, are dropped and told") {
+TEST_CASE("names that are too long, alone or together, are dropped and reported") {
   const std::string longest(kMostNameBytes, 'n');
   Skimmer skimmer(FieldPlan::Of(PayloadKind::kOfRecord), {});
   REQUIRE(skimmer.Skim(AsBytes(Entry(longest, ""))) == Skimmer::Outcome::kWellFormed);
@@ -336,7 +336,7 @@ TEST_CASE("names that are long, alone or together, are dropped and told") {
   CHECK(skimmer.found().size() == 1);  // z comes after the names given up, so it has no place; b has one
 }
 
-TEST_CASE("bytes values are kept up to 64 KiB; of longer ones the size is known") {
+TEST_CASE("bytes values are kept up to 64 KiB; longer ones only give their size") {
   for (const uint64_t size : {kMostKeptBytes, kMostKeptBytes + 1}) {
     const std::string value(size, 'x');
     const std::string payload = Field(1, Entry("a", Bytes({value})) + Entry("b", Bytes({"y", value})));
@@ -360,7 +360,7 @@ TEST_CASE("the content of long values and long lists is not fetched") {
   CHECK(pages.bytes() < 1000);
 }
 
-TEST_CASE("a piece that cannot be read ends the record, wherever it is") {
+TEST_CASE("an unreadable piece ends the record, wherever it is") {
   const std::string payload = Field(1, Entry("a", Int64s({1, 2})) + Entry("b", Bytes({"xyz"})) +
                                            Entry("c", Field(2, FixedField(1, 0.5f) + PackedFixed({1.0f}))) +
                                            Field(9, "x") + Group(8, VarintField(1, 1)));
@@ -378,7 +378,7 @@ TEST_CASE("a piece that cannot be read ends the record, wherever it is") {
   }
 }
 
-TEST_CASE("an opaque payload has no features, whatever its bytes; one of 2 GiB is no message") {
+TEST_CASE("an opaque payload has no features, whatever its bytes; one of 2 GiB is not a message") {
   Skimmer opaque(FieldPlan::Of(PayloadKind::kOpaque), {});
   CHECK(opaque.Skim(AsBytes("\x0f\xff")) == Skimmer::Outcome::kWellFormed);
   CHECK(opaque.found().empty());
@@ -391,7 +391,7 @@ TEST_CASE("an opaque payload has no features, whatever its bytes; one of 2 GiB i
   CHECK(skimmer.malformed().offset == 0);
 }
 
-TEST_CASE("packed varints are counted at every place of a word") {
+TEST_CASE("packed varints are counted at every position of a word") {
   for (size_t before = 0; before < 20; ++before) {
     for (size_t bytes = 1; bytes <= 11; ++bytes) {
       const std::string packed = std::string(before, '\1') + Varint(1, bytes) + std::string(20 - before, '\2');
@@ -401,7 +401,7 @@ TEST_CASE("packed varints are counted at every place of a word") {
   }
 }
 
-TEST_CASE("real records of the fixtures are skimmed to what they decode to") {
+TEST_CASE("real records of the fixtures are skimmed to the values that they decode to") {
   const std::optional<std::string> folder = FixturesOrMessage();
   if (!folder) return;
   struct Row {

@@ -148,7 +148,7 @@ std::string RandomMessage(const pb::Descriptor& type, int depth, Dice& dice) {
   return message;
 }
 
-TEST_CASE("a message of a user's own is skimmed as libprotobuf reads it, whatever its bytes") {
+TEST_CASE("a user-defined message is skimmed as libprotobuf decodes it, whatever its bytes") {
   const pb::LogSilencer no_text_about_utf8;
   DynamicType oracle(UserFile(), "Outer");
   const pb::Descriptor& type = *oracle.message().GetDescriptor();

@@ -29,13 +29,13 @@ std::string Repeat(std::string_view bytes, int count) {
   return repeated;
 }
 
-TEST_CASE("an empty message has no fields and nothing wrong with it") {
+TEST_CASE("an empty message has no fields and is well-formed") {
   const Reading reading = ReadAll("");
   CHECK(reading.fields.empty());
   CHECK(reading.malformed.fault == WireFault::kNone);
 }
 
-TEST_CASE("every wire type comes out with number, type and content") {
+TEST_CASE("every wire type is returned with number, type and content") {
   const std::string message = VarintField(1, 300) + FixedField(2, uint64_t{0x0102030405060708}) + Field(3, "abc") +
                               Group(4, VarintField(7, 1)) + FixedField(5, uint32_t{0xfffefdfc}) +
                               VarintField((1u << 29) - 1, 9);
@@ -56,7 +56,7 @@ TEST_CASE("every wire type comes out with number, type and content") {
   CHECK(reading.fields[5].number == (1u << 29) - 1);
 }
 
-TEST_CASE("varints are read in every length, and their bits above 64 are dropped") {
+TEST_CASE("varints of every length are read, and bits above the 64th are dropped") {
   struct Row {
     std::string varint;
     uint64_t value;
@@ -78,7 +78,7 @@ TEST_CASE("varints are read in every length, and their bits above 64 are dropped
   }
 }
 
-TEST_CASE("a malformed message is refused with the byte and the reason") {
+TEST_CASE("a malformed message is refused with byte and reason") {
   struct Row {
     std::string message;
     WireFault fault;
@@ -119,7 +119,7 @@ TEST_CASE("a malformed message is refused with the byte and the reason") {
   }
 }
 
-TEST_CASE("bits of a tag above the 32nd are dropped, as libprotobuf does") {
+TEST_CASE("bits of a tag above the 32nd are dropped, as by libprotobuf") {
   const Reading reading = ReadAll(Varint(uint64_t{8} | uint64_t{1} << 33, 5) + "\x07");
   REQUIRE(reading.fields.size() == 1);
   CHECK(reading.fields[0].number == 1);
@@ -155,7 +155,7 @@ TEST_CASE("a hundred messages may nest and no more") {
   CHECK(malformed.offset == message.size());
 }
 
-TEST_CASE("what is wrong in a nested message has its offset in the payload, and the outer reader knows") {
+TEST_CASE("a fault in a nested message has its offset in the payload, and the outer reader reports it") {
   const std::string message = VarintField(3, 1) + Field(1, Field(2, "\x08")) + VarintField(3, 1);
   Malformed malformed;
   WireReader outer(AsBytes(message), &malformed);
@@ -183,7 +183,7 @@ TEST_CASE("a nested message ends where its length says, even if the bytes after 
   CHECK(malformed.fault == WireFault::kTornVarint);
 }
 
-TEST_CASE("a message cut at any byte gives a prefix of its fields, never another field") {
+TEST_CASE("a message truncated at any byte gives a prefix of its fields, never another field") {
   const std::string message = VarintField(1, 300) + Field(2, "abcdef") + FixedField(3, 1.5) + Group(4, Field(5, "xy")) +
                               FixedField(6, 2.5f) + Field(200, std::string(200, 'z'));
   const Reading whole = ReadAll(message);
@@ -201,7 +201,7 @@ TEST_CASE("a message cut at any byte gives a prefix of its fields, never another
   }
 }
 
-TEST_CASE("packed varints come one by one") {
+TEST_CASE("packed varints are returned one by one") {
   const std::string packed = Varint(1) + Varint(300) + Varint(~uint64_t{0});
   Malformed malformed;
   WireReader reader(AsBytes(packed), &malformed);

@@ -72,7 +72,7 @@ void CheckColumns(const ColumnsInMemory& columns) {
   }
 }
 
-TEST_CASE("every column says what the records have, whether its chunks are stored or follow from others") {
+TEST_CASE("every column has the values of the records, whether its chunks are stored or derived") {
   CheckColumns(ColumnsInMemory(SomeFeatures(), kBlocks));
   CheckColumns(ColumnsInMemory(SomeFeatures(), kBlocks, Whole()));
 }
@@ -88,7 +88,7 @@ TEST_CASE("the columns are the records' own, then those of the features") {
   CHECK(names(Whole()) == "_id _shard _offset _length numbers[] numbers#count texts[] texts#count ");
 }
 
-TEST_CASE("a chunk is decoded once, as long as there is room for it") {
+TEST_CASE("a chunk is decoded once while the cache has room for it") {
   auto source = std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks);
   const ColumnsInMemory& columns = *source;
   ColumnStore store(std::move(source), {});
@@ -99,7 +99,7 @@ TEST_CASE("a chunk is decoded once, as long as there is room for it") {
   CHECK(store.cached_bytes() == first->memory());
 }
 
-TEST_CASE("the cache keeps to its bound, and chunks that left it stay valid for those who hold them") {
+TEST_CASE("the cache keeps its limit, and evicted chunks stay valid for their holders") {
   auto source = std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks);
   const ColumnsInMemory& columns = *source;
   const uint64_t bytes = ColumnStore(std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks), {})
@@ -122,7 +122,7 @@ TEST_CASE("the cache keeps to its bound, and chunks that left it stay valid for 
   CHECK(none.cached_bytes() == 0);
 }
 
-TEST_CASE("many threads may ask at once") {
+TEST_CASE("many threads may use the store at once") {
   const ColumnsInMemory columns(SomeFeatures(), kBlocks, Whole());
   ColumnStore store(std::make_unique<ColumnsInMemory>(columns), {.cache_bytes = 4000});
   std::atomic<int> wrong = 0;
@@ -166,7 +166,7 @@ class BrokenColumns final : public ColumnSource {
   ColumnsInMemory columns_;
 };
 
-TEST_CASE("what an index cannot say is an error, and so is what cannot be read") {
+TEST_CASE("an unknown column and an unreadable chunk are errors") {
   ColumnStore store(std::make_unique<BrokenColumns>(ColumnsInMemory(SomeFeatures(), kBlocks, Whole())), {});
   const auto code = [&](const Column& column, uint64_t block) { return store.Load(column, block).error().code; };
   CHECK(code({.name = {}, .feature = 0, .role = ColumnRole::kValue}, 0) == ErrorCode::kIndex);

@@ -42,7 +42,7 @@ FeatureSpec Raw(DataType type, uint64_t values, bool truncate = false, bool pad 
 // int64 values of an OFRecord.
 std::string Longs(std::initializer_list<int64_t> values) { return Entry("x", Field(5, PackedVarints(values))); }
 
-TEST_CASE("values become items of a type of their kind, and of no other") {
+TEST_CASE("values become items of a matching type only") {
   CheckRows({
       {Exactly(DataType::kInt64), Longs({-5}), "[-5]"},
       {Exactly(DataType::kInt64), Int32s("x", {-5}), "[-5]"},
@@ -71,7 +71,7 @@ TEST_CASE("values become items of a type of their kind, and of no other") {
   });
 }
 
-TEST_CASE("a value that does not fit is an error, and never wrapped") {
+TEST_CASE("a value that does not fit is an error, and never wraps") {
   CheckRows({
       {Exactly(DataType::kInt8), Longs({300}), "300 does not fit int8"},
       {Exactly(DataType::kInt8), Longs({-129}), "-129 does not fit int8"},
@@ -88,7 +88,7 @@ TEST_CASE("a value that does not fit is an error, and never wrapped") {
   });
 }
 
-TEST_CASE("fixed wants as many values as its shape") {
+TEST_CASE("a fixed feature has as many values as its shape") {
   CheckRows({
       {Exactly(DataType::kInt64), Longs({1, 2}), "2 values; expected 1"},
       {Exactly(DataType::kInt64), Longs({}), "0 values; expected 1"},
@@ -105,7 +105,7 @@ TEST_CASE("fixed wants as many values as its shape") {
   });
 }
 
-TEST_CASE("a default stands in for an absent feature, and for one without a kind, and for nothing else") {
+TEST_CASE("a default replaces only an absent feature, or one without a kind") {
   FeatureSpec number = Exactly(DataType::kInt16, 2);
   number.fill = {{7, 0, 255, 255}};
   FeatureSpec text = Exactly(DataType::kBytes);
@@ -134,7 +134,7 @@ TEST_CASE("ragged takes any number of values") {
   CHECK(batch->arrays[1].rows == std::vector<int64_t>{0, 2, 2, 2, 2, 3});
 }
 
-TEST_CASE("raw takes one byte string apart") {
+TEST_CASE("raw decodes the bytes of a single byte string") {
   CheckRows({
       {Raw(DataType::kUint16, 2), Strings("x", {{"\x01\x00\x02\x01", 4}}), "[1 258]"},
       {Raw(DataType::kInt8, 2), Strings("x", {"\xff\x7f"}), "[-1 127]"},
@@ -178,7 +178,7 @@ TEST_CASE("raw casts numbers") {
   });
 }
 
-TEST_CASE("messages are read as libprotobuf reads them") {
+TEST_CASE("messages are decoded as by libprotobuf") {
   const std::string one = Field(5, PackedVarints({1}));
   CheckRows({
       // The last entry of a name wins, even an empty one.
@@ -204,7 +204,7 @@ TEST_CASE("messages are read as libprotobuf reads them") {
   });
 }
 
-TEST_CASE("a feature list gives the values of all its steps") {
+TEST_CASE("a feature list returns the values of all its steps") {
   const auto list = [](const std::string& name, const std::string& steps) {
     return Field(2, Field(1, Field(1, name) + Field(2, steps)));
   };
@@ -241,7 +241,7 @@ TEST_CASE("a feature list gives the values of all its steps") {
   CHECK(Spell(Decoded({.name = "l[]"}, PayloadKind::kExample, {Example(Ints("l[]", {4}))})) == "[4]");
 }
 
-TEST_CASE("an error names the first record asked for that has one") {
+TEST_CASE("an error names the first requested record that has one") {
   std::vector<std::string> payloads(400, Example(Ints("x", {1})));
   payloads[90] = Example(Ints("x", {1, 2}));
   payloads[91] = "\xff";
@@ -267,12 +267,12 @@ TEST_CASE("an opaque payload has no features") {
   CHECK(batch.error().message == "record 0: the payload is opaque: it has no features");
 }
 
-TEST_CASE("names of errors are safe to show") {
+TEST_CASE("names in errors are printable") {
   CHECK(Spell(Decoded({.name = "\x1b[2J"}, PayloadKind::kExample, {""})) ==
         "error record 0: feature '\\x1b[2J': is not in the record, and has no default");
 }
 
-TEST_CASE("a request of no features is a batch too") {
+TEST_CASE("a request without features is a valid batch") {
   const Payloads records(PayloadKind::kExample, {"", ""});
   const auto none = DecoderOf({}).Decode(records.source(), records.all());
   REQUIRE(none);
@@ -280,7 +280,7 @@ TEST_CASE("a request of no features is a batch too") {
   CHECK(none->arrays.empty());
 }
 
-TEST_CASE("a request of no records has empty arrays") {
+TEST_CASE("a request without records returns empty arrays") {
   const Payloads records(PayloadKind::kExample, {});
   const auto batch = DecoderOf({{.name = "x"},
                                 {.name = "s", .type = DataType::kBytes},
@@ -293,14 +293,14 @@ TEST_CASE("a request of no records has empty arrays") {
   CHECK(batch->arrays[2].rows == std::vector<int64_t>{0});
 }
 
-TEST_CASE("a decoder is told to stop") {
+TEST_CASE("decoding can be cancelled") {
   const Payloads records(PayloadKind::kExample, {Example(Ints("x", {1}))});
   const std::atomic<bool> cancel{true};
   const auto batch = DecoderOf({{.name = "x"}}).Decode(records.source(), records.all(), 1, &cancel);
   CHECK(batch.error().code == ErrorCode::kInterrupted);
 }
 
-TEST_CASE("a large array is where the last one was, once that is gone") {
+TEST_CASE("a large array reuses the memory of the previous one once that is freed") {
   const Payloads records(PayloadKind::kExample,
                          std::vector<std::string>(600, Example(Strings("s", {std::string(5000, 's')}))));
   const BatchDecoder decoder = DecoderOf({{.name = "s", .type = DataType::kBytes}});
@@ -315,7 +315,7 @@ TEST_CASE("a large array is where the last one was, once that is gone") {
   }
 }
 
-TEST_CASE("more than memory can hold is a limit") {
+TEST_CASE("a request larger than memory is a kLimit error") {
   const Payloads records(PayloadKind::kExample, {"", ""});
   const std::vector<uint64_t> many(100'000);
   const BatchDecoder decoder = DecoderOf({{.name = "x", .form = Form::kRaw, .values = uint64_t{1} << 40}});

@@ -35,7 +35,7 @@ std::vector<FeatureSpec> ThatFit() {
   return specs;
 }
 
-TEST_CASE("the outcome does not depend on the number of threads") {
+TEST_CASE("the result does not depend on the number of threads") {
   Dice dice(1);
   std::vector<std::string> payloads;
   for (int i = 0; i < 3000; ++i) payloads.push_back(RandomExample(dice));
@@ -52,7 +52,7 @@ TEST_CASE("the outcome does not depend on the number of threads") {
   }
 }
 
-TEST_CASE("the first record that is wrong is told of, whatever the threads") {
+TEST_CASE("the first failing record is reported, whatever the number of threads") {
   Dice dice(2);
   for (int round = 0; round < 20; ++round) {
     std::vector<std::string> payloads;
@@ -68,7 +68,7 @@ TEST_CASE("the first record that is wrong is told of, whatever the threads") {
   }
 }
 
-TEST_CASE("one decoder serves many threads, and their buffers go through one pool") {
+TEST_CASE("one decoder serves many threads, which share one pool of buffers") {
   std::vector<std::string> payloads(600, Example(Strings("s", {std::string(5000, 's')})));
   const Payloads records(PayloadKind::kExample, payloads);
   const BatchDecoder decoder = DecoderOf({{.name = "s", .type = DataType::kBytes}});

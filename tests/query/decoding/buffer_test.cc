@@ -15,7 +15,7 @@ constexpr uint64_t kMany = ~uint64_t{0} - 5;
 
 bool IsAligned(const Buffer& buffer) { return reinterpret_cast<uintptr_t>(buffer.data()) % 64 == 0; }
 
-TEST_CASE("a buffer keeps its bytes while it grows from nothing past what is pooled") {
+TEST_CASE("a buffer keeps its bytes while it grows, past the pooled sizes") {
   Buffer buffer;
   std::vector<uint8_t> expected;
   uint64_t piece = 1;
@@ -33,7 +33,7 @@ TEST_CASE("a buffer keeps its bytes while it grows from nothing past what is poo
   CHECK(std::equal(expected.begin(), expected.end(), buffer.data()));
 }
 
-TEST_CASE("more than there is memory for is refused, and nothing changes") {
+TEST_CASE("a request for more memory than there is fails, and changes nothing") {
   for (const uint64_t size : {uint64_t{10}, 2 * kMiB}) {
     Buffer buffer;
     REQUIRE(buffer.Extend(size));
@@ -47,7 +47,7 @@ TEST_CASE("more than there is memory for is refused, and nothing changes") {
   }
 }
 
-TEST_CASE("a large buffer that is freed is the next one of about its size") {
+TEST_CASE("a large buffer that is freed is reused for the next one of about its size") {
   Buffer first;
   REQUIRE(first.Reserve(20 * kMiB));
   const uint8_t* const data = first.data();
@@ -66,7 +66,7 @@ TEST_CASE("a large buffer that is freed is the next one of about its size") {
   CHECK(small.data() != data);
 }
 
-TEST_CASE("what comes from the pool goes back to it, and nothing else does, around the size from which it is used") {
+TEST_CASE("only memory from the pool is returned to it, around the smallest pooled size") {
   for (uint64_t bytes = kPooledBytes - 130; bytes <= kPooledBytes + 130; ++bytes) {
     uint64_t before = 0;
     uint64_t capacity = 0;
@@ -96,7 +96,7 @@ TEST_CASE("the pool is bounded") {
   CHECK(BufferPool::kept_bytes() > 0);
 }
 
-TEST_CASE("a buffer that was moved from is empty") {
+TEST_CASE("a moved-from buffer is empty") {
   Buffer first;
   REQUIRE(first.Extend(100));
   const Buffer second = std::move(first);

@@ -22,7 +22,7 @@ TEST_CASE("every type is found by its name") {
   for (const char* name : {"", "float", "int64 ", "INT64", "float16"}) CHECK(!ParseDataType(name));
 }
 
-TEST_CASE("specs that make no sense are refused") {
+TEST_CASE("invalid specs are refused") {
   struct Row {
     const char* message;
     std::vector<FeatureSpec> specs;
@@ -57,7 +57,7 @@ TEST_CASE("specs that make no sense are refused") {
   }
 }
 
-TEST_CASE("a default of one value stands for all") {
+TEST_CASE("a default of one value is repeated for all") {
   const auto decoder =
       BatchDecoder::Of({{.name = "a", .type = DataType::kInt16, .values = 3, .fill = std::vector<uint8_t>{1, 2}},
                         {.name = "b", .type = DataType::kBytes, .values = 2, .fill_bytes = {{"x"}}},

@@ -14,7 +14,7 @@ std::string Numbers(const PayloadSource& source, const std::vector<uint64_t>& or
   return Spell(DecoderOf({{.name = "x"}}).Decode(source, ordinals));
 }
 
-TEST_CASE("records of a dataset are decoded in the order asked for") {
+TEST_CASE("records of a dataset are decoded in the requested order") {
   BuiltSet set;
   set.Put("part-0", ShardBytes(Framing::kTfRecord, NumberedExamples(100, 40)));
   set.Put("part-1", ShardBytes(Framing::kTfRecord, NumberedExamples(200, 40)));
@@ -26,7 +26,7 @@ TEST_CASE("records of a dataset are decoded in the order asked for") {
   CHECK(missing.error().code == ErrorCode::kOutOfRange);
 }
 
-TEST_CASE("each record is read as the payloads of its shard are") {
+TEST_CASE("each record is decoded by the payload kind of its shard") {
   BuiltSet set;
   const std::string ofrecord = Entry("x", Field(5, PackedVarints({7})));
   const std::string sequence = Field(1, Ints("x", {8})) + Field(2, Field(1, Field(1, "l") + Field(2, "")));
@@ -62,7 +62,7 @@ TEST_CASE("an error names shard, byte and record") {
   }
 }
 
-TEST_CASE("a malformed record is damage, and one that is marked bad too") {
+TEST_CASE("a malformed record is damage, and so is one marked bad") {
   BuiltSet set;
   std::vector<std::string> payloads = NumberedExamples(1, 30);
   payloads[20] = "\xff\xff";
@@ -81,7 +81,7 @@ TEST_CASE("a malformed record is damage, and one that is marked bad too") {
   CHECK(damaged.error().hint.text() == "`ofindex get --raw INDEX 20` writes the bytes as they are");
 }
 
-TEST_CASE("several datasets are one, numbered one after the other") {
+TEST_CASE("several datasets are numbered as one, one after the other") {
   std::vector<BuiltSet> sets(3);
   for (size_t i = 0; i < sets.size(); ++i) {
     const auto first = static_cast<int64_t>(100 * i);
@@ -102,7 +102,7 @@ TEST_CASE("several datasets are one, numbered one after the other") {
   CHECK(error.error().message.find(": record 4: feature 'y'") != std::string::npos);
 }
 
-TEST_CASE("payloads in memory are a source too") {
+TEST_CASE("payloads in memory can be decoded too") {
   const Payloads records(PayloadKind::kExample, NumberedExamples(5, 3));
   CHECK(Numbers(records.source(), {2, 0}) == "[7][5]");
   CHECK(Numbers(records.source(), {3}) == "error record 3 is not in the dataset; expected less than 3");

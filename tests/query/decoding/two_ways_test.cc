@@ -167,7 +167,7 @@ class Comparison {
   int count_ = 0;
 };
 
-TEST_CASE("both ways through a record give the same") {
+TEST_CASE("the fast and the general path decode a record alike") {
   for (const PayloadKind kind : {PayloadKind::kExample, PayloadKind::kSequenceExample, PayloadKind::kOfRecord}) {
     Dice dice(static_cast<uint64_t>(kind));
     Tally tally;
@@ -192,7 +192,7 @@ TEST_CASE("both ways through a record give the same") {
   }
 }
 
-TEST_CASE("plain records are decoded the fast way") {
+TEST_CASE("plain records take the fast path") {
   const std::string entries = Ints("label", {5}) + Floats("score", {0.5f}) + Strings("image", {std::string(300, 'x')}) +
                               Ints("ids", {1, 2, 300}) + Strings("words", {"a", "b"}) + Floats("none", {});
   const struct {

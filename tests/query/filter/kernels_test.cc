@@ -179,7 +179,7 @@ class Pair {
   Connection plain_;
 };
 
-TEST_CASE("every operator on every form of chunk finds what SQLite finds, and zone maps never say otherwise") {
+TEST_CASE("every operator on every form of chunk finds what SQLite finds, and zone maps never contradict it") {
   for (const Form& form : Forms()) {
     CAPTURE(form.name);
     Pair pair(form);
@@ -192,7 +192,7 @@ TEST_CASE("every operator on every form of chunk finds what SQLite finds, and zo
   }
 }
 
-TEST_CASE("IN finds its values among few and many, NULL among them or not") {
+TEST_CASE("IN finds its values among few and many, with and without NULL") {
   std::mt19937 random(1);
   for (const Form& form : Forms()) {
     CAPTURE(form.name);
@@ -211,7 +211,7 @@ TEST_CASE("IN finds its values among few and many, NULL among them or not") {
   }
 }
 
-TEST_CASE("two tests on one column merge into one that accepts what both do") {
+TEST_CASE("two tests on one column merge into one that accepts their intersection") {
   std::mt19937 random(2);
   const auto forms = Forms();
   for (const Form& form : forms) {
@@ -237,7 +237,7 @@ TEST_CASE("two tests on one column merge into one that accepts what both do") {
   }
 }
 
-TEST_CASE("LIKE matches texts as SQLite does, and blobs never") {
+TEST_CASE("LIKE matches text as SQLite does, and never blobs") {
   for (const Form& form : Forms()) {
     if (std::string(form.name) != "texts") continue;
     Pair pair(form);
@@ -249,7 +249,7 @@ TEST_CASE("LIKE matches texts as SQLite does, and blobs never") {
   }
 }
 
-TEST_CASE("ordinals are matched without a chunk") {
+TEST_CASE("ordinals are compared without loading a chunk") {
   for (const uint32_t records : {1U, 63U, 64U, 65U, 1000U, 65536U}) {
     for (const uint64_t first : {uint64_t{0}, uint64_t{7}, uint64_t{1} << 40}) {
       const auto base = static_cast<int64_t>(first);
@@ -272,7 +272,7 @@ TEST_CASE("ordinals are matched without a chunk") {
   }
 }
 
-TEST_CASE("has() finds a value in lists of every kind, as SQL compares it") {
+TEST_CASE("has() finds a value in lists of every kind, by SQL's comparison") {
   const Cells lists = {Ints({1, 2, 17}),
                        Ints({}),
                        Ints({17}),

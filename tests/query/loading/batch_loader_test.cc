@@ -13,7 +13,7 @@ namespace {
 
 using Outcome = BatchLoader::Outcome;
 
-TEST_CASE("a loader without threads decodes when it is asked") {
+TEST_CASE("a loader without threads decodes on demand") {
   for (const uint64_t records : {0U, 1U, 31U, 32U, 33U, 64U, 100U}) {
     const auto source = std::make_shared<FakeSource>(records);
     const auto loader = Started(source, CountingOrder(records), {.batch_size = 32, .threads = 0, .prefetch = 2});
@@ -22,7 +22,7 @@ TEST_CASE("a loader without threads decodes when it is asked") {
   }
 }
 
-TEST_CASE("options that make no sense are refused") {
+TEST_CASE("invalid options are refused") {
   for (const BatchLoader::Options options : {BatchLoader::Options{.batch_size = 0},
                                              {.batch_size = ~uint64_t{0}},
                                              {.prefetch = 0},
@@ -33,7 +33,7 @@ TEST_CASE("options that make no sense are refused") {
   }
 }
 
-TEST_CASE("an error ends a loader, threads or none") {
+TEST_CASE("an error ends a loader, with or without threads") {
   for (const unsigned threads : {0U, 1U, 3U}) {
     const auto order = [next = uint64_t{0}](std::span<uint64_t> out) mutable {
       for (uint64_t& ordinal : out) ordinal = next++;
@@ -51,7 +51,7 @@ TEST_CASE("an error ends a loader, threads or none") {
   }
 }
 
-TEST_CASE("a forked child is refused, and dies in peace") {
+TEST_CASE("a forked child is refused, and ends cleanly") {
   if (kSanitized) {
     MESSAGE("skipped: a sanitizer's allocator may be locked by a thread that the child does not have");
     return;

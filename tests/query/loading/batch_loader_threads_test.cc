@@ -16,7 +16,7 @@ using Outcome = BatchLoader::Outcome;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-TEST_CASE("batches come in order, however long each takes") {
+TEST_CASE("batches arrive in order, however long each takes") {
   for (const unsigned threads : {1U, 2U, 7U}) {
     for (const size_t prefetch : {size_t{1}, size_t{3}, size_t{20}}) {
       const uint64_t records = 1005;
@@ -35,7 +35,7 @@ void CheckDrawn(const CountingOrder& order, uint64_t records) {
   CHECK(order.given() == records);
 }
 
-TEST_CASE("no more is read ahead than was asked for") {
+TEST_CASE("no more batches than requested are read ahead") {
   const CountingOrder order(10'000);
   const auto loader =
       Started(std::make_shared<FakeSource>(10'000), order, {.batch_size = 10, .threads = 8, .prefetch = 5});
@@ -47,7 +47,7 @@ TEST_CASE("no more is read ahead than was asked for") {
   }
 }
 
-TEST_CASE("a loader can be given up at any time") {
+TEST_CASE("a loader can be abandoned at any time") {
   for (int batches = 0; batches < 6; ++batches) {
     const auto source = std::make_shared<FakeSource>(100'000, microseconds(2000));
     const auto loader = Started(source, CountingOrder(100'000), {.batch_size = 5000, .threads = 4, .prefetch = 4});
@@ -56,7 +56,7 @@ TEST_CASE("a loader can be given up at any time") {
   }
 }
 
-TEST_CASE("who has no patience loses nothing") {
+TEST_CASE("a caller that times out loses nothing") {
   const auto source = std::make_shared<FakeSource>(50, microseconds(30'000));
   const auto loader = Started(source, CountingOrder(50), {.batch_size = 10, .threads = 2, .prefetch = 2});
   BatchLoader::Loaded loaded;
@@ -76,7 +76,7 @@ TEST_CASE("who has no patience loses nothing") {
   CHECK(waits > 0);
 }
 
-TEST_CASE("an error comes in its batch's place, and those before it come first") {
+TEST_CASE("an error is returned in place of its batch, after the batches before it") {
   for (int round = 0; round < 30; ++round) {
     const uint64_t bad = static_cast<uint64_t>(round) * 7 + 1;
     const auto order = [bad, next = uint64_t{0}](std::span<uint64_t> out) mutable {
@@ -113,7 +113,7 @@ class SignalSource : public FakeSource {
   mutable std::atomic<bool> takes_fault{false};
 };
 
-TEST_CASE("threads of a loader take no signals but those of faults, and their owner takes all") {
+TEST_CASE("threads of a loader receive no signals except those of faults") {
   const auto source = std::make_shared<SignalSource>();
   const auto loader = Started(source, CountingOrder(10), {.batch_size = 10, .threads = 1, .prefetch = 1});
   BatchLoader::Loaded loaded;

@@ -22,7 +22,7 @@ MappedDataset OneShard() {
   return MappedDataset({{.path = "part-0", .framing = Framing::kOfRecord, .payloads = std::move(payloads)}}, 500);
 }
 
-TEST_CASE("the order is what it was, and each run that it comes to is read as a whole") {
+TEST_CASE("prefetching keeps the order, and reads each run as a whole") {
   const MappedDataset dataset = OneShard();
   const auto reader = std::make_shared<const RecordReader>(dataset.Open());
   Evict(dataset.shard_path(0));
@@ -52,7 +52,7 @@ TEST_CASE("the order is what it was, and each run that it comes to is read as a 
   CHECK(order(out).count == 1);
 }
 
-TEST_CASE("runs are those of a block order, or 256 KiB of a dataset that fits into memory and is read as a whole") {
+TEST_CASE("runs are those of a block order, or 256 KiB pieces of a dataset that fits in memory") {
   const MappedDataset dataset = OneShard();
   const RecordReader reader = dataset.Open();
   const View all = View::Range(0, kRecords);
@@ -64,7 +64,7 @@ TEST_CASE("runs are those of a block order, or 256 KiB of a dataset that fits in
   CHECK(RunToPrefetch(GlobalShuffle{}, View::Range(0, 1), large.Open()) == 0);
 }
 
-TEST_CASE("what cannot be asked for is not") {
+TEST_CASE("prefetching any range of any shards leaves all records readable") {
   const MappedDataset dataset(MixedShards());
   for (const IoMode io : {IoMode::kMmap, IoMode::kPread}) {
     const RecordReader reader = dataset.Open({.io = io});

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
-TEST_CASE("runs are as long as the storage needs, memory bears and mixing allows, and the reason is given") {
+TEST_CASE("run lengths follow from the storage, the memory and the mixing, and the reason is given") {
   struct Row {
     ReadingFacts facts;
     uint64_t run;
@@ -24,7 +24,7 @@ TEST_CASE("runs are as long as the storage needs, memory bears and mixing allows
        "global"},
       {{.records = 1'000'000, .payload_bytes = 1'000'000 * 64 * 1024ULL, .memory_bytes = 16 * kGiB},
        1,
-       "are as fast one by one"},
+       "which are read as fast one by one"},
       {{.records = 400'000'000, .payload_bytes = 400'000'000ULL * 1024, .memory_bytes = 64 * kGiB},
        64,
        "read 64.0 KiB at a time"},
@@ -45,7 +45,7 @@ TEST_CASE("runs are as long as the storage needs, memory bears and mixing allows
        "block 4"},
       {{.records = 1000, .payload_bytes = 1000 * kMiB, .memory_bytes = 64 * kMiB, .storage = Storage::kRotating},
        1,
-       "of which no two"},
+       "runs of two would not fit"},
       {{.records = 0, .payload_bytes = 0, .memory_bytes = kGiB}, 1, "global"},
       // Compressed shards: 4 lanes of 8 runs, each of which fits in the cache together with two spans.
       {{.records = 4'000'000,

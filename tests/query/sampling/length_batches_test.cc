@@ -75,7 +75,7 @@ const std::vector<BatchLimits> kLimits = {{.total = 1000},
                                           {.total = 2000, .records = 7},
                                           {.total = 2000, .padded = true}};
 
-TEST_CASE("batches are the order of the epoch, cut where the next record does not fit") {
+TEST_CASE("batches follow the order of the epoch, cut where the next record does not fit") {
   for (const BatchLimits& limits : kLimits) {
     CHECK(All(Batches(limits, {}, Tail::kExact)) == Greedy(limits, 0));
     CHECK(All(Batches(limits, {}, Tail::kExact, 1234)) == Greedy(limits, 1234));
@@ -110,7 +110,7 @@ TEST_CASE("ranks and workers share the batches of one epoch: exact, padded or dr
   }
 }
 
-TEST_CASE("what is left after some steps is read under another world, each record once") {
+TEST_CASE("the rest of an epoch is read under another world size, each record once") {
   const BatchLimits limits{.total = 1500};
   std::vector<uint64_t> read;
   uint64_t position = 0;
@@ -136,7 +136,7 @@ TEST_CASE("what is left after some steps is read under another world, each recor
   CHECK(whole);
 }
 
-TEST_CASE("limits that allow nothing are refused, and errors of lengths are passed on") {
+TEST_CASE("limits that allow no record are refused, and errors of lengths are passed on") {
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 0}));
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 1, .records = 0}));
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 1}, {2, 2}));

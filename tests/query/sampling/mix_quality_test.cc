@@ -45,7 +45,7 @@ double PerBatchOfDrainedBuffer(uint64_t seed) {
   return classes / static_cast<double>(batches);
 }
 
-TEST_CASE("of data sorted by class a batch holds as many classes as a perfect shuffle's; buffers give two to six") {
+TEST_CASE("data sorted by class mix as in a perfect shuffle; shuffle buffers give two to six classes per batch") {
   double per_batch = 0;
   constexpr int kSeeds = 20;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -66,7 +66,7 @@ TEST_CASE("of data sorted by class a batch holds as many classes as a perfect sh
   CHECK(per_batch == doctest::Approx(Measured(GlobalShuffle{}, 0).per_batch_perfect).epsilon(0.01));
 }
 
-TEST_CASE("blocks mix as well where there are runs enough, and read each run once") {
+TEST_CASE("blocks mix as well if there are enough runs, and read each run once") {
   const MixQuality quality = Measured(BlockShape{.run = 16}, 1);
   CHECK(quality.per_batch > 0.99 * quality.per_batch_perfect);
   const uint64_t runs = kClasses * kOfEach / 16;
@@ -104,7 +104,7 @@ TEST_CASE("eight ranks in block order together read each run once: 1.0 times the
   CHECK(static_cast<double>(bytes) <= 1.1 * static_cast<double>(order.size()));
 }
 
-TEST_CASE("records without a class are alike, and count as none") {
+TEST_CASE("records without a class are treated alike, and do not count as a class") {
   ClassNumbers numbers;
   numbers.classes = 2;
   for (uint32_t i = 0; i < 3000; ++i) numbers.of.push_back(i % 3 == 2 ? ClassNumbers::kNoClass : i % 3);
@@ -116,7 +116,7 @@ TEST_CASE("records without a class are alike, and count as none") {
   CHECK(none.per_batch == 0);
 }
 
-TEST_CASE("classes that no record of the view has are not expected, nor more in a batch than there are positions") {
+TEST_CASE("classes without a record in the view are not expected") {
   ClassNumbers numbers = Sorted();
   numbers.of.resize(3 * kOfEach);
   CHECK(Measured(GlobalShuffle{}, 1, numbers).classes == 3);
@@ -127,7 +127,7 @@ TEST_CASE("classes that no record of the view has are not expected, nor more in 
   CHECK(one->neighbours == 0);
 }
 
-TEST_CASE("measuring ends when it is told to") {
+TEST_CASE("measuring can be cancelled") {
   const std::atomic<bool> cancel = true;
   const auto measured = MeasureMix(GlobalShuffle{}, 1, 0, Sorted(), kBatch, UINT64_MAX, &cancel);
   REQUIRE_FALSE(measured);

@@ -20,7 +20,7 @@ Mixture Make(const std::vector<double>& shares, std::vector<uint64_t> sizes) {
   return std::move(*mixture);
 }
 
-TEST_CASE("every position of every epoch of a source comes exactly once") {
+TEST_CASE("every position of every epoch of a source is drawn exactly once") {
   const Mixture mixture = Make({0.5, 0.3, 0.2}, {100, 7, 33});
   std::set<std::tuple<uint32_t, uint64_t, uint64_t>> seen;
   std::map<uint32_t, uint64_t> reads;
@@ -46,7 +46,7 @@ TEST_CASE("the shares hold in every cycle, whatever the sizes") {
   }
 }
 
-TEST_CASE("one source is read in its own order, epoch after epoch") {
+TEST_CASE("a single source is read in its own order, epoch after epoch") {
   const Mixture mixture = Make({1}, {10});
   for (uint64_t i = 0; i < 35; ++i) CHECK(mixture.At(i) == MixedPlace{0, i / 10, i % 10});
 }
@@ -56,7 +56,7 @@ TEST_CASE("a source without a share is never read and may be empty") {
   for (uint64_t i = 0; i < 100; ++i) CHECK(mixture.At(i).source != 1);
 }
 
-TEST_CASE("places by the batch are those one by one") {
+TEST_CASE("positions computed in batches equal those computed one by one") {
   const Mixture mixture = Make({0.62, 0.38}, {1000, 77});
   for (const uint64_t first : {uint64_t{0}, uint64_t{12'345}, uint64_t{1} << 60}) {
     for (const uint64_t step : {uint64_t{1}, uint64_t{8}}) {
@@ -67,7 +67,7 @@ TEST_CASE("places by the batch are those one by one") {
   }
 }
 
-TEST_CASE("mixtures that make no sense are errors") {
+TEST_CASE("invalid mixtures are errors") {
   const struct {
     std::vector<double> shares;
     std::vector<uint64_t> sizes;
@@ -86,7 +86,7 @@ TEST_CASE("mixtures that make no sense are errors") {
   }
 }
 
-TEST_CASE("a mixture is what it always was") {
+TEST_CASE("a mixture never changes") {
   const Mixture mixture = Make({0.5, 0.25, 0.25}, {6, 100, 2});
   std::string places;
   for (uint64_t i = 0; i < 16; ++i) {

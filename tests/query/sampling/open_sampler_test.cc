@@ -57,7 +57,7 @@ std::vector<SampleRequest> Requests() {
   return requests;
 }
 
-TEST_CASE("a generation of more records than the columns have is refused") {
+TEST_CASE("a generation with more records than the columns is refused") {
   for (const uint64_t records :
        {uint64_t{kRecords} + 1, uint64_t{1} << 48, (uint64_t{1} << 62) + 1, uint64_t{1} << 63, ~uint64_t{0}}) {
     for (const SampleRequest& request : Requests()) {
@@ -68,7 +68,7 @@ TEST_CASE("a generation of more records than the columns have is refused") {
   }
 }
 
-TEST_CASE("a view is sampled as a WHERE of the same records is, and gives numbers in it") {
+TEST_CASE("a view is sampled like a WHERE of the same records, and gives ordinals in the view") {
   SampleRequest by_where{.where = "label = 2", .seed = 3};
   auto where = OpenSampler(Store(), kFirst, by_where);
   REQUIRE(where);
@@ -94,7 +94,7 @@ TEST_CASE("a view is sampled as a WHERE of the same records is, and gives number
   CHECK(both->view().size() > 0);
 }
 
-TEST_CASE("a state goes on where it was taken, under another world, and after records were appended") {
+TEST_CASE("a state resumes where it was taken, under another world size, and after records were appended") {
   for (SampleRequest& request : Requests()) {
     const auto whole = OpenSampler(Store(), kFirst, request);
     REQUIRE_MESSAGE(whole.has_value(), whole.error().message);
@@ -119,7 +119,7 @@ TEST_CASE("a state goes on where it was taken, under another world, and after re
   }
 }
 
-TEST_CASE("a state of something else is refused with what is different, unless it is forced") {
+TEST_CASE("a state of something else is refused with the difference, unless forced") {
   SampleRequest request = Requests()[1];
   const auto sampler = OpenSampler(Store(), kFirst, request);
   REQUIRE(sampler);
@@ -132,7 +132,7 @@ TEST_CASE("a state of something else is refused with what is different, unless i
     CHECK_MESSAGE(opened.error().message.find(message) != std::string::npos, opened.error().message);
   };
   refused(request, {{1, kRecords, "other"}}, "its first 600 records differ from those of this dataset");
-  refused(request, {{1, 10, "less"}}, "that had 600 records, this one has 10");
+  refused(request, {{1, 10, "less"}}, "the state has 600 records, this dataset has 10");
   SampleRequest changed = request;
   changed.where = "label = 3";
   refused(changed, kFirst, "another selection");
@@ -144,7 +144,7 @@ TEST_CASE("a state of something else is refused with what is different, unless i
   CHECK(OpenSampler(Store(), {{1, kRecords, "other"}}, changed));
 }
 
-TEST_CASE("draws keep to the view: weights, and classes alike, of its records alone") {
+TEST_CASE("weighted and balanced draws stay in the view") {
   SampleRequest request = Requests()[5];
   auto sampler = OpenSampler(Store(), kFirst, request);
   REQUIRE(sampler);
@@ -161,7 +161,7 @@ TEST_CASE("draws keep to the view: weights, and classes alike, of its records al
   CHECK(sampler->PositionOf(0).error().code == ErrorCode::kUsage);
 }
 
-TEST_CASE("requests that make no sense are refused") {
+TEST_CASE("invalid requests are refused") {
   std::vector<SampleRequest> requests(9);
   requests[0].weights = "nothing";
   requests[1].weights = "boxes";
@@ -181,7 +181,7 @@ TEST_CASE("requests that make no sense are refused") {
   }
 }
 
-TEST_CASE("lengths are those of a column, and NULL is told by its record") {
+TEST_CASE("lengths come from a column, and the record of a NULL is named") {
   const auto store = Store();
   const auto lengths = LengthsOfColumn(*store, "label");
   REQUIRE(lengths);

@@ -264,7 +264,7 @@ std::string PlayScenario(uint64_t number) {
   }
 }
 
-TEST_CASE("in random lives of a run each position is read by whom the law says, and exactly once") {
+TEST_CASE("however often a run is resumed under other worlds, each position is read exactly once, by the right rank") {
   int wrong = 0;
   for (int i = 0; i < kScenarios && wrong < 5; ++i) {
     const std::string what = PlayScenario(static_cast<uint64_t>(i));

@@ -21,13 +21,13 @@ SamplerState Some() {
   return state;
 }
 
-TEST_CASE("a state comes back from its JSON as it was") {
+TEST_CASE("a state is parsed from its JSON unchanged") {
   const auto parsed = ParseSamplerState(ToJson(Some()));
   REQUIRE(parsed);
   CHECK(*parsed == Some());
 }
 
-TEST_CASE("what is no state is refused, with what is wrong") {
+TEST_CASE("text that is not a state is refused with the reason") {
   const std::string good = ToJson(Some());
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string text = good;
@@ -62,7 +62,7 @@ TEST_CASE("what is no state is refused, with what is wrong") {
   }
 }
 
-TEST_CASE("a state is of a generation that the dataset still has, however much it has grown") {
+TEST_CASE("a state belongs to a generation that the dataset still has, however much it has grown") {
   SamplerState state = Some();
   state.records = 100;
   state.dataset = "first";
@@ -75,11 +75,11 @@ TEST_CASE("a state is of a generation that the dataset still has, however much i
   CHECK(other.error().message.find("its first 100 records") != std::string::npos);
   const auto less = GenerationOf(state, {{1, 90, "less"}});
   REQUIRE_FALSE(less);
-  CHECK(less.error().message.find("that had 100 records, this one has 90") != std::string::npos);
+  CHECK(less.error().message.find("the state has 100 records, this dataset has 90") != std::string::npos);
   CHECK_FALSE(GenerationOf(state, {}));
 }
 
-TEST_CASE("another dataset, selection or order is told by name; where the epoch stands may differ") {
+TEST_CASE("a different dataset, selection or order is named; the position in the epoch may differ") {
   SamplerState now = Some();
   now.seed = 1;
   now.epoch = 1;

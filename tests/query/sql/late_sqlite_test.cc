@@ -9,7 +9,7 @@ namespace {
 // Runs before C++ constructors, as another library's may.
 [[gnu::constructor(101)]] void UseSqlite() { sqlite3_initialize(); }
 
-TEST_CASE("where SQLite was in use before its memory could be counted, there is no session") {
+TEST_CASE("if SQLite was in use before its memory could be counted, no session opens") {
   REQUIRE_FALSE(SqlMemory::IsCounted());
   const Result<sqlite3*> db = SqlGate::OpenEmpty();
   REQUIRE_FALSE(db.has_value());

@@ -69,7 +69,7 @@ class Arguments {
 };
 
 // Debian's LIKE and GLOB do not treat blobs as text; other builds do.
-TEST_CASE("functions that can be stopped give what SQLite's own give") {
+TEST_CASE("interruptible functions return what SQLite's own do") {
   const Connection own = Connect();
   SqlGuard* const none = nullptr;
   const Connection ours = Connect();
@@ -115,7 +115,7 @@ TEST_CASE("functions that can be stopped give what SQLite's own give") {
   CHECK(errors > 100);
 }
 
-TEST_CASE("functions that can be stopped take bytes that are no UTF-8, NUL and nothing as SQLite's own do") {
+TEST_CASE("interruptible functions treat invalid UTF-8, NUL and NULL as SQLite's own do") {
   const Connection own = Connect();
   SqlGuard* const none = nullptr;
   const Connection ours = Connect();

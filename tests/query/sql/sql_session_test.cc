@@ -26,7 +26,7 @@ constexpr char kEndless[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i
 ColumnValue Integer(int64_t value) { return {.type = ColumnValue::Type::kInteger, .integer = value}; }
 ColumnValue Text(std::string value) { return {.type = ColumnValue::Type::kText, .bytes = std::move(value)}; }
 
-TEST_CASE("a session answers questions, with values of every type") {
+TEST_CASE("a session runs queries with values of every type") {
   SqlSession session = OpenCatalogSession();
   CHECK(Answer(session, "SELECT NULL, 1, 0.5, 'a', x'00ff', '', x''") == "NULL 1 0.500000 'a' x'00ff' '' x''");
   CHECK(Answer(session, "VALUES (1), (2)") == "1\n2");
@@ -144,7 +144,7 @@ TEST_CASE("a statement that does anything but read the tables is refused") {
   CHECK(Answer(session, "SELECT count(*) FROM shards") == "2");
 }
 
-TEST_CASE("a statement that would be too large is a limit, and the session goes on") {
+TEST_CASE("a statement that is too large is a kLimit error, and the session stays usable") {
   SqlSession session = OpenCatalogSession();
   const auto nested = [](const std::string& open, const std::string& inner, const std::string& close, int times) {
     std::string text = inner;
@@ -242,7 +242,7 @@ SqlRows Holding(SqlSession& session, int mebibytes, const SqlLimits& limits = {}
   return rows;
 }
 
-TEST_CASE("the memory of one session ends no statement of another") {
+TEST_CASE("the memory of one session does not end a statement of another") {
   SqlSession large = OpenCatalogSession();
   SqlSession small = OpenCatalogSession();
   SqlRows rows = small.Query("VALUES (1), (2)", {}, {.memory_bytes = uint64_t{4} << 20}).value();
@@ -255,7 +255,7 @@ TEST_CASE("the memory of one session ends no statement of another") {
   CHECK(Answer(small, sorted, {}, {.memory_bytes = uint64_t{4} << 20}) == "1000");
 }
 
-TEST_CASE("all statements of one session count together, until they are gone") {
+TEST_CASE("all open statements of one session share its limit") {
   SqlSession session = OpenCatalogSession();
   const SqlLimits limits = {.memory_bytes = uint64_t{64} << 20};
   for (int round = 0; round < 3; ++round) {
@@ -269,7 +269,7 @@ TEST_CASE("all statements of one session count together, until they are gone") {
   }
 }
 
-TEST_CASE("a statement that asks for too much at once is refused before it has it") {
+TEST_CASE("a statement that requests too much memory at once is refused first") {
   SqlSession session = OpenCatalogSession();
   const SqlLimits limits = {.memory_bytes = uint64_t{8} << 20};
   CHECK(Answer(session, "SELECT length(hex(zeroblob(16000000)))", {}, limits) ==
@@ -288,7 +288,7 @@ SqlSession Labelled(int count) {
       .value();
 }
 
-TEST_CASE("a statement whose memory has no room for an index of a column goes without it") {
+TEST_CASE("a statement whose memory has no room for the index of a column runs without it") {
   SqlSession session = Labelled(100'000);
   const std::string join =
       "SELECT count(*) FROM (SELECT label FROM records LIMIT 30) a JOIN records b ON b.label = a.label";
@@ -298,7 +298,7 @@ TEST_CASE("a statement whose memory has no room for an index of a column goes wi
   }
 }
 
-TEST_CASE("what works for a statement without SQLite asks the statement's own limits") {
+TEST_CASE("work outside SQLite obeys the statement's limits") {
   WorkLimits limits;
   SqlSession session = SqlSession::Open(
                            [&](sqlite3* db, const WorkLimits& given) {
@@ -338,7 +338,7 @@ TEST_CASE("a statement that is cancelled is interrupted, before it begins and wh
   CHECK(Answer(session, "SELECT 1", {}, limits) == "1");
 }
 
-TEST_CASE("rows after the last that was asked for are left out, and missed") {
+TEST_CASE("rows after the limit are left out, and reported as truncated") {
   SqlSession session = OpenCatalogSession();
   CHECK(Answer(session, "VALUES (1), (2), (3)", {}, {.rows = 2}) == "1\n2...");
   CHECK(Answer(session, "VALUES (1), (2)", {}, {.rows = 2}) == "1\n2");
@@ -363,7 +363,7 @@ TEST_CASE("exactly one statement is run") {
   CHECK(Answer(session, std::string("SELECT 1\0; DROP TABLE shards", 28)).starts_with("2: SQL: a NUL byte at 8"));
 }
 
-TEST_CASE("parameters are given by name and by position, and have to fit") {
+TEST_CASE("parameters are given by name and by position, and must match") {
   SqlSession session = OpenCatalogSession();
   CHECK(Answer(session, "SELECT :a, @b, $c, :a", {{"c", Integer(3)}, {"a", Integer(1)}, {"b", Text("two")}}) ==
         "1 'two' 3 1");
@@ -381,7 +381,7 @@ TEST_CASE("parameters are given by name and by position, and have to fit") {
   CHECK(Answer(session, "SELECT length(:a)", {{"a", Text(std::string((64 << 20) + 1, 'x'))}}).starts_with("7: "));
 }
 
-TEST_CASE("a hostile parameter is a value, whatever it says") {
+TEST_CASE("a hostile parameter is only a value") {
   SqlSession session = OpenCatalogSession();
   for (const std::string& text :
        {std::string("'; DROP TABLE shards; --"), std::string("\" OR 1=1"), std::string("a\0b", 3),
@@ -393,7 +393,7 @@ TEST_CASE("a hostile parameter is a value, whatever it says") {
         "1");
 }
 
-TEST_CASE("a name that is not there is answered with the nearest that are") {
+TEST_CASE("for an unknown name, the nearest names are given") {
   SqlSession session = OpenCatalogSession();
   struct Row {
     std::string sql;
@@ -415,14 +415,14 @@ TEST_CASE("a name that is not there is answered with the nearest that are") {
   }
 }
 
-TEST_CASE("what is between double quotes is a name and never a string") {
+TEST_CASE("text in double quotes is a name and never a string") {
   SqlSession session = OpenCatalogSession();
   CHECK(Answer(session, "SELECT count(*) FROM shards WHERE \"path\" > 'a'") == "2");
   CHECK(Answer(session, "SELECT count(*) FROM shards WHERE \"pahts\" > 50").starts_with("2: SQL@34: no such column"));
   CHECK(Answer(session, "SELECT \"a string\"").starts_with("2: SQL"));
 }
 
-TEST_CASE("SQL that is wrong is told with SQLite's words and the byte") {
+TEST_CASE("the error of wrong SQL has SQLite's message and the byte") {
   SqlSession session = OpenCatalogSession();
   CHECK(Answer(session, "SELEC 1") == "2: SQL@0: near \"SELEC\": syntax error");
   CHECK(Answer(session, " /* a */ SELECT 1 +") == "2: SQL: incomplete input");
@@ -431,7 +431,7 @@ TEST_CASE("SQL that is wrong is told with SQLite's words and the byte") {
   CHECK(Answer(session, "SELECT (SELECT 1, 2)").starts_with("2: SQL"));
 }
 
-TEST_CASE("several statements of one session are stepped in turn, each with its own limits") {
+TEST_CASE("statements of one session are stepped in turn, each with its own limits") {
   SqlSession session = OpenCatalogSession();
   Result<SqlRows> slow = session.Query(kEndless, {}, {.timeout = milliseconds(30)});
   Result<SqlRows> one = session.Query("VALUES (1), (2)");
@@ -447,7 +447,7 @@ TEST_CASE("several statements of one session are stepped in turn, each with its 
   CHECK_FALSE(*one->Next());
 }
 
-TEST_CASE("a session leaves the settings of the process alone") {
+TEST_CASE("a session does not change the settings of the process") {
   const int64_t hard = sqlite3_hard_heap_limit64(-1);
   const int64_t soft = sqlite3_soft_heap_limit64(-1);
   SqlSession session = OpenCatalogSession();

@@ -47,7 +47,7 @@ std::string Doubled(int links, const std::string& of) {
   return sql + " SELECT count(*) FROM c" + std::to_string(links - 1);
 }
 
-TEST_CASE("a statement that doubles with every definition is seen, however it is written") {
+TEST_CASE("a statement that doubles with every definition is detected, however it is written") {
   for (const std::string of : {
            "SELECT 1 FROM @ a, @ b",
            "SELECT 1 FROM @ a JOIN @ b",
@@ -98,13 +98,13 @@ TEST_CASE("a statement that does not double stays small, however it is written")
   }
 }
 
-TEST_CASE("a definition that names itself counts once, and a circle has no end") {
+TEST_CASE("a recursive definition counts once, and a cycle has no end") {
   const std::string itself = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n";
   CHECK(ExpandedBytes(itself, 0) < 2 * itself.size());
   CHECK(ExpandedBytes("WITH a AS (SELECT 1 FROM b), b AS (SELECT 1 FROM a) SELECT 1 FROM a", 0) == ~uint64_t{0});
 }
 
-TEST_CASE("an asterisk counts as the columns that it stands for") {
+TEST_CASE("an asterisk counts as all its columns") {
   CHECK(ExpandedBytes("SELECT * FROM a", 1000) > 1000);
   CHECK(ExpandedBytes("WITH b AS (SELECT * FROM a) SELECT * FROM b x, b y", 1000) > 3000);
 }

@@ -87,7 +87,7 @@ const std::vector<std::string> kStepped = {
     "label = 3 -- a comment",
 };
 
-TEST_CASE("what the table takes over is answered without stepping rows, and alike") {
+TEST_CASE("constraints that the table evaluates need no rows, with the same answer") {
   const Data data;
   for (const std::string& expression : kPushed) {
     data.CheckSame(expression);
@@ -97,7 +97,7 @@ TEST_CASE("what the table takes over is answered without stepping rows, and alik
   CHECK(Where(data.store, "has(boxes, 17)")->Ordinals() == Where(data.store, "+has(boxes, 17)")->Ordinals());
 }
 
-TEST_CASE("whatever else SQL can say is stepped through") {
+TEST_CASE("all other SQL is stepped through") {
   const Data data;
   for (const std::string& expression : kStepped) {
     if (expression.find("--") == std::string::npos) data.CheckSame(expression);
@@ -108,7 +108,7 @@ TEST_CASE("whatever else SQL can say is stepped through") {
   CHECK(NeedsNoRows(data.store, "label = 3 -- a comment").value());
 }
 
-TEST_CASE("parameters are taken by place and by name") {
+TEST_CASE("parameters are bound by position and by name") {
   const Data data;
   data.CheckSame("label = ? AND \"image/height\" > ?", {{.type = ColumnValue::Type::kInteger, .integer = 7},
                                                         {.type = ColumnValue::Type::kReal, .real = 99.5}});
@@ -121,7 +121,7 @@ TEST_CASE("parameters are taken by place and by name") {
   CHECK(named->count() == 30);
 }
 
-TEST_CASE("an expression that is wrong, misspelt or more than an expression is refused") {
+TEST_CASE("an expression that is wrong, misspelt or followed by more SQL is refused") {
   const Data data;
   for (const char* expression :
        {"", "label =", "\"image/hieght\" > 5", "labell = 3", "label = 3; SELECT 1", "label = 3)", "(label = 3",
@@ -134,7 +134,7 @@ TEST_CASE("an expression that is wrong, misspelt or more than an expression is r
   CHECK(Where(data.store, "\"image/hieght\" > 5").error().message.find("image/height") != std::string::npos);
 }
 
-TEST_CASE("a question that was cancelled ends") {
+TEST_CASE("a query can be cancelled") {
   const Data data;
   const std::atomic<bool> cancel = true;
   CHECK(Where(data.store, "label = 3", {}, {.cancel = &cancel}).error().code == ErrorCode::kInterrupted);
@@ -153,14 +153,14 @@ TEST_CASE("a selection keeps no bitmap of blocks that are selected whole or not 
   for (const BlockSelection& block : all->selected()) CHECK(block.words.empty());
 }
 
-TEST_CASE("a dataset without records has none that match") {
+TEST_CASE("a dataset without records has no matches") {
   const auto store = std::make_shared<ColumnStore>(
       std::make_unique<ColumnsInMemory>(std::vector<FeatureInMemory>(), std::vector<uint32_t>()), ColumnStoreOptions{});
   CHECK(Where(store, "_id >= 0")->count() == 0);
   CHECK(Where(store, "_id + 1 > 0")->count() == 0);
 }
 
-TEST_CASE("errors count bytes from where the expression begins") {
+TEST_CASE("errors count bytes from the start of the expression") {
   struct Row {
     const char* expression;
     const char* message;

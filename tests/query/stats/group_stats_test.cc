@@ -57,7 +57,7 @@ void CheckGroups(const StatsTable& table, const Column& by, const std::vector<Co
   }
 }
 
-TEST_CASE("groups by a column of any kind are those of SQL's GROUP BY, in the order of their size") {
+TEST_CASE("groups by a column of any kind equal SQL's GROUP BY, ordered by size") {
   for (uint32_t seed = 40; seed < 44; ++seed) {
     const StatsTable table(seed);
     for (const Column& by : table.store().columns()) {
@@ -68,7 +68,7 @@ TEST_CASE("groups by a column of any kind are those of SQL's GROUP BY, in the or
   }
 }
 
-TEST_CASE("groups that are not shown are summed up") {
+TEST_CASE("groups that are not shown are totalled") {
   const StatsTable table(50);
   const Column by = FindColumn(table.store(), "class").value();
   const Column words = FindColumn(table.store(), "words").value();
@@ -107,7 +107,7 @@ TEST_CASE("sums do not depend on the number of threads, to the last bit") {
   }
 }
 
-TEST_CASE("the sum of many integers at the end of their range does not overflow") {
+TEST_CASE("the sum of many integers at the ends of their range does not overflow") {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   FeatureInMemory by{"by", std::vector<std::optional<Cell>>(1000, Ints({1}))};
   FeatureInMemory value{"value", std::vector<std::optional<Cell>>(1000, Ints({kMost}))};
@@ -118,7 +118,7 @@ TEST_CASE("the sum of many integers at the end of their range does not overflow"
   CHECK(*groups.groups[0].sums[0].mean() == doctest::Approx(static_cast<double>(kMost) * 0.998));
 }
 
-TEST_CASE("more groups than fit into memory are an error, and not an attempt") {
+TEST_CASE("more groups than fit in memory are an error, reported early") {
   const std::vector<uint32_t> blocks(20, 65536);
   ColumnStore store(std::make_unique<ColumnsInMemory>(std::vector<FeatureInMemory>{}, blocks), {.threads = 2});
   const Result<GroupedStats> groups = GroupStats(store, FindColumn(store, "_id").value(), {}, {});

@@ -103,7 +103,7 @@ void CheckSame(const PickedChunk& picked, const PickedChunk& expected) {
   CHECK(search.Count(picked) == search.Count(expected));
 }
 
-TEST_CASE("a picked chunk counts as a chunk that has each record as often as it was picked") {
+TEST_CASE("a picked chunk counts each record as often as it was picked") {
   std::vector<uint32_t> all;
   for (uint32_t r = 0; r < kRecords; ++r) all.push_back(r);
   const std::vector<std::vector<uint32_t>> picks = {

@@ -143,8 +143,8 @@ class StatsTable {
   return (a.type == ColumnValue::Type::kNull) == (b.type == ColumnValue::Type::kNull) && CompareValues(a, b) == 0;
 }
 
-/// Returns true if `found` equals SQL's avg(), up to rounding; infinities of both signs are NULL there and nothing
-/// here.
+/// Returns true if `found` equals SQL's avg(), up to rounding; if there are infinities of both signs, SQL's result is
+/// NULL and `found` is empty.
 [[nodiscard]] inline bool Near(const std::optional<double>& found, const ColumnValue& expected, double scale) {
   if (expected.type == ColumnValue::Type::kNull) return !found;
   if (!found) return false;

@@ -144,14 +144,14 @@ void CheckAllColumns(const StatsTable& table) {
   }
 }
 
-TEST_CASE("statistics of columns of every kind are what SQL says of a plain table with the same values") {
+TEST_CASE("statistics of columns of every kind equal SQL over a plain table of the same values") {
   for (uint32_t seed = 0; seed < 6; ++seed) {
     CAPTURE(seed);
     CheckAllColumns(StatsTable(seed));
   }
 }
 
-TEST_CASE("statistics of a column of lists are those of all elements, and say how long the lists are") {
+TEST_CASE("statistics of a list column cover all elements, and give the lengths of the lists") {
   for (uint32_t seed = 20; seed < 23; ++seed) {
     const StatsTable table(seed, {.mode = ColumnChoice::Mode::kNamed, .names = {"boxes", "reals", "words of"}});
     CheckAllColumns(table);
@@ -193,7 +193,7 @@ TEST_CASE("NaN is NULL and is counted apart, and minus zero is zero") {
   CHECK(!std::signbit(stats.min.real));
 }
 
-TEST_CASE("integers and reals are equal if they are worth the same, and only then") {
+TEST_CASE("an integer and a real are equal exactly if their values are") {
   const int64_t odd = (int64_t{1} << 53) + 1;  // not exact as a double
   const ColumnStats stats = StatsOfX({Ints({odd}), Doubles({0x1p53}), Ints({odd - 1}), Doubles({0x1p63}),
                                       Ints({std::numeric_limits<int64_t>::max()})});
@@ -219,7 +219,7 @@ TEST_CASE("neither integers nor reals at the ends of their range overflow") {
   CHECK(reals.histogram.size() == 10);
 }
 
-TEST_CASE("bins of integers begin at integers, and there are no more of them than integers") {
+TEST_CASE("bins of integers begin at integers, and there are no more bins than integers") {
   const ColumnStats stats = StatsOfX({Ints({3}), Ints({5}), Ints({3}), Ints({4})});
   REQUIRE(stats.histogram.size() == 3);
   CHECK(stats.histogram[0].begin == ColumnValue{.type = Type::kInteger, .integer = 3});
@@ -227,7 +227,7 @@ TEST_CASE("bins of integers begin at integers, and there are no more of them tha
   CHECK(stats.histogram[2].end.integer == 5);
 }
 
-TEST_CASE("infinities are values of a column, and in no bin") {
+TEST_CASE("infinities are values of a column, but in no bin") {
   const double infinity = std::numeric_limits<double>::infinity();
   const ColumnStats one = StatsOfX({Doubles({1}), Doubles({infinity}), Doubles({2}), Doubles({3})});
   CHECK(one.count == 4);
@@ -263,7 +263,7 @@ std::unique_ptr<ColumnStore> ManyRecords(unsigned threads) {
                                        ColumnStoreOptions{.threads = threads});
 }
 
-TEST_CASE("of too many distinct values their number is estimated, and all else is exact") {
+TEST_CASE("too many distinct values are estimated, and everything else is exact") {
   const uint64_t records = 20 * 65536;
   const auto store = ManyRecords(3);
   const ColumnStats stats = Stats(*store, FindColumn(*store, "_id").value());
@@ -307,7 +307,7 @@ BlockCounts Integers(std::vector<Count<int64_t>> counts) {
   return block;
 }
 
-TEST_CASE("the most frequent values are found among more values than can be held") {
+TEST_CASE("the most frequent values are found even if not all values fit in memory") {
   ValueCounts counts;
   std::vector<BlockCounts> blocks;
   for (int64_t b = 0; b < 40; ++b) {
@@ -327,7 +327,7 @@ TEST_CASE("the most frequent values are found among more values than can be held
   CHECK(top[1] == ValueCount{{.type = Type::kInteger, .integer = -1}, 20 * 800 + 20});
 }
 
-TEST_CASE("texts of 64 KiB are counted as any others, as long as memory is no matter") {
+TEST_CASE("byte strings of 64 KiB are counted like others if memory allows") {
   ValueCounts counts;
   FeatureInMemory feature{"x", {}};
   for (int i = 0; i < 100; ++i) {
@@ -367,7 +367,7 @@ class BrokenColumns final : public ColumnSource {
   uint64_t broken_;
 };
 
-TEST_CASE("a chunk that cannot be read is an error, that of the first such block, on any number of threads") {
+TEST_CASE("an unreadable chunk is an error, that of the first such block, on any number of threads") {
   const std::vector<uint32_t> blocks(30, 4);
   FeatureInMemory feature{"x", std::vector<std::optional<Cell>>(120, Ints({5}))};
   for (const unsigned threads : {1U, 2U, 8U}) {
@@ -389,7 +389,7 @@ StatsOptions::Among TwoOfEach(uint64_t times) {
   };
 }
 
-TEST_CASE("a record counts as often as it is picked, without a copy of its values: a trillion times as well as once") {
+TEST_CASE("a record counts as often as it is picked, a trillion times or once, without copies of its values") {
   FeatureInMemory number{"x", {}}, list{"y", {}};
   for (int i = 0; i < 40; ++i) {
     number.cells.emplace_back(i % 4 == 3 ? std::optional<Cell>() : Ints({i}));
@@ -419,7 +419,7 @@ TEST_CASE("a record counts as often as it is picked, without a copy of its value
   }
 }
 
-TEST_CASE("more distinct values than can be held are counted as often as their records") {
+TEST_CASE("more distinct values than fit are counted as often as their records") {
   const auto store = ManyRecords(2);
   const auto twice = [](uint64_t begin, uint64_t end) { return std::vector<uint64_t>(end - begin, 2); };
   const Column column = {"_id", Column::Origin::kId};
@@ -434,7 +434,7 @@ TEST_CASE("more distinct values than can be held are counted as often as their r
   for (size_t i = 0; i < once.histogram.size(); ++i) CHECK(both.histogram[i].count == 2 * once.histogram[i].count);
 }
 
-TEST_CASE("statistics that nobody wants any more are interrupted") {
+TEST_CASE("statistics can be cancelled") {
   const auto store = ManyRecords(2);
   const std::atomic<bool> cancel{true};
   const auto stats = StatsOf(*store, FindColumn(*store, "_id").value(), {.cancel = &cancel});
@@ -442,7 +442,7 @@ TEST_CASE("statistics that nobody wants any more are interrupted") {
   CHECK(stats.error().code == ErrorCode::kInterrupted);
 }
 
-TEST_CASE("a column is found by its SQL name, its feature's, and in any case; else the nearest are named") {
+TEST_CASE("a column is found by its SQL name or its feature's, in any case; otherwise the nearest are named") {
   std::vector<FeatureInMemory> features;
   for (const char* name : {"image/height", "label", "Label", "id"}) {
     features.push_back({name, {Ints({1}), Ints({2})}});

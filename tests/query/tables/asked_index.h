@@ -157,8 +157,9 @@ inline std::string Drawn(const Result<Sampler>& opened, uint64_t below) {
 }
 
 inline void AskColumns(const BuiltSet& set, Answers& answers) {
-  Result<CatalogReader> catalog = CatalogReader::Open(set.index());
-  const Result<std::shared_ptr<ColumnStore>> store = ColumnStore::Open(set.index(), {.threads = 1});
+  const auto snapshot = Snapshot::Open(set.index(), {.columns = {.threads = 1}});
+  const auto catalog = snapshot.and_then([](const auto& open) { return open->Catalog(); });
+  const auto store = snapshot.and_then([](const auto& open) { return open->Columns(); });
   answers["columns"] = Answer(store, [](const auto& open) { return StrCat(open->records()); });
   if (!catalog || !store) return;
   const uint64_t records = (*store)->records();
@@ -175,15 +176,15 @@ inline void AskColumns(const BuiltSet& set, Answers& answers) {
       return StrCat(stats.count, " ", stats.nulls, " ", stats.distinct, " ", stats.max.integer, stats.max.bytes);
     });
   }
-  const auto generations = catalog->Generations();
-  if (!generations) return;
-  answers["sample"] = Drawn(OpenSampler(*store, *generations, {}), records);
-  answers["weights"] = Drawn(OpenSampler(*store, *generations, {.weights = "label", .seed = 1}), records);
-  answers["balance"] = Drawn(OpenSampler(*store, *generations, {.balance = "label", .seed = 1}), records);
+  const std::vector<GenerationRow>& generations = (*catalog)->generations();
+  answers["sample"] = Drawn(OpenSampler(*store, generations, {}), records);
+  answers["weights"] = Drawn(OpenSampler(*store, generations, {.weights = "label", .seed = 1}), records);
+  answers["balance"] = Drawn(OpenSampler(*store, generations, {.balance = "label", .seed = 1}), records);
 }
 
 inline void AskSql(const BuiltSet& set, Answers& answers) {
-  Result<SqlSession> session = SqlSession::Open(set.index(), {.threads = 1});
+  const auto snapshot = Snapshot::Open(set.index(), {.columns = {.threads = 1}});
+  Result<SqlSession> session = snapshot.and_then([](const auto& open) { return SqlSession::Open(*open); });
   answers["session"] = session ? "open" : kError;
   if (!session) return;
   constexpr char kQuery[] =

@@ -32,7 +32,7 @@ TEST_CASE("the tables of the catalog have the keys of info's JSON as columns") {
   }
 }
 
-TEST_CASE("the tables of the catalog hold what the catalog says") {
+TEST_CASE("the tables of the catalog hold its content") {
   SqlSession session = OpenCatalogSession();
   CHECK(Answer(session, "SELECT * FROM shards") ==
         "'train/part-0' 'tfrecord' 'none' 'example' 30 4000 3520\n"
@@ -82,7 +82,7 @@ SqlSession ManyRows(uint64_t count) {
   return std::move(*session);
 }
 
-TEST_CASE("rows are found by path, name, record and shard as a comparison of all rows would find them") {
+TEST_CASE("rows are found by path, name, record and shard as by comparing all rows") {
   SqlSession session = ManyRows(40);
   struct Row {
     const char* table;
@@ -135,7 +135,7 @@ TEST_CASE("a key is compared with columns of every affinity as SQLite compares a
   CheckComparedAsPlain(connection, "damage", "shard", "TEXT");
 }
 
-TEST_CASE("a join of the catalog's tables by their keys takes no square of their rows") {
+TEST_CASE("a join of the catalog's tables by key does not compare every pair of rows") {
   SqlSession session = ManyRows(50'000);
   const SqlLimits limits = {.timeout = std::chrono::seconds(20)};  // all pairs would take minutes
   CHECK(Answer(session, "SELECT count(*) FROM shards a LEFT JOIN shards b ON b.path = a.path", {}, limits) == "50000");

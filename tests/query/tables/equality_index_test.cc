@@ -39,7 +39,7 @@ bool Has(const std::vector<uint64_t>& rows, uint64_t row) {
   return std::find(rows.begin(), rows.end(), row) != rows.end();
 }
 
-TEST_CASE("rows are found by what equals their value, as bytes or as a number") {
+TEST_CASE("rows are found by values equal to theirs, as bytes or as a number") {
   struct Row {
     ColumnValue stored;
     ColumnValue wanted;
@@ -83,7 +83,7 @@ TEST_CASE("rows are found by what equals their value, as bytes or as a number") 
   CHECK(Found(index, {ColumnValue{}}).empty());
 }
 
-TEST_CASE("rows come ascending, each once, all that are equal and few others") {
+TEST_CASE("rows come in ascending order, each once: all equal ones and few others") {
   std::mt19937_64 random(3);
   std::vector<ColumnValue> values;
   for (int i = 0; i < 5000; ++i) {

@@ -32,7 +32,7 @@ std::vector<T> Some(const std::vector<T>& all) {
   return some;
 }
 
-TEST_CASE("an index that SQL has rewritten without changing a cell is verified, and so are checksums made anew") {
+TEST_CASE("an index rewritten by SQL without changing a cell verifies, and so do recomputed checksums") {
   const ForgedSet set;
   const Answers right = AskAll(set);
   CHECK(right.at("sql") != kError);
@@ -47,8 +47,7 @@ TEST_CASE("an index that SQL has rewritten without changing a cell is verified, 
   CHECK(AskAll(set) == right);
 }
 
-TEST_CASE(
-    "an index with any cell, or any row, changed by SQL is refused by verify, and gives right answers or errors") {
+TEST_CASE("an index with any cell or row changed by SQL fails verification, and gives right answers or errors") {
   const ForgedSet set;
   const Answers right = AskAll(set);
   const std::vector<Forgery> all = AllForgeries(set.index());
@@ -73,7 +72,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("an index with any cell changed and its checksums made anew never hangs, and names no record it lacks") {
+TEST_CASE(
+    "an index with any cell changed and its checksums recomputed never hangs, and returns only existing records") {
   const ForgedSet set;
   int refused = 0;
   int tried = 0;
@@ -120,7 +120,7 @@ std::string Changed(const std::string& file, size_t at) {
   return {static_cast<char>(file[at] ^ kChanges[at % kChanges.size()])};
 }
 
-TEST_CASE("an index with any byte changed is refused by verify, or every row of it is as it was") {
+TEST_CASE("an index with any byte changed fails verification, unless every row is unchanged") {
   const ForgedSet set;
   const Answers right = AskAll(set);
   const std::string dump = Dump(set.index());
@@ -142,7 +142,7 @@ TEST_CASE("an index with any byte changed is refused by verify, or every row of 
   if (Forgeries() == 0) MESSAGE(places.size() << " bytes, " << refused << " refused by verify");
 }
 
-TEST_CASE("a map with any byte changed is made anew, or gives the right records or errors") {
+TEST_CASE("a map with any byte changed is rebuilt, or gives the right records or errors") {
   const ForgedSet set;
   const Answers right = AskAll(set);
   std::vector<size_t> places(set.map_bytes().size());

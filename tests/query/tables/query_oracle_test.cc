@@ -381,7 +381,7 @@ class World {
   int pushed_ = 0;
 };
 
-TEST_CASE("random questions about random datasets have one answer, whoever is asked") {
+TEST_CASE("random queries on random datasets have the same answer everywhere") {
   const int datasets = Datasets();
   int pushed = 0;
   for (int seed = 1; seed <= datasets; ++seed) {

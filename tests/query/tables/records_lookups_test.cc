@@ -30,7 +30,7 @@ Result<std::optional<AscendingRows>> AskOften(RecordsLookups& lookups, const Con
   return found;
 }
 
-TEST_CASE("the building of an index asks for each block, in both passes, whether it may go on") {
+TEST_CASE("building an index checks for cancellation before each block, in both passes") {
   const auto store = Labelled();
   const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
   int asked = 0;
@@ -42,7 +42,7 @@ TEST_CASE("the building of an index asks for each block, in both passes, whether
   CHECK(asked == 2 * kBlocks);
 }
 
-TEST_CASE("an index whose building was stopped is an error then, and is built when it is asked for again") {
+TEST_CASE("an index whose building was stopped is an error, and is built on the next request") {
   const auto store = Labelled();
   const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
   for (int stop = 1; stop <= static_cast<int>(2 * kBlocks); ++stop) {
@@ -58,7 +58,7 @@ TEST_CASE("an index whose building was stopped is an error then, and is built wh
   }
 }
 
-TEST_CASE("a record that is asked for by its _id needs no index, whatever else is asked") {
+TEST_CASE("a record requested by its _id needs no index, whatever the other constraints") {
   const auto store = Labelled();
   const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
   const WorkLimits limits{.may_go_on = [] { return false; }};
@@ -70,7 +70,7 @@ TEST_CASE("a record that is asked for by its _id needs no index, whatever else i
   }
 }
 
-TEST_CASE("without room for an index, records are found by scans") {
+TEST_CASE("without memory for an index, records are found by scanning") {
   const auto store = Labelled();
   const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
   const WorkLimits limits{.has_room = [](uint64_t) { return false; }};

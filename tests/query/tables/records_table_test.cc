@@ -63,7 +63,7 @@ class Tables {
   Connection plain_;
 };
 
-TEST_CASE("records gives every value of every record") {
+TEST_CASE("records has every value of every record") {
   Tables tables;
   CHECK(tables.Same("SELECT * FROM records").size() == 40);
   CHECK(tables.Same("SELECT \"x\"\"; DROP TABLE records; --\" FROM records WHERE _id = 3") ==
@@ -72,7 +72,7 @@ TEST_CASE("records gives every value of every record") {
         std::vector<std::string>{"T[0,17]|I2|", "T[1]|I1|", "T[]|I0|", "N|N|"});
 }
 
-TEST_CASE("general SQL over records is SQLite's own") {
+TEST_CASE("general SQL over records behaves as in SQLite") {
   Tables tables;
   for (const char* sql : {
            "SELECT count(*) FROM records",
@@ -99,7 +99,7 @@ TEST_CASE("general SQL over records is SQLite's own") {
         std::vector<std::string>{"I5|", "I7|", "I8|"});
 }
 
-TEST_CASE("a column of one kind has the affinity of that kind, whatever the value comes as") {
+TEST_CASE("a column of one kind has the affinity of that kind, whatever the type of the other value") {
   Tables tables;
   using Type = ColumnValue::Type;
   const std::string name = "\"x\"\"; DROP TABLE records; --\"";
@@ -141,7 +141,7 @@ TEST_CASE("a column is compared with columns of every affinity as SQLite compare
   CheckComparedAsPlain(connection, "records", "text", "TEXT");
 }
 
-TEST_CASE("numeric affinity on the other side is SQLite's to apply") {
+TEST_CASE("numeric affinity on the other side is left to SQLite") {
   Tables tables;
   const std::string name = "\"x\"\"; DROP TABLE records; --\"";
   CHECK(tables.Same("SELECT count(*) FROM records WHERE " + name + " = 5") == std::vector<std::string>{"I13|"});
@@ -156,7 +156,7 @@ TEST_CASE("numeric affinity on the other side is SQLite's to apply") {
               {{.type = ColumnValue::Type::kText, .bytes = "5"}});
 }
 
-TEST_CASE("collations other than BINARY are SQLite's to apply") {
+TEST_CASE("collations other than BINARY are left to SQLite") {
   Tables tables;
   const std::string name = "\"x\"\"; DROP TABLE records; --\"";
   CHECK(tables.Same("SELECT count(*) FROM records WHERE " + name + " = 'dog' COLLATE NOCASE") ==
@@ -165,7 +165,7 @@ TEST_CASE("collations other than BINARY are SQLite's to apply") {
   tables.Same("SELECT count(*) FROM records WHERE " + name + " >= 'cat ' COLLATE RTRIM");
 }
 
-TEST_CASE("LIKE with the pragma that makes it sensitive to case is SQLite's to apply") {
+TEST_CASE("LIKE with the pragma that makes it case-sensitive is left to SQLite") {
   Tables tables;
   const std::string sql = "SELECT count(*) FROM records WHERE \"x\"\"; DROP TABLE records; --\" LIKE 'd%'";
   CHECK(tables.Same(sql) == std::vector<std::string>{"I13|"});
@@ -173,7 +173,7 @@ TEST_CASE("LIKE with the pragma that makes it sensitive to case is SQLite's to a
   CHECK(tables.records().Rows(sql) == std::vector<std::string>{"I0|"});
 }
 
-TEST_CASE("order by _id is taken over, and limits give what they should") {
+TEST_CASE("the table orders by _id itself, and limits are right") {
   Tables tables;
   for (const char* where :
        {"", "WHERE label > 4", "WHERE score IS NULL", "WHERE _id > 12 AND label <> 3", "WHERE label IN (1, 2)",
@@ -192,7 +192,7 @@ TEST_CASE("order by _id is taken over, and limits give what they should") {
   CHECK(plan[0].find("TEMP B-TREE") == std::string::npos);
 }
 
-TEST_CASE("limit and offset of a compound, a subquery and a join stay theirs") {
+TEST_CASE("limit and offset of a compound, a subquery and a join are left to SQLite") {
   Tables tables;
   for (const char* sql : {
            "SELECT _id FROM records WHERE label = 3 UNION ALL SELECT _id FROM records WHERE label = 5 LIMIT 5 OFFSET 2",
@@ -213,7 +213,7 @@ TEST_CASE("limit and offset of a compound, a subquery and a join stay theirs") {
   }
 }
 
-TEST_CASE("has() answers alike from the kernel and from the text of the list") {
+TEST_CASE("has() answers the same from the kernel and from the text of the list") {
   Tables tables;
   const auto pushed = tables.records().Rows("SELECT _id FROM records WHERE has(tags, 17)");
   CHECK(pushed.size() == 11);
@@ -228,7 +228,7 @@ TEST_CASE("has() answers alike from the kernel and from the text of the list") {
         std::vector<std::string>{"I1|N|", "N|N|"});
 }
 
-TEST_CASE("has() reads lists as JSON has them, and nothing else") {
+TEST_CASE("has() reads lists as JSON arrays, and nothing else") {
   Tables tables;
   const auto has = [&](const std::string& list, const std::string& value) {
     return tables.records().Rows("SELECT has(" + list + ", " + value + ")")[0];
@@ -255,7 +255,7 @@ TEST_CASE("has() reads lists as JSON has them, and nothing else") {
   }
 }
 
-TEST_CASE("the planner expects few records where few can match") {
+TEST_CASE("the planner expects few records if few can match") {
   Tables tables;
   // The join reads the table with the better constraint first, and the other one by its ordinal.
   const auto plan = tables.records().Rows(
@@ -264,7 +264,7 @@ TEST_CASE("the planner expects few records where few can match") {
   CHECK(plan[0].find("SCAN a") != std::string::npos);
 }
 
-TEST_CASE("joins and correlated subqueries find by value what a scan for each row would") {
+TEST_CASE("joins and correlated subqueries find by value what a scan for each row would find") {
   Tables tables;
   for (
       const char* sql : {
@@ -317,7 +317,7 @@ std::shared_ptr<ColumnStore> FewAndMany(int records, int few) {
                                        ColumnStoreOptions{.threads = 1});
 }
 
-TEST_CASE("what a lookup costs does not depend on how many records have the value") {
+TEST_CASE("the cost of a lookup does not depend on how many records have the value") {
   constexpr int kRecords = 60'000;
   const Connection connection;
   REQUIRE(RegisterRecords(connection.db(), FewAndMany(kRecords, 4)).has_value());
@@ -350,7 +350,7 @@ TEST_CASE("what a lookup costs does not depend on how many records have the valu
   }
 }
 
-TEST_CASE("only the columns that a question uses are decoded") {
+TEST_CASE("only the columns that a query uses are decoded") {
   auto source = std::make_unique<ColumnsInMemory>(SomeFeatures(), std::vector<uint32_t>{16, 16, 8});
   const ColumnsInMemory& columns = *source;
   const Connection connection;
@@ -366,7 +366,7 @@ TEST_CASE("only the columns that a question uses are decoded") {
   CHECK(columns.reads == 1);
 }
 
-TEST_CASE("a limit ends the reading of blocks") {
+TEST_CASE("a limit stops the reading of blocks") {
   auto source = std::make_unique<ColumnsInMemory>(SomeFeatures(), std::vector<uint32_t>{16, 16, 8});
   const ColumnsInMemory& columns = *source;
   const Connection connection;
@@ -378,7 +378,7 @@ TEST_CASE("a limit ends the reading of blocks") {
   CHECK(columns.reads == 2);
 }
 
-TEST_CASE("a table that SQLite would write to refuses") {
+TEST_CASE("writing to the table is refused") {
   Tables tables;
   for (const char* sql :
        {"INSERT INTO records(_id) VALUES (1)", "DELETE FROM records", "UPDATE records SET label = 1"}) {
@@ -408,7 +408,7 @@ TEST_CASE("USING ofindex() opens an index on disk, by its name or by that of its
   }
 }
 
-TEST_CASE("USING ofindex() says what is wrong with its path") {
+TEST_CASE("USING ofindex() reports what is wrong with its path") {
   const Connection connection;
   REQUIRE(RegisterIndexModule(connection.db()).has_value());
   for (const char* arguments : {"", "('/no/such/index')", "('a', 'b')"}) {

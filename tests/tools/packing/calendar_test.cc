@@ -18,7 +18,7 @@ std::string Padded(unsigned number, size_t width) {
   return std::string(width - text.size(), '0') + text;
 }
 
-TEST_CASE("every day of four hundred years and more is the day that the C++ calendar counts") {
+TEST_CASE("every day of more than four hundred years equals the C++ calendar's") {
   int64_t before = -1'000'000;
   for (sc::sys_days day = sc::sys_days(sc::year(1599) / 1 / 1); day < sc::sys_days(sc::year(2101) / 1 / 1);
        day += sc::days(1)) {
@@ -34,7 +34,7 @@ TEST_CASE("every day of four hundred years and more is the day that the C++ cale
   }
 }
 
-TEST_CASE("days that there are not, and text that is no date, are errors") {
+TEST_CASE("impossible days, and text that is not a date, are errors") {
   for (const char* text : {"", "2026", "2026-11", "2026-11-31", "2026-02-29", "1900-02-29", "2026-13-01", "2026-00-10",
                            "2026-10-00", "2026-1-1", "26-11-22", "2026/11/22", "2026-11-22 ", " 2026-11-22",
                            "-2026-11-22", "2026-11-2x", "12026-11-22"}) {
@@ -48,7 +48,7 @@ TEST_CASE("days that there are not, and text that is no date, are errors") {
   CHECK(ParseDate("9999-12-31"));
 }
 
-TEST_CASE("times are counted from midnight in the unit that is asked for") {
+TEST_CASE("times are counted from midnight in the requested unit") {
   CHECK(ParseTime("00:00", TimeUnit::kSeconds) == 0);
   CHECK(ParseTime("23:59:59", TimeUnit::kSeconds) == 86399);
   CHECK(ParseTime("23:59:59.999999999", TimeUnit::kNanoseconds) == 86'399'999'999'999);
@@ -68,7 +68,7 @@ TEST_CASE("a time that is not whole in its unit is refused, not rounded") {
   CHECK_FALSE(ParseTimestamp("1969-12-31T23:59:59.9Z", TimeUnit::kSeconds));
 }
 
-TEST_CASE("timestamps of one moment are one number, whatever their zone") {
+TEST_CASE("timestamps of one moment are equal, whatever their time zone") {
   for (const char* text :
        {"2026-11-22T10:30:05Z", "2026-11-22 10:30:05", "2026-11-22T10:30:05", "2026-11-22T12:30:05+02:00",
         "2026-11-22T12:30:05+0200", "2026-11-22T12:30:05+02", "2026-11-21T22:30:05-12:00"}) {
@@ -84,7 +84,7 @@ TEST_CASE("timestamps of one moment are one number, whatever their zone") {
   }
 }
 
-TEST_CASE("a timestamp beyond 64 bits of nanoseconds is refused, and not in microseconds") {
+TEST_CASE("a timestamp beyond 64 bits of nanoseconds is refused, but not in microseconds") {
   CHECK(ParseTimestamp("2262-04-11T23:47:16.854775807Z", TimeUnit::kNanoseconds) ==
         std::numeric_limits<int64_t>::max());
   CHECK_FALSE(ParseTimestamp("2262-04-11T23:47:16.854775808Z", TimeUnit::kNanoseconds));

@@ -14,7 +14,7 @@
 namespace ofindex {
 namespace {
 
-// The payload of `row` by `schema`, or the error's text.
+// Returns the payload of `row`, built by `schema`, or the text of the error.
 std::string Built(const std::string& schema, const std::string& row, PayloadKind kind = PayloadKind::kExample) {
   auto parsed = PackSchema::Parse(schema);
   REQUIRE(parsed);
@@ -28,20 +28,20 @@ std::string Built(const std::string& schema, const std::string& row, PayloadKind
   return ToHex(*payload);
 }
 
-TEST_CASE("the order of names in a row and in the schema leaves no trace in the bytes") {
+TEST_CASE("the order of names in a row and in the schema does not change the bytes") {
   const std::string one = Built(R"({"a":"long","b":"string","c":"float"})", R"({"a":1,"b":"x","c":0.5})");
   CHECK(one == Built(R"({"c":"float","a":"long","b":"string"})", R"({"b":"x","c":0.5,"a":1})"));
   CHECK(one == Built(R"({"c":"float","a":"long","b":"string","d":"long"})", R"({"d":null,"b":"x","c":0.5,"a":1})"));
 }
 
-TEST_CASE("a name twice in a row is refused, and twice in a list of records is a list") {
+TEST_CASE("a name twice in a row is refused, and twice in a list of records gives a list") {
   CHECK(Built(R"({"a":"long"})", R"({"a":1,"a":2})").find("twice") != std::string::npos);
   CHECK(Built(R"({"a":"long"})", R"({"a":[1],"a":[2]})").find("twice") != std::string::npos);
   CHECK(Built(R"({"a":{"b":"long"}})", R"({"a":{"b":1},"a.b":2})").find("twice") != std::string::npos);
   CHECK(Built(R"({"a":{"b":"long"}})", R"({"a":[{"b":1},{"b":2}]})") == Built(R"({"a.b":"long"})", R"({"a.b":[1,2]})"));
 }
 
-TEST_CASE("an array of bytes is one value, whatever its sign") {
+TEST_CASE("an array of bytes is one value, signed or unsigned") {
   const std::string bytes = Built(R"({"a":"bytes"})", R"({"a":"AB"})");
   CHECK(Built(R"({"a":"array<byte>"})", R"({"a":[65,66]})") == bytes);
   CHECK(Built(R"({"a":"array<byte>"})", R"({"a":"AB"})") == bytes);
@@ -52,7 +52,7 @@ TEST_CASE("an array of bytes is one value, whatever its sign") {
   CHECK(Built(R"({"a":"array<byte>"})", R"({"a":[0.5]})") != bytes);
 }
 
-TEST_CASE("a null or an empty list of records is no value, and names that are not in the schema are refused") {
+TEST_CASE("null and an empty list of records have no values, and names outside the schema are refused") {
   const std::string schema = R"({"a":{"b":{"c":"long"}},"m":"map<long>","z":"long"})";
   const std::string expected = Built(schema, R"({"z":1})");
   for (const char* row : {R"({"z":1,"a":null})", R"({"z":1,"a":[]})", R"({"z":1,"a":{"b":null}})", R"({"z":1,"a":{}})",
@@ -67,13 +67,13 @@ TEST_CASE("a null or an empty list of records is no value, and names that are no
   }
 }
 
-TEST_CASE("the message of a value that does not fit says the value") {
+TEST_CASE("the error of a value that does not fit shows the value") {
   CHECK(Built(R"({"a":"int"})", R"({"a":1.5})").find("1.5 is not a valid int") != std::string::npos);
   CHECK(Built(R"({"a":"float"})", R"({"a":1e39})").find("1e+39 is beyond") != std::string::npos);
   CHECK(Built(R"({"a":"byte"})", R"({"a":true})").find("error") == std::string::npos);
 }
 
-TEST_CASE("what is inferred of rows is what they are built by, for ten thousand random rows") {
+TEST_CASE("the inferred schema builds its rows, for ten thousand random rows") {
   std::mt19937_64 random(7);
   const auto pick = [&random](uint64_t n) { return random() % n; };
   const std::vector<std::string> values = {"1", "-2", "null", "[]", "[1,2]", "[3]"};
@@ -101,7 +101,7 @@ TEST_CASE("what is inferred of rows is what they are built by, for ten thousand 
   }
 }
 
-// `row` with some of its bytes changed, left out or doubled.
+// Returns `row` with some bytes changed, removed or doubled.
 std::string Hurt(std::string row, std::mt19937_64& random) {
   constexpr std::string_view kLikely = "\"{}[],:\\\n\r\t\0e-+.0123456789ntu\xff\xed\xa0";
   for (uint64_t i = random() % 4 + 1; i > 0 && !row.empty(); --i) {
@@ -116,7 +116,7 @@ std::string Hurt(std::string row, std::mt19937_64& random) {
   return row;
 }
 
-TEST_CASE("a row of hurt bytes is built or refused, and what inference takes is built or refused by name") {
+TEST_CASE("a corrupted row is built or refused, and rows that inference accepts are built or refused by name") {
   std::mt19937_64 random(20261122);
   const std::string json =
       R"({"a":1,"b":{"c":0.5,"d":[1,2]},"e":[[1],[2,3]],"f":"t\u00e9xt","g":{"base64":"AAEC"},"h":[{"x":1},{"x":2}]})";

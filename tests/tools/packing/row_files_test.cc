@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("lines are the same whatever the window that they are read through") {
+TEST_CASE("lines are the same whatever the size of the window") {
   const TempDir dir;
   const std::string path = dir.path() + "/lines";
   std::string text;
@@ -71,7 +71,7 @@ class RowsOf {
   std::string path_;
 };
 
-TEST_CASE("a row that is visited alone is the one that was passed") {
+TEST_CASE("a row visited alone equals the row passed in order") {
   RowsOf source(
       "\xef\xbb\xbf"
       "a,b\r\n\n1,\"x\ny\"\r\n\n2,\"\"\"\"\n3,z",
@@ -101,7 +101,7 @@ TEST_CASE("a row that is visited alone is the one that was passed") {
   }
 }
 
-TEST_CASE("a row has the same line in an error, passed or visited alone") {
+TEST_CASE("the line of a row in errors is the same, passed or visited alone") {
   RowsOf source("a\n\n\"x\ny\"\n1,2\n", RowFormat::kCsv);
   REQUIRE(*source.rows);
   ShownRow shown;
@@ -115,7 +115,7 @@ TEST_CASE("a row has the same line in an error, passed or visited alone") {
   CHECK(passed.error().hint.text().find("5p") != std::string::npos);
 }
 
-TEST_CASE("a file that grows after it was opened is noticed") {
+TEST_CASE("a file that grows after it was opened is detected") {
   RowsOf source("{\"a\":1}\n", RowFormat::kJsonLines);
   REQUIRE(*source.rows);
   CHECK((*source.rows)->CheckUnchanged());

@@ -9,7 +9,7 @@
 
 namespace ofindex {
 
-/// What a row shows, a line for each list and value: "NAME/DEPTH TYPE VALUE".
+/// A row as text, with a line for each list and value: "NAME/DEPTH TYPE VALUE".
 class ShownRow : public RowVisitor {
  public:
   Result<void> List(std::string_view name, int depth) override {
@@ -30,7 +30,7 @@ class ShownRow : public RowVisitor {
   std::vector<std::string> lines;
 };
 
-/// Parses `row` with 64 bytes of something behind it, as rows have.
+/// Parses `row` followed by 64 arbitrary bytes, as readers require.
 inline Result<std::vector<std::string>> Show(RowParser& parser, std::string_view row) {
   const std::string behind = std::string(row) + std::string(64, '}');
   ShownRow shown;

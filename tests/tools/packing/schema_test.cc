@@ -7,7 +7,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("a schema is objects of types, at every length else an error") {
+TEST_CASE("a schema is an object of types; cut at any length it is an error") {
   const std::string whole = R"({"a":"int","b":{"c":"array<array<long>>"},"m":"map<array<string>>","v":"array<byte>"})";
   const auto schema = PackSchema::Parse(whole);
   REQUIRE(schema);
@@ -21,7 +21,7 @@ TEST_CASE("a schema is objects of types, at every length else an error") {
   for (size_t size = 0; size < whole.size(); ++size) CHECK_FALSE(PackSchema::Parse(whole.substr(0, size)));
 }
 
-TEST_CASE("types that there are not are refused with those that there are") {
+TEST_CASE("an unknown type is refused with the existing ones") {
   for (const char* type : {"", "Int", "array", "array<", "array<>", "array<int", "map<map<int>>", "array<map<int>>",
                            "int ", "list<int>", "array<int>>"}) {
     CAPTURE(type);
@@ -31,7 +31,7 @@ TEST_CASE("types that there are not are refused with those that there are") {
   }
 }
 
-TEST_CASE("a schema as deep as memory allows is refused, not followed") {
+TEST_CASE("a schema deeper than memory allows is refused") {
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";
   deep += "\"int\"" + std::string(100'000, '}');

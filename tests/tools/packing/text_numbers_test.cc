@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("whole numbers are 64 bits, as numbers are written") {
+TEST_CASE("whole numbers have 64 bits") {
   CHECK(ParseWhole("0") == 0);
   CHECK(ParseWhole("-1") == -1);
   CHECK(ParseWhole("9223372036854775807") == std::numeric_limits<int64_t>::max());
@@ -22,7 +22,7 @@ TEST_CASE("whole numbers are 64 bits, as numbers are written") {
   CHECK_FALSE(ParseWhole(std::string_view("1\0", 2)));
 }
 
-TEST_CASE("numbers are finite, and written without zeros before them") {
+TEST_CASE("numbers are finite, without leading zeros") {
   CHECK(ParseReal("0.5") == 0.5);
   CHECK(ParseReal("-1e3") == -1000.0);
   CHECK(ParseReal("0") == 0.0);

@@ -7,10 +7,10 @@
 
 namespace ofindex {
 
-// What ExplainWire() writes, read back: every line is an offset, bytes, and words that begin beside the bytes.
+// Parses the output of ExplainWire(): every line is an offset, bytes, and words to the right of the bytes.
 
-/// The bytes that a line shows. Words begin in column 41, beside a wide row in column 60: that has a gap before its
-/// ninth byte, which a narrow one has not.
+/// Returns the bytes on a line. Words begin in column 41 or, in a wide row, in column 60; only a wide row has a gap
+/// before its ninth byte.
 inline std::string BytesOfLine(std::string_view line) {
   const bool wide = line.size() > 35 && line[34] == ' ' && line[35] != ' ';
   line = line.substr(0, wide ? 59 : 40);
@@ -22,7 +22,7 @@ inline std::string BytesOfLine(std::string_view line) {
   return bytes;
 }
 
-/// All bytes that `lines` show, what is folded unfolded. Empty if one does not stand at the offset that it names.
+/// Returns all bytes in `lines`, with folded lines unfolded. Empty if a line is not at the offset that it states.
 inline std::string BytesOfDump(const std::vector<std::string>& lines) {
   std::string bytes, row;
   for (size_t i = 0; i < lines.size(); ++i) {

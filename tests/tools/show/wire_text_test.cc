@@ -35,7 +35,7 @@ Dump Explain(const std::string& payload, PayloadKind kind, const std::optional<s
   return dump;
 }
 
-/// Words of the lines, behind column 41: where there is one line for each tag and value.
+/// Returns the words of the lines, from column 41; every tag and value has its own line.
 std::vector<std::string> Words(const std::string& payload, PayloadKind kind = PayloadKind::kOpaque) {
   std::vector<std::string> words;
   for (const std::string& line : Explain(payload, kind).lines)
@@ -45,7 +45,7 @@ std::vector<std::string> Words(const std::string& payload, PayloadKind kind = Pa
 
 using Lines = std::vector<std::string>;
 
-/// What protobuf makes of the same bytes, in the words of the decoder; "" if it is sound.
+/// Returns the fault that the decoder finds in the same bytes; "" if the message is sound.
 std::string Complaint(const std::string& payload, PayloadKind kind) {
   DecodedRecord record;
   const auto decoded = record.Decode(AsBytes(payload), kind);
@@ -61,7 +61,7 @@ bool IsRight(const std::string& payload, PayloadKind kind) {
   return BytesOfDump(dump.lines) == payload;
 }
 
-TEST_CASE("a varint of several bytes is worked out, and so is a tag") {
+TEST_CASE("a varint of several bytes is explained, and so is a tag") {
   CHECK(Words(VarintField(1, 300)) == Lines{"field 1, VARINT (1 << 3 | 0)", "  0x2c | 0x02 << 7 = 300"});
   CHECK(Words(Field(1000, "ab")) == Lines{"field 1000, LEN (0x42 | 0x3e << 7 = 1000 << 3 | 2), 2 bytes", "  \"ab\""});
   CHECK(Words(Tag(1, WireType::kVarint) + Varint(5, 3))[1] == "  0x05 | 0x00 << 7 | 0x00 << 14 = 5");
@@ -70,7 +70,7 @@ TEST_CASE("a varint of several bytes is worked out, and so is a tag") {
       "field 1, VARINT (0x08 | 0x00 << 7 | 0x00 << 14 | 0x00 << 21 | 0x20 << 28 = 1 << 3 | 0, bits above 32 dropped)");
 }
 
-TEST_CASE("integers have the sign and the bits of their kind") {
+TEST_CASE("integers have the sign and the width of their kind") {
   const auto last = [](PayloadKind kind, uint32_t number, uint64_t value) {
     const std::string entry = Entry("a", Field(number, VarintField(1, value)));
     return Words(kind == PayloadKind::kOfRecord ? entry : Field(1, entry), kind).back();
@@ -86,14 +86,14 @@ TEST_CASE("integers have the sign and the bits of their kind") {
       "0x7f << 63 = 9223372036854775808 (bits above 64 dropped)"));
 }
 
-TEST_CASE("numbers of fixed size are those of their kind, and bits where that is not known") {
+TEST_CASE("numbers of fixed size are shown by their kind, or as bits if it is unknown") {
   CHECK(Words(Field(1, Entry("a", Field(2, FixedField(1, 1.5F)))), PayloadKind::kExample).back().ends_with("  1.5"));
   CHECK(Words(Entry("a", Field(3, FixedField(1, -2.5))), PayloadKind::kOfRecord).back().ends_with("  -2.5"));
   CHECK(Words(FixedField(7, 1.5F)) == Lines{"field 7, I32 (7 << 3 | 5)", "  0x3fc00000"});
   CHECK(Words(FixedField(7, 1.5)) == Lines{"field 7, I64 (7 << 3 | 1)", "  0x3ff8000000000000"});
 }
 
-TEST_CASE("what a schema does not know is said to be unknown") {
+TEST_CASE("fields outside the schema are shown as unknown") {
   const auto first = [](const std::string& payload) { return Words(payload, PayloadKind::kExample).front(); };
   CHECK(first(VarintField(9, 1)) == "field 9, VARINT (9 << 3 | 0): unknown");
   CHECK(first(VarintField(1, 1)) == "field 1, VARINT (1 << 3 | 0): unknown, features would be LEN");
@@ -106,13 +106,13 @@ TEST_CASE("bytes of an opaque payload are not taken for a message") {
   CHECK(Words(Field(1, VarintField(1, 8))) == Lines{"field 1, LEN (1 << 3 | 2), 2 bytes", "  |..|"});
 }
 
-TEST_CASE("an opaque payload that is no message is a hexdump, and is said to be none") {
+TEST_CASE("an opaque payload that is not a message is shown as a hexdump") {
   CHECK(Explain("\x0f\xff", PayloadKind::kOpaque).lines ==
         Lines{"00000000" + std::string(33, ' ') + "not a protobuf message: wire type 6 or 7 at byte 0",
               "00000000  0f ff" + std::string(26, ' ') + "|..|"});
 }
 
-TEST_CASE("equal lines are folded, and where the last ones end is said") {
+TEST_CASE("equal lines are folded, and the end of the last ones is shown") {
   const Dump dump = Explain(Field(1, std::string(48, '\0')), PayloadKind::kOpaque);
   REQUIRE(dump.lines.size() == 4);
   CHECK(dump.lines[1].starts_with("00000002  00 00"));
@@ -120,7 +120,7 @@ TEST_CASE("equal lines are folded, and where the last ones end is said") {
   CHECK(dump.lines[3] == "00000032");
 }
 
-TEST_CASE("one feature is shown by all its entries, as they stand in the whole dump") {
+TEST_CASE("one feature is shown with all its entries, as in the whole dump") {
   const std::string a = Entry("a", Field(3, PackedVarints({1})));
   const std::string late_key = Field(1, Field(2, Field(3, PackedVarints({2}))) + Field(1, "a"));
   const std::string payload = Field(1, a + Entry("b", "") + late_key + Entry("c", ""));
@@ -134,13 +134,13 @@ TEST_CASE("one feature is shown by all its entries, as they stand in the whole d
   CHECK(Explain(payload, PayloadKind::kExample, "d").outcome.entries == 0);
 }
 
-TEST_CASE("a feature list is asked for by its name and brackets") {
+TEST_CASE("a feature list is requested by its name and brackets") {
   const std::string payload = Field(1, Entry("l", "")) + Field(2, Entry("l", Field(1, "")));
   CHECK(Explain(payload, PayloadKind::kSequenceExample, "l").lines.size() == 4);
   CHECK(Explain(payload, PayloadKind::kSequenceExample, "l[]").lines.size() == 5);
 }
 
-TEST_CASE("up to what is malformed all is explained, groups that are open included") {
+TEST_CASE("everything before a fault is explained, including open groups") {
   CHECK(Words(Field(1, "\x0a\x09"), PayloadKind::kExample) ==
         Lines{"features: field 1, LEN (1 << 3 | 2), 2 bytes", "  feature: field 1, LEN (1 << 3 | 2)",
               "  malformed: length past the end of the message, 9 bytes", "  |.|"});
@@ -149,7 +149,7 @@ TEST_CASE("up to what is malformed all is explained, groups that are open includ
               "  field 3, SGROUP (3 << 3 | 3)", "    malformed: torn varint", "    |.|"});
 }
 
-TEST_CASE("an error of what takes the lines ends the dump") {
+TEST_CASE("an error of the line consumer ends the dump") {
   int lines = 0;
   const auto full = [&lines](std::string_view) -> Result<void> {
     ++lines;
@@ -159,7 +159,7 @@ TEST_CASE("an error of what takes the lines ends the dump") {
   CHECK(lines == 1);
 }
 
-TEST_CASE("every byte of any payload stands in the dump once, and the fault is the decoder's") {
+TEST_CASE("every byte of any payload is shown once, and the fault equals the decoder's") {
   Dice dice(17);
   int malformed = 0;
   int wrong = 0;
@@ -179,7 +179,7 @@ TEST_CASE("every byte of any payload stands in the dump once, and the fault is t
   CHECK(malformed < 18000);
 }
 
-TEST_CASE("a payload cut at any byte is explained up to there") {
+TEST_CASE("a payload truncated at any byte is explained up to there") {
   const std::string entry = Entry("a", Field(3, PackedVarints({300, 5, -1}))) +
                             Entry("b", Field(2, PackedFixed({1.F}))) +
                             Entry("c", Field(1, BytesList({"x", std::string(40, 'y')}))) + Group(9, NestedGroups(3));

@@ -78,7 +78,7 @@ std::vector<uint64_t> CountsOf(const std::vector<uint32_t>& parts, size_t count)
   return counts;
 }
 
-TEST_CASE("the parts have the fractions of the records") {
+TEST_CASE("the parts have the requested fractions of the records") {
   Data data(20'000);
   for (uint64_t seed = 0; seed < 10; ++seed) {
     CHECK(ChiSquareDeviations(CountsOf(data.Parts(20'000, data.ByOrdinal(seed)), 3), {0.8, 0.1, 0.1, 0}) < 4.5);
@@ -88,7 +88,7 @@ TEST_CASE("the parts have the fractions of the records") {
   CHECK(ChiSquareDeviations(CountsOf(data.Parts(20'000, some), 3), {0.25, 0.001, 0.5, 0.249}) < 4.5);
 }
 
-TEST_CASE("what is left over is in no part, and nothing is if the fractions sum up to 1") {
+TEST_CASE("leftover records are in no part, and there are none if the fractions sum to 1") {
   Data data(20'000);
   const struct {
     std::vector<double> fractions;
@@ -114,7 +114,7 @@ TEST_CASE("what is left over is in no part, and nothing is if the fractions sum 
   }
 }
 
-TEST_CASE("the split of the first records does not depend on what is appended") {
+TEST_CASE("the split of the first records does not change when records are appended") {
   Data all(9'100);
   for (const uint32_t records : std::vector<uint32_t>{1, 699, 700, 701, 4000, 9099}) {
     CAPTURE(records);
@@ -130,7 +130,7 @@ TEST_CASE("the split of the first records does not depend on what is appended") 
   }
 }
 
-TEST_CASE("records of the same key are in the same part, and those of none go their own way") {
+TEST_CASE("records with the same key are in the same part, and records without a key are split one by one") {
   Data data(20'000);
   const std::vector<uint32_t> parts = data.Parts(20'000, data.ByUser());
   const std::vector<uint32_t> by_ordinal = data.Parts(20'000, data.ByOrdinal());
@@ -148,7 +148,7 @@ TEST_CASE("records of the same key are in the same part, and those of none go th
   CHECK(ChiSquareDeviations(CountsOf(of_keys, 3), {0.8, 0.1, 0.1, 0}) < 4.5);
 }
 
-TEST_CASE("each value is split in the proportions to within a cycle, and exactly at its end") {
+TEST_CASE("each value is split in proportion, to within a cycle, and exactly at its end") {
   Data data(20'000);
   const std::vector<uint32_t> parts = data.Parts(20'000, data.ByLabel());
   std::map<std::string, std::vector<uint32_t>> of_label;
@@ -164,7 +164,7 @@ TEST_CASE("each value is split in the proportions to within a cycle, and exactly
   }
 }
 
-TEST_CASE("values are dealt with keys of their own") {
+TEST_CASE("every value is dealt with its own key") {
   Data data(20'000);
   const std::vector<uint32_t> parts = data.Parts(20'000, data.ByLabel());
   std::vector<uint32_t> first, second;
@@ -176,7 +176,7 @@ TEST_CASE("values are dealt with keys of their own") {
   CHECK(std::abs(static_cast<double>(same) / static_cast<double>(second.size()) - 0.66) < 0.03);
 }
 
-TEST_CASE("another seed is another split") {
+TEST_CASE("a different seed gives a different split") {
   Data data(5'000);
   CHECK(data.Parts(5'000, data.ByOrdinal(1)) == data.Parts(5'000, data.ByOrdinal(1)));
   CHECK(data.Parts(5'000, data.ByOrdinal(1)) != data.Parts(5'000, data.ByOrdinal(2)));
@@ -184,7 +184,7 @@ TEST_CASE("another seed is another split") {
   CHECK(data.Parts(5'000, data.ByLabel(1)) != data.Parts(5'000, data.ByLabel(2)));
 }
 
-TEST_CASE("the sets of a split have the records of the parts") {
+TEST_CASE("the sets of a split hold the records of the parts") {
   Data data(9'100);
   for (SplitOptions options : {data.ByOrdinal(), data.ByUser(), data.ByLabel()}) {
     options.parts.pop_back();
@@ -206,7 +206,7 @@ TEST_CASE("the sets of a split have the records of the parts") {
   }
 }
 
-TEST_CASE("splits that make no sense are errors") {
+TEST_CASE("invalid splits are errors") {
   Data data(1'000);
   const struct {
     std::string what;
@@ -258,7 +258,7 @@ TEST_CASE("splits that make no sense are errors") {
   }
 }
 
-TEST_CASE("a split that is told to stop stops") {
+TEST_CASE("a split can be cancelled") {
   Data data(1'000);
   const std::atomic<bool> cancel{true};
   for (SplitOptions options : {data.ByOrdinal(), data.ByUser(), data.ByLabel()}) {
@@ -269,7 +269,7 @@ TEST_CASE("a split that is told to stop stops") {
   }
 }
 
-TEST_CASE("values that are equal in SQL have one key, and others have others") {
+TEST_CASE("values have one key exactly if they are equal in SQL") {
   const std::vector<ColumnValue> values = {
       {},
       ValueOf(Ints({0}), 0),
@@ -296,7 +296,7 @@ TEST_CASE("values that are equal in SQL have one key, and others have others") {
   }
 }
 
-TEST_CASE("keys of values are what they always were") {
+TEST_CASE("keys of values never change") {
   CHECK(ValueKey({}) == 5197578548964807871U);
   CHECK(ValueKey(ViewOf(ValueOf(Ints({1}), 0))) == 13348605231272514382U);
   CHECK(ValueKey(ViewOf(ValueOf(Doubles({0.5}), 0))) == 4059137903693352066U);
@@ -304,7 +304,7 @@ TEST_CASE("keys of values are what they always were") {
   CHECK(ValueKey(ViewOf(ValueOf(Texts({"\xff"}), 0))) == 5000166006196689759U);
 }
 
-TEST_CASE("splits are what they always were") {
+TEST_CASE("splits never change") {
   Data data(700);
   const auto shown = [&](const SplitOptions& options) {
     std::string parts;

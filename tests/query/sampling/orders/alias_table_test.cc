@@ -61,7 +61,7 @@ const std::vector<Case> kCases = {
           [](size_t i) { return std::ldexp(1.0 + static_cast<double>(i * i % 997), static_cast<int>(i * 7 % 40)); })},
 };
 
-TEST_CASE("every item has the units of its share, but for one or two, and all together have all there are") {
+TEST_CASE("every item has the units of its share, give or take two, and the units sum to the total") {
   for (const Case& c : kCases) {
     CAPTURE(c.what);
     const AliasTable table = Table(c.weights);
@@ -82,7 +82,7 @@ TEST_CASE("every item has the units of its share, but for one or two, and all to
   }
 }
 
-TEST_CASE("an item of weight 0 is drawn by no bits") {
+TEST_CASE("an item of weight 0 is never drawn") {
   for (const Case& c : kCases) {
     CAPTURE(c.what);
     const AliasTable table = Table(c.weights);
@@ -101,7 +101,7 @@ TEST_CASE("the first and the last bits draw from the first and the last column")
   CHECK(table.ColumnOf(uint64_t{1} << 62) == 1);
 }
 
-TEST_CASE("a table is what it always was") {
+TEST_CASE("a table never changes") {
   const AliasTable table = Table({1, 2, 3, 4, 0});
   const std::vector<uint32_t> thresholds = {2147483648, 2147483648, 0, 0, 0};
   const std::vector<uint32_t> aliases = {1, 2, 3, 3, 2};
@@ -112,7 +112,7 @@ TEST_CASE("a table is what it always was") {
   }
 }
 
-TEST_CASE("weights that make no sense are errors that say which") {
+TEST_CASE("invalid weights are errors that name the weight") {
   const double infinity = std::numeric_limits<double>::infinity();
   const struct {
     std::vector<double> weights;

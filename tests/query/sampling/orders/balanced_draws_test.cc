@@ -50,7 +50,7 @@ std::vector<uint64_t> Drawn(const BalancedDraws& draws, size_t count) {
   return drawn;
 }
 
-TEST_CASE("all classes are drawn alike, and no member again before all of its class were") {
+TEST_CASE("all classes are drawn equally often, and no member again before all of its class") {
   const std::vector<uint64_t> counts = {1, 5, 0, 100, 17};
   const std::vector<uint32_t> class_of = Mixed(counts);
   const BalancedDraws draws = Draws(class_of, 5, kInfiniteTemperature);
@@ -65,7 +65,7 @@ TEST_CASE("all classes are drawn alike, and no member again before all of its cl
   CHECK(of_class == std::vector<uint64_t>{1000, 1000, 0, 1000, 1000});
 }
 
-TEST_CASE("a temperature of 1 draws every item exactly once before any twice") {
+TEST_CASE("a temperature of 1 draws every item once before any a second time") {
   const std::vector<uint32_t> class_of = Mixed({3, 50, 12, 400});
   const BalancedDraws draws = Draws(class_of, 4, 1);
   std::vector<uint64_t> drawn = Drawn(draws, class_of.size());
@@ -75,7 +75,7 @@ TEST_CASE("a temperature of 1 draws every item exactly once before any twice") {
   CHECK(drawn == all);
 }
 
-TEST_CASE("temperatures in between draw in proportion to roots of counts") {
+TEST_CASE("temperatures in between draw in proportion to roots of the counts") {
   const std::vector<uint64_t> counts = {1, 16, 81, 10'000};
   const std::vector<uint32_t> class_of = Mixed(counts);
   for (const double temperature : {1.5, 2.0, 3.0, 5.0, 100.0}) {
@@ -93,7 +93,7 @@ TEST_CASE("temperatures in between draw in proportion to roots of counts") {
   }
 }
 
-TEST_CASE("roots in integers are those of floating point") {
+TEST_CASE("integer roots equal those of floating point") {
   std::vector<uint64_t> counts = {1, 2, 3, 1000, 999'999, 123'456'789, uint64_t{1} << 32, (uint64_t{1} << 48) - 1};
   for (const double temperature : {1.25, 2.0, 3.0, 7.5, 1e6}) {
     CAPTURE(temperature);
@@ -109,7 +109,7 @@ TEST_CASE("roots in integers are those of floating point") {
   }
 }
 
-TEST_CASE("class weights are what they always were") {
+TEST_CASE("class weights never change") {
   const std::vector<uint64_t> counts = {0, 1, 2, 10, 1000};
   CHECK(ClassWeights(counts, 1) == counts);
   CHECK(ClassWeights(counts, kInfiniteTemperature) == std::vector<uint64_t>{0, 1, 1, 1, 1});
@@ -118,7 +118,7 @@ TEST_CASE("class weights are what they always were") {
   CHECK(ClassWeights(std::vector<uint64_t>{0, 0}, 2) == std::vector<uint64_t>{0, 0});
 }
 
-TEST_CASE("passes of a class are in orders of their own") {
+TEST_CASE("each pass of a class has its own order") {
   const std::vector<uint32_t> class_of(100, 0);
   const BalancedDraws draws = Draws(class_of, 1, kInfiniteTemperature);
   uint64_t same = 0;
@@ -126,7 +126,7 @@ TEST_CASE("passes of a class are in orders of their own") {
   CHECK(same < 40);  // 10 are expected
 }
 
-TEST_CASE("within a class, each member is as likely at any place") {
+TEST_CASE("within a class, each member is equally likely at any position") {
   const BalancedDraws draws = Draws(Mixed({6, 3}), 2, kInfiniteTemperature);
   const auto six = Make(Mixed({6, 3}), 2, kInfiniteTemperature);
   std::vector<uint64_t> counts(36);
@@ -143,7 +143,7 @@ TEST_CASE("items without a class are never drawn") {
   for (const uint64_t item : Drawn(draws, 100)) CHECK((item == 1 || item == 3 || item == 4));
 }
 
-TEST_CASE("draws by the batch are those one by one") {
+TEST_CASE("draws computed in batches equal those computed one by one") {
   for (const double temperature : {1.0, 2.0, kInfiniteTemperature}) {
     const BalancedDraws draws = Draws(Mixed({1, 2, 30, 400}), 4, temperature);
     for (const uint64_t first : {uint64_t{0}, uint64_t{12'345}, uint64_t{1} << 60}) {
@@ -156,14 +156,14 @@ TEST_CASE("draws by the batch are those one by one") {
   }
 }
 
-TEST_CASE("balanced draws are what they always were") {
+TEST_CASE("balanced draws never change") {
   const std::vector<uint32_t> class_of = {0, 1, 1, 2, 2, 2, 2, 0, 1, 2};
   CHECK(Drawn(Draws(class_of, 3, kInfiniteTemperature), 15) ==
         std::vector<uint64_t>{7, 8, 3, 0, 1, 9, 7, 2, 4, 8, 0, 6, 2, 5, 7});
   CHECK(Drawn(Draws(class_of, 3, 2), 15) == std::vector<uint64_t>{0, 5, 7, 7, 1, 1, 0, 7, 6, 0, 9, 0, 1, 4, 1});
 }
 
-TEST_CASE("classes that make no sense are errors") {
+TEST_CASE("invalid classes are errors") {
   const struct {
     std::vector<uint32_t> class_of;
     double temperature;
@@ -222,7 +222,7 @@ struct Classes {
   }
 };
 
-TEST_CASE("the classes of a column are its values in SQLite's order, and every record has that of its value") {
+TEST_CASE("the classes of a column are its values in SQLite's order, and every record has the class of its value") {
   for (const uint64_t records : std::vector<uint64_t>{300, 299, 194, 100, 64, 1, 0}) {
     CAPTURE(records);
     Classes data(AnyCells(), records);
@@ -250,7 +250,7 @@ TEST_CASE("the classes of a column are its values in SQLite's order, and every r
   }
 }
 
-TEST_CASE("classes are of the type that the column has") {
+TEST_CASE("classes have the type of the column") {
   const auto of = [](const Cell& cell) {
     Classes data(std::vector<std::optional<Cell>>(300, cell), 300);
     REQUIRE(data.classes.has_value());
@@ -265,7 +265,7 @@ TEST_CASE("classes are of the type that the column has") {
   CHECK(of(Texts({"\xff"})) == ValueOf(Texts({"\xff"}), 0));
 }
 
-TEST_CASE("a value that no record has is in no class") {
+TEST_CASE("a value that no record has belongs to no class") {
   Classes data(AnyCells(), 300);
   REQUIRE(data.classes.has_value());
   CHECK(data.classes->Find(ViewOf(ValueOf(Ints({99}), 0))) == ColumnClasses::kNone);
@@ -276,7 +276,7 @@ TEST_CASE("a value that no record has is in no class") {
   CHECK(data.classes->Find(ViewOf(ValueOf(Doubles({1}), 0))) == data.classes->Find(ViewOf(ValueOf(Ints({1}), 0))));
 }
 
-TEST_CASE("records that are not there have no classes") {
+TEST_CASE("missing records have no class") {
   const Classes data(AnyCells(), 301);
   REQUIRE(!data.classes.has_value());
   CHECK(data.classes.error().code == ErrorCode::kOutOfRange);

@@ -17,7 +17,7 @@ std::vector<uint64_t> Order(const BlockOrder& order) {
   return elements;
 }
 
-TEST_CASE("a block order has every element once, with its inverse, and each run belongs to one lane") {
+TEST_CASE("a block order is a permutation with its inverse, and each run belongs to one lane") {
   std::mt19937_64 random(1);
   int wrong = 0;
   for (int i = 0; i < 4000; ++i) {
@@ -41,7 +41,7 @@ TEST_CASE("a block order has every element once, with its inverse, and each run 
   CHECK(wrong == 0);
 }
 
-TEST_CASE("positions may be asked for at any step") {
+TEST_CASE("positions may be requested at any step") {
   const BlockOrder order(5000, {.run = 7, .lanes = 12, .window = 3}, 99);
   const std::vector<uint64_t> elements = Order(order);
   for (const uint64_t step : std::initializer_list<uint64_t>{1, 2, 3, 5, 8, 12, 13, 24, 600}) {
@@ -55,7 +55,7 @@ TEST_CASE("positions may be asked for at any step") {
   }
 }
 
-TEST_CASE("runs are neighbours, of the size asked for but for one a lane at the end") {
+TEST_CASE("runs are adjacent and have the requested size, except one per lane at the end") {
   const uint64_t size = 10'000;
   const BlockOrder order(size, {.run = 33, .lanes = 8, .window = 4}, 5);
   std::map<uint64_t, uint64_t> records_of_run;
@@ -71,14 +71,14 @@ TEST_CASE("runs are neighbours, of the size asked for but for one a lane at the 
   CHECK(shorter <= 8);
 }
 
-TEST_CASE("lanes of less than two runs are joined") {
+TEST_CASE("lanes with fewer than two runs are joined") {
   CHECK(BlockOrder(10'000, {.run = 10, .lanes = 64, .window = 8}, 1).lanes() == 64);
   CHECK(BlockOrder(1000, {.run = 10, .lanes = 64, .window = 8}, 1).lanes() == 32);
   CHECK(BlockOrder(100, {.run = 10, .lanes = 60, .window = 8}, 1).lanes() == 3);
   CHECK(BlockOrder(9, {.run = 10, .lanes = 60, .window = 8}, 1).lanes() == 1);
 }
 
-TEST_CASE("eight ranks read each run once, with room for the runs of a window of each of their lanes") {
+TEST_CASE("eight ranks read each run once, if the cache holds the runs of a window of each lane") {
   const uint64_t size = 20'000;
   const BlockOrder order(size, {.run = 16, .lanes = 64, .window = 8}, 3);
   uint64_t runs_read = 0;
@@ -94,7 +94,7 @@ TEST_CASE("eight ranks read each run once, with room for the runs of a window of
   CHECK(runs_read == all.size());
 }
 
-TEST_CASE("the law of block orders is frozen: a change means another kSamplingLaw") {
+TEST_CASE("the algorithm of block orders is frozen: a change needs a new kSamplingLaw") {
   const BlockOrder order(1000, {.run = 8, .lanes = 4, .window = 2}, 42);
   std::vector<uint64_t> elements(8);
   order.Fill(0, 1, elements);

@@ -60,7 +60,7 @@ TEST_CASE("every turn of every party has exactly one position") {
   }
 }
 
-TEST_CASE("positions by the batch are those one by one, in any cycle and by any step") {
+TEST_CASE("positions computed in batches equal those computed one by one, in any cycle and by any step") {
   for (const auto& slots : kSlots) {
     const Deal deal(slots, kKey);
     for (const uint64_t first : {uint64_t{0}, uint64_t{999}, (uint64_t{1} << 62) + 1}) {
@@ -74,7 +74,7 @@ TEST_CASE("positions by the batch are those one by one, in any cycle and by any 
   }
 }
 
-TEST_CASE("the shortest cycle that fits is taken, and else the longest, with the nearest proportions") {
+TEST_CASE("the shortest cycle that fits is chosen, otherwise the longest, with the nearest proportions") {
   const struct {
     std::string what;
     std::vector<double> shares;
@@ -102,7 +102,7 @@ TEST_CASE("the shortest cycle that fits is taken, and else the longest, with the
   }
 }
 
-TEST_CASE("slots in proportion are off by less than one, and exact in sum") {
+TEST_CASE("slots deviate from the proportions by less than one, and their sum is exact") {
   uint64_t state = 7;
   for (int i = 0; i < 200; ++i) {
     std::vector<uint64_t> weights(1 + Below(state = Mix64(state + 1), 50));
@@ -125,7 +125,7 @@ TEST_CASE("the largest weights and cycles do not overflow") {
   CHECK(SlotsInProportion(std::vector<uint64_t>{}, 10).empty());
 }
 
-TEST_CASE("shares that make no sense are errors") {
+TEST_CASE("invalid shares are errors") {
   const double infinity = std::numeric_limits<double>::infinity();
   const struct {
     std::vector<double> shares;
@@ -147,7 +147,7 @@ TEST_CASE("shares that make no sense are errors") {
   }
 }
 
-TEST_CASE("each place in a cycle is as likely to be a party's as any other") {
+TEST_CASE("each place in a cycle is equally likely to belong to a party") {
   const Deal deal(std::vector<uint64_t>{3, 5, 2}, kKey);
   std::vector<uint64_t> counts(30);
   std::vector<double> expected(30);
@@ -156,7 +156,7 @@ TEST_CASE("each place in a cycle is as likely to be a party's as any other") {
   CHECK(ChiSquareDeviations(counts, expected) < 4);
 }
 
-TEST_CASE("another key deals otherwise, and is what a deal made with it is") {
+TEST_CASE("a different key interleaves differently, and an interleave can be recomputed from its key") {
   const std::vector<uint64_t> slots = {30, 50, 20};
   const Deal deal(slots, kKey);
   const Deal other(slots, kKey + 1);
@@ -168,7 +168,7 @@ TEST_CASE("another key deals otherwise, and is what a deal made with it is") {
   CHECK(same < 40);  // 10 are expected
 }
 
-TEST_CASE("a deal is what it always was") {
+TEST_CASE("an interleave never changes") {
   const auto turns = [](const Deal& deal, uint64_t first) {
     std::string shown;
     for (uint64_t i = 0; i < 20; ++i) {

@@ -121,7 +121,7 @@ double EveryOrderP(uint64_t size, uint64_t orders, KeyOf key, uint32_t rounds) {
   return counts.P();
 }
 
-TEST_CASE("orders of seeds that follow each other are uniform") {
+TEST_CASE("orders of consecutive seeds are uniform") {
   PValueTable table;
   for (const uint64_t size : kSizes) {
     const Effort effort = EffortFor(size, kOrders, 10'000'000);
@@ -132,7 +132,7 @@ TEST_CASE("orders of seeds that follow each other are uniform") {
   table.Write("Consecutive seeds:");
 }
 
-TEST_CASE("orders of epochs that follow each other are uniform") {
+TEST_CASE("orders of consecutive epochs are uniform") {
   PValueTable table;
   for (const uint64_t size : kSizes) {
     const Effort effort = EffortFor(size, kOrders, 3'000'000);
@@ -143,7 +143,7 @@ TEST_CASE("orders of epochs that follow each other are uniform") {
   table.Write("Consecutive epochs of one seed:");
 }
 
-TEST_CASE("two rounds are found out at every size") {
+TEST_CASE("two rounds are detected as not uniform at every size") {
   PValueTable table;
   for (const uint64_t size : kSizes) {
     const auto values = JudgePermutation(size, EffortFor(size, kOrders / 10, 1'000'000), SeedKey, 2);
@@ -154,7 +154,7 @@ TEST_CASE("two rounds are found out at every size") {
   table.Write("Two rounds:");
 }
 
-TEST_CASE("a shuffle by Fisher and Yates passes the same tests") {
+TEST_CASE("a Fisher-Yates shuffle passes the same tests") {
   PValueTable table;
   std::mt19937_64 random(1);
   for (const uint64_t size : kSizes) {
@@ -167,7 +167,7 @@ TEST_CASE("a shuffle by Fisher and Yates passes the same tests") {
   table.Write("Fisher and Yates:");
 }
 
-TEST_CASE("every order of a few elements is as frequent as any other") {
+TEST_CASE("every order of a few elements is equally frequent") {
   PValueTable table;
   for (const uint64_t size : {2U, 3U, 4U, 5U, 6U, 7U}) {
     const uint32_t rounds = Permutation::RoundsFor(size);
@@ -193,7 +193,7 @@ TEST_CASE("an odd square of records has as many even orders as odd ones") {
   }
 }
 
-TEST_CASE("fewer rounds and more, for the table of them") {
+TEST_CASE("the table of p-values for fewer and more rounds") {
   if (TableFile() == nullptr) return;
   PValueTable every;
   for (const uint64_t size : {2U, 3U, 4U, 5U, 6U, 7U}) {

@@ -38,7 +38,7 @@ std::vector<uint64_t> SizesAroundPowersOfTwo() {
   return {sizes.begin(), sizes.end()};
 }
 
-TEST_CASE("every element of up to 4096 comes once, under a hundred seeds") {
+TEST_CASE("every element of up to 4096 occurs once, under a hundred seeds") {
   // Sanitizers take ten times as long: there each size gets a different ten of them.
   const uint64_t seeds = kSanitized ? 10 : 100;
   for (uint64_t size = 1; size <= 4096; ++size) {
@@ -51,7 +51,7 @@ TEST_CASE("every element of up to 4096 comes once, under a hundred seeds") {
   }
 }
 
-TEST_CASE("a permutation of any number of elements can be made, also of as many as no dataset has") {
+TEST_CASE("a permutation can have any number of elements, even more than any dataset") {
   for (const uint64_t size : {kMostSampled, (uint64_t{1} << 62) - 1, uint64_t{1} << 62, (uint64_t{1} << 62) + 1,
                               (uint64_t{1} << 63) - 1, uint64_t{1} << 63, kMost - 1, kMost}) {
     CHECK(Permutation(size, 1).size() == size);
@@ -64,7 +64,7 @@ TEST_CASE("any even number of rounds gives every element once") {
       CHECK(IsBijection(Permutation(size, ShuffleKey(1), rounds)));
 }
 
-TEST_CASE("around every power of two up to 2^48 an element leads back to its position") {
+TEST_CASE("around every power of two up to 2^48 the inverse of an element is its position") {
   std::mt19937_64 random(1);
   for (const uint64_t size : SizesAroundPowersOfTwo()) {
     CAPTURE(size);
@@ -82,7 +82,7 @@ TEST_CASE("around every power of two up to 2^48 an element leads back to its pos
   }
 }
 
-TEST_CASE("an element leads back to its position next to every edge of the rectangle") {
+TEST_CASE("the inverse of an element next to every edge of the rectangle is its position") {
   // The divisor is the number of right halves: wrong quotients would show at multiples of it and next to them.
   for (const uint64_t root : {3ULL, 31ULL, 32ULL, 1023ULL, 65535ULL, 1048575ULL, 16777215ULL, 16777216ULL}) {
     for (const uint64_t size : {root * root - 1, root * root, root * root - root + 1}) {
@@ -95,7 +95,7 @@ TEST_CASE("an element leads back to its position next to every edge of the recta
   }
 }
 
-TEST_CASE("elements in batches are those one by one") {
+TEST_CASE("elements computed in batches equal those computed one by one") {
   for (const uint64_t size : SizesAroundPowersOfTwo()) {
     CAPTURE(size);
     const Permutation permutation(size, ShuffleKey(size));
@@ -112,7 +112,7 @@ TEST_CASE("elements in batches are those one by one") {
   }
 }
 
-TEST_CASE("a batch stays in its span and may be all of a size that is no multiple of anything") {
+TEST_CASE("a batch stays in its span and may have any size") {
   std::vector<uint64_t> elements(1013, kMost);
   const Permutation permutation(1009, ShuffleKey(1));
   permutation.Fill(0, 1, std::span(elements).subspan(2, 1009));
@@ -124,7 +124,7 @@ TEST_CASE("a batch stays in its span and may be all of a size that is no multipl
 // Frozen: saved states depend on them. Changing one of the values below requires a new version of the algorithms,
 // kSamplingLaw. All were computed by a second program, in Python.
 
-TEST_CASE("the first elements are those of law 1") {
+TEST_CASE("the first elements are those of version 1") {
   REQUIRE(kSamplingLaw == 1);
   struct Row {
     uint64_t size;
@@ -163,7 +163,7 @@ TEST_CASE("the first elements are those of law 1") {
   }
 }
 
-TEST_CASE("keys are those of law 1") {
+TEST_CASE("keys are those of version 1") {
   REQUIRE(kSamplingLaw == 1);
   struct Row {
     uint64_t key;
@@ -192,7 +192,7 @@ TEST_CASE("keys are those of law 1") {
   for (const auto& [seed, epoch, use, value] : uses) CHECK(SampleKey(seed, epoch, use) == value);
 }
 
-TEST_CASE("the next epoch of a seed is not the first epoch of the next seed") {
+TEST_CASE("the next epoch of a seed differs from the first epoch of the next seed") {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);
     const Permutation next_epoch(1000, ShuffleKey(seed, 1));
@@ -203,7 +203,7 @@ TEST_CASE("the next epoch of a seed is not the first epoch of the next seed") {
   }
 }
 
-TEST_CASE("no two of many seeds, epochs and uses share a key") {
+TEST_CASE("many seeds, epochs and uses all have different keys") {
   std::set<uint64_t> keys;
   for (uint64_t seed = 0; seed < 100; ++seed)
     for (uint64_t epoch = 0; epoch < 100; ++epoch)
@@ -211,7 +211,7 @@ TEST_CASE("no two of many seeds, epochs and uses share a key") {
   CHECK(keys.size() == 100 * 100 * 6);
 }
 
-TEST_CASE("a number below a bound is below it, and its ends are reached") {
+TEST_CASE("a number below a bound is below it, and both ends occur") {
   for (const uint64_t below : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{1} << 48, kMost}) {
     CHECK(Below(0, below) == 0);
     CHECK(Below(kMost, below) == below - 1);

@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("p-values are those of the tables") {
+TEST_CASE("p-values match published tables") {
   struct Row {
     double statistic;
     double degrees;
@@ -44,7 +44,7 @@ TEST_CASE("p-values are those of the tables") {
   CHECK(NormalP(8) == doctest::Approx(6.220960574271785e-16));
 }
 
-TEST_CASE("what is expected of an order is what all orders together have") {
+TEST_CASE("expected statistics of an order are the means over all orders") {
   for (const uint64_t size : std::vector<uint64_t>{5, 6, 7, 8}) {
     CAPTURE(size);
     std::vector<uint64_t> order(size);
@@ -72,7 +72,7 @@ TEST_CASE("what is expected of an order is what all orders together have") {
   }
 }
 
-TEST_CASE("counts have the p-value of their chi-square, and what cannot happen is found") {
+TEST_CASE("counts have the p-value of their chi-square, and impossible events are detected") {
   // scipy.stats.chisquare
   CHECK(CountsP(std::vector<uint64_t>{16, 18, 16, 14, 12, 12}, std::vector<double>{16, 16, 16, 16, 16, 8}) ==
         doctest::Approx(0.6233876277495822));
@@ -83,7 +83,7 @@ TEST_CASE("counts have the p-value of their chi-square, and what cannot happen i
   CHECK(CountsP(std::vector<uint64_t>{10, 0, 10}, std::vector<double>{10, 0, 10}) == 1);
 }
 
-TEST_CASE("bins cover all numbers once") {
+TEST_CASE("every number falls into exactly one bin") {
   for (const uint64_t size : {1U, 5U, 255U, 256U, 257U, 1000U}) {
     const Bins bins(size, 256);
     std::vector<uint64_t> counts(bins.count());

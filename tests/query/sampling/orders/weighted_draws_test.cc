@@ -63,7 +63,7 @@ TEST_CASE("items are drawn in proportion to their weights") {
   }
 }
 
-TEST_CASE("a pair of draws that follow each other is as likely as any other") {
+TEST_CASE("two consecutive draws are independent") {
   const std::vector<double> weights = {1, 2, 3, 4};
   const WeightedDraws draws = Draws(weights, 1);
   std::vector<uint64_t> pairs(16);
@@ -73,7 +73,7 @@ TEST_CASE("a pair of draws that follow each other is as likely as any other") {
   CHECK(ChiSquareDeviations(pairs, expected) < 4.5);
 }
 
-TEST_CASE("draws of another key and of later positions are others") {
+TEST_CASE("draws of another key and of later positions differ") {
   const std::vector<double> alike(1000, 1.0);
   const auto same = [&](uint64_t seed, uint64_t first) {
     uint64_t count = 0;
@@ -86,7 +86,7 @@ TEST_CASE("draws of another key and of later positions are others") {
   CHECK(same(1, uint64_t{1} << 40) < 40);
 }
 
-TEST_CASE("draws by the batch are those one by one, from any position and by any step") {
+TEST_CASE("draws computed in batches equal those computed one by one, from any position and by any step") {
   const WeightedDraws draws = Draws({3, 1, 0, 7, 2, 2, 9}, 5);
   for (const size_t count : std::vector<size_t>{0, 1, 31, 32, 33, 100}) {
     for (const uint64_t first : {uint64_t{0}, uint64_t{77}, uint64_t{1} << 60}) {
@@ -99,13 +99,13 @@ TEST_CASE("draws by the batch are those one by one, from any position and by any
   }
 }
 
-TEST_CASE("weighted draws are what they always were") {
+TEST_CASE("weighted draws never change") {
   std::vector<uint64_t> drawn(12);
   Draws({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 42).Fill(0, 1, drawn);
   CHECK(drawn == std::vector<uint64_t>{7, 7, 3, 4, 5, 9, 8, 9, 9, 5, 5, 9});
 }
 
-TEST_CASE("any numbers of a column are weights, and NULL and NaN are 0") {
+TEST_CASE("any numeric column gives weights, with NULL and NaN as 0") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(WeightsOf({Ints({3}), std::nullopt, Ints({0}), Ints({70'000}), Ints({1})}, 5) ==
         std::vector<double>{3, 0, 0, 70'000, 1});
@@ -116,13 +116,13 @@ TEST_CASE("any numbers of a column are weights, and NULL and NaN are 0") {
   CHECK(WeightsOf({std::nullopt, std::nullopt, std::nullopt, Ints({1})}, 4) == std::vector<double>{0, 0, 0, 1});
 }
 
-TEST_CASE("records beyond those asked for are not looked at") {
+TEST_CASE("records after the requested ones are not read") {
   CHECK(WeightsOf({Ints({3}), Ints({4}), Ints({5}), Ints({6}), Ints({-1})}, 4) == std::vector<double>{3, 4, 5, 6});
   CHECK(WeightsOf({Ints({3}), Ints({4}), Ints({-5}), Texts({"x"})}, 2) == std::vector<double>{3, 4});
   CHECK(WeightsOf({Ints({3}), Ints({4}), Ints({5}), Ints({6})}, 0) == std::vector<double>{});
 }
 
-TEST_CASE("a value that is no weight is an error that names record and value") {
+TEST_CASE("an invalid weight is an error that names record and value") {
   const double infinity = std::numeric_limits<double>::infinity();
   const auto message = [](const std::string& record, const std::string& value) {
     return "the weight of record " + record + " in column 'w' is " + value + "; expected a number of 0 or more";
@@ -146,7 +146,7 @@ TEST_CASE("a value that is no weight is an error that names record and value") {
   }
 }
 
-TEST_CASE("lists are no weights, and records that are not there have none") {
+TEST_CASE("lists and missing records have no weights") {
   const auto lists = WeightsOf({Ints({1, 2}), Ints({1}), Ints({1}), Ints({1})}, 4, true);
   REQUIRE(!lists.has_value());
   CHECK(lists.error().message == "column 'w' has lists; a weight needs one value per record");

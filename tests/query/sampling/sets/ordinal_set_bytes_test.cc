@@ -33,7 +33,7 @@ void CheckHostile(const std::vector<uint8_t>& bytes) {
   CHECK(set->Select(set->size() - 1) < OrdinalSet::kEnd);
 }
 
-TEST_CASE("a set comes back from its bytes") {
+TEST_CASE("a set is read back from its bytes") {
   for (const NamedMembers& shape : Shapes()) {
     CAPTURE(shape.name);
     const Members& members = shape.members;
@@ -44,7 +44,7 @@ TEST_CASE("a set comes back from its bytes") {
   }
 }
 
-TEST_CASE("bytes cut at any place, or with more behind them, are no set") {
+TEST_CASE("bytes truncated at any position, or with bytes after them, are not a set") {
   std::mt19937_64 random(1);
   for (const NamedMembers& shape : Shapes()) {
     CAPTURE(shape.name);
@@ -60,7 +60,7 @@ TEST_CASE("bytes cut at any place, or with more behind them, are no set") {
   }
 }
 
-TEST_CASE("bytes changed at any place are an error or another set") {
+TEST_CASE("bytes changed at any position are an error or another set") {
   std::mt19937_64 random(2);
   for (const NamedMembers& shape : Shapes()) {
     CAPTURE(shape.name);
@@ -83,7 +83,7 @@ TEST_CASE("bytes changed at any place are an error or another set") {
   }
 }
 
-TEST_CASE("bytes at random behind a version are an error or a set") {
+TEST_CASE("random bytes after a version are an error or a set") {
   std::mt19937_64 random(3);
   for (int i = 0; i < 20'000; ++i) {
     std::vector<uint8_t> bytes = {1};
@@ -94,7 +94,7 @@ TEST_CASE("bytes at random behind a version are an error or a set") {
   }
 }
 
-TEST_CASE("a set has one form of bytes, and every other is refused") {
+TEST_CASE("the bytes of a set are unique, and every other form is refused") {
   std::vector<uint8_t> bitmap_of_few = {1, 2, 0, 0x80, 0x20};  // says 4,096 members
   bitmap_of_few.resize(5 + 8192);
   bitmap_of_few[5] = 0b101;

@@ -14,7 +14,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("bits are counted and found as by looking at each") {
+TEST_CASE("bits are counted and found as by testing each") {
   std::mt19937_64 random(1);
   std::vector<uint64_t> words = {1, 2, uint64_t{1} << 63, ~uint64_t{0}, 0x8000000000000001U};
   for (int i = 0; i < 300; ++i) words.push_back(i % 2 == 0 ? random() : random() & random() & random());
@@ -28,7 +28,7 @@ TEST_CASE("bits are counted and found as by looking at each") {
   CHECK(CountBits(0) == 0);
 }
 
-TEST_CASE("a set has the members that it was made of, each under its number") {
+TEST_CASE("a set has the members given to it, each with its rank") {
   for (const NamedMembers& shape : Shapes()) {
     CAPTURE(shape.name);
     const Members& members = shape.members;
@@ -41,7 +41,7 @@ TEST_CASE("a set has the members that it was made of, each under its number") {
   }
 }
 
-TEST_CASE("rank and membership of any ordinal are those of a sorted list") {
+TEST_CASE("rank and membership equal those of a sorted list") {
   for (const NamedMembers& shape : Shapes()) {
     CAPTURE(shape.name);
     const Members& members = shape.members;
@@ -54,7 +54,7 @@ TEST_CASE("rank and membership of any ordinal are those of a sorted list") {
   }
 }
 
-TEST_CASE("members found many at a time are those found one by one") {
+TEST_CASE("members found in batches equal those found one by one") {
   std::mt19937_64 random(3);
   for (const NamedMembers& shape : Shapes()) {
     CAPTURE(shape.name);
@@ -74,7 +74,7 @@ TEST_CASE("members found many at a time are those found one by one") {
   }
 }
 
-TEST_CASE("a walk over the members stops where it is told to") {
+TEST_CASE("a walk over the members stops when told to") {
   for (const NamedMembers& shape : Shapes()) {
     CAPTURE(shape.name);
     const Members& members = shape.members;
@@ -87,7 +87,7 @@ TEST_CASE("a walk over the members stops where it is told to") {
   }
 }
 
-TEST_CASE("a part of a set is the set of that part, down to its bytes") {
+TEST_CASE("a slice of a set equals the set of the slice, down to its bytes") {
   std::mt19937_64 random(4);
   for (const NamedMembers& shape : Shapes()) {
     CAPTURE(shape.name);
@@ -112,7 +112,7 @@ TEST_CASE("a part of a set is the set of that part, down to its bytes") {
   }
 }
 
-TEST_CASE("what two sets have in common is what two lists have in common") {
+TEST_CASE("the intersection of two sets equals that of two lists") {
   const std::vector<NamedMembers> shapes = Shapes();
   for (const NamedMembers& a : shapes) {
     const OrdinalSet a_set = SetOfMembers(a.members);
@@ -145,7 +145,7 @@ OrdinalSet InPieces(const Members& members, uint64_t seed) {
   return builder.Take();
 }
 
-TEST_CASE("a set is the same however it was made") {
+TEST_CASE("a set is the same however it was built") {
   for (const NamedMembers& shape : Shapes()) {
     CAPTURE(shape.name);
     const Members& members = shape.members;
@@ -162,7 +162,7 @@ TEST_CASE("a set is the same however it was made") {
   CHECK(MembersOf(builder.Take()) == Members{3});
 }
 
-TEST_CASE("fingerprints and bytes are equal if the sets are, and only then") {
+TEST_CASE("fingerprints and bytes are equal exactly if the sets are") {
   std::vector<OrdinalSet> sets;
   for (const NamedMembers& shape : Shapes()) {
     sets.push_back(SetOfMembers(shape.members));
@@ -181,7 +181,7 @@ TEST_CASE("fingerprints and bytes are equal if the sets are, and only then") {
   }
 }
 
-TEST_CASE("a range of any size takes the memory of one page's entry, and is made at once") {
+TEST_CASE("a range of any size takes the memory of one page entry, and is built at once") {
   const OrdinalSet all = OrdinalSet::Range(3, OrdinalSet::kEnd);
   CHECK(all.size() == OrdinalSet::kEnd - 3);
   CHECK(all.memory() <= sizeof(OrdinalSet) + 24);
@@ -193,13 +193,13 @@ TEST_CASE("a range of any size takes the memory of one page's entry, and is made
   CHECK(mixed.Intersect(all) == mixed);
 }
 
-TEST_CASE("one record of ten takes at most 16 MB in 10^8 records") {
+TEST_CASE("one record in ten takes at most 16 MB for 10^8 records") {
   const OrdinalSet set = SetOfMembers(Random(0, 10'000'000, 0.1, 9));
   CHECK(set.memory() <= 1'600'000);
   CHECK(set.Serialize().size() <= set.memory());
 }
 
-TEST_CASE("the layout of the bytes is what it was") {
+TEST_CASE("the layout of the bytes never changes") {
   struct Row {
     OrdinalSet set;
     std::vector<uint8_t> bytes;

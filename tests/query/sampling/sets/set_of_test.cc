@@ -11,7 +11,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("the set of a selection has the ordinals of the selection, wherever its blocks begin") {
+TEST_CASE("the set of a selection holds its ordinals, wherever its blocks begin") {
   for (const uint32_t most_records : {1U, 63U, 64U, 65U, 1000U, 70'000U, 200'000U}) {
     CAPTURE(most_records);
     std::mt19937_64 random(most_records);
@@ -35,7 +35,7 @@ TEST_CASE("the set of a selection has the ordinals of the selection, wherever it
   }
 }
 
-TEST_CASE("the set of a selection of nothing is empty, and of all a range") {
+TEST_CASE("the set of an empty selection is empty, and that of a full one is a range") {
   CHECK(SetOf(Selection()) == OrdinalSet());
   const std::vector<BlockHead> blocks = {{0, 0, 1000}, {0, 1000, 0}, {0, 1000, 70'000}};
   CHECK(SetOf(Selection(blocks, {{0}, {0}, {0}})) == OrdinalSet());

@@ -36,7 +36,7 @@ void CheckView(const View& view, const Members& members) {
   CHECK(view.Fingerprint() == View::Of(SetOfMembers(members)).Fingerprint());
 }
 
-TEST_CASE("a view of a set, and each part of it, is what a list of its ordinals is") {
+TEST_CASE("a view of a set, and each slice of it, equals a list of its ordinals") {
   const OrdinalSet tenth = SetOfMembers(Random(0, 600'000, 0.1, 1));
   std::mt19937_64 random(2);
   for (const NamedMembers& shape : Shapes()) {
@@ -80,7 +80,7 @@ TEST_CASE("a range of ordinals is a view like any other") {
   CheckView(View(), {});
 }
 
-TEST_CASE("the fingerprint is of the records, not of how they are kept") {
+TEST_CASE("the fingerprint depends on the records, not on how the view stores them") {
   const View range = View::Range(100, 200'000);
   CHECK(range.Fingerprint().size() == 32);
   CHECK(View::Of(SetOfMembers(All(100, 200'000))).Fingerprint() == range.Fingerprint());
@@ -95,7 +95,7 @@ TEST_CASE("the fingerprint is of the records, not of how they are kept") {
   CHECK(View::Range(0, OrdinalSet::kEnd).Fingerprint() != View::Range(1, OrdinalSet::kEnd).Fingerprint());
 }
 
-TEST_CASE("fingerprints are what they were") {
+TEST_CASE("fingerprints never change") {
   CHECK(View().Fingerprint() == "4d6ac5b7d1a1655cab94ac0ace7276c0");
   CHECK(View::Range(0, 1'000'000'000).Fingerprint() == "26c48d78bb6910a1dd0e3844db2a2b9e");
   CHECK(View::Of(SetOfMembers(Every(0, 1'000'000, 3))).Fingerprint() == "bc11be71556725614eafd721a15dec03");

@@ -1,4 +1,4 @@
-#include "tools/verbs/mix_text.h"
+#include "tools/sampling/mix_text.h"
 
 #include <algorithm>
 #include <cstdio>

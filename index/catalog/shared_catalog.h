@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "index/catalog/catalog_reader.h"
+#include "index/columns/column.h"
+
+namespace ofindex {
+
+/// A block without its offsets and hashes.
+struct BlockHead {
+  uint32_t shard = 0;
+  uint64_t first_record = 0;
+  uint32_t records = 0;
+};
+
+/// The catalog of one open index, for all that read it: the small tables are read once, and everything else on demand
+/// through one SQLite connection. The file is untrusted: rows are validated here, chunks when they are decoded.
+/// Thread-safe; must not cross a fork.
+class SharedCatalog {
+ public:
+  /// Errors: kIndex if the file is not an index, has another version, or is damaged; kStale if it was rewritten.
+  [[nodiscard]] static Result<std::shared_ptr<SharedCatalog>> Open(const std::shared_ptr<const IndexFile>& index);
+
+  explicit SharedCatalog(CatalogReader reader) : reader_(std::move(reader)) {}
+
+  [[nodiscard]] const DatasetFacts& facts() const { return reader_.facts(); }
+  [[nodiscard]] const std::vector<GenerationRow>& generations() const { return generations_; }  ///< at least one
+  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }
+  [[nodiscard]] const std::vector<FeatureRow>& features() const { return features_; }  ///< by number
+
+  /// Calls `read` with the reader of all tables, and returns its result. Other threads wait meanwhile.
+  template <typename Read>
+  [[nodiscard]] auto With(const Read& read) {
+    const std::lock_guard lock(mutex_);
+    return read(reader_);
+  }
+
+  /// Return damage, bad records and skipped files, as CatalogReader does. Errors: kIndex, kStale.
+  [[nodiscard]] Result<std::vector<DamageRow>> Damage();
+  [[nodiscard]] Result<std::vector<BadRow>> Bad();
+  [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
+
+  /// Returns the blocks in ordinal order, without a gap. Errors: kIndex, kStale.
+  [[nodiscard]] Result<std::vector<BlockHead>> Blocks();
+
+  /// Returns the chunks of a column, without data: entry b belongs to `blocks[b]`, and is nullopt if the block has
+  /// none. `blocks` is what Blocks() returned. Errors: kIndex, kStale.
+  [[nodiscard]] Result<std::vector<std::optional<ChunkRow>>> Heads(uint32_t feature, ColumnRole role,
+                                                                   const std::vector<BlockHead>& blocks);
+
+  /// Returns the data of one chunk that has an entry in Heads(); `block` counts from 0. Errors: kIndex, kStale.
+  [[nodiscard]] Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block);
+
+ private:
+  std::mutex mutex_;  // a connection is used by one thread at a time
+  CatalogReader reader_;
+  std::vector<GenerationRow> generations_;
+  std::vector<ShardRow> shards_;
+  std::vector<FeatureRow> features_;
+};
+
+}  // namespace ofindex

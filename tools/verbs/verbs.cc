@@ -1,0 +1,32 @@
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+
+Verb AddVerb(CommandLine& line, Context& context, const char* name, const char* help, Formats formats) {
+  Verb verb = line.AddVerb(name, help);
+  if (formats != Formats::kNone) {
+    verb.AddFlag("--json", context.json, "One JSON document on standard output");
+    if (formats == Formats::kJsonAndJsonl) {
+      verb.AddFlag("--jsonl", context.jsonl, "One JSON object per line").Excludes({"--json"});
+    } else {
+      verb.AddFlag("--jsonl", context.json, "The same, on one line").Excludes({"--json"});
+    }
+  }
+  verb.AddVersion();
+  verb.AddFlag("-q,--quiet", context.quiet, "No messages except errors");
+  verb.AddFlag("-v,--verbose", context.verbose, "More messages");
+  verb.AddIndexedChoice("--progress", context.progress_mode,
+                        {{"auto", ProgressMode::kAuto},
+                         {"plain", ProgressMode::kPlain},
+                         {"json", ProgressMode::kJson},
+                         {"none", ProgressMode::kNone}},
+                        "MODE",
+                        "On standard error: auto (a line on a terminal, otherwise plain), plain (a line every 30 s), "
+                        "json (an object per line), none; default auto");
+  verb.AddIndexedChoice("--color", context.color,
+                        {{"auto", When::kAuto}, {"always", When::kAlways}, {"never", When::kNever}}, "WHEN",
+                        "auto, always or never; auto obeys NO_COLOR and CLICOLOR_FORCE; default auto");
+  return verb;
+}
+
+}  // namespace ofindex
