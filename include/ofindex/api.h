@@ -14,6 +14,6 @@ using namespace v1;
 }
 #endif
 
-/// Mark what the library exports, everything else in it being hidden, and the internal parts of exported classes.
+/// Mark exported classes and functions (everything else in the library is hidden), and internal parts of such classes.
 #define OFINDEX_API __attribute__((visibility("default")))
 #define OFINDEX_INTERNAL __attribute__((visibility("hidden")))

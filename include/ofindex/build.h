@@ -73,11 +73,10 @@ struct BuildReport {
 /// one is left alone. Damage does not stop a build: it is listed in the report and in the index. May be called from
 /// any number of threads; uses `progress`, if it is given.
 ///
-/// Errors: kUsage   an option or a name makes no sense, or no record has a feature of `columns`
-///         kFormat  a file is not a record file, or the shards have different framings
-///         kStale   an index exists, but for other shards or options (set `force`)
-///         kIndex   the file at the path of the index is something else, and is never replaced
-///         kLocked, kIo, kLimit, kInterrupted
+/// Errors: kUsage if an option or a name makes no sense, or if no record has a feature of `columns`; kFormat if there
+/// is no record file, or if the shards have different framings; kStale if an index exists for other shards or options
+/// (set `force`); kIndex if the file at the path of the index is not an index, which is never replaced; kLocked, kIo,
+/// kLimit, kInterrupted.
 [[nodiscard]] OFINDEX_API Result<BuildReport> BuildIndex(const BuildOptions& options, Progress* progress = nullptr);
 
 struct VerifyOptions {
@@ -98,9 +97,10 @@ struct VerifyReport {
   [[nodiscard]] bool clean() const { return bad.empty() && stale.empty() && damage.empty() && map_damage.empty(); }
 };
 
-/// Checks every row of the index, and every shard against it: fingerprints and, unless `quick`, all checksums. Whatever
-/// is wrong with the shards is in the report, not an error.
-/// Errors: kIndex  the index is damaged; kStale  it was rewritten meanwhile; kIo  of the index; kLimit, kInterrupted.
+/// Checks every row of the index, and every shard against it: fingerprints and, unless `quick`, all checksums. Faults
+/// of the shards are in the report, and are not an error.
+/// Errors: kIndex if the index is damaged; kStale if it was rewritten meanwhile; kIo if it cannot be read; kLimit,
+/// kInterrupted.
 [[nodiscard]] OFINDEX_API Result<VerifyReport> Verify(const Dataset& dataset, const VerifyOptions& options = {},
                                                       Progress* progress = nullptr);
 

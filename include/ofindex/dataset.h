@@ -86,7 +86,7 @@ struct RecordLocation {
 class OFINDEX_API Dataset {
  public:
   /// Opens the index `name`, or the index of the data `name`. O(1) in records and shards; opens no shard.
-  /// Errors: kNotFound  there is no index (see BuildIndex); kIndex, kIo; kStale  the index keeps being replaced.
+  /// Errors: kNotFound if there is no index (see BuildIndex); kIndex, kIo; kStale if the index keeps being replaced.
   [[nodiscard]] static Result<Dataset> Open(const std::string& name, const OpenOptions& options = {});
 
   Dataset(const Dataset&);
@@ -99,7 +99,7 @@ class OFINDEX_API Dataset {
   /// Path of the index.
   [[nodiscard]] const std::string& index_path() const;
 
-  /// Reads shards, features, damage and bad records from the index. Errors: kIndex, kIo; kStale  it was rewritten.
+  /// Reads shards, features, damage and bad records from the index. Errors: kIndex, kIo; kStale if it was rewritten.
   [[nodiscard]] Result<DatasetInfo> Info() const;
 
   /// Errors: kOutOfRange, kIndex.
@@ -109,11 +109,9 @@ class OFINDEX_API Dataset {
   /// is an error. A truncated shard is noticed at once, any other change within a tick of the system's clock, some
   /// milliseconds; ReadBatch notices all at once. The second form replaces the content of `out`, and keeps its memory.
   ///
-  /// Errors: kOutOfRange  `ordinal` is not in [0, size())
-  ///         kDamage      the record is marked bad, and the dataset was not opened with allow_bad
-  ///         kStale       the shard is no longer the file that was indexed
-  ///         kIo, kLimit  it cannot be read
-  ///         kIndex       the index is damaged
+  /// Errors: kOutOfRange if `ordinal` is not in [0, size()); kDamage if the record is marked bad, and the dataset was
+  /// not opened with allow_bad; kStale if the shard is no longer the file that was indexed; kIo if it cannot be read;
+  /// kIndex if the index is damaged; kLimit.
   [[nodiscard]] Result<std::vector<uint8_t>> Read(uint64_t ordinal) const;
   [[nodiscard]] Result<void> Read(uint64_t ordinal, std::vector<uint8_t>& out) const;
 
@@ -123,7 +121,7 @@ class OFINDEX_API Dataset {
   /// This is the only read that is not guarded: touching the bytes of an uncompressed shard after it was truncated
   /// raises SIGBUS. Changes to a shard before the call are noticed within a tick of the system's clock.
   ///
-  /// Errors: those of Read; kLimit  the shard cannot be mapped, as on a network file system.
+  /// Errors: those of Read; kLimit if the shard cannot be mapped, as on a network file system.
   [[nodiscard]] Result<RecordView> View(uint64_t ordinal) const;
 
   /// Replaces the content of `out` by the payloads of `ordinals`, in that order; repeats are allowed. Much faster than

@@ -132,7 +132,7 @@ class OFINDEX_API FeatureBatch {
 /// features bytes. A value that does not fit its type is an error and never wraps; a double is rounded to a float32.
 class OFINDEX_API FeatureDecoder {
  public:
-  /// Errors: kUsage  two specs of one name; kRaw of bytes; a `fill` that does not fit its type, or is not for kFixed.
+  /// Errors: kUsage if two specs have one name, if kRaw is of bytes, or if a `fill` does not fit its type or form.
   [[nodiscard]] static Result<FeatureDecoder> Create(const std::vector<FeatureSpec>& specs);
 
   FeatureDecoder(const FeatureDecoder&);
@@ -142,9 +142,8 @@ class OFINDEX_API FeatureDecoder {
   /// Decodes the records `ordinals` of `dataset`, in that order; repeats are allowed. Uses up to `threads` threads if
   /// there are enough records for them; the result does not depend on their number.
   ///
-  /// Errors: kFeature  a feature is not as specified, or the payload is opaque; the text names the record
-  ///         kDamage   the payload is malformed, or the record is marked bad
-  ///         those of Dataset::Read
+  /// Errors: kFeature if a feature is not as specified, or if the payload is opaque (the text names the record);
+  /// kDamage if the payload is malformed; those of Dataset::Read.
   [[nodiscard]] Result<FeatureBatch> Decode(const Dataset& dataset, std::span<const uint64_t> ordinals,
                                             unsigned threads = 1) const;
 

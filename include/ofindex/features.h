@@ -80,9 +80,8 @@ struct FeatureList {
 class OFINDEX_API Features {
  public:
   /// Decodes a copy of `payload`. Memory is proportional to it.
-  /// Errors: kDamage  `payload` is not a valid message; the text gives the byte and the reason
-  ///         kLimit   it is longer than protobuf allows, 2 GiB
-  ///         kUsage   `kind` is kOpaque
+  /// Errors: kDamage if `payload` is not a valid message (the text gives the byte and the reason); kLimit if it is
+  /// longer than protobuf allows, 2 GiB; kUsage if `kind` is kOpaque.
   [[nodiscard]] static Result<Features> Decode(ByteView payload, PayloadKind kind);
 
   Features(const Features&);

@@ -56,7 +56,7 @@ class OFINDEX_API Selection {
 
   [[nodiscard]] bool Contains(uint64_t ordinal) const;
 
-  /// Returns the records numbered [begin, end), or what of them is in [0, size()).
+  /// Returns the records numbered [begin, end); both are clamped to size().
   [[nodiscard]] Selection Slice(uint64_t begin, uint64_t end) const;
 
   /// Returns the ordinals, ascending.
@@ -72,10 +72,9 @@ class OFINDEX_API Selection {
 /// Returns the records for which `expression` holds: any SQL that may follow WHERE in a query on `records`
 /// (docs/sql.md). The expression may be untrusted. Runs on all processors; thread-safe, and usable after fork.
 ///
-/// Errors: kUsage        the expression is wrong or refused, or the parameters do not match it
-///         kLimit        time or memory ran out
-///         kInterrupted  it was cancelled
-///         kIndex, kIo   the index is damaged, or cannot be read; kStale  it was rewritten in place
+/// Errors: kUsage if the expression is wrong or refused, or if the parameters do not match it; kLimit if time or memory
+/// ran out; kInterrupted if the query was cancelled; kIndex if the index is damaged; kIo if it cannot be read; kStale
+/// if it was rewritten in place.
 [[nodiscard]] OFINDEX_API Result<Selection> Where(const Dataset& dataset, std::string_view expression,
                                                   const std::vector<SqlParameter>& parameters = {},
                                                   const QueryLimits& limits = {});
@@ -92,10 +91,9 @@ class OFINDEX_API SqlRows {
   [[nodiscard]] const std::vector<std::string>& columns() const;
 
   /// Steps to the next row. Returns false after the last row, and when the row limit is reached; see truncated().
-  /// Errors: kUsage        the statement is wrong for the values of the row
-  ///         kLimit        time or memory ran out, or a value is too large
-  ///         kInterrupted  it was cancelled
-  ///         kIndex, kIo   the index is damaged, or cannot be read
+  /// Errors: kUsage if the statement fails on the values of the row (integer overflow, malformed JSON); kLimit if time
+  /// or memory ran out, or a value is too large; kInterrupted if the statement was cancelled; kIndex if the index is
+  /// damaged; kIo if it cannot be read.
   [[nodiscard]] Result<bool> Next();
 
   /// Returns column `column`, less than columns().size(), of the row that Next stepped to.
@@ -116,7 +114,7 @@ class OFINDEX_API SqlRows {
 /// thread-safe, its rows included; must not be used across a fork.
 class OFINDEX_API SqlSession {
  public:
-  /// Errors: kIndex, kIo; kStale  the index was rewritten in place.
+  /// Errors: kIndex, kIo; kStale if the index was rewritten in place.
   [[nodiscard]] static Result<SqlSession> Open(const Dataset& dataset);
 
   SqlSession(const SqlSession&);
@@ -124,8 +122,8 @@ class OFINDEX_API SqlSession {
   ~SqlSession();
 
   /// Runs one SELECT, VALUES or EXPLAIN. Each parameter of the statement needs a value, and each value a parameter.
-  /// Errors: kUsage  the statement is wrong, refused, or more than one; the parameters do not match it
-  ///         kLimit  the statement is too long or too complex; and those of SqlRows::Next
+  /// Errors: kUsage if the statement is wrong, refused, or more than one, or if the parameters do not match it; kLimit
+  /// if the statement is too long or too complex; those of SqlRows::Next.
   [[nodiscard]] Result<SqlRows> Query(std::string_view sql, const std::vector<SqlParameter>& parameters = {},
                                       const QueryLimits& limits = {}) const;
 

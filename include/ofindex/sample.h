@@ -51,9 +51,8 @@ struct SampleOptions {
 class OFINDEX_API Sampler {
  public:
   /// Starts at the beginning of the epoch, or where the state says.
-  /// Errors: kUsage  an option is invalid, or names a column that does not exist or cannot be used
-  ///         kStale  the state is of another dataset, selection or order; the text gives the difference
-  ///         kLimit, kIndex, kIo
+  /// Errors: kUsage if an option is invalid, or names a column that does not exist or cannot be used; kStale if the
+  /// state is of another dataset, selection or order (the text gives the difference); kLimit, kIndex, kIo.
   [[nodiscard]] static Result<Sampler> Open(const Dataset& dataset, const SampleOptions& options = {});
 
   Sampler(const Sampler&);

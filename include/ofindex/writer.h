@@ -27,12 +27,12 @@ struct WriteOptions {
 /// Members of a moved-from or closed writer return kUsage, except Close, which a closed one may be asked again.
 class OFINDEX_API RecordWriter {
  public:
-  /// Begins the shard `path`. Errors: kUsage  something else than such a shard is there, or one and no `force`; the
-  /// format cannot be compressed so; kIo; kLocked  another process writes it.
+  /// Begins the shard `path`. Errors: kUsage if a file of another kind is there, or such a shard and `force` is not
+  /// set, or if the format cannot be compressed in this way; kIo; kLocked if another process writes it.
   [[nodiscard]] static Result<RecordWriter> Create(const std::string& path, const WriteOptions& options = {});
 
   /// Begins with the records of the shard `path`, if it exists; readers of the old file keep it.
-  /// Errors: as Create; kDamage  the file does not end with a whole record of `framing`.
+  /// Errors: those of Create; kDamage if the file does not end with a whole record of `framing`.
   [[nodiscard]] static Result<RecordWriter> Append(const std::string& path, Framing framing = Framing::kTfRecord);
 
   RecordWriter(RecordWriter&& other) noexcept;
@@ -40,7 +40,8 @@ class OFINDEX_API RecordWriter {
   ~RecordWriter();
 
   /// Appends one record of any size. Errors: kIo, including a full disk; the shard can then only be discarded, and
-  /// Close fails with the same error. kUsage  an empty payload in an OFRecord, which its readers take for a torn tail.
+  /// Close fails with the same error. kUsage if the payload is empty and the framing OFRecord,
+  /// whose readers take an empty record for a torn tail.
   [[nodiscard]] Result<void> Write(ByteView payload);
 
   /// Passes all records so far to the system. Errors: kIo.
@@ -72,15 +73,16 @@ class OFINDEX_API ShardSetWriter {
  public:
   /// Begins the set `path`: one file, if it ends in .tfrecord or .ofrecord (.tfrecord.gz too) and one shard is asked
   /// for; otherwise a folder of part-0, part-1 ... (OFRecord), or NAME-00000-of-00008.tfrecord (TFRecord).
-  /// Errors: kUsage  it would replace something else than such a set, or one without `force`; several shards without
-  /// the number of records; kIo; kLocked.
+  /// Errors: kUsage if it would replace files of another kind, or such a set and `force` is not set, or if there are
+  /// several shards and `records` is not given; kIo; kLocked.
   [[nodiscard]] static Result<ShardSetWriter> Create(const std::string& path, const ShardSetOptions& options);
 
   ShardSetWriter(ShardSetWriter&& other) noexcept;
   ShardSetWriter& operator=(ShardSetWriter&& other) noexcept;
   ~ShardSetWriter();
 
-  /// Appends a record. Errors: those of RecordWriter::Write; kUsage  it is one more than the set was created for.
+  /// Appends a record. Errors: those of RecordWriter::Write; kUsage if the set has all the
+  /// records that it was created for.
   [[nodiscard]] Result<void> Write(ByteView payload);
 
   /// Replaces the old files by the new ones, which are on disk before. Errors: kIo; then the old set is whole, or the
@@ -128,10 +130,9 @@ class OFINDEX_API PayloadBuilder {
   PayloadBuilder& AddList(std::string_view name, std::span<const FeatureValues> steps);
 
   /// Returns the payload, which is valid until the next Clear or the end of the builder's life. Nothing may be added
-  /// afterwards. Errors, the first since Clear:
-  ///   kFeature  the message has no values of that kind, or no feature lists; an int32 is out of range; a name is not
-  ///             UTF-8, which names in Examples must be; two features have the same name
-  ///   kLimit    the payload is longer than protobuf allows, 2 GiB
+  /// afterwards. Errors, the first since Clear: kFeature if the message has no values of that kind or no feature lists,
+  /// if an int32 is out of range, if a name is not UTF-8 (Examples need that), or if two features have the same name;
+  /// kLimit if the payload is longer than protobuf allows, 2 GiB.
   [[nodiscard]] Result<ByteView> Finish();
 
  private:

@@ -1,6 +1,6 @@
 """The C++ library as it is installed: found by pkg-config, linked both ways, used by examples and by another project.
 
-What the examples read and write is compared with the command and with the reader of tests/oracle/.
+The records that the examples read and write are compared with the command and with the reader of tests/oracle/.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ TEST_CASE("a batch that was moved from is empty and can be filled again") {
   Must(dataset.ReadBatch(ordinals, batch));
   const RecordBatch taken = std::move(batch);
   CHECK(AsText(taken[1]) == ExamplePayload(4));
-  CHECK(batch.size() == 0);  // NOLINT(bugprone-use-after-move): that is what is tested
+  CHECK(batch.size() == 0);  // NOLINT(bugprone-use-after-move): tested here
   Must(dataset.ReadBatch(ordinals, batch));
   CHECK(AsText(batch[0]) == ExamplePayload(3));
   CHECK(AsText(taken[0]) == ExamplePayload(3));
@@ -109,7 +109,7 @@ TEST_CASE("a moved-from dataset is a copy") {
   const TempDir dir;
   Dataset dataset = OpenExamples(dir / "data.tfrecord", 10);
   const Dataset taken = std::move(dataset);
-  CHECK(dataset.size() == 10);  // NOLINT(bugprone-use-after-move): that is what is tested
+  CHECK(dataset.size() == 10);  // NOLINT(bugprone-use-after-move): tested here
   CHECK(AsText(Must(taken.Read(1))) == AsText(Must(dataset.Read(1))));
 }
 

@@ -143,7 +143,7 @@ TEST_CASE("arrays outlive their decoder and dataset") {
   CHECK(FeatureBatch().columns().empty());
 }
 
-TEST_CASE("what cannot be decoded is an error that names the record") {
+TEST_CASE("a feature that cannot be decoded is an error that names the record") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 300);
   const auto code = [&](const std::vector<FeatureSpec>& specs, const std::vector<uint64_t>& ordinals) {

@@ -106,7 +106,7 @@ TEST_CASE("rows that were moved away are no rows") {
   const SqlSession session = Must(SqlSession::Open(OpenExamples(dir / "data.tfrecord", 10)));
   SqlRows rows = Must(session.Query("SELECT id FROM records"));
   SqlRows taken = std::move(rows);
-  CHECK(rows.columns().empty());  // NOLINT(bugprone-use-after-move): that is what is tested
+  CHECK(rows.columns().empty());  // NOLINT(bugprone-use-after-move): tested here
   CHECK_FALSE(rows.truncated());
   const auto stepped = rows.Next();
   REQUIRE_FALSE(stepped);

@@ -130,7 +130,7 @@ TEST_CASE("copies go on independently, and a moved-from sampler is a copy") {
   CHECK(copy.left() == 90);
   Sampler taken = std::move(copy);
   CHECK(Rest(taken) == rest);
-  CHECK(copy.left() == 90);  // NOLINT(bugprone-use-after-move): that is what is tested
+  CHECK(copy.left() == 90);  // NOLINT(bugprone-use-after-move): tested here
   copy = taken;
   CHECK(copy.left() == 0);
 }
