@@ -20,12 +20,11 @@ namespace {
 int64_t Nanoseconds(const timespec& time) { return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
 FileFacts FactsOf(const struct stat& info) {
-  return {.size = static_cast<uint64_t>(info.st_size),
-          .mtime_ns = Nanoseconds(info.st_mtim),
-          .ctime_ns = Nanoseconds(info.st_ctim),
-          .device = info.st_dev,
-          .inode = info.st_ino,
-          .regular = S_ISREG(info.st_mode)};
+  const FileState state{.size = static_cast<uint64_t>(info.st_size),
+                        .mtime_ns = Nanoseconds(info.st_mtim),
+                        .ctime_ns = Nanoseconds(info.st_ctim),
+                        .inode = info.st_ino};
+  return {state, info.st_dev, S_ISREG(info.st_mode)};
 }
 
 }  // namespace
@@ -46,6 +45,11 @@ Result<FileFacts> StatFile(const std::string& path) {
 std::string WorkingFolder() {
   std::error_code error;
   return std::filesystem::current_path(error).string();
+}
+
+std::string FolderOf(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
 }
 
 std::string PathFrom(const std::string& anchor, const std::string& path) {

@@ -11,15 +11,22 @@
 
 namespace ofindex {
 
-/// Facts about a file, from the file system. Two equal values describe the same inode, not
-/// written to in between (as far as the file system's clock can tell; Linux 6.13 and later distinguish any
-/// two states that were queried).
-struct FileFacts {
+/// The facts by which a file is recognised as one seen before. The inode change time (ctime) cannot be set, so a file
+/// renamed into its place is noticed even if it has the same size and mtime. The device is left out because its number
+/// changes after a reboot or a mount.
+struct FileState {
   uint64_t size = 0;  ///< bytes
   int64_t mtime_ns = 0;
   int64_t ctime_ns = 0;
-  uint64_t device = 0;
   uint64_t inode = 0;
+
+  friend bool operator==(const FileState&, const FileState&) = default;
+};
+
+/// Facts about a file, from the file system. Two equal values describe the same inode, not written to in between (as
+/// far as the file system's clock can tell; Linux 6.13 and later distinguish any two states that were queried).
+struct FileFacts : FileState {
+  uint64_t device = 0;
   bool regular = false;
 
   friend bool operator==(const FileFacts&, const FileFacts&) = default;
@@ -30,6 +37,9 @@ struct FileFacts {
 
 /// Returns the path of the working directory, or an empty string if there is none.
 [[nodiscard]] std::string WorkingFolder();
+
+/// Returns the folder of `path`, as a prefix to open files by: "a/b" -> "a", "b" -> ".".
+[[nodiscard]] std::string FolderOf(const std::string& path);
 
 /// Returns a path that works from any working directory for `path` as seen from `anchor`, an absolute folder. Returns
 /// `path` itself if it is absolute or `anchor` is empty.

@@ -36,6 +36,9 @@ enum class BadReason : uint8_t {
   kMalformed = 2,   ///< the payload is not a message of the shard's payload kind
 };
 
+/// Maximum number of records in a block: consecutive records of one shard that an index describes together.
+inline constexpr uint32_t kBlockRecords = 65536;
+
 /// The location of a record. A value: holds no handle and outlives every reader.
 struct RecordLocation {
   uint32_t shard = 0;   ///< index of the shard, from 0

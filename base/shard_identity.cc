@@ -66,11 +66,7 @@ Result<File> OpenIndexedShard(const std::string& path, const std::string& shown)
 Result<ShardIdentity> IdentifyShard(const File& file) {
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   OFINDEX_ASSIGN(const uint64_t fingerprint, Fingerprint(file, facts.size));
-  return ShardIdentity{.size = facts.size,
-                       .mtime_ns = facts.mtime_ns,
-                       .ctime_ns = facts.ctime_ns,
-                       .inode = facts.inode,
-                       .fingerprint = fingerprint};
+  return ShardIdentity{facts, fingerprint};
 }
 
 Result<void> CheckShard(const File& file, const FileFacts& facts, const ShardIdentity& identity, FactsTrust trust) {

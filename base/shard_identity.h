@@ -17,16 +17,12 @@ namespace ofindex {
 /// Errors: kIo; kStale if the file has fewer than `size` bytes.
 [[nodiscard]] Result<uint64_t> Fingerprint(const File& file, uint64_t size);
 
-/// The properties by which a shard is recognised as the indexed file. A file with the same size, times and inode is
-/// trusted; otherwise the fingerprint decides, so that copying or touching a dataset is not a false alarm. The inode
-/// change time (ctime) cannot be set, so a file renamed into the shard's place is noticed even if it has the same size
-/// and mtime. The device is left out because its number changes after a reboot or a mount.
-struct ShardIdentity {
-  uint64_t size = 0;
-  int64_t mtime_ns = 0;
-  int64_t ctime_ns = 0;
-  uint64_t inode = 0;
+/// The properties by which a shard is recognised as the indexed file. A file in the same state is trusted; otherwise
+/// the fingerprint decides, so that copying or touching a dataset is not a false alarm.
+struct ShardIdentity : FileState {
   uint64_t fingerprint = 0;  ///< Fingerprint() over `size` bytes
+
+  friend bool operator==(const ShardIdentity&, const ShardIdentity&) = default;
 };
 
 /// Opens the file of a shard named by an index. Messages use `shown`, or `path` if `shown` is empty.
@@ -39,8 +35,7 @@ struct ShardIdentity {
 
 /// Returns true if a file with these facts is the shard, without reading its bytes.
 [[nodiscard]] inline bool HasFactsOf(const FileFacts& facts, const ShardIdentity& identity) {
-  return facts.size == identity.size && facts.mtime_ns == identity.mtime_ns && facts.ctime_ns == identity.ctime_ns &&
-         facts.inode == identity.inode;
+  return static_cast<const FileState&>(facts) == identity;
 }
 
 enum class FactsTrust { kTrusted, kIgnored };

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "mmap/offsets/offset_map.h"
-#include "mmap/sources/byte_source.h"
+#include "mmap/batch_plan.h"
 
 namespace ofindex {
 
@@ -42,22 +41,12 @@ class RecordBatch {
   // Returns the whole capacity of the buffer.
   [[nodiscard]] std::span<uint8_t> room() const { return {buffer_.get(), capacity_}; }
 
-  // A requested record: its ordinal, and its position in the request.
-  struct Wanted {
-    uint64_t ordinal;
-    uint64_t slot;
-  };
-
   std::unique_ptr<uint8_t[]> buffer_;
   uint64_t capacity_ = 0;
   std::vector<uint64_t> ends_;
   // Kept between batches, so that filling one allocates nothing.
   std::vector<uint64_t> shards_read_;  // one bit per shard
-  std::vector<Wanted> wanted_;         // in storage order
-  std::vector<uint64_t> ordinals_;     // as wanted_: the ordinals
-  std::vector<OffsetMap::Place> places_;
-  std::vector<RecordRead> reads_;  // as wanted_: the reads
-  std::vector<uint32_t> shards_;   // as wanted_: the shards
+  BatchPlan plan_;
 };
 
 }  // namespace ofindex

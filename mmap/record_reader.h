@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,27 +12,15 @@
 #include "base/file.h"
 #include "base/record.h"
 #include "base/result.h"
-#include "mmap/batch/ready_blocks.h"
 #include "mmap/offsets/offset_map.h"
+#include "mmap/reader_options.h"
 #include "mmap/record_batch.h"
 #include "mmap/shard_paths.h"
 #include "mmap/sources/open_shard.h"
 
 namespace ofindex {
 
-/// For compressed shards: room for the spans of the 32 runs that `--block auto` has in flight.
-inline constexpr uint64_t kInflatedCacheBytes = uint64_t{320} << 20;
-
-struct ReaderOptions {
-  IoMode io = IoMode::kAuto;
-  std::string root = {};         ///< folder that holds a copy of the dataset; empty: use the paths in the index
-  bool allow_bad = false;        ///< return payloads of records that are marked bad, instead of an error
-  uint64_t max_maps = 0;         ///< maximum number of mapped shards; 0: half of what the kernel allows a process
-  uint64_t max_descriptors = 0;  ///< maximum number of descriptors kept open; 0: a quarter of the process's limit
-  /// Maximum bytes of inflated spans kept for compressed shards, and, counted separately, of views of their records.
-  /// The span being read is always kept.
-  uint64_t inflated_cache_bytes = kInflatedCacheBytes;
-};
+struct ReaderState;
 
 /// Random access to the records of a dataset by ordinal, in O(1). Logically immutable and thread-safe, without locks
 /// except for compressed shards; usable after fork in parent and child; never touches SQLite.
@@ -60,7 +47,7 @@ class RecordReader {
 
   /// Returns whether any shard is compressed, so that reading a record may take milliseconds.
   [[nodiscard]] bool inflates() const { return map_->header().streams != 0; }
-  [[nodiscard]] uint64_t inflated_cache_bytes() const { return options_.inflated_cache_bytes; }
+  [[nodiscard]] uint64_t inflated_cache_bytes() const { return inflated_cache_bytes_; }
 
   /// Returns the location of record `ordinal`. Reads its shard's entry, but does not open the shard.
   /// Errors: kOutOfRange, kIndex.
@@ -130,32 +117,17 @@ class RecordReader {
   [[nodiscard]] Result<std::string> ShardPath(uint32_t shard) const;
 
  private:
-  struct Shards;
+  RecordReader(std::shared_ptr<const OffsetMap> map, ShardPaths paths, const ReaderOptions& options);
 
-  RecordReader(std::shared_ptr<const OffsetMap> map, ShardPaths paths, ReaderOptions options);
-
-  [[nodiscard]] bool ShardUnchanged(uint32_t shard, int64_t tick) const;
   [[nodiscard]] Result<ByteView> ViewChecked(uint64_t ordinal) const;
   [[nodiscard]] Result<ByteView> ViewInflated(RecordRead read, const OpenShard& shard) const;
-  [[nodiscard]] Result<std::optional<OpenShard::Inflation>> InflationOf(uint32_t shard, const MapShard& entry) const;
-  [[nodiscard]] Result<OffsetMap::Place> FindSound(uint64_t ordinal) const;
-  [[nodiscard]] Result<void> CheckSound(uint64_t ordinal, const OffsetMap::Place& place) const;
-  [[nodiscard]] Result<const OpenShard*> Shard(uint32_t shard) const;
-  [[nodiscard]] Result<const OpenShard*> OpenNow(uint32_t shard) const;
-  [[nodiscard]] Result<RecordRead> PlanRead(uint64_t ordinal, const OffsetMap::Place& place,
-                                            const OpenShard& shard) const;
   [[nodiscard]] Result<void> CopyOneCarefully(uint64_t ordinal, const GiveRoom& room) const;
   [[nodiscard]] bool TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
   [[nodiscard]] Result<void> CopyCarefully(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
-  [[nodiscard]] Result<void> FindPlaces(RecordBatch& batch) const;
-  [[nodiscard]] Result<void> PlanBatch(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
-  [[nodiscard]] Result<void> ReadBatch(const RecordBatch& batch) const;
 
   std::shared_ptr<const OffsetMap> map_;
-  ShardPaths paths_;
-  ReaderOptions options_;
-  std::unique_ptr<Shards> shards_;
-  std::unique_ptr<ReadyBlocks> ready_;
+  uint64_t inflated_cache_bytes_;
+  std::unique_ptr<ReaderState> state_;
 };
 
 }  // namespace ofindex

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/file.h"
 #include "index/catalog/paths.h"
 
 namespace ofindex {

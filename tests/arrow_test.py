@@ -23,7 +23,7 @@ ROOMS = {
     "proto/encode": "base proto proto/wire",
     "proto/skim": "base proto proto/wire",
     "proto/wire": "base",
-    "mmap": "base mmap/batch mmap/offsets mmap/sources",
+    "mmap": "base mmap/batch mmap/inflate mmap/offsets mmap/sources",
     "mmap/batch": "base mmap/files mmap/offsets mmap/sources",
     "mmap/files": "base",
     "mmap/inflate": "base mmap/files",
@@ -32,11 +32,11 @@ ROOMS = {
     "index/build": "base mmap mmap/files mmap/inflate mmap/offsets index/catalog index/columns index/database "
     "index/output index/scan index/shards index/walk",
     "index/catalog": "base mmap/inflate mmap/offsets index/columns index/database",
-    "index/chunks": "base proto index/chunks/sections index/columns",
-    "index/chunks/sections": "base",
+    "index/chunks": "base proto proto/wire index/chunks/sections index/columns",
+    "index/chunks/sections": "base proto/wire",
     "index/columns": "base proto",
     "index/database": "base index/columns",
-    "index/output": "base index/catalog",
+    "index/output": "base",
     "index/scan": "base proto/skim mmap/files mmap/offsets index/catalog index/chunks index/columns index/shards "
     "index/walk",
     "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/output "
@@ -44,10 +44,11 @@ ROOMS = {
     "index/walk": "base mmap/files mmap/inflate mmap/offsets index/catalog",
     "index/writing": "base index/output index/shards index/walk",
     "query": "base mmap index/catalog query/columns",
-    "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns",
+    "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns query/columns/chunks",
+    "query/columns/chunks": "base mmap/offsets index/catalog index/chunks index/columns",
     "query/decoding": "base proto proto/skim proto/wire mmap",
     "query/extension": "base query/tables",
-    "query/filter": "base index/catalog index/chunks index/columns query/columns",
+    "query/filter": "base index/catalog index/chunks index/columns query/columns query/columns/chunks",
     "query/loading": "base mmap query/decoding query/sampling/orders query/sampling/sets",
     "query/sampling": "base mmap mmap/inflate index/catalog query query/columns query/sampling/columns "
     "query/sampling/orders query/sampling/sets query/sql",
@@ -57,10 +58,7 @@ ROOMS = {
     "query/sampling/sets": "base query/filter",
     "query/sql": "base index/chunks index/columns query/columns query/filter query/tables",
     "query/stats": "base index/chunks index/columns query/columns",
-    "query/tables": "base index/catalog index/chunks index/columns query/columns query/filter",
-    "include/ofindex": "",
-    "library": "base index/build index/catalog index/columns index/shards index/writing mmap proto proto/encode query "
-    "query/columns query/decoding query/sampling query/sampling/sets query/sql include/ofindex",
+    "query/tables": "base index/catalog index/chunks index/columns query/columns query/columns/chunks query/filter",
     "tools": "base tools/shell tools/verbs",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",
@@ -74,6 +72,9 @@ ROOMS = {
     "python/src": "base proto proto/encode proto/skim mmap index/build index/chunks index/shards "
     "index/writing query query/columns query/decoding query/loading query/sampling query/sampling/columns "
     "query/sampling/sets query/sql query/stats",
+    "include/ofindex": "",
+    "library": "base index/build index/catalog index/columns index/shards index/writing mmap proto proto/encode query "
+    "query/columns query/decoding query/sampling query/sampling/sets query/sql include/ofindex",
 }
 MAY_INCLUDE = {room: frozenset(others.split()) for room, others in ROOMS.items()}
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/allocation.h"
+#include "base/file.h"
 #include "base/nearest_names.h"
 #include "base/text.h"
 #include "base/threads.h"

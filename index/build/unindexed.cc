@@ -28,14 +28,14 @@ Result<ShardFamilies> FamiliesOf(CatalogReader& catalog) {
 }
 
 // The foreign files listed in an index, by their stored paths.
-using KnownFiles = std::map<std::string_view, SkippedFile::State>;
+using KnownFiles = std::map<std::string_view, FileState>;
 
 // Sorts one file.
 Result<void> Sort(const Candidate& candidate, const KnownFiles& known, const ShardFamilies& families,
                   const FormatChoice& choice, UnindexedFiles& files) {
   OFINDEX_ASSIGN(const File file, File::OpenRead(candidate.path));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  const SkippedFile::State state{facts.size, facts.mtime_ns, facts.ctime_ns, facts.inode};
+  const FileState& state = facts;
   const auto before = known.find(candidate.stored_path);
   std::string what;
   if (before == known.end() || before->second != state) {

@@ -20,7 +20,7 @@ struct UnindexedFiles {
 };
 
 /// Sorts `candidates`, which are not in the index, and `skipped`, as given by FindShards, into record files and others.
-/// Does not read a file that is unchanged since the build skipped it (SkippedFile::State). An unreadable file counts as
+/// Does not read a file that is unchanged since the build skipped it (SkippedFile::state). An unreadable file counts as
 /// skipped. Errors: kIndex, kIo, kLimit.
 [[nodiscard]] Result<UnindexedFiles> SortUnindexed(CatalogReader& catalog, const std::vector<Candidate>& candidates,
                                                    std::vector<SkippedFile> skipped, const FormatChoice& choice);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/allocation.h"
+#include "base/file.h"
 #include "base/framing.h"
 #include "base/text.h"
 #include "base/threads.h"

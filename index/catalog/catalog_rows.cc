@@ -109,11 +109,11 @@ Result<std::vector<ShardRow>> CatalogReader::Shards() {
     ShardRow shard{.path = std::string(rows->Text(1)),
                    .framing = *framing,
                    .payload = *payload,
-                   .identity = {.size = rows->Unsigned(5),
-                                .mtime_ns = rows->Int(6),
-                                .ctime_ns = rows->Int(7),
-                                .inode = rows->Unsigned(8),
-                                .fingerprint = *fingerprint},
+                   .identity = {{.size = rows->Unsigned(5),
+                                 .mtime_ns = rows->Int(6),
+                                 .ctime_ns = rows->Int(7),
+                                 .inode = rows->Unsigned(8)},
+                                *fingerprint},
                    .first_record = rows->Unsigned(10),
                    .records = rows->Unsigned(11),
                    .payload_bytes = rows->Unsigned(12),
@@ -175,7 +175,9 @@ Result<std::vector<SkippedFile>> CatalogReader::Skipped() {
     const std::optional<SkippedFile::Kind> kind = ParseSkippedKind(rows->Text(3));
     if (!kind) return NoSense("an unknown kind of skipped file");
     SkippedFile file{.path = std::string(rows->Text(1)), .reason = std::string(rows->Text(2)), .kind = *kind};
-    if (const auto size = rows->UnsignedOrNull(4)) file.state = {*size, rows->Int(5), rows->Int(6), rows->Unsigned(7)};
+    if (const auto size = rows->UnsignedOrNull(4)) {
+      file.state = FileState{*size, rows->Int(5), rows->Int(6), rows->Unsigned(7)};
+    }
     skipped.push_back(std::move(file));
   }
   if (skipped.size() <= facts_.skipped) return skipped;

@@ -55,12 +55,12 @@ Result<void> CatalogWriter::Add(const CheckpointRow& checkpoint) {
 }
 
 Result<void> CatalogWriter::Add(const SkippedFile& skipped) {
-  const auto cell = [&](auto SkippedFile::State::*field) {
+  const auto cell = [&](auto FileState::*field) {
     return skipped.state ? std::optional(static_cast<uint64_t>((*skipped.state).*field)) : std::nullopt;
   };
   return statements_->skipped.Run(std::string_view(skipped.path), std::string_view(skipped.reason), Name(skipped.kind),
-                                  cell(&SkippedFile::State::size), cell(&SkippedFile::State::mtime_ns),
-                                  cell(&SkippedFile::State::ctime_ns), cell(&SkippedFile::State::inode));
+                                  cell(&FileState::size), cell(&FileState::mtime_ns), cell(&FileState::ctime_ns),
+                                  cell(&FileState::inode));
 }
 
 Result<void> CatalogWriter::Add(const ShardRow& shard) {

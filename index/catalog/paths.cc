@@ -87,11 +87,6 @@ Result<std::string> ResolveIndex(const std::string& name) {
   return IndexPathOf(name);
 }
 
-std::string FolderOf(const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
 Result<std::string> RelativeTo(const std::string& path, const std::string& folder) {
   OFINDEX_ASSIGN(const fs::path anchored, Anchored(path));
   std::error_code error;

@@ -26,9 +26,6 @@ inline constexpr std::string_view kMapSuffix = "-map";
 /// Returns the error for an argument that names nothing: kUsage, with errno.
 [[nodiscard]] Error NoSuchPath(const std::string& path);
 
-/// Returns the folder of `path`, as a prefix to open files by: "a/b" -> "a", "b" -> ".".
-[[nodiscard]] std::string FolderOf(const std::string& path);
-
 /// Returns `path` relative to `folder`, both given from the working directory: the form stored in an index, so that it
 /// can move together with its dataset. A link in the last component of `path` is kept, links before it are followed, so
 /// that ".." means what it means to the system. Errors: kUsage if `path` is empty; kIo.

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/file.h"
 #include "base/result.h"
 
 namespace ofindex {
@@ -17,21 +18,12 @@ struct SkippedFile {
     kUnreadable,  ///< a file or folder that the system does not let us read, or a broken link that belongs to a set
   };
 
-  /// The state of a foreign file before it was read. A file with the same state is taken to be unchanged, by the rule
-  /// for shards (base/shard_identity.h), and is not read again. A copy of the file has a different state.
-  struct State {
-    uint64_t size = 0;
-    int64_t mtime_ns = 0;
-    int64_t ctime_ns = 0;
-    uint64_t inode = 0;
-
-    friend bool operator==(const State&, const State&) = default;
-  };
-
   std::string path;  ///< relative to the index
   std::string reason;
   Kind kind = Kind::kForeign;
-  std::optional<State> state = {};
+  /// The state of a foreign file before it was read. While the state is unchanged, so is the file, by the rule for
+  /// shards (base/shard_identity.h), and it need not be read again. A copy has another state.
+  std::optional<FileState> state = {};
 };
 
 [[nodiscard]] constexpr std::string_view Name(SkippedFile::Kind kind) {

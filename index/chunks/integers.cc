@@ -7,11 +7,12 @@
 
 #include "index/chunks/distinct.h"
 #include "index/chunks/sections/frames.h"
+#include "proto/wire/varint.h"
 
 namespace ofindex {
 namespace {
 
-uint32_t VarintBits(uint64_t value) { return 8 * std::max(1U, (Width(value) + 6) / 7); }
+uint64_t VarintBits(uint64_t value) { return 8 * VarintBytes(value); }
 
 struct Extremes {
   int64_t least = std::numeric_limits<int64_t>::max();

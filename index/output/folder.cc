@@ -10,7 +10,6 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "index/catalog/paths.h"
 
 namespace ofindex {
 

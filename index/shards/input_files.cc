@@ -7,6 +7,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/file.h"
 #include "index/catalog/paths.h"
 #include "mmap/shard_paths.h"
 

@@ -227,9 +227,7 @@ Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, u
       probed.skipped.push_back(*probe.unreadable);
     } else {
       const ShardIdentity& found = probe.identity;
-      probed.skipped.push_back({.path = set.candidates[i].stored_path,
-                                .reason = detection.what,
-                                .state = SkippedFile::State{found.size, found.mtime_ns, found.ctime_ns, found.inode}});
+      probed.skipped.push_back({.path = set.candidates[i].stored_path, .reason = detection.what, .state = found});
     }
   }
   if (!choice.framing && AreAllEmpty(probed.shards)) {

@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/record.h"
 
 namespace ofindex {
-
-/// Maximum number of records in a block.
-inline constexpr uint32_t kBlockRecords = 65536;
 
 /// Packed offsets: where the records of one block begin and end, in few bits and with O(1) access.
 ///

@@ -41,7 +41,7 @@ bool PagedWireReader::ReadTag(uint64_t* begin, PagedField* field) {
 
 bool PagedWireReader::ReadContent(uint64_t tag_begin, PagedField* field) {
   switch (field->type) {
-    case WireType::kVarint: return ReadVarint(10, WireFault::kLongVarint, &field->value);
+    case WireType::kVarint: return ReadVarint(kMostVarintBytes, WireFault::kLongVarint, &field->value);
     case WireType::kFixed64: return ReadFixed(8, field);
     case WireType::kFixed32: return ReadFixed(4, field);
     case WireType::kBytes: return ReadBytes(field);

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "proto/skim/skimmed.h"
 #include "proto/skim/skimmer_found.h"
-#include "proto/wire/packed_varints.h"
+#include "proto/wire/varint.h"
 #include "proto/wire/wire.h"
 
 namespace ofindex {
@@ -75,7 +75,7 @@ class PagedWireReader {
   [[nodiscard]] bool Next(PagedField* field);
 
   [[nodiscard]] bool NextVarint(uint64_t* value) {
-    return at_ != end_ && ReadVarint(10, WireFault::kLongVarint, value);
+    return at_ != end_ && ReadVarint(kMostVarintBytes, WireFault::kLongVarint, value);
   }
 
   bool Reject(WireFault fault, PagedBytes where) { return Fail(fault, where.offset); }

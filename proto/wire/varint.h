@@ -8,8 +8,11 @@
 
 namespace ofindex {
 
-/// Reads the varint at the front of `bytes`, which are at most 10; bits above 64 are dropped. Returns its size, or 0 if
-/// it does not end in `bytes`; `*value` is then unchanged.
+/// The size of the longest varint.
+inline constexpr size_t kMostVarintBytes = 10;
+
+/// Reads the varint at the front of `bytes`, which are at most kMostVarintBytes; bits above 64 are dropped. Returns its
+/// size, or 0 if it does not end in `bytes`; `*value` is then unchanged.
 [[nodiscard]] inline size_t TakeVarint(ByteView bytes, uint64_t* value) {
   uint64_t bits = 0;
   for (size_t i = 0; i < bytes.size(); ++i) {
@@ -37,5 +40,8 @@ inline uint8_t* WriteVarint(uint64_t value, uint8_t* out) {
   *out++ = static_cast<uint8_t>(value);
   return out;
 }
+
+/// Returns the number of varints in `chunk`, a packed list; 0 if it is empty or malformed. Reads eight bytes at a time.
+[[nodiscard]] uint64_t CountVarints(ByteView chunk);
 
 }  // namespace ofindex

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "proto/wire/varint.h"
 
 namespace ofindex {
 
@@ -148,7 +149,7 @@ inline bool WireReader::ReadVarint(uint64_t* value) {
     *value = *at_++;
     return true;
   }
-  return ReadLongVarint(10, WireFault::kLongVarint, value);
+  return ReadLongVarint(kMostVarintBytes, WireFault::kLongVarint, value);
 }
 
 inline bool WireReader::ReadLength(uint64_t* length) {

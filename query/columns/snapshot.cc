@@ -10,7 +10,7 @@
 
 #include "index/catalog/paths.h"
 #include "mmap/offsets/offset_map.h"
-#include "query/columns/column_source.h"
+#include "query/columns/chunks/column_source.h"
 
 namespace ofindex {
 

@@ -200,7 +200,7 @@ void Match(const ValueFilter& filter, const Chunk& chunk, Words words) {
 
 void MatchOrdinals(const ValueFilter& filter, uint64_t first, uint32_t records, Words words) {
   static const std::vector<uint16_t> kOffsets = [] {
-    std::vector<uint16_t> offsets(65536);
+    std::vector<uint16_t> offsets(kBlockRecords);
     std::iota(offsets.begin(), offsets.end(), uint16_t{0});
     return offsets;
   }();

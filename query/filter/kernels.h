@@ -4,7 +4,7 @@
 #include <span>
 
 #include "index/chunks/chunk.h"
-#include "query/columns/bit_words.h"
+#include "query/columns/chunks/bit_words.h"
 #include "query/filter/value_filter.h"
 
 namespace ofindex {

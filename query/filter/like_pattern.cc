@@ -65,6 +65,21 @@ bool TakeOne(std::string_view& text, std::string_view& pattern, const PatternRul
   return Same(character, wanted, rules.fold);
 }
 
+// Returns `text` from the first byte that a match of `pattern` may begin with; empty if there is none. A byte that
+// begins a character is never in the middle of another.
+std::string_view FromFirst(std::string_view text, std::string_view pattern, const PatternRules& rules) {
+  if (pattern.empty()) return text;
+  const char first = pattern[0];
+  const bool continues = (first & 0xc0) == 0x80;
+  const bool special = first == rules.any || first == rules.one || (rules.sets && first == '[');
+  if (continues || special || rules.escape.starts_with(first)) return text;
+  const bool letter = rules.fold && Folded(first) >= 'a' && Folded(first) <= 'z';
+  const char other = letter ? static_cast<char>(first ^ 0x20) : first;
+  size_t at = 0;
+  while (at < text.size() && text[at] != first && text[at] != other) ++at;
+  return text.substr(at);
+}
+
 }  // namespace
 
 bool Matches(std::string_view text, std::string_view pattern, const PatternRules& rules,
@@ -82,7 +97,7 @@ bool Matches(std::string_view text, std::string_view pattern, const PatternRules
       pattern.remove_prefix(1);
       wild = true;
       pattern_behind = pattern;
-      text_left = text;
+      text = text_left = FromFirst(text, pattern, rules);
       if (pattern.empty()) return true;
       continue;
     }
@@ -90,7 +105,7 @@ bool Matches(std::string_view text, std::string_view pattern, const PatternRules
     if (!text.empty() && !pattern.empty() && TakeOne(text, pattern, rules)) continue;
     if (!wild || text_left.empty()) return false;
     Take(text_left);
-    text = text_left;
+    text = text_left = FromFirst(text_left, pattern_behind, rules);
     pattern = pattern_behind;
   }
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "query/columns/bit_words.h"
+#include "query/columns/chunks/bit_words.h"
 #include "query/filter/number_range.h"
 #include "query/filter/text_kernel.h"
 

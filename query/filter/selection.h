@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "index/catalog/shared_catalog.h"
-#include "query/columns/bit_words.h"
+#include "query/columns/chunks/bit_words.h"
 
 namespace ofindex {
 

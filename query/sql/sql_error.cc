@@ -67,11 +67,18 @@ std::vector<std::string> Nearest(std::string_view wrong, const std::vector<std::
   return nearest;
 }
 
+// Returns `name` without the advice that SQLite 3.46 adds to names in double quotes.
+std::string_view WithoutAdvice(std::string_view name) {
+  constexpr std::string_view kAdvice = "\" - should this be a string literal in single-quotes?";
+  if (!name.starts_with('"') || !name.ends_with(kAdvice) || name.size() <= kAdvice.size()) return name;
+  return name.substr(1, name.size() - kAdvice.size() - 1);
+}
+
 // Returns `message` with what was probably meant, if it is about an unknown name, otherwise nothing.
 std::string WithNearest(std::string_view message, const SqlGate& gate) {
   for (const UnknownName& kind : kUnknownNames) {
     if (!message.starts_with(kind.words)) continue;
-    const std::string_view wrong = message.substr(kind.words.size());
+    const std::string_view wrong = WithoutAdvice(message.substr(kind.words.size()));
     const std::string meant = DidYouMean(Nearest(wrong, kind.names(gate)), "\"");
     return StrCat(kind.words, "\"", Printable(wrong), "\"", meant.empty() ? "" : "; ", meant);
   }

@@ -55,7 +55,7 @@ class SqlGate {
   std::vector<std::string> tables_;
   std::vector<std::string> columns_;
   SqlGuard* guard_ = nullptr;  // of the running statement
-  SqlMemory memory_;
+  SqlMemory memory_{[this] { return MayGoOn(); }};
 };
 
 }  // namespace ofindex

@@ -12,8 +12,9 @@
 namespace ofindex {
 namespace {
 
-// Operations of SQLite's virtual machine between two checks: some microseconds. A check costs about 50 ns.
-constexpr int kOperationsPerQuestion = 500;
+// Operations of SQLite's virtual machine between two checks: a microsecond or two, unless they copy large values. A
+// check costs about 50 ns.
+constexpr int kOperationsPerQuestion = 100;
 
 std::string Seconds(std::chrono::nanoseconds time) {
   std::string text = std::to_string(std::chrono::duration<double>(time).count());

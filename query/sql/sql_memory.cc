@@ -2,10 +2,11 @@
 
 #include <sqlite3.h>
 
-#include <utility>
-
 namespace ofindex {
 namespace {
+
+// SQLite allocates and fills as much in a few milliseconds at most.
+constexpr uint64_t kBytesPerQuestion = 1 << 20;
 
 // The account of this thread; null outside of sessions.
 thread_local SqlMemory* counted = nullptr;
@@ -66,9 +67,14 @@ SqlMemory::Counting::Counting(SqlMemory& memory) : before_(std::exchange(counted
 SqlMemory::Counting::~Counting() { counted = before_; }
 
 bool SqlMemory::Allows(uint64_t bytes) {
-  if (HasRoom(bytes)) return true;
-  refused_ = true;
-  return false;
+  if (!HasRoom(bytes)) {
+    refused_ = true;
+    return false;
+  }
+  unasked_ += bytes;
+  if (unasked_ < kBytesPerQuestion) return true;
+  unasked_ = 0;
+  return may_go_on_();
 }
 
 }  // namespace ofindex

@@ -1,14 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 namespace ofindex {
 
 /// The memory that SQLite holds for one session, and its limit. SQLite itself has a single limit for the whole process:
 /// a large statement of one session would end a small one of another. Used by one thread at a time.
+///
+/// Allocations are also where a statement can be stopped between two calls of SQLite's progress handler: while large
+/// values are copied, and while a statement is prepared, which SQLite 3.40 does without calling the handler. CTEs that
+/// double with each definition are expanded then.
 class SqlMemory {
  public:
-  SqlMemory() = default;
+  /// Asks `may_go_on` about once per MiB allocated; if it returns false, SQLite is refused the allocation, which ends
+  /// its statement.
+  explicit SqlMemory(std::function<bool()> may_go_on) : may_go_on_(std::move(may_go_on)) {}
   SqlMemory(const SqlMemory&) = delete;
   SqlMemory& operator=(const SqlMemory&) = delete;
 
@@ -48,8 +56,10 @@ class SqlMemory {
 
   [[nodiscard]] bool Allows(uint64_t bytes);
 
+  const std::function<bool()> may_go_on_;
   uint64_t most_ = UINT64_MAX;
   int64_t used_ = 0;
+  uint64_t unasked_ = 0;  // bytes allocated since may_go_on_ was last asked
   bool refused_ = false;
 };
 

@@ -15,10 +15,6 @@
 namespace ofindex {
 namespace {
 
-// SQLite takes some forty times as much memory for a statement after CTE expansion.
-constexpr uint64_t kMostExpandedBytes = uint64_t{4} << 20;
-constexpr uint64_t kBytesPerColumn = 8;
-
 tl::unexpected<Error> Wrong(std::string message, Hint hint) {
   return Fail(ErrorCode::kUsage, StrCat("SQL: ", message), std::move(hint));
 }
@@ -197,10 +193,9 @@ Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard,
                  "pass such values as parameters");
   }
   const auto most = static_cast<size_t>(sqlite3_limit(db_, SQLITE_LIMIT_SQL_LENGTH, -1));
-  if (sql.size() > most || ExpandedBytes(sql, kBytesPerColumn * gate_->columns().size()) > kMostExpandedBytes) {
+  if (sql.size() > most) {
     return Fail(ErrorCode::kLimit,
-                StrCat("SQL: the statement is too long; expected at most ", FormatCount(most), " bytes, and ",
-                       FormatBytes(static_cast<double>(kMostExpandedBytes)), " after CTE expansion"),
+                StrCat("SQL: the statement is too long; expected at most ", FormatCount(most), " bytes"),
                 "split it, or pass long values as parameters");
   }
   gate_->Watch(db_, guard);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "query/columns/bit_words.h"
+#include "query/columns/chunks/bit_words.h"
 #include "query/filter/number_range.h"
 
 namespace ofindex {

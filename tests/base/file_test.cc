@@ -22,6 +22,13 @@ File Opened(const std::string& path) {
   return std::move(*file);
 }
 
+TEST_CASE("the folder of a path can be used to open files in it") {
+  CHECK(FolderOf("a/b") == "a");
+  CHECK(FolderOf("b") == ".");
+  CHECK(FolderOf("/b") == "/");
+  CHECK(FolderOf("../b") == "..");
+}
+
 TEST_CASE("a file is read at any offset, and a read past the end returns fewer bytes") {
   const TempDir dir;
   WriteFile(dir / "f", "0123456789");

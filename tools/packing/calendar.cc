@@ -129,14 +129,6 @@ Result<int64_t> InUnit(std::string_view text, int64_t seconds, int64_t nanosecon
 
 }  // namespace
 
-std::optional<TimeUnit> ParseTimeUnit(std::string_view text) {
-  if (text == "s") return TimeUnit::kSeconds;
-  if (text == "ms") return TimeUnit::kMilliseconds;
-  if (text == "us") return TimeUnit::kMicroseconds;
-  if (text == "ns") return TimeUnit::kNanoseconds;
-  return std::nullopt;
-}
-
 Result<int64_t> ParseDate(std::string_view text) {
   Cursor cursor(text);
   int64_t days = 0;

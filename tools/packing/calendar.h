@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "base/result.h"
@@ -10,9 +9,6 @@ namespace ofindex {
 
 /// The unit in which times and timestamps are counted.
 enum class TimeUnit { kSeconds, kMilliseconds, kMicroseconds, kNanoseconds };
-
-/// Parses "s", "ms", "us" or "ns".
-[[nodiscard]] std::optional<TimeUnit> ParseTimeUnit(std::string_view text);
 
 // These parse ISO 8601 text into whole numbers. Errors: kFeature if the text is malformed, there is no such day or
 // hour, the time is not whole in `unit`, or it does not fit 64 bits in `unit`.

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file.h"
 #include "base/output_file.h"
 #include "base/text.h"
 #include "index/catalog/paths.h"

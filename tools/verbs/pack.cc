@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/file.h"
 #include "base/text.h"
-#include "index/catalog/paths.h"
 #include "index/output/set_names.h"
 #include "index/shards/output_rule.h"
 #include "tools/packing/pack_source.h"

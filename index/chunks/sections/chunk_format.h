@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "base/record.h"
+
 namespace ofindex {
 
 // The layout of a chunk; docs/column_format.md describes the bytes. The values of all enums are stored in index files:
@@ -10,7 +12,7 @@ namespace ofindex {
 inline constexpr uint8_t kChunkVersion = 1;
 
 /// Maximum number of records in a chunk, the same as in a block.
-inline constexpr uint32_t kMostChunkRecords = 65536;
+inline constexpr uint32_t kMostChunkRecords = kBlockRecords;
 
 /// Maximum bytes of distinct values or numbers in a chunk.
 inline constexpr uint64_t kMostChunkBytes = uint64_t{512} << 20;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "index/chunks/sections/chunk_format.h"
+#include "proto/wire/varint.h"
 
 namespace ofindex {
 
@@ -18,8 +20,8 @@ class ChunkWriter {
 
   /// Appends seven bits per byte, low ones first, the high bit set in all but the last.
   void Varint(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<uint8_t>(value | 0x80));
-    bytes_.push_back(static_cast<uint8_t>(value));
+    std::array<uint8_t, kMostVarintBytes> bytes;
+    Bytes({bytes.data(), WriteVarint(value, bytes.data())});
   }
 
   /// Appends a varint in zigzag order: 0, -1, 1, -2, ...

@@ -42,25 +42,22 @@ std::vector<ShardRow> SomeShards() {
   return {{.path = "part-0",
            .framing = Framing::kTfRecord,
            .payload = PayloadKind::kExample,
-           .identity = {.size = 60, .mtime_ns = 1'700'000'000'123'456'789, .ctime_ns = 7, .inode = 8, .fingerprint = 1},
+           .identity = {{.size = 60, .mtime_ns = 1'700'000'000'123'456'789, .ctime_ns = 7, .inode = 8}, 1},
            .first_record = 0,
            .records = 2,
            .payload_bytes = 18},
           {.path = kOddPath,
            .framing = Framing::kOfRecord,
            .payload = PayloadKind::kSequenceExample,
-           .identity = {.size = (uint64_t{1} << 62) + 17,
-                        .mtime_ns = -5,
-                        .ctime_ns = -6,
-                        .inode = ~uint64_t{0},
-                        .fingerprint = ~uint64_t{0}},
+           .identity = {{.size = (uint64_t{1} << 62) + 17, .mtime_ns = -5, .ctime_ns = -6, .inode = ~uint64_t{0}},
+                        ~uint64_t{0}},
            .first_record = 2,
            .records = 1,
            .payload_bytes = 9}};
 }
 
 std::vector<SkippedFile> SomeSkipped() {
-  return {{.path = "a.txt", .reason = "not a record file", .state = SkippedFile::State{5, -6, 7, ~uint64_t{0}}},
+  return {{.path = "a.txt", .reason = "not a record file", .state = FileState{5, -6, 7, ~uint64_t{0}}},
           {.path = "link", .reason = "a dangling link", .kind = SkippedFile::Kind::kBrokenLink}};
 }
 

@@ -73,13 +73,6 @@ TEST_CASE("a name that ends in .ofidx is the index itself") {
   CHECK(MapPathOf("train.ofidx") == "train.ofidx-map");
 }
 
-TEST_CASE("the folder of a path can be used to open files in it") {
-  CHECK(FolderOf("a/b") == "a");
-  CHECK(FolderOf("b") == ".");
-  CHECK(FolderOf("/b") == "/");
-  CHECK(FolderOf("../b") == "..");
-}
-
 TEST_CASE("a path is stored relative to the index, as the system resolves it") {
   const TempDir dir;
   fs::create_directories(dir / "data/train");

@@ -18,7 +18,7 @@ constexpr uint64_t kBytes = uint64_t{4} << 20;
 ProbedShard Shard(const std::string& path, uint64_t bytes, uint64_t mean_record_bytes) {
   WriteFile(path, std::string(bytes, 'x'));
   return {.file = {.path = path, .stored_path = path},
-          .identity = {.size = bytes},
+          .identity = {{.size = bytes}, 0},
           .framing = Framing::kTfRecord,
           .mean_record_bytes = mean_record_bytes};
 }

@@ -27,7 +27,7 @@ class Shards {
     const std::string path = dir_ / std::to_string(probed_.size());
     WriteFile(path, bytes);
     probed_.push_back({.file = {.path = path, .stored_path = path},
-                       .identity = {.size = bytes.size()},
+                       .identity = {{.size = bytes.size()}, 0},
                        .framing = bytes.empty() ? Framing::kEmpty : framing,
                        .mean_record_bytes = mean_record_bytes});
   }

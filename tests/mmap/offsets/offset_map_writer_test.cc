@@ -33,15 +33,14 @@ TEST_CASE("a small map has exactly the expected bytes") {
                           std::vector<uint32_t>{1 | 1 << 16}));
   const std::string window = "window";
   REQUIRE(writer.AddCheckpoint({.position = 7, .bit = 81, .stored = AsBytes(window)}));
-  writer.AddShard(
-      {.path = "d/s",
-       .framing = Framing::kOfRecord,
-       .payload = PayloadKind::kExample,
-       .identity = {.size = 50, .mtime_ns = -1, .ctime_ns = -2, .inode = 123, .fingerprint = 0x1122334455667788},
-       .first_record = 0,
-       .records = 2,
-       .compression = Compression::kZlib,
-       .inflated_bytes = 90});
+  writer.AddShard({.path = "d/s",
+                   .framing = Framing::kOfRecord,
+                   .payload = PayloadKind::kExample,
+                   .identity = {{.size = 50, .mtime_ns = -1, .ctime_ns = -2, .inode = 123}, 0x1122334455667788},
+                   .first_record = 0,
+                   .records = 2,
+                   .compression = Compression::kZlib,
+                   .inflated_bytes = 90});
   MapHeader given{.index_binding = 77, .payload_bytes = 4, .data_dir_bytes = 2};
   given.index_id.fill(0xab);
   REQUIRE(writer.Finish(given));

@@ -151,11 +151,6 @@ TEST_CASE("a statement that is too large is a kLimit error, and the session stay
     for (int i = 0; i < times; ++i) text = open + text + close;
     return "SELECT " + text;
   };
-  std::string doubled = "WITH c0 AS (SELECT 1 AS x)";
-  for (int i = 1; i < 40; ++i) {
-    const std::string last = "c" + std::to_string(i - 1);
-    doubled += ", c" + std::to_string(i) + " AS (SELECT 1 AS x FROM " + last + " a, " + last + " b)";
-  }
   struct Row {
     std::string sql;
     std::string code;
@@ -168,7 +163,6 @@ TEST_CASE("a statement that is too large is a kLimit error, and the session stay
       {"SELECT replace(hex(zeroblob(5000)), '0', hex(zeroblob(9999)))", "7"},  // or many small ones
       {"SELECT group_concat(hex(zeroblob(1000000))) FROM features a, features b, features c", "7"},
       {"SELECT '" + std::string(100'000, 'x') + "'", "7"},              // a statement over 100,000 bytes
-      {doubled + " SELECT count(*) FROM c39", "7"},                     // one that doubles thirty-nine times
       {nested("(", "1", " + 1)", 200), "2"},                            // an expression too deep
       {nested("abs(", "1", ")", 200), "2"},                             // a call too deep
       {nested("(SELECT ", "1", ")", 150), "2"},                         // subqueries too deep
@@ -188,6 +182,25 @@ TEST_CASE("a statement that is too large is a kLimit error, and the session stay
   CHECK(Answer(session, "SELECT 1") == "1");
 }
 
+// Returns a statement of 40 definitions, each of which is `body` and names the previous one, @, twice.
+std::string Doubled(const std::string& body) {
+  std::string sql = "WITH c0 AS (SELECT 1 AS x)";
+  for (int i = 1; i < 40; ++i) {
+    std::string one = body;
+    for (size_t at = one.find('@'); at != std::string::npos; at = one.find('@')) {
+      one.replace(at, 1, "c" + std::to_string(i - 1));
+    }
+    sql += ", c" + std::to_string(i) + " AS (" + one + ")";
+  }
+  return sql + " SELECT count(*) FROM c39";
+}
+
+std::string Repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
 TEST_CASE("a statement ends at its deadline, whatever it is doing") {
   SqlSession session = OpenCatalogSession();
   const std::string big = "hex(zeroblob(10000000))";
@@ -199,11 +212,14 @@ TEST_CASE("a statement ends at its deadline, whatever it is doing") {
       "SELECT replace(" + big +
           ", '0', '') FROM features a, features b, features c, features d, features e, features f",
       "SELECT trim(" + big + ", '123456789abcdef' || '0') FROM features a, features b, features c, features d",
-      "SELECT count(*) FROM features a, features b, features c, features d, features e WHERE " + big + " LIKE '%1" +
+      "SELECT count(*) FROM features a, features b, features c, features d, features e WHERE " + big + " LIKE '%" +
           std::string(900, '0') + "1%'",
       "SELECT " + big + " LIKE '%" + std::string(900, '0') + "1' FROM features a, features b",
       "SELECT " + big + " GLOB '*" + std::string(900, '0') + "1' FROM features a, features b",
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n LIMIT 1 OFFSET 10000000000",
+      "WITH t AS MATERIALIZED (SELECT hex(zeroblob(30000000)) AS x) SELECT " +
+          Repeated("length(lower(x || 1)), ", 150) + "1 FROM t",
+      Doubled("SELECT 1 AS x FROM @ a, @ b"),
   };
   for (const std::string& statement : statements) {
     CAPTURE(statement);
@@ -212,6 +228,30 @@ TEST_CASE("a statement ends at its deadline, whatever it is doing") {
     CHECK(answer == "7: the statement took longer than 0.05 s");
   }
   CHECK(Answer(session, "SELECT 1", {}, {.timeout = milliseconds(10'000)}) == "1");
+}
+
+// SQLite expands definitions while it prepares a statement.
+TEST_CASE("a statement that doubles with every definition ends when its memory is used up, or when it is cancelled") {
+  SqlSession session = OpenCatalogSession();
+  const std::atomic<bool> cancel{true};
+  for (const std::string& body : std::vector<std::string>{
+           "SELECT 1 AS x FROM @ a, @ b",
+           "SELECT 1 AS x FROM @ a LEFT JOIN @ AS b ON a.x = b.x",
+           "SELECT 1 AS x FROM (@ a CROSS JOIN @ b)",
+           "SELECT 1 AS x FROM (SELECT * FROM @), (SELECT * FROM @)",
+           "SELECT 1 AS x FROM @ UNION ALL SELECT 1 FROM @",
+           "SELECT (SELECT 1 FROM @) AS x FROM @",
+           "SELECT 1 AS x WHERE 1 IN @ OR 2 IN @",
+           "SELECT 1 AS x WHERE 1 IN (SELECT x FROM @) AND EXISTS (SELECT 1 FROM @)",
+           "WITH d AS NOT MATERIALIZED (SELECT 1 AS x FROM @) SELECT 1 AS x FROM d, d AS e",
+           "SELECT sum(a.x) OVER (ORDER BY b.x) AS x FROM @ a, @ b",
+       }) {
+    CAPTURE(body);
+    CHECK(Answer(session, Doubled(body), {}, {.memory_bytes = uint64_t{64} << 20}) ==
+          "7: the statement took more memory than 64.0 MiB");
+    CHECK(Answer(session, Doubled(body), {}, {.cancel = &cancel}).starts_with("130: "));
+  }
+  CHECK(Answer(session, Doubled("SELECT x FROM @ WHERE x = 1 OR x = 2")) == "1");
 }
 
 TEST_CASE("a statement ends when its memory is used up") {

@@ -1,9 +1,9 @@
-#include "query/columns/implied_chunk.h"
+#include "query/columns/chunks/implied_chunk.h"
 
 #include <bit>
 #include <limits>
 
-#include "query/columns/bit_words.h"
+#include "query/columns/chunks/bit_words.h"
 
 namespace ofindex {
 namespace {

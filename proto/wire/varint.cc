@@ -1,4 +1,4 @@
-#include "proto/wire/packed_varints.h"
+#include "proto/wire/varint.h"
 
 #include <bit>
 #include <cstring>
@@ -7,7 +7,7 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kLastOfVarint = 0x8080'8080'8080'8080;  // clear in a varint's last byte, set in the others
-constexpr int kMostLeading = 9;                            // bytes of a varint before its last
+constexpr int kMostLeading = kMostVarintBytes - 1;         // bytes of a varint before its last
 
 /// Returns the number of set bits in `marks`, which has at most one per byte: a multiplication adds up the bytes.
 [[nodiscard]] uint64_t CountMarks(uint64_t marks) { return ((marks >> 7) * 0x0101'0101'0101'0101) >> 56; }

@@ -1,0 +1,52 @@
+// Copies of one record.
+
+#include "base/allocation.h"
+#include "base/text.h"
+#include "mmap/batch/warm_copy.h"
+#include "mmap/reader_state.h"
+#include "mmap/record_reader.h"
+
+namespace ofindex {
+
+bool RecordReader::TryCopyTo(uint64_t ordinal, const GiveRoom& room) const {
+  const uint64_t map_state = map_->watch().state();
+  ReadyBlocks::Record record;
+  const WarmFind found = FindOneWarm(state_->ready, ordinal, record);
+  if (found == WarmFind::kFailed) return false;
+  uint8_t* const out = room(record.length);
+  if (out == nullptr) return false;
+  const WarmCopy copied = CopyOneWarm(record, out);
+  if (copied == WarmCopy::kFailed) return false;
+  const int64_t tick = CoarseTick();
+  if (found == WarmFind::kInMap && !map_->watch().UnchangedThisTick(map_state, tick)) return false;
+  if (copied == WarmCopy::kSurelyAll) return state_->shards.Opened(record.shard).UnchangedThisTick(tick);
+  const Result<bool> unchanged = state_->shards.Opened(record.shard).Unchanged();
+  return unchanged && *unchanged;
+}
+
+Result<void> RecordReader::CopyTo(uint64_t ordinal, const GiveRoom& room) const {
+  if (TryCopyTo(ordinal, room)) return {};
+  return WithMemory("a record", [&] { return CopyOneCarefully(ordinal, room); });
+}
+
+Result<void> RecordReader::CopyOneCarefully(uint64_t ordinal, const GiveRoom& room) const {
+  OFINDEX_ASSIGN(PlannedRead planned, state_->planner.Plan(ordinal));
+  state_->planner.MakeReady(planned);
+  RecordRead& read = planned.read;
+  read.out = room(read.length);
+  if (read.out == nullptr && read.length != 0) {
+    return Fail(ErrorCode::kLimit, StrCat("out of memory for record ", ordinal, ", of ", read.length, " bytes"));
+  }
+  return planned.shard->Read(std::span(&read, 1));
+}
+
+Result<void> RecordReader::Copy(uint64_t ordinal, std::vector<uint8_t>& out) const {
+  return WithMemory("a record", [&] {
+    return CopyOneCarefully(ordinal, [&out](uint64_t length) {
+      out.resize(length);
+      return out.data();
+    });
+  });
+}
+
+}  // namespace ofindex

@@ -1,0 +1,21 @@
+#include "query/columns/chunks/record_column.h"
+
+#include <utility>
+
+namespace ofindex {
+
+std::vector<Column> ColumnsOf(const std::vector<FeatureRow>& features) {
+  using Origin = Column::Origin;
+  std::vector<Column> columns = {
+      {"_id", Origin::kId}, {"_shard", Origin::kShard}, {"_offset", Origin::kOffset}, {"_length", Origin::kLength}};
+  for (const FeatureRow& row : features) {
+    const ColumnRole values = row.whole ? ColumnRole::kList : ColumnRole::kValue;
+    for (const auto& [name, role] : {std::pair{&row.sql_value, values}, std::pair{&row.sql_count, ColumnRole::kCount},
+                                     std::pair{&row.sql_size, ColumnRole::kSize}}) {
+      if (!name->empty()) columns.push_back({*name, Origin::kFeature, row.feature, role});
+    }
+  }
+  return columns;
+}
+
+}  // namespace ofindex

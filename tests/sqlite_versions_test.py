@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Which expressions kernels answer alone, with other versions of SQLite than the one of the build.
+
+query/sql/where.cc reads the program of a statement, whose opcodes SQLite may change from version to version. The tests
+of where.cc are run once more with each shared library that OFINDEX_SQLITES names, separated by colons; PyPI's
+pysqlite3-binary has one in its folder pysqlite3_binary.libs. Without OFINDEX_SQLITES, there is nothing to run.
+
+Usage: sqlite_versions_test.py QUERY_TEST, the program of the unit tests of query/.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path()
+LIBRARIES = [pathlib.Path(name).resolve() for name in os.environ.get("OFINDEX_SQLITES", "").split(":") if name]
+
+
+def run_with(library: pathlib.Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Runs the unit tests with `library` in place of the system's SQLite."""
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "libsqlite3.so.0").symlink_to(library)
+        return subprocess.run(
+            [str(PROGRAM), *args],
+            env={**os.environ, **environment, "LD_LIBRARY_PATH": folder},
+            capture_output=True,
+            text=True,
+            timeout=250,
+        )
+
+
+class SqliteVersionsTest(unittest.TestCase):
+    """The tests of where.cc, one SQLite after the other."""
+
+    @unittest.skipUnless(LIBRARIES, "OFINDEX_SQLITES names no library")
+    def test_kernels_answer_the_same_expressions_with_every_version(self) -> None:
+        for library in LIBRARIES:
+            with self.subTest(str(library)):
+                loaded = run_with(library, LD_TRACE_LOADED_OBJECTS="1").stdout
+                self.assertRegex(loaded, r"libsqlite3\.so\.0 => " + tempfile.gettempdir())
+                run = run_with(library, "--source-file=*query/sql/where_test.cc", "--minimal")
+                self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+
+if __name__ == "__main__":
+    PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
