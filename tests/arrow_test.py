@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The arrow: includes go one way, between top folders, between rooms and between files; third parties are wrapped.
 
-    base <- {proto, mmap} <- index <- query <- {tools, python}
+    base <- {proto, mmap} <- index <- query <- {tools, python, library}
+    include/ofindex <- library
 
 docs/design.md gives the reasons, and the README of each room describes its content (tests/rooms_test.py).
 """
@@ -71,6 +72,9 @@ ROOMS = {
     "python/src": "base proto proto/encode proto/skim mmap index/build index/chunks index/shards "
     "index/writing query query/columns query/decoding query/loading query/sampling query/sampling/columns "
     "query/sampling/sets query/sql query/stats",
+    "include/ofindex": "",
+    "library": "base index/build index/catalog index/columns index/shards index/writing mmap proto proto/encode query "
+    "query/columns query/decoding query/sampling query/sampling/sets query/sql include/ofindex",
 }
 MAY_INCLUDE = {room: frozenset(others.split()) for room, others in ROOMS.items()}
 
@@ -81,13 +85,15 @@ BELOW = {
     "mmap": {"base"},
     "index": {"base", "proto", "mmap"},
     "query": {"base", "proto", "mmap", "index"},
+    "include": set(),
+    "library": {"base", "proto", "mmap", "index", "query", "include"},
     "tools": {"base", "proto", "mmap", "index", "query"},
     "python": {"base", "proto", "mmap", "index", "query"},
 }
 
 # Maps each third-party header to the rooms, or files, that may include it. The first matching pattern decides.
 WRAPPED_IN = [
-    (r"tl/expected\.hpp", "base"),
+    (r"tl/expected\.hpp", "base include/ofindex"),
     (r"xxhash\.h", "base"),
     (r"isa-l/crc\.h", "base"),
     (r"google/protobuf/.*|.*\.pb\.h", "tests"),
@@ -113,6 +119,13 @@ SYSTEM = re.compile(
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([<\"])([^>\"]+)[>\"]", re.MULTILINE)
 SOURCES = {".h", ".hh", ".hpp", ".inc", ".c", ".cc", ".cpp", ".cxx"}
 HEADERS = {".h", ".hh", ".hpp"}
+
+
+def includes(text):
+    """Bracket and header of each include. A public header, <ofindex/NAME.h>, is one of ours: include/ofindex/NAME.h."""
+    for bracket, header in INCLUDE.findall(text):
+        public = bracket == "<" and header.startswith("ofindex/")
+        yield ('"', f"include/{header}") if public else (bracket, header)
 
 
 def room_of(path):
@@ -141,7 +154,7 @@ def complaints(path, text):
         code = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("//")]
         if code[:1] != ["#pragma once"]:
             found.append(f"{path}: does not start with #pragma once")
-    for bracket, header in INCLUDE.findall(text):
+    for bracket, header in includes(text):
         complaint = include_complaint(path, bracket, header)
         if complaint:
             found.append(f"{path}: {header} {complaint}")
@@ -163,7 +176,7 @@ def modules(texts):
     found = collections.defaultdict(set)
     for path, text in texts.items():
         module = path.rpartition(".")[0]
-        for bracket, header in INCLUDE.findall(text):
+        for bracket, header in includes(text):
             included = header.rpartition(".")[0]
             if bracket == '"' and included != module:
                 found[module].add(included)
@@ -215,7 +228,7 @@ class ProjectTest(unittest.TestCase):
     def test_every_arrow_is_used(self):
         used = collections.defaultdict(set)
         for path, text in self.sources.items():
-            used[room_of(path)] |= {room_of(header) for bracket, header in INCLUDE.findall(text) if bracket == '"'}
+            used[room_of(path)] |= {room_of(header) for bracket, header in includes(text) if bracket == '"'}
         self.assertEqual({room: set(others) - used[room] for room, others in MAY_INCLUDE.items() if others - used[room]}, {})
 
     def test_no_wrapper_is_named_that_does_not_wrap(self):
@@ -247,6 +260,10 @@ class ComplaintsTest(unittest.TestCase):
         ("query/columns/snapshot.cc", '"index/build/map_builder.h"'),
         ("tools/verbs/get.cc", '"base/result.h"'),
         ("python/src/module.cc", '"query/dataset.h"'),
+        ("library/dataset.cc", '"query/dataset.h"'),
+        ("library/dataset.cc", "<ofindex/dataset.h>"),
+        ("include/ofindex/dataset.h", "<ofindex/result.h>"),
+        ("include/ofindex/result.h", "<tl/expected.hpp>"),
         ("base/result.h", "<tl/expected.hpp>"),
         ("mmap/files/mapped_file.cc", "<boost/interprocess/file_mapping.hpp>"),
         ("index/database/sqlite.cc", "<sqlite3.h>"),
@@ -265,6 +282,10 @@ class ComplaintsTest(unittest.TestCase):
         ("query/filter/kernels.cc", '"query/sql/where.h"', "against the arrow"),
         ("query/sql/sql.cc", '"tools/shell/output.h"', "against the arrow"),
         ("tools/main.cc", '"python/src/module.h"', "against the arrow"),
+        ("include/ofindex/dataset.h", '"query/dataset.h"', "against the arrow"),
+        ("query/dataset.cc", "<ofindex/dataset.h>", "against the arrow"),
+        ("tools/main.cc", '"library/snapshot.h"', "against the arrow"),
+        ("library/dataset.cc", "<tl/expected.hpp>", "is for base include/ofindex alone"),
         ("python/src/module.cc", '"tools/shell/output.h"', "against the arrow"),
         ("tools/main.cc", '"tests/bytes.h"', "against the arrow"),
         ("index/walk/walker.cc", '"bench/data.h"', "against the arrow"),
@@ -274,7 +295,7 @@ class ComplaintsTest(unittest.TestCase):
         ("tools/main.cc", "<sqlite3.h>", "is for index/database"),
         ("index/build/builder.cc", "<boost/interprocess/file_mapping.hpp>", "is for mmap/files alone"),
         ("index/walk/walker.cc", "<xxhash.h>", "is for base alone"),
-        ("proto/wire/wire.cc", "<tl/expected.hpp>", "is for base alone"),
+        ("proto/wire/wire.cc", "<tl/expected.hpp>", "is for base include/ofindex alone"),
         ("query/sql/sql.cc", "<CLI/CLI.hpp>", "is for tools/shell/command_line.cc alone"),
         ("tools/main.cc", "<CLI/CLI.hpp>", "is for tools/shell/command_line.cc alone"),
         ("tools/shell/command_line.h", "<CLI/CLI.hpp>", "is for tools/shell/command_line.cc alone"),

@@ -8,7 +8,10 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FORMATTER = shutil.which("clang-format-14")
-FOLDERS = ("base", "proto", "mmap", "index", "query", "tools", "python", "tests", "bench", "fuzz")
+FOLDERS = (
+    *("base", "proto", "mmap", "index", "query", "include", "library"),
+    *("tools", "python", "examples", "tests", "bench", "fuzz"),
+)
 
 
 def sources():

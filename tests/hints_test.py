@@ -13,7 +13,7 @@ import unittest
 from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("base", "proto", "mmap", "index", "query")
+FOLDERS = ("base", "proto", "mmap", "index", "query", "library")
 COMMAND_ONLY = {"--lossy", "--to"}  # options of `ofindex convert`, which has no Python function
 
 TOKEN = re.compile(

@@ -14,7 +14,7 @@ import unittest
 from collections.abc import Iterator, Mapping
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("base", "proto", "mmap", "index", "query", "tools", "python/src")
+FOLDERS = ("base", "proto", "mmap", "index", "query", "include", "library", "tools", "python/src")
 
 # Everything but code: comments, strings, characters, preprocessor lines.
 NOT_CODE = re.compile(

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ofindex/api.h>
+#include <ofindex/dataset.h>
+#include <ofindex/format.h>
+#include <ofindex/info.h>
+#include <ofindex/result.h>
+
+namespace ofindex::v1 {
+
+/// The progress of a long operation, and the way to stop it. All members may be called from any thread while the
+/// operation runs; Cancel also from a signal handler. Must outlive the operation.
+class OFINDEX_API Progress {
+ public:
+  Progress();
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Makes the operation end with kInterrupted, soon.
+  void Cancel();
+
+  /// Bytes of shards, in all and so far. The total is 0 until it is known.
+  [[nodiscard]] uint64_t bytes_total() const;
+  [[nodiscard]] uint64_t bytes_done() const;
+  [[nodiscard]] uint64_t records_done() const;
+
+ private:
+  friend struct Internals;
+  struct OFINDEX_INTERNAL State;
+  std::unique_ptr<State> state_;
+};
+
+struct BuildOptions {
+  std::vector<std::string> data;  ///< files, folders, globs, lists (`@FILE`), from the working directory
+  std::string index = {};         ///< path; empty: named after the only argument in `data`
+  bool verify = false;            ///< also check every payload byte
+  bool force = false;             ///< replace an index of other shards or options
+  bool wait_if_locked = false;    ///< wait for another builder of this index, instead of an error
+
+  /// Features that become columns of SQL, with whole lists; besides those chosen automatically, unless `auto_columns`
+  /// is false. With neither, payloads are not decoded, and nothing but the records' own columns can be queried.
+  std::vector<std::string> columns = {};
+  bool auto_columns = true;
+
+  /// Given instead of detected from the content.
+  std::optional<Framing> framing = {};
+  std::optional<PayloadKind> payload = {};
+  std::optional<Compression> compression = {};
+
+  /// Path of a FileDescriptorSet, as written by protoc, and "pkg.Name" of the message that it describes: for payloads
+  /// of your own type. Needs `columns`, and no automatic ones.
+  std::string descriptor = {};
+  std::string message = {};
+
+  unsigned threads = 0;  ///< 0: one per processor. The index does not depend on it.
+};
+
+/// The contents of an index after a build.
+struct BuildReport {
+  DatasetInfo info;
+  bool was_up_to_date = false;       ///< nothing was done
+  std::vector<std::string> missing;  ///< shards missing from a set NAME-SSSSS-of-NNNNN
+};
+
+/// Reads the shards once, in place, and publishes their index. The index appears whole or not at all; an up-to-date
+/// one is left alone. Damage does not stop a build: it is listed in the report and in the index. May be called from
+/// any number of threads; uses `progress`, if it is given.
+///
+/// Errors: kUsage if an option or a name makes no sense, or if no record has a feature of `columns`; kFormat if there
+/// is no record file, or if the shards have different framings; kStale if an index exists for other shards or options
+/// (set `force`); kIndex if the file at the path of the index is not an index, which is never replaced; kLocked, kIo,
+/// kLimit, kInterrupted.
+[[nodiscard]] OFINDEX_API Result<BuildReport> BuildIndex(const BuildOptions& options, Progress* progress = nullptr);
+
+struct VerifyOptions {
+  bool quick = false;    ///< compare fingerprints only
+  unsigned threads = 0;  ///< 0: one per processor
+};
+
+/// The result of comparing shards and index.
+struct VerifyReport {
+  uint64_t records_checked = 0;
+  uint64_t bytes_checked = 0;        ///< of records, framing included
+  bool all_payloads_checked = true;  ///< every payload was read and compared with a checksum
+  std::vector<BadRecord> bad;        ///< ascending
+  std::vector<FileNote> stale;       ///< missing, changed and unreadable shards; record files that are not indexed
+  std::vector<Damage> damage;        ///< as listed in the index
+  std::string map_damage;            ///< what is wrong with the map next to the index; empty if nothing
+
+  [[nodiscard]] bool clean() const { return bad.empty() && stale.empty() && damage.empty() && map_damage.empty(); }
+};
+
+/// Checks every row of the index, and every shard against it: fingerprints and, unless `quick`, all checksums. Faults
+/// of the shards are in the report, and are not an error.
+/// Errors: kIndex if the index is damaged; kStale if it was rewritten meanwhile; kIo if it cannot be read; kLimit,
+/// kInterrupted.
+[[nodiscard]] OFINDEX_API Result<VerifyReport> Verify(const Dataset& dataset, const VerifyOptions& options = {},
+                                                      Progress* progress = nullptr);
+
+}  // namespace ofindex::v1

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ofindex/build.h>
+#include <ofindex/dataset.h>
+#include <ofindex/features.h>
+#include <ofindex/format.h>
+#include <ofindex/info.h>
+#include <ofindex/query.h>
+#include <ofindex/result.h>
+
+#include "base/allocation.h"
+#include "base/result.h"
+#include "index/catalog/catalog.h"
+#include "index/columns/column.h"
+#include "proto/feature_data.h"
+#include "query/sql/sql_session.h"
+
+namespace ofindex::v1 {
+
+// Values of the engine as values of the public headers, and back. Enumerations that both have are equal number by
+// number, except for error codes; convert.cc asserts it.
+
+[[nodiscard]] Error Public(ofindex::Error error);
+
+/// Returns the outcome of a function of the engine with a public error.
+template <typename T>
+[[nodiscard]] Result<T> Public(ofindex::Result<T> result) {
+  if (!result) return tl::unexpected(Public(std::move(result).error()));
+  if constexpr (std::is_void_v<T>) {
+    return {};
+  } else {
+    return std::move(*result);
+  }
+}
+
+/// Runs `work`, which returns a Result of the engine, so that it can use OFINDEX_TRY and OFINDEX_ASSIGN. Every public
+/// function that returns a Result runs in it: a lack of memory is an error, too.
+template <typename Work>
+[[nodiscard]] auto Attempt(const Work& work) {
+  return Public(WithMemory("a call of the library", work));
+}
+
+[[nodiscard]] tl::unexpected<Error> Misuse(std::string message);
+
+[[nodiscard]] std::vector<Shard> Public(const std::vector<ShardRow>& shards);
+[[nodiscard]] std::vector<FeatureInfo> Public(const std::vector<FeatureRow>& features);
+[[nodiscard]] std::vector<BadRecord> Public(const std::vector<BadRow>& bad, const std::vector<ShardRow>& shards);
+[[nodiscard]] std::vector<Damage> Public(const std::vector<DamageRow>& damage, const std::vector<ShardRow>& shards);
+[[nodiscard]] std::vector<FileNote> Public(const std::vector<SkippedFile>& files);
+
+/// The rows of an index, as the engine reads them.
+struct CatalogRows {
+  const std::string& index;
+  const DatasetFacts& facts;
+  const std::vector<ShardRow>& shards;
+  const std::vector<FeatureRow>& features;
+  const std::vector<BadRow>& bad;
+  const std::vector<DamageRow>& damage;
+  const std::vector<SkippedFile>& skipped;
+};
+[[nodiscard]] DatasetInfo Public(const CatalogRows& rows);
+
+[[nodiscard]] FeatureValues Public(const FeatureData& values);
+[[nodiscard]] FeatureData Engine(const FeatureValues& values);
+
+[[nodiscard]] SqlValue Public(const ofindex::SqlValue& value);
+[[nodiscard]] std::vector<ofindex::SqlParameter> Engine(const std::vector<SqlParameter>& parameters);
+[[nodiscard]] SqlLimits Engine(const QueryLimits& limits);
+
+[[nodiscard]] constexpr ofindex::Framing Engine(Framing framing) { return static_cast<ofindex::Framing>(framing); }
+[[nodiscard]] constexpr ofindex::Compression Engine(Compression compression) {
+  return static_cast<ofindex::Compression>(compression);
+}
+[[nodiscard]] constexpr ofindex::PayloadKind Engine(PayloadKind kind) {
+  return static_cast<ofindex::PayloadKind>(kind);
+}
+
+}  // namespace ofindex::v1

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ofindex/dataset.h>
+#include <ofindex/info.h>
+
+#include "base/result.h"
+#include "index/catalog/catalog.h"
+#include "query/columns/column_store.h"
+#include "query/dataset.h"
+#include "query/decoding/payload_source.h"
+#include "query/sql/sql_session.h"
+
+namespace ofindex::v1 {
+
+/// An open dataset with everything that its users share: records, catalog and columns of one snapshot, each opened when
+/// it is first used. Thread-safe, and usable after fork. The only code of this folder that opens parts of an index.
+class OpenedDataset {
+ public:
+  [[nodiscard]] static ofindex::Result<std::shared_ptr<const OpenedDataset>> Open(const std::string& name,
+                                                                                  const OpenOptions& options);
+  ~OpenedDataset() { delete source_.load(); }
+  OpenedDataset(const OpenedDataset&) = delete;
+  OpenedDataset& operator=(const OpenedDataset&) = delete;
+
+  [[nodiscard]] const ofindex::Dataset& dataset() const { return dataset_; }
+  [[nodiscard]] const RecordReader& reader() const { return dataset_.reader(); }
+  [[nodiscard]] const std::shared_ptr<const IndexFile>& index() const { return dataset_.snapshot()->index(); }
+  [[nodiscard]] const std::string& root() const { return root_; }
+
+  /// Reads the rows of the index. Errors: kIndex, kIo, kStale.
+  [[nodiscard]] ofindex::Result<DatasetInfo> Info() const;
+
+  /// Returns the columns. Errors: kIndex, kIo, kStale.
+  [[nodiscard]] ofindex::Result<std::shared_ptr<ColumnStore>> Columns() const;
+
+  /// Returns the builds that made the index. Errors: kIndex, kIo, kStale.
+  [[nodiscard]] ofindex::Result<std::vector<GenerationRow>> Generations() const;
+
+  /// Returns the records as the source of a decoder; valid as long as this object. Errors: those of ReaderSource::Of.
+  [[nodiscard]] ofindex::Result<const PayloadSource*> Source() const;
+
+  /// Opens a session for SQL. Errors: those of SqlSession::Open.
+  [[nodiscard]] ofindex::Result<ofindex::SqlSession> OpenSession() const;
+
+ private:
+  OpenedDataset(ofindex::Dataset dataset, std::string root) : dataset_(std::move(dataset)), root_(std::move(root)) {}
+
+  ofindex::Dataset dataset_;
+  std::string root_;
+  mutable std::atomic<std::shared_ptr<const ReaderSource>*> source_ = nullptr;
+};
+
+}  // namespace ofindex::v1
