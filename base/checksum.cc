@@ -11,10 +11,10 @@
 namespace ofindex {
 
 uint32_t Crc32c(ByteView bytes, uint32_t crc) {
-  constexpr size_t kMostPerCall = size_t{1} << 30;  // the library counts in int
+  constexpr size_t kMaxPerCall = size_t{1} << 30;  // the library counts in int
   uint32_t state = ~crc;
   while (!bytes.empty()) {
-    const size_t n = std::min(bytes.size(), kMostPerCall);
+    const size_t n = std::min(bytes.size(), kMaxPerCall);
     // The library takes a mutable pointer but only reads through it (isa-l/crc.h).
     state = crc32_iscsi(const_cast<unsigned char*>(bytes.data()), static_cast<int>(n), state);
     bytes = bytes.subspan(n);

@@ -15,7 +15,7 @@ constexpr int64_t kClockTickNs = 20'000'000;
 
 // How far a file server's clock may be ahead of this machine's. Until the machine's clock catches up, a change might
 // not alter the times.
-constexpr int64_t kMostAheadNs = int64_t{60} * 1'000'000'000;
+constexpr int64_t kMaxAheadNs = int64_t{60} * 1'000'000'000;
 
 int64_t NowOf(clockid_t clock) {
   timespec now{};
@@ -33,12 +33,12 @@ uint64_t HashOf(const FileFacts& facts) {
 
 bool ChangedJustNow(const FileFacts& facts) {
   const int64_t age = NowOf(CLOCK_REALTIME) - facts.ctime_ns;
-  return age >= -kMostAheadNs && age < kClockTickNs;
+  return age >= -kMaxAheadNs && age < kClockTickNs;
 }
 
 bool WaitForNextTick(const FileFacts& facts) {
   const int64_t age = NowOf(CLOCK_REALTIME) - facts.ctime_ns;
-  if (age < -kMostAheadNs || age >= kClockTickNs) return false;
+  if (age < -kMaxAheadNs || age >= kClockTickNs) return false;
   if (age < 0) return true;  // the wait would take as long as the clock is ahead
   const timespec pause{.tv_sec = 0, .tv_nsec = kClockTickNs - age};
   ::nanosleep(&pause, nullptr);

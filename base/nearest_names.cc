@@ -8,25 +8,25 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kMostShown = 3;
-constexpr size_t kMostEdits = 8;
+constexpr size_t kMaxShown = 3;
+constexpr size_t kMaxEdits = 8;
 
 }  // namespace
 
 // Wagner and Fischer, The String-to-String Correction Problem (1974), with swaps of neighbours that are not edited
-// again, restricted to the band in which the distance can be at most `most`.
-size_t EditDistance(std::string_view a, std::string_view b, size_t most) {
+// again, restricted to the band in which the distance can be at most `limit`.
+size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   if (a.size() > b.size()) std::swap(a, b);
-  const size_t beyond = most + 1;
-  if (b.size() - a.size() > most) return beyond;
+  const size_t beyond = limit + 1;
+  if (b.size() - a.size() > limit) return beyond;
   const auto same = [&](size_t i, size_t j) { return Folded(a[i]) == Folded(b[j]); };
   std::vector<size_t> above2(b.size() + 1, beyond);
   std::vector<size_t> above(b.size() + 1, beyond);
   std::vector<size_t> row(b.size() + 1, beyond);
-  for (size_t j = 0; j <= std::min(b.size(), most); ++j) above[j] = j;
+  for (size_t j = 0; j <= std::min(b.size(), limit); ++j) above[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    const size_t first = i > most ? i - most : 0;
-    const size_t last = std::min(b.size(), i + most);
+    const size_t first = i > limit ? i - limit : 0;
+    const size_t last = std::min(b.size(), i + limit);
     if (first > 0) row[first - 1] = beyond;
     for (size_t j = first; j <= last; ++j) {
       size_t distance = above[j] + 1;
@@ -43,18 +43,18 @@ size_t EditDistance(std::string_view a, std::string_view b, size_t most) {
 }
 
 std::vector<std::string> NearestNames(std::string_view wrong, const std::vector<std::string>& names) {
-  const size_t most = std::min(kMostEdits, std::max<size_t>(1, wrong.size() / 3));
+  const size_t limit = std::min(kMaxEdits, std::max<size_t>(1, wrong.size() / 3));
   std::vector<std::pair<size_t, size_t>> near;  // distance, index
   for (size_t i = 0; i < names.size(); ++i) {
-    const size_t distance = EditDistance(wrong, names[i], most);
-    if (distance <= most) near.emplace_back(distance, i);
+    const size_t distance = EditDistance(wrong, names[i], limit);
+    if (distance <= limit) near.emplace_back(distance, i);
   }
   std::sort(near.begin(), near.end());
   std::vector<std::string> nearest;
   for (const auto& [distance, number] : near) {
     if (distance > near.front().first + 1) break;
     const bool shown = std::find(nearest.begin(), nearest.end(), names[number]) != nearest.end();
-    if (!shown && nearest.size() < kMostShown) nearest.push_back(names[number]);
+    if (!shown && nearest.size() < kMaxShown) nearest.push_back(names[number]);
   }
   return nearest;
 }

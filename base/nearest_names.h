@@ -8,9 +8,9 @@
 namespace ofindex {
 
 /// Returns the edit distance between `a` and `b`: insertions, deletions, substitutions and swaps of
-/// adjacent bytes, ignoring ASCII case; `most` + 1 if it exceeds `most`. Takes time proportional to the
-/// length of the shorter string times `most`.
-[[nodiscard]] size_t EditDistance(std::string_view a, std::string_view b, size_t most);
+/// adjacent bytes, ignoring ASCII case; `limit` + 1 if it exceeds `limit`. Takes time proportional to the
+/// length of the shorter string times `limit`.
+[[nodiscard]] size_t EditDistance(std::string_view a, std::string_view b, size_t limit);
 
 /// Returns the `names` that `wrong` may be a misspelling of: at most three, nearest first, none farther than a third of
 /// the length of `wrong`, nor much farther than the nearest. No duplicates; ties keep the order given.

@@ -4,8 +4,8 @@
 
 namespace ofindex {
 
-std::vector<uint8_t> ZstdCompress(ByteView bytes, int level, size_t most) {
-  std::vector<uint8_t> out(most);
+std::vector<uint8_t> ZstdCompress(ByteView bytes, int level, size_t limit) {
+  std::vector<uint8_t> out(limit);
   const size_t size = ::ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level);
   out.resize(::ZSTD_isError(size) ? 0 : size);
   return out;

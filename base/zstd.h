@@ -9,8 +9,8 @@
 
 namespace ofindex {
 
-/// Returns `bytes` as one zstd frame of at most `most` bytes; empty if it would be larger. Higher levels take longer.
-[[nodiscard]] std::vector<uint8_t> ZstdCompress(ByteView bytes, int level, size_t most);
+/// Returns `bytes` as one zstd frame of at most `limit` bytes; empty if it would be larger. Higher levels take longer.
+[[nodiscard]] std::vector<uint8_t> ZstdCompress(ByteView bytes, int level, size_t limit);
 
 /// Decompresses `frame` into `out`. Returns false if the result is not exactly out.size() bytes, for any input.
 [[nodiscard]] bool ZstdDecompress(ByteView frame, std::span<uint8_t> out);

@@ -27,7 +27,7 @@ void WarmSmall(benchmark::State& state) {
   if (!data) return Stop(state, data.error());
   Measure(state, {.claim = AtLeast("(a) build, 350 B records, warm / bare read() and walk", 0.5),
                   .records = data->records,
-                  .ours = [&] { return BuildAnew(data->folder); },
+                  .ours = [&] { return Rebuild(data->folder); },
                   .bare = [&] { return BareWalk(data->shards, ProcessorCount()); }});
 }
 
@@ -65,7 +65,7 @@ void WarmLarge(benchmark::State& state) {
   if (!chains) return Stop(state, chains.error());
   Measure(state, {.claim = AtLeast(StrCat("(b) build, 110 KB records, warm / bare hop, ", *chains, " chains"), 0.6),
                   .records = data->records,
-                  .ours = [&] { return BuildAnew(data->folder); },
+                  .ours = [&] { return Rebuild(data->folder); },
                   .bare = [&] { return BareHop(data->shards, *chains); }});
 }
 
@@ -74,7 +74,7 @@ void ColdLarge(benchmark::State& state) {
   if (!data) return Stop(state, data.error());
   Measure(state, {.claim = AtLeast("(b) build, 110 KB records, cold / bare hop, 32 chains", 0.7),
                   .records = data->records,
-                  .ours = [&] { return BuildAnew(data->folder); },
+                  .ours = [&] { return Rebuild(data->folder); },
                   .bare = [&] { return BareHop(data->shards, kChains); },
                   .before = [&] { DropPages(data->shards); }});
 }
@@ -84,7 +84,7 @@ void ColdOneShard(benchmark::State& state) {
   if (!data) return Stop(state, data.error());
   Measure(state, {.claim = AtLeast("(b) build, 110 KB records in one shard, cold / bare hop, 1 chain", 2.5),
                   .records = data->records,
-                  .ours = [&] { return BuildAnew(data->folder); },
+                  .ours = [&] { return Rebuild(data->folder); },
                   .bare = [&] { return BareHop(data->shards, 1); },
                   .before = [&] { DropPages(data->shards); }});
 }

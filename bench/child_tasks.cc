@@ -26,10 +26,10 @@ void Print(uint64_t number) {
   std::fflush(stdout);
 }
 
-void WaitForWord() { static_cast<void>(std::getchar()); }
+void WaitForLine() { static_cast<void>(std::getchar()); }
 
 Result<void> Build(const std::string& folder, const std::string& columns) {
-  OFINDEX_TRY(BuildAnew(folder, columns));
+  OFINDEX_TRY(Rebuild(folder, columns));
   OFINDEX_ASSIGN(const uint64_t peak, PeakBytes());
   Print(peak);
   return {};
@@ -65,10 +65,10 @@ Result<void> Share(const std::string& index) {
   OFINDEX_TRY(FindAllOver(dataset.reader().map()));
   OFINDEX_ASSIGN(const uint64_t after, PrivateBytes());
   Print(after - before);
-  WaitForWord();
+  WaitForLine();
   OFINDEX_ASSIGN(const uint64_t share, ShareOfFile(MapPathOf(index)));
   Print(share);
-  WaitForWord();
+  WaitForLine();
   return {};
 }
 
@@ -93,7 +93,7 @@ Result<void> RunTask(std::span<char*> words) {
 
 }  // namespace
 
-Result<uint64_t> BuildAnew(const std::string& folder, const std::string& columns) {
+Result<uint64_t> Rebuild(const std::string& folder, const std::string& columns) {
   BuildOptions options;
   OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(columns));
   options.data = {folder};

@@ -10,7 +10,7 @@ namespace ofindex {
 
 /// Builds the index of `folder`, replacing any existing one, as the command does with `--columns`. Returns the number
 /// of records.
-[[nodiscard]] Result<uint64_t> BuildAnew(const std::string& folder, const std::string& columns = "none");
+[[nodiscard]] Result<uint64_t> Rebuild(const std::string& folder, const std::string& columns = "none");
 
 /// Runs a task in this process, which was started for it, and prints numbers, one per line:
 ///

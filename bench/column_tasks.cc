@@ -32,7 +32,7 @@ void Print(std::chrono::steady_clock::duration time, const Answer& answer) {
 
 // Times `ask`; `sum_up` converts its result to an Answer, untimed.
 template <typename Ask, typename SumUp>
-Result<void> AskAgainAndAgain(const Ask& ask, const SumUp& sum_up) {
+Result<void> AnswerRepeatedly(const Ask& ask, const SumUp& sum_up) {
   while (WaitForQuestion()) {
     const auto begin = std::chrono::steady_clock::now();
     OFINDEX_ASSIGN(const auto found, ask());
@@ -76,7 +76,7 @@ Result<void> AskWhere(const std::string& index, const std::string& expression, b
     OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> fresh, OpenColumns(index));
     return Find(fresh, expression);
   };
-  return AskAgainAndAgain(ask, [](const Ordinals& ordinals) { return SumOf(ordinals); });
+  return AnswerRepeatedly(ask, [](const Ordinals& ordinals) { return SumOf(ordinals); });
 }
 
 Result<void> AskGroups(const std::string& index, const std::string& by, const std::string& column) {
@@ -87,7 +87,7 @@ Result<void> AskGroups(const std::string& index, const std::string& by, const st
     return GroupStats(*store, groups, {values}, {});
   };
   OFINDEX_TRY(ask());
-  return AskAgainAndAgain(ask, [](const GroupedStats& stats) { return SumOf(stats); });
+  return AnswerRepeatedly(ask, [](const GroupedStats& stats) { return SumOf(stats); });
 }
 
 }  // namespace ofindex

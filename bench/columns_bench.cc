@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/threads.h"
-#include "bench/bare_skim.h"
+#include "bench/bare_decode.h"
 #include "bench/child.h"
 #include "bench/child_tasks.h"
 #include "bench/example_data.h"
@@ -23,8 +23,8 @@ namespace {
 
 constexpr double kMiB = 1 << 20;
 
-Result<uint64_t> SkimmedRecords(const DataSet& data) {
-  OFINDEX_ASSIGN(const std::vector<FourColumns> shards, BareSkim(data.shards, ProcessorCount()));
+Result<uint64_t> ExtractedRecords(const DataSet& data) {
+  OFINDEX_ASSIGN(const std::vector<FourColumns> shards, BareDecode(data.shards, ProcessorCount()));
   uint64_t records = 0;
   for (const FourColumns& columns : shards) records += columns.score.size();
   return records;
@@ -35,8 +35,8 @@ void Build(benchmark::State& state, const Claim& claim, const std::string& colum
   if (!data) return Stop(state, data.error());
   Measure(state, {.claim = claim,
                   .records = data->records,
-                  .ours = [&] { return BuildAnew(data->folder, columns); },
-                  .bare = [&] { return SkimmedRecords(*data); }});
+                  .ours = [&] { return Rebuild(data->folder, columns); },
+                  .bare = [&] { return ExtractedRecords(*data); }});
 }
 
 void BuildMemory(benchmark::State& state, const std::string& name, const std::string& columns) {
@@ -52,71 +52,71 @@ void BuildMemory(benchmark::State& state, const std::string& name, const std::st
 }
 
 /// The records as the virtual table, and as ordinary tables.
-struct Scene {
+struct Fixture {
   SqlSession session;
   PlainTable in_memory;
   PlainTable on_disk;
 };
 
-Result<Scene> MakeScene() {
+Result<Fixture> MakeFixture() {
   OFINDEX_ASSIGN(const DataSet data, ImageRecords());
-  OFINDEX_TRY(BuildAnew(data.folder, kFourColumns));
+  OFINDEX_TRY(Rebuild(data.folder, kFourColumns));
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(data.folder));
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
   const auto add = [&store](sqlite3* db, const WorkLimits& limits) { return RegisterRecords(db, store, limits); };
   OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, {"records"}));
   OFINDEX_ASSIGN(PlainTable in_memory, PlainTable::InMemory(session));
   OFINDEX_ASSIGN(PlainTable on_disk, PlainTable::OnDisk(session, DataFolder() + "/plain-table.sqlite"));
-  return Scene{std::move(session), std::move(in_memory), std::move(on_disk)};
+  return Fixture{std::move(session), std::move(in_memory), std::move(on_disk)};
 }
 
 // Created once, by the first benchmark that needs it.
-Result<Scene>& TheScene() {
-  static Result<Scene> scene = MakeScene();
-  return scene;
+Result<Fixture>& TheFixture() {
+  static Result<Fixture> fixture = MakeFixture();
+  return fixture;
 }
 
 // The bare side gets the faster table. Both were just written, so neither waits for the disk.
-Result<PlainTable*> FasterTable(Scene& scene, const Question& question) {
+Result<PlainTable*> FasterTable(Fixture& fixture, const Question& question) {
   uint64_t sum = 0;
-  OFINDEX_ASSIGN(const double in_memory, Time([&] { return scene.in_memory.SumOver(question); }, sum));
-  OFINDEX_ASSIGN(const double on_disk, Time([&] { return scene.on_disk.SumOver(question); }, sum));
-  return in_memory <= on_disk ? &scene.in_memory : &scene.on_disk;
+  OFINDEX_ASSIGN(const double in_memory, Time([&] { return fixture.in_memory.SumOver(question); }, sum));
+  OFINDEX_ASSIGN(const double on_disk, Time([&] { return fixture.on_disk.SumOver(question); }, sum));
+  return in_memory <= on_disk ? &fixture.in_memory : &fixture.on_disk;
 }
 
 void Ask(benchmark::State& state, const Claim& claim, const Question& question) {
-  auto& scene = TheScene();
-  if (!scene) return Stop(state, scene.error());
-  const auto table = FasterTable(*scene, question);
+  auto& fixture = TheFixture();
+  if (!fixture) return Stop(state, fixture.error());
+  const auto table = FasterTable(*fixture, question);
   if (!table) return Stop(state, table.error());
   const auto data = ImageRecords();
   if (!data) return Stop(state, data.error());
   Measure(state, {.claim = claim,
                   .records = data->records,
-                  .ours = [&] { return SumOver(scene->session, question); },
+                  .ours = [&] { return SumOver(fixture->session, question); },
                   .bare = [&] { return (*table)->SumOver(question); }});
 }
 
 // Runs the same query twice: on `records`, and on a copy that the statement creates and SQLite indexes automatically.
 void AskCopy(benchmark::State& state, const Claim& claim, const Question& question, const Question& of_copy) {
-  auto& scene = TheScene();
-  if (!scene) return Stop(state, scene.error());
+  auto& fixture = TheFixture();
+  if (!fixture) return Stop(state, fixture.error());
   const auto data = ImageRecords();
   if (!data) return Stop(state, data.error());
   Measure(state, {.claim = claim,
                   .records = data->records,
-                  .ours = [&] { return SumOver(scene->session, question); },
-                  .bare = [&] { return SumOver(scene->session, of_copy); }});
+                  .ours = [&] { return SumOver(fixture->session, question); },
+                  .bare = [&] { return SumOver(fixture->session, of_copy); }});
 }
 
 Claim AtLeast(std::string name, double asked) { return {std::move(name), Claim::Bound::kAtLeast, asked}; }
 
-BENCHMARK_CAPTURE(Build, four, AtLeast("columns (a) build with 4 columns / bare read() and skim", 0.4), kFourColumns)
+BENCHMARK_CAPTURE(Build, four, AtLeast("columns (a) build with 4 columns / bare read() and decode", 0.4), kFourColumns)
     ->Name("columns/build/four")
     ->Iterations(7)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(Build, all, Claim{"columns (a) build with auto columns, 6 / bare read() and skim of 4"}, "auto")
+BENCHMARK_CAPTURE(Build, all, Claim{"columns (a) build with auto columns, 6 / bare read() and decode of 4"}, "auto")
     ->Name("columns/build/auto")
     ->Iterations(7)
     ->UseManualTime()

@@ -49,8 +49,7 @@ Result<void> WriteShard(const std::string& path, uint64_t first_record, uint64_t
 
 // The name encodes how the data were made, so that data of another recipe are not mistaken for them.
 std::string FolderFor(const Recipe& recipe) {
-  return StrCat(DataFolder(), "/", recipe.name, "-", recipe.records, "x", recipe.lengths.least, "-",
-                recipe.lengths.most);
+  return StrCat(DataFolder(), "/", recipe.name, "-", recipe.records, "x", recipe.lengths.min, "-", recipe.lengths.max);
 }
 
 Result<DataSet> Make(const Recipe& recipe) {

@@ -33,10 +33,10 @@ struct DataSet {
 
 /// Uniformly distributed lengths in [least, most], by record.
 struct LengthRange {
-  uint64_t least;
-  uint64_t most;
+  uint64_t min;
+  uint64_t max;
 
-  [[nodiscard]] constexpr uint64_t Of(uint64_t record) const { return least + Noise(record) % (most - least + 1); }
+  [[nodiscard]] constexpr uint64_t Of(uint64_t record) const { return min + Noise(record) % (max - min + 1); }
 };
 
 /// Returns all ordinals of a dataset of `records` in random order.

@@ -19,23 +19,23 @@ namespace ofindex {
 namespace {
 
 /// Returns the record boundaries of one block.
-std::vector<uint64_t> Points(const LengthRange& lengths) {
-  std::vector<uint64_t> points(1);
-  for (uint64_t i = 0; i < kBlockRecords; ++i) points.push_back(points.back() + lengths.Of(i));
-  return points;
+std::vector<uint64_t> Boundaries(const LengthRange& lengths) {
+  std::vector<uint64_t> boundaries(1);
+  for (uint64_t i = 0; i < kBlockRecords; ++i) boundaries.push_back(boundaries.back() + lengths.Of(i));
+  return boundaries;
 }
 
 void PackedBits(benchmark::State& state, const std::string& name, const LengthRange& lengths) {
-  const std::vector<uint64_t> points = Points(lengths);
+  const std::vector<uint64_t> boundaries = Boundaries(lengths);
   std::vector<uint8_t> blob;
-  for (auto _ : state) blob = PackOffsets(points);
+  for (auto _ : state) blob = PackOffsets(boundaries);
   state.SetItemsProcessed(state.iterations() * kBlockRecords);
   const double bits = 8.0 * static_cast<double>(blob.size()) / kBlockRecords;
   Report({"packed offsets, " + name + " records", Claim::Bound::kNone, 0, "bits a record"}, bits);
 }
 
 void PackedAt(benchmark::State& state) {
-  const std::vector<uint8_t> blob = PackOffsets(Points({250, 450}));
+  const std::vector<uint8_t> blob = PackOffsets(Boundaries({250, 450}));
   const PackedOffsets offsets(blob.data());
   uint32_t i = 0;
   for (auto _ : state) {
@@ -57,12 +57,12 @@ Result<uint64_t> WalkShard(const std::string& path) {
   const Progress progress;
   const FileBytes bytes(file, facts.size);
   ShardWalker walker(bytes, Framing::kTfRecord, progress);
-  std::vector<uint64_t> points;
+  std::vector<uint64_t> boundaries;
   uint64_t records = 0;
   for (;;) {
-    OFINDEX_ASSIGN(const bool more, walker.NextBlock(points));
+    OFINDEX_ASSIGN(const bool more, walker.NextBlock(boundaries));
     if (!more) return records;
-    records += points.size() - 1;
+    records += boundaries.size() - 1;
   }
 }
 

@@ -74,8 +74,8 @@ void BytesOnDisk(benchmark::State& state) {
 }
 
 struct Shares {
-  double sum = 0;           // of the map's pages, over all processes
-  double most_private = 0;  // maximum private memory of one process
+  double sum = 0;          // of the map's pages, over all processes
+  double max_private = 0;  // maximum private memory of one process
 };
 
 Result<Shares> ReadInManyProcesses(const std::string& index) {
@@ -87,7 +87,7 @@ Result<Shares> ReadInManyProcesses(const std::string& index) {
   Shares shares;
   for (Child& child : children) {
     OFINDEX_ASSIGN(const double own, child.ReadNumber());
-    shares.most_private = std::max(shares.most_private, own);
+    shares.max_private = std::max(shares.max_private, own);
   }
   // All have read all over the index, and none has ended.
   for (Child& child : children) {
@@ -108,7 +108,7 @@ void Sharing(benchmark::State& state) {
     if (!map) return Stop(state, map.error());
     Report(AtMost("(e) 100 M records: memory of 8 processes for the map / its size", 1.25),
            shares->sum / static_cast<double>(map->size));
-    Report(AtMost("(e) 100 M records: private memory of a process", 8, "MiB"), shares->most_private / kMiB);
+    Report(AtMost("(e) 100 M records: private memory of a process", 8, "MiB"), shares->max_private / kMiB);
   }
 }
 

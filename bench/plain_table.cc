@@ -40,7 +40,7 @@ Result<PlainTable> PlainTable::OnDisk(SqlSession& session, const std::string& pa
 }
 
 Result<PlainTable> PlainTable::Make(SqlSession& session, const std::string& path) {
-  OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenDraft(path, kPageBytes));
+  OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenForWriting(path, kPageBytes));
   OFINDEX_TRY(
       database.Execute("PRAGMA cache_size = -1000000;"
                        "CREATE TABLE records(_id INTEGER PRIMARY KEY, label, height, width, score); BEGIN"));

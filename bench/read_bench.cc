@@ -22,63 +22,63 @@ constexpr uint64_t kLongestRecord = 450;
 constexpr size_t kGroup = 64;
 
 /// The small records, opened in both ways, and an order in which to read them.
-struct Scene {
+struct Fixture {
   Dataset dataset;
   BareReader bare;
   std::vector<uint64_t> ordinals;
 };
 
 // Reads one byte of each page of both maps, so that no page fault is timed.
-uint64_t TouchAll(const Scene& scene) {
+uint64_t TouchAll(const Fixture& fixture) {
   uint64_t sum = 0;
-  for (uint64_t ordinal = 0; ordinal < scene.dataset.size(); ++ordinal) {
-    sum += scene.bare.View(ordinal).front();
-    if (const auto view = scene.dataset.reader().View(ordinal)) sum += view->front();
+  for (uint64_t ordinal = 0; ordinal < fixture.dataset.size(); ++ordinal) {
+    sum += fixture.bare.View(ordinal).front();
+    if (const auto view = fixture.dataset.reader().View(ordinal)) sum += view->front();
   }
   return sum;
 }
 
-Result<Scene> MakeScene() {
+Result<Fixture> MakeFixture() {
   OFINDEX_ASSIGN(const DataSet data, SmallRecords());
-  OFINDEX_TRY(BuildAnew(data.folder));
+  OFINDEX_TRY(Rebuild(data.folder));
   OFINDEX_ASSIGN(Dataset dataset, Dataset::Open(data.folder));
   OFINDEX_ASSIGN(BareReader bare, BareReader::Open(data, dataset.reader()));
-  Scene scene{std::move(dataset), std::move(bare), ShuffledOrdinals(data.records)};
-  benchmark::DoNotOptimize(TouchAll(scene));
-  return scene;
+  Fixture fixture{std::move(dataset), std::move(bare), ShuffledOrdinals(data.records)};
+  benchmark::DoNotOptimize(TouchAll(fixture));
+  return fixture;
 }
 
 // Created once, by the first benchmark that needs it.
-const Result<Scene>& TheScene() {
-  static const Result<Scene> scene = MakeScene();
-  return scene;
+const Result<Fixture>& TheFixture() {
+  static const Result<Fixture> fixture = MakeFixture();
+  return fixture;
 }
 
-Result<uint64_t> ViewAll(const Scene& scene) {
+Result<uint64_t> ViewAll(const Fixture& fixture) {
   uint64_t sum = 0;
-  for (const uint64_t ordinal : scene.ordinals) {
-    OFINDEX_ASSIGN(const ByteView record, scene.dataset.reader().View(ordinal));
+  for (const uint64_t ordinal : fixture.ordinals) {
+    OFINDEX_ASSIGN(const ByteView record, fixture.dataset.reader().View(ordinal));
     sum += record.front() + uint64_t{record.back()};
   }
   return sum;
 }
 
 // Reads in groups, since a training loop knows what it will read next.
-Result<uint64_t> ViewAllInGroups(const Scene& scene) {
+Result<uint64_t> ViewAllInGroups(const Fixture& fixture) {
   std::array<ByteView, kGroup> views;
   uint64_t sum = 0;
-  for (size_t i = 0; i < scene.ordinals.size(); i += kGroup) {
-    const size_t n = std::min(kGroup, scene.ordinals.size() - i);
-    OFINDEX_TRY(scene.dataset.reader().View(std::span(scene.ordinals).subspan(i, n), std::span(views).first(n)));
+  for (size_t i = 0; i < fixture.ordinals.size(); i += kGroup) {
+    const size_t n = std::min(kGroup, fixture.ordinals.size() - i);
+    OFINDEX_TRY(fixture.dataset.reader().View(std::span(fixture.ordinals).subspan(i, n), std::span(views).first(n)));
     for (const ByteView record : std::span(views).first(n)) sum += record.front() + uint64_t{record.back()};
   }
   return sum;
 }
 
-Result<uint64_t> ViewAllBare(const Scene& scene) {
+Result<uint64_t> ViewAllBare(const Fixture& fixture) {
   uint64_t sum = 0;
-  for (const uint64_t ordinal : scene.ordinals) {
-    const ByteView record = scene.bare.View(ordinal);
+  for (const uint64_t ordinal : fixture.ordinals) {
+    const ByteView record = fixture.bare.View(ordinal);
     sum += record.front() + uint64_t{record.back()};
   }
   return sum;
@@ -86,9 +86,9 @@ Result<uint64_t> ViewAllBare(const Scene& scene) {
 
 // Calls `copy` for each batch of ordinals.
 template <typename Copy>
-Result<uint64_t> InBatches(const Scene& scene, size_t batch_records, Copy copy) {
+Result<uint64_t> InBatches(const Fixture& fixture, size_t batch_records, Copy copy) {
   uint64_t sum = 0;
-  std::span<const uint64_t> left = scene.ordinals;
+  std::span<const uint64_t> left = fixture.ordinals;
   while (!left.empty()) {
     const size_t n = std::min(batch_records, left.size());
     OFINDEX_ASSIGN(const uint64_t of_batch, copy(left.first(n)));
@@ -101,68 +101,68 @@ Result<uint64_t> InBatches(const Scene& scene, size_t batch_records, Copy copy) 
 // Combines the first and last byte of a batch: enough to tell whether two copies are equal, at no cost.
 uint64_t EndsOf(const uint8_t* copied, uint64_t first_bytes) { return copied[0] + uint64_t{copied[first_bytes - 1]}; }
 
-Result<uint64_t> CopyAll(const Scene& scene, size_t batch_records) {
+Result<uint64_t> CopyAll(const Fixture& fixture, size_t batch_records) {
   RecordBatch batch;
-  return InBatches(scene, batch_records, [&](std::span<const uint64_t> ordinals) -> Result<uint64_t> {
-    OFINDEX_TRY(scene.dataset.reader().CopyInto(ordinals, batch));
+  return InBatches(fixture, batch_records, [&](std::span<const uint64_t> ordinals) -> Result<uint64_t> {
+    OFINDEX_TRY(fixture.dataset.reader().CopyInto(ordinals, batch));
     return EndsOf(batch.bytes().data(), batch[0].size());
   });
 }
 
-Result<uint64_t> CopyAllBare(const Scene& scene, size_t batch_records) {
+Result<uint64_t> CopyAllBare(const Fixture& fixture, size_t batch_records) {
   std::vector<uint8_t> out(batch_records * kLongestRecord);
-  return InBatches(scene, batch_records, [&](std::span<const uint64_t> ordinals) -> Result<uint64_t> {
-    scene.bare.Copy(ordinals, out.data());
-    return EndsOf(out.data(), scene.bare.View(ordinals[0]).size());
+  return InBatches(fixture, batch_records, [&](std::span<const uint64_t> ordinals) -> Result<uint64_t> {
+    fixture.bare.Copy(ordinals, out.data());
+    return EndsOf(out.data(), fixture.bare.View(ordinals[0]).size());
   });
 }
 
-Result<uint64_t> PreadAll(const Scene& scene, size_t batch_records) {
+Result<uint64_t> PreadAll(const Fixture& fixture, size_t batch_records) {
   std::vector<uint8_t> out(batch_records * kLongestRecord);
-  return InBatches(scene, batch_records, [&](std::span<const uint64_t> ordinals) -> Result<uint64_t> {
-    OFINDEX_TRY(scene.bare.Pread(ordinals, out.data()));
-    return EndsOf(out.data(), scene.bare.View(ordinals[0]).size());
+  return InBatches(fixture, batch_records, [&](std::span<const uint64_t> ordinals) -> Result<uint64_t> {
+    OFINDEX_TRY(fixture.bare.Pread(ordinals, out.data()));
+    return EndsOf(out.data(), fixture.bare.View(ordinals[0]).size());
   });
 }
 
 void View(benchmark::State& state) {
-  const auto& scene = TheScene();
-  if (!scene) return Stop(state, scene.error());
+  const auto& fixture = TheFixture();
+  if (!fixture) return Stop(state, fixture.error());
   Measure(state, {.claim = {"(c) random view of 350 B records / arrays over a map", Claim::Bound::kAtLeast, 0.8},
-                  .records = scene->ordinals.size(),
-                  .ours = [&] { return ViewAll(*scene); },
-                  .bare = [&] { return ViewAllBare(*scene); }});
+                  .records = fixture->ordinals.size(),
+                  .ours = [&] { return ViewAll(*fixture); },
+                  .bare = [&] { return ViewAllBare(*fixture); }});
 }
 
 void ViewInGroups(benchmark::State& state) {
-  const auto& scene = TheScene();
-  if (!scene) return Stop(state, scene.error());
+  const auto& fixture = TheFixture();
+  if (!fixture) return Stop(state, fixture.error());
   Measure(state, {.claim = {StrCat("(c) the same, ", kGroup, " views and then their bytes / arrays over a map")},
-                  .records = scene->ordinals.size(),
-                  .ours = [&] { return ViewAllInGroups(*scene); },
-                  .bare = [&] { return ViewAllBare(*scene); }});
+                  .records = fixture->ordinals.size(),
+                  .ours = [&] { return ViewAllInGroups(*fixture); },
+                  .bare = [&] { return ViewAllBare(*fixture); }});
 }
 
 void CopyNextToMemcpy(benchmark::State& state) {
-  const auto& scene = TheScene();
-  if (!scene) return Stop(state, scene.error());
+  const auto& fixture = TheFixture();
+  if (!fixture) return Stop(state, fixture.error());
   const auto batch = static_cast<size_t>(state.range(0));
   const std::string name = StrCat("(d) random copy of 350 B records, ", batch, " a batch / memcpy with prefetch");
   Measure(state, {.claim = {name, Claim::Bound::kAtLeast, 0.9},
-                  .records = scene->ordinals.size(),
-                  .ours = [&] { return CopyAll(*scene, batch); },
-                  .bare = [&] { return CopyAllBare(*scene, batch); }});
+                  .records = fixture->ordinals.size(),
+                  .ours = [&] { return CopyAll(*fixture, batch); },
+                  .bare = [&] { return CopyAllBare(*fixture, batch); }});
 }
 
 void CopyNextToPread(benchmark::State& state) {
-  const auto& scene = TheScene();
-  if (!scene) return Stop(state, scene.error());
+  const auto& fixture = TheFixture();
+  if (!fixture) return Stop(state, fixture.error());
   const auto batch = static_cast<size_t>(state.range(0));
   const std::string name = StrCat("(d) random copy of 350 B records, ", batch, " a batch / pread");
   Measure(state, {.claim = {name, Claim::Bound::kAtLeast, 6},
-                  .records = scene->ordinals.size(),
-                  .ours = [&] { return CopyAll(*scene, batch); },
-                  .bare = [&] { return PreadAll(*scene, batch); }});
+                  .records = fixture->ordinals.size(),
+                  .ours = [&] { return CopyAll(*fixture, batch); },
+                  .bare = [&] { return PreadAll(*fixture, batch); }});
 }
 
 BENCHMARK(View)->Name("read/350B/view")->Iterations(7)->UseManualTime()->Unit(benchmark::kMillisecond);

@@ -30,7 +30,7 @@ Claim AtMost(std::string name, double asked, std::string unit) {
   return {std::move(name), Claim::Bound::kAtMost, asked, std::move(unit)};
 }
 
-Sampler SamplerOf(View view, SampleLaw law) { return *Sampler::Of({}, std::move(view), std::move(law), 1); }
+Sampler SamplerOf(View view, SamplingMethod method) { return *Sampler::Of({}, std::move(view), std::move(method), 1); }
 
 uint64_t HeapBytes() { return ::mallinfo2().uordblks; }
 
@@ -48,9 +48,9 @@ void PerItem(benchmark::State& state, const Claim& claim, uint64_t count, Body b
   Report(claim, Median(times));
 }
 
-void Batched(benchmark::State& state, const Claim& claim, const View& view, const SampleLaw& law) {
+void Batched(benchmark::State& state, const Claim& claim, const View& view, const SamplingMethod& method) {
   constexpr uint64_t kCount = 2'000'000;
-  Sampler sampler = SamplerOf(view, law);
+  Sampler sampler = SamplerOf(view, method);
   std::vector<uint64_t> batch(256);
   PerItem(state, claim, kCount, [&] {
     sampler.SeekTo(0);

@@ -49,19 +49,19 @@ Result<void> WriteShard(const SyntheticIndex& synthetic) {
   return out.Sync();
 }
 
-BuiltBlock NextBlock(uint64_t first_record, uint64_t begin, std::vector<uint64_t>& points) {
+BuiltBlock NextBlock(uint64_t first_record, uint64_t begin, std::vector<uint64_t>& boundaries) {
   const uint64_t records = std::min<uint64_t>(kBlockRecords, kRecords - first_record);
-  points.assign(1, begin);
+  boundaries.assign(1, begin);
   for (uint64_t i = 0; i < records; ++i) {
-    points.push_back(points.back() + kLengths.Of(first_record + i) + FramingBytes(Framing::kTfRecord));
+    boundaries.push_back(boundaries.back() + kLengths.Of(first_record + i) + FramingBytes(Framing::kTfRecord));
   }
   BuiltBlock block;
   block.row.first_record = first_record;
   block.row.records = static_cast<uint32_t>(records);
   block.row.begin = begin;
-  block.row.end = points.back();
-  block.row.offsets = PackOffsets(points);
-  block.payload_bytes = points.back() - begin - records * FramingBytes(Framing::kTfRecord);
+  block.row.end = boundaries.back();
+  block.row.offsets = PackOffsets(boundaries);
+  block.payload_bytes = boundaries.back() - begin - records * FramingBytes(Framing::kTfRecord);
   return block;
 }
 
@@ -76,11 +76,11 @@ Result<void> WriteIndex(const SyntheticIndex& synthetic) {
   shard.framing = Framing::kTfRecord;
   OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(synthetic.index, std::move(map_file), {}));
   writer.BeginShard(shard);
-  std::vector<uint64_t> points;
+  std::vector<uint64_t> boundaries;
   uint64_t begin = 0;
   for (uint64_t first = 0; first < kRecords; first += kBlockRecords) {
-    OFINDEX_TRY(writer.AddBlock(NextBlock(first, begin, points)));
-    begin = points.back();
+    OFINDEX_TRY(writer.AddBlock(NextBlock(first, begin, boundaries)));
+    begin = boundaries.back();
   }
   OFINDEX_TRY(writer.EndShard({}, {}));
   DatasetFacts facts;

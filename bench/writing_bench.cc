@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "bench/data.h"
 #include "bench/pair.h"
-#include "index/output/draft.h"
+#include "index/output/atomic_file.h"
 #include "index/writing/record_writer.h"
 #include "proto/encode/payload_builder.h"
 
@@ -42,8 +42,8 @@ std::string QuickFolder() {
 Result<std::string> Rows() {
   const std::string path = StrCat(QuickFolder(), "/rows-", kRows, ".jsonl");
   if (StatFile(path)) return path;
-  OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kFail));
-  OFINDEX_ASSIGN(OutputFile out, draft.Open());
+  OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(path, AtomicFile::IfLocked::kFail));
+  OFINDEX_ASSIGN(OutputFile out, temporary.Open());
   std::array<char, 160> line{};
   for (uint64_t i = 0; i < kRows; ++i) {
     const int size =
@@ -55,7 +55,7 @@ Result<std::string> Rows() {
     OFINDEX_TRY(out.Append(AsBytes(std::string_view(line.data(), static_cast<size_t>(size)))));
   }
   OFINDEX_TRY(out.Flush());
-  OFINDEX_TRY(draft.Publish(Draft::Durability::kCached));
+  OFINDEX_TRY(temporary.Publish(AtomicFile::Durability::kCached));
   return path;
 }
 

@@ -33,7 +33,7 @@ ofindex::Result<ofindex::BuildOptions> Engine(const BuildOptions& options) {
   found.index = options.index;
   found.verify = options.verify;
   found.force = options.force;
-  found.if_locked = options.wait_if_locked ? Draft::IfLocked::kWait : Draft::IfLocked::kFail;
+  found.if_locked = options.wait_if_locked ? AtomicFile::IfLocked::kWait : AtomicFile::IfLocked::kFail;
   OFINDEX_ASSIGN(found.columns, ColumnsOf(options));
   if (options.framing) found.format.framing = Engine(*options.framing);
   if (options.payload) found.format.payload = Engine(*options.payload);

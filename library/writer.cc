@@ -69,7 +69,7 @@ uint64_t RecordWriter::bytes() const { return state_ ? state_->writer.size() : 0
 
 struct ShardSetWriter::State {
   ofindex::ShardSetWriter writer;
-  uint64_t most_records;
+  uint64_t max_records;
   bool published = false;
 };
 
@@ -102,7 +102,7 @@ Result<ShardSetWriter> ShardSetWriter::Create(const std::string& path, const Sha
 
 Result<void> ShardSetWriter::Write(ByteView payload) {
   if (!state_ || state_->published) return Misuse("the set is published");
-  if (state_->writer.records() == state_->most_records) return Misuse("the set has all the records that it was for");
+  if (state_->writer.records() == state_->max_records) return Misuse("the set has all the records that it was for");
   return Attempt([&] { return state_->writer.Write(payload); });
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/record.h"
 #include "base/result.h"
-#include "mmap/batch/ready_blocks.h"
+#include "mmap/batch/hot_block_cache.h"
 #include "mmap/offsets/offset_map.h"
 #include "mmap/shard_table.h"
 #include "mmap/sources/byte_source.h"
@@ -24,8 +24,8 @@ struct PlannedRead {
 class ReadPlanner {
  public:
   /// All arguments must outlive the planner.
-  ReadPlanner(const OffsetMap& map, const ShardTable& shards, ReadyBlocks& ready, bool allow_bad)
-      : map_(map), shards_(shards), ready_(ready), allow_bad_(allow_bad) {}
+  ReadPlanner(const OffsetMap& map, const ShardTable& shards, HotBlockCache& ready, bool allow_bad)
+      : map_(map), shards_(shards), hot_blocks_(ready), allow_bad_(allow_bad) {}
 
   [[nodiscard]] const OffsetMap& map() const { return map_; }
 
@@ -43,13 +43,13 @@ class ReadPlanner {
 
   /// Puts the block of `planned` into the hot-block cache, if it qualifies.
   void MakeReady(const PlannedRead& planned) const {
-    ready_.Add(map_, planned.read.ordinal, planned.block, *planned.shard, allow_bad_);
+    hot_blocks_.Add(map_, planned.read.ordinal, planned.block, *planned.shard, allow_bad_);
   }
 
  private:
   const OffsetMap& map_;
   const ShardTable& shards_;
-  ReadyBlocks& ready_;
+  HotBlockCache& hot_blocks_;
   const bool allow_bad_;
 };
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "mmap/batch/ready_blocks.h"
+#include "mmap/batch/hot_block_cache.h"
 #include "mmap/batch/viewed_records.h"
 #include "mmap/offsets/offset_map.h"
 #include "mmap/read_planner.h"
@@ -26,7 +26,7 @@ struct ReaderState {
   static constexpr size_t kViewedBuckets = size_t{1} << 16;
 
   const ShardTable shards;
-  ReadyBlocks ready;
+  HotBlockCache ready;
   ViewedRecords viewed;
   const ReadPlanner planner;
   std::atomic<bool> cold{false};  ///< the last batch waited for the disk

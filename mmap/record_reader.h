@@ -121,9 +121,9 @@ class RecordReader {
 
   [[nodiscard]] Result<ByteView> ViewChecked(uint64_t ordinal) const;
   [[nodiscard]] Result<ByteView> ViewInflated(RecordRead read, const OpenShard& shard) const;
-  [[nodiscard]] Result<void> CopyOneCarefully(uint64_t ordinal, const GiveRoom& room) const;
-  [[nodiscard]] bool TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
-  [[nodiscard]] Result<void> CopyCarefully(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
+  [[nodiscard]] Result<void> CopyOneSlow(uint64_t ordinal, const GiveRoom& room) const;
+  [[nodiscard]] bool TryCopyFast(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
+  [[nodiscard]] Result<void> CopySlow(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
 
   std::shared_ptr<const OffsetMap> map_;
   uint64_t inflated_cache_bytes_;

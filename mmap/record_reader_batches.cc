@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "base/allocation.h"
-#include "mmap/batch/warm_copy.h"
+#include "mmap/batch/fast_copy.h"
 #include "mmap/reader_state.h"
 #include "mmap/record_reader.h"
 
@@ -24,8 +24,8 @@ int64_t DiskReads() {
 Result<void> RecordReader::CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
   return WithMemory("a batch of records", [&]() -> Result<void> {
     const int64_t before = DiskReads();
-    if (state_->cold.load(std::memory_order_relaxed) || !TryCopyWarm(ordinals, batch)) {
-      OFINDEX_TRY(CopyCarefully(ordinals, batch));
+    if (state_->cold.load(std::memory_order_relaxed) || !TryCopyFast(ordinals, batch)) {
+      OFINDEX_TRY(CopySlow(ordinals, batch));
     }
     state_->cold.store(DiskReads() != before, std::memory_order_relaxed);
     return {};
@@ -34,12 +34,12 @@ Result<void> RecordReader::CopyInto(std::span<const uint64_t> ordinals, RecordBa
 
 // The fast path, which suffices for most batches. Returns true if it copied everything, otherwise false without a
 // reason.
-bool RecordReader::TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
+bool RecordReader::TryCopyFast(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
   const uint64_t map_state = map_->watch().state();
   batch.ends_.resize(ordinals.size());
   batch.shards_read_.assign((map_->shards() + 63) / 64, 0);
   const CopyTarget target{.bytes = batch.room(), .ends = batch.ends_, .shards_read = batch.shards_read_};
-  if (!CopyWarm(state_->ready, ordinals, target)) return false;
+  if (!CopyFast(state_->ready, ordinals, target)) return false;
   for (size_t word = 0; word < batch.shards_read_.size(); ++word) {
     for (uint64_t bits = batch.shards_read_[word]; bits != 0; bits &= bits - 1) {
       const size_t shard = word * 64 + static_cast<size_t>(std::countr_zero(bits));
@@ -51,7 +51,7 @@ bool RecordReader::TryCopyWarm(std::span<const uint64_t> ordinals, RecordBatch& 
 }
 
 // Copies in storage order, shard by shard, and opens or inflates each shard as needed.
-Result<void> RecordReader::CopyCarefully(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
+Result<void> RecordReader::CopySlow(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
   OFINDEX_TRY(batch.plan_.Make(ordinals, state_->planner, batch.ends_));
   batch.Allocate();
   return batch.plan_.Read(batch.ends_, batch.buffer_.get(), state_->cold.load(std::memory_order_relaxed));

@@ -2,7 +2,7 @@
 
 #include "base/allocation.h"
 #include "base/text.h"
-#include "mmap/batch/warm_copy.h"
+#include "mmap/batch/fast_copy.h"
 #include "mmap/reader_state.h"
 #include "mmap/record_reader.h"
 
@@ -10,26 +10,26 @@ namespace ofindex {
 
 bool RecordReader::TryCopyTo(uint64_t ordinal, const GiveRoom& room) const {
   const uint64_t map_state = map_->watch().state();
-  ReadyBlocks::Record record;
-  const WarmFind found = FindOneWarm(state_->ready, ordinal, record);
-  if (found == WarmFind::kFailed) return false;
+  HotBlockCache::Record record;
+  const FastFind found = FindOneFast(state_->ready, ordinal, record);
+  if (found == FastFind::kFailed) return false;
   uint8_t* const out = room(record.length);
   if (out == nullptr) return false;
-  const WarmCopy copied = CopyOneWarm(record, out);
-  if (copied == WarmCopy::kFailed) return false;
+  const FastCopy copied = CopyOneFast(record, out);
+  if (copied == FastCopy::kFailed) return false;
   const int64_t tick = CoarseTick();
-  if (found == WarmFind::kInMap && !map_->watch().UnchangedThisTick(map_state, tick)) return false;
-  if (copied == WarmCopy::kSurelyAll) return state_->shards.Opened(record.shard).UnchangedThisTick(tick);
+  if (found == FastFind::kInMap && !map_->watch().UnchangedThisTick(map_state, tick)) return false;
+  if (copied == FastCopy::kComplete) return state_->shards.Opened(record.shard).UnchangedThisTick(tick);
   const Result<bool> unchanged = state_->shards.Opened(record.shard).Unchanged();
   return unchanged && *unchanged;
 }
 
 Result<void> RecordReader::CopyTo(uint64_t ordinal, const GiveRoom& room) const {
   if (TryCopyTo(ordinal, room)) return {};
-  return WithMemory("a record", [&] { return CopyOneCarefully(ordinal, room); });
+  return WithMemory("a record", [&] { return CopyOneSlow(ordinal, room); });
 }
 
-Result<void> RecordReader::CopyOneCarefully(uint64_t ordinal, const GiveRoom& room) const {
+Result<void> RecordReader::CopyOneSlow(uint64_t ordinal, const GiveRoom& room) const {
   OFINDEX_ASSIGN(PlannedRead planned, state_->planner.Plan(ordinal));
   state_->planner.MakeReady(planned);
   RecordRead& read = planned.read;
@@ -42,7 +42,7 @@ Result<void> RecordReader::CopyOneCarefully(uint64_t ordinal, const GiveRoom& ro
 
 Result<void> RecordReader::Copy(uint64_t ordinal, std::vector<uint8_t>& out) const {
   return WithMemory("a record", [&] {
-    return CopyOneCarefully(ordinal, [&out](uint64_t length) {
+    return CopyOneSlow(ordinal, [&out](uint64_t length) {
       out.resize(length);
       return out.data();
     });

@@ -6,7 +6,7 @@
 #include "base/allocation.h"
 #include "base/framing.h"
 #include "base/text.h"
-#include "mmap/batch/warm_copy.h"
+#include "mmap/batch/fast_copy.h"
 #include "mmap/reader_state.h"
 #include "mmap/record_reader.h"
 
@@ -14,12 +14,12 @@ namespace ofindex {
 
 std::optional<ByteView> RecordReader::ViewAtOnce(uint64_t ordinal) const {
   const uint64_t map_state = map_->watch().state();
-  ReadyBlocks::Record record;
-  const WarmFind found = ViewOneWarm(state_->ready, ordinal, record);
-  if (found == WarmFind::kFailed) return std::nullopt;
+  HotBlockCache::Record record;
+  const FastFind found = ViewOneFast(state_->ready, ordinal, record);
+  if (found == FastFind::kFailed) return std::nullopt;
   const int64_t tick = CoarseTick();
   if (!state_->shards.Opened(record.shard).UnchangedThisTick(tick)) return std::nullopt;
-  if (found == WarmFind::kInMap && !map_->watch().UnchangedThisTick(map_state, tick)) return std::nullopt;
+  if (found == FastFind::kInMap && !map_->watch().UnchangedThisTick(map_state, tick)) return std::nullopt;
   return record.payload();
 }
 
@@ -64,7 +64,7 @@ Result<void> RecordReader::View(std::span<const uint64_t> ordinals, std::span<By
   const auto unchanged = [this, tick](uint32_t shard) { return state_->shards.Opened(shard).UnchangedThisTick(tick); };
   bool in_map = false;
   for (size_t i = 0; i < ordinals.size(); ++i) {
-    i += ViewWarm(state_->ready, ordinals.subspan(i), views.subspan(i), unchanged, in_map);
+    i += ViewFast(state_->ready, ordinals.subspan(i), views.subspan(i), unchanged, in_map);
     if (i == ordinals.size()) break;
     OFINDEX_ASSIGN(views[i], ViewChecked(ordinals[i]));
   }

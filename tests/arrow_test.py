@@ -21,7 +21,7 @@ ROOMS = {
     "base": "",
     "proto": "base proto/wire",
     "proto/encode": "base proto proto/wire",
-    "proto/skim": "base proto proto/wire",
+    "proto/extract": "base proto proto/wire",
     "proto/wire": "base",
     "mmap": "base mmap/batch mmap/inflate mmap/offsets mmap/sources",
     "mmap/batch": "base mmap/files mmap/offsets mmap/sources",
@@ -37,7 +37,7 @@ ROOMS = {
     "index/columns": "base proto",
     "index/database": "base index/columns",
     "index/output": "base",
-    "index/scan": "base proto/skim mmap/files mmap/offsets index/catalog index/chunks index/columns index/shards "
+    "index/scan": "base proto/extract mmap/files mmap/offsets index/catalog index/chunks index/columns index/shards "
     "index/walk",
     "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/output "
     "index/walk",
@@ -46,7 +46,7 @@ ROOMS = {
     "query": "base mmap index/catalog query/columns",
     "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns query/columns/chunks",
     "query/columns/chunks": "base mmap/offsets index/catalog index/chunks index/columns",
-    "query/decoding": "base proto proto/skim proto/wire mmap",
+    "query/decoding": "base proto proto/extract proto/wire mmap",
     "query/extension": "base query/tables",
     "query/filter": "base index/catalog index/chunks index/columns query/columns query/columns/chunks",
     "query/loading": "base mmap query/decoding query/sampling/orders query/sampling/sets",
@@ -69,7 +69,7 @@ ROOMS = {
     "tools/verbs": "base proto/encode mmap mmap/offsets index/build index/catalog index/columns index/output "
     "index/shards index/writing query query/columns query/sampling query/sql query/stats tools/packing tools/sampling "
     "tools/shell tools/show",
-    "python/src": "base proto proto/encode proto/skim mmap index/build index/chunks index/shards "
+    "python/src": "base proto proto/encode proto/extract mmap index/build index/chunks index/shards "
     "index/writing query query/columns query/decoding query/loading query/sampling query/sampling/columns "
     "query/sampling/sets query/sql query/stats",
     "include/ofindex": "",

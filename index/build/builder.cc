@@ -82,10 +82,10 @@ Result<std::optional<FieldPlan>> MessageOf(const BuildOptions& options) {
   if (options.message.empty() || options.descriptor.empty() || !named) {
     return Fail(ErrorCode::kUsage, "expected a descriptor, its message and named columns together");
   }
-  constexpr uint64_t kMostDescriptorBytes = uint64_t{64} << 20;
+  constexpr uint64_t kMaxDescriptorBytes = uint64_t{64} << 20;
   OFINDEX_ASSIGN(const File file, File::OpenRead(options.descriptor));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  if (facts.size > kMostDescriptorBytes) {
+  if (facts.size > kMaxDescriptorBytes) {
     return Fail(ErrorCode::kLimit, StrCat(Printable(options.descriptor), ": a descriptor of over 64 MiB"));
   }
   std::vector<uint8_t> bytes(facts.size);
@@ -116,13 +116,13 @@ Result<void> CheckColumns(const BuildOptions& options, const BuildReport& report
 }
 
 Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, const std::string& index, ShardSet set,
-                          ProbedSet probed, Draft draft, Progress& progress) {
+                          ProbedSet probed, AtomicFile temporary, Progress& progress) {
   progress.shards_total = probed.shards.size();
   for (const ProbedShard& shard : probed.shards) progress.bytes_total += shard.identity.size;
-  OFINDEX_ASSIGN(Draft map_draft, Draft::Begin(MapPathOf(index), Draft::IfLocked::kWait, &progress));
-  OFINDEX_ASSIGN(OutputFile map_file, map_draft.Open());
-  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(draft.path(), std::move(map_file), scan.columns));
-  OFINDEX_TRY(draft.CheckName());  // SQLite opens by name
+  OFINDEX_ASSIGN(AtomicFile map_temporary, AtomicFile::Begin(MapPathOf(index), AtomicFile::IfLocked::kWait, &progress));
+  OFINDEX_ASSIGN(OutputFile map_file, map_temporary.Open());
+  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(temporary.path(), std::move(map_file), scan.columns));
+  OFINDEX_TRY(temporary.CheckName());  // SQLite opens by name
   OFINDEX_TRY(ScanInto(probed.shards, scan, writer, progress));
 
   BuildReport report;
@@ -134,13 +134,13 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   report.facts.message = options.message;
   report.facts.sources = std::move(set.sources);
   OFINDEX_TRY(writer.AddSkipped(probed.skipped, report.facts));
-  OFINDEX_TRY(writer.Finish(report.facts, draft.path()));
+  OFINDEX_TRY(writer.Finish(report.facts, temporary.path()));
   report.features = writer.features();
   OFINDEX_TRY(CheckColumns(options, report));
   if (progress.cancel) return Interrupted();
   // The index is authoritative; a map without its index counts as foreign, and the next reader rebuilds it.
-  OFINDEX_TRY(draft.Publish(options.durability));
-  OFINDEX_TRY(map_draft.Publish(options.durability));
+  OFINDEX_TRY(temporary.Publish(options.durability));
+  OFINDEX_TRY(map_temporary.Publish(options.durability));
 
   report.index_bytes = BytesOnDisk(index);
   report.map_bytes = BytesOnDisk(MapPathOf(index));
@@ -181,7 +181,7 @@ Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const 
   OFINDEX_ASSIGN(BuildReport report, ReportOf(index, set, freshness.skipped));
   OFINDEX_TRY(CheckColumns(options, report));
   OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(index));
-  OFINDEX_ASSIGN(report.map_damage, MendMap(file, progress));
+  OFINDEX_ASSIGN(report.map_damage, RepairMap(file, progress));
   return report;
 }
 
@@ -195,7 +195,7 @@ Result<void> CheckIndexName(const std::string& index, const BuildOptions& option
   const bool of_set = std::any_of(shards.begin(), shards.end(), [&](const ProbedShard& shard) {
     return ShareSet(sets, SetsOf(shard.file.stored_path));
   });
-  if (!of_set && !(IsShardName(name) && InputFiles(options.data).Surround(index))) return {};
+  if (!of_set && !(IsShardName(name) && InputFiles(options.data).Encloses(index))) return {};
   return Fail(
       ErrorCode::kUsage,
       StrCat(Printable(index), ": the index would have the name of a shard among shards; expected another name"),
@@ -226,19 +226,19 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   OFINDEX_TRY(CheckOutputs(options, index, set));
   OFINDEX_ASSIGN(std::optional<BuildReport> left_alone, LeftAlone(options, index, set, progress));
   if (left_alone) {
-    Draft::RemoveLeftover(index);
-    Draft::RemoveLeftover(MapPathOf(index));
+    AtomicFile::RemoveLeftover(index);
+    AtomicFile::RemoveLeftover(MapPathOf(index));
     return std::move(*left_alone);
   }
-  OFINDEX_ASSIGN(Draft draft, Draft::Begin(index, options.if_locked, &progress));
-  if (draft.waited()) {
+  OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(index, options.if_locked, &progress));
+  if (temporary.waited()) {
     // The build that this build waited for may have done the work.
     OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set, progress));
     if (left_alone) return std::move(*left_alone);
   }
   OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set, options.format, ThreadsOf(options), progress));
   OFINDEX_TRY(CheckIndexName(index, options, probed.shards));
-  return Build(options, scan, index, std::move(set), std::move(probed), std::move(draft), progress);
+  return Build(options, scan, index, std::move(set), std::move(probed), std::move(temporary), progress);
 }
 
 std::vector<std::string> ColumnsInNoRecord(const BuildReport& report) {

@@ -9,7 +9,7 @@
 #include "index/catalog/catalog.h"
 #include "index/columns/column.h"
 #include "index/columns/column_choice.h"
-#include "index/output/draft.h"
+#include "index/output/atomic_file.h"
 #include "index/shards/detect.h"
 #include "index/shards/shard_set.h"
 #include "index/walk/inflating_walk.h"
@@ -29,8 +29,8 @@ struct BuildOptions {
   std::string message;   ///< "pkg.Name", the message type of the payloads; needs named columns
   unsigned threads = 0;  ///< that may compute at once; 0: one per processor
   bool force = false;    ///< replace a stale index
-  Draft::IfLocked if_locked = Draft::IfLocked::kFail;
-  Draft::Durability durability = Draft::Durability::kDurable;
+  AtomicFile::IfLocked if_locked = AtomicFile::IfLocked::kFail;
+  AtomicFile::Durability durability = AtomicFile::Durability::kDurable;
 };
 
 /// The contents of an index after a build.

@@ -55,7 +55,7 @@ Result<void> IndexWriter::AddBlock(BuiltBlock block) {
 
 Result<void> IndexWriter::AddColumns(BlockColumns columns) {
   dropped_ = dropped_ || columns.dropped;
-  if (columns.cut) table_.Cut(std::move(*columns.cut));
+  if (columns.dropped_from) table_.DropFrom(std::move(*columns.dropped_from));
   for (BlockFeature& feature : columns.features) {
     const std::optional<uint32_t> number = table_.Add(feature);
     dropped_ = dropped_ || !number;
@@ -109,7 +109,7 @@ Result<void> IndexWriter::AddSkipped(const std::vector<SkippedFile>& skipped, Da
   uint64_t added = 0;
   for (const bool unreadable : {true, false}) {
     for (const SkippedFile& file : skipped) {
-      if (IsUnreadable(file) != unreadable || added == kMostSkipped) continue;
+      if (IsUnreadable(file) != unreadable || added == kMaxSkipped) continue;
       OFINDEX_TRY(catalog_.Add(file));
       ++added;
     }

@@ -32,7 +32,7 @@ class IndexWriter {
   /// Ends the shard. `stream` applies to a compressed shard.
   [[nodiscard]] Result<void> EndShard(const std::vector<DamagedRange>& damage, StreamFindings stream);
 
-  /// Adds the files that are not in the index, at most kMostSkipped. Sets their count in `facts`.
+  /// Adds the files that are not in the index, at most kMaxSkipped. Sets their count in `facts`.
   [[nodiscard]] Result<void> AddSkipped(const std::vector<SkippedFile>& skipped, DatasetFacts& facts);
 
   /// Writes everything that does not belong to one shard. Takes checked, format, payload, message and sources from

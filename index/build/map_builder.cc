@@ -13,7 +13,7 @@
 #include "index/catalog/catalog_reader.h"
 #include "index/catalog/paths.h"
 #include "index/database/schema.h"
-#include "index/output/draft.h"
+#include "index/output/atomic_file.h"
 #include "index/shards/output_rule.h"
 #include "mmap/offsets/offset_map_writer.h"
 
@@ -98,15 +98,15 @@ Result<OffsetMap> MakeMap(const std::shared_ptr<const IndexFile>& index, const s
   if (const auto checked = CheckOutput(path, OutputKind::kMap, /*force=*/true, {}); !checked) {
     return Fail(ErrorCode::kIo, checked.error().message, checked.error().hint);
   }
-  OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kWait, &progress));
-  if (draft.waited()) {
+  OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(path, AtomicFile::IfLocked::kWait, &progress));
+  if (temporary.waited()) {
     if (auto map = OpenBound(path, *index)) return map;
   }
   if (index->Replaced()) return ReplacedIndex(index->path());
-  OFINDEX_ASSIGN(OutputFile out, draft.Open());
+  OFINDEX_ASSIGN(OutputFile out, temporary.Open());
   OFINDEX_TRY(WriteMap(index, std::move(out), progress));
   if (index->Replaced()) return ReplacedIndex(index->path());
-  OFINDEX_TRY(draft.Publish(Draft::Durability::kDurable));
+  OFINDEX_TRY(temporary.Publish(AtomicFile::Durability::kDurable));
   return OpenBound(path, *index);
 }
 
@@ -121,7 +121,7 @@ Result<OffsetMap> OpenMap(const std::shared_ptr<const IndexFile>& index, const P
   const std::string cached = CachedMapPath(*index);
   if (cached.empty()) return made;
   if (auto map = OpenBound(cached, *index)) return map;
-  std::error_code ignored;  // Draft::Begin reports a missing folder better
+  std::error_code ignored;  // AtomicFile::Begin reports a missing folder better
   fs::create_directories(FolderOf(cached), ignored);
   return MakeMap(index, cached, progress);
 }
@@ -138,7 +138,7 @@ Result<MapDamage> FindMapDamage(const IndexFile& index, const Progress& progress
   return MapDamage{};
 }
 
-Result<std::string> MendMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress) {
+Result<std::string> RepairMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress) {
   OFINDEX_ASSIGN(MapDamage damage, FindMapDamage(*index, progress));
   if (!damage.what.empty()) OFINDEX_TRY(MakeMap(index, damage.path, progress));
   return std::move(damage.what);

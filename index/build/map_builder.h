@@ -49,7 +49,7 @@ struct MapDamage {
 
 /// Rebuilds the map if FindMapDamage finds damage. Returns what was damaged, or an empty string. Errors: those of
 /// FindMapDamage and OpenMap.
-[[nodiscard]] Result<std::string> MendMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress);
+[[nodiscard]] Result<std::string> RepairMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress);
 
 /// Opens the map of `index`. Errors: those of OpenIndex; kStale if the index and its map were replaced after `index`
 /// was opened.

@@ -98,13 +98,13 @@ class BlockCheckers {
   }
 
   Result<void> Check(const Task& task) {
-    std::vector<uint64_t> points;
-    points.reserve(task.block.records + size_t{1});
+    std::vector<uint64_t> boundaries;
+    boundaries.reserve(task.block.records + size_t{1});
     const PackedOffsets offsets(task.block.offsets.data());
-    for (uint32_t i = 0; i < task.block.records; ++i) points.push_back(offsets.At(i).begin);
-    points.push_back(task.block.end);
-    OFINDEX_TRY(CheckPoints(task, points));
-    const auto findings = CheckBlock(*task.bytes, task.framing, points, task.block.hashes, progress_);
+    for (uint32_t i = 0; i < task.block.records; ++i) boundaries.push_back(offsets.At(i).begin);
+    boundaries.push_back(task.block.end);
+    OFINDEX_TRY(CheckBoundaries(task, boundaries));
+    const auto findings = CheckBlock(*task.bytes, task.framing, boundaries, task.block.hashes, progress_);
     const std::lock_guard lock(mutex_);
     if (!findings && findings.error().code == ErrorCode::kStale) {
       cut_.emplace(task.block.shard, findings.error().message);
@@ -120,16 +120,17 @@ class BlockCheckers {
     if (task.framing == Framing::kOfRecord) report_.empty_of_records += findings->empty_records;
     for (const BlockFindings::Faulty& faulty : findings->faults) {
       report_.bad.push_back(
-          {task.block.first_record + faulty.record, task.block.shard, points[faulty.record], faulty.fault});
+          {task.block.first_record + faulty.record, task.block.shard, boundaries[faulty.record], faulty.fault});
     }
     return {};
   }
 
   // The index is untrusted: its records must lie in their shard, in order, each with room for its framing.
-  static Result<void> CheckPoints(const Task& task, const std::vector<uint64_t>& points) {
-    bool sound = points.back() <= task.shard_bytes;
-    for (size_t i = 1; i < points.size(); ++i) {
-      sound = sound && points[i - 1] <= points[i] && points[i] - points[i - 1] >= FramingBytes(task.framing);
+  static Result<void> CheckBoundaries(const Task& task, const std::vector<uint64_t>& boundaries) {
+    bool sound = boundaries.back() <= task.shard_bytes;
+    for (size_t i = 1; i < boundaries.size(); ++i) {
+      sound = sound && boundaries[i - 1] <= boundaries[i] &&
+              boundaries[i] - boundaries[i - 1] >= FramingBytes(task.framing);
     }
     if (sound) return {};
     return Fail(

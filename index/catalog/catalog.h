@@ -100,13 +100,13 @@ struct DatasetFacts {
   std::string columns = "auto";      ///< the build's --columns
   std::string message = "";          ///< the build's --message; empty if the payloads were decoded by their own kind
   bool features_dropped = false;     ///< there were more names than an index keeps: it has the first in byte order
-  uint64_t skipped = 0;              ///< files named by DATA that are not shards; up to kMostSkipped have a row
+  uint64_t skipped = 0;              ///< files named by DATA that are not shards; up to kMaxSkipped have a row
   std::vector<std::string> sources;  ///< the build's DATA, relative to the index
 };
 
 /// Maximum number of skipped files that have a row in an index; a folder may hold millions of images. Unreadable files
 /// come first, then the others in natural order.
-inline constexpr uint64_t kMostSkipped = 10'000;
+inline constexpr uint64_t kMaxSkipped = 10'000;
 
 /// One build or update.
 struct GenerationRow {

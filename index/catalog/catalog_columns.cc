@@ -37,7 +37,7 @@ Result<std::vector<FeatureRow>> CatalogReader::Features() {
     };
     if (!kinds || rows->Unsigned(0) != features.size() || !Fits32(rows->Int(5)) || !Fits32(rows->Int(6)) ||
         !in_range(3) || !in_range(7) || rows->Int(4) < 0 || rows->Int(8) < 0) {
-      return NoSense(StrCat("the row of feature ", features.size()));
+      return Inconsistent(StrCat("the row of feature ", features.size()));
     }
     features.push_back({.feature = static_cast<uint32_t>(features.size()),
                         .name = rows->Value(1).bytes,
@@ -57,26 +57,26 @@ Result<std::vector<FeatureRow>> CatalogReader::Features() {
   }
 }
 
-Result<std::vector<ChunkRow>> CatalogReader::ChunkHeads(uint32_t feature, ColumnRole role) {
+Result<std::vector<ChunkRow>> CatalogReader::ReadChunkMetadata(uint32_t feature, ColumnRole role) {
   database_.RenewBudget();
   OFINDEX_ASSIGN(CheckedRows rows,
                  Rows(ChunkPart(feature, Name(role)), "chunk", false, " WHERE feature = ? AND role = ?"));
   OFINDEX_TRY(rows.Bind(feature, Name(role)));
-  std::vector<ChunkRow> heads;
+  std::vector<ChunkRow> chunk_metadata;
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
-    if (!row) return heads;
+    if (!row) return chunk_metadata;
     if (rows->Int(3) < 1 || !Fits32(rows->Int(4)) || !Fits32(rows->Int(5)) || rows->Int(5) > rows->Int(4)) {
-      return NoSense(StrCat("row ", rows->Int(0), " of table chunk"));
+      return Inconsistent(StrCat("row ", rows->Int(0), " of table chunk"));
     }
-    heads.push_back({.feature = feature,
-                     .role = role,
-                     .block = rows->Unsigned(3),
-                     .nulls = static_cast<uint32_t>(rows->Int(4)),
-                     .nans = static_cast<uint32_t>(rows->Int(5)),
-                     .min = rows->Value(6),
-                     .max = rows->Value(7),
-                     .data = {}});
+    chunk_metadata.push_back({.feature = feature,
+                              .role = role,
+                              .block = rows->Unsigned(3),
+                              .nulls = static_cast<uint32_t>(rows->Int(4)),
+                              .nans = static_cast<uint32_t>(rows->Int(5)),
+                              .min = rows->Value(6),
+                              .max = rows->Value(7),
+                              .data = {}});
   }
 }
 
@@ -88,7 +88,7 @@ Result<std::vector<uint8_t>> CatalogReader::ChunkData(uint32_t feature, ColumnRo
                  database_.Prepare("SELECT chunk FROM chunk WHERE feature = ? AND role = ? AND block = ?"));
   OFINDEX_TRY(numbers.Bind(feature, Name(role), block));
   OFINDEX_ASSIGN(const bool is_there, numbers.Next());
-  if (!is_there) return NoSense(StrCat(place, " is missing"));
+  if (!is_there) return Inconsistent(StrCat(place, " is missing"));
   const TableShape& shape = shapes_.find("chunk")->second;
   OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare(StrCat(shape.Select(true), " WHERE chunk = ?")));
   OFINDEX_TRY(rows.Bind(numbers.Int(0)));
@@ -96,7 +96,7 @@ Result<std::vector<uint8_t>> CatalogReader::ChunkData(uint32_t feature, ColumnRo
   RowHash hash;
   const bool sound = row && rows.Int(1) == int64_t{feature} && rows.Text(2) == Name(role) &&
                      rows.Unsigned(3) == block && shape.RowHolds(rows, hash);
-  if (!sound) return NoSense(StrCat("the checksum of ", place, " is wrong"));
+  if (!sound) return Inconsistent(StrCat("the checksum of ", place, " is wrong"));
   return Copied(rows.Blob(shape.covered));
 }
 
@@ -109,8 +109,8 @@ Result<void> CatalogReader::CheckColumnIndex() {
     std::from_chars(part.data() + 6, part.data() + std::min(slash, part.size()), feature);
     const std::optional<ColumnRole> role =
         slash == std::string::npos ? std::nullopt : ParseRole(std::string_view(part).substr(slash + 1));
-    if (!role || part != ChunkPart(feature, Name(*role))) return NoSense(StrCat("column ", Printable(part)));
-    OFINDEX_TRY(ChunkHeads(feature, *role));
+    if (!role || part != ChunkPart(feature, Name(*role))) return Inconsistent(StrCat("column ", Printable(part)));
+    OFINDEX_TRY(ReadChunkMetadata(feature, *role));
   }
   return {};
 }

@@ -104,7 +104,7 @@ Result<CatalogReader> CatalogReader::Open(const std::shared_ptr<const IndexFile>
   OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenImmutable(index));
   CatalogReader reader(std::move(database), index);
   OFINDEX_ASSIGN(const bool ours, HasOurTables(reader.database_));
-  if (!ours) return reader.NoSense("its tables are not those of an index");
+  if (!ours) return reader.Inconsistent("its tables are not those of an index");
   OFINDEX_TRY(reader.ReadChecksums());
   OFINDEX_TRY(reader.ReadSources());
   OFINDEX_TRY(reader.Generations());
@@ -129,7 +129,7 @@ Result<CheckedRows> CatalogReader::Rows(std::string_view table, bool all) {
 Result<CheckedRows> CatalogReader::Rows(const std::string& part, std::string_view table, bool all,
                                         std::string_view condition) {
   const auto shape = shapes_.find(table);
-  if (shape == shapes_.end()) return NoSense(StrCat("no table ", table));
+  if (shape == shapes_.end()) return Inconsistent(StrCat("no table ", table));
   const auto sum = sums_.find(part);
   OFINDEX_ASSIGN(sqlite::Statement rows,
                  database_.Prepare(StrCat(shape->second.Select(all), condition, " ORDER BY ", shape->second.key)));
@@ -141,8 +141,8 @@ Result<void> CatalogReader::ReadFacts(const std::string& top) {
   OFINDEX_ASSIGN(sqlite::Statement stored_top, database_.Prepare("SELECT value FROM dataset WHERE key = 'checksum'"));
   OFINDEX_ASSIGN(const bool has_top, stored_top.Next());
   if (!has_top || stored_top.Value(0) != ColumnValue{.type = ColumnValue::Type::kText, .bytes = top}) {
-    return NoSense(StrCat("table checksum: expected the checksum ", has_top ? Printable(stored_top.Text(0)) : "none",
-                          ", got ", top));
+    return Inconsistent(StrCat("table checksum: expected the checksum ",
+                               has_top ? Printable(stored_top.Text(0)) : "none", ", got ", top));
   }
   OFINDEX_ASSIGN(CheckedRows rows, Rows("dataset", "dataset", true, " WHERE key <> 'checksum'"));
   for (;;) {
@@ -166,7 +166,7 @@ Result<void> CatalogReader::ReadFacts(const std::string& top) {
   facts_.features_dropped = facts.Number("features_dropped") != 0;
   facts_.skipped = facts.Number("skipped");
   if (facts.Number("format_version") != kFormatVersion) facts.Refuse("format_version");
-  if (!facts.wrong().empty()) return NoSense(StrCat("table dataset: the fact ", Printable(facts.wrong())));
+  if (!facts.wrong().empty()) return Inconsistent(StrCat("table dataset: the fact ", Printable(facts.wrong())));
   return {};
 }
 
@@ -188,21 +188,21 @@ Result<std::vector<GenerationRow>> CatalogReader::Generations() {
     const GenerationRow generation{rows->Int(0), rows->Unsigned(1), std::string(rows->Text(2))};
     const uint64_t least = generations.empty() ? 0 : generations.back().records;
     if (generation.number < 1 || generation.records < least || generation.records > facts_.records) {
-      return NoSense(StrCat("generation ", generation.number, ": expected at most ", facts_.records, " records, got ",
-                            rows->Int(1)));
+      return Inconsistent(StrCat("generation ", generation.number, ": expected at most ", facts_.records,
+                                 " records, got ", rows->Int(1)));
     }
     generations.push_back(generation);
   }
-  if (generations.empty()) return NoSense("it has no generation");
+  if (generations.empty()) return Inconsistent("it has no generation");
   const GenerationRow& last = generations.back();
   if (last.records == facts_.records && last.fingerprint == ToHex(facts_.id)) return generations;
-  return NoSense(StrCat("generation ", last.number, ": expected the records and the id of the dataset"));
+  return Inconsistent(StrCat("generation ", last.number, ": expected the records and the id of the dataset"));
 }
 
 Result<void> CatalogReader::CheckRows() {
   database_.RenewBudget();
   OFINDEX_ASSIGN(const FoundSums found, SumRows(database_, true));
-  if (!found.wrong_row.empty()) return NoSense(StrCat("the checksum of ", found.wrong_row, " is wrong"));
+  if (!found.wrong_row.empty()) return Inconsistent(StrCat("the checksum of ", found.wrong_row, " is wrong"));
   for (const auto& [part, sum] : sums_) {
     const auto in_file = found.parts.find(part);
     const PartSum got = in_file == found.parts.end() ? PartSum{} : in_file->second;

@@ -65,13 +65,13 @@ class CatalogReader {
   [[nodiscard]] Result<std::vector<FeatureRow>> Features();
 
   /// Returns the chunks of one column without their data, by block. Errors: kIndex.
-  [[nodiscard]] Result<std::vector<ChunkRow>> ChunkHeads(uint32_t feature, ColumnRole role);
+  [[nodiscard]] Result<std::vector<ChunkRow>> ReadChunkMetadata(uint32_t feature, ColumnRole role);
 
   /// Returns the data of one chunk; `block` is `block.block`. Errors: kIndex if there is no such chunk.
   [[nodiscard]] Result<std::vector<uint8_t>> ChunkData(uint32_t feature, ColumnRole role, uint64_t block);
 
   /// Returns the blocks without offsets and hashes, in ordinal order. Errors: kIndex.
-  [[nodiscard]] Result<std::vector<BlockRow>> BlockHeads();
+  [[nodiscard]] Result<std::vector<BlockRow>> ReadBlockMetadata();
 
  private:
   CatalogReader(sqlite::Database database, std::shared_ptr<const IndexFile> index)
@@ -84,7 +84,7 @@ class CatalogReader {
   [[nodiscard]] Result<CheckedRows> Rows(std::string_view table, bool all = false);
   [[nodiscard]] Result<CheckedRows> Rows(const std::string& part, std::string_view table, bool all,
                                          std::string_view condition);
-  [[nodiscard]] tl::unexpected<Error> NoSense(const std::string& what) const { return DamagedIndex(path(), what); }
+  [[nodiscard]] tl::unexpected<Error> Inconsistent(const std::string& what) const { return DamagedIndex(path(), what); }
 
   sqlite::Database database_;
   std::shared_ptr<const IndexFile> index_;

@@ -104,7 +104,7 @@ Result<std::vector<ShardRow>> CatalogReader::Shards() {
     const std::optional<PayloadKind> payload = ParsePayloadKind(rows->Text(4));
     const std::optional<uint64_t> fingerprint = FromHex(rows->Text(9));
     if (!framing || !payload || !fingerprint || !compression) {
-      return NoSense(StrCat("shard ", shards.size(), " has an unknown format"));
+      return Inconsistent(StrCat("shard ", shards.size(), " has an unknown format"));
     }
     ShardRow shard{.path = std::string(rows->Text(1)),
                    .framing = *framing,
@@ -124,14 +124,14 @@ Result<std::vector<ShardRow>> CatalogReader::Shards() {
                        !__builtin_add_overflow(records, shard.records, &records) &&
                        !__builtin_add_overflow(payload_bytes, shard.payload_bytes, &payload_bytes) &&
                        !__builtin_add_overflow(data_bytes, shard.identity.size, &data_bytes);
-    if (!sound) return NoSense(StrCat("shard ", shards.size(), " has an impossible row"));
+    if (!sound) return Inconsistent(StrCat("shard ", shards.size(), " has an impossible row"));
     shards.push_back(std::move(shard));
   }
   if (shards.size() == shards_ && records == facts_.records && payload_bytes == facts_.payload_bytes &&
       data_bytes == facts_.data_bytes) {
     return shards;
   }
-  return NoSense("its shards do not add up to its totals");
+  return Inconsistent("its shards do not add up to its totals");
 }
 
 Result<std::vector<DamageRow>> CatalogReader::Damage() {
@@ -141,11 +141,11 @@ Result<std::vector<DamageRow>> CatalogReader::Damage() {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return damage;
     const std::optional<DamageReason> reason = ParseDamageReason(rows->Text(4));
-    if (!reason) return NoSense("an unknown reason for damage");
+    if (!reason) return Inconsistent("an unknown reason for damage");
     DamagedRange range{rows->Unsigned(2), rows->Unsigned(3), *reason};
     if (const auto file_begin = rows->UnsignedOrNull(5)) range.file = {*file_begin, rows->Unsigned(6)};
     if (!AreNonNegative(rows, {1, 2, 3, 5, 6}) || rows->Unsigned(1) >= shards_ || range.begin > range.end) {
-      return NoSense(StrCat("row ", rows->Int(0), " of table damage lies in no shard"));
+      return Inconsistent(StrCat("row ", rows->Int(0), " of table damage lies in no shard"));
     }
     damage.push_back({static_cast<uint32_t>(rows->Int(1)), range});
   }
@@ -158,9 +158,9 @@ Result<std::vector<BadRow>> CatalogReader::Bad() {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return bad;
     const std::optional<BadReason> reason = ParseBadReason(rows->Text(3));
-    if (!reason) return NoSense("an unknown reason for a bad record");
+    if (!reason) return Inconsistent("an unknown reason for a bad record");
     if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= facts_.records || rows->Unsigned(1) >= shards_) {
-      return NoSense(StrCat("bad record ", rows->Int(0), " is not in the dataset"));
+      return Inconsistent(StrCat("bad record ", rows->Int(0), " is not in the dataset"));
     }
     bad.push_back({rows->Unsigned(0), static_cast<uint32_t>(rows->Int(1)), rows->Unsigned(2), *reason});
   }
@@ -173,7 +173,7 @@ Result<std::vector<SkippedFile>> CatalogReader::Skipped() {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) break;
     const std::optional<SkippedFile::Kind> kind = ParseSkippedKind(rows->Text(3));
-    if (!kind) return NoSense("an unknown kind of skipped file");
+    if (!kind) return Inconsistent("an unknown kind of skipped file");
     SkippedFile file{.path = std::string(rows->Text(1)), .reason = std::string(rows->Text(2)), .kind = *kind};
     if (const auto size = rows->UnsignedOrNull(4)) {
       file.state = FileState{*size, rows->Int(5), rows->Int(6), rows->Unsigned(7)};
@@ -181,7 +181,7 @@ Result<std::vector<SkippedFile>> CatalogReader::Skipped() {
     skipped.push_back(std::move(file));
   }
   if (skipped.size() <= facts_.skipped) return skipped;
-  return NoSense("it has more skipped files than it counts");
+  return Inconsistent("it has more skipped files than it counts");
 }
 
 Result<void> CatalogReader::ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit) {
@@ -209,7 +209,7 @@ Result<void> CatalogReader::ForEachCheckpoint(std::optional<uint32_t> shard, con
     if (!row) return {};
     if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= shards.size() ||
         shards[rows->Unsigned(0)].compression == Compression::kNone) {
-      return NoSense("a checkpoint of a shard that is not compressed");
+      return Inconsistent("a checkpoint of a shard that is not compressed");
     }
     OFINDEX_TRY(visit(row_of(*rows.operator->())));
   }
@@ -229,15 +229,15 @@ Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit) {
     block.hashes.assign(hashes.begin(), hashes.end());
     const bool hashes_fit = block.hashes.empty() || block.hashes.size() == uint64_t{block.records} * 8;
     if (!order.Take(block) || !PackedOffsets::Sound(block.offsets, block.records) || !hashes_fit) {
-      return NoSense(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
+      return Inconsistent(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
     }
     OFINDEX_TRY(visit(block));
   }
-  if (!order.End()) return NoSense("its blocks do not add up to its shards");
+  if (!order.End()) return Inconsistent("its blocks do not add up to its shards");
   return {};
 }
 
-Result<std::vector<BlockRow>> CatalogReader::BlockHeads() {
+Result<std::vector<BlockRow>> CatalogReader::ReadBlockMetadata() {
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, Shards());
   OFINDEX_ASSIGN(CheckedRows rows, Rows("block"));
   BlocksInOrder order(shards);
@@ -247,10 +247,10 @@ Result<std::vector<BlockRow>> CatalogReader::BlockHeads() {
     if (!row) break;
     blocks.push_back(HeadOf(rows));
     if (!order.Take(blocks.back())) {
-      return NoSense(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
+      return Inconsistent(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
     }
   }
-  if (!order.End()) return NoSense("its blocks do not add up to its shards");
+  if (!order.End()) return Inconsistent("its blocks do not add up to its shards");
   return blocks;
 }
 

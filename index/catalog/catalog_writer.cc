@@ -8,7 +8,7 @@
 namespace ofindex {
 
 Result<CatalogWriter> CatalogWriter::Create(const std::string& path) {
-  OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenDraft(path, kPageBytes));
+  OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenForWriting(path, kPageBytes));
   const std::string setup = StrCat("PRAGMA application_id = ", kApplicationId,
                                    "; PRAGMA user_version = ", kFormatVersion, "; BEGIN;", kSchema);
   OFINDEX_TRY(database.Execute(setup.c_str()));

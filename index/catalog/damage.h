@@ -13,7 +13,7 @@ enum class DamageReason : uint8_t {
   kBadLength,     ///< a length that no record can have; nothing after it can be found
   kResyncLimit,   ///< TFRecord: so many false headers that the search for the next record was given up
   // Of compressed shards. If the range is empty, no record is known to be lost there.
-  kCutStream,          ///< the file ends inside the stream: a writer was interrupted
+  kTruncatedStream,    ///< the file ends inside the stream: a writer was interrupted
   kBadDeflate,         ///< bytes that do not inflate; nothing after them can be read
   kBadStreamChecksum,  ///< the checksum after a gzip member or zlib stream does not match the inflated bytes
   kTrailingBytes,      ///< bytes after the stream that belong to no stream
@@ -30,7 +30,7 @@ inline constexpr DamageReason kLastDamageReason = DamageReason::kLfsPointer;
     case DamageReason::kBadLengthCrc: return "bad_length_crc";
     case DamageReason::kBadLength: return "bad_length";
     case DamageReason::kResyncLimit: return "resync_limit";
-    case DamageReason::kCutStream: return "cut_stream";
+    case DamageReason::kTruncatedStream: return "cut_stream";
     case DamageReason::kBadDeflate: return "bad_deflate";
     case DamageReason::kBadStreamChecksum: return "bad_stream_checksum";
     case DamageReason::kTrailingBytes: return "trailing_bytes";

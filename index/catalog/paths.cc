@@ -45,11 +45,11 @@ bool IsSqliteFile(const std::string& path) {
   return file && file->ReadAt(0, head) && AsText(head).starts_with("SQLite format 3");
 }
 
-// Returns the length of the common prefix, at most `most` bytes, that names one folder.
-size_t SharedFolderBytes(std::string_view a, std::string_view b, size_t most) {
+// Returns the length of the common prefix, at most `limit` bytes, that names one folder.
+size_t SharedFolderBytes(std::string_view a, std::string_view b, size_t limit) {
   size_t folder = 0;
-  most = std::min({a.size(), b.size(), most});
-  for (size_t i = 0; i < most && a[i] == b[i]; ++i) {
+  limit = std::min({a.size(), b.size(), limit});
+  for (size_t i = 0; i < limit && a[i] == b[i]; ++i) {
     if (a[i] == '/') folder = i + 1;
   }
   return folder;

@@ -27,27 +27,28 @@ Result<std::vector<SkippedFile>> SharedCatalog::Skipped() {
   return With([](CatalogReader& reader) { return reader.Skipped(); });
 }
 
-Result<std::vector<BlockHead>> SharedCatalog::Blocks() {
-  OFINDEX_ASSIGN(const std::vector<BlockRow> rows, With([](CatalogReader& reader) { return reader.BlockHeads(); }));
-  std::vector<BlockHead> blocks;
+Result<std::vector<BlockMetadata>> SharedCatalog::Blocks() {
+  OFINDEX_ASSIGN(const std::vector<BlockRow> rows,
+                 With([](CatalogReader& reader) { return reader.ReadBlockMetadata(); }));
+  std::vector<BlockMetadata> blocks;
   blocks.reserve(rows.size());
   for (const BlockRow& row : rows) blocks.push_back({row.shard, row.first_record, row.records});
   return blocks;
 }
 
-Result<std::vector<std::optional<ChunkRow>>> SharedCatalog::Heads(uint32_t feature, ColumnRole role,
-                                                                  const std::vector<BlockHead>& blocks) {
+Result<std::vector<std::optional<ChunkRow>>> SharedCatalog::ChunkMetadata(uint32_t feature, ColumnRole role,
+                                                                          const std::vector<BlockMetadata>& blocks) {
   OFINDEX_ASSIGN(std::vector<ChunkRow> rows,
-                 With([&](CatalogReader& reader) { return reader.ChunkHeads(feature, role); }));
-  std::vector<std::optional<ChunkRow>> heads(blocks.size());
+                 With([&](CatalogReader& reader) { return reader.ReadChunkMetadata(feature, role); }));
+  std::vector<std::optional<ChunkRow>> chunk_metadata(blocks.size());
   for (ChunkRow& row : rows) {
-    if (row.block > heads.size() || row.nulls > blocks[row.block - 1].records) {
+    if (row.block > chunk_metadata.size() || row.nulls > blocks[row.block - 1].records) {
       return DamagedIndex(reader_.path(), StrCat("a ", Name(role), " chunk of feature ", feature, " in block ",
                                                  row.block, ", which cannot have it"));
     }
-    heads[row.block - 1] = std::move(row);
+    chunk_metadata[row.block - 1] = std::move(row);
   }
-  return heads;
+  return chunk_metadata;
 }
 
 Result<std::vector<uint8_t>> SharedCatalog::Data(uint32_t feature, ColumnRole role, uint64_t block) {

@@ -14,7 +14,7 @@
 namespace ofindex {
 
 /// A block without its offsets and hashes.
-struct BlockHead {
+struct BlockMetadata {
   uint32_t shard = 0;
   uint64_t first_record = 0;
   uint32_t records = 0;
@@ -48,12 +48,12 @@ class SharedCatalog {
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
 
   /// Returns the blocks in ordinal order, without a gap. Errors: kIndex, kStale.
-  [[nodiscard]] Result<std::vector<BlockHead>> Blocks();
+  [[nodiscard]] Result<std::vector<BlockMetadata>> Blocks();
 
   /// Returns the chunks of a column, without data: entry b belongs to `blocks[b]`, and is nullopt if the block has
   /// none. `blocks` is what Blocks() returned. Errors: kIndex, kStale.
-  [[nodiscard]] Result<std::vector<std::optional<ChunkRow>>> Heads(uint32_t feature, ColumnRole role,
-                                                                   const std::vector<BlockHead>& blocks);
+  [[nodiscard]] Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature, ColumnRole role,
+                                                                           const std::vector<BlockMetadata>& blocks);
 
   /// Returns the data of one chunk that has an entry in Heads(); `block` counts from 0. Errors: kIndex, kStale.
   [[nodiscard]] Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block);

@@ -48,15 +48,15 @@ Chunk::Value Chunk::At(uint32_t record) const {
     case ValueGroup::kIntegers: return {.type = Type::kInteger, .integer = IntegerAt(integers_, record)};
     case ValueGroup::kFloats: return RealOrNull(floats_[record]);
     case ValueGroup::kDoubles: return RealOrNull(doubles_[record]);
-    case ValueGroup::kBytes: return TextOrBlob(texts_[texts_.number[record]]);
+    case ValueGroup::kBytes: return TextOrBlob(strings_[strings_.number[record]]);
     case ValueGroup::kNone: break;
   }
   return {};
 }
 
 uint64_t Chunk::memory() const {
-  return sizeof(Chunk) + Held(present_) + Held(kinds_) + Held(floats_) + Held(doubles_) + Held(texts_.bytes) +
-         Held(texts_.ends) + Held(texts_.number) + Held(lists_.ends) + Held(lists_.kinds) + Held(lists_.numbers) +
+  return sizeof(Chunk) + Held(present_) + Held(kinds_) + Held(floats_) + Held(doubles_) + Held(strings_.bytes) +
+         Held(strings_.ends) + Held(strings_.number) + Held(lists_.ends) + Held(lists_.kinds) + Held(lists_.numbers) +
          std::visit([](const auto& offsets) { return Held(offsets); }, integers_.offsets);
 }
 

@@ -8,8 +8,8 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "index/chunks/pool.h"
 #include "index/chunks/sections/chunk_format.h"
+#include "index/chunks/string_pool.h"
 #include "index/columns/column.h"
 #include "index/columns/record_list.h"
 #include "proto/features.h"
@@ -34,9 +34,9 @@ class ChunkBuilder {
   }
   void AddBytes(uint32_t record, ByteView value);
 
-  /// Adds a list of any length whose values are of one kind; numbers are encoded as in Skimmer::numbers().
+  /// Adds a list of any length whose values are of one kind; numbers are encoded as in Extractor::numbers().
   void AddNumbers(uint32_t record, FeatureKind kind, std::span<const uint64_t> values);
-  void AddTexts(uint32_t record, std::span<const ByteView> values);
+  void AddStrings(uint32_t record, std::span<const ByteView> values);
 
   /// Adds an empty list for each of `records`, ascending, which may lie between the records added so far or after them.
   void AddEmptyLists(std::span<const uint32_t> records);
@@ -64,7 +64,7 @@ class ChunkBuilder {
   // values.
   [[nodiscard]] bool Admit(uint64_t values) {
     values_ += values;
-    too_large_ = too_large_ || values_ > kMostValues || pool_.bytes() > kMostChunkBytes;
+    too_large_ = too_large_ || values_ > kMaxValues || pool_.bytes() > kMaxChunkBytes;
     return !too_large_;
   }
 
@@ -83,7 +83,7 @@ class ChunkBuilder {
   void BeginLists();
   [[nodiscard]] std::vector<FeatureKind> Kinds() const;
 
-  static constexpr uint64_t kMostValues = kMostChunkBytes / sizeof(int64_t);
+  static constexpr uint64_t kMaxValues = kMaxChunkBytes / sizeof(int64_t);
 
   // Entries are the records that have a value or list. Values are stored per kind, in the order of entries.
   RecordList records_;
@@ -95,8 +95,8 @@ class ChunkBuilder {
   std::vector<int64_t> integers_;
   std::vector<float> floats_;
   std::vector<double> doubles_;
-  std::vector<uint32_t> texts_;  // indexes in the pool
-  TextPool pool_;
+  std::vector<uint32_t> strings_;  // indexes in the pool
+  StringPool pool_;
   uint64_t values_ = 0;
   bool lists_ = false;
   bool too_large_ = false;
@@ -148,7 +148,7 @@ class Chunk {
 
   /// kBytes: the distinct values in ascending byte order, and each record's index among them (unspecified if it is not
   /// present). Every chunk of byte strings decodes to this form, whatever its encoding.
-  struct Texts {
+  struct Strings {
     std::vector<uint8_t> bytes;    ///< all distinct values, concatenated
     std::vector<uint32_t> ends;    ///< end of each value in `bytes`
     std::vector<uint32_t> number;  ///< by record
@@ -157,10 +157,10 @@ class Chunk {
       return ByteView(bytes).subspan(begin, ends[n] - begin);
     }
   };
-  [[nodiscard]] const Texts& texts() const { return texts_; }
+  [[nodiscard]] const Strings& strings() const { return strings_; }
 
   /// kLists: record r has the values [ends[r-1], ends[r]), all of one kind. Numbers are int64 values or the bits of a
-  /// float or double; byte strings are in `texts`, whose `number` is indexed by value, not by record. `kinds` has one
+  /// float or double; byte strings are in `strings`, whose `number` is indexed by value, not by record. `kinds` has one
   /// entry per record if records differ in kind, otherwise a single one.
   struct Lists {
     std::vector<uint32_t> ends;
@@ -182,7 +182,7 @@ class Chunk {
   Integers integers_;
   std::vector<float> floats_;
   std::vector<double> doubles_;
-  Texts texts_;
+  Strings strings_;
   Lists lists_;
 };
 

@@ -9,7 +9,7 @@
 #include "index/chunks/reals.h"
 #include "index/chunks/sections/chunk_format.h"
 #include "index/chunks/sketch_filter.h"
-#include "index/chunks/texts.h"
+#include "index/chunks/strings.h"
 #include "index/chunks/value_groups.h"
 #include "index/chunks/zone_map.h"
 
@@ -18,7 +18,7 @@ namespace ofindex {
 // One encoding run of the builder: writes its values and computes the row's numbers.
 class ChunkBuilder::Encoder {
  public:
-  Encoder(const ChunkBuilder& from, uint32_t records) : from_(from), records_(records), texts_(from.pool_) {}
+  Encoder(const ChunkBuilder& from, uint32_t records) : from_(from), records_(records), strings_(from.pool_) {}
 
   [[nodiscard]] std::vector<uint8_t> Write() {
     const ChunkContent content = Content();
@@ -32,7 +32,7 @@ class ChunkBuilder::Encoder {
     WriteIntegers(from_.integers_, out_);
     WriteFloats(from_.floats_, out_);
     WriteDoubles(from_.doubles_, out_);
-    WriteTexts(texts_.values, TextNumbers(), out_);
+    WriteStrings(strings_.values, TextNumbers(), out_);
     return out_.Take(records_);
   }
 
@@ -46,7 +46,7 @@ class ChunkBuilder::Encoder {
     };
     for (float value : from_.floats_) add(value);
     for (double value : from_.doubles_) add(value);
-    zone.AddSorted(texts_.values);
+    zone.AddSorted(strings_.values);
     row.nans = from_.lists_ ? 0 : nans;
     row.nulls = records_ - static_cast<uint32_t>(from_.records_.size()) + row.nans;
     row.min = zone.min();
@@ -58,7 +58,7 @@ class ChunkBuilder::Encoder {
     for (int64_t value : from_.integers_) filter.AddInteger(value);
     for (float value : from_.floats_) filter.AddReal(value);
     for (double value : from_.doubles_) filter.AddReal(value);
-    for (ByteView value : texts_.values) sketch.AddBytes(value);
+    for (ByteView value : strings_.values) sketch.AddBytes(value);
   }
 
  private:
@@ -84,14 +84,14 @@ class ChunkBuilder::Encoder {
   }
 
   [[nodiscard]] std::vector<int64_t> TextNumbers() const {
-    std::vector<int64_t> numbers(from_.texts_.size());
-    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = texts_.number_of[from_.texts_[i]];
+    std::vector<int64_t> numbers(from_.strings_.size());
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = strings_.number_of[from_.strings_[i]];
     return numbers;
   }
 
   const ChunkBuilder& from_;
   uint32_t records_;
-  SortedTexts texts_;
+  SortedStrings strings_;
   ChunkWriter out_;
 };
 
@@ -159,7 +159,7 @@ void ChunkBuilder::AddEmptyLists(std::span<const uint32_t> records) {
 void ChunkBuilder::AddBytes(uint32_t record, ByteView value) {
   if (!Admit(1)) return;
   AddEntry(record, FeatureKind::kBytes);
-  texts_.push_back(pool_.Add(value));
+  strings_.push_back(pool_.Add(value));
 }
 
 void ChunkBuilder::AddNumbers(uint32_t record, FeatureKind kind, std::span<const uint64_t> values) {
@@ -177,20 +177,20 @@ void ChunkBuilder::AddNumbers(uint32_t record, FeatureKind kind, std::span<const
   }
 }
 
-void ChunkBuilder::AddTexts(uint32_t record, std::span<const ByteView> values) {
+void ChunkBuilder::AddStrings(uint32_t record, std::span<const ByteView> values) {
   if (!Admit(values.size())) return;
   AddList(record, FeatureKind::kBytes, values.size());
-  for (ByteView value : values) texts_.push_back(pool_.Add(value));
+  for (ByteView value : values) strings_.push_back(pool_.Add(value));
 }
 
 uint64_t ChunkBuilder::memory() const {
-  return records_.memory() + (lengths_.capacity() + texts_.capacity()) * sizeof(uint32_t) + kinds_.capacity() +
+  return records_.memory() + (lengths_.capacity() + strings_.capacity()) * sizeof(uint32_t) + kinds_.capacity() +
          (integers_.capacity() + doubles_.capacity()) * sizeof(uint64_t) + floats_.capacity() * sizeof(float) +
          pool_.memory();
 }
 
 ChunkRow ChunkBuilder::Encode(uint32_t records, DistinctSketch* sketch) {
-  assert(records <= kMostChunkRecords && (records_.empty() || records_.back() < records));
+  assert(records <= kMaxChunkRecords && (records_.empty() || records_.back() < records));
   ChunkRow row;
   // The last value may have exceeded the limit.
   if (Admit(0)) {
@@ -211,7 +211,7 @@ void ChunkBuilder::Clear() {
   integers_.clear();
   floats_.clear();
   doubles_.clear();
-  texts_.clear();
+  strings_.clear();
   pool_.Clear();
   values_ = 0;
   lists_ = false;

@@ -10,7 +10,7 @@
 #include "index/chunks/reals.h"
 #include "index/chunks/sections/chunk_format.h"
 #include "index/chunks/sections/chunk_io.h"
-#include "index/chunks/texts.h"
+#include "index/chunks/strings.h"
 #include "index/chunks/value_groups.h"
 
 namespace ofindex {
@@ -21,7 +21,7 @@ struct Groups {
   Chunk::Integers integers;
   std::vector<float> floats;
   std::vector<double> doubles;
-  Chunk::Texts texts;
+  Chunk::Strings strings;
 };
 
 Result<Groups> ReadGroups(ChunkReader& in, const ByGroup<uint64_t>& counts) {
@@ -29,7 +29,7 @@ Result<Groups> ReadGroups(ChunkReader& in, const ByGroup<uint64_t>& counts) {
   OFINDEX_ASSIGN(groups.integers, ReadIntegers(in, counts[ValueGroup::kIntegers]));
   OFINDEX_ASSIGN(groups.floats, ReadFloats(in, counts[ValueGroup::kFloats]));
   OFINDEX_ASSIGN(groups.doubles, ReadDoubles(in, counts[ValueGroup::kDoubles]));
-  OFINDEX_ASSIGN(groups.texts, ReadTexts(in, counts[ValueGroup::kBytes]));
+  OFINDEX_ASSIGN(groups.strings, ReadStrings(in, counts[ValueGroup::kBytes]));
   return groups;
 }
 
@@ -82,7 +82,7 @@ class Chunk::Decoder {
   Decoder(ByteView data, uint32_t records) : in_(data, records) { chunk_.records_ = records; }
 
   [[nodiscard]] Result<Chunk> Decode() {
-    if (chunk_.records_ > kMostChunkRecords) return in_.Damaged("more records than a block has");
+    if (chunk_.records_ > kMaxChunkRecords) return in_.Damaged("more records than a block has");
     OFINDEX_ASSIGN(const uint8_t version, in_.Byte());
     if (version != kChunkVersion) return in_.Unknown("version", version);
     OFINDEX_ASSIGN(const uint8_t content, in_.Byte());
@@ -142,8 +142,8 @@ class Chunk::Decoder {
     chunk_.integers_ = Spread(std::move(groups.integers), places[ValueGroup::kIntegers], records);
     chunk_.floats_ = Spread(std::move(groups.floats), places[ValueGroup::kFloats], records);
     chunk_.doubles_ = Spread(std::move(groups.doubles), places[ValueGroup::kDoubles], records);
-    groups.texts.number = Spread(std::move(groups.texts.number), places[ValueGroup::kBytes], records);
-    chunk_.texts_ = std::move(groups.texts);
+    groups.strings.number = Spread(std::move(groups.strings.number), places[ValueGroup::kBytes], records);
+    chunk_.strings_ = std::move(groups.strings);
     return {};
   }
 
@@ -172,8 +172,8 @@ class Chunk::Decoder {
       sum += static_cast<uint32_t>(length);
       lengths.push_back(static_cast<uint32_t>(length));
     });
-    constexpr uint64_t kMost = kMostChunkBytes / kIntegerCost;
-    if (largest > kMost || sum > kMost) return in_.Damaged("lists are longer than a chunk may be");
+    constexpr uint64_t kMax = kMaxChunkBytes / kIntegerCost;
+    if (largest > kMax || sum > kMax) return in_.Damaged("lists are longer than a chunk may be");
     OFINDEX_TRY(in_.Afford(sum, kIntegerCost));
     return lengths;
   }
@@ -184,11 +184,11 @@ class Chunk::Decoder {
     for (size_t i = 0; i < lengths.size(); ++i) chunk_.lists_.ends[PlaceOf(i)] = lengths[i];
     uint32_t end = 0;
     for (uint32_t& length : chunk_.lists_.ends) length = end += length;
-    std::vector<uint32_t> text_numbers = std::move(groups.texts.number);
+    std::vector<uint32_t> text_numbers = std::move(groups.strings.number);
     ListNumbers numbers(groups);
     chunk_.lists_.numbers.resize(end);
-    chunk_.texts_ = std::move(groups.texts);
-    if (!text_numbers.empty()) chunk_.texts_.number.resize(end);
+    chunk_.strings_ = std::move(groups.strings);
+    if (!text_numbers.empty()) chunk_.strings_.number.resize(end);
     size_t text = 0;
     for (size_t i = 0; i < lengths.size(); ++i) {
       // A group without any values has no array.
@@ -197,7 +197,7 @@ class Chunk::Decoder {
       const ValueGroup group = GroupOf(kinds[i]);
       if (group == ValueGroup::kBytes) {
         std::copy_n(text_numbers.begin() + static_cast<ptrdiff_t>(text), lengths[i],
-                    chunk_.texts_.number.begin() + begin);
+                    chunk_.strings_.number.begin() + begin);
         text += lengths[i];
       } else {
         std::copy_n(numbers.left[group].begin() + static_cast<ptrdiff_t>(numbers.taken[group]), lengths[i],

@@ -5,14 +5,14 @@
 
 namespace ofindex {
 
-std::optional<DistinctNumbers> DistinctNumbers::Find(std::span<const uint64_t> values, uint64_t largest, size_t most) {
+std::optional<DistinctNumbers> DistinctNumbers::Find(std::span<const uint64_t> values, uint64_t largest, size_t limit) {
   DistinctNumbers found(largest < kDirectRange && largest / 8 <= values.size());
-  const bool few = found.direct_ ? found.FindDirectly(values, largest, most) : found.FindHashed(values, most);
+  const bool few = found.direct_ ? found.FindDirectly(values, largest, limit) : found.FindHashed(values, limit);
   if (!few) return std::nullopt;
   return found;
 }
 
-bool DistinctNumbers::FindDirectly(std::span<const uint64_t> values, uint64_t largest, size_t most) {
+bool DistinctNumbers::FindDirectly(std::span<const uint64_t> values, uint64_t largest, size_t limit) {
   ranks_.assign(largest + 1, kFree);
   for (uint64_t value : values) ranks_[value] = 0;
   for (size_t value = 0; value <= largest; ++value) {
@@ -20,11 +20,11 @@ bool DistinctNumbers::FindDirectly(std::span<const uint64_t> values, uint64_t la
     ranks_[value] = static_cast<uint32_t>(sorted_.size());
     sorted_.push_back(value);
   }
-  return sorted_.size() <= most;
+  return sorted_.size() <= limit;
 }
 
-bool DistinctNumbers::FindHashed(std::span<const uint64_t> values, size_t most) {
-  const size_t slots = std::bit_ceil(2 * most + 2);
+bool DistinctNumbers::FindHashed(std::span<const uint64_t> values, size_t limit) {
+  const size_t slots = std::bit_ceil(2 * limit + 2);
   shift_ = 64 - std::countr_zero(slots);
   keys_.resize(slots);
   ranks_.assign(slots, kFree);
@@ -32,7 +32,7 @@ bool DistinctNumbers::FindHashed(std::span<const uint64_t> values, size_t most) 
     const size_t slot = Slot(value);
     if (slot == slots) return false;
     if (ranks_[slot] != kFree) continue;
-    if (sorted_.size() == most) return false;
+    if (sorted_.size() == limit) return false;
     ranks_[slot] = 0;
     keys_[slot] = value;
     sorted_.push_back(value);
@@ -47,7 +47,7 @@ bool DistinctNumbers::FindHashed(std::span<const uint64_t> values, size_t most) 
 size_t DistinctNumbers::Slot(uint64_t value) const {
   // Fibonacci hashing: 2^64 divided by the golden ratio (Knuth, TAOCP 3, 6.4).
   size_t slot = (value * 0x9e3779b97f4a7c15U) >> shift_;
-  for (uint32_t probe = 0; probe < kMostProbes; ++probe) {
+  for (uint32_t probe = 0; probe < kMaxProbes; ++probe) {
     if (ranks_[slot] == kFree || keys_[slot] == value) return slot;
     slot = (slot + 1) & (keys_.size() - 1);
   }

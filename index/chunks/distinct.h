@@ -10,10 +10,10 @@ namespace ofindex {
 /// The distinct numbers of a column, with a lookup of their indexes. A value; built for one column, then read.
 class DistinctNumbers {
  public:
-  /// Finds the distinct numbers of `values`, all at most `largest`. Returns nullopt if there are more than `most`, or
+  /// Finds the distinct numbers of `values`, all at most `largest`. Returns nullopt if there are more than `limit`, or
   /// if it would take more than a few passes over the values.
   [[nodiscard]] static std::optional<DistinctNumbers> Find(std::span<const uint64_t> values, uint64_t largest,
-                                                           size_t most);
+                                                           size_t limit);
 
   /// Returns the distinct numbers, ascending.
   [[nodiscard]] const std::vector<uint64_t>& sorted() const { return sorted_; }
@@ -23,12 +23,12 @@ class DistinctNumbers {
 
  private:
   static constexpr uint64_t kDirectRange = uint64_t{1} << 17;  // below it a table may have an entry for every number
-  static constexpr uint32_t kMostProbes = 64;
+  static constexpr uint32_t kMaxProbes = 64;
   static constexpr uint32_t kFree = ~uint32_t{0};
 
   explicit DistinctNumbers(bool direct) : direct_(direct) {}
-  [[nodiscard]] bool FindDirectly(std::span<const uint64_t> values, uint64_t largest, size_t most);
-  [[nodiscard]] bool FindHashed(std::span<const uint64_t> values, size_t most);
+  [[nodiscard]] bool FindDirectly(std::span<const uint64_t> values, uint64_t largest, size_t limit);
+  [[nodiscard]] bool FindHashed(std::span<const uint64_t> values, size_t limit);
   [[nodiscard]] size_t Slot(uint64_t value) const;
 
   bool direct_;

@@ -15,14 +15,14 @@ namespace {
 uint64_t VarintBits(uint64_t value) { return 8 * VarintBytes(value); }
 
 struct Extremes {
-  int64_t least = std::numeric_limits<int64_t>::max();
-  int64_t most = std::numeric_limits<int64_t>::min();
+  int64_t min = std::numeric_limits<int64_t>::max();
+  int64_t max = std::numeric_limits<int64_t>::min();
 
   void Add(int64_t value) {
-    least = std::min(least, value);
-    most = std::max(most, value);
+    min = std::min(min, value);
+    max = std::max(max, value);
   }
-  [[nodiscard]] uint64_t range() const { return static_cast<uint64_t>(most) - static_cast<uint64_t>(least); }
+  [[nodiscard]] uint64_t range() const { return static_cast<uint64_t>(max) - static_cast<uint64_t>(min); }
 };
 
 // Frames of one kind, and their size in bits.
@@ -40,19 +40,19 @@ struct FramePlan {
 // Differences are taken modulo 2^64, and need no more bits than the resulting offsets.
 Frame DeltaFrame(const Extremes& deltas, uint32_t offset_bits) {
   const uint32_t width = Width(deltas.range());
-  return width < offset_bits ? Frame{deltas.least, width} : Frame{0, offset_bits};
+  return width < offset_bits ? Frame{deltas.min, width} : Frame{0, offset_bits};
 }
 
 FramePlan PlanFrames(std::span<const uint64_t> offsets) {
   FramePlan plan;
   for (size_t begin = 0; begin < offsets.size(); begin += kFrameValues) {
     const auto frame = offsets.subspan(begin, std::min(kFrameValues, offsets.size() - begin));
-    uint64_t least = frame.front(), most = frame.front();
+    uint64_t min = frame.front(), max = frame.front();
     for (uint64_t offset : frame) {
-      least = std::min(least, offset);
-      most = std::max(most, offset);
+      min = std::min(min, offset);
+      max = std::max(max, offset);
     }
-    plan.Add({static_cast<int64_t>(least), Width(most - least)}, frame.size());
+    plan.Add({static_cast<int64_t>(min), Width(max - min)}, frame.size());
   }
   return plan;
 }
@@ -98,9 +98,9 @@ class OffsetsPlan {
 
   [[nodiscard]] uint64_t bits() const { return bits_; }
 
-  void Write(int64_t least, ChunkWriter& out) const {
+  void Write(int64_t min, ChunkWriter& out) const {
     WriteEncoding(encoding_, out);
-    out.Signed(least);
+    out.Signed(min);
     out.Varint(range_);
     if (encoding_ == IntegerEncoding::kPacked) return WritePacked(offsets_, Width(range_), out);
     if (encoding_ == IntegerEncoding::kFrames) return WriteFrames(frames_.frames, offsets_, out);
@@ -142,12 +142,12 @@ std::optional<DistinctNumbers> WorthDictionary(std::span<const uint64_t> offsets
   return distinct;
 }
 
-void WriteDictionary(const DistinctNumbers& distinct, std::span<const uint64_t> offsets, int64_t least, uint64_t range,
+void WriteDictionary(const DistinctNumbers& distinct, std::span<const uint64_t> offsets, int64_t min, uint64_t range,
                      ChunkWriter& out) {
   const std::vector<uint64_t>& sorted = distinct.sorted();
   WriteEncoding(IntegerEncoding::kDictionary, out);
   out.Varint(sorted.size());
-  OffsetsPlan(sorted, range).Write(least, out);
+  OffsetsPlan(sorted, range).Write(min, out);
   out.Cost(sorted.size() * kIntegerCost);
   WritePacked(distinct.NumbersOf(offsets), Width(sorted.size() - 1), out);
 }
@@ -159,14 +159,14 @@ void WriteIntegers(std::span<const int64_t> values, ChunkWriter& out) {
   out.Cost(values.size() * kIntegerCost);
   Extremes all;
   for (int64_t value : values) all.Add(value);
-  if (all.range() == 0) return WriteConstant(all.least, out);
+  if (all.range() == 0) return WriteConstant(all.min, out);
   std::vector<uint64_t> offsets(values.size());
   for (size_t i = 0; i < values.size(); ++i)
-    offsets[i] = static_cast<uint64_t>(values[i]) - static_cast<uint64_t>(all.least);
+    offsets[i] = static_cast<uint64_t>(values[i]) - static_cast<uint64_t>(all.min);
   const OffsetsPlan plan(offsets, all.range());
   const std::optional<DistinctNumbers> distinct = WorthDictionary(offsets, all.range(), plan.bits());
-  if (distinct) return WriteDictionary(*distinct, offsets, all.least, all.range(), out);
-  plan.Write(all.least, out);
+  if (distinct) return WriteDictionary(*distinct, offsets, all.min, all.range(), out);
+  plan.Write(all.min, out);
 }
 
 }  // namespace ofindex

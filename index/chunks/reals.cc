@@ -15,8 +15,8 @@ using BitsOf = std::conditional_t<sizeof(Real) == 4, uint32_t, uint64_t>;
 // Returns true if `value` survives a round trip through int64 bit for bit; -0.0 and non-finite values do not.
 template <typename Real>
 bool IsInteger(Real value) {
-  constexpr Real kMost = Real{9007199254740992};  // 2^53: larger integers are no likelier than any other number
-  if (!(value >= -kMost && value <= kMost)) return false;
+  constexpr Real kMax = Real{9007199254740992};  // 2^53: larger integers are no likelier than any other number
+  if (!(value >= -kMax && value <= kMax)) return false;
   return std::bit_cast<BitsOf<Real>>(static_cast<Real>(static_cast<int64_t>(value))) ==
          std::bit_cast<BitsOf<Real>>(value);
 }

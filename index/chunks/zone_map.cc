@@ -16,19 +16,19 @@ ColumnValue RealValue(double value) { return {.type = Type::kReal, .real = value
 
 // Returns the length of a prefix that ends between two characters. A TEXT that is cut inside a character is a BLOB,
 // which sorts after all TEXT.
-size_t WholeCharacters(ByteView text, size_t most) {
-  while (most > 0 && (text[most] & 0xc0) == 0x80) --most;
-  return most;
+size_t WholeCharacters(ByteView text, size_t max) {
+  while (max > 0 && (text[max] & 0xc0) == 0x80) --max;
+  return max;
 }
 
-ColumnValue LeastBytes(Type type, ByteView bytes) {
-  size_t size = std::min(bytes.size(), ZoneMap::kMostZoneBytes);
+ColumnValue MinBytes(Type type, ByteView bytes) {
+  size_t size = std::min(bytes.size(), ZoneMap::kMaxZoneBytes);
   if (size < bytes.size() && type == Type::kText) size = WholeCharacters(bytes, size);
   return {.type = type, .bytes = std::string(AsText(bytes.first(size)))};
 }
 
-ColumnValue MostBytes(Type type, ByteView bytes) {
-  if (bytes.size() > ZoneMap::kMostZoneBytes) return {};
+ColumnValue MaxBytes(Type type, ByteView bytes) {
+  if (bytes.size() > ZoneMap::kMaxZoneBytes) return {};
   return {.type = type, .bytes = std::string(AsText(bytes))};
 }
 
@@ -51,8 +51,8 @@ void ZoneMap::AddIntegers(std::span<const int64_t> values) {
   if (!integers_) integers_ = {values.front(), values.front()};
   IntegerRange range = *integers_;
   for (int64_t value : values) {
-    range.least = std::min(range.least, value);
-    range.most = std::max(range.most, value);
+    range.min = std::min(range.min, value);
+    range.max = std::max(range.max, value);
   }
   integers_ = range;
 }
@@ -60,37 +60,36 @@ void ZoneMap::AddIntegers(std::span<const int64_t> values) {
 void ZoneMap::AddReal(double value) {
   if (std::isnan(value)) return;
   if (!reals_) reals_ = {value, value};
-  reals_->least = std::min(reals_->least, value);
-  reals_->most = std::max(reals_->most, value);
+  reals_->min = std::min(reals_->min, value);
+  reals_->max = std::max(reals_->max, value);
 }
 
 void ZoneMap::AddSorted(std::span<const ByteView> values) {
   if (values.empty()) return;
   const auto first_text = std::find_if(values.begin(), values.end(), IsText);
   const auto last_blob = std::find_if_not(values.rbegin(), values.rend(), IsText);
-  least_bytes_ =
-      first_text == values.end() ? LeastBytes(Type::kBlob, values.front()) : LeastBytes(Type::kText, *first_text);
-  most_bytes_ = last_blob == values.rend() ? MostBytes(Type::kText, values.back()) : MostBytes(Type::kBlob, *last_blob);
+  min_bytes_ = first_text == values.end() ? MinBytes(Type::kBlob, values.front()) : MinBytes(Type::kText, *first_text);
+  max_bytes_ = last_blob == values.rend() ? MaxBytes(Type::kText, values.back()) : MaxBytes(Type::kBlob, *last_blob);
 }
 
 ColumnValue ZoneMap::min() const {
   if (integers_ && reals_) {
-    const bool integer = CompareNumbers(integers_->least, reals_->least) <= 0;
-    return integer ? IntegerValue(integers_->least) : RealValue(reals_->least);
+    const bool integer = CompareNumbers(integers_->min, reals_->min) <= 0;
+    return integer ? IntegerValue(integers_->min) : RealValue(reals_->min);
   }
-  if (integers_) return IntegerValue(integers_->least);
-  if (reals_) return RealValue(reals_->least);
-  return least_bytes_.value_or(ColumnValue{});
+  if (integers_) return IntegerValue(integers_->min);
+  if (reals_) return RealValue(reals_->min);
+  return min_bytes_.value_or(ColumnValue{});
 }
 
 ColumnValue ZoneMap::max() const {
-  if (most_bytes_) return *most_bytes_;
+  if (max_bytes_) return *max_bytes_;
   if (integers_ && reals_) {
-    const bool integer = CompareNumbers(integers_->most, reals_->most) >= 0;
-    return integer ? IntegerValue(integers_->most) : RealValue(reals_->most);
+    const bool integer = CompareNumbers(integers_->max, reals_->max) >= 0;
+    return integer ? IntegerValue(integers_->max) : RealValue(reals_->max);
   }
-  if (integers_) return IntegerValue(integers_->most);
-  if (reals_) return RealValue(reals_->most);
+  if (integers_) return IntegerValue(integers_->max);
+  if (reals_) return RealValue(reals_->max);
   return {};
 }
 

@@ -21,26 +21,26 @@ class ZoneMap {
   void AddReal(double value);                        ///< NaN is ignored
   void AddSorted(std::span<const ByteView> values);  ///< all byte strings, in ascending order; called once
 
-  /// Returns the least value; NULL if there is none. A byte string is cut to kMostZoneBytes, which sorts no higher.
+  /// Returns the least value; NULL if there is none. A byte string is cut to kMaxZoneBytes, which sorts no higher.
   [[nodiscard]] ColumnValue min() const;
 
-  /// Returns the greatest value; NULL if there is none, or if it is longer than kMostZoneBytes.
+  /// Returns the greatest value; NULL if there is none, or if it is longer than kMaxZoneBytes.
   [[nodiscard]] ColumnValue max() const;
 
-  static constexpr size_t kMostZoneBytes = 256;
+  static constexpr size_t kMaxZoneBytes = 256;
 
  private:
   struct IntegerRange {
-    int64_t least, most;
+    int64_t min, max;
   };
   struct RealRange {
-    double least, most;
+    double min, max;
   };
 
   std::optional<IntegerRange> integers_;
   std::optional<RealRange> reals_;
-  std::optional<ColumnValue> least_bytes_;
-  std::optional<ColumnValue> most_bytes_;
+  std::optional<ColumnValue> min_bytes_;
+  std::optional<ColumnValue> max_bytes_;
 };
 
 }  // namespace ofindex

@@ -9,7 +9,7 @@ namespace ofindex {
 namespace {
 
 // The choice is stored on the one page of the table `dataset`.
-constexpr size_t kMostText = 32 << 10;
+constexpr size_t kMaxText = 32 << 10;
 
 // Prefix of names that are added to the automatic ones.
 constexpr std::string_view kAutoAnd = "auto,";
@@ -21,7 +21,7 @@ Result<ColumnChoice> ColumnChoice::Parse(const std::string& text) {
   if (text == "auto") return choice;
   const bool added = text.starts_with(kAutoAnd);
   choice.mode = added ? Mode::kAuto : text == "none" ? Mode::kNone : Mode::kNamed;
-  if (text.size() > kMostText) return Fail(ErrorCode::kLimit, StrCat("columns: over ", kMostText, " bytes of names"));
+  if (text.size() > kMaxText) return Fail(ErrorCode::kLimit, StrCat("columns: over ", kMaxText, " bytes of names"));
   if (choice.mode == Mode::kNone) return choice;
   std::string name;
   for (size_t i = added ? kAutoAnd.size() : 0; i <= text.size(); ++i) {

@@ -9,11 +9,11 @@
 namespace ofindex {
 
 /// The longest value, in bytes, that becomes a column automatically.
-inline constexpr uint64_t kMostAutoBytes = 64;
+inline constexpr uint64_t kMaxAutoBytes = 64;
 
 /// Maximum number of features that become columns automatically. If there are more candidates, the first in byte order
 /// become columns. SQLite's own limit is 2,000 columns per table, and a feature can have two.
-inline constexpr size_t kMostAutoColumns = 900;
+inline constexpr size_t kMaxAutoColumns = 900;
 
 /// Which features become columns: the build's --columns. A value.
 struct ColumnChoice {

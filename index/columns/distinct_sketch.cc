@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kIndexBits = 11;
 constexpr uint32_t kRankBits = 64 - kIndexBits;
-constexpr uint32_t kMostRank = kRankBits + 1;
+constexpr uint32_t kMaxRank = kRankBits + 1;
 static_assert(DistinctSketch::kRegisters == 1U << kIndexBits);
 
 // Type tag hashed with a value, so that equal bits of different types differ. The numbers are part of the sketch in
@@ -29,10 +29,10 @@ uint64_t Hash(HashedType type, uint64_t value) {
 
 // Implements AddHash; inlined for every value of a column.
 inline void Raise(std::span<uint8_t, DistinctSketch::kRegisters> registers, uint64_t hash) {
-  uint8_t& most = registers[hash >> kRankBits];
+  uint8_t& max = registers[hash >> kRankBits];
   // The bit after the hash ends the count of zeros.
   const int zeros = std::countl_zero(hash << kIndexBits | uint64_t{1} << (kIndexBits - 1));
-  most = std::max(most, static_cast<uint8_t>(zeros + 1));
+  max = std::max(max, static_cast<uint8_t>(zeros + 1));
 }
 
 // The estimator is Ertl's, "New cardinality estimation algorithms for HyperLogLog sketches" (arXiv:1702.01284),
@@ -81,19 +81,19 @@ void DistinctSketch::Merge(const DistinctSketch& other) {
 }
 
 uint64_t DistinctSketch::Estimate() const {
-  std::array<uint32_t, kMostRank + 1> count{};
+  std::array<uint32_t, kMaxRank + 1> count{};
   for (uint8_t rank : registers_) ++count[rank];
   constexpr double kM = kRegisters;
-  double z = kM * Tau(1 - count[kMostRank] / kM);
+  double z = kM * Tau(1 - count[kMaxRank] / kM);
   for (uint32_t rank = kRankBits; rank >= 1; --rank) z = (z + count[rank]) / 2;
   z += kM * Sigma(count[0] / kM);
   const double estimate = kM * kM / (2 * std::log(2.0) * z);
-  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
-  return estimate < static_cast<double>(kMost) ? static_cast<uint64_t>(std::llround(estimate)) : kMost;
+  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+  return estimate < static_cast<double>(kMax) ? static_cast<uint64_t>(std::llround(estimate)) : kMax;
 }
 
 bool DistinctSketch::Load(ByteView bytes) {
-  if (bytes.size() != kRegisters || *std::max_element(bytes.begin(), bytes.end()) > kMostRank) return false;
+  if (bytes.size() != kRegisters || *std::max_element(bytes.begin(), bytes.end()) > kMaxRank) return false;
   std::copy(bytes.begin(), bytes.end(), registers_.begin());
   return true;
 }

@@ -15,7 +15,7 @@ namespace {
 // A valid file costs far less: each table is read a few times, at one or two operations per byte.
 constexpr uint64_t kReadings = 16;
 constexpr uint64_t kOperationsPerByte = 64;
-constexpr uint64_t kLeastOperations = 1'000'000;
+constexpr uint64_t kMinOperations = 1'000'000;
 constexpr uint64_t kBytesPerRow = 16;  // overhead of a row in addition to its texts and blobs
 constexpr int kOperationsPerCall = 10'000;
 
@@ -171,7 +171,7 @@ ColumnValue Statement::Value(int column) const {
   return value;
 }
 
-Result<Database> Database::OpenDraft(const std::string& path, int page_bytes) {
+Result<Database> Database::OpenForWriting(const std::string& path, int page_bytes) {
   // SQLite rejects links anywhere in the path, so the folder is resolved first.
   const std::filesystem::path name(path);
   std::error_code error;
@@ -198,7 +198,7 @@ Result<Database> Database::OpenImmutable(const std::shared_ptr<const IndexFile>&
   Database database(handle, index->path());
   if (opened != SQLITE_OK) return ErrorOf(handle);
   database.whole_budget_ = {.bytes = kReadings * index->size(),
-                            .operations = kLeastOperations + kOperationsPerByte * index->size()};
+                            .operations = kMinOperations + kOperationsPerByte * index->size()};
   database.budget_ = std::make_unique<ReadBudget>(database.whole_budget_);
   sqlite3_progress_handler(handle, kOperationsPerCall, SpendOperations, database.budget_.get());
   for (const auto& [option, value] :

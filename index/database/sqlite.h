@@ -101,7 +101,7 @@ class Database {
  public:
   /// Opens `path` to fill it with one build: an empty file, not a link, that nobody else opens, protected by the
   /// builder's own lock. No journal and no syncs, since a failed build is discarded whole; the publisher syncs.
-  [[nodiscard]] static Result<Database> OpenDraft(const std::string& path, int page_bytes);
+  [[nodiscard]] static Result<Database> OpenForWriting(const std::string& path, int page_bytes);
 
   /// Opens `index`, a file held open, for reading, assuming that it is never written in place: no locks, no journal,
   /// read-only media allowed. If it is rewritten anyway, all later reads are kStale. The file is untrusted: views,

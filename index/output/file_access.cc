@@ -42,14 +42,14 @@ bool IsStillAt(int fd, const std::string& path) {
 
 int RenameToNew(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  if (!CannotHere(errno)) return errno;
+  if (!IsUnsupported(errno)) return errno;
   // For file systems without the flag.
   struct stat there {};
   if (::lstat(to.c_str(), &there) == 0) return EEXIST;
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
-bool CannotHere(int error) {
+bool IsUnsupported(int error) {
   return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP || error == EXDEV || error == EBUSY ||
          error == EPERM || error == EACCES || error == EROFS || error == EMLINK;
 }

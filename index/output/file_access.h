@@ -38,6 +38,6 @@ struct FileAccess {
 
 /// Returns true for errno values that mean that the file system does not support the operation here, rather than that
 /// it failed.
-[[nodiscard]] bool CannotHere(int error);
+[[nodiscard]] bool IsUnsupported(int error);
 
 }  // namespace ofindex

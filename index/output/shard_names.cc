@@ -12,7 +12,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kMostListed = 1000;
+constexpr uint64_t kMaxListed = 1000;
 
 // The parts of NAME-00003-of-00012SUFFIX.
 struct ShardName {
@@ -189,7 +189,7 @@ std::vector<std::string> MissingOfSets(const std::vector<std::string>& paths) {
     const auto& [before, total, after] = set;
     const uint64_t count = ToNumber(total).value_or(0);
     uint64_t listed = 0;
-    for (uint64_t i = 0; i < count && listed < kMostListed; ++i) {
+    for (uint64_t i = 0; i < count && listed < kMaxListed; ++i) {
       if (found.numbers.contains(i)) continue;
       missing.push_back(std::string(before) + Numbered(i, found.width) + "-of-" + std::string(total) +
                         std::string(after));

@@ -9,12 +9,12 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "index/output/draft.h"
+#include "index/output/atomic_file.h"
 
 namespace ofindex {
 namespace {
 
-constexpr size_t kMostBytes = 4096;  // a name has at most 255
+constexpr size_t kMaxBytes = 4096;  // a name has at most 255
 
 std::string MarkOf(const std::string& folder) {
   return (std::filesystem::path(folder) / std::string(kUnfinishedName)).string();
@@ -25,7 +25,7 @@ Result<std::optional<std::string>> ReadMark(const std::string& folder) {
   const auto mark = File::OpenRead(MarkOf(folder));
   if (!mark && mark.error().system == ENOENT) return std::nullopt;
   if (!mark) return tl::unexpected(mark.error());
-  std::vector<uint8_t> bytes(kMostBytes);
+  std::vector<uint8_t> bytes(kMaxBytes);
   OFINDEX_ASSIGN(const size_t got, mark->ReadAt(0, bytes));
   return std::string(AsText(ByteView(bytes).first(got)));
 }
@@ -44,13 +44,13 @@ Result<bool> MarkUnfinished(const std::string& folder, const std::string& shard)
   OFINDEX_ASSIGN(const std::optional<std::string> there, ReadMark(folder));
   if (there && *there != shard) return Unfinished(folder);
   if (there) return false;
-  OFINDEX_ASSIGN(Draft draft, Draft::Begin(MarkOf(folder), Draft::IfLocked::kFail));
+  OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(MarkOf(folder), AtomicFile::IfLocked::kFail));
   {
-    OFINDEX_ASSIGN(OutputFile file, draft.Open());
+    OFINDEX_ASSIGN(OutputFile file, temporary.Open());
     OFINDEX_TRY(file.Append(AsBytes(shard)));
     OFINDEX_TRY(file.Flush());
   }
-  Result<void> published = draft.Publish(Draft::Durability::kDurable);
+  Result<void> published = temporary.Publish(AtomicFile::Durability::kDurable);
   if (published) return true;
   static_cast<void>(UnmarkUnfinished(folder));
   return tl::unexpected(std::move(published).error());

@@ -63,17 +63,17 @@ Result<void> BlockChecker::Add(uint64_t begin, uint64_t end, std::optional<uint6
   return {};
 }
 
-Result<BlockFindings> CheckBlock(const ReadableBytes& bytes, Framing framing, std::span<const uint64_t> points,
+Result<BlockFindings> CheckBlock(const ReadableBytes& bytes, Framing framing, std::span<const uint64_t> boundaries,
                                  ByteView hashes, Progress& progress) {
-  const size_t records = points.empty() ? 0 : points.size() - 1;
+  const size_t records = boundaries.empty() ? 0 : boundaries.size() - 1;
   if (records == 0) return BlockFindings();
-  BlockChecker checker(bytes, framing, points.back());
+  BlockChecker checker(bytes, framing, boundaries.back());
   checker.findings().hashes.reserve(8 * records);
   for (size_t i = 0; i < records; ++i) {
     if (progress.cancel) return Interrupted();
     const auto hash = hashes.empty() ? std::nullopt : std::optional(LoadLe64(hashes.data() + 8 * i));
-    OFINDEX_TRY(checker.Add(points[i], points[i + 1], hash));
-    progress.bytes_done.fetch_add(points[i + 1] - points[i], std::memory_order_relaxed);
+    OFINDEX_TRY(checker.Add(boundaries[i], boundaries[i + 1], hash));
+    progress.bytes_done.fetch_add(boundaries[i + 1] - boundaries[i], std::memory_order_relaxed);
   }
   progress.records_done.fetch_add(records, std::memory_order_relaxed);
   return std::move(checker.findings());

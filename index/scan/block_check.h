@@ -65,10 +65,11 @@ class BlockChecker {
 };
 
 /// Reads and checks every byte of a block's records: headers, checksums and, unless empty, `hashes` (u64 each).
-/// `points` are the record boundaries: the start of each record, then the end of the last. Memory is bounded for any
-/// record size. Counts bytes and records in `progress`. Errors: kIo; kStale if the file ends inside the block;
+/// `boundaries` are the record boundaries: the start of each record, then the end of the last. Memory is bounded for
+/// any record size. Counts bytes and records in `progress`. Errors: kIo; kStale if the file ends inside the block;
 /// kInterrupted.
 [[nodiscard]] Result<BlockFindings> CheckBlock(const ReadableBytes& bytes, Framing framing,
-                                               std::span<const uint64_t> points, ByteView hashes, Progress& progress);
+                                               std::span<const uint64_t> boundaries, ByteView hashes,
+                                               Progress& progress);
 
 }  // namespace ofindex

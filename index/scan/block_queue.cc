@@ -6,7 +6,7 @@ namespace ofindex {
 
 bool BlockQueue::WaitForRoom(size_t shard) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return error_ || shard <= wanted_ || bytes_ < most_bytes_; });
+  changed_.wait(lock, [&] { return error_ || shard <= wanted_ || bytes_ < max_bytes_; });
   return !error_;
 }
 

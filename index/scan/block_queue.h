@@ -21,7 +21,7 @@ namespace ofindex {
 /// one that builds the next block for the writer.
 class BlockQueue {
  public:
-  BlockQueue(size_t shards, uint64_t most_bytes) : shards_(shards), most_bytes_(most_bytes) {}
+  BlockQueue(size_t shards, uint64_t max_bytes) : shards_(shards), max_bytes_(max_bytes) {}
 
   /// Waits until a block of `shard` may be built. Returns false if the build was aborted.
   [[nodiscard]] bool WaitForRoom(size_t shard);
@@ -61,7 +61,7 @@ class BlockQueue {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Shard> shards_;
-  const uint64_t most_bytes_;
+  const uint64_t max_bytes_;
   uint64_t bytes_ = 0;
   size_t wanted_ = 0;  // the shard that the writer takes from
   std::optional<Error> error_;

@@ -14,26 +14,26 @@ uint32_t BadEntry(uint32_t record, BadReason reason) { return record | static_ca
 
 }  // namespace
 
-BuiltBlock EncodeBlock(size_t shard, Framing framing, uint64_t first_record, std::span<const uint64_t> points) {
-  const uint64_t records = points.size() - 1;
+BuiltBlock EncodeBlock(size_t shard, Framing framing, uint64_t first_record, std::span<const uint64_t> boundaries) {
+  const uint64_t records = boundaries.size() - 1;
   BuiltBlock block;
   block.row.shard = static_cast<uint32_t>(shard);
   block.row.first_record = first_record;
   block.row.records = static_cast<uint32_t>(records);
-  block.row.begin = points.front();
-  block.row.end = points.back();
-  block.row.offsets = PackOffsets(points);
-  block.payload_bytes = points.back() - points.front() - records * FramingBytes(framing);
+  block.row.begin = boundaries.front();
+  block.row.end = boundaries.back();
+  block.row.offsets = PackOffsets(boundaries);
+  block.payload_bytes = boundaries.back() - boundaries.front() - records * FramingBytes(framing);
   return block;
 }
 
-Result<void> TakeFindings(BlockFindings findings, const std::string& path, std::span<const uint64_t> points,
+Result<void> TakeFindings(BlockFindings findings, const std::string& path, std::span<const uint64_t> boundaries,
                           BuiltBlock& block) {
   block.row.hashes = std::move(findings.hashes);
   for (const BlockFindings::Faulty& faulty : findings.faults) {
     if (faulty.fault != RecordFault::kPayloadCrc) {
       return Fail(ErrorCode::kStale,
-                  StrCat(Printable(path), "@", points[faulty.record], ": the shard is being written to"),
+                  StrCat(Printable(path), "@", boundaries[faulty.record], ": the shard is being written to"),
                   "run the command again when the file is no longer written to");
     }
     block.bad.push_back(BadEntry(faulty.record, BadReason::kPayloadCrc));

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "index/catalog/catalog.h"
 #include "index/scan/block_check.h"
-#include "index/scan/block_skimmer.h"
+#include "index/scan/block_extractor.h"
 
 namespace ofindex {
 
@@ -26,15 +26,15 @@ struct BuiltBlock {
   }
 };
 
-/// Encodes a block of `shard` with record boundaries `points`: the start of each record, at least one, then the end of
-/// the last. `first_record` is counted from the shard's first record.
+/// Encodes a block of `shard` with record boundaries `boundaries`: the start of each record, at least one, then the end
+/// of the last. `first_record` is counted from the shard's first record.
 [[nodiscard]] BuiltBlock EncodeBlock(size_t shard, Framing framing, uint64_t first_record,
-                                     std::span<const uint64_t> points);
+                                     std::span<const uint64_t> boundaries);
 
 /// Adds hashes and wrong checksums to `block`. Errors: kStale if a header differs from the one just walked: the shard,
 /// at `path`, is being written to.
 [[nodiscard]] Result<void> TakeFindings(BlockFindings findings, const std::string& path,
-                                        std::span<const uint64_t> points, BuiltBlock& block);
+                                        std::span<const uint64_t> boundaries, BuiltBlock& block);
 
 /// Merges the malformed records into those with a wrong checksum; a record with both faults keeps the checksum as
 /// reason.

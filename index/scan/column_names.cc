@@ -4,25 +4,25 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "proto/skim/skimmer.h"
+#include "proto/extract/extractor.h"
 
 namespace ofindex {
 namespace {
 
 // Returns the name as far as an SQL name can express it.
-std::string Sayable(const std::string& name) {
+std::string SqlName(const std::string& name) {
   if (name.empty()) return "_empty";
   if (IsText(AsBytes(name))) return name;
-  std::string said;
+  std::string escaped;
   for (const char c : name) {
     const auto byte = static_cast<uint8_t>(c);
     if (byte != 0 && byte < 0x80) {
-      said += c;
+      escaped += c;
     } else {
-      said += StrCat("\\x", ToHex(AsBytes(std::string_view(&c, 1))));
+      escaped += StrCat("\\x", ToHex(AsBytes(std::string_view(&c, 1))));
     }
   }
-  return said;
+  return escaped;
 }
 
 class Names {
@@ -38,7 +38,7 @@ class Names {
 };
 
 // The columns that a feature could have without the limit.
-struct Wish {
+struct PossibleColumns {
   bool value = false;
   bool size = false;
   bool count = false;
@@ -46,26 +46,26 @@ struct Wish {
   [[nodiscard]] bool any() const { return value || size || count; }
 };
 
-Wish WishOf(const FeatureRow& row, const ColumnChoice& choice) {
+PossibleColumns PossibleColumnsOf(const FeatureRow& row, const ColumnChoice& choice) {
   const bool named = choice.Named(row.name);
   if (choice.mode == ColumnChoice::Mode::kNone || (choice.mode == ColumnChoice::Mode::kNamed && !named)) return {};
   const bool whole = named && row.values_max > 1;
-  const bool too_long = row.largest_bytes > (named ? kMostKeptBytes : kMostAutoBytes);
-  Wish wish;
-  wish.value = whole || (row.single > 0 && !too_long);
-  wish.size = !whole && row.single > 0 && too_long;
-  wish.count = row.values_max > 1;
-  return wish;
+  const bool too_long = row.largest_bytes > (named ? kMaxKeptBytes : kMaxAutoBytes);
+  PossibleColumns possible;
+  possible.value = whole || (row.single > 0 && !too_long);
+  possible.size = !whole && row.single > 0 && too_long;
+  possible.count = row.values_max > 1;
+  return possible;
 }
 
 // The number of features that may still have columns: given names take precedence over automatic ones.
-class Room {
+class ColumnBudget {
  public:
-  Room(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {
+  ColumnBudget(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {
     for (const FeatureRow* row : by_name) {
-      if (autos_ > 0 && choice.Named(row->name) && WishOf(*row, choice).any()) --autos_;
+      if (autos_ > 0 && choice.Named(row->name) && PossibleColumnsOf(*row, choice).any()) --autos_;
     }
-    named_ = kMostAutoColumns - autos_;
+    named_ = kMaxAutoColumns - autos_;
   }
 
   [[nodiscard]] bool Take(bool named) {
@@ -77,27 +77,27 @@ class Room {
 
  private:
   size_t named_ = 0;
-  size_t autos_ = kMostAutoColumns;
+  size_t autos_ = kMaxAutoColumns;
 };
 
 }  // namespace
 
 uint64_t NameColumns(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {
   Names names;
-  Room room(by_name, choice);
+  ColumnBudget budget(by_name, choice);
   uint64_t without = 0;
   for (FeatureRow* row : by_name) {
-    const Wish wish = WishOf(*row, choice);
-    if (!wish.any()) continue;
-    if (!room.Take(choice.Named(row->name))) {
+    const PossibleColumns possible = PossibleColumnsOf(*row, choice);
+    if (!possible.any()) continue;
+    if (!budget.Take(choice.Named(row->name))) {
       ++without;
       continue;
     }
     row->whole = choice.Named(row->name) && row->values_max > 1;
-    const std::string name = Sayable(row->name);
-    if (wish.value) row->sql_value = names.Take(name);
-    if (wish.count) row->sql_count = names.Take(name + "#count");
-    if (wish.size) row->sql_size = names.Take(name + "#bytes");
+    const std::string name = SqlName(row->name);
+    if (possible.value) row->sql_value = names.Take(name);
+    if (possible.count) row->sql_count = names.Take(name + "#count");
+    if (possible.size) row->sql_size = names.Take(name + "#bytes");
   }
   return without;
 }

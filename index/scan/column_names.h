@@ -11,7 +11,7 @@ namespace ofindex {
 
 /// Chooses which features have columns and names them: sets `whole` and the three SQL names of each. `by_name` are all
 /// features in byte order of their names. Returns the number of features that have no column because of
-/// kMostAutoColumns.
+/// kMaxAutoColumns.
 ///
 /// A column is named after its feature. Bytes that an SQL name cannot hold are written as \xNN, the empty name as
 /// _empty. Names that are taken, by another column or one of the records' own, compared without regard to case as in

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "index/scan/column_names.h"
-#include "proto/skim/skimmer.h"
+#include "proto/extract/extractor.h"
 
 namespace ofindex {
 namespace {
@@ -42,7 +42,7 @@ std::string TypeNames(uint8_t kinds, uint8_t types) {
 }  // namespace
 
 std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
-  if (IsCut(feature.row.name)) return std::nullopt;
+  if (IsDropped(feature.row.name)) return std::nullopt;
   const auto [it, is_new] = entries_.try_emplace(feature.row.name);
   Entry& entry = it->second;
   if (is_new) {
@@ -61,14 +61,14 @@ std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
     entry.types = static_cast<uint8_t>(entry.types | Bit(chunk.min.type) | Bit(chunk.max.type));
   }
   // Rarely happens. Names that are dropped now would be dropped later anyway.
-  if (others_ > 2 * size_t{kMostFeatures} || others_bytes_ > 2 * kMostNamesBytes) Prune();
+  if (others_ > 2 * size_t{kMaxFeatures} || others_bytes_ > 2 * kMaxNamesBytes) Prune();
   return number;
 }
 
-void FeatureTable::Cut(std::string name) {
-  if (cut_ && *cut_ <= name) return;
-  cut_ = std::move(name);
-  for (auto it = entries_.lower_bound(*cut_); it != entries_.end();) {
+void FeatureTable::DropFrom(std::string name) {
+  if (dropped_from_ && *dropped_from_ <= name) return;
+  dropped_from_ = std::move(name);
+  for (auto it = entries_.lower_bound(*dropped_from_); it != entries_.end();) {
     if (choice_.Named(it->first)) {
       ++it;
       continue;
@@ -80,14 +80,14 @@ void FeatureTable::Cut(std::string name) {
   }
 }
 
-// Finds the first name in excess, as a skimmer does for one block.
+// Finds the first name in excess, as an extractor does for one block.
 void FeatureTable::Prune() {
   size_t names = 0;
   uint64_t bytes = 0;
   for (const auto& [name, entry] : entries_) {
     if (choice_.Named(name)) continue;
     bytes += name.size();
-    if (++names > kMostFeatures || bytes > kMostNamesBytes) return Cut(name);
+    if (++names > kMaxFeatures || bytes > kMaxNamesBytes) return DropFrom(name);
   }
 }
 

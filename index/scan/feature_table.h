@@ -10,19 +10,19 @@
 #include "index/columns/column.h"
 #include "index/columns/column_choice.h"
 #include "index/columns/distinct_sketch.h"
-#include "index/scan/block_skimmer.h"
+#include "index/scan/block_extractor.h"
 
 namespace ofindex {
 
 /// The features of a dataset, merged from those of its blocks by sums, minima and unions only, so that blocks and
-/// datasets can be merged in any order. If there are too many names (kMostFeatures, kMostNamesBytes), the first in byte
+/// datasets can be merged in any order. If there are too many names (kMaxFeatures, kMaxNamesBytes), the first in byte
 /// order are kept, as are those named in --columns; the data of the kept features is complete. Not thread-safe.
 class FeatureTable {
  public:
   explicit FeatureTable(ColumnChoice choice) : choice_(std::move(choice)) {}
 
   /// Drops `name` and all names after it, including those added later: some block has dropped them.
-  void Cut(std::string name);
+  void DropFrom(std::string name);
 
   /// Adds one feature of one block. Returns the feature's number, assigned in order of arrival; nullopt if too many
   /// names sort before it.
@@ -51,14 +51,16 @@ class FeatureTable {
 
   using Entries = std::map<std::string, Entry, std::less<>>;
 
-  [[nodiscard]] bool IsCut(const std::string& name) const { return cut_ && name >= *cut_ && !choice_.Named(name); }
+  [[nodiscard]] bool IsDropped(const std::string& name) const {
+    return dropped_from_ && name >= *dropped_from_ && !choice_.Named(name);
+  }
   void Prune();
 
   ColumnChoice choice_;
   Entries entries_;
-  size_t others_ = 0;               // entries that are not named in --columns
-  uint64_t others_bytes_ = 0;       // bytes of their names
-  std::optional<std::string> cut_;  // names from here on are dropped
+  size_t others_ = 0;                        // entries that are not named in --columns
+  uint64_t others_bytes_ = 0;                // bytes of their names
+  std::optional<std::string> dropped_from_;  // names from here on are dropped
   uint32_t given_ = 0;
   std::vector<uint32_t> dropped_;
 };

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "mmap/files/readable_bytes.h"
-#include "proto/skim/skimmer.h"
+#include "proto/extract/extractor.h"
 
 namespace ofindex {
 

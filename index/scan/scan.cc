@@ -14,7 +14,7 @@
 #include "index/scan/block_pass.h"
 #include "index/scan/built_block.h"
 #include "index/scan/large_shards.h"
-#include "index/walk/segment_scout.h"
+#include "index/walk/speculative_scan.h"
 #include "index/walk/walker.h"
 
 namespace ofindex {
@@ -24,7 +24,7 @@ namespace {
 // with one (design.md).
 constexpr unsigned kChains = 32;
 
-constexpr uint64_t kScoutedShardBytes = uint64_t{64} << 20;
+constexpr uint64_t kMinSpeculativeBytes = uint64_t{64} << 20;
 
 // Returns the damage of a shard in which no record can be found, which is the whole shard. A compressed shard is not
 // inflated.
@@ -35,51 +35,51 @@ DamagedRange WholeShard(const ProbedShard& shard) {
 }
 
 // Threads that run a speculative segment scan, and end with it.
-class ScoutingThreads {
+class SpeculativeThreads {
  public:
-  ScoutingThreads(const File& file, uint64_t size, unsigned count) {
+  SpeculativeThreads(const File& file, uint64_t size, unsigned count) {
     if (count == 0) return;
-    scout_.emplace(file, size, count);
-    auto runner = StartThread([this, count] { RunOnThreads(count, [this](unsigned) { scout_->Run(); }); });
+    scan_.emplace(file, size, count);
+    auto runner = StartThread([this, count] { RunOnThreads(count, [this](unsigned) { scan_->Run(); }); });
     if (runner) {
       runner_ = std::move(*runner);
     } else {
-      scout_.reset();  // the walk continues without it
+      scan_.reset();  // the walk continues without it
     }
   }
-  ~ScoutingThreads() {
-    if (!scout_) return;
-    scout_->Stop();
+  ~SpeculativeThreads() {
+    if (!scan_) return;
+    scan_->Stop();
     runner_.join();
   }
-  ScoutingThreads(const ScoutingThreads&) = delete;
-  ScoutingThreads& operator=(const ScoutingThreads&) = delete;
+  SpeculativeThreads(const SpeculativeThreads&) = delete;
+  SpeculativeThreads& operator=(const SpeculativeThreads&) = delete;
 
-  [[nodiscard]] SegmentScout* scout() { return scout_ ? &*scout_ : nullptr; }
+  [[nodiscard]] SpeculativeScan* scan() { return scan_ ? &*scan_ : nullptr; }
 
  private:
-  std::optional<SegmentScout> scout_;
+  std::optional<SpeculativeScan> scan_;
   std::thread runner_;
 };
 
 }  // namespace
 
-class DatasetScan::Skimmers {
+class DatasetScan::Extractors {
  public:
-  explicit Skimmers(const ScanOptions& options) : options_(options) {}
+  explicit Extractors(const ScanOptions& options) : options_(options) {}
 
-  BlockSkimmer& Of(PayloadKind kind) {
-    std::unique_ptr<BlockSkimmer>& skimmer = by_kind_[static_cast<size_t>(kind)];
-    if (!skimmer) {
+  BlockExtractor& Of(PayloadKind kind) {
+    std::unique_ptr<BlockExtractor>& extractor = by_kind_[static_cast<size_t>(kind)];
+    if (!extractor) {
       const FieldPlan plan = options_.message ? *options_.message : FieldPlan::Of(kind);
-      skimmer = std::make_unique<BlockSkimmer>(plan, options_.columns);
+      extractor = std::make_unique<BlockExtractor>(plan, options_.columns);
     }
-    return *skimmer;
+    return *extractor;
   }
 
  private:
   const ScanOptions& options_;
-  std::array<std::unique_ptr<BlockSkimmer>, 4> by_kind_;
+  std::array<std::unique_ptr<BlockExtractor>, 4> by_kind_;
 };
 
 DatasetScan::DatasetScan(const std::vector<ProbedShard>& shards, const ScanOptions& options, BlockQueue& queue,
@@ -89,10 +89,10 @@ DatasetScan::DatasetScan(const std::vector<ProbedShard>& shards, const ScanOptio
       queue_(queue),
       progress_(progress),
       large_shards_(static_cast<size_t>(std::count_if(shards.begin(), shards.end(), IsLarge))),
-      looks_(std::any_of(shards.begin(), shards.end(), [this](const ProbedShard& shard) { return LooksInto(shard); })) {
-}
+      reads_payloads_(std::any_of(shards.begin(), shards.end(),
+                                  [this](const ProbedShard& shard) { return ReadsPayloads(shard); })) {}
 
-bool DatasetScan::Skims(const ProbedShard& shard) const {
+bool DatasetScan::Extracts(const ProbedShard& shard) const {
   if (options_.columns.mode == ColumnChoice::Mode::kNone) return false;
   return options_.message.has_value() || shard.payload != PayloadKind::kOpaque;
 }
@@ -110,15 +110,15 @@ size_t DatasetScan::Walkers() const {
   if (options_.check_payloads) return options_.threads;
   const size_t chains = LargeOnesAreCached(shards_, large_shards_) ? 0 : std::min<size_t>(kChains, large_shards_);
   const size_t useful = std::max<size_t>(options_.threads, chains);
-  return looks_ ? useful : std::min(useful, shards_.size());
+  return reads_payloads_ ? useful : std::min(useful, shards_.size());
 }
 
 void DatasetScan::Work() {
-  Skimmers skimmers(options_);
+  Extractors extractors(options_);
   std::unique_lock lock(mutex_);
   for (;;) {
     // Only payload processing creates work for other threads.
-    if (looks_) {
+    if (reads_payloads_) {
       ++idle_;
       changed_.wait(lock, [&] { return !tasks_.empty() || next_shard_ < shards_.size() || walking_ == 0; });
       --idle_;
@@ -127,13 +127,13 @@ void DatasetScan::Work() {
       Task task = std::move(tasks_.front());
       tasks_.pop_front();
       lock.unlock();
-      LookInto(std::move(task), skimmers);
+      ProcessPayloads(std::move(task), extractors);
       lock.lock();
     } else if (next_shard_ < shards_.size()) {
       const size_t shard = next_shard_++;
       ++walking_;
       lock.unlock();
-      WalkShard(shard, skimmers);
+      WalkShard(shard, extractors);
       lock.lock();
       if (--walking_ == 0) changed_.notify_all();
     } else {
@@ -142,7 +142,7 @@ void DatasetScan::Work() {
   }
 }
 
-void DatasetScan::WalkShard(size_t shard, Skimmers& skimmers) {
+void DatasetScan::WalkShard(size_t shard, Extractors& extractors) {
   if (queue_.aborted()) return;
   if (shards_[shard].framing == Framing::kEmpty) {
     queue_.Finish(shard, 0, {});
@@ -157,54 +157,54 @@ void DatasetScan::WalkShard(size_t shard, Skimmers& skimmers) {
   Result<void> walked = WithMemory("the blocks of a shard", [&]() -> Result<void> {
     OFINDEX_ASSIGN(File file, File::OpenRead(shards_[shard].file.path));
     const bool compressed = shards_[shard].compression != Compression::kNone;
-    return compressed ? WalkCompressed(shard, std::move(file), skimmers) : WalkBlocks(shard, file, skimmers);
+    return compressed ? WalkCompressed(shard, std::move(file), extractors) : WalkBlocks(shard, file, extractors);
   });
   if (!walked) queue_.Abort(std::move(walked).error());
   progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
 }
 
-unsigned DatasetScan::ScoutsFor(const ProbedShard& shard) const {
-  const bool anchored = shard.framing == Framing::kTfRecord && shard.identity.size >= kScoutedShardBytes;
+unsigned DatasetScan::SpeculativeThreadsFor(const ProbedShard& shard) const {
+  const bool anchored = shard.framing == Framing::kTfRecord && shard.identity.size >= kMinSpeculativeBytes;
   if (options_.check_payloads || !anchored || !IsLarge(shard) || large_shards_ > kChains / 2) return 0;
   return kChains / static_cast<unsigned>(large_shards_);
 }
 
 // Opens a separate descriptor for payload reads: the walk's own one is advised for hopping.
-Result<std::shared_ptr<const File>> DatasetScan::OpenToLook(const ProbedShard& shard) const {
-  if (!LooksInto(shard)) return std::shared_ptr<const File>();
+Result<std::shared_ptr<const File>> DatasetScan::OpenForPayloads(const ProbedShard& shard) const {
+  if (!ReadsPayloads(shard)) return std::shared_ptr<const File>();
   OFINDEX_ASSIGN(File opened, File::OpenRead(shard.file.path));
   if (!options_.check_payloads && IsLarge(shard)) opened.Advise(File::Access::kRandom);
   return std::make_shared<const File>(std::move(opened));
 }
 
-Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Skimmers& skimmers) {
+Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Extractors& extractors) {
   const ProbedShard& probed = shards_[shard];
-  OFINDEX_ASSIGN(const std::shared_ptr<const File> look_file, OpenToLook(probed));
+  OFINDEX_ASSIGN(const std::shared_ptr<const File> payload_file, OpenForPayloads(probed));
   const FileBytes bytes(file, probed.identity.size);
   ShardWalker walker(bytes, probed.framing, progress_);
-  ScoutingThreads scouting(file, probed.identity.size, ScoutsFor(probed));
-  walker.Follow(scouting.scout());
-  std::vector<uint64_t> points;
+  SpeculativeThreads scan_threads(file, probed.identity.size, SpeculativeThreadsFor(probed));
+  walker.Follow(scan_threads.scan());
+  std::vector<uint64_t> boundaries;
   uint64_t records = 0;
   uint64_t record_bytes = probed.mean_record_bytes;
   size_t blocks = 0;
   while (queue_.WaitForRoom(shard)) {
-    std::optional<WalkSkim> skim;
-    if (SkimsAlong(probed, record_bytes)) skim.emplace(bytes, probed.framing, skimmers.Of(probed.payload));
+    std::optional<ExtractingVisitor> visitor;
+    if (ExtractsDuringWalk(probed, record_bytes)) visitor.emplace(bytes, probed.framing, extractors.Of(probed.payload));
     const uint64_t before = walker.position();
-    OFINDEX_ASSIGN(const bool more, walker.NextBlock(points, skim ? &*skim : nullptr));
+    OFINDEX_ASSIGN(const bool more, walker.NextBlock(boundaries, visitor ? &*visitor : nullptr));
     if (!options_.check_payloads) {
       progress_.bytes_done.fetch_add(walker.position() - before, std::memory_order_relaxed);
     }
     if (!more) break;
-    BuiltBlock block = EncodeBlock(shard, probed.framing, records, points);
+    BuiltBlock block = EncodeBlock(shard, probed.framing, records, boundaries);
     records += block.row.records;
     record_bytes = block.payload_bytes / block.row.records;
-    if (skim) {
-      OFINDEX_ASSIGN(block.columns, skim->Finish(points));
+    if (visitor) {
+      OFINDEX_ASSIGN(block.columns, visitor->Finish(boundaries));
       Deliver(shard, blocks, std::move(block));
-    } else if (look_file) {
-      HandOver({shard, blocks, look_file, std::move(block), std::exchange(points, {})}, skimmers);
+    } else if (payload_file) {
+      Dispatch({shard, blocks, payload_file, std::move(block), std::exchange(boundaries, {})}, extractors);
     } else {
       progress_.records_done.fetch_add(block.row.records, std::memory_order_relaxed);
       queue_.Put(shard, blocks, std::move(block));
@@ -216,22 +216,22 @@ Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Skimmers& s
 }
 
 // Each block is processed while its bytes are in memory; otherwise they must be inflated again.
-Result<void> DatasetScan::WalkCompressed(size_t shard, File file, Skimmers& skimmers) {
+Result<void> DatasetScan::WalkCompressed(size_t shard, File file, Extractors& extractors) {
   const ProbedShard& probed = shards_[shard];
   InflatingWalk bytes(std::make_shared<const File>(std::move(file)), probed.identity.size, probed.compression,
                       options_.inflate, /*ahead=*/options_.threads > 1, progress_);
   ShardWalker walker(bytes, probed.framing, progress_);
-  std::vector<uint64_t> points;
+  std::vector<uint64_t> boundaries;
   uint64_t records = 0;
   size_t blocks = 0;
   for (; queue_.WaitForRoom(shard); ++blocks) {
-    WalkLook look(bytes, probed.framing, Skims(probed) ? &skimmers.Of(probed.payload) : nullptr,
-                  options_.check_payloads);
-    OFINDEX_ASSIGN(const bool more, walker.NextBlock(points, &look));
+    PayloadVisitor visitor(bytes, probed.framing, Extracts(probed) ? &extractors.Of(probed.payload) : nullptr,
+                           options_.check_payloads);
+    OFINDEX_ASSIGN(const bool more, walker.NextBlock(boundaries, &visitor));
     if (!more) break;
-    BuiltBlock block = EncodeBlock(shard, probed.framing, records, points);
+    BuiltBlock block = EncodeBlock(shard, probed.framing, records, boundaries);
     records += block.row.records;
-    OFINDEX_TRY(look.Finish(points, block));
+    OFINDEX_TRY(visitor.Finish(boundaries, block));
     if (options_.check_payloads) progress_.records_done.fetch_add(block.row.records, std::memory_order_relaxed);
     Deliver(shard, blocks, std::move(block));
   }
@@ -243,18 +243,18 @@ Result<void> DatasetScan::WalkCompressed(size_t shard, File file, Skimmers& skim
 }
 
 // Returns true if the thread that walks the next block, of records of about `record_bytes`, should also decode them.
-bool DatasetScan::SkimsAlong(const ProbedShard& shard, uint64_t record_bytes) {
-  if (options_.check_payloads || !Skims(shard) || record_bytes >= kLargeRecordBytes) return false;
+bool DatasetScan::ExtractsDuringWalk(const ProbedShard& shard, uint64_t record_bytes) {
+  if (options_.check_payloads || !Extracts(shard) || record_bytes >= kLargeRecordBytes) return false;
   const std::lock_guard lock(mutex_);
   return tasks_.size() >= idle_;
 }
 
-void DatasetScan::HandOver(Task task, Skimmers& skimmers) {
-  if (!Offer(task)) LookInto(std::move(task), skimmers);
+void DatasetScan::Dispatch(Task task, Extractors& extractors) {
+  if (!TryEnqueue(task)) ProcessPayloads(std::move(task), extractors);
 }
 
 // Leaves the task to another thread if one is idle: a task that waited in a queue would hold back the blocks after it.
-bool DatasetScan::Offer(Task& task) {
+bool DatasetScan::TryEnqueue(Task& task) {
   const std::lock_guard lock(mutex_);
   if (tasks_.size() >= idle_) return false;
   tasks_.push_back(std::move(task));
@@ -263,23 +263,23 @@ bool DatasetScan::Offer(Task& task) {
 }
 
 // Checks and decodes a block in two passes: the second one finds it in memory.
-void DatasetScan::LookInto(Task task, Skimmers& skimmers) {
+void DatasetScan::ProcessPayloads(Task task, Extractors& extractors) {
   if (queue_.aborted()) return;
   const ProbedShard& shard = shards_[task.shard];
-  Result<void> looked = WithMemory("the payloads of a block", [&]() -> Result<void> {
+  Result<void> processed = WithMemory("the payloads of a block", [&]() -> Result<void> {
     const FileBytes bytes(*task.file, shard.identity.size);
     if (options_.check_payloads) {
-      OFINDEX_ASSIGN(BlockFindings findings, CheckBlock(bytes, shard.framing, task.points, {}, progress_));
-      OFINDEX_TRY(TakeFindings(std::move(findings), bytes.path(), task.points, task.block));
+      OFINDEX_ASSIGN(BlockFindings findings, CheckBlock(bytes, shard.framing, task.boundaries, {}, progress_));
+      OFINDEX_TRY(TakeFindings(std::move(findings), bytes.path(), task.boundaries, task.block));
     }
-    if (Skims(shard)) {
+    if (Extracts(shard)) {
       OFINDEX_ASSIGN(task.block.columns,
-                     SkimBlock(bytes, shard.framing, task.points, skimmers.Of(shard.payload), progress_));
+                     ExtractBlock(bytes, shard.framing, task.boundaries, extractors.Of(shard.payload), progress_));
     }
     Deliver(task.shard, task.number, std::move(task.block));
     return {};
   });
-  if (!looked) queue_.Abort(std::move(looked).error());
+  if (!processed) queue_.Abort(std::move(processed).error());
 }
 
 void DatasetScan::Deliver(size_t shard, size_t number, BuiltBlock block) {

@@ -15,7 +15,7 @@
 #include "index/scan/block_queue.h"
 #include "index/shards/shard_probe.h"
 #include "index/walk/inflating_walk.h"
-#include "proto/skim/field_plan.h"
+#include "proto/extract/field_plan.h"
 
 namespace ofindex {
 
@@ -52,25 +52,27 @@ class DatasetScan {
     size_t number;
     std::shared_ptr<const File> file;
     BuiltBlock block;
-    std::vector<uint64_t> points;
+    std::vector<uint64_t> boundaries;
   };
 
-  // State of a thread that processes payloads: a skimmer for each kind of payload.
-  class Skimmers;
+  // State of a thread that processes payloads: an extractor for each kind of payload.
+  class Extractors;
 
   void Work();
-  void WalkShard(size_t shard, Skimmers& skimmers);
-  [[nodiscard]] Result<void> WalkBlocks(size_t shard, const File& file, Skimmers& skimmers);
-  [[nodiscard]] Result<void> WalkCompressed(size_t shard, File file, Skimmers& skimmers);
-  [[nodiscard]] Result<std::shared_ptr<const File>> OpenToLook(const ProbedShard& shard) const;
-  [[nodiscard]] bool SkimsAlong(const ProbedShard& shard, uint64_t record_bytes);
-  void HandOver(Task task, Skimmers& skimmers);
-  [[nodiscard]] bool Offer(Task& task);
-  void LookInto(Task task, Skimmers& skimmers);
+  void WalkShard(size_t shard, Extractors& extractors);
+  [[nodiscard]] Result<void> WalkBlocks(size_t shard, const File& file, Extractors& extractors);
+  [[nodiscard]] Result<void> WalkCompressed(size_t shard, File file, Extractors& extractors);
+  [[nodiscard]] Result<std::shared_ptr<const File>> OpenForPayloads(const ProbedShard& shard) const;
+  [[nodiscard]] bool ExtractsDuringWalk(const ProbedShard& shard, uint64_t record_bytes);
+  void Dispatch(Task task, Extractors& extractors);
+  [[nodiscard]] bool TryEnqueue(Task& task);
+  void ProcessPayloads(Task task, Extractors& extractors);
   void Deliver(size_t shard, size_t number, BuiltBlock block);
-  [[nodiscard]] bool LooksInto(const ProbedShard& shard) const { return options_.check_payloads || Skims(shard); }
-  [[nodiscard]] bool Skims(const ProbedShard& shard) const;
-  [[nodiscard]] unsigned ScoutsFor(const ProbedShard& shard) const;
+  [[nodiscard]] bool ReadsPayloads(const ProbedShard& shard) const {
+    return options_.check_payloads || Extracts(shard);
+  }
+  [[nodiscard]] bool Extracts(const ProbedShard& shard) const;
+  [[nodiscard]] unsigned SpeculativeThreadsFor(const ProbedShard& shard) const;
   [[nodiscard]] size_t Walkers() const;
 
   const std::vector<ProbedShard>& shards_;
@@ -78,7 +80,7 @@ class DatasetScan {
   BlockQueue& queue_;
   Progress& progress_;
   const size_t large_shards_;
-  const bool looks_;  // payloads of some shard are processed
+  const bool reads_payloads_;  // payloads of some shard are processed
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -17,9 +17,9 @@ class DamagedShard {
   DamagedShard(const File& file, uint64_t size, const FormatChoice& choice, const std::optional<ShardTraits>& siblings)
       : file_(file), size_(size), choice_(choice), siblings_(siblings) {}
 
-  Result<Detection> Detect(const Detection& first_look) {
+  Result<Detection> Detect(const Detection& first_detection) {
     OFINDEX_ASSIGN(head_, ReadHead(file_, size_));
-    if (IsLfsPointer(head_)) return siblings_ ? Lost(DamageReason::kLfsPointer) : first_look;
+    if (IsLfsPointer(head_)) return siblings_ ? Lost(DamageReason::kLfsPointer) : first_detection;
     if (MayBeTfRecord() && choice_.compression.value_or(Compression::kNone) == Compression::kNone) {
       OFINDEX_ASSIGN(std::optional<Detection> found, FindTfRecord());
       if (found) return std::move(*found);
@@ -30,7 +30,7 @@ class DamagedShard {
       OFINDEX_ASSIGN(std::optional<Detection> found, FindInflatedTfRecord());
       if (found) return std::move(*found);
     }
-    return siblings_ ? OfSiblings() : first_look;
+    return siblings_ ? OfSiblings() : first_detection;
   }
 
  private:
@@ -91,7 +91,7 @@ class DamagedShard {
     if (framing != Framing::kOfRecord) return 0;
     const auto nonzero = std::find_if(head.begin(), head.end(), [](uint8_t byte) { return byte != 0; });
     const auto zeros = static_cast<uint64_t>(nonzero - head.begin());
-    return zeros < kLeastZeroHead ? 0 : zeros / kLengthBytes * kLengthBytes;
+    return zeros < kMinZeroHead ? 0 : zeros / kLengthBytes * kLengthBytes;
   }
 
   [[nodiscard]] Detection OfSiblings() const {
@@ -128,8 +128,8 @@ class DamagedShard {
 }  // namespace
 
 Result<Detection> DetectDamaged(const File& file, uint64_t size, const FormatChoice& choice,
-                                const std::optional<ShardTraits>& siblings, const Detection& first_look) {
-  return DamagedShard(file, size, choice, siblings).Detect(first_look);
+                                const std::optional<ShardTraits>& siblings, const Detection& first_detection) {
+  return DamagedShard(file, size, choice, siblings).Detect(first_detection);
 }
 
 }  // namespace ofindex

@@ -11,7 +11,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kMostInflatedBytes = uint64_t{16} << 20;        // if the first record is larger than that
+constexpr uint64_t kMaxInflatedBytes = uint64_t{16} << 20;         // if the first record is larger than that
 constexpr std::string_view kLfsMagic = "version https://git-lfs";  // git-lfs/docs/spec.md
 
 bool BeginsAsTfRecord(ByteView head) {
@@ -20,12 +20,12 @@ bool BeginsAsTfRecord(ByteView head) {
 
 // Returns the size of the first record, in whichever framing, if it is larger than the bytes in memory; 0 if it is not,
 // or if it is too large to be read whole.
-uint64_t LargeFirstRecord(const InflatedFront& front, uint64_t most) {
-  if (front.bytes.size() < most) return 0;
+uint64_t LargeFirstRecord(const InflatedFront& front, uint64_t limit) {
+  if (front.bytes.size() < limit) return 0;
   const uint64_t length = LoadLe64(front.bytes.data());
-  if (length > kMostInflatedBytes) return 0;
+  if (length > kMaxInflatedBytes) return 0;
   const uint64_t whole = length + FramingBytes(Framing::kTfRecord);
-  return whole > most ? whole : 0;
+  return whole > limit ? whole : 0;
 }
 
 // Detects the front of a compressed file; returns nothing unless a record in it, or the user, confirms that it is
@@ -37,9 +37,9 @@ std::optional<Detection> ClaimInflated(const InflatedFront& inflated, const Form
     // A plain shard may begin like a compressed one, but not continue like one.
     if (!choice.compression && !inflated.sound && inflated.bytes.size() < kDetectedInflatedBytes) return std::nullopt;
     const Sample sample = SampleRecords(front, *choice.framing);
-    const bool vouched =
+    const bool proven =
         *choice.framing == Framing::kTfRecord ? BeginsAsTfRecord(inflated.bytes) : sample.records > sample.empty;
-    return Claim(*choice.framing, sample, choice, vouched);
+    return Claim(*choice.framing, sample, choice, proven);
   }
   if (BeginsAsTfRecord(inflated.bytes)) {
     return Claim(Framing::kTfRecord, SampleRecords(front, Framing::kTfRecord), choice, true);
@@ -81,14 +81,14 @@ Result<std::vector<uint8_t>> ReadHead(const File& file, uint64_t size) {
 
 bool IsLfsPointer(ByteView head) { return AsText(head).starts_with(kLfsMagic); }
 
-Detection Claim(Framing framing, const Sample& sample, const FormatChoice& choice, bool vouched) {
+Detection Claim(Framing framing, const Sample& sample, const FormatChoice& choice, bool proven) {
   Detection detection;
   detection.verdict = Detection::Verdict::kRecords;
   detection.framing = framing;
   detection.payload = choice.payload.value_or(sample.vote.Winner());
   detection.mean_record_bytes = sample.records == 0 ? 0 : sample.bytes / sample.records;
   detection.what = std::string(Name(framing));
-  detection.vouched = vouched;
+  detection.proven = proven;
   return detection;
 }
 
@@ -114,8 +114,8 @@ Result<Detection> DetectShard(const File& file, uint64_t size, const FormatChoic
   }
   if (choice.framing) {
     const Sample sample = SampleFront(front, *choice.framing);
-    const bool vouched = *choice.framing == Framing::kOfRecord && IsChain(sample) && sample.records > sample.empty;
-    return Claim(*choice.framing, sample, choice, vouched);
+    const bool proven = *choice.framing == Framing::kOfRecord && IsChain(sample) && sample.records > sample.empty;
+    return Claim(*choice.framing, sample, choice, proven);
   }
   if (IsLfsPointer(head)) {
     return NotClaimed(Detection::Verdict::kLfsPointer, "a Git-LFS pointer, not the file: run `git lfs pull`");

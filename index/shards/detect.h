@@ -29,7 +29,7 @@ struct Detection {
   uint64_t mean_record_bytes = 0;  ///< of the first records, framing included; 0 if there are none
   std::string what;                ///< for display: "gzip-compressed TFRecord"
   /// the content proves it, not only `FormatChoice` or the names of other files
-  bool vouched = false;
+  bool proven = false;
   std::optional<DamageReason> lost = {};  ///< a shard in which no record can be found: all of it is damage
 };
 
@@ -50,8 +50,8 @@ inline constexpr uint64_t kDetectedInflatedBytes = uint64_t{1} << 20;
 /// Returns true if a file that begins with `head` is a Git-LFS pointer.
 [[nodiscard]] bool IsLfsPointer(ByteView head);
 
-/// Returns the detection of a shard of `framing` whose first records are `sample`; `vouched` as in Detection.
-[[nodiscard]] Detection Claim(Framing framing, const Sample& sample, const FormatChoice& choice, bool vouched);
+/// Returns the detection of a shard of `framing` whose first records are `sample`; `proven` as in Detection.
+[[nodiscard]] Detection Claim(Framing framing, const Sample& sample, const FormatChoice& choice, bool proven);
 
 /// Marks `detection` as compressed.
 void SetCompression(Detection& detection, Compression compression);

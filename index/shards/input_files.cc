@@ -69,12 +69,12 @@ void InputFiles::AddShard(const std::string& path) {
   for (const Inode& folder : FoldersAround(parent)) above_.insert(folder);
 }
 
-bool InputFiles::Hold(const std::string& path) const {
+bool InputFiles::Contains(const std::string& path) const {
   const auto info = Stat(path);
   return info && files_.contains({info->st_dev, info->st_ino});
 }
 
-bool InputFiles::Surround(const std::string& path) const {
+bool InputFiles::Encloses(const std::string& path) const {
   if (folders_.empty()) return false;
   const std::vector<Inode> around = FoldersAround(path);
   return std::any_of(around.begin(), around.end(), [this](const Inode& inode) { return folders_.contains(inode); });

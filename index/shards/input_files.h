@@ -27,10 +27,10 @@ class InputFiles {
   void Add(const std::string& path);
 
   /// Returns true if `path` is, or links to, one of the files.
-  [[nodiscard]] bool Hold(const std::string& path) const;
+  [[nodiscard]] bool Contains(const std::string& path) const;
 
   /// Returns true if `path` is one of the folders, or a file of that name would lie in or below one.
-  [[nodiscard]] bool Surround(const std::string& path) const;
+  [[nodiscard]] bool Encloses(const std::string& path) const;
 
   /// Returns true if a file named `path` would lie next to several shards: in their folder itself, not in one below it.
   [[nodiscard]] bool LieBeside(const std::string& path) const;

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "index/catalog/paths.h"
 #include "index/database/schema.h"
-#include "index/output/draft.h"
+#include "index/output/atomic_file.h"
 #include "index/output/folder.h"
 #include "index/output/shard_names.h"
 #include "index/shards/detect.h"
@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kHeadBytes = 4096;
-constexpr uint64_t kLeastFramedBytes = 16;  // size of the smallest TFRecord
+constexpr uint64_t kMinFramedBytes = 16;  // size of the smallest TFRecord
 
 const char* NameOf(OutputKind kind) {
   switch (kind) {
@@ -77,7 +77,7 @@ bool IsTextIndex(std::string_view head, bool all) {
   for (head = head.substr(0, whole); !head.empty(); ++lines) {
     const std::optional<uint64_t> begin = TakeNumber(head, ' ');
     const std::optional<uint64_t> length = begin ? TakeNumber(head, '\n') : std::nullopt;
-    if (!length || *begin < end || *length < kLeastFramedBytes) return false;
+    if (!length || *begin < end || *length < kMinFramedBytes) return false;
     if (lines != 0 && *begin != end) ++gaps;
     end = *begin + *length;
   }
@@ -141,7 +141,7 @@ bool IsShard(const std::string& path) {
   return IsShardName(path) || IsOutput(path, OutputKind::kTfRecord) || IsOutput(path, OutputKind::kOfRecord);
 }
 
-tl::unexpected<Error> Stranger(const std::string& path, OutputKind kind) {
+tl::unexpected<Error> ForeignFile(const std::string& path, OutputKind kind) {
   const bool index = kind == OutputKind::kIndex;
   return Fail(index || kind == OutputKind::kMap ? ErrorCode::kIndex : ErrorCode::kUsage,
               StrCat(Printable(path), ": not an output of this verb; expected a new name, or ", NameOf(kind)),
@@ -152,8 +152,8 @@ tl::unexpected<Error> Stranger(const std::string& path, OutputKind kind) {
 }  // namespace
 
 Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, const InputFiles& inputs) {
-  OFINDEX_TRY(Draft::CheckTarget(path));
-  if (inputs.Hold(path)) {
+  OFINDEX_TRY(AtomicFile::CheckTarget(path));
+  if (inputs.Contains(path)) {
     return Fail(ErrorCode::kUsage,
                 StrCat(Printable(path), ": an input of this command; expected an output that is not read"),
                 "name another output");
@@ -162,7 +162,7 @@ Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, c
   if (!file && file.error().system == ENOENT) return {};
   if (!file) return tl::unexpected(file.error());
   OFINDEX_ASSIGN(const bool of_kind, IsOfKind(*file, kind));
-  if (!of_kind) return Stranger(path, kind);
+  if (!of_kind) return ForeignFile(path, kind);
   if (force) return {};
   return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": already exists; expected a new name"),
               "name another output, or replace it with --force");
@@ -174,7 +174,7 @@ bool IsOutput(const std::string& path, OutputKind kind) {
 }
 
 Result<void> CheckOutside(const std::string& path, OutputShape shape, const InputFiles& inputs) {
-  if (inputs.Surround(path) || (shape == OutputShape::kFile && inputs.LieBeside(path))) {
+  if (inputs.Encloses(path) || (shape == OutputShape::kFile && inputs.LieBeside(path))) {
     return Fail(
         ErrorCode::kUsage,
         StrCat(Printable(path), ": lies in the input and would become part of it; expected a path outside the input"),

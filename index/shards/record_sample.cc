@@ -12,7 +12,7 @@ namespace ofindex {
 namespace {
 
 constexpr size_t kSampleRecords = 64;
-constexpr uint64_t kMostReadBytes = uint64_t{64} << 20;  // for a file that inflates to almost nothing
+constexpr uint64_t kMaxReadBytes = uint64_t{64} << 20;  // for a file that inflates to almost nothing
 
 // Returns the length in the header at `at`, from memory or the file; nullopt if the stream ends first.
 std::optional<uint64_t> LengthAt(const Front& front, uint64_t at) {
@@ -86,12 +86,12 @@ bool IsChain(const Sample& sample) {
   return !sample.leaves_stream || sample.strict != 0;
 }
 
-Result<InflatedFront> InflateFront(const File& file, uint64_t size, Compression compression, uint64_t most) {
+Result<InflatedFront> InflateFront(const File& file, uint64_t size, Compression compression, uint64_t limit) {
   Inflater inflater(file, size, compression);
-  InflatedFront front{.bytes = std::vector<uint8_t>(most), .sound = true, .all = false};
+  InflatedFront front{.bytes = std::vector<uint8_t>(limit), .sound = true, .all = false};
   size_t filled = 0;
   auto halt = Inflater::Halt::kBlock;
-  while (halt == Inflater::Halt::kBlock && inflater.bit() / 8 < kMostReadBytes) {
+  while (halt == Inflater::Halt::kBlock && inflater.bit() / 8 < kMaxReadBytes) {
     size_t got = 0;
     OFINDEX_ASSIGN(halt, inflater.Read(std::span(front.bytes).subspan(filled), /*to_blocks=*/true, got));
     filled += got;

@@ -51,9 +51,9 @@ struct InflatedFront {
   bool all;    ///< and there are no more bytes
 };
 
-/// Inflates up to `most` bytes. Errors: kIo, kLimit.
+/// Inflates up to `limit` bytes. Errors: kIo, kLimit.
 [[nodiscard]] Result<InflatedFront> InflateFront(const File& file, uint64_t size, Compression compression,
-                                                 uint64_t most);
+                                                 uint64_t limit);
 
 /// Bytes in memory, presented as those of a shard. Both arguments must outlive this object.
 class FrontBytes final : public ReadableBytes {

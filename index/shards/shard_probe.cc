@@ -23,7 +23,7 @@ struct Probe {
   std::optional<SkippedFile> unreadable = {};
 
   [[nodiscard]] bool IsShard() const { return !unreadable && detection.verdict == Detection::Verdict::kRecords; }
-  [[nodiscard]] bool IsSound() const { return IsShard() && detection.vouched && detection.framing != Framing::kEmpty; }
+  [[nodiscard]] bool IsSound() const { return IsShard() && detection.proven && detection.framing != Framing::kEmpty; }
   [[nodiscard]] ShardTraits traits() const { return {detection.framing, detection.compression, detection.payload}; }
 };
 
@@ -45,11 +45,11 @@ class Prober {
   Result<void> Run() {
     OFINDEX_TRY(ForEach([this](size_t i) { return ProbeOne(i); }, [](const Probe&) { return true; }));
     AddFamilies(0);
-    const ShardFamilies vouched = families_;
-    OFINDEX_TRY(ForEach([&](size_t i) { return LookAgain(i, vouched, false); }, NeedsLook));
+    const ShardFamilies proven = families_;
+    OFINDEX_TRY(ForEach([&](size_t i) { return ProbeAgain(i, proven, false); }, NeedsSecondProbe));
     // Damaged shards in which sound records were found also vouch for others.
     AddFamilies(1);
-    return ForEach([&](size_t i) { return LookAgain(i, families_, true); },
+    return ForEach([&](size_t i) { return ProbeAgain(i, families_, true); },
                    [](const Probe& probe) { return !probe.unreadable && !probe.IsShard(); });
   }
 
@@ -57,9 +57,9 @@ class Prober {
   [[nodiscard]] const ShardFamilies& families() const { return families_; }
 
  private:
-  static bool NeedsLook(const Probe& probe) {
+  static bool NeedsSecondProbe(const Probe& probe) {
     if (probe.unreadable) return false;
-    return !probe.detection.vouched || probe.detection.framing == Framing::kOfRecord;
+    return !probe.detection.proven || probe.detection.framing == Framing::kOfRecord;
   }
 
   // Errors: the first one, in the order of the candidates.
@@ -96,7 +96,7 @@ class Prober {
   }
 
   // With `siblings_only`, does nothing if the set has no other sound shard.
-  Result<void> LookAgain(size_t i, const ShardFamilies& families, bool siblings_only) {
+  Result<void> ProbeAgain(size_t i, const ShardFamilies& families, bool siblings_only) {
     Probe& probe = probes_[i];
     const bool sound = probe.IsSound();
     const std::optional<ShardTraits> siblings =
@@ -111,7 +111,7 @@ class Prober {
       }
       OFINDEX_ASSIGN(const File file, File::OpenRead(candidates_[i].path));
       OFINDEX_ASSIGN(Detection detection, DetectDamaged(file, probe.identity.size, choice_, siblings, probe.detection));
-      if (!sound || detection.vouched) probe.detection = std::move(detection);
+      if (!sound || detection.proven) probe.detection = std::move(detection);
       return {};
     });
   }
@@ -199,9 +199,9 @@ Result<Detection> DetectBeside(const File& file, uint64_t size, const std::strin
                                const FormatChoice& choice, const ShardFamilies& families) {
   const std::optional<ShardTraits> siblings = families.Of(stored_path);
   if (size == 0) return DetectEmpty(stored_path, choice, siblings.has_value());
-  OFINDEX_ASSIGN(const Detection first_look, DetectShard(file, size, choice));
-  if (first_look.vouched) return first_look;
-  return DetectDamaged(file, size, choice, siblings, first_look);
+  OFINDEX_ASSIGN(const Detection first_detection, DetectShard(file, size, choice));
+  if (first_detection.proven) return first_detection;
+  return DetectDamaged(file, size, choice, siblings, first_detection);
 }
 
 Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, unsigned threads,

@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "index/catalog/paths.h"
-#include "index/output/draft.h"
+#include "index/output/atomic_file.h"
 #include "index/output/shard_names.h"
 #include "index/output/unfinished_set.h"
 #include "index/shards/output_rule.h"
@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostListBytes = size_t{1} << 30;
+constexpr size_t kMaxListBytes = size_t{1} << 30;
 
 bool IsGlob(const std::string& argument) { return argument.find_first_of("*?[") != std::string::npos; }
 
@@ -69,7 +69,7 @@ class Finder {
     OFINDEX_TRY(AddSource("", argument));
     struct stat info {};
     if (::stat(argument.c_str(), &info) == 0) {
-      OFINDEX_TRY(SkipDraftOf(argument));
+      OFINDEX_TRY(SkipTemporaryOf(argument));
       return AddPath(argument, Origin::kNamed);
     }
     const int error = errno;
@@ -92,7 +92,7 @@ class Finder {
   Result<void> AddGlob(const std::string& pattern);
   Result<void> AddList(const std::string& path);
   Result<void> AddSource(const char* prefix, const std::string& path);
-  Result<void> SkipDraftOf(const std::string& path);
+  Result<void> SkipTemporaryOf(const std::string& path);
   Result<void> Skip(const std::string& path, std::string reason, SkippedFile::Kind kind = SkippedFile::Kind::kForeign);
   Result<std::string> StoredPathOfFile(const std::string& path);
 
@@ -107,15 +107,15 @@ class Finder {
 };
 
 // Reports what an unfinished writer of `path` left next to it.
-Result<void> Finder::SkipDraftOf(const std::string& path) {
+Result<void> Finder::SkipTemporaryOf(const std::string& path) {
   const size_t end = path.find_last_not_of('/');
-  const std::string draft = path.substr(0, end == std::string::npos ? 0 : end + 1) + std::string(kDraftSuffix);
+  const std::string temporary = path.substr(0, end == std::string::npos ? 0 : end + 1) + std::string(kTemporarySuffix);
   struct stat info {};
-  return ::lstat(draft.c_str(), &info) == 0 ? Skip(draft, kUnfinished) : Result<void>();
+  return ::lstat(temporary.c_str(), &info) == 0 ? Skip(temporary, kUnfinished) : Result<void>();
 }
 
 Result<void> Finder::AddPath(const std::string& path, Origin origin) {
-  if (origin == Origin::kFound && path.ends_with(kDraftSuffix)) return Skip(path, kUnfinished);
+  if (origin == Origin::kFound && path.ends_with(kTemporarySuffix)) return Skip(path, kUnfinished);
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
     const int error = errno;
@@ -208,7 +208,7 @@ Result<std::vector<std::string>> ReadList(const std::string& path) {
   for (std::string line; std::getline(in, line);) {
     if (line.ends_with('\r')) line.pop_back();
     bytes += line.size();
-    if (bytes > kMostListBytes) return Fail(ErrorCode::kLimit, StrCat(Printable(path), ": a list of over 1 GiB"));
+    if (bytes > kMaxListBytes) return Fail(ErrorCode::kLimit, StrCat(Printable(path), ": a list of over 1 GiB"));
     if (!line.empty()) lines.push_back(std::move(line));
   }
   if (in.bad()) {

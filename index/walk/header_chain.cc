@@ -24,19 +24,19 @@ constexpr uint32_t kHopsUntilBuffering = 8;
 
 }  // namespace
 
-Result<HeaderChain::Halt> HeaderChain::Advance(uint64_t& position, std::vector<uint64_t>& starts, size_t most,
+Result<HeaderChain::Halt> HeaderChain::Advance(uint64_t& position, std::vector<uint64_t>& starts, size_t limit,
                                                uint64_t stop_at, uint64_t empty_until) {
   const uint64_t header = HeaderBytes(framing_);
   for (;;) {
-    const bool full = starts.size() >= most || position >= stop_at;
+    const bool full = starts.size() >= limit || position >= stop_at;
     OFINDEX_ASSIGN(const bool reaches, Reaches(position + header));
     if (position == size_) return Halt::kEnd;
     if (full) return Halt::kFull;
     if (!reaches) return Halt::kHeader;
     if (position < window_begin_ || position + header > window_end_) OFINDEX_TRY(Refill(position));
     const Step step = framing_ == Framing::kTfRecord
-                          ? WalkWindow<Framing::kTfRecord>(position, starts, most, stop_at, empty_until)
-                          : WalkWindow<Framing::kOfRecord>(position, starts, most, stop_at, empty_until);
+                          ? WalkWindow<Framing::kTfRecord>(position, starts, limit, stop_at, empty_until)
+                          : WalkWindow<Framing::kOfRecord>(position, starts, limit, stop_at, empty_until);
     if (visitor_ != nullptr) {
       const ByteView window = ByteView(buffer_).first(window_end_ - window_begin_);
       OFINDEX_TRY(visitor_->Visit(starts, position, window, window_begin_));
@@ -64,7 +64,7 @@ uint64_t HeaderChain::EndOf(uint64_t begin, uint64_t length) const {
 
 // Walks while headers lie whole in the window; sets `halted` if the header at the position stops the chain.
 template <Framing kFraming>
-HeaderChain::Step HeaderChain::WalkWindow(uint64_t& position, std::vector<uint64_t>& starts, size_t most,
+HeaderChain::Step HeaderChain::WalkWindow(uint64_t& position, std::vector<uint64_t>& starts, size_t limit,
                                           uint64_t stop_at, uint64_t empty_until) {
   constexpr uint64_t kHeader = HeaderBytes(kFraming);
   constexpr uint64_t kOverhead = FramingBytes(kFraming);
@@ -73,7 +73,7 @@ HeaderChain::Step HeaderChain::WalkWindow(uint64_t& position, std::vector<uint64
   const uint64_t last_header = std::min(window_end_ - kHeader, stop_at - 1);
   Step step{Halt::kFull, false, 0};
   uint64_t at = position;
-  while (at <= last_header && starts.size() < most) {
+  while (at <= last_header && starts.size() < limit) {
     const uint8_t* header = bytes + (at - window_begin_);
     const uint64_t length = LoadLe64(header);
     if (length > size_ || !Fits(at, length + kOverhead, size_)) step = {Halt::kHeader, true, EndOf(at, length)};

@@ -45,10 +45,10 @@ class HeaderChain {
     kEmptyRun,  ///< OFRecord: an empty record at or past `empty_until`, which may be the first of the file's zero bytes
   };
 
-  /// Appends the starts of records to `starts` until it holds `most`, or a record begins at or past `stop_at`.
+  /// Appends the starts of records to `starts` until it holds `limit`, or a record begins at or past `stop_at`.
   /// `position` is the start of the first one, and is set to the position that the chain has reached. OFRecords of
   /// length 0 are accepted only before `empty_until`. Errors: kIo; those of the visitor.
-  [[nodiscard]] Result<Halt> Advance(uint64_t& position, std::vector<uint64_t>& starts, size_t most, uint64_t stop_at,
+  [[nodiscard]] Result<Halt> Advance(uint64_t& position, std::vector<uint64_t>& starts, size_t limit, uint64_t stop_at,
                                      uint64_t empty_until = 0);
 
  private:
@@ -59,7 +59,7 @@ class HeaderChain {
   };
 
   template <Framing kFraming>
-  Step WalkWindow(uint64_t& position, std::vector<uint64_t>& starts, size_t most, uint64_t stop_at,
+  Step WalkWindow(uint64_t& position, std::vector<uint64_t>& starts, size_t limit, uint64_t stop_at,
                   uint64_t empty_until);
   [[nodiscard]] Result<void> Refill(uint64_t position);
   [[nodiscard]] Result<bool> Reaches(uint64_t end);

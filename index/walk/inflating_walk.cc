@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kPieceBytes = size_t{512} << 10;
 constexpr uint64_t kAheadBytes = uint64_t{8} << 20;  // inflated and not yet read
-constexpr size_t kMostPieces = 32;                   // 16 MiB: as much is kept behind the walk as ahead of it
+constexpr size_t kMaxPieces = 32;                    // 16 MiB: as much is kept behind the walk as ahead of it
 constexpr uint64_t kAgainBytes = uint64_t{20} << 20;
 
 // A window is stored twice, in the index and in its map, with some 40 bytes of overhead each time: with this many file
@@ -23,7 +23,7 @@ constexpr uint64_t kAgainBytes = uint64_t{20} << 20;
 // checkpoints are spaced further apart for that reason, up to four times the requested distance.
 constexpr uint64_t kFileBytesPerWindowByte = 70;
 constexpr uint64_t kRowBytes = 40;
-constexpr uint64_t kMostStretch = 4;
+constexpr uint64_t kMaxCheckpointSpacing = 4;
 
 // The ratio is not checked before this much was inflated: zero bytes at the front of a file are no bomb.
 constexpr uint64_t kFreeBytes = uint64_t{64} << 20;
@@ -85,7 +85,7 @@ void InflatingWalk::Produce() {
     ended_ = piece->bytes.size() < kPieceBytes;
     produced_ = piece->begin + piece->bytes.size();
     if (!piece->bytes.empty()) pieces_.push_back(std::move(*piece));
-    while (pieces_.size() > kMostPieces) pieces_.pop_front();
+    while (pieces_.size() > kMaxPieces) pieces_.pop_front();
     return {};
   });
   if (!kept) {
@@ -122,7 +122,7 @@ void InflatingWalk::KeepCheckpoint() {
     const uint64_t input = (bit - last.bit) / 8;
     const auto worth = [&] {
       return input >= kFileBytesPerWindowByte * (window_bytes_ + kRowBytes) ||
-             output >= kMostStretch * options_.checkpoint_bytes;
+             output >= kMaxCheckpointSpacing * options_.checkpoint_bytes;
     };
     if (output < options_.checkpoint_bytes || !worth()) return;
   }

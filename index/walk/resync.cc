@@ -38,8 +38,8 @@ Result<std::optional<RecordSearch::Header>> RecordSearch::FindHeader(uint64_t be
 }
 
 Result<void> RecordSearch::Refill(uint64_t begin) {
-  const bool goes_on = begin >= window_begin_ && begin - window_begin_ <= window_.size();
-  next_bytes_ = goes_on ? std::clamp(2 * next_bytes_, kFirstScanBytes, kScanBytes) : kFirstScanBytes;
+  const bool continues = begin >= window_begin_ && begin - window_begin_ <= window_.size();
+  next_bytes_ = continues ? std::clamp(2 * next_bytes_, kFirstScanBytes, kScanBytes) : kFirstScanBytes;
   window_.resize(std::min(next_bytes_, size_ - begin));
   window_begin_ = begin;
   OFINDEX_ASSIGN(const size_t got, bytes_.ReadAt(begin, window_));

@@ -8,7 +8,7 @@ namespace {
 
 DamageReason ReasonOf(StreamFault fault) {
   switch (fault) {
-    case StreamFault::kCut: return DamageReason::kCutStream;
+    case StreamFault::kTruncated: return DamageReason::kTruncatedStream;
     case StreamFault::kBadDeflate: return DamageReason::kBadDeflate;
     case StreamFault::kBadChecksum: return DamageReason::kBadStreamChecksum;
     case StreamFault::kTrailingBytes: return DamageReason::kTrailingBytes;
@@ -38,7 +38,7 @@ std::vector<DamagedRange> DamageOf(const std::vector<DamagedRange>& walked, cons
   const bool torn =
       !all.empty() && all.back().end == stream.inflated_bytes && all.back().reason == DamageReason::kTornTail;
   for (const StreamDamage& damage : stream.damage) {
-    const bool ends_early = damage.fault == StreamFault::kCut || damage.fault == StreamFault::kBadDeflate;
+    const bool ends_early = damage.fault == StreamFault::kTruncated || damage.fault == StreamFault::kBadDeflate;
     DamagedRange range{damage.position, damage.position, ReasonOf(damage.fault),
                        ByteRange{damage.file_begin, damage.file_end}};
     if (ends_early && torn) {

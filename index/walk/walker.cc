@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "index/walk/segment_scout.h"
+#include "index/walk/speculative_scan.h"
 #include "mmap/offsets/packed_offsets.h"
 
 namespace ofindex {
@@ -20,7 +20,7 @@ constexpr uint64_t kFirstZeroBytes = 64;
 constexpr uint64_t kNowhere = std::numeric_limits<uint64_t>::max();
 
 // Gaps in one shard above which it is not a damaged shard but something else: bounds memory.
-constexpr size_t kMostGaps = size_t{1} << 20;
+constexpr size_t kMaxGaps = size_t{1} << 20;
 
 }  // namespace
 
@@ -34,20 +34,20 @@ Result<bool> ShardWalker::Reaches(uint64_t end) {
   return end <= size_;
 }
 
-Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& points, WalkVisitor* visitor) {
-  points.clear();
+Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& boundaries, WalkVisitor* visitor) {
+  boundaries.clear();
   chain_.ShowTo(visitor);
   for (;;) {
     OFINDEX_ASSIGN(const bool more, Reaches(position_ + 1));
     if (!more) return false;
-    OFINDEX_ASSIGN(const HeaderChain::Halt halt, Advance(points));
+    OFINDEX_ASSIGN(const HeaderChain::Halt halt, Advance(boundaries));
     if (halt == HeaderChain::Halt::kEmptyRun) {
       OFINDEX_TRY(MeasureZeros());
-      if (zeros_until_ < size_ && position_ == 0 && zeros_until_ >= kLeastZeroHead) PassZeroHead();
+      if (zeros_until_ < size_ && position_ == 0 && zeros_until_ >= kMinZeroHead) PassZeroHead();
       if (zeros_until_ < size_) continue;
     }
-    if (!points.empty()) {
-      points.push_back(position_);
+    if (!boundaries.empty()) {
+      boundaries.push_back(position_);
       return true;
     }
     OFINDEX_TRY(PassDamage());
@@ -55,16 +55,16 @@ Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& points, WalkVisitor* 
 }
 
 // Advances by a block's worth of records, or to whatever stops the chain.
-Result<HeaderChain::Halt> ShardWalker::Advance(std::vector<uint64_t>& points) {
+Result<HeaderChain::Halt> ShardWalker::Advance(std::vector<uint64_t>& boundaries) {
   for (;;) {
     if (progress_.cancel) return Interrupted();
-    if (scout_ != nullptr && scout_->Take(position_, points, kBlockRecords)) continue;
-    if (points.size() == kBlockRecords) return HeaderChain::Halt::kFull;
-    const size_t most = std::min<size_t>(kBlockRecords, points.size() + kStrideRecords);
-    const uint64_t stop_at = scout_ == nullptr ? kNowhere : scout_->SegmentEnd(position_);
+    if (scan_ != nullptr && scan_->Take(position_, boundaries, kBlockRecords)) continue;
+    if (boundaries.size() == kBlockRecords) return HeaderChain::Halt::kFull;
+    const size_t limit = std::min<size_t>(kBlockRecords, boundaries.size() + kStrideRecords);
+    const uint64_t stop_at = scan_ == nullptr ? kNowhere : scan_->SegmentEnd(position_);
     const uint64_t empty_until = zeros_until_ == size_ ? 0 : zeros_until_;
-    OFINDEX_ASSIGN(const HeaderChain::Halt halt, chain_.Advance(position_, points, most, stop_at, empty_until));
-    if (halt != HeaderChain::Halt::kFull || points.size() == kBlockRecords) return halt;
+    OFINDEX_ASSIGN(const HeaderChain::Halt halt, chain_.Advance(position_, boundaries, limit, stop_at, empty_until));
+    if (halt != HeaderChain::Halt::kFull || boundaries.size() == kBlockRecords) return halt;
   }
 }
 
@@ -98,7 +98,7 @@ Result<void> ShardWalker::PassBadLengthCrc() {
     search_.emplace(bytes_, size_);
     resync_budget_ = ResyncBudget(size_);
   }
-  if (damage_.size() >= kMostGaps) {
+  if (damage_.size() >= kMaxGaps) {
     EndWith(DamageReason::kResyncLimit);
     return {};
   }

@@ -15,11 +15,11 @@
 
 namespace ofindex {
 
-class SegmentScout;
+class SpeculativeScan;
 
 /// Zero bytes at the front of an OFRecord shard that count as damage: one empty record is valid there, two are a lost
 /// head.
-inline constexpr uint64_t kLeastZeroHead = 2 * kLengthBytes;
+inline constexpr uint64_t kMinZeroHead = 2 * kLengthBytes;
 
 /// Walks a shard from header to header, skipping damage, and cuts it into blocks. The result depends on the bytes of
 /// the file alone, never on timing, threads or how the bytes were read.
@@ -32,14 +32,14 @@ class ShardWalker {
   /// Walks `bytes`. `bytes` and `progress` must outlive the walker.
   ShardWalker(const ReadableBytes& bytes, Framing framing, const Progress& progress);
 
-  /// Uses the records that `scout` finds ahead in the same file. `scout` must outlive the walker.
-  void Follow(SegmentScout* scout) { scout_ = scout; }
+  /// Uses the records that `scan` finds ahead in the same file. `scan` must outlive the walker.
+  void Follow(SpeculativeScan* scan) { scan_ = scan; }
 
-  /// Sets `points` to the record boundaries of the next block: the start of each record, then the end of the block. A
-  /// block has up to kBlockRecords records without a gap. Passes the records to `visitor`, if given, except those that
-  /// the scout has walked. Returns false at the end of the shard. Errors: kIo; kStale if the file shrank during the
-  /// walk; kInterrupted; the visitor's.
-  [[nodiscard]] Result<bool> NextBlock(std::vector<uint64_t>& points, WalkVisitor* visitor = nullptr);
+  /// Sets `boundaries` to the record boundaries of the next block: the start of each record, then the end of the block.
+  /// A block has up to kBlockRecords records without a gap. Passes the records to `visitor`, if given, except those
+  /// that the scout has walked. Returns false at the end of the shard. Errors: kIo; kStale if the file shrank during
+  /// the walk; kInterrupted; the visitor's.
+  [[nodiscard]] Result<bool> NextBlock(std::vector<uint64_t>& boundaries, WalkVisitor* visitor = nullptr);
 
   /// Returns the byte ranges that hold no record, ascending, as far as the walk has come.
   [[nodiscard]] const std::vector<DamagedRange>& damage() const { return damage_; }
@@ -49,7 +49,7 @@ class ShardWalker {
 
  private:
   [[nodiscard]] Result<bool> Reaches(uint64_t end);
-  [[nodiscard]] Result<HeaderChain::Halt> Advance(std::vector<uint64_t>& points);
+  [[nodiscard]] Result<HeaderChain::Halt> Advance(std::vector<uint64_t>& boundaries);
   [[nodiscard]] Result<void> PassDamage();
   [[nodiscard]] Result<void> PassBadLengthCrc();
   [[nodiscard]] Result<void> MeasureZeros();
@@ -62,7 +62,7 @@ class ShardWalker {
   uint64_t size_ = 0;  // of the bytes, as far as known
   HeaderChain chain_;
   std::optional<RecordSearch> search_;
-  SegmentScout* scout_ = nullptr;
+  SpeculativeScan* scan_ = nullptr;
   uint64_t position_ = 0;
   uint64_t zeros_until_ = 0;    // all bytes from the position up to here are zero, if the position is before it
   uint64_t resync_budget_ = 0;  // bytes that may still be read to test candidates

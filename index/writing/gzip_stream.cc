@@ -37,10 +37,10 @@ GzipStream::GzipStream(GzipStream&&) noexcept = default;
 GzipStream& GzipStream::operator=(GzipStream&&) noexcept = default;
 
 Result<void> GzipStream::Append(ByteView bytes, OutputFile& out) {
-  constexpr size_t kMost = std::numeric_limits<uInt>::max();
-  while (bytes.size() > kMost) {
-    OFINDEX_TRY(Run(bytes.first(kMost), Z_NO_FLUSH, out));
-    bytes = bytes.subspan(kMost);
+  constexpr size_t kMax = std::numeric_limits<uInt>::max();
+  while (bytes.size() > kMax) {
+    OFINDEX_TRY(Run(bytes.first(kMax), Z_NO_FLUSH, out));
+    bytes = bytes.subspan(kMax);
   }
   return Run(bytes, Z_NO_FLUSH, out);
 }

@@ -24,16 +24,16 @@ Result<void> CheckForm(Framing framing, Compression compression) {
 
 }  // namespace
 
-RecordWriter::RecordWriter(Draft draft, OutputFile out, Framing framing, Compression compression)
-    : draft_(std::move(draft)), out_(std::move(out)), framing_(framing) {
+RecordWriter::RecordWriter(AtomicFile temporary, OutputFile out, Framing framing, Compression compression)
+    : temporary_(std::move(temporary)), out_(std::move(out)), framing_(framing) {
   if (compression == Compression::kGzip) gzip_.emplace();
 }
 
 Result<RecordWriter> RecordWriter::Create(const std::string& path, Framing framing, Compression compression) {
   OFINDEX_TRY(CheckForm(framing, compression));
-  OFINDEX_ASSIGN(Draft draft, Draft::Begin(path, Draft::IfLocked::kFail));
-  OFINDEX_ASSIGN(OutputFile out, draft.Open());
-  return RecordWriter(std::move(draft), std::move(out), framing, compression);
+  OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(path, AtomicFile::IfLocked::kFail));
+  OFINDEX_ASSIGN(OutputFile out, temporary.Open());
+  return RecordWriter(std::move(temporary), std::move(out), framing, compression);
 }
 
 Result<RecordWriter> RecordWriter::Append(const std::string& name, Framing framing) {
@@ -87,12 +87,12 @@ Result<void> RecordWriter::FinishBytes() {
 
 Result<void> RecordWriter::Close() {
   OFINDEX_TRY(FinishBytes());
-  return draft_.Publish(Draft::Durability::kDurable);
+  return temporary_.Publish(AtomicFile::Durability::kDurable);
 }
 
-Result<Draft> RecordWriter::Finish() && {
+Result<AtomicFile> RecordWriter::Finish() && {
   OFINDEX_TRY(FinishBytes());
-  return std::move(draft_);
+  return std::move(temporary_);
 }
 
 }  // namespace ofindex

@@ -7,7 +7,7 @@
 #include "base/output_file.h"
 #include "base/record.h"
 #include "base/result.h"
-#include "index/output/draft.h"
+#include "index/output/atomic_file.h"
 #include "index/writing/gzip_stream.h"
 
 namespace ofindex {
@@ -41,9 +41,9 @@ class RecordWriter {
   /// an existing file of that name is then unchanged.
   [[nodiscard]] Result<void> Close();
 
-  /// Ends the shard like Close, but without giving it its name: call Publish on the returned Draft. For sets of shards
-  /// that must appear all at once. Errors: kIo.
-  [[nodiscard]] Result<Draft> Finish() &&;
+  /// Ends the shard like Close, but without giving it its name: call Publish on the returned AtomicFile. For sets of
+  /// shards that must appear all at once. Errors: kIo.
+  [[nodiscard]] Result<AtomicFile> Finish() &&;
 
   /// Returns the records in the shard so far, including those it had before.
   [[nodiscard]] uint64_t records() const { return records_; }
@@ -52,13 +52,13 @@ class RecordWriter {
   [[nodiscard]] uint64_t size() const { return size_; }
 
  private:
-  RecordWriter(Draft draft, OutputFile out, Framing framing, Compression compression);
+  RecordWriter(AtomicFile temporary, OutputFile out, Framing framing, Compression compression);
 
   [[nodiscard]] Result<void> Put(ByteView bytes);
   [[nodiscard]] Result<void> Noted(Result<void> written);
   [[nodiscard]] Result<void> FinishBytes();
 
-  Draft draft_;
+  AtomicFile temporary_;
   OutputFile out_;
   Framing framing_;
   std::optional<GzipStream> gzip_;

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Files that the system writes back while the next ones are made. Each holds a descriptor.
-constexpr size_t kMostUnsettled = 32;
+constexpr size_t kMaxUnsettled = 32;
 
 std::string NameOf(const std::string& path) { return fs::path(path).filename().string(); }
 
@@ -37,8 +37,8 @@ std::vector<uint64_t> EvenShares(uint64_t records, uint64_t shards) {
 }
 
 void RemoveLeftovers(const ShardSetPlan& plan) {
-  if (plan.is_folder()) DraftFolder::RemoveLeftover(plan.target);
-  for (const std::string& path : plan.paths) Draft::RemoveLeftover(path);
+  if (plan.is_folder()) AtomicFolder::RemoveLeftover(plan.target);
+  for (const std::string& path : plan.paths) AtomicFile::RemoveLeftover(path);
 }
 
 Result<ShardSetWriter> ShardSetWriter::Begin(ShardSetPlan plan, std::vector<uint64_t> records) {
@@ -49,7 +49,7 @@ Result<ShardSetWriter> ShardSetWriter::Begin(ShardSetPlan plan, std::vector<uint
     OFINDEX_TRY(writer.MakeFolder(of.is_folder() ? fs::path(of.target).parent_path().string() : of.folder));
   }
   if (of.is_folder()) {
-    OFINDEX_ASSIGN(writer.folder_, DraftFolder::Begin(of.target));
+    OFINDEX_ASSIGN(writer.folder_, AtomicFolder::Begin(of.target));
   }
   OFINDEX_TRY(writer.OpenShardInTurn());
   return writer;
@@ -75,53 +75,53 @@ Result<void> ShardSetWriter::MakeFolder(const std::string& path) {
 
 ShardSetWriter::~ShardSetWriter() {
   open_.reset();
-  drafts_.clear();
+  temporaries_.clear();
   folder_.reset();
   // This fails for folders that are not empty.
   for (auto folder = made_.folders.rbegin(); folder != made_.folders.rend(); ++folder) ::rmdir(folder->c_str());
 }
 
-std::string ShardSetWriter::DraftPathOf(const std::string& name) const {
+std::string ShardSetWriter::TemporaryPathOf(const std::string& name) const {
   return (fs::path(folder_ ? folder_->path() : plan_.folder) / name).string();
 }
 
 Result<void> ShardSetWriter::OpenShardInTurn() {
   const std::string& path = plan_.paths[opened_];
-  OFINDEX_ASSIGN(open_,
-                 RecordWriter::Create(folder_ ? DraftPathOf(NameOf(path)) : path, plan_.framing, plan_.compression));
+  OFINDEX_ASSIGN(
+      open_, RecordWriter::Create(folder_ ? TemporaryPathOf(NameOf(path)) : path, plan_.framing, plan_.compression));
   left_ = sizes_[opened_++];
   return {};
 }
 
 // In a folder of its own, a file gets its name as soon as it is on disk.
-Result<void> ShardSetWriter::Settle(size_t most) {
-  for (; folder_ && drafts_.size() > most; drafts_.pop_front()) {
-    OFINDEX_TRY(drafts_.front().Sync());
-    OFINDEX_TRY(drafts_.front().Publish(Draft::Durability::kCached));
+Result<void> ShardSetWriter::Settle(size_t limit) {
+  for (; folder_ && temporaries_.size() > limit; temporaries_.pop_front()) {
+    OFINDEX_TRY(temporaries_.front().Sync());
+    OFINDEX_TRY(temporaries_.front().Publish(AtomicFile::Durability::kCached));
   }
   return {};
 }
 
-Result<void> ShardSetWriter::Keep(Draft draft) {
-  drafts_.push_back(std::move(draft));
-  return Settle(kMostUnsettled);
+Result<void> ShardSetWriter::Keep(AtomicFile temporary) {
+  temporaries_.push_back(std::move(temporary));
+  return Settle(kMaxUnsettled);
 }
 
 Result<void> ShardSetWriter::FinishShard() {
   bytes_ += open_->size();
-  OFINDEX_ASSIGN(Draft draft, std::move(*open_).Finish());
+  OFINDEX_ASSIGN(AtomicFile temporary, std::move(*open_).Finish());
   open_.reset();
-  return Keep(std::move(draft));
+  return Keep(std::move(temporary));
 }
 
 Result<void> ShardSetWriter::AddFile(const std::string& name, ByteView text) {
-  OFINDEX_ASSIGN(Draft draft, Draft::Begin(DraftPathOf(name), Draft::IfLocked::kFail));
+  OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(TemporaryPathOf(name), AtomicFile::IfLocked::kFail));
   {
-    OFINDEX_ASSIGN(OutputFile file, draft.Open());
+    OFINDEX_ASSIGN(OutputFile file, temporary.Open());
     OFINDEX_TRY(file.Append(text));
     OFINDEX_TRY(file.Flush());
   }
-  return Keep(std::move(draft));
+  return Keep(std::move(temporary));
 }
 
 Result<void> ShardSetWriter::PassOver() {
@@ -147,7 +147,7 @@ Result<void> ShardSetWriter::Finish() {
     if (opened_ < sizes_.size()) OFINDEX_TRY(OpenShardInTurn());
   }
   if (folder_) return Settle(0);
-  for (Draft& draft : drafts_) OFINDEX_TRY(draft.Sync());
+  for (AtomicFile& temporary : temporaries_) OFINDEX_TRY(temporary.Sync());
   return {};
 }
 
@@ -174,19 +174,19 @@ Result<void> ShardSetWriter::PublishFiles() {
   const std::string folder = plan_.folder.empty() ? "." : plan_.folder;
   const std::string name = NameOf(plan_.paths.front());
   // A mark of this shard left by a killed writer is removed by the next one.
-  const bool needs_mark = (drafts_.size() > 1 && !plan_.replaced.empty()) || !CheckFinished(folder, name);
+  const bool needs_mark = (temporaries_.size() > 1 && !plan_.replaced.empty()) || !CheckFinished(folder, name);
   bool marked = false;
   if (needs_mark) {
     OFINDEX_ASSIGN(marked, MarkUnfinished(folder, name));
   }
   Result<void> done;
   bool any = false;
-  for (Draft& draft : drafts_) {
-    if (done) done = draft.Publish(Draft::Durability::kCached);
+  for (AtomicFile& temporary : temporaries_) {
+    if (done) done = temporary.Publish(AtomicFile::Durability::kCached);
     any = any || done.has_value();
   }
   if (done) done = SyncDirectoryOf(plan_.paths.front());
-  if (done) drafts_.clear();
+  if (done) temporaries_.clear();
   if (needs_mark && (done || (marked && !any))) {
     const Result<void> unmarked = UnmarkUnfinished(folder);
     if (done) done = unmarked;

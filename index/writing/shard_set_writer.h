@@ -8,8 +8,8 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "index/output/draft.h"
-#include "index/output/draft_folder.h"
+#include "index/output/atomic_file.h"
+#include "index/output/atomic_folder.h"
 #include "index/writing/record_writer.h"
 #include "index/writing/shard_set_plan.h"
 
@@ -57,9 +57,9 @@ class ShardSetWriter {
   ShardSetWriter(ShardSetPlan plan, std::vector<uint64_t> sizes) : plan_(std::move(plan)), sizes_(std::move(sizes)) {}
 
   [[nodiscard]] Result<void> MakeFolder(const std::string& path);
-  [[nodiscard]] std::string DraftPathOf(const std::string& name) const;
-  [[nodiscard]] Result<void> Keep(Draft draft);
-  [[nodiscard]] Result<void> Settle(size_t most);
+  [[nodiscard]] std::string TemporaryPathOf(const std::string& name) const;
+  [[nodiscard]] Result<void> Keep(AtomicFile temporary);
+  [[nodiscard]] Result<void> Settle(size_t limit);
   [[nodiscard]] Result<void> PublishFiles();
   [[nodiscard]] Result<void> OpenShardInTurn();
   [[nodiscard]] Result<void> FinishShard();
@@ -78,11 +78,11 @@ class ShardSetWriter {
   ShardSetPlan plan_;
   std::vector<uint64_t> sizes_;
   Made made_;
-  std::optional<DraftFolder> folder_;  // for a set in a folder of its own
+  std::optional<AtomicFolder> folder_;  // for a set in a folder of its own
   std::optional<RecordWriter> open_;
-  size_t opened_ = 0;         // shards
-  uint64_t left_ = 0;         // records that the open shard still takes
-  std::deque<Draft> drafts_;  // finished files; in a folder, those that may not be on disk yet
+  size_t opened_ = 0;                   // shards
+  uint64_t left_ = 0;                   // records that the open shard still takes
+  std::deque<AtomicFile> temporaries_;  // finished files; in a folder, those that may not be on disk yet
   uint64_t records_ = 0;
   uint64_t bytes_ = 0;
 };

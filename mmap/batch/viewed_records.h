@@ -15,7 +15,7 @@ namespace ofindex {
 /// limit in bytes that includes their overhead. Thread-safe without locks, and usable after fork.
 class ViewedRecords {
  public:
-  ViewedRecords(uint64_t most_bytes, size_t buckets) : most_bytes_(most_bytes), buckets_(buckets) {}
+  ViewedRecords(uint64_t max_bytes, size_t buckets) : max_bytes_(max_bytes), buckets_(buckets) {}
   ~ViewedRecords() {
     for (std::atomic<Viewed*>& first : buckets_) {
       for (const Viewed* viewed = first.load(std::memory_order_acquire); viewed != nullptr;) {
@@ -40,7 +40,7 @@ class ViewedRecords {
     std::atomic<Viewed*>& first = BucketOf(ordinal);
     auto owned = std::make_unique<Viewed>(ordinal, length, std::move(bytes), first.load(std::memory_order_acquire));
     const uint64_t takes = length + kOverheadBytes;
-    if (bytes_.fetch_add(takes, std::memory_order_relaxed) + takes > most_bytes_) {
+    if (bytes_.fetch_add(takes, std::memory_order_relaxed) + takes > max_bytes_) {
       bytes_.fetch_sub(takes, std::memory_order_relaxed);
       return std::nullopt;
     }
@@ -66,7 +66,7 @@ class ViewedRecords {
 
   [[nodiscard]] std::atomic<Viewed*>& BucketOf(uint64_t ordinal) const { return buckets_[ordinal % buckets_.size()]; }
 
-  const uint64_t most_bytes_;
+  const uint64_t max_bytes_;
   std::atomic<uint64_t> bytes_{0};
   mutable std::vector<std::atomic<Viewed*>> buckets_;
 };

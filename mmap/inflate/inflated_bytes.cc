@@ -10,7 +10,7 @@ namespace ofindex {
 namespace {
 
 // Maximum bytes in a span. Checkpoints are a few MiB apart; only a larger deflate block has none inside.
-constexpr uint64_t kMostSpanBytes = uint64_t{8} << 20;
+constexpr uint64_t kMaxSpanBytes = uint64_t{8} << 20;
 
 }  // namespace
 
@@ -42,18 +42,18 @@ Result<std::shared_ptr<const Span>> InflatedBytes::SpanAt(uint64_t offset, uint6
       OFINDEX_ASSIGN(const Checkpoint behind, checkpoints_.At(number + 1));
       next = std::min(next, behind.position);
     }
-    const uint64_t begin = checkpoint.position + (offset - checkpoint.position) / kMostSpanBytes * kMostSpanBytes;
-    const uint64_t span_end = std::max(std::min(next, begin + kMostSpanBytes), offset + 1);
+    const uint64_t begin = checkpoint.position + (offset - checkpoint.position) / kMaxSpanBytes * kMaxSpanBytes;
+    const uint64_t span_end = std::max(std::min(next, begin + kMaxSpanBytes), offset + 1);
     // Kept alive while room is made for the new span, which continues where this one ends.
     std::shared_ptr<Span> before;
-    if (begin != checkpoint.position) before = cache_.Find({shard_, state_, begin - kMostSpanBytes});
+    if (begin != checkpoint.position) before = cache_.Find({shard_, state_, begin - kMaxSpanBytes});
     const std::shared_ptr<Span> span = cache_.Get({shard_, state_, begin}, span_end);
-    if (before) before->HandOver(*span);
+    if (before) before->TransferInflater(*span);
     if (offset >= span->end()) return Fail(ErrorCode::kIndex, StrCat(Printable(path()), ": checkpoints out of order"));
-    const bool goes_on = span->end() - begin == kMostSpanBytes;
+    const bool continues = span->end() - begin == kMaxSpanBytes;
     OFINDEX_ASSIGN(const bool there,
                    span->InflateTo(std::min(end, span->end()),
-                                   {*file_, facts_.file_bytes, facts_.compression, checkpoint, goes_on}, if_busy));
+                                   {*file_, facts_.file_bytes, facts_.compression, checkpoint, continues}, if_busy));
     return there ? span : nullptr;
   });
 }

@@ -90,7 +90,7 @@ Result<Inflater::Halt> Inflater::Deflated(std::span<uint8_t> out, bool to_blocks
     }
     if (got == out.size()) return Halt::kFull;
     if (input.empty() && produced == 0) {
-      EndWith(StreamFault::kCut, block_at_, input_.size());
+      EndWith(StreamFault::kTruncated, block_at_, input_.size());
       return Halt::kEnd;
     }
   }
@@ -117,7 +117,7 @@ Result<void> Inflater::PassHeader() {
   OFINDEX_ASSIGN(const MemberHeader header, TakeHeader(compression_, input_));
   switch (header) {
     case MemberHeader::kSound: BeginMember(); break;
-    case MemberHeader::kCut: EndWith(StreamFault::kCut, begin, input_.size()); break;
+    case MemberHeader::kTruncated: EndWith(StreamFault::kTruncated, begin, input_.size()); break;
     case MemberHeader::kOther:
       EndWith(begin == 0 ? StreamFault::kBadDeflate : StreamFault::kTrailingBytes, begin, input_.size());
   }
@@ -137,7 +137,7 @@ Result<void> Inflater::PassTrailer() {
   const uint64_t begin = input_.at();
   OFINDEX_ASSIGN(const std::optional<uint64_t> trailer, input_.TakeNumber(TrailerBytes(compression_)));
   if (!trailer) {
-    EndWith(StreamFault::kCut, begin, input_.size());
+    EndWith(StreamFault::kTruncated, begin, input_.size());
     return {};
   }
   if (!TrailerHolds(*trailer)) damage_.push_back({StreamFault::kBadChecksum, position_, begin, input_.at()});

@@ -16,7 +16,7 @@ namespace ofindex {
 
 /// A fault in a compressed stream.
 enum class StreamFault : uint8_t {
-  kCut,            ///< the file ends inside the stream, or before the end of its trailer
+  kTruncated,      ///< the file ends inside the stream, or before the end of its trailer
   kBadDeflate,     ///< bytes that are not valid deflate
   kBadChecksum,    ///< the checksum or length after a member does not match what it inflates to
   kTrailingBytes,  ///< bytes after the stream that belong to no stream

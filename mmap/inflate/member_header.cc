@@ -50,15 +50,15 @@ Result<bool> SkipFields(uint8_t flags, InputBytes& input) {
 Result<MemberHeader> TakeGzipHeader(InputBytes& input) {
   for (const uint8_t expected : kGzipMagic) {
     OFINDEX_ASSIGN(const std::optional<uint8_t> byte, input.TakeByte());
-    if (!byte) return MemberHeader::kCut;
+    if (!byte) return MemberHeader::kTruncated;
     if (*byte != expected) return MemberHeader::kOther;
   }
   OFINDEX_ASSIGN(const std::optional<uint64_t> rest, input.TakeNumber(7));  // flags, time, extra flags, system
-  if (!rest) return MemberHeader::kCut;
+  if (!rest) return MemberHeader::kTruncated;
   const auto flags = static_cast<uint8_t>(*rest);
   if ((flags & kReservedFlags) != 0) return MemberHeader::kOther;
   OFINDEX_ASSIGN(const bool whole, SkipFields(flags, input));
-  return whole ? MemberHeader::kSound : MemberHeader::kCut;
+  return whole ? MemberHeader::kSound : MemberHeader::kTruncated;
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ Result<MemberHeader> TakeHeader(Compression compression, InputBytes& input) {
   if (compression == Compression::kGzip) return TakeGzipHeader(input);
   if (compression != Compression::kZlib) return MemberHeader::kSound;
   OFINDEX_ASSIGN(const std::optional<uint64_t> head, input.TakeNumber(2));
-  if (!head) return MemberHeader::kCut;
+  if (!head) return MemberHeader::kTruncated;
   const bool sound = IsZlibHeader(*head & 255, static_cast<unsigned>(*head >> 8));
   return sound ? MemberHeader::kSound : MemberHeader::kOther;
 }

@@ -9,8 +9,8 @@ namespace ofindex {
 /// The outcome of reading the header before the deflate blocks of a member or stream.
 enum class MemberHeader {
   kSound,
-  kCut,    ///< the file ends inside it
-  kOther,  ///< these bytes are not a header
+  kTruncated,  ///< the file ends inside it
+  kOther,      ///< these bytes are not a header
 };
 
 /// Consumes a header from `input`, with all its fields. Errors: kIo.

@@ -65,14 +65,14 @@ Result<bool> Span::InflateTo(uint64_t position, const Source& source, IfBusy if_
   if (!lock && if_busy == IfBusy::kLeave) return false;
   if (!lock) lock.lock();
   if (inflated_.load(std::memory_order_relaxed) >= wanted) return true;
-  Result<void> gone_on = GoOn(wanted, source);
+  Result<void> gone_on = Continue(wanted, source);
   // Its position is now unknown: the next call starts at the checkpoint again.
   if (!gone_on) inflater_.reset();
   OFINDEX_TRY(std::move(gone_on));
   return true;
 }
 
-Result<void> Span::GoOn(uint64_t wanted, const Source& source) {
+Result<void> Span::Continue(uint64_t wanted, const Source& source) {
   if (!inflater_) OFINDEX_TRY(Begin(source));
   if (!bytes_) bytes_ = std::make_unique_for_overwrite<uint8_t[]>(end_ - begin_);
   const uint64_t have = inflated_.load(std::memory_order_relaxed);
@@ -80,11 +80,11 @@ Result<void> Span::GoOn(uint64_t wanted, const Source& source) {
   OFINDEX_ASSIGN(const size_t got, inflater_->Read(source.file, std::span(bytes_.get() + have, until - have)));
   inflated_.store(have + got, std::memory_order_release);
   if (have + got < wanted) return NotAsIndexed(source, begin_ + have + got);
-  if (have + got == end_ - begin_ && !source.goes_on) inflater_.reset();
+  if (have + got == end_ - begin_ && !source.continues) inflater_.reset();
   return {};
 }
 
-void Span::HandOver(Span& next) {
+void Span::TransferInflater(Span& next) {
   if (inflated_.load(std::memory_order_acquire) != end_ - begin_) return;
   const std::scoped_lock lock(mutex_, next.mutex_);
   if (inflater_ && !next.inflater_ && !next.bytes_) next.inflater_ = std::move(inflater_);
@@ -117,8 +117,8 @@ struct SpanCache::State {
 
   static uint64_t Takes(const Span& span) { return span.end() - span.begin() + kOverheadBytes; }
 
-  void Evict(uint64_t most) {
-    while (bytes > most && entries.size() > 1) {
+  void Evict(uint64_t limit) {
+    while (bytes > limit && entries.size() > 1) {
       const Entry& oldest = entries.back();
       bytes -= Takes(*oldest.span);
       by_key.erase(oldest.key);
@@ -155,7 +155,7 @@ std::shared_ptr<Span> SpanCache::Get(const Key& key, uint64_t end) {
   state.by_key.emplace(key, state.entries.begin());
   std::shared_ptr<Span> span = state.entries.front().span;
   state.bytes += State::Takes(*span);
-  state.Evict(most_bytes_);
+  state.Evict(max_bytes_);
   return span;
 }
 

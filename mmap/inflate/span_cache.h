@@ -23,7 +23,7 @@ class Span {
     uint64_t file_bytes;
     Compression compression;
     Checkpoint checkpoint;  ///< the checkpoint before it
-    bool goes_on;           ///< another span continues where this one ends
+    bool continues;         ///< another span continues where this one ends
   };
 
   Span(uint64_t begin, uint64_t end) : begin_(begin), end_(end) {}
@@ -45,11 +45,11 @@ class Span {
   [[nodiscard]] uint64_t inflated_end() const { return begin_ + inflated_.load(std::memory_order_acquire); }
 
   /// Passes this span's inflater, if there is one, to `next`, the span that begins where this one ends.
-  void HandOver(Span& next);
+  void TransferInflater(Span& next);
 
  private:
   [[nodiscard]] Result<void> Begin(const Source& source);
-  [[nodiscard]] Result<void> GoOn(uint64_t wanted, const Source& source);
+  [[nodiscard]] Result<void> Continue(uint64_t wanted, const Source& source);
 
   const uint64_t begin_;
   const uint64_t end_;
@@ -64,7 +64,7 @@ class Span {
 /// parent may have held its locks.
 class SpanCache {
  public:
-  explicit SpanCache(uint64_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit SpanCache(uint64_t max_bytes) : max_bytes_(max_bytes) {}
   ~SpanCache();
   SpanCache(const SpanCache&) = delete;
   SpanCache& operator=(const SpanCache&) = delete;
@@ -87,14 +87,14 @@ class SpanCache {
   /// As Get, but returns null if the span is not cached.
   [[nodiscard]] std::shared_ptr<Span> Find(const Key& key);
 
-  [[nodiscard]] uint64_t most_bytes() const { return most_bytes_; }
+  [[nodiscard]] uint64_t max_bytes() const { return max_bytes_; }
 
  private:
   struct State;
 
   [[nodiscard]] State& Here();
 
-  const uint64_t most_bytes_;
+  const uint64_t max_bytes_;
   std::atomic<State*> state_{nullptr};
 };
 

@@ -12,7 +12,7 @@ namespace ofindex {
 namespace {
 
 // More than the largest possible block: most records, farthest apart, all bad.
-constexpr uint64_t kMostBlockBytes = uint64_t{1} << 20;
+constexpr uint64_t kMaxBlockBytes = uint64_t{1} << 20;
 
 // Returns true if a table of `count` entries of `bytes` bytes at `at` fits in a file of `size` bytes.
 bool TableFits(uint64_t at, uint64_t count, uint64_t bytes, uint64_t size) {
@@ -66,7 +66,7 @@ Result<OffsetMap> OffsetMap::Open(const std::string& path, const std::string& sh
   map.data_ = map.file_.bytes().data();
   // The header gives the count, and the header is untrusted.
   return WithMemory("the blocks of a map", [&]() -> Result<OffsetMap> {
-    map.blocks_ = std::make_unique<KnownBlocks>(map.header_.blocks, copied_bytes);
+    map.blocks_ = std::make_unique<BlockCache>(map.header_.blocks, copied_bytes);
     return std::move(map);
   });
 }
@@ -90,8 +90,8 @@ Result<void> OffsetMap::CheckSound() const {
   OFINDEX_TRY(watch_.file().ReadAt(0, header));
   if (facts.size != header_.file_bytes || header != header_bytes_) return Rewritten();
   for (uint64_t i = 0; i < blocks_->count; ++i) {
-    const Known* const known = blocks_->known[i].load(std::memory_order_acquire);
-    if (known != nullptr && !Holds(*known)) return Rewritten();
+    const CachedBlock* const cached = blocks_->cached[i].load(std::memory_order_acquire);
+    if (cached != nullptr && !Holds(*cached)) return Rewritten();
   }
   return {};
 }
@@ -106,67 +106,69 @@ Result<void> OffsetMap::CopyOut(uint64_t at, std::span<uint8_t> out) const {
 
 // Returns true if all bytes of the block in the file equal the copy, and the checksum matches. The checksum is computed
 // over a copy, because code in a guarded section must own nothing.
-bool OffsetMap::Holds(const Known& known) const {
+bool OffsetMap::Holds(const CachedBlock& cached) const {
   bool holds = false;
   static_cast<void>(WithMemory("a block of a map", [&]() -> Result<void> {
     std::array<uint8_t, kMapEntryBytes> entry{};
-    std::vector<uint8_t> stored(known.block.stored_bytes());
-    OFINDEX_TRY(CopyOut(EntryAt(known.number), entry));
-    OFINDEX_TRY(CopyOut(known.block.packed_at, stored));
-    holds = entry == known.entry && std::equal(known.stored.begin(), known.stored.end(), stored.begin()) &&
+    std::vector<uint8_t> stored(cached.block.stored_bytes());
+    OFINDEX_TRY(CopyOut(EntryAt(cached.number), entry));
+    OFINDEX_TRY(CopyOut(cached.block.packed_at, stored));
+    holds = entry == cached.entry && std::equal(cached.stored.begin(), cached.stored.end(), stored.begin()) &&
             MapBlock::ChecksumHolds(entry.data(), stored);
     return {};
   }));
   return holds;
 }
 
-Result<std::unique_ptr<OffsetMap::Known>> OffsetMap::ReadBlock(uint64_t number) const {
+Result<std::unique_ptr<OffsetMap::CachedBlock>> OffsetMap::ReadBlock(uint64_t number) const {
   const auto damaged = [&] { return Damaged(EntryAt(number), "the block's checksum is wrong"); };
-  auto known = std::make_unique<Known>();
-  known->number = number;
-  OFINDEX_TRY(CopyOut(EntryAt(number), known->entry));
-  MapBlock& block = known->block;
-  block.Decode(known->entry.data());
+  auto cached = std::make_unique<CachedBlock>();
+  cached->number = number;
+  OFINDEX_TRY(CopyOut(EntryAt(number), cached->entry));
+  MapBlock& block = cached->block;
+  block.Decode(cached->entry.data());
   const uint64_t frames = PackedOffsets::FramesBytes(block.records);
   if (!Fits(block.packed_at, block.stored_bytes(), header_.file_bytes) || block.shard >= header_.shards ||
-      frames > block.packed_bytes || block.stored_bytes() > kMostBlockBytes) {
+      frames > block.packed_bytes || block.stored_bytes() > kMaxBlockBytes) {
     return damaged();
   }
-  const bool whole = TakeRoom(*known);
-  known->stored.resize(whole ? block.stored_bytes() : frames);
-  OFINDEX_TRY(CopyOut(block.packed_at, known->stored));
-  const bool holds = whole ? MapBlock::ChecksumHolds(known->entry.data(), known->stored) : Holds(*known);
-  if (!holds || !PackedOffsets::Sound(known->stored, block.packed_bytes, block.records)) return damaged();
-  return known;
+  const bool whole = TakeRoom(*cached);
+  cached->stored.resize(whole ? block.stored_bytes() : frames);
+  OFINDEX_TRY(CopyOut(block.packed_at, cached->stored));
+  const bool holds = whole ? MapBlock::ChecksumHolds(cached->entry.data(), cached->stored) : Holds(*cached);
+  if (!holds || !PackedOffsets::Sound(cached->stored, block.packed_bytes, block.records)) return damaged();
+  return cached;
 }
 
-bool OffsetMap::TakeRoom(Known& known) const {
-  const uint64_t bytes = known.block.stored_bytes();
+bool OffsetMap::TakeRoom(CachedBlock& cached) const {
+  const uint64_t bytes = cached.block.stored_bytes();
   uint64_t room = blocks_->room.load(std::memory_order_relaxed);
   while (room >= bytes) {
     if (!blocks_->room.compare_exchange_weak(room, room - bytes, std::memory_order_relaxed)) continue;
-    known.room = &blocks_->room;
+    cached.room = &blocks_->room;
     return true;
   }
   return false;
 }
 
 // Two threads may read the same block at once; the second discards its own.
-Result<const OffsetMap::Known*> OffsetMap::KnownBlock(uint64_t number) const {
-  std::atomic<const Known*>& place = blocks_->known[number];
-  if (const Known* const known = place.load(std::memory_order_acquire)) return known;
-  return WithMemory("a block of a map", [&]() -> Result<const Known*> {
-    OFINDEX_ASSIGN(std::unique_ptr<Known> read, ReadBlock(number));
-    const Known* expected = nullptr;
+Result<const OffsetMap::CachedBlock*> OffsetMap::GetBlock(uint64_t number) const {
+  std::atomic<const CachedBlock*>& place = blocks_->cached[number];
+  if (const CachedBlock* const cached = place.load(std::memory_order_acquire)) return cached;
+  return WithMemory("a block of a map", [&]() -> Result<const CachedBlock*> {
+    OFINDEX_ASSIGN(std::unique_ptr<CachedBlock> read, ReadBlock(number));
+    const CachedBlock* expected = nullptr;
     if (!place.compare_exchange_strong(expected, read.get(), std::memory_order_acq_rel)) return expected;
     return read.release();
   });
 }
 
 Result<OffsetMap::CheckedBlock> OffsetMap::Block(uint64_t number) const {
-  OFINDEX_ASSIGN(const Known* const known, KnownBlock(number));
-  return CheckedBlock{
-      .block = known->block, .frames = known->stored.data(), .packed = known->StoredIn(data_), .owned = known->owned()};
+  OFINDEX_ASSIGN(const CachedBlock* const cached, GetBlock(number));
+  return CheckedBlock{.block = cached->block,
+                      .frames = cached->stored.data(),
+                      .packed = cached->StoredIn(data_),
+                      .owned = cached->owned()};
 }
 
 // ---------------------------------------------------------------- records
@@ -216,12 +218,12 @@ bool OffsetMap::ReadCell(uint64_t cell, std::atomic<uint64_t>* first_records, Ce
 }
 
 // Reads the map unless the block was copied whole.
-OffsetMap::Step OffsetMap::PlaceIn(const Known& known, uint64_t number, uint64_t ordinal, Place& place) const {
-  const MapBlock& block = known.block;
+OffsetMap::Step OffsetMap::PlaceIn(const CachedBlock& cached, uint64_t number, uint64_t ordinal, Place& place) const {
+  const MapBlock& block = cached.block;
   const uint64_t record = ordinal - block.first_record;
   if (record >= block.records) return Step::kBadJumps;
-  const uint8_t* const stored = known.StoredIn(data_);
-  const auto extent = PackedOffsets(known.stored.data(), stored).At(static_cast<uint32_t>(record));
+  const uint8_t* const stored = cached.StoredIn(data_);
+  const auto extent = PackedOffsets(cached.stored.data(), stored).At(static_cast<uint32_t>(record));
   if (extent.begin > extent.end || extent.begin < block.begin || extent.end > block.end) return Step::kOutside;
   const uint32_t reason =
       block.bad == 0 ? 0 : ReasonIn(stored + block.packed_bytes, block, static_cast<uint32_t>(record));
@@ -232,19 +234,19 @@ OffsetMap::Step OffsetMap::PlaceIn(const Known& known, uint64_t number, uint64_t
 // Runs inside the guard: may stop at any load. `at` is the record being looked up, `other` a block not known yet.
 OffsetMap::Step OffsetMap::LookUp(std::span<const uint64_t> ordinals, std::span<Place> places, volatile size_t& at,
                                   volatile uint64_t& other) const {
-  const Known* known = nullptr;
+  const CachedBlock* cached = nullptr;
   uint64_t number = 0;
   for (size_t i = at; i < ordinals.size(); ++i) {
     at = i;
     const uint64_t ordinal = ordinals[i];
-    if (known == nullptr || ordinal - known->block.first_record >= known->block.records) {
+    if (cached == nullptr || ordinal - cached->block.first_record >= cached->block.records) {
       if (!FindBlock(ordinal, number)) return Step::kBadJumps;
-      known = blocks_->known[number].load(std::memory_order_acquire);
+      cached = blocks_->cached[number].load(std::memory_order_acquire);
       other = number;
-      if (known == nullptr) return Step::kOtherBlock;
+      if (cached == nullptr) return Step::kOtherBlock;
     }
-    const Step step = PlaceIn(*known, number, ordinal, places[i]);
-    if (step == Step::kOutside) other = known->block.packed_at;
+    const Step step = PlaceIn(*cached, number, ordinal, places[i]);
+    if (step == Step::kOutside) other = cached->block.packed_at;
     if (step != Step::kDone) return step;
   }
   return Step::kDone;
@@ -258,7 +260,7 @@ Result<void> OffsetMap::FindAll(std::span<const uint64_t> ordinals, std::span<Pl
     if (!FaultGuard::Run([&] { step = LookUp(ordinals, places, at, other); })) return Rewritten();
     switch (step) {
       case Step::kDone: return {};
-      case Step::kOtherBlock: OFINDEX_TRY(KnownBlock(other)); break;
+      case Step::kOtherBlock: OFINDEX_TRY(GetBlock(other)); break;
       case Step::kBadJumps: return Damaged(header_.jumps_at, "the jump table is damaged");
       case Step::kOutside: return Damaged(other, "a record lies outside its block");
     }
@@ -270,8 +272,8 @@ Result<void> OffsetMap::CompareNew(std::span<const Place> places) const {
   uint64_t last = UINT64_MAX;
   for (const Place& place : places) {
     if (std::exchange(last, place.block) == place.block) continue;
-    const Known* const known = blocks_->known[place.block].load(std::memory_order_acquire);
-    if (!known->confirmed.load(std::memory_order_relaxed) && !Holds(*known)) return Rewritten();
+    const CachedBlock* const cached = blocks_->cached[place.block].load(std::memory_order_acquire);
+    if (!cached->confirmed.load(std::memory_order_relaxed) && !Holds(*cached)) return Rewritten();
   }
   return {};
 }
@@ -281,8 +283,8 @@ void OffsetMap::Confirm(std::span<const Place> places) const {
   uint64_t last = UINT64_MAX;
   for (const Place& place : places) {
     if (std::exchange(last, place.block) == place.block) continue;
-    const Known* const known = blocks_->known[place.block].load(std::memory_order_acquire);
-    if (!known->confirmed.load(std::memory_order_relaxed)) known->confirmed.store(true, std::memory_order_release);
+    const CachedBlock* const cached = blocks_->cached[place.block].load(std::memory_order_acquire);
+    if (!cached->confirmed.load(std::memory_order_relaxed)) cached->confirmed.store(true, std::memory_order_release);
   }
 }
 
@@ -306,8 +308,8 @@ bool OffsetMap::FindOwned(uint64_t ordinal, Place& place) const {
     if (FindBlock(ordinal, number)) found = number;
   });
   if (!whole || found >= header_.blocks) return false;
-  const Known* const known = blocks_->known[found].load(std::memory_order_acquire);
-  return known != nullptr && known->owned() && PlaceIn(*known, found, ordinal, place) == Step::kDone;
+  const CachedBlock* const cached = blocks_->cached[found].load(std::memory_order_acquire);
+  return cached != nullptr && cached->owned() && PlaceIn(*cached, found, ordinal, place) == Step::kDone;
 }
 
 Result<OffsetMap::Place> OffsetMap::Find(uint64_t ordinal) const {

@@ -61,7 +61,7 @@ class OffsetMap {
   };
 
   /// Returns the place of record `ordinal`, which is less than records(). O(1): two cache misses in a large map, and no
-  /// system call if the block is copied. ReadyBlocks is faster for many records.
+  /// system call if the block is copied. HotBlockCache is faster for many records.
   /// Errors: kIndex if the map is damaged; kStale if the map was truncated or rewritten after it was opened.
   [[nodiscard]] Result<Place> Find(uint64_t ordinal) const;
 
@@ -113,13 +113,13 @@ class OffsetMap {
   enum class Step { kDone, kOtherBlock, kBadJumps, kOutside };
 
   /// A copy of a block's entry and frames, verified by the entry's checksum.
-  struct Known {
-    Known() = default;
-    ~Known() {
+  struct CachedBlock {
+    CachedBlock() = default;
+    ~CachedBlock() {
       if (room != nullptr) room->fetch_add(block.stored_bytes(), std::memory_order_relaxed);
     }
-    Known(const Known&) = delete;
-    Known& operator=(const Known&) = delete;
+    CachedBlock(const CachedBlock&) = delete;
+    CachedBlock& operator=(const CachedBlock&) = delete;
 
     uint64_t number = 0;
     std::array<uint8_t, kMapEntryBytes> entry;
@@ -136,16 +136,16 @@ class OffsetMap {
   };
 
   /// The blocks used so far, by number; null for the others.
-  struct KnownBlocks {
-    KnownBlocks(uint64_t blocks, uint64_t bytes)
-        : known(std::make_unique<std::atomic<const Known*>[]>(blocks)), count(blocks), room(bytes) {}
-    ~KnownBlocks() {
-      for (uint64_t i = 0; i < count; ++i) delete known[i].load(std::memory_order_acquire);
+  struct BlockCache {
+    BlockCache(uint64_t blocks, uint64_t bytes)
+        : cached(std::make_unique<std::atomic<const CachedBlock*>[]>(blocks)), count(blocks), room(bytes) {}
+    ~BlockCache() {
+      for (uint64_t i = 0; i < count; ++i) delete cached[i].load(std::memory_order_acquire);
     }
-    KnownBlocks(const KnownBlocks&) = delete;
-    KnownBlocks& operator=(const KnownBlocks&) = delete;
+    BlockCache(const BlockCache&) = delete;
+    BlockCache& operator=(const BlockCache&) = delete;
 
-    std::unique_ptr<std::atomic<const Known*>[]> known;
+    std::unique_ptr<std::atomic<const CachedBlock*>[]> cached;
     const uint64_t count;
     std::atomic<uint64_t> room;  // bytes that may still be copied
   };
@@ -164,13 +164,13 @@ class OffsetMap {
   [[nodiscard]] bool CellOf(uint64_t cell, Cell& found) const;
   [[nodiscard]] bool FindBlock(uint64_t ordinal, uint64_t& number) const;
   [[nodiscard]] bool FindOwned(uint64_t ordinal, Place& place) const;
-  [[nodiscard]] Step PlaceIn(const Known& known, uint64_t number, uint64_t ordinal, Place& place) const;
+  [[nodiscard]] Step PlaceIn(const CachedBlock& cached, uint64_t number, uint64_t ordinal, Place& place) const;
   [[nodiscard]] Result<void> CompareNew(std::span<const Place> places) const;
   void Confirm(std::span<const Place> places) const;
-  [[nodiscard]] Result<const Known*> KnownBlock(uint64_t number) const;
-  [[nodiscard]] Result<std::unique_ptr<Known>> ReadBlock(uint64_t number) const;
-  [[nodiscard]] bool Holds(const Known& known) const;
-  [[nodiscard]] bool TakeRoom(Known& known) const;
+  [[nodiscard]] Result<const CachedBlock*> GetBlock(uint64_t number) const;
+  [[nodiscard]] Result<std::unique_ptr<CachedBlock>> ReadBlock(uint64_t number) const;
+  [[nodiscard]] bool Holds(const CachedBlock& cached) const;
+  [[nodiscard]] bool TakeRoom(CachedBlock& cached) const;
   [[nodiscard]] Result<MapShard> ReadShard(uint64_t shard) const;
   [[nodiscard]] Result<MapStream> StreamOf(uint64_t shard) const;
   [[nodiscard]] Result<void> CopyOut(uint64_t at, std::span<uint8_t> out) const;
@@ -189,7 +189,7 @@ class OffsetMap {
   FileWatch watch_;
   MappedFile file_;
   const uint8_t* data_ = nullptr;  // read only in a guarded section
-  std::unique_ptr<KnownBlocks> blocks_;
+  std::unique_ptr<BlockCache> blocks_;
 };
 
 [[nodiscard]] constexpr uint64_t JumpCount(uint64_t records) {

@@ -11,7 +11,7 @@ Result<void> OffsetMap::CheckBlocks(const Progress& progress) const {
   uint64_t jump = 0;
   for (uint64_t number = 0; number < header_.blocks; ++number) {
     if (progress.cancel) return Interrupted();
-    OFINDEX_ASSIGN(const std::unique_ptr<Known> known, ReadBlock(number));
+    OFINDEX_ASSIGN(const std::unique_ptr<CachedBlock> known, ReadBlock(number));
     if (known->block.first_record != records)
       return Damaged(EntryAt(number), "the block does not follow the one before it");
     records += known->block.records;

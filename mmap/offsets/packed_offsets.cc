@@ -12,7 +12,7 @@ uint64_t FrameCount(uint64_t records) {
 
 uint64_t BitsBytes(uint64_t fields, uint32_t width) { return (fields * width + 7) / 8; }
 
-// The line from which a frame's points are measured, and the largest distance above it.
+// The line from which a frame's boundaries are measured, and the largest distance above it.
 struct Line {
   uint64_t base = 0;
   uint64_t slope = 0;
@@ -21,17 +21,17 @@ struct Line {
   uint64_t At(uint64_t j) const { return base + ((slope * j) >> 12); }
 };
 
-Line FitLine(std::span<const uint64_t> points) {
-  Line line{.base = points.front()};
-  const uint64_t count = points.size() - 1;
-  const uint64_t span = points.back() - points.front();
+Line FitLine(std::span<const uint64_t> boundaries) {
+  Line line{.base = boundaries.front()};
+  const uint64_t count = boundaries.size() - 1;
+  const uint64_t span = boundaries.back() - boundaries.front();
   // Frames that span petabytes would overflow the fixed point: they get a flat line and wide fields.
   if (span < uint64_t{1} << 50) line.slope = (span << 12) / count;
   int64_t lowest = 0;
-  for (uint64_t j = 0; j <= count; ++j) lowest = std::min(lowest, static_cast<int64_t>(points[j] - line.At(j)));
+  for (uint64_t j = 0; j <= count; ++j) lowest = std::min(lowest, static_cast<int64_t>(boundaries[j] - line.At(j)));
   line.base += static_cast<uint64_t>(lowest);
   uint64_t all = 0;
-  for (uint64_t j = 0; j <= count; ++j) all |= points[j] - line.At(j);
+  for (uint64_t j = 0; j <= count; ++j) all |= boundaries[j] - line.At(j);
   line.width = static_cast<uint32_t>(std::bit_width(all));
   return line;
 }
@@ -46,15 +46,15 @@ void PutField(uint8_t* bits, uint32_t width, uint64_t j, uint64_t value) {
 
 }  // namespace
 
-std::vector<uint8_t> PackOffsets(std::span<const uint64_t> points) {
-  const uint64_t records = points.empty() ? 0 : points.size() - 1;
+std::vector<uint8_t> PackOffsets(std::span<const uint64_t> boundaries) {
+  const uint64_t records = boundaries.empty() ? 0 : boundaries.size() - 1;
   const uint64_t frames = FrameCount(records);
   std::vector<uint8_t> blob(frames * PackedOffsets::kFrameBytes + PackedOffsets::kPaddingBytes);
   for (uint64_t f = 0; f < frames; ++f) {
     const uint64_t first = f * PackedOffsets::kFrameRecords;
     const uint64_t fields = std::min<uint64_t>(PackedOffsets::kFrameRecords, records - first) + 1;
-    const std::span<const uint64_t> frame_points = points.subspan(first, fields);
-    const Line line = FitLine(frame_points);
+    const std::span<const uint64_t> frame_boundaries = boundaries.subspan(first, fields);
+    const Line line = FitLine(frame_boundaries);
     const uint64_t at = blob.size() - PackedOffsets::kPaddingBytes;
     blob.resize(blob.size() + BitsBytes(fields, line.width));
     uint8_t* header = blob.data() + f * PackedOffsets::kFrameBytes;
@@ -63,7 +63,7 @@ std::vector<uint8_t> PackOffsets(std::span<const uint64_t> points) {
     StoreLe32(header + 16, static_cast<uint32_t>(at));
     header[20] = static_cast<uint8_t>(line.width);
     if (line.width == 0) continue;
-    for (uint64_t j = 0; j < fields; ++j) PutField(blob.data() + at, line.width, j, frame_points[j] - line.At(j));
+    for (uint64_t j = 0; j < fields; ++j) PutField(blob.data() + at, line.width, j, frame_boundaries[j] - line.At(j));
   }
   return blob;
 }

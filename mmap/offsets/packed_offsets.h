@@ -11,11 +11,11 @@ namespace ofindex {
 
 /// Packed offsets: where the records of one block begin and end, in few bits and with O(1) access.
 ///
-/// The records of a block are contiguous, so n records have n + 1 ascending boundaries ("points"), and one array gives
-/// offsets and lengths. The points lie close to a straight line; each frame of 4,096 records stores that line and the
-/// distances from it, bit-packed. Records of equal size cost 0 bits each, records of 250 bytes about 13, images of 110
-/// KB about 22 (design.md). Rejected: u64 arrays (64 bits), delta varints (10 to 18 bits, but no O(1) access),
-/// Elias-Fano (log2(mean length) + 2 bits: 10 and 19, but 2 for equal sizes, and a select structure on top).
+/// The records of a block are contiguous, so n records have n + 1 ascending boundaries, and one array gives offsets and
+/// lengths. The boundaries lie close to a straight line; each frame of 4,096 records stores that line and the distances
+/// from it, bit-packed. Records of equal size cost 0 bits each, records of 250 bytes about 13, images of 110 KB about
+/// 22 (design.md). Rejected: u64 arrays (64 bits), delta varints (10 to 18 bits, but no O(1) access), Elias-Fano
+/// (log2(mean length) + 2 bits: 10 and 19, but 2 for equal sizes, and a select structure on top).
 ///
 ///   frames    24 bytes per 4,096 records:
 ///             u64 base    u64 slope (bytes per record, times 4,096)    u32 at    u8 width    3 zero bytes
@@ -24,7 +24,7 @@ namespace ofindex {
 ///   padding   8 zero bytes, so that a field can always be read as a whole word
 ///
 ///   point(i) = base + slope * j / 4096 + field(j),   j = i mod 4096,   all modulo 2^64
-[[nodiscard]] std::vector<uint8_t> PackOffsets(std::span<const uint64_t> points);
+[[nodiscard]] std::vector<uint8_t> PackOffsets(std::span<const uint64_t> boundaries);
 
 /// A view of packed offsets. Immutable, thread-safe; valid as long as the bytes are.
 class PackedOffsets {
@@ -59,7 +59,7 @@ class PackedOffsets {
   /// blob even if its own bytes change.
   PackedOffsets(const uint8_t* frames, const uint8_t* blob) : frames_(frames), blob_(blob) {}
 
-  /// The location of a record's two points in the blob, known before the bits themselves are read,
+  /// The location of a record's two boundaries in the blob, known before the bits themselves are read,
   /// so that they can be prefetched.
   struct Slot {
     const uint8_t* frame;

@@ -7,7 +7,7 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kLastOfVarint = 0x8080'8080'8080'8080;  // clear in a varint's last byte, set in the others
-constexpr int kMostLeading = kMostVarintBytes - 1;         // bytes of a varint before its last
+constexpr int kMaxLeading = kMaxVarintBytes - 1;           // bytes of a varint before its last
 
 /// Returns the number of set bits in `marks`, which has at most one per byte: a multiplication adds up the bytes.
 [[nodiscard]] uint64_t CountMarks(uint64_t marks) { return ((marks >> 7) * 0x0101'0101'0101'0101) >> 56; }
@@ -24,10 +24,10 @@ uint64_t CountVarints(ByteView chunk) {
     const uint64_t ends = ~word & kLastOfVarint;
     if (ends == 0) {
       leading += 8;
-      if (leading > kMostLeading) return 0;
+      if (leading > kMaxLeading) return 0;
       continue;
     }
-    if (leading + std::countr_zero(ends) / 8 > kMostLeading) return 0;
+    if (leading + std::countr_zero(ends) / 8 > kMaxLeading) return 0;
     leading = std::countl_zero(ends) / 8;
     count += CountMarks(ends) - (8 - size);
   }

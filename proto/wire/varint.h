@@ -9,9 +9,9 @@
 namespace ofindex {
 
 /// The size of the longest varint.
-inline constexpr size_t kMostVarintBytes = 10;
+inline constexpr size_t kMaxVarintBytes = 10;
 
-/// Reads the varint at the front of `bytes`, which are at most kMostVarintBytes; bits above 64 are dropped. Returns its
+/// Reads the varint at the front of `bytes`, which are at most kMaxVarintBytes; bits above 64 are dropped. Returns its
 /// size, or 0 if it does not end in `bytes`; `*value` is then unchanged.
 [[nodiscard]] inline size_t TakeVarint(ByteView bytes, uint64_t* value) {
   uint64_t bits = 0;

@@ -19,9 +19,9 @@ bool WireReader::Fail(WireFault fault, const uint8_t* where) {
 }
 
 bool WireReader::ReadLongVarint(uint64_t max_bytes, WireFault too_long, uint64_t* value) {
-  const uint64_t most = std::min(max_bytes, left());
-  const size_t size = TakeVarint({at_, most}, value);
-  if (size == 0) return Fail(most < max_bytes ? WireFault::kTornVarint : too_long, at_);
+  const uint64_t limit = std::min(max_bytes, left());
+  const size_t size = TakeVarint({at_, limit}, value);
+  if (size == 0) return Fail(limit < max_bytes ? WireFault::kTornVarint : too_long, at_);
   at_ += size;
   return true;
 }

@@ -149,7 +149,7 @@ inline bool WireReader::ReadVarint(uint64_t* value) {
     *value = *at_++;
     return true;
   }
-  return ReadLongVarint(kMostVarintBytes, WireFault::kLongVarint, value);
+  return ReadLongVarint(kMaxVarintBytes, WireFault::kLongVarint, value);
 }
 
 inline bool WireReader::ReadLength(uint64_t* length) {

@@ -5,16 +5,16 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-MOST = 2**64 - 1
+MAX_UINT64 = 2**64 - 1
 
 
-def whole(value: Any, name: str, least: int = 0, most: int = MOST) -> int:
+def whole(value: Any, name: str, minimum: int = 0, maximum: int = MAX_UINT64) -> int:
     """Return `value` as an integer in ``[least, most]``.
 
     Raises:
         TypeError: it is not an integer. ValueError: it is out of range; the text calls it `name`.
     """
     number = operator.index(value)
-    if not least <= number <= most:
-        raise ValueError(f"{name}={number}: expected {least} to {most}")
+    if not minimum <= number <= maximum:
+        raise ValueError(f"{name}={number}: expected {minimum} to {maximum}")
     return number

@@ -304,8 +304,8 @@ class Dataset(_ofindex.Records):
             },
         )
 
-    def _open_sampler(self, *, state: str | None = None, force: bool = False, **wish: Any) -> _ofindex.RowSampler:
-        return _ofindex.open_sampler(self._source, self.rows, state=state, force=force, **wish)
+    def _open_sampler(self, *, state: str | None = None, force: bool = False, **options: Any) -> _ofindex.RowSampler:
+        return _ofindex.open_sampler(self._source, self.rows, state=state, force=force, **options)
 
     # Columns.
 

@@ -13,20 +13,20 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ._arguments import MOST, whole
+from ._arguments import MAX_UINT64, whole
 
 Tail: TypeAlias = Literal["exact", "pad", "drop"]
 
 #: The type of `Sampler.state_dict`: plain values, less than 1 KiB as JSON.
 State: TypeAlias = dict[str, Any]
 
-_TAKEN_AT_ONCE = 1024
-_PLACE = ("epoch", "position")  # the keys of a state that give its position
+_CHUNK_ROWS = 1024
+_POSITION = ("epoch", "position")  # the keys of a state that give its position
 
-_Same = TypeVar("_Same", bound="Reader")
+_ReaderT = TypeVar("_ReaderT", bound="Reader")
 
 
-def place_in_world(rank: int | None, world_size: int | None) -> tuple[int, int]:
+def rank_and_world_size(rank: int | None, world_size: int | None) -> tuple[int, int]:
     """Return rank and world size. If neither is given, they come from torch.distributed if it is initialised, or else
     from RANK and WORLD_SIZE as set by torchrun, or else are 0 and 1.
 
@@ -37,14 +37,14 @@ def place_in_world(rank: int | None, world_size: int | None) -> tuple[int, int]:
         given, lacking = ("rank", "world_size") if world_size is None else ("world_size", "rank")
         raise ValueError(f"{given} is given without {lacking}: give both, or neither for those of the environment")
     if rank is None or world_size is None:
-        rank, world_size = _own_place()
+        rank, world_size = _rank_and_world_size_here()
     rank, world_size = whole(rank, "rank"), whole(world_size, "world_size", 1)
     if rank >= world_size:
         raise ValueError(f"rank {rank} of {world_size}: expected a rank below the world size")
     return rank, world_size
 
 
-def _own_place() -> tuple[int, int]:
+def _rank_and_world_size_here() -> tuple[int, int]:
     distributed = sys.modules.get("torch.distributed")  # if this process has not imported it, it has not initialised it
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank(), distributed.get_world_size()
@@ -66,7 +66,7 @@ def _own_place() -> tuple[int, int]:
     return rank, world_size
 
 
-class Turns:
+class ExclusiveUse:
     """A guard that admits one thread at a time: `with turns: ...`.
 
     Raises (on entering):
@@ -104,7 +104,7 @@ class Reader(Protocol):
     def left(self) -> int:
         """Number of rows left in the epoch for this rank."""
 
-    def take(self, most: int, /) -> npt.NDArray[np.int64]:
+    def take(self, limit: int, /) -> npt.NDArray[np.int64]:
         """Return the next rows, fewer at the end."""
 
     def set_epoch(self, epoch: int, /) -> None:
@@ -116,7 +116,7 @@ class Reader(Protocol):
     def state(self) -> str:
         """Describe what is read and the current position, as JSON."""
 
-    def copy(self: _Same) -> _Same:
+    def copy(self: _ReaderT) -> _ReaderT:
         """Return a copy for another thread."""
 
 
@@ -127,11 +127,11 @@ def checked_state(state: Any) -> State:
     return state
 
 
-def number_of(state: State, key: str, most: int = MOST) -> int:
+def number_of(state: State, key: str, limit: int = MAX_UINT64) -> int:
     """Return the number `key` of a state, in ``[0, most]``."""
     number = state.get(key)
-    if not (isinstance(number, int) and 0 <= number <= most):
-        raise ValueError(f"not a sampler state: {key} is {number!r}; expected 0 to {most}")
+    if not (isinstance(number, int) and 0 <= number <= limit):
+        raise ValueError(f"not a sampler state: {key} is {number!r}; expected 0 to {limit}")
     return number
 
 
@@ -142,10 +142,10 @@ class SamplerIterator:
 
     def __init__(self, sampler: EpochSampler, begin: Reader) -> None:
         self._sampler = sampler
-        self._turns = Turns("iterator of a sampler")
-        self._seat(begin)
+        self._exclusive_use = ExclusiveUse("iterator of a sampler")
+        self._restart(begin)
 
-    def _seat(self, begin: Reader) -> None:
+    def _restart(self, begin: Reader) -> None:
         """Start at `begin`."""
         self._reader = begin
         self._number = self._sampler._next_number()
@@ -161,9 +161,9 @@ class SamplerIterator:
         return self
 
     def __next__(self) -> int:
-        with self._turns:
+        with self._exclusive_use:
             if not self._taken:
-                self._taken = self._reader.take(_TAKEN_AT_ONCE)[::-1].tolist()
+                self._taken = self._reader.take(_CHUNK_ROWS)[::-1].tolist()
                 if not self._taken:
                     self._ended = True
                     self._sampler._was_read(self)
@@ -201,7 +201,7 @@ class SamplerIterator:
     def load_state_dict(self, state: State) -> None:
         """Resume from a state of the same sampler; the sampler's own `load_state_dict` accepts other states."""
         given = checked_state(state)
-        differing = [key for key, own in self.state_dict().items() if key not in _PLACE and given.get(key) != own]
+        differing = [key for key, own in self.state_dict().items() if key not in _POSITION and given.get(key) != own]
         if differing:
             raise ValueError(
                 f"the state is of another sampler: {', '.join(differing)} differ; load it into the sampler"
@@ -308,7 +308,7 @@ class EpochSampler:
         self._standing, self._iterator, self._read = begin, None, None
         self._first = self._next_number()
         for iterator in sorted(self._unread, key=lambda one: one._number):
-            iterator._seat(begin.copy())
+            iterator._restart(begin.copy())
             self._iterator = iterator
 
     def take(self, count: int) -> npt.NDArray[np.int64]:

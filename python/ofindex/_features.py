@@ -29,7 +29,7 @@ DTYPES = (
     "bytes",
 )
 
-_MOST_VALUES = 2**40  # the decoder's limit
+_MAX_VALUES = 2**40  # the decoder's limit
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def _shape(shape: int | Sequence[int]) -> tuple[int, ...]:
         raise TypeError(f"shape {shape!r}: expected an integer, or some of them") from None
     if any(size < 0 for size in sizes):
         raise ValueError(f"shape {sizes}: expected sizes of 0 and more")
-    if math.prod(sizes) > _MOST_VALUES:
-        raise ValueError(f"shape {sizes}: expected at most {_MOST_VALUES} values in a record")
+    if math.prod(sizes) > _MAX_VALUES:
+        raise ValueError(f"shape {sizes}: expected at most {_MAX_VALUES} values in a record")
     return sizes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-_MOST_FEATURES = 50
+_MAX_FEATURES = 50
 
 
 def _row(cells: list[str], tag: str = "td") -> str:
@@ -25,11 +25,11 @@ def dataset_html(title: str, features: list[dict[str, Any]], *, counts: bool) ->
     if features:
         heads = ["feature", *(["kinds", "records", "values"] if counts else []), "SQL column", "type"]
         lines += ["<table>", _row(heads, "th")]
-        for feature in features[:_MOST_FEATURES]:
+        for feature in features[:_MAX_FEATURES]:
             name = feature["name"].encode("utf-8", "backslashreplace").decode()
             cells = _counts(feature) if counts else []
             lines.append(_row([name, *cells, feature["column"] or "", feature["type"] or ""]))
         lines.append("</table>")
-    if len(features) > _MOST_FEATURES:
-        lines.append(f"<p>and {len(features) - _MOST_FEATURES:,} more features</p>")
+    if len(features) > _MAX_FEATURES:
+        lines.append(f"<p>and {len(features) - _MAX_FEATURES:,} more features</p>")
     return "\n".join([*lines, "</div>"])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _ofindex
 from ._arguments import whole
-from ._epochs import EpochSampler, State, Tail, checked_state, number_of, place_in_world
+from ._epochs import EpochSampler, State, Tail, checked_state, number_of, rank_and_world_size
 from ._errors import StaleError
 
 if TYPE_CHECKING:
@@ -157,8 +157,8 @@ class MixSampler(EpochSampler):
             raise ValueError(f"tail={tail!r}: expected 'exact', 'pad' or 'drop'")
         self._dataset = mix
         self._given = (rank, world_size, tail)  # as given, since another process has its own rank
-        self._place = (*place_in_world(rank, world_size), tail)
-        super().__init__(MixReader(mix, seed, epoch, *self._place), self._place[1], loaded=False)
+        self._slice = (*rank_and_world_size(rank, world_size), tail)
+        super().__init__(MixReader(mix, seed, epoch, *self._slice), self._slice[1], loaded=False)
         if state is not None:
             self.load_state_dict(state)
 
@@ -181,7 +181,7 @@ class MixSampler(EpochSampler):
         for key in ("schema", "law", "sources", "weights"):
             if given.get(key) != own[key]:
                 raise StaleError(f"the state is of another mix: its {key} are not those of this one")
-        begin = MixReader(self._dataset, number_of(given, "seed"), number_of(given, "epoch"), *self._place)
+        begin = MixReader(self._dataset, number_of(given, "seed"), number_of(given, "epoch"), *self._slice)
         begin.seek(number_of(given, "position", self.epoch_size))
         self._resume(begin)
 

@@ -20,7 +20,7 @@ from ._progress import Report, reporting
 from ._source import Path
 from ._writer import Format, Kind, Payload, Writer, gzipped, payload_for
 
-_MOST_SHARDS = 99_999  # the maximum for the five digits in their names
+_MAX_SHARDS = 99_999  # the maximum for the five digits in their names
 _READ_AT_ONCE = 16 << 20  # bytes of shuffled records
 
 
@@ -73,7 +73,7 @@ def pack(
         not installed. OSError: files cannot be read or written.
     """
     wanted = payload_for(to, payload)
-    count = None if shards is None else whole(shards, "shards", 1, _MOST_SHARDS)
+    count = None if shards is None else whole(shards, "shards", 1, _MAX_SHARDS)
     number = None if seed is None else whole(seed, "seed")
     plan = _ofindex.plan_shards(os.fspath(output), to, gzipped(output, compress), count, bool(force))
     sources = sources_of(source)

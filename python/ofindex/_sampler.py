@@ -6,7 +6,7 @@ import json
 import operator
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from ._epochs import EpochSampler, State, checked_state, place_in_world
+from ._epochs import EpochSampler, State, checked_state, rank_and_world_size
 
 if TYPE_CHECKING:
     from . import _ofindex
@@ -35,15 +35,15 @@ class Sampler(EpochSampler):
 
     _standing: _ofindex.RowSampler
 
-    def __init__(self, dataset: Dataset, wish: dict[str, Any]) -> None:
+    def __init__(self, dataset: Dataset, options: dict[str, Any]) -> None:
         self._dataset = dataset
-        self._wish = wish  # as given, since another process has its own rank
-        self._place = place_in_world(wish["rank"], wish["world_size"])
-        super().__init__(self._opened(wish), self._place[1], loaded="state" in wish)
+        self._options = options  # as given, since another process has its own rank
+        self._slice = rank_and_world_size(options["rank"], options["world_size"])
+        super().__init__(self._opened(options), self._slice[1], loaded="state" in options)
 
-    def _opened(self, wish: dict[str, Any]) -> _ofindex.RowSampler:
-        rank, world_size = self._place
-        return self._dataset._open_sampler(**{**wish, "rank": rank, "world_size": world_size})
+    def _opened(self, options: dict[str, Any]) -> _ofindex.RowSampler:
+        rank, world_size = self._slice
+        return self._dataset._open_sampler(**{**options, "rank": rank, "world_size": world_size})
 
     def _order(self) -> _ofindex.RowSampler:
         """The source of a loader's ordinals, from the start of an iterator created now."""
@@ -59,15 +59,15 @@ class Sampler(EpochSampler):
         Raises:
             StaleError: the state is not of this dataset, these rows and this order; the text gives the difference.
         """
-        wish = {**self._wish, "state": json.dumps(checked_state(state)), "force": force}
-        self._resume(self._opened(wish))
+        options = {**self._options, "state": json.dumps(checked_state(state)), "force": force}
+        self._resume(self._opened(options))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        wish = {**self._wish, "state": json.dumps(self.state_dict())}
-        return Sampler, (self._dataset, wish)
+        options = {**self._options, "state": json.dumps(self.state_dict())}
+        return Sampler, (self._dataset, options)
 
     def __repr__(self) -> str:
-        wish, (rank, world_size) = self._wish, self._place
+        options, (rank, world_size) = self._options, self._slice
         parts = [f"seed={self.seed}", f"epoch={self.epoch}", f"rank={rank}/{world_size}"]
-        parts += [f"{key}={wish[key]!r}" for key in ("weights", "balance") if wish[key] is not None]
+        parts += [f"{key}={options[key]!r}" for key in ("weights", "balance") if options[key] is not None]
         return f"<ofindex.Sampler of {len(self._dataset):,} records, {self._standing.order}: {', '.join(parts)}>"

@@ -23,7 +23,7 @@ def open_source(path: Path, options: dict[str, Any]) -> _ofindex.Source:
     )
 
 
-_MOST_NAMES = 8 << 20
+_MAX_NAMES = 8 << 20
 """If its feature names are longer than this in total, an index may lack some."""
 
 
@@ -44,5 +44,5 @@ class Shared:
     def features(self) -> frozenset[str] | None:
         """Names of all features in records; None if the index does not have all of them."""
         names = frozenset(feature["name"] for feature in _ofindex.features(self._source))
-        whole = len(names) < _ofindex.most_features and sum(map(len, names)) < _MOST_NAMES
+        whole = len(names) < _ofindex.max_features and sum(map(len, names)) < _MAX_NAMES
         return names if whole else None

@@ -11,13 +11,13 @@ import torch
 from ._arguments import whole
 from ._batch import Batch, decoding_for
 from ._dataset import Dataset
-from ._epochs import State, Tail, Turns
+from ._epochs import ExclusiveUse, State, Tail
 from ._features import Features
-from ._iterated import Iterated
 from ._loader import Epoch, checked_reading, transformed
 from ._mix import Mix
 from ._mix_sampler import MixSampler
 from ._sampler import Sampler
+from ._sampler_adapter import SamplerAdapter
 from ._torch_tensors import pinned, tensors_of
 
 
@@ -87,7 +87,7 @@ class Loader:
         self._threads, self._pin_memory = threads, pin_memory  # as passed, not as resolved: defaults differ by host
         self.pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
         self._decoding = decoding_for(dataset, features)
-        self.sampler: Sampler | MixSampler | Iterated
+        self.sampler: Sampler | MixSampler | SamplerAdapter
         if sampler is None:
             self.sampler = dataset.sampler(seed=seed, rank=rank, world_size=world_size, tail=tail)
         elif rank is not None or world_size is not None:
@@ -98,7 +98,7 @@ class Loader:
                 raise ValueError(f"the sampler is of {owner!r}, not of {dataset!r}: use dataset.sampler(...)")
             self.sampler = sampler
         else:
-            self.sampler = Iterated(dataset, sampler)
+            self.sampler = SamplerAdapter(dataset, sampler)
         self._next_epoch: int | None = None  # requested by set_epoch()
         self._read_epoch: int | None = None  # of the last iteration; None if the sampler is where reading should begin
         self._place: _Place | None = None
@@ -163,7 +163,7 @@ class Loader:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arguments = {
-            "sampler": self.sampler._numbers if isinstance(self.sampler, Iterated) else self.sampler,
+            "sampler": self.sampler._numbers if isinstance(self.sampler, SamplerAdapter) else self.sampler,
             "prefetch": self.prefetch,
             "threads": self._threads,
             "transform": self.transform,
@@ -217,7 +217,7 @@ class LoaderIterator:
         self._batches = transformed(epoch, None if transform is None else apply, loader.threads, loader.prefetch)
         self._plain = transform is None
         self._done = False
-        self._turns = Turns("iterator of a Loader")
+        self._exclusive_use = ExclusiveUse("iterator of a Loader")
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -233,7 +233,7 @@ class LoaderIterator:
         return self._left
 
     def __next__(self) -> Any:
-        with self._turns:
+        with self._exclusive_use:
             return self._next()
 
     def _next(self) -> Any:

@@ -12,7 +12,7 @@ from ._arguments import whole
 from ._arrays import BytesArray, Ragged
 from ._batch import decoding_for
 from ._dataset import Dataset
-from ._epochs import Tail, place_in_world
+from ._epochs import Tail, rank_and_world_size
 from ._features import Feature, Features
 from ._loader import Epoch, checked_reading
 from ._mix import Mix
@@ -76,7 +76,7 @@ def dataset(
     """
     decoding = decoding_for(ds, features)
     ahead = checked_reading(batch_size, threads, prefetch)
-    place = place_in_world(rank, world_size)
+    place = rank_and_world_size(rank, world_size)
     ds.sampler(seed, epoch, *place, tail=tail)  # report errors early
     epochs = itertools.count(whole(epoch, "epoch"))
 

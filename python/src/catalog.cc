@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "index/build/builder.h"
 #include "index/build/verifier.h"
-#include "proto/skim/skimmer.h"
+#include "proto/extract/extractor.h"
 #include "python/src/bytes.h"
 #include "python/src/columns.h"
 #include "python/src/errors.h"
@@ -279,7 +279,7 @@ void BindCatalog(nb::module_& m) {
         return TextOf(DidYouMean(nearest, "'"));
       },
       "wrong"_a, "names"_a, nb::sig("def did_you_mean(wrong: object, names: list) -> str"));
-  m.attr("most_features") = kMostFeatures;
+  m.attr("max_features") = kMaxFeatures;
   m.def("build", &Build, "data"_a, "output"_a, "verify"_a, "columns"_a, "names"_a, "columns_optional"_a, "threads"_a,
         "force"_a, "format"_a, "payload"_a, "compression"_a, "checkpoint_bytes"_a, "max_ratio"_a, "max_bytes"_a,
         "report"_a.none());

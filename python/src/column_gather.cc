@@ -33,7 +33,7 @@ Result<ValueType> TypeOfKinds(uint8_t kinds, bool text, const std::string& colum
   for (uint32_t i = record == 0 ? 0 : lists.ends[record - 1]; i < end; ++i) {
     const uint64_t bits = kind == FeatureKind::kBytes ? 0 : lists.numbers[i];
     switch (kind) {
-      case FeatureKind::kBytes: out.AddBytes(chunk.texts()[chunk.texts().number[i]]); break;
+      case FeatureKind::kBytes: out.AddBytes(chunk.strings()[chunk.strings().number[i]]); break;
       case FeatureKind::kFloat: out.AddReal(std::bit_cast<float>(static_cast<uint32_t>(bits))); break;
       case FeatureKind::kDouble: out.AddReal(std::bit_cast<double>(bits)); break;
       default:
@@ -102,15 +102,16 @@ Result<ArrowField> FieldOf(const ColumnStore& store, const Column& column) {
 }
 
 Result<void> Gather(ColumnStore& store, const Column& column, std::span<const uint64_t> ordinals, ArrowColumn& out) {
-  const std::vector<BlockHead>& blocks = store.blocks();
+  const std::vector<BlockMetadata>& blocks = store.blocks();
   std::shared_ptr<const Chunk> chunk;
   uint64_t begin = 0;
   uint64_t end = 0;  // of the block of `chunk`
   const ValueType type = out.type();
   for (const uint64_t ordinal : ordinals) {
     if (ordinal < begin || ordinal >= end) {
-      const auto after = std::upper_bound(blocks.begin(), blocks.end(), ordinal,
-                                          [](uint64_t o, const BlockHead& head) { return o < head.first_record; });
+      const auto after =
+          std::upper_bound(blocks.begin(), blocks.end(), ordinal,
+                           [](uint64_t o, const BlockMetadata& metadata) { return o < metadata.first_record; });
       const auto block = static_cast<uint64_t>(after - blocks.begin()) - 1;
       begin = blocks[block].first_record;
       end = begin + blocks[block].records;

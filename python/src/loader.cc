@@ -35,7 +35,7 @@ NextOrdinals OrderOf(const RowSampler& sampler, const Payloads& payloads) {
   };
   if (!payloads.reader) return order;
   const Sampler& of = sampler.sampler();
-  const uint64_t run = RunToPrefetch(of.law(), of.view(), *payloads.reader);
+  const uint64_t run = RunToPrefetch(of.method(), of.view(), *payloads.reader);
   return run == 0 ? order : PrefetchRuns(std::move(order), payloads.reader, run);
 }
 

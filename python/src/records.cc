@@ -27,7 +27,7 @@ namespace {
 constexpr uint64_t kWorthTheGil = 4096;
 
 // Batches are copied here first, so that the copy runs without the GIL. A larger buffer is released after use.
-constexpr size_t kMostKeptBytes = size_t{64} << 20;
+constexpr size_t kMaxKeptBytes = size_t{64} << 20;
 thread_local RecordBatch copied;
 
 IoMode IoModeOf(const std::string& io) {
@@ -103,7 +103,7 @@ nb::list ReadMany(nb::handle_t<Records> self, nb::handle numbers) {
     PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), bytes);
   }
   PyObject_GC_Track(list.ptr());
-  if (copied.bytes().size() > kMostKeptBytes) copied = RecordBatch();
+  if (copied.bytes().size() > kMaxKeptBytes) copied = RecordBatch();
   return nb::borrow<nb::list>(list);
 }
 

@@ -37,7 +37,7 @@ Tail TailOf(const std::string& tail) {
 }
 
 // The arguments of Python's Dataset.sampler(), except the dataset itself.
-struct Wish {
+struct SamplerOptions {
   uint64_t seed;
   uint64_t epoch;
   uint64_t rank;
@@ -50,17 +50,17 @@ struct Wish {
   bool force;
 };
 
-SampleRequest RequestOf(const Wish& wish) {
+SampleRequest RequestOf(const SamplerOptions& options) {
   SampleRequest request;
-  if (wish.weights) request.weights = NameOf(*wish.weights);
-  if (wish.balance) request.balance = NameOf(*wish.balance);
-  if (wish.block && *wish.block != 0) request.block = BlockShape{.run = *wish.block};
-  request.seed = wish.seed;
-  request.epoch = wish.epoch;
-  request.slice = {.rank = wish.rank, .world = wish.world_size};
-  request.tail = TailOf(wish.tail);
-  if (wish.state) request.state = Unwrap(ParseSamplerState(*wish.state));
-  request.force = wish.force;
+  if (options.weights) request.weights = NameOf(*options.weights);
+  if (options.balance) request.balance = NameOf(*options.balance);
+  if (options.block && *options.block != 0) request.block = BlockShape{.run = *options.block};
+  request.seed = options.seed;
+  request.epoch = options.epoch;
+  request.slice = {.rank = options.rank, .world = options.world_size};
+  request.tail = TailOf(options.tail);
+  if (options.state) request.state = Unwrap(ParseSamplerState(*options.state));
+  request.force = options.force;
   return request;
 }
 
@@ -79,15 +79,15 @@ void AdviseBlocks(const Source& source) {
 }
 
 // Picked rows have their own fingerprint, because the order of the picks is part of a sampler's state.
-RowSampler Open(const Source& source, const Rows& rows, const Wish& wish) {
+RowSampler Open(const Source& source, const Rows& rows, const SamplerOptions& options) {
   const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
-  SampleRequest request = RequestOf(wish);
+  SampleRequest request = RequestOf(options);
   for (const auto& name : {request.weights, request.balance}) {
     if (name) Unwrap(FindColumn(*store, *name), Asked::kQuery);
   }
   request.view = Unwrap(rows.Ascending());
   Sampler sampler = RunInterruptibly([&](Progress& progress) -> Result<Sampler> {
-    if (wish.block && *wish.block == 0) {
+    if (options.block && *options.block == 0) {
       OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(source.dataset));
       const BlockChoice choice = ChooseBlock(facts);
       if (choice.shape.run > 1) request.block = choice.shape;
@@ -97,14 +97,14 @@ RowSampler Open(const Source& source, const Rows& rows, const Wish& wish) {
     OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, source.dataset.snapshot()->Catalog());
     return OpenSampler(store, catalog->generations(), request, limits);
   });
-  if (!wish.block && !wish.weights && !wish.balance) AdviseBlocks(source);
+  if (!options.block && !options.weights && !options.balance) AdviseBlocks(source);
   return {std::move(sampler), rows};
 }
 
-nb::object Take(RowSampler& sampler, uint64_t most) {
-  std::vector<uint64_t> rows(std::min(most, sampler.sampler().left()));
+nb::object Take(RowSampler& sampler, uint64_t limit) {
+  std::vector<uint64_t> rows(std::min(limit, sampler.sampler().left()));
   // If fewer are left, requests one more, so that the sampler notes that the epoch has ended.
-  if (rows.size() < most) {
+  if (rows.size() < limit) {
     rows.resize(rows.size() + 1);
     rows.resize(sampler.NextRows(rows));
   } else {
@@ -194,7 +194,7 @@ void BindSampler(nb::module_& m) {
       .def_prop_ro("seed", [](const RowSampler& sampler) { return sampler.sampler().seed(); })
       .def_prop_ro("left", [](const RowSampler& sampler) { return sampler.sampler().left(); })
       .def_prop_ro("epoch_size", [](const RowSampler& sampler) { return sampler.sampler().epoch_size(); })
-      .def_prop_ro("order", [](const RowSampler& sampler) { return Describe(sampler.sampler().law()); });
+      .def_prop_ro("order", [](const RowSampler& sampler) { return Describe(sampler.sampler().method()); });
   nb::class_<Mixture>(m, "Mixture").def("places", &MixedPlaces, "first"_a, "step"_a, "count"_a);
   m.def("make_mixture", &MakeMixture, "shares"_a, "sizes"_a, "seed"_a);
 }

@@ -55,13 +55,13 @@ class Cursor {
 
   [[nodiscard]] const std::vector<std::string>& columns() const { return rows_->columns(); }
 
-  /// Returns at most `most` further rows; none at the end.
-  [[nodiscard]] nb::list Fetch(size_t most) {
+  /// Returns at most `limit` further rows; none at the end.
+  [[nodiscard]] nb::list Fetch(size_t limit) {
     Use(Taken::kAsTuples, "these rows were already read through Arrow");
     using Row = std::vector<ColumnValue>;
     const std::vector<Row> fetched = Run([&](Progress&) -> Result<std::vector<Row>> {
       std::vector<Row> some;
-      while (some.size() < most && !ended_) {
+      while (some.size() < limit && !ended_) {
         OFINDEX_ASSIGN(const bool more, Step());
         if (more) some.push_back(TakeRow());
       }

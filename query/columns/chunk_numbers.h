@@ -99,8 +99,8 @@ void ForEachNumber(const Chunk& chunk, OnInteger on_integer, OnReal on_real) {
 
 /// Calls `body(record, n)` with the number in Chunk::texts() of each bytes value of `chunk`.
 template <typename Body>
-void ForEachText(const Chunk& chunk, Body body) {
-  const std::vector<uint32_t>& number = chunk.texts().number;
+void ForEachString(const Chunk& chunk, Body body) {
+  const std::vector<uint32_t>& number = chunk.strings().number;
   if (chunk.form() == Chunk::Form::kBytes) {
     ForEachSet(chunk.present(), [&](uint32_t r) { body(r, number[r]); });
   } else if (chunk.form() == Chunk::Form::kMixed) {

@@ -31,7 +31,7 @@ class ColumnStore {
   ColumnStore(std::unique_ptr<ColumnSource> source, ColumnStoreOptions options);
 
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return source_.shards(); }
-  [[nodiscard]] const std::vector<BlockHead>& blocks() const { return source_.blocks(); }
+  [[nodiscard]] const std::vector<BlockMetadata>& blocks() const { return source_.blocks(); }
   [[nodiscard]] const std::vector<FeatureRow>& features() const { return source_.features(); }
   [[nodiscard]] uint64_t records() const;
   [[nodiscard]] unsigned threads() const { return threads_; }

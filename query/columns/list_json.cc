@@ -63,7 +63,7 @@ void AppendValue(const Chunk& chunk, FeatureKind kind, uint32_t i, std::string& 
   const Chunk::Lists& lists = chunk.lists();
   switch (kind) {
     case FeatureKind::kNone: json += "null"; break;
-    case FeatureKind::kBytes: AppendBytes(chunk.texts()[chunk.texts().number[i]], json); break;
+    case FeatureKind::kBytes: AppendBytes(chunk.strings()[chunk.strings().number[i]], json); break;
     case FeatureKind::kFloat: AppendReal(std::bit_cast<float>(static_cast<uint32_t>(lists.numbers[i])), json); break;
     case FeatureKind::kDouble: AppendReal(std::bit_cast<double>(lists.numbers[i]), json); break;
     case FeatureKind::kInt32:

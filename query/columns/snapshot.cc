@@ -44,15 +44,15 @@ class LazyMap {
 /// The columns of an open index. Only Places() needs the map.
 class IndexColumns final : public ColumnSource {
  public:
-  IndexColumns(std::shared_ptr<SharedCatalog> catalog, std::vector<BlockHead> blocks, std::shared_ptr<LazyMap> map)
+  IndexColumns(std::shared_ptr<SharedCatalog> catalog, std::vector<BlockMetadata> blocks, std::shared_ptr<LazyMap> map)
       : catalog_(std::move(catalog)), blocks_(std::move(blocks)), map_(std::move(map)) {}
 
   const std::vector<ShardRow>& shards() const override { return catalog_->shards(); }
-  const std::vector<BlockHead>& blocks() const override { return blocks_; }
+  const std::vector<BlockMetadata>& blocks() const override { return blocks_; }
   const std::vector<FeatureRow>& features() const override { return catalog_->features(); }
 
-  Result<std::vector<std::optional<ChunkRow>>> Heads(uint32_t feature, ColumnRole role) override {
-    return catalog_->Heads(feature, role, blocks_);
+  Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature, ColumnRole role) override {
+    return catalog_->ChunkMetadata(feature, role, blocks_);
   }
 
   Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block) override {
@@ -61,24 +61,24 @@ class IndexColumns final : public ColumnSource {
 
   Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) override {
     OFINDEX_ASSIGN(const std::shared_ptr<const OffsetMap> map, map_->Get());
-    const BlockHead& head = blocks_[block];
-    if (!Fits(head.first_record, head.records, map->records())) {
+    const BlockMetadata& metadata = blocks_[block];
+    if (!Fits(metadata.first_record, metadata.records, map->records())) {
       return Fail(ErrorCode::kIndex, map_->index_path() + ": the map has fewer records than the index",
                   "rebuild the index with `ofindex build --force`");
     }
-    std::vector<uint64_t> ordinals(head.records);
-    std::iota(ordinals.begin(), ordinals.end(), head.first_record);
-    std::vector<OffsetMap::Place> found(head.records);
+    std::vector<uint64_t> ordinals(metadata.records);
+    std::iota(ordinals.begin(), ordinals.end(), metadata.first_record);
+    std::vector<OffsetMap::Place> found(metadata.records);
     OFINDEX_TRY(map->Find(ordinals, found));
     std::vector<PackedOffsets::Extent> places;
-    places.reserve(head.records);
+    places.reserve(metadata.records);
     for (const OffsetMap::Place& place : found) places.push_back({place.begin, place.end});
     return places;
   }
 
  private:
   std::shared_ptr<SharedCatalog> catalog_;
-  std::vector<BlockHead> blocks_;
+  std::vector<BlockMetadata> blocks_;
   std::shared_ptr<LazyMap> map_;
 };
 
@@ -151,7 +151,7 @@ Result<std::shared_ptr<ColumnStore>> Snapshot::Columns() const {
   const std::lock_guard lock(parts.mutex);
   if (!parts.columns) {
     OFINDEX_ASSIGN(std::shared_ptr<SharedCatalog> catalog, CatalogIn(parts.catalog, index_));
-    OFINDEX_ASSIGN(std::vector<BlockHead> blocks, catalog->Blocks());
+    OFINDEX_ASSIGN(std::vector<BlockMetadata> blocks, catalog->Blocks());
     auto source = std::make_unique<IndexColumns>(std::move(catalog), std::move(blocks), parts.map);
     parts.columns = std::make_shared<ColumnStore>(std::move(source), options_.columns);
   }

@@ -15,7 +15,7 @@
 
 namespace ofindex {
 
-class ToolStash;
+class DecoderStatePool;
 
 /// Decodes features of records into arrays. Immutable and thread-safe. Copies share their parts and a cache for the
 /// next request, which holds some memory and the shape of records and arrays.
@@ -25,7 +25,7 @@ class ToolStash;
 /// types. A value that does not fit is an error and never wraps; a double is rounded to a float32.
 ///
 /// For features that were not requested, names and lengths are read and most bytes are skipped, so malformed ones may
-/// go unnoticed; see PlainWalk. Everything else in a record is checked.
+/// go unnoticed; see PlainDecoder. Everything else in a record is checked.
 class BatchDecoder {
  public:
   /// Checks `specs`. Errors: kUsage if a name occurs twice, if raw is requested for bytes, or if a default has the
@@ -47,11 +47,11 @@ class BatchDecoder {
                                             unsigned threads = 1, const std::atomic<bool>* cancel = nullptr) const;
 
  private:
-  BatchDecoder(std::shared_ptr<const DecodingPlan> plan, std::shared_ptr<ToolStash> stash)
-      : plan_(std::move(plan)), stash_(std::move(stash)) {}
+  BatchDecoder(std::shared_ptr<const DecodingPlan> plan, std::shared_ptr<DecoderStatePool> pool)
+      : plan_(std::move(plan)), pool_(std::move(pool)) {}
 
   std::shared_ptr<const DecodingPlan> plan_;
-  std::shared_ptr<ToolStash> stash_;
+  std::shared_ptr<DecoderStatePool> pool_;
 };
 
 }  // namespace ofindex

@@ -15,7 +15,7 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t kMostWaste = 4;  // times what was asked for
+constexpr uint64_t kMaxWaste = 4;  // times what was asked for
 
 // Rounds `n` up by at most a quarter, to a multiple of a large power of two, so that batches of similar size can reuse
 // each other's memory. Untouched memory costs nothing.
@@ -50,7 +50,7 @@ void MakeRoom(size_t count) {
 // Puts a piece into a slot. Returns false if there is no slot, or the pool would keep too much.
 bool Keep(uint8_t* data, uint64_t capacity) {
   const uint64_t before = kept.fetch_add(capacity, std::memory_order_relaxed);
-  if (before <= kMostPooledBytes && capacity <= kMostPooledBytes - before) {
+  if (before <= kMaxPooledBytes && capacity <= kMaxPooledBytes - before) {
     StoreLe64(data, capacity);
     for (auto& slot : slots) {
       uint8_t* none = nullptr;
@@ -62,8 +62,8 @@ bool Keep(uint8_t* data, uint64_t capacity) {
 }
 
 constexpr uint64_t kAlignment = 64;
-constexpr uint64_t kLeast = 1024;
-constexpr uint64_t kMost = uint64_t{1} << 62;
+constexpr uint64_t kMin = 1024;
+constexpr uint64_t kMax = uint64_t{1} << 62;
 
 constexpr uint64_t RoundUp(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -74,7 +74,7 @@ uint8_t* BufferPool::Take(uint64_t& capacity) {
     uint64_t there = 0;
     uint8_t* const data = TakeFrom(slot, there);
     if (data == nullptr) continue;
-    if (there >= capacity && there / kMostWaste <= capacity) {
+    if (there >= capacity && there / kMaxWaste <= capacity) {
       capacity = there;
       return data;
     }
@@ -86,7 +86,7 @@ uint8_t* BufferPool::Take(uint64_t& capacity) {
 }
 
 void BufferPool::Give(uint8_t* data, uint64_t capacity) {
-  if (capacity <= kMostPooledBytes) {
+  if (capacity <= kMaxPooledBytes) {
     for (const size_t count : {size_t{0}, slots.size() / 8, slots.size()}) {
       MakeRoom(count);
       if (Keep(data, capacity)) return;
@@ -98,12 +98,12 @@ void BufferPool::Give(uint8_t* data, uint64_t capacity) {
 uint64_t BufferPool::kept_bytes() { return kept.load(std::memory_order_relaxed); }
 
 bool Buffer::GrowAmply(uint64_t n) {
-  if (n > kMost - size_) return false;
-  return Grow(std::max({size_ + n, capacity_ + capacity_ / 2, kLeast}));
+  if (n > kMax - size_) return false;
+  return Grow(std::max({size_ + n, capacity_ + capacity_ / 2, kMin}));
 }
 
 bool Buffer::Grow(uint64_t capacity) {
-  if (capacity > kMost) return false;
+  if (capacity > kMax) return false;
   // Round before choosing between pool and heap: Free() makes the same choice by the rounded capacity.
   capacity = RoundUp(capacity, kAlignment);
   const bool pooled = capacity >= kPooledBytes;

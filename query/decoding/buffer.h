@@ -9,7 +9,7 @@ namespace ofindex {
 inline constexpr uint64_t kPooledBytes = uint64_t{64} << 10;
 
 /// Maximum bytes that the pool keeps.
-inline constexpr uint64_t kMostPooledBytes = uint64_t{256} << 20;
+inline constexpr uint64_t kMaxPooledBytes = uint64_t{256} << 20;
 
 /// Large pieces of freed memory, kept for reuse: one pool per process, of at most 32 pieces and 256 MiB. Fresh memory
 /// from the system costs a page fault every 4 KiB: batches of 28 MB took 17 ms and more to decode with it, and take 3

@@ -78,7 +78,7 @@ Result<void> MakeRoom(std::span<const DecodedPiece> pieces, size_t feature, Deco
   return Fail(ErrorCode::kLimit, StrCat("out of memory for ", kBatchMemory), "ask for fewer records at once");
 }
 
-constexpr uint64_t kLeastShare = 128;  // the fewest records worth a thread
+constexpr uint64_t kMinShare = 128;  // the fewest records worth a thread
 constexpr uint64_t kNowhere = ~uint64_t{0};
 
 }  // namespace
@@ -115,8 +115,8 @@ Result<void> JoinPieces(std::span<const DecodedPiece> pieces, unsigned threads, 
 
 Result<DecodedBatch> DecodingJob::Run(unsigned threads) {
   OFINDEX_TRY(MakePlaces());
-  const uint64_t most = std::max<uint64_t>(ordinals_.size() / kLeastShare, 1);
-  std::vector<Worker> workers(std::clamp<uint64_t>(threads, 1, most));
+  const uint64_t limit = std::max<uint64_t>(ordinals_.size() / kMinShare, 1);
+  std::vector<Worker> workers(std::clamp<uint64_t>(threads, 1, limit));
   const uint64_t share = ordinals_.size() / workers.size() + 1;
   RunOnThreads(static_cast<unsigned>(workers.size()), [&](unsigned k) { Work(workers[k], share); });
   if (error_) return tl::unexpected<Error>(std::move(*error_));
@@ -154,7 +154,7 @@ void DecodingJob::Work(Worker& worker, uint64_t share) {
 }
 
 Result<void> DecodingJob::WorkOn(Worker& worker, uint64_t share) {
-  worker.decoder = std::make_unique<PieceDecoder>(plan_, stash_, source_, places_);
+  worker.decoder = std::make_unique<PieceDecoder>(plan_, pool_, source_, places_);
   PieceDecoder& decoder = *worker.decoder;
   decoder.ReserveFor(share);
   DecodedPiece piece;

@@ -36,9 +36,9 @@ void TakeArrays(PieceDecoder& decoder, DecodedBatch& batch);
 /// views all its inputs. May throw std::bad_alloc.
 class DecodingJob {
  public:
-  DecodingJob(const DecodingPlan& plan, ToolStash& stash, const PayloadSource& source,
+  DecodingJob(const DecodingPlan& plan, DecoderStatePool& pool, const PayloadSource& source,
               std::span<const uint64_t> ordinals, const std::atomic<bool>* cancel)
-      : plan_(plan), stash_(stash), source_(source), ordinals_(ordinals), cancel_(cancel) {}
+      : plan_(plan), pool_(pool), source_(source), ordinals_(ordinals), cancel_(cancel) {}
 
   /// Decodes the request. Errors: those of BatchDecoder::Decode.
   [[nodiscard]] Result<DecodedBatch> Run(unsigned threads);
@@ -58,7 +58,7 @@ class DecodingJob {
   void NoteError(uint64_t first, Error error);
 
   const DecodingPlan& plan_;
-  ToolStash& stash_;
+  DecoderStatePool& pool_;
   const PayloadSource& source_;
   std::span<const uint64_t> ordinals_;
   const std::atomic<bool>* cancel_;

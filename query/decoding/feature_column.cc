@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t Bit(FeatureKind kind) { return 1U << static_cast<unsigned>(kind); }
 
-constexpr uint64_t kMostReserved = uint64_t{1} << 20;  // records
+constexpr uint64_t kMaxReserved = uint64_t{1} << 20;  // records
 
 constexpr uint32_t kBytesKinds = Bit(FeatureKind::kBytes);
 constexpr uint32_t kIntegerKinds = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
@@ -155,7 +155,7 @@ void FeatureColumn::Rewind(uint64_t records) {
 void FeatureColumn::ReserveFor(uint64_t records, uint64_t bytes) {
   if (HasPlace(*spec_)) return;
   static_cast<void>(array_.values.Reserve(bytes));
-  const uint64_t rows = std::min(records, kMostReserved) + 1;
+  const uint64_t rows = std::min(records, kMaxReserved) + 1;
   if (spec_->form == FeatureSpec::Form::kRagged) {
     array_.rows.reserve(rows);
   } else if (spec_->values == 1) {

@@ -22,21 +22,21 @@ Error NotThere(uint64_t ordinal, uint64_t records) {
 
 Result<std::shared_ptr<const ReaderSource>> ReaderSource::Of(std::shared_ptr<const RecordReader> reader) {
   return WithMemory("the kinds of shards", [&]() -> Result<std::shared_ptr<const ReaderSource>> {
-    std::vector<Stretch> stretches;
+    std::vector<Run> runs;
     for (uint64_t shard = 0; shard < reader->map().shards(); ++shard) {
       OFINDEX_ASSIGN(const MapShard entry, reader->map().Shard(shard));
-      if (entry.records == 0 || (!stretches.empty() && stretches.back().kind == entry.payload)) continue;
-      stretches.push_back({entry.first_record, entry.payload});
+      if (entry.records == 0 || (!runs.empty() && runs.back().kind == entry.payload)) continue;
+      runs.push_back({entry.first_record, entry.payload});
     }
-    return std::shared_ptr<const ReaderSource>(new ReaderSource(std::move(reader), std::move(stretches)));
+    return std::shared_ptr<const ReaderSource>(new ReaderSource(std::move(reader), std::move(runs)));
   });
 }
 
 PayloadKind ReaderSource::KindOf(uint64_t ordinal) const {
-  if (stretches_.size() == 1) return stretches_.front().kind;
-  const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), ordinal,
-                                      [](uint64_t o, const Stretch& stretch) { return o < stretch.first_record; });
-  return after == stretches_.begin() ? PayloadKind::kOpaque : std::prev(after)->kind;
+  if (runs_.size() == 1) return runs_.front().kind;
+  const auto after = std::upper_bound(runs_.begin(), runs_.end(), ordinal,
+                                      [](uint64_t o, const Run& run) { return o < run.first_record; });
+  return after == runs_.begin() ? PayloadKind::kOpaque : std::prev(after)->kind;
 }
 
 Result<void> ReaderSource::Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const {

@@ -89,19 +89,19 @@ class ReaderSource : public PayloadSource {
                                        size_t memory, FetchedPayloads& out) const;
 
  private:
-  // Consecutive shards with one kind of payload. Most datasets are a single stretch.
-  struct Stretch {
+  // Consecutive shards with one kind of payload. Most datasets are a single run.
+  struct Run {
     uint64_t first_record;
     PayloadKind kind;
   };
 
-  ReaderSource(std::shared_ptr<const RecordReader> reader, std::vector<Stretch> stretches)
-      : reader_(std::move(reader)), stretches_(std::move(stretches)) {}
+  ReaderSource(std::shared_ptr<const RecordReader> reader, std::vector<Run> runs)
+      : reader_(std::move(reader)), runs_(std::move(runs)) {}
 
   [[nodiscard]] PayloadKind KindOf(uint64_t ordinal) const;
 
   std::shared_ptr<const RecordReader> reader_;
-  std::vector<Stretch> stretches_;
+  std::vector<Run> runs_;
 };
 
 /// The records of several datasets, numbered one dataset after the other.

@@ -6,50 +6,50 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kLeastRecords = 16;
-constexpr uint64_t kMostRecords = 256;
-constexpr uint64_t kMostKeptPiece = uint64_t{16} << 20;
+constexpr uint64_t kMinRecords = 16;
+constexpr uint64_t kMaxRecords = 256;
+constexpr uint64_t kMaxKeptPiece = uint64_t{16} << 20;
 constexpr uint64_t kPieceBytes = uint64_t{256} << 10;  // at most half of a processor's own cache
-constexpr uint64_t kMostPieceBytes = uint64_t{4} << 20;
+constexpr uint64_t kMaxPieceBytes = uint64_t{4} << 20;
 
 }  // namespace
 
-ToolStash::~ToolStash() {
+DecoderStatePool::~DecoderStatePool() {
   for (auto& slot : slots_) delete slot.load(std::memory_order_acquire);
 }
 
-std::unique_ptr<DecodingTools> ToolStash::Take(const DecodingPlan& plan) {
+std::unique_ptr<DecoderState> DecoderStatePool::Take(const DecodingPlan& plan) {
   for (auto& slot : slots_) {
-    if (DecodingTools* const tools = slot.exchange(nullptr, std::memory_order_acq_rel)) {
-      return std::unique_ptr<DecodingTools>(tools);
+    if (DecoderState* const state = slot.exchange(nullptr, std::memory_order_acq_rel)) {
+      return std::unique_ptr<DecoderState>(state);
     }
   }
-  return std::make_unique<DecodingTools>(plan);
+  return std::make_unique<DecoderState>(plan);
 }
 
-void ToolStash::Give(std::unique_ptr<DecodingTools> tools) {
+void DecoderStatePool::Give(std::unique_ptr<DecoderState> state) {
   for (auto& slot : slots_) {
-    DecodingTools* none = nullptr;
-    if (!slot.compare_exchange_strong(none, tools.get(), std::memory_order_acq_rel)) continue;
-    static_cast<void>(tools.release());
+    DecoderState* none = nullptr;
+    if (!slot.compare_exchange_strong(none, state.get(), std::memory_order_acq_rel)) continue;
+    static_cast<void>(state.release());
     return;
   }
 }
 
-PieceDecoder::PieceDecoder(const DecodingPlan& plan, ToolStash& stash, const PayloadSource& source,
+PieceDecoder::PieceDecoder(const DecodingPlan& plan, DecoderStatePool& pool, const PayloadSource& source,
                            std::span<uint8_t* const> places)
-    : plan_(plan), source_(source), stash_(stash), tools_(stash.Take(plan)) {
+    : plan_(plan), source_(source), pool_(pool), state_(pool.Take(plan)) {
   columns_.reserve(plan.specs().size());
   for (size_t i = 0; i < plan.specs().size(); ++i) columns_.emplace_back(plan.specs()[i], places[i]);
 }
 
 // Tools that held a huge record are not kept: their memory only grows.
 PieceDecoder::~PieceDecoder() {
-  if (most_bytes_ <= kMostKeptPiece) stash_.Give(std::move(tools_));
+  if (max_bytes_ <= kMaxKeptPiece) pool_.Give(std::move(state_));
 }
 
 Result<void> PieceDecoder::Decode(std::span<const uint64_t> ordinals, uint64_t first) {
-  auto fetched = source_.Fetch(ordinals, tools_->payloads);
+  auto fetched = source_.Fetch(ordinals, state_->payloads);
   if (fetched) return DecodeFetched(ordinals, first);
   if (ordinals.size() <= 1) return fetched;
   // A record before the one that cannot be fetched may have an error too.
@@ -58,24 +58,24 @@ Result<void> PieceDecoder::Decode(std::span<const uint64_t> ordinals, uint64_t f
 }
 
 Result<void> PieceDecoder::DecodeFetched(std::span<const uint64_t> ordinals, uint64_t first) {
-  tools_->plain.LookAgain();
+  state_->plain.RefreshHeaderCache();
   uint64_t bytes = 0;
   for (size_t i = 0; i < ordinals.size(); ++i) {
-    const ByteView payload = tools_->payloads.payload(i);
+    const ByteView payload = state_->payloads.payload(i);
     bytes += payload.size();
-    if (!tools_->plain.Decode(payload, tools_->payloads.kind(i), first + i, columns_)) {
+    if (!state_->plain.Decode(payload, state_->payloads.kind(i), first + i, columns_)) {
       OFINDEX_TRY(DecodeWhole(ordinals[i], i, first + i));
     }
     ++records_;
   }
-  most_bytes_ = std::max(most_bytes_, bytes);
+  max_bytes_ = std::max(max_bytes_, bytes);
   ChoosePiece(bytes / std::max<uint64_t>(ordinals.size(), 1));
   return {};
 }
 
 Result<void> PieceDecoder::DecodeWhole(uint64_t ordinal, size_t i, uint64_t record) {
   for (FeatureColumn& column : columns_) column.Rewind(records_);
-  auto decoded = tools_->whole.Decode(tools_->payloads.payload(i), tools_->payloads.kind(i), record, columns_);
+  auto decoded = state_->whole.Decode(state_->payloads.payload(i), state_->payloads.kind(i), record, columns_);
   if (decoded) return {};
   return tl::unexpected<Error>(source_.Explain(ordinal, std::move(decoded).error()));
 }
@@ -83,8 +83,8 @@ Result<void> PieceDecoder::DecodeWhole(uint64_t ordinal, size_t i, uint64_t reco
 // As many as fit in the cache; for large records enough to overlap their reads, unless a few fill a batch.
 void PieceDecoder::ChoosePiece(uint64_t bytes) {
   bytes = std::max<uint64_t>(bytes, 1);
-  const uint64_t most = std::clamp<uint64_t>(kMostPieceBytes / bytes, 1, kMostRecords);
-  tools_->piece_records = std::min(std::max(kPieceBytes / bytes, kLeastRecords), most);
+  const uint64_t limit = std::clamp<uint64_t>(kMaxPieceBytes / bytes, 1, kMaxRecords);
+  state_->piece_records = std::min(std::max(kPieceBytes / bytes, kMinRecords), limit);
 }
 
 void PieceDecoder::ReserveFor(uint64_t records) {

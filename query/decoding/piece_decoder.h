@@ -11,38 +11,39 @@
 #include "query/decoding/decoding_plan.h"
 #include "query/decoding/feature_column.h"
 #include "query/decoding/payload_source.h"
-#include "query/decoding/plain_walk.h"
+#include "query/decoding/plain_decoder.h"
 #include "query/decoding/whole_record.h"
 
 namespace ofindex {
 
 /// The reusable state of a thread that decodes records of one plan: memory, and the shape of the last records.
-struct DecodingTools {
-  explicit DecodingTools(const DecodingPlan& plan) : plain(plan) {}
+struct DecoderState {
+  explicit DecoderState(const DecodingPlan& plan) : plain(plan) {}
 
-  PlainWalk plain;
+  PlainDecoder plain;
   WholeRecord whole;
   FetchedPayloads payloads;
   uint64_t piece_records = 16;  ///< of the next piece
 };
 
-/// The unused tools of one plan. Kept because freed memory would go back to the system, and for small batches the page
-/// faults of new memory took longer than decoding. Thread-safe without locks, so that a fork leaves nothing locked.
-class ToolStash {
+/// The unused decoder states of one plan. Kept because freed memory would go back to the system, and for small batches
+/// the page faults of new memory took longer than decoding. Thread-safe without locks, so that a fork leaves nothing
+/// locked.
+class DecoderStatePool {
  public:
-  ToolStash() = default;
-  ~ToolStash();
-  ToolStash(const ToolStash&) = delete;
-  ToolStash& operator=(const ToolStash&) = delete;
+  DecoderStatePool() = default;
+  ~DecoderStatePool();
+  DecoderStatePool(const DecoderStatePool&) = delete;
+  DecoderStatePool& operator=(const DecoderStatePool&) = delete;
 
-  /// Returns tools for `plan`, new ones if there are none. May throw std::bad_alloc.
-  [[nodiscard]] std::unique_ptr<DecodingTools> Take(const DecodingPlan& plan);
+  /// Returns a state for `plan`, a new one if there is none. May throw std::bad_alloc.
+  [[nodiscard]] std::unique_ptr<DecoderState> Take(const DecodingPlan& plan);
 
   /// Returns tools for later use; there is room for those of eight threads.
-  void Give(std::unique_ptr<DecodingTools> tools);
+  void Give(std::unique_ptr<DecoderState> state);
 
  private:
-  std::array<std::atomic<DecodingTools*>, 8> slots_{};
+  std::array<std::atomic<DecoderState*>, 8> slots_{};
 };
 
 /// Decodes pieces of one request in order into its own columns; one per thread. A piece is fetched and decoded while it
@@ -51,7 +52,7 @@ class PieceDecoder {
  public:
   /// `places` has, for each spec, where the numbers of record 0 go; null for those that have no place. All arguments
   /// must outlive this. This and the functions below may throw std::bad_alloc.
-  PieceDecoder(const DecodingPlan& plan, ToolStash& stash, const PayloadSource& source,
+  PieceDecoder(const DecodingPlan& plan, DecoderStatePool& pool, const PayloadSource& source,
                std::span<uint8_t* const> places);
   ~PieceDecoder();
   PieceDecoder(const PieceDecoder&) = delete;
@@ -62,7 +63,7 @@ class PieceDecoder {
   [[nodiscard]] Result<void> Decode(std::span<const uint64_t> ordinals, uint64_t first);
 
   /// Returns the number of records for a piece, based on their sizes in the last piece.
-  [[nodiscard]] uint64_t piece_records() const { return tools_->piece_records; }
+  [[nodiscard]] uint64_t piece_records() const { return state_->piece_records; }
 
   /// Reserves room for about `records` records in all, based on the sizes in the last request, or otherwise on those
   /// decoded so far.
@@ -82,9 +83,9 @@ class PieceDecoder {
   const DecodingPlan& plan_;
   const PayloadSource& source_;
   std::vector<FeatureColumn> columns_;
-  ToolStash& stash_;
-  std::unique_ptr<DecodingTools> tools_;
-  uint64_t most_bytes_ = 0;  // of a piece
+  DecoderStatePool& pool_;
+  std::unique_ptr<DecoderState> state_;
+  uint64_t max_bytes_ = 0;  // of a piece
   uint64_t records_ = 0;
 };
 

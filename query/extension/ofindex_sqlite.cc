@@ -10,7 +10,7 @@ SQLITE_EXTENSION_INIT1
 namespace {
 
 // The first version with sqlite3_vtab_in, and with LIMIT in a table's plan: sqlite.org/changes.html, 3.38.0.
-constexpr int kLeastVersion = 3038000;
+constexpr int kMinVersion = 3038000;
 
 int Refuse(char** error, const char* why) {
   if (error != nullptr) *error = sqlite3_mprintf("ofindex: %s", why);
@@ -24,7 +24,7 @@ int Refuse(char** error, const char* why) {
 extern "C" __attribute__((visibility("default"))) int sqlite3_ofindexsqlite_init(sqlite3* db, char** error,
                                                                                  const sqlite3_api_routines* routines) {
   SQLITE_EXTENSION_INIT2(routines);
-  if (sqlite3_libversion_number() < kLeastVersion) return Refuse(error, "SQLite is older than 3.38");
+  if (sqlite3_libversion_number() < kMinVersion) return Refuse(error, "SQLite is older than 3.38");
   const ofindex::Result<void> registered =
       ofindex::WithMemory("the extension", [&] { return ofindex::RegisterIndexModule(db); });
   if (!registered) return Refuse(error, registered.error().message.c_str());

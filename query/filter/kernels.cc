@@ -7,7 +7,7 @@
 
 #include "query/filter/list_kernel.h"
 #include "query/filter/number_range.h"
-#include "query/filter/text_kernel.h"
+#include "query/filter/string_kernel.h"
 
 namespace ofindex {
 namespace {
@@ -35,17 +35,17 @@ struct Circle {
 // offset add up modulo 2^64, so the range may wrap around at the greatest offset.
 template <typename T>
 std::optional<Circle<T>> OffsetsIn(const NumberRange<int64_t>& range, int64_t base) {
-  constexpr uint64_t kMost = std::numeric_limits<T>::max();
+  constexpr uint64_t kMax = std::numeric_limits<T>::max();
   const uint64_t low = static_cast<uint64_t>(range.low) - static_cast<uint64_t>(base);
   const uint64_t high = static_cast<uint64_t>(range.high) - static_cast<uint64_t>(base);
   const auto circle = [](uint64_t from, uint64_t to) {
     return Circle<T>{static_cast<T>(from), static_cast<T>(to - from)};
   };
   if (low <= high) {
-    if (low > kMost) return std::nullopt;
-    return circle(low, std::min(high, kMost));
+    if (low > kMax) return std::nullopt;
+    return circle(low, std::min(high, kMax));
   }
-  return low > kMost ? circle(0, std::min(high, kMost)) : circle(low, high);
+  return low > kMax ? circle(0, std::min(high, kMax)) : circle(low, high);
 }
 
 template <typename T>
@@ -171,7 +171,7 @@ void MatchValues(const ValueFilter& filter, const Chunk& chunk, Words words) {
     case Chunk::Form::kEmpty: return Fill(words, 0);
     case Chunk::Form::kFloats: return MatchReals(filter, chunk.floats(), words);
     case Chunk::Form::kDoubles: return MatchReals(filter, chunk.doubles(), words);
-    case Chunk::Form::kBytes: return MatchTexts(filter, chunk, words);
+    case Chunk::Form::kBytes: return MatchStrings(filter, chunk, words);
     case Chunk::Form::kMixed: return MatchMixed(filter, chunk, words);
     case Chunk::Form::kLists: return MatchLists(filter, chunk, words);
     case Chunk::Form::kIntegers: break;

@@ -14,7 +14,7 @@ namespace ofindex {
 /// elements.
 ///
 /// The loops are branch-free over the chunk's own representation, so that the compiler vectorizes them: the ends of a
-/// range are converted to that representation once, and texts are decided once per distinct value.
+/// range are converted to that representation once, and strings are decided once per distinct value.
 void Match(const ValueFilter& filter, const Chunk& chunk, std::span<uint64_t> words);
 
 /// Does the same for the ordinals of a block of `records` records, the first of which is `first`.

@@ -83,7 +83,7 @@ std::string_view FromFirst(std::string_view text, std::string_view pattern, cons
 }  // namespace
 
 bool Matches(std::string_view text, std::string_view pattern, const PatternRules& rules,
-             const std::function<bool()>& may_go_on) {
+             const std::function<bool()>& may_continue) {
   // The last wildcard for any number of characters: the pattern after it, and the text that it has not yet been tried
   // on. Earlier wildcards need no second try: whatever text they could leave over, the last wildcard can leave over
   // too.
@@ -92,7 +92,7 @@ bool Matches(std::string_view text, std::string_view pattern, const PatternRules
   std::string_view text_left;
   uint32_t steps = 0;
   for (;;) {
-    if (++steps % kStepsPerQuestion == 0 && !may_go_on()) return false;
+    if (++steps % kStepsPerQuestion == 0 && !may_continue()) return false;
     if (!pattern.empty() && pattern[0] == rules.any && rules.escape != pattern.substr(0, 1)) {
       pattern.remove_prefix(1);
       wild = true;

@@ -18,8 +18,8 @@ inline constexpr PatternRules kLikeRules = {.any = '%', .one = '_', .sets = fals
 inline constexpr PatternRules kGlobRules = {.any = '*', .one = '?', .sets = true, .fold = false};
 
 /// Returns true if all of `text` matches `pattern`. Takes time proportional to the product of their sizes at worst, and
-/// calls `may_go_on` now and then; if that returns false, the search ends with false.
+/// calls `may_continue` now and then; if that returns false, the search ends with false.
 [[nodiscard]] bool Matches(std::string_view text, std::string_view pattern, const PatternRules& rules,
-                           const std::function<bool()>& may_go_on);
+                           const std::function<bool()>& may_continue);
 
 }  // namespace ofindex

@@ -7,7 +7,7 @@
 
 #include "query/columns/chunks/bit_words.h"
 #include "query/filter/number_range.h"
-#include "query/filter/text_kernel.h"
+#include "query/filter/string_kernel.h"
 
 namespace ofindex {
 namespace {
@@ -15,9 +15,9 @@ namespace {
 // The wanted value in the forms in which lists store values: at most one integer, one real and one byte string.
 class Wanted {
  public:
-  Wanted(const std::vector<ColumnValue>& values, const Chunk::Texts& texts)
-      : count_(static_cast<uint32_t>(texts.ends.size())), text_(count_) {
-    for (const ColumnValue& value : values) text_ = std::min(text_, NumberOf(value, texts));
+  Wanted(const std::vector<ColumnValue>& values, const Chunk::Strings& strings)
+      : count_(static_cast<uint32_t>(strings.ends.size())), text_(count_) {
+    for (const ColumnValue& value : values) text_ = std::min(text_, NumberOf(value, strings));
     if (const auto integers = IntegersOf(values); !integers.empty()) integer_ = integers[0];
     if (const auto reals = DoublesOf(values); !reals.empty()) real_ = reals[0];
   }
@@ -33,8 +33,8 @@ class Wanted {
     switch (kind) {
       case FeatureKind::kNone: return false;
       case FeatureKind::kBytes: {
-        const uint32_t* const texts = chunk.texts().number.data();
-        return text_ < count_ && any([this, texts](uint32_t i) { return texts[i] == text_; });
+        const uint32_t* const strings = chunk.strings().number.data();
+        return text_ < count_ && any([this, strings](uint32_t i) { return strings[i] == text_; });
       }
       case FeatureKind::kInt32:
       case FeatureKind::kInt64: {
@@ -66,7 +66,7 @@ class Wanted {
 void MatchLists(const ValueFilter& filter, const Chunk& chunk, std::span<uint64_t> words) {
   const bool has = filter.kind == ValueFilter::Kind::kHas && !filter.values.empty();
   const Chunk::Lists& lists = chunk.lists();
-  const Wanted wanted(has ? filter.values : std::vector<ColumnValue>(), chunk.texts());
+  const Wanted wanted(has ? filter.values : std::vector<ColumnValue>(), chunk.strings());
   FillWords(chunk.records(), words, [&](uint32_t r) {
     if (!has || lists.kinds.empty()) return false;
     const FeatureKind kind = lists.kinds[lists.kinds.size() == 1 ? 0 : r];

@@ -11,35 +11,35 @@ namespace {
 using Type = ColumnValue::Type;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr double kPastMost = 0x1p63;
 
 // Returns the least integer in the range; nothing if there is none.
-std::optional<int64_t> LeastInteger(const ValueBound& low) {
-  if (!low.value) return kLeast;
+std::optional<int64_t> MinInteger(const ValueBound& low) {
+  if (!low.value) return kMin;
   const ColumnValue& value = *low.value;
   if (!IsNumber(value.type)) return std::nullopt;
   if (value.type == Type::kInteger) {
-    if (low.open && value.integer == kMost) return std::nullopt;
+    if (low.open && value.integer == kMax) return std::nullopt;
     return value.integer + (low.open ? 1 : 0);
   }
   const double least = low.open ? std::floor(value.real) : std::ceil(value.real);
   if (least >= kPastMost) return std::nullopt;
-  if (least < -kPastMost) return kLeast;
+  if (least < -kPastMost) return kMin;
   // Doubles below 2^63 are so far from it that adding one does not overflow.
   return static_cast<int64_t>(least) + (low.open ? 1 : 0);
 }
 
 std::optional<int64_t> GreatestInteger(const ValueBound& high) {
-  if (!high.value || !IsNumber(high.value->type)) return kMost;
+  if (!high.value || !IsNumber(high.value->type)) return kMax;
   const ColumnValue& value = *high.value;
   if (value.type == Type::kInteger) {
-    if (high.open && value.integer == kLeast) return std::nullopt;
+    if (high.open && value.integer == kMin) return std::nullopt;
     return value.integer - (high.open ? 1 : 0);
   }
   const double greatest = high.open ? std::ceil(value.real) : std::floor(value.real);
-  if (greatest >= kPastMost) return kMost;
+  if (greatest >= kPastMost) return kMax;
   if (greatest < -kPastMost || (high.open && greatest == -kPastMost)) return std::nullopt;
   return static_cast<int64_t>(greatest) - (high.open ? 1 : 0);
 }
@@ -59,7 +59,7 @@ std::optional<double> InnerDouble(const ValueBound& bound, double inward) {
 }  // namespace
 
 NumberRange<int64_t> IntegersIn(const ValueBound& low, const ValueBound& high) {
-  const std::optional<int64_t> least = LeastInteger(low);
+  const std::optional<int64_t> least = MinInteger(low);
   const std::optional<int64_t> greatest = GreatestInteger(high);
   if (!least || !greatest) return {1, 0};
   return {*least, *greatest};

@@ -46,8 +46,8 @@ Result<Predicate> Predicate::Of(ColumnStore& store, std::span<const Constraint> 
 
 Result<void> Predicate::MatchPart(const Part& part, uint64_t block, std::span<uint64_t> words) const {
   if (part.column.origin == Column::Origin::kId) {
-    const BlockHead& head = store_->blocks()[block];
-    MatchOrdinals(part.filter, head.first_record, head.records, words);
+    const BlockMetadata& metadata = store_->blocks()[block];
+    MatchOrdinals(part.filter, metadata.first_record, metadata.records, words);
     return {};
   }
   OFINDEX_ASSIGN(const std::shared_ptr<const Chunk> chunk, store_->Load(part.column, block));
@@ -55,21 +55,21 @@ Result<void> Predicate::MatchPart(const Part& part, uint64_t block, std::span<ui
   return {};
 }
 
-Verdict Predicate::Judge(uint64_t block) const {
+Verdict Predicate::EvaluateZone(uint64_t block) const {
   Verdict verdict = Verdict::kAll;
-  for (const Part& part : parts_) verdict = std::min(verdict, part.filter.Judge((*part.zones)[block]));
+  for (const Part& part : parts_) verdict = std::min(verdict, part.filter.EvaluateZone((*part.zones)[block]));
   return verdict;
 }
 
 Result<BlockSelection> Predicate::Evaluate(uint64_t block) const {
   const uint32_t records = store_->blocks()[block].records;
-  const Verdict verdict = Judge(block);
+  const Verdict verdict = EvaluateZone(block);
   if (verdict == Verdict::kNone) return BlockSelection{};
   if (verdict == Verdict::kAll) return BlockSelection{.count = records};
   std::vector<uint64_t> words;
   std::vector<uint64_t> more;
   for (const Part& part : parts_) {
-    if (part.filter.Judge((*part.zones)[block]) == Verdict::kAll) continue;
+    if (part.filter.EvaluateZone((*part.zones)[block]) == Verdict::kAll) continue;
     std::vector<uint64_t>& out = words.empty() ? words : more;
     out.resize(WordCount(records));
     OFINDEX_TRY(MatchPart(part, block, out));
@@ -80,9 +80,10 @@ Result<BlockSelection> Predicate::Evaluate(uint64_t block) const {
 }
 
 unsigned Predicate::ThreadsFor(uint64_t begin, uint64_t end, unsigned threads) const {
-  const uint64_t most = uint64_t{threads} * kBlocksPerThread;
+  const uint64_t limit = uint64_t{threads} * kBlocksPerThread;
   uint64_t open = 0;
-  for (uint64_t block = begin; block < end && open < most; ++block) open += Judge(block) == Verdict::kSome ? 1U : 0U;
+  for (uint64_t block = begin; block < end && open < limit; ++block)
+    open += EvaluateZone(block) == Verdict::kSome ? 1U : 0U;
   return static_cast<unsigned>(std::max<uint64_t>(1, open / kBlocksPerThread));
 }
 
@@ -114,7 +115,7 @@ Result<std::vector<BlockSelection>> Predicate::Evaluate(uint64_t begin, uint64_t
 uint64_t Predicate::RecordsInQuestion() const {
   uint64_t records = 0;
   for (uint64_t block = 0; block < store_->blocks().size(); ++block) {
-    if (Judge(block) != Verdict::kNone) records += store_->blocks()[block].records;
+    if (EvaluateZone(block) != Verdict::kNone) records += store_->blocks()[block].records;
   }
   return records;
 }

@@ -44,7 +44,7 @@ class Predicate {
   Predicate(ColumnStore& store, const std::atomic<bool>* cancel) : store_(&store), cancel_(cancel) {}
 
   [[nodiscard]] Result<void> MatchPart(const Part& part, uint64_t block, std::span<uint64_t> words) const;
-  [[nodiscard]] ValueFilter::Verdict Judge(uint64_t block) const;
+  [[nodiscard]] ValueFilter::Verdict EvaluateZone(uint64_t block) const;
   [[nodiscard]] unsigned ThreadsFor(uint64_t begin, uint64_t end, unsigned threads) const;
 
   ColumnStore* store_;

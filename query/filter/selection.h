@@ -37,13 +37,13 @@ class Selection {
   Selection() = default;
 
   /// `selected` has an entry for each of `blocks`.
-  Selection(std::vector<BlockHead> blocks, std::vector<BlockSelection> selected)
+  Selection(std::vector<BlockMetadata> blocks, std::vector<BlockSelection> selected)
       : blocks_(std::move(blocks)), selected_(std::move(selected)) {
     for (const BlockSelection& block : selected_) count_ += block.count;
   }
 
   [[nodiscard]] uint64_t count() const { return count_; }
-  [[nodiscard]] const std::vector<BlockHead>& blocks() const { return blocks_; }
+  [[nodiscard]] const std::vector<BlockMetadata>& blocks() const { return blocks_; }
   [[nodiscard]] const std::vector<BlockSelection>& selected() const { return selected_; }
 
   /// Calls `visit` with the ordinal of each selected record, ascending, until it returns false.
@@ -79,7 +79,7 @@ class Selection {
   }
 
  private:
-  std::vector<BlockHead> blocks_;
+  std::vector<BlockMetadata> blocks_;
   std::vector<BlockSelection> selected_;
   uint64_t count_ = 0;
 };

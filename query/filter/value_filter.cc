@@ -74,7 +74,7 @@ bool IsLike(const Chunk::Value& value, const ColumnValue& pattern, const std::at
 }
 
 // Returns the verdict on values that all lie in [zone.min, zone.max], NULL aside.
-Verdict JudgeValues(const ValueFilter& filter, const Zone& zone) {
+Verdict EvaluateValues(const ValueFilter& filter, const Zone& zone) {
   const bool known = zone.min.type != Type::kNull && zone.max.type != Type::kNull;
   const bool numbers = zone.max.type == Type::kInteger || zone.max.type == Type::kReal;
   if (filter.passing != PassingText::kNone && !numbers) return Verdict::kSome;
@@ -152,10 +152,10 @@ bool ValueFilter::accepts_none() const {
   return kind == Kind::kRange ? !low.value && !high.value && outside : values.empty();
 }
 
-Verdict ValueFilter::Judge(const Zone& zone) const {
-  const Verdict values_verdict = zone.least_nulls == zone.records ? Verdict::kNone : JudgeValues(*this, zone);
-  const bool only_values = zone.most_nulls == 0;
-  const bool only_nulls = zone.least_nulls == zone.records;
+Verdict ValueFilter::EvaluateZone(const Zone& zone) const {
+  const Verdict values_verdict = zone.min_nulls == zone.records ? Verdict::kNone : EvaluateValues(*this, zone);
+  const bool only_values = zone.max_nulls == 0;
+  const bool only_nulls = zone.min_nulls == zone.records;
   if (only_nulls) return null ? Verdict::kAll : Verdict::kNone;
   if (values_verdict == Verdict::kNone && (!null || only_values)) return Verdict::kNone;
   if (values_verdict == Verdict::kAll && (null || only_values)) return Verdict::kAll;

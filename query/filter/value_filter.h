@@ -73,7 +73,7 @@ struct ValueFilter {
 
   /// The records of a block that the filter accepts, as far as this is known without its chunk.
   enum class Verdict : uint8_t { kNone, kSome, kAll };
-  [[nodiscard]] Verdict Judge(const Zone& zone) const;
+  [[nodiscard]] Verdict EvaluateZone(const Zone& zone) const;
 };
 
 }  // namespace ofindex

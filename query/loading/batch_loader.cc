@@ -20,8 +20,8 @@ namespace ofindex {
 namespace {
 
 // A higher number is useless, and memory for this many can be allocated.
-constexpr uint64_t kMostRecords = uint64_t{1} << 28;
-constexpr size_t kMostBatches = size_t{1} << 20;
+constexpr uint64_t kMaxRecords = uint64_t{1} << 28;
+constexpr size_t kMaxBatches = size_t{1} << 20;
 
 /// Blocks signals in this thread, and so in the threads that it starts, while this lives. Signals raised by a fault
 /// stay unblocked, because a reader survives files that shrink under its map.
@@ -66,13 +66,13 @@ class LoaderState {
   static constexpr uint64_t kNever = ~uint64_t{0};
 
   // A batch whose ordinals were drawn.
-  struct Draft {
+  struct PendingBatch {
     uint64_t number = 0;
     Loaded loaded = {};
   };
 
   void Work();
-  [[nodiscard]] bool Draw(Draft& draft);
+  [[nodiscard]] bool Draw(PendingBatch& pending);
   [[nodiscard]] bool WaitForRoom();
   [[nodiscard]] Result<OrderStep> DrawOrdinals(std::vector<uint64_t>& ordinals);
   [[nodiscard]] Result<Loaded> Decode(Loaded loaded) const;
@@ -126,23 +126,23 @@ void LoaderState::StartThreads() {
 }
 
 void LoaderState::Work() {
-  Draft draft;
-  while (Draw(draft)) {
-    Finish(draft.number, WithMemory("a batch", [&] { return Decode(std::move(draft.loaded)); }));
+  PendingBatch pending;
+  while (Draw(pending)) {
+    Finish(pending.number, WithMemory("a batch", [&] { return Decode(std::move(pending.loaded)); }));
   }
 }
 
 // One thread draws, and waits for room while holding `drawing_`: so batches are drawn in order.
-bool LoaderState::Draw(Draft& draft) {
+bool LoaderState::Draw(PendingBatch& pending) {
   const std::lock_guard turn(drawing_);
   if (!WaitForRoom()) return false;
-  draft = {.number = drawn_};
-  auto step = DrawOrdinals(draft.loaded.ordinals);
+  pending = {.number = drawn_};
+  auto step = DrawOrdinals(pending.loaded.ordinals);
   if (!step) {
     Finish(drawn_++, tl::unexpected<Error>(std::move(step).error()));
     return false;
   }
-  draft.loaded.position = step->position;
+  pending.loaded.position = step->position;
   if (step->count != 0) ++drawn_;
   if (step->count < options_.batch_size) {
     const std::lock_guard lock(mutex_);
@@ -184,8 +184,8 @@ void LoaderState::Finish(uint64_t number, Result<Loaded> outcome) {
 
 Result<BatchLoader::Outcome> LoaderState::Next(std::chrono::milliseconds patience, Loaded& out) {
   if (threads_.empty()) {
-    Draft draft;
-    if (Draw(draft)) Finish(draft.number, Decode(std::move(draft.loaded)));
+    PendingBatch pending;
+    if (Draw(pending)) Finish(pending.number, Decode(std::move(pending.loaded)));
   }
   std::optional<Result<Loaded>> next;
   {
@@ -204,11 +204,11 @@ Result<BatchLoader::Outcome> LoaderState::Next(std::chrono::milliseconds patienc
 Result<std::unique_ptr<BatchLoader>> BatchLoader::Start(std::shared_ptr<const PayloadSource> source,
                                                         std::shared_ptr<const BatchDecoder> decoder, NextOrdinals order,
                                                         Options options) {
-  if (options.batch_size == 0 || options.batch_size > kMostRecords) {
-    return Fail(ErrorCode::kUsage, StrCat("batches of ", options.batch_size, " records; expected 1 to ", kMostRecords));
+  if (options.batch_size == 0 || options.batch_size > kMaxRecords) {
+    return Fail(ErrorCode::kUsage, StrCat("batches of ", options.batch_size, " records; expected 1 to ", kMaxRecords));
   }
-  if (options.prefetch == 0 || options.prefetch > kMostBatches) {
-    return Fail(ErrorCode::kUsage, StrCat("prefetch of ", options.prefetch, " batches; expected 1 to ", kMostBatches));
+  if (options.prefetch == 0 || options.prefetch > kMaxBatches) {
+    return Fail(ErrorCode::kUsage, StrCat("prefetch of ", options.prefetch, " batches; expected 1 to ", kMaxBatches));
   }
   return WithMemory("a loader of batches", [&]() -> Result<std::unique_ptr<BatchLoader>> {
     auto state = std::make_unique<LoaderState>(std::move(source), std::move(decoder), std::move(order), options);
@@ -229,8 +229,8 @@ Result<BatchLoader::Outcome> BatchLoader::Next(std::chrono::milliseconds patienc
   if (::getpid() != process_) {
     return Fail(ErrorCode::kUsage, "the loader belongs to another process", "start one in each process after the fork");
   }
-  const std::chrono::milliseconds most = std::chrono::hours(24);
-  return state_->Next(std::clamp(patience, std::chrono::milliseconds(0), most), out);
+  const std::chrono::milliseconds limit = std::chrono::hours(24);
+  return state_->Next(std::clamp(patience, std::chrono::milliseconds(0), limit), out);
 }
 
 }  // namespace ofindex

@@ -15,9 +15,9 @@ namespace ofindex {
 /// page per record.
 [[nodiscard]] NextOrdinals PrefetchRuns(NextOrdinals order, std::shared_ptr<const RecordReader> reader, uint64_t run);
 
-/// Returns how many neighbours to read together when a sampler of `law` and `view` reaches one of them: the run of a
+/// Returns how many neighbours to read together when a sampler of `method` and `view` reaches one of them: the run of a
 /// block order; for a global shuffle of small records that fit into memory together, as many as fill 256 KiB, since all
 /// records are read in the end. 0: each record alone.
-[[nodiscard]] uint64_t RunToPrefetch(const SampleLaw& law, const View& view, const RecordReader& reader);
+[[nodiscard]] uint64_t RunToPrefetch(const SamplingMethod& method, const View& view, const RecordReader& reader);
 
 }  // namespace ofindex

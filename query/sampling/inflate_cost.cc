@@ -14,9 +14,9 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kLooks = 8;
-constexpr double kMostSeconds = 0.05;
-constexpr uint64_t kMostNeighbours = 65'536;
-constexpr uint64_t kMostNeighbourBytes = uint64_t{8} << 20;
+constexpr double kMaxSeconds = 0.05;
+constexpr uint64_t kMaxNeighbours = 65'536;
+constexpr uint64_t kMaxNeighbourBytes = uint64_t{8} << 20;
 
 // Returns the seconds that it takes to read these records together.
 Result<double> SecondsFor(const RecordReader& reader, std::span<const uint64_t> ordinals) {
@@ -42,7 +42,7 @@ Result<std::optional<std::string>> CostOfGlobalShuffle(const Dataset& dataset, c
   const RecordReader& reader = dataset.reader();
   double total = 0;
   int looks = 0;
-  for (uint64_t i = 0; i < kLooks && total < kMostSeconds; ++i) {
+  for (uint64_t i = 0; i < kLooks && total < kMaxSeconds; ++i) {
     const uint64_t ordinal = facts.records / kLooks * i + facts.records / (2 * kLooks);
     const auto seconds = SecondsFor(reader, std::span(&ordinal, 1));
     if (!seconds && seconds.error().code == ErrorCode::kDamage) continue;
@@ -53,8 +53,8 @@ Result<std::optional<std::string>> CostOfGlobalShuffle(const Dataset& dataset, c
   if (looks == 0) return std::nullopt;
   const double alone = total / looks;
   const uint64_t mean = std::max<uint64_t>(facts.payload_bytes / facts.records, 1);
-  const uint64_t bytes = std::min(2 * facts.span_bytes, kMostNeighbourBytes);
-  std::vector<uint64_t> neighbours(std::clamp<uint64_t>(bytes / mean, 1, std::min(kMostNeighbours, facts.records)));
+  const uint64_t bytes = std::min(2 * facts.span_bytes, kMaxNeighbourBytes);
+  std::vector<uint64_t> neighbours(std::clamp<uint64_t>(bytes / mean, 1, std::min(kMaxNeighbours, facts.records)));
   std::iota(neighbours.begin(), neighbours.end(), 0);
   const auto together = SecondsFor(reader, neighbours);
   if (!together && together.error().code == ErrorCode::kDamage) return std::nullopt;

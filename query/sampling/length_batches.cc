@@ -19,7 +19,7 @@ bool Fits(const BatchLimits& limits, uint64_t records, uint64_t longest, unsigne
 
 }  // namespace
 
-Result<bool> BatchCutter::Cut(std::vector<uint64_t>& batch) {
+Result<bool> BatchSplitter::Next(std::vector<uint64_t>& batch) {
   batch.clear();
   uint64_t longest = 0;
   unsigned __int128 sum = 0;
@@ -35,7 +35,7 @@ Result<bool> BatchCutter::Cut(std::vector<uint64_t>& batch) {
   }
 }
 
-Result<bool> BatchCutter::Fetch() {
+Result<bool> BatchSplitter::Fetch() {
   ordinals_.resize(kFetchedAtOnce);
   ordinals_.resize(sampler_.Next(ordinals_));
   lengths_.resize(ordinals_.size());
@@ -51,7 +51,7 @@ Result<LengthBatches> LengthBatches::Of(Sampler sampler, LengthsOf lengths, cons
     return Fail(ErrorCode::kUsage, "a limit of a batch is 0; expected at least 1", "give a total of at least 1");
   }
   OFINDEX_TRY(CheckSlice(slice));
-  return LengthBatches(BatchCutter(std::move(sampler), std::move(lengths), limits), slice, tail);
+  return LengthBatches(BatchSplitter(std::move(sampler), std::move(lengths), limits), slice, tail);
 }
 
 Result<bool> LengthBatches::Next(std::vector<uint64_t>& batch) {
@@ -68,23 +68,23 @@ Result<bool> LengthBatches::NextStep(std::vector<uint64_t>& batch) {
   std::vector<uint64_t> other;
   uint64_t cut = 0;
   for (; cut < slice_.world; ++cut) {
-    OFINDEX_ASSIGN(const bool more, cutter_.Cut(cut == slice_.rank ? batch : other));
+    OFINDEX_ASSIGN(const bool more, splitter_.Next(cut == slice_.rank ? batch : other));
     if (!more) break;
   }
   const bool whole = cut == slice_.world;
   if (cut == 0 || (!whole && tail_ == Tail::kDrop)) return false;
   ++step_;
-  position_ = cutter_.position();
+  position_ = splitter_.position();
   if (slice_.rank < cut) return true;
   return tail_ == Tail::kPad ? Repeat(slice_.rank - cut, batch) : Result<bool>(false);
 }
 
 // Returns batch number `number` from the ranks' common start, or the last batch if there are fewer.
 Result<bool> LengthBatches::Repeat(uint64_t number, std::vector<uint64_t>& batch) const {
-  BatchCutter again = begin_;
+  BatchSplitter again = begin_;
   std::vector<uint64_t> next;
   for (uint64_t i = 0; i <= number; ++i) {
-    OFINDEX_ASSIGN(const bool more, again.Cut(next));
+    OFINDEX_ASSIGN(const bool more, again.Next(next));
     if (!more) break;
     batch.swap(next);
   }

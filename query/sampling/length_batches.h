@@ -21,15 +21,15 @@ struct BatchLimits {
 using LengthsOf = std::function<Result<void>(std::span<const uint64_t> ordinals, std::span<uint64_t> lengths)>;
 
 /// Cuts the order of an epoch into batches of bounded length: each takes the next records as long as they fit. A value.
-class BatchCutter {
+class BatchSplitter {
  public:
   /// `sampler` is of a single rank, at the position where the cutting begins.
-  BatchCutter(Sampler sampler, LengthsOf lengths, const BatchLimits& limits)
+  BatchSplitter(Sampler sampler, LengthsOf lengths, const BatchLimits& limits)
       : sampler_(std::move(sampler)), lengths_of_(std::move(lengths)), limits_(limits) {}
 
   /// Replaces `batch` by the next one. Returns false, without a batch, if the epoch has no more records. Errors: those
   /// of the lengths.
-  [[nodiscard]] Result<bool> Cut(std::vector<uint64_t>& batch);
+  [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
 
   /// Returns the epoch position of the first record of the next batch.
   [[nodiscard]] uint64_t position() const { return sampler_.position() - (ordinals_.size() - used_); }
@@ -64,14 +64,14 @@ class LengthBatches {
   [[nodiscard]] uint64_t position() const { return position_; }
 
  private:
-  LengthBatches(BatchCutter cutter, const Slice& slice, Tail tail)
-      : begin_(cutter), cutter_(std::move(cutter)), slice_(slice), tail_(tail), position_(cutter_.position()) {}
+  LengthBatches(BatchSplitter splitter, const Slice& slice, Tail tail)
+      : begin_(splitter), splitter_(std::move(splitter)), slice_(slice), tail_(tail), position_(splitter_.position()) {}
 
   [[nodiscard]] Result<bool> NextStep(std::vector<uint64_t>& batch);
   [[nodiscard]] Result<bool> Repeat(uint64_t number, std::vector<uint64_t>& batch) const;
 
-  BatchCutter begin_;  // at the ranks' common start: the batches that a padded tail repeats
-  BatchCutter cutter_;
+  BatchSplitter begin_;  // at the ranks' common start: the batches that a padded tail repeats
+  BatchSplitter splitter_;
   Slice slice_;
   Tail tail_;
   uint64_t step_ = 0;

@@ -27,7 +27,7 @@ class ClassCounter {
       ++distinct_;
     }
     pairs_ += taken_ != 0;
-    alike_ += taken_ != 0 && number == last_;
+    same_class_ += taken_ != 0 && number == last_;
     last_ = number;
     ++taken_;
     if (taken_ % batch_ != 0) return;
@@ -41,8 +41,8 @@ class ClassCounter {
     return static_cast<double>(whole_) / static_cast<double>(batches_);
   }
 
-  [[nodiscard]] double Alike() const {
-    return pairs_ == 0 ? 0 : static_cast<double>(alike_) / static_cast<double>(pairs_);
+  [[nodiscard]] double SameClassShare() const {
+    return pairs_ == 0 ? 0 : static_cast<double>(same_class_) / static_cast<double>(pairs_);
   }
 
  private:
@@ -54,7 +54,7 @@ class ClassCounter {
   uint64_t whole_ = 0;
   uint64_t taken_ = 0;
   uint64_t pairs_ = 0;
-  uint64_t alike_ = 0;
+  uint64_t same_class_ = 0;
   uint32_t last_ = ClassNumbers::kNoClass;
 };
 
@@ -111,20 +111,20 @@ double PerfectPerBatch(const std::vector<uint64_t>& sizes, uint64_t all, uint64_
 }
 
 // Returns the probability that two records of a perfect shuffle are of one class. Records without a class are equal.
-double PerfectAlike(const std::vector<uint64_t>& sizes, uint64_t all) {
+double PerfectSameClassShare(const std::vector<uint64_t>& sizes, uint64_t all) {
   const uint64_t classed = std::accumulate(sizes.begin(), sizes.end(), uint64_t{0});
   const auto pairs = [](uint64_t n) { return n == 0 ? 0 : static_cast<double>(n) * static_cast<double>(n - 1); };
-  double alike = pairs(all - classed);
-  for (const uint64_t size : sizes) alike += pairs(size);
-  return all < 2 ? 0 : alike / pairs(all);
+  double same_class = pairs(all - classed);
+  for (const uint64_t size : sizes) same_class += pairs(size);
+  return all < 2 ? 0 : same_class / pairs(all);
 }
 
 // Simulates a loader that fills a buffer from the data in stored order, and draws from it.
-double BufferPerBatch(const ClassNumbers& numbers, uint64_t key, uint64_t batch, uint64_t most) {
+double BufferPerBatch(const ClassNumbers& numbers, uint64_t key, uint64_t batch, uint64_t limit) {
   ClassCounter counter(numbers, batch);
   std::vector<uint64_t> buffer;
   uint64_t next = 0;
-  for (uint64_t taken = 0; taken < most; ++taken) {
+  for (uint64_t taken = 0; taken < limit; ++taken) {
     while (buffer.size() < MixQuality::kBufferRecords && next < numbers.of.size()) buffer.push_back(next++);
     const uint64_t drawn = Below(SampleKey(key, taken), buffer.size());
     counter.Take(std::exchange(buffer[drawn], buffer.back()));
@@ -135,13 +135,13 @@ double BufferPerBatch(const ClassNumbers& numbers, uint64_t key, uint64_t batch,
 
 }  // namespace
 
-Result<MixQuality> MeasureMix(const SampleLaw& law, uint64_t seed, uint64_t epoch, const ClassNumbers& numbers,
-                              uint64_t batch, uint64_t most, const std::atomic<bool>* cancel) {
+Result<MixQuality> MeasureMix(const SamplingMethod& method, uint64_t seed, uint64_t epoch, const ClassNumbers& numbers,
+                              uint64_t batch, uint64_t limit, const std::atomic<bool>* cancel) {
   constexpr uint64_t kAtOnce = 4096;
   const uint64_t all = numbers.of.size();
-  const std::shared_ptr<const EpochOrder> order = OrderOf(law, all, seed, epoch);
+  const std::shared_ptr<const EpochOrder> order = OrderOf(method, all, seed, epoch);
   MixQuality quality;
-  quality.positions = std::min(order->size(), most);
+  quality.positions = std::min(order->size(), limit);
   quality.batch = batch;
   ClassCounter counter(numbers, batch);
   RunCache cache(order->runs_in_flight());
@@ -158,11 +158,12 @@ Result<MixQuality> MeasureMix(const SampleLaw& law, uint64_t seed, uint64_t epoc
   quality.reads = cache.reads();
   const std::vector<uint64_t> sizes = Sizes(numbers);
   quality.classes = sizes.size() - static_cast<uint64_t>(std::count(sizes.begin(), sizes.end(), uint64_t{0}));
-  const double alike = PerfectAlike(sizes, all);
+  const double same_class = PerfectSameClassShare(sizes, all);
   quality.per_batch = counter.PerBatch();
   quality.per_batch_perfect = PerfectPerBatch(sizes, all, std::min(batch, quality.positions));
   quality.per_batch_buffer = BufferPerBatch(numbers, seed, batch, std::min(quality.positions, all));
-  quality.neighbours = alike < 1 && quality.positions > 1 ? (counter.Alike() - alike) / (1 - alike) : 0;
+  quality.neighbours =
+      same_class < 1 && quality.positions > 1 ? (counter.SameClassShare() - same_class) / (1 - same_class) : 0;
   return quality;
 }
 

@@ -31,10 +31,10 @@ struct ClassNumbers {
   uint64_t classes = 0;
 };
 
-/// Measures the first `most` positions of one epoch, in batches of `batch` records. The order must give every record
+/// Measures the first `limit` positions of one epoch, in batches of `batch` records. The order must give every record
 /// once; orders that draw are not supported. `cancel` may be null. Errors: kInterrupted.
-[[nodiscard]] Result<MixQuality> MeasureMix(const SampleLaw& law, uint64_t seed, uint64_t epoch,
-                                            const ClassNumbers& numbers, uint64_t batch, uint64_t most,
+[[nodiscard]] Result<MixQuality> MeasureMix(const SamplingMethod& method, uint64_t seed, uint64_t epoch,
+                                            const ClassNumbers& numbers, uint64_t batch, uint64_t limit,
                                             const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace ofindex

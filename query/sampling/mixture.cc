@@ -13,21 +13,21 @@ Result<Mixture> Mixture::Make(std::span<const double> shares, std::vector<uint64
     return Fail(ErrorCode::kUsage, StrCat("a mixture has a share for each source; expected ", sizes.size(),
                                           " shares, got ", shares.size()));
   }
-  OFINDEX_ASSIGN(Deal deal, Deal::InShares(shares, key));
+  OFINDEX_ASSIGN(Interleave interleave, Interleave::InShares(shares, key));
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (shares[i] > 0 && sizes[i] == 0) {
       return Fail(ErrorCode::kUsage, StrCat("source ", i, " of the mixture has no records"), "leave it out");
     }
   }
-  return Mixture(std::move(deal), std::move(sizes));
+  return Mixture(std::move(interleave), std::move(sizes));
 }
 
 void Mixture::Fill(uint64_t first, uint64_t step, std::span<MixedPlace> out) const {
-  std::array<Dealt, 256> dealt;
+  std::array<Turn, 256> turn;
   for (size_t done = 0; done < out.size();) {
-    const std::span some(dealt.data(), std::min(dealt.size(), out.size() - done));
-    deal_.Fill(first + done * step, step, some);
-    for (const Dealt& one : some) out[done++] = PlaceOf(one);
+    const std::span some(turn.data(), std::min(turn.size(), out.size() - done));
+    interleave_.Fill(first + done * step, step, some);
+    for (const Turn& one : some) out[done++] = PlaceOf(one);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "query/sampling/orders/deal.h"
+#include "query/sampling/orders/interleave.h"
 
 namespace ofindex {
 
@@ -21,39 +21,40 @@ struct MixedPlace {
 
 /// An endless order of the records of several sources in fixed proportions. Each source is read epoch after epoch,
 /// every position of each epoch exactly once; where one epoch ends and the next begins, they overlap by less than one
-/// cycle of the Deal. Immutable; may be used by any number of threads.
+/// cycle of the Interleave. Immutable; may be used by any number of threads.
 ///
-/// The algorithm: a Deal, in which turn n of a source is position n mod size of its epoch n / size.
+/// The algorithm: an Interleave, in which turn n of a source is position n mod size of its epoch n / size.
 class Mixture {
  public:
-  /// Mixes sources of `sizes` records in proportion to `shares`, with the rules of Deal. `key` is one of
+  /// Mixes sources of `sizes` records in proportion to `shares`, with the rules of Interleave. `key` is one of
   /// SampleUse::kMixture. Errors: kUsage if the numbers of shares and sizes differ, a share is invalid, or a source
   /// with a share is empty.
   [[nodiscard]] static Result<Mixture> Make(std::span<const double> shares, std::vector<uint64_t> sizes, uint64_t key);
 
   /// Returns the record at `position`, which is below 2^63. O(1).
-  [[nodiscard]] MixedPlace At(uint64_t position) const { return PlaceOf(deal_.At(position)); }
+  [[nodiscard]] MixedPlace At(uint64_t position) const { return PlaceOf(interleave_.At(position)); }
 
   /// Sets `out` to At() of `first`, `first` + `step`, ...; `step` is at least 1. Faster than At() for a small step.
   void Fill(uint64_t first, uint64_t step, std::span<MixedPlace> out) const;
 
   /// Returns the inverse: At(PositionOf(place)) == place, for a source with a share.
   [[nodiscard]] uint64_t PositionOf(const MixedPlace& place) const {
-    return deal_.PositionOf({place.source, place.epoch * sizes_[place.source] + place.position});
+    return interleave_.PositionOf({place.source, place.epoch * sizes_[place.source] + place.position});
   }
 
   [[nodiscard]] const std::vector<uint64_t>& sizes() const { return sizes_; }
-  [[nodiscard]] const Deal& deal() const { return deal_; }
+  [[nodiscard]] const Interleave& interleave() const { return interleave_; }
 
  private:
-  Mixture(Deal deal, std::vector<uint64_t> sizes) : deal_(std::move(deal)), sizes_(std::move(sizes)) {}
+  Mixture(Interleave interleave, std::vector<uint64_t> sizes)
+      : interleave_(std::move(interleave)), sizes_(std::move(sizes)) {}
 
-  [[nodiscard]] MixedPlace PlaceOf(const Dealt& dealt) const {
-    const uint64_t size = sizes_[dealt.party];
-    return {dealt.party, dealt.number / size, dealt.number % size};
+  [[nodiscard]] MixedPlace PlaceOf(const Turn& turn) const {
+    const uint64_t size = sizes_[turn.party];
+    return {turn.party, turn.number / size, turn.number % size};
   }
 
-  Deal deal_;
+  Interleave interleave_;
   std::vector<uint64_t> sizes_;
 };
 

@@ -55,11 +55,11 @@ ByteView BytesOf(std::span<const Value> values) {
   return {reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()};
 }
 
-Result<SampleLaw> ByWeights(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
+Result<SamplingMethod> ByWeights(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
   OFINDEX_ASSIGN(const Column column, FindColumn(store, name));
   if (view.size() == 0) return GlobalShuffle{};  // an empty view
-  if (view.size() > AliasTable::kMostItems) {
-    return Fail(ErrorCode::kLimit, StrCat("weights of over ", FormatCount(AliasTable::kMostItems), " records"));
+  if (view.size() > AliasTable::kMaxItems) {
+    return Fail(ErrorCode::kLimit, StrCat("weights of over ", FormatCount(AliasTable::kMaxItems), " records"));
   }
   AliasTable::Builder builder;
   builder.Reserve(view.size());
@@ -75,7 +75,7 @@ Result<SampleLaw> ByWeights(ColumnStore& store, const View& view, const std::str
       },
       cancel));
   OFINDEX_ASSIGN(AliasTable table, std::move(builder).Build());
-  return WeightedLaw{std::make_shared<const AliasTable>(std::move(table)), ToHex(hash.Digest())};
+  return WeightedSampling{std::make_shared<const AliasTable>(std::move(table)), ToHex(hash.Digest())};
 }
 
 // Collects the classes of a view's records, which `take` receives piece by piece.
@@ -91,7 +91,7 @@ Result<ColumnClasses> ReadClasses(ColumnStore& store, const View& view, const st
   return ColumnClasses::Read(store, column, End(view), cancel);
 }
 
-Result<SampleLaw> Balanced(ColumnStore& store, const View& view, const SampleRequest& request, Cancel cancel) {
+Result<SamplingMethod> Balanced(ColumnStore& store, const View& view, const SampleRequest& request, Cancel cancel) {
   OFINDEX_ASSIGN(const ColumnClasses classes, ReadClasses(store, view, *request.balance, cancel));
   if (view.size() == 0) return GlobalShuffle{};  // an empty view
   Xxh3Stream hash;
@@ -109,26 +109,26 @@ Result<SampleLaw> Balanced(ColumnStore& store, const View& view, const SampleReq
   };
   OFINDEX_ASSIGN(auto members,
                  BalancedClasses::Make(static_cast<uint32_t>(classes.size()), request.temperature, deliver));
-  return BalancedLaw{std::move(members), ToHex(hash.Digest())};
+  return BalancedSampling{std::move(members), ToHex(hash.Digest())};
 }
 
-Result<SampleLaw> BlockLaw(const BlockShape& shape) {
-  const bool sound = shape.run > 0 && shape.lanes > 0 && shape.lanes <= kMostLanes && shape.window > 0 &&
-                     shape.window <= kMostWindow && shape.run <= kMostWindowRecords / shape.window;
+Result<SamplingMethod> BlockSampling(const BlockShape& shape) {
+  const bool sound = shape.run > 0 && shape.lanes > 0 && shape.lanes <= kMaxLanes && shape.window > 0 &&
+                     shape.window <= kMaxWindow && shape.run <= kMaxWindowRecords / shape.window;
   if (sound) return shape;
   return Fail(ErrorCode::kUsage,
               StrCat("blocks of ", shape.run, " records, ", shape.lanes, " lanes, a window of ", shape.window,
-                     " runs: expected at least 1 of each, at most ", FormatCount(kMostLanes), " lanes, and ",
-                     FormatCount(kMostWindowRecords), " records in a window"));
+                     " runs: expected at least 1 of each, at most ", FormatCount(kMaxLanes), " lanes, and ",
+                     FormatCount(kMaxWindowRecords), " records in a window"));
 }
 
-Result<SampleLaw> LawOf(ColumnStore& store, const View& view, const SampleRequest& request, Cancel cancel) {
+Result<SamplingMethod> MethodOf(ColumnStore& store, const View& view, const SampleRequest& request, Cancel cancel) {
   if ((request.weights ? 1 : 0) + (request.balance ? 1 : 0) + (request.block ? 1 : 0) > 1) {
     return Fail(ErrorCode::kUsage, "weights, balance and block: expected one of them at most");
   }
   if (request.weights) return ByWeights(store, view, *request.weights, cancel);
   if (request.balance) return Balanced(store, view, request, cancel);
-  if (request.block) return BlockLaw(*request.block);
+  if (request.block) return BlockSampling(*request.block);
   return GlobalShuffle{};
 }
 
@@ -151,17 +151,17 @@ Result<GenerationRow> Sampled(const std::vector<GenerationRow>& generations, con
 Result<Sampler> Open(const std::shared_ptr<ColumnStore>& store, const std::vector<GenerationRow>& generations,
                      const SampleRequest& request, const SqlLimits& limits) {
   OFINDEX_ASSIGN(const GenerationRow generation, Sampled(generations, request));
-  if (generation.records > std::min(store->records(), kMostSampled)) {
+  if (generation.records > std::min(store->records(), kMaxSampled)) {
     return Fail(ErrorCode::kIndex,
                 StrCat("generation ", generation.number, " has ", generation.records, " records; expected at most ",
-                       FormatCount(std::min(store->records(), kMostSampled))),
+                       FormatCount(std::min(store->records(), kMaxSampled))),
                 "rebuild the index with `ofindex build --force`");
   }
   OFINDEX_ASSIGN(View view, ViewOf(store, request, generation.records, limits));
-  OFINDEX_ASSIGN(SampleLaw law, LawOf(*store, view, request, limits.cancel));
+  OFINDEX_ASSIGN(SamplingMethod method, MethodOf(*store, view, request, limits.cancel));
   const uint64_t seed = request.state ? request.state->seed : request.seed;
   OFINDEX_ASSIGN(Sampler sampler,
-                 Sampler::Of(generation, std::move(view), std::move(law), seed, request.slice, request.tail));
+                 Sampler::Of(generation, std::move(view), std::move(method), seed, request.slice, request.tail));
   if (request.state && !request.force) OFINDEX_TRY(CheckSameSample(*request.state, sampler.State()));
   sampler.SetEpoch(request.state ? request.state->epoch : request.epoch);
   const uint64_t position = request.state ? request.state->position : request.position;

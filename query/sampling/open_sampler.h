@@ -11,7 +11,7 @@
 #include "query/columns/column_store.h"
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/sampler.h"
-#include "query/sql/sql_guard.h"
+#include "query/sql/statement_monitor.h"
 
 namespace ofindex {
 

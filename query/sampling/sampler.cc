@@ -8,9 +8,9 @@
 namespace ofindex {
 
 Result<void> CheckSlice(const Slice& slice) {
-  constexpr uint64_t kMostReaders = uint64_t{1} << 20;
-  if (std::max(slice.world, slice.workers) > kMostReaders) {
-    return Fail(ErrorCode::kUsage, StrCat("over ", FormatCount(kMostReaders), " ranks, or workers of one"));
+  constexpr uint64_t kMaxReaders = uint64_t{1} << 20;
+  if (std::max(slice.world, slice.workers) > kMaxReaders) {
+    return Fail(ErrorCode::kUsage, StrCat("over ", FormatCount(kMaxReaders), " ranks, or workers of one"));
   }
   if (slice.rank >= slice.world) {
     return Fail(ErrorCode::kUsage,
@@ -25,16 +25,17 @@ Result<void> CheckSlice(const Slice& slice) {
   return {};
 }
 
-Result<Sampler> Sampler::Of(GenerationRow generation, View view, SampleLaw law, uint64_t seed, const Slice& slice,
-                            Tail tail) {
+Result<Sampler> Sampler::Of(GenerationRow generation, View view, SamplingMethod method, uint64_t seed,
+                            const Slice& slice, Tail tail) {
   OFINDEX_TRY(CheckSlice(slice));
-  return Sampler(std::move(generation), std::move(view), std::move(law), seed, slice, tail);
+  return Sampler(std::move(generation), std::move(view), std::move(method), seed, slice, tail);
 }
 
-Sampler::Sampler(GenerationRow generation, View view, SampleLaw law, uint64_t seed, const Slice& slice, Tail tail)
+Sampler::Sampler(GenerationRow generation, View view, SamplingMethod method, uint64_t seed, const Slice& slice,
+                 Tail tail)
     : generation_(std::move(generation)),
       view_(std::move(view)),
-      law_(std::move(law)),
+      method_(std::move(method)),
       seed_(seed),
       slice_(slice),
       tail_(tail) {
@@ -43,7 +44,7 @@ Sampler::Sampler(GenerationRow generation, View view, SampleLaw law, uint64_t se
 
 void Sampler::SetEpoch(uint64_t epoch) {
   epoch_ = epoch;
-  order_ = OrderOf(law_, view_.size(), seed_, epoch);
+  order_ = OrderOf(method_, view_.size(), seed_, epoch);
   Restart(0);
 }
 
@@ -121,7 +122,7 @@ SamplerState Sampler::State() const {
   state.records = generation_.records;
   state.dataset = generation_.fingerprint;
   state.selection = view_.Fingerprint();
-  state.order = Describe(law_);
+  state.order = Describe(method_);
   return state;
 }
 

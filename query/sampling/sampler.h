@@ -32,14 +32,14 @@ struct Slice {
 /// Checks that rank and worker exist. Errors: kUsage if they do not exist.
 [[nodiscard]] Result<void> CheckSlice(const Slice& slice);
 
-/// The sequence of ordinals that one reader reads: records of a view in the order of a SampleLaw, epoch after epoch.
-/// Memory and start-up are O(1), except for orders with a table. A value: copies continue independently. Not
+/// The sequence of ordinals that one reader reads: records of a view in the order of a SamplingMethod, epoch after
+/// epoch. Memory and start-up are O(1), except for orders with a table. A value: copies continue independently. Not
 /// thread-safe; usable after fork.
 class Sampler {
  public:
   /// Starts at position 0 of epoch 0. `generation` is the dataset generation of `view`, for the state.
   /// Errors: kUsage if `slice` is invalid.
-  [[nodiscard]] static Result<Sampler> Of(GenerationRow generation, View view, SampleLaw law, uint64_t seed,
+  [[nodiscard]] static Result<Sampler> Of(GenerationRow generation, View view, SamplingMethod method, uint64_t seed,
                                           const Slice& slice = {}, Tail tail = Tail::kExact);
 
   /// Fills `out` with the next ordinals; with fewer only if the epoch ends for this reader. Returns how many.
@@ -62,7 +62,7 @@ class Sampler {
   [[nodiscard]] uint64_t seed() const { return seed_; }
   [[nodiscard]] uint64_t epoch() const { return epoch_; }
   [[nodiscard]] const View& view() const { return view_; }
-  [[nodiscard]] const SampleLaw& law() const { return law_; }
+  [[nodiscard]] const SamplingMethod& method() const { return method_; }
 
   /// Positions of an epoch, for all ranks together.
   [[nodiscard]] uint64_t epoch_size() const { return order_->size(); }
@@ -89,14 +89,14 @@ class Sampler {
   [[nodiscard]] SamplerState State() const;
 
  private:
-  Sampler(GenerationRow generation, View view, SampleLaw law, uint64_t seed, const Slice& slice, Tail tail);
+  Sampler(GenerationRow generation, View view, SamplingMethod method, uint64_t seed, const Slice& slice, Tail tail);
 
   [[nodiscard]] uint64_t StepsOfRank(uint64_t rank) const;
   void Restart(uint64_t position);
 
   GenerationRow generation_;
   View view_;
-  SampleLaw law_;
+  SamplingMethod method_;
   std::shared_ptr<const EpochOrder> order_;
   uint64_t seed_;
   uint64_t epoch_ = 0;

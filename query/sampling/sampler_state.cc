@@ -12,8 +12,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr char kSchema[] = "ofindex.sampler/1";
-constexpr size_t kMostStateBytes = 4096;
-constexpr size_t kMostTextBytes = 200;
+constexpr size_t kMaxStateBytes = 4096;
+constexpr size_t kMaxTextBytes = 200;
 
 tl::unexpected<Error> NoState(std::string_view why) {
   return Fail(ErrorCode::kUsage, StrCat("the sampler's state: ", why),
@@ -37,7 +37,7 @@ class Members {
     if (member == nullptr) return;
     if (!member->is_string()) return Complain(name, "is not a string");
     into = member->get<std::string>();
-    if (into.size() > kMostTextBytes) Complain(name, "is too long");
+    if (into.size() > kMaxTextBytes) Complain(name, "is too long");
   }
 
   [[nodiscard]] const std::string& complaint() const { return complaint_; }
@@ -66,7 +66,7 @@ tl::unexpected<Error> Other(std::string_view what) {
 }  // namespace
 
 std::string ToJson(const SamplerState& state) {
-  return Json{{"schema", kSchema},        {"law", state.law},           {"seed", state.seed},
+  return Json{{"schema", kSchema},        {"law", state.version},       {"seed", state.seed},
               {"epoch", state.epoch},     {"position", state.position}, {"generation", state.generation},
               {"records", state.records}, {"dataset", state.dataset},   {"selection", state.selection},
               {"order", state.order}}
@@ -74,15 +74,15 @@ std::string ToJson(const SamplerState& state) {
 }
 
 Result<SamplerState> ParseSamplerState(const std::string& text) {
-  if (text.size() > kMostStateBytes) return NoState(StrCat("expected at most ", kMostStateBytes, " bytes"));
+  if (text.size() > kMaxStateBytes) return NoState(StrCat("expected at most ", kMaxStateBytes, " bytes"));
   const Json document = Json::parse(text, nullptr, false);
   if (!document.is_object()) return NoState("not a JSON object");
   if (document.value("schema", Json()) != kSchema) return NoState(StrCat("its schema is not ", kSchema));
   Members members(document);
   SamplerState state;
-  uint64_t law = 0;
+  uint64_t version = 0;
   uint64_t generation = 0;
-  members.Take("law", law);
+  members.Take("law", version);
   members.Take("seed", state.seed);
   members.Take("epoch", state.epoch);
   members.Take("position", state.position);
@@ -92,10 +92,11 @@ Result<SamplerState> ParseSamplerState(const std::string& text) {
   members.Take("selection", state.selection);
   members.Take("order", state.order);
   if (!members.complaint().empty()) return NoState(members.complaint());
-  if (law != kSamplingLaw) {
-    return Fail(ErrorCode::kStale,
-                StrCat("the sampler's state: its law is version ", law, ", this ofindex has version ", kSamplingLaw),
-                "begin a new epoch, or continue with the ofindex version that wrote the state");
+  if (version != kSamplingVersion) {
+    return Fail(
+        ErrorCode::kStale,
+        StrCat("the sampler's state: its law is version ", version, ", this ofindex has version ", kSamplingVersion),
+        "begin a new epoch, or continue with the ofindex version that wrote the state");
   }
   if (generation > uint64_t{1} << 62) return NoState("\"generation\" is too large");
   state.generation = static_cast<int64_t>(generation);

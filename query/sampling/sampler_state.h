@@ -12,7 +12,7 @@ namespace ofindex {
 
 /// The state to resume from: less than 1 KiB as JSON, for any dataset.
 struct SamplerState {
-  uint32_t law = kSamplingLaw;
+  uint32_t version = kSamplingVersion;
   uint64_t seed = 0;
   uint64_t epoch = 0;
   uint64_t position = 0;   ///< of the epoch, for all ranks together
@@ -20,7 +20,7 @@ struct SamplerState {
   uint64_t records = 0;    ///< of that generation
   std::string dataset;     ///< fingerprint of those records
   std::string selection;   ///< fingerprint of the view's members
-  std::string order;       ///< the order, as text from Describe(SampleLaw)
+  std::string order;       ///< the order, as text from Describe(SamplingMethod)
 
   friend bool operator==(const SamplerState&, const SamplerState&) = default;
 };

@@ -10,7 +10,7 @@
 
 #include "base/nearest_names.h"
 #include "base/text.h"
-#include "query/sql/sql_gate.h"
+#include "query/sql/sql_authorizer.h"
 #include "query/tables/has_function.h"
 
 namespace ofindex {
@@ -49,13 +49,13 @@ Hint HintOf(ErrorCode code, std::string_view message) {
 /// SQLite's words in front of an unknown name, and the kind of names that exist.
 struct UnknownName {
   std::string_view words;
-  std::vector<std::string> (*names)(const SqlGate&);
+  std::vector<std::string> (*names)(const SqlAuthorizer&);
 };
 
 const std::array<UnknownName, 3> kUnknownNames = {{
-    {"no such column: ", [](const SqlGate& gate) { return gate.columns(); }},
-    {"no such table: ", [](const SqlGate& gate) { return gate.tables(); }},
-    {"no such function: ", [](const SqlGate&) { return SqlGate::Functions(); }},
+    {"no such column: ", [](const SqlAuthorizer& authorizer) { return authorizer.columns(); }},
+    {"no such table: ", [](const SqlAuthorizer& authorizer) { return authorizer.tables(); }},
+    {"no such function: ", [](const SqlAuthorizer&) { return SqlAuthorizer::Functions(); }},
 }};
 
 // Returns the nearest names, also for the part after a table's name and a dot. Feature names contain dots too.
@@ -75,11 +75,11 @@ std::string_view WithoutAdvice(std::string_view name) {
 }
 
 // Returns `message` with what was probably meant, if it is about an unknown name, otherwise nothing.
-std::string WithNearest(std::string_view message, const SqlGate& gate) {
+std::string WithNearest(std::string_view message, const SqlAuthorizer& authorizer) {
   for (const UnknownName& kind : kUnknownNames) {
     if (!message.starts_with(kind.words)) continue;
     const std::string_view wrong = WithoutAdvice(message.substr(kind.words.size()));
-    const std::string meant = DidYouMean(Nearest(wrong, kind.names(gate)), "\"");
+    const std::string meant = DidYouMean(Nearest(wrong, kind.names(authorizer)), "\"");
     return StrCat(kind.words, "\"", Printable(wrong), "\"", meant.empty() ? "" : "; ", meant);
   }
   return {};
@@ -93,7 +93,7 @@ std::string Place(sqlite3* db, size_t begin, size_t written_from) {
 
 }  // namespace
 
-Error SqlError(sqlite3* db, const SqlGate& gate, size_t begin, size_t written_from) {
+Error SqlError(sqlite3* db, const SqlAuthorizer& authorizer, size_t begin, size_t written_from) {
   const int result = sqlite3_extended_errcode(db);
   const std::string message = sqlite3_errmsg(db);
   const std::string place = Place(db, begin, written_from);
@@ -101,7 +101,7 @@ Error SqlError(sqlite3* db, const SqlGate& gate, size_t begin, size_t written_fr
     return {ErrorCode::kUsage, StrCat(place, "refused: ", Printable(message)), kRefusedHint};
   }
   const ErrorCode code = CodeOf(result);
-  const std::string named = code == ErrorCode::kUsage ? WithNearest(message, gate) : std::string();
+  const std::string named = code == ErrorCode::kUsage ? WithNearest(message, authorizer) : std::string();
   if (!named.empty()) return {code, place + named, kNamesHint};
   return {code, StrCat(place, Printable(message)), HintOf(code, message)};
 }

@@ -8,7 +8,7 @@ struct sqlite3;
 
 namespace ofindex {
 
-class SqlGate;
+class SqlAuthorizer;
 
 /// Returns the user's count of byte `at` of a statement in which the user's text begins at byte `written_from`.
 [[nodiscard]] constexpr size_t Shown(size_t at, size_t written_from) {
@@ -18,6 +18,6 @@ class SqlGate;
 /// Returns the error for the last call that `db` refused or failed. SQLite was given the statement from byte `begin`
 /// on; the user's own text begins at byte `written_from`. For a name that does not exist, the error gives the nearest
 /// ones that do.
-[[nodiscard]] Error SqlError(sqlite3* db, const SqlGate& gate, size_t begin, size_t written_from);
+[[nodiscard]] Error SqlError(sqlite3* db, const SqlAuthorizer& authorizer, size_t begin, size_t written_from);
 
 }  // namespace ofindex

@@ -7,17 +7,17 @@
 #include <string_view>
 
 #include "query/filter/like_pattern.h"
-#include "query/sql/sql_guard.h"
+#include "query/sql/statement_monitor.h"
 
 namespace ofindex {
 namespace {
 
 constexpr uint64_t kBytesPerQuestion = 1 << 20;
 
-// Asks the guard of the running statement.
-bool MayGoOn(sqlite3_context* context) {
-  SqlGuard* const guard = *static_cast<SqlGuard* const*>(sqlite3_user_data(context));
-  return guard == nullptr || guard->MayGoOn();
+// Asks the monitor of the running statement.
+bool MayContinue(sqlite3_context* context) {
+  StatementMonitor* const monitor = *static_cast<StatementMonitor* const*>(sqlite3_user_data(context));
+  return monitor == nullptr || monitor->MayContinue();
 }
 
 void Stop(sqlite3_context* context) { sqlite3_result_error_code(context, SQLITE_INTERRUPT); }
@@ -61,7 +61,7 @@ void Instr(sqlite3_context* context, int count, sqlite3_value** values) {
   const auto text = TextOf(context, values[0]);
   const auto part = TextOf(context, values[1]);
   if (!text || !part) return;
-  for (size_t from = 0; MayGoOn(context);) {
+  for (size_t from = 0; MayContinue(context);) {
     const size_t found = Find(text->substr(from), *part);
     if (found == std::string_view::npos) return sqlite3_result_int(context, 0);
     const size_t at = from + found;
@@ -98,7 +98,7 @@ void Replace(sqlite3_context* context, int count, sqlite3_value** values) {
     since += found + part->size();
     if (since < kBytesPerQuestion) continue;
     since = 0;
-    going = MayGoOn(context);
+    going = MayContinue(context);
   }
   const int error = sqlite3_str_errcode(out);
   const auto size = static_cast<sqlite3_uint64>(sqlite3_str_length(out));
@@ -136,7 +136,7 @@ class Trimmed {
     spent_ += characters_.size() + 1;
     if (spent_ >= kBytesPerQuestion) {
       spent_ = 0;
-      stopped_ = !MayGoOn(context_);
+      stopped_ = !MayContinue(context_);
     }
     if (stopped_) return {};
     for (std::string_view rest = characters_; !rest.empty();) {
@@ -173,14 +173,14 @@ void ResultOfMatch(sqlite3_context* context, sqlite3_value* text_value, sqlite3_
   const auto text = TextOf(context, text_value);
   const auto pattern = TextOf(context, pattern_value);
   if (!text || !pattern) return;
-  const int most = sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LIKE_PATTERN_LENGTH, -1);
-  if (pattern->size() > static_cast<size_t>(most)) {
+  const int limit = sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LIKE_PATTERN_LENGTH, -1);
+  if (pattern->size() > static_cast<size_t>(limit)) {
     return sqlite3_result_error(context, "LIKE or GLOB pattern too complex", -1);
   }
   bool going = true;
   // SQLite's own functions stop at the first NUL.
   const bool matches = Matches(text->substr(0, text->find('\0')), pattern->substr(0, pattern->find('\0')), rules,
-                               [&] { return going = MayGoOn(context); });
+                               [&] { return going = MayContinue(context); });
   if (!going) return Stop(context);
   sqlite3_result_int(context, matches ? 1 : 0);
 }
@@ -206,7 +206,7 @@ void Match(sqlite3_context* context, int count, sqlite3_value** values) {
 
 }  // namespace
 
-bool RegisterSqlFunctions(sqlite3* db, SqlGuard* const* running) {
+bool RegisterSqlFunctions(sqlite3* db, StatementMonitor* const* running) {
   using Function = void (*)(sqlite3_context*, int, sqlite3_value**);
   struct Row {
     const char* name;
@@ -228,7 +228,7 @@ bool RegisterSqlFunctions(sqlite3* db, SqlGuard* const* running) {
   };
   for (const Row& row : kRows) {
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    auto* const data = const_cast<SqlGuard**>(running);
+    auto* const data = const_cast<StatementMonitor**>(running);
     if (sqlite3_create_function_v2(db, row.name, row.arguments, flags, data, row.function, nullptr, nullptr, nullptr) !=
         SQLITE_OK) {
       return false;

@@ -14,9 +14,9 @@ namespace ofindex {
 /// double with each definition are expanded then.
 class SqlMemory {
  public:
-  /// Asks `may_go_on` about once per MiB allocated; if it returns false, SQLite is refused the allocation, which ends
-  /// its statement.
-  explicit SqlMemory(std::function<bool()> may_go_on) : may_go_on_(std::move(may_go_on)) {}
+  /// Asks `may_continue` about once per MiB allocated; if it returns false, SQLite is refused the allocation, which
+  /// ends its statement.
+  explicit SqlMemory(std::function<bool()> may_continue) : may_go_on_(std::move(may_continue)) {}
   SqlMemory(const SqlMemory&) = delete;
   SqlMemory& operator=(const SqlMemory&) = delete;
 
@@ -38,12 +38,12 @@ class SqlMemory {
   /// Limits the memory from now on, including what is already held. SQLite is refused an allocation that exceeds the
   /// limit, which ends its statement.
   void Bound(uint64_t bytes) {
-    most_ = bytes;
+    max_ = bytes;
     refused_ = false;
   }
 
   /// Returns true if an allocation of `bytes` bytes would be allowed now. For callers that can do without the memory.
-  [[nodiscard]] bool HasRoom(uint64_t bytes) const { return used() <= most_ && bytes <= most_ - used(); }
+  [[nodiscard]] bool HasRoom(uint64_t bytes) const { return used() <= max_ && bytes <= max_ - used(); }
 
   /// Returns true if an allocation was refused since the last call of Bound.
   [[nodiscard]] bool refused() const { return refused_; }
@@ -57,7 +57,7 @@ class SqlMemory {
   [[nodiscard]] bool Allows(uint64_t bytes);
 
   const std::function<bool()> may_go_on_;
-  uint64_t most_ = UINT64_MAX;
+  uint64_t max_ = UINT64_MAX;
   int64_t used_ = 0;
   uint64_t unasked_ = 0;  // bytes allocated since may_go_on_ was last asked
   bool refused_ = false;

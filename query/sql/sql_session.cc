@@ -6,8 +6,8 @@
 
 #include "base/nearest_names.h"
 #include "base/text.h"
+#include "query/sql/sql_authorizer.h"
 #include "query/sql/sql_error.h"
-#include "query/sql/sql_gate.h"
 #include "query/sql/statement_text.h"
 #include "query/tables/catalog_tables.h"
 #include "query/tables/tables.h"
@@ -42,9 +42,9 @@ int BindOne(sqlite3_stmt* statement, int index, const ColumnValue& value) {
 
 }  // namespace
 
-SqlRows::SqlRows(sqlite3_stmt* statement, SqlGate& gate, std::unique_ptr<SqlGuard> guard,
-                 std::optional<uint64_t> most_rows)
-    : statement_(statement), gate_(&gate), guard_(std::move(guard)), rows_left_(most_rows) {
+SqlRows::SqlRows(sqlite3_stmt* statement, SqlAuthorizer& authorizer, std::unique_ptr<StatementMonitor> monitor,
+                 std::optional<uint64_t> max_rows)
+    : statement_(statement), authorizer_(&authorizer), monitor_(std::move(monitor)), rows_left_(max_rows) {
   for (int i = 0; i < sqlite3_column_count(statement); ++i) {
     const char* const name = sqlite3_column_name(statement, i);  // null if out of memory
     columns_.emplace_back(name == nullptr ? "" : name);
@@ -53,16 +53,16 @@ SqlRows::SqlRows(sqlite3_stmt* statement, SqlGate& gate, std::unique_ptr<SqlGuar
 
 SqlRows::SqlRows(SqlRows&& other) noexcept
     : statement_(std::exchange(other.statement_, nullptr)),
-      gate_(other.gate_),
-      guard_(std::move(other.guard_)),
+      authorizer_(other.authorizer_),
+      monitor_(std::move(other.monitor_)),
       columns_(std::move(other.columns_)),
       rows_left_(other.rows_left_),
       truncated_(other.truncated_) {}
 
 SqlRows& SqlRows::operator=(SqlRows&& other) noexcept {
   std::swap(statement_, other.statement_);
-  std::swap(gate_, other.gate_);
-  std::swap(guard_, other.guard_);
+  std::swap(authorizer_, other.authorizer_);
+  std::swap(monitor_, other.monitor_);
   std::swap(columns_, other.columns_);
   std::swap(rows_left_, other.rows_left_);
   std::swap(truncated_, other.truncated_);
@@ -71,8 +71,8 @@ SqlRows& SqlRows::operator=(SqlRows&& other) noexcept {
 
 SqlRows::~SqlRows() {
   if (statement_ == nullptr) return;
-  const SqlMemory::Counting counting(gate_->memory());
-  gate_->Forget(sqlite3_db_handle(statement_), *guard_);
+  const SqlMemory::Counting counting(authorizer_->memory());
+  authorizer_->Forget(sqlite3_db_handle(statement_), *monitor_);
   sqlite3_finalize(statement_);
 }
 
@@ -88,7 +88,7 @@ Result<void> SqlRows::Bind(const std::vector<SqlParameter>& parameters) {
     }
     used[static_cast<size_t>(given - parameters.begin())] = true;
     if (BindOne(statement_, index, given->value) != SQLITE_OK) {
-      return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *gate_, 0, 0));
+      return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, 0, 0));
     }
   }
   const auto unused = std::find(used.begin(), used.end(), false);
@@ -102,12 +102,12 @@ Result<void> SqlRows::Bind(const std::vector<SqlParameter>& parameters) {
 }
 
 Result<bool> SqlRows::Next() {
-  const SqlMemory::Counting counting(gate_->memory());
-  gate_->Watch(sqlite3_db_handle(statement_), *guard_);
-  const int result = guard_->MayGoOn() ? sqlite3_step(statement_) : SQLITE_INTERRUPT;
+  const SqlMemory::Counting counting(authorizer_->memory());
+  authorizer_->Watch(sqlite3_db_handle(statement_), *monitor_);
+  const int result = monitor_->MayContinue() ? sqlite3_step(statement_) : SQLITE_INTERRUPT;
   if (result != SQLITE_ROW && result != SQLITE_DONE) {
-    if (!guard_->MayGoOn()) return tl::unexpected(*guard_->reason());
-    return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *gate_, 0, 0));
+    if (!monitor_->MayContinue()) return tl::unexpected(*monitor_->reason());
+    return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, 0, 0));
   }
   if (result == SQLITE_DONE) return false;
   if (rows_left_ && *rows_left_ == 0) {
@@ -119,7 +119,7 @@ Result<bool> SqlRows::Next() {
 }
 
 SqlValue SqlRows::At(size_t column) const {
-  const SqlMemory::Counting counting(gate_->memory());
+  const SqlMemory::Counting counting(authorizer_->memory());
   const int i = static_cast<int>(column);
   const auto bytes = [&] {
     const auto* data = static_cast<const uint8_t*>(sqlite3_column_blob(statement_, i));
@@ -134,20 +134,21 @@ SqlValue SqlRows::At(size_t column) const {
   }
 }
 
-SqlSession::SqlSession(sqlite3* db, std::unique_ptr<SqlGate> gate) : db_(db), gate_(std::move(gate)) {}
+SqlSession::SqlSession(sqlite3* db, std::unique_ptr<SqlAuthorizer> authorizer)
+    : db_(db), authorizer_(std::move(authorizer)) {}
 
 SqlSession::SqlSession(SqlSession&& other) noexcept
-    : db_(std::exchange(other.db_, nullptr)), gate_(std::move(other.gate_)) {}
+    : db_(std::exchange(other.db_, nullptr)), authorizer_(std::move(other.authorizer_)) {}
 
 SqlSession& SqlSession::operator=(SqlSession&& other) noexcept {
   std::swap(db_, other.db_);
-  std::swap(gate_, other.gate_);
+  std::swap(authorizer_, other.authorizer_);
   return *this;
 }
 
 SqlSession::~SqlSession() {
   if (db_ == nullptr) return;
-  const SqlMemory::Counting counting(gate_->memory());
+  const SqlMemory::Counting counting(authorizer_->memory());
   sqlite3_close(db_);
 }
 
@@ -165,47 +166,48 @@ Result<SqlSession> SqlSession::Open(const Snapshot& snapshot) {
 }
 
 Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::string> tables) {
-  auto gate = std::make_unique<SqlGate>(std::move(tables));
-  const SqlMemory::Counting counting(gate->memory());
-  OFINDEX_ASSIGN(sqlite3* const db, SqlGate::OpenEmpty());
-  SqlSession session(db, std::move(gate));
-  OFINDEX_TRY(add(db, session.gate_->work_limits()));
-  OFINDEX_TRY(session.gate_->Shut(db));
+  auto authorizer = std::make_unique<SqlAuthorizer>(std::move(tables));
+  const SqlMemory::Counting counting(authorizer->memory());
+  OFINDEX_ASSIGN(sqlite3* const db, SqlAuthorizer::OpenEmpty());
+  SqlSession session(db, std::move(authorizer));
+  OFINDEX_TRY(add(db, session.authorizer_->work_limits()));
+  OFINDEX_TRY(session.authorizer_->LockDown(db));
   return session;
 }
 
 Result<SqlRows> SqlSession::Query(std::string_view sql, const std::vector<SqlParameter>& parameters,
                                   const SqlLimits& limits, size_t written_from) {
-  const SqlMemory::Counting counting(gate_->memory());
-  auto guard = std::make_unique<SqlGuard>(limits, gate_->memory());
-  OFINDEX_ASSIGN(sqlite3_stmt* const statement, Prepare(sql, *guard, written_from));
-  SqlRows rows(statement, *gate_, std::move(guard), limits.rows);
+  const SqlMemory::Counting counting(authorizer_->memory());
+  auto monitor = std::make_unique<StatementMonitor>(limits, authorizer_->memory());
+  OFINDEX_ASSIGN(sqlite3_stmt* const statement, Prepare(sql, *monitor, written_from));
+  SqlRows rows(statement, *authorizer_, std::move(monitor), limits.rows);
   OFINDEX_TRY(rows.Bind(parameters));
   return rows;
 }
 
 // Accepts a single statement that returns rows and changes nothing.
-Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard, size_t written_from) {
+Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, StatementMonitor& monitor, size_t written_from) {
   const size_t begin = SkipBlank(sql, 0);
   if (begin == sql.size()) return Wrong("there is no statement", "write one, such as `SELECT * FROM shards`");
   if (sql.find('\0') != std::string_view::npos) {
     return Wrong(StrCat("a NUL byte at ", Shown(sql.find('\0'), written_from), " of the statement"),
                  "pass such values as parameters");
   }
-  const auto most = static_cast<size_t>(sqlite3_limit(db_, SQLITE_LIMIT_SQL_LENGTH, -1));
-  if (sql.size() > most) {
+  const auto limit = static_cast<size_t>(sqlite3_limit(db_, SQLITE_LIMIT_SQL_LENGTH, -1));
+  if (sql.size() > limit) {
     return Fail(ErrorCode::kLimit,
-                StrCat("SQL: the statement is too long; expected at most ", FormatCount(most), " bytes"),
+                StrCat("SQL: the statement is too long; expected at most ", FormatCount(limit), " bytes"),
                 "split it, or pass long values as parameters");
   }
-  gate_->Watch(db_, guard);
+  authorizer_->Watch(db_, monitor);
   sqlite3_stmt* statement = nullptr;
   const char* tail = nullptr;
   const int result =
       sqlite3_prepare_v2(db_, sql.data() + begin, static_cast<int>(sql.size() - begin), &statement, &tail);
   Result<sqlite3_stmt*> outcome = statement;
   if (result != SQLITE_OK) {
-    outcome = tl::unexpected(!guard.MayGoOn() ? *guard.reason() : SqlError(db_, *gate_, begin, written_from));
+    outcome =
+        tl::unexpected(!monitor.MayContinue() ? *monitor.reason() : SqlError(db_, *authorizer_, begin, written_from));
   } else if (const size_t second = SkipBlank(sql, static_cast<size_t>(tail - sql.data())); second < sql.size()) {
     outcome = Wrong(StrCat("a second statement begins at byte ", Shown(second, written_from)),
                     "give one statement at a time");
@@ -214,7 +216,7 @@ Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, SqlGuard& guard,
   }
   if (!outcome) {
     sqlite3_finalize(statement);
-    gate_->Forget(db_, guard);
+    authorizer_->Forget(db_, monitor);
   }
   return outcome;
 }

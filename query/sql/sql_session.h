@@ -13,7 +13,7 @@
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
 #include "query/columns/snapshot.h"
-#include "query/sql/sql_guard.h"
+#include "query/sql/statement_monitor.h"
 #include "query/tables/work_limits.h"
 
 struct sqlite3;
@@ -21,7 +21,7 @@ struct sqlite3_stmt;
 
 namespace ofindex {
 
-class SqlGate;
+class SqlAuthorizer;
 
 /// A value for a parameter of a statement: `name` is "label" for :label, @label and $label, and "1" for ?1 and the
 /// first ?.
@@ -57,13 +57,14 @@ class SqlRows {
 
  private:
   friend class SqlSession;
-  SqlRows(sqlite3_stmt* statement, SqlGate& gate, std::unique_ptr<SqlGuard> guard, std::optional<uint64_t> most_rows);
+  SqlRows(sqlite3_stmt* statement, SqlAuthorizer& authorizer, std::unique_ptr<StatementMonitor> monitor,
+          std::optional<uint64_t> max_rows);
 
   [[nodiscard]] Result<void> Bind(const std::vector<SqlParameter>& parameters);
 
   sqlite3_stmt* statement_;
-  SqlGate* gate_;
-  std::unique_ptr<SqlGuard> guard_;
+  SqlAuthorizer* authorizer_;
+  std::unique_ptr<StatementMonitor> monitor_;
   std::vector<std::string> columns_;
   std::optional<uint64_t> rows_left_;
   bool truncated_ = false;
@@ -94,12 +95,12 @@ class SqlSession {
                                       const SqlLimits& limits = {}, size_t written_from = 0);
 
  private:
-  SqlSession(sqlite3* db, std::unique_ptr<SqlGate> gate);
+  SqlSession(sqlite3* db, std::unique_ptr<SqlAuthorizer> authorizer);
 
-  [[nodiscard]] Result<sqlite3_stmt*> Prepare(std::string_view sql, SqlGuard& guard, size_t written_from);
+  [[nodiscard]] Result<sqlite3_stmt*> Prepare(std::string_view sql, StatementMonitor& monitor, size_t written_from);
 
   sqlite3* db_;
-  std::unique_ptr<SqlGate> gate_;
+  std::unique_ptr<SqlAuthorizer> authorizer_;
 };
 
 }  // namespace ofindex

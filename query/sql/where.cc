@@ -23,20 +23,21 @@ bool IsPlain(std::string_view expression) { return !Mentions(expression, "cast")
 constexpr std::string_view kBefore = "SELECT _id FROM records WHERE (";
 
 /// A session with a table that can record constraints.
-struct Asker {
-  std::shared_ptr<TakenConstraints> taken;
+struct WhereQuery {
+  std::shared_ptr<PushedConstraints> pushed;
   SqlSession session;
   std::string sql;
 
-  static Result<Asker> Open(const std::shared_ptr<ColumnStore>& store, std::string_view expression) {
-    auto taken = std::make_shared<TakenConstraints>();
+  static Result<WhereQuery> Open(const std::shared_ptr<ColumnStore>& store, std::string_view expression) {
+    auto pushed = std::make_shared<PushedConstraints>();
     const auto add = [&](sqlite3* db, const WorkLimits& limits) {
-      return RegisterRecordsTable(db, {.store = store, .plain = IsPlain(expression), .taken = taken, .limits = limits});
+      return RegisterRecordsTable(db,
+                                  {.store = store, .plain = IsPlain(expression), .pushed = pushed, .limits = limits});
     };
     OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, {"records"}));
     // The line ends before the parenthesis, so that a comment in the expression cannot hide it.
     std::string sql = StrCat(kBefore, expression, "\n)");
-    return Asker{std::move(taken), std::move(session), std::move(sql)};
+    return WhereQuery{std::move(pushed), std::move(session), std::move(sql)};
   }
 
   // An expression must be complete on its own. One that closes the parenthesis around it, and opens another for the
@@ -50,7 +51,7 @@ struct Asker {
   }
 
   // Errors count bytes from the start of the expression.
-  Result<SqlRows> Ask(const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
+  Result<SqlRows> Run(const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
     return session.Query(sql, parameters, limits, kBefore.size());
   }
 
@@ -107,9 +108,9 @@ class ProgramReader {
 };
 
 // Returns the loop of the statement, if SQLite leaves the rest to the table.
-Result<std::optional<IdleLoop>> FindIdleLoop(Asker& asker, const std::vector<SqlParameter>& parameters,
+Result<std::optional<IdleLoop>> FindIdleLoop(WhereQuery& query, const std::vector<SqlParameter>& parameters,
                                              const SqlLimits& limits) {
-  OFINDEX_ASSIGN(SqlRows program, asker.Explain(parameters, limits));
+  OFINDEX_ASSIGN(SqlRows program, query.Explain(parameters, limits));
   ProgramReader reader;
   for (;;) {
     OFINDEX_ASSIGN(const bool more, program.Next());
@@ -122,13 +123,14 @@ Result<std::optional<IdleLoop>> FindIdleLoop(Asker& asker, const std::vector<Sql
 // A selection of some blocks, to which records are added one by one, in any order.
 class Collector {
  public:
-  explicit Collector(const std::vector<BlockHead>& blocks) : blocks_(blocks), words_(blocks.size()) {}
+  explicit Collector(const std::vector<BlockMetadata>& blocks) : blocks_(blocks), words_(blocks.size()) {}
 
   // Returns false if there is no such record.
   [[nodiscard]] bool Add(uint64_t ordinal) {
     if (block_ >= blocks_.size() || ordinal - blocks_[block_].first_record >= blocks_[block_].records) {
-      const auto behind = std::upper_bound(blocks_.begin(), blocks_.end(), ordinal,
-                                           [](uint64_t a, const BlockHead& head) { return a < head.first_record; });
+      const auto behind =
+          std::upper_bound(blocks_.begin(), blocks_.end(), ordinal,
+                           [](uint64_t a, const BlockMetadata& metadata) { return a < metadata.first_record; });
       if (behind == blocks_.begin()) return false;
       block_ = static_cast<size_t>(behind - blocks_.begin()) - 1;
     }
@@ -157,14 +159,14 @@ class Collector {
   }
 
  private:
-  const std::vector<BlockHead>& blocks_;
+  const std::vector<BlockMetadata>& blocks_;
   std::vector<std::vector<uint64_t>> words_;  // by block; empty until a record is selected
   size_t block_ = 0;                          // of the last added record
 };
 
-Result<Selection> StepRows(Asker& asker, const ColumnStore& store, const std::vector<SqlParameter>& parameters,
+Result<Selection> StepRows(WhereQuery& query, const ColumnStore& store, const std::vector<SqlParameter>& parameters,
                            const SqlLimits& limits) {
-  OFINDEX_ASSIGN(SqlRows rows, asker.Ask(parameters, limits));
+  OFINDEX_ASSIGN(SqlRows rows, query.Run(parameters, limits));
   Collector collector(store.blocks());
   for (;;) {
     OFINDEX_ASSIGN(const bool more, rows.Next());
@@ -181,18 +183,18 @@ Result<Selection> StepRows(Asker& asker, const ColumnStore& store, const std::ve
 // SQLite evaluates the constants, asks the table for records, and gets none: after that, the constraints that it passed
 // are known. If it asks several times, for example once for each value of a list, the records that meet the constraints
 // of at least one request are selected.
-Result<Selection> RunKernels(Asker& asker, ColumnStore& store, const IdleLoop& loop,
+Result<Selection> RunKernels(WhereQuery& query, ColumnStore& store, const IdleLoop& loop,
                              const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
-  asker.taken->active = true;
-  OFINDEX_ASSIGN(SqlRows rows, asker.Ask(parameters, limits));
+  query.pushed->active = true;
+  OFINDEX_ASSIGN(SqlRows rows, query.Run(parameters, limits));
   OFINDEX_TRY(rows.Next());
   const uint64_t blocks = store.blocks().size();
   Collector collector(store.blocks());
-  for (std::vector<Constraint>& conjunction : asker.taken->conjunctions) {
+  for (std::vector<Constraint>& conjunction : query.pushed->conjunctions) {
     for (const uint32_t column : loop.not_null) conjunction.push_back({.column = column, .op = Op::kNotNull});
     OFINDEX_ASSIGN(const Predicate predicate, Predicate::Of(store, conjunction, limits.cancel));
     OFINDEX_ASSIGN(std::vector<BlockSelection> selected, predicate.Evaluate(0, blocks, store.threads()));
-    if (asker.taken->conjunctions.size() == 1) return Selection(store.blocks(), std::move(selected));
+    if (query.pushed->conjunctions.size() == 1) return Selection(store.blocks(), std::move(selected));
     for (size_t b = 0; b < blocks; ++b) collector.Add(b, selected[b]);
   }
   return collector.Take();
@@ -203,18 +205,18 @@ Result<Selection> RunKernels(Asker& asker, ColumnStore& store, const IdleLoop& l
 Result<Selection> Where(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
                         const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
   return WithMemory("a selection", [&]() -> Result<Selection> {
-    OFINDEX_ASSIGN(Asker asker, Asker::Open(store, expression));
-    OFINDEX_ASSIGN(const std::optional<IdleLoop> loop, FindIdleLoop(asker, parameters, limits));
-    OFINDEX_TRY(asker.CheckAlone(expression, parameters, limits));
-    if (!loop) return StepRows(asker, *store, parameters, limits);
-    return RunKernels(asker, *store, *loop, parameters, limits);
+    OFINDEX_ASSIGN(WhereQuery query, WhereQuery::Open(store, expression));
+    OFINDEX_ASSIGN(const std::optional<IdleLoop> loop, FindIdleLoop(query, parameters, limits));
+    OFINDEX_TRY(query.CheckAlone(expression, parameters, limits));
+    if (!loop) return StepRows(query, *store, parameters, limits);
+    return RunKernels(query, *store, *loop, parameters, limits);
   });
 }
 
 Result<bool> NeedsNoRows(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
                          const std::vector<SqlParameter>& parameters) {
-  OFINDEX_ASSIGN(Asker asker, Asker::Open(store, expression));
-  OFINDEX_ASSIGN(const std::optional<IdleLoop> loop, FindIdleLoop(asker, parameters, {}));
+  OFINDEX_ASSIGN(WhereQuery query, WhereQuery::Open(store, expression));
+  OFINDEX_ASSIGN(const std::optional<IdleLoop> loop, FindIdleLoop(query, parameters, {}));
   return loop.has_value();
 }
 

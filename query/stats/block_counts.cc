@@ -73,8 +73,8 @@ BlockCounts CountValues(PickedChunk picked, bool mixed) {
   } else {
     CountNumbers(mixed, counts);
   }
-  counts.texts.resize(chunk.texts().ends.size());
-  ForEachText(chunk, [&](uint32_t record, uint32_t n) { counts.texts[n] += counts.picked.TimesOf(record); });
+  counts.strings.resize(chunk.strings().ends.size());
+  ForEachString(chunk, [&](uint32_t record, uint32_t n) { counts.strings[n] += counts.picked.TimesOf(record); });
   return counts;
 }
 

@@ -14,16 +14,16 @@ namespace ofindex {
 struct BlockCounts {
   std::vector<Count<int64_t>> integers;  ///< ascending
   std::vector<Count<double>> reals;      ///< ascending, with 0.0 for -0.0
-  std::vector<uint64_t> texts;           ///< indexed as Chunk::texts(); 0 for unused ones
+  std::vector<uint64_t> strings;         ///< indexed as Chunk::strings(); 0 for unused ones
   uint64_t nans = 0;
   uint64_t nulls = 0;  ///< records without a value or list
   PickedChunk picked;
 
   /// Calls `body(bytes, count)` for each distinct text.
   template <typename Body>
-  void ForEachText(Body body) const {
-    for (uint32_t n = 0; n < texts.size(); ++n) {
-      if (texts[n] != 0) body(picked.chunk->texts()[n], texts[n]);
+  void ForEachString(Body body) const {
+    for (uint32_t n = 0; n < strings.size(); ++n) {
+      if (strings[n] != 0) body(picked.chunk->strings()[n], strings[n]);
     }
   }
 };

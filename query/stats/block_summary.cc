@@ -17,9 +17,9 @@ ColumnValue Owned(const Chunk::Value& value) {
 void TakeNumbers(const BlockCounts& block, ColumnSummary& summary) {
   NumberRanges& numbers = summary.numbers;
   if (!block.integers.empty()) {
-    numbers.least_integer = block.integers.front().key;
+    numbers.min_integer = block.integers.front().key;
     numbers.greatest_integer = block.integers.back().key;
-    summary.extremes.Take({.type = Type::kInteger, .integer = numbers.least_integer});
+    summary.extremes.Take({.type = Type::kInteger, .integer = numbers.min_integer});
     summary.extremes.Take({.type = Type::kInteger, .integer = numbers.greatest_integer});
   }
   if (block.reals.empty()) return;
@@ -27,14 +27,14 @@ void TakeNumbers(const BlockCounts& block, ColumnSummary& summary) {
   summary.extremes.Take({.type = Type::kReal, .real = block.reals.back().key});
   for (const auto& [value, count] : block.reals) {
     if (!std::isfinite(value)) continue;
-    numbers.least_real = std::min(numbers.least_real, value);
+    numbers.min_real = std::min(numbers.min_real, value);
     numbers.greatest_real = std::max(numbers.greatest_real, value);
   }
 }
 
-void TakeTexts(const BlockCounts& block, ColumnSummary& summary) {
-  block.ForEachText([&](ByteView bytes, uint64_t count) {
-    summary.texts += count;
+void TakeStrings(const BlockCounts& block, ColumnSummary& summary) {
+  block.ForEachString([&](ByteView bytes, uint64_t count) {
+    summary.strings += count;
     summary.lengths.Add(bytes.size(), count);
     summary.extremes.Take({.type = IsText(bytes) ? Type::kText : Type::kBlob, .bytes = bytes});
   });
@@ -58,7 +58,7 @@ void Extremes::Take(const Chunk::Value& value) {
 ColumnSummary::ColumnSummary(const BlockCounts& block)
     : rows(block.picked.rows()), nulls(block.nulls), nans(block.nans), moments(block) {
   TakeNumbers(block, *this);
-  TakeTexts(block, *this);
+  TakeStrings(block, *this);
   TakeLists(block.picked, *this);
 }
 
@@ -66,13 +66,13 @@ void ColumnSummary::Merge(const ColumnSummary& later) {
   rows += later.rows;
   nulls += later.nulls;
   nans += later.nans;
-  texts += later.texts;
+  strings += later.strings;
   moments.Merge(later.moments);
   extremes.Take(ViewOf(later.extremes.min));
   extremes.Take(ViewOf(later.extremes.max));
-  numbers.least_integer = std::min(numbers.least_integer, later.numbers.least_integer);
+  numbers.min_integer = std::min(numbers.min_integer, later.numbers.min_integer);
   numbers.greatest_integer = std::max(numbers.greatest_integer, later.numbers.greatest_integer);
-  numbers.least_real = std::min(numbers.least_real, later.numbers.least_real);
+  numbers.min_real = std::min(numbers.min_real, later.numbers.min_real);
   numbers.greatest_real = std::max(numbers.greatest_real, later.numbers.greatest_real);
   lengths.Merge(later.lengths);
   lists.Merge(later.lists);

@@ -42,13 +42,13 @@ struct Extremes {
 
 /// The least and the greatest finite number, integers and reals apart: the ends of histograms.
 struct NumberRanges {
-  int64_t least_integer = std::numeric_limits<int64_t>::max();
+  int64_t min_integer = std::numeric_limits<int64_t>::max();
   int64_t greatest_integer = std::numeric_limits<int64_t>::min();
-  double least_real = std::numeric_limits<double>::infinity();
+  double min_real = std::numeric_limits<double>::infinity();
   double greatest_real = -std::numeric_limits<double>::infinity();
 
-  [[nodiscard]] bool has_integers() const { return least_integer <= greatest_integer; }
-  [[nodiscard]] bool has_reals() const { return least_real <= greatest_real; }
+  [[nodiscard]] bool has_integers() const { return min_integer <= greatest_integer; }
+  [[nodiscard]] bool has_reals() const { return min_real <= greatest_real; }
 };
 
 /// The summary of a column in one chunk, or in all chunks so far, without the distinct values, which ValueCounts keeps.
@@ -57,7 +57,7 @@ struct ColumnSummary {
   uint64_t rows = 0;
   uint64_t nulls = 0;  ///< records without a value or list; excludes NaN
   uint64_t nans = 0;
-  uint64_t texts = 0;
+  uint64_t strings = 0;
   Moments moments;
   Extremes extremes;
   NumberRanges numbers;

@@ -45,11 +45,11 @@ GroupNumbers NumberOffsets(const Chunk& chunk, const std::vector<Offset>& offset
   return groups;
 }
 
-GroupNumbers NumberTexts(const Chunk& chunk) {
+GroupNumbers NumberStrings(const Chunk& chunk) {
   GroupNumbers groups;
-  groups.number = chunk.texts().number;
-  for (uint32_t n = 0; n < chunk.texts().ends.size(); ++n) {
-    const ByteView bytes = chunk.texts()[n];
+  groups.number = chunk.strings().number;
+  for (uint32_t n = 0; n < chunk.strings().ends.size(); ++n) {
+    const ByteView bytes = chunk.strings()[n];
     groups.values.push_back({.type = IsText(bytes) ? Type::kText : Type::kBlob, .bytes = bytes});
   }
   AddNullGroup(chunk, groups);
@@ -124,7 +124,7 @@ GroupNumbers NumberGroups(const Chunk& chunk) {
       if (const auto* narrow = std::get_if<std::vector<uint8_t>>(&offsets)) return NumberOffsets(chunk, *narrow);
       if (const auto* narrow = std::get_if<std::vector<uint16_t>>(&offsets)) return NumberOffsets(chunk, *narrow);
       return NumberNumbers(chunk);
-    case Chunk::Form::kBytes: return NumberTexts(chunk);
+    case Chunk::Form::kBytes: return NumberStrings(chunk);
     case Chunk::Form::kMixed: return NumberMixed(chunk);
     default: return NumberNumbers(chunk);
   }

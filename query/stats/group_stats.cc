@@ -33,7 +33,7 @@ struct Less {
 };
 
 Result<void> CheckSize(const std::string& by, uint64_t groups, uint64_t columns, uint64_t bytes) {
-  if (groups <= kMostGroups && groups * columns <= kMostGroupSums && bytes <= kMostGroupBytes) return {};
+  if (groups <= kMaxGroups && groups * columns <= kMaxGroupSums && bytes <= kMaxGroupBytes) return {};
   return Fail(ErrorCode::kLimit, StrCat("column '", Printable(by), "' makes too many groups for memory"),
               "group by a column with fewer values, or name fewer columns");
 }
@@ -68,7 +68,7 @@ class Grouping {
     return {};
   }
 
-  [[nodiscard]] GroupedStats Finish(size_t most) && {
+  [[nodiscard]] GroupedStats Finish(size_t limit) && {
     GroupedStats stats;
     stats.by = by_.name;
     for (const Column& column : columns_) stats.columns.push_back(column.name);
@@ -80,12 +80,12 @@ class Grouping {
     for (size_t g = 0; g < stats.groups.size(); ++g) {
       const GroupRow& row = stats.groups[g];
       stats.rows += row.rows;
-      if (g < most) continue;
+      if (g < limit) continue;
       ++stats.other_groups;
       stats.others.rows += row.rows;
       for (size_t c = 0; c < columns_.size(); ++c) stats.others.sums[c].Merge(row.sums[c]);
     }
-    stats.groups.resize(std::min(most, stats.groups.size()));
+    stats.groups.resize(std::min(limit, stats.groups.size()));
     return stats;
   }
 
@@ -116,7 +116,7 @@ Result<GroupedStats> GroupStats(ColumnStore& store, const Column& by, const std:
   OFINDEX_TRY(MergeInOrder(
       store.threads(), store.blocks().size(), options.cancel, [&](uint64_t block) { return grouping.Group(block); },
       [&](const BlockGroups& block) { return grouping.Merge(block); }));
-  return WithMemory("groups", [&]() -> Result<GroupedStats> { return std::move(grouping).Finish(options.most); });
+  return WithMemory("groups", [&]() -> Result<GroupedStats> { return std::move(grouping).Finish(options.limit); });
 }
 
 }  // namespace ofindex

@@ -32,14 +32,14 @@ struct GroupedStats {
 };
 
 struct GroupOptions {
-  size_t most = ~size_t{0};  ///< groups that are shown
+  size_t limit = ~size_t{0};  ///< groups that are shown
   const std::atomic<bool>* cancel = nullptr;
 };
 
 /// Limit for the number of groups, and for the total number of values in groups and columns. Reaching it is an error.
-inline constexpr uint64_t kMostGroups = 1'000'000;
-inline constexpr uint64_t kMostGroupSums = 4'000'000;
-inline constexpr uint64_t kMostGroupBytes = uint64_t{256} << 20;  // for the values of the groups themselves
+inline constexpr uint64_t kMaxGroups = 1'000'000;
+inline constexpr uint64_t kMaxGroupSums = 4'000'000;
+inline constexpr uint64_t kMaxGroupBytes = uint64_t{256} << 20;  // for the values of the groups themselves
 
 /// Groups by `by` on store.threads() threads, and sums the numbers of `columns`; none of them may have lists. The
 /// result does not depend on the threads. Errors: kLimit if there are too many groups; those of ColumnStore::Load;

@@ -18,12 +18,12 @@ template <typename T, typename Sum>
 struct Running {
   using Limits = std::numeric_limits<T>;
   static constexpr T kGreatest = Limits::has_infinity ? Limits::infinity() : Limits::max();
-  static constexpr T kLeast = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  static constexpr T kMin = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
 
   Sum sum = 0;
   uint32_t count = 0;
   T min = kGreatest;
-  T max = kLeast;
+  T max = kMin;
 
   void Add(T value) {
     sum += value;
@@ -90,12 +90,12 @@ std::vector<GroupSum> AnySums(const Chunk& chunk, std::span<const uint32_t> numb
 std::vector<GroupSum> IntegerSums(const Chunk& chunk, std::span<const uint32_t> number, size_t groups) {
   return std::visit(
       [&]<typename Offset>(const std::vector<Offset>& offsets) {
-        constexpr uint64_t kMost = std::numeric_limits<Offset>::max();
+        constexpr uint64_t kMax = std::numeric_limits<Offset>::max();
         const int64_t base = chunk.integers().base;
         // 32 bits of every record of a block add up to less than 64; wider offsets, or a base so great that they wrap,
         // which only a hostile file has, do not.
         if constexpr (sizeof(Offset) <= 4) {
-          if (base <= std::numeric_limits<int64_t>::max() - static_cast<int64_t>(kMost)) {
+          if (base <= std::numeric_limits<int64_t>::max() - static_cast<int64_t>(kMax)) {
             return OffsetSums(Run<Offset, uint64_t>(chunk, number, groups, [&](uint32_t r) { return offsets[r]; }),
                               base);
           }

@@ -5,9 +5,9 @@
 
 namespace ofindex {
 
-Histogram::Histogram(int64_t min, int64_t max, size_t most) : whole_(true) {
+Histogram::Histogram(int64_t min, int64_t max, size_t limit) : whole_(true) {
   const uint64_t range = static_cast<uint64_t>(max) - static_cast<uint64_t>(min);
-  const auto width = static_cast<long double>(range / most) + 1;
+  const auto width = static_cast<long double>(range / limit) + 1;
   const auto begin = static_cast<long double>(min);
   while (edges_.empty() || begin + width * static_cast<long double>(edges_.size()) <= static_cast<long double>(max)) {
     edges_.push_back(begin + width * static_cast<long double>(edges_.size()));
@@ -16,12 +16,12 @@ Histogram::Histogram(int64_t min, int64_t max, size_t most) : whole_(true) {
   counts_.resize(edges_.size() - 1);
 }
 
-Histogram::Histogram(double min, double max, size_t most) : whole_(false) {
+Histogram::Histogram(double min, double max, size_t limit) : whole_(false) {
   const auto range = static_cast<long double>(max) - static_cast<long double>(min);
-  for (size_t i = 0; i <= most; ++i) {
+  for (size_t i = 0; i <= limit; ++i) {
     // A double, because that is what is shown: a value and the edge that it is compared with agree.
     const auto edge = static_cast<double>(static_cast<long double>(min) +
-                                          range * static_cast<long double>(i) / static_cast<long double>(most));
+                                          range * static_cast<long double>(i) / static_cast<long double>(limit));
     if (edges_.empty() || static_cast<long double>(edge) > edges_.back()) {
       edges_.push_back(static_cast<long double>(edge));
     }

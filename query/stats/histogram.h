@@ -20,12 +20,12 @@ struct HistogramBin {
 /// are in no bin. Not thread-safe.
 class Histogram {
  public:
-  /// For integers in [min, max] only: edges are integers, and there are fewer than `most` bins if that divides evenly.
+  /// For integers in [min, max] only: edges are integers, and there are fewer than `limit` bins if that divides evenly.
   /// The last bin may be narrower.
-  Histogram(int64_t min, int64_t max, size_t most);
+  Histogram(int64_t min, int64_t max, size_t limit);
 
   /// For any numbers; `min` and `max` are finite. One bin if they are equal.
-  Histogram(double min, double max, size_t most);
+  Histogram(double min, double max, size_t limit);
 
   void Add(int64_t value, uint64_t count);
   void Add(double value, uint64_t count);

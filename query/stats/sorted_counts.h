@@ -51,9 +51,7 @@ class SortedCounts {
   }
 
   /// Returns true if it is time for Settle(), which should follow soon.
-  [[nodiscard]] bool due() const {
-    return new_.size() > std::max(kLeastNew, all_.size()) || new_bytes_ > kMostNewBytes;
-  }
+  [[nodiscard]] bool due() const { return new_.size() > std::max(kMinNew, all_.size()) || new_bytes_ > kMaxNewBytes; }
 
   /// Merges the additions.
   void Settle() {
@@ -101,8 +99,8 @@ class SortedCounts {
   }
 
  private:
-  static constexpr size_t kLeastNew = 1 << 16;
-  static constexpr uint64_t kMostNewBytes = uint64_t{64} << 20;
+  static constexpr size_t kMinNew = 1 << 16;
+  static constexpr uint64_t kMaxNewBytes = uint64_t{64} << 20;
 
   static uint64_t Held(const std::string& key) { return key.capacity() > 15 ? key.capacity() : 0; }
   static uint64_t Held(int64_t) { return 0; }

@@ -22,12 +22,12 @@ bool HasIntegersAndReals(uint8_t kinds) {
 std::optional<Histogram> EmptyHistogram(const NumberRanges& numbers, size_t bins) {
   if (!numbers.has_reals()) {
     if (!numbers.has_integers()) return std::nullopt;
-    return Histogram(numbers.least_integer, numbers.greatest_integer, bins);
+    return Histogram(numbers.min_integer, numbers.greatest_integer, bins);
   }
-  double min = numbers.least_real;
+  double min = numbers.min_real;
   double max = numbers.greatest_real;
   if (numbers.has_integers()) {
-    min = std::min(min, static_cast<double>(numbers.least_integer));
+    min = std::min(min, static_cast<double>(numbers.min_integer));
     max = std::max(max, static_cast<double>(numbers.greatest_integer));
   }
   return Histogram(min, max, bins);
@@ -51,7 +51,7 @@ std::optional<DistinctSketch> StoredSketch(const ColumnStore& store, const Colum
 void SketchValues(const BlockCounts& block, DistinctSketch& sketch) {
   for (const auto& [value, count] : block.integers) sketch.AddInteger(value);
   for (const auto& [value, count] : block.reals) sketch.AddReal(value);
-  block.ForEachText([&](ByteView text, uint64_t) { sketch.AddBytes(text); });
+  block.ForEachString([&](ByteView text, uint64_t) { sketch.AddBytes(text); });
 }
 
 // Computes the statistics of one column: one pass over its chunks if it has few distinct values. Otherwise, a second
@@ -92,7 +92,7 @@ class StatsPasses {
   [[nodiscard]] Result<std::optional<PickedChunk>> Load(uint64_t block) {
     PickedChunk picked;
     if (options_.among) {
-      const BlockHead& head = store_.blocks()[block];
+      const BlockMetadata& head = store_.blocks()[block];
       picked.times = options_.among(head.first_record, head.first_record + head.records);
       if (picked.times.empty()) return std::nullopt;
     }
@@ -149,8 +149,8 @@ class StatsPasses {
                              return {};
                            }));
     if (histogram) stats_.histogram = histogram->bins();
-    const uint64_t values = summary_.moments.count() + summary_.texts;
-    stats_.distinct = std::clamp<uint64_t>(sketch->Estimate(), counts_.least_distinct(), values);
+    const uint64_t values = summary_.moments.count() + summary_.strings;
+    stats_.distinct = std::clamp<uint64_t>(sketch->Estimate(), counts_.min_distinct(), values);
     stats_.distinct_is_exact = false;
     return {};
   }
@@ -178,7 +178,7 @@ class StatsPasses {
     stats_.type = TypeOf(store_, column_);
     stats_.rows = summary_.rows;
     stats_.numbers = summary_.moments.count();
-    stats_.count = stats_.numbers + summary_.texts;
+    stats_.count = stats_.numbers + summary_.strings;
     stats_.nulls = summary_.nulls + (column_.is_list() ? 0 : summary_.nans);
     stats_.nans = summary_.nans;
     stats_.min = std::move(summary_.extremes.min);

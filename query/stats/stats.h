@@ -46,13 +46,13 @@ struct ColumnStats {
   std::optional<Quartiles> quartiles;
   std::vector<HistogramBin> histogram;
   uint64_t distinct = 0;
-  bool distinct_is_exact = true;  ///< otherwise an estimate, above ValueCounts::kMostDistinct
+  bool distinct_is_exact = true;  ///< otherwise an estimate, above ValueCounts::kMaxDistinct
   std::vector<ValueCount> top;    ///< without NULL. If not exact, only those certain to be the most frequent
   Lengths lengths;                ///< of bytes values
   Lengths lists;                  ///< values in each list
 };
 
-/// Computes the statistics of `column` on store.threads() threads. Takes memory for ValueCounts::kMostDistinct values
+/// Computes the statistics of `column` on store.threads() threads. Takes memory for ValueCounts::kMaxDistinct values
 /// and for one block per thread, however many values there are and however often records count. The result does not
 /// depend on the threads. Errors: those of ColumnStore::Load; kInterrupted.
 [[nodiscard]] Result<ColumnStats> StatsOf(ColumnStore& store, const Column& column, const StatsOptions& options);

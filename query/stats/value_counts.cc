@@ -15,7 +15,7 @@ using Type = ColumnValue::Type;
 // that just reach it as there is room for.
 class TopValues {
  public:
-  TopValues(size_t most, uint64_t threshold, size_t greater) : threshold_(threshold), room_(most - greater) {}
+  TopValues(size_t limit, uint64_t threshold, size_t greater) : threshold_(threshold), room_(limit - greater) {}
 
   [[nodiscard]] bool Wants(uint64_t count) const { return count > threshold_ || (count == threshold_ && room_ > 0); }
 
@@ -53,8 +53,8 @@ void TakeNumbers(const ValueCounts& counts, TopValues& top) {
   while (real != end) take_real();
 }
 
-void TakeTexts(const std::vector<Count<std::string>>& texts, Type type, TopValues& top) {
-  for (const auto& [text, count] : texts) {
+void TakeStrings(const std::vector<Count<std::string>>& strings, Type type, TopValues& top) {
+  for (const auto& [text, count] : strings) {
     if (top.Wants(count) && IsText(AsBytes(text)) == (type == Type::kText)) {
       top.Take({.type = type, .bytes = text}, count);
     }
@@ -66,9 +66,9 @@ void TakeTexts(const std::vector<Count<std::string>>& texts, Type type, TopValue
 void ValueCounts::Add(const BlockCounts& block) {
   for (const auto& [value, count] : block.integers) integers_.Add(value, count);
   for (const auto& [value, count] : block.reals) reals_.Add(value, count);
-  block.ForEachText([&](ByteView text, uint64_t count) {
-    texts_.Add(std::string(AsText(text)), count);
-    if (texts_.due()) texts_.Settle();
+  block.ForEachString([&](ByteView text, uint64_t count) {
+    strings_.Add(std::string(AsText(text)), count);
+    if (strings_.due()) strings_.Settle();
   });
   if (integers_.due()) integers_.Settle();
   if (reals_.due()) reals_.Settle();
@@ -78,24 +78,24 @@ void ValueCounts::Add(const BlockCounts& block) {
 void ValueCounts::Settle() {
   integers_.Settle();
   reals_.Settle();
-  texts_.Settle();
+  strings_.Settle();
   Forget();
 }
 
 // Subtracts the median of all counts from each, as often as necessary: at least half of the values go each time.
 void ValueCounts::Forget() {
-  while (size() > kMostDistinct || texts_.bytes() > kMostBytes) {
-    most_held_ = std::max(most_held_, size());
+  while (size() > kMaxDistinct || strings_.bytes() > kMaxBytes) {
+    max_held_ = std::max(max_held_, size());
     std::vector<uint64_t> counts;
     counts.reserve(size());
     for (const auto& entry : integers_.all()) counts.push_back(entry.count);
     for (const auto& entry : reals_.all()) counts.push_back(entry.count);
-    for (const auto& entry : texts_.all()) counts.push_back(entry.count);
+    for (const auto& entry : strings_.all()) counts.push_back(entry.count);
     const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
     std::nth_element(counts.begin(), middle, counts.end());
     integers_.Lower(*middle);
     reals_.Lower(*middle);
-    texts_.Lower(*middle);
+    strings_.Lower(*middle);
     error_ += *middle;
   }
 }
@@ -103,16 +103,16 @@ void ValueCounts::Forget() {
 void ValueCounts::Zero() {
   integers_.Zero();
   reals_.Zero();
-  texts_.Zero();
+  strings_.Zero();
 }
 
 void ValueCounts::Recount(const BlockCounts& block) {
   for (const auto& [value, count] : block.integers) integers_.AddKnown(value, count);
   for (const auto& [value, count] : block.reals) reals_.AddKnown(value, count);
-  block.ForEachText([&](ByteView text, uint64_t count) { texts_.AddKnown(AsText(text), count); });
+  block.ForEachString([&](ByteView text, uint64_t count) { strings_.AddKnown(AsText(text), count); });
 }
 
-std::vector<ValueCount> ValueCounts::Top(size_t most) const {
+std::vector<ValueCount> ValueCounts::Top(size_t limit) const {
   std::vector<uint64_t> counts;
   const auto collect = [&](const auto& entries) {
     for (const auto& entry : entries) {
@@ -121,17 +121,17 @@ std::vector<ValueCount> ValueCounts::Top(size_t most) const {
   };
   collect(integers_.all());
   collect(reals_.all());
-  collect(texts_.all());
-  most = std::min(most, counts.size());
-  if (most == 0) return {};
-  const auto last = counts.begin() + static_cast<std::ptrdiff_t>(most - 1);
+  collect(strings_.all());
+  limit = std::min(limit, counts.size());
+  if (limit == 0) return {};
+  const auto last = counts.begin() + static_cast<std::ptrdiff_t>(limit - 1);
   std::nth_element(counts.begin(), last, counts.end(), std::greater<>());
   const uint64_t threshold = *last;
   const auto greater = std::count_if(counts.begin(), last, [&](uint64_t count) { return count > threshold; });
-  TopValues top(most, threshold, static_cast<size_t>(greater));
+  TopValues top(limit, threshold, static_cast<size_t>(greater));
   TakeNumbers(*this, top);
-  TakeTexts(texts_.all(), Type::kText, top);
-  TakeTexts(texts_.all(), Type::kBlob, top);
+  TakeStrings(strings_.all(), Type::kText, top);
+  TakeStrings(strings_.all(), Type::kBlob, top);
   return std::move(top).Sorted();
 }
 

@@ -25,8 +25,8 @@ struct ValueCount {
 /// Gries: Finding repeated elements, 1982.) Not thread-safe.
 class ValueCounts {
  public:
-  static constexpr size_t kMostDistinct = 1'000'000;
-  static constexpr uint64_t kMostBytes = uint64_t{256} << 20;  // of texts; numbers take less
+  static constexpr size_t kMaxDistinct = 1'000'000;
+  static constexpr uint64_t kMaxBytes = uint64_t{256} << 20;  // of strings; numbers take less
 
   /// Adds the values of a block. The dropped values depend on the order of blocks.
   void Add(const BlockCounts& block);
@@ -38,10 +38,10 @@ class ValueCounts {
   [[nodiscard]] uint64_t error() const { return error_; }
 
   /// A lower bound of the number of distinct values.
-  [[nodiscard]] size_t least_distinct() const { return std::max(most_held_, size()); }
+  [[nodiscard]] size_t min_distinct() const { return std::max(max_held_, size()); }
 
   /// Distinct values held.
-  [[nodiscard]] size_t size() const { return integers_.all().size() + reals_.all().size() + texts_.all().size(); }
+  [[nodiscard]] size_t size() const { return integers_.all().size() + reals_.all().size() + strings_.all().size(); }
 
   /// Sets the counts of all candidates to 0, so that they can be counted again block by block.
   void Zero();
@@ -50,18 +50,18 @@ class ValueCounts {
   [[nodiscard]] const std::vector<Count<int64_t>>& integers() const { return integers_.all(); }
   [[nodiscard]] const std::vector<Count<double>>& reals() const { return reals_.all(); }
 
-  /// Returns the `most` most frequent values, by descending count, then in SQLite's order. If values were dropped,
+  /// Returns the `limit` most frequent values, by descending count, then in SQLite's order. If values were dropped,
   /// returns only those that are certainly the most frequent, which may be fewer.
-  [[nodiscard]] std::vector<ValueCount> Top(size_t most) const;
+  [[nodiscard]] std::vector<ValueCount> Top(size_t limit) const;
 
  private:
   void Forget();
 
   SortedCounts<int64_t> integers_;
   SortedCounts<double> reals_;
-  SortedCounts<std::string> texts_;
+  SortedCounts<std::string> strings_;
   uint64_t error_ = 0;
-  size_t most_held_ = 0;
+  size_t max_held_ = 0;
 };
 
 }  // namespace ofindex

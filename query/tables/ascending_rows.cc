@@ -8,7 +8,7 @@ void AscendingRows::Add(std::span<const uint32_t> rows) { lists_.push_back({rows
 
 void AscendingRows::Add(uint64_t row) { lists_.push_back({nullptr, row, row + 1}); }
 
-uint64_t AscendingRows::most() const {
+uint64_t AscendingRows::max_size() const {
   uint64_t rows = 0;
   for (const List& list : lists_) rows += list.end - list.begin;
   return rows;

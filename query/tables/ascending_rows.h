@@ -16,7 +16,7 @@ class AscendingRows {
   void Add(uint64_t row);
 
   /// Returns the sum of the list sizes: rows in several lists are counted several times.
-  [[nodiscard]] uint64_t most() const;
+  [[nodiscard]] uint64_t max_size() const;
 
   /// Removes all rows below `low` or above `high`, by binary search. Must not be called after Begin().
   void Narrow(uint64_t low, uint64_t high);

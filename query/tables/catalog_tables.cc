@@ -110,7 +110,7 @@ constexpr Key kBadShard = {
 constexpr Key kDamageShard = {
     0, false, [](const Catalog& catalog, size_t row) { return PathText(catalog, catalog.damage[row].shard); }};
 
-constexpr size_t kMostKeys = 2;
+constexpr size_t kMaxKeys = 2;
 
 /// The lookup of rows without a full scan: the key, and whether by a list of its values.
 struct Way {
@@ -129,7 +129,7 @@ struct TableKind {
   const char* declaration;
   size_t (*rows)(const Catalog& catalog);
   void (*put)(sqlite3_context* context, const Catalog& catalog, size_t row, int column);
-  std::array<const Key*, kMostKeys> keys;
+  std::array<const Key*, kMaxKeys> keys;
 };
 
 constexpr TableKind kTables[] = {
@@ -168,7 +168,7 @@ struct Registered {
 
 Result<std::optional<EqualityIndex>> IndexOf(const Registered& of, const Key& key) {
   return EqualityIndex::Build(of.rows(), of.limits, [&](const EqualityIndex::Take& take) -> Result<void> {
-    OFINDEX_TRY(of.limits.Ask());
+    OFINDEX_TRY(of.limits.Check());
     for (size_t row = 0; row < of.rows(); ++row) {
       if (key.bytes == nullptr) {
         const auto record = static_cast<int64_t>(of.catalog->bad[row].record);
@@ -208,8 +208,8 @@ struct CatalogTable : sqlite3_vtab {
   }
 
   Registered of;
-  std::array<bool, kMostKeys> tried = {};
-  std::array<std::optional<EqualityIndex>, kMostKeys> indexes;  // by key, once it was used
+  std::array<bool, kMaxKeys> tried = {};
+  std::array<std::optional<EqualityIndex>, kMaxKeys> indexes;  // by key, once it was used
 };
 
 struct CatalogCursor : sqlite3_vtab_cursor {
@@ -266,7 +266,7 @@ int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
   const Registered& of = TableOf(table).of;
   auto rows = static_cast<double>(of.rows());
   info->estimatedCost = rows + 1;
-  for (size_t k = kMostKeys; k-- > 0;) {
+  for (size_t k = kMaxKeys; k-- > 0;) {
     const Key* const key = of.kind->keys[k];
     for (int i = 0; key != nullptr && i < info->nConstraint; ++i) {
       if (!IsFoundBy(info, i, *key)) continue;

@@ -82,8 +82,8 @@ uint64_t Stamp(uint64_t row, uint64_t bucket) { return Hash(Sort::kOdd, row << 3
 
 Result<std::optional<EqualityIndex>> EqualityIndex::Build(uint64_t rows, const WorkLimits& limits,
                                                           const std::function<Result<void>(const Take&)>& visit) {
-  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max() / 2;  // a row may be in two places
-  if (rows > kMost) return std::nullopt;
+  constexpr uint64_t kMax = std::numeric_limits<uint32_t>::max() / 2;  // a row may be in two places
+  if (rows > kMax) return std::nullopt;
   const uint64_t buckets = std::bit_ceil(rows + 1);
   if (!limits.HasRoom((buckets + rows) * sizeof(uint32_t))) return std::nullopt;  // do not visit in vain
   EqualityIndex index(Allocate(buckets, limits), {nullptr, sqlite3_free}, buckets - 1);

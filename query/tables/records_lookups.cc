@@ -15,12 +15,12 @@ using Type = ColumnValue::Type;
 constexpr int kScansFirst = 8;
 
 // With more values in an IN, a scan compares each record with all of them at once.
-constexpr size_t kMostValues = 64;
+constexpr size_t kMaxValues = 64;
 
 bool AsksForValues(const Constraint& constraint) {
   const bool equal = constraint.op == Op::kEq || constraint.op == Op::kIn ||
                      (constraint.op == Op::kIs && constraint.values[0].type != Type::kNull);
-  return equal && constraint.values.size() <= kMostValues;
+  return equal && constraint.values.size() <= kMaxValues;
 }
 
 }  // namespace
@@ -41,12 +41,12 @@ AscendingRows RecordsLookups::Ordinals(const Constraint& constraint) const {
 Result<std::optional<EqualityIndex>> RecordsLookups::Index(const Column& column) const {
   return EqualityIndex::Build(store_->records(), *limits_, [&](const EqualityIndex::Take& take) -> Result<void> {
     for (uint64_t block = 0; block < store_->blocks().size(); ++block) {
-      OFINDEX_TRY(limits_->Ask());
+      OFINDEX_TRY(limits_->Check());
       OFINDEX_ASSIGN(const std::shared_ptr<const Chunk> chunk, store_->Load(column, block));
-      const BlockHead& head = store_->blocks()[block];
-      for (uint32_t r = 0; r < head.records; ++r) {
+      const BlockMetadata& metadata = store_->blocks()[block];
+      for (uint32_t r = 0; r < metadata.records; ++r) {
         if (!BitAt(chunk->present(), r)) continue;
-        if (const Chunk::Value value = chunk->At(r); value.type != Type::kNull) take(head.first_record + r, value);
+        if (const Chunk::Value value = chunk->At(r); value.type != Type::kNull) take(metadata.first_record + r, value);
       }
     }
     return {};
@@ -77,7 +77,7 @@ Result<std::optional<AscendingRows>> RecordsLookups::Find(std::span<const Constr
   std::optional<AscendingRows> fewest;
   for (const Constraint& constraint : constraints) {
     OFINDEX_ASSIGN(std::optional<AscendingRows> found, FindOne(constraint));
-    if (found && (!fewest || found->most() < fewest->most())) fewest = std::move(found);
+    if (found && (!fewest || found->max_size() < fewest->max_size())) fewest = std::move(found);
   }
   return fewest;
 }

@@ -9,10 +9,10 @@ namespace ofindex {
 namespace {
 
 // Maximum number of blocks evaluated at a time: their bitmaps take up to 512 KiB.
-constexpr uint64_t kMostWindowBlocks = 64;
+constexpr uint64_t kMaxWindowBlocks = 64;
 
 // Records skipped one by one between two checks whether the statement may go on: some milliseconds.
-constexpr uint64_t kOrdinalsPerQuestion = 1 << 16;
+constexpr uint64_t kOrdinalsPerCheck = 1 << 16;
 
 }  // namespace
 
@@ -56,17 +56,18 @@ Result<void> RecordsScan::NextOrdinal() {
     GoTo(*ordinal);
     OFINDEX_ASSIGN(const bool met, Meets());
     if (met) return {};
-    if (passed % kOrdinalsPerQuestion == 0) OFINDEX_TRY(limits_->Ask());
+    if (passed % kOrdinalsPerCheck == 0) OFINDEX_TRY(limits_->Check());
   }
   done_ = true;
   return {};
 }
 
 void RecordsScan::GoTo(uint64_t ordinal) {
-  const std::vector<BlockHead>& blocks = store_->blocks();
+  const std::vector<BlockMetadata>& blocks = store_->blocks();
   if (block_ >= blocks.size() || ordinal - blocks[block_].first_record >= blocks[block_].records) {
-    const auto behind = std::upper_bound(blocks.begin(), blocks.end(), ordinal,
-                                         [](uint64_t a, const BlockHead& head) { return a < head.first_record; });
+    const auto behind =
+        std::upper_bound(blocks.begin(), blocks.end(), ordinal,
+                         [](uint64_t a, const BlockMetadata& metadata) { return a < metadata.first_record; });
     block_ = static_cast<uint64_t>(behind - blocks.begin()) - 1;
   }
   record_ = static_cast<uint32_t>(ordinal - blocks[block_].first_record);
@@ -124,10 +125,10 @@ Result<bool> RecordsScan::NextBlock() {
 Result<void> RecordsScan::FillWindow() {
   const uint64_t begin = descending_ ? block_ + 1 - std::min(block_ + 1, window_blocks_) : block_;
   const uint64_t end = descending_ ? block_ + 1 : std::min(block_ + window_blocks_, store_->blocks().size());
-  OFINDEX_TRY(limits_->Ask());
+  OFINDEX_TRY(limits_->Check());
   OFINDEX_ASSIGN(window_, predicate_->Evaluate(begin, end, store_->threads()));
   window_begin_ = begin;
-  window_blocks_ = std::min(2 * window_blocks_, kMostWindowBlocks);
+  window_blocks_ = std::min(2 * window_blocks_, kMaxWindowBlocks);
   return {};
 }
 

@@ -167,12 +167,12 @@ Result<void> Begin(Cursor& cursor, Table& table, const RecordsPlan& plan, sqlite
     OFINDEX_ASSIGN(Constraint constraint, RecordsPlan::ConstraintOf(*source.store, plan.arguments[i], values[i]));
     constraints.push_back(std::move(constraint));
   }
-  if (source.taken == nullptr || !source.taken->active) {
+  if (source.pushed == nullptr || !source.pushed->active) {
     OFINDEX_ASSIGN(std::optional<AscendingRows> found, table.lookups.Find(constraints));
     if (found) return cursor.scan.BeginAt(*std::move(found), constraints, plan.descending);
     return cursor.scan.Begin(constraints, plan.descending);
   }
-  source.taken->conjunctions.push_back(std::move(constraints));
+  source.pushed->conjunctions.push_back(std::move(constraints));
   cursor.scan.Finish();
   return {};
 }

@@ -14,7 +14,7 @@ struct sqlite3;
 namespace ofindex {
 
 /// The constraints that SQLite passed to a table that records them instead of returning rows.
-struct TakenConstraints {
+struct PushedConstraints {
   bool active = false;                                     ///< the table records constraints here, and has no rows
   std::vector<std::vector<Constraint>> conjunctions = {};  ///< one for each time that SQLite asked
 };
@@ -26,7 +26,7 @@ struct RecordsSource {
   /// No column or expression of numeric affinity is compared with a column of the table (query/tables/records_plan.h).
   bool plain = false;
 
-  std::shared_ptr<TakenConstraints> taken = nullptr;  ///< may be null
+  std::shared_ptr<PushedConstraints> pushed = nullptr;  ///< may be null
   WorkLimits limits = {};
 };
 

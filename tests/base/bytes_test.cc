@@ -9,7 +9,7 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kTop = uint64_t{1} << 63;
-constexpr uint64_t kMost = ~uint64_t{0};
+constexpr uint64_t kMax = ~uint64_t{0};
 
 TEST_CASE("a range fits only if its end, computed without wrapping, is inside") {
   struct Row {
@@ -17,25 +17,25 @@ TEST_CASE("a range fits only if its end, computed without wrapping, is inside") 
     bool fits;
   };
   const Row rows[] = {
-      {0, 0, 0, true},                // nothing of nothing
-      {1, 0, 0, false},               // nothing, past the end
-      {0, 1, 0, false},               // one byte of nothing
-      {0, 10, 10, true},              // everything
-      {10, 0, 10, true},              // nothing, at the end
-      {9, 1, 10, true},               // the last byte
-      {10, 1, 10, false},             // one past it
-      {9, 2, 10, false},              // begins inside, ends outside
-      {kMost, 1, 10, false},          // the end wraps to 0
-      {kMost, 2, 10, false},          // the end wraps to 1
-      {1, kMost, 10, false},          // as above, by the length
-      {kMost - 3, 8, 10, false},      // the end wraps to 4: the case that a sum gets wrong
-      {kTop, kTop, 10, false},        // two halves: the end wraps to 0
-      {kTop, kTop - 1, kMost, true},  // the end is the largest 64-bit number
-      {kTop, kTop, kMost, false},     // and one more
-      {0, kMost, kMost, true},        // all of the largest size
-      {kMost, 0, kMost, true},        // nothing, at its end
-      {kMost, 1, kMost, false},       // one byte past it
-      {0, kMost, kMost - 1, false},
+      {0, 0, 0, true},               // nothing of nothing
+      {1, 0, 0, false},              // nothing, past the end
+      {0, 1, 0, false},              // one byte of nothing
+      {0, 10, 10, true},             // everything
+      {10, 0, 10, true},             // nothing, at the end
+      {9, 1, 10, true},              // the last byte
+      {10, 1, 10, false},            // one past it
+      {9, 2, 10, false},             // begins inside, ends outside
+      {kMax, 1, 10, false},          // the end wraps to 0
+      {kMax, 2, 10, false},          // the end wraps to 1
+      {1, kMax, 10, false},          // as above, by the length
+      {kMax - 3, 8, 10, false},      // the end wraps to 4: the case that a sum gets wrong
+      {kTop, kTop, 10, false},       // two halves: the end wraps to 0
+      {kTop, kTop - 1, kMax, true},  // the end is the largest 64-bit number
+      {kTop, kTop, kMax, false},     // and one more
+      {0, kMax, kMax, true},         // all of the largest size
+      {kMax, 0, kMax, true},         // nothing, at its end
+      {kMax, 1, kMax, false},        // one byte past it
+      {0, kMax, kMax - 1, false},
       {kTop, 1, kTop, false},     // the first byte past 2^63
       {kTop - 1, 1, kTop, true},  // the last byte before it
   };
@@ -48,7 +48,7 @@ TEST_CASE("a range fits only if its end, computed without wrapping, is inside") 
 }
 
 TEST_CASE("Fits agrees with 128-bit arithmetic near every edge") {
-  const uint64_t edges[] = {0, 1, 2, 3, kTop - 1, kTop, kTop + 1, kMost - 1, kMost};
+  const uint64_t edges[] = {0, 1, 2, 3, kTop - 1, kTop, kTop + 1, kMax - 1, kMax};
   for (uint64_t offset : edges) {
     for (uint64_t n : edges) {
       for (uint64_t size : edges) {

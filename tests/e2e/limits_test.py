@@ -75,7 +75,7 @@ class LimitsTest(CommandTest):
     def arguments(self) -> list[list[str]]:
         return [[STATEMENT if word == "SELECT_DISTINCT" else word for word in line.split()] for line in COMMANDS]
 
-    def least_address_space(self) -> int:
+    def min_address_space(self) -> int:
         """With a lower limit, the system itself cannot start the command or grow its stack."""
         least, ample = 0, 256 * MIB
         while ample - least > MIB // 4:
@@ -87,7 +87,7 @@ class LimitsTest(CommandTest):
         return ample + MIB
 
     def test_no_signal_ends_the_command_however_little_memory_there_is(self) -> None:
-        least = self.least_address_space()
+        least = self.min_address_space()
         ample = least + 128 * MIB
         for args in self.arguments():
             for step in range(LIMITS):

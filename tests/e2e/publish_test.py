@@ -123,8 +123,8 @@ class FaultsTest(CommandTest):
                     self.expect(0, *args)
                     self.assert_same(files_in(self.dir / "out"), new, "the set after another run")
                     self.assertEqual((self.dir / "out" / "README").read_bytes(), b"mine")
-                    drafts = [str(path) for path in self.dir.rglob("*-draft")]
-                    self.assertEqual((drafts, (self.dir / "out" / "_ofindex_unfinished").exists()), ([], False))
+                    temporaries = [str(path) for path in self.dir.rglob("*-draft")]
+                    self.assertEqual((temporaries, (self.dir / "out" / "_ofindex_unfinished").exists()), ([], False))
         if FAULTS == "all":
             print(args, dict(found))
         self.assertGreater(found["error=EIO: old"], 0, "no call failed before the new set")

@@ -49,8 +49,8 @@ inline bool DecodesAsText(const std::string& bytes) {
       if (byte(at + i) >> 6 != 2) return false;
       code = code << 6 | (byte(at + i) & 63);
     }
-    constexpr uint32_t kLeast[] = {0, 1, 0x80, 0x800, 0x10000};
-    if (code < kLeast[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
+    constexpr uint32_t kMin[] = {0, 1, 0x80, 0x800, 0x10000};
+    if (code < kMin[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
     at += length;
   }
   return true;
@@ -103,8 +103,8 @@ struct Generator {
 };
 
 inline std::vector<Generator> Generators() {
-  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   const auto signed_bits = [](uint64_t bits) { return static_cast<int64_t>(bits); };
   return {
       {"one integer", [](Random&, uint32_t) { return Int64(-7); }},
@@ -116,7 +116,7 @@ inline std::vector<Generator> Generators() {
        [=](Random& random, uint32_t i) { return Int64(1'700'000'000'000 + i * 1000 + signed_bits(random() % 200)); }},
       {"labels in order", [](Random&, uint32_t i) { return Int64(i / 1300 * 1'000'003); }},
       {"few large numbers", [=](Random& random, uint32_t) { return Int64(signed_bits(random() % 40 * (~0ULL / 41))); }},
-      {"extremes", [=](Random& random, uint32_t) { return Int64(random() % 2 == 0 ? kLeast : kMost); }},
+      {"extremes", [=](Random& random, uint32_t) { return Int64(random() % 2 == 0 ? kMin : kMax); }},
       {"any integers", [=](Random& random, uint32_t) { return Int64(signed_bits(random())); }},
       {"integers of every magnitude",
        [=](Random& random, uint32_t) { return Int64(signed_bits(random()) >> (random() % 64)); }},
@@ -176,7 +176,7 @@ inline std::vector<Generator> Generators() {
        [=](Random& random, uint32_t) {
          const int shift = random() % 2 == 0 ? 53 : 62;
          const int64_t near = (int64_t{1} << shift) + signed_bits(random() % 5) - 2;
-         if (random() % 2 == 0) return Int64(random() % 9 == 0 ? kMost : near);
+         if (random() % 2 == 0) return Int64(random() % 9 == 0 ? kMax : near);
          return Double(random() % 9 == 0 ? 9223372036854775808.0 : static_cast<double>(near));
        }},
   };

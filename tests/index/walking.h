@@ -21,8 +21,8 @@ struct WalkedShard {
 
   [[nodiscard]] Walk walk() const {
     Walk walk{.records = {}, .damage = damage};
-    for (const std::vector<uint64_t>& points : blocks) {
-      for (size_t i = 1; i < points.size(); ++i) walk.records.push_back({points[i - 1], points[i]});
+    for (const std::vector<uint64_t>& boundaries : blocks) {
+      for (size_t i = 1; i < boundaries.size(); ++i) walk.records.push_back({boundaries[i - 1], boundaries[i]});
     }
     return walk;
   }
@@ -35,19 +35,19 @@ inline File OpenFile(const std::string& path) {
 }
 
 /// Walks the first `size` bytes of `file` to the end. A failing walk ends the test.
-inline WalkedShard WalkShard(const File& file, uint64_t size, Framing framing, SegmentScout* scout = nullptr) {
+inline WalkedShard WalkShard(const File& file, uint64_t size, Framing framing, SpeculativeScan* scan = nullptr) {
   const Progress progress;
   const FileBytes bytes(file, size);
   ShardWalker walker(bytes, framing, progress);
-  walker.Follow(scout);
+  walker.Follow(scan);
   WalkedShard walked;
-  std::vector<uint64_t> points;
+  std::vector<uint64_t> boundaries;
   for (;;) {
-    const Result<bool> more = walker.NextBlock(points);
+    const Result<bool> more = walker.NextBlock(boundaries);
     REQUIRE_MESSAGE(more.has_value(), more.error().message);
     if (!*more) break;
-    REQUIRE(points.size() >= 2);
-    walked.blocks.push_back(points);
+    REQUIRE(boundaries.size() >= 2);
+    walked.blocks.push_back(boundaries);
   }
   walked.damage = walker.damage();
   CHECK(walker.position() == size);

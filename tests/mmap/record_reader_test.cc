@@ -218,8 +218,8 @@ struct HugeRecord {
     if (!possible) return;
     auto writer = OffsetMapWriter::Begin(OutputFile::Create(dir / "map").value());
     REQUIRE(writer);
-    const std::vector<uint64_t> points = {0, 8 + length};
-    REQUIRE(writer->AddBlock({.begin = 0, .end = 8 + length, .records = 1, .shard = 0}, PackOffsets(points), {}));
+    const std::vector<uint64_t> boundaries = {0, 8 + length};
+    REQUIRE(writer->AddBlock({.begin = 0, .end = 8 + length, .records = 1, .shard = 0}, PackOffsets(boundaries), {}));
     writer->AddShard({.path = "s",
                       .framing = Framing::kOfRecord,
                       .identity = IdentifyShard(File::OpenRead(dir / "s").value()).value(),

@@ -12,7 +12,7 @@ from typing import Any
 
 from oracle import messages
 
-MOST_AUTO_BYTES = 64
+MAX_AUTO_BYTES = 64
 KINDS = ("none", "bytes", "float", "double", "int32", "int64")
 
 
@@ -90,7 +90,7 @@ def columns_of(features: dict[str, Feature], records: int) -> dict[str, list[Any
     columns: dict[str, list[Any]] = {}
     for name, feature in features.items():
         if 1 in feature.counts:
-            long = feature.largest_bytes > MOST_AUTO_BYTES
+            long = feature.largest_bytes > MAX_AUTO_BYTES
             column = columns[f"{name}#bytes" if long else name] = [None] * records
             for record, values in feature.values.items():
                 if len(values) != 1:

@@ -57,7 +57,7 @@ class KnownFeaturesTest(WorkTest):
             ds = ofindex.open(self.dir / "data")
             with (
                 mock.patch.object(_ofindex, "features", wraps=_ofindex.features) as read,
-                mock.patch.object(_ofindex, "most_features", most),
+                mock.patch.object(_ofindex, "max_features", most),
             ):
                 for view in (ds, ds, ds[3:], ds.where("label = 3")):
                     view.batch([0], {"label": ofindex.fixed("int64")})

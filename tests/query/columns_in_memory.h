@@ -23,15 +23,17 @@ struct Cell {
   FeatureKind kind = FeatureKind::kNone;
   std::vector<int64_t> integers = {};
   std::vector<double> reals = {};
-  std::vector<std::string> texts = {};
+  std::vector<std::string> strings = {};
 
-  [[nodiscard]] size_t size() const { return integers.size() + reals.size() + texts.size(); }
+  [[nodiscard]] size_t size() const { return integers.size() + reals.size() + strings.size(); }
 };
 
 inline Cell Ints(std::vector<int64_t> values) { return {.kind = FeatureKind::kInt64, .integers = std::move(values)}; }
 inline Cell Doubles(std::vector<double> values) { return {.kind = FeatureKind::kDouble, .reals = std::move(values)}; }
 inline Cell Floats(std::vector<double> values) { return {.kind = FeatureKind::kFloat, .reals = std::move(values)}; }
-inline Cell Texts(std::vector<std::string> values) { return {.kind = FeatureKind::kBytes, .texts = std::move(values)}; }
+inline Cell Strings(std::vector<std::string> values) {
+  return {.kind = FeatureKind::kBytes, .strings = std::move(values)};
+}
 
 /// A feature over all records; nullopt for records without it.
 struct FeatureInMemory {
@@ -43,8 +45,8 @@ struct FeatureInMemory {
 inline ColumnValue ValueOf(const Cell& cell, size_t i) {
   using Type = ColumnValue::Type;
   if (!cell.integers.empty()) return {.type = Type::kInteger, .integer = cell.integers[i]};
-  if (!cell.texts.empty()) {
-    return {.type = IsText(AsBytes(cell.texts[i])) ? Type::kText : Type::kBlob, .bytes = cell.texts[i]};
+  if (!cell.strings.empty()) {
+    return {.type = IsText(AsBytes(cell.strings[i])) ? Type::kText : Type::kBlob, .bytes = cell.strings[i]};
   }
   const double real = cell.reals[i];
   if (real != real) return {};
@@ -74,18 +76,18 @@ class ColumnsInMemory final : public ColumnSource {
   }
 
   const std::vector<ShardRow>& shards() const override { return shards_; }
-  const std::vector<BlockHead>& blocks() const override { return blocks_; }
+  const std::vector<BlockMetadata>& blocks() const override { return blocks_; }
   const std::vector<FeatureRow>& features() const override { return rows_; }
 
-  Result<std::vector<std::optional<ChunkRow>>> Heads(uint32_t feature, ColumnRole role) override {
-    std::vector<std::optional<ChunkRow>> heads(blocks_.size());
+  Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature, ColumnRole role) override {
+    std::vector<std::optional<ChunkRow>> chunk_metadata(blocks_.size());
     for (size_t b = 0; b < blocks_.size(); ++b) {
       if (const auto found = chunks_.find({feature, role, b}); found != chunks_.end()) {
-        heads[b] = found->second;
-        heads[b]->data.clear();
+        chunk_metadata[b] = found->second;
+        chunk_metadata[b]->data.clear();
       }
     }
-    return heads;
+    return chunk_metadata;
   }
 
   Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block) override {
@@ -111,8 +113,9 @@ class ColumnsInMemory final : public ColumnSource {
     const auto integer = [](uint64_t n) {
       return ColumnValue{.type = ColumnValue::Type::kInteger, .integer = static_cast<int64_t>(n)};
     };
-    const auto block = std::find_if(blocks_.begin(), blocks_.end(),
-                                    [&](const BlockHead& head) { return record - head.first_record < head.records; });
+    const auto block = std::find_if(blocks_.begin(), blocks_.end(), [&](const BlockMetadata& head) {
+      return record - head.first_record < head.records;
+    });
     switch (column.origin) {
       case Column::Origin::kId: return integer(record);
       case Column::Origin::kOffset: return integer(OffsetOf(record));
@@ -125,7 +128,7 @@ class ColumnsInMemory final : public ColumnSource {
     if (!cell) return {};
     switch (column.role) {
       case ColumnRole::kCount: return integer(cell->size());
-      case ColumnRole::kSize: return cell->texts.size() == 1 ? integer(cell->texts[0].size()) : ColumnValue{};
+      case ColumnRole::kSize: return cell->strings.size() == 1 ? integer(cell->strings[0].size()) : ColumnValue{};
       case ColumnRole::kValue: return cell->size() == 1 ? ValueOf(*cell, 0) : ColumnValue{};
       case ColumnRole::kList: break;
     }
@@ -156,7 +159,7 @@ class ColumnsInMemory final : public ColumnSource {
         row.values_min = std::min(row.values_min, static_cast<uint32_t>(cell->size()));
         row.values_max = std::max(row.values_max, static_cast<uint32_t>(cell->size()));
         row.single += cell->size() == 1 ? 1U : 0U;
-        for (const std::string& text : cell->texts)
+        for (const std::string& text : cell->strings)
           row.largest_bytes = std::max<uint64_t>(row.largest_bytes, text.size());
       }
       rows_.push_back(std::move(row));
@@ -170,7 +173,7 @@ class ColumnsInMemory final : public ColumnSource {
   }
 
   void Encode(uint32_t feature, size_t b) {
-    const BlockHead& block = blocks_[b];
+    const BlockMetadata& block = blocks_[b];
     const auto cell = [&](uint32_t r) -> const std::optional<Cell>& {
       return data_[feature].cells[block.first_record + r];
     };
@@ -180,8 +183,8 @@ class ColumnsInMemory final : public ColumnSource {
       single = single || cell(r)->size() == 1;
       counted = counted || cell(r)->size() != 1;
       many = many || cell(r)->size() > 1;
-      sized = sized || cell(r)->texts.size() == 1;
-      too_long = too_long || (cell(r)->texts.size() == 1 && cell(r)->texts[0].size() > limit_);
+      sized = sized || cell(r)->strings.size() == 1;
+      too_long = too_long || (cell(r)->strings.size() == 1 && cell(r)->strings[0].size() > limit_);
     }
     const bool lists = rows_[feature].whole && many;
     ChunkBuilder values, counts, sizes, whole;
@@ -189,8 +192,8 @@ class ColumnsInMemory final : public ColumnSource {
       if (!cell(r)) continue;
       AddList(whole, r, *cell(r));
       if (cell(r)->size() == 1) AddSingle(values, r, *cell(r));
-      if (cell(r)->texts.size() == 1)
-        sizes.AddInteger(r, static_cast<int64_t>(cell(r)->texts[0].size()), FeatureKind::kInt64);
+      if (cell(r)->strings.size() == 1)
+        sizes.AddInteger(r, static_cast<int64_t>(cell(r)->strings[0].size()), FeatureKind::kInt64);
       counts.AddInteger(r, static_cast<int64_t>(cell(r)->size()), FeatureKind::kInt64);
     }
     if (lists) Put({feature, ColumnRole::kList, b}, whole);
@@ -201,7 +204,7 @@ class ColumnsInMemory final : public ColumnSource {
 
   static void AddSingle(ChunkBuilder& builder, uint32_t record, const Cell& cell) {
     if (!cell.integers.empty()) return builder.AddInteger(record, cell.integers[0], cell.kind);
-    if (!cell.texts.empty()) return builder.AddBytes(record, AsBytes(cell.texts[0]));
+    if (!cell.strings.empty()) return builder.AddBytes(record, AsBytes(cell.strings[0]));
     if (cell.kind == FeatureKind::kFloat) return builder.AddFloat(record, static_cast<float>(cell.reals[0]));
     builder.AddDouble(record, cell.reals[0]);
   }
@@ -209,8 +212,8 @@ class ColumnsInMemory final : public ColumnSource {
   static void AddList(ChunkBuilder& builder, uint32_t record, const Cell& cell) {
     if (cell.kind == FeatureKind::kBytes) {
       std::vector<ByteView> views;
-      for (const std::string& text : cell.texts) views.push_back(AsBytes(text));
-      return builder.AddTexts(record, views);
+      for (const std::string& text : cell.strings) views.push_back(AsBytes(text));
+      return builder.AddStrings(record, views);
     }
     std::vector<uint64_t> numbers;
     for (const int64_t value : cell.integers) numbers.push_back(static_cast<uint64_t>(value));
@@ -230,7 +233,7 @@ class ColumnsInMemory final : public ColumnSource {
   }
 
   std::vector<FeatureInMemory> data_;
-  std::vector<BlockHead> blocks_;
+  std::vector<BlockMetadata> blocks_;
   std::vector<ShardRow> shards_;
   std::vector<FeatureRow> rows_;
   std::map<Key, ChunkRow> chunks_;

@@ -8,7 +8,7 @@
 
 #include "index/build/builder.h"
 #include "index/catalog/paths.h"
-#include "index/output/draft.h"
+#include "index/output/atomic_file.h"
 #include "query/sql/sql_session.h"
 #include "tests/query/built_dataset.h"
 #include "tests/support/files.h"
@@ -85,7 +85,7 @@ TEST_CASE("waiting for another process to build the map can be interrupted") {
   const BuiltDataset built(Framing::kTfRecord);
   const std::string index = built / "train.ofidx";
   fs::remove(MapPathOf(index));
-  const auto other = Draft::Begin(MapPathOf(index), Draft::IfLocked::kFail);
+  const auto other = AtomicFile::Begin(MapPathOf(index), AtomicFile::IfLocked::kFail);
   REQUIRE(other);
   Progress progress;
   progress.cancel = true;

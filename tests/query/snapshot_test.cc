@@ -50,7 +50,7 @@ class Named {
     options.index = index;
     options.threads = 1;
     options.force = true;
-    options.durability = Draft::Durability::kCached;
+    options.durability = AtomicFile::Durability::kCached;
     if (!columns) options.columns = ColumnChoice{.mode = ColumnChoice::Mode::kNone, .names = {}};
     const auto report = BuildIndex(options, progress);
     if (!report) throw std::runtime_error(report.error().message);

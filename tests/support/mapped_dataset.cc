@@ -19,8 +19,8 @@ namespace {
 // Not the current time, so that a file that a test puts in a shard's place within one clock tick has a different time.
 constexpr int64_t kLongAgo = 1'234'567'890'123'456'789;
 
-// Adds the blocks of one shard, whose record boundaries are `points`.
-void AddBlocks(OffsetMapWriter& map, uint32_t shard, const ShardPlan& plan, std::span<const uint64_t> points,
+// Adds the blocks of one shard, whose record boundaries are `boundaries`.
+void AddBlocks(OffsetMapWriter& map, uint32_t shard, const ShardPlan& plan, std::span<const uint64_t> boundaries,
                uint32_t block_records) {
   const auto records = static_cast<uint32_t>(plan.payloads.size());
   for (uint32_t first = 0; first < records; first += block_records) {
@@ -30,7 +30,7 @@ void AddBlocks(OffsetMapWriter& map, uint32_t shard, const ShardPlan& plan, std:
       if (record < first || record >= first + count) continue;
       bad.push_back((record - first) | static_cast<uint32_t>(BadReason::kPayloadCrc) << 16);
     }
-    const auto ends = points.subspan(first, count + 1);
+    const auto ends = boundaries.subspan(first, count + 1);
     const MapBlock block{.begin = ends.front(), .end = ends.back(), .records = count, .shard = shard};
     REQUIRE(map.AddBlock(block, PackOffsets(ends), bad));
   }
@@ -49,10 +49,10 @@ void MappedDataset::WriteShard(uint32_t shard) {
   std::filesystem::create_directories(std::filesystem::path(shard_path(shard)).parent_path());
   WriteFile(shard_path(shard), bytes_.back());
   SetMtime(shard_path(shard), kLongAgo);
-  const std::vector<uint64_t> points = RecordPoints(plan.framing, plan.payloads);
+  const std::vector<uint64_t> boundaries = RecordBoundaries(plan.framing, plan.payloads);
   for (size_t i = 0; i < plan.payloads.size(); ++i) {
     payloads_.push_back(plan.payloads[i]);
-    locations_.push_back({.shard = shard, .offset = points[i], .length = plan.payloads[i].size()});
+    locations_.push_back({.shard = shard, .offset = boundaries[i], .length = plan.payloads[i].size()});
   }
 }
 
@@ -61,7 +61,7 @@ void MappedDataset::WriteMap(uint32_t block_records) const {
   REQUIRE(map);
   for (uint32_t shard = 0; shard < plans_.size(); ++shard) {
     const ShardPlan& plan = plans_[shard];
-    AddBlocks(*map, shard, plan, RecordPoints(plan.framing, plan.payloads), block_records);
+    AddBlocks(*map, shard, plan, RecordBoundaries(plan.framing, plan.payloads), block_records);
   }
   uint64_t first_record = 0;
   for (size_t shard = 0; shard < plans_.size(); ++shard) {

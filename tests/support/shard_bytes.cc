@@ -49,11 +49,11 @@ std::string ShardBytes(Framing framing, const std::vector<std::string>& payloads
   return shard;
 }
 
-std::vector<uint64_t> RecordPoints(Framing framing, const std::vector<std::string>& payloads) {
+std::vector<uint64_t> RecordBoundaries(Framing framing, const std::vector<std::string>& payloads) {
   const uint64_t around = framing == Framing::kTfRecord ? 16 : 8;
-  std::vector<uint64_t> points = {0};
-  for (const std::string& payload : payloads) points.push_back(points.back() + around + payload.size());
-  return points;
+  std::vector<uint64_t> boundaries = {0};
+  for (const std::string& payload : payloads) boundaries.push_back(boundaries.back() + around + payload.size());
+  return boundaries;
 }
 
 std::vector<std::string> SomePayloads(size_t count, size_t bytes, uint64_t seed) {

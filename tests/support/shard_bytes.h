@@ -32,7 +32,7 @@ namespace ofindex {
 [[nodiscard]] std::string ShardBytes(Framing framing, const std::vector<std::string>& payloads);
 
 /// Returns the offset of each record in that shard, followed by the shard's size.
-[[nodiscard]] std::vector<uint64_t> RecordPoints(Framing framing, const std::vector<std::string>& payloads);
+[[nodiscard]] std::vector<uint64_t> RecordBoundaries(Framing framing, const std::vector<std::string>& payloads);
 
 /// Returns `count` distinct payloads: the first empty, the others of about `bytes` bytes, at least
 /// 8. The same for the same seed.

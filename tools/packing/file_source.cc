@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "index/output/draft.h"
+#include "index/output/atomic_file.h"
 #include "index/output/unfinished_set.h"
 #include "proto/encode/payload_builder.h"
 #include "proto/wire/wire.h"
@@ -76,7 +76,7 @@ class FileFinder {
   Result<void> AddEntry(const std::string& source, const fs::path& path) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
-    if (path.string().ends_with(kDraftSuffix)) return Skip(path, "a file or folder that a writer has not finished");
+    if (path.string().ends_with(kTemporarySuffix)) return Skip(path, "a file or folder that a writer has not finished");
     if (fs::is_directory(status)) return AddFolder(source, path);
     if (status.type() == fs::file_type::none && error != std::errc::too_many_symbolic_link_levels) {
       return tl::unexpected(SystemError(path.string(), "cannot stat", error.value()));

@@ -21,7 +21,7 @@ class LineReader {
   void SeekTo(uint64_t offset, size_t window);
 
   /// Reads the next line, with its newline if it has one; returns false at the end of the file. The 64 bytes after the
-  /// line are readable. Valid until the next call. Errors: kIo; kLimit if a line is longer than kMostLineBytes.
+  /// line are readable. Valid until the next call. Errors: kIo; kLimit if a line is longer than kMaxLineBytes.
   [[nodiscard]] Result<bool> Next(std::string_view& line);
 
   /// Extends the line that was read last by the next line. Errors and the end of the file are as in Next.
@@ -37,7 +37,7 @@ class LineReader {
   [[nodiscard]] Result<void> CheckUnchanged() const;
 
   static constexpr size_t kWindowBytes = size_t{1} << 20;
-  static constexpr uint64_t kMostLineBytes = uint64_t{1} << 31;
+  static constexpr uint64_t kMaxLineBytes = uint64_t{1} << 31;
 
  private:
   LineReader(File file, const FileFacts& opened) : file_(std::move(file)), opened_(opened) {}

@@ -36,7 +36,7 @@ constexpr std::array<std::pair<std::string_view, SourceType>, 17> kTypes = {{
 constexpr std::array<std::pair<std::string_view, SourceType>, 2> kKinds = {
     {{"int32", SourceType::kInt}, {"int64", SourceType::kLong}}};
 
-constexpr int kMostDepth = 100;  // of nested records
+constexpr int kMaxDepth = 100;  // of nested records
 
 std::optional<SourceType> TypeNamed(std::string_view name) {
   for (const auto& [text, type] : kTypes) {
@@ -85,8 +85,8 @@ Result<void> AddType(const std::string& name, std::string_view text, PackSchema&
 }
 
 Result<void> AddMembers(const std::string& before, const Json& object, int depth, PackSchema& schema) {
-  if (depth > kMostDepth) {
-    return Fail(ErrorCode::kFormat, StrCat("more than ", kMostDepth, " records inside one another"));
+  if (depth > kMaxDepth) {
+    return Fail(ErrorCode::kFormat, StrCat("more than ", kMaxDepth, " records inside one another"));
   }
   for (const auto& [key, value] : object.items()) {
     const std::string name = before + key;

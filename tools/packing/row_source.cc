@@ -11,13 +11,12 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kMostSchemaBytes = uint64_t{16} << 20;
+constexpr uint64_t kMaxSchemaBytes = uint64_t{16} << 20;
 
 Result<PackSchema> ReadSchema(const std::string& path) {
   OFINDEX_ASSIGN(const File file, File::OpenRead(path));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  if (facts.size > kMostSchemaBytes)
-    return Fail(ErrorCode::kFormat, StrCat(Printable(path), ": too long for a schema"));
+  if (facts.size > kMaxSchemaBytes) return Fail(ErrorCode::kFormat, StrCat(Printable(path), ": too long for a schema"));
   std::string text(facts.size, '\0');
   OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, std::span(reinterpret_cast<uint8_t*>(text.data()), text.size())));
   text.resize(got);

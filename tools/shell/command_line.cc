@@ -58,13 +58,13 @@ Option Option::OneOf(const std::vector<std::string>& words) {
   return *this;
 }
 
-Option Option::Between(int least, int most) {
-  option_->check(CLI::Range(least, most).description(""));
+Option Option::Between(int min, int max) {
+  option_->check(CLI::Range(min, max).description(""));
   return *this;
 }
 
-Option Option::Between(uint64_t least, uint64_t most) {
-  option_->check(CLI::Range(least, most).description(""));
+Option Option::Between(uint64_t min, uint64_t max) {
+  option_->check(CLI::Range(min, max).description(""));
   return *this;
 }
 
@@ -110,10 +110,10 @@ Option Verb::AddNumber(const char* names, Value& value, const char* type, const 
 template Option Verb::AddNumber(const char*, uint64_t&, const char*, const std::string&);
 template Option Verb::AddNumber(const char*, std::optional<uint64_t>&, const char*, const std::string&);
 
-Option Verb::AddMebibytes(const char* names, uint64_t& bytes, uint64_t least, uint64_t most, const char* help) {
+Option Verb::AddMebibytes(const char* names, uint64_t& bytes, uint64_t min, uint64_t max, const char* help) {
   const std::function<void(const uint64_t&)> store = [&bytes](uint64_t mebibytes) { bytes = mebibytes << 20; };
   CLI::Option* option = app_->add_option_function(names, store, help)->type_name("MIB");
-  return Option(option->check(CLI::Validator(WholeNumber, ""))).Between(least, most);
+  return Option(option->check(CLI::Validator(WholeNumber, ""))).Between(min, max);
 }
 
 Option Verb::AddWord(const char* names, const std::vector<std::string>& words, const TakeIndex& take, const char* type,

@@ -35,10 +35,10 @@ class Option {
   /// Accepts only these words.
   Option OneOf(const std::vector<std::string>& words);
 
-  /// Accepts only numbers from `least` to `most`. Their type decides how the value is read: as unsigned, -N is 2^64 -
+  /// Accepts only numbers from `min` to `max`. Their type decides how the value is read: as unsigned, -N is 2^64 -
   /// N. AddNumber accepts no sign in the first place.
-  Option Between(int least, int most);
-  Option Between(uint64_t least, uint64_t most);
+  Option Between(int min, int max);
+  Option Between(uint64_t min, uint64_t max);
 
   /// Refuses this option together with any of `names`, such as "--json". The verb must have declared them.
   Option Excludes(std::initializer_list<const char*> names);
@@ -75,8 +75,8 @@ class Verb {
   template <typename Value>
   Option AddNumber(const char* names, Value& value, const char* type, const std::string& help);
 
-  /// Adds an option that takes `least` to `most` MiB and stores bytes.
-  Option AddMebibytes(const char* names, uint64_t& bytes, uint64_t least, uint64_t most, const char* help);
+  /// Adds an option that takes `min` to `max` MiB and stores bytes.
+  Option AddMebibytes(const char* names, uint64_t& bytes, uint64_t min, uint64_t max, const char* help);
 
   /// Adds an option that takes one of the words of `choices`, and stores the value paired with it.
   template <typename Value>

@@ -5,14 +5,14 @@
 
 namespace ofindex {
 
-inline constexpr uint64_t kMostCacheMebibytes = uint64_t{1} << 20;
+inline constexpr uint64_t kMaxCacheMebibytes = uint64_t{1} << 20;
 
 /// Adds the options of every verb that reads records: where the shards are, and how to read them.
 inline void AddReadingOptions(Verb& verb, ReaderOptions& options) {
   verb.AddOption("--root", options.root, "DIR", "Folder with a copy of the dataset");
   verb.AddChoice("--io", options.io, {{"auto", IoMode::kAuto}, {"mmap", IoMode::kMmap}, {"pread", IoMode::kPread}},
                  "IO", "auto, mmap or pread; default auto: mmap, except pread on network file systems");
-  verb.AddMebibytes("--cache", options.inflated_cache_bytes, 1, kMostCacheMebibytes,
+  verb.AddMebibytes("--cache", options.inflated_cache_bytes, 1, kMaxCacheMebibytes,
                     "Memory for inflated data of compressed shards; default 320");
 }
 

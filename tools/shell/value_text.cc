@@ -9,7 +9,7 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-constexpr size_t kMostBytesOfCharacter = 4;
+constexpr size_t kMaxBytesOfCharacter = 4;
 
 // Printable(), except that tabs and newlines stay.
 std::string PrintableLines(std::string_view text) {
@@ -65,27 +65,27 @@ size_t ShownWidth(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-std::string ShownText(std::string_view text, size_t most) {
+std::string ShownText(std::string_view text, size_t limit) {
   // Only what may be shown is made printable.
-  const std::string_view front = text.substr(0, (most + 1) * kMostBytesOfCharacter);
+  const std::string_view front = text.substr(0, (limit + 1) * kMaxBytesOfCharacter);
   std::string shown = Printable(front);
-  if (front.size() == text.size() && ShownWidth(shown) <= most) return shown;
+  if (front.size() == text.size() && ShownWidth(shown) <= limit) return shown;
   size_t end = 0;
   for (size_t width = 0; end < shown.size(); ++end) {
-    if ((shown[end] & 0xc0) != 0x80 && width++ == most - 3) break;
+    if ((shown[end] & 0xc0) != 0x80 && width++ == limit - 3) break;
   }
   return shown.substr(0, end) + "...";
 }
 
-std::string ShownValue(const Chunk::Value& value, size_t most) {
+std::string ShownValue(const Chunk::Value& value, size_t limit) {
   switch (value.type) {
     case Type::kNull: return "NULL";
     case Type::kInteger: return std::to_string(value.integer);
     case Type::kReal: return RealText(value.real);
-    case Type::kText: return ShownText(AsText(value.bytes), most);
+    case Type::kText: return ShownText(AsText(value.bytes), limit);
     case Type::kBlob: break;
   }
-  const size_t room = (most - 3) / 2;  // between x' and '
+  const size_t room = (limit - 3) / 2;  // between x' and '
   if (value.bytes.size() <= room) return StrCat("x'", ToHex(value.bytes), "'");
   return StrCat("x'", ToHex(value.bytes.first(room - 2)), "...'");
 }

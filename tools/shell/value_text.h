@@ -20,9 +20,9 @@ namespace ofindex {
 /// Returns the shortest text that identifies a real, the same everywhere.
 [[nodiscard]] std::string RealText(double real);
 
-/// Returns `text` for people: control characters are shown as \xNN, and the text is cut to `most` characters.
-[[nodiscard]] std::string ShownText(std::string_view text, size_t most);
-[[nodiscard]] std::string ShownValue(const Chunk::Value& value, size_t most);
+/// Returns `text` for people: control characters are shown as \xNN, and the text is cut to `limit` characters.
+[[nodiscard]] std::string ShownText(std::string_view text, size_t limit);
+[[nodiscard]] std::string ShownValue(const Chunk::Value& value, size_t limit);
 
 /// Returns the width of `text`, which is UTF-8, on a terminal: one place per character.
 [[nodiscard]] size_t ShownWidth(std::string_view text);

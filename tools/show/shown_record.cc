@@ -11,7 +11,7 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kMostJsonBytes = size_t{64} << 20;
+constexpr size_t kMaxJsonBytes = size_t{64} << 20;
 
 }  // namespace
 
@@ -81,10 +81,10 @@ Result<void> ShownRecord::Require(const std::string& feature) const {
 
 Result<Json> ShownRecord::ToJson(const std::optional<std::string>& feature) const {
   const size_t shown_bytes = feature ? FeatureBytes(*feature).size() : payload_.size();
-  if (shown_bytes > kMostJsonBytes) {
+  if (shown_bytes > kMaxJsonBytes) {
     return Fail(ErrorCode::kLimit,
                 StrCat(Printable(shard_), "@", location_.offset, ": record ", ordinal_, ": ", FormatCount(shown_bytes),
-                       " bytes are too many for JSON; expected at most ", FormatCount(kMostJsonBytes)),
+                       " bytes are too many for JSON; expected at most ", FormatCount(kMaxJsonBytes)),
                 "show one of its features with --feature, or write its bytes with --raw");
   }
   Json features = JsonFeatures(decoded_);

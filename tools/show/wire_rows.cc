@@ -34,7 +34,7 @@ void WireRows::AddHexDump(ByteView bytes, int depth) {
   }
 }
 
-void WireRows::EndStretch() {
+void WireRows::EndRun() {
   if (folded_) Write(HexOffset(static_cast<uint64_t>(bytes_.data() - origin_) + bytes_.size()));
   folded_ = false;
   text_.clear();

@@ -40,7 +40,7 @@ class WireRows {
 
   /// Ends a run of rows that are consecutive in the payload. If its last rows are folded, a row without bytes says
   /// where they end.
-  void EndStretch();
+  void EndRun();
 
   /// Returns the first error of the sink, which is not called again after it.
   [[nodiscard]] const Result<void>& written() const { return written_; }

@@ -13,7 +13,7 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kMostTagBytes = 5;
+constexpr size_t kMaxTagBytes = 5;
 
 // Returns the varint at the front of `bytes`, which begins with a valid one.
 ByteView FrontVarint(ByteView bytes) {
@@ -51,7 +51,7 @@ class WireWalk {
   void Explain(Holds holds) {
     WireReader reader(payload_, &malformed_);
     if (!Message(reader, holds)) Fault();
-    rows_.EndStretch();
+    rows_.EndRun();
   }
 
   void ExplainOpaque() {
@@ -60,7 +60,7 @@ class WireWalk {
     const std::string_view why = malformed.fault == WireFault::kNone ? "too long" : Name(malformed.fault);
     rows_.AddNarrow(payload_.first(0), 0, StrCat("not a protobuf message: ", why, " at byte ", malformed.offset));
     rows_.AddHexDump(payload_, 0);
-    rows_.EndStretch();
+    rows_.EndRun();
   }
 
   [[nodiscard]] Result<WireOutcome> outcome() const {
@@ -120,7 +120,7 @@ class WireWalk {
     rows_.Show(asked);
     Head(whole.first(whole.size() - field.bytes.size()), known.name, "");
     if (!Nested(reader.Nested(field.bytes), known.holds)) return false;
-    if (asked) rows_.EndStretch();
+    if (asked) rows_.EndRun();
     rows_.Show(false);
     return true;
   }
@@ -154,7 +154,7 @@ class WireWalk {
         bytes = reader.rest();
         continue;
       }
-      const ByteView tag = FrontVarint(bytes.first(std::min(bytes.size(), kMostTagBytes)));
+      const ByteView tag = FrontVarint(bytes.first(std::min(bytes.size(), kMaxTagBytes)));
       if (tag.empty()) return;
       const auto type = static_cast<WireType>(tag[0] & 7);
       uint64_t value = 0;

@@ -10,13 +10,13 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kMostText = 64;  // for a value shown as one text
+constexpr size_t kMaxText = 64;  // for a value shown as one text
 
 // A key is shown as text; so are other bytes that look like text, up to a length. Anything else is a hexdump.
 void AddBytes(WireRows& rows, ByteView bytes, int depth, bool is_key) {
   if (bytes.empty()) return;
   const std::string_view text = AsText(bytes);
-  const bool as_text = text.size() <= kMostText && (is_key || (IsUtf8(text) && text == Printable(text)));
+  const bool as_text = text.size() <= kMaxText && (is_key || (IsUtf8(text) && text == Printable(text)));
   if (!as_text) return rows.AddHexDump(bytes, depth);
   std::string quoted = StrCat("\"", Printable(text), "\"");
   if (bytes.size() <= WireRows::kNarrow) return rows.AddNarrow(bytes, depth, quoted);

@@ -68,7 +68,7 @@ void PrintWarnings(const BuildReport& report, const Context& context) {
   std::vector<std::string> notes = NotesOf(report, [](const std::string& path) { return path; });
   if (!report.map_damage.empty()) notes.push_back(StrCat(report.map_damage, "; the map was rebuilt"));
   if (report.without_column != 0) {
-    notes.push_back(StrCat(Counted(report.without_column, "feature"), " without a column: the first ", kMostAutoColumns,
+    notes.push_back(StrCat(Counted(report.without_column, "feature"), " without a column: the first ", kMaxAutoColumns,
                            " in byte order have one; name those that you need with --columns"));
   }
   if (report.facts.features_dropped) {
@@ -118,7 +118,7 @@ Result<int> Build(Arguments& arguments, Context& context) {
   if (!arguments.columns.empty()) {
     OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(arguments.columns));
   }
-  if (arguments.wait) options.if_locked = Draft::IfLocked::kWait;
+  if (arguments.wait) options.if_locked = AtomicFile::IfLocked::kWait;
   const auto start = std::chrono::steady_clock::now();
   std::optional<ProgressDisplay> display(std::in_place, "build", context);
   Result<BuildReport> report = BuildIndex(options, context.progress);

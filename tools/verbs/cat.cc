@@ -6,7 +6,7 @@
 
 #include "base/output_file.h"
 #include "base/text.h"
-#include "index/output/draft.h"
+#include "index/output/atomic_file.h"
 #include "index/shards/output_rule.h"
 #include "index/writing/record_framing.h"
 #include "query/dataset.h"
@@ -40,8 +40,8 @@ class Sink {
   [[nodiscard]] static Result<Sink> Open(const std::string& path) {
     Sink sink;
     if (path.empty() || path == "-") return sink;
-    OFINDEX_ASSIGN(sink.draft_, Draft::Begin(path, Draft::IfLocked::kFail));
-    OFINDEX_ASSIGN(sink.file_, sink.draft_->Open());
+    OFINDEX_ASSIGN(sink.temporary_, AtomicFile::Begin(path, AtomicFile::IfLocked::kFail));
+    OFINDEX_ASSIGN(sink.file_, sink.temporary_->Open());
     sink.replaces_ = StatFile(path).has_value();
     return sink;
   }
@@ -54,11 +54,11 @@ class Sink {
   Result<void> Close() {
     if (!file_) return Output::Standard().Flush();
     OFINDEX_TRY(file_->Flush());
-    return draft_->Publish(Draft::Durability::kDurable);
+    return temporary_->Publish(AtomicFile::Durability::kDurable);
   }
 
  private:
-  std::optional<Draft> draft_;
+  std::optional<AtomicFile> temporary_;
   std::optional<OutputFile> file_;
   bool replaces_ = false;
 };

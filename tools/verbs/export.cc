@@ -8,7 +8,7 @@
 #include "base/output_file.h"
 #include "base/text.h"
 #include "index/catalog/paths.h"
-#include "index/output/draft.h"
+#include "index/output/atomic_file.h"
 #include "index/shards/output_rule.h"
 #include "mmap/offsets/packed_offsets.h"
 #include "mmap/shard_paths.h"
@@ -36,9 +36,9 @@ class TextIndex {
   [[nodiscard]] static Result<TextIndex> Create(const fs::path& path) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
-    OFINDEX_ASSIGN(Draft draft, Draft::Begin(path.string(), Draft::IfLocked::kFail));
-    OFINDEX_ASSIGN(OutputFile file, draft.Open());
-    return TextIndex(std::move(draft), std::move(file));
+    OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(path.string(), AtomicFile::IfLocked::kFail));
+    OFINDEX_ASSIGN(OutputFile file, temporary.Open());
+    return TextIndex(std::move(temporary), std::move(file));
   }
 
   Result<void> Add(const BlockRow& block) {
@@ -53,13 +53,13 @@ class TextIndex {
 
   Result<void> Close() {
     OFINDEX_TRY(file_.Flush());
-    return draft_.Publish(Draft::Durability::kDurable);
+    return temporary_.Publish(AtomicFile::Durability::kDurable);
   }
 
  private:
-  TextIndex(Draft draft, OutputFile file) : draft_(std::move(draft)), file_(std::move(file)) {}
+  TextIndex(AtomicFile temporary, OutputFile file) : temporary_(std::move(temporary)), file_(std::move(file)) {}
 
-  Draft draft_;
+  AtomicFile temporary_;
   OutputFile file_;
 };
 

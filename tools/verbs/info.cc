@@ -87,9 +87,9 @@ Result<int> ShowInfo(const std::string& name, const Context& context) {
   OFINDEX_TRY(PrintTotals(info, out));
   OFINDEX_TRY(out.Line(""));
   const bool compressed = AnyCompressed(info.shards);
-  std::vector<std::string> heads = {"records", "bytes", "format", "payload", "shard"};
-  if (compressed) heads.insert(heads.begin() + 2, {"compression", "inflated"});
-  Table table(heads);
+  std::vector<std::string> chunk_metadata = {"records", "bytes", "format", "payload", "shard"};
+  if (compressed) chunk_metadata.insert(chunk_metadata.begin() + 2, {"compression", "inflated"});
+  Table table(chunk_metadata);
   for (const ShardRow& shard : info.shards) {
     std::vector<std::string> cells = {FormatCount(shard.records), FormatCount(shard.identity.size),
                                       std::string(Name(shard.framing)), std::string(Name(shard.payload)),

@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kMostCell = 64;  // characters, in a table
+constexpr size_t kMaxCell = 64;  // characters, in a table
 
 std::vector<std::string> Distinct(const std::vector<std::string>& names) {
   std::vector<std::string> distinct;
@@ -25,7 +25,7 @@ std::vector<std::string> Distinct(const std::vector<std::string>& names) {
 
 std::vector<std::string> Shown(const std::vector<std::string>& columns) {
   std::vector<std::string> shown;
-  for (const std::string& column : columns) shown.push_back(ShownText(column, kMostCell));
+  for (const std::string& column : columns) shown.push_back(ShownText(column, kMaxCell));
   return shown;
 }
 
@@ -50,7 +50,7 @@ Result<void> RowWriter::Row(const SqlRows& rows) {
   switch (form_) {
     case RowForm::kTable: {
       std::vector<std::string> cells;
-      for (size_t i = 0; i < columns_.size(); ++i) cells.push_back(ShownValue(rows.At(i), kMostCell));
+      for (size_t i = 0; i < columns_.size(); ++i) cells.push_back(ShownValue(rows.At(i), kMaxCell));
       table_.Add(std::move(cells));
       return {};
     }

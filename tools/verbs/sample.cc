@@ -29,12 +29,12 @@ struct Arguments {
 Result<void> PrintQuality(const Sampler& sampler, ColumnStore& columns, const Arguments& arguments,
                           const Context& context, Output& out) {
   constexpr uint64_t kBatch = 256;
-  constexpr uint64_t kMostPositions = 1'000'000;
+  constexpr uint64_t kMaxPositions = 1'000'000;
   OFINDEX_ASSIGN(const ClassNumbers classes,
                  ClassesOf(columns, sampler.view(), *arguments.quality, &context.progress.cancel));
   OFINDEX_ASSIGN(const MixQuality quality,
-                 MeasureMix(sampler.law(), sampler.seed(), sampler.epoch(), classes, kBatch,
-                            arguments.count.value_or(kMostPositions), &context.progress.cancel));
+                 MeasureMix(sampler.method(), sampler.seed(), sampler.epoch(), classes, kBatch,
+                            arguments.count.value_or(kMaxPositions), &context.progress.cancel));
   return PrintMix(quality, *arguments.quality, context, out);
 }
 

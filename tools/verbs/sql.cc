@@ -20,17 +20,17 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kMostTableRows = 1000;  // by default: a table is kept in memory to align its columns
-constexpr uint64_t kMostMemoryBytes = uint64_t{1} << 30;
-constexpr size_t kMostQueryBytes = 1 << 20;  // of standard input; SQLite's own limit is lower
-constexpr double kMostSeconds = 1e9;
+constexpr uint64_t kMaxTableRows = 1000;  // by default: a table is kept in memory to align its columns
+constexpr uint64_t kMaxMemoryBytes = uint64_t{1} << 30;
+constexpr size_t kMaxQueryBytes = 1 << 20;  // of standard input; SQLite's own limit is lower
+constexpr double kMaxSeconds = 1e9;
 
 struct Arguments {
   std::string index;
   std::string query;
   std::vector<std::string> parameters;
   std::optional<double> timeout;
-  std::optional<uint64_t> most_rows;
+  std::optional<uint64_t> max_rows;
   bool csv = false;
   bool table = false;
 };
@@ -44,7 +44,7 @@ RowForm FormOf(const Arguments& arguments, const Context& context) {
 // Reads the query, at most as much of standard input as a query could have.
 Result<std::string> ReadQuery(const std::string& argument, const Context& context) {
   if (argument != "-") return argument;
-  std::string query(kMostQueryBytes, '\0');
+  std::string query(kMaxQueryBytes, '\0');
   size_t size = 0;
   while (size < query.size()) {
     const ssize_t n = ::read(STDIN_FILENO, query.data() + size, query.size() - size);
@@ -86,13 +86,13 @@ Result<std::vector<SqlParameter>> ParseParameters(const std::vector<std::string>
 }
 
 Result<SqlLimits> LimitsOf(const Arguments& arguments, const Context& context) {
-  SqlLimits limits{.rows = arguments.most_rows, .memory_bytes = kMostMemoryBytes, .cancel = &context.progress.cancel};
-  if (!limits.rows && FormOf(arguments, context) == RowForm::kTable) limits.rows = kMostTableRows;
+  SqlLimits limits{.rows = arguments.max_rows, .memory_bytes = kMaxMemoryBytes, .cancel = &context.progress.cancel};
+  if (!limits.rows && FormOf(arguments, context) == RowForm::kTable) limits.rows = kMaxTableRows;
   if (!arguments.timeout) return limits;
   if (!(*arguments.timeout > 0)) {
     return Fail(ErrorCode::kUsage, "--timeout: expected a number of seconds above 0", "leave it out for no limit");
   }
-  const std::chrono::duration<double> seconds(std::min(*arguments.timeout, kMostSeconds));
+  const std::chrono::duration<double> seconds(std::min(*arguments.timeout, kMaxSeconds));
   limits.timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(seconds);
   return limits;
 }
@@ -136,7 +136,7 @@ void AddSql(CommandLine& line, Context& context) {
                  "anything else is text");
   verb.AddOption("--timeout", arguments->timeout, "SECONDS",
                  "End the statement after this time, with exit code 7; default none");
-  verb.AddOption("--max-rows", arguments->most_rows, "N",
+  verb.AddOption("--max-rows", arguments->max_rows, "N",
                  "Most rows to show; a note says if there are more; default 1000 in a table, otherwise all");
   verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header")
       .Excludes({"--json", "--jsonl"});

@@ -19,8 +19,8 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kMostTop = 1'000'000;
-constexpr size_t kMostBins = 10'000;
+constexpr size_t kMaxTop = 1'000'000;
+constexpr size_t kMaxBins = 10'000;
 constexpr size_t kTop = 10;
 
 struct Arguments {
@@ -218,9 +218,9 @@ Result<int> ShowGroups(ColumnStore& store, const std::string& path, const Argume
   OFINDEX_ASSIGN(const Column by, GroupingColumn(store, *arguments.by));
   OFINDEX_ASSIGN(const std::vector<Column> columns, SummedColumns(store, arguments, by));
   const bool data = context.json || context.jsonl || arguments.csv;
-  const size_t most = arguments.top.value_or(data ? kMostTop : kTop);
+  const size_t limit = arguments.top.value_or(data ? kMaxTop : kTop);
   OFINDEX_ASSIGN(const GroupedStats stats,
-                 GroupStats(store, by, columns, {.most = most, .cancel = &context.progress.cancel}));
+                 GroupStats(store, by, columns, {.limit = limit, .cancel = &context.progress.cancel}));
   Output& out = Output::Standard();
   if (context.json) {
     Json groups = Json::array();
@@ -263,8 +263,8 @@ void AddStats(CommandLine& line, Context& context) {
                    "Columns, or features; default: those of all features, and _length; write [x] as \\[x]");
   verb.AddOption("--top", arguments->top, "N",
                  "Most frequent values, or groups, to show; default 10, but all groups as JSON or CSV")
-      .Between(size_t{0}, kMostTop);
-  verb.AddOption("--bins", arguments->bins, "N", "Bins of a histogram; default 10").Between(size_t{1}, kMostBins);
+      .Between(size_t{0}, kMaxTop);
+  verb.AddOption("--bins", arguments->bins, "N", "Bins of a histogram; default 10").Between(size_t{1}, kMaxBins);
   verb.AddOption("--by", arguments->by, "NAME",
                  "Group the records by this column, and summarise the numbers of the others");
   verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header")

@@ -18,8 +18,8 @@ namespace ofindex {
 namespace {
 
 constexpr size_t kWidth = 80;
-constexpr size_t kMostName = 40;   // characters of a column's name
-constexpr size_t kMostValue = 32;  // characters of a value
+constexpr size_t kMaxName = 40;   // characters of a column's name
+constexpr size_t kMaxValue = 32;  // characters of a value
 
 // Formats a number for people: six significant digits.
 std::string Rounded(double value) {
@@ -31,13 +31,13 @@ std::string Rounded(double value) {
 std::string Rounded(const std::optional<double>& value) { return value ? Rounded(*value) : "-"; }
 
 std::string Edge(const ColumnValue& value) {
-  return value.type == ColumnValue::Type::kReal ? Rounded(value.real) : ShownValue(ViewOf(value), kMostValue);
+  return value.type == ColumnValue::Type::kReal ? Rounded(value.real) : ShownValue(ViewOf(value), kMaxValue);
 }
 
-std::string Bar(uint64_t count, uint64_t most, size_t width, Bars bars) {
+std::string Bar(uint64_t count, uint64_t max, size_t width, Bars bars) {
   static constexpr std::array<std::string_view, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  if (count == 0 || most == 0) return "";
-  const double share = static_cast<double>(count) / static_cast<double>(most);
+  if (count == 0 || max == 0) return "";
+  const double share = static_cast<double>(count) / static_cast<double>(max);
   std::string bar;
   if (bars == Bars::kHashes) {
     bar.assign(std::max<size_t>(1, static_cast<size_t>(share * static_cast<double>(width))), '#');
@@ -57,11 +57,11 @@ struct BarRow {
 Result<void> PrintBars(const std::vector<BarRow>& rows, Bars bars, Output& out) {
   size_t label_width = 0;
   size_t count_width = 0;
-  uint64_t most = 0;
+  uint64_t max = 0;
   for (const BarRow& row : rows) {
     label_width = std::max(label_width, ShownWidth(row.label));
     count_width = std::max(count_width, FormatCount(row.count).size());
-    most = std::max(most, row.count);
+    max = std::max(max, row.count);
   }
   const size_t taken = 4 + label_width + 2 + count_width + 2;
   const size_t width = taken + 8 < kWidth ? kWidth - taken : 8;
@@ -69,7 +69,7 @@ Result<void> PrintBars(const std::vector<BarRow>& rows, Bars bars, Output& out) 
     const std::string count = FormatCount(row.count);
     std::string line = StrCat("    ", row.label, std::string(label_width - ShownWidth(row.label) + 2, ' '),
                               std::string(count_width - count.size(), ' '), count);
-    const std::string bar = Bar(row.count, most, width, bars);
+    const std::string bar = Bar(row.count, max, width, bars);
     if (!bar.empty()) line += "  " + bar;
     OFINDEX_TRY(out.Line(line));
   }
@@ -97,8 +97,8 @@ std::string LengthText(const char* what, const Lengths& lengths, const char* uni
 std::vector<std::string> Facts(const ColumnStats& stats) {
   std::vector<std::string> facts;
   if (stats.count > 0) {
-    facts.push_back(StrCat("min ", ShownValue(ViewOf(stats.min), kMostValue)));
-    facts.push_back(StrCat("max ", ShownValue(ViewOf(stats.max), kMostValue)));
+    facts.push_back(StrCat("min ", ShownValue(ViewOf(stats.min), kMaxValue)));
+    facts.push_back(StrCat("max ", ShownValue(ViewOf(stats.max), kMaxValue)));
   }
   if (stats.numbers > 0) {
     facts.push_back(StrCat("mean ", Rounded(stats.mean)));
@@ -125,13 +125,12 @@ std::vector<BarRow> HistogramRows(const ColumnStats& stats) {
 
 std::vector<BarRow> TopRows(const ColumnStats& stats) {
   std::vector<BarRow> rows;
-  for (const auto& [value, count] : stats.top) rows.push_back({ShownValue(ViewOf(value), kMostValue), count});
+  for (const auto& [value, count] : stats.top) rows.push_back({ShownValue(ViewOf(value), kMaxValue), count});
   return rows;
 }
 
 std::vector<std::string> NumberCells(const GroupSum& sum) {
-  return {FormatCount(sum.count), ShownValue(sum.min, kMostValue), ShownValue(sum.max, kMostValue),
-          Rounded(sum.mean())};
+  return {FormatCount(sum.count), ShownValue(sum.min, kMaxValue), ShownValue(sum.max, kMaxValue), Rounded(sum.mean())};
 }
 
 std::string OtherGroups(const GroupedStats& stats) {
@@ -140,14 +139,14 @@ std::string OtherGroups(const GroupedStats& stats) {
 
 Result<void> PrintNumbers(const GroupedStats& stats, size_t column, Output& out) {
   OFINDEX_TRY(out.Line(""));
-  OFINDEX_TRY(out.Line(StrCat(ShownText(stats.columns[column], kMostName), " by ", ShownText(stats.by, kMostName))));
+  OFINDEX_TRY(out.Line(StrCat(ShownText(stats.columns[column], kMaxName), " by ", ShownText(stats.by, kMaxName))));
   Table table({"values", "min", "max", "mean", "group"});
   const auto add = [&](const GroupRow& row, std::string name) {
     std::vector<std::string> cells = NumberCells(row.sums[column]);
     cells.push_back(std::move(name));
     table.Add(std::move(cells));
   };
-  for (const GroupRow& row : stats.groups) add(row, ShownValue(ViewOf(row.value), kMostValue));
+  for (const GroupRow& row : stats.groups) add(row, ShownValue(ViewOf(row.value), kMaxValue));
   if (stats.other_groups > 0) add(stats.others, OtherGroups(stats));
   return table.Print(out);
 }
@@ -167,7 +166,7 @@ bool IsUtf8Locale() {
 Bars BarsOfOutput() { return ::isatty(STDOUT_FILENO) == 1 && IsUtf8Locale() ? Bars::kBlocks : Bars::kHashes; }
 
 Result<void> PrintStats(const ColumnStats& stats, Bars bars, Output& out) {
-  OFINDEX_TRY(out.Line(StrCat(ShownText(stats.column, kMostName), stats.type.empty() ? "" : "  ", stats.type)));
+  OFINDEX_TRY(out.Line(StrCat(ShownText(stats.column, kMaxName), stats.type.empty() ? "" : "  ", stats.type)));
   std::vector<std::string> counts = {Counted(stats.count, "value"), StrCat(FormatCount(stats.nulls), " NULL")};
   if (stats.nans > 0) counts.push_back(StrCat(FormatCount(stats.nans), " NaN"));
   counts.push_back(StrCat(stats.distinct_is_exact ? "" : "about ", FormatCount(stats.distinct), " distinct"));
@@ -184,9 +183,9 @@ Result<void> PrintStats(const ColumnStats& stats, Bars bars, Output& out) {
 }
 
 Result<void> PrintGroups(const GroupedStats& stats, Bars bars, Output& out) {
-  OFINDEX_TRY(out.Line(StrCat("records by ", ShownText(stats.by, kMostName))));
+  OFINDEX_TRY(out.Line(StrCat("records by ", ShownText(stats.by, kMaxName))));
   std::vector<BarRow> rows;
-  for (const GroupRow& row : stats.groups) rows.push_back({ShownValue(ViewOf(row.value), kMostValue), row.rows});
+  for (const GroupRow& row : stats.groups) rows.push_back({ShownValue(ViewOf(row.value), kMaxValue), row.rows});
   if (stats.other_groups > 0) rows.push_back({OtherGroups(stats), stats.others.rows});
   OFINDEX_TRY(PrintBars(rows, bars, out));
   for (size_t c = 0; c < stats.columns.size(); ++c) OFINDEX_TRY(PrintNumbers(stats, c, out));

@@ -12,10 +12,10 @@ namespace ofindex {
 inline constexpr uint8_t kChunkVersion = 1;
 
 /// Maximum number of records in a chunk, the same as in a block.
-inline constexpr uint32_t kMostChunkRecords = kBlockRecords;
+inline constexpr uint32_t kMaxChunkRecords = kBlockRecords;
 
 /// Maximum bytes of distinct values or numbers in a chunk.
-inline constexpr uint64_t kMostChunkBytes = uint64_t{512} << 20;
+inline constexpr uint64_t kMaxChunkBytes = uint64_t{512} << 20;
 
 /// The maximum decoding cost of a chunk: an amount per record plus an amount per byte. Encodings shrink some columns to
 /// almost nothing; if a chunk is too small for its cost, zero bytes are appended. So the memory of a hostile chunk is

@@ -20,7 +20,7 @@ class ChunkWriter {
 
   /// Appends seven bits per byte, low ones first, the high bit set in all but the last.
   void Varint(uint64_t value) {
-    std::array<uint8_t, kMostVarintBytes> bytes;
+    std::array<uint8_t, kMaxVarintBytes> bytes;
     Bytes({bytes.data(), WriteVarint(value, bytes.data())});
   }
 

@@ -5,15 +5,15 @@
 namespace ofindex {
 namespace {
 
-constexpr int kLevel = 1;            // higher ones save a few per cent more, and take several times as long
-constexpr uint64_t kLeastSize = 48;  // in smaller sections the frame's own header outweighs the savings
+constexpr int kLevel = 1;          // higher ones save a few per cent more, and take several times as long
+constexpr uint64_t kMinSize = 48;  // in smaller sections the frame's own header outweighs the savings
 
 // Maximum compressed size that is worth decompressing.
 constexpr uint64_t WorthSize(uint64_t size) { return size - size / 8; }
 
 // Returns `bytes` compressed, or nothing if that is not worthwhile.
 std::vector<uint8_t> Compress(ByteView bytes) {
-  if (bytes.size() < kLeastSize) return {};
+  if (bytes.size() < kMinSize) return {};
   return ZstdCompress(bytes, kLevel, WorthSize(bytes.size()));
 }
 

@@ -16,11 +16,11 @@ ChunkCache::SharedChunk ChunkCache::Keep(const Key& key, SharedChunk chunk) {
   const uint64_t bytes = chunk->memory();
   const std::lock_guard lock(mutex_);
   if (const auto found = places_.find(key); found != places_.end()) return found->second->chunk;
-  if (bytes > most_bytes_) return chunk;
+  if (bytes > max_bytes_) return chunk;
   chunks_.push_front({key, chunk});
   places_.emplace(key, chunks_.begin());
   bytes_ += bytes;
-  while (bytes_ > most_bytes_) {
+  while (bytes_ > max_bytes_) {
     bytes_ -= chunks_.back().chunk->memory();
     places_.erase(chunks_.back().key);
     chunks_.pop_back();

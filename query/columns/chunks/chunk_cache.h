@@ -24,7 +24,7 @@ class ChunkCache {
     friend bool operator==(const Key&, const Key&) = default;
   };
 
-  explicit ChunkCache(uint64_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit ChunkCache(uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
   /// Returns the chunk of `key`, or null if it is not in the cache.
   [[nodiscard]] SharedChunk Find(const Key& key);
@@ -44,7 +44,7 @@ class ChunkCache {
     SharedChunk chunk;
   };
 
-  const uint64_t most_bytes_;
+  const uint64_t max_bytes_;
 
   mutable std::mutex mutex_;  // guards the members below
   std::list<Kept> chunks_;    // most recently used first

@@ -13,18 +13,18 @@ using Origin = Column::Origin;
 using SharedChunk = std::shared_ptr<const Chunk>;
 
 Result<Chunk> MakeOfPlaces(SharedSource& source, Origin origin, uint64_t block) {
-  const BlockHead& head = source.blocks()[block];
-  std::vector<int64_t> values(head.records);
+  const BlockMetadata& metadata = source.blocks()[block];
+  std::vector<int64_t> values(metadata.records);
   if (origin == Origin::kId) {
-    for (uint32_t r = 0; r < head.records; ++r) values[r] = static_cast<int64_t>(head.first_record + r);
+    for (uint32_t r = 0; r < metadata.records; ++r) values[r] = static_cast<int64_t>(metadata.first_record + r);
     return IntegerChunk(values);
   }
   OFINDEX_ASSIGN(const std::vector<PackedOffsets::Extent> places, source.Places(block));
-  const uint64_t framing = FramingBytes(source.shards()[head.shard].framing);
-  for (uint32_t r = 0; r < head.records; ++r) {
+  const uint64_t framing = FramingBytes(source.shards()[metadata.shard].framing);
+  for (uint32_t r = 0; r < metadata.records; ++r) {
     const auto [begin, end] = places[r];
     if (end < begin || end - begin < framing) {
-      return Fail(ErrorCode::kIndex, StrCat("record ", head.first_record + r, " is smaller than its framing"),
+      return Fail(ErrorCode::kIndex, StrCat("record ", metadata.first_record + r, " is smaller than its framing"),
                   "rebuild the index with `ofindex build --force`");
     }
     values[r] = static_cast<int64_t>(origin == Origin::kOffset ? begin : end - begin - framing);
@@ -60,10 +60,10 @@ Result<Chunk> MakeOfFeature(SharedSource& source, const LoadChunk& load, const C
 }  // namespace
 
 Result<Chunk> MakeChunk(SharedSource& source, const LoadChunk& load, const Column& column, uint64_t block) {
-  const BlockHead& head = source.blocks()[block];
+  const BlockMetadata& metadata = source.blocks()[block];
   switch (column.origin) {
     case Origin::kFeature: return MakeOfFeature(source, load, column, block);
-    case Origin::kShard: return ConstantChunk(AsBytes(source.shard_text(head.shard)), head.records);
+    case Origin::kShard: return ConstantChunk(AsBytes(source.shard_text(metadata.shard)), metadata.records);
     default: return MakeOfPlaces(source, column.origin, block);
   }
 }

@@ -17,11 +17,12 @@ class ColumnSource {
   virtual ~ColumnSource() = default;
 
   [[nodiscard]] virtual const std::vector<ShardRow>& shards() const = 0;
-  [[nodiscard]] virtual const std::vector<BlockHead>& blocks() const = 0;     ///< in ordinal order, without gaps
-  [[nodiscard]] virtual const std::vector<FeatureRow>& features() const = 0;  ///< by number
+  [[nodiscard]] virtual const std::vector<BlockMetadata>& blocks() const = 0;  ///< in ordinal order, without gaps
+  [[nodiscard]] virtual const std::vector<FeatureRow>& features() const = 0;   ///< by number
 
   /// As in SharedCatalog: the chunks of a column without data, one entry per block, and the data of one chunk.
-  [[nodiscard]] virtual Result<std::vector<std::optional<ChunkRow>>> Heads(uint32_t feature, ColumnRole role) = 0;
+  [[nodiscard]] virtual Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature,
+                                                                                   ColumnRole role) = 0;
   [[nodiscard]] virtual Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block) = 0;
 
   /// Returns the position in its shard of each record of a block, framing included. Blocks count from 0.

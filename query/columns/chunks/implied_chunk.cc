@@ -31,7 +31,7 @@ void AddAsList(ChunkBuilder& builder, uint32_t record, const Chunk::Value& value
       return builder.AddNumbers(record, FeatureKind::kInt64, {&bits, 1});
     }
     case Type::kText:
-    case Type::kBlob: return builder.AddTexts(record, {&value.bytes, 1});
+    case Type::kBlob: return builder.AddStrings(record, {&value.bytes, 1});
     case Type::kReal:
     case Type::kNull: {  // a value that is present and NULL is a NaN
       const bool nan = value.type == Type::kNull;
@@ -70,7 +70,7 @@ Result<Chunk> SizesOf(const Chunk& values) {
       const std::vector<FeatureKind>& kinds = values.lists().kinds;
       const Extent list = ListOf(values.lists(), r);
       const bool bytes = !kinds.empty() && kinds[kinds.size() == 1 ? 0 : r] == FeatureKind::kBytes;
-      if (bytes && list.end - list.begin == 1) add(r, values.texts()[values.texts().number[list.begin]]);
+      if (bytes && list.end - list.begin == 1) add(r, values.strings()[values.strings().number[list.begin]]);
     } else if (const Chunk::Value value = values.At(r); value.type == Type::kText || value.type == Type::kBlob) {
       add(r, value.bytes);
     }

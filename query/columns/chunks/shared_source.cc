@@ -13,26 +13,26 @@ SharedSource::SharedSource(std::unique_ptr<ColumnSource> source) : source_(std::
   }
 }
 
-Result<std::shared_ptr<const SharedSource::Heads>> SharedSource::HeadsOf(uint32_t feature, ColumnRole role) {
+Result<std::shared_ptr<const SharedSource::ChunkMetadata>> SharedSource::MetadataOf(uint32_t feature, ColumnRole role) {
   const uint64_t number = Column{.name = {}, .feature = feature, .role = role}.number();
   {
     const std::lock_guard lock(heads_mutex_);
-    if (const auto found = heads_.find(number); found != heads_.end()) return found->second;
+    if (const auto found = chunk_metadata_.find(number); found != chunk_metadata_.end()) return found->second;
   }
-  std::shared_ptr<const Heads> heads;
+  std::shared_ptr<const ChunkMetadata> chunk_metadata;
   {
     const std::lock_guard lock(source_mutex_);
-    OFINDEX_ASSIGN(Heads read, source_->Heads(feature, role));
+    OFINDEX_ASSIGN(ChunkMetadata read, source_->ChunkMetadata(feature, role));
     read.resize(blocks().size());
-    heads = std::make_shared<const Heads>(std::move(read));
+    chunk_metadata = std::make_shared<const ChunkMetadata>(std::move(read));
   }
   const std::lock_guard lock(heads_mutex_);
-  return heads_.emplace(number, std::move(heads)).first->second;
+  return chunk_metadata_.emplace(number, std::move(chunk_metadata)).first->second;
 }
 
 Result<bool> SharedSource::Stored(uint32_t feature, ColumnRole role, uint64_t block) {
-  OFINDEX_ASSIGN(const std::shared_ptr<const Heads> heads, HeadsOf(feature, role));
-  return (*heads)[block].has_value();
+  OFINDEX_ASSIGN(const std::shared_ptr<const ChunkMetadata> chunk_metadata, MetadataOf(feature, role));
+  return (*chunk_metadata)[block].has_value();
 }
 
 Result<Chunk> SharedSource::Decode(uint32_t feature, ColumnRole role, uint64_t block) {

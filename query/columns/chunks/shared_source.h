@@ -24,15 +24,15 @@ class SharedSource {
   explicit SharedSource(std::unique_ptr<ColumnSource> source);
 
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return source_->shards(); }
-  [[nodiscard]] const std::vector<BlockHead>& blocks() const { return source_->blocks(); }
+  [[nodiscard]] const std::vector<BlockMetadata>& blocks() const { return source_->blocks(); }
   [[nodiscard]] const std::vector<FeatureRow>& features() const { return source_->features(); }
 
   /// The value of `_shard` for the records of `shard`: its path as text.
   [[nodiscard]] const std::string& shard_text(uint32_t shard) const { return shard_texts_[shard]; }
 
   /// Returns the metadata of a column's stored chunks, one entry per block. Errors: kIndex, kIo.
-  using Heads = std::vector<std::optional<ChunkRow>>;
-  [[nodiscard]] Result<std::shared_ptr<const Heads>> HeadsOf(uint32_t feature, ColumnRole role);
+  using ChunkMetadata = std::vector<std::optional<ChunkRow>>;
+  [[nodiscard]] Result<std::shared_ptr<const ChunkMetadata>> MetadataOf(uint32_t feature, ColumnRole role);
 
   /// Returns whether the index stores a chunk of the column in `block`. Errors: kIndex, kIo.
   [[nodiscard]] Result<bool> Stored(uint32_t feature, ColumnRole role, uint64_t block);
@@ -50,7 +50,7 @@ class SharedSource {
   std::mutex source_mutex_;  // SQLite connections are used by one thread at a time
 
   std::mutex heads_mutex_;  // guards heads_; never held during a call of the source
-  std::map<uint64_t, std::shared_ptr<const Heads>> heads_;
+  std::map<uint64_t, std::shared_ptr<const ChunkMetadata>> chunk_metadata_;
 };
 
 }  // namespace ofindex

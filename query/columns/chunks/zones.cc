@@ -11,24 +11,24 @@ using Type = ColumnValue::Type;
 
 ColumnValue Integer(uint64_t value) { return {.type = Type::kInteger, .integer = static_cast<int64_t>(value)}; }
 
-Zone NullZone(uint32_t records) { return {.records = records, .least_nulls = records, .most_nulls = records}; }
+Zone NullZone(uint32_t records) { return {.records = records, .min_nulls = records, .max_nulls = records}; }
 
-Zone ZoneOf(const ChunkRow& head, uint32_t nulls, uint32_t records) {
+Zone ZoneOf(const ChunkRow& metadata, uint32_t nulls, uint32_t records) {
   const uint32_t known = std::min(nulls, records);
-  return {.records = records, .least_nulls = known, .most_nulls = known, .min = head.min, .max = head.max};
+  return {.records = records, .min_nulls = known, .max_nulls = known, .min = metadata.min, .max = metadata.max};
 }
 
 // NULLs without the NaNs: records for which no value is stored.
-uint32_t AbsentIn(const ChunkRow& head) { return head.nulls - std::min(head.nulls, head.nans); }
+uint32_t AbsentIn(const ChunkRow& metadata) { return metadata.nulls - std::min(metadata.nulls, metadata.nans); }
 
 Zone ZoneOfRecords(const SharedSource& source, Origin origin, uint64_t block) {
-  const BlockHead& head = source.blocks()[block];
-  Zone zone{.records = head.records};
+  const BlockMetadata& metadata = source.blocks()[block];
+  Zone zone{.records = metadata.records};
   if (origin == Origin::kId) {
-    zone.min = Integer(head.first_record);
-    zone.max = Integer(head.first_record + head.records - 1);
+    zone.min = Integer(metadata.first_record);
+    zone.max = Integer(metadata.first_record + metadata.records - 1);
   } else if (origin == Origin::kShard) {
-    zone.min = zone.max = {.type = Type::kText, .bytes = source.shard_text(head.shard)};
+    zone.min = zone.max = {.type = Type::kText, .bytes = source.shard_text(metadata.shard)};
   }
   return zone;
 }
@@ -36,34 +36,34 @@ Zone ZoneOfRecords(const SharedSource& source, Origin origin, uint64_t block) {
 // Returns what the metadata of the chunks says about a stored or derived column.
 Result<Zone> ZoneOfFeature(SharedSource& source, const Column& column, uint64_t block) {
   const uint32_t records = source.blocks()[block].records;
-  OFINDEX_ASSIGN(const auto own, source.HeadsOf(column.feature, column.role));
-  if (const auto& head = (*own)[block]) return ZoneOf(*head, head->nulls, records);
+  OFINDEX_ASSIGN(const auto own, source.MetadataOf(column.feature, column.role));
+  if (const auto& metadata = (*own)[block]) return ZoneOf(*metadata, metadata->nulls, records);
   if (column.role == ColumnRole::kValue) return NullZone(records);
-  OFINDEX_ASSIGN(const auto values, source.HeadsOf(column.feature, ColumnRole::kValue));
-  OFINDEX_ASSIGN(const auto lists, source.HeadsOf(column.feature, ColumnRole::kList));
-  OFINDEX_ASSIGN(const auto counts, source.HeadsOf(column.feature, ColumnRole::kCount));
-  OFINDEX_ASSIGN(const auto sizes, source.HeadsOf(column.feature, ColumnRole::kSize));
-  Zone zone{.records = records, .most_nulls = records};
+  OFINDEX_ASSIGN(const auto values, source.MetadataOf(column.feature, ColumnRole::kValue));
+  OFINDEX_ASSIGN(const auto lists, source.MetadataOf(column.feature, ColumnRole::kList));
+  OFINDEX_ASSIGN(const auto counts, source.MetadataOf(column.feature, ColumnRole::kCount));
+  OFINDEX_ASSIGN(const auto sizes, source.MetadataOf(column.feature, ColumnRole::kSize));
+  Zone zone{.records = records, .max_nulls = records};
   if ((*lists)[block]) return zone;
   const auto& value = (*values)[block];
   switch (column.role) {
     case ColumnRole::kCount: {
-      const auto& head = value ? value : (*sizes)[block];
-      if (!head) return NullZone(records);
+      const auto& metadata = value ? value : (*sizes)[block];
+      if (!metadata) return NullZone(records);
       return Zone{.records = records,
-                  .least_nulls = std::min(AbsentIn(*head), records),
-                  .most_nulls = std::min(AbsentIn(*head), records),
+                  .min_nulls = std::min(AbsentIn(*metadata), records),
+                  .max_nulls = std::min(AbsentIn(*metadata), records),
                   .min = Integer(1),
                   .max = Integer(1)};
     }
     case ColumnRole::kSize:
       if (!value) return NullZone(records);
-      zone.least_nulls = std::min(value->nulls, records);
+      zone.min_nulls = std::min(value->nulls, records);
       return zone;
     default: {
       if (!value) return (*counts)[block] ? zone : NullZone(records);
       zone = ZoneOf(*value, AbsentIn(*value), records);
-      if ((*counts)[block]) zone.least_nulls = 0;
+      if ((*counts)[block]) zone.min_nulls = 0;
       return zone;
     }
   }

@@ -35,7 +35,7 @@ template <typename Body>
                                         const std::atomic<bool>* cancel, Body body) {
   OFINDEX_TRY(CheckRecords(store, records));
   for (uint64_t block = 0; block < store.blocks().size(); ++block) {
-    const BlockHead& head = store.blocks()[block];
+    const BlockMetadata& head = store.blocks()[block];
     if (head.first_record >= records) break;
     if (cancel != nullptr && *cancel) return Interrupted();
     OFINDEX_ASSIGN(const std::shared_ptr<const Chunk> chunk, store.Load(column, block));

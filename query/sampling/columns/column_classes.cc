@@ -54,7 +54,7 @@ Result<void> ColumnClasses::Add(const Chunk& chunk, uint64_t count) {
     if (value.type == Type::kInteger) {
       integers_.Add(value.integer, counts[g]);
     } else if (value.type != Type::kReal) {
-      texts_.Add(std::string(AsText(value.bytes)), counts[g]);
+      strings_.Add(std::string(AsText(value.bytes)), counts[g]);
       OFINDEX_TRY(Settle(false));
     } else if (IsWorthAnInteger(value.real)) {
       integers_.Add(static_cast<int64_t>(value.real), counts[g]);
@@ -68,14 +68,14 @@ Result<void> ColumnClasses::Add(const Chunk& chunk, uint64_t count) {
 Result<void> ColumnClasses::Settle(bool at_once) {
   if (at_once || integers_.due()) integers_.Settle();
   if (at_once || reals_.due()) reals_.Settle();
-  if (at_once || texts_.due()) texts_.Settle();
-  if (integers_.all().size() + reals_.all().size() + texts_.all().size() <= kMostClasses &&
-      texts_.bytes() <= kMostBytes) {
+  if (at_once || strings_.due()) strings_.Settle();
+  if (integers_.all().size() + reals_.all().size() + strings_.all().size() <= kMaxClasses &&
+      strings_.bytes() <= kMaxBytes) {
     return {};
   }
   return Fail(ErrorCode::kLimit,
               StrCat("column '", Printable(column_.name), "' has too many distinct values; expected at most ",
-                     FormatCount(kMostClasses), ", and ", FormatBytes(static_cast<double>(kMostBytes)), " of them"),
+                     FormatCount(kMaxClasses), ", and ", FormatBytes(static_cast<double>(kMaxBytes)), " of them"),
               "use a column with fewer values");
 }
 
@@ -83,9 +83,9 @@ Result<void> ColumnClasses::Settle(bool at_once) {
 void ColumnClasses::NumberAll() {
   const auto& integers = integers_.all();
   const auto& reals = reals_.all();
-  const auto& texts = texts_.all();
+  const auto& strings = strings_.all();
   const size_t numbers = integers.size() + reals.size();
-  places_.reserve(numbers + texts.size());
+  places_.reserve(numbers + strings.size());
   const auto place = [&](size_t at) { places_.push_back(static_cast<uint32_t>(at)); };
   size_t real = 0;
   for (size_t i = 0; i < integers.size(); ++i) {
@@ -94,8 +94,8 @@ void ColumnClasses::NumberAll() {
   }
   while (real < reals.size()) place(integers.size() + real++);
   for (const bool text : {true, false}) {
-    for (size_t t = 0; t < texts.size(); ++t) {
-      if (IsText(AsBytes(texts[t].key)) == text) place(numbers + t);
+    for (size_t t = 0; t < strings.size(); ++t) {
+      if (IsText(AsBytes(strings[t].key)) == text) place(numbers + t);
     }
   }
   classes_.resize(places_.size());
@@ -131,7 +131,7 @@ uint32_t ColumnClasses::Find(const Chunk::Value& value) const {
     }
     case Type::kText:
     case Type::kBlob:
-      return class_at(integers + reals, PlaceOf(texts_.all(), AsText(value.bytes)), texts_.all().size());
+      return class_at(integers + reals, PlaceOf(strings_.all(), AsText(value.bytes)), strings_.all().size());
   }
   return kNone;
 }
@@ -146,7 +146,7 @@ ColumnValue ColumnClasses::value(uint32_t number) const {
     return {.type = Type::kInteger, .integer = integer};
   }
   if (place < numbers) return {.type = Type::kReal, .real = reals_.all()[place - integers].key};
-  const std::string& bytes = texts_.all()[place - numbers].key;
+  const std::string& bytes = strings_.all()[place - numbers].key;
   return {.type = IsText(AsBytes(bytes)) ? Type::kText : Type::kBlob, .bytes = bytes};
 }
 
@@ -155,7 +155,7 @@ uint64_t ColumnClasses::count(uint32_t number) const {
   const size_t integers = integers_.all().size();
   const size_t numbers = integers + reals_.all().size();
   if (place < integers) return integers_.all()[place].count;
-  return place < numbers ? reals_.all()[place - integers].count : texts_.all()[place - numbers].count;
+  return place < numbers ? reals_.all()[place - integers].count : strings_.all()[place - numbers].count;
 }
 
 }  // namespace ofindex

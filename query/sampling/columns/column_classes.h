@@ -21,8 +21,8 @@ namespace ofindex {
 /// of threads.
 class ColumnClasses {
  public:
-  static constexpr uint64_t kMostClasses = uint64_t{1} << 24;
-  static constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of texts
+  static constexpr uint64_t kMaxClasses = uint64_t{1} << 24;
+  static constexpr uint64_t kMaxBytes = uint64_t{1} << 30;  // of strings
 
   /// The class of a record whose value is NULL.
   static constexpr uint32_t kNone = ~uint32_t{0};
@@ -63,7 +63,7 @@ class ColumnClasses {
   // Values, ascending: integers, and reals that equal one; all other reals; bytes.
   SortedCounts<int64_t> integers_;
   SortedCounts<double> reals_;
-  SortedCounts<std::string> texts_;
+  SortedCounts<std::string> strings_;
   std::vector<uint32_t> places_;   // of the classes in all three, concatenated
   std::vector<uint32_t> classes_;  // by place
 };

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "query/sampling/columns/column_blocks.h"
 #include "query/sampling/columns/value_key.h"
-#include "query/sampling/orders/deal.h"
+#include "query/sampling/orders/interleave.h"
 #include "query/sampling/orders/sample_key.h"
 #include "query/stats/group_numbers.h"
 
@@ -27,8 +27,8 @@ Result<void> Check(const SplitOptions& options) {
   if (options.key && options.stratify) {
     return Fail(ErrorCode::kUsage, "a split is by a key or stratified, not both");
   }
-  if (options.parts.empty() || options.parts.size() > kMostSplitParts) {
-    return Fail(ErrorCode::kUsage, StrCat("a split has 1 to ", kMostSplitParts, " parts, not ", options.parts.size()));
+  if (options.parts.empty() || options.parts.size() > kMaxSplitParts) {
+    return Fail(ErrorCode::kUsage, StrCat("a split has 1 to ", kMaxSplitParts, " parts, not ", options.parts.size()));
   }
   std::set<std::string_view> names;
   double sum = 0;
@@ -69,20 +69,21 @@ class Thresholds {
 // cycle is not: in a column of many values, most values are too rare to need more than its start.
 class Stratum {
  public:
-  [[nodiscard]] uint32_t Next(const Deal& deal) {
-    const uint64_t at = count_++ % deal.cycle();
-    if (count_ <= deal.cycle() || deal.cycle() > kShortCycle) return deal.AtUnder(key, count_ - 1).party;
+  [[nodiscard]] uint32_t Next(const Interleave& interleave) {
+    const uint64_t at = count_++ % interleave.cycle();
+    if (count_ <= interleave.cycle() || interleave.cycle() > kShortCycle)
+      return interleave.AtUnder(key, count_ - 1).party;
     if (at == 0) {
-      std::array<Dealt, kShortCycle> dealt;
-      const std::span cycle(dealt.data(), deal.cycle());
-      deal.FillUnder(key, count_ - 1, 1, cycle);
+      std::array<Turn, kShortCycle> turn;
+      const std::span cycle(turn.data(), interleave.cycle());
+      interleave.FillUnder(key, count_ - 1, 1, cycle);
       parties_.resize(cycle.size());
       for (size_t i = 0; i < cycle.size(); ++i) parties_[i] = static_cast<uint16_t>(cycle[i].party);
     }
     return parties_[at];
   }
 
-  uint64_t key = 0;  // of its Deal
+  uint64_t key = 0;  // of its Interleave
 
  private:
   static constexpr uint64_t kShortCycle = 32;
@@ -130,7 +131,7 @@ class Splitting {
 
   [[nodiscard]] Result<void> Stratified() {
     OFINDEX_TRY(CheckSingle(*options_.stratify, "a stratum"));
-    OFINDEX_ASSIGN(const Deal deal, Deal::InShares(Shares(), 0));
+    OFINDEX_ASSIGN(const Interleave interleave, Interleave::InShares(Shares(), 0));
     const uint64_t strata_key = SampleKey(key_, 2);
     std::unordered_map<uint64_t, Stratum> strata;  // by key of value
     return ForEachGroup(*options_.stratify, [&](uint64_t, const GroupNumbers& groups) {
@@ -142,7 +143,7 @@ class Splitting {
           stratum = &strata[value];
           stratum->key = SampleKey(strata_key, value);
         }
-        const uint32_t party = stratum->Next(deal);
+        const uint32_t party = stratum->Next(interleave);
         parts_[r] = party < options_.parts.size() ? party : kNoPart;
       }
     });

@@ -28,7 +28,7 @@ struct SplitOptions {
   const std::atomic<bool>* cancel = nullptr;
 };
 
-inline constexpr size_t kMostSplitParts = 1000;
+inline constexpr size_t kMaxSplitParts = 1000;
 
 /// The part of a record that is in no part.
 inline constexpr uint32_t kNoPart = ~uint32_t{0};
@@ -46,8 +46,9 @@ using VisitParts = std::function<void(uint64_t first, std::span<const uint32_t> 
 /// - With `key`, SampleKey(SampleKey(key, 1), ValueKey(value)) replaces that hash. Records with NULL or NaN do not form
 ///   a group: their ordinals decide, as without columns.
 /// - With `stratify`, record number i of those with its value, where NULL is a value, is in the part that
-///   Deal::InShares(fractions, SampleKey(SampleKey(key, 2), ValueKey(value))).At(i) gives; if the fractions leave more
-///   than 10^-9 of 1, the rest is one more share. Takes 80 bytes per value, and another 80 for a value of many records.
+///   Interleave::InShares(fractions, SampleKey(SampleKey(key, 2), ValueKey(value))).At(i) gives; if the fractions leave
+///   more than 10^-9 of 1, the rest is one more share. Takes 80 bytes per value, and another 80 for a value of many
+///   records.
 ///
 /// Errors: kUsage if the parts are invalid, both columns are given, or one has lists; kOutOfRange if there are fewer
 /// records; kInterrupted, kLimit, and those of ColumnStore::Load.

@@ -19,16 +19,16 @@ double WeightOf(uint64_t bits) { return std::bit_cast<double>(bits); }
 // Converts weights to integers: all times one power of two, with a sum of at least 2^62, and below 2^64 despite any
 // rounding in the first sum. Fractions are dropped.
 Result<uint64_t> MakeIntegers(std::vector<uint64_t>& weights) {
-  double most = 0;
+  double max = 0;
   for (size_t i = 0; i < weights.size(); ++i) {
     const double weight = WeightOf(weights[i]);
     if (!std::isfinite(weight) || weight < 0) {
       return Fail(ErrorCode::kUsage, StrCat("weight ", i, " is not a number of 0 or more"));
     }
-    most = std::max(most, weight);
+    max = std::max(max, weight);
   }
-  if (most == 0) return Fail(ErrorCode::kUsage, "no weight is above 0");
-  const int scale = -std::ilogb(most);
+  if (max == 0) return Fail(ErrorCode::kUsage, "no weight is above 0");
+  const int scale = -std::ilogb(max);
   double sum = 0;
   for (const uint64_t bits : weights) sum += std::scalbn(WeightOf(bits), scale);
   const int fit = scale + 62 - std::ilogb(sum);
@@ -84,8 +84,8 @@ void FillColumns(std::vector<uint64_t>& columns) {
 void AliasTable::Builder::Add(double weight) { columns_.push_back(std::bit_cast<uint64_t>(weight)); }
 
 Result<AliasTable> AliasTable::Builder::Build() && {
-  if (columns_.size() > kMostItems) {
-    return Fail(ErrorCode::kLimit, StrCat("weights support at most ", FormatCount(kMostItems), " records"));
+  if (columns_.size() > kMaxItems) {
+    return Fail(ErrorCode::kLimit, StrCat("weights support at most ", FormatCount(kMaxItems), " records"));
   }
   OFINDEX_ASSIGN(const uint64_t total, MakeIntegers(columns_));
   MakeUnits(columns_, total);

@@ -19,7 +19,7 @@ namespace ofindex {
 /// drawn; an item with a share of less than a unit may have none either.
 class AliasTable {
  public:
-  static constexpr uint64_t kMostItems = ~uint32_t{0};
+  static constexpr uint64_t kMaxItems = ~uint32_t{0};
 
   /// Collects the weights of items 0, 1, 2, ... in the memory of the table itself.
   class Builder {
@@ -28,7 +28,7 @@ class AliasTable {
     void Add(double weight);
 
     /// Builds the table, with another n / 8 bytes of temporary memory. Errors: kUsage if a weight is negative or not a
-    /// number, or none is above 0; kLimit if there are more than kMostItems.
+    /// number, or none is above 0; kLimit if there are more than kMaxItems.
     [[nodiscard]] Result<AliasTable> Build() &&;
 
    private:

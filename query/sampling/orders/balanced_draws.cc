@@ -15,7 +15,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kLeastCycle = uint64_t{1} << 20;
+constexpr uint64_t kMinCycle = uint64_t{1} << 20;
 constexpr uint64_t kSlotsPerClass = 256;
 
 std::vector<uint64_t> SlotsOf(std::span<const uint64_t> counts, double temperature) {
@@ -27,7 +27,7 @@ std::vector<uint64_t> SlotsOf(std::span<const uint64_t> counts, double temperatu
     for (uint64_t& weight : weights) weight /= divisor;
     return weights;
   }
-  return SlotsInProportion(weights, std::max(kLeastCycle, std::bit_ceil(kSlotsPerClass * counts.size())));
+  return SlotsInProportion(weights, std::max(kMinCycle, std::bit_ceil(kSlotsPerClass * counts.size())));
 }
 
 }  // namespace
@@ -45,14 +45,14 @@ Result<std::shared_ptr<const BalancedClasses>> BalancedClasses::Make(uint32_t cl
         if (number < classes) ++counts[number];
       }
     }));
-    if (items > kMostItems) {
-      return Fail(ErrorCode::kLimit, StrCat("balanced draws support at most ", FormatCount(kMostItems), " records"));
+    if (items > kMaxItems) {
+      return Fail(ErrorCode::kLimit, StrCat("balanced draws support at most ", FormatCount(kMaxItems), " records"));
     }
     std::vector<uint64_t> begins = {0};
     begins.reserve(counts.size() + 1);
     for (const uint64_t count : counts) begins.push_back(begins.back() + count);
     if (begins.back() == 0) return Fail(ErrorCode::kUsage, "no record has a class, so there is nothing to draw");
-    Deal deal(SlotsOf(counts, temperature), 0);
+    Interleave interleave(SlotsOf(counts, temperature), 0);
     std::vector<uint32_t> members(begins.back());
     std::vector<uint64_t>& next = counts;
     std::copy(begins.begin(), begins.end() - 1, next.begin());
@@ -64,24 +64,24 @@ Result<std::shared_ptr<const BalancedClasses>> BalancedClasses::Make(uint32_t cl
       }
     }));
     return std::shared_ptr<const BalancedClasses>(
-        new BalancedClasses(std::move(begins), std::move(members), std::move(deal)));
+        new BalancedClasses(std::move(begins), std::move(members), std::move(interleave)));
   });
 }
 
 void BalancedDraws::Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const {
-  std::array<Dealt, 256> dealt;
+  std::array<Turn, 256> turn;
   for (size_t done = 0; done < out.size();) {
-    const std::span some(dealt.data(), std::min(dealt.size(), out.size() - done));
-    classes_->deal().FillUnder(deal_key_, first + done * step, step, some);
-    for (const Dealt& one : some) out[done++] = ItemOf(one);
+    const std::span some(turn.data(), std::min(turn.size(), out.size() - done));
+    classes_->interleave().FillUnder(interleave_key_, first + done * step, step, some);
+    for (const Turn& one : some) out[done++] = ItemOf(one);
   }
 }
 
-uint64_t BalancedDraws::ItemOf(const Dealt& dealt) const {
-  const uint64_t count = classes_->count(dealt.party);
-  if (count == 1) return classes_->member(dealt.party, 0);
-  const uint64_t key = SampleKey(SampleKey(member_key_, dealt.party), dealt.number / count);
-  return classes_->member(dealt.party, Permutation(count, key).At(dealt.number % count));
+uint64_t BalancedDraws::ItemOf(const Turn& turn) const {
+  const uint64_t count = classes_->count(turn.party);
+  if (count == 1) return classes_->member(turn.party, 0);
+  const uint64_t key = SampleKey(SampleKey(member_key_, turn.party), turn.number / count);
+  return classes_->member(turn.party, Permutation(count, key).At(turn.number % count));
 }
 
 }  // namespace ofindex

@@ -17,11 +17,11 @@ struct BlockShape {
 };
 
 /// Maximum number of lanes in an epoch.
-inline constexpr uint64_t kMostLanes = uint64_t{1} << 20;
+inline constexpr uint64_t kMaxLanes = uint64_t{1} << 20;
 
 /// Maximum numbers of runs and of records in a window.
-inline constexpr uint64_t kMostWindow = uint64_t{1} << 20;
-inline constexpr uint64_t kMostWindowRecords = uint64_t{1} << 32;
+inline constexpr uint64_t kMaxWindow = uint64_t{1} << 20;
+inline constexpr uint64_t kMaxWindowRecords = uint64_t{1} << 32;
 
 /// A keyed bijection on [0, size) that keeps neighbours close in time: an epoch order for sequential reading, without
 /// memory. Immutable; may be used by any number of threads.
@@ -33,8 +33,8 @@ inline constexpr uint64_t kMostWindowRecords = uint64_t{1} << 32;
 /// data, and each is read at a random time.
 class BlockOrder {
  public:
-  /// `size` is at most kMostSampled; run, lanes and window are at least 1; lanes at most kMostLanes, and a window at
-  /// most kMostWindow runs and kMostWindowRecords.
+  /// `size` is at most kMaxSampled; run, lanes and window are at least 1; lanes at most kMaxLanes, and a window at
+  /// most kMaxWindow runs and kMaxWindowRecords.
   BlockOrder(uint64_t size, const BlockShape& shape, uint64_t key);
 
   [[nodiscard]] uint64_t size() const { return size_; }

@@ -62,10 +62,10 @@ std::vector<uint64_t> ClassWeights(std::span<const uint64_t> counts, double temp
   if (temperature == 1 || counts.empty()) return weights;
   const auto exponent = static_cast<uint64_t>(std::nearbyint(4294967296.0 / temperature));  // of 2^32
   const uint64_t greatest = *std::max_element(counts.begin(), counts.end());
-  const uint64_t most = greatest == 0 ? 0 : Log2(greatest);
+  const uint64_t max = greatest == 0 ? 0 : Log2(greatest);
   for (uint64_t& weight : weights) {
     if (weight == 0) continue;
-    const auto log = static_cast<uint64_t>(Wide{most - Log2(weight)} * exponent >> 32);
+    const auto log = static_cast<uint64_t>(Wide{max - Log2(weight)} * exponent >> 32);
     weight = std::isinf(temperature) ? 1 : std::max<uint64_t>(PowerOfHalf(log), 1);
   }
   return weights;

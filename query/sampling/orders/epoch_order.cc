@@ -54,7 +54,7 @@ class DrawnOrder final : public EpochOrder {
   Draws draws_;
 };
 
-/// Makes the order for each SampleLaw.
+/// Makes the order for each SamplingMethod.
 struct MakeOrder {
   uint64_t size;
   uint64_t seed;
@@ -68,11 +68,11 @@ struct MakeOrder {
   Order operator()(const BlockShape& shape) const {
     return std::make_shared<BlockShuffledOrder>(size, shape, SampleKey(seed, epoch, SampleUse::kRuns));
   }
-  Order operator()(const WeightedLaw& law) const {
-    return Drawn(WeightedDraws(law.table, SampleKey(seed, epoch, SampleUse::kDraws)));
+  Order operator()(const WeightedSampling& method) const {
+    return Drawn(WeightedDraws(method.table, SampleKey(seed, epoch, SampleUse::kDraws)));
   }
-  Order operator()(const BalancedLaw& law) const {
-    return Drawn(BalancedDraws(law.classes, SampleKey(seed, epoch, SampleUse::kDraws)));
+  Order operator()(const BalancedSampling& method) const {
+    return Drawn(BalancedDraws(method.classes, SampleKey(seed, epoch, SampleUse::kDraws)));
   }
 
   template <typename Draws>
@@ -81,21 +81,21 @@ struct MakeOrder {
   }
 };
 
-struct DescribeLaw {
+struct DescribeMethod {
   std::string operator()(const GlobalShuffle&) const { return "shuffle"; }
   std::string operator()(const BlockShape& shape) const {
     return StrCat("block ", shape.run, ", ", shape.lanes, " lanes, window ", shape.window);
   }
-  std::string operator()(const WeightedLaw& law) const { return StrCat("weights ", law.fingerprint); }
-  std::string operator()(const BalancedLaw& law) const { return StrCat("balance ", law.fingerprint); }
+  std::string operator()(const WeightedSampling& method) const { return StrCat("weights ", method.fingerprint); }
+  std::string operator()(const BalancedSampling& method) const { return StrCat("balance ", method.fingerprint); }
 };
 
 }  // namespace
 
-std::string Describe(const SampleLaw& law) { return std::visit(DescribeLaw(), law); }
+std::string Describe(const SamplingMethod& method) { return std::visit(DescribeMethod(), method); }
 
-std::shared_ptr<const EpochOrder> OrderOf(const SampleLaw& law, uint64_t size, uint64_t seed, uint64_t epoch) {
-  return std::visit(MakeOrder{size, seed, epoch}, law);
+std::shared_ptr<const EpochOrder> OrderOf(const SamplingMethod& method, uint64_t size, uint64_t seed, uint64_t epoch) {
+  return std::visit(MakeOrder{size, seed, epoch}, method);
 }
 
 }  // namespace ofindex

@@ -17,22 +17,22 @@ namespace ofindex {
 struct GlobalShuffle {};
 
 /// Draws with replacement, by weights.
-struct WeightedLaw {
+struct WeightedSampling {
   std::shared_ptr<const AliasTable> table;
   std::string fingerprint;  ///< of the weights
 };
 
 /// Draws with replacement, by the values of a column.
-struct BalancedLaw {
+struct BalancedSampling {
   std::shared_ptr<const BalancedClasses> classes;
   std::string fingerprint;  ///< of the classes of the records, and of the temperature
 };
 
 /// The order in which the records of a view are read. BlockShape: every record once, neighbours close to each other.
-using SampleLaw = std::variant<GlobalShuffle, BlockShape, WeightedLaw, BalancedLaw>;
+using SamplingMethod = std::variant<GlobalShuffle, BlockShape, WeightedSampling, BalancedSampling>;
 
 /// Describes an order in words, with the fingerprint of its table if it has one: equal descriptions, equal orders.
-[[nodiscard]] std::string Describe(const SampleLaw& law);
+[[nodiscard]] std::string Describe(const SamplingMethod& method);
 
 /// The order of one epoch: the index of a view at each position. Immutable; may be used by any number of threads.
 class EpochOrder {
@@ -55,9 +55,9 @@ class EpochOrder {
   [[nodiscard]] virtual uint64_t runs_in_flight() const { return 1; }
 };
 
-/// Returns the order of epoch `epoch` of the run `seed` over a view of `size` records. If `law` has a table, it has
+/// Returns the order of epoch `epoch` of the run `seed` over a view of `size` records. If `method` has a table, it has
 /// `size` entries.
-[[nodiscard]] std::shared_ptr<const EpochOrder> OrderOf(const SampleLaw& law, uint64_t size, uint64_t seed,
+[[nodiscard]] std::shared_ptr<const EpochOrder> OrderOf(const SamplingMethod& method, uint64_t size, uint64_t seed,
                                                         uint64_t epoch);
 
 }  // namespace ofindex

@@ -8,10 +8,10 @@ namespace ofindex {
 
 /// The version of all sampling algorithms, which fix the record at each position of an epoch. It changes if any of them
 /// does, and a state of another version is refused.
-inline constexpr uint32_t kSamplingLaw = 1;
+inline constexpr uint32_t kSamplingVersion = 1;
 
 /// Maximum number of records that can be ordered.
-inline constexpr uint64_t kMostSampled = uint64_t{1} << 48;
+inline constexpr uint64_t kMaxSampled = uint64_t{1} << 48;
 
 /// A keyed bijection on [0, size): the order of a shuffled epoch, without memory. The same on every machine, frozen by
 /// golden vectors; docs/sampling.md specifies the algorithm and reports measurements. Immutable; may be used by any
@@ -23,10 +23,10 @@ inline constexpr uint64_t kMostSampled = uint64_t{1} << 48;
 /// positions, twice if both would have been odd.
 class Permutation {
  public:
-  /// `size` is at most kMostSampled.
+  /// `size` is at most kMaxSampled.
   Permutation(uint64_t size, uint64_t key) : Permutation(size, key, RoundsFor(size)) {}
 
-  /// Uses `rounds` rounds, 2 to kMostRounds and even, for tests of fewer rounds.
+  /// Uses `rounds` rounds, 2 to kMaxRounds and even, for tests of fewer rounds.
   Permutation(uint64_t size, uint64_t key, uint32_t rounds);
 
   [[nodiscard]] uint64_t size() const { return size_; }
@@ -48,11 +48,11 @@ class Permutation {
     return x;
   }
 
-  static constexpr uint32_t kMostRounds = 24;
+  static constexpr uint32_t kMaxRounds = 24;
 
   /// With few elements, a round has little to mix, so there are more rounds.
   [[nodiscard]] static constexpr uint32_t RoundsFor(uint64_t size) {
-    return size < (uint64_t{1} << 10) ? kMostRounds : size < (uint64_t{1} << 16) ? 12 : 6;
+    return size < (uint64_t{1} << 10) ? kMaxRounds : size < (uint64_t{1} << 16) ? 12 : 6;
   }
 
  private:
@@ -103,7 +103,7 @@ class Permutation {
   uint64_t right_;  // number of right halves
   uint64_t reciprocal_;
   uint32_t rounds_;
-  std::array<uint64_t, kMostRounds> keys_;
+  std::array<uint64_t, kMaxRounds> keys_;
 };
 
 }  // namespace ofindex

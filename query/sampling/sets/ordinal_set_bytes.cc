@@ -65,14 +65,14 @@ class Reader {
     return bytes;
   }
 
-  // Reads a number that is at most `most`.
-  [[nodiscard]] Result<uint64_t> Varint(uint64_t most) {
+  // Reads a number that is at most `limit`.
+  [[nodiscard]] Result<uint64_t> Varint(uint64_t limit) {
     uint64_t value = 0;
     for (uint32_t shift = 0; shift < 63; shift += 7) {
       OFINDEX_ASSIGN(const ByteView byte, Bytes(1));
       value |= uint64_t{byte[0] & 0x7fU} << shift;
       if (byte[0] >= 0x80) continue;
-      if (value > most) return Damaged("a number is too large");
+      if (value > limit) return Damaged("a number is too large");
       return value;
     }
     return Damaged("a number is too long");

@@ -5,7 +5,7 @@ namespace ofindex {
 OrdinalSet SetOf(const Selection& selection) {
   OrdinalSet::Builder builder;
   for (size_t b = 0; b < selection.blocks().size(); ++b) {
-    const BlockHead& block = selection.blocks()[b];
+    const BlockMetadata& block = selection.blocks()[b];
     const BlockSelection& selected = selection.selected()[b];
     if (selected.count == block.records) {
       builder.AddRange(block.first_record, block.first_record + block.records);

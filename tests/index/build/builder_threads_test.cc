@@ -54,24 +54,24 @@ TEST_CASE("a second builder is refused while the first one works, and one that w
   BuiltSet set;
   set.PutSome();
   {
-    const Result<Draft> first = Draft::Begin(set.index(), Draft::IfLocked::kFail);
+    const Result<AtomicFile> first = AtomicFile::Begin(set.index(), AtomicFile::IfLocked::kFail);
     REQUIRE(first.has_value());
     CHECK(BuildNow(set.Options()).error().code == ErrorCode::kLocked);
   }
   std::optional<Result<BuildReport>> waited;
   std::jthread waiter;
   {
-    Result<Draft> first = Draft::Begin(set.index(), Draft::IfLocked::kFail);
+    Result<AtomicFile> first = AtomicFile::Begin(set.index(), AtomicFile::IfLocked::kFail);
     REQUIRE(first.has_value());
     BuildOptions waiting = set.Options();
-    waiting.if_locked = Draft::IfLocked::kWait;
+    waiting.if_locked = AtomicFile::IfLocked::kWait;
     waiter = std::jthread([&, waiting] { waited = BuildNow(waiting); });
     // The index that the first build publishes: the same data, built elsewhere.
     BuildOptions elsewhere = set.Options();
     elsewhere.index = set.folder() + "/other.ofidx";
     set.Build(elsewhere);
     fs::copy_file(elsewhere.index, first->path(), fs::copy_options::overwrite_existing);
-    REQUIRE(first->Publish(Draft::Durability::kCached).has_value());
+    REQUIRE(first->Publish(AtomicFile::Durability::kCached).has_value());
   }
   waiter.join();
   REQUIRE(waited);

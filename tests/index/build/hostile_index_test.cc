@@ -132,7 +132,7 @@ TEST_CASE("garbage in any page of an index is refused or read") {
 
 // Changes the schema of an index by SQL, keeping the rest.
 void Change(const BuiltSet& set, const char* sql) {
-  Result<sqlite::Database> database = sqlite::Database::OpenDraft(set.index(), 65536);
+  Result<sqlite::Database> database = sqlite::Database::OpenForWriting(set.index(), 65536);
   REQUIRE(database.has_value());
   REQUIRE(database->Execute(sql).has_value());
   REQUIRE(database->Close().has_value());

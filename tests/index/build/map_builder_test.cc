@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "index/output/draft.h"
+#include "index/output/atomic_file.h"
 #include "mmap/record_reader.h"
 #include "tests/index/built_set.h"
 
@@ -96,7 +96,7 @@ TEST_CASE("waiting for a map, or building one, can be cancelled and changes noth
     return !opened && opened.error().code == ErrorCode::kInterrupted;
   };
   {
-    const auto other = Draft::Begin(set.map(), Draft::IfLocked::kFail);
+    const auto other = AtomicFile::Begin(set.map(), AtomicFile::IfLocked::kFail);
     REQUIRE(other);
     CHECK(interrupted());
   }
@@ -138,7 +138,7 @@ TEST_CASE("a map that cannot be written next to the index goes to the user's cac
       continue;
     }
     CHECK(damage.path == cached);
-    CHECK(MendMap(index, {}).value() == damage.what);
+    CHECK(RepairMap(index, {}).value() == damage.what);
     CHECK(ReadFile(cached) == sound);
   }
   CHECK(FindMapDamage(*index, {}).value().what.empty());

@@ -126,7 +126,7 @@ TEST_CASE("a finding names the record, the shard, the byte and the fault") {
     BuiltSet set(row.framing);
     set.PutSome();
     set.Build(set.Options(true));
-    const uint64_t begin = RecordPoints(row.framing, payloads)[7];
+    const uint64_t begin = RecordBoundaries(row.framing, payloads)[7];
     FlipBit(set.Shard("part-10"), begin + row.at, 0);
     const VerifyReport report = Verify(set);
     REQUIRE(report.bad.size() == 1);
@@ -142,19 +142,19 @@ TEST_CASE("a finding names the record, the shard, the byte and the fault") {
 TEST_CASE("a flip anywhere in a large shard is found, and attributed to its record") {
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     const std::vector<std::string> payloads = SomePayloads(2000, 300);
-    const std::vector<uint64_t> points = RecordPoints(framing, payloads);
+    const std::vector<uint64_t> boundaries = RecordBoundaries(framing, payloads);
     BuiltSet set(framing);
     set.Put("part-0", ShardBytes(framing, payloads));
     set.Build(set.Options(true));
     std::mt19937_64 random(3);
     for (int i = 0; i < 25; ++i) {
-      const uint64_t at = random() % points.back();
+      const uint64_t at = random() % boundaries.back();
       const int bit = static_cast<int>(random() % 8);
       FlipBit(set.Shard("part-0"), at, bit);
       const VerifyReport report = Verify(set);
       REQUIRE(report.bad.size() == 1);
       const uint64_t record = report.bad[0].record;
-      CHECK((points[record] <= at && at < points[record + 1]));
+      CHECK((boundaries[record] <= at && at < boundaries[record + 1]));
       FlipBit(set.Shard("part-0"), at, bit);
     }
     CHECK(Verify(set).clean());

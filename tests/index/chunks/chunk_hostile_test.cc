@@ -8,7 +8,7 @@
 #include "index/chunks/presence.h"
 #include "index/chunks/sections/chunk_format.h"
 #include "index/chunks/sections/chunk_io.h"
-#include "index/chunks/texts.h"
+#include "index/chunks/strings.h"
 #include "tests/index/column_values.h"
 
 namespace ofindex {
@@ -25,7 +25,7 @@ void UseLists(const Chunk& chunk) {
   REQUIRE(std::is_sorted(lists.ends.begin(), lists.ends.end()));
   REQUIRE(lists.numbers.size() == lists.ends.back());
   REQUIRE((lists.kinds.size() == 1 || lists.kinds.size() == chunk.records()));
-  for (uint32_t number : chunk.texts().number) REQUIRE(number < chunk.texts().ends.size());
+  for (uint32_t number : chunk.strings().number) REQUIRE(number < chunk.strings().ends.size());
 }
 
 // Runs every operation on a chunk, and checks what its readers rely on.
@@ -41,9 +41,9 @@ void UseAll(const Chunk& chunk) {
       for (uint8_t byte : value.bytes) sum += byte;
     }
   }
-  if (chunk.form() == Chunk::Form::kBytes) REQUIRE(chunk.texts().number.size() == chunk.records());
-  for (size_t n = 0; n < chunk.texts().ends.size(); ++n) {
-    for (uint8_t byte : chunk.texts()[static_cast<uint32_t>(n)]) sum += byte;
+  if (chunk.form() == Chunk::Form::kBytes) REQUIRE(chunk.strings().number.size() == chunk.records());
+  for (size_t n = 0; n < chunk.strings().ends.size(); ++n) {
+    for (uint8_t byte : chunk.strings()[static_cast<uint32_t>(n)]) sum += byte;
   }
   static_cast<void>(sum);
 }
@@ -78,9 +78,9 @@ std::vector<std::pair<std::vector<uint8_t>, uint32_t>> SmallChunks() {
       ChunkBuilder builder;
       for (uint32_t record = 0; record < records; ++record) {
         const std::vector<uint64_t> numbers(random() % 4, random());
-        const std::vector<ByteView> texts(random() % 3, AsBytes(record % 2 == 0 ? "even" : "odd"));
+        const std::vector<ByteView> strings(random() % 3, AsBytes(record % 2 == 0 ? "even" : "odd"));
         if (one_kind || record % 3 != 0) builder.AddNumbers(record, FeatureKind::kDouble, numbers);
-        if (!one_kind && record % 3 == 0) builder.AddTexts(record, texts);
+        if (!one_kind && record % 3 == 0) builder.AddStrings(record, strings);
       }
       chunks.emplace_back(builder.Encode(records).data, records);
     }
@@ -159,13 +159,13 @@ ChunkWriter Head(ChunkContent content) {
   ChunkWriter out;
   out.Byte(kChunkVersion);
   out.Byte(static_cast<uint8_t>(content));
-  out.Varint(kMostChunkRecords);
+  out.Varint(kMaxChunkRecords);
   out.Byte(static_cast<uint8_t>(PresenceEncoding::kAll));
   return out;
 }
 
 void CheckRefused(ChunkWriter out) {
-  const Result<Chunk> chunk = Chunk::Decode(out.Take(kMostChunkRecords), kMostChunkRecords);
+  const Result<Chunk> chunk = Chunk::Decode(out.Take(kMaxChunkRecords), kMaxChunkRecords);
   REQUIRE(!chunk.has_value());
   CHECK(chunk.error().code == ErrorCode::kIndex);
 }
@@ -188,11 +188,11 @@ TEST_CASE("endless lists from a few bytes are refused") {
 TEST_CASE("values that share ever longer prefixes with the previous one are refused") {
   ChunkWriter out = Head(ChunkContent::kBytes);
   out.Byte(static_cast<uint8_t>(BytesEncoding::kDictionary));
-  out.Varint(kMostChunkRecords);
+  out.Varint(kMaxChunkRecords);
   std::vector<int64_t> shared;
-  for (int64_t i = 0; i < kMostChunkRecords; ++i) shared.push_back(i);
+  for (int64_t i = 0; i < kMaxChunkRecords; ++i) shared.push_back(i);
   WriteIntegers(shared, out);  // the i-th value has i + 1 bytes, 2 GiB in total
-  WriteIntegers(std::vector<int64_t>(kMostChunkRecords, 1), out);
+  WriteIntegers(std::vector<int64_t>(kMaxChunkRecords, 1), out);
   CheckRefused(std::move(out));
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("records listed twice, out of order or beyond the last are refused") {
     ChunkWriter out;
     out.Byte(kChunkVersion);
     out.Byte(static_cast<uint8_t>(ChunkContent::kIntegers));
-    out.Varint(kMostChunkRecords);
+    out.Varint(kMaxChunkRecords);
     out.Byte(static_cast<uint8_t>(PresenceEncoding::kPresent));
     out.Varint(listed.size());
     WriteIntegers(listed, out);
@@ -229,7 +229,7 @@ TEST_CASE("a dictionary out of order, or with more values than records, is refus
     out.Byte(static_cast<uint8_t>(ChunkContent::kBytes));
     out.Varint(2);
     out.Byte(static_cast<uint8_t>(PresenceEncoding::kAll));
-    WriteTexts(values, numbers, out);
+    WriteStrings(values, numbers, out);
     return Chunk::Decode(out.Take(2), 2);
   };
   const ByteView a = AsBytes("a"), b = AsBytes("b"), c = AsBytes("c");

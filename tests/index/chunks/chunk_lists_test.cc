@@ -15,7 +15,7 @@ struct GivenList {
   bool present = false;
   FeatureKind kind = FeatureKind::kNone;
   std::vector<uint64_t> numbers = {};
-  std::vector<std::string> texts = {};
+  std::vector<std::string> strings = {};
 };
 
 ChunkRow EncodeLists(const std::vector<GivenList>& lists) {
@@ -25,8 +25,8 @@ ChunkRow EncodeLists(const std::vector<GivenList>& lists) {
     if (!list.present) continue;
     if (list.kind == FeatureKind::kBytes) {
       std::vector<ByteView> views;
-      for (const std::string& text : list.texts) views.push_back(AsBytes(text));
-      builder.AddTexts(record, views);
+      for (const std::string& text : list.strings) views.push_back(AsBytes(text));
+      builder.AddStrings(record, views);
     } else {
       builder.AddNumbers(record, list.kind, list.numbers);
     }
@@ -41,10 +41,10 @@ bool SameList(const Chunk& chunk, uint32_t record, const GivenList& given) {
   const bool present = (chunk.present()[record / 64] >> (record % 64) & 1) != 0;
   if (!given.present) return !present && length == 0;
   if (!present || lists.kinds[lists.kinds.size() == 1 ? 0 : record] != given.kind) return false;
-  if (length != given.numbers.size() + given.texts.size()) return false;
+  if (length != given.numbers.size() + given.strings.size()) return false;
   for (uint32_t i = 0; i < length; ++i) {
     if (given.kind == FeatureKind::kBytes) {
-      if (AsText(chunk.texts()[chunk.texts().number[begin + i]]) != given.texts[i]) return false;
+      if (AsText(chunk.strings()[chunk.strings().number[begin + i]]) != given.strings[i]) return false;
     } else if (lists.numbers[begin + i] != given.numbers[i]) {
       return false;
     }
@@ -65,7 +65,7 @@ GivenList MakeList(Random& random, FeatureKind kind, size_t length) {
   GivenList list{.present = true, .kind = kind};
   for (size_t i = 0; i < length; ++i) {
     switch (kind) {
-      case FeatureKind::kBytes: list.texts.push_back(std::string(random() % 4, static_cast<char>(random()))); break;
+      case FeatureKind::kBytes: list.strings.push_back(std::string(random() % 4, static_cast<char>(random()))); break;
       case FeatureKind::kFloat: list.numbers.push_back(static_cast<uint32_t>(random())); break;
       case FeatureKind::kInt32: list.numbers.push_back(static_cast<uint64_t>(static_cast<int32_t>(random()))); break;
       default: list.numbers.push_back(random()); break;
@@ -129,7 +129,7 @@ TEST_CASE("an empty list of a kind without any value decodes next to lists with 
   const std::vector<uint64_t> one = {5};
   ChunkBuilder builder;
   builder.AddNumbers(0, FeatureKind::kInt64, one);
-  builder.AddTexts(1, {});
+  builder.AddStrings(1, {});
   builder.AddNumbers(2, FeatureKind::kInt64, one);
   const ChunkRow row = builder.Encode(3);
   const auto chunk = Chunk::Decode(row.data, 3);

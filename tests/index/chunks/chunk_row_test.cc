@@ -118,17 +118,17 @@ TEST_CASE("an integer and a real are compared exactly, even if conversion would 
     double real;
     std::strong_ordering order;
   };
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   const Row rows[] = {
-      {kMost, 9223372036854775808.0, std::strong_ordering::less},
-      {-kMost - 1, -9223372036854775808.0, std::strong_ordering::equal},
+      {kMax, 9223372036854775808.0, std::strong_ordering::less},
+      {-kMax - 1, -9223372036854775808.0, std::strong_ordering::equal},
       {(int64_t{1} << 53) + 1, 9007199254740992.0, std::strong_ordering::greater},
       {0, -0.0, std::strong_ordering::equal},
       {0, 5e-324, std::strong_ordering::less},
       {-1, -1.5, std::strong_ordering::greater},
       {1, 1.5, std::strong_ordering::less},
-      {kMost, std::numeric_limits<double>::infinity(), std::strong_ordering::less},
-      {-kMost - 1, -std::numeric_limits<double>::infinity(), std::strong_ordering::greater},
+      {kMax, std::numeric_limits<double>::infinity(), std::strong_ordering::less},
+      {-kMax - 1, -std::numeric_limits<double>::infinity(), std::strong_ordering::greater},
   };
   for (const Row& row : rows) CHECK(CompareNumbers(row.integer, row.real) == row.order);
 }

@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint32_t kSizes[] = {0, 1, 63, 64, 65, 4095, 4096, 4097, kMostChunkRecords};
+constexpr uint32_t kSizes[] = {0, 1, 63, 64, 65, 4095, 4096, 4097, kMaxChunkRecords};
 
 bool Same(const Chunk::Value& got, const ColumnValue& expected) {
   return got.type == expected.type && got.integer == expected.integer &&
@@ -98,9 +98,9 @@ TEST_CASE("long values are decoded whole") {
 TEST_CASE("distinct bytes values are in ascending order, each once") {
   const GivenColumn column = MakeColumn(GeneratorOf("any bytes"), AllGaps()[2], 5000);
   const Chunk chunk = DecodeRow(EncodeColumn(column), 5000);
-  const Chunk::Texts& texts = chunk.texts();
-  REQUIRE(texts.ends.size() > 100);
-  for (uint32_t n = 1; n < texts.ends.size(); ++n) CHECK(AsText(texts[n - 1]) < AsText(texts[n]));
+  const Chunk::Strings& strings = chunk.strings();
+  REQUIRE(strings.ends.size() > 100);
+  for (uint32_t n = 1; n < strings.ends.size(); ++n) CHECK(AsText(strings[n - 1]) < AsText(strings[n]));
 }
 
 TEST_CASE("numbers chosen to collide in the search for distinct ones are encoded anyway") {
@@ -109,8 +109,8 @@ TEST_CASE("numbers chosen to collide in the search for distinct ones are encoded
   for (int i = 0; i < 6; ++i) inverse *= 2 - 0x9e3779b97f4a7c15U * inverse;
   REQUIRE(inverse * 0x9e3779b97f4a7c15U == 1);
   GivenColumn column;
-  for (uint64_t i = 0; i < kMostChunkRecords; ++i) column.push_back(Int64(static_cast<int64_t>(i % 20'000 * inverse)));
-  CHECK(CountWrong(DecodeRow(EncodeColumn(column), kMostChunkRecords), column) == 0);
+  for (uint64_t i = 0; i < kMaxChunkRecords; ++i) column.push_back(Int64(static_cast<int64_t>(i % 20'000 * inverse)));
+  CHECK(CountWrong(DecodeRow(EncodeColumn(column), kMaxChunkRecords), column) == 0);
 }
 
 TEST_CASE("the same values give the same bytes from a reused builder") {
@@ -128,14 +128,14 @@ TEST_CASE("the same values give the same bytes from a reused builder") {
 TEST_CASE("the examples in docs/column_format.md are reproduced byte for byte") {
   const ChunkRow integers = EncodeColumn({Int64(3), Given{}, Int64(5), Int64(4), Int64(3), Int64(10)});
   CHECK(ToHex(integers.data) == "01010601003d010607005070");
-  const ChunkRow texts = EncodeColumn({Bytes("cat"), Bytes("car"), Bytes("dog"), Bytes("car")});
-  CHECK(ToHex(texts.data) == "010404000003010002000801020200220063617274646f670100020021");
+  const ChunkRow strings = EncodeColumn({Bytes("cat"), Bytes("car"), Bytes("dog"), Bytes("car")});
+  CHECK(ToHex(strings.data) == "010404000003010002000801020200220063617274646f670100020021");
 }
 
 TEST_CASE("typical columns are as small as they should be") {
   struct Row {
     const char* generator;
-    double most_bits;  // per record
+    double max_bits;  // per record
   };
   constexpr Row kRows[] = {
       {"one integer", 0.01},          {"labels", 10.1},        {"skewed labels", 2.6},      {"ids in order", 0.05},
@@ -146,8 +146,8 @@ TEST_CASE("typical columns are as small as they should be") {
   for (const Row& row : kRows) {
     const Generator generator = GeneratorOf(row.generator);
     CAPTURE(generator.what);
-    const ChunkRow chunk = EncodeColumn(MakeColumn(generator, AllGaps()[0], kMostChunkRecords));
-    CHECK(8.0 * static_cast<double>(chunk.data.size()) / kMostChunkRecords < row.most_bits);
+    const ChunkRow chunk = EncodeColumn(MakeColumn(generator, AllGaps()[0], kMaxChunkRecords));
+    CHECK(8.0 * static_cast<double>(chunk.data.size()) / kMaxChunkRecords < row.max_bits);
   }
 }
 

@@ -11,9 +11,9 @@ namespace ofindex {
 namespace {
 
 TEST_CASE("text is well-formed UTF-8 without NUL") {
-  const std::string texts[] = {
+  const std::string strings[] = {
       "", "a", "twelve bytes", "\xc3\xa4", "\xf4\x8f\xbf\xbf", "\xed\x9f\xbf", "12345678\xc2\x80"};
-  for (const std::string& text : texts) CHECK(IsText(AsBytes(text)));
+  for (const std::string& text : strings) CHECK(IsText(AsBytes(text)));
   const std::string blobs[] = {
       std::string(1, '\0'),          // NUL
       std::string("1234567\0x", 9),  // NUL in the first word

@@ -27,8 +27,8 @@ bool Equal(const DistinctSketch& a, const DistinctSketch& b) {
 }
 
 // Adds the values of a decoded chunk to a sketch: of all its records, or of its lists.
-void SketchTexts(const Chunk::Texts& texts, DistinctSketch& sketch) {
-  for (uint32_t n = 0; n < texts.ends.size(); ++n) sketch.AddBytes(texts[n]);
+void SketchStrings(const Chunk::Strings& strings, DistinctSketch& sketch) {
+  for (uint32_t n = 0; n < strings.ends.size(); ++n) sketch.AddBytes(strings[n]);
 }
 
 void SketchNumber(FeatureKind kind, uint64_t bits, DistinctSketch& sketch) {
@@ -58,7 +58,7 @@ void SketchRecords(const Chunk& chunk, DistinctSketch& sketch) {
 }
 
 void SketchChunk(const Chunk& chunk, DistinctSketch& sketch) {
-  SketchTexts(chunk.texts(), sketch);
+  SketchStrings(chunk.strings(), sketch);
   if (chunk.form() == Chunk::Form::kLists) return SketchLists(chunk, sketch);
   if (chunk.form() != Chunk::Form::kBytes) SketchRecords(chunk, sketch);
 }
@@ -158,7 +158,7 @@ TEST_CASE("the elements of lists are counted") {
   ChunkBuilder builder;
   builder.AddNumbers(0, FeatureKind::kInt64, std::vector<uint64_t>{1, 2, 3});
   builder.AddNumbers(1, FeatureKind::kFloat, std::vector<uint64_t>{std::bit_cast<uint32_t>(3.0F)});
-  builder.AddTexts(2, std::vector<ByteView>{AsBytes("a"), AsBytes("b"), AsBytes("a")});
+  builder.AddStrings(2, std::vector<ByteView>{AsBytes("a"), AsBytes("b"), AsBytes("a")});
   DistinctSketch encoded, decoded;
   const ChunkRow row = builder.Encode(3, &encoded);
   CHECK(encoded.Estimate() == 5);

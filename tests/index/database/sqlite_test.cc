@@ -16,9 +16,9 @@ namespace {
 
 constexpr int kPage = 4096;
 
-Database Draft(const std::string& path) {
+Database NewDatabase(const std::string& path) {
   WriteFile(path, "");
-  Result<Database> database = Database::OpenDraft(path, kPage);
+  Result<Database> database = Database::OpenForWriting(path, kPage);
   REQUIRE_MESSAGE(database.has_value(), database.error().message);
   return std::move(*database);
 }
@@ -36,7 +36,7 @@ Result<Database> OpenedAt(const std::string& path) {
 
 TEST_CASE("integers of 64 bits are read back, signed and unsigned") {
   const TempDir dir;
-  Database database = Draft(dir / "a");
+  Database database = NewDatabase(dir / "a");
   REQUIRE(database.Execute("CREATE TABLE t(v INTEGER)").has_value());
   Statement insert = Prepared(database, "INSERT INTO t VALUES (?)");
   for (const int64_t value : {int64_t{0}, int64_t{-1}, INT64_MAX, INT64_MIN}) REQUIRE(insert.Run(value).has_value());
@@ -56,7 +56,7 @@ TEST_CASE("integers of 64 bits are read back, signed and unsigned") {
 
 TEST_CASE("texts and blobs are read back byte for byte, including NULs and empty ones") {
   const TempDir dir;
-  Database database = Draft(dir / "a");
+  Database database = NewDatabase(dir / "a");
   REQUIRE(database.Execute("CREATE TABLE t(s TEXT, b BLOB)").has_value());
   Statement insert = Prepared(database, "INSERT INTO t VALUES (?, ?)");
   const std::vector<std::string> values = {std::string("a\0b", 3),    "",         std::string(1, '\0'),
@@ -86,7 +86,7 @@ TEST_CASE("written data are in the file once it is closed, and can be opened for
   const TempDir dir;
   const std::string path = dir / "odd name?#%20'\xc3\xa4.ofidx";
   {
-    Database database = Draft(path);
+    Database database = NewDatabase(path);
     REQUIRE(database.Execute("CREATE TABLE t(v); INSERT INTO t VALUES (5)").has_value());
     REQUIRE(database.Close().has_value());
   }
@@ -104,7 +104,7 @@ TEST_CASE("written data are in the file once it is closed, and can be opened for
 TEST_CASE("views and triggers of an untrusted file are off") {
   const TempDir dir;
   {
-    Database database = Draft(dir / "a");
+    Database database = NewDatabase(dir / "a");
     REQUIRE(database.Execute("CREATE TABLE t(v); CREATE VIEW w AS SELECT 1 AS v").has_value());
     REQUIRE(database.Close().has_value());
   }
@@ -118,7 +118,7 @@ TEST_CASE("views and triggers of an untrusted file are off") {
 
 TEST_CASE("an error says whether the caller, the file or the system is at fault") {
   const TempDir dir;
-  Database database = Draft(dir / "a");
+  Database database = NewDatabase(dir / "a");
   REQUIRE(database.Execute("CREATE TABLE t(v INTEGER PRIMARY KEY) STRICT").has_value());
   CHECK(database.Prepare("SELECT nothing FROM t").error().code == ErrorCode::kIndex);
   CHECK(database.Execute("no SQL").error().code == ErrorCode::kIndex);

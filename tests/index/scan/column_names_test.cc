@@ -87,24 +87,24 @@ TEST_CASE("names that SQL cannot express are escaped, and hostile names are kept
 
 TEST_CASE("if there are too many features, the first in byte order have columns, and the others are counted") {
   std::vector<FeatureRow> rows;
-  for (size_t i = 0; i < kMostAutoColumns + 7; ++i) rows.push_back(Scalar("f" + std::to_string(1'000'000 + i)));
+  for (size_t i = 0; i < kMaxAutoColumns + 7; ++i) rows.push_back(Scalar("f" + std::to_string(1'000'000 + i)));
   std::vector<FeatureRow*> by_name;
   for (FeatureRow& row : rows) by_name.push_back(&row);
   CHECK(NameColumns(by_name, {}) == 7);
-  CHECK(rows[kMostAutoColumns - 1].sql_value == rows[kMostAutoColumns - 1].name);
-  CHECK(rows[kMostAutoColumns].sql_value.empty());
+  CHECK(rows[kMaxAutoColumns - 1].sql_value == rows[kMaxAutoColumns - 1].name);
+  CHECK(rows[kMaxAutoColumns].sql_value.empty());
 }
 
 TEST_CASE("names added to the automatic columns always have columns, however many there are") {
   std::vector<FeatureRow> rows;
-  for (size_t i = 0; i < kMostAutoColumns + 7; ++i) rows.push_back(Scalar("f" + std::to_string(1'000'000 + i)));
+  for (size_t i = 0; i < kMaxAutoColumns + 7; ++i) rows.push_back(Scalar("f" + std::to_string(1'000'000 + i)));
   std::vector<FeatureRow*> by_name;
   for (FeatureRow& row : rows) by_name.push_back(&row);
   const ColumnChoice choice{.mode = ColumnChoice::Mode::kAuto, .names = {rows.back().name}};
   CHECK(NameColumns(by_name, choice) == 7);
   CHECK(rows.back().sql_value == rows.back().name);
-  CHECK(rows[kMostAutoColumns - 2].sql_value == rows[kMostAutoColumns - 2].name);
-  CHECK(rows[kMostAutoColumns - 1].sql_value.empty());
+  CHECK(rows[kMaxAutoColumns - 2].sql_value == rows[kMaxAutoColumns - 2].name);
+  CHECK(rows[kMaxAutoColumns - 1].sql_value.empty());
 }
 
 }  // namespace

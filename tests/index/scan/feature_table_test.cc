@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "proto/skim/skimmer.h"
+#include "proto/extract/extractor.h"
 
 namespace ofindex {
 namespace {
@@ -57,7 +57,7 @@ TEST_CASE("features are numbered in order of arrival, with the sums, minima and 
 
 TEST_CASE(
     "if there are too many names, the first in byte order are kept in any order of arrival, numbered consecutively") {
-  const uint32_t all = 3 * kMostFeatures;
+  const uint32_t all = 3 * kMaxFeatures;
   for (const bool ascending : {true, false}) {
     FeatureTable table({});
     for (uint32_t i = 0; i < all; ++i) {
@@ -66,11 +66,11 @@ TEST_CASE(
       static_cast<void>(table.Add(Of("a")));
     }
     const auto decided = Decided(table);
-    REQUIRE(decided.size() == kMostFeatures);
+    REQUIRE(decided.size() == kMaxFeatures);
     uint64_t wrong = 0;
     for (uint32_t i = 0; i < decided.size(); ++i) {
       wrong += decided[i].row.feature != i || (i > 0 && decided[i].given <= decided[i - 1].given);
-      wrong += decided[i].row.name >= StrCat("f", 1'000'000 + kMostFeatures - 1);
+      wrong += decided[i].row.name >= StrCat("f", 1'000'000 + kMaxFeatures - 1);
       if (decided[i].row.name == "a") wrong += decided[i].row.present != all;
     }
     CHECK(wrong == 0);
@@ -81,26 +81,26 @@ TEST_CASE(
 
 TEST_CASE("names in --columns are kept even if there are too many") {
   FeatureTable table({ColumnChoice::Mode::kNamed, {"zz"}});
-  for (uint32_t i = 0; i < 3 * kMostFeatures; ++i) {
+  for (uint32_t i = 0; i < 3 * kMaxFeatures; ++i) {
     static_cast<void>(table.Add(Of(StrCat("f", 1'000'000 + i))));
     CHECK(table.Add(Of("zz")).has_value());
   }
   const auto decided = Decided(table);
-  CHECK(decided.size() == kMostFeatures + 1);
+  CHECK(decided.size() == kMaxFeatures + 1);
   const auto named = std::find_if(decided.begin(), decided.end(), [](const auto& d) { return d.row.name == "zz"; });
   REQUIRE(named != decided.end());
-  CHECK(named->row.present == 3 * kMostFeatures);
+  CHECK(named->row.present == 3 * kMaxFeatures);
 }
 
 TEST_CASE("names dropped by one block are dropped for all, so that the counts of the others are complete") {
   for (const bool cut_first : {true, false}) {
     FeatureTable table({ColumnChoice::Mode::kNamed, {"m"}});
-    if (cut_first) table.Cut("k");
+    if (cut_first) table.DropFrom("k");
     for (const char* name : {"a", "k", "l", "m"}) {
       CHECK(table.Add(Of(name)).has_value() == (!cut_first || *name == 'a' || *name == 'm'));
     }
-    if (!cut_first) table.Cut("k");
-    table.Cut("x");  // a later one changes nothing
+    if (!cut_first) table.DropFrom("k");
+    table.DropFrom("x");  // a later one changes nothing
     std::string names;
     for (const auto& feature : Decided(table)) names += feature.row.name;
     CHECK(names == "am");
@@ -112,10 +112,10 @@ TEST_CASE("names that are too long in total are dropped like too many names") {
   for (const bool ascending : {true, false}) {
     FeatureTable table({});
     for (int i = 0; i < 40; ++i) {
-      static_cast<void>(table.Add(Of(std::string(kMostNameBytes, static_cast<char>('0' + (ascending ? i : 39 - i))))));
+      static_cast<void>(table.Add(Of(std::string(kMaxNameBytes, static_cast<char>('0' + (ascending ? i : 39 - i))))));
     }
     const auto decided = Decided(table);
-    CHECK(decided.size() == kMostNamesBytes / kMostNameBytes);
+    CHECK(decided.size() == kMaxNamesBytes / kMaxNameBytes);
     for (const auto& feature : decided) CHECK(feature.row.name[0] < '0' + 16);
   }
 }

@@ -127,9 +127,9 @@ TEST_CASE("with payload checks a block keeps the hash of every payload, and mark
   const std::vector<std::string> payloads = SomePayloads(50, 100);
   Shards shards;
   std::string shard = ShardBytes(Framing::kTfRecord, payloads);
-  const std::vector<uint64_t> points = RecordPoints(Framing::kTfRecord, payloads);
-  shard[points[7] + 12] ^= 1;
-  shard[points[50] - 1] ^= 1;
+  const std::vector<uint64_t> boundaries = RecordBoundaries(Framing::kTfRecord, payloads);
+  shard[boundaries[7] + 12] ^= 1;
+  shard[boundaries[50] - 1] ^= 1;
   shards.Add(Framing::kTfRecord, shard);
   Progress progress;
   const Scanned scanned = ScanAll(shards, true, 2, progress);
@@ -152,12 +152,12 @@ TEST_CASE("a large shard of large records is scanned ahead, with the same result
     large += HeaderOf(Framing::kTfRecord, payload.size()) + payload + "sum?";
     if (random() % 100 == 0) large += "gap" + RecordBytes(Framing::kTfRecord, "sound");
   }
-  Shards scouted;
-  scouted.Add(Framing::kTfRecord, large, 100'000);
+  Shards speculative;
+  speculative.Add(Framing::kTfRecord, large, 100'000);
   Shards alone;
   alone.Add(Framing::kTfRecord, large, 100);
   Progress progress;
-  const Scanned with = ScanAll(scouted, false, 2, progress);
+  const Scanned with = ScanAll(speculative, false, 2, progress);
   CheckAlike(with, ScanAll(alone, false, 2, progress));
   CHECK(with.blocks.size() > 2);
 }

@@ -112,14 +112,14 @@ TEST_CASE("the end of a cut stream and the record that it cuts are one damaged r
   const StreamFindings stream{
       .inflated_bytes = 1000,
       .checkpoints = {{.position = 0, .bit = 80}, {.position = 400, .bit = 803}},
-      .damage = {{StreamFault::kBadChecksum, 300, 90, 98}, {StreamFault::kCut, 1000, 150, 200}}};
+      .damage = {{StreamFault::kBadChecksum, 300, 90, 98}, {StreamFault::kTruncated, 1000, 150, 200}}};
   const std::vector<DamagedRange> walked = {{100, 200, DamageReason::kBadLengthCrc},
                                             {500, 600, DamageReason::kBadLengthCrc},
                                             {900, 1000, DamageReason::kTornTail}};
   const std::vector<DamagedRange> expected = {{100, 200, DamageReason::kBadLengthCrc, ByteRange{10, 101}},
                                               {300, 300, DamageReason::kBadStreamChecksum, ByteRange{90, 98}},
                                               {500, 600, DamageReason::kBadLengthCrc, ByteRange{100, 200}},
-                                              {900, 1000, DamageReason::kCutStream, ByteRange{150, 200}}};
+                                              {900, 1000, DamageReason::kTruncatedStream, ByteRange{150, 200}}};
   CHECK(DamageOf(walked, stream, 200) == expected);
 }
 

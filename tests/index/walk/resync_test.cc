@@ -196,15 +196,15 @@ TEST_CASE("a walk reads a hostile shard a bounded number of times") {
 }
 
 TEST_CASE("a walk gives up after the limit of a million gaps, and keeps the records before them") {
-  constexpr size_t kMostGaps = size_t{1} << 20;
+  constexpr size_t kMaxGaps = size_t{1} << 20;
   const std::string piece = "x" + RecordBytes(kTf, "");
   const TempDir dir;
-  WriteFile(dir / "shard", Times(kMostGaps + 10, piece));
-  const WalkedShard walked = WalkShard(OpenFile(dir / "shard"), (kMostGaps + 10) * piece.size(), kTf);
-  CHECK(walked.blocks.size() == kMostGaps);
-  REQUIRE(walked.damage.size() == kMostGaps + 1);
+  WriteFile(dir / "shard", Times(kMaxGaps + 10, piece));
+  const WalkedShard walked = WalkShard(OpenFile(dir / "shard"), (kMaxGaps + 10) * piece.size(), kTf);
+  CHECK(walked.blocks.size() == kMaxGaps);
+  REQUIRE(walked.damage.size() == kMaxGaps + 1);
   CHECK(walked.damage.back() ==
-        DamagedRange{kMostGaps * piece.size(), (kMostGaps + 10) * piece.size(), DamageReason::kResyncLimit});
+        DamagedRange{kMaxGaps * piece.size(), (kMaxGaps + 10) * piece.size(), DamageReason::kResyncLimit});
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ std::vector<std::string> PayloadsOfAllSizes() {
 }
 
 // Returns the walk expected for the first `size` bytes of a sound shard, derived only from its record boundaries.
-Walk Expected(Framing framing, const std::vector<uint64_t>& points, std::string_view cut) {
+Walk Expected(Framing framing, const std::vector<uint64_t>& boundaries, std::string_view cut) {
   Walk walk;
   uint64_t end = 0;
-  for (size_t i = 1; i < points.size() && points[i] <= cut.size(); ++i) {
-    walk.records.push_back({points[i - 1], points[i]});
-    end = points[i];
+  for (size_t i = 1; i < boundaries.size() && boundaries[i] <= cut.size(); ++i) {
+    walk.records.push_back({boundaries[i - 1], boundaries[i]});
+    end = boundaries[i];
   }
   if (framing == Framing::kOfRecord) {
     // Empty records followed only by zeros are not records but the start of the tail.
@@ -56,7 +56,7 @@ TEST_CASE("a shard cut at any byte keeps its whole records, and the rest is a to
   const TempDir dir;
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     const std::string shard = ShardBytes(framing, payloads);
-    const std::vector<uint64_t> points = RecordPoints(framing, payloads);
+    const std::vector<uint64_t> boundaries = RecordBoundaries(framing, payloads);
     REQUIRE(shard.size() >= 64 << 10);
     const std::string path = dir / std::string(Name(framing));
     WriteFile(path, shard);
@@ -65,7 +65,7 @@ TEST_CASE("a shard cut at any byte keeps its whole records, and the rest is a to
       if (size % kCutStep != 0) continue;
       TruncateTo(path, size);
       const Walk walk = WalkShard(file, size, framing).walk();
-      const Walk expected = Expected(framing, points, std::string_view(shard).substr(0, size));
+      const Walk expected = Expected(framing, boundaries, std::string_view(shard).substr(0, size));
       if (walk == expected) continue;
       CAPTURE(Name(framing));
       CAPTURE(size);
@@ -75,14 +75,14 @@ TEST_CASE("a shard cut at any byte keeps its whole records, and the rest is a to
 }
 
 // Cuts around the start of every record, and one in 1,009 between.
-std::vector<uint64_t> CutsOf(const std::vector<uint64_t>& points) {
+std::vector<uint64_t> CutsOf(const std::vector<uint64_t>& boundaries) {
   std::vector<uint64_t> cuts;
-  for (const uint64_t point : points) {
-    for (uint64_t size = point < 40 ? 0 : point - 40; size <= std::min(point + 40, points.back()); ++size) {
+  for (const uint64_t point : boundaries) {
+    for (uint64_t size = point < 40 ? 0 : point - 40; size <= std::min(point + 40, boundaries.back()); ++size) {
       cuts.push_back(size);
     }
   }
-  for (uint64_t size = 0; size < points.back(); size += 1009) cuts.push_back(size);
+  for (uint64_t size = 0; size < boundaries.back(); size += 1009) cuts.push_back(size);
   std::sort(cuts.begin(), cuts.end(), std::greater<>());
   return cuts;
 }
@@ -93,14 +93,14 @@ TEST_CASE("a shard of large records that are hopped over keeps its whole records
   const TempDir dir;
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     const std::string shard = ShardBytes(framing, payloads);
-    const std::vector<uint64_t> points = RecordPoints(framing, payloads);
+    const std::vector<uint64_t> boundaries = RecordBoundaries(framing, payloads);
     const std::string path = dir / std::string(Name(framing));
     WriteFile(path, shard);
     const File file = OpenFile(path);
-    for (const uint64_t size : CutsOf(points)) {
+    for (const uint64_t size : CutsOf(boundaries)) {
       TruncateTo(path, size);
       const Walk walk = WalkShard(file, size, framing).walk();
-      const Walk expected = Expected(framing, points, std::string_view(shard).substr(0, size));
+      const Walk expected = Expected(framing, boundaries, std::string_view(shard).substr(0, size));
       if (walk == expected) continue;
       CAPTURE(Name(framing));
       CAPTURE(size);

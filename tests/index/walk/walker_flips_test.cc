@@ -23,15 +23,15 @@ class FlippedShard {
       : path_(path),
         payloads_(SomePayloads(90, 360)),
         bytes_(ShardBytes(framing, payloads_)),
-        points_(RecordPoints(framing, payloads_)) {
+        boundaries_(RecordBoundaries(framing, payloads_)) {
     WriteFile(path_, bytes_);
   }
 
   // Flips a bit of a random part of a random record, so that headers are hit as often as payloads. Returns the record.
   size_t Flip(std::mt19937_64& random, uint64_t header, uint64_t footer) {
     const size_t record = random() % payloads_.size();
-    const uint64_t begin = points_[record];
-    const uint64_t end = points_[record + 1];
+    const uint64_t begin = boundaries_[record];
+    const uint64_t end = boundaries_[record + 1];
     switch (payloads_[record].empty() ? random() % 2 : random() % 3) {
       case 0: at_ = begin + random() % header; break;
       case 1: at_ = footer == 0 ? begin : end - 1 - random() % footer; break;
@@ -43,8 +43,8 @@ class FlippedShard {
 
   void Restore() { OverwriteAt(path_, at_, bytes_.substr(at_, 1)); }
 
-  [[nodiscard]] bool HitFraming(size_t record, uint64_t header) const { return at_ < points_[record] + header; }
-  [[nodiscard]] const std::vector<uint64_t>& points() const { return points_; }
+  [[nodiscard]] bool HitFraming(size_t record, uint64_t header) const { return at_ < boundaries_[record] + header; }
+  [[nodiscard]] const std::vector<uint64_t>& boundaries() const { return boundaries_; }
   [[nodiscard]] const std::vector<std::string>& payloads() const { return payloads_; }
   [[nodiscard]] uint64_t size() const { return bytes_.size(); }
 
@@ -52,7 +52,7 @@ class FlippedShard {
   const std::string path_;
   const std::vector<std::string> payloads_;
   const std::string bytes_;
-  const std::vector<uint64_t> points_;
+  const std::vector<uint64_t> boundaries_;
   uint64_t at_ = 0;
 };
 
@@ -61,12 +61,12 @@ std::vector<uint64_t> FaultsOf(const File& file, uint64_t size, const WalkedShar
   const FileBytes bytes(file, size);
   Progress progress;
   std::vector<uint64_t> faults;
-  for (const std::vector<uint64_t>& points : walked.blocks) {
-    const Result<BlockFindings> findings = CheckBlock(bytes, Framing::kTfRecord, points, {}, progress);
+  for (const std::vector<uint64_t>& boundaries : walked.blocks) {
+    const Result<BlockFindings> findings = CheckBlock(bytes, Framing::kTfRecord, boundaries, {}, progress);
     REQUIRE(findings.has_value());
     for (const BlockFindings::Faulty& faulty : findings->faults) {
       CHECK(faulty.fault == RecordFault::kPayloadCrc);
-      faults.push_back(points[faulty.record]);
+      faults.push_back(boundaries[faulty.record]);
     }
   }
   return faults;
@@ -113,7 +113,7 @@ TEST_CASE("any flipped bit in an OFRecord shard is detected by a length or a has
   const File file = OpenFile(dir / "shard");
   const FileBytes bytes(file, shard.size());
   Progress progress;
-  const Result<BlockFindings> sound = CheckBlock(bytes, Framing::kOfRecord, shard.points(), {}, progress);
+  const Result<BlockFindings> sound = CheckBlock(bytes, Framing::kOfRecord, shard.boundaries(), {}, progress);
   REQUIRE(sound.has_value());
   CHECK(sound->faults.empty());
   CHECK(sound->empty_records == 1);
@@ -121,7 +121,8 @@ TEST_CASE("any flipped bit in an OFRecord shard is detected by a length or a has
   for (int i = 0; i < kFlips; ++i) {
     const size_t record = shard.Flip(random, 8, 0);
     const RecordFault expected = shard.HitFraming(record, 8) ? RecordFault::kLength : RecordFault::kPayloadHash;
-    const Result<BlockFindings> found = CheckBlock(bytes, Framing::kOfRecord, shard.points(), sound->hashes, progress);
+    const Result<BlockFindings> found =
+        CheckBlock(bytes, Framing::kOfRecord, shard.boundaries(), sound->hashes, progress);
     REQUIRE(found.has_value());
     const bool as_expected =
         found->faults.size() == 1 && found->faults[0].record == record && found->faults[0].fault == expected;

@@ -221,8 +221,8 @@ TEST_CASE("a file that shrinks during the walk is an error, not a shorter shard"
   const Progress progress;
   const FileBytes bytes(file, 4 * one.size());
   ShardWalker walker(bytes, kTf, progress);
-  std::vector<uint64_t> points;
-  const Result<bool> more = walker.NextBlock(points);
+  std::vector<uint64_t> boundaries;
+  const Result<bool> more = walker.NextBlock(boundaries);
   REQUIRE(!more.has_value());
   CHECK(more.error().code == ErrorCode::kStale);
 }
@@ -235,8 +235,8 @@ TEST_CASE("a cancelled walk stops") {
   progress.cancel = true;
   const FileBytes bytes(file, 19);
   ShardWalker walker(bytes, kTf, progress);
-  std::vector<uint64_t> points;
-  const Result<bool> more = walker.NextBlock(points);
+  std::vector<uint64_t> boundaries;
+  const Result<bool> more = walker.NextBlock(boundaries);
   REQUIRE(!more.has_value());
   CHECK(more.error().code == ErrorCode::kInterrupted);
 }
@@ -264,7 +264,7 @@ TEST_CASE("shards that alternate between small and large records match the refer
     std::string shard = ShardBytes(framing, payloads);
     if (seed >= 8) {
       // Also with a gap in the middle.
-      const uint64_t at = RecordPoints(framing, payloads)[payloads.size() / 2];
+      const uint64_t at = RecordBoundaries(framing, payloads)[payloads.size() / 2];
       shard.insert(at, "gap");
     }
     CAPTURE(seed);

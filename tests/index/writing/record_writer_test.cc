@@ -36,7 +36,7 @@ TEST_CASE("a written shard has the bytes that the format requires") {
     RecordWriter writer = Writer(dir / "shard", framing);
     for (const std::string& payload : payloads) REQUIRE(writer.Write(AsBytes(payload)).has_value());
     CHECK(writer.records() == payloads.size());
-    CHECK(writer.size() == RecordPoints(framing, payloads).back());
+    CHECK(writer.size() == RecordBoundaries(framing, payloads).back());
     REQUIRE(writer.Close().has_value());
     CHECK(ReadFile(dir / "shard") == ShardBytes(framing, payloads));
   }
@@ -143,9 +143,9 @@ TEST_CASE("nothing is appended after a torn tail, wherever it was torn") {
   const TempDir dir;
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     const std::string whole = ShardBytes(framing, {"first", "a second one"});
-    const std::vector<uint64_t> points = RecordPoints(framing, {"first", "a second one"});
+    const std::vector<uint64_t> boundaries = RecordBoundaries(framing, {"first", "a second one"});
     for (size_t cut = 1; cut < whole.size(); ++cut) {
-      if (cut == points[1]) continue;  // between two records it is a whole shard
+      if (cut == boundaries[1]) continue;  // between two records it is a whole shard
       WriteFile(dir / "shard", whole.substr(0, cut));
       const Result<RecordWriter> writer = RecordWriter::Append(dir / "shard", framing);
       REQUIRE(!writer.has_value());
@@ -175,7 +175,7 @@ TEST_CASE("a compressed TFRecord shard inflates to the same bytes, also up to th
   Result<RecordWriter> writer = RecordWriter::Create(dir / "shard", Framing::kTfRecord, Compression::kGzip);
   REQUIRE(writer.has_value());
   for (const std::string& payload : payloads) REQUIRE(writer->Write(AsBytes(payload)).has_value());
-  CHECK(writer->size() == RecordPoints(Framing::kTfRecord, payloads).back());
+  CHECK(writer->size() == RecordBoundaries(Framing::kTfRecord, payloads).back());
   REQUIRE(writer->Close().has_value());
   const std::string expected = ShardBytes(Framing::kTfRecord, payloads);
   const std::string compressed = ReadFile(dir / "shard");

@@ -361,31 +361,31 @@ TEST_CASE("the next writer removes the files of a killed one, and no other files
   const TempDir dir;
   WriteSet(Forced(dir / "set", 1), {"1"});
   WriteFile(dir / "set/notes.txt", "mine");
-  const std::string draft = dir / "set.ofindex-draft";
-  fs::create_directory(draft);
-  WriteFile(draft + "/part-0", "half");
-  WriteFile(draft + "/part-1.ofindex-draft", "half");
-  WriteFile(draft + "/_labels.tsv", "0\ta\n");
-  fs::create_hard_link(dir / "set/notes.txt", draft + "/notes.txt");
+  const std::string temporary = dir / "set.ofindex-draft";
+  fs::create_directory(temporary);
+  WriteFile(temporary + "/part-0", "half");
+  WriteFile(temporary + "/part-1.ofindex-draft", "half");
+  WriteFile(temporary + "/_labels.tsv", "0\ta\n");
+  fs::create_hard_link(dir / "set/notes.txt", temporary + "/notes.txt");
   WriteSet(Forced(dir / "set", 1), {"2"});
   CHECK(NamesIn(dir.path()) == std::vector<std::string>{"set"});
   CHECK(NamesIn(dir / "set") == std::vector<std::string>{"notes.txt", "part-0"});
 
   for (const bool is_folder : {true, false}) {
-    fs::create_directory(draft);
-    WriteFile(draft + "/part-0", "half");
-    if (is_folder) fs::create_directory(draft + "/part-1");
-    if (!is_folder) WriteFile(draft + "/notes.txt", "others than those in the set");
+    fs::create_directory(temporary);
+    WriteFile(temporary + "/part-0", "half");
+    if (is_folder) fs::create_directory(temporary + "/part-1");
+    if (!is_folder) WriteFile(temporary + "/notes.txt", "others than those in the set");
     const auto writer = ShardSetWriter::Begin(Plan(Forced(dir / "set", 1)), {1});
     REQUIRE(!writer);
     CHECK(writer.error().code == ErrorCode::kIo);
-    CHECK(NamesIn(draft).size() == 2);
+    CHECK(NamesIn(temporary).size() == 2);
     CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"2"}));
-    fs::remove_all(draft);
+    fs::remove_all(temporary);
   }
-  WriteFile(draft, "a file");
+  WriteFile(temporary, "a file");
   CHECK(ShardSetWriter::Begin(Plan(Forced(dir / "set", 1)), {1}).error().code == ErrorCode::kIo);
-  CHECK(ReadFile(draft) == "a file");
+  CHECK(ReadFile(temporary) == "a file");
 }
 
 TEST_CASE("a set has one writer, and shards that appear meanwhile do not become part of it") {

@@ -143,14 +143,17 @@ TEST_CASE("faults of a stream are distinguished, each with both positions") {
        flipped(gzip, gz - 8) + Compressed(Compression::kGzip, ""),
        Compression::kGzip,
        {{StreamFault::kBadChecksum, end, gz - 8, gz}}},
-      {"half a trailer", gzip.substr(0, gz - 3), Compression::kGzip, {{StreamFault::kCut, end, gz - 8, gz - 3}}},
-      {"no trailer", zlib.substr(0, zl - 4), Compression::kZlib, {{StreamFault::kCut, end, zl - 4, zl - 4}}},
+      {"half a trailer", gzip.substr(0, gz - 3), Compression::kGzip, {{StreamFault::kTruncated, end, gz - 8, gz - 3}}},
+      {"no trailer", zlib.substr(0, zl - 4), Compression::kZlib, {{StreamFault::kTruncated, end, zl - 4, zl - 4}}},
       {"text behind it", gzip + "text", Compression::kGzip, {{StreamFault::kTrailingBytes, end, gz, gz + 4}}},
       {"a zero byte behind it",
        gzip + std::string(1, '\0'),
        Compression::kGzip,
        {{StreamFault::kTrailingBytes, end, gz, gz + 1}}},
-      {"half a header behind it", gzip + gzip.substr(0, 5), Compression::kGzip, {{StreamFault::kCut, end, gz, gz + 5}}},
+      {"half a header behind it",
+       gzip + gzip.substr(0, 5),
+       Compression::kGzip,
+       {{StreamFault::kTruncated, end, gz, gz + 5}}},
       {"text behind it", zlib + "text", Compression::kZlib, {{StreamFault::kTrailingBytes, end, zl, zl + 4}}},
       {"a second stream", zlib + zlib, Compression::kZlib, {{StreamFault::kSecondStream, end, zl, 2 * zl}}},
       {"text behind it", bare + "text", Compression::kDeflate, {{StreamFault::kTrailingBytes, end, df, df + 4}}},
@@ -171,7 +174,7 @@ TEST_CASE("a stream cut at any byte gives the bytes before the cut, and reports 
       const InflatedFile all = InflateBytes(stream.substr(0, n), compression);
       CHECK(text.starts_with(all.bytes));
       REQUIRE(all.damage.size() == 1);
-      CHECK(all.damage[0].fault == StreamFault::kCut);
+      CHECK(all.damage[0].fault == StreamFault::kTruncated);
       CHECK(all.damage[0].file_end == n);
     }
   }

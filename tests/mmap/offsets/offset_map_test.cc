@@ -344,7 +344,7 @@ TEST_CASE("a map that claims more blocks or shards than memory can hold does not
 
 TEST_CASE("a forged block with a correct checksum locates no record outside it, and no missing shard") {
   const TempDir dir;
-  const std::vector<uint64_t> points = {100, 200, 300};
+  const std::vector<uint64_t> boundaries = {100, 200, 300};
   struct Row {
     const char* what;
     MapBlock block;
@@ -362,7 +362,7 @@ TEST_CASE("a forged block with a correct checksum locates no record outside it, 
     CAPTURE(row.what);
     auto writer = OffsetMapWriter::Begin(OutputFile::Create(dir / "map").value());
     REQUIRE(writer);
-    REQUIRE(writer->AddBlock(row.block, PackOffsets(points), {}));
+    REQUIRE(writer->AddBlock(row.block, PackOffsets(boundaries), {}));
     writer->AddShard({.path = "s", .framing = Framing::kOfRecord, .identity = {}});
     REQUIRE(writer->Finish({}));
     const OffsetMap map = Opened(dir / "map");

@@ -28,8 +28,8 @@ TEST_CASE("a small map has exactly the expected bytes") {
   const TempDir dir;
   OffsetMapWriter writer = Begun(dir / "map");
   // Two records of 10 bytes each at 20, the second bad, in the 50-byte file's inflated bytes.
-  const std::vector<uint64_t> points = {20, 30, 40};
-  REQUIRE(writer.AddBlock({.begin = 20, .end = 40, .records = 2, .shard = 0}, PackOffsets(points),
+  const std::vector<uint64_t> boundaries = {20, 30, 40};
+  REQUIRE(writer.AddBlock({.begin = 20, .end = 40, .records = 2, .shard = 0}, PackOffsets(boundaries),
                           std::vector<uint32_t>{1 | 1 << 16}));
   const std::string window = "window";
   REQUIRE(writer.AddCheckpoint({.position = 7, .bit = 81, .stored = AsBytes(window)}));
@@ -70,8 +70,8 @@ TEST_CASE("the same input gives the same bytes") {
   for (const char* name : {"a", "b"}) {
     OffsetMapWriter writer = Begun(dir / name);
     for (uint32_t i = 0; i < 10; ++i) {
-      const std::vector<uint64_t> points = {i, i + 1, i + 3};
-      REQUIRE(writer.AddBlock({.begin = i, .end = i + 3, .records = 2, .shard = 0}, PackOffsets(points), {}));
+      const std::vector<uint64_t> boundaries = {i, i + 1, i + 3};
+      REQUIRE(writer.AddBlock({.begin = i, .end = i + 3, .records = 2, .shard = 0}, PackOffsets(boundaries), {}));
     }
     writer.AddShard({.path = "s", .framing = Framing::kOfRecord, .identity = {}, .records = 20});
     REQUIRE(writer.Finish({}));
@@ -83,10 +83,10 @@ TEST_CASE("an abandoned map is not a map") {
   const TempDir dir;
   {
     OffsetMapWriter writer = Begun(dir / "map");
-    const std::vector<uint64_t> points(4096, 0);
+    const std::vector<uint64_t> boundaries(4096, 0);
     // Larger than the buffer, so that something reaches the disk.
     for (int i = 0; i < 5000; ++i) {
-      REQUIRE(writer.AddBlock({.records = 4095}, PackOffsets(points), std::vector<uint32_t>(64)));
+      REQUIRE(writer.AddBlock({.records = 4095}, PackOffsets(boundaries), std::vector<uint32_t>(64)));
     }
   }
   CHECK(ReadFile(dir / "map").size() > kMapHeaderBytes);

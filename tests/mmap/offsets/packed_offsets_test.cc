@@ -13,13 +13,13 @@ namespace {
 constexpr uint64_t kTop = uint64_t{1} << 63;
 constexpr uint32_t kCounts[] = {1, 2, 3, 100, 4095, 4096, 4097, 8192, 12'289, 65'535, 65'536};
 
-using Points = std::vector<uint64_t>;
+using Boundaries = std::vector<uint64_t>;
 
 // Returns the points of `records` records starting at `first`, with lengths given by `length`.
-Points MakePoints(uint32_t records, uint64_t first, const std::function<uint64_t(uint32_t)>& length) {
-  Points points = {first};
-  for (uint32_t i = 0; i < records; ++i) points.push_back(points.back() + length(i));
-  return points;
+Boundaries MakeBoundaries(uint32_t records, uint64_t first, const std::function<uint64_t(uint32_t)>& length) {
+  Boundaries boundaries = {first};
+  for (uint32_t i = 0; i < records; ++i) boundaries.push_back(boundaries.back() + length(i));
+  return boundaries;
 }
 
 // The blob in an allocation of exactly its size, so that the sanitizer catches every read beyond it.
@@ -34,21 +34,21 @@ struct ExactBlob {
 };
 
 // Packs the points, and returns the number of records that differ when read back.
-uint32_t CountWrong(const Points& points) {
-  const ExactBlob blob(PackOffsets(points));
-  const auto records = static_cast<uint32_t>(points.size() - 1);
+uint32_t CountWrong(const Boundaries& boundaries) {
+  const ExactBlob blob(PackOffsets(boundaries));
+  const auto records = static_cast<uint32_t>(boundaries.size() - 1);
   REQUIRE(PackedOffsets::Sound(blob.bytes(), records));
   const PackedOffsets packed(blob.memory.get());
   uint32_t wrong = 0;
   for (uint32_t i = 0; i < records; ++i) {
     const auto [begin, end] = packed.At(i);
-    wrong += begin != points[i] || end != points[i + 1];
+    wrong += begin != boundaries[i] || end != boundaries[i + 1];
   }
   return wrong;
 }
 
-double BitsPerRecord(const Points& points) {
-  return 8.0 * static_cast<double>(PackOffsets(points).size()) / static_cast<double>(points.size() - 1);
+double BitsPerRecord(const Boundaries& boundaries) {
+  return 8.0 * static_cast<double>(PackOffsets(boundaries).size()) / static_cast<double>(boundaries.size() - 1);
 }
 
 TEST_CASE("every record is unpacked as it was packed, whatever the lengths") {
@@ -78,14 +78,14 @@ TEST_CASE("every record is unpacked as it was packed, whatever the lengths") {
         CAPTURE(row.what);
         CAPTURE(records);
         CAPTURE(first);
-        CHECK(CountWrong(MakePoints(records, first, row.length)) == 0);
+        CHECK(CountWrong(MakeBoundaries(records, first, row.length)) == 0);
       }
     }
   }
 }
 
 TEST_CASE("spans of up to 64 bits are packed, whatever their width") {
-  const Points rows[] = {
+  const Boundaries rows[] = {
       {0, ~uint64_t{0}},     // one record of 2^64 - 1 bytes
       {0, 0, ~uint64_t{0}},  // 64 bits below the line, or above it
       {0, ~uint64_t{0}, ~uint64_t{0}},
@@ -96,25 +96,25 @@ TEST_CASE("spans of up to 64 bits are packed, whatever their width") {
       {0, 0, uint64_t{1} << 50},     // the first without one
       {1, uint64_t{1} << 62, uint64_t{3} << 62},
   };
-  for (const Points& points : rows) CHECK(CountWrong(points) == 0);
+  for (const Boundaries& boundaries : rows) CHECK(CountWrong(boundaries) == 0);
 }
 
 TEST_CASE("fields of every width are read across word boundaries") {
   std::mt19937_64 random(13);
   for (int width = 0; width <= 63; ++width) {
     // Points on a flat line, with steps of up to `width` bits in total.
-    Points points = {0};
+    Boundaries boundaries = {0};
     const uint64_t top = width == 0 ? 0 : (uint64_t{1} << width) - 1;
-    for (int i = 0; i < 130; ++i) points.push_back(random() & top);
-    std::sort(points.begin(), points.end());
+    for (int i = 0; i < 130; ++i) boundaries.push_back(random() & top);
+    std::sort(boundaries.begin(), boundaries.end());
     CAPTURE(width);
-    CHECK(CountWrong(points) == 0);
+    CHECK(CountWrong(boundaries) == 0);
   }
 }
 
 TEST_CASE("a block without records is sound, and 8 bytes long") {
   CHECK(PackOffsets({}).size() == PackedOffsets::kPaddingBytes);
-  CHECK(PackOffsets(Points{42}).size() == PackedOffsets::kPaddingBytes);
+  CHECK(PackOffsets(Boundaries{42}).size() == PackedOffsets::kPaddingBytes);
   CHECK(PackedOffsets::Sound(PackOffsets({}), 0));
 }
 
@@ -122,18 +122,19 @@ TEST_CASE("records of equal size cost no bits, small ones about 13, images about
   std::mt19937_64 random(17);
   constexpr uint32_t kRecords = 65'536;
   const auto frames = 8.0 * 24 / 4096 + 1;  // the cost of the frames' headers and the padding
-  CHECK(BitsPerRecord(MakePoints(kRecords, 1'000'000, [](uint32_t) { return 3181; })) < frames);
+  CHECK(BitsPerRecord(MakeBoundaries(kRecords, 1'000'000, [](uint32_t) { return 3181; })) < frames);
   // Lengths vary as in design.md: by a fifth for small records, by two fifths for images.
-  CHECK(BitsPerRecord(MakePoints(kRecords, 0, [&](uint32_t) { return 200 + random() % 100; })) < 13 + frames);
-  CHECK(BitsPerRecord(MakePoints(kRecords, 0, [&](uint32_t) { return 60'000 + random() % 100'000; })) < 23 + frames);
+  CHECK(BitsPerRecord(MakeBoundaries(kRecords, 0, [&](uint32_t) { return 200 + random() % 100; })) < 13 + frames);
+  CHECK(BitsPerRecord(MakeBoundaries(kRecords, 0, [&](uint32_t) { return 60'000 + random() % 100'000; })) <
+        23 + frames);
 }
 
 TEST_CASE("a truncated blob is not sound") {
   std::mt19937_64 random(19);
   for (uint32_t records : {0U, 1U, 100U, 4097U}) {
     for (uint64_t most : {uint64_t{0}, uint64_t{5}, uint64_t{1} << 60}) {
-      const Points points = MakePoints(records, 7, [&](uint32_t) { return random() % (most + 1); });
-      const std::vector<uint8_t> blob = PackOffsets(points);
+      const Boundaries boundaries = MakeBoundaries(records, 7, [&](uint32_t) { return random() % (most + 1); });
+      const std::vector<uint8_t> blob = PackOffsets(boundaries);
       REQUIRE(PackedOffsets::Sound(blob, records));
       uint64_t sound = 0;
       for (size_t size = 0; size < blob.size(); ++size)
@@ -144,7 +145,7 @@ TEST_CASE("a truncated blob is not sound") {
 }
 
 TEST_CASE("a blob is not sound for more records than it was packed from, nor for more than a block holds") {
-  const std::vector<uint8_t> blob = PackOffsets(MakePoints(4096, 0, [](uint32_t i) { return i % 3; }));
+  const std::vector<uint8_t> blob = PackOffsets(MakeBoundaries(4096, 0, [](uint32_t i) { return i % 3; }));
   CHECK(PackedOffsets::Sound(blob, 4096));
   CHECK_FALSE(PackedOffsets::Sound(blob, 4096 + 64));
   CHECK_FALSE(PackedOffsets::Sound(std::vector<uint8_t>(1'000'000), kBlockRecords + 1));
@@ -190,7 +191,7 @@ TEST_CASE("no bytes outside a blob that passes for sound are read") {
 }
 
 TEST_CASE("every flipped bit of a frame's header leaves it readable or unsound") {
-  const std::vector<uint8_t> blob = PackOffsets(MakePoints(4100, 99, [](uint32_t i) { return i % 50; }));
+  const std::vector<uint8_t> blob = PackOffsets(MakeBoundaries(4100, 99, [](uint32_t i) { return i % 50; }));
   uint32_t sound = 0;
   for (size_t at = 0; at < 48; ++at) {
     for (int bit = 0; bit < 8; ++bit) {

@@ -21,9 +21,9 @@ struct TwoSources {
   TwoSources(Framing shard_framing, std::vector<std::string> shard_payloads)
       : framing(shard_framing),
         payloads(std::move(shard_payloads)),
-        points(RecordPoints(framing, payloads)),
+        boundaries(RecordBoundaries(framing, payloads)),
         file(Written(dir / "s", ShardBytes(framing, payloads))),
-        map(MapSource(file, points.back()).value()),
+        map(MapSource(file, boundaries.back()).value()),
         pread(PreadSource(file)) {}
 
   static File Written(const std::string& path, const std::string& bytes) {
@@ -34,7 +34,7 @@ struct TwoSources {
   TempDir dir;
   Framing framing;
   std::vector<std::string> payloads;
-  std::vector<uint64_t> points;
+  std::vector<uint64_t> boundaries;
   File file;
   std::unique_ptr<ByteSource> map;
   std::unique_ptr<ByteSource> pread;
@@ -54,7 +54,7 @@ Answer Ask(const ByteSource& source, const TwoSources& shard, const std::vector<
   for (size_t record : records) answer.payloads.emplace_back(shard.payloads[record].size(), '?');
   std::vector<RecordRead> reads;
   for (size_t i = 0; i < records.size(); ++i) {
-    reads.push_back({.begin = shard.points[records[i]],
+    reads.push_back({.begin = shard.boundaries[records[i]],
                      .length = answer.payloads[i].size(),
                      .out = reinterpret_cast<uint8_t*>(answer.payloads[i].data()),
                      .ordinal = records[i]});
@@ -91,7 +91,7 @@ TEST_CASE("both sources stop at the same record of a file truncated at a page") 
   std::mt19937_64 random(31);
   for (Framing framing : kFramings) {
     const TwoSources shard(framing, SomePayloads(60, 1500));
-    for (uint64_t size = shard.points.back() / 4096 * 4096;; size -= 4096) {
+    for (uint64_t size = shard.boundaries.back() / 4096 * 4096;; size -= 4096) {
       TruncateTo(shard.dir / "s", size);
       for (int i = 0; i < 20; ++i) {
         const std::vector<size_t> records = SomeRecords(random, 60);
@@ -100,7 +100,7 @@ TEST_CASE("both sources stop at the same record of a file truncated at a page") 
         // Finds the first incomplete record; the four bytes after a TFRecord's payload are not read.
         const uint64_t footer = framing == Framing::kTfRecord ? 4 : 0;
         const auto gone = std::find_if(records.begin(), records.end(),
-                                       [&](size_t record) { return shard.points[record + 1] - footer > size; });
+                                       [&](size_t record) { return shard.boundaries[record + 1] - footer > size; });
         CHECK((map.status == ReadOutcome::Status::kDone) == (gone == records.end()));
         if (gone != records.end()) CHECK(map.at == static_cast<size_t>(gone - records.begin()));
       }
@@ -113,14 +113,14 @@ TEST_CASE("both sources notice a header with a different length at its record") 
   for (Framing framing : kFramings) {
     const TwoSources shard(framing, SomePayloads(10, 100));
     for (uint64_t byte = 0; byte < 8; ++byte) {
-      FlipBit(shard.dir / "s", shard.points[4] + byte, 1);
+      FlipBit(shard.dir / "s", shard.boundaries[4] + byte, 1);
       for (const ByteSource* source : {shard.map.get(), shard.pread.get()}) {
         const Answer answer = Ask(*source, shard, {2, 3, 4, 5});
         CHECK(answer.status == ReadOutcome::Status::kOtherFraming);
         CHECK(answer.at == 2);
         CHECK(answer.payloads == std::vector<std::string>{shard.payloads[2], shard.payloads[3]});
       }
-      FlipBit(shard.dir / "s", shard.points[4] + byte, 1);
+      FlipBit(shard.dir / "s", shard.boundaries[4] + byte, 1);
     }
   }
 }

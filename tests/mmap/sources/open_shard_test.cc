@@ -33,7 +33,7 @@ struct Shard {
   explicit Shard(Framing shard_framing = Framing::kTfRecord)
       : framing(shard_framing),
         payloads(SomePayloads(300, 1000)),
-        points(RecordPoints(framing, payloads)),
+        boundaries(RecordBoundaries(framing, payloads)),
         bytes(ShardBytes(framing, payloads)),
         path(dir / "s") {
     WriteFile(path, bytes);
@@ -48,7 +48,7 @@ struct Shard {
   // Returns the payload of `record`, or the error.
   [[nodiscard]] Result<std::string> Read(const OpenShard& shard, size_t record) const {
     std::string payload(payloads[record].size(), '?');
-    const RecordRead read{.begin = points[record],
+    const RecordRead read{.begin = boundaries[record],
                           .length = payload.size(),
                           .out = reinterpret_cast<uint8_t*>(payload.data()),
                           .ordinal = record};
@@ -59,7 +59,7 @@ struct Shard {
   TempDir dir;
   Framing framing;
   std::vector<std::string> payloads;
-  std::vector<uint64_t> points;
+  std::vector<uint64_t> boundaries;
   std::string bytes;
   std::string path;
   ShardIdentity identity;
@@ -89,9 +89,9 @@ const Change kChanges[] = {
     {"replaced by a copy", [](const Shard& s) { ReplaceFile(s.path, s.bytes); }, Answer::kRightIfHeld, true},
     {"grown by a byte", [](const Shard& s) { AppendTo(s.path, "x"); }, Answer::kStale, false},
     {"cut by a byte", [](const Shard& s) { TruncateTo(s.path, s.bytes.size() - 1); }, Answer::kStale, false},
-    {"cut in the middle of the record", [](const Shard& s) { TruncateTo(s.path, s.points[kMiddle] + 20); },
+    {"cut in the middle of the record", [](const Shard& s) { TruncateTo(s.path, s.boundaries[kMiddle] + 20); },
      Answer::kStale, false},
-    {"cut before the record", [](const Shard& s) { TruncateTo(s.path, s.points[kMiddle] - 5000); }, Answer::kStale,
+    {"cut before the record", [](const Shard& s) { TruncateTo(s.path, s.boundaries[kMiddle] - 5000); }, Answer::kStale,
      false},
     {"cut to nothing", [](const Shard& s) { TruncateTo(s.path, 0); }, Answer::kStale, false},
     {"cut, and filled up with zeros", [](const Shard& s) { TruncateTo(s.path, 0), TruncateTo(s.path, s.bytes.size()); },
@@ -259,21 +259,21 @@ TEST_CASE("map and pread refuse a truncated shard, for any record") {
 TEST_CASE("a header changed where no fingerprint looks is noticed by reading that record") {
   for (const OpenShard::Options& way : kWays) {
     const Shard shard;
-    FlipBit(shard.path, shard.points[5], 0);  // the fingerprint has gaps after 16 KiB, but none before
+    FlipBit(shard.path, shard.boundaries[5], 0);  // the fingerprint has gaps after 16 KiB, but none before
     CHECK_FALSE(shard.Open(way));
-    FlipBit(shard.path, shard.points[5], 0);
+    FlipBit(shard.path, shard.boundaries[5], 0);
     // Finds the first record whose header is in no page that the fingerprint reads.
     size_t record = 20;
     for (;; ++record) {
-      FlipBit(shard.path, shard.points[record], 0);
+      FlipBit(shard.path, shard.boundaries[record], 0);
       if (shard.Open(way)) break;
-      FlipBit(shard.path, shard.points[record], 0);
+      FlipBit(shard.path, shard.boundaries[record], 0);
     }
     const auto open = shard.Open(way);
     const auto payload = shard.Read(**open, record);
     REQUIRE_FALSE(payload);
     CHECK(payload.error().code == ErrorCode::kStale);
-    CHECK(payload.error().message.find("@" + std::to_string(shard.points[record])) != std::string::npos);
+    CHECK(payload.error().message.find("@" + std::to_string(shard.boundaries[record])) != std::string::npos);
     CHECK(payload.error().message.find("record " + std::to_string(record)) != std::string::npos);
     CHECK(shard.Read(**open, record + 1).value() == shard.payloads[record + 1]);
   }

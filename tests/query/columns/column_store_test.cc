@@ -21,15 +21,15 @@ std::vector<FeatureInMemory> SomeFeatures() {
                                               std::nullopt, Ints({3}),     Ints({}),           std::nullopt,
                                               Cell{},       Floats({1.5}), Ints({4}),          Ints({5, 6}),
                                               Cell{},       std::nullopt,  Doubles({2.5, NAN})};
-  std::vector<std::optional<Cell>> texts = {Texts({"a"}), Texts({""}),  Texts({"\xff"}),     std::nullopt,
-                                            Texts({"b"}), Texts({"a"}), Texts({long_text}),  Cell{},
-                                            std::nullopt, Ints({9}),    Texts({"c"}),        Texts({"d", "e"}),
-                                            Texts({}),    std::nullopt, Texts({"\xff", "f"})};
+  std::vector<std::optional<Cell>> strings = {
+      Strings({"a"}),       Strings({""}), Strings({"\xff"}),     std::nullopt, Strings({"b"}), Strings({"a"}),
+      Strings({long_text}), Cell{},        std::nullopt,          Ints({9}),    Strings({"c"}), Strings({"d", "e"}),
+      Strings({}),          std::nullopt,  Strings({"\xff", "f"})};
   for (int i = 0; i < 3; ++i) {
     numbers.emplace_back(std::nullopt);
-    texts.emplace_back(std::nullopt);
+    strings.emplace_back(std::nullopt);
   }
-  return {{"numbers", numbers}, {"texts", texts}};
+  return {{"numbers", numbers}, {"texts", strings}};
 }
 
 const std::vector<uint32_t> kBlocks = {5, 5, 5, 3};
@@ -66,8 +66,8 @@ void CheckColumns(const ColumnsInMemory& columns) {
         if (zone.min.type != Type::kNull) CHECK(CompareValues(zone.min, expected) <= 0);
         if (zone.max.type != Type::kNull) CHECK(CompareValues(zone.max, expected) >= 0);
       }
-      CHECK(zone.least_nulls <= nulls);
-      CHECK(zone.most_nulls >= nulls);
+      CHECK(zone.min_nulls <= nulls);
+      CHECK(zone.max_nulls >= nulls);
     }
   }
 }
@@ -148,10 +148,10 @@ class BrokenColumns final : public ColumnSource {
  public:
   explicit BrokenColumns(ColumnsInMemory columns) : columns_(std::move(columns)) {}
   const std::vector<ShardRow>& shards() const override { return columns_.shards(); }
-  const std::vector<BlockHead>& blocks() const override { return columns_.blocks(); }
+  const std::vector<BlockMetadata>& blocks() const override { return columns_.blocks(); }
   const std::vector<FeatureRow>& features() const override { return columns_.features(); }
-  Result<std::vector<std::optional<ChunkRow>>> Heads(uint32_t feature, ColumnRole role) override {
-    return columns_.Heads(feature, role);
+  Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature, ColumnRole role) override {
+    return columns_.ChunkMetadata(feature, role);
   }
   Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t) override {
     // The data of a list instead of a value.

@@ -56,7 +56,7 @@ TEST_CASE("an error names shard, byte and record") {
     set.Build(set.Options());
     const auto source = ReaderSource::Of(ReaderOf(set));
     REQUIRE(source);
-    const uint64_t byte = RecordPoints(framing, payloads)[20] + (framing == Framing::kTfRecord ? 12 : 8);
+    const uint64_t byte = RecordBoundaries(framing, payloads)[20] + (framing == Framing::kTfRecord ? 12 : 8);
     CHECK(Numbers(**source, {0, 50}) == "error " + set.Shard("part-1") + "@" + std::to_string(byte) +
                                             ": record 50: feature 'x': is not in the record, and has no default");
   }

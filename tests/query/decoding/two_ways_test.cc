@@ -7,7 +7,7 @@
 #include "proto/wire/wire.h"
 #include "query/decoding/decoding_plan.h"
 #include "query/decoding/feature_column.h"
-#include "query/decoding/plain_walk.h"
+#include "query/decoding/plain_decoder.h"
 #include "query/decoding/whole_record.h"
 #include "tests/query/decoding/decoding.h"
 #include "tests/query/decoding/random_records.h"
@@ -136,7 +136,7 @@ class Comparison {
     const bool fast = walk_.Decode(exact, kind_, 0, by_walk_.columns);
     const std::string got = fast ? by_walk_.Take() : "";
     by_walk_.Clear();
-    if (++count_ % 50 == 0) walk_.LookAgain();
+    if (++count_ % 50 == 0) walk_.RefreshHeaderCache();
     auto outcome = whole_.Decode(exact, kind_, 0, by_record_.columns);
     tally.fast += fast ? 1 : 0;
     if (outcome) {
@@ -162,7 +162,7 @@ class Comparison {
   DecodingPlan plan_;
   Columns by_walk_;
   Columns by_record_;
-  PlainWalk walk_;
+  PlainDecoder walk_;
   WholeRecord whole_;
   int count_ = 0;
 };
@@ -211,7 +211,7 @@ TEST_CASE("plain records take the fast path") {
                            {.name = "words", .form = Form::kRagged, .type = DataType::kBytes}});
   for (const auto& row : rows) {
     Columns columns(plan.specs());
-    PlainWalk walk(plan);
+    PlainDecoder walk(plan);
     for (int i = 0; i < 3; ++i) {
       CHECK(walk.Decode(AsBytes(row.payload), row.kind, 0, columns.columns));
       columns.Clear();
@@ -221,7 +221,7 @@ TEST_CASE("plain records take the fast path") {
   for (const std::string& odd : {Ints("label", {5}) + Ints("label", {6}), Ints("label", {5}) + Group(3, ""),
                                  Entry("label", Field(3, "") + Field(1, ""))}) {
     Columns columns(plan.specs());
-    PlainWalk walk(plan);
+    PlainDecoder walk(plan);
     CHECK(!walk.Decode(AsBytes(Field(1, odd)), PayloadKind::kExample, 0, columns.columns));
   }
 }

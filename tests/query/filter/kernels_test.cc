@@ -13,8 +13,8 @@ namespace {
 using Type = ColumnValue::Type;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 ColumnValue I(int64_t value) { return {.type = Type::kInteger, .integer = value}; }
 ColumnValue R(double value) { return {.type = Type::kReal, .real = value}; }
@@ -46,9 +46,9 @@ std::vector<Form> Forms() {
   forms.push_back({"bytes of offsets", Some(300, integers(-5, 1))});
   forms.push_back({"words of offsets", Some(300, integers(-40, 600))});
   forms.push_back({"double words of offsets", Some(300, integers(-3, 20'000'000))});
-  forms.push_back({"quad words of offsets", Some(300, integers(kLeast, 190'000'000'000'000'000))});
-  forms.push_back({"integers at the least end", Some(65, integers(kLeast, 1))});
-  forms.push_back({"integers at the greatest end", Some(65, integers(kMost - 96, 1))});
+  forms.push_back({"quad words of offsets", Some(300, integers(kMin, 190'000'000'000'000'000))});
+  forms.push_back({"integers at the least end", Some(65, integers(kMin, 1))});
+  forms.push_back({"integers at the greatest end", Some(65, integers(kMax - 96, 1))});
   const std::vector<double> reals = {0.0,        -0.0, 1,      1.5,    -2.5,    1e300,  -1e300, kInfinity,
                                      -kInfinity, NAN,  0x1p53, 0x1p63, -0x1p63, 5e-324, 7,      0.1};
   forms.push_back({"doubles", Some(200, [&](size_t i) { return Doubles({reals[i % reals.size()]}); })});
@@ -57,25 +57,25 @@ std::vector<Form> Forms() {
                      return Floats(
                          {std::isfinite(value) && std::abs(value) > 1e38 ? 3.0 : double{static_cast<float>(value)}});
                    })});
-  const std::vector<std::string> texts = {"",
-                                          "a",
-                                          "A",
-                                          "ab",
-                                          "abc",
-                                          "b",
-                                          "7",
-                                          "1.5",
-                                          "\xff",
-                                          std::string("a\0b", 3),
-                                          "\xc3\xa9t\xc3\xa9",
-                                          "zz",
-                                          "\xf0\x9f\x90\x88",
-                                          "a\xff"};
-  forms.push_back({"texts", Some(200, [&](size_t i) { return Texts({texts[i % texts.size()]}); })});
+  const std::vector<std::string> strings = {"",
+                                            "a",
+                                            "A",
+                                            "ab",
+                                            "abc",
+                                            "b",
+                                            "7",
+                                            "1.5",
+                                            "\xff",
+                                            std::string("a\0b", 3),
+                                            "\xc3\xa9t\xc3\xa9",
+                                            "zz",
+                                            "\xf0\x9f\x90\x88",
+                                            "a\xff"};
+  forms.push_back({"texts", Some(200, [&](size_t i) { return Strings({strings[i % strings.size()]}); })});
   forms.push_back({"all kinds", Some(400, [&](size_t i) {
                      if (i % 4 == 0) return Ints({static_cast<int64_t>(i)});
                      if (i % 4 == 1) return Doubles({reals[i % reals.size()]});
-                     if (i % 4 == 2) return Texts({texts[i % texts.size()]});
+                     if (i % 4 == 2) return Strings({strings[i % strings.size()]});
                      return Floats({0.5});
                    })});
   return forms;
@@ -89,12 +89,12 @@ const std::vector<ColumnValue>& Wanted() {
                                                    I(91),
                                                    I(92),
                                                    I(560),
-                                                   I(kLeast),
-                                                   I(kLeast + 1),
-                                                   I(kMost),
-                                                   I(kMost - 96),
+                                                   I(kMin),
+                                                   I(kMin + 1),
+                                                   I(kMax),
+                                                   I(kMax - 96),
                                                    I(20'000'000),
-                                                   I(kLeast + 190'000'000'000'000'000),
+                                                   I(kMin + 190'000'000'000'000'000),
                                                    I(int64_t{1} << 53),
                                                    I((int64_t{1} << 53) + 1),
                                                    R(0),
@@ -164,7 +164,7 @@ class Pair {
     }
     const auto expected = plain_.Rows("SELECT rowid FROM t WHERE " + sql, constraint.values);
     CHECK_MESSAGE(rows == expected, sql);
-    const auto verdict = filter.Judge(zone_);
+    const auto verdict = filter.EvaluateZone(zone_);
     if (verdict == ValueFilter::Verdict::kNone) CHECK_MESSAGE(expected.empty(), sql);
     if (verdict == ValueFilter::Verdict::kAll) CHECK_MESSAGE(expected.size() == chunk_->records(), sql);
   }
@@ -280,9 +280,9 @@ TEST_CASE("has() finds a value in lists of every kind, by SQL's comparison") {
                        Floats({0.5, 17, -0.0}),
                        std::nullopt,
                        Cell{},
-                       Texts({"a", "17"}),
-                       Texts({"\xff", ""}),
-                       Ints({kLeast, kMost}),
+                       Strings({"a", "17"}),
+                       Strings({"\xff", ""}),
+                       Ints({kMin, kMax}),
                        Doubles({kInfinity}),
                        Doubles({-0.0, 0x1p63})};
   const auto columns = std::make_shared<ColumnsInMemory>(

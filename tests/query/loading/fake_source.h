@@ -17,12 +17,12 @@ namespace ofindex {
 /// Records of one number, `x`, which is their ordinal; some are wrong, and fetching may take a while.
 class FakeSource : public PayloadSource {
  public:
-  explicit FakeSource(uint64_t records, std::chrono::microseconds most_delay = {})
-      : most_delay_(most_delay), records_(PayloadKind::kExample, Numbered(records)) {}
+  explicit FakeSource(uint64_t records, std::chrono::microseconds max_delay = {})
+      : max_delay_(max_delay), records_(PayloadKind::kExample, Numbered(records)) {}
 
   [[nodiscard]] Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const override {
     const uint64_t fetch = fetches_++;
-    if (most_delay_.count() != 0) std::this_thread::sleep_for(most_delay_ * static_cast<int>(fetch * 7 % 5) / 4);
+    if (max_delay_.count() != 0) std::this_thread::sleep_for(max_delay_ * static_cast<int>(fetch * 7 % 5) / 4);
     return records_.source().Fetch(ordinals, out);
   }
   [[nodiscard]] Error Explain(uint64_t ordinal, Error error) const override {
@@ -38,7 +38,7 @@ class FakeSource : public PayloadSource {
     return payloads;
   }
 
-  std::chrono::microseconds most_delay_;
+  std::chrono::microseconds max_delay_;
   Payloads records_;
   mutable std::atomic<uint64_t> fetches_{0};
 };

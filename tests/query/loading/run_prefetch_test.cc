@@ -59,7 +59,7 @@ TEST_CASE("runs are those of a block order, or 256 KiB pieces of a dataset that 
   CHECK(RunToPrefetch(BlockShape{.run = 37}, all, reader) == 37);
   CHECK(RunToPrefetch(GlobalShuffle{}, all, reader) == 262);
   CHECK(RunToPrefetch(GlobalShuffle{}, View::Range(0, kRecords / 2), reader) == 0);
-  CHECK(RunToPrefetch(WeightedLaw{}, all, reader) == 0);
+  CHECK(RunToPrefetch(WeightedSampling{}, all, reader) == 0);
   const MappedDataset large({{.path = "part-0", .payloads = {std::string(200000, 'x')}}});
   CHECK(RunToPrefetch(GlobalShuffle{}, View::Range(0, 1), large.Open()) == 0);
 }

@@ -24,8 +24,8 @@ ClassNumbers Sorted() {
   return numbers;
 }
 
-MixQuality Measured(const SampleLaw& law, uint64_t seed, const ClassNumbers& numbers = Sorted()) {
-  return *MeasureMix(law, seed, 0, numbers, kBatch, UINT64_MAX);
+MixQuality Measured(const SamplingMethod& method, uint64_t seed, const ClassNumbers& numbers = Sorted()) {
+  return *MeasureMix(method, seed, 0, numbers, kBatch, UINT64_MAX);
 }
 
 // Simulates a loader that fills a buffer, shuffles it, and empties it before it fills it again.

@@ -168,10 +168,10 @@ TEST_CASE("invalid requests are refused") {
   requests[2].weights = "weight";
   requests[2].balance = "label";
   requests[3].block = BlockShape{.run = 0};
-  requests[4].block = BlockShape{.run = kMostWindowRecords};
+  requests[4].block = BlockShape{.run = kMaxWindowRecords};
   requests[5].position = kRecords + 1;
   requests[6].slice = {3, 3};
-  requests[8].block = BlockShape{.lanes = kMostLanes + 1};
+  requests[8].block = BlockShape{.lanes = kMaxLanes + 1};
   requests[7].balance = "label";
   requests[7].temperature = 0;
   for (const SampleRequest& request : requests) {

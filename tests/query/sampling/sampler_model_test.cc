@@ -56,14 +56,14 @@ T Must(Result<T> result) {
   return std::move(*result);
 }
 
-SampleLaw SomeWeights(Random& random, uint64_t size) {
+SamplingMethod SomeWeights(Random& random, uint64_t size) {
   std::vector<double> weights(size);
   for (double& weight : weights) weight = static_cast<double>(Roll(random, 5));
   weights[0] = 1;
-  return WeightedLaw{std::make_shared<const AliasTable>(Must(AliasTable::Of(weights))), "some"};
+  return WeightedSampling{std::make_shared<const AliasTable>(Must(AliasTable::Of(weights))), "some"};
 }
 
-SampleLaw SomeClasses(Random& random, uint64_t size) {
+SamplingMethod SomeClasses(Random& random, uint64_t size) {
   std::vector<uint32_t> classes(size);
   for (uint32_t& number : classes) number = static_cast<uint32_t>(Roll(random, 7));
   const auto deliver = [&](const BalancedClasses::Take& take) -> Result<void> {
@@ -71,10 +71,10 @@ SampleLaw SomeClasses(Random& random, uint64_t size) {
     return {};
   };
   const double temperature = static_cast<double>(1 + Roll(random, 3));
-  return BalancedLaw{Must(BalancedClasses::Make(7, temperature, deliver)), "some"};
+  return BalancedSampling{Must(BalancedClasses::Make(7, temperature, deliver)), "some"};
 }
 
-SampleLaw SomeLaw(Random& random, uint64_t size) {
+SamplingMethod SomeMethod(Random& random, uint64_t size) {
   switch (size == 0 ? 0 : Roll(random, 6)) {
     case 0:
     case 1: return GlobalShuffle{};
@@ -85,15 +85,15 @@ SampleLaw SomeLaw(Random& random, uint64_t size) {
   }
 }
 
-bool DrawsWithReplacement(const SampleLaw& law) {
-  return !std::holds_alternative<GlobalShuffle>(law) && !std::holds_alternative<BlockShape>(law);
+bool DrawsWithReplacement(const SamplingMethod& method) {
+  return !std::holds_alternative<GlobalShuffle>(method) && !std::holds_alternative<BlockShape>(method);
 }
 
 /// One run: the records of a dataset, and the record at each position of its epoch.
 struct Run {
   GenerationRow generation;
   View view;
-  SampleLaw law;
+  SamplingMethod method;
   uint64_t seed;
   uint64_t epoch;
   std::vector<uint64_t> order;  // ordinals by position, queried one by one
@@ -101,10 +101,10 @@ struct Run {
   explicit Run(Random& random)
       : generation(GenerationOfRecords(1, Roll(random, 300))),
         view(SomeView(random, generation.records)),
-        law(SomeLaw(random, view.size())),
+        method(SomeMethod(random, view.size())),
         seed(Roll(random, 5)),
         epoch(Roll(random, 5)) {
-    const auto epoch_order = OrderOf(law, view.size(), seed, epoch);
+    const auto epoch_order = OrderOf(method, view.size(), seed, epoch);
     order.resize(epoch_order->size());
     for (uint64_t p = 0; p < order.size(); ++p) {
       epoch_order->Fill(p, 1, std::span(order).subspan(p, 1));
@@ -113,7 +113,7 @@ struct Run {
   }
 
   [[nodiscard]] bool ReadsEachRecordOnce() const {
-    if (DrawsWithReplacement(law)) return true;
+    if (DrawsWithReplacement(method)) return true;
     std::vector<uint64_t> sorted = order;
     std::sort(sorted.begin(), sorted.end());
     if (sorted.size() != view.size()) return false;
@@ -128,7 +128,7 @@ struct Run {
                                const View& view_now, const Slice& slice, Tail tail) const {
     const SamplerState state = Must(ParseSamplerState(json));
     const GenerationRow found = Must(GenerationOf(state, generations));
-    Sampler sampler = Must(Sampler::Of(found, view_now.Below(found.records), law, state.seed, slice, tail));
+    Sampler sampler = Must(Sampler::Of(found, view_now.Below(found.records), method, state.seed, slice, tail));
     if (const auto same = CheckSameSample(state, sampler.State()); !same) FAIL(same.error().message);
     sampler.SetEpoch(state.epoch);
     sampler.SeekTo(state.position);
@@ -210,7 +210,7 @@ class Phase {
   }
 
   std::string CheckWhen(const Sampler& sampler, uint64_t rank) {
-    if (run_.order.empty() || DrawsWithReplacement(run_.law)) return {};
+    if (run_.order.empty() || DrawsWithReplacement(run_.method)) return {};
     const uint64_t position = Roll(random_, run_.order.size());
     const auto found = sampler.PositionOf(run_.order[position]);
     if (!found || *found != position) return "PositionOf is wrong";
@@ -241,7 +241,7 @@ std::string PlayScenario(uint64_t number) {
   Random random(number);
   const Run run(random);
   if (!run.ReadsEachRecordOnce()) return "the order does not have each record once";
-  Sampler begun = Must(Sampler::Of(run.generation, run.view, run.law, run.seed));
+  Sampler begun = Must(Sampler::Of(run.generation, run.view, run.method, run.seed));
   begun.SetEpoch(run.epoch);
   std::string state = ToJson(begun.State());
   std::vector<GenerationRow> generations = {run.generation};

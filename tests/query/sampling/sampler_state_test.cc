@@ -56,8 +56,8 @@ TEST_CASE("text that is not a state is refused with the reason") {
   for (const Row& row : rows) {
     const auto parsed = ParseSamplerState(row.text);
     REQUIRE_FALSE(parsed);
-    const bool other_law = row.text.find("\"law\":2") != std::string::npos;
-    CHECK(parsed.error().code == (other_law ? ErrorCode::kStale : ErrorCode::kUsage));
+    const bool other_version = row.text.find("\"law\":2") != std::string::npos;
+    CHECK(parsed.error().code == (other_version ? ErrorCode::kStale : ErrorCode::kUsage));
     CHECK_MESSAGE(parsed.error().message.find(row.message) != std::string::npos, parsed.error().message);
   }
 }

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
-#include "query/sql/sql_gate.h"
+#include "query/sql/sql_authorizer.h"
 
 namespace ofindex {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 
 TEST_CASE("if SQLite was in use before its memory could be counted, no session opens") {
   REQUIRE_FALSE(SqlMemory::IsCounted());
-  const Result<sqlite3*> db = SqlGate::OpenEmpty();
+  const Result<sqlite3*> db = SqlAuthorizer::OpenEmpty();
   REQUIRE_FALSE(db.has_value());
   CHECK(db.error().code == ErrorCode::kLimit);
   CHECK(

@@ -71,7 +71,7 @@ class Arguments {
 // Debian's LIKE and GLOB do not treat blobs as text; other builds do.
 TEST_CASE("interruptible functions return what SQLite's own do") {
   const Connection own = Connect();
-  SqlGuard* const none = nullptr;
+  StatementMonitor* const none = nullptr;
   const Connection ours = Connect();
   REQUIRE(RegisterSqlFunctions(ours.get(), &none));
   const std::vector<std::string> plain = {"a", "b", "A", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "1", "0"};
@@ -117,7 +117,7 @@ TEST_CASE("interruptible functions return what SQLite's own do") {
 
 TEST_CASE("interruptible functions treat invalid UTF-8, NUL and NULL as SQLite's own do") {
   const Connection own = Connect();
-  SqlGuard* const none = nullptr;
+  StatementMonitor* const none = nullptr;
   const Connection ours = Connect();
   REQUIRE(RegisterSqlFunctions(ours.get(), &none));
   const std::vector<std::string> odd = {"a", std::string(1, '\0'), "\x80", "\xc3", "\xff", "\xe2\x82"};

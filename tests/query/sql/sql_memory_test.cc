@@ -23,15 +23,15 @@ TEST_CASE("allocations are counted, and one that exceeds the limit is refused") 
 
 TEST_CASE("a statement is asked about once per MiB allocated, and refused memory if it may not go on") {
   int asked = 0;
-  bool may_go_on = true;
+  bool may_continue = true;
   SqlMemory memory([&] {
     ++asked;
-    return may_go_on;
+    return may_continue;
   });
   const SqlMemory::Counting counting(memory);
   for (int i = 0; i < 40'000; ++i) sqlite3_free(sqlite3_malloc(100));
   CHECK(asked == 3);
-  may_go_on = false;
+  may_continue = false;
   CHECK(sqlite3_malloc(1 << 20) == nullptr);
   CHECK(asked == 4);
   CHECK_FALSE(memory.refused());

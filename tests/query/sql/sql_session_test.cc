@@ -347,19 +347,19 @@ TEST_CASE("work outside SQLite obeys the statement's limits") {
                            },
                            {std::begin(kCatalogTables), std::end(kCatalogTables)})
                            .value();
-  CHECK(limits.Ask().has_value());
+  CHECK(limits.Check().has_value());
   std::atomic<bool> cancel{false};
   {
     SqlRows rows = session.Query("SELECT * FROM shards", {}, {.memory_bytes = 1 << 20, .cancel = &cancel}).value();
     REQUIRE(rows.Next().value());
-    CHECK(limits.Ask().has_value());
+    CHECK(limits.Check().has_value());
     CHECK(limits.HasRoom(1 << 10));
     CHECK_FALSE(limits.HasRoom(2 << 20));
-    CHECK(limits.Ask().has_value());  // asking for room does not count as a refusal
+    CHECK(limits.Check().has_value());  // asking for room does not count as a refusal
     cancel = true;
-    CHECK_FALSE(limits.Ask().has_value());
+    CHECK_FALSE(limits.Check().has_value());
   }
-  CHECK(limits.Ask().has_value());
+  CHECK(limits.Check().has_value());
 }
 
 TEST_CASE("a statement that is cancelled is interrupted, before it begins and while it runs") {

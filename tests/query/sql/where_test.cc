@@ -13,7 +13,7 @@ std::vector<FeatureInMemory> SomeFeatures() {
   for (int i = 0; i < 300; ++i) {
     label.cells.emplace_back(Ints({i % 10}));
     height.cells.emplace_back(i % 50 == 49 ? std::optional<Cell>() : Ints({i * 7 % 400}));
-    name.cells.emplace_back(Texts({"img_" + std::to_string(i % 20)}));
+    name.cells.emplace_back(Strings({"img_" + std::to_string(i % 20)}));
     boxes.cells.emplace_back(Ints({i % 30, i % 7}));
   }
   return {label, height, name, boxes};

@@ -73,7 +73,7 @@ TEST_CASE("groups that are not shown are totalled") {
   const Column by = FindColumn(table.store(), "class").value();
   const Column words = FindColumn(table.store(), "words").value();
   const GroupedStats all = Groups(table.store(), by, {words});
-  const GroupedStats some = Groups(table.store(), by, {words}, {.most = 3});
+  const GroupedStats some = Groups(table.store(), by, {words}, {.limit = 3});
   REQUIRE(all.groups.size() == 10);
   REQUIRE(some.groups.size() == 3);
   CHECK(some.other_groups == 7);
@@ -108,14 +108,14 @@ TEST_CASE("sums do not depend on the number of threads, to the last bit") {
 }
 
 TEST_CASE("the sum of many integers at the ends of their range does not overflow") {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   FeatureInMemory by{"by", std::vector<std::optional<Cell>>(1000, Ints({1}))};
-  FeatureInMemory value{"value", std::vector<std::optional<Cell>>(1000, Ints({kMost}))};
-  value.cells[0] = Ints({-kMost});  // so that offsets take 64 bits
+  FeatureInMemory value{"value", std::vector<std::optional<Cell>>(1000, Ints({kMax}))};
+  value.cells[0] = Ints({-kMax});  // so that offsets take 64 bits
   ColumnStore store(std::make_unique<ColumnsInMemory>(std::vector{by, value}, std::vector<uint32_t>{600, 400}), {});
   const GroupedStats groups = Groups(store, FindColumn(store, "by").value(), {FindColumn(store, "value").value()});
   REQUIRE(groups.groups.size() == 1);
-  CHECK(*groups.groups[0].sums[0].mean() == doctest::Approx(static_cast<double>(kMost) * 0.998));
+  CHECK(*groups.groups[0].sums[0].mean() == doctest::Approx(static_cast<double>(kMax) * 0.998));
 }
 
 TEST_CASE("more groups than fit in memory are an error, reported early") {

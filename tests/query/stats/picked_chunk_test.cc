@@ -64,15 +64,15 @@ const std::vector<GiveValue> kForms = {
     },
     [](ChunkBuilder& b, uint32_t at, uint32_t r) {
       const std::string text = "w" + std::to_string(r % 9);
-      if (r % 2 == 0) b.AddTexts(at, std::vector<ByteView>(r % 3, Bytes(text)));
+      if (r % 2 == 0) b.AddStrings(at, std::vector<ByteView>(r % 3, Bytes(text)));
       if (r % 4 == 1) b.AddNumbers(at, FeatureKind::kFloat, std::vector<uint64_t>(r % 3, r));
     },
 };
 
-std::map<std::string, uint64_t> TextsOf(const BlockCounts& block) {
-  std::map<std::string, uint64_t> texts;
-  block.ForEachText([&](ByteView text, uint64_t count) { texts[std::string(text.begin(), text.end())] += count; });
-  return texts;
+std::map<std::string, uint64_t> StringsOf(const BlockCounts& block) {
+  std::map<std::string, uint64_t> strings;
+  block.ForEachString([&](ByteView text, uint64_t count) { strings[std::string(text.begin(), text.end())] += count; });
+  return strings;
 }
 
 void CheckSame(const Lengths& lengths, const Lengths& expected) {
@@ -91,11 +91,11 @@ void CheckSame(const PickedChunk& picked, const PickedChunk& expected) {
     CHECK(counts.reals == others.reals);
     CHECK(counts.nans == others.nans);
     CHECK(counts.nulls == others.nulls);
-    CHECK(TextsOf(counts) == TextsOf(others));
+    CHECK(StringsOf(counts) == StringsOf(others));
     const ColumnSummary summary(counts);
     const ColumnSummary other(others);
     CHECK(summary.rows == other.rows);
-    CHECK(summary.texts == other.texts);
+    CHECK(summary.strings == other.strings);
     CheckSame(summary.lengths, other.lengths);
     CheckSame(summary.lists, other.lists);
   }

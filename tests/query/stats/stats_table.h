@@ -89,7 +89,7 @@ class StatsTable {
       case 0: return Ints({SomeInteger(random)});
       case 1: return Floats({double{static_cast<float>(SomeReal(random))}});
       case 2: return Doubles({SomeReal(random)});
-      case 3: return Texts({SomeBytes(random)});
+      case 3: return Strings({SomeBytes(random)});
       default: return Cell{};
     }
   }
@@ -111,8 +111,8 @@ class StatsTable {
         {"float", [&] { return Floats({double{static_cast<float>(SomeReal(random))}}); }},
         {"finite", [&] { return Floats({static_cast<double>(random() % 64) / 4}); }},
         {"double", [&] { return Doubles({SomeReal(random)}); }},
-        {"text", [&] { return Texts({std::string(1, static_cast<char>('a' + random() % 7))}); }},
-        {"bytes", [&] { return Texts({SomeBytes(random)}); }},
+        {"text", [&] { return Strings({std::string(1, static_cast<char>('a' + random() % 7))}); }},
+        {"bytes", [&] { return Strings({SomeBytes(random)}); }},
         {"mixed", [&] { return SomeOfAnyKind(random); }},
         {"one value", [] { return Ints({42}); }},
         {"nothing", [] { return Cell{}; }},
@@ -121,7 +121,7 @@ class StatsTable {
         {"boxes", [&] { return Ints(SomeList<int64_t>(random, [&] { return int64_t(random() % 20); })); }},
         {"reals", [&] { return Doubles(SomeList<double>(random, [&] { return SomeReal(random); })); }},
         {"words of",
-         [&] { return Texts(SomeList<std::string>(random, [&] { return std::string(random() % 3, 'w'); })); }},
+         [&] { return Strings(SomeList<std::string>(random, [&] { return std::string(random() % 3, 'w'); })); }},
     };
     std::vector<FeatureInMemory> features;
     for (const auto& [name, make] : makers) {

@@ -204,15 +204,15 @@ TEST_CASE("an integer and a real are equal exactly if their values are") {
 }
 
 TEST_CASE("neither integers nor reals at the ends of their range overflow") {
-  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   constexpr double kHuge = std::numeric_limits<double>::max();
-  const ColumnStats integers = StatsOfX({Ints({kLeast}), Ints({kMost}), Ints({kMost}), Ints({kLeast})}, {.bins = 2});
+  const ColumnStats integers = StatsOfX({Ints({kMin}), Ints({kMax}), Ints({kMax}), Ints({kMin})}, {.bins = 2});
   CHECK(integers.mean == -0.5);
   REQUIRE(integers.histogram.size() == 2);
   CHECK(integers.histogram[0].count == 2);
   CHECK(integers.histogram[1].begin.integer == 0);
-  CHECK(StatsOfX({Ints({kMost}), Ints({kMost})}).mean == 0x1p63);
+  CHECK(StatsOfX({Ints({kMax}), Ints({kMax})}).mean == 0x1p63);
   const ColumnStats reals = StatsOfX({Doubles({kHuge}), Doubles({kHuge}), Doubles({-kHuge}), Doubles({-kHuge})});
   CHECK(reals.mean == 0);
   CHECK(reals.quartiles->median == 0);
@@ -317,8 +317,8 @@ TEST_CASE("the most frequent values are found even if not all values fit in memo
   for (const BlockCounts& block : blocks) counts.Add(block);
   counts.Settle();
   CHECK(!counts.exact());
-  CHECK(counts.size() <= ValueCounts::kMostDistinct);
-  CHECK(counts.least_distinct() > ValueCounts::kMostDistinct);
+  CHECK(counts.size() <= ValueCounts::kMaxDistinct);
+  CHECK(counts.min_distinct() > ValueCounts::kMaxDistinct);
   counts.Zero();
   for (const BlockCounts& block : blocks) counts.Recount(block);
   const std::vector<ValueCount> top = counts.Top(10);
@@ -333,10 +333,10 @@ TEST_CASE("byte strings of 64 KiB are counted like others if memory allows") {
   for (int i = 0; i < 100; ++i) {
     std::string text(64 << 10, 'x');
     text += std::to_string(i % 99);
-    feature.cells.push_back(Texts({std::move(text)}));
+    feature.cells.push_back(Strings({std::move(text)}));
   }
   ChunkBuilder builder;
-  for (uint32_t r = 0; r < 100; ++r) builder.AddBytes(r, AsBytes(feature.cells[r]->texts[0]));
+  for (uint32_t r = 0; r < 100; ++r) builder.AddBytes(r, AsBytes(feature.cells[r]->strings[0]));
   const auto chunk = std::make_shared<const Chunk>(Chunk::Decode(builder.Encode(100).data, 100).value());
   counts.Add(CountValues({chunk}, false));
   counts.Settle();
@@ -351,10 +351,10 @@ class BrokenColumns final : public ColumnSource {
   BrokenColumns(std::unique_ptr<ColumnSource> sound, uint64_t broken) : sound_(std::move(sound)), broken_(broken) {}
 
   const std::vector<ShardRow>& shards() const override { return sound_->shards(); }
-  const std::vector<BlockHead>& blocks() const override { return sound_->blocks(); }
+  const std::vector<BlockMetadata>& blocks() const override { return sound_->blocks(); }
   const std::vector<FeatureRow>& features() const override { return sound_->features(); }
-  Result<std::vector<std::optional<ChunkRow>>> Heads(uint32_t feature, ColumnRole role) override {
-    return sound_->Heads(feature, role);
+  Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature, ColumnRole role) override {
+    return sound_->ChunkMetadata(feature, role);
   }
   Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block) override {
     if (block >= broken_) return Fail(ErrorCode::kIndex, "block " + std::to_string(block) + " is broken");
@@ -447,7 +447,7 @@ TEST_CASE("a column is found by its SQL name or its feature's, in any case; othe
   for (const char* name : {"image/height", "label", "Label", "id"}) {
     features.push_back({name, {Ints({1}), Ints({2})}});
   }
-  features.push_back({"photo", {Texts({std::string(100, 'x')}), Texts({"y"})}});
+  features.push_back({"photo", {Strings({std::string(100, 'x')}), Strings({"y"})}});
   ColumnStore store(std::make_unique<ColumnsInMemory>(features, std::vector<uint32_t>{2}), {});
   const std::vector<std::array<const char*, 2>> found = {
       {"label", "label_2"},  // the feature; SQL's own `Label` is another one

@@ -144,10 +144,10 @@ TEST_CASE("values that differ the second time are stale, and nothing is written 
 }
 
 TEST_CASE("an index is not built if there is no room for any of its parts") {
-  const std::vector<ColumnValue> texts(1000, Text("3"));  // each in two places
+  const std::vector<ColumnValue> strings(1000, Text("3"));  // each in two places
   const auto build = [&](const std::function<bool(uint64_t)>& has_room) {
-    auto index = EqualityIndex::Build(texts.size(), {.has_room = has_room}, [&](const auto& take) -> Result<void> {
-      for (size_t row = 0; row < texts.size(); ++row) take(row, ViewOf(texts[row]));
+    auto index = EqualityIndex::Build(strings.size(), {.has_room = has_room}, [&](const auto& take) -> Result<void> {
+      for (size_t row = 0; row < strings.size(); ++row) take(row, ViewOf(strings[row]));
       return {};
     });
     REQUIRE(index.has_value());
@@ -161,7 +161,7 @@ TEST_CASE("an index is not built if there is no room for any of its parts") {
     return true;
   }));
   CHECK(questions > 1);
-  CHECK(largest < 10 * texts.size());
+  CHECK(largest < 10 * strings.size());
   for (int refused = 1; refused <= questions; ++refused) {
     CAPTURE(refused);
     int question = 0;

@@ -13,20 +13,20 @@
 namespace ofindex {
 
 inline sqlite::Database OpenToForge(const std::string& path) {
-  Result<sqlite::Database> database = sqlite::Database::OpenDraft(path, kPageBytes);
+  Result<sqlite::Database> database = sqlite::Database::OpenForWriting(path, kPageBytes);
   REQUIRE(database.has_value());
   return std::move(*database);
 }
 
-inline std::vector<std::string> Texts(sqlite::Database& database, const std::string& sql) {
+inline std::vector<std::string> Strings(sqlite::Database& database, const std::string& sql) {
   Result<sqlite::Statement> rows = database.Prepare(sql);
   REQUIRE_MESSAGE(rows.has_value(), rows.error().message);
-  std::vector<std::string> texts;
+  std::vector<std::string> strings;
   for (;;) {
     const Result<bool> row = rows->Next();
     REQUIRE(row.has_value());
-    if (!*row) return texts;
-    texts.emplace_back(rows->Text(0));
+    if (!*row) return strings;
+    strings.emplace_back(rows->Text(0));
   }
 }
 
@@ -41,14 +41,14 @@ struct Forgery {
 inline std::vector<Forgery> AllForgeries(const std::string& index) {
   sqlite::Database database = OpenToForge(index);
   std::vector<Forgery> forgeries;
-  for (const std::string& table : Texts(database, "SELECT name FROM sqlite_schema WHERE type = 'table'")) {
-    const auto columns = Texts(database, StrCat("SELECT name FROM pragma_table_info('", table, "')"));
-    const auto keys = Texts(database, StrCat("SELECT name FROM pragma_table_info('", table, "') WHERE pk > 0"));
+  for (const std::string& table : Strings(database, "SELECT name FROM sqlite_schema WHERE type = 'table'")) {
+    const auto columns = Strings(database, StrCat("SELECT name FROM pragma_table_info('", table, "')"));
+    const auto keys = Strings(database, StrCat("SELECT name FROM pragma_table_info('", table, "') WHERE pk > 0"));
     std::string key;
     for (const std::string& column : keys) {
       key += StrCat(key.empty() ? "" : " || ' AND ' || ", "'\"", column, "\" = ' || quote(\"", column, "\")");
     }
-    for (const std::string& row : Texts(database, StrCat("SELECT ", key, " FROM ", table))) {
+    for (const std::string& row : Strings(database, StrCat("SELECT ", key, " FROM ", table))) {
       for (const std::string& column : columns) {
         const std::string cell = StrCat("\"", column, "\"");
         for (const std::string& value :
@@ -105,7 +105,7 @@ enum class Checksums { kLeft, kMadeAnew };
 inline bool Forge(const std::string& index, const Forgery& forgery, Checksums checksums = Checksums::kLeft) {
   {
     sqlite::Database database = OpenToForge(index);
-    const auto has_chunk_index = Texts(database, "SELECT sql FROM sqlite_schema WHERE name = 'chunk_of_column'");
+    const auto has_chunk_index = Strings(database, "SELECT sql FROM sqlite_schema WHERE name = 'chunk_of_column'");
     REQUIRE(has_chunk_index.size() == 1);
     REQUIRE(
         database.Execute("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(replace(sql, "
@@ -116,7 +116,7 @@ inline bool Forge(const std::string& index, const Forgery& forgery, Checksums ch
   bool changed = false;
   {
     sqlite::Database database = OpenToForge(index);
-    changed = database.Execute(forgery.sql.c_str()).has_value() && Texts(database, "SELECT changes()").front() != "0";
+    changed = database.Execute(forgery.sql.c_str()).has_value() && Strings(database, "SELECT changes()").front() != "0";
     if (checksums == Checksums::kMadeAnew) Reseal(database);
     // The original schema.
     REQUIRE(database.Execute("PRAGMA writable_schema = ON"));

@@ -131,7 +131,7 @@ Cell SomeCell(Dice& dice, size_t kind, size_t count) {
     if (kind == 1) cell.integers.push_back(static_cast<int64_t>(dice.Below(12)) - 3);
     if (kind == 2) cell.reals.push_back(dice.Of(kReals));
     if (kind == 3) cell.reals.push_back(double{dice.Of(kFloats)});
-    if (kind == 4) cell.texts.push_back(dice.Of(kTexts));
+    if (kind == 4) cell.strings.push_back(dice.Of(kTexts));
   }
   return cell;
 }
@@ -410,7 +410,7 @@ TEST_CASE("has() finds in lists what json_each() finds in their text") {
       Cell cell = SomeCell(dice, dice.Of(std::vector<size_t>{0, 1, 3, 4}), dice.Below(5));
       // json_each() reads reals in its own way, and takes bytes that are not text for objects.
       for (double& real : cell.reals) real = static_cast<double>(dice.Below(40)) / 4;
-      for (std::string& text : cell.texts) text = IsText(AsBytes(text)) ? text : "cat";
+      for (std::string& text : cell.strings) text = IsText(AsBytes(text)) ? text : "cat";
       feature.cells.push_back(std::move(cell));
     }
     const ColumnsInMemory columns({feature}, {30, 64, 6}, {.mode = ColumnChoice::Mode::kNamed, .names = {"list"}});

@@ -34,11 +34,11 @@ TEST_CASE("building an index checks for cancellation before each block, in both 
   const auto store = Labelled();
   const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
   int asked = 0;
-  const WorkLimits counting{.may_go_on = [&] { return ++asked > 0; }};
+  const WorkLimits counting{.may_continue = [&] { return ++asked > 0; }};
   RecordsLookups lookups(*store, counting);
   const auto found = AskOften(lookups, Equal(label, 1));
   REQUIRE(found.has_value());
-  CHECK((*found)->most() == 33);
+  CHECK((*found)->max_size() == 33);
   CHECK(asked == 2 * kBlocks);
 }
 
@@ -48,25 +48,25 @@ TEST_CASE("an index whose building was stopped is an error, and is built on the 
   for (int stop = 1; stop <= static_cast<int>(2 * kBlocks); ++stop) {
     CAPTURE(stop);
     int asked = 0;
-    const WorkLimits stopping{.may_go_on = [&] { return ++asked != stop; }};
+    const WorkLimits stopping{.may_continue = [&] { return ++asked != stop; }};
     RecordsLookups lookups(*store, stopping);
     const auto stopped = AskOften(lookups, Equal(label, 1));
     REQUIRE_FALSE(stopped.has_value());
     CHECK(stopped.error().code == ErrorCode::kInterrupted);
     CHECK(asked == stop);
-    CHECK(lookups.Find(std::vector{Equal(label, 1)}).value()->most() == 33);
+    CHECK(lookups.Find(std::vector{Equal(label, 1)}).value()->max_size() == 33);
   }
 }
 
 TEST_CASE("a record requested by its _id needs no index, whatever the other constraints") {
   const auto store = Labelled();
   const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
-  const WorkLimits limits{.may_go_on = [] { return false; }};
+  const WorkLimits limits{.may_continue = [] { return false; }};
   RecordsLookups lookups(*store, limits);
   for (int64_t id = -2; id < int64_t{kBlocks * kBlockRecords} + 2; ++id) {
     const auto found = lookups.Find(std::vector{Equal(label, 1), Equal(0, id)});
     REQUIRE(found.has_value());
-    CHECK((*found)->most() == (id >= 0 && id < int64_t{kBlocks * kBlockRecords} ? 1 : 0));
+    CHECK((*found)->max_size() == (id >= 0 && id < int64_t{kBlocks * kBlockRecords} ? 1 : 0));
   }
 }
 

@@ -25,7 +25,7 @@ std::vector<FeatureInMemory> SomeFeatures() {
   for (int i = 0; i < 40; ++i) {
     label.cells.emplace_back(Ints({i % 10}));
     score.cells.emplace_back(i % 5 == 4 ? std::optional<Cell>() : Doubles({i % 7 == 6 ? NAN : i * 0.5}));
-    name.cells.emplace_back(Texts({i % 3 == 0 ? "cat" : i % 3 == 1 ? "Dog" : "5"}));
+    name.cells.emplace_back(Strings({i % 3 == 0 ? "cat" : i % 3 == 1 ? "Dog" : "5"}));
     tags.cells.emplace_back(i % 4 == 0   ? Ints({i, 17})
                             : i % 4 == 1 ? Ints({i})
                             : i % 4 == 2 ? Ints({})
@@ -129,7 +129,7 @@ TEST_CASE("a column is compared with columns of every affinity as SQLite compare
   for (size_t i = 0; i < kSpelledNumbers.size(); ++i) {
     const auto integer = static_cast<int64_t>(i) * 5;
     number.cells.emplace_back(Ints({integer}));
-    text.cells.emplace_back(Texts({kSpelledNumbers[i]}));
+    text.cells.emplace_back(Strings({kSpelledNumbers[i]}));
   }
   ColumnsInMemory columns({number, text}, {8}, {.mode = ColumnChoice::Mode::kNamed, .names = {"number", "text"}});
   const Connection connection;
@@ -395,10 +395,10 @@ TEST_CASE("USING ofindex() opens an index on disk, by its name or by that of its
   options.data = {dir / "shard"};
   options.format.framing = Framing::kTfRecord;
   REQUIRE(BuildIndex(options, progress).has_value());
-  const std::vector<uint64_t> points = RecordPoints(Framing::kTfRecord, payloads);
+  const std::vector<uint64_t> boundaries = RecordBoundaries(Framing::kTfRecord, payloads);
   std::vector<std::string> expected;
   for (size_t r = 0; r < payloads.size(); ++r) {
-    expected.push_back(StrCat("I", r, "|Tshard|I", points[r], "|I", payloads[r].size(), "|"));
+    expected.push_back(StrCat("I", r, "|Tshard|I", boundaries[r], "|I", payloads[r].size(), "|"));
   }
   for (const char* name : {"shard", "shard.ofidx"}) {
     const Connection connection;

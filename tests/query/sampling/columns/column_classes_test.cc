@@ -23,8 +23,8 @@ std::vector<std::optional<Cell>> AnyCells() {
       case 0: cells.emplace_back(Ints({i % 5})); break;
       case 1: cells.emplace_back(Doubles({static_cast<double>(i % 4) / 2})); break;
       case 2: cells.emplace_back(std::nullopt); break;
-      case 3: cells.emplace_back(Texts({"t" + std::to_string(i % 6)})); break;
-      case 4: cells.emplace_back(Texts({std::string("\xff") + std::to_string(i % 3)})); break;
+      case 3: cells.emplace_back(Strings({"t" + std::to_string(i % 6)})); break;
+      case 4: cells.emplace_back(Strings({std::string("\xff") + std::to_string(i % 3)})); break;
       case 5: cells.emplace_back(Floats({i % 2 == 0 ? -0.0 : std::numeric_limits<double>::quiet_NaN()})); break;
       default: cells.emplace_back(Ints({std::numeric_limits<int64_t>::max() - i % 2})); break;
     }
@@ -90,8 +90,8 @@ TEST_CASE("classes have the type of the column") {
   CHECK(of(Ints({3})) == ValueOf(Ints({3}), 0));
   CHECK(of(Doubles({3})) == ValueOf(Doubles({3}), 0));
   CHECK(of(Floats({0.5})) == ValueOf(Floats({0.5}), 0));
-  CHECK(of(Texts({"a"})) == ValueOf(Texts({"a"}), 0));
-  CHECK(of(Texts({"\xff"})) == ValueOf(Texts({"\xff"}), 0));
+  CHECK(of(Strings({"a"})) == ValueOf(Strings({"a"}), 0));
+  CHECK(of(Strings({"\xff"})) == ValueOf(Strings({"\xff"}), 0));
 }
 
 TEST_CASE("a value that no record has belongs to no class") {
@@ -100,7 +100,7 @@ TEST_CASE("a value that no record has belongs to no class") {
   CHECK(data.classes->Find(ViewOf(ValueOf(Ints({99}), 0))) == ColumnClasses::kNone);
   CHECK(data.classes->Find(ViewOf(ValueOf(Doubles({0.125}), 0))) == ColumnClasses::kNone);
   CHECK(data.classes->Find(ViewOf(ValueOf(Doubles({1e300}), 0))) == ColumnClasses::kNone);
-  CHECK(data.classes->Find(ViewOf(ValueOf(Texts({"x"}), 0))) == ColumnClasses::kNone);
+  CHECK(data.classes->Find(ViewOf(ValueOf(Strings({"x"}), 0))) == ColumnClasses::kNone);
   CHECK(data.classes->Find({}) == ColumnClasses::kNone);
   CHECK(data.classes->Find(ViewOf(ValueOf(Doubles({1}), 0))) == data.classes->Find(ViewOf(ValueOf(Ints({1}), 0))));
 }

@@ -51,7 +51,7 @@ TEST_CASE("any numeric column gives weights, with NULL and NaN as 0") {
 
 TEST_CASE("records after the requested ones are not read") {
   CHECK(WeightsOf({Ints({3}), Ints({4}), Ints({5}), Ints({6}), Ints({-1})}, 4) == std::vector<double>{3, 4, 5, 6});
-  CHECK(WeightsOf({Ints({3}), Ints({4}), Ints({-5}), Texts({"x"})}, 2) == std::vector<double>{3, 4});
+  CHECK(WeightsOf({Ints({3}), Ints({4}), Ints({-5}), Strings({"x"})}, 2) == std::vector<double>{3, 4});
   CHECK(WeightsOf({Ints({3}), Ints({4}), Ints({5}), Ints({6})}, 0) == std::vector<double>{});
 }
 
@@ -67,9 +67,9 @@ TEST_CASE("an invalid weight is an error that names record and value") {
       {{Ints({1}), Ints({2}), Ints({3}), Ints({1}), Ints({-4})}, message("4", "-4")},
       {{Doubles({1}), Doubles({-0.5}), Doubles({1}), Doubles({1})}, message("1", "-0.5")},
       {{Floats({1}), Floats({1}), Floats({infinity}), Floats({1})}, message("2", "inf")},
-      {{Texts({"cat"}), Ints({1}), Ints({1}), Ints({1})}, message("0", "'cat'")},
-      {{Ints({1}), Ints({1}), Ints({1}), Ints({1}), Texts({"a\nb"})}, message("4", "'a\\x0ab'")},
-      {{Ints({1}), Ints({1}), Ints({1}), Texts({"4"})}, message("3", "'4'")},
+      {{Strings({"cat"}), Ints({1}), Ints({1}), Ints({1})}, message("0", "'cat'")},
+      {{Ints({1}), Ints({1}), Ints({1}), Ints({1}), Strings({"a\nb"})}, message("4", "'a\\x0ab'")},
+      {{Ints({1}), Ints({1}), Ints({1}), Strings({"4"})}, message("3", "'4'")},
   };
   for (const auto& c : cases) {
     const auto weights = WeightsOf(c.cells, c.cells.size());

@@ -10,7 +10,7 @@
 
 #include "query/columns/value_order.h"
 #include "query/sampling/columns/value_key.h"
-#include "query/sampling/orders/deal.h"
+#include "query/sampling/orders/interleave.h"
 #include "query/sampling/orders/sample_key.h"
 #include "tests/query/columns_in_memory.h"
 #include "tests/query/sampling/chi_square.h"
@@ -33,7 +33,7 @@ struct Data {
       user.cells.emplace_back(i % 3 == 0   ? std::optional<Cell>()
                               : i % 2 == 0 ? Ints({number})
                                            : Doubles({static_cast<double>(number)}));
-      label.cells.emplace_back(i % 11 == 0 ? std::optional<Cell>() : Texts({"class " + std::to_string(LabelOf(i))}));
+      label.cells.emplace_back(i % 11 == 0 ? std::optional<Cell>() : Strings({"class " + std::to_string(LabelOf(i))}));
       pair.cells.emplace_back(Ints({1, 2}));
     }
     std::vector<uint32_t> blocks(records / 700, 700);
@@ -284,10 +284,10 @@ TEST_CASE("values have one key exactly if they are equal in SQL") {
       ValueOf(Ints({std::numeric_limits<int64_t>::max()}), 0),
       ValueOf(Doubles({0x1p63}), 0),
       ValueOf(Doubles({std::numeric_limits<double>::infinity()}), 0),
-      ValueOf(Texts({""}), 0),
-      ValueOf(Texts({"1"}), 0),
-      ValueOf(Texts({"a"}), 0),
-      ValueOf(Texts({"\xff"}), 0),
+      ValueOf(Strings({""}), 0),
+      ValueOf(Strings({"1"}), 0),
+      ValueOf(Strings({"a"}), 0),
+      ValueOf(Strings({"\xff"}), 0),
   };
   for (const ColumnValue& a : values) {
     for (const ColumnValue& b : values) {
@@ -300,8 +300,8 @@ TEST_CASE("keys of values never change") {
   CHECK(ValueKey({}) == 5197578548964807871U);
   CHECK(ValueKey(ViewOf(ValueOf(Ints({1}), 0))) == 13348605231272514382U);
   CHECK(ValueKey(ViewOf(ValueOf(Doubles({0.5}), 0))) == 4059137903693352066U);
-  CHECK(ValueKey(ViewOf(ValueOf(Texts({"cat"}), 0))) == 11190819452860339023U);
-  CHECK(ValueKey(ViewOf(ValueOf(Texts({"\xff"}), 0))) == 5000166006196689759U);
+  CHECK(ValueKey(ViewOf(ValueOf(Strings({"cat"}), 0))) == 11190819452860339023U);
+  CHECK(ValueKey(ViewOf(ValueOf(Strings({"\xff"}), 0))) == 5000166006196689759U);
 }
 
 TEST_CASE("splits never change") {

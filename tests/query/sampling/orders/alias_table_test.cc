@@ -70,14 +70,14 @@ TEST_CASE("every item has the units of its share, give or take two, and the unit
     long double total = 0;
     for (const double weight : c.weights) total += static_cast<long double>(weight);
     Wide sum = 0;
-    long double most_off = 0;
+    long double max_off = 0;
     for (size_t i = 0; i < units.size(); ++i) {
       const long double due = static_cast<long double>(c.weights[i]) / total * count * 4294967296.0L;
-      most_off = std::max(most_off, std::abs(static_cast<long double>(units[i]) - due));
+      max_off = std::max(max_off, std::abs(static_cast<long double>(units[i]) - due));
       if (c.weights[i] == 0) CHECK(units[i] == 0);
       sum += units[i];
     }
-    CHECK(static_cast<double>(most_off) < 2);
+    CHECK(static_cast<double>(max_off) < 2);
     CHECK(sum == Wide{kColumn} * units.size());
   }
 }

@@ -81,13 +81,13 @@ TEST_CASE("temperatures in between draw in proportion to roots of the counts") {
     CAPTURE(temperature);
     const auto classes = Make(class_of, 4, temperature);
     REQUIRE(classes.has_value());
-    const Deal& deal = (*classes)->deal();
-    CHECK(deal.cycle() == uint64_t{1} << 20);
+    const Interleave& interleave = (*classes)->interleave();
+    CHECK(interleave.cycle() == uint64_t{1} << 20);
     double total = 0;
     for (const uint64_t count : counts) total += std::pow(static_cast<double>(count), 1 / temperature);
     for (uint32_t c = 0; c < 4; ++c) {
       const double due = std::pow(static_cast<double>(counts[c]), 1 / temperature) / total * 1048576;
-      CHECK(std::abs(static_cast<double>(deal.slots(c)) - due) < 1.01);
+      CHECK(std::abs(static_cast<double>(interleave.slots(c)) - due) < 1.01);
     }
   }
 }

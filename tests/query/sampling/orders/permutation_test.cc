@@ -13,7 +13,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kMost = ~uint64_t{0};
+constexpr uint64_t kMax = ~uint64_t{0};
 
 uint64_t ShuffleKey(uint64_t seed, uint64_t epoch = 0) { return SampleKey(seed, epoch, SampleUse::kShuffle); }
 
@@ -32,9 +32,9 @@ bool IsBijection(const Permutation& permutation) {
 // Sizes around every power of two in range, and the largest.
 std::vector<uint64_t> SizesAroundPowersOfTwo() {
   std::set<uint64_t> sizes;
-  for (uint64_t power = 1; power <= kMostSampled; power *= 2)
+  for (uint64_t power = 1; power <= kMaxSampled; power *= 2)
     for (const uint64_t size : {power - 1, power, power + 1})
-      if (size > 0 && size <= kMostSampled) sizes.insert(size);
+      if (size > 0 && size <= kMaxSampled) sizes.insert(size);
   return {sizes.begin(), sizes.end()};
 }
 
@@ -52,15 +52,15 @@ TEST_CASE("every element of up to 4096 occurs once, under a hundred seeds") {
 }
 
 TEST_CASE("a permutation can have any number of elements, even more than any dataset") {
-  for (const uint64_t size : {kMostSampled, (uint64_t{1} << 62) - 1, uint64_t{1} << 62, (uint64_t{1} << 62) + 1,
-                              (uint64_t{1} << 63) - 1, uint64_t{1} << 63, kMost - 1, kMost}) {
+  for (const uint64_t size : {kMaxSampled, (uint64_t{1} << 62) - 1, uint64_t{1} << 62, (uint64_t{1} << 62) + 1,
+                              (uint64_t{1} << 63) - 1, uint64_t{1} << 63, kMax - 1, kMax}) {
     CHECK(Permutation(size, 1).size() == size);
   }
 }
 
 TEST_CASE("any even number of rounds gives every element once") {
   for (const uint64_t size : {1U, 2U, 3U, 5U, 9U, 100U, 1025U, 65537U})
-    for (uint32_t rounds = 2; rounds <= Permutation::kMostRounds; rounds += 2)
+    for (uint32_t rounds = 2; rounds <= Permutation::kMaxRounds; rounds += 2)
       CHECK(IsBijection(Permutation(size, ShuffleKey(1), rounds)));
 }
 
@@ -113,19 +113,19 @@ TEST_CASE("elements computed in batches equal those computed one by one") {
 }
 
 TEST_CASE("a batch stays in its span and may have any size") {
-  std::vector<uint64_t> elements(1013, kMost);
+  std::vector<uint64_t> elements(1013, kMax);
   const Permutation permutation(1009, ShuffleKey(1));
   permutation.Fill(0, 1, std::span(elements).subspan(2, 1009));
-  CHECK(elements[1] == kMost);
-  CHECK(elements[1011] == kMost);
+  CHECK(elements[1] == kMax);
+  CHECK(elements[1011] == kMax);
   for (uint64_t i = 0; i < 1009; ++i) REQUIRE(elements[i + 2] == permutation.At(i));
 }
 
 // Frozen: saved states depend on them. Changing one of the values below requires a new version of the algorithms,
-// kSamplingLaw. All were computed by a second program, in Python.
+// kSamplingVersion. All were computed by a second program, in Python.
 
 TEST_CASE("the first elements are those of version 1") {
-  REQUIRE(kSamplingLaw == 1);
+  REQUIRE(kSamplingVersion == 1);
   struct Row {
     uint64_t size;
     uint64_t seed;
@@ -150,7 +150,7 @@ TEST_CASE("the first elements are those of version 1") {
        0,
        {111821372172, 387473706637, 1012047916276, 88002965411, 989565854232, 446034897742, 462167205521,
         441179863288}},
-      {kMostSampled,
+      {kMaxSampled,
        0,
        {17885861346291, 271112676150853, 212728920210620, 108418478072727, 155339466364124, 199168032342199,
         269316052345163, 14573096349762}},
@@ -164,15 +164,15 @@ TEST_CASE("the first elements are those of version 1") {
 }
 
 TEST_CASE("keys are those of version 1") {
-  REQUIRE(kSamplingLaw == 1);
+  REQUIRE(kSamplingVersion == 1);
   struct Row {
     uint64_t key;
     uint64_t number;
     uint64_t value;
   };
   const std::vector<Row> rows = {
-      {0, 0, 0x48218226ff3cd4bfU}, {0, 1, 0xa706dd2f4d197e6fU},         {1, 0, 0xdce423fc82c0d5b8U},
-      {1, 1, 0x5e41ab087439611eU}, {kMost, kMost, 0x2dfe1aa565b7ff81U},
+      {0, 0, 0x48218226ff3cd4bfU}, {0, 1, 0xa706dd2f4d197e6fU},       {1, 0, 0xdce423fc82c0d5b8U},
+      {1, 1, 0x5e41ab087439611eU}, {kMax, kMax, 0x2dfe1aa565b7ff81U},
   };
   for (const auto& [key, number, value] : rows) CHECK(SampleKey(key, number) == value);
 
@@ -212,9 +212,9 @@ TEST_CASE("many seeds, epochs and uses all have different keys") {
 }
 
 TEST_CASE("a number below a bound is below it, and both ends occur") {
-  for (const uint64_t below : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{1} << 48, kMost}) {
+  for (const uint64_t below : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{1} << 48, kMax}) {
     CHECK(Below(0, below) == 0);
-    CHECK(Below(kMost, below) == below - 1);
+    CHECK(Below(kMax, below) == below - 1);
   }
 }
 

@@ -88,7 +88,7 @@ class Bins {
 /// Counts numbers that should be uniform in [0, size).
 class Histogram {
  public:
-  Histogram(uint64_t size, uint64_t most_bins) : size_(size), bins_(size, most_bins), counts_(bins_.count()) {}
+  Histogram(uint64_t size, uint64_t max_bins) : size_(size), bins_(size, max_bins), counts_(bins_.count()) {}
   void Add(uint64_t x) { ++counts_[bins_.Of(x)], ++total_; }
 
   [[nodiscard]] double P() const {

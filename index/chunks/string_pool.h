@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.h"
+
+namespace ofindex {
+
+/// Returns the length of the longest common prefix.
+[[nodiscard]] size_t SharedPrefix(ByteView a, ByteView b);
+
+/// The byte strings of a column, each distinct one stored once, with few exceptions. Not thread-safe.
+///
+/// Values may be chosen so that their hashes collide. A search therefore stops after some steps and stores the value
+/// again; SortedStrings, which does not use hashes, merges equal ones.
+class StringPool {
+ public:
+  /// Returns the index of the stored value; a new value gets the number of values before it.
+  [[nodiscard]] uint32_t Add(ByteView value);
+
+  [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(ends_.size()); }
+  [[nodiscard]] uint64_t bytes() const { return arena_.size(); }
+  [[nodiscard]] ByteView operator[](uint32_t number) const {
+    const uint64_t begin = number == 0 ? 0 : ends_[number - 1];
+    return ByteView(arena_).subspan(begin, ends_[number] - begin);
+  }
+
+  /// Returns the memory in use, in bytes.
+  [[nodiscard]] uint64_t memory() const;
+
+  /// Removes the values and keeps the memory.
+  void Clear();
+
+ private:
+  void Grow();
+
+  std::vector<uint8_t> arena_;
+  std::vector<uint64_t> ends_;
+  std::vector<uint64_t> hashes_;
+  std::vector<uint32_t> slots_;  // 1 + number of a value, or 0
+};
+
+/// The distinct values of a pool in ascending order, and for each index in the pool the index among them. Values are
+/// views of the pool.
+struct SortedStrings {
+  explicit SortedStrings(const StringPool& pool);
+
+  std::vector<ByteView> values;
+  std::vector<uint32_t> number_of;
+};
+
+}  // namespace ofindex

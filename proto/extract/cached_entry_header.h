@@ -1,0 +1,92 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "proto/extract/plain_entry.h"
+
+namespace ofindex {
+
+/// The entry-header cache: the bytes of a plain entry before its value, as in the previous record. Entries of one
+/// feature usually have the same tags and name, so one comparison shows that an entry is sound and which feature it is.
+/// If each length takes one byte, a longer value adds the same number to every length except the name's. The comparison
+/// allows for that, so a feature is recognised even if its number takes one byte in this record and two in the next.
+class CachedEntryHeader {
+ public:
+  /// Stores the header of `entry`, which is at `p` and belongs to `feature`; stores nothing if the header is too long.
+  void Store(const uint8_t* p, const PlainEntry& entry, uint32_t feature) {
+    const auto size = static_cast<size_t>(entry.value.data() - p);
+    if (size > kMaxCachedBytes) return void(header_size_ = kNoHeader);
+    header_size_ = static_cast<uint32_t>(size);
+    words_ = (header_size_ + 7) / 8;
+    kind_ = entry.kind;
+    feature_ = feature;
+    value_size_ = entry.value.size();
+    max_growth_ = 0;
+    Header header = {};
+    Header grows = {};
+    std::copy_n(p, size, header.begin());
+    if (size == kPlainHeaderBytes + entry.name.size()) {
+      for (const size_t length : {size_t{1}, size - 5, size - 3, size - 1}) {
+        grows[length] = 0xff;
+        header[length] = static_cast<uint8_t>(header[length] - value_size_ + 1);
+      }
+      value_size_ = 1;
+      max_growth_ = kMaxLength - header[1];
+    }
+    for (size_t i = 0; i < kWords; ++i) {
+      header_[i] = LoadLe64(header.data() + WordAt(i));
+      grows_[i] = LoadLe64(grows.data() + WordAt(i));
+    }
+  }
+
+  /// Reads the entry at `p`, before `end`, if it has this header and its value is equally
+  /// plain. Sets everything but the name.
+  [[nodiscard]] bool Read(const uint8_t* p, const uint8_t* end, PlainEntry& entry) const {
+    const auto left = static_cast<uint64_t>(end - p);
+    if (left < header_size_) return false;
+    const uint64_t growth = max_growth_ == 0 ? 0 : p[header_size_ - 1] - uint64_t{1};
+    const uint64_t value_size = value_size_ + growth;
+    if (growth > max_growth_ || value_size > left - header_size_ || !Matches(p, growth)) return false;
+    const uint8_t* value = p + header_size_;
+    entry.kind = kind_;
+    entry.value = {value, static_cast<size_t>(value_size)};
+    entry.size = static_cast<uint32_t>(header_size_ + value_size);
+    return kind_ == FeatureKind::kBytes || ReadPlainNumber(kind_, value, value_size, end, entry.bits);
+  }
+
+  [[nodiscard]] uint32_t feature() const { return feature_; }
+
+ private:
+  static constexpr size_t kMaxCachedBytes = 48;
+  static constexpr size_t kWords = kMaxCachedBytes / 8;
+  static constexpr size_t kPlainHeaderBytes = 10;  // tags and lengths of one byte each; the rest is the name
+  static constexpr uint32_t kMaxLength = 127;      // largest value of a one-byte length
+  static constexpr uint32_t kNoHeader = ~uint32_t{0};
+  using Header = std::array<uint8_t, kMaxCachedBytes>;
+
+  // Words overlap so that the last one ends with the header; a header is never shorter than a word.
+  [[nodiscard]] size_t WordAt(size_t i) const { return std::min<size_t>(8 * i, header_size_ - 8); }
+
+  // A grown length is still below 128, so the words have no carries between bytes.
+  [[nodiscard]] bool Matches(const uint8_t* p, uint64_t growth) const {
+    const uint64_t everywhere = growth * 0x0101'0101'0101'0101;
+    for (size_t i = 0; i < words_; ++i) {
+      if (LoadLe64(p + WordAt(i)) != header_[i] + (everywhere & grows_[i])) return false;
+    }
+    return true;
+  }
+
+  std::array<uint64_t, kWords> header_ = {};  // for a value of value_size_ bytes
+  std::array<uint64_t, kWords> grows_ = {};   // 0xff for each length that grows with the value
+  uint32_t words_ = 0;
+  uint64_t value_size_ = 0;
+  uint32_t header_size_ = kNoHeader;
+  uint32_t max_growth_ = 0;  // maximum bytes by which a value may exceed value_size_
+  uint32_t feature_ = 0;
+  FeatureKind kind_ = FeatureKind::kNone;
+};
+
+}  // namespace ofindex

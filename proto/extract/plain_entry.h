@@ -1,0 +1,153 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "base/record.h"
+#include "proto/features.h"
+
+namespace ofindex {
+
+/// A map entry of features in the usual encoding: a name and a value, the value with one kind, its list with
+/// one value, and numbers packed.
+struct PlainEntry {
+  ByteView name = {};
+  FeatureKind kind = FeatureKind::kNone;
+  ByteView value = {};  ///< as encoded
+  uint64_t bits = 0;    ///< for a number: as in ExtractedFeature
+  uint32_t size = 0;    ///< bytes of the entry, including its tag and length
+};
+
+/// The kind that each field number below 16 sets, as returned by KindOfField().
+using PlainKinds = std::array<FeatureKind, 16>;
+
+[[nodiscard]] constexpr PlainKinds PlainKindsOf(PayloadKind payload) {
+  PlainKinds kinds = {};
+  for (uint32_t number = 1; number < kinds.size(); ++number) kinds[number] = KindOfField(payload, number);
+  return kinds;
+}
+
+inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKind::kExample),
+                                                          PlainKindsOf(PayloadKind::kOfRecord)};
+
+/// Joins the low seven bits of each byte of `word`, lowest byte first; the top bit of each must be 0.
+[[nodiscard]] constexpr uint64_t JoinSevens(uint64_t word) {
+  word = (word & 0x007f'007f'007f'007f) | (word & 0x7f00'7f00'7f00'7f00) >> 1;
+  word = (word & 0x0000'3fff'0000'3fff) | (word & 0x3fff'0000'3fff'0000) >> 2;
+  return (word & 0x0fff'ffff) | (word & 0x0fff'ffff'0000'0000) >> 4;
+}
+
+/// Sets `bits` to the integer in the `size` bytes at `p`, if they are exactly one packed varint; returns false
+/// otherwise. All bytes before `end` must be readable: reading eight at once takes the same time for varints of any
+/// width, which no branch predictor can guess.
+[[nodiscard]] inline bool ReadPlainVarint(const uint8_t* p, uint64_t size, const uint8_t* end, uint64_t& bits) {
+  constexpr uint64_t kGoesOn = 0x8080'8080'8080'8080;
+  if (size <= 8 && end - p >= 8) {
+    const uint64_t shift = 64 - 8 * size;
+    const uint64_t word = LoadLe64(p) << shift;
+    bits = JoinSevens((word & ~kGoesOn) >> shift);
+    return (word & kGoesOn) == (kGoesOn >> 8) >> shift << shift;
+  }
+  if (size > 10) return false;
+  bits = 0;
+  const uint64_t last = size - 1;
+  for (uint64_t i = 0; i < last; ++i) {
+    if (p[i] < 0x80) return false;
+    bits |= uint64_t{p[i] & 0x7fU} << (7 * i);
+  }
+  bits |= uint64_t{p[last]} << (7 * last);
+  return p[last] < 0x80;
+}
+
+/// Sets `bits` to the one number, of kind `kind`, in the `size` bytes at `p`; `size` is at least 1. Returns false if
+/// they are not exactly one number. All bytes before `end` must be readable.
+[[nodiscard]] inline bool ReadPlainNumber(FeatureKind kind, const uint8_t* p, uint64_t size, const uint8_t* end,
+                                          uint64_t& bits) {
+  switch (kind) {
+    case FeatureKind::kInt64: return ReadPlainVarint(p, size, end, bits);
+    case FeatureKind::kInt32:
+      if (!ReadPlainVarint(p, size, end, bits)) return false;
+      bits = static_cast<uint64_t>(static_cast<int32_t>(bits));
+      return true;
+    case FeatureKind::kFloat:
+      if (size != 4) return false;
+      bits = LoadLe32(p);
+      return true;
+    case FeatureKind::kDouble:
+      if (size != 8) return false;
+      bits = LoadLe64(p);
+      return true;
+    default: return false;
+  }
+}
+
+/// Reads the entry at `p`, before `end`, if it is plain and all lengths are below 128; if not, the general reader must
+/// read it. Once the one-byte lengths add up to the length of the entry, only the tags remain to be checked.
+[[nodiscard]] inline bool ReadPlainEntry(const uint8_t* p, const uint8_t* end, const PlainKinds& kinds,
+                                         PlainEntry& entry) {
+  constexpr uint32_t kBytesOf1 = 1 << 3 | 2;  // tag of field 1: entry, key, and value of a list
+  constexpr uint32_t kBytesOf2 = 2 << 3 | 2;  // tag of the entry's value
+  constexpr uint32_t kMin = 9;                // bytes of an entry with empty name and value
+  const auto left = static_cast<uint64_t>(end - p);
+  if (left < kMin + 2) return false;
+  const uint32_t begin = LoadLe32(p);  // tag and length of the entry, tag and length of its name
+  const uint32_t size = begin >> 8 & 0xff;
+  const uint32_t name_size = begin >> 24;
+  if ((begin & 0x00ff'80ff) != (kBytesOf1 | kBytesOf1 << 16) || size + 2 > left || name_size + kMin > size) {
+    return false;
+  }
+  const uint8_t* value = p + 4 + name_size;
+  const uint32_t value_size = size - name_size - 4;
+  const uint32_t head = LoadLe32(value);      // tag and length of the value, tag and length of the list
+  const uint32_t tail = LoadLe16(value + 4);  // tag and length of the list's content
+  const uint32_t plain_header = kBytesOf2 | value_size << 8 | 2U << 16 | (value_size - 2) << 24;
+  if ((head & 0xff87'ffff) != plain_header || tail != (kBytesOf1 | (value_size - 4) << 8)) return false;
+  entry.name = {p + 4, name_size};
+  entry.kind = kinds[head >> 19 & 0xf];
+  entry.value = {value + 6, value_size - 4};
+  entry.size = size + 2;
+  return entry.kind == FeatureKind::kBytes || ReadPlainNumber(entry.kind, value + 6, value_size - 4, end, entry.bits);
+}
+
+/// Reads a tag, `tag`, and a length that reaches exactly to `end`, at `p`, and moves past both. The
+/// length takes at most four bytes.
+[[nodiscard]] inline bool ReadPlainHeader(uint8_t tag, const uint8_t* end, const uint8_t*& p) {
+  if (end - p < 2 || *p++ != tag) return false;
+  int64_t length = 0;
+  for (int shift = 0; shift < 28 && p != end; shift += 7) {
+    const uint8_t byte = *p++;
+    length |= int64_t{byte & 0x7f} << shift;
+    if (byte < 0x80) return length == end - p;
+  }
+  return false;
+}
+
+/// As ReadPlainEntry, for an entry of 128 bytes or more with one value of any size, such as an image.
+[[nodiscard]] inline bool ReadLongPlainEntry(const uint8_t* p, const uint8_t* end, const PlainKinds& kinds,
+                                             PlainEntry& entry) {
+  constexpr uint8_t kBytesOf1 = 1 << 3 | 2;
+  constexpr uint8_t kBytesOf2 = 2 << 3 | 2;
+  const uint8_t* begin = p;
+  if (end - p < 16 || *p++ != kBytesOf1) return false;
+  uint64_t size = 0;
+  for (int shift = 0; shift < 28; shift += 7) {
+    size |= uint64_t{*p & 0x7fU} << shift;
+    if (*p++ < 0x80) break;
+    if (shift == 21) return false;
+  }
+  if (size > static_cast<uint64_t>(end - p)) return false;
+  const uint8_t* entry_end = p + size;
+  if (size < 4 || p[0] != kBytesOf1 || p[1] >= 0x80 || p[1] + uint64_t{4} > size) return false;
+  entry.name = {p + 2, p[1]};
+  p += 2 + entry.name.size();
+  if (!ReadPlainHeader(kBytesOf2, entry_end, p) || p == entry_end || *p >= 0x80) return false;
+  const uint8_t tag = *p;
+  entry.kind = kinds[tag >> 3 & 0xf];
+  if ((tag & 7) != 2 || !ReadPlainHeader(tag, entry_end, p) || !ReadPlainHeader(kBytesOf1, entry_end, p)) return false;
+  entry.value = {p, entry_end};
+  entry.size = static_cast<uint32_t>(entry_end - begin);
+  return entry.kind == FeatureKind::kBytes;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,66 @@
+"""The order of a foreign sampler."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Iterable, Sized
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arguments import whole
+from ._dataset import Dataset
+from ._epochs import State, checked_state
+from ._mix import Mix
+
+
+class SamplerAdapter:
+    """Wraps anything that yields record numbers on each iteration as a sampler for a loader."""
+
+    def __init__(self, dataset: Dataset | Mix, numbers: Iterable[int]) -> None:
+        self._dataset = dataset
+        self._numbers = numbers
+        self._skipped = 0
+        self._epoch = 0
+        self._counts = hasattr(numbers, "set_epoch") and isinstance(getattr(numbers, "epoch", None), int)
+        self._loaded = False
+
+    @property
+    def epoch(self) -> int:
+        """The sampler's own epoch, if it counts them."""
+        return self._numbers.epoch if self._counts else self._epoch  # type: ignore[attr-defined]
+
+    def _epoch_length(self) -> int | None:
+        return len(self._numbers) if isinstance(self._numbers, Sized) else None
+
+    def _length(self) -> int | None:
+        length = self._epoch_length()
+        return None if length is None else max(0, length - self._skipped)
+
+    def set_epoch(self, epoch: int) -> None:
+        self._epoch, self._skipped = epoch, 0
+        if hasattr(self._numbers, "set_epoch"):
+            self._numbers.set_epoch(epoch)
+            self._counts = self._counts and self._numbers.epoch == epoch  # type: ignore[attr-defined]
+
+    def _begin_state(self) -> State:
+        return {"schema": "ofindex.iterated_state/1", "epoch": self.epoch, "position": self._skipped}
+
+    def load_state_dict(self, state: State) -> None:
+        if checked_state(state).get("schema") != "ofindex.iterated_state/1":
+            raise ValueError("the state does not belong to a Loader with such a sampler")
+        self.set_epoch(whole(state.get("epoch"), "epoch"))
+        self._skipped = whole(state.get("position"), "position")
+
+    def _order(self) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
+        numbers = iter(self._numbers)
+        taken = sum(1 for _ in itertools.islice(numbers, self._skipped))
+
+        def take(count: int) -> tuple[npt.NDArray[np.int64], int]:
+            nonlocal taken
+            some = [operator.index(number) for number in itertools.islice(numbers, count)]
+            taken += len(some)
+            return self._dataset.ordinals(np.array(some, dtype=np.int64)), taken
+
+        return take

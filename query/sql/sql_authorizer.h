@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "query/sql/sql_memory.h"
+#include "query/sql/statement_monitor.h"
+#include "query/tables/work_limits.h"
+
+struct sqlite3;
+
+namespace ofindex {
+
+/// The authorizer of one connection: its statements may read the tables named here and call functions that compute. It
+/// is an allow-list, since deny-lists have missed things (CVE-2022-46908). Not thread-safe; does not move, since the
+/// connection holds its address.
+class SqlAuthorizer {
+ public:
+  explicit SqlAuthorizer(std::vector<std::string> tables) : tables_(std::move(tables)) {}
+  SqlAuthorizer(const SqlAuthorizer&) = delete;
+  SqlAuthorizer& operator=(const SqlAuthorizer&) = delete;
+
+  /// Opens a connection without a file: nothing can be written to it, and its sorts stay in memory.
+  [[nodiscard]] static Result<sqlite3*> OpenEmpty();
+
+  /// Locks down `db`, on which the tables are already registered. This authorizer must outlive it.
+  [[nodiscard]] Result<void> LockDown(sqlite3* db);
+
+  /// Limits the next statements of `db` by `monitor`, until the next call. `monitor` must live until then or be
+  /// forgotten.
+  void Watch(sqlite3* db, StatementMonitor& monitor);
+  void Forget(sqlite3* db, const StatementMonitor& monitor);
+
+  /// The tables that may be read, and the names of all their columns.
+  [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
+  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
+
+  /// Names of the functions that may be called.
+  [[nodiscard]] static std::vector<std::string> Functions();
+
+  /// Returns true if the running statement may go on.
+  [[nodiscard]] bool MayContinue() const { return monitor_ == nullptr || monitor_->MayContinue(); }
+
+  /// Returns the limits of the running statement; valid while this authorizer lives.
+  [[nodiscard]] WorkLimits work_limits() const;
+
+  /// The memory that SQLite holds for the connection.
+  [[nodiscard]] SqlMemory& memory() { return memory_; }
+
+ private:
+  static int Authorize(void* authorizer, int action, const char* first, const char* second, const char*, const char*);
+  [[nodiscard]] Result<void> LoadColumns(sqlite3* db, const std::string& table);
+  [[nodiscard]] bool MayRead(const char* table, const char* column) const;
+
+  std::vector<std::string> tables_;
+  std::vector<std::string> columns_;
+  StatementMonitor* monitor_ = nullptr;  // of the running statement
+  SqlMemory memory_{[this] { return MayContinue(); }};
+};
+
+}  // namespace ofindex

@@ -1,0 +1,194 @@
+#include "index/scan/block_extractor.h"
+
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "tests/proto/extracting.h"
+#include "tests/proto/message_bytes.h"
+
+namespace ofindex {
+namespace {
+
+// Features of an Example.
+std::string Int64s(std::initializer_list<int64_t> values) { return Field(3, PackedVarints(values)); }
+std::string Bytes(std::initializer_list<std::string_view> values) { return Field(1, BytesList(values)); }
+std::string Example(const std::string& entries) { return Field(1, entries); }
+
+/// Returns a record whose only feature is `a`.
+std::string Of(const std::string& feature) { return Example(Entry("a", feature)); }
+
+const std::string kShort = "xy";
+const std::string kLong(kMaxAutoBytes + 1, 'l');
+const std::string kTooLong(kMaxKeptBytes + 1, 't');
+
+ColumnChoice Named(std::vector<std::string> names) { return {ColumnChoice::Mode::kNamed, std::move(names)}; }
+
+std::string SpellBytes(ByteView bytes) {
+  return bytes.size() <= 8 ? std::string(AsText(bytes)) : StrCat(bytes.size(), " bytes");
+}
+
+std::string Spell(const Chunk::Value& value) {
+  switch (value.type) {
+    case ColumnValue::Type::kNull: return "-";
+    case ColumnValue::Type::kInteger: return StrCat(value.integer);
+    case ColumnValue::Type::kReal: return std::to_string(value.real);
+    default: return SpellBytes(value.bytes);
+  }
+}
+
+std::string SpellList(const Chunk& chunk, uint32_t record) {
+  if ((chunk.present()[record / 64] >> (record % 64) & 1) == 0) return "-";
+  const Chunk::Lists& lists = chunk.lists();
+  const FeatureKind kind = lists.kinds[lists.kinds.size() == 1 ? 0 : record];
+  std::string text;
+  for (uint32_t i = record == 0 ? 0 : lists.ends[record - 1]; i < lists.ends[record]; ++i) {
+    if (!text.empty()) text += '|';
+    text += kind == FeatureKind::kBytes ? SpellBytes(chunk.strings()[chunk.strings().number[i]])
+                                        : StrCat(static_cast<int64_t>(lists.numbers[i]));
+  }
+  return StrCat("[", text, "]");
+}
+
+std::string SpellChunk(const ChunkRow& row, uint32_t records) {
+  constexpr const char* kRoles[] = {"value", "count", "size", "list"};
+  const Result<Chunk> chunk = Chunk::Decode(row.data, records);
+  REQUIRE(chunk);
+  std::string text = StrCat(" ", kRoles[static_cast<size_t>(row.role)]);
+  for (uint32_t r = 0; r < records; ++r) {
+    text +=
+        StrCat(r == 0 ? " " : ",", chunk->form() == Chunk::Form::kLists ? SpellList(*chunk, r) : Spell(chunk->At(r)));
+  }
+  return text;
+}
+
+/// Returns a line for each feature: its name and all values of its chunks.
+std::string SpellColumns(const BlockColumns& columns, uint32_t records) {
+  std::string text;
+  for (const BlockFeature& feature : columns.features) {
+    text += feature.row.name;
+    for (const ChunkRow& chunk : feature.chunks) text += SpellChunk(chunk, records);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string Extracted(const std::vector<std::string>& payloads, const ColumnChoice& choice = {}) {
+  BlockExtractor extractor(FieldPlan::Of(PayloadKind::kExample), choice);
+  const auto records = static_cast<uint32_t>(payloads.size());
+  for (uint32_t r = 0; r < records; ++r) extractor.Add(r, AsBytes(payloads[r]));
+  const Result<BlockColumns> columns = extractor.Finish(records);
+  REQUIRE_MESSAGE(columns, columns.error().message);
+  return SpellColumns(*columns, records);
+}
+
+TEST_CASE("one value per record gives a column of values; a record with more or fewer adds counts") {
+  CHECK(Extracted({Of(Int64s({7})), Example(""), Of(Int64s({9}))}) == "a value 7,-,9\n");
+  CHECK(Extracted({Of(Int64s({7})), Example(""), Of(Int64s({1, 2})), Of(Int64s({}))}) ==
+        "a value 7,-,-,- count 1,-,2,0\n");
+}
+
+TEST_CASE("one byte string that is too long turns the column into sizes, and numbers appear only in the counts") {
+  CHECK(Extracted({Of(Bytes({kShort})), Of(Bytes({kLong})), Of(Bytes({kShort}))}) == "a size 2,65,2\n");
+  CHECK(Extracted({Of(Bytes({kShort})), Of(Int64s({5})), Of(Bytes({kLong}))}) == "a count 1,1,1 size 2,-,65\n");
+  CHECK(Extracted({Of(Int64s({5})), Of(Bytes({kShort}))}) == "a value 5,xy\n");
+}
+
+TEST_CASE("a named feature keeps whole lists after single values, empty lists or long byte strings") {
+  struct Row {
+    const char* what;
+    std::vector<std::string> payloads;
+    const char* columns;
+  };
+  const std::vector<Row> rows = {
+      {"no list", {Of(Int64s({1})), Of(Int64s({}))}, "a value 1,- count 1,0\n"},
+      {"a list at the end", {Of(Int64s({1})), Of(Int64s({})), Of(Int64s({2, 3}))}, "a count 1,0,2 list [1],[],[2|3]\n"},
+      {"a list at first", {Of(Int64s({2, 3})), Of(Int64s({})), Of(Int64s({1}))}, "a count 2,0,1 list [2|3],[],[1]\n"},
+      {"texts that are long for a value by itself", {Of(Bytes({kLong})), Of(Bytes({"x"}))}, "a value 65 bytes,x\n"},
+      {"a text that no column holds", {Of(Bytes({kTooLong})), Of(Bytes({"x"}))}, "a size 65537,1\n"},
+      {"short texts behind it, and then a list",
+       {Of(Bytes({kTooLong})), Of(Bytes({"x"})), Of(Bytes({"y", "z"}))},
+       "a count 1,1,2 list -,[x],[y|z]\n"},
+      {"a list, then such a text, then a short one",
+       {Of(Bytes({"y", "z"})), Of(Bytes({kTooLong})), Of(Bytes({"x"}))},
+       "a count 2,1,1 list [y|z],-,[x]\n"},
+      {"such a text in a list", {Of(Bytes({"y", kTooLong})), Of(Bytes({"x", "z"}))}, "a count 2,2 list -,[x|z]\n"},
+      {"lists of several kinds", {Of(Int64s({1, 2})), Of(Bytes({"x"}))}, "a count 2,1 list [1|2],[x]\n"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    CHECK(Extracted(row.payloads, Named({"a"})) == row.columns);
+  }
+}
+
+TEST_CASE("a feature that is not named is counted, and has no column") {
+  BlockExtractor extractor(FieldPlan::Of(PayloadKind::kExample), Named({"b"}));
+  extractor.Add(0, AsBytes(Of(Int64s({1, 2}))));
+  const Result<BlockColumns> columns = extractor.Finish(1);
+  REQUIRE(columns);
+  REQUIRE(columns->features.size() == 1);
+  CHECK(columns->features[0].row.values == 2);
+  CHECK(columns->features[0].chunks.empty());
+}
+
+TEST_CASE("malformed records are listed, and none of their values are kept") {
+  BlockExtractor extractor(FieldPlan::Of(PayloadKind::kExample), {});
+  const std::vector<std::string> payloads = {Of(Int64s({1})), Of(Int64s({2})) + "\x0f", Of(Int64s({3})), "\x0f"};
+  for (uint32_t r = 0; r < payloads.size(); ++r) extractor.Add(r, AsBytes(payloads[r]));
+  const Result<BlockColumns> columns = extractor.Finish(4);
+  REQUIRE(columns);
+  CHECK(columns->malformed == std::vector<uint32_t>{1, 3});
+  CHECK(SpellColumns(*columns, 4) == "a value 1,-,3,-\n");
+}
+
+TEST_CASE("a block does not depend on the previous block") {
+  BlockExtractor extractor(FieldPlan::Of(PayloadKind::kExample), Named({"a"}));
+  const std::vector<std::string> first = {Of(Bytes({kTooLong})), Of(Bytes({"x", "y"})), Of(Bytes({})), "\x0f"};
+  for (uint32_t r = 0; r < first.size(); ++r) extractor.Add(r, AsBytes(first[r]));
+  REQUIRE(extractor.Finish(4));
+  extractor.Add(0, AsBytes(Of(Int64s({4}))));
+  const Result<BlockColumns> second = extractor.Finish(2);
+  REQUIRE(second);
+  CHECK(second->malformed.empty());
+  CHECK(SpellColumns(*second, 2) == "a value 4,-\n");
+}
+
+TEST_CASE("a number reused for another name starts empty") {
+  BlockExtractor extractor(FieldPlan::Of(PayloadKind::kExample), {});
+  uint32_t record = 0;
+  const auto add = [&](const std::string& name, int64_t value) {
+    extractor.Add(record++, AsBytes(Example(Entry(name, Int64s({value})))));
+  };
+  add("z", -1);
+  for (uint32_t i = 0; i < kMaxFeatures; ++i) add(StrCat("m", 10'000 + i), i);
+  add("b", 5);
+  const Result<BlockColumns> columns = extractor.Finish(record);
+  REQUIRE(columns);
+  CHECK(columns->dropped);
+  CHECK(columns->dropped_from == StrCat("m", 10'000 + kMaxFeatures - 1));
+  REQUIRE(columns->features.size() == kMaxFeatures);
+  for (const BlockFeature& feature : columns->features) CHECK(feature.row.present == 1);
+  CHECK(columns->features[0].row.name == "b");
+  CHECK(columns->features[0].chunks[0].min.integer == 5);
+}
+
+TEST_CASE("records read page by page give the same columns") {
+  const std::vector<std::string> payloads = {Of(Int64s({1})), Of(Bytes({kLong})), Of(Bytes({kTooLong, "x"})), "\x0f"};
+  for (const ColumnChoice& choice : {ColumnChoice{}, Named({"a"})}) {
+    BlockExtractor paged(FieldPlan::Of(PayloadKind::kExample), choice);
+    for (uint32_t r = 0; r < payloads.size(); ++r) {
+      SmallPages pages(payloads[r], 10);
+      REQUIRE(paged.Add(r, pages, payloads[r].size()));
+    }
+    const Result<BlockColumns> columns = paged.Finish(4);
+    REQUIRE(columns);
+    CHECK(columns->malformed == std::vector<uint32_t>{3});
+    CHECK(SpellColumns(*columns, 4) == Extracted(payloads, choice));
+  }
+}
+
+}  // namespace
+}  // namespace ofindex
