@@ -11,7 +11,7 @@ ofindex::Result<std::shared_ptr<const OpenedDataset>> OpenedDataset::Open(const 
   reader.io = options.map_shards ? IoMode::kAuto : IoMode::kPread;
   reader.allow_bad = options.allow_bad;
   reader.inflated_cache_bytes = options.inflated_cache_bytes;
-  OFINDEX_ASSIGN(ofindex::Dataset dataset, ofindex::Dataset::Open(name, std::move(reader)));
+  OFINDEX_ASSIGN(ofindex::Dataset dataset, ofindex::Dataset::Open(name, reader));
   return std::shared_ptr<const OpenedDataset>(new OpenedDataset(std::move(dataset), options.root));
 }
 

@@ -14,8 +14,8 @@ RecordReader::RecordReader(RecordReader&&) noexcept = default;
 RecordReader& RecordReader::operator=(RecordReader&&) noexcept = default;
 RecordReader::~RecordReader() = default;
 
-RecordReader RecordReader::Open(std::shared_ptr<const OffsetMap> map, const std::string& folder, ReaderOptions options,
-                                std::string anchor) {
+RecordReader RecordReader::Open(std::shared_ptr<const OffsetMap> map, const std::string& folder,
+                                const ReaderOptions& options, const std::string& anchor) {
   ShardPaths paths(folder, anchor);
   if (!options.root.empty() && map->shards() != 0) {
     const auto first = map->Shard(0);

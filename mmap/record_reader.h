@@ -33,9 +33,10 @@ class RecordReader {
   /// shards than memory can hold, every read fails with kLimit. Relative paths are resolved against the working
   /// directory `anchor`, even if it changes later.
   [[nodiscard]] static RecordReader Open(std::shared_ptr<const OffsetMap> map, const std::string& folder,
-                                         ReaderOptions options = {}, std::string anchor = WorkingFolder());
-  [[nodiscard]] static RecordReader Open(OffsetMap map, const std::string& folder, ReaderOptions options = {}) {
-    return Open(std::make_shared<const OffsetMap>(std::move(map)), folder, std::move(options));
+                                         const ReaderOptions& options = {},
+                                         const std::string& anchor = WorkingFolder());
+  [[nodiscard]] static RecordReader Open(OffsetMap map, const std::string& folder, const ReaderOptions& options = {}) {
+    return Open(std::make_shared<const OffsetMap>(std::move(map)), folder, options);
   }
 
   RecordReader(RecordReader&&) noexcept;

@@ -7,15 +7,15 @@
 
 namespace ofindex {
 
-Result<Dataset> Dataset::Open(const std::string& name, ReaderOptions options, const Progress& progress) {
+Result<Dataset> Dataset::Open(const std::string& name, const ReaderOptions& options, const Progress& progress) {
   OFINDEX_ASSIGN(std::shared_ptr<const Snapshot> snapshot, Snapshot::OpenWithMap(name, progress));
-  return Open(std::move(snapshot), std::move(options));
+  return Open(std::move(snapshot), options);
 }
 
-Result<Dataset> Dataset::Open(std::shared_ptr<const Snapshot> snapshot, ReaderOptions options) {
+Result<Dataset> Dataset::Open(std::shared_ptr<const Snapshot> snapshot, const ReaderOptions& options) {
   OFINDEX_ASSIGN(std::shared_ptr<const OffsetMap> map, snapshot->Map());
   const IndexFile& index = *snapshot->index();
-  RecordReader reader = RecordReader::Open(std::move(map), FolderOf(index.path()), std::move(options), index.anchor());
+  RecordReader reader = RecordReader::Open(std::move(map), FolderOf(index.path()), options, index.anchor());
   return Dataset(std::move(snapshot), std::move(reader));
 }
 

@@ -18,11 +18,12 @@ class Dataset {
   /// Opens the index `name`, or the index of the data `name`. O(1) in records and shards.
   /// Errors: kNotFound if there is no index (hint: how to build it); kIndex, kIo; kStale if the index keeps being
   /// replaced; kInterrupted if `progress.cancel` was set while waiting for, or making, a missing map.
-  [[nodiscard]] static Result<Dataset> Open(const std::string& name, ReaderOptions options = {},
+  [[nodiscard]] static Result<Dataset> Open(const std::string& name, const ReaderOptions& options = {},
                                             const Progress& progress = {});
 
   /// Opens the records of a snapshot. Errors: those of Snapshot::Map.
-  [[nodiscard]] static Result<Dataset> Open(std::shared_ptr<const Snapshot> snapshot, ReaderOptions options = {});
+  [[nodiscard]] static Result<Dataset> Open(std::shared_ptr<const Snapshot> snapshot,
+                                            const ReaderOptions& options = {});
 
   [[nodiscard]] const RecordReader& reader() const { return reader_; }
   [[nodiscard]] const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }

@@ -11,7 +11,7 @@ namespace ofindex {
 
 Result<uint64_t> IdentityOf(const File& index) {
   OFINDEX_ASSIGN(const FileFacts facts, index.Facts());
-  std::vector<uint8_t> head(2 * kPageBytes);
+  std::vector<uint8_t> head(size_t{2} * kPageBytes);
   OFINDEX_ASSIGN(const size_t n, index.ReadAt(0, head));
   Xxh3Stream hash;
   hash.Add(facts.size);

@@ -10,7 +10,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kWindowBytes = uint64_t{1} << 20;
+constexpr uint64_t kCheckedAtOnce = uint64_t{1} << 20;
 
 struct Sums {
   uint32_t crc = 0;
@@ -36,7 +36,7 @@ Result<Sums> SumPayload(ForwardWindow& window, uint64_t offset, uint64_t length,
 }  // namespace
 
 BlockChecker::BlockChecker(const ReadableBytes& bytes, Framing framing, uint64_t end)
-    : framing_(framing), window_(bytes, end, kWindowBytes) {}
+    : framing_(framing), window_(bytes, end, kCheckedAtOnce) {}
 
 Result<void> BlockChecker::Add(uint64_t begin, uint64_t end, std::optional<uint64_t> hash) {
   const uint64_t length = end - begin - FramingBytes(framing_);

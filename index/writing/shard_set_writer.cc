@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 // Files that the system writes back while the next ones are made. Each holds a descriptor.
 constexpr size_t kMaxUnsettled = 32;
 
-std::string NameOf(const std::string& path) { return fs::path(path).filename().string(); }
+std::string FileNameOf(const std::string& path) { return fs::path(path).filename().string(); }
 
 }  // namespace
 
@@ -87,8 +87,8 @@ std::string ShardSetWriter::TemporaryPathOf(const std::string& name) const {
 
 Result<void> ShardSetWriter::OpenShardInTurn() {
   const std::string& path = plan_.paths[opened_];
-  OFINDEX_ASSIGN(
-      open_, RecordWriter::Create(folder_ ? TemporaryPathOf(NameOf(path)) : path, plan_.framing, plan_.compression));
+  OFINDEX_ASSIGN(open_, RecordWriter::Create(folder_ ? TemporaryPathOf(FileNameOf(path)) : path, plan_.framing,
+                                             plan_.compression));
   left_ = sizes_[opened_++];
   return {};
 }
@@ -156,7 +156,7 @@ Result<void> ShardSetWriter::Publish() {
   OFINDEX_TRY(CheckUnchanged(plan_));
   if (folder_) {
     std::set<std::string> replaced;
-    for (const std::string& path : plan_.replaced) replaced.insert(NameOf(path));
+    for (const std::string& path : plan_.replaced) replaced.insert(FileNameOf(path));
     OFINDEX_TRY(folder_->Publish(replaced));
     folder_.reset();
   } else {
@@ -172,7 +172,7 @@ Result<void> ShardSetWriter::Publish() {
 // labels must not be read with another shard.
 Result<void> ShardSetWriter::PublishFiles() {
   const std::string folder = plan_.folder.empty() ? "." : plan_.folder;
-  const std::string name = NameOf(plan_.paths.front());
+  const std::string name = FileNameOf(plan_.paths.front());
   // A mark of this shard left by a killed writer is removed by the next one.
   const bool needs_mark = (temporaries_.size() > 1 && !plan_.replaced.empty()) || !CheckFinished(folder, name);
   bool marked = false;

@@ -7,7 +7,8 @@ namespace ofindex {
 
 Histogram::Histogram(int64_t min, int64_t max, size_t limit) : whole_(true) {
   const uint64_t range = static_cast<uint64_t>(max) - static_cast<uint64_t>(min);
-  const auto width = static_cast<long double>(range / limit) + 1;
+  const uint64_t whole_width = range / limit;
+  const auto width = static_cast<long double>(whole_width) + 1;
   const auto begin = static_cast<long double>(min);
   while (edges_.empty() || begin + width * static_cast<long double>(edges_.size()) <= static_cast<long double>(max)) {
     edges_.push_back(begin + width * static_cast<long double>(edges_.size()));

@@ -105,7 +105,7 @@ bool TakeZone(Cursor& cursor, int64_t& seconds) {
   if (!cursor.TakeDigits(2, hour)) return false;
   static_cast<void>(cursor.Take(':'));
   static_cast<void>(cursor.TakeDigits(2, minute));
-  seconds = (sign == '-' ? -1 : 1) * (hour * 3600 + minute * 60);
+  seconds = (sign == '-' ? -1 : 1) * (int64_t{hour} * 3600 + int64_t{minute} * 60);
   return hour < 24 && minute < 60;
 }
 

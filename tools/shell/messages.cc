@@ -24,7 +24,7 @@ bool IsSet(const char* variable) {
   return value != nullptr && *value != '\0' && std::string_view(value) != "0";
 }
 
-std::string PathOf(uint32_t shard, const std::vector<ShardRow>& shards) {
+std::string ShownShard(uint32_t shard, const std::vector<ShardRow>& shards) {
   return shard < shards.size() ? Printable(shards[shard].path) : StrCat("shard ", shard);
 }
 
@@ -98,15 +98,15 @@ std::vector<std::string> NotesOf(const BuildReport& report,
 
 std::string Describe(const DamageRow& damage, const std::vector<ShardRow>& shards) {
   const auto& [begin, end, reason, file] = damage.range;
-  const std::string path = PathOf(damage.shard, shards);
-  const std::string what = StrCat(path, "@", begin, ": ", Counted(end - begin, file ? "inflated byte" : "byte"),
-                                  " without a record: ", Name(reason));
+  const std::string path = ShownShard(damage.shard, shards);
+  std::string what = StrCat(path, "@", begin, ": ", Counted(end - begin, file ? "inflated byte" : "byte"),
+                            " without a record: ", Name(reason));
   if (!file) return what;
   return StrCat(what, ", in bytes ", FormatCount(file->begin), " to ", FormatCount(file->end), " of the file");
 }
 
 std::string Describe(const BadRow& bad, const std::vector<ShardRow>& shards) {
-  return StrCat(PathOf(bad.shard, shards), "@", bad.offset, ": record ", bad.record, " is bad: ", Name(bad.reason));
+  return StrCat(ShownShard(bad.shard, shards), "@", bad.offset, ": record ", bad.record, " is bad: ", Name(bad.reason));
 }
 
 }  // namespace ofindex

@@ -20,7 +20,7 @@ double Share(uint64_t done, uint64_t total) {
   return total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
 }
 
-std::string Clock(double seconds) {
+std::string ClockText(double seconds) {
   const auto whole = static_cast<uint64_t>(seconds);
   std::array<char, 48> text{};
   std::snprintf(text.data(), text.size(), "%u:%02u", static_cast<unsigned>(whole / 60),
@@ -94,7 +94,7 @@ std::string ProgressDisplay::Figures(double seconds) const {
   if (progress_.shards_total != 0) {
     text += StrCat("  ", FormatCount(progress_.shards_done), "/", FormatCount(progress_.shards_total), " shards");
   }
-  if (rate > 0 && total > done) text += StrCat("  ETA ", Clock(static_cast<double>(total - done) / rate));
+  if (rate > 0 && total > done) text += StrCat("  ETA ", ClockText(static_cast<double>(total - done) / rate));
   return text;
 }
 

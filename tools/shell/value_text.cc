@@ -37,7 +37,7 @@ Json JsonOfValue(const Chunk::Value& value) {
 }
 
 std::string CsvField(std::string_view exact) {
-  const std::string text = PrintableLines(exact);
+  std::string text = PrintableLines(exact);
   if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string field = "\"";
   for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -10,13 +10,13 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kMaxText = 64;         // for the values of one row
+constexpr size_t kMaxRowText = 64;      // for the values of one row
 constexpr size_t kMaxDumped = 4 << 10;  // for one payload
 
 std::string BytesText(ByteView bytes) {
   const std::string_view text = AsText(bytes);
   const bool plain = IsUtf8(text) && text == Printable(text);
-  if (plain && text.size() <= kMaxText) return StrCat("\"", text, "\"");
+  if (plain && text.size() <= kMaxRowText) return StrCat("\"", text, "\"");
   const ByteView front = bytes.first(std::min<size_t>(bytes.size(), 8));
   return StrCat("<", FormatCount(bytes.size()), " bytes: ", ToHex(front), front.size() < bytes.size() ? "...>" : ">");
 }
@@ -26,7 +26,7 @@ template <typename Values, typename Format>
 std::string Join(const Values& values, Format format) {
   std::string text;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (text.size() >= kMaxText) return StrCat(text, " ...");
+    if (text.size() >= kMaxRowText) return StrCat(text, " ...");
     text += StrCat(i == 0 ? "" : " ", format(values[i]));
   }
   return text;

@@ -28,7 +28,7 @@ namespace ofindex {
 /// highest byte.
 [[nodiscard]] inline uint64_t GatherBits(const uint8_t* flags) {
   uint64_t word = 0;
-  for (int i = 0; i < 8; ++i) word |= ((LoadLe64(flags + 8 * i) * 0x0102040810204080U) >> 56) << (8 * i);
+  for (size_t i = 0; i < 8; ++i) word |= ((LoadLe64(flags + 8 * i) * 0x0102040810204080U) >> 56) << (8 * i);
   return word;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using Wide = unsigned __int128;
 
-constexpr size_t kTogether = 64;               // slots looked up together
+constexpr size_t kSlotsAtOnce = 64;            // slots looked up together
 constexpr double kWhole = 1e-9;                // relative distance within which a number counts as whole
 constexpr double kUnits = 9007199254740992.0;  // 2^53: what shares are rounded to before they are divided
 constexpr double kMinTotal = 1e-290;           // so that no product overflows or loses digits
@@ -113,7 +113,7 @@ Turn Interleave::AtUnder(uint64_t key, uint64_t position) const {
 void Interleave::FillUnder(uint64_t key, uint64_t first, uint64_t step, std::span<Turn> out) const {
   std::optional<Permutation> order;
   uint64_t ordered = 0;
-  std::array<uint64_t, kTogether> slots;
+  std::array<uint64_t, kSlotsAtOnce> slots;
   for (size_t done = 0; done < out.size();) {
     const uint64_t position = first + done * step;
     const uint64_t at = position / cycle();

@@ -9,7 +9,7 @@ namespace ofindex {
 namespace {
 
 // Positions that go through the network together, so that their products overlap.
-constexpr size_t kTogether = 16;
+constexpr size_t kNumbersAtOnce = 16;
 
 // Returns the least number whose square is at least `size`; up to 2^32, whose square does not fit in 64 bits.
 uint64_t RootAbove(uint64_t size) {
@@ -39,20 +39,20 @@ Permutation::Permutation(uint64_t size, uint64_t key, uint32_t rounds)
 }
 
 void Permutation::Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const {
-  std::array<uint64_t, kTogether> left;
-  std::array<uint64_t, kTogether> right;
+  std::array<uint64_t, kNumbersAtOnce> left;
+  std::array<uint64_t, kNumbersAtOnce> right;
   size_t done = 0;
-  for (; done + kTogether <= out.size(); done += kTogether) {
-    for (size_t j = 0; j < kTogether; ++j) {
+  for (; done + kNumbersAtOnce <= out.size(); done += kNumbersAtOnce) {
+    for (size_t j = 0; j < kNumbersAtOnce; ++j) {
       const uint64_t position = first + (done + j) * step;
       left[j] = Left(position);
       right[j] = position - left[j] * right_;
     }
     for (uint32_t i = 0; i < rounds_; i += 2) {
-      for (size_t j = 0; j < kTogether; ++j) left[j] = Add(left[j], Hash(right[j], keys_[i], left_), left_);
-      for (size_t j = 0; j < kTogether; ++j) right[j] = Add(right[j], Hash(left[j], keys_[i + 1], right_), right_);
+      for (size_t j = 0; j < kNumbersAtOnce; ++j) left[j] = Add(left[j], Hash(right[j], keys_[i], left_), left_);
+      for (size_t j = 0; j < kNumbersAtOnce; ++j) right[j] = Add(right[j], Hash(left[j], keys_[i + 1], right_), right_);
     }
-    for (size_t j = 0; j < kTogether; ++j) out[done + j] = left[j] * right_ + right[j];
+    for (size_t j = 0; j < kNumbersAtOnce; ++j) out[done + j] = left[j] * right_ + right[j];
   }
   for (size_t j = 0; j < done; ++j) {
     while (out[j] >= size_) [[unlikely]] out[j] = Forward(out[j]);

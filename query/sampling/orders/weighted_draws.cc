@@ -6,15 +6,15 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kTogether = 32;  // columns loaded from memory at a time
+constexpr size_t kColumnsAtOnce = 32;  // columns loaded from memory at a time
 
 }  // namespace
 
 void WeightedDraws::Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const {
-  std::array<uint32_t, kTogether> columns;
+  std::array<uint32_t, kColumnsAtOnce> columns;
   for (size_t done = 0; done < out.size();) {
     const uint64_t position = first + done * step;
-    const size_t count = std::min(kTogether, out.size() - done);
+    const size_t count = std::min(kColumnsAtOnce, out.size() - done);
     for (size_t j = 0; j < count; ++j) {
       columns[j] = table_->ColumnOf(SampleKey(column_key_, position + j * step));
       table_->Prefetch(columns[j]);

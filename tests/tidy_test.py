@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""clang-tidy, with the checks of .clang-tidy, finds nothing in the sources.
+
+The sources of a room are read as one, since most of the time goes into headers. A room whose files use a name twice is
+read file by file.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TIDY = shutil.which("clang-tidy-14")
+FOLDERS = ("base", "proto", "mmap", "index", "query", "library", "tools")
+ROOMS_WITH_EQUAL_NAMES = {"query/tables", "tools/verbs"}
+FLAGS = ["-std=c++20", f"-I{ROOT}", f"-I{ROOT}/include", "-DNDEBUG", '-DOFINDEX_VERSION="0"', "-DOFINDEX_EXPLICIT_VERSION"]
+
+
+def groups():
+    """Lists of sources that are checked together."""
+    rooms = {}
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.cc")):
+            rooms.setdefault(path.parent.relative_to(ROOT).as_posix(), []).append(path)
+    for room, sources in rooms.items():
+        if room in ROOMS_WITH_EQUAL_NAMES:
+            yield from ([source] for source in sources)
+        else:
+            yield sources
+
+
+def findings(sources):
+    """What clang-tidy says about `sources`, which may include each other's headers."""
+    with tempfile.TemporaryDirectory() as folder:
+        whole = pathlib.Path(folder) / "whole.cc"
+        whole.write_text("".join(f'#include "{source}"\n' for source in sources))
+        config = f"--config-file={ROOT}/.clang-tidy"
+        command = [TIDY, "--quiet", config, "--checks=-bugprone-suspicious-include", str(whole), "--", *FLAGS]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    found = [line for line in done.stdout.splitlines() if re.search(r": (error|warning): ", line)]
+    if done.returncode != 0 and not found:
+        found = [done.stderr]
+    return found
+
+
+@unittest.skipIf(TIDY is None, "clang-tidy-14 is not installed")
+class TidyTest(unittest.TestCase):
+    def test_nothing_is_found_in_the_sources(self):
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = sorted({line for lines in pool.map(findings, groups()) for line in lines})
+        self.assertEqual(found, [], "\n" + "\n".join(found))
+
+    def test_a_bug_in_a_source_or_in_its_header_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            room = pathlib.Path(folder) / "base"
+            room.mkdir()
+            (room / "a.h").write_text("#pragma once\ninline int A(long n) { return sizeof(int*) / sizeof(int) + n; }\n")
+            (room / "a.cc").write_text(
+                '#include "a.h"\n#include <string>\nvoid B(std::string s) { std::string t = std::move(s); s.size(); }\n'
+            )
+            found = findings([room / "a.cc"])
+        for check in ("bugprone-sizeof-expression", "bugprone-use-after-move"):
+            self.assertTrue(any(check in line for line in found), f"{check}: {found}")
+
+
+if __name__ == "__main__":
+    unittest.main()
