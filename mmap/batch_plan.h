@@ -13,12 +13,12 @@ namespace ofindex {
 class OpenShard;
 class ReadPlanner;
 
-/// The order in which the careful path copies a batch: by storage order, shard by shard. Designed for reuse: its memory
+/// The order in which the slow path copies a batch: by storage order, shard by shard. Designed for reuse: its memory
 /// only grows. Not thread-safe.
 class BatchPlan {
  public:
   /// Plans to read `ordinals` through `planner`, and makes their blocks ready. Sets `ends` to the end of each payload
-  /// among the payloads in the order of `ordinals`. Errors: those of ReadPlanner; kLimit  the size exceeds 64 bits.
+  /// among the payloads in the order of `ordinals`. Errors: those of ReadPlanner; kLimit if the size exceeds 64 bits.
   [[nodiscard]] Result<void> Make(std::span<const uint64_t> ordinals, const ReadPlanner& planner,
                                   std::vector<uint64_t>& ends);
 

@@ -12,14 +12,14 @@
 
 namespace ofindex {
 
-/// A record that was found on the careful path, with its shard open.
+/// A record that was found on the slow path, with its shard open.
 struct PlannedRead {
   const OpenShard* shard;
   uint64_t block;   ///< in the map
   RecordRead read;  ///< without room for the payload
 };
 
-/// The first half of the careful path of each read: finds records, refuses bad ones and opens their shards.
+/// The first half of the slow path of each read: finds records, refuses bad ones and opens their shards.
 /// Thread-safe; usable after fork.
 class ReadPlanner {
  public:
@@ -33,8 +33,8 @@ class ReadPlanner {
   /// Errors: kOutOfRange, kIndex.
   [[nodiscard]] Result<RecordLocation> Locate(uint64_t ordinal) const;
 
-  /// Returns how to read record `ordinal`. Errors: kOutOfRange; kDamage  the record is marked bad; kIndex, kStale, kIo,
-  /// kLimit.
+  /// Returns how to read record `ordinal`. Errors: kOutOfRange; kDamage if the record is marked bad; kIndex, kStale,
+  /// kIo, kLimit.
   [[nodiscard]] Result<PlannedRead> Plan(uint64_t ordinal) const;
 
   /// As Plan, for a record that lies at `place`; `shard` is its shard, or null if that may not be open yet.

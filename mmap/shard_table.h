@@ -20,7 +20,7 @@ namespace ofindex {
 /// without locks, except for compressed shards; usable after fork.
 class ShardTable {
  public:
-  /// Opens no shard. `map` must outlive the table. If memory is too short for the table, every Get fails.
+  /// Opens no shard. `map` must outlive the table. If there is no memory for the table, every Get fails.
   ShardTable(const OffsetMap& map, ShardPaths paths, const ReaderOptions& options);
   ~ShardTable();
   ShardTable(const ShardTable&) = delete;
@@ -29,8 +29,8 @@ class ShardTable {
   /// Returns the path at which shard `shard` is looked for, as used in messages. Errors: kIndex.
   [[nodiscard]] Result<std::string> PathOf(uint32_t shard) const;
 
-  /// Returns shard `shard`, and opens it first if it is not open. Errors: kIndex, kIo, kLimit; kStale  it is no longer
-  /// the file that was indexed.
+  /// Returns shard `shard`, and opens it first if it is not open. Errors: kIndex, kIo, kLimit; kStale if it is no
+  /// longer the file that was indexed.
   [[nodiscard]] Result<const OpenShard*> Get(uint32_t shard) const {
     if (shard >= count_) return tl::unexpected(allocated_.error());
     const OpenShard* open = open_[shard].load(std::memory_order_acquire);

@@ -89,7 +89,7 @@ class OFINDEX_API Features {
   ~Features();
 
   /// The features of an Example or OFRecord, the context features of a SequenceExample: each name once, in byte order.
-  /// Names and values are valid as long as a copy of this object lives.
+  /// Names and values stay valid as long as this object, or any copy of it, lives.
   [[nodiscard]] const std::vector<Feature>& all() const;
 
   /// The feature lists of a SequenceExample, none in other payloads: each name once, in byte order.

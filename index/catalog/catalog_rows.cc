@@ -76,8 +76,8 @@ class BlocksInOrder {
   uint64_t end_ = 0;            // of the previous block in this shard
 };
 
-// Returns the columns of `block` up to `end`.
-BlockRow HeadOf(const CheckedRows& rows) {
+// Returns a row of the table `block` without offsets and hashes.
+BlockRow MetadataOf(const CheckedRows& rows) {
   const bool sound = rows->Int(1) <= std::numeric_limits<uint32_t>::max() &&
                      rows->Int(3) <= std::numeric_limits<uint32_t>::max() && AreNonNegative(rows, {1, 2, 3, 4, 5});
   if (!sound) return {};  // no records: not a block
@@ -222,7 +222,7 @@ Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit) {
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) break;
-    BlockRow block = HeadOf(rows);
+    BlockRow block = MetadataOf(rows);
     const ByteView offsets = rows->Blob(7);
     block.offsets.assign(offsets.begin(), offsets.end());
     const ByteView hashes = rows->Blob(8);
@@ -245,7 +245,7 @@ Result<std::vector<BlockRow>> CatalogReader::ReadBlockMetadata() {
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) break;
-    blocks.push_back(HeadOf(rows));
+    blocks.push_back(MetadataOf(rows));
     if (!order.Take(blocks.back())) {
       return Inconsistent(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
     }

@@ -55,7 +55,7 @@ class SharedCatalog {
   [[nodiscard]] Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature, ColumnRole role,
                                                                            const std::vector<BlockMetadata>& blocks);
 
-  /// Returns the data of one chunk that has an entry in Heads(); `block` counts from 0. Errors: kIndex, kStale.
+  /// Returns the data of one chunk that has an entry in ChunkMetadata(); `block` counts from 0. Errors: kIndex, kStale.
   [[nodiscard]] Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block);
 
  private:

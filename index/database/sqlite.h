@@ -100,7 +100,8 @@ class Statement {
 class Database {
  public:
   /// Opens `path` to fill it with one build: an empty file, not a link, that nobody else opens, protected by the
-  /// builder's own lock. No journal and no syncs, since a failed build is discarded whole; the publisher syncs.
+  /// builder's own lock. No journal and no syncs, since a failed build is discarded whole;
+  /// AtomicFile::Publish syncs the file.
   [[nodiscard]] static Result<Database> OpenForWriting(const std::string& path, int page_bytes);
 
   /// Opens `index`, a file held open, for reading, assuming that it is never written in place: no locks, no journal,

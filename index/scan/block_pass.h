@@ -27,7 +27,7 @@ namespace ofindex {
                                                 const Progress& progress);
 
 /// Extracts columns from one block during the walk, from the bytes that the walk has read: small records are read once,
-/// ExtractBlock reads them a second time. Gives the same result as ExtractBlock. Not thread-safe.
+/// whereas ExtractBlock reads them a second time. Gives the same result as ExtractBlock. Not thread-safe.
 class ExtractingVisitor final : public WalkVisitor {
  public:
   /// For one block of `bytes`. All arguments must outlive this object.

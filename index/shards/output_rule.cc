@@ -96,7 +96,7 @@ bool IsLabels(std::string_view head) {
   return true;
 }
 
-// Returns true for `{"_id":` number `,"_shard":"`, the begin of each record printed by `cat`.
+// Returns true for `{"_id":` number `,"_shard":"`, the beginning of each record printed by `cat`.
 bool IsJsonLine(std::string_view head) {
   constexpr std::string_view kId = "{\"_id\":";
   if (!head.starts_with(kId)) return false;

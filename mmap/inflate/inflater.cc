@@ -141,7 +141,7 @@ Result<void> Inflater::PassTrailer() {
     return {};
   }
   if (!TrailerHolds(*trailer)) damage_.push_back({StreamFault::kBadChecksum, position_, begin, input_.at()});
-  return LookBehind();
+  return CheckWhatFollows();
 }
 
 bool Inflater::TrailerHolds(uint64_t trailer) const {
@@ -152,7 +152,7 @@ bool Inflater::TrailerHolds(uint64_t trailer) const {
 }
 
 // Determines what follows a stream: nothing, another member, or bytes that do not belong here.
-Result<void> Inflater::LookBehind() {
+Result<void> Inflater::CheckWhatFollows() {
   const uint64_t end = input_.at();
   if (end == input_.size()) {
     phase_ = Phase::kEnd;

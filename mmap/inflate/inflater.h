@@ -75,7 +75,7 @@ class Inflater {
   [[nodiscard]] Result<Halt> Deflated(std::span<uint8_t> out, bool to_blocks, size_t& got);
   [[nodiscard]] Result<void> PassHeader();
   [[nodiscard]] Result<void> PassTrailer();
-  [[nodiscard]] Result<void> LookBehind();
+  [[nodiscard]] Result<void> CheckWhatFollows();
   [[nodiscard]] bool TrailerHolds(uint64_t trailer) const;
   void BeginMember();
   void Count(ByteView inflated);

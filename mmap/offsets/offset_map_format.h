@@ -38,7 +38,7 @@ inline constexpr uint64_t kJumpRecords = 65536;
 /// The header of a map. Offsets are in the map file.
 struct MapHeader {
   Digest128 index_id{};        ///< id of the index that the map was derived from
-  uint64_t index_binding = 0;  ///< hash of that index file's head and size: differs for another build's index
+  uint64_t index_binding = 0;  ///< hash of that index file's size and first 128 KiB: differs for another build's index
   uint64_t records = 0;
   uint64_t shards = 0;
   uint64_t blocks = 0;

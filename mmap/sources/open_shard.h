@@ -28,8 +28,8 @@ class OpenShard {
  public:
   struct Options {
     IoMode io = IoMode::kAuto;
-    bool keep_descriptor = true;  ///< false if descriptors are short: the file is then looked up by name each time
-    bool may_map = true;          ///< false if maps are short: use pread
+    bool keep_descriptor = true;  ///< false if descriptors are scarce: the file is then looked up by name each time
+    bool may_map = true;          ///< false if maps are scarce: use pread
     std::string place = {};       ///< path to open the shard by; empty: the path used in messages
   };
 

@@ -68,8 +68,8 @@ class Extractor {
   [[nodiscard]] bool kept(uint32_t feature) const;
 
   /// Returns the numbers whose names the last Extract() evicted in favour of names before them in byte order. Such a
-  /// name never comes back, but its number may: discard everything collected under it before reading found(), where it
-  /// may already stand for another name.
+  /// name never comes back, but its number is reused, possibly already in found(): discard everything collected under
+  /// the number before reading found().
   [[nodiscard]] std::span<const uint32_t> evicted() const;
 
   /// Returns true once a name was dropped: there were more than kMaxFeatures, or they were too long.

@@ -27,7 +27,7 @@ class FeatureReader {
   [[nodiscard]] bool Extract(Reader& feature, ExtractedFeature& values) { return ExtractKinds<false>(feature, values); }
 
   /// As Extract, but also appends the values to the lists that `found` keeps. The values of this feature begin at index
-  /// `numbers` of found.numbers and at index `ranges` of found.stretches; they are removed if another kind resets
+  /// `numbers` of found.numbers and at index `ranges` of found.ranges; they are removed if another kind resets
   /// the feature.
   [[nodiscard]] bool Keep(Reader& feature, ExtractedFeature& values, size_t numbers, size_t ranges) {
     first_number_ = numbers;

@@ -97,7 +97,7 @@ void ForEachNumber(const Chunk& chunk, OnInteger on_integer, OnReal on_real) {
   }
 }
 
-/// Calls `body(record, n)` with the number in Chunk::texts() of each bytes value of `chunk`.
+/// Calls `body(record, n)` with the number in Chunk::strings() of each bytes value of `chunk`.
 template <typename Body>
 void ForEachString(const Chunk& chunk, Body body) {
   const std::vector<uint32_t>& number = chunk.strings().number;

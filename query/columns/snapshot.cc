@@ -128,7 +128,7 @@ Snapshot::~Snapshot() {
   if (parts->process == ::getpid()) delete parts;
 }
 
-// A child's first call replaces the parts of its parent, which are never freed: their mutexes may be locked for ever by
+// A child's first call replaces the parts of its parent, which are never freed: their mutexes may be locked forever by
 // threads that the child does not have.
 Snapshot::Parts& Snapshot::PartsOfThisProcess() const {
   Parts* current = parts_;

@@ -58,7 +58,7 @@ class Buffer {
     return reinterpret_cast<const T*>(data_);
   }
 
-  /// Makes room for `capacity` bytes in all, keeping the content. Returns false and changes nothing if memory is short.
+  /// Makes room for `capacity` bytes in all, keeping the content. Returns false and changes nothing if out of memory.
   [[nodiscard]] bool Reserve(uint64_t capacity) { return capacity <= capacity_ || Grow(capacity); }
 
   /// Appends `n` uninitialized bytes, with room to spare. Returns false, and changes nothing, if there is no memory.

@@ -43,7 +43,7 @@ PieceDecoder::PieceDecoder(const DecodingPlan& plan, DecoderStatePool& pool, con
   for (size_t i = 0; i < plan.specs().size(); ++i) columns_.emplace_back(plan.specs()[i], places[i]);
 }
 
-// Tools that held a huge record are not kept: their memory only grows.
+// A state that held a huge record is not kept: its memory only grows.
 PieceDecoder::~PieceDecoder() {
   if (max_bytes_ <= kMaxKeptPiece) pool_.Give(std::move(state_));
 }

@@ -39,7 +39,7 @@ class DecoderStatePool {
   /// Returns a state for `plan`, a new one if there is none. May throw std::bad_alloc.
   [[nodiscard]] std::unique_ptr<DecoderState> Take(const DecodingPlan& plan);
 
-  /// Returns tools for later use; there is room for those of eight threads.
+  /// Keeps `state` for later use; there is room for those of eight threads.
   void Give(std::unique_ptr<DecoderState> state);
 
  private:

@@ -74,8 +74,8 @@ class PlainList {
   std::vector<int64_t> integers_;
 };
 
-/// Decodes records in the usual form in one pass over their entries, straight into the columns. An entry is first
-/// searched at its position in the previous record.
+/// Decodes records in the usual form in one pass over their entries, straight into the columns. The feature of
+/// an entry is looked for first at its position in the previous record.
 ///
 /// Records with unknown or malformed parts are left to DecodedRecord. Unwanted features are skipped after name and
 /// length, and all feature lists after their length if none is wanted; a record is accepted even if the skipped bytes

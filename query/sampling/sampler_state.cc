@@ -93,10 +93,9 @@ Result<SamplerState> ParseSamplerState(const std::string& text) {
   members.Take("order", state.order);
   if (!members.complaint().empty()) return NoState(members.complaint());
   if (version != kSamplingVersion) {
-    return Fail(
-        ErrorCode::kStale,
-        StrCat("the sampler's state: its law is version ", version, ", this ofindex has version ", kSamplingVersion),
-        "begin a new epoch, or continue with the ofindex version that wrote the state");
+    return Fail(ErrorCode::kStale,
+                StrCat("the sampler's state: its `law` is ", version, ", that of this ofindex is ", kSamplingVersion),
+                "begin a new epoch, or continue with the ofindex version that wrote the state");
   }
   if (generation > uint64_t{1} << 62) return NoState("\"generation\" is too large");
   state.generation = static_cast<int64_t>(generation);

@@ -33,7 +33,7 @@ TEST_CASE("running out of memory or threads is a kLimit error") {
   }
 }
 
-TEST_CASE("a refusal by the operating system is a kIo error with its number") {
+TEST_CASE("a refusal by the operating system is a kIo error with the errno") {
   const Error error = ErrorOfThrowing(
       std::filesystem::filesystem_error("cannot open directory", std::error_code(EACCES, std::generic_category())));
   CHECK(error.code == ErrorCode::kIo);

@@ -82,7 +82,7 @@ TEST_CASE("if the system gives fewer threads, those that run do all the work") {
   CHECK(RunInChild(all_work_is_done) == 0);
 }
 
-TEST_CASE("if the system has no memory either, the caller does the work alone") {
+TEST_CASE("if there is no memory left at all, the caller does the work alone") {
   if (kSanitized) return;
   const auto caller_runs = [] {
     LimitAddressSpace(0);

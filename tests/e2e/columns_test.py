@@ -211,7 +211,7 @@ class ColumnsTest(CommandTest):
         self.assertEqual(len(built), 1)
         self.expect(0, "verify", "parts")
 
-    def test_a_user_defined_message_is_skimmed_by_its_descriptor(self) -> None:
+    def test_columns_of_a_user_defined_message_are_extracted_by_its_descriptor(self) -> None:
         if shutil.which("protoc") is None:
             self.skipTest("no protoc")
         (self.dir / "m.proto").write_text(

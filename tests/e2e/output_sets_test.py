@@ -1,4 +1,4 @@
-"""Sets of shards written next to data: never a second set in a folder, never a shard or an index among others.
+"""Sets of shards written next to data: a folder never gets a second set, and a set no foreign shard or index.
 
 The rule (docs/cli.md, "Outputs") is tested for single paths by outputs_test.
 """

@@ -262,7 +262,7 @@ void AddStats(CommandLine& line, Context& context) {
   verb.AddArgument("NAME", arguments->names,
                    "Columns, or features; default: those of all features, and _length; write [x] as \\[x]");
   verb.AddOption("--top", arguments->top, "N",
-                 "Most frequent values, or groups, to show; default 10, but all groups as JSON or CSV")
+                 "Number of most frequent values or groups to show; default 10, but all groups with --json or --csv")
       .Between(size_t{0}, kMaxTop);
   verb.AddOption("--bins", arguments->bins, "N", "Bins of a histogram; default 10").Between(size_t{1}, kMaxBins);
   verb.AddOption("--by", arguments->by, "NAME",

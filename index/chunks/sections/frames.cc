@@ -8,7 +8,7 @@ namespace {
 size_t FrameSize(size_t frame, size_t values) { return std::min(kFrameValues, values - frame * kFrameValues); }
 
 // Reads the headers of all frames of `values` values, none wider than `widest` bits.
-Result<std::vector<Frame>> ReadHeads(ChunkReader& in, size_t values, uint32_t widest) {
+Result<std::vector<Frame>> ReadHeaders(ChunkReader& in, size_t values, uint32_t widest) {
   std::vector<Frame> frames(FrameCount(values));
   for (Frame& frame : frames) {
     OFINDEX_ASSIGN(frame.width, in.Byte());
@@ -43,7 +43,7 @@ void WriteFrames(std::span<const Frame> frames, std::span<const uint64_t> values
 
 template <typename T>
 Result<void> ReadFrames(ChunkReader& in, std::span<T> out) {
-  OFINDEX_ASSIGN(const std::vector<Frame> frames, ReadHeads(in, out.size(), 8 * sizeof(T)));
+  OFINDEX_ASSIGN(const std::vector<Frame> frames, ReadHeaders(in, out.size(), 8 * sizeof(T)));
   OFINDEX_ASSIGN(const Section section, Section::Read(in, FieldsBytes(frames, out.size())));
   ByteView fields = section.bytes();
   for (size_t f = 0; f < frames.size(); ++f) {

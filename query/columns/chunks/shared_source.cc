@@ -16,7 +16,7 @@ SharedSource::SharedSource(std::unique_ptr<ColumnSource> source) : source_(std::
 Result<std::shared_ptr<const SharedSource::ChunkMetadata>> SharedSource::MetadataOf(uint32_t feature, ColumnRole role) {
   const uint64_t number = Column{.name = {}, .feature = feature, .role = role}.number();
   {
-    const std::lock_guard lock(heads_mutex_);
+    const std::lock_guard lock(metadata_mutex_);
     if (const auto found = chunk_metadata_.find(number); found != chunk_metadata_.end()) return found->second;
   }
   std::shared_ptr<const ChunkMetadata> chunk_metadata;
@@ -26,7 +26,7 @@ Result<std::shared_ptr<const SharedSource::ChunkMetadata>> SharedSource::Metadat
     read.resize(blocks().size());
     chunk_metadata = std::make_shared<const ChunkMetadata>(std::move(read));
   }
-  const std::lock_guard lock(heads_mutex_);
+  const std::lock_guard lock(metadata_mutex_);
   return chunk_metadata_.emplace(number, std::move(chunk_metadata)).first->second;
 }
 

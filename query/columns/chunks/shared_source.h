@@ -49,7 +49,7 @@ class SharedSource {
 
   std::mutex source_mutex_;  // SQLite connections are used by one thread at a time
 
-  std::mutex heads_mutex_;  // guards heads_; never held during a call of the source
+  std::mutex metadata_mutex_;  // guards chunk_metadata_; never held during a call of the source
   std::map<uint64_t, std::shared_ptr<const ChunkMetadata>> chunk_metadata_;
 };
 

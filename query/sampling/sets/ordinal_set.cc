@@ -58,7 +58,7 @@ OrdinalSet OrdinalSet::Range(uint64_t begin, uint64_t end) {
 }
 
 // Returns the first entry that begins after `ordinal`, which can only be in the previous one.
-size_t OrdinalSet::FirstEntryBehind(uint64_t ordinal) const {
+size_t OrdinalSet::FirstEntryAfter(uint64_t ordinal) const {
   if (size() == 0 || ordinal < begins_.front()) return 0;
   const uint64_t span = EndOf(begins_.size() - 1) - begins_.front();
   const uint64_t offset = std::min(ordinal - begins_.front(), span);
@@ -154,14 +154,14 @@ uint64_t OrdinalSet::RankIn(size_t e, uint64_t offset) const {
 }
 
 uint64_t OrdinalSet::Rank(uint64_t ordinal) const {
-  const size_t behind = FirstEntryBehind(ordinal);
+  const size_t behind = FirstEntryAfter(ordinal);
   if (behind == 0) return 0;
   const size_t e = behind - 1;
   return Before(e) + RankIn(e, ordinal - begins_[e]);
 }
 
 bool OrdinalSet::Contains(uint64_t ordinal) const {
-  const size_t behind = FirstEntryBehind(ordinal);
+  const size_t behind = FirstEntryAfter(ordinal);
   if (behind == 0 || ordinal >= EndOf(behind - 1)) return false;
   const size_t e = behind - 1;
   const uint64_t offset = ordinal - begins_[e];
@@ -183,8 +183,8 @@ OrdinalSet OrdinalSet::Between(uint64_t begin, uint64_t end) const {
 OrdinalSet OrdinalSet::Intersect(const OrdinalSet& other) const {
   if (size() == 0 || other.size() == 0) return {};
   // Pages before the first one of the other set can be skipped.
-  size_t i = std::max<size_t>(FirstEntryBehind(other.begins_.front()), 1) - 1;
-  size_t j = std::max<size_t>(other.FirstEntryBehind(begins_.front()), 1) - 1;
+  size_t i = std::max<size_t>(FirstEntryAfter(other.begins_.front()), 1) - 1;
+  size_t j = std::max<size_t>(other.FirstEntryAfter(begins_.front()), 1) - 1;
   Builder builder;
   while (i < begins_.size() && j < other.begins_.size()) {
     builder.AddOverlap(*this, i, other, j);

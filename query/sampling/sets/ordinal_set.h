@@ -107,7 +107,7 @@ class OrdinalSet {
   }
   [[nodiscard]] const uint16_t* CountsOf(size_t e) const { return &counts_[places_[e] * kPageBlocks]; }
 
-  [[nodiscard]] size_t FirstEntryBehind(uint64_t ordinal) const;
+  [[nodiscard]] size_t FirstEntryAfter(uint64_t ordinal) const;
   [[nodiscard]] size_t EntryOfMember(uint64_t k) const;
   [[nodiscard]] uint64_t RankIn(size_t e, uint64_t offset) const;
   [[nodiscard]] size_t BlockOfMember(size_t e, uint64_t k) const;

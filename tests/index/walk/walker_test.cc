@@ -51,7 +51,7 @@ TEST_CASE("a walk finds the records and the damage of any shard") {
       {"an empty TFRecord alone", kTf, tf_empty, 1, {}},
       {"empty TFRecords to the end", kTf, tf + Times(9, tf_empty), 10, {}},
       {"empty OFRecords between others", kOf, of + Times(5, of_empty) + of, 7, {}},
-      {"zero bytes at the begin", kOf, Times(5, of_empty) + of, 1, {{0, 40, kZeroHead}}},
+      {"zero bytes at the beginning", kOf, Times(5, of_empty) + of, 1, {{0, 40, kZeroHead}}},
       // Empty OFRecords up to the end are zeros left by a writer, a hole or fallocate.
       {"an empty OFRecord alone", kOf, of_empty, 0, {{0, 8, kTornTail}}},
       {"empty OFRecords to the end", kOf, of + Times(5, of_empty), 1, {{13, 53, kTornTail}}},
@@ -67,8 +67,8 @@ TEST_CASE("a walk finds the records and the damage of any shard") {
       {"zeros to the end", kTf, tf + Zeros(40), 1, {{21, 61, kTornTail}}},
       {"nothing but zeros", kTf, Zeros(64), 0, {{0, 64, kTornTail}}},
       {"zeros, fewer than a header", kTf, tf + Zeros(5), 1, {{21, 26, kTornTail}}},
-      {"a hole of zeros, and a record behind", kTf, tf + Zeros(50) + tf, 2, {{21, 71, kBadLengthCrc}}},
-      {"a hole, and torn bytes behind", kTf, tf + Zeros(50) + tf.substr(0, 9), 1, {{21, 80, kBadLengthCrc}}},
+      {"a hole of zeros, and a record after it", kTf, tf + Zeros(50) + tf, 2, {{21, 71, kBadLengthCrc}}},
+      {"a hole, and torn bytes after it", kTf, tf + Zeros(50) + tf.substr(0, 9), 1, {{21, 80, kBadLengthCrc}}},
       // Cut off in the header, the payload or the footer.
       {"a torn header", kTf, tf + tf.substr(0, 11), 1, {{21, 32, kTornTail}}},
       {"a torn header", kOf, of + of.substr(0, 7), 1, {{13, 20, kTornTail}}},

@@ -20,9 +20,9 @@ namespace {
 
 const OpenShard::Options kWays[] = {
     {.io = IoMode::kMmap, .keep_descriptor = true, .may_map = true},
-    {.io = IoMode::kMmap, .keep_descriptor = false, .may_map = true},  // descriptors are short
+    {.io = IoMode::kMmap, .keep_descriptor = false, .may_map = true},  // descriptors are scarce
     {.io = IoMode::kPread, .keep_descriptor = true, .may_map = true},
-    {.io = IoMode::kMmap, .keep_descriptor = true, .may_map = false},   // maps are short
+    {.io = IoMode::kMmap, .keep_descriptor = true, .may_map = false},   // maps are scarce
     {.io = IoMode::kPread, .keep_descriptor = false, .may_map = true},  // every read reopens the file
 };
 

@@ -7,9 +7,9 @@
 
 namespace ofindex {
 
-/// Returns how many standard deviations above its mean the chi-square statistic of `counts` is, for the proportions of
-/// `expected`: beyond 4 or so, the counts are not a sample of them. Categories with an expected count of 0 must be
-/// empty.
+/// Returns the chi-square statistic of `counts` against the proportions in `expected`, in standard deviations above its
+/// mean: beyond 4 or so, the counts were not drawn in these proportions. Categories with an expected count of 0 must
+/// be empty.
 inline double ChiSquareDeviations(const std::vector<uint64_t>& counts, const std::vector<double>& expected) {
   double drawn = 0;
   double total = 0;

@@ -44,7 +44,7 @@ TEST_CASE("text that is not a state is refused with the reason") {
       {"[1]", "not a JSON object"},
       {"{}", "its schema is not ofindex.sampler/1"},
       {with("sampler/1", "sampler/2"), "its schema"},
-      {with("\"law\":1", "\"law\":2"), "its law is version 2, this ofindex has version 1"},
+      {with("\"law\":1", "\"law\":2"), "its `law` is 2, that of this ofindex is 1"},
       {with("\"epoch\":3", "\"epoch\":-3"), "\"epoch\" is not a whole number"},
       {with("\"epoch\":3", "\"epoch\":3.5"), "\"epoch\" is not a whole number"},
       {with("\"epoch\":3,", ""), "\"epoch\" is missing"},

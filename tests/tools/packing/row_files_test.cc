@@ -101,7 +101,7 @@ TEST_CASE("a row visited alone equals the row passed in order") {
   }
 }
 
-TEST_CASE("the line of a row in errors is the same, passed or visited alone") {
+TEST_CASE("errors name the same line of a row, whether all rows are read in order or this one alone") {
   RowsOf source("a\n\n\"x\ny\"\n1,2\n", RowFormat::kCsv);
   REQUIRE(*source.rows);
   ShownRow shown;

@@ -164,7 +164,7 @@ TEST_CASE("each value is split in proportion, to within a cycle, and exactly at 
   }
 }
 
-TEST_CASE("every value is dealt with its own key") {
+TEST_CASE("the records of every value are interleaved under a key of their own") {
   Data data(20'000);
   const std::vector<uint32_t> parts = data.Parts(20'000, data.ByLabel());
   std::vector<uint32_t> first, second;

@@ -94,7 +94,7 @@ TEST_CASE("eight ranks read each run once, if the cache holds the runs of a wind
   CHECK(runs_read == all.size());
 }
 
-TEST_CASE("the algorithm of block orders is frozen: a change needs a new kSamplingLaw") {
+TEST_CASE("the algorithm of block orders is frozen: a change needs a new kSamplingVersion") {
   const BlockOrder order(1000, {.run = 8, .lanes = 4, .window = 2}, 42);
   std::vector<uint64_t> elements(8);
   order.Fill(0, 1, elements);
