@@ -63,9 +63,7 @@ def _empty(path: str, fd: int) -> None:
     for entry in os.listdir(fd):
         mode = os.stat(entry, dir_fd=fd, follow_symlinks=False).st_mode
         if not (entry.startswith(SPOOL) and stat.S_ISREG(mode)):
-            raise FileExistsError(
-                f"{os.path.join(path, entry)}: not a temporary file of a pack; remove it by hand"
-            )
+            raise FileExistsError(f"{os.path.join(path, entry)}: not a temporary file of a pack; remove it by hand")
         os.unlink(entry, dir_fd=fd)
 
 

@@ -23,8 +23,7 @@ except ImportError as missing:
 
 
 def payload(number: int) -> bytes:
-    """An Example that ends in zeros, which numpy's byte strings would drop, with `name` and `weight` in some records.
-    """
+    """An Example ending in zeros, which numpy's byte strings would drop; `name` and `weight` are in some records only."""
     features: dict[str, Any] = {"id": ("int64", [number])}
     if number % 3:
         features["name"] = ("bytes", [b"name %d" % number])

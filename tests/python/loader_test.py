@@ -290,7 +290,7 @@ class ThreadsTest(WatchedTest):
         with self.assertRaisesRegex(RuntimeError, "two threads"):
             while thread.is_alive():
                 time.sleep(0.001)
-                if iterator._turns._taken.locked():
+                if iterator._exclusive_use._taken.locked():
                     next(iterator)
         thread.join()
         self.assertEqual(len(list(iterator)), 9)

@@ -1,5 +1,4 @@
-"""An open Dataset answers for the index that it opened, whatever happens to the file's name and the working directory.
-"""
+"""An open Dataset answers for the index that it opened, whatever happens to its file or the working directory."""
 
 from __future__ import annotations
 
