@@ -33,9 +33,10 @@ RecordBatch::RecordBatch(RecordBatch&& other) noexcept
       ends_(std::exchange(other.ends_, {})) {}
 
 RecordBatch& RecordBatch::operator=(RecordBatch&& other) noexcept {
-  std::swap(state_, other.state_);
-  std::swap(bytes_, other.bytes_);
-  std::swap(ends_, other.ends_);
+  RecordBatch taken(std::move(other));
+  std::swap(state_, taken.state_);
+  std::swap(bytes_, taken.bytes_);
+  std::swap(ends_, taken.ends_);
   return *this;
 }
 

@@ -70,7 +70,7 @@ uint64_t RecordWriter::bytes() const { return state_ ? state_->writer.size() : 0
 struct ShardSetWriter::State {
   ofindex::ShardSetWriter writer;
   uint64_t max_records;
-  bool published = false;
+  std::optional<Result<void>> published = {};  // the outcome
 };
 
 ShardSetWriter::ShardSetWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -107,9 +107,9 @@ Result<void> ShardSetWriter::Write(ByteView payload) {
 }
 
 Result<void> ShardSetWriter::Publish() {
-  if (!state_ || state_->published) return Misuse("the set is published");
-  state_->published = true;
-  return Attempt([&] { return state_->writer.Publish(); });
+  if (!state_) return Misuse("the writer was moved away");
+  if (!state_->published) state_->published = Attempt([&] { return state_->writer.Publish(); });
+  return *state_->published;
 }
 
 const std::vector<std::string>& ShardSetWriter::paths() const {

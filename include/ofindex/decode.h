@@ -93,7 +93,8 @@ struct FeatureColumn {
   /// Returns the values as items of `T`; empty if that is not their type.
   template <typename T>
   [[nodiscard]] std::span<const T> As() const {
-    if (type != kTypeOf<T> || type == DataType::kBytes) return {};
+    static_assert(kTypeOf<T> != DataType::kBytes, "no column has items of this type");
+    if (type != kTypeOf<T>) return {};
     return {reinterpret_cast<const T*>(data.data()), count};
   }
 

@@ -81,12 +81,13 @@ class OFINDEX_API ShardSetWriter {
   ShardSetWriter& operator=(ShardSetWriter&& other) noexcept;
   ~ShardSetWriter();
 
-  /// Appends a record. Errors: those of RecordWriter::Write; kUsage if the set has all the
-  /// records that it was created for.
+  /// Appends a record. Errors: those of RecordWriter::Write; kUsage if the set has all the records that it was created
+  /// for.
   [[nodiscard]] Result<void> Write(ByteView payload);
 
-  /// Replaces the old files by the new ones, which are on disk before. Errors: kIo; then the old set is whole, or the
-  /// new one, or the folder is marked as unfinished, and refused by BuildIndex until it is written again.
+  /// Replaces the old files by the new ones, which are on disk before. Called again, it returns the first outcome.
+  /// Errors: kIo; then the old set is whole, or the new one, or the folder is marked as unfinished, and refused by
+  /// BuildIndex until it is written again; the error of an earlier Write, if that left the set incomplete.
   [[nodiscard]] Result<void> Publish();
 
   /// The shards, in order.

@@ -131,6 +131,7 @@ Result<CheckedRows> CatalogReader::Rows(const std::string& part, std::string_vie
   const auto shape = shapes_.find(table);
   if (shape == shapes_.end()) return Inconsistent(StrCat("no table ", table));
   const auto sum = sums_.find(part);
+  database_.RenewBudget();  // a reader may be kept, and reads a table any number of times
   OFINDEX_ASSIGN(sqlite::Statement rows,
                  database_.Prepare(StrCat(shape->second.Select(all), condition, " ORDER BY ", shape->second.key)));
   return CheckedRows(std::move(rows), shape->second, path(), part, sum == sums_.end() ? PartSum{} : sum->second);

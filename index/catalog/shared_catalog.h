@@ -35,7 +35,8 @@ class SharedCatalog {
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }
   [[nodiscard]] const std::vector<FeatureRow>& features() const { return features_; }  ///< by number
 
-  /// Calls `read` with the reader of all tables, and returns its result. Other threads wait meanwhile.
+  /// Calls `read` with the reader of all tables, and returns its result. Other threads wait meanwhile; `read` must not
+  /// use this object.
   template <typename Read>
   [[nodiscard]] auto With(const Read& read) {
     const std::lock_guard lock(mutex_);

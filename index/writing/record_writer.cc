@@ -18,7 +18,9 @@ Result<void> CheckForm(Framing framing, Compression compression) {
     return Fail(ErrorCode::kUsage, "an OFRecord cannot be compressed: none of its readers supports it",
                 "write a TFRecord, or leave it uncompressed");
   }
-  if (compression == Compression::kZlib) return Fail(ErrorCode::kUsage, "a shard is compressed with gzip, or not");
+  if (compression != Compression::kNone && compression != Compression::kGzip) {
+    return Fail(ErrorCode::kUsage, "a shard is compressed with gzip, or not");
+  }
   return {};
 }
 
@@ -48,16 +50,24 @@ Result<RecordWriter> RecordWriter::Append(const std::string& name, Framing frami
   return writer;
 }
 
-Result<void> RecordWriter::Write(ByteView payload) {
+Result<void> RecordWriter::CheckIntact() const {
   if (failed_) return tl::unexpected(*failed_);
+  if (!torn_) return {};
+  return Fail(ErrorCode::kLimit, Printable(out_.path()) + ": memory ran out within a record", "write the shard again");
+}
+
+Result<void> RecordWriter::Write(ByteView payload) {
+  OFINDEX_TRY(CheckIntact());
   if (payload.empty() && framing_ == Framing::kOfRecord) {
     return Fail(ErrorCode::kUsage, StrCat(Printable(out_.path()), "@", size(), ": an OFRecord cannot be empty"),
                 "its readers take the zero bytes for a torn tail; write a TFRecord, or leave the record out");
   }
   const RecordFraming framing(framing_, payload);
+  torn_ = true;  // and stays so if an exception leaves this function
   OFINDEX_TRY(Put(framing.header()));
   OFINDEX_TRY(Put(payload));
   OFINDEX_TRY(Put(framing.footer()));
+  torn_ = false;
   ++records_;
   return {};
 }
@@ -74,13 +84,13 @@ Result<void> RecordWriter::Noted(Result<void> written) {
 }
 
 Result<void> RecordWriter::Flush() {
-  if (failed_) return tl::unexpected(*failed_);
+  OFINDEX_TRY(CheckIntact());
   if (gzip_) OFINDEX_TRY(Noted(gzip_->Flush(out_)));
   return Noted(out_.Flush());
 }
 
 Result<void> RecordWriter::FinishBytes() {
-  if (failed_) return tl::unexpected(*failed_);
+  OFINDEX_TRY(CheckIntact());
   if (gzip_) OFINDEX_TRY(Noted(gzip_->Finish(out_)));
   return Noted(out_.Flush());
 }

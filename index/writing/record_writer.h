@@ -57,6 +57,7 @@ class RecordWriter {
   [[nodiscard]] Result<void> Put(ByteView bytes);
   [[nodiscard]] Result<void> Noted(Result<void> written);
   [[nodiscard]] Result<void> FinishBytes();
+  [[nodiscard]] Result<void> CheckIntact() const;
 
   AtomicFile temporary_;
   OutputFile out_;
@@ -64,6 +65,7 @@ class RecordWriter {
   std::optional<GzipStream> gzip_;
   uint64_t records_ = 0;
   uint64_t size_ = 0;
+  bool torn_ = false;            // the last record is not written whole
   std::optional<Error> failed_;  // the first write error
 };
 

@@ -115,6 +115,11 @@ Result<void> ShardSetWriter::FinishShard() {
 }
 
 Result<void> ShardSetWriter::AddFile(const std::string& name, ByteView text) {
+  OFINDEX_TRY(CheckIntact());
+  return Noted(WriteFile(name, text));
+}
+
+Result<void> ShardSetWriter::WriteFile(const std::string& name, ByteView text) {
   OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(TemporaryPathOf(name), AtomicFile::IfLocked::kFail));
   {
     OFINDEX_ASSIGN(OutputFile file, temporary.Open());
@@ -124,28 +129,56 @@ Result<void> ShardSetWriter::AddFile(const std::string& name, ByteView text) {
   return Keep(std::move(temporary));
 }
 
-Result<void> ShardSetWriter::PassOver() {
+Result<void> ShardSetWriter::Noted(Result<void> done) {
+  if (!done) failed_ = done.error();
+  return done;
+}
+
+// Between a shard that is finished and the next one, none is open: if memory runs out there, it stays so.
+Result<void> ShardSetWriter::CheckIntact() const {
+  if (failed_) return tl::unexpected(*failed_);
+  if (open_ || finished_) return {};
+  return Fail(ErrorCode::kLimit, Printable(plan_.target) + ": memory ran out between two shards",
+              "write the set again");
+}
+
+Result<void> ShardSetWriter::OpenNext() {
   while (left_ == 0) {
     OFINDEX_TRY(FinishShard());
     assert(opened_ < sizes_.size());
     OFINDEX_TRY(OpenShardInTurn());
   }
+  return {};
+}
+
+Result<void> ShardSetWriter::PassOver() {
+  OFINDEX_TRY(CheckIntact());
+  OFINDEX_TRY(Noted(OpenNext()));
   --left_;
   return {};
 }
 
 Result<void> ShardSetWriter::Write(ByteView payload) {
-  OFINDEX_TRY(PassOver());
-  OFINDEX_TRY(open_->Write(payload));
+  OFINDEX_TRY(CheckIntact());
+  OFINDEX_TRY(Noted(OpenNext()));
+  Result<void> written = open_->Write(payload);
+  if (!written) return written.error().code == ErrorCode::kUsage ? written : Noted(std::move(written));
+  --left_;
   ++records_;
   return {};
 }
 
 Result<void> ShardSetWriter::Finish() {
+  OFINDEX_TRY(CheckIntact());
+  return Noted(FinishAll());
+}
+
+Result<void> ShardSetWriter::FinishAll() {
   while (open_) {
     OFINDEX_TRY(FinishShard());
     if (opened_ < sizes_.size()) OFINDEX_TRY(OpenShardInTurn());
   }
+  finished_ = true;
   if (folder_) return Settle(0);
   for (AtomicFile& temporary : temporaries_) OFINDEX_TRY(temporary.Sync());
   return {};

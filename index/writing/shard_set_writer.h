@@ -30,8 +30,9 @@ class ShardSetWriter {
   /// Removes unpublished files, and the folders that were created for them.
   ~ShardSetWriter();
 
-  /// Appends a record to the current shard. Errors: those of RecordWriter::Write. The records written and passed over
-  /// must not exceed the total of `records`.
+  /// Appends a record to the current shard. The records written and passed over must not exceed the total of `records`.
+  /// Errors: kUsage as of RecordWriter::Write, and then the record takes no place; kIo, kLocked, kLimit: the set can
+  /// then only be discarded, and everything else fails with the same error.
   [[nodiscard]] Result<void> Write(ByteView payload);
 
   /// Counts a record that is not written: its shard has one fewer.
@@ -63,6 +64,11 @@ class ShardSetWriter {
   [[nodiscard]] Result<void> PublishFiles();
   [[nodiscard]] Result<void> OpenShardInTurn();
   [[nodiscard]] Result<void> FinishShard();
+  [[nodiscard]] Result<void> FinishAll();
+  [[nodiscard]] Result<void> OpenNext();
+  [[nodiscard]] Result<void> WriteFile(const std::string& name, ByteView text);
+  [[nodiscard]] Result<void> CheckIntact() const;
+  [[nodiscard]] Result<void> Noted(Result<void> done);
 
   // Created folders, outer ones first: owned by one object only, also after a move.
   struct Made {
@@ -85,6 +91,8 @@ class ShardSetWriter {
   std::deque<AtomicFile> temporaries_;  // finished files; in a folder, those that may not be on disk yet
   uint64_t records_ = 0;
   uint64_t bytes_ = 0;
+  bool finished_ = false;        // all shards are written
+  std::optional<Error> failed_;  // the first error after which the set cannot be whole
 };
 
 /// Removes files left by a killed writer of `plan`. Leaves files that are being written alone.

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <climits>
+#include <thread>
 
 namespace ofindex {
 namespace {
@@ -17,6 +18,7 @@ pthread_key_t section = PTHREAD_KEYS_MAX;  // not a valid key: faults are then n
 
 struct sigaction previous_action;
 std::atomic<bool> installed{false};
+std::atomic<bool> installing{false};
 
 void PassOn(int signal, siginfo_t* info, void* context) {
   if ((previous_action.sa_flags & SA_SIGINFO) != 0) {
@@ -47,11 +49,16 @@ void FaultGuard::Install() {
   static const int made = ::pthread_key_create(&section, nullptr);
   static_cast<void>(made);
   // A child installs again: torch's loader workers install their own SIGBUS handler after the fork.
-  static const int registered =
-      ::pthread_atfork(nullptr, nullptr, [] { installed.store(false, std::memory_order_release); });
+  static const int registered = ::pthread_atfork(nullptr, nullptr, [] {
+    installed.store(false, std::memory_order_release);
+    installing.store(false, std::memory_order_release);
+  });
   static_cast<void>(registered);
-  // Two threads may get here at once and install the same handler; the handler found as the
-  // previous one must then not be our own.
+  // One thread installs the handler, and others that get here meanwhile wait for it. No lock: a child would inherit it.
+  if (installing.exchange(true, std::memory_order_acq_rel)) {
+    while (!installed.load(std::memory_order_acquire)) std::this_thread::yield();
+    return;
+  }
   struct sigaction action {};
   action.sa_sigaction = OnFault;
   // No SA_RESETHAND: the handler stays for the next fault.

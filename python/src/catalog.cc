@@ -115,23 +115,42 @@ nb::list SkippedOf(const std::vector<SkippedFile>& skipped) {
   });
 }
 
-nb::dict ReadInfo(const Source& source) {
-  const Snapshot& snapshot = *source.dataset.snapshot();
-  const std::shared_ptr<SharedCatalog> catalog = Unwrap(snapshot.Catalog());
-  const DatasetFacts& facts = catalog->facts();
-  const std::vector<ShardRow>& shards = catalog->shards();
-  return DictOf("index", TextOf(snapshot.path()), "id", TextOf(ToHex(facts.id)), "format_version",
-                nb::int_(kFormatVersion), "generation", nb::int_(catalog->generations().back().number), "records",
-                Count(facts.records), "payload_bytes", Count(facts.payload_bytes), "data_bytes",
-                Count(facts.data_bytes), "index_bytes", Count(snapshot.index()->size()), "checked",
-                TextOf(Name(facts.checked)), "shards", ShardsOf(shards), "features", FeaturesOf(catalog->features()),
-                "bad", BadOf(Unwrap(catalog->Bad()), shards), "damage", DamageOf(Unwrap(catalog->Damage()), shards),
-                "skipped", SkippedOf(Unwrap(catalog->Skipped())));
+std::shared_ptr<SharedCatalog> CatalogOf(const Source& source) {
+  return RunInterruptibly([&](const Progress&) { return source.dataset.snapshot()->Catalog(); });
 }
 
-nb::list ReadFeatures(const Source& source) {
-  return FeaturesOf(Unwrap(source.dataset.snapshot()->Catalog())->features());
+// The rows that a catalog reads when they are asked for.
+struct RarerRows {
+  std::vector<BadRow> bad;
+  std::vector<DamageRow> damage;
+  std::vector<SkippedFile> skipped;
+};
+
+RarerRows ReadRarerRows(SharedCatalog& catalog) {
+  return RunInterruptibly([&](const Progress&) -> Result<RarerRows> {
+    RarerRows rows;
+    OFINDEX_ASSIGN(rows.bad, catalog.Bad());
+    OFINDEX_ASSIGN(rows.damage, catalog.Damage());
+    OFINDEX_ASSIGN(rows.skipped, catalog.Skipped());
+    return rows;
+  });
 }
+
+nb::dict ReadInfo(const Source& source) {
+  const Snapshot& snapshot = *source.dataset.snapshot();
+  const std::shared_ptr<SharedCatalog> catalog = CatalogOf(source);
+  const RarerRows rows = ReadRarerRows(*catalog);
+  const DatasetFacts& facts = catalog->facts();
+  const std::vector<ShardRow>& shards = catalog->shards();
+  return DictOf(
+      "index", TextOf(snapshot.path()), "id", TextOf(ToHex(facts.id)), "format_version", nb::int_(kFormatVersion),
+      "generation", nb::int_(catalog->generations().back().number), "records", Count(facts.records), "payload_bytes",
+      Count(facts.payload_bytes), "data_bytes", Count(facts.data_bytes), "index_bytes", Count(snapshot.index()->size()),
+      "checked", TextOf(Name(facts.checked)), "shards", ShardsOf(shards), "features", FeaturesOf(catalog->features()),
+      "bad", BadOf(rows.bad, shards), "damage", DamageOf(rows.damage, shards), "skipped", SkippedOf(rows.skipped));
+}
+
+nb::list ReadFeatures(const Source& source) { return FeaturesOf(CatalogOf(source)->features()); }
 
 nb::object RealOf(const std::optional<double>& value) { return value ? nb::object(nb::float_(*value)) : nb::none(); }
 

@@ -146,6 +146,12 @@ Result<std::shared_ptr<SharedCatalog>> Snapshot::Catalog() const {
   return CatalogIn(parts.catalog, index_);
 }
 
+void Snapshot::CloseColumns() const {
+  Parts& parts = PartsOfThisProcess();
+  const std::lock_guard lock(parts.mutex);
+  parts.columns.reset();
+}
+
 Result<std::shared_ptr<ColumnStore>> Snapshot::Columns() const {
   Parts& parts = PartsOfThisProcess();
   const std::lock_guard lock(parts.mutex);

@@ -52,6 +52,9 @@ class Snapshot {
   /// Returns the columns. Errors: those of Catalog().
   [[nodiscard]] Result<std::shared_ptr<ColumnStore>> Columns() const;
 
+  /// Drops the columns and the chunks that they keep, unless somebody else has them. Columns() opens them again.
+  void CloseColumns() const;
+
  private:
   struct Parts;
 

@@ -42,10 +42,12 @@ struct CountedAllocation {
     return got;
   }
 
-  // Makes SQLite use these functions, which it allows only before its first use. The command and the Python package
-  // each have their own copy of SQLite.
+  // Makes SQLite use these functions, which it allows only before its first use. The command, the Python package and
+  // libofindex.so have their own copies of SQLite; a program that links libofindex.a shares it.
   static bool Install() {
     if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain) != SQLITE_OK) return false;
+    // Statistics that nobody reads would take a lock at each allocation, which a child might inherit locked.
+    if (sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK) return false;
     sqlite3_mem_methods counting = plain;
     counting.xMalloc = Malloc;
     counting.xFree = Free;

@@ -88,6 +88,7 @@ Result<void> SqlRows::Bind(const std::vector<SqlParameter>& parameters) {
     }
     used[static_cast<size_t>(given - parameters.begin())] = true;
     if (BindOne(statement_, index, given->value) != SQLITE_OK) {
+      if (!monitor_->MayContinue()) return tl::unexpected(*monitor_->reason());
       return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, 0, 0));
     }
   }
@@ -110,12 +111,24 @@ Result<bool> SqlRows::Next() {
     return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, 0, 0));
   }
   if (result == SQLITE_DONE) return false;
+  OFINDEX_TRY(CheckBlobs());
   if (rows_left_ && *rows_left_ == 0) {
     truncated_ = true;
     return false;
   }
   if (rows_left_) --*rows_left_;
   return true;
+}
+
+// A blob of zeros gets its bytes only now, and SQLite may be refused the memory: no value must then look empty.
+Result<void> SqlRows::CheckBlobs() const {
+  for (int i = 0; i < static_cast<int>(columns_.size()); ++i) {
+    if (sqlite3_column_type(statement_, i) != SQLITE_BLOB || sqlite3_column_blob(statement_, i) != nullptr) continue;
+    if (sqlite3_column_bytes(statement_, i) == 0) continue;
+    if (!monitor_->MayContinue()) return tl::unexpected(*monitor_->reason());
+    return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, 0, 0));
+  }
+  return {};
 }
 
 SqlValue SqlRows::At(size_t column) const {

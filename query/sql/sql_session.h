@@ -61,6 +61,7 @@ class SqlRows {
           std::optional<uint64_t> max_rows);
 
   [[nodiscard]] Result<void> Bind(const std::vector<SqlParameter>& parameters);
+  [[nodiscard]] Result<void> CheckBlobs() const;
 
   sqlite3_stmt* statement_;
   SqlAuthorizer* authorizer_;

@@ -143,6 +143,13 @@ class LibraryTest(unittest.TestCase):
             command = (CXX, "-std=c++20", *WARNINGS, *self.pkg_config("--cflags"), "-fsyntax-only", "-x", "c++", "-")
             run(*command, input=f"#include <ofindex/{path.name}>\n")
 
+    def test_pkg_config_needs_no_packages_of_the_libraries_inside(self) -> None:
+        environment = {**os.environ, "PKG_CONFIG_LIBDIR": str(self.pc.parent)}
+        environment.pop("PKG_CONFIG_PATH", None)
+        prefix = f"--define-variable=prefix={self.prefix}"
+        flags = run("pkg-config", prefix, "--cflags", "--libs", "ofindex", env=environment).split()
+        self.assertEqual(flags, [f"-I{self.prefix}/include", f"-L{self.libdir}", "-lofindex"])
+
     def test_pkg_config_gives_the_folders_and_for_static_linking_the_libraries_of_others(self) -> None:
         self.assertEqual(self.pkg_config("--cflags"), [f"-I{self.prefix}/include"])
         self.assertEqual(self.pkg_config("--libs"), [f"-L{self.libdir}", "-lofindex"])

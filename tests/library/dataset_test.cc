@@ -73,12 +73,15 @@ TEST_CASE("a batch that was moved from is empty and can be filled again") {
   const std::vector<uint64_t> ordinals = {3, 4};
   RecordBatch batch;
   Must(dataset.ReadBatch(ordinals, batch));
-  const RecordBatch taken = std::move(batch);
+  RecordBatch taken = std::move(batch);
   CHECK(AsText(taken[1]) == ExamplePayload(4));
   CHECK(batch.size() == 0);  // NOLINT(bugprone-use-after-move): tested here
   Must(dataset.ReadBatch(ordinals, batch));
   CHECK(AsText(batch[0]) == ExamplePayload(3));
   CHECK(AsText(taken[0]) == ExamplePayload(3));
+  taken = std::move(batch);
+  CHECK(taken.size() == 2);
+  CHECK(batch.size() == 0);  // NOLINT(bugprone-use-after-move): tested here
 }
 
 TEST_CASE("a failed batch is empty") {

@@ -153,6 +153,7 @@ class SelectedOrdinals {
 Result<NextOrdinal> OrdinalsWhere(const Arguments& arguments, const Dataset& dataset, const Context& context) {
   OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(arguments.range, dataset.size()));
   OFINDEX_ASSIGN(Selection selection, SelectRecords(*dataset.snapshot(), *arguments.where, context));
+  dataset.snapshot()->CloseColumns();  // their chunks are not needed any more
   auto selected = std::make_shared<SelectedOrdinals>(std::move(selection), range);
   return NextOrdinal([selected](uint64_t& ordinal) -> Result<bool> { return selected->Next(ordinal); });
 }

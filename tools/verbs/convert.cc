@@ -95,6 +95,7 @@ Result<Selected> Select(const Arguments& arguments, const Dataset& dataset, cons
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
   OFINDEX_ASSIGN(Sampler sampler, OpenSampler(store, catalog->generations(), request, limits));
+  dataset.snapshot()->CloseColumns();  // their chunks are not needed any more
   const uint64_t records = sampler.view().size();
   if (!arguments.shuffle) return Selected{EachOf(sampler.view()), records, false};
   return Selected{DrawFrom(std::move(sampler)), records, false};

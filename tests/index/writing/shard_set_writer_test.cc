@@ -107,6 +107,36 @@ TEST_CASE("shards appear all at once, in the order of the records, and a shard w
   CHECK(shard(3) == ShardBytes(Framing::kTfRecord, {"f"}));
 }
 
+TEST_CASE("a refused record takes no place of another one") {
+  const TempDir dir;
+  ShardSetRequest request = Request(dir / "set", Framing::kOfRecord);
+  request.shards = 2;
+  ShardSetWriter writer = Begin(Plan(request), {1, 1});
+  for (const char* payload : {"a", "b"}) {
+    CHECK(writer.Write({}).error().code == ErrorCode::kUsage);
+    REQUIRE(writer.Write(AsBytes(payload)).has_value());
+  }
+  REQUIRE(writer.Publish().has_value());
+  CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"a"}));
+  CHECK(ReadFile(dir / "set/part-1") == ShardBytes(Framing::kOfRecord, {"b"}));
+}
+
+TEST_CASE("a set whose next shard cannot be opened refuses records, and is not published") {
+  const TempDir dir;
+  ShardSetRequest request = Request(dir / "set", Framing::kTfRecord);
+  request.shards = 3;
+  ShardSetWriter writer = Begin(Plan(request), {1, 1, 1});
+  REQUIRE(writer.Write(AsBytes("a")).has_value());
+  fs::remove_all(dir / "set.ofindex-draft");
+  CHECK(writer.Write(AsBytes("b")).error().code == ErrorCode::kIo);
+  CHECK(writer.Write(AsBytes("b")).error().code == ErrorCode::kIo);
+  CHECK(writer.PassOver().error().code == ErrorCode::kIo);
+  CHECK(writer.AddFile("labels.txt", AsBytes("x")).error().code == ErrorCode::kIo);
+  CHECK(writer.Finish().error().code == ErrorCode::kIo);
+  CHECK(writer.Publish().error().code == ErrorCode::kIo);
+  CHECK_FALSE(fs::exists(dir / "set"));
+}
+
 TEST_CASE("an abandoned set leaves nothing, not even the folder created for it") {
   const TempDir dir;
   {

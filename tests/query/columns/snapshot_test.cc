@@ -1,7 +1,9 @@
 #include "query/columns/snapshot.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -15,6 +17,7 @@
 #include "query/sql/where.h"
 #include "tests/query/built_dataset.h"
 #include "tests/support/child_process.h"
+#include "tests/support/sanitizers.h"
 
 namespace ofindex {
 namespace {
@@ -62,6 +65,46 @@ TEST_CASE("threads that ask for the columns at the same time get the same ones")
   }
 }
 
+TEST_CASE("the catalog and sessions of a snapshot are read any number of times") {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "many");
+  for (int i = 0; i < 400; ++i)
+    WriteFile(dir / ("many/part-" + std::to_string(i)), ShardBytes(Framing::kTfRecord, {"x"}));
+  BuildOptions options;
+  options.data = {dir / "many"};
+  options.format.framing = Framing::kTfRecord;
+  Progress progress;
+  REQUIRE(BuildIndex(options, progress));
+  const auto snapshot = Snapshot::Open(dir / "many").value();
+  const auto catalog = snapshot->Catalog().value();
+  const auto read_shards = [](CatalogReader& reader) { return reader.Shards(); };
+  for (int i = 0; i < 600; ++i) REQUIRE(catalog->With(read_shards));
+  for (int i = 0; i < 100; ++i) REQUIRE(SqlSession::Open(*snapshot));
+}
+
+TEST_CASE("a part that could not be opened is tried again") {
+  const BuiltDataset built(Framing::kTfRecord);
+  const std::string index = built / "train.ofidx";
+  const std::string bytes = ReadFile(index);
+  WriteFile(index, bytes.substr(0, bytes.size() / 2));
+  const auto snapshot = Snapshot::Open(index);
+  if (!snapshot) return;  // refused at once
+  CHECK_FALSE((*snapshot)->Columns());
+  CHECK_FALSE((*snapshot)->Catalog());
+  CHECK_FALSE((*snapshot)->Columns());
+}
+
+TEST_CASE("columns that are closed open again, and answer as before for who still has them") {
+  const BuiltDataset built(Framing::kTfRecord);
+  const auto snapshot = OpenBuilt(built);
+  const auto before = snapshot->Columns().value();
+  const uint64_t records = CountWhere(*snapshot, "_offset >= 0");
+  snapshot->CloseColumns();
+  CHECK(snapshot->Columns().value() != before);
+  CHECK(CountWhere(*snapshot, "_offset >= 0") == records);
+  CHECK(Where(before, "_offset >= 0").value().count() == records);
+}
+
 TEST_CASE("without a map, the catalog and the columns answer; only offsets make one") {
   const BuiltDataset built(Framing::kTfRecord);
   const std::string map = MapPathOf(built / "train.ofidx");
@@ -89,6 +132,30 @@ TEST_CASE("a forked child opens its own parts, and its parent's answer as before
     CHECK(snapshot->Columns().value() == columns);
     CHECK(CountWhere(*snapshot, "_offset >= 0") == records);
   }
+}
+
+TEST_CASE("children forked while a thread runs queries answer too") {
+  if (kSanitized) return;  // the thread may hold the sanitizer's allocator
+  const BuiltDataset built(Framing::kTfRecord);
+  const auto snapshot = OpenBuilt(built);
+  const uint64_t records = CountWhere(*snapshot, "_offset >= 0");
+  std::atomic<bool> done{false};
+  std::jthread busy([&] {
+    SqlSession session = SqlSession::Open(*snapshot).value();
+    while (!done) {
+      SqlRows rows = session.Query("SELECT group_concat(hex(_offset)) FROM records").value();
+      if (!rows.Next()) break;
+    }
+  });
+  int answered = 0;
+  for (int child = 0; child < 50; ++child) {
+    answered += RunInChild([&] {
+                  ::alarm(20);  // a child that hangs is killed
+                  return CountWhere(*snapshot, "_offset >= 0") == records ? 0 : 1;
+                }) == 0;
+  }
+  done = true;
+  CHECK(answered == 50);
 }
 
 }  // namespace

@@ -487,6 +487,21 @@ TEST_CASE("statements of one session are stepped in turn, each with its own limi
   CHECK_FALSE(*one->Next());
 }
 
+TEST_CASE("a value whose memory is refused is an error, and not an empty one") {
+  SqlSession session = OpenCatalogSession();
+  SqlLimits limits;
+  limits.memory_bytes = 8 << 20;
+  Result<SqlRows> rows = session.Query("SELECT zeroblob(1000), zeroblob(0), zeroblob(32000000)", {}, limits);
+  REQUIRE(rows);
+  const Result<bool> row = rows->Next();
+  REQUIRE_FALSE(row);
+  CHECK(row.error().code == ErrorCode::kLimit);
+  rows = session.Query("SELECT zeroblob(1000), zeroblob(0), x''", {}, limits);
+  REQUIRE(rows->Next());
+  CHECK(rows->At(0).bytes.size() == 1000);
+  CHECK(rows->At(1).bytes.empty());
+}
+
 TEST_CASE("a session does not change the settings of the process") {
   const int64_t hard = sqlite3_hard_heap_limit64(-1);
   const int64_t soft = sqlite3_soft_heap_limit64(-1);
