@@ -23,7 +23,7 @@ except ImportError as missing:
 
 
 def payload(number: int) -> bytes:
-    """An Example ending in zeros, which numpy's byte strings would drop; `name` and `weight` are in some records only."""
+    """An Example ending in zeros, which numpy's byte strings would drop; some records have `name` and `weight`."""
     features: dict[str, Any] = {"id": ("int64", [number])}
     if number % 3:
         features["name"] = ("bytes", [b"name %d" % number])
