@@ -11,6 +11,7 @@
 
 #include "base/allocation.h"
 #include "base/text.h"
+#include "index/database/fork_locks.h"
 
 // A SQLite file system (sqlite.org/vfs.html) with one file. Functions that do not concern files, such as time and
 // random numbers, are the default one's.
@@ -120,6 +121,7 @@ struct FileSystem {
 }  // namespace
 
 int OpenHeldFile(std::shared_ptr<const IndexFile> index, int flags, sqlite3** handle) {
+  HoldLocksAcrossForks();
   static FileSystem* const held = new FileSystem();  // never removed: connections may outlive main()
   if (!held->registered) return SQLITE_NOMEM;
   opening = &index;

@@ -134,15 +134,15 @@ TEST_CASE("a forked child opens its own parts, and its parent's answer as before
   }
 }
 
-TEST_CASE("children forked while a thread runs queries answer too") {
+TEST_CASE("children forked while a thread opens sessions and runs queries answer too") {
   if (kSanitized) return;  // the thread may hold the sanitizer's allocator
   const BuiltDataset built(Framing::kTfRecord);
   const auto snapshot = OpenBuilt(built);
   const uint64_t records = CountWhere(*snapshot, "_offset >= 0");
   std::atomic<bool> done{false};
   std::jthread busy([&] {
-    SqlSession session = SqlSession::Open(*snapshot).value();
     while (!done) {
+      SqlSession session = SqlSession::Open(*snapshot).value();
       SqlRows rows = session.Query("SELECT group_concat(hex(_offset)) FROM records").value();
       if (!rows.Next()) break;
     }

@@ -1,0 +1,33 @@
+#include "index/database/fork_locks.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+
+#include <array>
+#include <cstddef>
+
+namespace ofindex::sqlite {
+namespace {
+
+// The order in which SQLite itself takes one while it holds another: temporary names need random numbers, these the
+// default file system, and all of them memory.
+constexpr std::array kLocks = {SQLITE_MUTEX_STATIC_VFS1, SQLITE_MUTEX_STATIC_VFS2, SQLITE_MUTEX_STATIC_VFS3,
+                               SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MAIN,
+                               SQLITE_MUTEX_STATIC_LRU,  SQLITE_MUTEX_STATIC_PMEM, SQLITE_MUTEX_STATIC_MEM};
+
+void LockAll() {
+  for (const int lock : kLocks) sqlite3_mutex_enter(sqlite3_mutex_alloc(lock));
+}
+
+void UnlockAll() {
+  for (size_t i = kLocks.size(); i > 0; --i) sqlite3_mutex_leave(sqlite3_mutex_alloc(kLocks[i - 1]));
+}
+
+}  // namespace
+
+void HoldLocksAcrossForks() {
+  static const int registered = ::pthread_atfork(LockAll, UnlockAll, UnlockAll);
+  static_cast<void>(registered);
+}
+
+}  // namespace ofindex::sqlite
