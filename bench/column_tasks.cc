@@ -68,11 +68,11 @@ Result<std::shared_ptr<ColumnStore>> OpenColumns(const std::string& index) {
 
 }  // namespace
 
-Result<void> AskWhere(const std::string& index, const std::string& expression, bool anew) {
+Result<void> AskWhere(const std::string& index, const std::string& expression, bool reopen) {
   OFINDEX_ASSIGN(std::shared_ptr<ColumnStore> store, OpenColumns(index));
   OFINDEX_TRY(Find(store, expression));
   const auto ask = [&]() -> Result<Ordinals> {
-    if (!anew) return Find(store, expression);
+    if (!reopen) return Find(store, expression);
     OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> fresh, OpenColumns(index));
     return Find(fresh, expression);
   };

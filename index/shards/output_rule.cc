@@ -37,7 +37,7 @@ const char* NameOf(OutputKind kind) {
     case OutputKind::kTextIndex: return "a text index of a shard";
     case OutputKind::kLabels: return "a map of labels";
     case OutputKind::kJsonLines: return "records as JSON lines";
-    case OutputKind::kRaw: break;  // raw payloads have no form of their own by which to recognise them
+    case OutputKind::kRaw: break;  // raw payloads cannot be recognised
   }
   return "an empty file";
 }

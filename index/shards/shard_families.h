@@ -29,8 +29,8 @@ class ShardFamilies {
   void Add(std::string_view path, const ShardTraits& traits);
 
   /// Returns the most frequent traits of the sound shards in the most reliable set of `path`; in a tie, those that were
-  /// added first. nullopt if no set of `path` has a sound shard. `own` are the traits with which `path` itself was
-  /// added; they do not count.
+  /// added first. Returns nullopt if `path` belongs to no set with a sound shard. If `path` itself was added, `own` are
+  /// its traits, which are not counted.
   [[nodiscard]] std::optional<ShardTraits> Of(std::string_view path, const std::optional<ShardTraits>& own = {}) const;
 
  private:

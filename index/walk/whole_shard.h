@@ -15,7 +15,7 @@ struct WholeShard {
 };
 
 /// Walks all headers of `file` and checks the last record's payload (TFRecord): the check before records are appended.
-/// Errors: kIo; kDamage, with the byte at which there is no record of `framing`.
+/// Errors: kIo; kDamage, with the first byte at which no record of `framing` begins.
 [[nodiscard]] Result<WholeShard> CheckWhole(const File& file, Framing framing);
 
 }  // namespace ofindex

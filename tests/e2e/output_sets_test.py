@@ -27,7 +27,7 @@ class OutputSetsTest(OutputFolderTest):
                         ("cat", data, "--to", "tfrecord", "-o", out if out.endswith("rd") else f"{out}/x"),
                     ):
                         if args[0] == "cat" and data == "link":
-                            continue  # it has no index of its own name
+                            continue  # a link has no index next to it
                         with self.subTest(args=args, force=force):
                             before = self.contents()
                             self.assertEqual(self.run_command(*args, *force).code, 2)

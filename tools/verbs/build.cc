@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "index/build/builder.h"
-#include "index/catalog/paths.h"
 #include "index/columns/column_choice.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
