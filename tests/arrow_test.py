@@ -69,9 +69,16 @@ ROOMS = {
     "tools/verbs": "base proto/encode mmap mmap/offsets index/build index/catalog index/columns index/output "
     "index/shards index/writing query query/columns query/sampling query/sql query/stats tools/packing tools/sampling "
     "tools/shell tools/show",
-    "python/src": "base proto proto/encode proto/extract mmap index/build index/chunks index/shards "
-    "index/writing query query/columns query/decoding query/loading query/sampling query/sampling/columns "
-    "query/sampling/sets query/sql query/stats",
+    "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
+    "python/src/columns": "base proto/extract index/build index/chunks query/columns query/sampling/columns "
+    "query/sampling/sets query/sql query/stats python/src/convert python/src/interpreter python/src/records",
+    "python/src/convert": "base index/chunks query/sql python/src/interpreter",
+    "python/src/interpreter": "base",
+    "python/src/loading": "base query/columns query/decoding query/loading query/sampling python/src/columns "
+    "python/src/convert python/src/interpreter python/src/records",
+    "python/src/records": "base mmap proto query query/sampling/sets python/src/convert python/src/interpreter",
+    "python/src/writing": "base index/shards index/writing proto proto/encode python/src/convert "
+    "python/src/interpreter",
     "include/ofindex": "",
     "library": "base index/build index/catalog index/columns index/shards index/writing mmap proto proto/encode query "
     "query/columns query/decoding query/sampling query/sampling/sets query/sql include/ofindex",
@@ -106,7 +113,12 @@ WRAPPED_IN = [
     (r"CLI/.*", "tools/shell/command_line.cc"),
     (r"nlohmann/.*", "query/sampling tools/packing tools/shell"),
     (r"simdjson\.h|csv\.h", "tools/packing"),
-    (r"nanobind/.*|Python\.h", "python/src"),
+    (
+        r"nanobind/.*",
+        "python/src python/src/columns python/src/convert python/src/interpreter python/src/loading "
+        "python/src/records python/src/writing",
+    ),
+    (r"Python\.h", "python/src/interpreter"),
 ]
 
 # Headers of the language and of the operating system, which every folder may include.
@@ -259,7 +271,7 @@ class ComplaintsTest(unittest.TestCase):
         ("index/catalog/catalog.cc", '"index/database/sqlite.h"'),
         ("query/columns/snapshot.cc", '"index/build/map_builder.h"'),
         ("tools/verbs/get.cc", '"base/result.h"'),
-        ("python/src/module.cc", '"query/dataset.h"'),
+        ("python/src/records/records.cc", '"query/dataset.h"'),
         ("library/dataset.cc", '"query/dataset.h"'),
         ("library/dataset.cc", "<ofindex/dataset.h>"),
         ("include/ofindex/dataset.h", "<ofindex/result.h>"),

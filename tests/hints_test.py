@@ -64,7 +64,7 @@ class HintsTest(unittest.TestCase):
         self.assertEqual(wrong, [])
 
     def test_python_has_an_argument_for_each_option_in_a_hint(self) -> None:
-        words = (ROOT / "python/src/python_words.cc").read_text()
+        words = (ROOT / "python/src/interpreter/python_words.cc").read_text()
         known = set(re.findall(r'Words\{"(-[a-z-]+)', words)) | COMMAND_ONLY
         for path, source in sources():
             for text, _ in texts_of(source):

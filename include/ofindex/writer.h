@@ -131,9 +131,9 @@ class OFINDEX_API PayloadBuilder {
   PayloadBuilder& AddList(std::string_view name, std::span<const FeatureValues> steps);
 
   /// Returns the payload, which is valid until the next Clear or the end of the builder's life. Nothing may be added
-  /// afterwards. Errors, the first since Clear: kFeature if the message's format cannot store values of that kind or feature
-  /// lists, if an int32 is out of range, if a name is not UTF-8 (Examples need that), or if two features have the same name;
-  /// kLimit if the payload is longer than protobuf allows, 2 GiB.
+  /// afterwards. Errors, the first since Clear: kFeature if the message's format cannot store values of that kind or
+  /// feature lists, if an int32 is out of range, if a name is not UTF-8 (Examples need that), or if two features have
+  /// the same name; kLimit if the payload is longer than protobuf allows, 2 GiB.
   [[nodiscard]] Result<ByteView> Finish();
 
  private:

@@ -46,7 +46,8 @@ class Flattener:
 
     Args:
         time_unit: The unit of times and timestamps.
-        steps: Whether arrays of arrays stay lists of lists, as SequenceExamples need; if not, all their values form one list.
+        steps: Whether arrays of arrays stay lists of lists, as SequenceExamples need. If not, all their values form one
+            list.
         byte_lists: Features whose lists of small integers are the bytes of one value.
         nanoseconds: Features whose integers are times in nanoseconds.
     """

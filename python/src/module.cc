@@ -1,15 +1,15 @@
 #include <nanobind/nanobind.h>
 
-#include "python/src/arrays.h"
-#include "python/src/catalog.h"
-#include "python/src/columns.h"
-#include "python/src/decode_one.h"
-#include "python/src/decoder.h"
-#include "python/src/loader.h"
-#include "python/src/records.h"
-#include "python/src/sampler.h"
-#include "python/src/sql.h"
-#include "python/src/writer.h"
+#include "python/src/columns/catalog.h"
+#include "python/src/columns/columns.h"
+#include "python/src/columns/sql.h"
+#include "python/src/convert/arrays.h"
+#include "python/src/loading/decoder.h"
+#include "python/src/loading/loader.h"
+#include "python/src/loading/sampler.h"
+#include "python/src/records/decode_one.h"
+#include "python/src/records/records.h"
+#include "python/src/writing/writer.h"
 
 // The private half of the package ofindex: it converts arguments, releases the GIL and raises errors. The public
 // interface and its documentation are in the Python files.

@@ -1,6 +1,6 @@
 """Calls from the extension into Python: each that may wait for the GIL parks the thread, instead of unwinding it.
 
-python/src/parked_calls.cc explains why.
+python/src/interpreter/parked_calls.cc explains why.
 """
 
 from __future__ import annotations

@@ -4,13 +4,17 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "tests/support/child_process.h"
 #include "tests/support/compressed_bytes.h"
 #include "tests/support/files.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
 
@@ -195,6 +199,41 @@ TEST_CASE("two writers of one shard exclude each other, and no shard is written 
   const RecordWriter first = Writer(dir / "shard", Framing::kTfRecord);
   CHECK(RecordWriter::Create(dir / "shard", Framing::kTfRecord).error().code == ErrorCode::kLocked);
   CHECK(RecordWriter::Create(dir / "other", Framing::kEmpty).error().code == ErrorCode::kUsage);
+}
+
+// Leaves no 64 KiB of free memory to this process, which may take no more from the system; or lifts that limit.
+void LimitMemory(bool limited) {
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = limited ? pages * 4096 : limit.rlim_max;
+  ::setrlimit(RLIMIT_AS, &limit);
+  for (void* volatile taken = &limit; limited && taken != nullptr;) taken = std::malloc(64 << 10);
+}
+
+TEST_CASE("a shard whose writer ran out of memory within a record takes no more records, and is not published" *
+          doctest::skip(kSanitized)) {
+  const TempDir dir;
+  const std::string payload(200 << 10, 'x');  // more than the output buffer has room for as yet
+  CHECK(RunInChild([&] {
+          Result<RecordWriter> writer = RecordWriter::Create(dir / "shard", Framing::kTfRecord);
+          if (!writer || !writer->Write(AsBytes("a"))) return 1;
+          LimitMemory(true);
+          bool ran_out = false;
+          try {
+            static_cast<void>(writer->Write(AsBytes(payload)));
+          } catch (const std::bad_alloc&) {
+            ran_out = true;
+          }
+          LimitMemory(false);
+          if (!ran_out) return 2;
+          const Result<void> next = writer->Write(AsBytes("b"));
+          if (next || next.error().code != ErrorCode::kLimit) return 3;
+          const Result<void> closed = writer->Close();
+          return !closed && closed.error().code == ErrorCode::kLimit ? 0 : 4;
+        }) == 0);
+  CHECK_FALSE(fs::exists(dir / "shard"));
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+#include "python/src/convert/indices.h"
+
+#include <nanobind/ndarray.h>
+
+#include <limits>
+
+#include "base/text.h"
+#include "python/src/interpreter/errors.h"
+
+namespace nb = nanobind;
+
+namespace ofindex::python {
+namespace {
+
+using Int64Array = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// `list` is a list or a tuple. Converting an item to a number may run code that changes it.
+std::vector<uint64_t> OfList(PyObject* list, uint64_t size) {
+  std::vector<uint64_t> indices;
+  indices.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(list)));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
+    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(list, i));
+    indices.push_back(IndexOf(item, size));
+  }
+  return indices;
+}
+
+// Converts to int64: what numpy makes of it must be whole numbers without loss.
+nb::object AsInt64(nb::handle numbers) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  nb::object array = numpy.attr("asarray")(numbers);
+  const std::string kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
+  const bool empty = nb::cast<size_t>(array.attr("size")) == 0;
+  if (kind != "i" && kind != "u" && !empty) {
+    PyErr_Format(PyExc_TypeError, "records are selected by integers, not by an array of %S",
+                 nb::object(array.attr("dtype")).ptr());
+    throw nb::python_error();
+  }
+  if (nb::cast<size_t>(array.attr("ndim")) != 1) {
+    PyErr_SetString(PyExc_TypeError, "records are selected by a one-dimensional array");
+    throw nb::python_error();
+  }
+  // An unsigned number beyond int64 must not become negative, which would count from the end.
+  if (kind == "u" && nb::cast<size_t>(array.attr("itemsize")) == sizeof(uint64_t))
+    array = numpy.attr("minimum")(array, nb::int_(std::numeric_limits<int64_t>::max()));
+  return numpy.attr("ascontiguousarray")(array, nb::arg("dtype") = "int64");
+}
+
+}  // namespace
+
+uint64_t IndexOf(int64_t number, uint64_t size) {
+  const uint64_t index = number < 0 ? static_cast<uint64_t>(number) + size : static_cast<uint64_t>(number);
+  if (index < size) return index;
+  Raise(ErrorCode::kOutOfRange, StrCat("record ", number, " does not exist; there are ", FormatCount(size)));
+}
+
+uint64_t IndexOf(nb::handle number, uint64_t size) {
+  const bool whole = PyIndex_Check(number.ptr()) && !PyBool_Check(number.ptr());
+  const nb::object index = whole ? nb::steal(PyNumber_Index(number.ptr())) : nb::object();
+  if (!index.is_valid()) {
+    if (PyErr_Occurred() != nullptr && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "records are selected by integers, not by %s", Py_TYPE(number.ptr())->tp_name);
+    throw nb::python_error();
+  }
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow == 0) return IndexOf(int64_t{value}, size);
+  PyErr_Format(PyExc_IndexError, "record %S does not exist", index.ptr());
+  throw nb::python_error();
+}
+
+std::vector<uint64_t> IndicesOf(nb::handle numbers, uint64_t size) {
+  if (PyList_Check(numbers.ptr()) || PyTuple_Check(numbers.ptr())) return OfList(numbers.ptr(), size);
+  const auto array = nb::cast<Int64Array>(AsInt64(numbers));
+  std::vector<uint64_t> indices(array.shape(0));
+  for (size_t i = 0; i < indices.size(); ++i) indices[i] = IndexOf(array.data()[i], size);
+  return indices;
+}
+
+}  // namespace ofindex::python

@@ -1,0 +1,202 @@
+#include "python/src/loading/sampler.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/text.h"
+#include "python/src/columns/columns.h"
+#include "python/src/convert/arrays.h"
+#include "python/src/convert/bytes.h"
+#include "python/src/convert/indices.h"
+#include "python/src/interpreter/errors.h"
+#include "python/src/interpreter/interruptible.h"
+#include "python/src/records/records.h"
+#include "query/columns/find_column.h"
+#include "query/sampling/inflate_cost.h"
+#include "query/sampling/mixture.h"
+#include "query/sampling/open_sampler.h"
+#include "query/sampling/reading_facts.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ofindex::python {
+namespace {
+
+Tail TailOf(const std::string& tail) {
+  if (tail == "exact") return Tail::kExact;
+  if (tail == "pad") return Tail::kPad;
+  if (tail == "drop") return Tail::kDrop;
+  Raise(ErrorCode::kUsage, StrCat("tail='", tail, "': expected 'exact', 'pad' or 'drop'"));
+}
+
+// The arguments of Python's Dataset.sampler(), except the dataset itself.
+struct SamplerOptions {
+  uint64_t seed;
+  uint64_t epoch;
+  uint64_t rank;
+  uint64_t world_size;
+  std::string tail;
+  std::optional<nb::object> weights;
+  std::optional<nb::object> balance;
+  std::optional<uint64_t> block;  // 0: auto
+  std::optional<std::string> state;
+  bool force;
+};
+
+SampleRequest RequestOf(const SamplerOptions& options) {
+  SampleRequest request;
+  if (options.weights) request.weights = NameOf(*options.weights);
+  if (options.balance) request.balance = NameOf(*options.balance);
+  if (options.block && *options.block != 0) request.block = BlockShape{.run = *options.block};
+  request.seed = options.seed;
+  request.epoch = options.epoch;
+  request.slice = {.rank = options.rank, .world = options.world_size};
+  request.tail = TailOf(options.tail);
+  if (options.state) request.state = Unwrap(ParseSamplerState(*options.state));
+  request.force = options.force;
+  return request;
+}
+
+// Warns once about the cost of a global shuffle of compressed shards.
+void AdviseBlocks(const Source& source) {
+  if (!source.dataset.reader().inflates() || source.advised.exchange(true)) return;
+  const auto cost = RunInterruptibly([&](Progress&) -> Result<std::optional<std::string>> {
+    OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(source.dataset));
+    // An order does not need the shards; if they are missing, there is nothing to measure.
+    auto measured = CostOfGlobalShuffle(source.dataset, facts);
+    return measured ? std::move(*measured) : std::optional<std::string>();
+  });
+  if (!cost) return;
+  const std::string text = StrCat(*cost, "; block='auto' reads them in runs");
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
+}
+
+// Picked rows have their own fingerprint, because the order of the picks is part of a sampler's state.
+RowSampler Open(const Source& source, const Rows& rows, const SamplerOptions& options) {
+  const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
+  SampleRequest request = RequestOf(options);
+  for (const auto& name : {request.weights, request.balance}) {
+    if (name) Unwrap(FindColumn(*store, *name), Asked::kQuery);
+  }
+  request.view = Unwrap(rows.Ascending());
+  Sampler sampler = RunInterruptibly([&](Progress& progress) -> Result<Sampler> {
+    if (options.block && *options.block == 0) {
+      OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(source.dataset));
+      const BlockChoice choice = ChooseBlock(facts);
+      if (choice.shape.run > 1) request.block = choice.shape;
+    }
+    SqlLimits limits;
+    limits.cancel = &progress.cancel;
+    OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, source.dataset.snapshot()->Catalog());
+    return OpenSampler(store, catalog->generations(), request, limits);
+  });
+  if (!options.block && !options.weights && !options.balance) AdviseBlocks(source);
+  return {std::move(sampler), rows};
+}
+
+nb::object Take(RowSampler& sampler, uint64_t limit) {
+  std::vector<uint64_t> rows(std::min(limit, sampler.sampler().left()));
+  // If fewer are left, requests one more, so that the sampler notes that the epoch has ended.
+  if (rows.size() < limit) {
+    rows.resize(rows.size() + 1);
+    rows.resize(sampler.NextRows(rows));
+  } else {
+    sampler.NextRows(rows);
+  }
+  return RowArray(std::move(rows));
+}
+
+// Returns the rows at any positions of the epoch, all of which must be less than its size.
+nb::object RowsAt(const RowSampler& sampler, nb::handle positions) {
+  std::vector<uint64_t> rows = IndicesOf(positions, sampler.sampler().epoch_size());
+  RowSampler reader = sampler;
+  for (uint64_t& row : rows) {
+    reader.sampler().SeekTo(row);
+    reader.NextRows(std::span(&row, 1));
+  }
+  return RowArray(std::move(rows));
+}
+
+void SeekTo(RowSampler& sampler, uint64_t position) {
+  if (position > sampler.sampler().epoch_size()) {
+    Raise(ErrorCode::kUsage,
+          StrCat("position ", position, ": the epoch has ", FormatCount(sampler.sampler().epoch_size()), " positions"));
+  }
+  sampler.sampler().SeekTo(position);
+}
+
+Mixture MakeMixture(const std::vector<double>& shares, std::vector<uint64_t> sizes, uint64_t seed) {
+  return Unwrap(Mixture::Make(shares, std::move(sizes), SampleKey(seed, 0, SampleUse::kMixture)));
+}
+
+// Returns three arrays: source, epoch of the source, position in that epoch.
+nb::tuple MixedPlaces(const Mixture& mixture, uint64_t first, uint64_t step, uint64_t count) {
+  std::vector<MixedPlace> places(count);
+  if (count != 0) mixture.Fill(first, step, places);
+  std::vector<uint64_t> columns[3];
+  for (const MixedPlace& place : places) {
+    columns[0].push_back(place.source);
+    columns[1].push_back(place.epoch);
+    columns[2].push_back(place.position);
+  }
+  return nb::make_tuple(RowArray(std::move(columns[0])), RowArray(std::move(columns[1])),
+                        RowArray(std::move(columns[2])));
+}
+
+}  // namespace
+
+RowSampler::RowSampler(Sampler sampler, const Rows& rows) : sampler_(std::move(sampler)) {
+  if (rows.view() != nullptr) return;
+  std::vector<uint64_t> places(rows.size());
+  std::iota(places.begin(), places.end(), uint64_t{0});
+  std::sort(places.begin(), places.end(), [&](uint64_t a, uint64_t b) { return rows.At(a) < rows.At(b); });
+  places_ = std::make_shared<const std::vector<uint64_t>>(std::move(places));
+}
+
+size_t RowSampler::NextRows(std::span<uint64_t> out) {
+  const size_t count = sampler_.NextIndices(out);
+  if (places_) {
+    for (uint64_t& row : out.first(count)) row = (*places_)[row];
+  }
+  return count;
+}
+
+void BindSampler(nb::module_& m) {
+  m.def(
+      "open_sampler",
+      [](const Source& source, const Rows& rows, uint64_t seed, uint64_t epoch, uint64_t rank, uint64_t world_size,
+         const std::string& tail, std::optional<nb::object> weights, std::optional<nb::object> balance,
+         std::optional<uint64_t> block, std::optional<std::string> state, bool force) {
+        return Open(source, rows,
+                    {seed, epoch, rank, world_size, tail, std::move(weights), std::move(balance), block,
+                     std::move(state), force});
+      },
+      "source"_a, "rows"_a, "seed"_a, "epoch"_a, "rank"_a, "world_size"_a, "tail"_a, "weights"_a.none(),
+      "balance"_a.none(), "block"_a.none(), "state"_a.none(), "force"_a);
+  nb::class_<RowSampler>(m, "RowSampler")
+      .def("take", &Take, "most"_a, nb::sig("def take(self, most: int) -> numpy.typing.NDArray[numpy.int64]"))
+      .def("rows_at", &RowsAt, "positions"_a,
+           nb::sig("def rows_at(self, positions: object) -> numpy.typing.NDArray[numpy.int64]"))
+      .def("copy", [](const RowSampler& sampler) { return RowSampler(sampler); })
+      .def(
+          "set_epoch", [](RowSampler& sampler, uint64_t epoch) { sampler.sampler().SetEpoch(epoch); }, "epoch"_a)
+      .def("seek", &SeekTo, "position"_a)
+      .def("state", [](const RowSampler& sampler) { return ToJson(sampler.sampler().State()); })
+      .def_prop_ro("position", [](const RowSampler& sampler) { return sampler.sampler().position(); })
+      .def_prop_ro("epoch", [](const RowSampler& sampler) { return sampler.sampler().epoch(); })
+      .def_prop_ro("seed", [](const RowSampler& sampler) { return sampler.sampler().seed(); })
+      .def_prop_ro("left", [](const RowSampler& sampler) { return sampler.sampler().left(); })
+      .def_prop_ro("epoch_size", [](const RowSampler& sampler) { return sampler.sampler().epoch_size(); })
+      .def_prop_ro("order", [](const RowSampler& sampler) { return Describe(sampler.sampler().method()); });
+  nb::class_<Mixture>(m, "Mixture").def("places", &MixedPlaces, "first"_a, "step"_a, "count"_a);
+  m.def("make_mixture", &MakeMixture, "shares"_a, "sizes"_a, "seed"_a);
+}
+
+}  // namespace ofindex::python

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "python/src/records/rows.h"
+#include "query/sampling/sampler.h"
+
+namespace ofindex::python {
+
+/// A sampler over the rows of a Dataset. It returns row numbers: ds[number] is the record.
+class RowSampler {
+ public:
+  /// `sampler` is over the rows in ascending order.
+  RowSampler(Sampler sampler, const Rows& rows);
+
+  /// Fills `out` with the next rows, as row numbers or as ordinals. Returns how many; fewer if the epoch ends.
+  size_t NextRows(std::span<uint64_t> out);
+  size_t NextOrdinals(std::span<uint64_t> out) { return sampler_.Next(out); }
+
+  [[nodiscard]] Sampler& sampler() { return sampler_; }
+  [[nodiscard]] const Sampler& sampler() const { return sampler_; }
+
+ private:
+  Sampler sampler_;
+  std::shared_ptr<const std::vector<uint64_t>> places_;  // for picked rows: row by rank in ascending order
+};
+
+void BindSampler(nanobind::module_& m);
+
+}  // namespace ofindex::python
