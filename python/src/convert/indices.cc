@@ -1,6 +1,7 @@
 #include "python/src/convert/indices.h"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 #include <limits>
 
