@@ -43,8 +43,9 @@ enum class ErrorCode {
   return 5;
 }
 
-/// Advice on how to fix a failure, as a value. A literal may name options of the command, which Python spells as
-/// arguments. A text built at run time names no options: it may contain names and paths, and is shown as it is.
+/// Advice on how to fix a failure, as a value. A string literal may mention options of the command; the Python package
+/// replaces them with its own argument names. Text built at run time may contain names and paths, so it is never
+/// translated, and must not mention options.
 class Hint {
  public:
   Hint() = default;
@@ -61,8 +62,8 @@ class Hint {
   bool is_literal_ = false;
 };
 
-/// One failure, as a value. `message` reads `<path>@<byte>: what; expected X, got Y`, and names no option unless tools/
-/// built it; `hint` names the command that fixes it (empty if there is none).
+/// One failure, as a value. `message` reads `<path>@<byte>: what; expected X, got Y`, and mentions options of the
+/// command only if it is built in tools/; `hint` gives the command that fixes the failure (empty if there is none).
 struct Error {
   ErrorCode code;
   std::string message;
@@ -70,8 +71,8 @@ struct Error {
   int system = 0;  ///< errno, if the operating system reported one
 };
 
-/// The outcome of an operation that can fail. Only the interface shared with std::expected is used, so that C++23
-/// replaces this alias and nothing else.
+/// The outcome of an operation that can fail. Only the interface shared with std::expected is used, so moving to C++23
+/// will change only this alias.
 template <typename T>
 using Result = tl::expected<T, Error>;
 
