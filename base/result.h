@@ -12,9 +12,9 @@ namespace ofindex {
 enum class ErrorCode {
   kUsage,        ///< an argument makes no sense                                  2    ValueError
   kOutOfRange,   ///< an ordinal is not in the dataset                            2    IndexError
-  kDamage,       ///< the bytes asked for are damaged, or marked bad              3    DamageError
-  kFormat,       ///< not a record file, or not of the format it was taken for    3    FormatError
-  kFeature,      ///< a feature of a record is not what was asked for             3    FeatureError
+  kDamage,       ///< the requested bytes are damaged, or marked bad              3    DamageError
+  kFormat,       ///< not a record file, or not of the expected format            3    FormatError
+  kFeature,      ///< a feature of a record is not as requested                   3    FeatureError
   kNotFound,     ///< there is no index                                           4    FileNotFoundError
   kIndex,        ///< the index is corrupt, foreign or of another version         4    Error
   kStale,        ///< a shard is no longer the file that was indexed              4    StaleError
