@@ -16,9 +16,9 @@ class ShardPaths {
   explicit ShardPaths(std::string folder, std::string anchor = {})
       : folder_(std::move(folder)), anchor_(std::move(anchor)) {}
 
-  /// Looks for shards below `root`. `first_path` is the path of any shard, and `data_dir_bytes` the
-  /// length of the prefix of all paths that names their common folder; looking for that shard determines
-  /// which of the two layouts applies.
+  /// Looks for shards below `root`. `first_path` is the path of any shard; whether that shard exists below `root`
+  /// determines which of the two layouts applies. `data_dir_bytes` is the length of the common folder with which all
+  /// paths begin.
   ShardPaths(std::string root, std::string_view first_path, size_t data_dir_bytes, std::string anchor = {});
 
   /// Returns the path of a shard, as shown to users.

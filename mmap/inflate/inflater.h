@@ -28,7 +28,7 @@ enum class StreamFault : uint8_t {
 struct StreamDamage {
   StreamFault fault;
   uint64_t position;
-  uint64_t file_begin;  ///< in the file: range of bytes that cannot be trusted, or belong to nothing
+  uint64_t file_begin;  ///< range of bytes in the file that cannot be trusted, or belong to no stream
   uint64_t file_end;
 
   friend bool operator==(const StreamDamage&, const StreamDamage&) = default;
@@ -49,11 +49,11 @@ class Inflater {
   enum class Halt {
     kFull,   ///< `out` is full
     kBlock,  ///< a deflate block begins here: a possible checkpoint
-    kEnd,    ///< there is nothing more, or nothing that can be trusted
+    kEnd,    ///< the stream ends, or the rest cannot be trusted
   };
 
-  /// Inflates into `out`, and sets `got` to the number of bytes that it now holds. Stops at blocks only if
-  /// `to_blocks`. Errors: kIo, kLimit.
+  /// Inflates into `out`, and sets `got` to the number of bytes stored there. If `to_blocks`, stops at every block.
+  /// Errors: kIo, kLimit.
   [[nodiscard]] Result<Halt> Read(std::span<uint8_t> out, bool to_blocks, size_t& got);
 
   /// Returns the number of bytes inflated so far.
