@@ -83,9 +83,9 @@ class RecordReader {
   using GiveRoom = std::function<uint8_t*(uint64_t length)>;
 
   /// Copies the payload of record `ordinal` to the address that `room` returns. `room` is called once, or again if the
-  /// first attempt failed. The fastest way to read one record. Noticed immediately: a truncated shard, and a map that
-  /// leads to anything but a record's header of that length. Noticed within a tick of the system's clock, a few
-  /// milliseconds: any other change to the shard or map. Copy() notices everything immediately. Thread-safe.
+  /// first attempt failed. The fastest way to read one record. A truncated shard is noticed immediately, and so is a
+  /// map that does not lead to a record header with the right length. Any other change to the shard or map is noticed
+  /// within a tick of the system's clock, a few milliseconds; Copy() notices every change immediately. Thread-safe.
   /// Errors: those of Copy; kLimit if `room` returned null.
   [[nodiscard]] Result<void> CopyTo(uint64_t ordinal, const GiveRoom& room) const;
 

@@ -5,7 +5,7 @@
 
 namespace ofindex {
 
-/// The rule by which shard paths of an index become paths on disk. A value.
+/// The rule by which shard paths of an index become paths on disk. A value type.
 ///
 /// Shard paths are relative to the index's folder. A copy of the dataset elsewhere is read through a root: the shard
 /// "train/part-0" is at ROOT/train/part-0 or, if the folder itself was copied, at ROOT/part-0. A path that leads out of

@@ -18,7 +18,7 @@ namespace ofindex {
 /// skips the content of bytes values, so an image costs no more than a number.
 [[nodiscard]] std::optional<PayloadKind> StrictPayloadKind(ByteView payload);
 
-/// The votes of a sample of one shard's records on the payload kind. A value.
+/// The votes of a sample of one shard's records on the payload kind. A value type.
 class PayloadVote {
  public:
   /// Adds the vote of one record, which is its StrictPayloadKind().

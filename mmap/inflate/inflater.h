@@ -34,9 +34,9 @@ struct StreamDamage {
   friend bool operator==(const StreamDamage&, const StreamDamage&) = default;
 };
 
-/// Inflates a gzip file of one or more members, a zlib stream or a raw deflate stream from its start, and reports block
-/// boundaries for checkpoints and all damage. The only wrapper of zlib's inflate. Uses at most about 120 KiB of memory
-/// for any input. Not thread-safe.
+/// Inflates a gzip file of one or more members, a zlib stream or a raw deflate stream from its start, and reports all
+/// damage, and the block boundaries at which checkpoints can be made. The only wrapper of zlib's inflate. Uses at most
+/// about 120 KiB of memory for any input. Not thread-safe.
 class Inflater {
  public:
   /// Inflates the first `size` bytes of `file`, which must outlive the inflater.

@@ -47,8 +47,8 @@ class OffsetMap {
   [[nodiscard]] uint64_t records() const { return header_.records; }
   [[nodiscard]] uint64_t shards() const { return header_.shards; }
 
-  /// Returns the map's file. Data read through a CheckedBlock can be trusted if the file has not
-  /// changed since its state was loaded.
+  /// Returns the map's file. Data read through a CheckedBlock can be trusted if the file has not changed since
+  /// watch().state() was loaded.
   [[nodiscard]] const FileWatch& watch() const { return watch_; }
 
   /// The location of a record: [begin, end) in the shard, framing included.

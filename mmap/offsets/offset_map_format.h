@@ -31,7 +31,7 @@ inline constexpr std::array<char, 8> kMapMagic = {'O', 'F', 'I', 'D', 'X', 'M', 
 inline constexpr uint32_t kMapVersion = 3;
 inline constexpr uint64_t kMapHeaderBytes = 256;
 inline constexpr uint64_t kMapShardBytes = 80;
-inline constexpr uint64_t kMapEntryBytes = 64;  ///< of blocks and streams
+inline constexpr uint64_t kMapEntryBytes = 64;  ///< size of the entry of a block or a stream
 inline constexpr uint64_t kMapPointBytes = 32;
 inline constexpr uint64_t kJumpRecords = 65536;
 

@@ -13,7 +13,7 @@ namespace ofindex {
 
 /// The columns to extract from a payload: the feature that each column belongs to, and its path of fields. For Example,
 /// SequenceExample and OFRecord the plan is built in, and finds features by name as they occur; for other messages, it
-/// has a path for each column. A value.
+/// has a path for each column. A value type.
 class FieldPlan {
  public:
   /// The encoding of the scalar at the end of a path. An enum is an int32; kUint64 keeps its bits, as an int64.

@@ -12,7 +12,7 @@
 
 namespace ofindex {
 
-/// The paths of a plan as a tree, with the outermost message at its root. A value.
+/// The paths of a plan as a tree, with the outermost message at its root. A value type.
 class PathTree {
  public:
   static constexpr uint32_t kNone = 0xffff'ffff;
