@@ -30,7 +30,7 @@ Error Described(const std::exception& thrown, const char* what) {
 
 }  // namespace
 
-// Building a message may itself run out of memory; the last one is short enough to need none.
+// Building a message may itself run out of memory; the fallback message is short enough not to allocate.
 Error ErrorOf(const std::exception& thrown, const char* what) noexcept {
   try {
     return Described(thrown, what);

@@ -16,7 +16,7 @@ namespace ofindex {
 [[nodiscard]] uint32_t Crc32cOf(uint64_t value);
 
 /// Masks a CRC as TFRecord does before storing it (tsl/lib/hash/crc32c.h): rotates it right by 15 bits and adds a
-/// constant, so that a CRC over bytes that contain CRCs stays sound.
+/// constant, so that a CRC can safely be computed over bytes that contain CRCs.
 [[nodiscard]] constexpr uint32_t MaskCrc(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8U; }
 
 /// Returns the 64-bit XXH3 of `bytes`.

@@ -58,7 +58,8 @@ std::string PathFrom(const std::string& anchor, const std::string& path) {
 }
 
 Result<File> File::OpenRead(const std::string& path, const std::string& shown) {
-  // Checking whether the access time needs an update takes a twentieth of a small read. Only the owner may skip it.
+  // Checking whether the access time must be updated takes a twentieth of a small read; only the file's owner may skip
+  // it.
   int more = O_NOATIME;
   int fd = -1;
   for (;;) {

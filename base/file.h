@@ -11,9 +11,9 @@
 
 namespace ofindex {
 
-/// The facts by which a file is recognised as one seen before. The inode change time (ctime) cannot be set, so a file
-/// renamed into its place is noticed even if it has the same size and mtime. The device is left out because its number
-/// changes after a reboot or a mount.
+/// The facts by which a file is recognised as one seen before. The inode change time (ctime) cannot be set, so a
+/// replacement is noticed even if it has the same size and mtime as the original file. The device is left out because
+/// its number changes after a reboot or a mount.
 struct FileState {
   uint64_t size = 0;  ///< bytes
   int64_t mtime_ns = 0;
@@ -23,8 +23,9 @@ struct FileState {
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
-/// Facts about a file, from the file system. Two equal values describe the same inode, not written to in between (as
-/// far as the file system's clock can tell; Linux 6.13 and later distinguish any two states that were queried).
+/// Facts about a file, from the file system. If two values are equal, they describe the same inode, and it was not
+/// written to in between, as far as the file system's clock can tell. (Linux 6.13 and later distinguish any two states
+/// that were queried.)
 struct FileFacts : FileState {
   uint64_t device = 0;
   bool regular = false;
@@ -41,14 +42,14 @@ struct FileFacts : FileState {
 /// Returns the folder of `path`, as a prefix to open files by: "a/b" -> "a", "b" -> ".".
 [[nodiscard]] std::string FolderOf(const std::string& path);
 
-/// Returns a path that works from any working directory for `path` as seen from `anchor`, an absolute folder. Returns
+/// Returns `path` resolved against the absolute folder `anchor`, so that it works from any working directory. Returns
 /// `path` itself if it is absolute or `anchor` is empty.
 [[nodiscard]] std::string PathFrom(const std::string& anchor, const std::string& path);
 
 /// Returns the error for a failed system call on `path`: "<path>: <what>: <reason of errno>".
 [[nodiscard]] Error SystemError(std::string_view path, std::string_view what, int errno_value);
 
-/// A file open for reading. Owns its descriptor; movable, not copyable. Thread-safe: each read names its offset.
+/// A file open for reading. Owns its descriptor; movable, not copyable. Thread-safe: each read has an explicit offset.
 class File {
  public:
   /// Opens a regular file, following links. Never blocks on a FIFO, never acquires a controlling terminal, never leaks

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kClockTickNs = 20'000'000;
 
 // How far a file server's clock may be ahead of this machine's. Until the machine's clock catches up, a change might
-// not alter the times.
+// leave the file's times unaltered.
 constexpr int64_t kMaxAheadNs = int64_t{60} * 1'000'000'000;
 
 int64_t NowOf(clockid_t clock) {

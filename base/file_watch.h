@@ -17,8 +17,8 @@ namespace ofindex {
 /// before 6.13 tick every 1 to 10 ms).
 [[nodiscard]] bool ChangedJustNow(const FileFacts& facts);
 
-/// Returns ChangedJustNow(facts). If true, first waits until the tick ends, unless the file's clock is ahead of this
-/// machine's.
+/// Returns ChangedJustNow(facts). If true, first waits until the tick ends, unless the clock that set the file's times
+/// is ahead of this machine's.
 bool WaitForNextTick(const FileFacts& facts);
 
 /// Returns the system's coarse clock in nanoseconds; file times are no finer than this.
@@ -47,9 +47,10 @@ class FileWatch {
     return asked ? state == memory_->trusted.load(std::memory_order_acquire) && state != 0 : AskThisTick(state, tick);
   }
 
-  /// Returns the result of `read`, run while the file did not change and its bytes were sound. Calls `check`,
-  /// which verifies the bytes, unless they are known to be sound. Both return a Result. Errors: those of both; kStale
-  /// if the file keeps changing.
+  /// Returns the result of a call of `read` during which the bytes were sound and the file did not change. Unless the
+  /// bytes are known to be sound, calls `check` to verify them. Retries if the file changes. `check` and `read` return
+  /// a Result.
+  /// Errors: those of `check` and `read`; kStale if the file keeps changing.
   template <typename Check, typename Read>
   [[nodiscard]] auto Consistent(Check&& check, Read&& read) const -> decltype(read()) {
     if (const uint64_t known = state(); known != 0) {

@@ -13,8 +13,8 @@ constexpr size_t kMaxEdits = 8;
 
 }  // namespace
 
-// Wagner and Fischer, The String-to-String Correction Problem (1974), with swaps of neighbours that are not edited
-// again, restricted to the band in which the distance can be at most `limit`.
+// The algorithm of Wagner and Fischer, The String-to-String Correction Problem (1974), extended by swaps of adjacent
+// bytes, which are then not edited again. Only the band is computed in which the distance can be at most `limit`.
 size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   if (a.size() > b.size()) std::swap(a, b);
   const size_t beyond = limit + 1;

@@ -12,8 +12,9 @@ namespace ofindex {
 /// length of the shorter string times `limit`.
 [[nodiscard]] size_t EditDistance(std::string_view a, std::string_view b, size_t limit);
 
-/// Returns the `names` that `wrong` may be a misspelling of: at most three, nearest first, none farther than a third of
-/// the length of `wrong`, nor much farther than the nearest. No duplicates; ties keep the order given.
+/// Returns the `names` that `wrong` may be a misspelling of: at most three, nearest first. Their edit distance is at
+/// most a third of the length of `wrong`, and not much larger than that of the nearest name. No duplicates; names at
+/// the same distance keep their order.
 [[nodiscard]] std::vector<std::string> NearestNames(std::string_view wrong, const std::vector<std::string>& names);
 
 /// Returns "did you mean 'a', 'b' or 'c'?" for these names, each enclosed in `quote`; empty if there are none.

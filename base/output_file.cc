@@ -123,7 +123,7 @@ Result<void> SyncDirectoryOf(const std::string& path) {
   const int result = ::fsync(fd);
   const int error = errno;
   ::close(fd);
-  // Some network file systems cannot sync a directory and return EINVAL: there the rename alone must suffice.
+  // Some network file systems cannot sync a directory and return EINVAL: on these, the rename alone must suffice.
   if (result != 0 && error != EINVAL) return tl::unexpected(SystemError(directory, "cannot sync", error));
   return {};
 }

@@ -39,7 +39,7 @@ enum class BadReason : uint8_t {
 /// Maximum number of records in a block: consecutive records of one shard that an index describes together.
 inline constexpr uint32_t kBlockRecords = 65536;
 
-/// The location of a record. A value: holds no handle and outlives every reader.
+/// The location of a record. A value type: holds no handle and may outlive every reader.
 struct RecordLocation {
   uint32_t shard = 0;   ///< index of the shard, from 0
   uint64_t offset = 0;  ///< byte of the shard at which the record's framing begins

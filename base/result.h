@@ -12,9 +12,9 @@ namespace ofindex {
 enum class ErrorCode {
   kUsage,        ///< an argument makes no sense                                  2    ValueError
   kOutOfRange,   ///< an ordinal is not in the dataset                            2    IndexError
-  kDamage,       ///< the bytes asked for are damaged, or marked bad              3    DamageError
-  kFormat,       ///< not a record file, or not of the format it was taken for    3    FormatError
-  kFeature,      ///< a feature of a record is not what was asked for             3    FeatureError
+  kDamage,       ///< the requested bytes are damaged, or marked bad              3    DamageError
+  kFormat,       ///< not a record file, or not of the expected format            3    FormatError
+  kFeature,      ///< a feature of a record is not as requested                   3    FeatureError
   kNotFound,     ///< there is no index                                           4    FileNotFoundError
   kIndex,        ///< the index is corrupt, foreign or of another version         4    Error
   kStale,        ///< a shard is no longer the file that was indexed              4    StaleError
@@ -43,8 +43,9 @@ enum class ErrorCode {
   return 5;
 }
 
-/// Advice on how to fix a failure, as a value. A literal may name options of the command, which Python spells as
-/// arguments. A text built at run time names no options: it may contain names and paths, and is shown as it is.
+/// Advice on how to fix a failure, as a value. A string literal may mention options of the command; the Python package
+/// replaces them with its own argument names. Text built at run time may contain names and paths, so it is never
+/// translated, and must not mention options.
 class Hint {
  public:
   Hint() = default;
@@ -61,8 +62,8 @@ class Hint {
   bool is_literal_ = false;
 };
 
-/// One failure, as a value. `message` reads `<path>@<byte>: what; expected X, got Y`, and names no option unless tools/
-/// built it; `hint` names the command that fixes it (empty if there is none).
+/// One failure, as a value. `message` reads `<path>@<byte>: what; expected X, got Y`, and mentions options of the
+/// command only if it is built in tools/; `hint` gives the command that fixes the failure (empty if there is none).
 struct Error {
   ErrorCode code;
   std::string message;
@@ -70,8 +71,8 @@ struct Error {
   int system = 0;  ///< errno, if the operating system reported one
 };
 
-/// The outcome of an operation that can fail. Only the interface shared with std::expected is used, so that C++23
-/// replaces this alias and nothing else.
+/// The outcome of an operation that can fail. Only the interface shared with std::expected is used, so moving to C++23
+/// will change only this alias.
 template <typename T>
 using Result = tl::expected<T, Error>;
 

@@ -12,7 +12,7 @@ namespace ofindex {
 /// 64 KiB, of all bytes; beyond that, of the first and last 16 KiB and eight evenly spaced pages of 4 KiB in between.
 ///
 /// Distinguishes a copy from a different file, but does not notice a changed byte in a page that it does not read; use
-/// `ofindex verify` for that. Computed over the indexed size, it also recognises a file that has only grown.
+/// `ofindex verify` for that. A hash over the indexed size also recognises a file that has only grown.
 ///
 /// Errors: kIo; kStale if the file has fewer than `size` bytes.
 [[nodiscard]] Result<uint64_t> Fingerprint(const File& file, uint64_t size);
@@ -26,8 +26,8 @@ struct ShardIdentity : FileState {
 };
 
 /// Opens the file of a shard named by an index. Messages use `shown`, or `path` if `shown` is empty.
-/// Errors: kStale if no regular file of that name exists (any longer); kIo if one exists, or may exist, but cannot be
-/// opened (no permission, no descriptor left).
+/// Errors: kStale if there is no regular file of that name; kIo if there is or may be one, but it cannot be opened (no
+/// permission, no descriptor left).
 [[nodiscard]] Result<File> OpenIndexedShard(const std::string& path, const std::string& shown = {});
 
 /// Returns the identity of `file`. Errors: kIo; kStale if the file shrinks while it is read.

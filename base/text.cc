@@ -100,7 +100,8 @@ std::string Counted(uint64_t n, std::string_view noun) { return StrCat(FormatCou
 std::string FormatBytes(double bytes) {
   static constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   size_t unit = 0;
-  // The thresholds are where rounding would add a digit: 1023.5 KiB is 1.00 MiB, and 9.995 is 10.0.
+  // The thresholds are the values whose rounding would add a digit: 1023.5 KiB becomes 1.00 MiB, and 9.995 becomes
+  // 10.0.
   while (bytes >= (unit == 0 ? 1024 : 1023.5) && unit + 1 < kUnits.size()) {
     bytes /= 1024;
     ++unit;

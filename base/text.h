@@ -40,8 +40,8 @@ template <typename... Args>
 /// Returns 16 lower-case hexadecimal digits.
 [[nodiscard]] std::string ToHex(uint64_t value);
 
-/// Returns the lower case of an ASCII letter, and any other byte unchanged. Names that fold to
-/// the same bytes are equal in SQL.
+/// Returns the lower case of an ASCII letter, and any other byte unchanged. SQL treats two names as equal if all their
+/// bytes fold to the same.
 [[nodiscard]] constexpr char Folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 [[nodiscard]] std::string Folded(std::string_view text);
 

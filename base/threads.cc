@@ -52,7 +52,8 @@ void RunOnThreads(unsigned count, const std::function<void(unsigned)>& body) {
     try {
       for (unsigned k = 1; k < count; ++k) threads.emplace_back([&thrown, &body, k] { thrown.Run(body, k); });
     } catch (const std::exception&) {
-      // Out of threads (std::system_error) or of memory (std::bad_alloc): the running threads do all the work.
+      // If there are no more threads (std::system_error) or no memory (std::bad_alloc), the running threads do all the
+      // work.
     }
     thrown.Run(body, 0);
   }

@@ -3,9 +3,9 @@
 
     against.py [build|where|groups|bytes]...
 
-Both sides of a comparison answer the same question in turns, and must agree on the result; the table has the median
-over the turns of the ratio of the two. In-process answers of ofindex come from a task of bench/column_tasks.h, which
-reports how long the answer took. docs/benchmarks.md says what is compared with what.
+Both sides of a comparison answer the same question alternately, and must agree on the result. Each turn gives one ratio
+of the two times, and the table has the median ratio. If ofindex is measured without starting a command, a task of
+bench/column_tasks.h answers, and reports how long the answer took. docs/benchmarks.md describes all comparisons.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ COLUMNS = ("label", "height", "width", "score")
 RECORDS = 4_000_000
 RECORDS_FOR_TFR_READER = 100_000  # about ten seconds per million
 
-# The result: number of rows, and a sum over them.
+# The result of a query: the number of rows, and a sum over them.
 Answer = tuple[int, int]
-# Seconds, and the result.
+# The seconds that a query took, and its result.
 Turn = tuple[float, Answer]
 Side = Callable[[], Turn]
 
 
 @dataclass
 class Claim:
-    """A number's bound: "at least", "at most", or empty if it is shown for comparison."""
+    """The bound that a number should keep: "at least", "at most", or empty if the number is shown for comparison."""
 
     name: str
     bound: str = ""
@@ -70,7 +70,8 @@ def same(answer: Answer) -> Answer:
 
 
 def by_turns(name: str, ours: Side, *theirs: Side) -> float:
-    """Median of ours / theirs, in seconds. If they have several ways, the fastest one in each turn counts."""
+    """The median of our time divided by theirs. If `theirs` has several functions, the fastest one in each turn
+    counts."""
     turns: list[tuple[float, float]] = []
     for turn in range(-1, TURNS):  # the first one warms up
         sides = [ours, *theirs]
@@ -78,7 +79,7 @@ def by_turns(name: str, ours: Side, *theirs: Side) -> float:
         took = {side: sides[side]() for side in order}
         answers = {answer for _, answer in took.values()}
         if len(answers) != 1:
-            sys.exit(f"{name}: the two sides differ in what they found: {answers}")
+            sys.exit(f"{name}: the results of the two sides differ: {answers}")
         if turn >= 0:
             turns.append((took[0][0], min(seconds for side, (seconds, _) in took.items() if side > 0)))
     medians = [1e3 * median(seconds) for seconds in zip(*turns)]
@@ -177,7 +178,7 @@ def first_records(shard: Path, records: int) -> bytes:
 
 
 def index_row(feature: Any) -> dict[str, Any]:
-    """What tfr-reader keeps of a record."""
+    """The columns that tfr-reader keeps of a record."""
     return {name: feature[name].value[0] for name in COLUMNS}
 
 
@@ -222,7 +223,7 @@ def numbers(ids: Any) -> Answer:
 
 
 def ask_parquet(parquet: Path, expression: str) -> Turn:
-    """DuckDB, from a file name to the ordinals, on a connection that has not seen a file before."""
+    """Times DuckDB from a file name to the ordinals, on a connection that has opened no file before."""
     sql = f"SELECT file_row_number FROM read_parquet('{parquet}', file_row_number = true) WHERE {expression}"
     with duckdb.connect() as fresh:
         return timed(lambda: fresh.execute(sql).fetchnumpy()["file_row_number"], numbers)
@@ -298,7 +299,8 @@ def compare_bytes() -> Iterator[str]:
     for name, theirs in bytes_in_parquet().items():
         print(f"bytes of {name}: {ours[name]:,} / {theirs:,}")
         line = f"against (e) bytes of column {name} / Parquet, zstd"
-        # Names are all different, so they are neither numbers nor a dictionary: no bound applies.
+        # Names are all different, so they cannot be stored compactly as numbers or through a dictionary: no bound
+        # applies.
         yield (Claim(line) if name == "name" else Claim(line, "at most", 1.2)).line(ours[name] / theirs)
 
 

@@ -18,8 +18,8 @@ struct FourColumns {
 
 /// The simplest fast loop that extracts four columns of TFRecord Examples: reads through a buffer of 256 KiB that stays
 /// in cache, follows the lengths, finds the features by name in any order, and takes the single value of each. Relies
-/// on the layout of the records; checks and encodes nothing. Threads take whole shards; entry i of the result is of
-/// shard i. Errors: kIo.
+/// on the layout of the records; checks and encodes nothing. Threads take whole shards; entry i of the result has the
+/// columns of shard i. Errors: kIo.
 [[nodiscard]] Result<std::vector<FourColumns>> BareDecode(const std::vector<std::string>& shards, unsigned threads);
 
 }  // namespace ofindex

@@ -14,7 +14,7 @@
 namespace ofindex {
 
 /// The fastest reader that a program could have if it knows its data, checks nothing, and has enough memory: all shards
-/// are mapped, and two arrays of u64 hold the location of each record. Moves, does not copy.
+/// are mapped, and two arrays of u64 hold the location of each record. Movable, not copyable.
 class BareReader {
  public:
   /// Maps the shards of `data`; `reader` locates the records. Errors: kIo, and those of Locate.
@@ -27,7 +27,7 @@ class BareReader {
   /// Copies the payloads of `ordinals` to `out`, concatenated. Cache lines are prefetched some records ahead.
   void Copy(std::span<const uint64_t> ordinals, uint8_t* out) const;
 
-  /// Does the same with one pread per record, the only way without a map. Errors: kIo.
+  /// Does the same with one pread per record, as a reader without a map must. Errors: kIo.
   [[nodiscard]] Result<void> Pread(std::span<const uint64_t> ordinals, uint8_t* out) const;
 
  private:

@@ -10,7 +10,8 @@
 namespace ofindex {
 
 /// This program, started again to do one task (bench/child_tasks.h) in its own memory. It prints numbers and may wait
-/// for a word. Moves, does not copy; not thread-safe. When this object is destroyed, the child is told to end.
+/// for a line of input. Movable, not copyable; not thread-safe. When this object is destroyed, the child is told to
+/// end.
 class Child {
  public:
   /// Starts `task`: its name and arguments. Errors: kIo.
@@ -23,7 +24,7 @@ class Child {
   /// Waits for the next number that the child prints. Errors: kIo if the child ended instead.
   [[nodiscard]] Result<double> ReadNumber();
 
-  /// Wakes a child that waits for a word.
+  /// Wakes a child that waits for a line of input.
   [[nodiscard]] Result<void> Wake();
 
  private:

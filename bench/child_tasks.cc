@@ -44,7 +44,7 @@ Result<void> Get(const std::string& index, uint64_t ordinal) {
   return {};
 }
 
-// Finds a place in every block, and as many random ones as an epoch on one worker would.
+// Finds a record in every block, and then as many random records as one worker reads in an epoch.
 Result<void> FindAllOver(const OffsetMap& map) {
   std::vector<uint64_t> ordinals;
   for (uint64_t ordinal = 0; ordinal < map.records(); ordinal += kBlockRecords) ordinals.push_back(ordinal);

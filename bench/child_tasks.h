@@ -15,11 +15,11 @@ namespace ofindex {
 /// Runs a task in this process, which was started for it, and prints numbers, one per line:
 ///
 ///   build FOLDER [COLUMNS]    peak memory, in bytes, of building the index of FOLDER
-///   get INDEX ORDINAL         nanoseconds from knowing the name of the index to having the record
-///   share INDEX               after reading places all over the index: the bytes of private memory that this took;
-///                             then, when woken, this process's share of the map's pages, in bytes; ends when
+///   get INDEX ORDINAL         nanoseconds to open INDEX and read the record
+///   share INDEX               finds records all over the index and prints the bytes of private memory that this took;
+///                             when woken, prints this process's share of the map's pages, in bytes; ends when
 ///                             woken again
-///   examples                  no number but the folder of the records for the other tasks, created if needed
+///   examples                  prints the folder of the records for the other tasks, and writes them if needed
 ///   where INDEX EXPR          see AskWhere in bench/column_tasks.h
 ///   where-anew INDEX EXPR
 ///   groups INDEX BY COLUMN    see AskGroups

@@ -20,7 +20,7 @@ struct Answer {
   uint64_t sum = 0;
 };
 
-// Returns false once no more questions come.
+// Waits for the next line of input. Returns false at the end of the input.
 bool WaitForQuestion() { return std::getchar() != EOF; }
 
 void Print(std::chrono::steady_clock::duration time, const Answer& answer) {

@@ -1,5 +1,5 @@
 // Measures columns and SQL: building with columns compared with a bare loop that extracts the same data, and querying
-// `records` compared with an ordinary SQLite table. bench/against compares the same with other programs.
+// `records` compared with an ordinary SQLite table. bench/against compares the same work with other programs.
 
 #include <benchmark/benchmark.h>
 

@@ -47,7 +47,7 @@ Result<void> WriteShard(const std::string& path, uint64_t first_record, uint64_t
   return writer.Close();
 }
 
-// The name encodes how the data were made, so that data of another recipe are not mistaken for them.
+// The name encodes how the data were generated, so that data generated in another way are not mistaken for them.
 std::string FolderFor(const Recipe& recipe) {
   return StrCat(DataFolder(), "/", recipe.name, "-", recipe.records, "x", recipe.lengths.min, "-", recipe.lengths.max);
 }

@@ -31,7 +31,7 @@ struct DataSet {
   return z ^ (z >> 31);
 }
 
-/// Uniformly distributed lengths in [least, most], by record.
+/// Uniformly distributed lengths of records, in [min, max].
 struct LengthRange {
   uint64_t min;
   uint64_t max;

@@ -79,7 +79,7 @@ class ExampleWriter {
   std::vector<uint8_t> packed_, list_, feature_, entry_, features_, example_;
 };
 
-// Chooses an octave of labels, each with equal probability, and then a label in it.
+// Chooses an octave of labels, all octaves with equal probability, and then a label in that octave.
 uint64_t LabelOf(uint64_t noise) {
   const uint64_t octave = uint64_t{1} << noise % 10;
   return (octave - 1 + (noise >> 8) % octave) % 1000;

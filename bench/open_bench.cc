@@ -1,4 +1,5 @@
-// Measures the cost of an index of 100 million records: to open, on disk, and in the memory of many processes.
+// Measures the cost of an index of 100 million records: the time to open it, its size on disk, and its memory in many
+// processes.
 
 #include <benchmark/benchmark.h>
 
@@ -89,7 +90,7 @@ Result<Shares> ReadInManyProcesses(const std::string& index) {
     OFINDEX_ASSIGN(const double own, child.ReadNumber());
     shares.max_private = std::max(shares.max_private, own);
   }
-  // All have read all over the index, and none has ended.
+  // All processes have read all over the index, and none has ended.
   for (Child& child : children) {
     OFINDEX_TRY(child.Wake());
     OFINDEX_ASSIGN(const double share, child.ReadNumber());

@@ -19,7 +19,7 @@ bool DropAll() {
 }  // namespace
 
 void DropPages(const std::vector<std::string>& files) {
-  // Dirty pages would stay.
+  // Dirty pages cannot be evicted.
   ::sync();
   if (DropAll()) return;
   for (const std::string& path : files) {

@@ -19,7 +19,7 @@ Result<Turn> TakeTurn(const Pair& pair, bool ours_first) {
     pair.before();
     OFINDEX_ASSIGN((ours ? turn.ours : turn.bare), Time(ours ? pair.ours : pair.bare, ours ? ours_sum : bare_sum));
   }
-  if (ours_sum != bare_sum) return Fail(ErrorCode::kDamage, "the two ways differ in what they found");
+  if (ours_sum != bare_sum) return Fail(ErrorCode::kDamage, "the results of the two sides differ");
   return turn;
 }
 

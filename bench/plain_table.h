@@ -15,8 +15,8 @@ struct Question {
   int columns = 0;
 };
 
-/// The table of a program that copies the columns into SQLite: an ordinary table `records` with _id, which is its
-/// rowid, label, height, width and score. Moves, does not copy; not thread-safe.
+/// The table that a program would have if it copied the columns into SQLite: an ordinary table `records` with label,
+/// height, width, score, and _id as its rowid. Movable, not copyable; not thread-safe.
 class PlainTable {
  public:
   /// Fills a table with the records of `session`: in memory, or in a new file at `path`, whose pages all stay in

@@ -1,5 +1,5 @@
 // Measures random reads of records from the page cache, compared with arrays of offsets over a plain map, and with
-// pread. One thread.
+// pread. All loops use one thread.
 
 #include <benchmark/benchmark.h>
 
@@ -63,7 +63,7 @@ Result<uint64_t> ViewAll(const Fixture& fixture) {
   return sum;
 }
 
-// Reads in groups, since a training loop knows what it will read next.
+// Views records in groups, since a training loop knows which records it will read next.
 Result<uint64_t> ViewAllInGroups(const Fixture& fixture) {
   std::array<ByteView, kGroup> views;
   uint64_t sum = 0;

@@ -72,14 +72,14 @@ void Single(benchmark::State& state) {
 void Creating(benchmark::State& state) {
   constexpr uint64_t kBillion = 1'000'000'000;
   uint64_t bytes = 0;
-  PerItem(state, AtMost("sampling: a sampler of 10^9 records begins", 1e6, "ns"), 1, [&] {
+  PerItem(state, AtMost("sampling: creating a sampler of 10^9 records", 1e6, "ns"), 1, [&] {
     const uint64_t before = HeapBytes();
     const Sampler sampler = SamplerOf(View::Range(0, kBillion), GlobalShuffle{});
     // Freed memory is reused without growing the heap, so the first sampler shows the size.
     bytes = std::max(bytes, HeapBytes() - before + sizeof sampler);
     benchmark::DoNotOptimize(&sampler);
   });
-  Report(AtMost("sampling: and takes", 4096, "bytes"), static_cast<double>(bytes));
+  Report(AtMost("sampling: memory of a sampler of 10^9 records", 4096, "bytes"), static_cast<double>(bytes));
 }
 
 OrdinalSet OneInTen() {
@@ -100,7 +100,7 @@ void Selected(benchmark::State& state) {
 }
 
 void InSelection(benchmark::State& state) {
-  Batched(state, {"sampling: a position in that selection, batched", Claim::Bound::kNone, 0, "ns"},
+  Batched(state, {"sampling: a position in a selection of 10 % of 10^8, batched", Claim::Bound::kNone, 0, "ns"},
           View::Of(OneInTen()), GlobalShuffle{});
 }
 

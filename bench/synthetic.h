@@ -17,7 +17,8 @@ struct SyntheticIndex {
   std::vector<uint64_t> real;  ///< ordinals of the readable records
 };
 
-/// Writes 100,000,000 TFRecords of 200 to 300 bytes, again on every call, with the regular index writer. Errors: kIo.
+/// Writes the index of 100,000,000 TFRecords of 200 to 300 bytes with the regular index writer, again on every call.
+/// Errors: kIo.
 [[nodiscard]] Result<SyntheticIndex> HundredMillionRecords();
 
 }  // namespace ofindex

@@ -1,6 +1,6 @@
 // Measures the speed of writing: `ofindex pack` of JSON lines compared with the JSON parser alone, `ofindex convert`
 // compared with a copy of the same file. Both are whole commands, from start to exit. They write to memory if there is
-// a /dev/shm: the time that a disk takes to sync is not theirs.
+// a /dev/shm: the time that a disk takes to sync is not to be measured.
 
 #include <benchmark/benchmark.h>
 #include <simdjson.h>

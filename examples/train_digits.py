@@ -5,8 +5,8 @@
     examples/train_digits.py quickstart-data/digits --resume      # continues from the last checkpoint
 
 Needs ofindex and torch. The files are indexed once; four in five records are used for training, the others are held
-out. A checkpoint contains the position of the Loader, also in the middle of an epoch: a resumed run reads the same
-batches that it would have read without the stop, and ends with the same weights.
+out. A checkpoint contains the position of the Loader, even in the middle of an epoch, so a resumed run reads the same
+batches as a run without a stop, and ends with the same weights.
 """
 
 from __future__ import annotations
@@ -104,16 +104,16 @@ def train(arguments: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train a small network on digits, from OFRecord files.")
-    parser.add_argument("data", type=Path, help="folder of record files: image, 64 numbers; label, one")
+    parser.add_argument("data", type=Path, help="folder of record files: image, 64 numbers; label, one number")
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--batch-size", type=int, default=32)
-    parser.add_argument("--seed", type=int, default=0, help="of the split, the order and the weights")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the split, the order and the weights")
     parser.add_argument("--checkpoint", type=Path, default=Path("digits.pt"), help="default: %(default)s")
     parser.add_argument("--save-every", type=int, default=100, metavar="STEPS", help="default: %(default)s")
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint")
-    parser.add_argument("--stop-after", type=int, metavar="STEP", help="end there, without saving, as if killed")
+    parser.add_argument("--resume", action="store_true", help="continue from the checkpoint")
+    parser.add_argument("--stop-after", type=int, metavar="STEP", help="end after STEP without saving, as if killed")
     parser.add_argument(
-        "--log", type=Path, metavar="FILE", help="add a line for each step: step, epoch, batch's SHA-256"
+        "--log", type=Path, metavar="FILE", help="append a line for each step: step, epoch, SHA-256 of the batch"
     )
     train(parser.parse_args())
 

@@ -13,8 +13,9 @@
 
 namespace ofindex {
 
-/// Returns the outcome of `extractor` for `payload`, read twice in memory, the second time with known names, and in
-/// pieces of up to `spare` bytes more than requested. If the outcomes differ, returns a text that says so.
+/// Returns the outcome of `extractor` for `payload`. Extracts three times: twice in memory, where the second pass knows
+/// the names, and once in pieces of up to `spare` bytes more than requested. If the outcomes differ, returns all three,
+/// starting with "first ".
 inline std::string ExtractEveryWay(Extractor& extractor, ByteView payload, uint64_t spare,
                                    const std::vector<std::string>& whole) {
   const std::string first = SpellOutcome(extractor, extractor.Extract(payload), whole);
@@ -25,9 +26,10 @@ inline std::string ExtractEveryWay(Extractor& extractor, ByteView payload, uint6
   return StrCat("first ", first, "\nagain ", again, "\nby pages ", paged);
 }
 
-/// Checks one fuzzer input: a byte that selects the type, and the rest. The byte is 0 for descriptors, which are also
-/// read as a message of their own; 1, 2 and 3 for an Example, a SequenceExample and an OFRecord; plus 4 times the spare
-/// bytes of pieces. Returns the fault in the extractor's answer; empty if there is none.
+/// Checks one fuzzer input: a byte and a payload. The byte modulo 4 selects the payload's type: 1 is an Example, 2 a
+/// SequenceExample, 3 an OFRecord, and 0 a FileDescriptorSet, which also serves as the message to extract from. The
+/// byte divided by 4 is `spare` of ExtractEveryWay. Returns a description of the fault that was found; empty if there
+/// is none.
 inline std::string ExtractorFault(ByteView input) {
   if (input.empty()) return "";
   const auto kind = static_cast<PayloadKind>(input[0] % 4);

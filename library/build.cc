@@ -19,7 +19,7 @@ ofindex::Result<std::optional<ColumnChoice>> ColumnsOf(const BuildOptions& optio
   choice.names = options.columns;
   std::sort(choice.names.begin(), choice.names.end());
   choice.names.erase(std::unique(choice.names.begin(), choice.names.end()), choice.names.end());
-  // The text is the form that the index stores, with the limits on it.
+  // The index stores the choice as text; parsing the text checks its limits.
   OFINDEX_ASSIGN(choice, ColumnChoice::Parse(choice.Text()));
   return std::optional(std::move(choice));
 }

@@ -21,12 +21,12 @@
 
 namespace ofindex::v1 {
 
-// Values of the engine as values of the public headers, and back. Enumerations that both have are equal number by
-// number, except for error codes; convert.cc asserts it.
+// Converts values of the engine to values of the public headers, and back. Enumerations that exist in both have the
+// same numbers, as convert.cc asserts, except for error codes.
 
 [[nodiscard]] Error Public(ofindex::Error error);
 
-/// Returns the outcome of a function of the engine with a public error.
+/// Returns `result`, the outcome of a function of the engine, with its error converted to a public one.
 template <typename T>
 [[nodiscard]] Result<T> Public(ofindex::Result<T> result) {
   if (!result) return tl::unexpected(Public(std::move(result).error()));
@@ -37,8 +37,9 @@ template <typename T>
   }
 }
 
-/// Runs `work`, which returns a Result of the engine, so that it can use OFINDEX_TRY and OFINDEX_ASSIGN. Every public
-/// function that returns a Result runs in it: a lack of memory is an error, too.
+/// Runs `work` and converts its result. `work` returns a Result of the engine, so it can use OFINDEX_TRY and
+/// OFINDEX_ASSIGN. Every public function that returns a Result runs its body in this function, so that running out of
+/// memory is an error, too.
 template <typename Work>
 [[nodiscard]] auto Attempt(const Work& work) {
   return Public(WithMemory("a call of the library", work));

@@ -116,7 +116,7 @@ Result<FeatureDecoder> FeatureDecoder::Create(const std::vector<FeatureSpec>& sp
       one.values = spec.values;
       if (!SetFill(spec, one)) {
         return Fail(ofindex::ErrorCode::kUsage,
-                    StrCat("feature '", Printable(spec.name), "': fill does not fit its type"));
+                    StrCat("feature '", Printable(spec.name), "': the fill value does not fit the type"));
       }
       one.truncate = spec.truncate;
       one.pad = spec.pad;

@@ -21,7 +21,7 @@ struct Selection::State {
   ofindex::View view;
 };
 
-/// The engine's parts of public objects.
+/// Access to the engine's objects inside public ones.
 struct Internals {
   [[nodiscard]] static const std::shared_ptr<const OpenedDataset>& Of(const Dataset& dataset) {
     return dataset.opened_;

@@ -34,11 +34,11 @@ ofindex::Result<std::vector<GenerationRow>> OpenedDataset::Generations() const {
 ofindex::Result<const PayloadSource*> OpenedDataset::Source() const {
   std::shared_ptr<const ReaderSource>* newest = source_.load();
   if (newest != nullptr) return newest->get();
-  // This object owns the reader, and the source.
+  // The shared_ptr does not own the reader: this object does, and the source lives no longer than this object.
   const std::shared_ptr<const RecordReader> reader(std::shared_ptr<void>(), &this->reader());
   OFINDEX_ASSIGN(auto made, ReaderSource::Of(reader));
   auto source = std::make_unique<std::shared_ptr<const ReaderSource>>(std::move(made));
-  // If another thread was faster, its source is used.
+  // If another thread has stored a source meanwhile, that one is used.
   if (!source_.compare_exchange_strong(newest, source.get())) return newest->get();
   return source.release()->get();
 }

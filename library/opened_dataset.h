@@ -18,8 +18,9 @@
 
 namespace ofindex::v1 {
 
-/// An open dataset with everything that its users share: records, catalog and columns of one snapshot, each opened when
-/// it is first used. Thread-safe, and usable after fork. The only code of this folder that opens parts of an index.
+/// An open dataset with everything that public objects made from it share: records, catalog and columns of one
+/// snapshot, each opened on first use. Thread-safe, and usable after fork. Only this class opens parts of an index in
+/// this folder.
 class OpenedDataset {
  public:
   [[nodiscard]] static ofindex::Result<std::shared_ptr<const OpenedDataset>> Open(const std::string& name,

@@ -69,7 +69,7 @@ const std::vector<std::string>& SqlRows::columns() const {
 }
 
 Result<bool> SqlRows::Next() {
-  if (!state_) return Misuse("these rows were moved away");
+  if (!state_) return Misuse("these rows were moved from");
   return Attempt([&] { return state_->rows.Next(); });
 }
 

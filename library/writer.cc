@@ -59,7 +59,7 @@ Result<void> RecordWriter::Flush() {
 }
 
 Result<void> RecordWriter::Close() {
-  if (!state_) return Misuse("the writer was moved away");
+  if (!state_) return Misuse("the writer was moved from");
   if (!state_->closed) state_->closed = Attempt([&] { return state_->writer.Close(); });
   return *state_->closed;
 }
@@ -83,7 +83,7 @@ Result<ShardSetWriter> ShardSetWriter::Create(const std::string& path, const Sha
     OFINDEX_TRY(CheckFraming(options.write.framing));
     if (options.shards == 0) return Fail(ofindex::ErrorCode::kUsage, "shards: 0; expected at least 1");
     if (options.shards > 1 && !options.records) {
-      return Fail(ofindex::ErrorCode::kUsage, "records: not given; several shards share a known number of records");
+      return Fail(ofindex::ErrorCode::kUsage, "records: not given; expected a number if there are several shards");
     }
     ShardSetRequest request;
     request.out = path;
@@ -102,12 +102,12 @@ Result<ShardSetWriter> ShardSetWriter::Create(const std::string& path, const Sha
 
 Result<void> ShardSetWriter::Write(ByteView payload) {
   if (!state_ || state_->published) return Misuse("the set is published");
-  if (state_->writer.records() == state_->max_records) return Misuse("the set has all the records that it was for");
+  if (state_->writer.records() == state_->max_records) return Misuse("the set is complete");
   return Attempt([&] { return state_->writer.Write(payload); });
 }
 
 Result<void> ShardSetWriter::Publish() {
-  if (!state_) return Misuse("the writer was moved away");
+  if (!state_) return Misuse("the writer was moved from");
   if (!state_->published) state_->published = Attempt([&] { return state_->writer.Publish(); });
   return *state_->published;
 }

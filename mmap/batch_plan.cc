@@ -8,7 +8,7 @@
 namespace ofindex {
 namespace {
 
-// Turns lengths into the ends of payloads that lie one after the other.
+// Replaces the lengths of concatenated payloads with their end offsets.
 Result<void> AddUp(std::vector<uint64_t>& lengths) {
   uint64_t end = 0;
   for (uint64_t& length_then_end : lengths) {
@@ -29,7 +29,7 @@ void BatchPlan::Sort(std::span<const uint64_t> ordinals) {
   std::sort(wanted_.begin(), wanted_.end(), [](const auto& a, const auto& b) { return a.ordinal < b.ordinal; });
 }
 
-// Finds the places of all wanted records, except those that do not exist, which are sorted last.
+// Finds the places of all wanted records that exist. Those that do not exist are last in wanted_.
 Result<void> BatchPlan::FindPlaces(const OffsetMap& map) {
   ordinals_.clear();
   for (const Wanted& wanted : wanted_) {
@@ -63,7 +63,7 @@ Result<void> BatchPlan::Make(std::span<const uint64_t> ordinals, const ReadPlann
 
 Result<void> BatchPlan::Read(std::span<const uint64_t> ends, uint8_t* out, bool cold) {
   for (size_t i = 0; i < reads_.size(); ++i) reads_[i].out = out + ends[wanted_[i].slot] - reads_[i].length;
-  // All shards are prefetched before the first is waited for.
+  // Prefetches from all shards before it waits for the first.
   for (const bool prefetching : {true, false}) {
     if (prefetching && !cold) continue;
     for (size_t first = 0; first < shards_.size();) {

@@ -13,17 +13,18 @@ namespace ofindex {
 class OpenShard;
 class ReadPlanner;
 
-/// The order in which the slow path copies a batch: by storage order, shard by shard. Designed for reuse: its memory
-/// only grows. Not thread-safe.
+/// The order in which the slow path copies the records of a batch: storage order, shard by shard. Designed for reuse:
+/// its memory only grows. Not thread-safe.
 class BatchPlan {
  public:
-  /// Plans to read `ordinals` through `planner`, and makes their blocks ready. Sets `ends` to the end of each payload
-  /// among the payloads in the order of `ordinals`. Errors: those of ReadPlanner; kLimit if the size exceeds 64 bits.
+  /// Plans to read `ordinals` through `planner`, and makes their blocks ready. Sets ends[i] to the end of payload i in
+  /// the concatenation of all payloads, in the order of `ordinals`. Errors: those of ReadPlanner; kLimit if the size
+  /// exceeds 64 bits.
   [[nodiscard]] Result<void> Make(std::span<const uint64_t> ordinals, const ReadPlanner& planner,
                                   std::vector<uint64_t>& ends);
 
-  /// Copies the payloads to `out`, which has room for all of them at the `ends` of Make. If `cold`, requests the pages
-  /// of all shards before waiting for the first. The shards must still be open. Errors: those of OpenShard::Read.
+  /// Copies the payloads to `out`, concatenated; `ends` is the result of Make. If `cold`, requests the pages of all
+  /// shards before it waits for the first. The shards must still be open. Errors: those of OpenShard::Read.
   [[nodiscard]] Result<void> Read(std::span<const uint64_t> ends, uint8_t* out, bool cold);
 
  private:

@@ -16,7 +16,7 @@ namespace ofindex {
 struct PlannedRead {
   const OpenShard* shard;
   uint64_t block;   ///< in the map
-  RecordRead read;  ///< without room for the payload
+  RecordRead read;  ///< its `out` is not set
 };
 
 /// The first half of the slow path of each read: finds records, refuses bad ones and opens their shards.
@@ -37,7 +37,8 @@ class ReadPlanner {
   /// kIo, kLimit.
   [[nodiscard]] Result<PlannedRead> Plan(uint64_t ordinal) const;
 
-  /// As Plan, for a record that lies at `place`; `shard` is its shard, or null if that may not be open yet.
+  /// Does the same as Plan for a record that lies at `place`. `shard` is its shard, or null if the shard may not be
+  /// open yet.
   [[nodiscard]] Result<PlannedRead> PlanAt(uint64_t ordinal, const OffsetMap::Place& place,
                                            const OpenShard* shard) const;
 

@@ -16,8 +16,8 @@ struct ReaderOptions {
   bool allow_bad = false;        ///< return payloads of records that are marked bad, instead of an error
   uint64_t max_maps = 0;         ///< maximum number of mapped shards; 0: half of what the kernel allows a process
   uint64_t max_descriptors = 0;  ///< maximum number of descriptors kept open; 0: a quarter of the process's limit
-  /// Maximum bytes of inflated spans kept for compressed shards, and, counted separately, of views of their records.
-  /// The span being read is always kept.
+  /// Maximum bytes of inflated spans to keep for compressed shards. The same limit applies separately to the views of
+  /// their records. The span being read is always kept.
   uint64_t inflated_cache_bytes = kInflatedCacheBytes;
 };
 

@@ -58,43 +58,43 @@ class RecordReader {
   ///
   /// Covers the payload bytes alone: length prefix and checksums are excluded. Valid while this reader lives.
   /// Thread-safe. This is the one unguarded read: touching the bytes after the shard was truncated raises SIGBUS.
-  /// Changes made to a shard before the call are noticed within a tick of the system's clock; later changes show in the
-  /// bytes. Reads no bytes, or only the record's header; Copy() and CopyInto() check the framing. The payload of a
-  /// compressed shard is inflated into memory that the reader keeps, at most inflated_cache_bytes in total: such views
-  /// are guarded, and meant for few records.
+  /// Changes made to a shard before the call are noticed within a tick of the system's clock; later changes are visible
+  /// in the bytes. Reads at most the record's header, unlike Copy() and CopyInto(), which check the framing. The
+  /// payload of a record in a compressed shard is inflated into memory that the reader keeps, at most
+  /// inflated_cache_bytes in total: such views are safe to read, but meant for few records.
   ///
   /// Errors: kOutOfRange if `ordinal` is not in [0, size()); kDamage if the record is marked bad, and the reader was
   /// not opened with allow_bad; kStale if the shard is no longer the file that was indexed (hint: `ofindex build
-  /// --force`); kLimit if the shard is not mapped (network file system, io=pread, or no map left), or if it is
-  /// compressed and the views of compressed shards have reached their total limit; kIndex if the map is damaged; kStale
-  /// if the map was truncated or rewritten after it was opened.
+  /// --force`), or if the map was truncated or rewritten after it was opened; kLimit if the shard is not mapped
+  /// (network file system, io=pread, or no map left), or if it is compressed and the views of compressed shards have
+  /// reached their total limit; kIndex if the map is damaged.
   [[nodiscard]] Result<ByteView> View(uint64_t ordinal) const;
 
-  /// Returns the result of View if a lookup in the map is enough to know it, otherwise nullopt. Opens nothing, waits
-  /// for nothing and inflates nothing.
+  /// Returns the result of View if the fast path can produce it, otherwise nullopt. Opens nothing, waits for nothing
+  /// and inflates nothing.
   [[nodiscard]] std::optional<ByteView> ViewAtOnce(uint64_t ordinal) const;
 
   /// Sets views[i] to a view of record ordinals[i]; both spans have the same size. Much faster than one call per
-  /// record, because several records are located at once; 64 at a time are enough.
+  /// record, because several records are located at once; calls with 64 records reach full speed.
   /// Errors: those of View; the content of `views` is then unspecified.
   [[nodiscard]] Result<void> View(std::span<const uint64_t> ordinals, std::span<ByteView> views) const;
 
   /// Returns room for a payload of `length` bytes; null if there is none.
   using GiveRoom = std::function<uint8_t*(uint64_t length)>;
 
-  /// Copies the payload of record `ordinal` to the address that `room` returns. `room` is called once, or a second time
-  /// if something was wrong. The fastest way to read one record. Noticed immediately: a truncated shard, and a map that
-  /// leads to anything but a record's header of that length. Noticed within a tick of the system's clock, a few
-  /// milliseconds: any other change to the shard or map. Copy() notices everything immediately. Thread-safe.
+  /// Copies the payload of record `ordinal` to the address that `room` returns. `room` is called once, or again if the
+  /// first attempt failed. The fastest way to read one record. A truncated shard is noticed immediately, and so is a
+  /// map that does not lead to a record header with the right length. Any other change to the shard or map is noticed
+  /// within a tick of the system's clock, a few milliseconds; Copy() notices every change immediately. Thread-safe.
   /// Errors: those of Copy; kLimit if `room` returned null.
   [[nodiscard]] Result<void> CopyTo(uint64_t ordinal, const GiveRoom& room) const;
 
   /// Does the same as CopyTo and returns true if the record can be copied straight from the map of its shard. Otherwise
-  /// returns false, without a reason, and may have called `room`. Opens nothing and inflates nothing.
+  /// returns false without giving a reason; it may have called `room` even then. Opens nothing and inflates nothing.
   [[nodiscard]] bool TryCopyTo(uint64_t ordinal, const GiveRoom& room) const;
 
-  /// Replaces `out` by the payload of record `ordinal`. Thread-safe. Errors: those of View,
-  /// where kLimit means memory; kIo.
+  /// Replaces the content of `out` by the payload of record `ordinal`. Thread-safe. Errors: those of View, but kLimit
+  /// only if memory ran out; kIo.
   [[nodiscard]] Result<void> Copy(uint64_t ordinal, std::vector<uint8_t>& out) const;
 
   /// Copies the payloads of `ordinals` into `batch`, in the order given; repeats are allowed. Prefetches the next
@@ -104,14 +104,14 @@ class RecordReader {
   /// Errors: those of Copy.
   [[nodiscard]] Result<void> CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
 
-  /// Asks the system to read records `first` to `first` + `count` - 1, all of which exist, in the background. A hint:
-  /// records that cannot be prefetched are skipped. Thread-safe.
+  /// Asks the system to read records `first` to `first` + `count` - 1, all of which must exist, in the background. Only
+  /// a hint: records that cannot be prefetched are skipped. Thread-safe.
   void Prefetch(uint64_t first, uint64_t count) const;
 
-  /// Reads bytes of shard `shard` at an offset as in the index: in its file, or in its inflated bytes. Meant for the
-  /// bytes around records; does not check whether the shard is still the indexed file. Returns the number of bytes
-  /// read, which is smaller only at the end. Errors: kIndex, kIo; kStale if the shard no longer inflates to these
-  /// bytes.
+  /// Reads bytes of shard `shard`. Like the offsets in the index, `offset` is in the file or, for a compressed shard,
+  /// in its inflated bytes. Meant for the bytes around records; does not check whether the shard is still the indexed
+  /// file. Returns the number of bytes read, which is smaller only at the end. Errors: kIndex, kIo; kStale if the shard
+  /// no longer inflates to these bytes.
   [[nodiscard]] Result<size_t> ReadBytes(uint32_t shard, uint64_t offset, std::span<uint8_t> out) const;
 
   /// Returns the path at which this reader looks for shard `shard`, as used in messages. Errors: kIndex.

@@ -32,7 +32,7 @@ Result<void> RecordReader::CopyInto(std::span<const uint64_t> ordinals, RecordBa
   });
 }
 
-// The fast path, which suffices for most batches. Returns true if it copied everything, otherwise false without a
+// The fast path, which can copy most batches. Returns true if it copied everything, otherwise false without giving a
 // reason.
 bool RecordReader::TryCopyFast(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
   const uint64_t map_state = map_->watch().state();

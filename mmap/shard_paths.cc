@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-// A path that leads out of a root is not a path in a copy: it would find the original again.
+// Joined to a root, a path that leads out of the index's folder could lead to the original shard, not to the copy.
 bool LeadsOut(std::string_view path) { return path.starts_with('/') || path.starts_with("../"); }
 
 }  // namespace

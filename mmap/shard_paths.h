@@ -5,7 +5,7 @@
 
 namespace ofindex {
 
-/// The rule by which shard paths of an index become paths on disk. A value.
+/// The rule by which shard paths of an index become paths on disk. A value type.
 ///
 /// Shard paths are relative to the index's folder. A copy of the dataset elsewhere is read through a root: the shard
 /// "train/part-0" is at ROOT/train/part-0 or, if the folder itself was copied, at ROOT/part-0. A path that leads out of
@@ -16,9 +16,9 @@ class ShardPaths {
   explicit ShardPaths(std::string folder, std::string anchor = {})
       : folder_(std::move(folder)), anchor_(std::move(anchor)) {}
 
-  /// Looks for shards below `root`. `first_path` is the path of any shard, and `data_dir_bytes` the
-  /// length of the prefix of all paths that names their common folder; looking for that shard determines
-  /// which of the two layouts applies.
+  /// Looks for shards below `root`. `first_path` is the path of any shard; whether that shard exists below `root`
+  /// determines which of the two layouts applies. `data_dir_bytes` is the length of the common folder with which all
+  /// paths begin.
   ShardPaths(std::string root, std::string_view first_path, size_t data_dir_bytes, std::string anchor = {});
 
   /// Returns the path of a shard, as shown to users.

@@ -52,8 +52,8 @@ Result<std::string> ShardTable::PathOf(uint32_t shard) const {
   return paths_.PathOf(entry.path);
 }
 
-// Two threads may open the same shard at once; the second discards its own. No lock, so a fork in between leaves
-// nothing locked in the child.
+// Two threads may open the same shard at once; the second discards what it opened. There is no lock, so a fork in
+// between leaves nothing locked in the child.
 Result<const OpenShard*> ShardTable::OpenNow(uint32_t shard) const {
   OFINDEX_ASSIGN(const MapShard entry, map_.Shard(shard));
   if (entry.framing != Framing::kTfRecord && entry.framing != Framing::kOfRecord) {

@@ -38,7 +38,7 @@ class ShardTable {
     return OpenNow(shard);
   }
 
-  /// Returns shard `shard`, which Get has returned before.
+  /// Returns shard `shard`, which an earlier Get has returned.
   [[nodiscard]] const OpenShard& Opened(uint32_t shard) const { return *open_[shard].load(std::memory_order_acquire); }
 
  private:

@@ -10,8 +10,9 @@
 
 namespace ofindex {
 
-/// A view of an array of values: those of a feature, or of one step of a feature list, in any storage. One is created
-/// for every value written, so it is small. kNone is a feature without a kind, and has no values.
+/// A view of the values of a feature, or of one step of a feature list, in an array in any storage. Cheap to create,
+/// because one is created for every value written. If the kind is kNone, the feature has no kind, and there are no
+/// values.
 class FeatureData {
  public:
   FeatureData() = default;

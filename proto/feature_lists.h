@@ -10,8 +10,8 @@
 
 namespace ofindex {
 
-/// The values of one feature while they are collected, in the list of their kind; the other lists are empty. The memory
-/// is reused for the next feature.
+/// The values of one feature while they are collected, in the vector for their kind; the other vectors are empty. The
+/// memory is reused for the next feature.
 struct FeatureLists {
   std::vector<ByteView> bytes = {};
   std::vector<float> floats = {};

@@ -13,8 +13,8 @@ namespace {
   return field.type == WireType::kBytes && field.number == number;
 }
 
-/// Calls `decode(nested)` for every field `number` of `message` that holds a message. Returns
-/// false if anything is malformed.
+/// Calls `decode(nested)` for every field `number` of `message` that holds a message. Returns false if `message` is
+/// malformed or `decode` returns false.
 template <typename Decode>
 [[nodiscard]] bool ForEachMessage(WireReader& message, uint32_t number, Decode decode) {
   WireField field;

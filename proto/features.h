@@ -36,15 +36,15 @@ enum class FeatureKind : uint8_t {
   return "unknown";
 }
 
-/// Returns the kind that field `number` of a Feature sets in payloads of `payload`; kNone for an unknown field.
+/// Returns the kind that field `number` of a Feature sets in payloads of kind `payload`; kNone for an unknown field.
 [[nodiscard]] constexpr FeatureKind KindOfField(PayloadKind payload, uint32_t number) {
   if (payload == PayloadKind::kOfRecord) return number <= 5 ? static_cast<FeatureKind>(number) : FeatureKind::kNone;
   if (number == 3) return FeatureKind::kInt64;
   return number <= 2 ? static_cast<FeatureKind>(number) : FeatureKind::kNone;
 }
 
-/// Returns the field of a Feature that holds values of `kind` in payloads of `payload`, the inverse of KindOfField; 0
-/// if there is none, as for doubles in an Example.
+/// Returns the number of the field of a Feature that holds values of `kind` in payloads of kind `payload`; 0 if there
+/// is none, as for doubles in an Example. The inverse of KindOfField.
 [[nodiscard]] constexpr uint32_t FieldOfKind(PayloadKind payload, FeatureKind kind) {
   for (uint32_t number = 1; number <= 5; ++number) {
     if (kind != FeatureKind::kNone && KindOfField(payload, number) == kind) return number;
@@ -83,14 +83,14 @@ struct FeatureList {
 };
 
 /// The features of one record, decoded. Designed for reuse: its arrays grow to the largest record and are kept. Names
-/// and bytes values are views of the payload decoded last, so they are valid as long as both that payload and this
-/// object's content. Const members may be called from any number of threads.
+/// and bytes values are views of the payload decoded last, so they are valid until that payload is destroyed or this
+/// object's content changes. Const members may be called from any number of threads.
 class DecodedRecord {
  public:
   /// Replaces the content by that of `payload`, read as libprotobuf reads a message of `kind`: the last entry of a name
-  /// replaces earlier ones entirely, values repeated inside one entry merge, another kind resets, unknown fields are
-  /// skipped. A name that is not UTF-8 is accepted, although a proto3 parser would refuse it. Memory is proportional to
-  /// `payload`: at most 16 bytes per payload byte, and twice that while growing. Empty after an error.
+  /// replaces earlier entries entirely; inside one entry, lists of one kind are merged, and a list of another kind
+  /// replaces them; unknown fields are skipped. A name that is not UTF-8 is accepted, although a proto3 parser would
+  /// refuse it. Takes at most 16 bytes of memory per payload byte, and twice that while growing. Empty after an error.
   ///
   /// Errors: kDamage if `payload` is not a valid protobuf message (the text gives byte and reason); kLimit if `payload`
   /// is longer than kMaxMessageBytes; kUsage if `kind` is kOpaque.
@@ -99,10 +99,10 @@ class DecodedRecord {
   /// Clears the content, but keeps the memory.
   void Clear();
 
-  /// Features of an Example or OFRecord, context features of a SequenceExample: each name once, in byte order.
+  /// Features of an Example or OFRecord, or context features of a SequenceExample: each name once, in byte order.
   [[nodiscard]] std::span<const Feature> features() const { return features_; }
 
-  /// Feature lists of a SequenceExample, none in other payloads: each name once, in byte order.
+  /// Feature lists of a SequenceExample, each name once, in byte order; empty for other payloads.
   [[nodiscard]] std::span<const FeatureList> feature_lists() const { return lists_; }
 
   /// Returns the feature of features() named `name`; null if there is none. Valid until the content changes.
@@ -113,8 +113,8 @@ class DecodedRecord {
     return std::span(steps_).subspan(list.first_step, list.step_count);
   }
 
-  /// Returns the values of `value`, which belongs to this content and has the requested
-  /// kind; integers are int32 or int64.
+  /// Return the values that `value` refers to. `value` must come from this content, and have the kind of the function;
+  /// integers() is for int32 and int64.
   [[nodiscard]] std::span<const ByteView> bytes(FeatureValue value) const {
     assert(value.kind == FeatureKind::kBytes);
     return std::span(bytes_).subspan(value.first, value.count);
@@ -133,8 +133,8 @@ class DecodedRecord {
   }
 
  private:
-  // Each reads its message to the end, and returns false if it is malformed. Readers are passed by reference: by value,
-  // decoding a record of five small features took 1.4 times as long.
+  // Each of these functions reads its message to the end, and returns false if it is malformed. Readers are passed by
+  // reference, because decoding a record of five small features took 1.4 times as long with readers passed by value.
   [[nodiscard]] bool DecodePayload(WireReader& payload);
   [[nodiscard]] bool DecodeFeatures(WireReader& features);
   [[nodiscard]] bool DecodeFeatureEntry(WireReader& entry);
@@ -150,7 +150,8 @@ class DecodedRecord {
   std::vector<Feature> features_;
   std::vector<FeatureList> lists_;
   std::vector<FeatureValue> steps_;
-  // Values in wire order. Values replaced by a later entry of their name or reset by another kind remain, unreferenced.
+  // Values in wire order. Values that were replaced, by a later entry with the same name or by a list of another kind,
+  // stay here unreferenced.
   std::vector<ByteView> bytes_;
   std::vector<float> floats_;
   std::vector<double> doubles_;

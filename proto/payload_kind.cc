@@ -90,7 +90,7 @@ template <typename IsStrict>
   });
 }
 
-/// Returns kExample, kSequenceExample if there is a field 2, or kOpaque.
+/// Returns kSequenceExample if there is a field 2, otherwise kExample; kOpaque if the payload fails the strict rule.
 [[nodiscard]] PayloadKind StrictExampleKind(WireReader payload) {
   PayloadKind kind = PayloadKind::kExample;
   WireField field;

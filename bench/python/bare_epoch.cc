@@ -1,8 +1,8 @@
-// A shuffled epoch as written by someone who knows the data: bare_epoch THREADS {SHARD PLACES}...
+// A shuffled epoch, as fast as a program that knows the data can read it: bare_epoch THREADS {SHARD PLACES}...
 //
 // All shards are mapped, and an array holds the place of each record (written by records.cc, so finding the records
 // costs nothing here). For each line on standard input, it draws a new order; then THREADS threads take batches of 256
-// from it and extract the five features into arrays that they keep. Answers [records, seconds, [records, sum of labels,
+// from it and extract the five features into arrays that they keep. Prints [records, seconds, [records, sum of labels,
 // bytes of images]]; drawing the order is not included in the seconds. Nothing is checked.
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 """Compares the speed of ofindex's Python package with the usual alternatives. Run by bench/python/run.
 
-Exit code: 0 if everything that can be measured here was measured, whatever the numbers, otherwise 1.
+Exit code: 0 if everything that can be measured on this machine was measured, whatever the results; otherwise 1.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def main() -> int:
     before = os.getloadavg()[0]
     rows = [measured(job) for name in words.only for job in TOPICS[name](settings)]
     print("", *lines_of(rows), "", *summary_of(rows), sep="\n")
-    print(f"Load of {THREADS} processors: {before:.1f} before, {os.getloadavg()[0]:.1f} after; trust an idle machine.")
+    after = os.getloadavg()[0]
+    print(f"Load of {THREADS} processors: {before:.1f} before, {after:.1f} after; trust only runs on an idle machine.")
     return 1 if any(row.failed for row in rows) else 0
 
 

@@ -35,11 +35,11 @@ def warm(path: Path) -> None:
 
 
 def drop(paths: list[Path]) -> None:
-    """Evict these files from the page cache. A page that is mapped by a process stays: that is a failure,
-    and is reported.
+    """Evict these files from the page cache. Pages that a process maps cannot be evicted; if any of them stay, this
+    raises Failed.
 
-    Everything else is evicted too only if root is allowed to and evicting these files alone does not help: others work
-    on this machine.
+    If evicting these files alone does not help, and the process is permitted to, evicts the whole page cache. That is
+    the last resort, because it slows other work on this machine.
     """
     for path in paths:
         with path.open("rb") as file:

@@ -11,7 +11,7 @@ import cache
 
 
 def built(folder: Path) -> Any:
-    """The dataset of this folder, in the page cache; its index is built the first time, and then kept."""
+    """The dataset in this folder, loaded into the page cache. Its index is built on first use, and kept."""
     ofindex.build(folder, verify=False, columns="none", progress=False)
     cache.warm(folder)
     return ofindex.open(folder)

@@ -14,7 +14,8 @@ from records import Records
 
 
 def made_once(records: Records, name: str, write: Callable[[Path], None]) -> Path:
-    """The path filled by `write`, in the page cache; it is renamed into place when it is complete."""
+    """The path of the store called `name`, in the page cache. `write` fills it once; it is renamed into place when
+    complete."""
     path = records.folder.with_name(f"{records.folder.name}.{name}")
     if not path.exists():
         print(f"Writing {path.name}.", flush=True)
@@ -29,7 +30,7 @@ def made_once(records: Records, name: str, write: Callable[[Path], None]) -> Pat
 
 
 def lmdb(records: Records) -> tuple[int, Callable[[bytes], bytes]]:
-    """The number of records, and `get` of one transaction that stays open; keys are 8 bytes, big-endian."""
+    """The number of records, and the `get` method of a transaction that stays open. Keys are 8 bytes, big-endian."""
     import lmdb
 
     def write(path: Path) -> None:
@@ -66,10 +67,10 @@ def hugging_face(records: Records) -> Any:
 
 
 def array_record(records: Records) -> Any:
-    """Files of 500,000 records, one record per group, as suits random reads; uncompressed, the index in memory.
+    """Files of 500,000 records with one record per group, which suits random reads; uncompressed, the index in memory.
 
-    Compressed files are read half as fast. Smaller files are no faster; one file of 4,000,000 takes five times as long,
-    while one of 1,000,000 is as fast as two.
+    Compressed files are read at half the speed. Smaller files are no faster. One file of 4,000,000 records takes five
+    times as long; one of 1,000,000 records is as fast as two of 500,000.
     """
     from array_record.python import array_record_module
     from array_record.python.array_record_data_source import ArrayRecordDataSource
@@ -102,7 +103,8 @@ def tfrecord2idx(records: Records) -> list[str]:
 
 
 def gzip_index(shard: Path, spacing: int | None) -> Path:
-    """Access points of a gzip file: at a fixed distance by indexed_gzip, or where rapidgzip chooses."""
+    """The path of an index of a gzip file: by indexed_gzip with this spacing of access points, or by rapidgzip if
+    None."""
     import indexed_gzip
     import rapidgzip
 

@@ -2,7 +2,7 @@
 //
 // KIND is "small" (Examples of about 350 bytes: label, height, width, score, image), "large" (Examples of about 110 KB,
 // image alone) or "tiny" (8 to 24 bytes of noise). Each shard is FOLDER/part-N.tfrecord; PLACES/part-N has two u64 for
-// each of its records: offset and size of the payload. If PLACES is "-", these files are not written. The same
+// each record of the shard: offset and size of the payload. If PLACES is "-", those files are not written. The same
 // arguments give the same bytes on every machine.
 
 #include <array>

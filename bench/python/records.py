@@ -17,7 +17,7 @@ from settings import Settings
 
 @dataclass(frozen=True)
 class Records:
-    """A folder of TFRecord shards and, unless it is not needed, a folder next to it with the place of each payload."""
+    """A folder of TFRecord shards and, if needed, a folder next to it with the place of each payload."""
 
     folder: Path
     count: int
@@ -49,7 +49,7 @@ def places_of(folder: Path) -> Path:
 
 
 def make(settings: Settings, kind: str, count: int, shard_count: int, placed: bool = True) -> Records:
-    """Records of this kind, written if they do not exist; the folder is renamed into place when it is complete."""
+    """The records of this kind, written on first use. The folder is renamed into place when it is complete."""
     folder = settings.made(f"{kind}-{count}")
     if not folder.exists():
         print(f"Writing {folder.name}.", flush=True)
@@ -71,12 +71,12 @@ def small(settings: Settings) -> Records:
 
 
 def large(settings: Settings) -> Records:
-    """Examples of 90 to 130 KB, image alone: 1.1 GB or 2.8 GB in one file."""
+    """Examples of 90 to 130 KB with an image only: one file of 1.1 GB (quick) or 2.8 GB."""
     return make(settings, "large", settings.either(10_000, 25_000), 1)
 
 
 def tiny(settings: Settings) -> Records:
-    """8 to 24 bytes of noise each, as many as possible."""
+    """The largest number of records, each of 8 to 24 bytes of noise."""
     return make(settings, "tiny", tiny_count(settings), 8, placed=False)
 
 

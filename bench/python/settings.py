@@ -13,7 +13,7 @@ BATCH = 256
 
 @dataclass(frozen=True)
 class Settings:
-    """`data` holds generated files, `programs` compiled ones; `quick` asks for less data."""
+    """`data` is the folder of generated files, `programs` that of compiled programs; `quick` means less data."""
 
     data: str
     programs: str

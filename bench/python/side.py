@@ -1,8 +1,9 @@
 """A process that does one side's work: side.py MODULE FUNCTION SETTINGS WORDS
 
-FUNCTION(settings, *words) prepares the side and returns its turn, which is called for each line of standard input, with
-True if the line is "check". Its result goes to standard output as JSON; output of libraries goes to standard error. A
-peer that cannot run here ends with the exit code MISSING, and its last line says why.
+FUNCTION(settings, *words) prepares the side and returns a function that takes one turn. That function is called for
+each line of standard input, with True if the line is "check"; its result is printed to standard output as JSON. Output
+of libraries goes to standard error. If a peer cannot run here, the exit code is MISSING, and the last line on standard
+error gives the reason.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from settings import Settings
 MISSING = 77
 OURS = ("ofindex", "ofindex.torch")  # required: without them there is nothing to measure
 
-# Amount of work, seconds, and the result (None if it was not computed), on which sides must agree.
+# Amount of work, seconds, and the result (None if it was not computed). All sides must have the same result.
 Turn = tuple[float, float, Any]
 Take = Callable[[bool], Turn]
 

@@ -26,7 +26,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Row:
-    """One line. Without `got`, nothing was measured, and `verdict` says why; without `asked`, it is for comparison."""
+    """One line. If `got` is None, nothing was measured, and `why` gives the reason; if `asked` is None, there is no
+    bound."""
 
     name: str
     ours: str = ""
@@ -54,7 +55,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Job:
-    """Measures one line of the table, which keeps this name even if it could not be measured."""
+    """A measurement that gives one line of the table. The line has this name even if the measurement fails."""
 
     name: str
     run: Callable[[], Row]
@@ -93,4 +94,4 @@ def summary_of(rows: list[Row]) -> list[str]:
     """The last lines: missed bounds, and what was not measured."""
     short = [f"short: {row.name}: got {row.got:.3g}, asked {row.asked}" for row in rows if row.short]
     unmeasured = [f"not measured: {row.name}: {row.why}" for row in rows if row.got is None]
-    return [*(short or ["Nothing that was measured fell short."]), *unmeasured]
+    return [*(short or ["All measured numbers keep their bounds."]), *unmeasured]

@@ -28,7 +28,7 @@ class Failed(Exception):
 
 
 class Side:
-    """A separate process that takes one turn on request, so that libraries and threads do not interfere."""
+    """A side in a process of its own, so that libraries and threads do not interfere. It takes one turn on request."""
 
     def __init__(self, label: str, words: list[str]) -> None:
         self.label = label
@@ -79,7 +79,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Medians of both sides' rates and of their ratio, and the range of the ratio."""
+    """The median rate of each side, and the median and the range of their ratio."""
 
     ours: float
     theirs: float
@@ -96,14 +96,14 @@ def ratio_of(ours: list[float], theirs: list[float]) -> Ratio:
 def check_agreement(sides: list[Side]) -> None:
     found = {one.label: one.found for one in sides if one.found is not None}
     if len({json.dumps(answer) for answer in found.values()}) > 1:
-        raise Failed(f"the sides differ in what they found: {found}")
+        raise Failed(f"the results of the sides differ: {found}")
 
 
 def rates_by_turns(sides: list[Side], before: Callable[[], None] = lambda: None) -> Rates:
-    """Rate of each side, turn by turn; the order is reversed each time.
+    """The rates of each side, turn by turn. The order of the sides is reversed each time.
 
-    The first two turns warm up; in the first one, the sides also report their results. `before` runs before each turn
-    of each side.
+    The first two turns warm up; in the first of them, the sides also report their results. `before` is called before
+    each turn of each side.
     """
     rates: Rates = [[] for _ in sides]
     with ExitStack() as stack:
@@ -120,6 +120,6 @@ def rates_by_turns(sides: list[Side], before: Callable[[], None] = lambda: None)
 
 
 def by_turns(ours: Side, theirs: list[Side], before: Callable[[], None] = lambda: None) -> Ratio:
-    """Ours against the fastest of the peer's ways in each turn."""
+    """The ratio of our rate to that of the peer. In each turn, the fastest of the peer's sides counts."""
     rates = rates_by_turns([ours, *theirs], before)
     return ratio_of(rates[0], [max(several) for several in zip(*rates[1:])])

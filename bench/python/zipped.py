@@ -46,7 +46,7 @@ class Zipped:
 
     @property
     def inflated(self) -> int:
-        """Total inflated size of all shards; each is below 4 GiB, as its last four bytes say."""
+        """Total inflated size of all shards, from the last four bytes of each; shards inflate to less than 4 GiB."""
         return sum(int.from_bytes(path.read_bytes()[-4:], "little") for path in self.shards)
 
     @property
@@ -64,7 +64,7 @@ def words_of(random: np.random.Generator) -> bytes:
 
 
 def examples(count: int) -> Iterator[dict[str, Any]]:
-    """An Example of about 480 bytes with framing, which deflate halves: four numbers, a text, an image of noise."""
+    """Examples of about 480 bytes with framing, which deflate halves: four numbers, a text, and an image of noise."""
     random = np.random.default_rng(0)
     text, noise = words_of(random), random.bytes(POOL)
     for first in range(0, count, 10_000):
@@ -82,7 +82,8 @@ def examples(count: int) -> Iterator[dict[str, Any]]:
 
 
 def made(settings: Settings, shard_count: int) -> Zipped:
-    """250 MB or 1 GB, inflated, in this many shards, in the page cache; written if they do not exist."""
+    """Shards that inflate to 250 MB (quick) or 1 GB in total. They are written on first use, and loaded into the page
+    cache."""
     import ofindex
 
     count = settings.either(525_000, 2_100_000)
@@ -104,7 +105,7 @@ def made(settings: Settings, shard_count: int) -> Zipped:
 
 
 def indexed(settings: Settings, shard_count: int) -> Zipped:
-    """The same, with an index next to it."""
+    """The same shards as made(), with an index next to them."""
     import ofindex
 
     data = made(settings, shard_count)

@@ -1,5 +1,5 @@
 // Reads one shuffled epoch over the records for which an SQL expression holds, decoded in batches, as one rank of a
-// training job does. Prints the state from which another run could go on.
+// training job does. Prints the state from which another run can resume.
 //
 //   shuffled_where DATA WHERE FEATURE [STATE]
 //

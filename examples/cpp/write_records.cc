@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
     if (!payload) return Fail(payload.error());
     if (const auto written = writer->Write(*payload); !written) return Fail(written.error());
   }
-  // Until here, OUT is untouched; if the program ends earlier, it stays so.
+  // Up to this point OUT is unchanged, even if the program is killed.
   if (const auto published = writer->Publish(); !published) return Fail(published.error());
   for (const std::string& path : writer->paths()) std::cout << path << '\n';
   return 0;

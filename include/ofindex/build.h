@@ -23,10 +23,10 @@ class OFINDEX_API Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Makes the operation end with kInterrupted, soon.
+  /// Asks the operation to stop; it then soon ends with kInterrupted.
   void Cancel();
 
-  /// Bytes of shards, in all and so far. The total is 0 until it is known.
+  /// The total size of the shards, 0 until it is known, and the bytes read so far.
   [[nodiscard]] uint64_t bytes_total() const;
   [[nodiscard]] uint64_t bytes_done() const;
   [[nodiscard]] uint64_t records_done() const;
@@ -44,18 +44,19 @@ struct BuildOptions {
   bool force = false;             ///< replace an index of other shards or options
   bool wait_if_locked = false;    ///< wait for another builder of this index, instead of an error
 
-  /// Features that become columns of SQL, with whole lists; besides those chosen automatically, unless `auto_columns`
-  /// is false. With neither, payloads are not decoded, and nothing but the records' own columns can be queried.
+  /// Features that become columns of SQL, with all values of lists. With `auto_columns`, other features are chosen
+  /// automatically as well. If `columns` is empty and `auto_columns` is false, payloads are not decoded, and queries
+  /// have only the built-in columns, such as _id.
   std::vector<std::string> columns = {};
   bool auto_columns = true;
 
-  /// Given instead of detected from the content.
+  /// If set, used instead of what is detected from the content.
   std::optional<Framing> framing = {};
   std::optional<PayloadKind> payload = {};
   std::optional<Compression> compression = {};
 
-  /// Path of a FileDescriptorSet, as written by protoc, and "pkg.Name" of the message that it describes: for payloads
-  /// of your own type. Needs `columns`, and no automatic ones.
+  /// For payloads that are messages of your own type: the path of a FileDescriptorSet, as written by protoc, and the
+  /// name of the message in it, "pkg.Name". `columns` must not be empty, and `auto_columns` must be false.
   std::string descriptor = {};
   std::string message = {};
 
@@ -70,8 +71,8 @@ struct BuildReport {
 };
 
 /// Reads the shards once, in place, and publishes their index. The index appears whole or not at all; an up-to-date
-/// one is left alone. Damage does not stop a build: it is listed in the report and in the index. May be called from
-/// any number of threads; uses `progress`, if it is given.
+/// one is left alone. Damage does not stop a build: it is listed in the report and in the index. Thread-safe. Reports
+/// to `progress` unless it is null.
 ///
 /// Errors: kUsage if an option or a name makes no sense, or if no record has a feature of `columns`; kFormat if there
 /// is no record file, or if the shards have different framings; kStale if an index exists for other shards or options
@@ -92,15 +93,15 @@ struct VerifyReport {
   std::vector<BadRecord> bad;        ///< ascending
   std::vector<FileNote> stale;       ///< missing, changed and unreadable shards; record files that are not indexed
   std::vector<Damage> damage;        ///< as listed in the index
-  std::string map_damage;            ///< what is wrong with the map next to the index; empty if nothing
+  std::string map_damage;            ///< the fault of the map next to the index; empty if it is sound
 
   [[nodiscard]] bool clean() const { return bad.empty() && stale.empty() && damage.empty() && map_damage.empty(); }
 };
 
 /// Checks every row of the index, and every shard against it: fingerprints and, unless `quick`, all checksums. Faults
-/// of the shards are in the report, and are not an error.
-/// Errors: kIndex if the index is damaged; kStale if it was rewritten meanwhile; kIo if it cannot be read; kLimit,
-/// kInterrupted.
+/// of the shards are listed in the report; they are not errors of this function.
+/// Errors: kIndex if the index is damaged; kStale if the index was rewritten meanwhile; kIo if it cannot be read;
+/// kLimit, kInterrupted.
 [[nodiscard]] OFINDEX_API Result<VerifyReport> Verify(const Dataset& dataset, const VerifyOptions& options = {},
                                                       Progress* progress = nullptr);
 

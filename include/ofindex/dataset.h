@@ -22,7 +22,7 @@ struct OpenOptions {
   std::string root = {};   ///< folder that holds a copy of the shards; empty: the place given in the index
   bool map_shards = true;  ///< false: read shards by pread; View is then an error
   bool allow_bad = false;  ///< return the payloads of records that are marked bad, instead of an error
-  /// Bytes kept of inflated, compressed shards.
+  /// Maximum bytes of inflated data to keep for compressed shards.
   uint64_t inflated_cache_bytes = uint64_t{320} << 20;
 };
 
@@ -57,7 +57,7 @@ class OFINDEX_API RecordBatch {
     return {bytes_ + begin, ends_[i] - begin};
   }
 
-  /// All payloads, without gaps, and the end of each in them.
+  /// All payloads, concatenated, and the end offset of each in bytes().
   [[nodiscard]] ByteView bytes() const { return {bytes_, ends_.empty() ? 0 : ends_.back()}; }
   [[nodiscard]] std::span<const uint64_t> ends() const { return ends_; }
 
@@ -73,19 +73,20 @@ class OFINDEX_API RecordBatch {
 /// The location of a record.
 struct RecordLocation {
   uint32_t shard = 0;   ///< index in DatasetInfo::shards
-  uint64_t offset = 0;  ///< byte of the shard at which its framing begins; in its inflated bytes if it is compressed
+  uint64_t offset = 0;  ///< byte at which its framing begins: in the shard, or in its inflated bytes
   uint64_t length = 0;  ///< payload bytes, without framing
 };
 
-/// A dataset open for reading: one snapshot of an index, its shards and its columns. Building an index over the same
-/// name changes no answer, and a shard that is no longer the file that was indexed is an error.
+/// A dataset open for reading: one snapshot of an index, its shards and its columns. If the index is rebuilt, an open
+/// dataset keeps reading the old one. Reading a shard that is no longer the file that was indexed is an error.
 ///
-/// A handle: copies share the open dataset, which stays open as long as one of them, or anything made from one, lives.
-/// A move is a copy, so there is no moved-from state. Immutable and thread-safe; usable after fork, in parent and
-/// child. Ordinals, the numbers of records, are in [0, size()), in the order of the shards.
+/// A handle: copies share the open dataset. It stays open as long as any copy, or any object made from one, lives. A
+/// move is a copy, so there is no moved-from state. Immutable and thread-safe; usable after fork, in parent and child.
+/// Ordinals, the numbers of records, are in [0, size()), in the order of the shards.
 class OFINDEX_API Dataset {
  public:
-  /// Opens the index `name`, or the index of the data `name`. O(1) in records and shards; opens no shard.
+  /// Opens the index `name`, or the index of the data `name`. Takes the same time for any number of records and shards;
+  /// opens no shard.
   /// Errors: kNotFound if there is no index (see BuildIndex); kIndex, kIo; kStale if the index keeps being replaced.
   [[nodiscard]] static Result<Dataset> Open(const std::string& name, const OpenOptions& options = {});
 
@@ -106,8 +107,9 @@ class OFINDEX_API Dataset {
   [[nodiscard]] Result<RecordLocation> Locate(uint64_t ordinal) const;
 
   /// Returns the payload of record `ordinal`, copied and checked: a shard that is no longer the file that was indexed
-  /// is an error. A truncated shard is noticed at once, any other change within a tick of the system's clock, some
-  /// milliseconds; ReadBatch notices all at once. The second form replaces the content of `out`, and keeps its memory.
+  /// is an error. A truncated shard is noticed immediately, any other change within a tick of the system's clock, which
+  /// is some milliseconds; ReadBatch notices every change immediately. The second form replaces the content of `out`,
+  /// and reuses its memory.
   ///
   /// Errors: kOutOfRange if `ordinal` is not in [0, size()); kDamage if the record is marked bad, and the dataset was
   /// not opened with allow_bad; kStale if the shard is no longer the file that was indexed; kIo if it cannot be read;
@@ -115,8 +117,8 @@ class OFINDEX_API Dataset {
   [[nodiscard]] Result<std::vector<uint8_t>> Read(uint64_t ordinal) const;
   [[nodiscard]] Result<void> Read(uint64_t ordinal, std::vector<uint8_t>& out) const;
 
-  /// Returns the payload of record `ordinal` without copying: a view into the mapped shard, or for a compressed shard,
-  /// into memory that the dataset keeps (at most inflated_cache_bytes of it, then kLimit).
+  /// Returns the payload of record `ordinal` without copying: a view into the mapped shard or, for a compressed shard,
+  /// into memory that the dataset keeps. That memory is at most inflated_cache_bytes; beyond that, View returns kLimit.
   ///
   /// This is the only read that is not guarded: touching the bytes of an uncompressed shard after it was truncated
   /// raises SIGBUS. Changes to a shard before the call are noticed within a tick of the system's clock.

@@ -57,22 +57,22 @@ inline constexpr DataType kTypeOf<float> = DataType::kFloat32;
 template <>
 inline constexpr DataType kTypeOf<double> = DataType::kFloat64;
 
-/// How the values of one feature, in each record, become part of an array: the forms of tf.io.parse_example, and of
-/// OneFlow's raw decoder.
+/// How the values of one feature become an array. The forms are those of tf.io.parse_example and of OneFlow's raw
+/// decoder.
 struct FeatureSpec {
   enum class Form : uint8_t {
     kFixed,   ///< `values` values in every record
     kRagged,  ///< any number of values; none if the feature is absent
-    kRaw,     ///< `values` items: a bytes feature's single byte string reinterpreted, or other numbers cast
+    kRaw,     ///< `values` items: the single byte string of a bytes feature reinterpreted, or numbers cast
   };
 
-  std::string name;  ///< exact bytes; in a SequenceExample "NAME[]" is a feature list: the values of all its steps
+  std::string name;  ///< exact bytes; "NAME[]" is a feature list of a SequenceExample: the values of all its steps
   DataType type = DataType::kInt64;
   Form form = Form::kFixed;
-  uint64_t values = 1;  ///< for kFixed and kRaw, in every record: the product of the shape; may be 0
+  uint64_t values = 1;  ///< for kFixed and kRaw: number of items per record, the product of the shape; may be 0
 
-  /// For kFixed: every value of a record that lacks the feature, in the type of the column: an integer (0 or 1 for
-  /// kBool), a real or, for kBytes, a string. Without it, such a record is an error.
+  /// For kFixed: the default that replaces every value if a record lacks the feature. An integer (0 or 1 for kBool), a
+  /// real or, for kBytes, a string, as `type` requires. If there is no default, such a record is an error.
   std::variant<std::monostate, int64_t, double, std::string> fill = {};
 
   bool truncate = false;  ///< for kRaw: cut items beyond `values` instead of failing
@@ -98,7 +98,7 @@ struct FeatureColumn {
     return {reinterpret_cast<const T*>(data.data()), count};
   }
 
-  /// Returns byte string `i`, which is less than count, of a column of bytes.
+  /// Returns byte string `i` of a column of bytes; `i` is less than `count`.
   [[nodiscard]] ByteView Bytes(uint64_t i) const {
     const auto begin = static_cast<uint64_t>(offsets[i]);
     return data.subspan(begin, static_cast<uint64_t>(offsets[i + 1]) - begin);
@@ -116,7 +116,7 @@ class OFINDEX_API FeatureBatch {
 
   [[nodiscard]] uint64_t records() const;
 
-  /// One column for each spec, in their order.
+  /// One column for each spec, in the order of the specs.
   [[nodiscard]] const std::vector<FeatureColumn>& columns() const;
 
  private:
@@ -126,14 +126,16 @@ class OFINDEX_API FeatureBatch {
   std::shared_ptr<const State> state_;
 };
 
-/// Decodes features of records into arrays. A handle: copies share what is cached for the next batch, and a move
-/// is a copy. Immutable and thread-safe; usable after fork.
+/// Decodes features of records into arrays. A handle: copies share the cached state that speeds up the next batch, and
+/// a move is a copy. Immutable and thread-safe; usable after fork.
 ///
-/// Integer features become integers, and bool if they are 0 or 1; float and double features float32 or float64; bytes
-/// features bytes. A value that does not fit its type is an error and never wraps; a double is rounded to a float32.
+/// Integer features can become any integer type, or bool if all values are 0 or 1. Float and double features can become
+/// float32 or float64. Bytes features become byte strings. A value that does not fit the type is an error and never
+/// wraps, except that a double is rounded to float32.
 class OFINDEX_API FeatureDecoder {
  public:
-  /// Errors: kUsage if two specs have one name, if kRaw is of bytes, or if a `fill` does not fit its type or form.
+  /// Errors: kUsage if two specs have the same name, if a kRaw spec has type kBytes, or if a `fill` does not fit its
+  /// spec.
   [[nodiscard]] static Result<FeatureDecoder> Create(const std::vector<FeatureSpec>& specs);
 
   FeatureDecoder(const FeatureDecoder&);

@@ -14,8 +14,8 @@
 
 namespace ofindex::v1 {
 
-/// The values of a feature, or of one step of a feature list: a view of an array of their kind, wherever it is stored.
-/// A small value. The default is a feature without a kind, which has no values.
+/// The values of a feature, or of one step of a feature list: a view of an array in any storage. Cheap to copy. A
+/// default-constructed object is a feature without a kind, which has no values.
 class FeatureValues {
  public:
   FeatureValues() = default;
@@ -68,18 +68,18 @@ struct Feature {
   FeatureValues values;
 };
 
-/// A feature list of a SequenceExample: one entry of values for each step.
+/// A feature list of a SequenceExample: the values of each step.
 struct FeatureList {
   std::string_view name;
   std::vector<FeatureValues> steps;
 };
 
-/// The features of one record, decoded as libprotobuf reads them: the last entry of a name replaces earlier ones,
-/// unknown fields are skipped. Holds the bytes that its names and values refer to; copies share them, and a moved-from
-/// object is a copy. Immutable and thread-safe.
+/// The features of one record, decoded as libprotobuf decodes them: the last entry of a name replaces earlier ones, and
+/// unknown fields are skipped. Owns the bytes that its names and values refer to. A handle: copies share those bytes,
+/// and a move is a copy. Immutable and thread-safe.
 class OFINDEX_API Features {
  public:
-  /// Decodes a copy of `payload`. Memory is proportional to it.
+  /// Decodes a copy of `payload`. Memory is proportional to the size of `payload`.
   /// Errors: kDamage if `payload` is not a valid message (the text gives the byte and the reason); kLimit if it is
   /// longer than protobuf allows, 2 GiB; kUsage if `kind` is kOpaque.
   [[nodiscard]] static Result<Features> Decode(ByteView payload, PayloadKind kind);
@@ -88,14 +88,14 @@ class OFINDEX_API Features {
   Features& operator=(const Features&);
   ~Features();
 
-  /// The features of an Example or OFRecord, the context features of a SequenceExample: each name once, in byte order.
-  /// Names and values stay valid as long as this object, or any copy of it, lives.
+  /// The features of an Example or OFRecord, or the context features of a SequenceExample: each name once, in byte
+  /// order. Names and values stay valid as long as this object, or any copy of it, lives.
   [[nodiscard]] const std::vector<Feature>& all() const;
 
-  /// The feature lists of a SequenceExample, none in other payloads: each name once, in byte order.
+  /// The feature lists of a SequenceExample, each name once, in byte order; empty for other payloads.
   [[nodiscard]] const std::vector<FeatureList>& lists() const;
 
-  /// Returns the values of the feature of all() called `name`; null if there is none.
+  /// Returns the values of the feature named `name` in all(); null if there is none.
   [[nodiscard]] const FeatureValues* Find(std::string_view name) const;
 
  private:

@@ -18,20 +18,20 @@ struct Shard {
   PayloadKind payload = PayloadKind::kOpaque;
   uint64_t first_record = 0;
   uint64_t records = 0;
-  uint64_t bytes = 0;          ///< of the file
-  uint64_t payload_bytes = 0;  ///< of all records, without framing and compression
+  uint64_t bytes = 0;          ///< size of the file
+  uint64_t payload_bytes = 0;  ///< payload size of all records, without framing and compression
 };
 
 /// One feature, over all records of a dataset.
 struct FeatureInfo {
   std::string name;                  ///< its exact bytes
-  std::vector<FeatureKind> kinds;    ///< seen in its records, ascending
-  uint64_t records = 0;              ///< that have the feature
-  uint64_t values = 0;               ///< in all records together
-  uint32_t values_min = 0;           ///< fewest values of a record that has it
-  uint32_t values_max = 0;           ///< most values of a record
-  std::vector<std::string> columns;  ///< its columns in SQL, the most informative first; may be none
-  std::string type;                  ///< of the first column in SQL: "INTEGER", "TEXT|BLOB", "JSON" for lists
+  std::vector<FeatureKind> kinds;    ///< kinds that occur, ascending
+  uint64_t records = 0;              ///< number of records that have the feature
+  uint64_t values = 0;               ///< number of values in all records
+  uint32_t values_min = 0;           ///< fewest values in a record that has the feature
+  uint32_t values_max = 0;           ///< most values in a record
+  std::vector<std::string> columns;  ///< its columns in SQL, the most informative first; may be empty
+  std::string type;                  ///< SQL type of the first column: "INTEGER", "TEXT|BLOB", "JSON" for lists
 };
 
 /// Bytes [begin, end) of a shard that hold no record.
@@ -46,7 +46,7 @@ struct Damage {
 struct BadRecord {
   uint64_t record = 0;
   std::string shard;
-  uint64_t offset = 0;  ///< of its framing in the shard
+  uint64_t offset = 0;  ///< byte of the shard at which its framing begins
   std::string reason;   ///< "payload_crc", "malformed"
 };
 
@@ -62,7 +62,7 @@ struct DatasetInfo {
   std::string id;     ///< 32 hexadecimal digits; the same for a copy of the data
   uint64_t records = 0;
   uint64_t payload_bytes = 0;
-  uint64_t data_bytes = 0;        ///< of all shards, framing and damage included
+  uint64_t data_bytes = 0;        ///< size of all shards, including framing and damage
   bool payloads_checked = false;  ///< every payload byte was checked by the build
   std::vector<Shard> shards;
   std::vector<FeatureInfo> features;  ///< in byte order of their names

@@ -28,17 +28,19 @@ struct SqlParameter {
   SqlValue value;
 };
 
-/// The limits of one statement. One that reaches a limit ends with kLimit, except for rows: further ones are left out.
+/// The limits of one statement. A statement that reaches a limit ends with kLimit, except for the limit on rows, which
+/// only leaves out further rows.
 struct QueryLimits {
   std::optional<std::chrono::nanoseconds> timeout = {};  ///< from the start of the statement
-  std::optional<uint64_t> rows = {};                     ///< of SQL; Where returns all records
-  uint64_t memory_bytes = uint64_t{1} << 30;             ///< that SQLite may use
+  std::optional<uint64_t> rows = {};                     ///< maximum rows of an SQL statement; Where ignores it
+  uint64_t memory_bytes = uint64_t{1} << 30;             ///< maximum memory that SQLite may use
   /// If some thread or signal handler sets it, the statement ends with kInterrupted. Must outlive the statement.
   const std::atomic<bool>* cancel = nullptr;
 };
 
-/// Records of a dataset, numbered from 0 in ascending order of their ordinals. A handle: copies share the records, in
-/// at most 1.03 bits per record of the dataset, and a move is a copy. Immutable and thread-safe; usable after fork.
+/// Records of a dataset, numbered from 0 in ascending order of their ordinals. A handle: copies share one set, which
+/// takes at most 1.03 bits per record of the dataset, and a move is a copy. Immutable and thread-safe; usable after
+/// fork.
 class OFINDEX_API Selection {
  public:
   Selection();  ///< no records
@@ -46,7 +48,7 @@ class OFINDEX_API Selection {
   Selection& operator=(const Selection&);
   ~Selection();
 
-  /// Returns the ordinals [begin, end), at most 2^48.
+  /// Returns the selection of all ordinals in [begin, end); `end` is at most 2^48.
   [[nodiscard]] static Selection Range(uint64_t begin, uint64_t end);
 
   [[nodiscard]] uint64_t size() const;
@@ -79,7 +81,7 @@ class OFINDEX_API Selection {
                                                   const std::vector<SqlParameter>& parameters = {},
                                                   const QueryLimits& limits = {});
 
-/// The rows of one statement, in order. Keeps its session alive. Moves, does not copy; not thread-safe. A moved-from
+/// The rows of one statement, in order. Keeps its session alive. Movable, not copyable; not thread-safe. A moved-from
 /// object has no columns, and Next returns kUsage.
 class OFINDEX_API SqlRows {
  public:
@@ -96,7 +98,7 @@ class OFINDEX_API SqlRows {
   /// damaged; kIo if it cannot be read.
   [[nodiscard]] Result<bool> Next();
 
-  /// Returns column `column`, less than columns().size(), of the row that Next stepped to.
+  /// Returns the value in column `column` of the row that Next stepped to; `column` is less than columns().size().
   [[nodiscard]] SqlValue At(size_t column) const;
 
   /// Returns true if Next returned false although there were more rows.
@@ -110,8 +112,8 @@ class OFINDEX_API SqlRows {
 };
 
 /// A connection for queries on one dataset, which may be untrusted: a statement reads the tables `records`, `shards`,
-/// `features`, `bad` and `damage`, and nothing else. A handle: copies share the connection, and a move is a copy. Not
-/// thread-safe, its rows included; must not be used across a fork.
+/// `features`, `bad` and `damage`, and nothing else. A handle: copies share the connection, and a move is a copy.
+/// Neither the session nor its rows are thread-safe, and neither may be used across a fork.
 class OFINDEX_API SqlSession {
  public:
   /// Errors: kIndex, kIo; kStale if the index was rewritten in place.
@@ -121,9 +123,9 @@ class OFINDEX_API SqlSession {
   SqlSession& operator=(const SqlSession&);
   ~SqlSession();
 
-  /// Runs one SELECT, VALUES or EXPLAIN. Each parameter of the statement needs a value, and each value a parameter.
-  /// Errors: kUsage if the statement is wrong, refused, or more than one, or if the parameters do not match it; kLimit
-  /// if the statement is too long or too complex; those of SqlRows::Next.
+  /// Runs one SELECT, VALUES or EXPLAIN. Each parameter of the statement must have a value in `parameters`, which may
+  /// hold no others. Errors: kUsage if the statement is wrong or refused, if there is more than one, or if the
+  /// parameters do not match it; kLimit if the statement is too long or too complex; those of SqlRows::Next.
   [[nodiscard]] Result<SqlRows> Query(std::string_view sql, const std::vector<SqlParameter>& parameters = {},
                                       const QueryLimits& limits = {}) const;
 

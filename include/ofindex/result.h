@@ -9,13 +9,13 @@
 
 namespace ofindex::v1 {
 
-/// The kinds of failure. Each has one meaning; the number after it is the exit code of the command for it.
+/// The kinds of failure. Each has one meaning. The number after it is the exit code with which the command reports it.
 enum class ErrorCode : uint8_t {
   kUsage = 1,    ///< an argument makes no sense                                  2
   kOutOfRange,   ///< an ordinal is not in the dataset                            2
-  kDamage,       ///< the bytes asked for are damaged, or marked bad              3
-  kFormat,       ///< not a record file, or not of the format it was taken for    3
-  kFeature,      ///< a feature of a record is not what was asked for             3
+  kDamage,       ///< the requested bytes are damaged, or marked bad              3
+  kFormat,       ///< not a record file, or not of the expected format            3
+  kFeature,      ///< a feature of a record is not as requested                   3
   kNotFound,     ///< there is no index                                           4
   kIndex,        ///< the index is corrupt, foreign or of another version         4
   kStale,        ///< a shard is no longer the file that was indexed              4
@@ -36,8 +36,8 @@ struct Error {
 /// The outcome of an operation that can fail: a value, or an Error. Programs that use only the interface shared with
 /// std::expected keep compiling when this alias becomes std::expected.
 ///
-/// The library throws nothing of its own. A function that returns a Result returns kLimit if memory runs out; from any
-/// other, std::bad_alloc may pass.
+/// The library throws nothing of its own. A function that returns a Result returns kLimit if memory runs out; other
+/// functions may throw std::bad_alloc.
 template <typename T>
 using Result = tl::expected<T, Error>;
 

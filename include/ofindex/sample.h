@@ -17,40 +17,40 @@ namespace ofindex::v1 {
 
 /// What happens to the last records of an epoch that do not fill a step of all ranks.
 enum class Tail : uint8_t {
-  kExact,  ///< they are read like all others: every record once, and ranks differ by at most one record
-  kPad,    ///< short ranks repeat records from the start of the epoch, so that all ranks have as many
-  kDrop,   ///< they are not read, so that all ranks have as many
+  kExact,  ///< read them: every record once, so ranks may differ by one record
+  kPad,    ///< short ranks repeat records from the start of the epoch, so that all ranks read equally many
+  kDrop,   ///< do not read them, so that all ranks read equally many
 };
 
-/// The order of an epoch (docs/sampling.md), which is at most one of: a global shuffle, the default; a block shuffle;
-/// draws with replacement.
+/// What to sample, and in which order (docs/sampling.md). The default order is a global shuffle; set `block` for a
+/// block shuffle, or `weights` or `balance` for draws with replacement, but at most one of the three.
 struct SampleOptions {
-  std::optional<Selection> selection = {};  ///< the records to sample; none: all of the dataset
+  std::optional<Selection> selection = {};  ///< records to sample; if not set, all records
   uint64_t seed = 0;
   uint64_t epoch = 0;
   uint64_t rank = 0;
   uint64_t world_size = 1;  ///< number of ranks
   Tail tail = Tail::kExact;
 
-  /// Neighbours that are read together: a block shuffle, for disks and compressed shards. 0: as many as suit the
-  /// storage of the dataset.
+  /// For a block shuffle, which suits disks and compressed shards: the number of neighbouring records that are read
+  /// together. 0 chooses a number that suits the storage of the dataset.
   std::optional<uint64_t> block = {};
 
   /// Draws with replacement: by a numeric column of weights, or evenly by the values of a column.
   std::optional<std::string> weights = {};
   std::optional<std::string> balance = {};
-  double temperature = std::numeric_limits<double>::infinity();  ///< of `balance`: 1 draws values as they occur
+  double temperature = std::numeric_limits<double>::infinity();  ///< of `balance`: 1 keeps the values' frequencies
 
-  /// From Sampler::State: where to resume, instead of seed and epoch; under any rank and world size.
+  /// From Sampler::State: where to resume, with any rank and world size. Replaces `seed` and `epoch`.
   std::string state = {};
 };
 
 /// The sequence of ordinals that one rank reads, epoch after epoch. Memory and start-up are O(1), except for draws with
-/// replacement, which have a table. A value: copies continue independently, and a move is a copy. Not thread-safe;
-/// usable after fork.
+/// replacement, which need a table. Copies continue independently, and a move is a copy. Not thread-safe; usable after
+/// fork.
 class OFINDEX_API Sampler {
  public:
-  /// Starts at the beginning of the epoch, or where the state says.
+  /// Starts at the beginning of the epoch or, if there is a state, at its position.
   /// Errors: kUsage if an option is invalid, or names a column that does not exist or cannot be used; kStale if the
   /// state is of another dataset, selection or order (the text gives the difference); kLimit, kIndex, kIo.
   [[nodiscard]] static Result<Sampler> Open(const Dataset& dataset, const SampleOptions& options = {});
@@ -59,19 +59,20 @@ class OFINDEX_API Sampler {
   Sampler& operator=(const Sampler&);
   ~Sampler();
 
-  /// Fills `out` with the next ordinals; with fewer only if the epoch ends for this rank. Returns how many.
+  /// Stores the next ordinals in `out`, and returns their number, which is less than out.size() only if the epoch ends
+  /// for this rank.
   size_t Next(std::span<uint64_t> out);
 
   /// Starts epoch `epoch` at its beginning.
   void SetEpoch(uint64_t epoch);
 
   [[nodiscard]] uint64_t epoch() const;
-  [[nodiscard]] uint64_t epoch_size() const;  ///< records of an epoch, for all ranks together
+  [[nodiscard]] uint64_t epoch_size() const;  ///< number of records in an epoch, over all ranks
 
-  /// The position of all ranks if each has read as much as this one: a number of records of the epoch.
+  /// The number of records of the epoch that all ranks together have read, if each has read as much as this one.
   [[nodiscard]] uint64_t position() const;
 
-  /// Records that this rank still reads in the epoch.
+  /// The number of records that this rank has yet to read in the epoch.
   [[nodiscard]] uint64_t left() const;
 
   /// Returns the state from which to continue at position(), as one line of JSON of less than 1 KiB.

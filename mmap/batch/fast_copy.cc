@@ -12,24 +12,24 @@
 namespace ofindex {
 namespace {
 
-// How many records ahead of its bytes a record's packed offsets are prefetched. Anything from 4 to 8 works.
+// How many records earlier a record's packed offsets are prefetched than its bytes. Any value from 4 to 8 works.
 constexpr size_t kLocateAhead = 4;
 
 // Large enough for all records in flight.
 constexpr size_t kRing = 32;
 static_assert(kPrefetchAhead + kLocateAhead < kRing);
 
-// Number of views whose packed offsets are prefetched before the first is located.
+// Number of records whose packed offsets are prefetched before the first of them is viewed.
 constexpr size_t kViewedAtOnce = 32;
 
-// The records of a batch between Locator() and the copy: their packed offsets, then their bytes, are being prefetched.
-// Owns nothing, so a fault may abandon it at any point.
+// The records of a batch that are not yet copied, but whose packed offsets, and then bytes, are being prefetched. Owns
+// no resources, so a fault may abandon it at any point.
 class RecordPipeline {
  public:
   RecordPipeline(const HotBlockCache& blocks, std::span<const uint64_t> ordinals)
       : blocks_(blocks), ordinals_(ordinals) {}
 
-  // Does nothing for records past the last, and succeeds.
+  // Returns true without doing anything if `i` is past the last record.
   bool Locate(size_t i) {
     if (i >= ordinals_.size()) return true;
     HotBlockCache::Locator& locator = locators_[i % kRing];
@@ -55,7 +55,7 @@ class RecordPipeline {
   std::array<HotBlockCache::Record, kRing> records_;
 };
 
-// Runs inside the guard: may stop at any load.
+// Runs in a guarded section, so a fault may end it at any load.
 bool CopyAll(RecordPipeline& pipeline, const CopyTarget& target) {
   const size_t n = target.ends.size();
   for (size_t i = 0; i < kPrefetchAhead + kLocateAhead; ++i) {
@@ -110,7 +110,7 @@ FastCopy CopyOneFast(const HotBlockCache::Record& record, uint8_t* out) {
     if (LoadLe64(record.framed) != record.length) return;
     // Room for an empty payload may be a null pointer, which must not be passed to memcpy.
     if (record.length != 0) std::memcpy(out, record.framed + record.header, record.length);
-    // Read after the rest was copied: a file is always truncated from the end.
+    // The last byte is read after the copy: truncation removes the end of a file first.
     std::atomic_thread_fence(std::memory_order_acquire);
     const volatile uint8_t* end = record.framed + record.framing + record.length;
     outcome = end[-1] != 0 ? FastCopy::kComplete : FastCopy::kCopied;
@@ -120,8 +120,8 @@ FastCopy CopyOneFast(const HotBlockCache::Record& record, uint8_t* out) {
 
 namespace {
 
-// Creates views of the records that `locators` lead to, none of which needs the map. Returns the number of views before
-// the first that is impossible.
+// Creates views of the records at `locators`, all of which can be found without the map. Returns the number of views
+// before the first record whose packed offsets are impossible.
 size_t ViewOwned(std::span<const HotBlockCache::Locator> locators, std::span<ByteView> views) {
   HotBlockCache::Record record;
   for (size_t i = 0; i < locators.size(); ++i) {
@@ -131,7 +131,7 @@ size_t ViewOwned(std::span<const HotBlockCache::Locator> locators, std::span<Byt
   return locators.size();
 }
 
-// As ViewOwned, for any records; checks their headers.
+// Does the same as ViewOwned for records that need the map, and checks their headers.
 size_t ViewInMap(std::span<const HotBlockCache::Locator> locators, std::span<ByteView> views) {
   std::array<HotBlockCache::Record, kViewedAtOnce> records;
   volatile size_t viewed = 0;

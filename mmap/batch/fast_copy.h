@@ -25,8 +25,8 @@ struct CopyTarget {
 /// The outcome of locating a record.
 enum class FastFind {
   kFailed,     ///< not found: take the slow path
-  kInMap,      ///< found through the map: right only if the map is unchanged, which the caller checks afterwards
-  kWithoutMap  ///< found without the map, and right
+  kInMap,      ///< found through the map; valid only if the map is unchanged, which the caller checks afterwards
+  kWithoutMap  ///< found without the map; valid
 };
 
 /// Locates one record.
@@ -35,17 +35,17 @@ enum class FastFind {
 /// The outcome of a copy.
 enum class FastCopy {
   kFailed,   ///< the record's header differs, or the file was truncated under its map
-  kCopied,   ///< copied; the caller checks for truncation: the part of the last page beyond the end reads as 0
-  kComplete  ///< copied, and the last byte of the record is not 0, so the file reached that far
+  kCopied,   ///< copied, but the last byte is 0, as beyond the end of a truncated file: the caller checks the size
+  kComplete  ///< copied, and the last byte is not 0, so the file was not truncated before it
 };
 
 /// Copies the payload of one record to `out`, which has room for it.
 [[nodiscard]] FastCopy CopyOneFast(const HotBlockCache::Record& record, uint8_t* out);
 
-/// Locates one record for a view. Touches the shard only if the map is needed; then it checks the record's header.
+/// Locates one record for a view. Reads the record's header, to check it, only if the map is needed.
 [[nodiscard]] FastFind ViewOneFast(const HotBlockCache& blocks, uint64_t ordinal, HotBlockCache::Record& record);
 
-/// Creates views instead of copies, otherwise like CopyFast: views[i] becomes a view of payload ordinals[i].
+/// Does the same as CopyFast, but creates views instead of copies: views[i] becomes a view of record ordinals[i].
 /// `unchanged` returns whether a shard is still the indexed file. Sets `in_map` if the map was needed. Returns the
 /// number of views before the first record that is not ready, whose header differs, or whose shard has changed.
 [[nodiscard]] size_t ViewFast(const HotBlockCache& blocks, std::span<const uint64_t> ordinals,

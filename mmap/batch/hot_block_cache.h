@@ -12,19 +12,20 @@
 
 namespace ofindex {
 
-/// The hot-block cache: blocks whose records can be read immediately, because the checksum holds, the
-/// shard is open, checked and mapped, and no record has to be refused. Everything needed to locate a
-/// record is in one cache line per block.
+/// The hot-block cache: blocks whose records can be read immediately, because the block's checksum was verified, its
+/// shard is open, checked and mapped, and none of its records must be refused. Each block has one cache line with
+/// everything that is needed to locate its records.
 ///
 /// A record is located in two steps, so that a batch can prefetch the packed offsets of one record and the bytes of
 /// another while it copies a third. Blocks are added when first touched and are never removed. Thread-safe without
-/// locks, and usable after fork: a block that another thread was adding during the fork is not ready in the child,
-/// which only costs time.
+/// locks, and usable after fork: a block that another thread was adding during the fork never becomes ready in the
+/// child, so its records are read on the slow path.
 class HotBlockCache {
   struct Block;
 
  public:
-  /// Covers the blocks of `map`, none of them ready. Without memory for the table, none ever becomes ready.
+  /// Creates a cache for the blocks of `map`, none of which is ready. If there is no memory for the table, none ever
+  /// becomes ready.
   explicit HotBlockCache(const OffsetMap& map);
   ~HotBlockCache();
   HotBlockCache(const HotBlockCache&) = delete;
@@ -55,8 +56,8 @@ class HotBlockCache {
   /// record, or if its block is not ready.
   [[nodiscard]] bool Locate(uint64_t ordinal, Locator& locator) const;
 
-  /// Performs the second step. Reads the map unless IsOwned: call it in a guarded section, and trust the result only if
-  /// the map has not changed. Returns false if the packed offsets are impossible.
+  /// Performs the second step. Reads the map unless IsOwned(locator): in that case, call this in a guarded section, and
+  /// trust the result only if the map has not changed. Returns false if the packed offsets are impossible.
   [[nodiscard]] static bool Find(const Locator& locator, Record& record);
 
   /// Returns true if the second step does not read the map.
@@ -82,8 +83,8 @@ class HotBlockCache {
     std::atomic<State> state = State::kNotReady;  // kReady: the other fields are set and never change
   };
 
-  /// The blocks of one cell of the map, in one word: 0 until they are known; then the upper half is the last block plus
-  /// 1, and the lower half the first block.
+  /// The blocks of one cell of the map, in one word: 0 until the blocks are known; then the upper half is the number of
+  /// the last block plus 1, and the lower half that of the first block.
   using Cell = std::atomic<uint64_t>;
 
   [[nodiscard]] bool AddCell(const OffsetMap& map, uint64_t cell);
@@ -98,8 +99,8 @@ class HotBlockCache {
   std::unique_ptr<std::atomic<uint64_t>[]> first_records_;  // by block, for blocks in known cells
 };
 
-// Searches the blocks of the ordinal's cell from the first one on. Most blocks hold 65,536 records, so two steps nearly
-// always suffice, and these have no branch that the processor could mispredict.
+// Searches the blocks of the ordinal's cell, starting with the first. Most blocks hold 65,536 records, so two steps
+// nearly always suffice, and those two have no branch that the processor could mispredict.
 inline bool HotBlockCache::Locate(uint64_t ordinal, Locator& locator) const {
   if (ordinal >= records_) return false;
   const uint64_t cell = cells_[ordinal / kJumpRecords].load(std::memory_order_acquire);

@@ -11,7 +11,7 @@
 
 namespace ofindex {
 
-/// The inflated payloads of compressed shards that callers hold views of. Kept for the life of this object, up to a
+/// Inflated payloads from compressed shards, of which callers hold views. Kept for the life of this object, up to a
 /// limit in bytes that includes their overhead. Thread-safe without locks, and usable after fork.
 class ViewedRecords {
  public:
@@ -34,8 +34,8 @@ class ViewedRecords {
     return std::nullopt;
   }
 
-  /// Keeps a payload and returns a view of it, or nullopt if the total would exceed the limit. Two threads may keep the
-  /// same payload, each its own copy.
+  /// Keeps a payload and returns a view of it, or nullopt if the total would exceed the limit. If two threads keep the
+  /// same payload, each keeps its own copy.
   [[nodiscard]] std::optional<ByteView> Keep(uint64_t ordinal, std::unique_ptr<uint8_t[]> bytes, uint64_t length) {
     std::atomic<Viewed*>& first = BucketOf(ordinal);
     auto owned = std::make_unique<Viewed>(ordinal, length, std::move(bytes), first.load(std::memory_order_acquire));

@@ -11,9 +11,10 @@
 namespace ofindex {
 namespace {
 
-// Where a fault of this thread jumps to: a sigjmp_buf on its stack, or null outside guarded sections. Not thread_local:
-// a handler that is the first to touch such a variable allocates it, and the TLS model that avoids this uses static TLS
-// space, which is scarce, so that the library could not be loaded late (DF_STATIC_TLS). Reading a key needs neither.
+// The key of a thread's jump target: a sigjmp_buf on the stack of a thread that is in a guarded section, otherwise
+// null. A thread_local variable could be allocated by the signal handler, if that is the first to access it. The TLS
+// model that avoids this takes static TLS space, which is scarce, so loading the library at run time could fail
+// (DF_STATIC_TLS). Reading a pthread key has neither problem.
 pthread_key_t section = PTHREAD_KEYS_MAX;  // not a valid key: faults are then not caught
 
 struct sigaction previous_action;
@@ -36,8 +37,8 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   auto* const jump = static_cast<sigjmp_buf*>(::pthread_getspecific(section));
   if (jump == nullptr) return PassOn(signal, info, context);
   FaultGuard::Leave();
-  // The jump does not restore the signal mask from before the fault, and our caller may have blocked more than we asked
-  // for, as the thread sanitizer does: a second fault would then end the process.
+  // siglongjmp does not restore the signal mask from before the fault. More signals may be blocked in this handler than
+  // were requested, as under the thread sanitizer; if SIGBUS stayed blocked, a second fault would end the process.
   ::pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
   siglongjmp(*jump, 1);
 }
@@ -48,20 +49,22 @@ void FaultGuard::Install() {
   if (installed.load(std::memory_order_acquire)) return;
   static const int made = ::pthread_key_create(&section, nullptr);
   static_cast<void>(made);
-  // A child installs again: torch's loader workers install their own SIGBUS handler after the fork.
+  // A child process installs the handler again, because torch's loader workers install their own SIGBUS handler after
+  // the fork.
   static const int registered = ::pthread_atfork(nullptr, nullptr, [] {
     installed.store(false, std::memory_order_release);
     installing.store(false, std::memory_order_release);
   });
   static_cast<void>(registered);
-  // One thread installs the handler, and others that get here meanwhile wait for it. No lock: a child would inherit it.
+  // One thread installs the handler; others that get here meanwhile wait. There is no lock, because a child would
+  // inherit it.
   if (installing.exchange(true, std::memory_order_acq_rel)) {
     while (!installed.load(std::memory_order_acquire)) std::this_thread::yield();
     return;
   }
   struct sigaction action {};
   action.sa_sigaction = OnFault;
-  // No SA_RESETHAND: the handler stays for the next fault.
+  // Without SA_RESETHAND, the handler stays installed for the next fault.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   struct sigaction found {};
   ::sigaction(SIGBUS, &action, &found);

@@ -19,9 +19,9 @@ class FaultGuard {
   /// Ends the guarded section of this thread.
   static void Leave();
 
-  /// Runs `body` in a guarded section. Returns false if a fault cut it short. Then it stopped midway and its
-  /// destructors did not run, so `body` must own nothing: only plain loads, stores and copies. Variables that the
-  /// caller reads afterwards to see its progress must be volatile.
+  /// Runs `body` in a guarded section. Returns false if a fault ended it early. Destructors in `body` then did not run,
+  /// so it must own no resources: only plain loads, stores and copies are allowed. Variables that `body` changes and
+  /// the caller reads afterwards must be volatile.
   template <typename Body>
   [[nodiscard, gnu::noinline]] static bool Run(Body&& body) {
     Install();

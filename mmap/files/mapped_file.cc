@@ -15,8 +15,8 @@ namespace {
 
 namespace ipc = boost::interprocess;
 
-// The handle that Boost needs to map a file. It holds the descriptor that is already open and checked, so the file
-// mapped is the file checked, whatever happens to the name meanwhile.
+// The handle that Boost needs to map a file. It holds the descriptor that is already open and checked, so the file that
+// is mapped is the one that was checked, whatever happens to its name meanwhile.
 class OpenFile {
  public:
   explicit OpenFile(const File& file) : fd_(file.fd()) {}

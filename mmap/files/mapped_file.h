@@ -11,13 +11,13 @@ namespace ofindex {
 
 /// A file mapped read-only and shared, through Boost.Interprocess. Immutable, thread-safe; movable, not copyable.
 ///
-/// The map holds the inode, not the name: it survives a rename or an unlink of the file, and the descriptor it was made
-/// from may be closed. Reading past a later truncation raises SIGBUS: read through FaultGuard.
+/// The map refers to the inode, not to the name: it survives a rename or unlink of the file, and the descriptor may be
+/// closed after mapping. Reading past a later truncation raises SIGBUS: read through FaultGuard.
 class MappedFile {
  public:
-  /// Maps the first `size` bytes of `file`; reads none yet. A size of 0 gives an empty view, not an error.
-  /// Errors: kLimit if no address space or no map is left (see /proc/sys/vm/max_map_count); kIo if the file cannot be
-  /// mapped.
+  /// Maps the first `size` bytes of `file`, without reading any. A size of 0 gives an empty view, not an error.
+  /// Errors: kLimit if there is no address space left, or the process has too many maps (/proc/sys/vm/max_map_count);
+  /// kIo if the file cannot be mapped.
   [[nodiscard]] static Result<MappedFile> Map(const File& file, uint64_t size);
 
   MappedFile();

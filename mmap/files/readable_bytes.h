@@ -20,14 +20,14 @@ class ReadableBytes {
   /// Errors: kIo; kStale if the file no longer inflates to these bytes; kLimit, kInterrupted.
   [[nodiscard]] virtual Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const = 0;
 
-  /// Returns the number of bytes. While they are still being inflated, returns the number known so far, which is at
-  /// least `wanted` if there are that many. Errors: as ReadAt.
+  /// Returns the number of bytes. While the stream is still being inflated, returns the number known so far, which is
+  /// at least `wanted` if the stream is that long. Errors: as ReadAt.
   [[nodiscard]] virtual Result<uint64_t> Size(uint64_t wanted) const = 0;
 
   /// Returns the path of the file.
   [[nodiscard]] virtual const std::string& path() const = 0;
 
-  /// Hints, as in File.
+  /// Hints to the kernel, as in File.
   virtual void WillNeed(uint64_t /*offset*/, uint64_t /*n*/) const {}
   virtual void Advise(File::Access /*access*/) const {}
 };

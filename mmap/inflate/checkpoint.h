@@ -24,11 +24,11 @@ struct Checkpoint {
 /// the rest; u16 size of the window; the window, as a zstd frame if that is smaller.
 [[nodiscard]] std::vector<uint8_t> StoreWindow(uint64_t position, uint64_t bit, ByteView window);
 
-/// Returns a copy of the stored bytes of `checkpoint`, which may be in a map whose file is truncated or rewritten
-/// meanwhile; nullopt if they are not what was stored.
+/// Returns a copy of the stored bytes of `checkpoint`; nullopt if they do not match their checksum. They may be in a
+/// map whose file is truncated or rewritten meanwhile.
 [[nodiscard]] std::optional<std::vector<uint8_t>> CopyOfCheckpoint(const Checkpoint& checkpoint);
 
-/// Returns the window of `checkpoint`; nullopt if the window or the checkpoint is not what was stored.
+/// Returns the window of `checkpoint`; nullopt if the window or the checkpoint does not match the checksum.
 [[nodiscard]] std::optional<std::vector<uint8_t>> WindowOf(const Checkpoint& checkpoint);
 
 /// The checkpoints of one shard, wherever they are stored, by ascending position; the first one

@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-// Maximum bytes in a span. Checkpoints are a few MiB apart; only a larger deflate block has none inside.
+// Maximum bytes in a span. Checkpoints are a few MiB apart, unless a deflate block is larger than that.
 constexpr uint64_t kMaxSpanBytes = uint64_t{8} << 20;
 
 }  // namespace
@@ -44,7 +44,7 @@ Result<std::shared_ptr<const Span>> InflatedBytes::SpanAt(uint64_t offset, uint6
     }
     const uint64_t begin = checkpoint.position + (offset - checkpoint.position) / kMaxSpanBytes * kMaxSpanBytes;
     const uint64_t span_end = std::max(std::min(next, begin + kMaxSpanBytes), offset + 1);
-    // Kept alive while room is made for the new span, which continues where this one ends.
+    // The span before the new one is kept alive while room is made, because its inflater continues in the new span.
     std::shared_ptr<Span> before;
     if (begin != checkpoint.position) before = cache_.Find({shard_, state_, begin - kMaxSpanBytes});
     const std::shared_ptr<Span> span = cache_.Get({shard_, state_, begin}, span_end);

@@ -20,7 +20,7 @@ namespace ofindex {
 struct CompressedFacts {
   Compression compression = Compression::kNone;
   uint64_t file_bytes = 0;
-  uint64_t inflated_bytes = 0;  ///< bytes that came out of a sound stream
+  uint64_t inflated_bytes = 0;  ///< bytes of the stream's sound part
 
   /// Returns whether a file of this size can inflate to that many bytes: deflate yields at most 258 bytes per 2 bits.
   [[nodiscard]] bool plausible() const { return inflated_bytes / 1032 <= file_bytes; }
@@ -36,14 +36,14 @@ class InflatedBytes final : public ReadableBytes {
                 SpanCache& cache, uint64_t shard, uint64_t state = 0)
       : file_(std::move(file)), facts_(facts), checkpoints_(checkpoints), cache_(cache), shard_(shard), state_(state) {}
 
-  /// Reads bytes, as ReadableBytes says. Errors: kIo, kLimit; kStale if the file no longer inflates to the same bytes;
+  /// Implements ReadableBytes::ReadAt. Errors: kIo, kLimit; kStale if the file no longer inflates to the same bytes;
   /// kIndex if a checkpoint is damaged.
   [[nodiscard]] Result<size_t> ReadAt(uint64_t offset, std::span<uint8_t> out) const override;
   [[nodiscard]] Result<uint64_t> Size(uint64_t /*wanted*/) const override { return facts_.inflated_bytes; }
   [[nodiscard]] const std::string& path() const override { return file_->path(); }
 
   /// As ReadAt, but returns nullopt if another thread is inflating one of the spans, so that the caller can read other
-  /// bytes meanwhile. `last` is the span read last, kept for a caller that continues from there.
+  /// bytes meanwhile. Sets `last` to the span that was read last; a caller that continues from there passes it again.
   [[nodiscard]] Result<std::optional<size_t>> ReadIfFree(uint64_t offset, std::span<uint8_t> out,
                                                          std::shared_ptr<const Span>& last) const {
     return Read(offset, out, Span::IfBusy::kLeave, last);

@@ -61,7 +61,7 @@ Result<Inflater::Halt> Inflater::Read(std::span<uint8_t> out, bool to_blocks, si
   }
 }
 
-// Returns kEnd at the end of a deflate stream, with the next phase in phase_.
+// Returns kEnd at the end of a deflate stream, and sets phase_ to the next phase.
 Result<Inflater::Halt> Inflater::Deflated(std::span<uint8_t> out, bool to_blocks, size_t& got) {
   z_stream& stream = zlib_->stream;
   for (;;) {
@@ -83,7 +83,7 @@ Result<Inflater::Halt> Inflater::Deflated(std::span<uint8_t> out, bool to_blocks
       case Z_BUF_ERROR: break;
       default: EndWith(StreamFault::kBadDeflate, block_at_, input_.size()); return Halt::kEnd;
     }
-    // zlib.h: 128 immediately after a block; 64 within the last block.
+    // In data_type (zlib.h), 128 means that a block has just ended, and 64 that this is the last block.
     if (to_blocks && (stream.data_type & 0xc0) == 0x80) {
       block_at_ = bit() / 8;
       return Halt::kBlock;
@@ -111,7 +111,7 @@ void Inflater::EndWith(StreamFault fault, uint64_t file_begin, uint64_t file_end
   phase_ = Phase::kEnd;
 }
 
-// Bytes after a member that are not another header belong to no stream.
+// If there are bytes after a member that are not another header, they belong to no stream.
 Result<void> Inflater::PassHeader() {
   const uint64_t begin = input_.at();
   OFINDEX_ASSIGN(const MemberHeader header, TakeHeader(compression_, input_));
@@ -130,7 +130,7 @@ void Inflater::BeginMember() {
   member_bytes_ = 0;
   checksum_ = compression_ == Compression::kZlib ? 1 : 0;  // initial values of adler32 and crc32
   ::inflateReset(&zlib_->stream);
-  zlib_->stream.data_type = 0;  // left from the previous member
+  zlib_->stream.data_type = 0;  // has the value of the previous member
 }
 
 Result<void> Inflater::PassTrailer() {

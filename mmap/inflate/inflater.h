@@ -28,15 +28,15 @@ enum class StreamFault : uint8_t {
 struct StreamDamage {
   StreamFault fault;
   uint64_t position;
-  uint64_t file_begin;  ///< in the file: range of bytes that cannot be trusted, or belong to nothing
+  uint64_t file_begin;  ///< range of bytes in the file that cannot be trusted, or belong to no stream
   uint64_t file_end;
 
   friend bool operator==(const StreamDamage&, const StreamDamage&) = default;
 };
 
-/// Inflates a gzip file of one or more members, a zlib stream or a raw deflate stream from its start, and reports block
-/// boundaries for checkpoints and all damage. The only wrapper of zlib's inflate. Uses at most about 120 KiB of memory
-/// for any input. Not thread-safe.
+/// Inflates a gzip file of one or more members, a zlib stream or a raw deflate stream from its start, and reports all
+/// damage, and the block boundaries at which checkpoints can be made. The only wrapper of zlib's inflate. Uses at most
+/// about 120 KiB of memory for any input. Not thread-safe.
 class Inflater {
  public:
   /// Inflates the first `size` bytes of `file`, which must outlive the inflater.
@@ -49,11 +49,11 @@ class Inflater {
   enum class Halt {
     kFull,   ///< `out` is full
     kBlock,  ///< a deflate block begins here: a possible checkpoint
-    kEnd,    ///< there is nothing more, or nothing that can be trusted
+    kEnd,    ///< the stream ends, or the rest cannot be trusted
   };
 
-  /// Inflates into `out`, and sets `got` to the number of bytes that it now holds. Stops at blocks only if
-  /// `to_blocks`. Errors: kIo, kLimit.
+  /// Inflates into `out`, and sets `got` to the number of bytes stored there. If `to_blocks`, stops at every block.
+  /// Errors: kIo, kLimit.
   [[nodiscard]] Result<Halt> Read(std::span<uint8_t> out, bool to_blocks, size_t& got);
 
   /// Returns the number of bytes inflated so far.

@@ -33,8 +33,8 @@ class InputBytes {
     taken_ = filled_ = 0;
   }
 
-  /// Returns the next bytes, as many as are buffered; empty only at the end. Errors: kIo; kStale if the file is shorter
-  /// than before.
+  /// Returns all buffered bytes that are not consumed, and first refills an empty buffer. Empty only at the end of the
+  /// file. Errors: kIo; kStale if the file is shorter than before.
   [[nodiscard]] Result<ByteView> Next() {
     if (taken_ == filled_) OFINDEX_TRY(Refill());
     return ByteView(buffer_).subspan(taken_, filled_ - taken_);

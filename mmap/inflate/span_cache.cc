@@ -66,7 +66,7 @@ Result<bool> Span::InflateTo(uint64_t position, const Source& source, IfBusy if_
   if (!lock) lock.lock();
   if (inflated_.load(std::memory_order_relaxed) >= wanted) return true;
   Result<void> gone_on = Continue(wanted, source);
-  // Its position is now unknown: the next call starts at the checkpoint again.
+  // After an error the inflater's position is unknown, so the next call starts at the checkpoint again.
   if (!gone_on) inflater_.reset();
   OFINDEX_TRY(std::move(gone_on));
   return true;
@@ -102,7 +102,7 @@ struct SpanCache::State {
   };
 
   uint64_t forks;
-  State* of_parent;  // kept so that its memory stays referenced; its locks may be held forever
+  State* of_parent;  // not deleted, because its locks may be held forever; kept so that its memory stays referenced
   std::mutex mutex;
   std::list<Entry> entries;  // most recently used first
   std::unordered_map<Key, std::list<Entry>::iterator, Hash> by_key;
@@ -129,7 +129,7 @@ struct SpanCache::State {
 
 SpanCache::~SpanCache() { delete state_.load(std::memory_order_acquire); }
 
-// Two threads may get here at once; the second discards its own.
+// Two threads may get here at once; the second discards the state that it created.
 SpanCache::State& SpanCache::Here() {
   const uint64_t here = Forks();
   State* state = state_.load(std::memory_order_acquire);

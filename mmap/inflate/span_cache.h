@@ -14,7 +14,7 @@
 namespace ofindex {
 
 /// The inflated bytes between two checkpoints, or a part of them if the checkpoints are far apart. Inflated only as far
-/// as requested; later requests continue from there. Thread-safe.
+/// as requested; later requests continue where the last one ended. Thread-safe.
 class Span {
  public:
   /// The location of a span, and how to inflate it.
@@ -31,9 +31,9 @@ class Span {
   /// What to do if another thread is inflating the span.
   enum class IfBusy { kWait, kLeave };
 
-  /// Inflates at least to `position`, which is inside the span. Returns false if another thread was
-  /// inflating it and `if_busy` is kLeave. Errors: kIo, kLimit; kStale if the file does not inflate to `position`;
-  /// kIndex if the checkpoint is damaged.
+  /// Inflates at least to `position`, which is inside the span. Returns false if another thread is inflating the span
+  /// and `if_busy` is kLeave. Errors: kIo, kLimit; kStale if the file does not inflate to `position`; kIndex if the
+  /// checkpoint is damaged.
   [[nodiscard]] Result<bool> InflateTo(uint64_t position, const Source& source, IfBusy if_busy);
 
   /// Returns the bytes from begin() to inflated_end(). Valid while the span lives.
@@ -80,8 +80,7 @@ class SpanCache {
     friend bool operator==(const Key&, const Key&) = default;
   };
 
-  /// Returns the span of `key`, which ends at `end`; a new one if it is not cached. It lives at least
-  /// as long as the returned pointer.
+  /// Returns the span of `key`, which ends at `end`; creates it if it is not cached.
   [[nodiscard]] std::shared_ptr<Span> Get(const Key& key, uint64_t end);
 
   /// As Get, but returns null if the span is not cached.

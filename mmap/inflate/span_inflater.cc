@@ -70,7 +70,7 @@ Result<size_t> SpanInflater::Read(const File& file, std::span<uint8_t> out) {
 
 Result<bool> SpanInflater::PassToNextMember() {
   if (compression_ != Compression::kGzip) return false;
-  // Whole bytes that were read ahead belong to the trailer.
+  // Whole bytes that isal_inflate read ahead belong to the trailer.
   input_.Seek(input_.at() - static_cast<uint64_t>(isal_->state.read_in_length / 8));
   OFINDEX_ASSIGN(const std::optional<uint64_t> trailer, input_.TakeNumber(TrailerBytes(compression_)));
   OFINDEX_ASSIGN(const MemberHeader header, TakeHeader(compression_, input_));

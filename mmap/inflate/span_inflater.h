@@ -25,8 +25,9 @@ class SpanInflater {
   SpanInflater(const SpanInflater&) = delete;
   SpanInflater& operator=(const SpanInflater&) = delete;
 
-  /// Fills `out` from `file`, which may be any descriptor of the file, and returns the number of bytes, which is
-  /// smaller only if the stream ends or is damaged. After an error this object must not be used. Errors: kIo, kStale.
+  /// Fills `out` and returns the number of bytes, which is less than out.size() only if the stream ends or is damaged.
+  /// `file` may be another descriptor of the same file. After an error this object must not be used. Errors: kIo,
+  /// kStale.
   [[nodiscard]] Result<size_t> Read(const File& file, std::span<uint8_t> out);
 
  private:

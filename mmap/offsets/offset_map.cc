@@ -105,7 +105,7 @@ Result<void> OffsetMap::CopyOut(uint64_t at, std::span<uint8_t> out) const {
 // ---------------------------------------------------------------- blocks
 
 // Returns true if all bytes of the block in the file equal the copy, and the checksum matches. The checksum is computed
-// over a copy, because code in a guarded section must own nothing.
+// over a copy, outside the guarded section, because code in a guarded section must own no resources.
 bool OffsetMap::Holds(const CachedBlock& cached) const {
   bool holds = false;
   static_cast<void>(WithMemory("a block of a map", [&]() -> Result<void> {
@@ -151,7 +151,7 @@ bool OffsetMap::TakeRoom(CachedBlock& cached) const {
   return false;
 }
 
-// Two threads may read the same block at once; the second discards its own.
+// Two threads may read the same block at once; the second discards its copy.
 Result<const OffsetMap::CachedBlock*> OffsetMap::GetBlock(uint64_t number) const {
   std::atomic<const CachedBlock*>& place = blocks_->cached[number];
   if (const CachedBlock* const cached = place.load(std::memory_order_acquire)) return cached;
@@ -231,7 +231,8 @@ OffsetMap::Step OffsetMap::PlaceIn(const CachedBlock& cached, uint64_t number, u
   return Step::kDone;
 }
 
-// Runs inside the guard: may stop at any load. `at` is the record being looked up, `other` a block not known yet.
+// Runs in a guarded section, so a fault may end it at any load. Starts at ordinals[at], and keeps `at` up to date. Sets
+// `other` to a block that must be read first, or to the offset of the damage.
 OffsetMap::Step OffsetMap::LookUp(std::span<const uint64_t> ordinals, std::span<Place> places, volatile size_t& at,
                                   volatile uint64_t& other) const {
   const CachedBlock* cached = nullptr;
@@ -267,7 +268,8 @@ Result<void> OffsetMap::FindAll(std::span<const uint64_t> ordinals, std::span<Pl
   }
 }
 
-// A block may have been copied while the file had other content, and become known only after the file was sound again.
+// Compares new blocks with the file: a block may have been copied while the file had other content, and been added only
+// after the file was sound again.
 Result<void> OffsetMap::CompareNew(std::span<const Place> places) const {
   uint64_t last = UINT64_MAX;
   for (const Place& place : places) {
@@ -278,7 +280,8 @@ Result<void> OffsetMap::CompareNew(std::span<const Place> places) const {
   return {};
 }
 
-// A block compared while the file was sound stays right, whatever happens to the file later.
+// Marks the blocks as confirmed. A copy that was compared while the file was sound stays valid, whatever happens to the
+// file later.
 void OffsetMap::Confirm(std::span<const Place> places) const {
   uint64_t last = UINT64_MAX;
   for (const Place& place : places) {
@@ -299,8 +302,8 @@ Result<void> OffsetMap::Find(std::span<const uint64_t> ordinals, std::span<Place
   return {};
 }
 
-// The map only suggests a block, and the block itself decides whether it holds the record:
-// nothing else in the map matters.
+// The jump table of the map only suggests a block. The block's own copy tells whether it holds the record, so a wrong
+// suggestion does no harm.
 bool OffsetMap::FindOwned(uint64_t ordinal, Place& place) const {
   volatile uint64_t found = header_.blocks;
   const bool whole = FaultGuard::Run([&] {

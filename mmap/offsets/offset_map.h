@@ -28,12 +28,12 @@ inline constexpr char kOffsetMapReopenHint[] = "open the dataset again";
 /// The location of every record in a dataset: a NAME.ofidx-map, mapped and shared by all processes of the host.
 ///
 /// Immutable and thread-safe; usable after fork. Every byte of the file is untrusted: for any content, an answer is
-/// either vouched for by the map's checksums or an error. A map is replaced by rename, which does not affect
+/// either verified by the map's checksums or an error. A map is replaced by rename, which does not affect
 /// readers that have the old one open. If a map is truncated or rewritten in place under a reader, the answers are
 /// errors or the same as before: the file is read in guarded sections, references from one place in it to another
 /// are followed only in private copies, and an answer is returned only if the file has not changed meanwhile, or
-/// its bytes are verified to be the same. The first blocks that are used are copied whole; after that, only the entries
-/// that lead to them are read from the file.
+/// its bytes are verified to be the same. The first blocks that are used are copied whole; from then on, only the
+/// entries that lead to these blocks are read from the file.
 class OffsetMap {
  public:
   /// Opens a map in O(1), for any number of records and shards: reads only the header. Messages use `shown`, or `path`
@@ -47,8 +47,8 @@ class OffsetMap {
   [[nodiscard]] uint64_t records() const { return header_.records; }
   [[nodiscard]] uint64_t shards() const { return header_.shards; }
 
-  /// Returns the map's file. Data read through a CheckedBlock can be trusted if the file has not
-  /// changed since its state was loaded.
+  /// Returns the map's file. Data read through a CheckedBlock can be trusted if the file has not changed since
+  /// watch().state() was loaded.
   [[nodiscard]] const FileWatch& watch() const { return watch_; }
 
   /// The location of a record: [begin, end) in the shard, framing included.
@@ -66,13 +66,13 @@ class OffsetMap {
   [[nodiscard]] Result<Place> Find(uint64_t ordinal) const;
 
   /// Sets places[i] to the place of record ordinals[i]; both spans have the same size. Faster than one call per record,
-  /// above all for ascending ordinals. Errors: the same.
+  /// above all for ascending ordinals. Errors: as for one record.
   [[nodiscard]] Result<void> Find(std::span<const uint64_t> ordinals, std::span<Place> places) const;
 
-  /// A block whose checksum held when it was first used, and its packed offsets, sound for all its records: `frames` is
-  /// a copy of the frames, `packed` is the whole blob. Valid while the map lives. If `owned`, `packed` is a copy of
-  /// what the map held while it was sound. Otherwise it points into the map: read it in a guarded section, and trust
-  /// the result only if the file has not changed.
+  /// A block whose checksum held when it was first used, and its packed offsets, which are sound for all its records.
+  /// `frames` is a copy of the frames; `packed` is the whole blob. Valid while the map lives. If `owned`, `packed` is a
+  /// copy, made while the map was sound. Otherwise `packed` points into the map: read it in a guarded section, and
+  /// trust the result only if the file has not changed.
   struct CheckedBlock {
     const MapBlock& block;
     const uint8_t* frames;
@@ -90,8 +90,8 @@ class OffsetMap {
   };
 
   /// Reads cell `cell`, which is less than JumpCount(records()), and stores the first record of each of its blocks in
-  /// `first_records` at the block's number. The result is a hint: a caller that uses a block must check that it holds
-  /// the record. Returns false if the map is damaged or truncated.
+  /// `first_records` at the block's number. The result is only a hint: the caller must check that a block holds the
+  /// record. Returns false if the map is damaged or truncated.
   [[nodiscard]] bool ReadCell(uint64_t cell, std::atomic<uint64_t>* first_records, Cell& found) const;
 
   /// Returns shard `shard`, which is less than shards(). Errors: kIndex, kStale, kLimit.
@@ -100,12 +100,13 @@ class OffsetMap {
   /// Returns the checkpoints of the compressed shard `shard`; the map must outlive them. Errors: kIndex, kStale.
   [[nodiscard]] Result<std::unique_ptr<Checkpoints>> CheckpointsOf(uint64_t shard) const;
 
-  /// Reads the whole map and checks every checksum and the consistency of its tables. Errors: kIndex, naming the first
-  /// table entry that is damaged or whose bytes are; kStale, kLimit; kInterrupted if `progress.cancel` was set.
+  /// Reads the whole map and checks every checksum and the consistency of its tables. Errors: kIndex, whose message
+  /// gives the first table entry that is damaged or refers to damaged bytes; kStale, kLimit; kInterrupted if
+  /// `progress.cancel` was set.
   [[nodiscard]] Result<void> CheckAll(const Progress& progress = {}) const;
 
-  /// Returns the length in bytes of the prefix of every shard's path that names their
-  /// common folder, for example "train/".
+  /// Returns the length in bytes of the shards' common folder, for example "train/", with which each of their paths
+  /// begins.
   [[nodiscard]] uint64_t data_dir_bytes() const { return header_.data_dir_bytes; }
 
  private:
@@ -124,9 +125,9 @@ class OffsetMap {
     uint64_t number = 0;
     std::array<uint8_t, kMapEntryBytes> entry;
     MapBlock block;
-    std::vector<uint8_t> stored;                 // all bytes of the block if whole(), else its frames
+    std::vector<uint8_t> stored;                 // all bytes of the block if whole(), otherwise its frames
     std::atomic<uint64_t>* room = nullptr;       // budget to which a whole block returns its bytes when destroyed
-    mutable std::atomic<bool> confirmed{false};  // compared with the file's bytes while it was sound
+    mutable std::atomic<bool> confirmed{false};  // compared with the file's bytes while the file was sound
 
     [[nodiscard]] bool whole() const { return room != nullptr; }
     [[nodiscard]] bool owned() const { return whole() && confirmed.load(std::memory_order_acquire); }

@@ -31,7 +31,7 @@ inline constexpr std::array<char, 8> kMapMagic = {'O', 'F', 'I', 'D', 'X', 'M', 
 inline constexpr uint32_t kMapVersion = 3;
 inline constexpr uint64_t kMapHeaderBytes = 256;
 inline constexpr uint64_t kMapShardBytes = 80;
-inline constexpr uint64_t kMapEntryBytes = 64;  ///< of blocks and streams
+inline constexpr uint64_t kMapEntryBytes = 64;  ///< size of the entry of a block or a stream
 inline constexpr uint64_t kMapPointBytes = 32;
 inline constexpr uint64_t kJumpRecords = 65536;
 
@@ -49,7 +49,7 @@ struct MapHeader {
   uint64_t blocks_at = 0;
   uint64_t jumps_at = 0;
   uint64_t file_bytes = 0;
-  uint64_t data_dir_bytes = 0;  ///< length of the prefix of every shard's path that names their common folder
+  uint64_t data_dir_bytes = 0;  ///< length of the shards' common folder, with which each of their paths begins
   uint64_t streams = 0;         ///< number of compressed shards
   uint64_t streams_at = 0;
   uint64_t points = 0;  ///< number of checkpoints of all compressed shards
@@ -113,7 +113,7 @@ struct MapBlock {
   /// Encodes the entry. `stored` are the block's stored_bytes(), which the entry's checksum also covers.
   void Encode(ByteView stored, uint8_t* out) const;
   void Decode(const uint8_t* in);
-  /// Returns true if the checksum holds. The stored bytes are passed in two pieces, either of which may be all of them.
+  /// Returns true if the checksum holds. The stored bytes are passed in two pieces, one of which may be empty.
   [[nodiscard]] static bool ChecksumHolds(const uint8_t* in, ByteView stored, ByteView rest = {});
 };
 

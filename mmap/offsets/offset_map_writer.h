@@ -46,7 +46,7 @@ class OffsetMapWriter {
   std::vector<uint8_t> jump_table_;
   std::vector<uint8_t> stream_table_;
   std::vector<uint8_t> point_table_;
-  uint64_t points_taken_ = 0;  // by earlier shards
+  uint64_t points_taken_ = 0;  // points of earlier shards
   std::string names_;
   std::vector<uint8_t> stored_;
 };

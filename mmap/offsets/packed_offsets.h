@@ -15,7 +15,8 @@ namespace ofindex {
 /// lengths. The boundaries lie close to a straight line; each frame of 4,096 records stores that line and the distances
 /// from it, bit-packed. Records of equal size cost 0 bits each, records of 250 bytes about 13, images of 110 KB about
 /// 22 (design.md). Rejected: u64 arrays (64 bits), delta varints (10 to 18 bits, but no O(1) access), Elias-Fano
-/// (log2(mean length) + 2 bits: 10 and 19, but 2 for equal sizes, and a select structure on top).
+/// (log2(mean length) + 2 bits, so 10 for 250 bytes and 19 for 110 KB; but 2 for equal sizes, and it needs a select
+/// structure).
 ///
 ///   frames    24 bytes per 4,096 records:
 ///             u64 base    u64 slope (bytes per record, times 4,096)    u32 at    u8 width    3 zero bytes
@@ -45,25 +46,25 @@ class PackedOffsets {
   }
 
   /// Returns true if a blob of `blob_bytes` bytes that begins with `frames` can be read as the offsets of `records`
-  /// records without any access outside the blob. Does not check the offsets themselves, which come from a file and are
-  /// checked where they are used.
+  /// records without any access outside the blob. Does not check the offsets themselves; code that uses them must do
+  /// that.
   [[nodiscard]] static bool Sound(ByteView frames, uint64_t blob_bytes, uint32_t records);
 
-  /// As above, for a whole blob.
+  /// Does the same for a whole blob, which begins with its frames.
   [[nodiscard]] static bool Sound(ByteView blob, uint32_t records) { return Sound(blob, blob.size(), records); }
 
   /// Views a sound blob.
   explicit PackedOffsets(const uint8_t* blob) : PackedOffsets(blob, blob) {}
 
-  /// Views a blob through a copy of its frames, for which it is sound: no access leaves the
-  /// blob even if its own bytes change.
+  /// Views a blob through a copy of its frames. If Sound(frames, ...) holds, no access leaves the blob, even if the
+  /// bytes of the blob change.
   PackedOffsets(const uint8_t* frames, const uint8_t* blob) : frames_(frames), blob_(blob) {}
 
-  /// The location of a record's two boundaries in the blob, known before the bits themselves are read,
-  /// so that they can be prefetched.
+  /// The location, in the blob, of the bits of a record's two boundaries. It is known before these bits are read, so
+  /// they can be prefetched.
   struct Slot {
     const uint8_t* frame;
-    const uint8_t* word;  ///< the eight bytes that hold all or most of the record's begin
+    const uint8_t* word;  ///< the eight bytes that hold all or most bits of the field of the record's begin
     uint32_t j;           ///< index of the record in its frame
     uint32_t shift;       ///< offset of the field in the word, in bits
     uint32_t width;       ///< size of a field, in bits

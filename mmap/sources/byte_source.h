@@ -17,7 +17,7 @@ namespace ofindex {
 struct RecordRead {
   uint64_t begin;    ///< offset in the shard at which its framing begins
   uint64_t length;   ///< payload bytes, according to the index
-  uint8_t* out;      ///< room for the payload; may be null if the shard is mapped: then only the header is checked
+  uint8_t* out;      ///< room for the payload; if null, which only a mapped shard allows, just the header is checked
   uint64_t ordinal;  ///< used in messages
 };
 
@@ -37,14 +37,14 @@ struct ReadOutcome {
   std::optional<Error> refusal = {};
 };
 
-/// The interface through which the bytes of a shard are read: from a map, by pread, or inflated. All sources give the
-/// same answers, and are tested against each other. Thread-safe, usable after fork.
+/// The interface through which the bytes of a shard are read: from a map, by pread, or inflated. All sources return the
+/// same bytes, and tests compare them. Thread-safe; usable after fork.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  /// Copies the payloads of `reads`, each of which lies inside the size that the source was made for, and compares the
-  /// length in each header with the index. Never faults, whatever happens to the file meanwhile.
+  /// Copies the payloads of `reads`, and compares the length in each header with the index. All records must lie inside
+  /// the size for which the source was created. Never faults, whatever happens to the file meanwhile.
   [[nodiscard]] virtual ReadOutcome Read(Framing framing, std::span<const RecordRead> reads) const = 0;
 
   /// Asks the kernel to read these records in the background.

@@ -14,7 +14,8 @@ class Inflating final : public ByteSource {
  public:
   explicit Inflating(InflatedBytes bytes) : bytes_(std::move(bytes)) {}
 
-  // Spans that another thread is inflating are read last: threads that read neighbouring batches avoid each other.
+  // Spans that another thread is inflating are read last, so threads that read neighbouring batches do not wait for
+  // each other.
   ReadOutcome Read(Framing framing, std::span<const RecordRead> reads) const override {
     std::vector<size_t> busy;
     std::shared_ptr<const Span> last;
@@ -36,11 +37,12 @@ class Inflating final : public ByteSource {
     return {};
   }
 
-  // Inflating ahead would evict from the cache the spans being read.
+  // Does nothing: inflating ahead would evict the spans being read from the cache.
   void Prefetch(Framing /*framing*/, std::span<const RecordRead> /*reads*/) const override {}
 
  private:
-  // Returns nullopt if a span is busy and may be left, that is, if `last`, the span read last, is given.
+  // Returns nullopt if another thread is inflating a span, unless `last` is null, which means to wait. `last` is the
+  // span read last.
   std::optional<ReadOutcome> ReadOne(uint64_t header_bytes, const RecordRead& read,
                                      std::shared_ptr<const Span>* last) const {
     std::array<uint8_t, kMaxHeaderBytes> header{};

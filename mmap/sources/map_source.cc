@@ -33,7 +33,7 @@ class Mapped final : public ByteSource {
     PrefetchRecord(file_.bytes().data() + read.begin, header + read.length);
   }
 
-  // Runs inside the guard: may stop at any load. `at` is the record being copied.
+  // Runs in a guarded section, so a fault may end it at any load. Sets `at` to the index of the record being copied.
   bool CopyAll(uint64_t header, std::span<const RecordRead> reads, volatile size_t& at) const {
     const uint8_t* data = file_.bytes().data();
     for (size_t i = 0; i < std::min(kPrefetchAhead, reads.size()); ++i) Touch(header, reads[i]);
@@ -42,7 +42,7 @@ class Mapped final : public ByteSource {
       at = i;
       const uint8_t* record = data + reads[i].begin;
       if (LoadLe64(record) != reads[i].length) return false;
-      // Null if only the header is checked; room for an empty payload may be null, too.
+      // `out` is null if only the header is to be checked; for an empty payload, it may be null, too.
       if (reads[i].out != nullptr) std::memcpy(reads[i].out, record + header, reads[i].length);
     }
     return true;

@@ -121,8 +121,8 @@ Result<void> OpenShard::Establish() const {
   WaitForNextTick(before);
   OFINDEX_TRY(CheckShard(file, before, identity_, FactsTrust::kIgnored));
   OFINDEX_ASSIGN(const FileFacts after, file.Facts());
-  // Written to meanwhile: the earlier facts are stored anyway. No read will match them, and
-  // the next attempt comes back here.
+  // If the file was written to meanwhile, the earlier facts are stored all the same: they will not match, so the next
+  // attempt verifies the file again.
   if (after.size != identity_.size) return CheckShard(file, after, identity_);
   trusted_.store(HashOf(before), std::memory_order_release);
   return {};
@@ -143,7 +143,7 @@ tl::unexpected<Error> OpenShard::Failed(const ReadOutcome& outcome, std::span<co
       return Fail(ErrorCode::kStale,
                   StrCat(place, ": the header differs from the indexed one; expected length ", read.length),
                   kStaleHint);
-    default: return Fail(ErrorCode::kStale, StrCat(place, ": the file no longer holds it"), kStaleHint);
+    default: return Fail(ErrorCode::kStale, StrCat(place, ": the file no longer holds the record"), kStaleHint);
   }
 }
 

@@ -14,16 +14,16 @@
 
 namespace ofindex {
 
-/// How the bytes of a shard are read. kAuto uses maps, except on network file systems, where a page fault cannot fail.
+/// How the bytes of a shard are read. kAuto uses maps, except on network file systems, where a page fault cannot report
+/// an error.
 enum class IoMode { kAuto, kMmap, kPread };
 
 /// A shard verified to be the indexed file, open for reading. Thread-safe; usable after fork.
 ///
-/// Others may change the file at any moment, so bytes are copied first, and trusted only if the file's facts
-/// (size, times, inode) are afterwards still those under which its identity was established. If not, the
-/// identity is established again and the copy repeated. So the bytes that Read returns were those of the
-/// indexed file, as far as size and fingerprint tell; an in-place rewrite of equal size outside the
-/// fingerprint's pages is only found by `verify`.
+/// Other processes may change the file at any moment. Bytes are therefore copied first, and trusted only if the file's
+/// facts (size, times, inode) are then still those with which its identity was last verified. If not, the identity is
+/// verified again and the copy repeated. So the bytes that Read returns are those of the indexed file, as far as size
+/// and fingerprint can tell; only `verify` finds an in-place rewrite of equal size outside the fingerprint's pages.
 class OpenShard {
  public:
   struct Options {
@@ -33,12 +33,12 @@ class OpenShard {
     std::string place = {};       ///< path to open the shard by; empty: the path used in messages
   };
 
-  /// The means to read a compressed shard. All must outlive the shard.
+  /// What is needed to read a compressed shard. `cache`, and the map that `checkpoints` reads, must outlive the shard.
   struct Inflation {
     CompressedFacts facts;
     std::unique_ptr<Checkpoints> checkpoints;
     SpanCache* cache;
-    uint64_t shard;  ///< its key in the cache
+    uint64_t shard;  ///< the number that identifies the shard in `cache`
   };
 
   /// Opens `path`. A compressed shard is read through `inflation`, regardless of the map options.
@@ -47,21 +47,22 @@ class OpenShard {
                                                                const ShardIdentity& identity, Options options,
                                                                std::optional<Inflation> inflation = {});
 
-  /// Copies the payloads of `reads`, all of which lie in the indexed size. On failure the outputs are unspecified.
+  /// Copies the payloads of `reads`, which all lie inside the indexed size. On failure the outputs are unspecified.
   /// Errors: kStale if the shard was truncated, replaced or rewritten (the message gives the path, the byte and the
   /// lengths of the record); kIo.
   [[nodiscard]] Result<void> Read(std::span<const RecordRead> reads) const;
 
-  /// Reads bytes of the shard, at offsets as its records have them, without any check. Returns the number of bytes
-  /// read, which is smaller only at the end. Errors: kIo; kStale if the shard no longer inflates to these bytes.
+  /// Reads bytes of the shard without checking its identity. `offset` is in the file or, for a compressed shard, in its
+  /// inflated bytes. Returns the number of bytes read, which is smaller only at the end. Errors: kIo; kStale if the
+  /// shard no longer inflates to these bytes.
   [[nodiscard]] Result<size_t> ReadBytes(uint64_t offset, std::span<uint8_t> out) const;
 
-  /// Returns true if the shard is unchanged since it was verified. If false or an error, call
-  /// Read(), which verifies it again.
+  /// Returns true if the shard is unchanged since it was verified. If it returns false or an error, call Read(), which
+  /// verifies the shard again.
   [[nodiscard]] Result<bool> Unchanged() const;
 
-  /// As Unchanged, but while the shard is unchanged, asks the system only once per tick of its coarse clock, which is a
-  /// few milliseconds: file times are no finer than that. `tick` is CoarseTick().
+  /// Does the same as Unchanged, but while the shard is unchanged, asks the system only once per tick of its coarse
+  /// clock, which is a few milliseconds: file times are no finer than that. `tick` is CoarseTick().
   [[nodiscard]] bool UnchangedThisTick(int64_t tick) const;
 
   /// Asks the kernel to read these records in the background.
@@ -73,7 +74,7 @@ class OpenShard {
 
   [[nodiscard]] Framing framing() const { return framing_; }
 
-  /// Returns the number of bytes that hold its records: of the file, or inflated.
+  /// Returns the size of the bytes that hold the records: the file or, for a compressed shard, its inflated bytes.
   [[nodiscard]] uint64_t size() const { return inflation_ ? inflation_->facts.inflated_bytes : identity_.size; }
   [[nodiscard]] bool compressed() const { return inflation_.has_value(); }
 
@@ -100,7 +101,7 @@ class OpenShard {
   std::unique_ptr<ByteSource> source_;            // null if every read reopens the file, or inflates
   mutable std::atomic<int64_t> unchanged_at_{0};  // the tick of the last check
   mutable std::atomic<uint64_t> state_{0};        // bumped on every change; spans with an older number are invalid
-  mutable std::atomic<uint64_t> trusted_{0};      // hash of the facts under which the identity was last established
+  mutable std::atomic<uint64_t> trusted_{0};      // hash of the facts with which the identity was last verified
 };
 
 }  // namespace ofindex

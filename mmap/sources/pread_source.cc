@@ -33,7 +33,7 @@ class Pread final : public ByteSource {
   }
 
  private:
-  // Reads header and payload with one call, each to its own place.
+  // Reads header and payload with one call, each into its own buffer.
   ReadOutcome ReadOne(uint64_t header_bytes, const RecordRead& read) const {
     std::array<uint8_t, kMaxHeaderBytes> header;
     const uint64_t total = header_bytes + read.length;

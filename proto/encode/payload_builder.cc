@@ -180,7 +180,7 @@ void PayloadBuilder::Map::Clear() {
   entries.clear();
 }
 
-// Appends the tag, length and name of an entry, and room for its value; returns the place for the value.
+// Appends the tag, length and name of an entry, and room for its value. Returns the address of that room.
 uint8_t* PayloadBuilder::Map::AddEntry(ByteView name, uint64_t value_bytes) {
   const uint64_t content = FieldBytes(name.size()) + FieldBytes(value_bytes);
   const size_t begin = used;
@@ -207,8 +207,8 @@ bool PayloadBuilder::Map::InOrder() const {
   return true;
 }
 
-// Sorts the entries, and checks that all names differ. Most sources name features in the same order every time, often
-// sorted: then each entry costs one comparison.
+// Sorts the entries, and checks that all names differ. If the entries were added in sorted order, as is common, this
+// takes one comparison per entry.
 Result<void> PayloadBuilder::Map::Settle(EntryOrder order, std::vector<uint8_t>& spare) {
   if (InOrder()) return {};
   std::vector<Entry> sorted = entries;
@@ -229,7 +229,8 @@ Result<void> PayloadBuilder::Map::Settle(EntryOrder order, std::vector<uint8_t>&
   return {};
 }
 
-// Puts the tag of field `field` and the length in front of the entries, and returns all of it: one message field.
+// Puts the tag of field `field` and the length in front of the entries. Returns the tag, length and entries: one field
+// of a message.
 ByteView PayloadBuilder::Map::Wrap(uint32_t field) {
   const uint64_t content_bytes = content().size();
   const auto prefix_bytes = static_cast<size_t>(PrefixBytes(content_bytes));

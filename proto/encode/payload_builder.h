@@ -14,7 +14,7 @@ namespace ofindex {
 /// The order of features on the wire. Readers ignore it; byte comparisons do not.
 enum class EntryOrder { kSorted, kAsAdded };
 
-/// Builds one payload after another of one kind from values. The bytes are those of protobuf's deterministic
+/// Builds payloads of one kind from values, one after another. The bytes are those of protobuf's deterministic
 /// serializer, sorted by name and packed, so the same values always give the same bytes. Memory grows to the largest
 /// payload and is kept. Movable, not copyable; not thread-safe.
 class PayloadBuilder {
@@ -28,27 +28,27 @@ class PayloadBuilder {
   void Clear();
 
   /// Adds a feature (for a SequenceExample, a context feature). Copies name and values.
-  /// Errors: kFeature if the message has no such kind, an int32 is out of range, or the name is not UTF-8, which proto3
-  /// requires of names in Examples; the payload is then unchanged.
+  /// Errors: kFeature if the message cannot hold values of this kind, if an int32 is out of range, or if the name is
+  /// not UTF-8, which proto3 requires in Examples; the payload is then unchanged.
   [[nodiscard]] Result<void> Add(ByteView name, const FeatureData& values);
 
   /// Adds a feature list with its steps. Errors: as Add; kFeature if the payload is not a SequenceExample.
   [[nodiscard]] Result<void> AddList(ByteView name, std::span<const FeatureData> steps);
 
   /// Returns the payload, which is valid until the next Clear or the end of the builder's life.
-  /// Nothing may be added afterwards. Errors: kFeature if two features have the same name; kLimit if the payload is
+  /// Nothing may be added until then. Errors: kFeature if two features have the same name; kLimit if the payload is
   /// longer than kMaxMessageBytes.
   [[nodiscard]] Result<ByteView> Finish();
 
  private:
-  // The encoded entries of one map. Room is reserved before them for the tag and length of the message that holds them,
-  // which are known only when all entries are.
+  // The encoded entries of one map. The space in front of them is reserved for the tag and length of the message that
+  // holds them, because that length is known only when all entries are added.
   struct Map {
     struct Entry {
       size_t begin, end;  // in `bytes`
       size_t name_begin, name_end;
     };
-    std::vector<uint8_t> bytes;  // the first `used` bytes count; never shrinks, so grown memory is not cleared again
+    std::vector<uint8_t> bytes;  // only the first `used` bytes are valid; never shrinks, so memory is not cleared again
     size_t used = 0;
     std::vector<Entry> entries;
 

@@ -17,8 +17,8 @@ Result<Transcoder> Transcoder::Create(PayloadKind from, PayloadKind to, Lossy lo
   return Transcoder(from, to, lossy);
 }
 
-// Returns the values in a kind that the other message has. They may be stored in floats_,
-// which the next feature overwrites.
+// Returns the feature's values, converted to a kind that the other message type has. They may be stored in floats_,
+// which the next call overwrites.
 Result<FeatureData> Transcoder::Rehomed(const Feature& feature) {
   FeatureData values = FeatureData::Of(record_, feature.value);
   if (values.kind() == FeatureKind::kNone || FieldOfKind(to_, values.kind()) != 0) return values;

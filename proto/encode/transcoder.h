@@ -10,21 +10,22 @@
 
 namespace ofindex {
 
-/// What to do with values whose kind the other message lacks.
+/// What to do with values of a kind that the other message type does not have.
 enum class Lossy {
-  kRefuse,  ///< fail, and name the feature
-  kAllow,   ///< an OFRecord's int32 becomes int64; its double becomes float, rounded, infinite beyond a float's range
+  kRefuse,  ///< fail; the message gives the feature
+  kAllow,   ///< int32 becomes int64; double is rounded to float, and becomes infinite beyond a float's range
 };
 
-/// Converts payloads from one message to another, one after the other. Features keep their names, kinds and values;
-/// names are in byte order. Fields unknown to the schema are dropped. Not thread-safe.
+/// Converts one payload after another from one message type to another. Features keep their names, kinds and values,
+/// and are sorted by name in byte order. Fields unknown to the schema are dropped. Not thread-safe.
 class Transcoder {
  public:
-  /// Returns a transcoder. Errors: kUsage if there is no conversion from `from` to `to`: one of them is opaque, or
-  /// feature lists would be lost.
+  /// Returns a transcoder. Errors: kUsage if there is no conversion from `from` to `to`, because one of them is opaque
+  /// or feature lists would be lost.
   [[nodiscard]] static Result<Transcoder> Create(PayloadKind from, PayloadKind to, Lossy lossy);
 
-  /// Returns `payload` converted. Valid until the next call, and if both kinds are the same, only as long as `payload`.
+  /// Returns the converted payload. Valid until the next call or, if both message types are the same, as long as
+  /// `payload`, which is then returned unchanged.
   /// Errors: kDamage if `payload` is malformed; kFeature if a feature has no place in the other message; kLimit.
   [[nodiscard]] Result<ByteView> Convert(ByteView payload);
 

@@ -9,10 +9,11 @@
 
 namespace ofindex {
 
-/// The entry-header cache: the bytes of a plain entry before its value, as in the previous record. Entries of one
-/// feature usually have the same tags and name, so one comparison shows that an entry is sound and which feature it is.
-/// If each length takes one byte, a longer value adds the same number to every length except the name's. The comparison
-/// allows for that, so a feature is recognised even if its number takes one byte in this record and two in the next.
+/// The entry-header cache: the bytes that precede the value of a plain entry in the previous record. Entries of one
+/// feature usually have the same tags and name, so one comparison shows that an entry is sound and to which feature it
+/// belongs. If each length takes one byte, a value that is longer by n bytes adds n to every length except the name's.
+/// The comparison allows for this, so a feature is recognised even if its integer takes one byte in one record and two
+/// in the next.
 class CachedEntryHeader {
  public:
   /// Stores the header of `entry`, which is at `p` and belongs to `feature`; stores nothing if the header is too long.
@@ -42,8 +43,8 @@ class CachedEntryHeader {
     }
   }
 
-  /// Reads the entry at `p`, before `end`, if it has this header and its value is equally
-  /// plain. Sets everything but the name.
+  /// Reads the entry that begins at `p`, in bytes that end at `end`, if it has this header and its value is plain, too.
+  /// Sets everything but the name. Returns false if the entry does not match.
   [[nodiscard]] bool Read(const uint8_t* p, const uint8_t* end, PlainEntry& entry) const {
     const auto left = static_cast<uint64_t>(end - p);
     if (left < header_size_) return false;
@@ -70,7 +71,7 @@ class CachedEntryHeader {
   // Words overlap so that the last one ends with the header; a header is never shorter than a word.
   [[nodiscard]] size_t WordAt(size_t i) const { return std::min<size_t>(8 * i, header_size_ - 8); }
 
-  // A grown length is still below 128, so the words have no carries between bytes.
+  // Even a length to which growth was added is below 128, so adding has no carries between bytes.
   [[nodiscard]] bool Matches(const uint8_t* p, uint64_t growth) const {
     const uint64_t everywhere = growth * 0x0101'0101'0101'0101;
     for (size_t i = 0; i < words_; ++i) {

@@ -19,8 +19,8 @@ constexpr uint32_t kFieldType = 5;      // FieldDescriptorProto.type
 constexpr uint32_t kFieldTypeName = 6;  // FieldDescriptorProto.type_name
 constexpr uint64_t kRepeated = 3;       // FieldDescriptorProto.LABEL_REPEATED
 
-/// Calls `visit(content)` for each field `number` of `message` that holds bytes, until it returns true. Returns false
-/// if `message` is malformed.
+/// Calls `visit(content)` for each field `number` of `message` that holds bytes, until `visit` returns true. Returns
+/// false if `message` is malformed.
 template <typename Visit>
 bool ForEach(ByteView message, uint32_t number, Visit visit) {
   Malformed malformed;

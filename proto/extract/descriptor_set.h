@@ -21,8 +21,8 @@ struct DeclaredField {
 };
 
 /// A FileDescriptorSet, as written by `protoc --descriptor_set_out`, read with the wire reader: messages are looked up
-/// in place, so nothing is built from untrusted bytes. A small value; views the bytes that it reads. Field numbers are
-/// those of google/protobuf/descriptor.proto.
+/// in place, so no objects are built from untrusted bytes. Cheap to copy; views the bytes that it reads. Field numbers
+/// are those of google/protobuf/descriptor.proto.
 class DescriptorSet {
  public:
   /// Opens `bytes`. Errors: kFormat if `bytes` is not a FileDescriptorSet, or declares no message.

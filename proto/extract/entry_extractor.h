@@ -17,8 +17,8 @@
 
 namespace ofindex {
 
-/// Reads one Example, SequenceExample or OFRecord and finds its features by name. Created for one pass over one
-/// payload; views its arguments.
+/// Reads one Example, SequenceExample or OFRecord and finds its features by name. An extractor is created for one pass
+/// over one payload. Views its arguments.
 template <typename Source>
 class EntryExtractor {
  public:
@@ -151,7 +151,7 @@ class EntryExtractor {
     return KeepAll<kLists>(reader);
   }
 
-  /// Reads an entry to its end: its last name, and a summary of its values.
+  /// Reads a whole entry: stores its last name and a summary of its values in `entry`.
   template <bool kLists>
   [[nodiscard]] bool ExtractValues(Reader reader, Entry& entry) {
     Field field;
@@ -199,7 +199,7 @@ class EntryExtractor {
     values.feature = entry.feature;
   }
 
-  /// Finds the number of the entry's name as shown to users. Returns false if the name cannot be read.
+  /// Sets the number of the entry's name, spelled as shown to users. Returns false if the name cannot be read.
   template <bool kLists>
   [[nodiscard]] bool FindName(Entry& entry) {
     const uint64_t size = entry.name.size();
@@ -217,7 +217,7 @@ class EntryExtractor {
     return true;
   }
 
-  /// Returns the number of `name`; kDropped also if this pass does not learn it.
+  /// Returns the number of `name`, or kDropped if the name is not kept, or is new and this pass does not learn names.
   [[nodiscard]] uint32_t FindOrLearn(ByteView name) {
     const uint32_t feature = names_.Find(name, position_++);
     if (feature != NameTable::kUnknown) return feature;

@@ -101,8 +101,8 @@ bool Extractor::Body::Read(Source& source) {
   return kind_ == PayloadKind::kOpaque || ReadEntries(source);
 }
 
-/// Reads a record once, and a second time to learn its new names if it is sound: a record that is malformed or cannot
-/// be read must not displace names.
+/// Reads a record and, if it is sound and has new names, reads it again to learn them: a record that is malformed or
+/// cannot be read must not displace names.
 template <typename Source>
 bool Extractor::Body::ReadEntries(Source& source) {
   for (const bool learning : {false, true}) {
@@ -139,7 +139,7 @@ void Extractor::Body::ViewStrings(ByteView payload) {
   }
 }
 
-/// Returns the total bytes of all values that are kept.
+/// Returns the total size of all bytes values that are kept.
 uint64_t Extractor::Body::StringBytes() const {
   uint64_t bytes = 0;
   for (const ExtractedFeature& feature : found_.features()) {

@@ -10,7 +10,7 @@
 
 namespace ofindex {
 
-/// A byte range of a payload that is fetched in pieces: what a ByteView is to a payload in memory.
+/// A byte range of a payload that is fetched in pieces; the counterpart of ByteView for a payload in memory.
 struct PagedBytes {
   uint64_t offset = 0;
   uint64_t length = 0;
@@ -33,8 +33,8 @@ class PageWindow {
  public:
   explicit PageWindow(PayloadPages* pages) : pages_(pages) {}
 
-  /// Returns `n` bytes, at least 1, from byte `offset`; the payload has them. Valid until the next call. Returns null
-  /// once a piece could not be read.
+  /// Returns `n` bytes from byte `offset`; `n` is at least 1, and the range lies in the payload. Valid until the next
+  /// call. Returns null once a piece could not be read.
   [[nodiscard]] const uint8_t* At(uint64_t offset, uint64_t n) {
     if (offset >= begin_ && Fits(offset - begin_, n, size_)) return data_ + (offset - begin_);
     return Fetch(offset, n);
@@ -52,8 +52,8 @@ class PageWindow {
   bool unreadable_ = false;
 };
 
-/// A WireReader for a payload that is fetched in pieces: the same members, fields and faults at the same bytes. Never
-/// requests the content of bytes fields.
+/// A WireReader for a payload that is fetched in pieces. Has the same members, and finds the same fields and faults at
+/// the same bytes. Never requests the content of bytes fields.
 class PagedWireReader {
  public:
   PagedWireReader(PageWindow* window, uint64_t length, Malformed* malformed)
@@ -99,8 +99,8 @@ class PagedWireReader {
   int depth_ = 0;
 };
 
-// The two sources of a payload, for the templates that extract from it: each provides a reader of messages, and the
-// content of the fields that this reader found.
+// The two sources of payloads, as arguments of the templates that extract from payloads. Each provides a reader of
+// messages, and the content of the fields that its reader found.
 
 /// A payload in memory.
 class MemorySource {
@@ -113,7 +113,7 @@ class MemorySource {
 
   [[nodiscard]] WireReader Read(Malformed* malformed) const { return {payload_, malformed}; }
 
-  /// Returns the content of `bytes`. Null if it cannot be read, which never happens.
+  /// Returns the content of `bytes`. Null if it cannot be read, which never happens in memory.
   [[nodiscard]] const uint8_t* At(ByteView bytes) const { return bytes.data(); }
 
   [[nodiscard]] PayloadRange Where(ByteView bytes) const {

@@ -11,8 +11,8 @@
 
 namespace ofindex {
 
-/// Reads one Feature: its kind, the number of values, and the value if there is exactly one; or keeps
-/// all of them. Views its arguments.
+/// Reads one Feature: its kind, the number of values, and the value if there is exactly one; or keeps all values. Views
+/// its arguments.
 template <typename Source>
 class FeatureReader {
  public:
@@ -22,13 +22,13 @@ class FeatureReader {
   FeatureReader(Source& source, PayloadKind payload, FoundFeatures& found)
       : source_(source), payload_(payload), found_(found) {}
 
-  /// Adds the values of `feature` to `values`: values of the same kind are appended, another kind resets. Returns false
-  /// if the feature is malformed or cannot be read.
+  /// Adds the values of `feature` to `values`: values of the same kind are appended; a list of another kind replaces
+  /// all values so far. Returns false if the feature is malformed or cannot be read.
   [[nodiscard]] bool Extract(Reader& feature, ExtractedFeature& values) { return ExtractKinds<false>(feature, values); }
 
-  /// As Extract, but also appends the values to the lists that `found` keeps. The values of this feature begin at index
-  /// `numbers` of found.numbers and at index `ranges` of found.ranges; they are removed if another kind resets
-  /// the feature.
+  /// Does the same as Extract, and appends the values to the lists in `found`. The values of this feature begin at
+  /// index `numbers` of found.numbers and at index `ranges` of found.ranges; they are removed if a list of another kind
+  /// replaces them.
   [[nodiscard]] bool Keep(Reader& feature, ExtractedFeature& values, size_t numbers, size_t ranges) {
     first_number_ = numbers;
     first_range_ = ranges;

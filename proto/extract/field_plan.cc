@@ -44,7 +44,7 @@ constexpr uint64_t kTypeMessage = 11;
   }
 }
 
-/// Returns the first `names`, separated by commas.
+/// Returns the first of `names`, separated by commas.
 [[nodiscard]] std::string Shown(const std::vector<std::string>& names) {
   std::string shown;
   for (size_t i = 0; i < std::min(names.size(), kMaxNamesShown); ++i) {

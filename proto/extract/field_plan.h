@@ -11,9 +11,9 @@
 
 namespace ofindex {
 
-/// The columns to extract from a payload: wire paths, and the feature of each. For Example,
-/// SequenceExample and OFRecord the plan is built in and finds features by name as they occur; for other
-/// messages the paths are given. A value.
+/// The columns to extract from a payload: the feature that each column belongs to, and its path of fields. For Example,
+/// SequenceExample and OFRecord the plan is built in, and finds features by name as they occur; for other messages, it
+/// has a path for each column. A value type.
 class FieldPlan {
  public:
   /// The encoding of the scalar at the end of a path. An enum is an int32; kUint64 keeps its bits, as an int64.
@@ -53,10 +53,10 @@ class FieldPlan {
   [[nodiscard]] static FieldPlan Of(PayloadKind kind);
 
   /// Returns the plan of message `message` ("pkg.Name") of `descriptors`, a FileDescriptorSet as written by protoc, for
-  /// the columns `columns` ("a", "b.c"; duplicates count once). Values of repeated fields, or below repeated messages,
-  /// form lists in wire order.
-  /// Errors: kUsage if there is no such message or field, or if a column ends at a message (the text lists the existing
-  /// names); kFormat if `descriptors` is not a FileDescriptorSet.
+  /// the columns `columns` ("a", "b.c"; duplicates count once). The values of a repeated field, or of a field inside
+  /// repeated messages, form a list in wire order.
+  /// Errors: kUsage if there is no such message or field, or if the path of a column ends at a message (the error lists
+  /// the existing names); kFormat if `descriptors` is not a FileDescriptorSet.
   [[nodiscard]] static Result<FieldPlan> OfMessage(ByteView descriptors, const std::string& message,
                                                    const std::vector<std::string>& columns);
 

@@ -19,8 +19,8 @@ struct PayloadRange {
 /// The content of one record: its features, each once, and the values of those that are kept whole. Designed for reuse:
 /// its arrays grow to the largest record and are kept.
 ///
-/// The position of a feature is looked up by its number. If a record has the features of the previous one in the same
-/// order, as is nearly always the case, each keeps its position and the lookup is skipped.
+/// The position of a feature is looked up by its number. If a record has the same features as the previous one in the
+/// same order, as is nearly always the case, each keeps its position, and the lookup is skipped.
 class FoundFeatures {
  public:
   void BeginRecord() {
@@ -62,7 +62,7 @@ class FoundFeatures {
   void StopFollowing();
   void MakeRoom(uint32_t feature);
 
-  std::vector<State> states_;               // by feature; out of date while this record follows the previous one
+  std::vector<State> states_;               // by feature; out of date while follows_
   std::vector<ExtractedFeature> features_;  // same size; [0, count_) is in use
   uint32_t count_ = 0;
   uint32_t count_before_ = 0;  // of the previous record

@@ -36,8 +36,8 @@ namespace ofindex {
   return true;
 }
 
-/// The names of features and their numbers: at most kMaxFeatures, the first ones in byte order of all names ever
-/// learnt, in whatever order they came. Not thread-safe.
+/// The names of features and their numbers: at most kMaxFeatures. These are the first in byte order of all names ever
+/// learnt, regardless of the order in which they were learnt. Not thread-safe.
 ///
 /// A name is looked up first at its position in the previous record, then in a direct-mapped cache by hash, then in a
 /// tree. The tree is authoritative, so names crafted to collide cost no more than its depth.
@@ -52,8 +52,8 @@ class NameTable {
   NameTable(const NameTable&) = delete;
   NameTable& operator=(const NameTable&) = delete;
 
-  /// Returns the number of `name`, at most kMaxNameBytes long, which is entry number `position` of its record; or
-  /// kUnknown, or kDropped.
+  /// Returns the number of `name`, or kUnknown, or kDropped. `name` has at most kMaxNameBytes bytes, and is that of
+  /// entry number `position` of the record.
   [[nodiscard]] uint32_t Find(ByteView name, size_t position) {
     if (position < expected_.size()) {
       const Expected& expected = expected_[position];
@@ -62,7 +62,7 @@ class NameTable {
     return Search(name, position);
   }
 
-  /// Assigns a number to `name`, which is unknown, and evicts other names if necessary; or returns kDropped.
+  /// Assigns a number to the unknown name `name` and returns it, or returns kDropped. Evicts other names if necessary.
   uint32_t Learn(ByteView name);
 
   /// Returns the numbers that lost their names when the last name was learnt.
@@ -71,7 +71,7 @@ class NameTable {
   /// Records that a name was longer than kMaxNameBytes.
   void DropLong() { dropped_ = true; }
 
-  /// Returns `name`, that of a feature list, as shown to users. Valid until the next call.
+  /// Returns the name of a feature list as shown to users. Valid until the next call.
   [[nodiscard]] ByteView ShownList(ByteView name) {
     shown_.assign(AsText(name));
     shown_ += "[]";
@@ -101,7 +101,7 @@ class NameTable {
     bool operator()(std::string_view a, uint32_t b) const { return a < (*names)[b]; }
   };
 
-  // The name at one position of the previous record; views names_, so it must not outlive a change there.
+  // The name at one position of the previous record. Views names_, so it is invalid after a change to names_.
   struct Expected {
     ByteView name;
     uint32_t number;

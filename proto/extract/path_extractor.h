@@ -18,8 +18,8 @@ class PathExtractor {
 
   PathExtractor(const PathTree& tree, std::vector<PathLeaf>& leaves) : tree_(tree), leaves_(leaves) {}
 
-  /// Adds the values in `payload`, a message of `source`, to the leaves, which are clear. Returns false if the part
-  /// that is read is malformed, or cannot be read.
+  /// Adds the values in `payload`, a message of `source`, to the leaves, which must be empty. Returns false if a part
+  /// that must be read is malformed or cannot be read.
   [[nodiscard]] bool Extract(Source& source, const Reader& payload) {
     open_.clear();
     open_.push_back({payload, &tree_.root(), ++messages_});
@@ -42,7 +42,7 @@ class PathExtractor {
   struct Open {
     Reader reader;
     const PathTree::Node* node;
-    uint64_t repeated;  // number of the innermost repeated message, this one or one around it
+    uint64_t repeated;  // number of the innermost repeated message: this message, or one that contains it
   };
 
   [[nodiscard]] bool ExtractField(Source& source, Open& message, const Field& field) {
@@ -102,7 +102,7 @@ class PathExtractor {
   const PathTree& tree_;
   std::vector<PathLeaf>& leaves_;
   std::vector<Open> open_;  // outermost first
-  uint64_t messages_ = 0;   // number of repeated messages seen, and records
+  uint64_t messages_ = 0;   // number of records and repeated messages so far
 };
 
 }  // namespace ofindex

@@ -12,7 +12,7 @@
 
 namespace ofindex {
 
-/// The paths of a plan as a tree, with the outermost message at its root. A value.
+/// The paths of a plan as a tree, with the outermost message at its root. A value type.
 class PathTree {
  public:
   static constexpr uint32_t kNone = 0xffff'ffff;
@@ -82,7 +82,7 @@ class PathLeaf {
   uint32_t feature_;
   ExtractedFeature values_;
   uint64_t message_ = 0;         // message that holds the last value
-  uint64_t largest_before_ = 0;  // of all values but the last
+  uint64_t largest_before_ = 0;  // largest size of all values but the last
   std::vector<uint64_t> numbers_;
   std::vector<PayloadRange> ranges_;
 };

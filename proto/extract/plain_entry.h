@@ -9,8 +9,8 @@
 
 namespace ofindex {
 
-/// A map entry of features in the usual encoding: a name and a value, the value with one kind, its list with
-/// one value, and numbers packed.
+/// A map entry of a feature in the usual encoding: first a name and then a Feature of one kind, whose list has exactly
+/// one value, packed if it is a number.
 struct PlainEntry {
   ByteView name = {};
   FeatureKind kind = FeatureKind::kNone;
@@ -39,8 +39,8 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
 }
 
 /// Sets `bits` to the integer in the `size` bytes at `p`, if they are exactly one packed varint; returns false
-/// otherwise. All bytes before `end` must be readable: reading eight at once takes the same time for varints of any
-/// width, which no branch predictor can guess.
+/// otherwise. All bytes before `end` must be readable, because eight are read at once: this takes the same time for
+/// varints of any width, and no branch predictor could guess the width.
 [[nodiscard]] inline bool ReadPlainVarint(const uint8_t* p, uint64_t size, const uint8_t* end, uint64_t& bits) {
   constexpr uint64_t kGoesOn = 0x8080'8080'8080'8080;
   if (size <= 8 && end - p >= 8) {
@@ -60,8 +60,8 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   return p[last] < 0x80;
 }
 
-/// Sets `bits` to the one number, of kind `kind`, in the `size` bytes at `p`; `size` is at least 1. Returns false if
-/// they are not exactly one number. All bytes before `end` must be readable.
+/// Sets `bits` to the single number of kind `kind` in the `size` bytes at `p`; `size` is at least 1. Returns false if
+/// these bytes are not exactly one number. All bytes before `end` must be readable.
 [[nodiscard]] inline bool ReadPlainNumber(FeatureKind kind, const uint8_t* p, uint64_t size, const uint8_t* end,
                                           uint64_t& bits) {
   switch (kind) {
@@ -82,8 +82,9 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   }
 }
 
-/// Reads the entry at `p`, before `end`, if it is plain and all lengths are below 128; if not, the general reader must
-/// read it. Once the one-byte lengths add up to the length of the entry, only the tags remain to be checked.
+/// Reads the entry that begins at `p`, in bytes that end at `end`, if it is plain and all its lengths are below 128.
+/// Returns false otherwise; the general reader must then read it. Because the one-byte lengths must add up to the
+/// length of the entry, only they and the tags need to be checked.
 [[nodiscard]] inline bool ReadPlainEntry(const uint8_t* p, const uint8_t* end, const PlainKinds& kinds,
                                          PlainEntry& entry) {
   constexpr uint32_t kBytesOf1 = 1 << 3 | 2;  // tag of field 1: entry, key, and value of a list
@@ -110,8 +111,8 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   return entry.kind == FeatureKind::kBytes || ReadPlainNumber(entry.kind, value + 6, value_size - 4, end, entry.bits);
 }
 
-/// Reads a tag, `tag`, and a length that reaches exactly to `end`, at `p`, and moves past both. The
-/// length takes at most four bytes.
+/// Reads the tag `tag` and a length at `p`, and moves `p` past both. Returns false unless the tag is there, the length
+/// takes at most four bytes, and the content ends exactly at `end`.
 [[nodiscard]] inline bool ReadPlainHeader(uint8_t tag, const uint8_t* end, const uint8_t*& p) {
   if (end - p < 2 || *p++ != tag) return false;
   int64_t length = 0;
@@ -123,7 +124,7 @@ inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKi
   return false;
 }
 
-/// As ReadPlainEntry, for an entry of 128 bytes or more with one value of any size, such as an image.
+/// Does the same as ReadPlainEntry for an entry of 128 bytes or more with one bytes value, such as an image.
 [[nodiscard]] inline bool ReadLongPlainEntry(const uint8_t* p, const uint8_t* end, const PlainKinds& kinds,
                                              PlainEntry& entry) {
   constexpr uint8_t kBytesOf1 = 1 << 3 | 2;

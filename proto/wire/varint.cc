@@ -9,7 +9,8 @@ namespace {
 constexpr uint64_t kLastOfVarint = 0x8080'8080'8080'8080;  // clear in a varint's last byte, set in the others
 constexpr int kMaxLeading = kMaxVarintBytes - 1;           // bytes of a varint before its last
 
-/// Returns the number of set bits in `marks`, which has at most one per byte: a multiplication adds up the bytes.
+/// Returns the number of set bits in `marks`, which may only be the top bits of bytes. A multiplication adds up the
+/// bytes.
 [[nodiscard]] uint64_t CountMarks(uint64_t marks) { return ((marks >> 7) * 0x0101'0101'0101'0101) >> 56; }
 
 }  // namespace
@@ -18,7 +19,7 @@ uint64_t CountVarints(ByteView chunk) {
   uint64_t count = 0;
   int leading = 0;  // bytes since the end of the last varint
   for (size_t at = 0; at < chunk.size(); at += 8) {
-    uint64_t word = 0;  // past the end: one-byte varints, subtracted from the count again
+    uint64_t word = 0;  // zero bytes past the end look like one-byte varints, which are subtracted below
     const size_t size = chunk.size() - at < 8 ? chunk.size() - at : 8;
     std::memcpy(&word, chunk.data() + at, size);
     const uint64_t ends = ~word & kLastOfVarint;

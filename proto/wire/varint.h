@@ -11,8 +11,8 @@ namespace ofindex {
 /// The size of the longest varint.
 inline constexpr size_t kMaxVarintBytes = 10;
 
-/// Reads the varint at the front of `bytes`, which are at most kMaxVarintBytes; bits above 64 are dropped. Returns its
-/// size, or 0 if it does not end in `bytes`; `*value` is then unchanged.
+/// Reads the varint at the front of `bytes`, which has at most kMaxVarintBytes bytes; bits above 64 are dropped.
+/// Returns the varint's size, or 0 if it does not end in `bytes`; `*value` is then unchanged.
 [[nodiscard]] inline size_t TakeVarint(ByteView bytes, uint64_t* value) {
   uint64_t bits = 0;
   for (size_t i = 0; i < bytes.size(); ++i) {

@@ -80,7 +80,7 @@ struct Malformed {
 /// A cursor over the fields of one protobuf message, in wire order. Allocates nothing, does not recurse, and accepts
 /// exactly what libprotobuf 3.21 accepts: varints of at most 10 bytes (bits above 64 dropped), tags and lengths of at
 /// most 5 bytes (tag bits above 32 dropped, so no field number is too large), groups closed by the number that opened
-/// them. A small value; copies advance independently. Views its payload, which must outlive it.
+/// them. Cheap to copy; copies advance independently. Views its payload, which must outlive it.
 class WireReader {
  public:
   /// Reads `payload`, an outermost message. Faults in it, or in messages nested in it, are stored in `*malformed`,
@@ -98,8 +98,8 @@ class WireReader {
   /// Returns a reader of the values in `bytes`, a packed field of this message; see NextVarint().
   [[nodiscard]] WireReader Packed(ByteView bytes) const { return {bytes, *this, depth_}; }
 
-  /// Reads the next field and moves past it. Does not touch the content of bytes fields; checks that of groups. Returns
-  /// false at the end of the message, and always after a fault; ok() tells which.
+  /// Reads the next field and moves past it. Checks the content of groups, but does not read the content of bytes
+  /// fields. Returns false at the end of the message, and always after a fault; ok() distinguishes the two.
   [[nodiscard]] bool Next(WireField* field);
 
   /// Reads the next value of a packed list of varints. Returns false as Next() does.
@@ -141,8 +141,8 @@ class WireReader {
   int depth_ = 0;
 };
 
-// Most tags, lengths and values take one byte, and lengths of whole records often two: these paths are inline, the
-// others are in wire.cc.
+// Most tags, lengths and values take one byte, and lengths of whole records often two. These cases are handled inline;
+// all others are in wire.cc.
 
 inline bool WireReader::ReadVarint(uint64_t* value) {
   if (at_ != end_ && *at_ < 0x80) {

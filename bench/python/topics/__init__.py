@@ -1,1 +1,1 @@
-"""The measured topics: each has its sides, and rows(), which compares them."""
+"""The topics that are measured: each module has its sides, and functions that return the jobs that compare them."""

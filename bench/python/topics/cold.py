@@ -35,7 +35,7 @@ def files_of(data: Records) -> list[Path]:
 
 
 def loads(data: Records, features: Any, batch_size: int, sampler: Callable[[Any], Any]) -> Take:
-    """A turn opens the dataset, and reads an epoch of it through a Loader; nothing stays mapped afterwards."""
+    """A turn opens the dataset and reads an epoch through a Loader; afterwards no file stays mapped."""
     import ofindex.torch
 
     import ours
@@ -103,7 +103,7 @@ def fio(path: str, engine: str, depth: int, processes: int) -> float:
 
 
 def fio_rate(path: str, way: tuple[str, int, int]) -> float:
-    """The same, or nothing if the kernel lacks the engine."""
+    """The rate of fio(), or 0 if the kernel lacks the engine."""
     try:
         return fio(path, *way)
     except subprocess.CalledProcessError:
@@ -111,7 +111,7 @@ def fio_rate(path: str, way: tuple[str, int, int]) -> float:
 
 
 def random_reads(settings: Settings) -> Take:
-    """fio in the three ways that are fastest in a first test; in each turn, the fastest of them counts."""
+    """fio with the three settings that are fastest in a first test; in each turn, the fastest of the three counts."""
     path = str(records.large(settings).shards[0])
     ways = sorted(WAYS, key=lambda way: -fio_rate(path, way))[:3]
 
@@ -157,7 +157,8 @@ def cold(settings: Settings) -> list[Job]:
 
 
 def in_blocks(settings: Settings) -> list[Job]:
-    """With "auto", a global shuffle if the data fit in memory; and with the blocks that it chooses for more data."""
+    """Measures block="auto", which is a global shuffle if the data fit in memory, and the blocks that it chooses
+    otherwise."""
     named: dict[str, int | str] = {
         'cold 350 B, block="auto" / sequential read': "auto",
         f"cold 350 B, block={RUN} / sequential read": RUN,

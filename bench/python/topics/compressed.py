@@ -54,7 +54,8 @@ def ours_build(settings: Settings, shard_count: int) -> Take:
 
 
 def running(size: int, commands: list[list[str]], told: bytes = b"") -> Take:
-    """Run commands one after the other; their output of `size` bytes is discarded, or counted when it is checked."""
+    """A turn runs the commands one after the other. Their output of `size` bytes is discarded, or counted in a
+    check."""
 
     def take(check: bool) -> Turn:
         found = 0
@@ -73,14 +74,14 @@ def zcat(settings: Settings, shard_count: int) -> Take:
 
 
 def zcats(settings: Settings, shard_count: int) -> Take:
-    """Several at a time, one shard each."""
+    """Several zcat processes at a time, each with one shard."""
     data = zipped.made(settings, shard_count)
     names = b"\0".join(map(os.fsencode, data.shards))
     return running(data.inflated, [["xargs", "-0", f"-P{AT_ONCE}", "-n1", "zcat"]], names)
 
 
 def rapidgzip(settings: Settings, shard_count: int) -> Take:
-    """One command per file, since it takes only one. Without --force it skips output that nobody reads."""
+    """One command per shard, since rapidgzip takes only one file. Without --force it inflates nothing to /dev/null."""
     data = zipped.made(settings, shard_count)
     program = Path(sys.executable).with_name("rapidgzip")
     if not program.exists():
@@ -89,13 +90,13 @@ def rapidgzip(settings: Settings, shard_count: int) -> Take:
 
 
 def ours_epoch(settings: Settings, block: str | None, batches: int | None) -> Take:
-    """A turn opens the dataset, with nothing inflated yet, and reads an epoch, or its first batches."""
+    """A turn opens the dataset with an empty cache, and reads an epoch, or only its first `batches` batches."""
     import ofindex.torch
 
     data = zipped.indexed(settings, SEVERAL)
     record_bytes = data.inflated / data.count
     features = {**ours.features(), "text": ofindex.fixed("bytes")}
-    # The default, or a third of the data, so that not all of it stays in the cache.
+    # The default; for a global shuffle a third of the data, so that not all of them stay in the cache.
     cache_bytes = 320 << 20 if block else data.inflated // 3
     epochs = 0
 

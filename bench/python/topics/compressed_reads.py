@@ -26,13 +26,13 @@ TIMES = 100  # repeated reads of one record
 SLOW_READS = 2  # with gzip, which inflates everything before the record
 HEADER = 12  # bytes of a TFRecord before its payload
 SPACING = 2 << 20  # bytes between two access points of indexed_gzip; ours are about as far apart
-UNBUFFERED = {"buffer_size": 4096, "drop_handles": False}  # defaults: 8 MiB of read-ahead, an open per read
+UNBUFFERED = {"buffer_size": 4096, "drop_handles": False}  # defaults: 8 MiB of read-ahead, reopened for each read
 
 Read = Callable[[int], bytes]  # reads one record
 
 
 def timed(read: Read, wanted: list[int], again: bool) -> list[float]:
-    """Seconds of each read; of an immediate second read of the same record, if `again`."""
+    """The seconds of each read; with `again`, the mean of repeated reads of a record that was just read."""
     seconds = []
     for record in wanted:
         if again:
@@ -45,7 +45,7 @@ def timed(read: Read, wanted: list[int], again: bool) -> list[float]:
 
 
 def turns_of(data: Zipped, read: Read, again: bool, reads: int | None = None) -> Take:
-    """The result of a turn is the median of its reads, each of a different record."""
+    """A turn reads random records, and takes the time of its median read."""
     random = np.random.default_rng(0)
     found = zlib.crc32(b"".join(map(read, range(0, data.count, data.count // SLOW_READS))))
 
@@ -65,7 +65,7 @@ def places(data: Zipped) -> tuple[list[int], list[int]]:
 
 
 def seeking(data: Zipped, file: object, again: bool, reads: int | None = None) -> Take:
-    """The same for a file object that seeks in the inflated data."""
+    """Turns of a file object that can seek in the inflated data."""
     begins, sizes = places(data)
     seek, take_bytes = file.seek, file.read
 
@@ -77,7 +77,7 @@ def seeking(data: Zipped, file: object, again: bool, reads: int | None = None) -
 
 
 def ours(settings: Settings, again: bool) -> Take:
-    """Only one span stays in the cache, unless the same record is to be read again."""
+    """ofindex with a cache of one span, or with the default cache if the same record is read again."""
     import ofindex
 
     data = zipped.indexed(settings, 1)
@@ -96,7 +96,7 @@ def indexed_gzip(settings: Settings, again: bool, as_it_comes: bool) -> Take:
 
 
 def rapidgzip(settings: Settings, again: bool, threads: int, spacing: int | None) -> Take:
-    """With its own index, or with one that has indexed_gzip's access points."""
+    """rapidgzip with its own index, or, if there is a `spacing`, with that of indexed_gzip."""
     import rapidgzip
 
     data = zipped.indexed(settings, 1)
@@ -112,7 +112,7 @@ def gzip_module(settings: Settings, again: bool) -> Take:
 
 @cache
 def read_rates(settings: Settings, again: bool) -> dict[str, Rates]:
-    """The ways of ofindex, and all ways of each peer."""
+    """The rates of ofindex, and of all configurations of each peer."""
     ways = {
         "ofindex": [(ours,)],
         "indexed_gzip": [(indexed_gzip, as_it_comes) for as_it_comes in (True, False)],

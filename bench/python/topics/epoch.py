@@ -22,8 +22,8 @@ DALI_BATCHES = 600  # DALI takes a minute for all, at a constant speed
 
 
 def taking(batches: Iterable[Any], sums: Callable[[Any], tuple[int, int]]) -> Take:
-    """Take an epoch of `batches` each turn. If it is checked, the result is records, labels and bytes of images;
-    sums(batch) returns labels and bytes."""
+    """A turn iterates over `batches` once. In a check, the result is the number of records, the sum of the labels and
+    the bytes of the images; sums(batch) returns the last two."""
 
     def take(check: bool) -> Turn:
         count, found = 0, [0, 0, 0]
@@ -49,7 +49,7 @@ def ours_tensors(settings: Settings) -> Take:
 
 
 def ours_arrays(settings: Settings) -> Take:
-    """Without torch and without prefetching: the sampler's numbers, a batch of them at a time."""
+    """ds.batch without torch and without prefetching: takes ordinals from the sampler, a batch at a time."""
     import ours
 
     data = ours.built(records.small(settings).folder)
@@ -146,7 +146,7 @@ def compared(
 
 
 def tf_ways(settings: Settings) -> list[Side]:
-    """With its defaults, and with the fastest of all settings tried."""
+    """tf.data with its defaults, and with the fastest of all settings that were tried."""
     return [Side.python("tf.data", tf, settings, *words) for words in ((None, True), (1 << 20, False))]
 
 

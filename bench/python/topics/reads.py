@@ -1,4 +1,4 @@
-"""One record by its number, and 1,024 of them, compared with stores of the same records."""
+"""Reads of one record by its ordinal, and of 1,024 records at once, compared with other stores of the same records."""
 
 from __future__ import annotations
 

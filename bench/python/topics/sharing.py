@@ -18,7 +18,7 @@ READS = 100_000
 
 
 def read_and_wait(folder: str, seed: int, pipe: Connection) -> None:
-    """Read random records, report it, and hold them until told to end."""
+    """Read random records, report that this is done, and keep the dataset open until told to end."""
     import ofindex
 
     data = ofindex.open(folder)
@@ -30,8 +30,8 @@ def read_and_wait(folder: str, seed: int, pipe: Connection) -> None:
 
 
 def proportional_bytes(process: int, name: str) -> int:
-    """Pss of a process's mappings of files whose path ends so: each page divided by the number of
-    processes mapping it."""
+    """The Pss of a process's mappings of the files whose path ends with `name`: a page that n processes map counts
+    1/n."""
     total, wanted = 0, False
     for line in Path(f"/proc/{process}/smaps").read_text().splitlines():
         words = line.split()

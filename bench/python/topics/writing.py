@@ -1,4 +1,4 @@
-"""Writing records to one TFRecord shard, until the system has all of them; closing is not timed."""
+"""Writing records to one TFRecord shard, until all are passed to the system; closing the file is not timed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def examples() -> list[dict[str, Any]]:
 def turns_of(
     path: Path, given: list[Any], amount: int, begin: Callable[[str], Any], end: Callable[[Any], None]
 ) -> Take:
-    """A turn writes `amount` records by begin(path).write; when checked, both sides' files must be identical."""
+    """A turn writes `amount` records by begin(path).write. In a check, the files of both sides must be identical."""
 
     def take(check: bool) -> Turn:
         writer = begin(str(path))
@@ -63,7 +63,7 @@ def ours(settings: Settings, size: int, amount: int) -> Take:
 
 
 class OfExamples:
-    """tf.train.Example, filled and serialized: the usual code. Keys are sorted, so that bytes can be compared."""
+    """Fills and serializes tf.train.Example in the usual way. Keys are sorted, so that the bytes can be compared."""
 
     def __init__(self, path: str) -> None:
         import tensorflow as tf
