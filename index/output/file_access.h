@@ -10,7 +10,7 @@
 
 namespace ofindex {
 
-/// Mode and ownership of a file. A value.
+/// Mode and ownership of a file. A value type.
 struct FileAccess {
   uid_t user;
   gid_t group;

@@ -40,7 +40,7 @@ struct ProbedSet {
 ///
 /// Errors: kFormat if there are both TFRecords and OFRecords and the user named no format, or no file is a record file,
 /// or all record files are empty and the user named no format; kIo if no file is a record file and one cannot be read,
-/// or if no descriptor is left; kInterrupted.
+/// or if the process has no file descriptor left; kInterrupted.
 [[nodiscard]] Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, unsigned threads,
                                             const Progress& progress);
 
