@@ -64,9 +64,9 @@ class BatchLoader {
     kNotYet,  ///< the next batch was not ready in time; nothing is lost
   };
 
-  /// Sets `out` to the next batch. Waits for at most `patience`, and at most a day; without threads, as long as it
-  /// takes to decode one batch. Errors: those of BatchDecoder::Decode, returned instead of the batch that failed, after
-  /// which there are no more batches; kUsage if this is a forked child.
+  /// Sets `out` to the next batch. Waits for at most `patience`, and never longer than a day; without threads, as long
+  /// as it takes to decode one batch. Errors: those of BatchDecoder::Decode, returned instead of the batch that failed,
+  /// after which there are no more batches; kUsage if this is a forked child.
   [[nodiscard]] Result<Outcome> Next(std::chrono::milliseconds patience, Loaded& out);
 
  private:
