@@ -40,8 +40,8 @@ enum class OutputKind : uint8_t {
 enum class OutputShape : uint8_t { kFile, kFolder };
 
 /// The rule for shards made from shards, which must not form one dataset with them: no output in or below a folder that
-/// is read as a whole, no file next to several shards that are read, and no set in a folder with a shard that is read
-/// in or below it. If shards are named individually, a folder below theirs is allowed. Errors: kUsage.
+/// is read as a whole, no file next to several shards that are read, and no set in a folder that holds, at any depth, a
+/// shard that is read. A folder below that of individually named shards is allowed. Errors: kUsage.
 [[nodiscard]] Result<void> CheckOutside(const std::string& path, OutputShape shape, const InputFiles& inputs);
 
 /// The rule for a single shard: it must not lie next to shards of a set to which the number in its name would add it

@@ -34,7 +34,7 @@ struct ProbedSet {
 
 /// Opens every candidate of `set`, detects its type and computes its fingerprint, on up to `threads` threads.
 ///
-/// A file with unrecognised content is examined again with the sound shards of the sets that its name puts it in
+/// A file with unrecognised content is examined again, given the sound shards of the sets that its name puts it in
 /// (DetectDamaged). An empty file is a shard if its set has a sound one, or if its own name is that of a shard. An
 /// unreadable file is listed as skipped, as is a broken link, and the others are probed anyway.
 ///

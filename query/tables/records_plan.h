@@ -42,8 +42,8 @@ struct RecordsPlan {
 /// SQLite checks again every comparison that might not use the column's affinity: if the other side is a column of
 /// numeric affinity, text is compared as a number, and the table cannot see that. `plain` says that there is no such
 /// column. LIMIT and OFFSET are left to SQLite, which stops asking when it has enough rows. In statements with
-/// row-value comparisons or compound SELECTs, SQLite 3.40 would offer them to the table too, although they count other
-/// rows than those of the table, which the table cannot notice.
+/// row-value comparisons or compound SELECTs, SQLite 3.40 offers them to the table too, although they also count rows
+/// from elsewhere, which the table cannot notice.
 void PlanRecords(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan);
 
 }  // namespace ofindex

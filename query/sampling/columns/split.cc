@@ -66,8 +66,8 @@ class Thresholds {
 };
 
 // Assigns parts to the records of one value, one after the other. A short cycle of the Interleave is computed as a
-// whole, and kept for the records that follow, except the first one: in a column of many values, most values are too
-// rare to need more than its start.
+// whole and kept for the records that follow. The first cycle is computed record by record: in a column of many values,
+// most values are too rare to need more than its start.
 class Stratum {
  public:
   [[nodiscard]] uint32_t Next(const Interleave& interleave) {

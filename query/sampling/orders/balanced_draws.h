@@ -27,8 +27,8 @@ class BalancedClasses {
   /// Passes the classes of all items to `take`, in any number of pieces; the same classes every time.
   using Deliver = std::function<Result<void>(const Take& take)>;
 
-  /// Makes the classes from those of all items, which `deliver` passes: each is below `classes`, or kNone. Calls
-  /// `deliver` twice. Class c is drawn in proportion to count(c)^(1 / `temperature`): 1 draws classes as often as they
+  /// Groups all items by class. `deliver` passes the class of each item, which is below `classes` or kNone; it is
+  /// called twice. Class c is drawn in proportion to count(c)^(1 / `temperature`): 1 draws classes as often as they
   /// occur, infinity with equal probability.
   ///
   /// The algorithm for slots: with temperature 1, the counts divided by their greatest common divisor; with infinity, 1
