@@ -53,7 +53,7 @@ struct ColumnValue {
 //
 //   kValue  if some record has exactly one value, and no such value in the block is a byte string of over 64 bytes
 //           (64 KiB for a named feature)
-//   kSize   if some record has exactly one value, a byte string, and one of these is too long for kValue
+//   kSize   if some record has exactly one value, a byte string, and one such value is too long for kValue
 //   kCount  if some record has the feature but not exactly one value, or has one value that is in neither kValue nor
 //           kSize
 //   kList   instead of kValue, for a named feature: if some record has more than one value
