@@ -198,7 +198,8 @@ Result<void> CheckIndexName(const std::string& index, const BuildOptions& option
   if (!of_set && !(IsShardName(name) && InputFiles(options.data).Encloses(index))) return {};
   return Fail(
       ErrorCode::kUsage,
-      StrCat(Printable(index), ": the index would have the name of a shard among shards; expected another name"),
+      StrCat(Printable(index),
+             ": an index with the name of a shard would count as a shard in the next build; expected another name"),
       "end its name in .ofidx, or leave out -o");
 }
 

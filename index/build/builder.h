@@ -54,23 +54,22 @@ struct BuildReport {
 ///
 /// The result is the same, byte for byte, for any number of threads and from any folder. Damage never stops a build: it
 /// is listed in the report and in the index. An unreadable file or folder below DATA does not stop it either: it is
-/// listed as skipped. If the build stops, the previous index stays in place, whole. An up-to-date index is left alone.
-/// An index without payload checks is replaced by a build with them, and an index with other columns by a build that
-/// requests its columns by name.
+/// listed as skipped. If the build stops, the previous index stays in place, intact. An up-to-date index is left alone,
+/// unless the options request payload checks that it lacks, other columns or another message: then it is rebuilt.
 ///
 /// A name in `columns` that no record has is an error, unless `columns_optional` is set: nothing is published, so that
 /// a misspelt name does not replace a good index. With `message`, the names are checked against its descriptor and need
 /// no record.
 ///
 /// Errors: kUsage if no record has one of the names in `columns`; kUsage and kFormat as in FindShards and ProbeShards;
-/// kStale if an index exists, but for other shards or options (hint: --force); kIndex if the file at the path of the
-/// index or of its map is something else, which is never replaced; kLocked; kIo; kInterrupted.
+/// kStale if an index exists, but for other shards or options (hint: --force); kIndex if the path of the index or of
+/// its map belongs to some other file, which is never replaced; kLocked; kIo; kInterrupted.
 [[nodiscard]] Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress);
 
 /// Returns the names in the report's choice of columns that no record has, in byte order.
 [[nodiscard]] std::vector<std::string> ColumnsInNoRecord(const BuildReport& report);
 
-/// Returns "--columns: no record has 'lable' (did you mean 'label'?) or 'x'" for `names`, which has at least one.
+/// Returns "columns: no record has 'lable' (did you mean 'label'?) or 'x'" for `names`, which has at least one.
 [[nodiscard]] std::string DescribeInNoRecord(const std::vector<std::string>& names, const BuildReport& report);
 
 }  // namespace ofindex

@@ -35,8 +35,8 @@ class IndexWriter {
   /// Adds the files that are not in the index, at most kMaxSkipped. Sets their count in `facts`.
   [[nodiscard]] Result<void> AddSkipped(const std::vector<SkippedFile>& skipped, DatasetFacts& facts);
 
-  /// Writes everything that does not belong to one shard. Takes checked, format, payload, message and sources from
-  /// `facts` and fills in the rest. `index_path` is the path that the index was written to. Errors: kIo.
+  /// Writes the rows that belong to no single shard. Takes checked, format, payload, message and sources from `facts`
+  /// and fills in the rest. `index_path` is the path that the index was written to. Errors: kIo.
   [[nodiscard]] Result<void> Finish(DatasetFacts& facts, const std::string& index_path);
 
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }

@@ -11,7 +11,7 @@
 
 namespace ofindex {
 
-/// An index and its map, from one build. A value.
+/// An index and its map, from one build. A value type.
 struct OpenedIndex {
   std::shared_ptr<const IndexFile> index;
   std::shared_ptr<const OffsetMap> map;  ///< null until it is first requested
@@ -36,14 +36,14 @@ struct OpenedIndex {
 /// kInterrupted if `progress.cancel` was set while waiting for the map or building it.
 [[nodiscard]] Result<OpenedIndex> OpenIndex(const std::string& path, const Progress& progress = {});
 
-/// Damage in the map that readers of an index use. It stops them: the map is bound to the index, so they do not rebuild
-/// it.
+/// Damage on which readers of an index fail: it is in the map that they use and, since that map is bound to the index,
+/// they do not rebuild it.
 struct MapDamage {
   std::string path;  ///< of the map: next to the index, or in the user's cache folder
   std::string what;  ///< names the map and the byte; empty if there is no damage
 };
 
-/// Reads the whole map that readers of `index` use. A map that is missing, or that the next reader replaces by itself,
+/// Reads the whole map that readers of `index` use. A map that is missing, or that the next reader rebuilds by itself,
 /// counts as sound. Errors: kStale, kLimit; kInterrupted if `progress.cancel` was set.
 [[nodiscard]] Result<MapDamage> FindMapDamage(const IndexFile& index, const Progress& progress);
 

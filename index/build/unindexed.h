@@ -33,8 +33,8 @@ struct DataSearch {
 };
 
 /// Searches the DATA that the index with `shards` was built from, as far as it still exists, for files that are not in
-/// the index. In a copy elsewhere, searches only the folders of the shards. DATA that a build would refuse count as one
-/// skipped file. Errors: kIndex, kIo, kLimit, kInterrupted.
+/// the index. If the dataset was copied elsewhere, searches only DATA inside the common folder of its shards. DATA that
+/// a build would refuse counts as one skipped file. Errors: kIndex, kIo, kLimit, kInterrupted.
 [[nodiscard]] Result<UnindexedFiles> FindUnindexed(CatalogReader& catalog, const std::vector<ShardRow>& shards,
                                                    const DataSearch& search, const Progress& progress);
 

@@ -151,8 +151,8 @@ class BlockCheckers {
   std::map<uint32_t, std::string> failed_;
 };
 
-// Opens a shard and compares it with the index. Returns no file if nothing more must be read. Errors: kIo if this shard
-// cannot be read.
+// Opens a shard and compares it with the index. Returns no file if the shard need not be read further. Errors: kIo if
+// this shard cannot be read.
 Result<std::optional<File>> OpenShardToCheck(uint32_t number, const ShardPaths& paths, VerifyReport& report) {
   const ShardIdentity& identity = report.shards[number].identity;
   const std::string& stored = report.shards[number].path;

@@ -58,11 +58,11 @@ struct VerifyReport {
 };
 
 /// Checks the index itself, every row against its checksum, and the map next to it; then every shard against the index:
-/// its fingerprint, whatever its mtime, and, unless `quick`, each record's header and checksums. A shard of another
-/// size is stale and not read further, as is one that is truncated while being read. A changed shard of the same size
-/// is read, so that the report lists the changed records. Then searches the DATA that the index was built from, as far
-/// as it still exists, for record files that are not in the index. An unreadable shard does not stop the others from
-/// being checked. Errors: kNotFound, kIndex; kIo if the index cannot be read; kStale if the index was rewritten
+/// its fingerprint, whatever its mtime, and, unless `quick`, each record's header and checksums. A shard whose size has
+/// changed is stale and not read further; so is a shard that is truncated while it is read. A changed shard of the same
+/// size is read, so that the report lists the changed records. Then searches the DATA that the index was built from, as
+/// far as it still exists, for record files that are not in the index. An unreadable shard does not stop the others
+/// from being checked. Errors: kNotFound, kIndex; kIo if the index cannot be read; kStale if the index was rewritten
 /// meanwhile; kLimit, kInterrupted.
 [[nodiscard]] Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress);
 

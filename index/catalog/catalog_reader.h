@@ -44,15 +44,17 @@ class CatalogReader {
   [[nodiscard]] Result<std::vector<DamageRow>> Damage();
   [[nodiscard]] Result<std::vector<BadRow>> Bad();
 
-  /// Succeeds if every row of the index is as written: compares all rows with their checksums and also reads the
-  /// columns through their index. Reads the whole file. Errors: kIndex, naming the table.
+  /// Succeeds if every row of the index is as written: compares all rows with their checksums, and reads the chunks of
+  /// columns a second time, through the SQL index of their table. Reads the whole file. Errors: kIndex, naming the
+  /// table.
   [[nodiscard]] Result<void> CheckRows();
 
   /// Returns the skipped files that have a row; facts().skipped counts all skipped files.
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
 
   /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, in order, under the same
-  /// rules as ForEachBlock. If a shard is given, its checkpoints are covered only by their own checksums.
+  /// rules as ForEachBlock. If a shard is given, its rows are not compared with the checksums of the table; each window
+  /// has its own checksum (StoreWindow).
   using VisitCheckpoint = std::function<Result<void>(const CheckpointRow&)>;
   [[nodiscard]] Result<void> ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit);
 

@@ -12,7 +12,7 @@ enum class DamageReason : uint8_t {
   kBadLengthCrc,  ///< TFRecord: the length's checksum is wrong; the walk continued at the next sound record, if any
   kBadLength,     ///< a length that no record can have; nothing after it can be found
   kResyncLimit,   ///< TFRecord: so many false headers that the search for the next record was given up
-  // Of compressed shards. If the range is empty, no record is known to be lost there.
+  // For compressed shards. If the range is empty, no record is known to be lost there.
   kTruncatedStream,    ///< the file ends inside the stream: a writer was interrupted
   kBadDeflate,         ///< bytes that do not inflate; nothing after them can be read
   kBadStreamChecksum,  ///< the checksum after a gzip member or zlib stream does not match the inflated bytes

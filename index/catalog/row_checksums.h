@@ -21,7 +21,7 @@ namespace ofindex {
 //   top              XXH3 of versions, schema and the rows of `checksum`, stored in the facts of the dataset: checked
 //                    when the index is opened
 //
-// Row hashes are added, so that a part can be read in any order: the hash of a row includes its key.
+// Row hashes are summed, so that the rows of a part can be read in any order; the hash of a row includes its key.
 
 /// XXH3 of SQLite values: the type of each, then its bytes. The types are stored in index files: DO NOT CHANGE THEM.
 class RowHash {

@@ -20,8 +20,8 @@ struct BlockMetadata {
   uint32_t records = 0;
 };
 
-/// The catalog of one open index, for all that read it: the small tables are read once, and everything else on demand
-/// through one SQLite connection. The file is untrusted: rows are validated here, chunks when they are decoded.
+/// The catalog of one open index, shared by all its readers: the small tables are read once, and everything else on
+/// demand through one SQLite connection. The file is untrusted: rows are validated here, chunks when they are decoded.
 /// Thread-safe; must not cross a fork.
 class SharedCatalog {
  public:
@@ -35,8 +35,8 @@ class SharedCatalog {
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }
   [[nodiscard]] const std::vector<FeatureRow>& features() const { return features_; }  ///< by number
 
-  /// Calls `read` with the reader of all tables, and returns its result. Other threads wait meanwhile; `read` must not
-  /// use this object.
+  /// Calls `read` with the CatalogReader, and returns its result. Other threads wait meanwhile; `read` must not use
+  /// this object.
   template <typename Read>
   [[nodiscard]] auto With(const Read& read) {
     const std::lock_guard lock(mutex_);

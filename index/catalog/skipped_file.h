@@ -21,8 +21,8 @@ struct SkippedFile {
   std::string path;  ///< relative to the index
   std::string reason;
   Kind kind = Kind::kForeign;
-  /// The state of a foreign file before it was read. While the state is unchanged, so is the file, by the rule for
-  /// shards (base/shard_identity.h), and it need not be read again. A copy has another state.
+  /// The state of a foreign file before it was read. A file whose state is unchanged counts as unchanged, by the rule
+  /// for shards (base/shard_identity.h), and need not be read again. A copy of the file has another state.
   std::optional<FileState> state = {};
 };
 

@@ -105,7 +105,7 @@ class ChunkBuilder {
 /// A decoded chunk. Immutable; any number of threads may read it.
 ///
 /// Values are stored in the form that is fastest for predicates: integers relative to a base, in the narrowest of 8,
-/// 16, 32 and 64 bits; floats and doubles unchanged; byte strings as indexes into a dictionary, or consecutively.
+/// 16, 32 and 64 bits; floats and doubles unchanged; byte strings as indexes into a dictionary.
 class Chunk {
  public:
   /// Decodes `data`, as stored in the index, for a block of `records` records. The bytes are untrusted: anything that

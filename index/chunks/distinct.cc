@@ -42,8 +42,9 @@ bool DistinctNumbers::FindHashed(std::span<const uint64_t> values, size_t limit)
   return true;
 }
 
-// Returns the slot that holds `value`, or a free slot for it; the number of slots if both are too far away. Values may
-// be chosen to collide: the number of probes is limited, and such a column is encoded differently.
+// Returns the slot that holds `value`, or a free slot for it; the number of slots if kMaxProbes probes find neither. An
+// attacker may choose values that collide, so the number of probes is limited, and such a column is encoded
+// differently.
 size_t DistinctNumbers::Slot(uint64_t value) const {
   // Fibonacci hashing: 2^64 divided by the golden ratio (Knuth, TAOCP 3, 6.4).
   size_t slot = (value * 0x9e3779b97f4a7c15U) >> shift_;

@@ -7,7 +7,7 @@
 
 namespace ofindex {
 
-/// The distinct numbers of a column, with a lookup of their indexes. A value; built for one column, then read.
+/// The distinct numbers of a column, with a lookup of their indexes. A value type; built for one column, then read.
 class DistinctNumbers {
  public:
   /// Finds the distinct numbers of `values`, all at most `largest`. Returns nullopt if there are more than `limit`, or

@@ -128,8 +128,8 @@ void WriteConstant(int64_t value, ChunkWriter& out) {
   out.Signed(value);
 }
 
-// Estimates the size of a dictionary of `distinct` ascending offsets and `count` numbers: evenly spaced distinct values
-// take their mean distance each, others a few bits more.
+// Estimates the size, in bits, of a dictionary of `distinct` ascending offsets and of `count` indexes into it. Each
+// offset needs the bits of the mean distance between two offsets, and a few more if they are not evenly spaced.
 uint64_t DictionaryBits(uint64_t distinct, uint64_t count, uint64_t range) {
   return distinct * (Width(range / distinct) + 3) + count * Width(distinct - 1) + 128;
 }

@@ -21,8 +21,8 @@ void WriteIntegers(std::span<const int64_t> values, ChunkWriter& out);
 /// Returns the number of significant bits in `value`.
 [[nodiscard]] constexpr uint32_t Width(uint64_t value) { return static_cast<uint32_t>(std::bit_width(value)); }
 
-/// Returns the width of decoded offsets in bits: the narrowest of four that holds the distances of all values from the
-/// least.
+/// Returns the width of decoded offsets in bits: the narrowest of 8, 16, 32 and 64 that holds `range`, the distance
+/// between the least value and the greatest.
 [[nodiscard]] constexpr uint32_t OffsetBits(uint64_t range) {
   return range >> 32 != 0 ? 64 : range >> 16 != 0 ? 32 : range >> 8 != 0 ? 16 : 8;
 }

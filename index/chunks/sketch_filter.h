@@ -8,8 +8,8 @@
 
 namespace ofindex {
 
-/// Filters out most values that a sketch has already seen, since hashing is the expensive part: a cache with one slot
-/// for each of 256 hash ranges. Not thread-safe.
+/// Filters out most values that a sketch has already seen, since the sketch's own hash is expensive. A cache of 256
+/// slots, selected by a cheap hash, remembers the last value of each slot. Not thread-safe.
 class SketchFilter {
  public:
   explicit SketchFilter(DistinctSketch& sketch) : sketch_(sketch) {}

@@ -10,8 +10,8 @@ namespace {
 
 constexpr uint32_t kMaxProbes = 32;
 
-// A sort key: the next eight bytes of a value, as a number of the same order, and the number of bytes left in the
-// value; 9 stands for more than eight.
+// A sort key: the next eight bytes of a value, as a number that sorts like them, and how many bytes the value has from
+// there on; 9 stands for more than eight.
 struct SortKey {
   uint64_t front;
   uint32_t number;

@@ -12,7 +12,7 @@ namespace ofindex {
 
 /// The byte strings of a column, each distinct one stored once, with few exceptions. Not thread-safe.
 ///
-/// Values may be chosen so that their hashes collide. A search therefore stops after some steps and stores the value
+/// An attacker may choose values whose hashes collide. A search therefore stops after some steps and stores the value
 /// again; SortedStrings, which does not use hashes, merges equal ones.
 class StringPool {
  public:
@@ -41,8 +41,8 @@ class StringPool {
   std::vector<uint32_t> slots_;  // 1 + number of a value, or 0
 };
 
-/// The distinct values of a pool in ascending order, and for each index in the pool the index among them. Values are
-/// views of the pool.
+/// The distinct values of a pool in ascending order. `number_of` maps the index of a value in the pool to its index in
+/// that order. The values are views of the pool.
 struct SortedStrings {
   explicit SortedStrings(const StringPool& pool);
 

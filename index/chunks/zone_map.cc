@@ -11,7 +11,7 @@ using Type = ColumnValue::Type;
 
 ColumnValue IntegerValue(int64_t value) { return {.type = Type::kInteger, .integer = value}; }
 
-// Of the two zeros, which are equal, always the positive one.
+// Returns `value` as a REAL; -0.0 becomes 0.0, which is equal.
 ColumnValue RealValue(double value) { return {.type = Type::kReal, .real = value + 0.0}; }
 
 // Returns the length of a prefix that ends between two characters. A TEXT that is cut inside a character is a BLOB,

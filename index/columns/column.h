@@ -49,16 +49,17 @@ struct ColumnValue {
 /// Returns true if `bytes` are TEXT in SQL: valid UTF-8 without NUL. All other bytes are a BLOB.
 [[nodiscard]] bool IsText(ByteView bytes);
 
-// The chunks of a block depend on that block alone, so that a merge rewrites none:
+// The chunks of a feature in a block depend on that block alone, so that a merge rewrites none. A block has:
 //
-//   kValue if a record has exactly one value and no single bytes value of the block is over 64 bytes (64 KiB for a
-//           named feature)
-//   kSize   if a record has exactly one bytes value, and one of those is too long for kValue
-//   kCount  if a record has the feature and not exactly one value, or one that is in neither kValue nor kSize
-//   kList   instead of kValue, for a named feature: if a record has more than one value
+//   kValue  if some record has exactly one value, and no such value in the block is a byte string of over 64 bytes
+//           (64 KiB for a named feature)
+//   kSize   if some record has exactly one value, a byte string, and one such value is too long for kValue
+//   kCount  if some record has the feature but not exactly one value, or has one value that is in neither kValue nor
+//           kSize
+//   kList   instead of kValue, for a named feature: if some record has more than one value
 //
 // Readers derive the other data from these: without kCount, a record has as many values as kValue or kSize has for it,
-// 1 or 0; without kSize, sizes are those of the bytes in kValue; without kList, the list is the value.
+// 1 or 0; without kSize, sizes are those of the bytes in kValue; without kList, a list is the single value in kValue.
 
 /// One feature, over all records.
 struct FeatureRow {

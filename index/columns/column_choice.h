@@ -15,7 +15,7 @@ inline constexpr uint64_t kMaxAutoBytes = 64;
 /// become columns. SQLite's own limit is 2,000 columns per table, and a feature can have two.
 inline constexpr size_t kMaxAutoColumns = 900;
 
-/// Which features become columns: the build's --columns. A value.
+/// Which features become columns: the build's --columns. A value type.
 struct ColumnChoice {
   enum class Mode : uint8_t {
     kAuto,   ///< every feature that has one short value in some record, and `names` with whole lists

@@ -9,7 +9,7 @@
 namespace ofindex {
 
 /// An estimate of the number of distinct values added: HyperLogLog with 2,048 registers, 2.3 % standard error. Sketches
-/// merge: that of a dataset is the union of those of its blocks, in any order. A value.
+/// merge: that of a dataset is the union of those of its blocks, in any order. A value type.
 class DistinctSketch {
  public:
   static constexpr uint32_t kRegisters = 2048;

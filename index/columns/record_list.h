@@ -7,8 +7,7 @@
 
 namespace ofindex {
 
-/// Records of a block, ascending. The leading records without a gap, usually all, take no memory and only a counter.
-/// Not thread-safe.
+/// Records of a block, ascending. The leading records without a gap, usually all, take only a counter. Not thread-safe.
 class RecordList {
  public:
   /// Adds `record`, which must be larger than all records in the list.

@@ -9,8 +9,8 @@
 namespace ofindex::sqlite {
 namespace {
 
-// The order in which SQLite itself takes one while it holds another: temporary names need random numbers, these the
-// default file system, and all of them memory.
+// SQLite's process-wide locks, in the order in which SQLite takes one while it holds another: naming a temporary file
+// needs random numbers, seeding them needs the default file system, and each of these needs memory.
 constexpr std::array kLocks = {SQLITE_MUTEX_STATIC_VFS1, SQLITE_MUTEX_STATIC_VFS2, SQLITE_MUTEX_STATIC_VFS3,
                                SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MAIN,
                                SQLITE_MUTEX_STATIC_LRU,  SQLITE_MUTEX_STATIC_PMEM, SQLITE_MUTEX_STATIC_MEM};

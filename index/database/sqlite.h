@@ -99,9 +99,9 @@ class Statement {
 /// a fork.
 class Database {
  public:
-  /// Opens `path` to fill it with one build: an empty file, not a link, that nobody else opens, protected by the
-  /// builder's own lock. No journal and no syncs, since a failed build is discarded whole;
-  /// AtomicFile::Publish syncs the file.
+  /// Opens `path`, an empty file and not a link, to fill it with one build. Nobody else opens it: the builder's own
+  /// lock protects it. Uses no journal and no syncs, since a failed build is discarded as a whole; AtomicFile::Publish
+  /// syncs the file.
   [[nodiscard]] static Result<Database> OpenForWriting(const std::string& path, int page_bytes);
 
   /// Opens `index`, a file held open, for reading, assuming that it is never written in place: no locks, no journal,

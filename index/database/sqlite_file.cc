@@ -14,7 +14,7 @@
 #include "index/database/fork_locks.h"
 
 // A SQLite file system (sqlite.org/vfs.html) with one file. Functions that do not concern files, such as time and
-// random numbers, are the default one's.
+// random numbers, are those of the default file system.
 
 namespace ofindex::sqlite {
 namespace {

@@ -21,8 +21,8 @@ inline constexpr std::string_view kTemporarySuffix = ".ofindex-draft";
 ///
 /// The holder of the lock is the only builder of `target`. A builder that is killed leaves an unlocked temporary file,
 /// which the next one removes. Nobody ever sees half a file: readers of the old file keep it, later ones get the new
-/// one. The file is always newly created: nothing reachable by another user, a link or a second name is written to.
-/// Moves, does not copy; not thread-safe.
+/// one. The file is always newly created: nothing is ever written through a link, to a file of another user, or to a
+/// file with other hard links. Moves, does not copy; not thread-safe.
 class AtomicFile {
  public:
   enum class IfLocked { kFail, kWait };

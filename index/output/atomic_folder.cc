@@ -74,7 +74,7 @@ bool IsMountPoint(const std::string& folder) {
 std::string BesideOf(const std::string& target) { return target + std::string(kTemporarySuffix); }
 std::string InsideOf(const std::string& target) { return target + "/set" + std::string(kTemporarySuffix); }
 
-// Returns true for files that a temporary folder of `target` can hold: shards, labels, and second names of files in the
+// Returns true for files that a temporary folder of `target` can hold: shards, labels, and hard links to files in the
 // target.
 bool CanBeOurs(int folder, const std::string& name, const std::string& target) {
   struct stat here {};

@@ -13,18 +13,18 @@ namespace ofindex {
 /// A temporary folder of files that will replace those in `target` all at once: an AtomicFile for a set of files.
 ///
 /// It is written next to the target, locked and inaccessible to others meanwhile, and exchanged with it by one system
-/// call. Unrelated files in the target are carried over as second names, and keep their inodes. If that is impossible
-/// (the target is a mount point, contains folders or lies in a folder that cannot be written to, or the file system has
-/// no exchange), the files are renamed one by one, under a mark that readers of the set respect
+/// call. Unrelated files in the target are carried over as hard links, and so keep their inodes. If an exchange is
+/// impossible (the target is a mount point, contains folders or lies in a folder that cannot be written to, or the file
+/// system has no exchange), the files are renamed one by one, under a mark that readers of the set respect
 /// (index/output/unfinished_set.h).
 ///
-/// A writer that is killed leaves an unlocked folder, which the next writer removes. It removes nothing that a writer
-/// could not have put there. Moves, does not copy; not thread-safe.
+/// A writer that is killed leaves an unlocked folder, which the next writer removes. The next writer removes nothing
+/// that a writer could not have put there. Moves, does not copy; not thread-safe.
 class AtomicFolder {
  public:
   /// Creates the temporary folder of `target`, which is a folder or a new name in an existing folder.
   /// Errors: kLocked if another writer holds the lock; kIo, also if the temporary folder's name belongs to something
-  /// else than a folder left by a writer.
+  /// other than a folder left by a writer.
   [[nodiscard]] static Result<AtomicFolder> Begin(const std::string& target);
 
   /// Removes a temporary folder of `target` left by a killed process. Leaves one that is being written alone.

@@ -10,7 +10,7 @@
 
 namespace ofindex {
 
-/// Mode and ownership of a file. A value.
+/// Mode and ownership of a file. A value type.
 struct FileAccess {
   uid_t user;
   gid_t group;
@@ -20,8 +20,8 @@ struct FileAccess {
 /// Returns the access of the file at `path`, following links; nullopt if there is none.
 [[nodiscard]] std::optional<FileAccess> AccessOf(const std::string& path);
 
-/// Gives the open file `fd`, called `path` in messages, the access of the file that it replaces. Owner and group as far
-/// as the system allows; rights of the old group are not given to another group. Errors: kIo.
+/// Gives the open file `fd`, called `path` in messages, the access of the file that it replaces. Sets owner and group
+/// as far as the system allows; rights of the old group are not given to another group. Errors: kIo.
 [[nodiscard]] Result<void> GiveAccess(int fd, const std::string& path, const FileAccess& access);
 
 /// Returns true if both describe the same file.

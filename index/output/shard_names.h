@@ -11,11 +11,12 @@ namespace ofindex {
 /// 1,000 per set, so that a name cannot demand unbounded memory.
 [[nodiscard]] std::vector<std::string> MissingOfSets(const std::vector<std::string>& paths);
 
-/// Returns keys of the sets that the file at `path` belongs to by its name, the most reliable first:
-/// PREFIX-SSSSS-of-NNNNN with one prefix and number, part-N in one folder; for other names with digits, those in one
-/// folder that differ only in digits (train_00 and train_12; not x.mp3 and x.mp4, whose digits are those of a format);
-/// the same extension in one folder (".tfrecord" of "a.tfrecord-00000-of-00002.gz" and "a.tfrecord.0"). Two files
-/// belong together if they share a key. At most three; empty if the name implies no set.
+/// Returns keys of the sets that the file at `path` belongs to by its name, the most reliable first. Two files belong
+/// together if they share a key. The keys are shared by files PREFIX-SSSSS-of-NNNNN with the same PREFIX and NNNNN; by
+/// files part-N in one folder; by other files in one folder whose names differ only in digits (train_00 and train_12;
+/// not x.mp3 and x.mp4, whose digits are those of a format); and by files in one folder with the same extension
+/// (".tfrecord" of "a.tfrecord-00000-of-00002.gz" and "a.tfrecord.0"). Returns at most three keys; none if the name
+/// implies no set.
 [[nodiscard]] std::vector<std::string> SetsOf(std::string_view path);
 
 /// Returns those keys of SetsOf that use the number in the name: all but the one for the extension.

@@ -54,8 +54,8 @@ inline void BlockExtractor::CollectValue(uint32_t record, const ExtractedFeature
   into.sizes.emplace_back(record, found.size);
   const bool too_long = found.size > (into.named ? kMaxKeptBytes : kMaxAutoBytes);
   into.too_long = into.too_long || too_long;
-  // The column of a named feature may still become one of lists, which stores the values that are short enough. A
-  // column of single values stores all of them or none.
+  // A named feature may still get a column of lists, which stores only the values that are short enough. A column of
+  // single values stores all values or none.
   if (into.named ? !too_long : !into.too_long) into.values.AddBytes(record, found.bytes);
 }
 

@@ -30,7 +30,7 @@ namespace ofindex {
 /// whereas ExtractBlock reads them a second time. Gives the same result as ExtractBlock. Not thread-safe.
 class ExtractingVisitor final : public WalkVisitor {
  public:
-  /// For one block of `bytes`. All arguments must outlive this object.
+  /// Extracts from one block of `bytes`. All arguments must outlive this object.
   ExtractingVisitor(const ReadableBytes& bytes, Framing framing, BlockExtractor& extractor)
       : bytes_(bytes), framing_(framing), extractor_(extractor) {}
 

@@ -14,8 +14,8 @@ namespace ofindex {
 /// kMaxAutoColumns.
 ///
 /// A column is named after its feature. Bytes that an SQL name cannot hold are written as \xNN, the empty name as
-/// _empty. Names that are taken, by another column or one of the records' own, compared without regard to case as in
-/// SQL, get the suffix _2, _3 and so on.
+/// _empty. A name that another column already has, or that is _id, _shard, _offset or _length, gets the suffix _2, _3
+/// and so on; case is ignored, as in SQL.
 uint64_t NameColumns(std::span<FeatureRow* const> by_name, const ColumnChoice& choice);
 
 }  // namespace ofindex

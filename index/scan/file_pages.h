@@ -16,8 +16,8 @@ class FilePages final : public PayloadPages {
   /// Most features lie within a page or two; a plan that needs more requests more.
   static constexpr uint64_t kPageBytes = 4096;
 
-  /// For the payload of `length` bytes at `begin`, read through `buffer`, which can be reused for successive records.
-  /// All arguments must outlive this object.
+  /// Reads the payload of `length` bytes at `begin` through `buffer`, which can be reused for successive records. All
+  /// arguments must outlive this object.
   FilePages(const ReadableBytes& bytes, uint64_t begin, uint64_t length, std::vector<uint8_t>& buffer)
       : bytes_(bytes), begin_(begin), length_(length), buffer_(buffer) {}
 

@@ -15,7 +15,7 @@ namespace ofindex {
 /// A forward-moving window on a shard, read in large pieces. Not thread-safe.
 class ForwardWindow {
  public:
-  /// For the bytes before `end`, read `at_once` bytes at a time. `bytes` must outlive the window.
+  /// Reads the bytes before `end`, `at_once` bytes at a time. `bytes` must outlive the window.
   ForwardWindow(const ReadableBytes& bytes, uint64_t end, uint64_t at_once)
       : bytes_(bytes), end_(end), buffer_(std::min(at_once, end)) {}
 

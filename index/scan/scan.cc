@@ -20,13 +20,13 @@
 namespace ofindex {
 namespace {
 
-// Header chains followed at once on large records: with thirty-two chains a cold disk delivers five times as much as
-// with one (design.md).
+// Header chains followed at once on large records: with thirty-two chains a cold disk delivers more than four times as
+// much as with one (design.md).
 constexpr unsigned kChains = 32;
 
 constexpr uint64_t kMinSpeculativeBytes = uint64_t{64} << 20;
 
-// Returns the damage of a shard in which no record can be found, which is the whole shard. A compressed shard is not
+// Returns the damage of a shard in which no record can be found: one range, the whole shard. A compressed shard is not
 // inflated.
 DamagedRange WholeShard(const ProbedShard& shard) {
   const uint64_t size = shard.identity.size;

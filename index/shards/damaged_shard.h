@@ -10,11 +10,11 @@
 
 namespace ofindex {
 
-/// The bytes of a file of unrecognised content that are searched for TFRecords: a header whose record is sound must
-/// begin before this offset. A file of a set needs no search.
+/// The number of bytes that are searched for TFRecords in a file of unrecognised content: the header of a sound record
+/// must begin before this offset. A file whose set has sound shards is accepted without such a record.
 inline constexpr uint64_t kSearchedBytes = uint64_t{64} << 20;
 
-/// Examines a file again whose content DetectShard did not recognise; `first_detection` is the result of DetectShard.
+/// Re-examines a file whose content DetectShard did not recognise; `first_detection` is the result of DetectShard.
 ///
 /// The file is a damaged shard if a TFRecord with two correct checksums begins in its first 64 MiB, or in the first MiB
 /// of its inflated bytes; or if `siblings`, the traits of sound shards of its set, are given. Framing, compression and

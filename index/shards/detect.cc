@@ -18,8 +18,8 @@ bool BeginsAsTfRecord(ByteView head) {
   return head.size() >= HeaderBytes(Framing::kTfRecord) && LengthCrcHolds(head.data());
 }
 
-// Returns the size of the first record, in whichever framing, if it is larger than the bytes in memory; 0 if it is not,
-// or if it is too large to be read whole.
+// Returns the size of the first record, in either framing, if it is larger than `limit`; 0 if it is not, or if it is
+// too large to be read whole.
 uint64_t LargeFirstRecord(const InflatedFront& front, uint64_t limit) {
   if (front.bytes.size() < limit) return 0;
   const uint64_t length = LoadLe64(front.bytes.data());
@@ -28,8 +28,8 @@ uint64_t LargeFirstRecord(const InflatedFront& front, uint64_t limit) {
   return whole > limit ? whole : 0;
 }
 
-// Detects the front of a compressed file; returns nothing unless a record in it, or the user, confirms that it is
-// compressed.
+// Detects what a compressed file holds, from the front of its inflated bytes. Returns nothing unless a record there, or
+// the user, confirms that the file is compressed.
 std::optional<Detection> ClaimInflated(const InflatedFront& inflated, const FormatChoice& choice) {
   if (inflated.bytes.empty() && inflated.all) return Claim(Framing::kEmpty, {}, choice, true);
   const Front front{.head = inflated.bytes, .size = inflated.bytes.size(), .file = nullptr};

@@ -61,8 +61,8 @@ void SetCompression(Detection& detection, Compression compression);
 /// A TFRecord file is recognised by its first length checksum. An OFRecord file has none: it is recognised only by a
 /// chain of lengths that stays inside the file and at least one payload that is strictly an Example, SequenceExample or
 /// OFRecord. A compressed shard is recognised by its header and by its first inflated MiB, by the same rules. A framing
-/// given in `choice` is trusted, except that compressed shards stay compressed; so is a compression. Errors: kIo,
-/// kLimit.
+/// or a compression given in `choice` is trusted; even with a given framing, a compressed shard is recognised as
+/// compressed. Errors: kIo, kLimit.
 [[nodiscard]] Result<Detection> DetectShard(const File& file, uint64_t size, const FormatChoice& choice);
 
 }  // namespace ofindex

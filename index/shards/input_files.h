@@ -12,7 +12,7 @@
 namespace ofindex {
 
 /// The files that a verb reads, which it must not overwrite, and the folders that it reads as a whole. Files are
-/// identified by device and inode, so that a link or a second name is recognised as the same file. A value.
+/// identified by device and inode, so that a link, symbolic or hard, is recognised as the same file. A value type.
 class InputFiles {
  public:
   InputFiles() = default;

@@ -46,8 +46,8 @@ bool IsZeroed(std::string_view head) {
   return std::all_of(head.begin(), head.end(), [](char byte) { return byte == 0; });
 }
 
-// Tolerates one damaged byte, and files that a power cut left short or zeroed: a map with a bad header is rebuilt
-// anyway.
+// Returns true if a file that begins with `head` is a map. Tolerates one damaged byte, and a file that a power cut left
+// truncated or zeroed: such a map is rebuilt anyway.
 bool IsMap(std::string_view head) {
   const size_t n = std::min(head.size(), kMapMagic.size());
   size_t others = 0;
@@ -66,8 +66,8 @@ std::optional<uint64_t> TakeNumber(std::string_view& text, char end) {
   return number;
 }
 
-// Returns true for whole lines "begin length" of consecutive records. Only damage leaves gaps: one of any length
-// before the first record, and others after at most half of the records. The head may cut off the last line.
+// Returns true for lines "begin length" of consecutive records; the head may end inside the last line. Damage may leave
+// a gap of any length before the first record, and gaps after at most half of the records.
 bool IsTextIndex(std::string_view head, bool all) {
   const size_t whole = head.rfind('\n') + 1;
   if (whole == 0 || (all && whole != head.size())) return false;

@@ -39,14 +39,14 @@ enum class OutputKind : uint8_t {
 /// The shape of an output: a file, or a folder with a set in it.
 enum class OutputShape : uint8_t { kFile, kFolder };
 
-/// The rule for shards made from shards: not in a folder that is read as a whole, no file next to several shards that
-/// are read, and no set in a folder around shards that are read, because it would form one dataset with them. Folders
-/// below that of individually named shards are allowed. Errors: kUsage.
+/// The rule for shards made from shards, which must not form one dataset with them: no output in or below a folder that
+/// is read as a whole, no file next to several shards that are read, and no set in a folder that holds, at any depth, a
+/// shard that is read. A folder below that of individually named shards is allowed. Errors: kUsage.
 [[nodiscard]] Result<void> CheckOutside(const std::string& path, OutputShape shape, const InputFiles& inputs);
 
-/// The rule for a single shard: not next to shards of a set that the number in its name would add it to (part-3 next to
-/// part-0, x_01 next to x_00; NumberedSetsOf). Shards that only share its extension are allowed. Existing files at
-/// `path` are not checked here: see CheckOutput. Errors: kUsage; kIo if the folder cannot be listed.
+/// The rule for a single shard: it must not lie next to shards of a set to which the number in its name would add it
+/// (part-3 next to part-0, x_01 next to x_00; NumberedSetsOf). Shards that only share its extension are allowed.
+/// Existing files at `path` are not checked here: see CheckOutput. Errors: kUsage; kIo if the folder cannot be listed.
 [[nodiscard]] Result<void> CheckAlone(const std::string& path);
 
 }  // namespace ofindex

@@ -40,8 +40,8 @@ struct Sample {
 /// Does the same; if no payload in memory is of a known kind, maps the file to examine the first larger one.
 [[nodiscard]] Sample SampleFront(const Front& front, Framing framing);
 
-/// Returns true if the lengths form a chain that ends at the end of the bytes, after 64 records, or at a cut record
-/// that follows one of a known kind.
+/// Returns true if the lengths form a chain that ends at the end of the bytes, after 64 records, or at a truncated
+/// record that follows a record of a known kind.
 [[nodiscard]] bool IsChain(const Sample& sample);
 
 /// The front of the inflated bytes of a compressed file.

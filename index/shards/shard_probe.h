@@ -34,13 +34,13 @@ struct ProbedSet {
 
 /// Opens every candidate of `set`, detects its type and computes its fingerprint, on up to `threads` threads.
 ///
-/// A file with unrecognised content is examined again with the sound shards of the sets that its name puts it in
+/// A file with unrecognised content is examined again, given the sound shards of the sets that its name puts it in
 /// (DetectDamaged). An empty file is a shard if its set has a sound one, or if its own name is that of a shard. An
 /// unreadable file is listed as skipped, as is a broken link, and the others are probed anyway.
 ///
 /// Errors: kFormat if there are both TFRecords and OFRecords and the user named no format, or no file is a record file,
 /// or all record files are empty and the user named no format; kIo if no file is a record file and one cannot be read,
-/// or if no descriptor is left; kInterrupted.
+/// or if the process has no file descriptor left; kInterrupted.
 [[nodiscard]] Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, unsigned threads,
                                             const Progress& progress);
 

@@ -239,8 +239,8 @@ Result<void> Finder::Skip(const std::string& path, std::string reason, SkippedFi
   return {};
 }
 
-// Two names with one number claim to be the same shard of a set, and it is unknown which is: an error unless both were
-// named.
+// Two files whose names have the same number claim to be the same shard of a set, and nothing tells which one it is.
+// That is an error, unless the user named both.
 Result<void> CheckNumbers(const std::vector<Candidate>& candidates, const std::set<std::string>& named) {
   for (size_t i = 1; i < candidates.size(); ++i) {
     const std::string& a = candidates[i - 1].stored_path;

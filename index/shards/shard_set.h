@@ -30,14 +30,14 @@ struct ShardSet {
 ///
 /// Opens no file except lists, that index and its map. The result does not depend on the order in which a folder is
 /// listed. An unreadable file or folder below DATA is listed as skipped. Errors: kIo if an argument cannot be read;
-/// kUsage if an argument matches nothing; kFormat if two files claim one number, such as part-1 and part-01, or a
+/// kUsage if an argument matches nothing; kFormat if two files claim the same number, such as part-1 and part-01, or a
 /// writer was interrupted while it replaced the set; kInterrupted.
 [[nodiscard]] Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path,
                                           const Progress& progress = {});
 
 /// Returns the files in `folder` and all folders below it, as FindShards finds them, in natural order: the files that a
-/// build of `folder` would examine. Their stored paths are relative to `folder`. Unreadable files, files that claim one
-/// number, and unfinished sets are not errors here; files of the last two kinds are returned too. Errors: kIo if
+/// build of `folder` would examine. Their stored paths are relative to `folder`. Unreadable files, files that claim the
+/// same number, and unfinished sets are not errors here; files of the last two kinds are returned too. Errors: kIo if
 /// `folder` cannot be listed.
 [[nodiscard]] Result<std::vector<Candidate>> FilesBelow(const std::string& folder);
 

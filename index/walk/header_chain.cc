@@ -12,13 +12,13 @@ namespace {
 constexpr uint64_t kBufferBytes = 256 << 10;
 constexpr uint64_t kHopBytes = 16;
 
-// The size of the first read, which decides between reading through and reading only headers: for a shard of large
-// records, nothing else is read in vain.
+// The size of the first read, which shows whether to read everything or only headers. In a shard of large records, no
+// payload bytes beyond it are read in vain.
 constexpr uint64_t kFirstBytes = 4 << 10;
 
 // If records have this mean size or more, only their headers are read; below half of it, all bytes are read through the
-// buffer. A pread of a header costs as much as copying some 8 to 16 KiB from the page cache, and on a cold disk one
-// page instead of the whole record.
+// buffer. A pread of a header costs as much as copying some 8 to 16 KiB from the page cache; from a cold disk, it reads
+// one page instead of the whole record.
 constexpr uint64_t kHopFromBytes = 32 << 10;
 constexpr uint32_t kHopsUntilBuffering = 8;
 

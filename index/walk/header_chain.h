@@ -27,8 +27,8 @@ class WalkVisitor {
 /// The chain of a shard's headers, as far as it can be trusted: the one loop behind every walk.
 ///
 /// A header is trusted if its checksum is correct (TFRecord) and its record ends inside the shard. Small records are
-/// read through a buffer of 256 KiB that stays in cache (30 M records/s per thread, where page faults of a mapping
-/// allow 7); large ones by a pread of each header, which leaves the payloads on the disk. Not thread-safe.
+/// read through a buffer of 256 KiB that stays in cache (30 M records/s per thread; page faults of a mapping would
+/// allow only 7); large ones by a pread of each header, which leaves the payloads on the disk. Not thread-safe.
 class HeaderChain {
  public:
   /// Reads `bytes`, which must outlive the chain.

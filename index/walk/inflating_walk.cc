@@ -18,9 +18,9 @@ constexpr uint64_t kAheadBytes = uint64_t{8} << 20;  // inflated and not yet rea
 constexpr size_t kMaxPieces = 32;                    // 16 MiB: as much is kept behind the walk as ahead of it
 constexpr uint64_t kAgainBytes = uint64_t{20} << 20;
 
-// A window is stored twice, in the index and in its map, with some 40 bytes of overhead each time: with this many file
-// bytes per window byte, windows take at most 3 % of the file. If the file is far smaller than its inflated bytes,
-// checkpoints are spaced further apart for that reason, up to four times the requested distance.
+// A window is stored twice, in the index and in its map, with some 40 bytes of overhead each time. With at least this
+// many file bytes per window byte, windows take at most 3 % of the file. In a file far smaller than its inflated bytes,
+// checkpoints are therefore spaced further apart, up to four times the requested distance.
 constexpr uint64_t kFileBytesPerWindowByte = 70;
 constexpr uint64_t kRowBytes = 40;
 constexpr uint64_t kMaxCheckpointSpacing = 4;

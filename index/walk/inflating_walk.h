@@ -37,7 +37,8 @@ struct InflateOptions {
 /// options allow; kInterrupted.
 class InflatingWalk final : public ReadableBytes {
  public:
-  /// For the first `size` bytes of `file`. `ahead` starts the thread. `progress` must outlive this object.
+  /// Inflates the first `size` bytes of `file`. `ahead` starts the thread that inflates ahead. `progress` must outlive
+  /// this object.
   InflatingWalk(std::shared_ptr<const File> file, uint64_t size, Compression compression, const InflateOptions& options,
                 bool ahead, Progress& progress);
   ~InflatingWalk() override;

@@ -9,7 +9,7 @@
 
 namespace ofindex {
 
-/// Returns the bytes that may be read to test candidates in a file of `size` bytes: four times the file, plus 64 MiB so
+/// Returns how many bytes may be read to test candidates in a file of `size` bytes: four times `size`, plus 64 MiB so
 /// that small files have enough. Any record of the file fits in this budget, and a file full of false headers is read
 /// at most four more times, plus 64 MiB.
 [[nodiscard]] constexpr uint64_t ResyncBudget(uint64_t size) {

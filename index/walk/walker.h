@@ -38,7 +38,7 @@ class ShardWalker {
   /// Sets `boundaries` to the record boundaries of the next block: the start of each record, then the end of the block.
   /// A block has up to kBlockRecords records without a gap. Passes the records to `visitor`, if given, except those
   /// that the speculative scan has walked. Returns false at the end of the shard. Errors: kIo; kStale if the file
-  /// shrank during the walk; kInterrupted; the visitor's.
+  /// shrank during the walk; kInterrupted; those of the visitor.
   [[nodiscard]] Result<bool> NextBlock(std::vector<uint64_t>& boundaries, WalkVisitor* visitor = nullptr);
 
   /// Returns the byte ranges that hold no record, ascending, as far as the walk has come.

@@ -26,7 +26,7 @@ class RecordWriter {
   /// Begins a shard with the records of the file `name`, or without records if there is no such file; a link is
   /// followed. The bytes of the file are copied (or shared, if the file system can), and readers of the old file keep
   /// it. First walks every header and checks the last record's payload, so that nothing is appended to a torn tail. The
-  /// mode stays. Errors: as Create; kDamage if the file does not end with a whole record of `framing`.
+  /// mode of the file is kept. Errors: as Create; kDamage if the file does not end with a whole record of `framing`.
   [[nodiscard]] static Result<RecordWriter> Append(const std::string& name, Framing framing);
 
   /// Appends one record of any size. Errors: kUsage for an empty payload in an OFRecord, which readers cannot tell from

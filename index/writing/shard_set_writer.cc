@@ -134,7 +134,7 @@ Result<void> ShardSetWriter::Noted(Result<void> done) {
   return done;
 }
 
-// Between a shard that is finished and the next one, none is open: if memory runs out there, it stays so.
+// Between one shard and the next, no shard is open. If memory runs out at that point, none is ever opened again.
 Result<void> ShardSetWriter::CheckIntact() const {
   if (failed_) return tl::unexpected(*failed_);
   if (open_ || finished_) return {};
@@ -201,8 +201,8 @@ Result<void> ShardSetWriter::Publish() {
   return {};
 }
 
-// Publishes a shard among other files by one rename. If labels are published with it, marks the folder meanwhile, since
-// labels must not be read with another shard.
+// Publishes a shard among other files by one rename. If labels are published with the shard, marks the folder
+// meanwhile, since the labels must not be read with any other shard.
 Result<void> ShardSetWriter::PublishFiles() {
   const std::string folder = plan_.folder.empty() ? "." : plan_.folder;
   const std::string name = FileNameOf(plan_.paths.front());

@@ -30,9 +30,9 @@ class ShardSetWriter {
   /// Removes unpublished files, and the folders that were created for them.
   ~ShardSetWriter();
 
-  /// Appends a record to the current shard. The records written and passed over must not exceed the total of `records`.
-  /// Errors: kUsage as of RecordWriter::Write, and then the record takes no place; kIo, kLocked, kLimit: the set can
-  /// then only be discarded, and everything else fails with the same error.
+  /// Appends a record to the current shard. Calls of Write and PassOver together must not exceed the total of
+  /// `records`. Errors: kUsage, as in RecordWriter::Write, and then the call does not count; kIo, kLocked, kLimit: the
+  /// set can then only be discarded, and everything else fails with the same error.
   [[nodiscard]] Result<void> Write(ByteView payload);
 
   /// Counts a record that is not written: its shard has one fewer.

@@ -17,8 +17,8 @@ namespace ofindex {
 /// Lets threads that work on blocks in parallel hand in their results in the order of blocks.
 class BlockTurns {
  public:
-  /// Waits until all blocks before `block` were handed in. Returns false if one of them failed, after which results are
-  /// ignored.
+  /// Waits until the results of all blocks before `block` were handed in. Returns false if one of those blocks failed;
+  /// then the result of `block` is not needed.
   [[nodiscard]] bool Wait(uint64_t block) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return next_ == block || error_; });
@@ -50,7 +50,7 @@ class BlockTurns {
 
 /// Calls `make(block)` for each of `blocks` blocks on up to `threads` threads, and `merge(value)` with each result, one
 /// at a time and in block order, so that the outcome does not depend on the number of threads. Holds at most one value
-/// per thread. `cancel` may be null. Errors: that of the first block that had one; kInterrupted, kLimit.
+/// per thread. `cancel` may be null. Errors: the error of the first block that failed; kInterrupted, kLimit.
 template <typename Make, typename Merge>
 [[nodiscard]] Result<void> MergeInOrder(unsigned threads, uint64_t blocks, const std::atomic<bool>* cancel, Make make,
                                         Merge merge) {

@@ -8,8 +8,8 @@
 
 namespace ofindex {
 
-/// Returns the column of `records` called `name`. Tries the exact SQL name, then the name of a feature, which means the
-/// column that says most about it, then the SQL name ignoring ASCII case, as SQL does.
+/// Returns the column of `records` called `name`. Tries the exact SQL name; then the name of a feature, which stands
+/// for its most informative column (MainColumn); then the SQL name ignoring ASCII case, as SQL does.
 /// Errors: kUsage if there is no such column; the hint has the nearest names.
 [[nodiscard]] Result<Column> FindColumn(const ColumnStore& store, std::string_view name);
 

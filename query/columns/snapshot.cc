@@ -92,7 +92,7 @@ Result<std::shared_ptr<SharedCatalog>> CatalogIn(std::shared_ptr<SharedCatalog>&
 
 }  // namespace
 
-/// What one process has opened.
+/// The parts that one process has opened.
 struct Snapshot::Parts {
   explicit Parts(std::shared_ptr<LazyMap> lazy_map) : map(std::move(lazy_map)) {}
 
@@ -128,8 +128,8 @@ Snapshot::~Snapshot() {
   if (parts->process == ::getpid()) delete parts;
 }
 
-// A child's first call replaces the parts of its parent, which are never freed: their mutexes may be locked forever by
-// threads that the child does not have.
+// In a forked child, the first call replaces the parts of the parent. Those are never freed: their mutexes may be
+// locked by threads that do not exist in the child.
 Snapshot::Parts& Snapshot::PartsOfThisProcess() const {
   Parts* current = parts_;
   if (current->process == ::getpid()) return *current;

@@ -20,7 +20,8 @@ struct SnapshotOptions {
 /// One build of an index, opened once: its map, its catalog and its columns all come from the same open file, so they
 /// agree, even if the index is rebuilt under the same name or the working directory changes. A part is opened when it
 /// is first asked for, and kept. Thread-safe. Usable after a fork: the child opens its own catalog and columns, because
-/// SQLite's connections belong to the process that opened them; what was returned before the fork must not be used.
+/// SQLite's connections belong to the process that opened them; the child must not use what was returned before the
+/// fork.
 class Snapshot {
  public:
   /// Opens the index `name`, or the index of the data `name`. Reads no table, and needs no map.
@@ -28,7 +29,7 @@ class Snapshot {
   [[nodiscard]] static Result<std::shared_ptr<const Snapshot>> Open(const std::string& name,
                                                                     SnapshotOptions options = {});
 
-  /// Opens the index with its map, and again if it is replaced before the map is open.
+  /// Opens the index with its map; starts over if the index is replaced before the map is open.
   /// Errors: those of Open and OpenIndex.
   [[nodiscard]] static Result<std::shared_ptr<const Snapshot>> OpenWithMap(const std::string& name,
                                                                            const Progress& progress,

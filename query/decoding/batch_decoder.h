@@ -17,8 +17,8 @@ namespace ofindex {
 
 class DecoderStatePool;
 
-/// Decodes features of records into arrays. Immutable and thread-safe. Copies share their parts and a cache for the
-/// next request, which holds some memory and the shape of records and arrays.
+/// Decodes features of records into arrays. Immutable and thread-safe. Copies share the checked specs and a pool of
+/// decoder states, which keep memory and the shape of records from one request to the next.
 ///
 /// Messages are read as libprotobuf reads them, see DecodedRecord. Integer features become integers, and bool if they
 /// are 0 or 1; float and double features float32 or float64; bytes features bytes. Only raw features are cast to other

@@ -18,13 +18,13 @@ bool HasPlace(const FeatureArray& array) {
   return array.form != FeatureSpec::Form::kRagged && array.type != DataType::kBytes;
 }
 
-// The target of a piece's part in the array of a feature.
+// The place in the array of a feature to which the values of a piece are copied.
 struct Target {
   uint64_t value;  ///< of its first value
   uint64_t byte;
 };
 
-/// The part of one piece in one feature.
+/// The values of one feature in one piece.
 struct Part {
   Part(const DecodedPiece& decoded, size_t feature)
       : column(decoded.decoder->columns()[feature]),

@@ -19,7 +19,7 @@ int Refuse(char** error, const char* why) {
 
 }  // namespace
 
-/// Called by SQLite, which derives the name from that of the file: letters only, up to the first dot
+/// Called by SQLite, which derives the name of this function from that of the file: letters only, up to the first dot
 /// (sqlite.org/c3ref/load_extension.html).
 extern "C" __attribute__((visibility("default"))) int sqlite3_ofindexsqlite_init(sqlite3* db, char** error,
                                                                                  const sqlite3_api_routines* routines) {

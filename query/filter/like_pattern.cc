@@ -85,8 +85,8 @@ std::string_view FromFirst(std::string_view text, std::string_view pattern, cons
 bool Matches(std::string_view text, std::string_view pattern, const PatternRules& rules,
              const std::function<bool()>& may_continue) {
   // The last wildcard for any number of characters: the pattern after it, and the text that it has not yet been tried
-  // on. Earlier wildcards need no second try: whatever text they could leave over, the last wildcard can leave over
-  // too.
+  // on. Earlier wildcards are never tried again: if one of them took more of the text, the last one could take it
+  // instead.
   bool wild = false;
   std::string_view pattern_behind;
   std::string_view text_left;

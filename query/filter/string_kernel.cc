@@ -37,8 +37,8 @@ uint32_t FirstFrom(const Chunk::Strings& strings, std::string_view bytes, bool g
   return low;
 }
 
-// Returns the range, among all values, of those of class `type` in the filter's range: TEXT and BLOB are mixed, in the
-// order of their bytes, and in SQL every TEXT is less than any BLOB.
+// Returns the filter's range as a range of distinct values, to be applied only to values of type `type`. The values are
+// in the order of their bytes, TEXT and BLOB mixed, whereas in SQL every TEXT is less than any BLOB.
 Numbers NumbersIn(const ValueFilter& filter, Type type, const Chunk::Strings& strings) {
   Numbers numbers{0, CountOf(strings)};
   if (const auto& low = filter.low.value) {

@@ -15,9 +15,9 @@ namespace ofindex {
 /// The operator of a constraint: one of SQL's, or has(list, value).
 enum class Op : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kIs, kIsNot, kIsNull, kNotNull, kIn, kLike, kHas };
 
-/// The TEXT values that pass a filter whatever its values are, and are left to SQLite, which checks these records
-/// again: it compares TEXT as a number if the other side of the comparison has numeric affinity, and the filter cannot
-/// see that.
+/// The TEXT values that a filter always accepts, leaving them to SQLite, which checks their records again. SQLite
+/// compares TEXT as a number if the other side of the comparison has numeric affinity, and the filter cannot see
+/// whether it has.
 enum class PassingText : uint8_t { kNone, kNumbers, kAll };
 
 /// One constraint on one column of `records`.
@@ -39,7 +39,7 @@ struct ValueBound {
 };
 
 /// A constraint in the form that kernels evaluate. For every operator, a filter accepts values that lie in a range (or
-/// outside it), are in a set, match a pattern, or occur in a list; and NULL or not. A value.
+/// outside it), are in a set, match a pattern, or occur in a list; and, if `null` is set, NULL. A value type.
 struct ValueFilter {
   enum class Kind : uint8_t { kRange, kSet, kLike, kHas };
 

@@ -24,7 +24,7 @@ struct OrderStep {
 };
 
 /// Fills places with the next ordinals of an epoch, all of them unless the epoch ends. Called by one thread at a time,
-/// and not again after it has filled fewer.
+/// and never again after a call that did not fill all places.
 using NextOrdinals = std::function<OrderStep(std::span<uint64_t>)>;
 
 class LoaderState;
@@ -32,8 +32,8 @@ class LoaderState;
 /// Decodes the batches of an epoch ahead, on its own threads, and returns them in order.
 ///
 /// For one consumer: Next() is called by one thread at a time. The threads block all signals except those raised by a
-/// fault in the thread itself, so that Ctrl-C reaches the waiting thread. In a forked child they do not exist: Next()
-/// is an error there, and the destructor leaves all memory as it is.
+/// fault in the thread itself, so that Ctrl-C reaches the waiting thread. In a forked child the threads do not exist:
+/// Next() is an error there, and the destructor leaves all memory as it is.
 class BatchLoader {
  public:
   struct Options {
@@ -64,9 +64,9 @@ class BatchLoader {
     kNotYet,  ///< the next batch was not ready in time; nothing is lost
   };
 
-  /// Sets `out` to the next batch. Waits for at most `patience`, and at most a day; without threads, as long as it
-  /// takes to decode one batch. Errors: those of BatchDecoder::Decode, returned instead of the batch that failed, after
-  /// which there are no more batches; kUsage if this is a forked child.
+  /// Sets `out` to the next batch. Waits for at most `patience`, and never longer than a day; without threads, as long
+  /// as it takes to decode one batch. Errors: those of BatchDecoder::Decode, returned instead of the batch that failed,
+  /// after which there are no more batches; kUsage if this is a forked child.
   [[nodiscard]] Result<Outcome> Next(std::chrono::milliseconds patience, Loaded& out);
 
  private:

@@ -17,7 +17,7 @@ namespace ofindex {
 
 /// Returns how many neighbours to read together when a sampler of `method` and `view` reaches one of them: the run of a
 /// block order; for a global shuffle of small records that fit into memory together, as many as fill 256 KiB, since all
-/// records are read in the end. 0: each record alone.
+/// records are read in the end. Returns 0 if each record is to be read alone.
 [[nodiscard]] uint64_t RunToPrefetch(const SamplingMethod& method, const View& view, const RecordReader& reader);
 
 }  // namespace ofindex

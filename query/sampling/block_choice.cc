@@ -42,8 +42,9 @@ BlockChoice ChooseCompressed(const ReadingFacts& facts, std::optional<uint64_t> 
     return Global(StrCat(where, ", all of which stay in the cache of ", Bytes(facts.cache_bytes)));
   }
   const uint64_t in_flight = shape.lanes * shape.window;
-  // A run begins and ends inside spans, which vary in size: the cache holds up to two more spans than the length of the
-  // run. A cache for nearly all runs in flight is as good as none, since it drops what is needed next.
+  // A run begins and ends inside spans, which vary in size: in the cache, it may take up to two spans more than its own
+  // length. A cache that holds nearly all runs in flight is no better than none, since it drops the spans that are
+  // needed next.
   const uint64_t beside = 2 * (facts.span_bytes + SpanCache::kOverheadBytes);
   const uint64_t share = facts.cache_bytes / in_flight;
   const uint64_t bytes = share > beside + facts.span_bytes ? share - beside : facts.span_bytes;

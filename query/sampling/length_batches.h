@@ -20,10 +20,11 @@ struct BatchLimits {
 /// Sets `lengths` to the lengths of the records `ordinals`; both have the same size.
 using LengthsOf = std::function<Result<void>(std::span<const uint64_t> ordinals, std::span<uint64_t> lengths)>;
 
-/// Cuts the order of an epoch into batches of bounded length: each takes the next records as long as they fit. A value.
+/// Cuts the order of an epoch into batches of bounded length: each takes the next records as long as they fit. A value
+/// type.
 class BatchSplitter {
  public:
-  /// `sampler` is of a single rank, at the position where the cutting begins.
+  /// `sampler` must have a single rank, and be at the position where the cutting begins.
   BatchSplitter(Sampler sampler, LengthsOf lengths, const BatchLimits& limits)
       : sampler_(std::move(sampler)), lengths_of_(std::move(lengths)), limits_(limits) {}
 
@@ -50,8 +51,8 @@ class BatchSplitter {
 /// step; a step has one batch per rank. The lengths of all ranks' records are looked up. Not thread-safe.
 class LengthBatches {
  public:
-  /// `sampler` is of a single rank, at the position where the ranks begin together; `slice` gives this rank and its
-  /// worker. Errors: kUsage if slice or limits are invalid.
+  /// `sampler` must have a single rank, and be at the position where all ranks begin together; `slice` gives this rank
+  /// and its worker. Errors: kUsage if slice or limits are invalid.
   [[nodiscard]] static Result<LengthBatches> Of(Sampler sampler, LengthsOf lengths, const BatchLimits& limits,
                                                 const Slice& slice = {}, Tail tail = Tail::kExact);
 

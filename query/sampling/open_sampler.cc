@@ -18,7 +18,7 @@ namespace {
 
 using Cancel = const std::atomic<bool>*;
 
-// Selects, from a column's values delivered record by record from ordinal 0 on, those of the records of a view.
+// Selects the values of a view's records from those of a whole column, which arrive record by record from ordinal 0 on.
 template <typename Value>
 class InView {
  public:

@@ -10,7 +10,7 @@ namespace ofindex {
 Result<void> CheckSlice(const Slice& slice) {
   constexpr uint64_t kMaxReaders = uint64_t{1} << 20;
   if (std::max(slice.world, slice.workers) > kMaxReaders) {
-    return Fail(ErrorCode::kUsage, StrCat("over ", FormatCount(kMaxReaders), " ranks, or workers of one"));
+    return Fail(ErrorCode::kUsage, StrCat("over ", FormatCount(kMaxReaders), " ranks, or workers of one rank"));
   }
   if (slice.rank >= slice.world) {
     return Fail(ErrorCode::kUsage,
@@ -19,7 +19,7 @@ Result<void> CheckSlice(const Slice& slice) {
   }
   if (slice.worker >= slice.workers) {
     return Fail(ErrorCode::kUsage,
-                StrCat("worker ", slice.worker, " of ", slice.workers, ": expected one below their number"),
+                StrCat("worker ", slice.worker, " of ", slice.workers, ": expected a worker below their number"),
                 "workers count from 0");
   }
   return {};

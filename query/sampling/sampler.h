@@ -33,8 +33,8 @@ struct Slice {
 [[nodiscard]] Result<void> CheckSlice(const Slice& slice);
 
 /// The sequence of ordinals that one reader reads: records of a view in the order of a SamplingMethod, epoch after
-/// epoch. Memory and start-up are O(1), except for orders with a table. A value: copies continue independently. Not
-/// thread-safe; usable after fork.
+/// epoch. Memory and start-up are O(1), except for orders with a table. A value type: copies continue independently.
+/// Not thread-safe; usable after fork.
 class Sampler {
  public:
   /// Starts at position 0 of epoch 0. `generation` is the dataset generation of `view`, for the state.
@@ -55,8 +55,8 @@ class Sampler {
   void SeekTo(uint64_t position);
 
   /// The position of all ranks if each has read as much as this rank: the next epoch position that any rank reads. A
-  /// sampler of any world that begins there reads the remaining records. The end of the epoch once Next has returned
-  /// fewer ordinals than requested, because then nothing is left for this reader.
+  /// sampler of any world that begins there reads the remaining records. Once Next has returned fewer ordinals than
+  /// requested, nothing is left for this reader, and the position is the end of the epoch.
   [[nodiscard]] uint64_t position() const;
 
   [[nodiscard]] uint64_t seed() const { return seed_; }

@@ -32,7 +32,7 @@ struct SamplerState {
 /// algorithms.
 [[nodiscard]] Result<SamplerState> ParseSamplerState(const std::string& text);
 
-/// Returns the generation of a state among those of a dataset: a dataset that has grown since still has it.
+/// Finds the generation of a state among those of a dataset; a dataset that has only grown since then still has it.
 /// Errors: kStale if it does not have it (the text gives the difference).
 [[nodiscard]] Result<GenerationRow> GenerationOf(const SamplerState& state,
                                                  const std::vector<GenerationRow>& generations);

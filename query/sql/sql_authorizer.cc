@@ -103,8 +103,8 @@ Result<void> SqlAuthorizer::LockDown(sqlite3* db) {
   return {};
 }
 
-// Collects the columns of a table. A table that is its own module is created when it is first named, which takes more
-// than statements may do later.
+// Collects the columns of a table. SQLite creates an eponymous virtual table when a statement first names it, and that
+// takes more than statements may do later.
 Result<void> SqlAuthorizer::LoadColumns(sqlite3* db, const std::string& table) {
   const std::string sql = StrCat("SELECT * FROM ", table);
   sqlite3_stmt* statement = nullptr;

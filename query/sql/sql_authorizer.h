@@ -27,8 +27,8 @@ class SqlAuthorizer {
   /// Locks down `db`, on which the tables are already registered. This authorizer must outlive it.
   [[nodiscard]] Result<void> LockDown(sqlite3* db);
 
-  /// Limits the next statements of `db` by `monitor`, until the next call. `monitor` must live until then or be
-  /// forgotten.
+  /// Makes `monitor` limit the statements of `db` until the next call of Watch. `monitor` must live until then, or
+  /// until Forget is called.
   void Watch(sqlite3* db, StatementMonitor& monitor);
   void Forget(sqlite3* db, const StatementMonitor& monitor);
 

@@ -10,7 +10,7 @@ namespace ofindex {
 
 class SqlAuthorizer;
 
-/// Returns the user's count of byte `at` of a statement in which the user's text begins at byte `written_from`.
+/// Converts byte position `at` in a statement to a position in the user's text, which begins at byte `written_from`.
 [[nodiscard]] constexpr size_t Shown(size_t at, size_t written_from) {
   return at < written_from ? 0 : at - written_from;
 }

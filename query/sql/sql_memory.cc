@@ -43,7 +43,7 @@ struct CountedAllocation {
   }
 
   // Makes SQLite use these functions, which it allows only before its first use. The command, the Python package and
-  // libofindex.so have their own copies of SQLite; a program that links libofindex.a shares it.
+  // libofindex.so have their own copies of SQLite; a program that links libofindex.a shares one copy with it.
   static bool Install() {
     if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain) != SQLITE_OK) return false;
     // Statistics that nobody reads would take a lock at each allocation, which a child might inherit locked.

@@ -11,7 +11,7 @@ namespace ofindex {
 ///
 /// Allocations are also where a statement can be stopped between two calls of SQLite's progress handler: while large
 /// values are copied, and while a statement is prepared, which SQLite 3.40 does without calling the handler. CTEs that
-/// double with each definition are expanded then.
+/// double with each definition are expanded while the statement is prepared.
 class SqlMemory {
  public:
   /// Asks `may_continue` about once per MiB allocated; if it returns false, SQLite is refused the allocation, which

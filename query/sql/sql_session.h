@@ -79,8 +79,8 @@ class SqlSession {
   /// Opens a session on a snapshot, whose columns it shares. Errors: kIndex, kIo; kStale if the file was rewritten.
   [[nodiscard]] static Result<SqlSession> Open(const Snapshot& snapshot);
 
-  /// Opens a session on the eponymous virtual tables `tables`, which `add` registers. Their work must obey the limits
-  /// that `add` is given. After that, the connection refuses everything else.
+  /// Opens a session on the eponymous virtual tables `tables`, which `add` registers. The work of these tables must
+  /// obey the limits that `add` receives. Once they are registered, the connection refuses everything else.
   using AddTables = std::function<Result<void>(sqlite3*, const WorkLimits&)>;
   [[nodiscard]] static Result<SqlSession> Open(const AddTables& add, std::vector<std::string> tables);
 

@@ -61,8 +61,8 @@ struct WhereQuery {
   }
 };
 
-/// SQLite's work on each row from the table, apart from reading its _id: none, or skipping it if one of some columns is
-/// NULL, which SQLite checks even if the table already has.
+/// A loop in which SQLite only reads the _id of each row from the table, and skips the row if one of the columns
+/// `not_null` is NULL, which SQLite checks even if the table already has.
 struct IdleLoop {
   std::vector<uint32_t> not_null;
 };

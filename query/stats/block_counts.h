@@ -9,7 +9,7 @@
 
 namespace ofindex {
 
-/// The distinct values of one chunk and their counts, over records or over all elements of lists. A value. All
+/// The distinct values of one chunk and their counts, over records or over all elements of lists. A value type. All
 /// statistics of a chunk are computed from it, in the order of values, so they are always the same.
 struct BlockCounts {
   std::vector<Count<int64_t>> integers;  ///< ascending

@@ -52,7 +52,7 @@ struct NumberRanges {
 };
 
 /// The summary of a column in one chunk, or in all chunks so far, without the distinct values, which ValueCounts keeps.
-/// A value; merged in block order.
+/// A value type; merged in block order.
 struct ColumnSummary {
   uint64_t rows = 0;
   uint64_t nulls = 0;  ///< records without a value or list; excludes NaN

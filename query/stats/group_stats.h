@@ -21,7 +21,7 @@ struct GroupRow {
 };
 
 /// A dataset's records grouped by the value of one column: by descending number of records, then in SQLite's order of
-/// values. NULL is a value, and NaN is NULL. A value.
+/// values. NULL is a value, and NaN is NULL. A value type.
 struct GroupedStats {
   std::string by;
   std::vector<std::string> columns;

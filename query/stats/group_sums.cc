@@ -92,8 +92,8 @@ std::vector<GroupSum> IntegerSums(const Chunk& chunk, std::span<const uint32_t> 
       [&]<typename Offset>(const std::vector<Offset>& offsets) {
         constexpr uint64_t kMax = std::numeric_limits<Offset>::max();
         const int64_t base = chunk.integers().base;
-        // 32 bits of every record of a block add up to less than 64; wider offsets, or a base so great that they wrap,
-        // which only a hostile file has, do not.
+        // Offsets of at most 32 bits, summed over all records of a block, fit in 64 bits. AnySums handles wider
+        // offsets, and a base so great that adding an offset wraps around, which only a hostile file has.
         if constexpr (sizeof(Offset) <= 4) {
           if (base <= std::numeric_limits<int64_t>::max() - static_cast<int64_t>(kMax)) {
             return OffsetSums(Run<Offset, uint64_t>(chunk, number, groups, [&](uint32_t r) { return offsets[r]; }),

@@ -20,8 +20,8 @@ struct HistogramBin {
 /// are in no bin. Not thread-safe.
 class Histogram {
  public:
-  /// For integers in [min, max] only: edges are integers, and there are fewer than `limit` bins if that divides evenly.
-  /// The last bin may be narrower.
+  /// For integers in [min, max] only: edges are integers, so there may be fewer than `limit` bins, and the last bin may
+  /// be narrower.
   Histogram(int64_t min, int64_t max, size_t limit);
 
   /// For any numbers; `min` and `max` are finite. One bin if they are equal.

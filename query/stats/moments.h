@@ -23,7 +23,7 @@ struct NumberSum {
   [[nodiscard]] long double total() const { return static_cast<long double>(integers) + reals; }
 };
 
-/// Count, sum and sum of squared deviations of the numbers in a column. A value; merged in block order.
+/// Count, sum and sum of squared deviations of the numbers in a column. A value type; merged in block order.
 class Moments {
  public:
   Moments() = default;

@@ -9,8 +9,8 @@
 
 namespace ofindex {
 
-/// A chunk, and how often each of its records counts. A value. Repeats are counted, never copied: a record that counts
-/// a million times takes no more memory or time than one that counts once.
+/// A chunk, and how often each of its records counts. A value type. Repeats are counted, never copied: a record that
+/// counts a million times takes no more memory or time than one that counts once.
 struct PickedChunk {
   std::shared_ptr<const Chunk> chunk;
   std::vector<uint64_t> times = {};  ///< by record; if empty, each counts once

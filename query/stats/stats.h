@@ -30,7 +30,7 @@ struct StatsOptions {
 };
 
 /// Statistics of the values in one column, with SQL's rules: integers and reals are one kind of number, -0.0 is 0.0,
-/// NaN is NULL and counted separately. For a column of lists, the values are all their elements. A value.
+/// NaN is NULL and counted separately. For a column of lists, the values are all their elements. A value type.
 struct ColumnStats {
   std::string column;
   std::string type;  ///< as in `schema`

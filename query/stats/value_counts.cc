@@ -11,8 +11,8 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-// Selects values by a threshold for their counts, in SQLite's order: all with a greater count, and as many of those
-// that just reach it as there is room for.
+// Selects values by a threshold for their counts, in SQLite's order: all with a greater count, and as many with exactly
+// that count as there is room for.
 class TopValues {
  public:
   TopValues(size_t limit, uint64_t threshold, size_t greater) : threshold_(threshold), room_(limit - greater) {}

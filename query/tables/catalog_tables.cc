@@ -260,8 +260,9 @@ bool IsFoundBy(sqlite3_index_info* info, int i, const Key& key) {
          sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0 && InOf(info, i) != InKind::kMaybe;
 }
 
-// SQLite compares what the table finds again, since the comparison may not use the affinity of the column. It would
-// compare the values of an IN one by one as if the other side had none, so they are taken all at once.
+// SQLite repeats the comparison for the rows that the table finds, since the comparison may not use the affinity of the
+// column. The values of an IN are taken all at once: if the table took them one by one, SQLite would compare each as if
+// the other side had no affinity.
 int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
   const Registered& of = TableOf(table).of;
   auto rows = static_cast<double>(of.rows());

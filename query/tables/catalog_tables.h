@@ -15,7 +15,7 @@ struct sqlite3;
 
 namespace ofindex {
 
-/// The contents of an index's small tables. A value.
+/// The contents of an index's small tables. A value type.
 struct Catalog {
   std::vector<ShardRow> shards;
   std::vector<FeatureRow> features;
@@ -30,8 +30,9 @@ struct Catalog {
 inline constexpr std::string_view kCatalogTables[] = {"shards", "features", "bad", "damage"};
 
 /// Makes the catalog readable on `db` as tables `shards`, `features`, `bad` and `damage`, whose columns are the keys of
-/// `ofindex info --json`. They exist under these names without CREATE, and cannot be written. Bytes of a path that SQL
-/// text cannot hold become \xNN; such a name is a BLOB. Rows are found by path, name, record and shard without a scan.
+/// `ofindex info --json`. They exist under these names without CREATE, and cannot be written. In a path, bytes that SQL
+/// text cannot hold become \xNN; a feature name with such bytes is a BLOB. Rows are found by path, name, record and
+/// shard without a scan.
 /// Errors: kLimit if SQLite has no memory.
 [[nodiscard]] Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog,
                                                  WorkLimits limits = {});

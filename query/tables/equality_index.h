@@ -25,7 +25,7 @@ class EqualityIndex {
   /// Receives a row and its value, which is not NULL.
   using Take = std::function<void(uint64_t row, const Chunk::Value& value)>;
 
-  /// Indexes the column that `visit` passes to its argument row by row, in ascending order, below `rows`; `visit` is
+  /// Indexes a column. `visit` passes its rows, ascending and below `rows`, to its argument, each with its value; it is
   /// called twice. Returns no index if `limits` leave no room for one, or if there are too many rows.
   /// Errors: those of `visit`; kStale if `visit` passes other values the second time.
   [[nodiscard]] static Result<std::optional<EqualityIndex>> Build(

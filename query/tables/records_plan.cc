@@ -124,7 +124,7 @@ class Planner {
     const InKind in = *op == Op::kEq ? InOf(&info_, i) : InKind::kNone;
     const bool is_in = in == InKind::kIn;
     if (is_in) op = Op::kIn;
-    // SQLite would compare again with the single values, as if the other side had no affinity.
+    // SQLite would repeat the comparison with each single value, as if the other side had no affinity.
     if (!plain_ && in == InKind::kMaybe && HoldsBytes(kinds)) return;
     const bool unsure = !plain_ && compares && HoldsBytes(kinds) && (is_in || !IsBytes(constant));
     const bool exact = !unsure && (plain_ || *op != Op::kLike);
@@ -192,7 +192,7 @@ ColumnValue PatternOf(sqlite3_value* value) {
   return {.type = ColumnValue::Type::kText, .bytes = {text, static_cast<size_t>(sqlite3_value_bytes(value))}};
 }
 
-// Returns the TEXT of a column of `affinity` that `op` may find equal to `value`, or less, as a number.
+// Returns the TEXT in a column of `affinity` that `op` with `value` may select when SQLite compares it as a number.
 PassingText PassingOf(Op op, Affinity affinity, sqlite3_value* value) {
   const bool ordered = op == Op::kLt || op == Op::kLe || op == Op::kGt || op == Op::kGe;
   switch (sqlite3_value_type(value)) {

@@ -14,7 +14,7 @@ struct sqlite3_value;
 namespace ofindex {
 
 /// The plan that xBestIndex makes and xFilter follows: the constraints that the table handles, in the order of their
-/// values. A value; SQLite keeps it as text.
+/// values. A value type; SQLite keeps it as text.
 struct RecordsPlan {
   struct Argument {
     uint32_t column = 0;
@@ -41,9 +41,9 @@ struct RecordsPlan {
 ///
 /// SQLite checks again every comparison that might not use the column's affinity: if the other side is a column of
 /// numeric affinity, text is compared as a number, and the table cannot see that. `plain` says that there is no such
-/// column. LIMIT and OFFSET stay with SQLite, which stops asking when it has enough rows. In row-value comparisons and
-/// compound SELECTs, SQLite 3.40 also offers them to the table, although rows from elsewhere count, and the table
-/// cannot notice.
+/// column. LIMIT and OFFSET are left to SQLite, which stops asking when it has enough rows. In statements with
+/// row-value comparisons or compound SELECTs, SQLite 3.40 offers them to the table too, although they also count rows
+/// from elsewhere, which the table cannot notice.
 void PlanRecords(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan);
 
 }  // namespace ofindex

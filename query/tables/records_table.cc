@@ -198,8 +198,8 @@ void PutList(Cursor& cursor, sqlite3_context* context, const Chunk& chunk) {
   PutResult(context, {.type = ColumnValue::Type::kText, .bytes = AsBytes(cursor.json)});
 }
 
-// Most queries read numbers, which are therefore not converted to a general value. Returns false if the chunk has other
-// values.
+// Returns a number to SQLite without converting it to a ColumnValue, since most queries read numbers. Returns false if
+// the chunk has other values.
 bool PutNumber(sqlite3_context* context, const Chunk& chunk, uint32_t record) {
   const auto put_real = [context](double real) {
     if (real == real) sqlite3_result_double(context, real);

@@ -8,8 +8,8 @@
 
 namespace ofindex {
 
-/// The limits of a statement, for its tables to ask. A missing function sets no limit. A value, used by the thread that
-/// runs the statement.
+/// The limits of a statement, for its tables to ask. A missing function sets no limit. A value type, used by the thread
+/// that runs the statement.
 struct WorkLimits {
   std::function<bool()> may_continue = nullptr;            ///< false: the work must end
   std::function<bool(uint64_t bytes)> has_room = nullptr;  ///< whether SQLite would allocate that much memory

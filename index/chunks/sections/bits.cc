@@ -15,7 +15,7 @@ constexpr size_t kGroup = 8;
 constexpr uint64_t kReach = 9;
 
 // Reads whole groups; kReach bytes must be readable from the first byte of the last field. All shifts are constants,
-// which is several times as fast as a loop over any width.
+// which is several times as fast as a loop with a variable width.
 template <typename T, uint32_t kWidth>
 void UnpackGroups(const uint8_t* bits, size_t groups, T* out) {
   constexpr uint64_t kMask = kWidth == 64 ? ~uint64_t{0} : (uint64_t{1} << kWidth) - 1;

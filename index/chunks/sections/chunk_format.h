@@ -19,7 +19,7 @@ inline constexpr uint64_t kMaxChunkBytes = uint64_t{512} << 20;
 
 /// The maximum decoding cost of a chunk: an amount per record plus an amount per byte. Encodings shrink some columns to
 /// almost nothing; if a chunk is too small for its cost, zero bytes are appended. So the memory of a hostile chunk is
-/// proportional to its size, and no valid one is rejected.
+/// proportional to its size, and no valid chunk is rejected.
 inline constexpr uint64_t kCostPerRecord = 64;
 inline constexpr uint64_t kCostPerByte = 1024;
 

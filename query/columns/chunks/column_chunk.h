@@ -11,7 +11,7 @@
 
 namespace ofindex {
 
-/// Returns the chunk of a column in a block, decoded by the caller's means.
+/// Returns the decoded chunk of a column in a block; provided by the caller.
 using LoadChunk = std::function<Result<std::shared_ptr<const Chunk>>(const Column& column, uint64_t block)>;
 
 /// Decodes the chunk of `column` in `block` or, if the index does not store it, derives it from the chunks of other

@@ -25,7 +25,7 @@ class ColumnSource {
                                                                                    ColumnRole role) = 0;
   [[nodiscard]] virtual Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block) = 0;
 
-  /// Returns the position in its shard of each record of a block, framing included. Blocks count from 0.
+  /// Returns, for each record of a block, its extent in the shard, framing included. Blocks count from 0.
   /// Errors: kIndex, kIo.
   [[nodiscard]] virtual Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) = 0;
 };

@@ -17,8 +17,8 @@
 
 namespace ofindex {
 
-/// A column source that any number of threads may use: calls of the source take turns, and the metadata of chunks is
-/// read once and kept. Must not cross a fork.
+/// A column source that any number of threads may use: calls to the source are serialized, and the metadata of chunks
+/// is read once and kept. Must not cross a fork.
 class SharedSource {
  public:
   explicit SharedSource(std::unique_ptr<ColumnSource> source);

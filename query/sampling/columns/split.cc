@@ -65,8 +65,9 @@ class Thresholds {
   std::vector<uint64_t> ends_;  // of 63 bits
 };
 
-// The records of one value so far. A short cycle is computed as a whole and kept for the records that follow. The first
-// cycle is not: in a column of many values, most values are too rare to need more than its start.
+// Assigns parts to the records of one value, one after the other. A short cycle of the Interleave is computed as a
+// whole and kept for the records that follow. The first cycle is computed record by record: in a column of many values,
+// most values are too rare to need more than its start.
 class Stratum {
  public:
   [[nodiscard]] uint32_t Next(const Interleave& interleave) {

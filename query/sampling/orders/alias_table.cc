@@ -16,8 +16,8 @@ constexpr uint64_t kColumn = uint64_t{1} << 32;  // units of a column
 
 double WeightOf(uint64_t bits) { return std::bit_cast<double>(bits); }
 
-// Converts weights to integers: all times one power of two, with a sum of at least 2^62, and below 2^64 despite any
-// rounding in the first sum. Fractions are dropped.
+// Converts weights to integers: multiplies all by one power of two and drops fractions. The sum is at least 2^62, and
+// below 2^64 despite any rounding in the first sum.
 Result<uint64_t> MakeIntegers(std::vector<uint64_t>& weights) {
   double max = 0;
   for (size_t i = 0; i < weights.size(); ++i) {
@@ -52,8 +52,9 @@ void MakeUnits(std::vector<uint64_t>& columns, uint64_t total) {
   }
 }
 
-// Fills each column with too few units from one with too many, both in ascending order; one that has become too small
-// itself is filled next. Columns that have too many at first are marked, as finished ones look like any other.
+// Fills each column that has too few units from one that has too many, both in ascending order; a column that has given
+// away too many is filled next. The columns that have too many at first are marked, because the entry of a finished
+// column looks like any other number.
 void FillColumns(std::vector<uint64_t>& columns) {
   const size_t size = columns.size();
   std::vector<uint64_t> large(size / 64 + 1);

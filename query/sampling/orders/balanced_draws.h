@@ -27,9 +27,9 @@ class BalancedClasses {
   /// Passes the classes of all items to `take`, in any number of pieces; the same classes every time.
   using Deliver = std::function<Result<void>(const Take& take)>;
 
-  /// Makes the classes of items whose class is below `classes`, or kNone; `deliver` is called twice. Class c is drawn
-  /// in proportion to count(c)^(1 / `temperature`): 1 draws classes as often as they occur, infinity with equal
-  /// probability.
+  /// Groups all items by class. `deliver` passes the class of each item, which is below `classes` or kNone; it is
+  /// called twice. Class c is drawn in proportion to count(c)^(1 / `temperature`): 1 draws classes as often as they
+  /// occur, infinity with equal probability.
   ///
   /// The algorithm for slots: with temperature 1, the counts divided by their greatest common divisor; with infinity, 1
   /// per class; otherwise SlotsInProportion of ClassWeights, with a cycle of 2^20 slots, or of 256 per class rounded up

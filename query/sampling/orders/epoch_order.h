@@ -31,7 +31,8 @@ struct BalancedSampling {
 /// The order in which the records of a view are read. BlockShape: every record once, neighbours close to each other.
 using SamplingMethod = std::variant<GlobalShuffle, BlockShape, WeightedSampling, BalancedSampling>;
 
-/// Describes an order in words, with the fingerprint of its table if it has one: equal descriptions, equal orders.
+/// Describes an order in words, with the fingerprint of its table if it has one. Orders with equal descriptions are
+/// equal.
 [[nodiscard]] std::string Describe(const SamplingMethod& method);
 
 /// The order of one epoch: the index of a view at each position. Immutable; may be used by any number of threads.

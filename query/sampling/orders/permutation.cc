@@ -20,8 +20,9 @@ uint64_t RootAbove(uint64_t size) {
   return std::max<uint64_t>(root, 1);
 }
 
-// Returns a number large enough for a rectangle of `size`, at least 2, and even if `left` is odd: a round that only
-// rotates cycles of odd length is an even number of swaps, so half of the orders would never occur.
+// Returns the second side of a rectangle that has the side `left` and room for `size` elements: at least 2, and even if
+// `left` is odd. If both sides were odd, each round would rotate cycles of odd length only, which is an even
+// permutation, and half of all orders would never occur.
 uint64_t RightFor(uint64_t size, uint64_t left) {
   const uint64_t right = std::max<uint64_t>(size / left + (size % left != 0 ? 1 : 0), 2);
   return right + (left & right & 1);

@@ -12,7 +12,7 @@
 namespace ofindex {
 
 /// Records of a dataset, numbered from 0 in ascending order: a range of ordinals, or a range of members of a set that
-/// views share. A value, cheap to copy and to slice. Immutable; may be read by any number of threads.
+/// views share. A value type, cheap to copy and to slice. Immutable; may be read by any number of threads.
 class View {
  public:
   View() = default;  ///< the empty view
