@@ -72,4 +72,4 @@ def reading(path: str, format: str) -> Iterator[None]:
         if "need to install" in str(error):  # fastavro, about codecs
             raise ImportError(f"{path}: {error}") from error
         reason = textwrap.shorten(f"{type(error).__name__}: {error}".removesuffix(": "), 300)
-        raise broken(path, f"{format} that is cut or damaged: {reason}") from error
+        raise broken(path, f"truncated or damaged {format}: {reason}") from error
