@@ -35,8 +35,8 @@ class RowBuilder : public RowVisitor {
   /// or the row has a name twice.
   [[nodiscard]] Result<void> Value(std::string_view name, const SourceValue& value, int depth) override;
 
-  /// Returns the payload of the row, valid until Clear. Views of the row's values must still be valid. Errors: those of
-  /// PayloadBuilder.
+  /// Returns the payload of the row, valid until Clear. The bytes to which the row's values refer must still be valid.
+  /// Errors: those of PayloadBuilder.
   [[nodiscard]] Result<ByteView> Finish();
 
  private:

@@ -35,8 +35,8 @@ class Option {
   /// Accepts only these words.
   Option OneOf(const std::vector<std::string>& words);
 
-  /// Accepts only numbers from `min` to `max`. Their type decides how the value is read: as unsigned, -N is 2^64 -
-  /// N. AddNumber accepts no sign in the first place.
+  /// Accepts only numbers from `min` to `max`. The value is parsed as a number of their type: as uint64_t, -N is
+  /// 2^64 - N. Options added with AddNumber accept no sign at all.
   Option Between(int min, int max);
   Option Between(uint64_t min, uint64_t max);
 
