@@ -133,7 +133,7 @@ class Dataset(_ofindex.Records):
             raise TypeError(f"records are selected by integers, slices or lists of integers, not {type(key).__name__}")
         if getattr(key, "dtype", None) == np.bool_:
             if np.ndim(key) != 1 or len(key) != len(self):
-                raise IndexError(f"a mask of {len(key):,} for {len(self):,} records")
+                raise IndexError(f"a mask of {len(key):,} values for {len(self):,} records")
             key = np.flatnonzero(key)
         return self._with(self.rows.pick(key))
 

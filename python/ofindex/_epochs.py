@@ -36,7 +36,7 @@ def rank_and_world_size(rank: int | None, world_size: int | None) -> tuple[int, 
     """
     if (rank is None) != (world_size is None):
         given, lacking = ("rank", "world_size") if world_size is None else ("world_size", "rank")
-        raise ValueError(f"{given} is given without {lacking}: give both, or neither for those of the environment")
+        raise ValueError(f"{given} is given without {lacking}: give both, or neither to use the environment")
     if rank is None or world_size is None:
         rank, world_size = _rank_and_world_size_here()
     rank, world_size = whole(rank, "rank"), whole(world_size, "world_size", 1)

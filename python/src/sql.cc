@@ -138,7 +138,7 @@ class Cursor {
         return Fail(ErrorCode::kUsage,
                     StrCat("column '", Printable(rows_->columns()[c]), "' of the answer holds ",
                            numbers ? "reals and integers beyond 2**53" : "numbers and texts"),
-                    "Arrow's columns are of one type: CAST(... AS TEXT)");
+                    "an Arrow column has a single type: use CAST(... AS TEXT)");
       }
     }
     return columns;

@@ -65,8 +65,8 @@ class Verb {
   Option AddArgument(const char* name, std::vector<std::string>& values, const char* help);
 
   /// Adds an option with a value. It may be given once; if `value` is a vector, any number of times with one value
-  /// each. Value is a type that command_line.cc instantiates: strings, numbers, some of them optional, a vector of
-  /// strings.
+  /// each. Value is one of the types for which command_line.cc instantiates this template: a string, a number, an
+  /// optional string or number, or a vector of strings.
   template <typename Value>
   Option AddOption(const char* names, Value& value, const char* type, const std::string& help);
 
