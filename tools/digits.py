@@ -33,7 +33,7 @@ def read_digits(wheel):
 
 
 def write_lines(path, rows):
-    """Writes next to `path`, then renames, so that readers see either the whole file or none."""
+    """Write a temporary file next to `path`, then rename it, so that readers see either the whole file or none."""
     partial = path.with_name(f".{path.name}.partial")
     partial.write_text("".join(json.dumps(row) + "\n" for row in rows))
     partial.rename(path)

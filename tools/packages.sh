@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Lists the Debian packages that are needed. Sourced by the other scripts:
+# Lists the Debian packages that the other scripts need. They source this file:
 #
 #   need_packages GROUP...    installs the missing packages of these groups; prints nothing if none is missing
 #
@@ -54,7 +54,7 @@ need_packages() {
     apt-get -qq -y --no-install-recommends install "${missing[@]}" </dev/null >/dev/null
 }
 
-# Debian's own Python, which sees Debian's Python packages, whatever comes first on PATH.
+# Debian's own Python, which finds Debian's Python packages, whatever Python comes first on PATH.
 # shellcheck disable=SC2034  # read by the scripts that source this file
 python=/usr/bin/python3
 if [[ ! -x $python ]]; then python=python3; fi

@@ -3,9 +3,10 @@
 
     summary.py TESTLOG.json...
 
-A program that prints doctest's or unittest's own summary counts with the cases that it reports, any other as one; one
-that Meson reports as failed counts as at least one failure. Skipped cases are neither. A missing or empty log means
-that a run did not take place, which is a failure. Exit code: 0 if nothing failed, otherwise 1.
+If a test program prints the summary of doctest or unittest, the cases in that summary are counted; any other program
+counts as one test. A program that Meson reports as failed counts as at least one failure. Skipped cases count neither
+as passed nor as failed. A missing or empty log means that a run did not take place, which is a failure. Exit code: 0 if
+nothing failed, otherwise 1.
 """
 
 import json

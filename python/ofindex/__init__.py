@@ -3,9 +3,9 @@
     import ofindex
 
     ds = ofindex.build("data/train")        # reads the files once, writes data/train.ofidx; or ofindex.open(...)
-    ds[5], len(ds), ds.record(5)            # any record, at once
+    ds[5], len(ds), ds.record(5)            # random access to any record
     view = ds.where('"label" = ?', (7,))    # a Dataset, like ds
-    for row in view.sampler(seed=1): ...    # a true shuffle, in no memory
+    for row in view.sampler(seed=1): ...    # a true shuffle, in O(1) memory
 
 `ofindex.torch`, `ofindex.grain` and `ofindex.tf` hold the adapters; each is imported when it is first used.
 docs/python.md is a tour.

@@ -1,4 +1,4 @@
-"""Numbers that are given as arguments."""
+"""Checks numbers that are passed as arguments."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ MAX_UINT64 = 2**64 - 1
 
 
 def whole(value: Any, name: str, minimum: int = 0, maximum: int = MAX_UINT64) -> int:
-    """Return `value` as an integer in ``[least, most]``.
+    """Return `value` as an integer in ``[minimum, maximum]``.
 
     Raises:
-        TypeError: it is not an integer. ValueError: it is out of range; the text calls it `name`.
+        TypeError: `value` is not an integer. ValueError: `value` is out of range; the error text calls it `name`.
     """
     number = operator.index(value)
     if not minimum <= number <= maximum:

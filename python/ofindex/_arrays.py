@@ -1,4 +1,4 @@
-"""Data that numpy has no array for: many `bytes`, and rows of different lengths."""
+"""Arrays that numpy does not have: of byte strings, and of rows of different lengths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 
 def _place(index: int, size: int, what: str) -> int:
-    """`index`, counted from the beginning."""
+    """Return `index` counted from the beginning."""
     number = operator.index(index)
     if not -size <= number < size:
         raise IndexError(f"{what} {number} does not exist; there are {size}")
@@ -41,12 +41,12 @@ def as_numpy_asks(objects: npt.NDArray[Any], dtype: Any, copy: bool | None) -> n
 def _range(index: slice, size: int, of: str) -> tuple[int, int]:
     start, stop, step = index.indices(size)
     if step != 1:
-        raise ValueError(f"a slice of a {of} cannot have a step: slice list() of it")
+        raise ValueError(f"a slice of a {of} cannot have a step: convert it with list() first")
     return start, max(start, stop)
 
 
 class BytesArray(Sequence[Any]):
-    """Many `bytes` in one buffer: a sequence of `bytes`, or of rows of them if it has more than one dimension.
+    """Byte strings in one buffer: a sequence of `bytes` or, if it has more than one dimension, of rows of `bytes`.
 
     Attributes:
         data: All values, concatenated: uint8 array, shape ``(offsets[-1],)``. A slice shares the whole array.
@@ -84,9 +84,9 @@ class BytesArray(Sequence[Any]):
         return BytesArray(self.data, self.offsets[number * width : (number + 1) * width + 1], self.shape[1:])
 
     def view(self, index: int) -> memoryview:
-        """Return value `index` of a one-dimensional BytesArray without copying; it keeps the buffer alive."""
+        """Return value `index` of a one-dimensional BytesArray without copying. The view keeps the buffer alive."""
         if len(self.shape) != 1:
-            raise ValueError(f"a BytesArray of shape {self.shape} has rows: view() is for one of them, self[i]")
+            raise ValueError(f"a BytesArray of shape {self.shape} has rows: call view() on a row, self[i]")
         number = _place(index, len(self), "value")
         return self.data[self.offsets[number] : self.offsets[number + 1]].data
 
@@ -159,11 +159,11 @@ class Ragged(Sequence[Any]):
         return np.diff(self.offsets)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        """Return the rows as an array of objects, which are arrays or lists of `bytes`: shape ``(n,)``."""
+        """Return the rows as an array of objects of shape ``(n,)``; each object is an array or a list of `bytes`."""
         return as_numpy_asks(objects_of(list(self)), dtype, copy)
 
     def tolist(self) -> list[list[Any]]:
-        """Return the rows as lists of Python's own values."""
+        """Return the rows as lists of built-in Python values."""
         return [row if isinstance(row, list) else row.tolist() for row in self]
 
     def __eq__(self, other: object) -> bool:

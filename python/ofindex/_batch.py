@@ -72,7 +72,7 @@ def _cached(items: tuple[tuple[str, Feature], ...]) -> Decoding:
 
 
 def decoding_of(features: Features) -> Decoding:
-    """Return the decoding of `features`, cached for the next batch of the same features."""
+    """Return the `Decoding` of `features`, cached for the next batch of the same features."""
     try:
         return _cached(tuple(features.items()))
     except (AttributeError, TypeError):  # not a mapping of names to features: compile() says so
@@ -80,10 +80,10 @@ def decoding_of(features: Features) -> Decoding:
 
 
 def decoding_for(records: Records, features: Features) -> Decoding:
-    """Return the decoding of `features`, after checking that the index has each of them.
+    """Return the `Decoding` of `features`, after checking that the index has each of them.
 
     Raises:
-        FeatureError: no record has one of them.
+        FeatureError: no record has one of the features.
     """
     decoding = decoding_of(features)
     check_known(decoding.features, records._known_features())
@@ -105,7 +105,7 @@ def decode(
     payload: Literal["example", "sequence_example", "ofrecord"] = "example",
     threads: int | None = None,
 ) -> Batch:
-    """Decode messages in memory, in the same way as `Dataset.batch` decodes those of files.
+    """Decode messages that are in memory, as `Dataset.batch` decodes messages in files.
 
     Args:
         payloads: Serialised messages.
@@ -117,7 +117,7 @@ def decode(
         As `Dataset.batch`.
 
     Raises:
-        FeatureError, DamageError: as `Dataset.batch`; the text gives the message's index in `payloads`.
+        FeatureError, DamageError: as `Dataset.batch`, but the text gives the message's index in `payloads`.
     """
     decoding = decoding_of(features)
     held = tuple(payloads)
@@ -126,7 +126,7 @@ def decode(
 
 
 def thread_limit(threads: int | None) -> int:
-    """Return `threads` as the extension expects it: 0 is one per processor."""
+    """Return `threads` as the extension expects it: 0 means one per processor."""
     if threads is None:
         return 0
     return whole(threads, "threads", 1, 1024)

@@ -8,6 +8,6 @@ from importlib import resources
 
 
 def main() -> None:
-    """Replaces this process with the command, which keeps its arguments, streams and signals."""
+    """Replaces this process with the command, which inherits the arguments, streams and signals."""
     command = str(resources.files("ofindex") / "bin" / "ofindex")
     os.execv(command, ["ofindex", *sys.argv[1:]])

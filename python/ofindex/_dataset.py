@@ -28,7 +28,7 @@ Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | None
 
 
 def _seconds(timeout: float | None) -> float | None:
-    """Return a timeout that the extension can count; None for one that is too long to matter."""
+    """Return `timeout` as the extension expects it: None means no limit, and replaces anything above 1e9 seconds."""
     if timeout is None:
         return None
     if not timeout > 0:
@@ -52,16 +52,16 @@ def _with_nulls(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.ND
 class Dataset(_ofindex.Records):
     """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as stored in the files.
 
-    It has the methods of a Sequence, but is not registered as one: Polars would take it for a list of payloads, and
-    `random.sample` refuses it. ``ds[ds.sampler(seed=1).take(k)]`` draws k records. Consumers of Arrow see a table of
-    its columns, and numpy sees an array of its payloads.
+    It has the methods of a Sequence, but is not registered as one, because Polars would then take it for a list of
+    payloads. `random.sample` therefore refuses it; ``ds[ds.sampler(seed=1).take(k)]`` draws k records. Consumers of
+    Arrow see a table of its columns, and numpy sees an array of its payloads.
 
     A Dataset contains all records, or is a view: some of them, in an order of its own. Both have the same methods, and
     number their records from 0. Opening takes no time, whatever the size; the memory used is page cache. Made by
     `ofindex.open` and `ofindex.build`.
 
-    All answers come from the index that was opened, even if another is built over it, it is deleted, or the working
-    directory changes. An index that was rewritten in place raises `StaleError`.
+    All answers come from the index that was opened, even if that index is later replaced or deleted, or the working
+    directory changes. If the index file is rewritten in place, `StaleError` is raised.
 
     Thread-safe. Usable after fork, spawn and forkserver: it pickles as paths, options and identity. Reading raises
     `StaleError` if a shard is no longer the file that was indexed, and `DamageError` for a record that is marked bad,
@@ -101,9 +101,9 @@ class Dataset(_ofindex.Records):
         return self.rows.is_all(self._source.records)
 
     def _need_all(self, name: str) -> None:
-        """Fail on a view. A view then lacks the attribute, so Arrow consumers that look for it find none."""
+        """Raise AttributeError on a view, so that for Arrow consumers a view does not have the attribute `name`."""
         if not self._is_all:
-            raise AttributeError(f"a view has no {name}, which covers all records: ask the underlying Dataset")
+            raise AttributeError(f"a view has no {name}, which covers all records: use the underlying Dataset")
 
     def _known_features(self) -> list[frozenset[str] | None]:
         if self._source.records == 0:
@@ -133,7 +133,7 @@ class Dataset(_ofindex.Records):
             raise TypeError(f"records are selected by integers, slices or lists of integers, not {type(key).__name__}")
         if getattr(key, "dtype", None) == np.bool_:
             if np.ndim(key) != 1 or len(key) != len(self):
-                raise IndexError(f"a mask of {len(key):,} for {len(self):,} records")
+                raise IndexError(f"a mask of {len(key):,} values for {len(self):,} records")
             key = np.flatnonzero(key)
         return self._with(self.rows.pick(key))
 
@@ -152,7 +152,7 @@ class Dataset(_ofindex.Records):
         return any(record == payload for record in self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        """Read all payloads into an array of objects, which are `bytes`. Use `column` for values."""
+        """Read all payloads into an array of `bytes` objects. For the values of a column, use `column`."""
         return as_numpy_asks(objects_of(list(self)), dtype, copy)
 
     def index(self, payload: bytes, start: int = 0, stop: int | None = None) -> int:
@@ -197,9 +197,9 @@ class Dataset(_ofindex.Records):
             Feature name -> an array of shape ``(n, *shape)``, a `BytesArray` of that shape, or a `Ragged` of n rows.
 
         Raises:
-            IndexError: a record does not exist. FeatureError: a record does not have the feature as requested, and the
-            text gives the record, the feature and both counts; or no record of the index has the feature, and the text
-            gives the nearest names. DamageError, StaleError: as `Dataset`.
+            IndexError: a record does not exist. FeatureError: a record's feature is not as requested (the text gives
+            the record, the feature and both counts), or no record of the index has the feature (the text gives the
+            nearest names). DamageError, StaleError: as `Dataset`.
         """
         return decode_rows(self, ids, features, threads)
 
@@ -209,7 +209,7 @@ class Dataset(_ofindex.Records):
         """Select the records for which an SQL expression holds. The view is evaluated once, on first use.
 
         Args:
-            expression: As after WHERE in SQL over the table ``records``: see docs/sql.md.
+            expression: The condition of a WHERE clause over the table ``records``: see docs/sql.md.
             parameters: Values of ``?`` in order, or of ``:name`` by name.
 
         Raises (on first use):
@@ -228,8 +228,8 @@ class Dataset(_ofindex.Records):
             timeout: Seconds after which the statement ends with `LimitError`; None: never.
 
         Raises:
-            QueryError: the statement is wrong or refused. AttributeError: this is a view, and statements cover all
-            records: put the condition into WHERE. This also applies to `schema` and `info`.
+            QueryError: the statement is wrong or refused. AttributeError: this is a view, but statements cover all
+            records; put the view's condition into WHERE. `schema` and `info` raise AttributeError on a view, too.
         """
         self._need_all("sql")
         if not isinstance(query, str):
@@ -274,11 +274,11 @@ class Dataset(_ofindex.Records):
         """Return the order of a training run: numbers of this Dataset's records, reshuffled each epoch.
 
         Args:
-            seed: Of the run, ``0 <= seed < 2**64``.
+            seed: Seed of the run, ``0 <= seed < 2**64``.
             epoch: The first epoch; each iteration reads the next one.
-            rank, world_size: This reader's place among those that share the epoch: it has every `world_size`-th record.
-                Give both or neither. None takes them from torch.distributed, or else from torchrun's environment, or
-                else 0 of 1; they are looked up again when the sampler is unpickled.
+            rank, world_size: This reader's rank among the readers that share the epoch, and their number: each reads
+                every `world_size`-th record. Give both or neither. None: taken from torch.distributed, otherwise from
+                torchrun's environment, otherwise 0 and 1; looked up again when the sampler is unpickled.
             weights: A numeric column: records are drawn with replacement, in proportion to it.
             balance: A column: records are drawn with replacement, with equal probability per value.
             block: Read runs of this many consecutive records, shuffled within a window of runs, for storage that seeks
@@ -313,12 +313,12 @@ class Dataset(_ofindex.Records):
         """Return the values of one column, one per record, from the index alone: an array of shape ``(len(self),)``.
 
         Numbers are int64, float32 or float64. If some are NULL, the result is a masked array of floats with NaN under
-        the mask, as in pandas and pyarrow; integers become float64. Texts are `str`, other bytes `bytes`, and lists
-        arrays, all in an array of objects with None for NULL. Integers beyond 2**53 are also objects (`int`) if some
-        are NULL.
+        the mask, as in pandas and pyarrow; integers become float64. For other values the result is an array of objects
+        with None for NULL: texts are `str`, other bytes are `bytes`, and lists are arrays. Integers are also objects
+        (`int`) if some are NULL and one is beyond 2**53.
 
         Args:
-            name: A column in SQL, or a feature, which stands for its values.
+            name: An SQL column, or a feature: the column with the feature's values.
 
         Raises:
             QueryError: there is no such column, it holds both numbers and bytes, or a record has a list that is not
@@ -333,29 +333,29 @@ class Dataset(_ofindex.Records):
         """Return columns as an Arrow stream (PyCapsule protocol), for DuckDB, Polars, pyarrow and pandas.
 
         Args:
-            names: Columns in SQL, or features, which stand for their values. None: all columns, except those that are
-                NULL where a record has a list, because the index does not store its lists. A warning names them when
-                the table is read; all views of one dataset lack the same columns.
+            names: SQL columns, or features: the columns with the features' values. None: all columns whose values
+                the index stores completely. A column that is NULL for records with a list is left out; a warning names
+                it when the table is read. All views of one dataset lack the same columns.
 
-        Raises (when it is read):
-            QueryError: there is no such column, or one holds both numbers and bytes, or lists that are not stored.
+        Raises (when the stream is read):
+            QueryError: there is no such column, or a column holds both numbers and bytes, or lists that are not stored.
         """
         if isinstance(names, (str, bytes)):
             raise TypeError(f"names are a list, not {type(names).__name__}: arrow([{names!r}])")
         return Table(self, None if names is None else list(names))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """All columns of the records, as `arrow` gives them."""
+        """Return all columns as an Arrow stream: see `arrow`."""
         return self.arrow().__arrow_c_stream__(requested_schema)
 
     # About the dataset.
 
     @property
     def schema(self) -> dict[str, dict[str, Any]]:
-        """Feature name -> its kinds, its numbers of records and values, its SQL column and type.
+        """Feature name -> its kinds, its numbers of records and of values, its SQL column and type.
 
         Raises:
-            AttributeError: this is a view, for which the index has no such numbers.
+            AttributeError: this is a view; the index has these numbers only for all records together.
         """
         self._need_all("schema")
         return {feature["name"]: feature for feature in _ofindex.features(self._source)}
@@ -365,7 +365,7 @@ class Dataset(_ofindex.Records):
         """Totals, shards, features and damage, with the keys of ``ofindex info --json``.
 
         Raises:
-            AttributeError: this is a view, for which the index has no such numbers.
+            AttributeError: this is a view; the index has these numbers only for all records together.
         """
         self._need_all("info")
         return _ofindex.info(self._source)
@@ -397,7 +397,7 @@ class Dataset(_ofindex.Records):
         )
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same records, in the same order, of the same index."""
+        """Whether both contain the same records of the same index, in the same order."""
         if not isinstance(other, Dataset):
             return NotImplemented
         return self._source.id == other._source.id and self.rows.fingerprint() == other.rows.fingerprint()

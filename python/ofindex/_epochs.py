@@ -1,4 +1,4 @@
-"""Epochs: one pass over an epoch, its position, and how training resumes from it."""
+"""One pass over an epoch, the position in it, and resuming training from that position."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ def rank_and_world_size(rank: int | None, world_size: int | None) -> tuple[int, 
     from RANK and WORLD_SIZE as set by torchrun, or else are 0 and 1.
 
     Raises:
-        ValueError: one is given without the other, here or in the environment; or the rank is not below the world size.
+        ValueError: only one of the two is given, as an argument or in the environment; or the rank is not below the
+        world size.
     """
     if (rank is None) != (world_size is None):
         given, lacking = ("rank", "world_size") if world_size is None else ("world_size", "rank")
-        raise ValueError(f"{given} is given without {lacking}: give both, or neither for those of the environment")
+        raise ValueError(f"{given} is given without {lacking}: give both, or neither to use the environment")
     if rank is None or world_size is None:
         rank, world_size = _rank_and_world_size_here()
     rank, world_size = whole(rank, "rank"), whole(world_size, "world_size", 1)
@@ -45,7 +46,7 @@ def rank_and_world_size(rank: int | None, world_size: int | None) -> tuple[int, 
 
 
 def _rank_and_world_size_here() -> tuple[int, int]:
-    distributed = sys.modules.get("torch.distributed")  # if this process has not imported it, it has not initialised it
+    distributed = sys.modules.get("torch.distributed")  # not initialised unless already imported
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank(), distributed.get_world_size()
     names = ("RANK", "WORLD_SIZE")
@@ -86,7 +87,7 @@ class ExclusiveUse:
 
 
 class Reader(Protocol):
-    """One rank's rows of an epoch, from a position onwards: the extension's `RowSampler`, or that of a mix."""
+    """One rank's rows of an epoch, from a position onwards: the extension's `RowSampler`, or a `MixReader`."""
 
     @property
     def seed(self) -> int: ...
@@ -114,7 +115,7 @@ class Reader(Protocol):
         """Move to a position of the epoch, from which all ranks continue together."""
 
     def state(self) -> str:
-        """Describe what is read and the current position, as JSON."""
+        """Return the current position, and what identifies the rows and their order, as JSON."""
 
     def copy(self: _ReaderT) -> _ReaderT:
         """Return a copy for another thread."""
@@ -128,7 +129,7 @@ def checked_state(state: Any) -> State:
 
 
 def number_of(state: State, key: str, limit: int = MAX_UINT64) -> int:
-    """Return the number `key` of a state, in ``[0, most]``."""
+    """Return the number `key` of a state, in ``[0, limit]``."""
     number = state.get(key)
     if not (isinstance(number, int) and 0 <= number <= limit):
         raise ValueError(f"not a sampler state: {key} is {number!r}; expected 0 to {limit}")
@@ -194,12 +195,12 @@ class SamplerIterator:
         return size if self._ended else min(size, self._base + self._handed * self._sampler._world_size)
 
     def state_dict(self) -> State:
-        """Like `EpochSampler.state_dict`, except that a finished iterator is at the end of its own epoch: an iterator
-        resumed from there has nothing left, as with torch's samplers."""
+        """Return the position, as `EpochSampler.state_dict` does. But a finished iterator is at the end of its own
+        epoch: an iterator resumed from there has nothing left, as with torch's samplers."""
         return {**json.loads(self._reader.state()), "position": self.position}
 
     def load_state_dict(self, state: State) -> None:
-        """Resume from a state of the same sampler; the sampler's own `load_state_dict` accepts other states."""
+        """Resume from a state of the same sampler. For other states, call the sampler's own `load_state_dict`."""
         given = checked_state(state)
         differing = [key for key, own in self.state_dict().items() if key not in _POSITION and given.get(key) != own]
         if differing:
@@ -219,20 +220,20 @@ class SamplerIterator:
 class EpochSampler:
     """Base class of samplers: epochs, a position in them, and its state. Used by one thread at a time.
 
-    Each iteration is the next epoch, unless `set_epoch` or `load_state_dict` was called in between. An iterator from
-    which nothing was read does not count, so it does not matter how many of them a DataLoader creates, or which of them
-    it reads; `set_epoch` and `load_state_dict` move such iterators too.
+    Each iteration is the next epoch, unless `set_epoch` or `load_state_dict` was called in between. An iterator counts
+    only once it is read, so a DataLoader may create any number of iterators and read any of them. `set_epoch` and
+    `load_state_dict` also move the iterators from which nothing was read.
     """
 
     def __init__(self, begin: Reader, world_size: int, *, loaded: bool) -> None:
         """
         Args:
-            begin: Start of an iterator created now.
+            begin: Where a new iterator starts.
             loaded: Whether `begin` comes from a state. If so, its epoch is continued, not started again.
         """
         self._standing = begin
         self._world_size = world_size
-        self._iterator: SamplerIterator | None = None  # its position is the sampler's: the one created or read last
+        self._iterator: SamplerIterator | None = None  # the one created or read last, which has the sampler's position
         self._read: SamplerIterator | None = None  # the newest iterator that was read
         self._unread: weakref.WeakSet[SamplerIterator] = weakref.WeakSet()
         self._numbers = itertools.count()
@@ -241,7 +242,7 @@ class EpochSampler:
 
     @property
     def _begin(self) -> Reader:
-        """Start of an iterator created now. If the last iterator was read, this is the start of the epoch after it."""
+        """Where a new iterator starts: if the last iterator was read, at the start of the epoch after it."""
         standing = self._standing
         if self._touched and (standing.epoch != self.epoch or standing.position != 0):
             standing.set_epoch(whole(self.epoch, "epoch"))
@@ -258,7 +259,7 @@ class EpochSampler:
 
     @property
     def epoch(self) -> int:
-        """Epoch that an iterator created now reads."""
+        """Epoch that a new iterator reads."""
         if self._iterator is not None and self._iterator.touched:
             return self._iterator.epoch + 1
         return self._standing.epoch
@@ -269,7 +270,7 @@ class EpochSampler:
         return self._standing.epoch_size
 
     def __len__(self) -> int:
-        """Number of rows that an iterator created now returns."""
+        """Number of rows that a new iterator returns."""
         return self._begin.left
 
     def _length(self) -> int:
@@ -312,12 +313,13 @@ class EpochSampler:
             self._iterator = iterator
 
     def take(self, count: int) -> npt.NDArray[np.int64]:
-        """Return the first `count` rows of an iterator created now, fewer if the epoch ends: int64 array."""
+        """Return the first `count` rows that a new iterator would return, fewer if the epoch ends: int64 array."""
         return self._begin.copy().take(whole(count, "count"))
 
     def set_epoch(self, epoch: int) -> None:
-        """Make `epoch` the next one, from its start. After `load_state_dict` or unpickling, the state's own epoch keeps
-        its position until something is read, so that the usual loop over epochs resumes in mid-epoch.
+        """Make the next iteration read `epoch` from its start. But if a state was just loaded or unpickled, and `epoch`
+        is the state's epoch, the iteration continues from the state's position, so that the usual loop over epochs
+        resumes in mid-epoch.
         """
         wanted = whole(epoch, "epoch")
         if self._loaded and wanted == (self._iterator or self._standing).epoch:
@@ -327,15 +329,15 @@ class EpochSampler:
         self._loaded = False
 
     def _begin_state(self) -> State:
-        """State of an iterator created now."""
+        """State of a new iterator."""
         state: State = json.loads(self._begin.state())
         return state
 
     def state_dict(self) -> State:
-        """Return the position of the iterator that was created or read last, or else of one created now: seed, epoch,
-        position over all ranks, and fingerprints of the dataset, the rows and the order. After the last row this is the
-        end of the epoch, with nothing left to resume; once the iterator has ended, it is the start of the next epoch.
-        Plain values, less than 1 KiB as JSON."""
+        """Return the position of the iterator that was created or read last, or of a new iterator if there is none:
+        seed, epoch, position over all ranks, and fingerprints of the dataset, the rows and the order. After the last
+        row, the position is the end of the epoch, with nothing left to resume; once the iterator has raised
+        StopIteration, it is the start of the next epoch. Plain values, less than 1 KiB as JSON."""
         if self._iterator is None:
             return self._begin_state()
         state = self._iterator.state_dict()

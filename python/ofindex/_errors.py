@@ -1,24 +1,26 @@
 """The exceptions. Each has one meaning, and the same cause raises the same exception everywhere.
 
-Invalid arguments raise Python's own `ValueError` and `TypeError`, ordinals that do not exist `IndexError`, missing
-files (including the index) `FileNotFoundError`, other trouble with files `OSError` or a subclass.
+Other failures raise Python's own exceptions: `ValueError` and `TypeError` for invalid arguments, `IndexError` for
+ordinals that do not exist, `FileNotFoundError` for missing files (including the index), and `OSError` or a subclass for
+other file errors.
 """
 
 from __future__ import annotations
 
 
 class Error(Exception):
-    """The base of ofindex's exceptions; also raised itself, for an index that is corrupt or of another version.
+    """The base class of ofindex's exceptions. Raised itself if an index is corrupt or of another version.
 
     Attributes:
-        hint: How to fix it, often a command; empty if there is no fix. It is part of the text, too.
+        hint: How to fix the error, often a command; empty if there is no fix. The text of the error includes it.
     """
 
     hint: str = ""
 
 
 class StaleError(Error):
-    """A shard, or the data of a sampler's state, is no longer what was indexed."""
+    """A shard has changed since it was indexed, an index is not the expected one, or a sampler's state is of other
+    data."""
 
 
 class DamageError(Error):
@@ -42,7 +44,7 @@ class LimitError(Error):
 
 
 class LockError(Error):
-    """Another process is building the same index."""
+    """Another process is building the same index, or writing to the same output."""
 
 
 for _error in (Error, StaleError, DamageError, FeatureError, FormatError, QueryError, LimitError, LockError):

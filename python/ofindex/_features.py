@@ -42,7 +42,7 @@ class Feature:
     default: Any = field(default=None, compare=False)
     truncate: bool = False
     pad: bool = False
-    #: The default as the memory of an array, or as byte strings. Features are compared by it: 0.0 is not -0.0.
+    #: The default as the memory of an array, or as byte strings. Features are compared by this memory: 0.0 is not -0.0.
     _fill: bytes | tuple[bytes, ...] | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -77,7 +77,7 @@ def _shape(shape: int | Sequence[int]) -> tuple[int, ...]:
     try:
         sizes = tuple(map(operator.index, shape if isinstance(shape, (Sequence, np.ndarray)) else (shape,)))
     except TypeError:
-        raise TypeError(f"shape {shape!r}: expected an integer, or some of them") from None
+        raise TypeError(f"shape {shape!r}: expected an integer or a sequence of integers") from None
     if any(size < 0 for size in sizes):
         raise ValueError(f"shape {sizes}: expected sizes of 0 and more")
     if math.prod(sizes) > _MAX_VALUES:
@@ -93,7 +93,8 @@ def fixed(dtype: Any, shape: int | Sequence[int] = (), default: Any = None) -> F
             ``float32`` and ``float64`` accept float and double features, ``"bytes"`` accepts bytes; there are
             no other conversions.
         shape: Shape of one record's values: the batch has ``(n, *shape)``.
-        default: The value, or array of `shape`, of a record without the feature. Without a default, that is an error.
+        default: The value, or array of `shape`, for a record without the feature. If there is no default, such a record
+            is an error.
 
     Raises:
         ValueError, TypeError: the dtype is not known, or the default does not fit the dtype or the shape.
@@ -115,8 +116,8 @@ def raw(dtype: Any, shape: int | Sequence[int], truncate: bool = False, pad: boo
     one by one, floats to integers by truncation. A value that does not fit is an error.
 
     Args:
-        truncate: Drop values in excess of `shape`. Otherwise they are an error.
-        pad: Append zeros if there are fewer. Otherwise that is an error.
+        truncate: Drop values in excess of `shape`; otherwise they are an error.
+        pad: Append zeros if there are too few values for `shape`; otherwise too few are an error.
     """
     name = _dtype_name(dtype)
     if name == "bytes":
@@ -168,11 +169,11 @@ def _numbers(feature: Feature) -> bytes:
 
 
 def check_known(features: Features, known: Sequence[frozenset[str] | None]) -> None:
-    """Fail if a requested feature is in no dataset, since all records would be empty or have its default.
+    """Fail if no dataset has a requested feature, because every record would then be empty or have the default.
 
     Args:
         known: The feature names of each dataset that has records; None if they are not all known. An empty set disables
-            the check: payloads are then opaque or damaged, which reading them reports.
+            the check: the payloads are then opaque or damaged, and reading them reports so.
 
     Raises:
         FeatureError: the text gives the nearest names.
@@ -197,7 +198,7 @@ def decoder_of(features: Features) -> _ofindex.Decoder:
     if not isinstance(features, Mapping):
         raise TypeError("features are a dict: name -> ofindex.fixed(...), ragged(...) or raw(...)")
     if not features:
-        raise ValueError("features are empty: name one at least")
+        raise ValueError("features are empty: name at least one")
     specs = []
     for name, feature in features.items():
         if not isinstance(name, (str, bytes)):

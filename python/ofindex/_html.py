@@ -19,8 +19,8 @@ def _counts(feature: dict[str, Any]) -> list[str]:
 
 
 def dataset_html(title: str, features: list[dict[str, Any]], *, counts: bool) -> str:
-    """Return `title`, and a table of the index's features, with `counts` of its records. Every name in it is
-    escaped as text."""
+    """Return HTML: `title`, and a table of the index's features, which includes kinds and numbers if `counts` is true.
+    Every name is escaped."""
     lines = [f"<div><code>{escape(title)}</code>"]
     if features:
         heads = ["feature", *(["kinds", "records", "values"] if counts else []), "SQL column", "type"]

@@ -35,7 +35,7 @@ def _noting(order: Order, threads: set[int]) -> Order:
 
 
 def _close(loader: _ofindex.Loader, drawing: set[int]) -> None:
-    """Close `loader` and wait for its threads; do not wait if garbage collection runs this on one of them."""
+    """Close `loader` and wait for its threads, unless garbage collection runs this on one of those threads."""
     if threading.get_ident() in drawing:
         threading.Thread(target=loader.close, name="ofindex-close").start()
     else:
@@ -43,10 +43,10 @@ def _close(loader: _ofindex.Loader, drawing: set[int]) -> None:
 
 
 def checked_reading(batch_size: int, threads: int | None, prefetch: int) -> tuple[int, int, int]:
-    """Return how to read an `Epoch`: the arguments of the adapters. `threads` may be None, one per processor.
+    """Check an adapter's arguments for an `Epoch`, and return them. None as `threads` becomes one per processor.
 
     Raises:
-        TypeError: one is not an integer. ValueError: one is invalid.
+        TypeError: an argument is not an integer. ValueError: an argument is out of range.
     """
     return (
         whole(batch_size, "batch_size", 1, 2**28),
@@ -58,7 +58,7 @@ def checked_reading(batch_size: int, threads: int | None, prefetch: int) -> tupl
 class Epoch:
     """The batches of the rest of one epoch. Closed when it ends, fails or is dropped; belongs to one thread.
 
-    Yields each batch with the position in the epoch at which the next one begins.
+    Yields each batch together with the position in the epoch at which the next batch begins.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Epoch:
         if not isinstance(order, _ofindex.RowSampler):
             order = _noting(order, drawing)
         self._loader = _ofindex.Loader(payloads, decoding.decoder, order, batch_size, threads, prefetch)
-        # Runs also at the interpreter's exit, before its threads are gone.
+        # Also runs at interpreter exit, while the loader's threads still exist.
         self.close = weakref.finalize(self, _close, self._loader, drawing)
 
     def __iter__(self) -> Iterator[tuple[Batch, int]]:

@@ -23,8 +23,8 @@ from ._mix_sampler import MixSampler
 
 
 class Mix:
-    """Several datasets as one: a sequence of their records, one dataset after the other, whose sampler draws from each
-    in a fixed proportion. Made by `mix`. Can be pickled."""
+    """Several datasets as one sequence of records, one dataset after the other. Its sampler draws from each dataset in
+    a fixed proportion. Made by `mix`. Can be pickled."""
 
     def __init__(self, datasets: Sequence[Dataset], weights: Sequence[float]) -> None:
         self.datasets = tuple(datasets)
@@ -43,15 +43,15 @@ class Mix:
 
     @cached_property
     def _fingerprints(self) -> list[str]:
-        """The names of the datasets in a sampler's state."""
+        """What identifies each dataset in a sampler's state."""
         return [f"{dataset._source.id} {dataset.rows.fingerprint()}" for dataset in self.datasets]
 
     def __len__(self) -> int:
-        """Number of records in all datasets; an epoch has the same number."""
+        """Number of records in all datasets together, which is also the length of an epoch."""
         return self._first_rows[-1]
 
     def place(self, number: int) -> tuple[int, int]:
-        """Return the dataset of record `number`, and the record's number in it."""
+        """Return the index of the dataset that has record `number`, and the record's number in that dataset."""
         number = operator.index(number)
         if not -len(self) <= number < len(self):
             raise IndexError(f"record {number} does not exist; there are {len(self):,}")
@@ -75,12 +75,12 @@ class Mix:
         return payloads
 
     def _wanted(self, numbers: Iterable[int] | npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return `numbers` of records, counted from the beginning."""
+        """Return the record numbers `numbers` counted from the beginning."""
         held = isinstance(numbers, Sequence) or hasattr(numbers, "__array__")
         return _ofindex.indices(numbers if held else list(numbers), len(self))  # type: ignore[arg-type]
 
     def _by_dataset(self, wanted: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
-        """Yield each dataset that has records in `wanted`, with the indices of those records in `wanted`."""
+        """Yield the index of each dataset that has records in `wanted`, with the positions of these records there."""
         owners = np.searchsorted(self._first_rows, wanted, side="right") - 1
         for which in np.unique(owners).tolist():
             yield which, np.flatnonzero(owners == which)
@@ -101,7 +101,7 @@ class Mix:
         return self.datasets[which].record(row)
 
     def ordinals(self, rows: Iterable[int] | npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return the ordinals of the records `rows` for the decoder, which counts through all datasets in turn."""
+        """Return the ordinals of the records `rows` as the decoder numbers them: consecutively through all datasets."""
         wanted = self._wanted(rows)
         out = np.empty_like(wanted)
         for which, places in self._by_dataset(wanted):
@@ -124,8 +124,8 @@ class Mix:
         world_size: int | None = None,
         tail: Tail = "exact",
     ) -> MixSampler:
-        """Return the order of a training run: records of all datasets in their proportions, each dataset reshuffled
-        whenever it has been read completely. The arguments are those of `Dataset.sampler`."""
+        """Return the order of a training run. It takes records from all datasets in their proportions, and reshuffles a
+        dataset whenever it has been read completely. The arguments are those of `Dataset.sampler`."""
         return MixSampler(self, whole(seed, "seed"), whole(epoch, "epoch"), rank, world_size, tail)
 
     def __eq__(self, other: object) -> bool:
@@ -151,9 +151,9 @@ def mix(datasets: Sequence[Dataset], weights: Sequence[float] | None = None) -> 
     """Mix datasets in fixed proportions.
 
     Args:
-        datasets: Two or more, or views of them.
-        weights: The share of each, in any unit; None: the sizes of the datasets. A dataset that is read faster than
-            others begins its next epoch while they are still in an earlier one.
+        datasets: Two or more datasets or views.
+        weights: The share of each dataset, in any unit; None: the sizes of the datasets. A dataset that is read faster
+            than the others begins its next epoch earlier.
 
     Raises:
         ValueError: a weight is invalid, or a dataset with a weight is empty. TypeError: an item is not a dataset.

@@ -71,8 +71,8 @@ class MixReader:
     """One rank's rows of an epoch of a mix, from a position onwards: see `Reader`."""
 
     _base: int  # position from which all ranks continue together
-    _step: int  # rows of this rank taken since then
-    _ended: bool  # fewer were left than requested
+    _step: int  # number of rows that this rank has taken since `_base`
+    _ended: bool  # fewer rows were left than requested
 
     def __init__(self, mix: Mix, seed: int, epoch: int, rank: int, world_size: int, tail: Tail) -> None:
         self._mix = mix
@@ -138,9 +138,9 @@ class MixReader:
 class MixSampler(EpochSampler):
     """Records of a `Mix` in the order of a training run, for one rank of many; see `Sampler`.
 
-    Each iteration is the next epoch, as with a Sampler. The order is endless, and with n = ``len(mix)`` epoch e is its
-    positions ``[e * n, (e + 1) * n)``. If the share of a dataset is not in proportion to its size, an epoch repeats or
-    omits some of the dataset's records; over many epochs, all of them occur equally often.
+    Each iteration is the next epoch, as with a Sampler. The order is endless; epoch e consists of its positions
+    ``[e * n, (e + 1) * n)``, where n is ``len(mix)``. If the share of a dataset is not in proportion to its size, an
+    epoch repeats or omits some of the dataset's records; over many epochs, all of them occur equally often.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class MixSampler(EpochSampler):
             self.load_state_dict(state)
 
     def _order(self) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
-        """The source of a loader's ordinals, from the start of an iterator created now."""
+        """Return the source of a loader's ordinals, which starts where a new iterator would."""
         reader = self._begin.copy()
 
         def take(count: int) -> tuple[npt.NDArray[np.int64], int]:
@@ -172,7 +172,7 @@ class MixSampler(EpochSampler):
         return take
 
     def load_state_dict(self, state: State) -> None:
-        """Replace seed, epoch and position by those of a state, taken with any number of ranks.
+        """Replace seed, epoch and position by those of `state`, which may come from any number of ranks.
 
         Raises:
             StaleError: the state belongs to other datasets or weights.
@@ -180,7 +180,7 @@ class MixSampler(EpochSampler):
         given, own = checked_state(state), self._begin_state()
         for key in ("schema", "law", "sources", "weights"):
             if given.get(key) != own[key]:
-                raise StaleError(f"the state is of another mix: its {key} are not those of this one")
+                raise StaleError(f"the state is of another mix: its {key} are not those of this mix")
         begin = MixReader(self._dataset, number_of(given, "seed"), number_of(given, "epoch"), *self._slice)
         begin.seek(number_of(given, "position", self.epoch_size))
         self._resume(begin)

@@ -15,7 +15,7 @@ from ._progress import Report, reporting
 from ._source import Path, open_source
 
 CACHE_BYTES = 320 << 20
-"""Memory for the spans of all runs that block="auto" has in flight."""
+"""Enough for the spans of all runs that block="auto" has in flight."""
 
 
 def open(
@@ -30,7 +30,7 @@ def open(
 
     Args:
         path: The index, or the data that it was built from: ``data/train`` finds ``data/train.ofidx``.
-        root: Folder with a copy of the data; None: the location in the index.
+        root: Folder with a copy of the data; None: the location that the index records.
         io: How to read: "mmap", "pread", or "auto", which uses mmap except on network file systems.
         allow_bad: Also return the payloads of records that are marked bad.
         cache_bytes: Memory for inflated data of compressed shards, per process.
@@ -81,10 +81,10 @@ def build(
         columns_optional: Build even if no record has a feature that `columns` names.
         format, payload, compression: The type of the files and of their payloads, instead of detecting it. A bare
             deflate stream is never detected.
-        checkpoint_bytes: Inflated bytes between the access points of a compressed shard: 1 MiB to 1 GiB. More makes a
-            smaller index and slower reads.
-        max_ratio, max_inflated_bytes: A shard that inflates to more bytes per byte of its own, or to more in total, is
-            a bomb.
+        checkpoint_bytes: Inflated bytes between the access points of a compressed shard: 1 MiB to 1 GiB. A greater
+            distance makes the index smaller and reads slower.
+        max_ratio, max_inflated_bytes: Limits on the inflated size of a compressed shard, per byte of the file and in
+            total; a shard beyond either is refused as a decompression bomb.
 
     Returns:
         The dataset, open. Damage does not stop a build: see ``ds.info["damage"]`` and ``ds.info["bad"]``. Neither does
@@ -93,7 +93,7 @@ def build(
     Raises:
         StaleError: there is an index, but for other shards or options. LockError: another process is building it.
         ValueError: no record has a feature that `columns` names; the old index stays. FormatError, ValueError, OSError:
-        the data are not record files, or cannot be read. LimitError: a bomb.
+        the data are not record files, or cannot be read. LimitError: a shard is a decompression bomb.
     """
     paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
     names = [] if isinstance(columns, str) else list(columns)

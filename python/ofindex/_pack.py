@@ -48,19 +48,19 @@ def pack(
         source: A file, a folder, a glob, a list of these, or mappings of names to values. Parquet needs pyarrow, Avro
             needs fastavro. CSV, JSON lines and folders of other files are packed by the command ``ofindex pack``.
         output: A file, if it ends in ``.tfrecord``, ``.tfrecord.gz`` or ``.ofrecord`` or is called ``part-N``, and
-            `shards` is None; otherwise a folder, with ``part-0``, ``part-1``, ... for OFRecords and
-            ``NAME-00000-of-00008.tfrecord`` for TFRecords, NAME being the folder's own name.
+            `shards` is None; otherwise a folder of ``part-0``, ``part-1``, ... for OFRecords, or of
+            ``NAME-00000-of-00008.tfrecord``, ... for TFRecords, where NAME is the folder's own name.
         to: "tfrecord" or "ofrecord".
         payload: "example" or "sequence_example" in TFRecords, "ofrecord" in OFRecords; None: Example or OFRecord.
-            Arrays of arrays become feature lists in a SequenceExample, and one list in the others.
+            Arrays of arrays become feature lists in a SequenceExample, and a single list in other payloads.
         shards: Number of shards, at most 99,999, filled in order with equal shares. None: 1.
-        seed: Shuffle all records, across shards: the same order for the same seed and number of records. Takes as much
-            disk space again next to `output` meanwhile.
+        seed: Shuffle all records, across shards: the same order for the same seed and number of records. Meanwhile,
+            a temporary copy of all records next to `output` takes as much disk space again.
         schema: Feature name -> kind, as for `Writer`; overrides the source's own schema.
         compress: "gzip", for TFRecords; None: implied by the name of `output`.
         time_unit: "s", "ms", "us" or "ns", for times, timestamps and durations. Dates are days since 1970.
         allow_nan: Also accept NaN.
-        force: Replace an earlier set of the same format. Other files, and inputs, are never replaced.
+        force: Replace an earlier set of shards of the same format. Other files, and inputs, are never replaced.
         progress: As for `build`; a callable gets (bytes_read, bytes_total, records).
 
     Returns:

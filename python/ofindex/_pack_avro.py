@@ -37,12 +37,12 @@ _NARROW = {"int32": "int64", "double": "float"}
 
 
 class _Reading:
-    """One schema being read."""
+    """Finds the features of one Avro schema."""
 
     def __init__(self, wide: bool) -> None:
         self._wide = wide
         self._named: dict[str, Any] = {}
-        self._within: list[str] = []  # records that contain the current place, as schemas may be recursive
+        self._within: list[str] = []  # the enclosing records, because schemas may be recursive
         self.found = Kinds()
 
     def describe(self, name: str, schema: Any) -> None:

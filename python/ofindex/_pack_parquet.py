@@ -30,7 +30,7 @@ def _inner(kind: Any) -> Any:
 
 
 def _kind_of(kind: Any, wide: bool) -> str:
-    """Return the kind of values of type `kind`; empty if the values determine it."""
+    """Return the feature kind for values of the Arrow type `kind`; empty if the values determine the feature kind."""
     if types.is_dictionary(kind):
         return _kind_of(kind.value_type, wide)
     if types.is_int32(kind):
@@ -71,7 +71,7 @@ def _has_maps(kind: Any) -> bool:
 
 
 def _with_maps(value: Any, kind: Any) -> Any:
-    """Return `value` with its maps, which are lists of pairs, as dicts."""
+    """Return `value` with each of its maps, which pyarrow returns as lists of pairs, as a dict."""
     if value is None or isinstance(value, Unreadable):
         return value
     if types.is_map(kind):
@@ -147,7 +147,7 @@ class Parquet:
             for batch in file.iter_batches(batch_size=at_once):
                 names = batch.schema.names
                 if len(set(names)) < len(names):
-                    raise FeatureError("two columns have one name")
+                    raise FeatureError("two columns have the same name")
                 columns = [_values(column) for column in batch.columns]
                 done += batch.num_rows
                 records = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]

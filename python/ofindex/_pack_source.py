@@ -40,7 +40,7 @@ class Source(Protocol):
     size: int  #: bytes, for progress
 
     def kinds(self, wide: bool) -> Kinds:
-        """Return the features in the source's schema; `wide`: the payload also has double and int32."""
+        """Return the features in the source's schema. `wide` is true for payloads that have double and int32, too."""
 
     def count(self) -> int | None:
         """Return the number of records; None if it is not known before reading."""
@@ -58,10 +58,9 @@ def broken(path: str, what: str) -> FormatError:
 
 @contextlib.contextmanager
 def reading(path: str, format: str) -> Iterator[None]:
-    """A context in which an exception of the reader of `format` means that the file `path` is truncated or not of the
-    format.
+    """A context that converts exceptions of the library that reads `format` to the error that `path` is damaged.
 
-    Exceptions that are not the file's fault pass through: memory, an unreadable disk, a codec that is not installed.
+    Exceptions that are not the file's fault pass through: no memory, an unreadable disk, a codec that is not installed.
     """
     try:
         yield
@@ -73,4 +72,4 @@ def reading(path: str, format: str) -> Iterator[None]:
         if "need to install" in str(error):  # fastavro, about codecs
             raise ImportError(f"{path}: {error}") from error
         reason = textwrap.shorten(f"{type(error).__name__}: {error}".removesuffix(": "), 300)
-        raise broken(path, f"{format} that is cut or damaged: {reason}") from error
+        raise broken(path, f"truncated or damaged {format}: {reason}") from error

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from ._errors import LockError
 from ._source import Path
 
-#: The name, or its beginning, of every file in such a folder.
+#: The name of every file in such a folder, or the beginning of the name.
 SPOOL = "spool"
 
 
-#: The folder's name has at most this much of the output's: with the rest it stays below the 255 bytes of file systems.
+#: The folder's name contains at most this much of the output's name, to stay below file systems' limit of 255 bytes.
 _NAME_BYTES = 200
 
 
@@ -40,7 +40,7 @@ def _locked(path: str) -> int:
             os.mkdir(path, 0o700)
         try:
             fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except FileNotFoundError:  # its process has just removed it
+        except FileNotFoundError:  # the process that locked the folder has just removed it
             continue
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -57,7 +57,7 @@ def _locked(path: str) -> int:
 
 
 def _empty(path: str, fd: int) -> None:
-    """Remove the leftovers of a killed process, but only files that such a folder can hold."""
+    """Remove the files in the folder, but fail at a file that a pack does not create."""
     if os.fstat(fd).st_uid != os.geteuid():
         raise PermissionError(f"{path}: belongs to another user; expected a folder that you own")
     for entry in os.listdir(fd):
@@ -71,11 +71,11 @@ def _empty(path: str, fd: int) -> None:
 def spool_folder(output: Path) -> Iterator[str]:
     """A temporary empty folder next to `output`, locked so that no other process packs into `output` meanwhile.
 
-    A killed process leaves it behind, unlocked; the next pack into the same output removes it. Its name begins with a
-    dot, so that it is not taken for data.
+    A killed process leaves the folder behind, unlocked; the next pack into the same output removes it. The folder's
+    name begins with a dot, so that it is not taken for data.
 
     Raises:
-        LockError: another process packs into `output`. OSError: something else has its name.
+        LockError: another process packs into `output`. OSError: something else has the folder's name.
     """
     path = _place_for(output)
     fd = _locked(path)

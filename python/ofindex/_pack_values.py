@@ -1,4 +1,4 @@
-"""Converts records of other formats to features: flat, and by name."""
+"""Converts records of other formats to flat mappings of feature names to values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _is_value(item: Any) -> bool:
 
 
 class Unreadable:
-    """Stands for a value that could not be read: an error that `Flattener` completes with the record."""
+    """Stands for a value that could not be read. `Flattener` raises FeatureError with its reason and the record."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -46,8 +46,8 @@ class Flattener:
 
     Args:
         time_unit: The unit of times and timestamps.
-        steps: Whether arrays of arrays stay lists of lists, as SequenceExamples need. If not, all their values form one
-            list.
+        steps: Whether arrays of arrays stay lists of lists, as SequenceExamples need; otherwise all their values form
+            one list.
         byte_lists: Features whose lists of small integers are the bytes of one value.
         nanoseconds: Features whose integers are times in nanoseconds.
     """

@@ -25,8 +25,8 @@ def reporting(progress: bool | Report | None, title: str) -> Iterator[Report | N
     """Yields the function to which a long operation reports.
 
     Args:
-        progress: None shows a bar if tqdm is installed and there is a terminal or notebook, True whenever tqdm is
-            installed, False never; a callable is called itself.
+        progress: None shows a bar if tqdm is installed and there is a terminal or notebook; True requires tqdm and
+            shows a bar; False shows none; a callable is yielded as it is.
         title: Text before the bar.
     """
     if callable(progress):

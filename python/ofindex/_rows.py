@@ -29,9 +29,9 @@ def _fits_float(values: Iterable[Any]) -> bool:
 class Rows:
     """The rows of one statement. Made by `Dataset.sql`.
 
-    Iterating, or `fetchall`, returns tuples of None, int, float, str and bytes, read on demand, each once. Any consumer
-    of Arrow (DuckDB, Polars, pyarrow, pandas) accepts the object itself, any number of times; the rows are then kept in
-    memory. The rows can be read in only one of these two ways. Not thread-safe; must not cross a fork.
+    Iterating, or `fetchall`, returns each row once, read on demand, as a tuple of None, int, float, str and bytes. Any
+    consumer of Arrow (DuckDB, Polars, pyarrow, pandas) accepts the object itself, any number of times; the rows are
+    then kept in memory. One object allows only one of these two ways. Not thread-safe; must not be used after a fork.
     """
 
     def __init__(self, cursor: _ofindex.Cursor) -> None:
@@ -45,7 +45,7 @@ class Rows:
 
     @property
     def description(self) -> list[tuple[str, None, None, None, None, None, None]]:
-        """The columns as in DB-API 2.0; of the seven items of each, only the name is set."""
+        """The columns as in DB-API 2.0: seven items per column, of which only the name is set."""
         return [(name, None, None, None, None, None, None) for name in self._cursor.columns]
 
     def fetchone(self) -> tuple[Any, ...] | None:
@@ -89,8 +89,8 @@ class Rows:
         return pyarrow.table(self)
 
     def df(self) -> pandas.DataFrame:
-        """Return the rows as a pandas.DataFrame. Integers in a column with NULLs or reals are float64 or, if one is
-        beyond 2**53, objects with None for NULL. Needs pandas."""
+        """Return the rows as a pandas.DataFrame. In a column with NULLs or reals, integers become float64 or, if one is
+        beyond 2**53, the values are objects with None for NULL. Needs pandas."""
         import pandas
 
         rows = self.fetchall()
@@ -108,7 +108,7 @@ class Rows:
 
 
 def _warn_of_lists(names: list[str]) -> None:
-    """Warn about the columns that a table of all columns lacks; the warning points to the consumer of the stream."""
+    """Warn that a table of all columns lacks those of the features `names`, at the line that requests the stream."""
     more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
     warnings.warn(
         f"left out {', '.join(map(repr, names[:3]))}{more}: the index does not store the lists that some records have; "

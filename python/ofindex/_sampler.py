@@ -28,7 +28,7 @@ class Sampler(EpochSampler):
 
     Each iteration is the next epoch, unless `set_epoch` or `load_state_dict` was called in between. Each epoch has a
     different order, which depends only on seed and epoch; docs/sampling.md specifies the sampling algorithms. Takes
-    O(1) memory, except for weights and balance. Made by `Dataset.sampler`. Pickles with the position of its last
+    O(1) memory, unless it has weights or balance. Made by `Dataset.sampler`. Pickles with the position of its last
     iterator; a rank and world size that were not given are looked up by the process that unpickles it. Used by one
     thread at a time.
     """
@@ -46,15 +46,15 @@ class Sampler(EpochSampler):
         return self._dataset._open_sampler(**{**options, "rank": rank, "world_size": world_size})
 
     def _order(self) -> _ofindex.RowSampler:
-        """The source of a loader's ordinals, from the start of an iterator created now."""
+        """Return the source of a loader's ordinals, which starts where a new iterator would."""
         return cast("_ofindex.RowSampler", self._begin)
 
     def load_state_dict(self, state: State, force: bool = False) -> None:
-        """Replace seed, epoch and position by those of a state, taken with any number of ranks. The next iterator
-        continues from there; no record of the epoch is lost or read twice.
+        """Replace seed, epoch and position by those of `state`, which may come from any number of ranks. The next
+        iterator continues from there; no record of the epoch is lost or read twice.
 
         Args:
-            force: Accept a state of another dataset, other rows or another order.
+            force: Accept a state of another dataset, of other rows or of another order.
 
         Raises:
             StaleError: the state is not of this dataset, these rows and this order; the text gives the difference.

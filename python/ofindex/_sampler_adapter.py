@@ -1,4 +1,4 @@
-"""The order of a foreign sampler."""
+"""An adapter for samplers that are not from ofindex."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._mix import Mix
 
 
 class SamplerAdapter:
-    """Wraps anything that yields record numbers on each iteration as a sampler for a loader."""
+    """Makes a loader's sampler from any iterable of record numbers that can be iterated again for each epoch."""
 
     def __init__(self, dataset: Dataset | Mix, numbers: Iterable[int]) -> None:
         self._dataset = dataset
@@ -28,7 +28,7 @@ class SamplerAdapter:
 
     @property
     def epoch(self) -> int:
-        """The sampler's own epoch, if it counts them."""
+        """The epoch: the wrapped sampler's own if it counts epochs, otherwise the one set last."""
         return self._numbers.epoch if self._counts else self._epoch  # type: ignore[attr-defined]
 
     def _epoch_length(self) -> int | None:

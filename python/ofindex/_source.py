@@ -24,7 +24,7 @@ def open_source(path: Path, options: dict[str, Any]) -> _ofindex.Source:
 
 
 _MAX_NAMES = 8 << 20
-"""If its feature names are longer than this in total, an index may lack some."""
+"""An index may lack some feature names if they are longer than this in total."""
 
 
 class Shared:

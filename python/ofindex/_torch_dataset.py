@@ -31,7 +31,7 @@ class Dataset(torch.utils.data.Dataset[Any]):
         Args:
             dataset: An ofindex.Dataset, a view, or a mix.
             features: Features to decode: items are then dicts of tensors (`bytes` for bytes features, one tensor for a
-                `Ragged` row). None: items are payloads, as `bytes`.
+                row of a `Ragged`). None: items are payloads, as `bytes`.
             transform: Applied to each item.
         """
         self.dataset = dataset

@@ -23,7 +23,7 @@ from ._torch_tensors import pinned, tensors_of
 
 @dataclass
 class _Place:
-    """Progress of an iteration: kept separately by a Loader, so that a dropped iterator is closed."""
+    """Progress of an iteration. A Loader keeps this instead of the iterator, so that a dropped iterator is closed."""
 
     begin: State
     position: int
@@ -68,15 +68,15 @@ class Loader:
             features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. Numbers become tensors of shape
                 ``(n, *shape)``, byte strings a `BytesArray`, ragged features a `Ragged`.
             batch_size: Records per batch; the last one of an epoch may have fewer.
-            sampler: The order: ``dataset.sampler(...)``, or anything that yields record numbers when it is iterated; if
-                it has set_epoch, that is called before each epoch except the first. None: a global shuffle by `seed`,
-                for `rank` of `world_size` with `tail`.
-            rank, world_size: Only without `sampler`; give both or neither. None takes them from torch.distributed, or
-                else from torchrun's environment, or else 0 of 1; they are looked up again when the Loader is unpickled.
+            sampler: The order: ``dataset.sampler(...)``, or anything that yields record numbers when it is iterated.
+                Its method set_epoch, if any, is called before each epoch except the first. None: a global shuffle by
+                `seed`, for `rank` of `world_size` with `tail`.
+            rank, world_size: Only without `sampler`; give both or neither. None: taken from torch.distributed,
+                otherwise from torchrun's environment, otherwise 0 and 1; looked up again when the Loader is unpickled.
             tail: How to treat the records left over after the last whole step of all ranks: see `Dataset.sampler`.
             prefetch: Number of batches to read ahead.
             threads: Number of threads that read and decode; None: one per processor.
-            transform: Applied to each batch, on the same number of Python threads.
+            transform: Applied to each batch, on as many Python threads as `threads`.
             drop_last: Omit a last batch of fewer records.
             pin_memory: Put tensors into pinned memory; None: if there is a CUDA device.
         """
@@ -91,7 +91,7 @@ class Loader:
         if sampler is None:
             self.sampler = dataset.sampler(seed=seed, rank=rank, world_size=world_size, tail=tail)
         elif rank is not None or world_size is not None:
-            raise ValueError("rank and world_size are the sampler's: give them to it, or no sampler")
+            raise ValueError("rank and world_size belong to the sampler: give them to it, or give no sampler")
         elif isinstance(sampler, (Sampler, MixSampler)):
             owner: object = sampler._dataset
             if owner is not dataset and owner != dataset:
@@ -100,7 +100,7 @@ class Loader:
         else:
             self.sampler = SamplerAdapter(dataset, sampler)
         self._next_epoch: int | None = None  # requested by set_epoch()
-        self._read_epoch: int | None = None  # of the last iteration; None if the sampler is where reading should begin
+        self._read_epoch: int | None = None  # epoch of the last iteration; None if there was none since the last load
         self._place: _Place | None = None
 
     def __len__(self) -> int:
@@ -121,7 +121,7 @@ class Loader:
         return records // self.batch_size if self.drop_last else -(-records // self.batch_size)
 
     def _untouched(self) -> bool:
-        """Whether the sampler is where the next iteration should begin: new, loaded, or set by its owner."""
+        """Whether the next iteration begins where the sampler is: it is new, was loaded, or its epoch was set."""
         return self._read_epoch is None or self.sampler._loaded or self.sampler.epoch != self._read_epoch
 
     def __iter__(self) -> LoaderIterator:
@@ -137,7 +137,8 @@ class Loader:
         return iterator
 
     def set_epoch(self, epoch: int) -> None:
-        """Make `epoch` the next one. Right after `load_state_dict`, the state's own epoch keeps its position."""
+        """Make the next iteration read `epoch` from its start, or from a state's position if that was just loaded and
+        `epoch` is its epoch."""
         wanted = whole(epoch, "epoch")
         if self._next_epoch is None and self._untouched() and wanted == self.sampler.epoch:
             return
@@ -152,8 +153,8 @@ class Loader:
         return begin if self._next_epoch is None else {**begin, "epoch": self._next_epoch, "position": 0}
 
     def load_state_dict(self, state: State) -> None:
-        """Resume from `state`, which must be of a Loader over the same records in the same order, with any number of
-        ranks, any batch size and any features.
+        """Resume from `state`, which must come from a Loader over the same records in the same order. The number of
+        ranks, the batch size and the features may differ.
 
         Raises:
             StaleError: the state is of other records, or of another order; the text gives the difference.
@@ -187,9 +188,9 @@ def _unpickled(
 
 
 class LoaderIterator:
-    """One pass of a Loader over the rest of an epoch. Its threads end with it, or when it is dropped.
+    """One pass of a Loader over the rest of an epoch. Its threads end when the pass ends or the iterator is dropped.
 
-    Used by one thread at a time: `next` raises RuntimeError while another thread is inside.
+    Used by one thread at a time: `next` raises RuntimeError while another thread runs it.
     """
 
     def __init__(self, loader: Loader) -> None:
@@ -256,7 +257,7 @@ class LoaderIterator:
         return pinned(tensors) if self._pin else tensors
 
     def close(self) -> None:
-        """Stop the threads. The rest is not read; the state stays valid."""
+        """Stop the threads. The rest of the epoch is not read; `state_dict` still returns the position."""
         self._done, self._left = True, None if self._left is None else 0
         self._batches.close()
 

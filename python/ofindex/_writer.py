@@ -45,12 +45,12 @@ def gzipped(path: Path, compress: str | None) -> bool:
 
 
 class Writer(_ofindex.RecordFile):
-    """A shard being written. It gets its name, or its new content, only when it is closed.
+    """A shard being written. The file appears under its name, or changes, only when the writer is closed.
 
         with ofindex.Writer("data/part-0") as writer:
             writer.write({"label": 3, "image": jpeg, "box": np.zeros(4, np.float32)})
 
-    If the block ends with an exception, the shard is discarded, and a file of that name is unchanged. The same holds if
+    If the block ends with an exception, the shard is discarded, and an existing file is unchanged. The same holds if
     the writer is garbage collected without having been closed, or if the process dies.
 
     Thread-safe: records are written whole, in the order in which threads get to write them. In a forked child every
@@ -73,14 +73,14 @@ class Writer(_ofindex.RecordFile):
         """Begin a shard.
 
         Args:
-            path: Its name, once it is closed. The name must be free, unless `append` or `force` is given.
+            path: The shard's name once the writer is closed. It must not exist, unless `append` or `force` is given.
             format: "tfrecord" or "ofrecord"; None: implied by the name, which ends in ``.tfrecord``, ``.tfrecord.gz``
                 or ``.ofrecord``, or is ``part-N``, for OFRecords.
             payload: The message made from mappings: "example" or "sequence_example" in a TFRecord, "ofrecord" in an
                 OFRecord; None: Example or OFRecord. Payloads given as bytes are not checked.
-            schema: Feature name -> "bytes", "float", "double", "int32" or "int64": the kind of its values, and of a
-                list without values. For other features the values determine it. float and double also accept ints; only
-                OFRecord has double and int32.
+            schema: Feature name -> "bytes", "float", "double", "int32" or "int64": the kind of the feature's values,
+                and of its empty lists. For other features the values determine the kind. float and double also accept
+                ints; only OFRecord has double and int32.
             compress: "gzip", for TFRecords; None: implied by the name.
             append: Keep the records of an existing file, and append to them.
             force: Replace a shard of that name and format. A file that is not such a shard is never replaced.
@@ -90,15 +90,15 @@ class Writer(_ofindex.RecordFile):
 
         Raises:
             ValueError: arguments are inconsistent, or a file of that name exists. LockError: another writer has locked
-            it. DamageError: the file to append to does not end with a whole record. OSError: the folder does not exist,
-            or another file error.
+            the file. DamageError: the file to append to does not end with a whole record. OSError: the folder does not
+            exist, or another file error.
         """
         said = format_of_name(path)
         if format is None and said is None:
             hint = "give format='tfrecord' or format='ofrecord'"
             raise ValueError(f"{os.fsdecode(path)}: its name does not say its format: {hint}")
         wanted = format or said or "tfrecord"
-        part = _PART.fullmatch(os.path.basename(os.fsdecode(path)))  # as Spark calls TFRecords, too
+        part = _PART.fullmatch(os.path.basename(os.fsdecode(path)))  # a name that Spark gives to TFRecords, too
         if said not in (None, wanted) and not part:
             raise ValueError(f"{os.fsdecode(path)}: the name says {said}, and format={wanted!r}: give it another name")
         if not (schema is None or isinstance(schema, Mapping)):
@@ -139,7 +139,7 @@ class Writer(_ofindex.RecordFile):
             self.abandon()
 
     def __del__(self) -> None:
-        # A writer that was not begun, or is the parent's, must not be abandoned here.
+        # A writer whose constructor failed, or that belongs to the parent process, must not be abandoned here.
         if self.__dict__.get("_process") != os.getpid() or self.closed:
             return
         self.abandon()

@@ -19,7 +19,7 @@ class DataSource:
     """Records for Grain's DataLoader and MapDataset: implements grain's RandomAccessDataSource, with batched reads.
 
     Thread-safe, deterministic, and can be pickled. Its repr, which Grain's checkpoints compare, identifies the records
-    and contains no address. Grain itself need not be installed.
+    and contains no memory address. Grain itself need not be installed.
     """
 
     def __init__(self, dataset: Dataset | Mix, features: Features | None = None) -> None:

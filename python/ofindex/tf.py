@@ -67,12 +67,12 @@ def dataset(
         threads: Number of threads that read and decode; None: one per processor.
 
     Returns:
-        Elements are dicts of name -> tensor of shape ``(n, *shape)``, byte strings as tf.string, or RaggedTensor of n
-        rows.
+        A tf.data.Dataset whose elements are dicts: feature name -> tensor of shape ``(n, *shape)``, with byte strings
+        as tf.string, or RaggedTensor of n rows.
 
     Raises:
         ValueError, TypeError: arguments are invalid. Errors while reading are raised as TensorFlow's errors,
-        with our text.
+        with the text of ofindex's exception.
     """
     decoding = decoding_for(ds, features)
     ahead = checked_reading(batch_size, threads, prefetch)

@@ -23,7 +23,7 @@ class DamageCase(PackCase):
         with self.assertRaises(ofindex.FormatError) as caught:
             self.packed(path, "example")
         first, hint = str(caught.exception).split("\n")
-        self.assertRegex(first, f"^{path}: (Parquet|Avro) that is cut or damaged: [A-Z].*")
+        self.assertRegex(first, f"^{path}: truncated or damaged (Parquet|Avro): [A-Z].*")
         self.assertEqual(caught.exception.hint, hint)
         self.assertIn("copy it again", hint)
         self.assertEqual(self.beside(), [path.name])

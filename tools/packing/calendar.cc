@@ -117,12 +117,12 @@ Result<int64_t> InUnit(std::string_view text, int64_t seconds, int64_t nanosecon
   const __int128 time = static_cast<__int128>(seconds) * kNanosecondsInSecond + nanoseconds;
   const __int128 count = time / NanosecondsIn(unit);
   if (count * NanosecondsIn(unit) != time) {
-    return Fail(ErrorCode::kFeature, StrCat("'", Printable(text), "' is not whole in the unit of time"),
-                "count in a finer one, with --time-unit ms, us or ns");
+    return Fail(ErrorCode::kFeature, StrCat("'", Printable(text), "' is not a whole number in the unit of time"),
+                "choose a finer unit: --time-unit ms, us or ns");
   }
   if (count > std::numeric_limits<int64_t>::max() || count < std::numeric_limits<int64_t>::min()) {
     return Fail(ErrorCode::kFeature, StrCat("'", Printable(text), "' does not fit an int64 in the unit of time"),
-                "count in a coarser one, with --time-unit us, ms or s");
+                "choose a coarser unit: --time-unit us, ms or s");
   }
   return static_cast<int64_t>(count);
 }

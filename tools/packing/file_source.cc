@@ -24,14 +24,14 @@ constexpr std::string_view kLabel = "label";
 
 /// A file that becomes a record.
 struct PackedFile {
-  std::string path;    // to open it
+  std::string path;    // for opening the file
   std::string name;    // relative to its source
   std::string folder;  // its folder, relative to its source; empty if it is in the source itself
 };
 
 bool IsHidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
-/// Collects the files of all sources, and what else lies in their folders.
+/// Collects the files of all sources, and notes about the entries of their folders that it skips.
 class FileFinder {
  public:
   explicit FileFinder(Progress& progress) : progress_(progress) {}
@@ -197,7 +197,7 @@ class FileSource : public PackSource {
 
 Result<std::unique_ptr<PackSource>> OpenFileSource(const PackRequest& request, Progress& progress) {
   if (request.field == kFilename || request.field == kLabel) {
-    return Fail(ErrorCode::kUsage, StrCat("--field ", request.field, ": the name of another feature that is written"),
+    return Fail(ErrorCode::kUsage, StrCat("--field ", request.field, ": another feature of the records has this name"),
                 "choose another name");
   }
   FileFinder finder(progress);

@@ -17,7 +17,7 @@ class LineReader {
  public:
   [[nodiscard]] static Result<LineReader> Open(const std::string& path);
 
-  /// Moves to `offset`, where a line begins. `window` is the size of each read: choose less for scattered lines.
+  /// Moves to `offset`, where a line begins. `window` is the size of each read; choose less for scattered lines.
   void SeekTo(uint64_t offset, size_t window);
 
   /// Reads the next line, with its newline if it has one; returns false at the end of the file. The 64 bytes after the

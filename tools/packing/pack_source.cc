@@ -26,7 +26,7 @@ Result<SourceForm> FormOf(const std::string& source) {
   if (suffix == ".parquet" || suffix == ".avro") {
     return Fail(ErrorCode::kUsage, StrCat(Printable(source), ": is packed by the Python package"),
                 StrCat("python -c 'import ofindex; ofindex.pack(\"", Printable(source),
-                       "\", \"OUT\", to=\"tfrecord\")', or --from files for a record of the file as it is"));
+                       "\", \"OUT\", to=\"tfrecord\")', or use --from files to store the whole file in a record"));
   }
   return SourceForm::kFiles;
 }

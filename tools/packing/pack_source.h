@@ -35,8 +35,8 @@ struct PackedFeature {
   FeatureKind kind = FeatureKind::kNone;
 };
 
-/// Makes the payloads of a source. Opening it determined everything that must be known before the first record can be
-/// written. Not thread-safe.
+/// Makes the payloads of a source. Opening a source determines everything that must be known before the first record
+/// can be written. Not thread-safe.
 class PackSource {
  public:
   virtual ~PackSource() = default;

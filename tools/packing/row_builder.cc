@@ -161,11 +161,11 @@ Result<RowBuilder::Slot*> RowBuilder::SlotOf(std::string_view name) {
               "add it to the file given by --schema");
 }
 
-// True for a record or a map: it contains features, but is not one.
+// Returns true if `name` is that of a record or a map, which contains features but is not a feature.
 bool RowBuilder::IsOuter(std::string_view name) const { return !names_.Has(name) && outer_.contains(name); }
 
 Result<void> RowBuilder::List(std::string_view name, int depth) {
-  if (IsOuter(name)) return {};  // an empty list of records; if it is not empty, its values are not in the schema
+  if (IsOuter(name)) return {};  // an empty list of records; values in it would not be in the schema
   OFINDEX_ASSIGN(Slot * slot, SlotOf(name));
   if (depth == 0 && slot->there) return Twice(name);
   Touch(*slot);

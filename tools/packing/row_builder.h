@@ -35,8 +35,8 @@ class RowBuilder : public RowVisitor {
   /// or the row has a name twice.
   [[nodiscard]] Result<void> Value(std::string_view name, const SourceValue& value, int depth) override;
 
-  /// Returns the payload of the row, valid until Clear. Views of the row's values must still be valid. Errors: those of
-  /// PayloadBuilder.
+  /// Returns the payload of the row, valid until Clear. The bytes to which the row's values refer must still be valid.
+  /// Errors: those of PayloadBuilder.
   [[nodiscard]] Result<ByteView> Finish();
 
  private:
@@ -69,11 +69,11 @@ class RowBuilder : public RowVisitor {
   TimeUnit unit_;
   FeatureNames names_;
   std::deque<Slot> slots_;
-  std::set<std::string, std::less<>> outer_;  // of records and maps, which are themselves only null or empty lists
-  std::vector<size_t> touched_;               // slots that the row has, in the order in which they came
-  std::vector<size_t> touched_before_;        // those of an earlier row
-  std::vector<size_t> by_name_;               // the same, sorted by name
-  std::deque<std::string> texts_;             // numbers as text, of this row
+  std::set<std::string, std::less<>> outer_;  // names of records and maps, which may themselves be null or empty lists
+  std::vector<size_t> touched_;               // slots that the row has, in the order of its values
+  std::vector<size_t> touched_before_;        // touched_ of an earlier row
+  std::vector<size_t> by_name_;               // touched_before_, sorted by name
+  std::deque<std::string> texts_;             // this row's numbers as text
   std::vector<FeatureData> steps_;
   PayloadBuilder builder_;
 };

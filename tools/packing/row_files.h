@@ -26,7 +26,7 @@ struct RowPlace {
 /// names its columns. Not thread-safe.
 class RowFiles {
  public:
-  /// Opens all of them. `progress` must outlive this. Errors: kIo; kFormat if a header is malformed.
+  /// Opens all files. `progress` must outlive this. Errors: kIo; kFormat if a header is malformed.
   [[nodiscard]] static Result<RowFiles> Open(const std::vector<std::string>& paths, RowFormat format,
                                              Progress& progress);
 

@@ -13,7 +13,7 @@ constexpr uint8_t Bit(Type type) { return static_cast<uint8_t>(1U << static_cast
 constexpr uint8_t kNumbers = Bit(Type::kBoolean) | Bit(Type::kInteger) | Bit(Type::kReal);
 constexpr uint8_t kTexts = Bit(Type::kText) | Bit(Type::kBytes);
 
-// Bits: what a text cannot be.
+// Bits for the types that a text cannot have.
 constexpr uint8_t kNotWhole = 1;
 constexpr uint8_t kNotReal = 2;
 constexpr uint8_t kNotBoolean = 4;
@@ -54,7 +54,7 @@ Result<void> SchemaInference::Value(std::string_view name, const SourceValue& va
                 "omit it, or write a placeholder value");
   }
   if (value.type == Type::kText && text_ == Text::kMayBeNumber) {
-    // An empty text says nothing about numbers: in a column of them it is a null.
+    // An empty text does not determine the type, because in a column of numbers it is a null.
     if (!value.text.empty() && seen.texts != kNothing) seen.texts = WhatItIsNot(value.text, seen.texts);
     if (!value.text.empty()) seen.types |= Bit(Type::kText);
     seen.empties = seen.empties || value.text.empty();

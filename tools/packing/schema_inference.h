@@ -32,8 +32,8 @@ class SchemaInference : public RowVisitor {
  private:
   struct Seen {
     uint8_t types = 0;     // one bit per SourceValue::Type
-    uint8_t texts = 0;     // for text that may be a number: bits for what some of it cannot be
-    bool empties = false;  // has empty texts, if text may be a number
+    uint8_t texts = 0;     // if text may be a number: bits for the types that not all texts can have
+    bool empties = false;  // if text may be a number: whether some texts are empty
     bool steps = false;
   };
 

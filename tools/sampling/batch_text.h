@@ -21,11 +21,11 @@ struct BatchRequest {
   Tail tail = Tail::kExact;
 };
 
-/// Prints batches of the order of `whole`, which is of a single rank: one a line, or in the forms of --json and
-/// --jsonl.
+/// Prints batches cut from the order of `whole`, a sampler for a single rank: one per line, or as --json and --jsonl
+/// specify.
 ///
-/// Errors: kUsage if the column does not exist or is no length, or if the limits are invalid; kInterrupted, kIo; those
-/// of opening the shards, which payload bytes need.
+/// Errors: kUsage if the column does not exist or does not hold lengths, or if the limits are invalid; kInterrupted;
+/// kIo; if the lengths are those of payloads, the errors of opening the shards.
 [[nodiscard]] Result<void> PrintBatches(const Sampler& whole, const std::shared_ptr<const Snapshot>& snapshot,
                                         const BatchRequest& request, const Context& context, Output& out);
 

@@ -11,10 +11,11 @@
 
 namespace ofindex {
 
-/// Parses the value of --block, with that of --lanes: "auto" or a number of records. Empty, and "auto" if runs are not
-/// faster than single records, mean a global shuffle, which is none. Prints why "auto" chose what it did.
+/// Parses the value of --block, "auto" or a number of records; `lanes` is the value of --lanes. Returns no shape, which
+/// means a global shuffle, if `text` is empty, or if it is "auto" and runs are not faster than single records. Prints
+/// the reason for the choice of "auto".
 ///
-/// Errors: kUsage if `text` is neither; those of opening the shards, which "auto" needs.
+/// Errors: kUsage if `text` is neither "auto" nor a number; for "auto", the errors of opening the shards.
 [[nodiscard]] Result<std::optional<BlockShape>> ParseBlock(const std::string& text, std::optional<uint64_t> lanes,
                                                            const std::shared_ptr<const Snapshot>& snapshot,
                                                            const Context& context);

@@ -27,7 +27,7 @@ std::string Fixed(double value, int digits) {
   return text;
 }
 
-// Returns the average; each read of a global shuffle is one record.
+// Returns the average number of records per read, which is 1 for a global shuffle.
 double RecordsToARead(const MixQuality& quality) {
   return static_cast<double>(quality.positions) / static_cast<double>(std::max<uint64_t>(quality.reads, 1));
 }

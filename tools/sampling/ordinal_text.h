@@ -10,8 +10,8 @@
 
 namespace ofindex {
 
-/// Prints the next ordinals of `sampler`, at most `most`: one a line, or in the forms of --json and --jsonl. They are
-/// written as they are drawn, since there may be a hundred million. Errors: kInterrupted, kIo.
+/// Prints the next ordinals of `sampler`, at most `most`: one per line, or as --json and --jsonl specify. Writes them
+/// as they are drawn, since there may be a hundred million. Errors: kInterrupted, kIo.
 [[nodiscard]] Result<void> PrintOrdinals(Sampler& sampler, uint64_t most, const Context& context, Output& out);
 
 /// Appends the digits of `ordinal` to `text`.

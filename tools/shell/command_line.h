@@ -35,8 +35,8 @@ class Option {
   /// Accepts only these words.
   Option OneOf(const std::vector<std::string>& words);
 
-  /// Accepts only numbers from `min` to `max`. Their type decides how the value is read: as unsigned, -N is 2^64 -
-  /// N. AddNumber accepts no sign in the first place.
+  /// Accepts only numbers from `min` to `max`. The value is parsed as a number of their type: as uint64_t, -N is
+  /// 2^64 - N. Options added with AddNumber accept no sign at all.
   Option Between(int min, int max);
   Option Between(uint64_t min, uint64_t max);
 
@@ -65,8 +65,8 @@ class Verb {
   Option AddArgument(const char* name, std::vector<std::string>& values, const char* help);
 
   /// Adds an option with a value. It may be given once; if `value` is a vector, any number of times with one value
-  /// each. Value is a type that command_line.cc instantiates: strings, numbers, some of them optional, a vector of
-  /// strings.
+  /// each. Value is one of the types for which command_line.cc instantiates this template: a string, a number, an
+  /// optional string or number, or a vector of strings.
   template <typename Value>
   Option AddOption(const char* names, Value& value, const char* type, const std::string& help);
 

@@ -14,8 +14,9 @@ namespace ofindex {
 /// this object. Moves, does not copy.
 class SourceIndex {
  public:
-  /// `data` is what `build` takes; a single item may be an index, or the data of an index. `with_columns` says whether
-  /// a temporary index needs columns. Errors: those of BuildIndex and ResolveIndex.
+  /// `data` takes what `ofindex build` takes; a single item may also be an index. If the item is an index, or data that
+  /// have one, uses that index; otherwise builds a temporary one, with columns if `with_columns` is true. Errors: those
+  /// of BuildIndex and ResolveIndex.
   [[nodiscard]] static Result<SourceIndex> Of(const std::vector<std::string>& data, bool with_columns,
                                               Context& context);
 

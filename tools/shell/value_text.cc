@@ -66,7 +66,7 @@ size_t ShownWidth(std::string_view text) {
 }
 
 std::string ShownText(std::string_view text, size_t limit) {
-  // Only what may be shown is made printable.
+  // Escapes only the part of the text that may be shown.
   const std::string_view front = text.substr(0, (limit + 1) * kMaxBytesOfCharacter);
   std::string shown = Printable(front);
   if (front.size() == text.size() && ShownWidth(shown) <= limit) return shown;

@@ -17,7 +17,7 @@ namespace ofindex {
 [[nodiscard]] std::string CsvField(std::string_view exact);
 [[nodiscard]] std::string CsvOfValue(const Chunk::Value& value);
 
-/// Returns the shortest text that identifies a real, the same everywhere.
+/// Returns the shortest text that identifies a real, which is the same on every system.
 [[nodiscard]] std::string RealText(double real);
 
 /// Returns `text` for people: control characters are shown as \xNN, and the text is cut to `limit` characters.

@@ -18,10 +18,11 @@ using TakePayload = std::function<Result<void>(uint64_t ordinal, ByteView payloa
 
 /// Reads records in batches of bounded size and passes them to `take`, in the order given by `next`. Bad records are
 /// reported on standard error and skipped. Returns the exit code: 3 if any record was bad, otherwise 0. Errors: those
-/// of RecordReader::CopyInto; kInterrupted; those of `next` and `take`, where kDamage also means a bad record.
+/// of RecordReader::CopyInto; kInterrupted; those of `next`; those of `take`, except kDamage, which also means that the
+/// record is bad.
 ///
-/// With `lost`, unreadable shards are added to it and the records of all others are passed on. The returned exit code
-/// does not reflect the shards in `lost`.
+/// If `lost` is not null, unreadable shards are added to it, and the records of all other shards are passed on. The
+/// returned exit code does not reflect the shards in `lost`.
 [[nodiscard]] Result<int> StreamRecords(const Dataset& dataset, const NextOrdinal& next, const TakePayload& take,
                                         const Context& context, LostShards* lost = nullptr);
 

@@ -39,9 +39,9 @@ class ShownRecord {
 
   /// Prints the bytes of the payload, each explained as part of a message: see ExplainWire(). With `feature`,
   /// only its entries.
-  /// Errors: kDamage if the record's message is malformed or the record is marked bad, although it is printed; kUsage
-  /// if the record has no such feature; kInterrupted if `cancel` was set (the output is many times the size of the
-  /// payload).
+  /// Errors: kDamage if the record's message is malformed or the record is marked bad (the bytes are printed first);
+  /// kUsage if the record has no such feature; kInterrupted if `cancel` was set (the output is many times the size of
+  /// the payload).
   [[nodiscard]] Result<void> PrintWire(const std::optional<std::string>& feature, const std::atomic<bool>& cancel,
                                        Output& out);
 

@@ -71,7 +71,7 @@ void PrintWarnings(const BuildReport& report, const Context& context) {
                            " in byte order have one; name those that you need with --columns"));
   }
   if (report.facts.features_dropped) {
-    notes.push_back("too many feature names: the first in byte order are in the index, and those that --columns names");
+    notes.push_back("too many feature names: the index has the first in byte order, and those that --columns names");
   }
   if (const auto names = ColumnsInNoRecord(report); !names.empty()) notes.push_back(DescribeInNoRecord(names, report));
   PrintNotes(notes, context);

@@ -169,7 +169,7 @@ OutputKind KindOf(const Arguments& arguments) {
   return arguments.to == "raw" ? OutputKind::kRaw : OutputKind::kJsonLines;
 }
 
-// Runs before anything is read: the output must not be an input, nor be created among the shards as another shard.
+// Runs before any record is read. The output must not be an input, and a new shard must not lie among the input shards.
 Result<void> CheckSink(const Arguments& arguments, const Dataset& dataset) {
   if (arguments.output.empty() || arguments.output == "-") return {};
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset.snapshot()->Catalog());

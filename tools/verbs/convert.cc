@@ -33,7 +33,7 @@ struct Arguments {
   ReaderOptions reading;
 };
 
-/// What the index says about the data, besides their records.
+/// The facts about the data that the index stores, except the records.
 struct SourceFacts {
   std::vector<ShardRow> shards;
   std::vector<DamageRow> damage;
@@ -53,7 +53,7 @@ Result<SourceFacts> ReadFacts(const Snapshot& snapshot) {
   return facts;
 }
 
-/// The records to convert, in order, and the number that goes into each new shard.
+/// The records to convert, in order, and their number. `all_in_order` is true for all records in ordinal order.
 struct Selected {
   NextOrdinal next;
   uint64_t records = 0;

@@ -14,7 +14,7 @@ constexpr uint64_t kCloseBehind = uint64_t{8} << 10;  // checksums closer than t
 constexpr uint64_t kWindowBytes = uint64_t{128} << 10;
 constexpr uint64_t kFooter = FooterBytes(Framing::kTfRecord);
 
-// Returns the message that records of `kind` become. Opaque payloads are only framed again.
+// Returns the kind of payload to which payloads of `kind` are converted. Opaque payloads are only framed again.
 PayloadKind TargetOf(PayloadKind kind, Framing to) {
   if (kind == PayloadKind::kOpaque) return kind;
   if (to == Framing::kOfRecord) return PayloadKind::kOfRecord;
@@ -82,7 +82,7 @@ Result<int> Converter::Run(const NextOrdinal& next) {
       dataset_, noted, [this](uint64_t ordinal, ByteView payload) { return Take(ordinal, payload); }, context_);
 }
 
-// Requested records before `ordinal` that never arrived are bad, and were reported.
+// Passes over the requested records before `ordinal`. They did not arrive because they are bad, which was reported.
 Result<void> Converter::PassOverUntil(uint64_t ordinal) {
   while (waiting_.front() != ordinal) {
     OFINDEX_TRY(writer_.PassOver());

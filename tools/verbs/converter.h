@@ -34,13 +34,13 @@ class PayloadCheck {
   [[nodiscard]] Result<void> Refill(uint32_t shard, uint64_t at);
 
   const Dataset& dataset_;
-  uint32_t shard_ = 0;  // of the window
+  uint32_t shard_ = 0;  // the shard that the window is part of
   uint64_t window_begin_ = 0;
   std::vector<uint8_t> window_;
 };
 
-/// Converts the payloads of a dataset's records, in any order, to the other message, and writes them to new
-/// shards. Not thread-safe.
+/// Converts the payloads of a dataset's records, in any order, to the message of the other format, and writes the
+/// results to new shards. Not thread-safe.
 class Converter {
  public:
   /// `shards` are those of `dataset`, under the names to show; all arguments must outlive the converter. Errors: kUsage

@@ -29,8 +29,8 @@ struct Arguments {
   bool force = false;
 };
 
-// A text index being written: one line per record with its begin and its size with framing. This is the format of
-// DALI's readers.tfrecord(index_path=) and of vahidk/tfrecord (their tools/tfrecord2idx write it too).
+// A text index being written: one line per record, with the record's offset and its size including framing. DALI's
+// readers.tfrecord(index_path=) and vahidk/tfrecord read this format, and their tools tfrecord2idx write it.
 class TextIndex {
  public:
   [[nodiscard]] static Result<TextIndex> Create(const fs::path& path) {

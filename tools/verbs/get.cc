@@ -71,14 +71,15 @@ class Getter {
   uint64_t shown_ = 0;
 };
 
-// Returns true if a record that was not shown cannot be read; kIo may also come from writing the output.
+// Returns true if `error` came from reading the record. Reads it again after kIo, which may also come from writing the
+// output.
 bool CannotBeRead(const Dataset& dataset, uint64_t ordinal, const Error& error) {
   if (error.code == ErrorCode::kStale) return true;
   std::vector<uint8_t> payload;
   return error.code == ErrorCode::kIo && !dataset.reader().Copy(ordinal, payload);
 }
 
-// Bad records and unreadable shards do not keep the others from being shown; any other error does.
+// Shows all records except bad ones and those of unreadable shards; any other error ends it.
 Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ranges, Getter& getter, LostShards& lost,
                     const Context& context) {
   int exit_code = 0;

@@ -57,8 +57,8 @@ bool IsAlone(const std::string& out) {
   return !error;
 }
 
-// Decides what happens to an existing map of labels next to the shards of `plan`. It is replaced together with its
-// shards. Returns true if `text` is to be written.
+// Decides what happens to an existing map of labels in the folder of `plan`: it may be replaced, but only together with
+// the shards that it describes. Returns true if `text` is to be written.
 Result<bool> PlanLabels(const std::string& text, const InputFiles& inputs, bool force, ShardSetPlan& plan) {
   const std::string path = (fs::path(plan.folder) / kLabelsName).string();
   std::error_code error;

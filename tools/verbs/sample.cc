@@ -96,8 +96,8 @@ void AddOrderOptions(Verb& verb, Arguments& arguments) {
                  "with the reason; default: a global shuffle")
       .Excludes({"--weights", "--balance"});
   verb.AddNumber("--lanes", arguments.lanes, "C",
-                 "For --block: lanes of the epoch, read side by side, each with its own runs; use a multiple of ranks "
-                 "times workers, so that each worker reads its own; default 64")
+                 "For --block: number of parallel streams of the epoch, each with its own runs; use a multiple of "
+                 "ranks times workers, so that each worker has its own streams; default 64")
       .Needs("--block");
 }
 

@@ -41,7 +41,7 @@ RowForm FormOf(const Arguments& arguments, const Context& context) {
   return arguments.csv ? RowForm::kCsv : RowForm::kTable;
 }
 
-// Reads the query, at most as much of standard input as a query could have.
+// Returns the query. If `argument` is "-", reads it from standard input, up to the maximum length of a query.
 Result<std::string> ReadQuery(const std::string& argument, const Context& context) {
   if (argument != "-") return argument;
   std::string query(kMaxQueryBytes, '\0');

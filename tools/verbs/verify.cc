@@ -63,9 +63,8 @@ Result<void> PrintReport(const VerifyReport& report, const VerifyOptions& option
 
 void PrintWarnings(const VerifyReport& report, const Context& context) {
   if (report.lacks_checksums) {
-    PrintNote(
-        "note: OFRecord has no checksums, and this index keeps none: `ofindex build --verify` makes one that does",
-        context);
+    PrintNote("note: OFRecord has no checksums, and this index has none; `ofindex build --verify` stores them",
+              context);
   }
   if (report.empty_of_records != 0) {
     PrintNote(StrCat("note: ", Counted(report.empty_of_records, "empty OFRecord"),

@@ -155,7 +155,7 @@ bool ArrowColumn::Add(const Chunk::Value& value) {
       AddReal(value.real);
       return true;
     case ColumnValue::Type::kText:
-      // SQL's TEXT may hold any bytes, Arrow's may not.
+      // SQL's TEXT may hold any bytes, but Arrow's strings must be UTF-8.
       if (type_ != ValueType::kBinary && !Become(IsText(value.bytes) ? ValueType::kText : ValueType::kBinary)) {
         return false;
       }

@@ -40,7 +40,8 @@ class ArrowColumn {
   void EndList(bool present);
   [[nodiscard]] ArrowColumn& items() { return *items_; }
 
-  // The collected values. There is one more offset than values: into data for kText and kBinary, into items for kList.
+  // The collected values. There is one more offset than there are values. Offsets are into data for kText and kBinary,
+  // into items for kList.
   [[nodiscard]] const std::vector<uint8_t>& data() const { return data_; }
   [[nodiscard]] const std::vector<int64_t>& offsets() const { return offsets_; }
   [[nodiscard]] const ArrowColumn& items() const { return *items_; }
@@ -69,7 +70,7 @@ class ArrowColumn {
   std::unique_ptr<ArrowColumn> items_;
 };
 
-/// Returns whether every integer of at most this magnitude is exactly a double.
+/// Returns whether every integer of at most this magnitude can be represented exactly as a double.
 [[nodiscard]] constexpr bool FitsDouble(int64_t value) {
   return -(int64_t{1} << 53) <= value && value <= int64_t{1} << 53;
 }

@@ -32,7 +32,7 @@ using namespace nb::literals;
 namespace ofindex::python {
 namespace {
 
-// Makes a dict from alternating keys and values.
+// Adds alternating keys and values to `dict`.
 template <typename... Rest>
 void Put(nb::dict& dict, const char* key, const nb::object& value, const Rest&... rest) {
   dict[key] = value;
@@ -119,7 +119,7 @@ std::shared_ptr<SharedCatalog> CatalogOf(const Source& source) {
   return RunInterruptibly([&](const Progress&) { return source.dataset.snapshot()->Catalog(); });
 }
 
-// The rows that a catalog reads when they are asked for.
+// The rows that a catalog reads only on request.
 struct RarerRows {
   std::vector<BadRow> bad;
   std::vector<DamageRow> damage;

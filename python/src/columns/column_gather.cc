@@ -13,7 +13,7 @@ constexpr uint8_t Bit(FeatureKind kind) { return static_cast<uint8_t>(1U << stat
 constexpr uint8_t kIntegerKinds = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
 constexpr uint8_t kRealKinds = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
 
-// Returns the type for values of these kinds; bytes are text if `text`.
+// Returns the type for values of these kinds; bytes are kText if `text` is true.
 Result<ValueType> TypeOfKinds(uint8_t kinds, bool text, const std::string& column) {
   const bool bytes = (kinds & Bit(FeatureKind::kBytes)) != 0;
   if (bytes && (kinds & (kIntegerKinds | kRealKinds)) != 0) {
@@ -25,7 +25,8 @@ Result<ValueType> TypeOfKinds(uint8_t kinds, bool text, const std::string& colum
   return (kinds & kRealKinds) != 0 ? ValueType::kFloat64 : ValueType::kInt64;
 }
 
-// Adds the elements of one list. Returns false if it has an integer that no double represents in a column of reals.
+// Adds the elements of one list. Returns false if the column has reals and an element is an integer that no double
+// represents.
 [[nodiscard]] bool AddList(const Chunk& chunk, uint32_t record, ArrowColumn& out) {
   const Chunk::Lists& lists = chunk.lists();
   const uint32_t end = lists.ends[record];

@@ -10,8 +10,9 @@
 
 namespace ofindex::python {
 
-/// Returns the column as an Arrow field. Columns of floats only are kFloat32, other numbers that are not all integers
-/// kFloat64; bytes that are not all text are kBinary. Errors: kUsage if the column holds both numbers and bytes.
+/// Returns the column as an Arrow field. A column of floats only is kFloat32; a column of other numbers is kFloat64,
+/// unless all are integers; a column of bytes is kBinary, unless all are text. Errors: kUsage if the column holds both
+/// numbers and bytes.
 [[nodiscard]] Result<ArrowField> FieldOf(const ColumnStore& store, const Column& column);
 
 /// Adds the values of `column` at `ordinals` to `out`, whose type must be that of FieldOf(). Consecutive ordinals are

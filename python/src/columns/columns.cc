@@ -30,7 +30,7 @@ using namespace nb::literals;
 namespace ofindex::python {
 namespace {
 
-// Rows per batch of a stream, and per step of a long gathering.
+// Rows per batch of a stream, and per step when a whole column is read.
 constexpr uint64_t kRowsAtOnce = 65536;
 
 Rows SelectRows(const Source& source, const std::string& expression, nb::handle parameters, const Rows& among) {
@@ -67,13 +67,13 @@ Result<std::optional<uint64_t>> FindList(ColumnStore& store, const Column& colum
   return std::nullopt;
 }
 
-// Returns whether some records have lists of its feature that `column` cannot hold, so that it is NULL there.
+// Returns whether some records have a list of the feature's values, for which `column` stores only NULL.
 bool LacksLists(const ColumnStore& store, const Column& column) {
   return column.origin == Column::Origin::kFeature && column.role == ColumnRole::kValue && !column.is_list() &&
          store.features()[column.feature].values_max > 1;
 }
 
-// Fails unless `column` has all values of its feature in each of `rows`, as a request by feature name requires.
+// Fails unless `column` has all values of its feature for each of `rows`. A request by feature name needs all values.
 Result<void> CheckValues(ColumnStore& store, const Column& column, std::string_view name, const Rows& rows,
                          const Progress& progress) {
   if (column.origin != Column::Origin::kFeature || column.is_list()) return {};
@@ -105,7 +105,7 @@ Result<void> CheckValues(ColumnStore& store, const Column& column, std::string_v
   return {};
 }
 
-// Returns the column with the SQL name `name`, or the one with the values of the feature `name` in `rows`.
+// Returns the column with the SQL name `name`, or the column that has all values of the feature `name` for `rows`.
 Column ValuesNamed(ColumnStore& store, nb::handle name, const Rows& rows) {
   const std::string text = NameOf(name);
   Column column = Unwrap(FindColumn(store, text), Asked::kQuery);

@@ -9,7 +9,7 @@
 
 namespace ofindex::python {
 
-/// Returns the columns of an open dataset. They must not be used after a fork: ask again there.
+/// Returns the columns of an open dataset. They must not be used after a fork: call this again in the child.
 [[nodiscard]] std::shared_ptr<ColumnStore> ColumnsOf(const Source& source);
 
 /// Binds the queries on columns.

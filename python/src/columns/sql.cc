@@ -78,8 +78,8 @@ class Cursor {
     return list;
   }
 
-  /// Returns all rows as columns, each of the type that fits all of its values. Keeps them, because some consumers ask
-  /// twice: once for the schema, and again for the rows.
+  /// Returns all rows as columns, each of the type that fits all of its values. Keeps the columns, because some
+  /// consumers request a stream twice: once for the schema, and again for the rows.
   [[nodiscard]] nb::object Stream() {
     Use(Taken::kAsColumns, "rows were already fetched");
     if (!columns_) {
@@ -101,7 +101,7 @@ class Cursor {
  private:
   enum class Taken : uint8_t { kNot, kAsTuples, kAsColumns };
 
-  // Rows are taken either as tuples or as columns: if mixed, each would silently get only the rest.
+  // Rows are taken either as tuples or as columns. If both were allowed, the later one would silently miss rows.
   void Use(Taken as, const char* otherwise) {
     if (taken_ == Taken::kNot) taken_ = as;
     if (taken_ != as) Raise(ErrorCode::kUsage, otherwise, "run the statement again");
@@ -138,7 +138,7 @@ class Cursor {
         return Fail(ErrorCode::kUsage,
                     StrCat("column '", Printable(rows_->columns()[c]), "' of the answer holds ",
                            numbers ? "reals and integers beyond 2**53" : "numbers and texts"),
-                    "Arrow's columns are of one type: CAST(... AS TEXT)");
+                    "an Arrow column has a single type: use CAST(... AS TEXT)");
       }
     }
     return columns;

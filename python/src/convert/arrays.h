@@ -23,7 +23,7 @@ struct Memory {
 /// Returns a writable numpy array of `memory`, which it keeps alive.
 [[nodiscard]] nanobind::object ArrayOf(Memory memory);
 
-/// Returns the buffer format by which numpy recognises its own type of T's width. Of C's two 64-bit types it is `long`.
+/// Returns the buffer format of numpy's own type of T's width. For 64 bits it is that of `long`, not of `long long`.
 template <typename T>
 constexpr const char* FormatOf() {
   if constexpr (std::is_same_v<T, bool>) return "?";
@@ -36,7 +36,7 @@ constexpr const char* FormatOf() {
   return kSigned ? "l" : "L";
 }
 
-/// Returns the `size` items at `data`, which `owner` keeps alive, as an array. An array without items needs no data.
+/// Returns the `size` items at `data`, which `owner` keeps alive, as an array. If `size` is 0, `data` may be null.
 template <typename T>
 nanobind::object SharedArray(std::shared_ptr<const void> owner, const T* data, size_t size) {
   static T nothing{};

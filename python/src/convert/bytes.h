@@ -31,7 +31,7 @@ inline std::string NameOf(nanobind::handle name) {
   return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 
-/// Returns the bytes of a path. Raises ValueError if it contains a NUL, at which the system would cut it.
+/// Returns the bytes of a path. Raises ValueError if it contains a NUL, where the system would end it.
 inline std::string PathOf(nanobind::handle path) {
   std::string bytes = NameOf(path);
   if (bytes.find('\0') == std::string::npos) return bytes;

@@ -15,7 +15,8 @@ namespace {
 
 using Int64Array = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// `list` is a list or a tuple. Converting an item to a number may run code that changes it.
+// `list` is a list or a tuple. Its size is checked again for each item, because converting an item to a number may run
+// code that changes a list.
 std::vector<uint64_t> OfList(PyObject* list, uint64_t size) {
   std::vector<uint64_t> indices;
   indices.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(list)));
@@ -26,7 +27,8 @@ std::vector<uint64_t> OfList(PyObject* list, uint64_t size) {
   return indices;
 }
 
-// Converts to int64: what numpy makes of it must be whole numbers without loss.
+// Converts `numbers` to an int64 array. Raises TypeError unless numpy converts them to a one-dimensional array of
+// integers, which may be empty.
 nb::object AsInt64(nb::handle numbers) {
   const nb::module_ numpy = nb::module_::import_("numpy");
   nb::object array = numpy.attr("asarray")(numbers);

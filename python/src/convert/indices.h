@@ -11,7 +11,7 @@ namespace ofindex::python {
 /// from the end. Raises IndexError for a row that does not exist, and TypeError for values that are not integers.
 [[nodiscard]] std::vector<uint64_t> IndicesOf(nanobind::handle numbers, uint64_t size);
 
-/// Return the row of one number, given as an integer or as any object. Raise the same exceptions as IndicesOf.
+/// Return the row that one number selects. Raise the same exceptions as IndicesOf.
 [[nodiscard]] uint64_t IndexOf(int64_t number, uint64_t size);
 [[nodiscard]] uint64_t IndexOf(nanobind::handle number, uint64_t size);
 

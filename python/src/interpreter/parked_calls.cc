@@ -3,7 +3,7 @@
 // Before Python 3.14 a thread that waits for the GIL while the interpreter ends is terminated by pthread_exit, which
 // unwinds its stack. That runs destructors without the GIL, and ends the whole process with SIGABRT at the first
 // noexcept function: destructors, and all of nanobind's entries. Since 3.14 Python lets such threads hang
-// (github.com/python/cpython/issues/87135); this does the same for older versions.
+// (github.com/python/cpython/issues/87135); this file does the same for older versions.
 //
 // The linker redirects every call of the extension, nanobind's included, to the functions below (`--wrap`, in
 // python/meson.build): all calls that take the GIL, run Python code or free objects, and so may wait for the GIL. The

@@ -27,7 +27,7 @@ namespace {
 constexpr double kRecordNs = 150;
 constexpr double kByteNs = 0.2;
 
-// The work that makes starting a thread worthwhile, and the time after which somebody may press Ctrl-C.
+// Work worth a thread of its own, and work that takes long enough that Ctrl-C must interrupt it.
 constexpr double kWorthAThreadNs = 1e6;
 constexpr double kLongNs = 50e6;
 
@@ -88,7 +88,7 @@ nb::object Offsets(const Owner& array, const std::vector<int64_t>& offsets) {
   return offsets.empty() ? nb::none() : SharedArray<int64_t>(array, offsets.data(), offsets.size());
 }
 
-// 0 threads: their number is chosen.
+// If `threads` is 0, chooses their number by the amount of work.
 nb::list Decode(const Decoder& decoder, const Payloads& payloads, const std::vector<uint64_t>& ordinals,
                 unsigned threads) {
   const double ns = static_cast<double>(ordinals.size()) * (kRecordNs + payloads.payload_bytes * kByteNs);
@@ -137,7 +137,7 @@ std::shared_ptr<const RecordReader> ReaderOf(const std::shared_ptr<const Source>
   return {source, &source->dataset.reader()};
 }
 
-// Returns the payloads of one dataset, or of several, whose ordinals are consecutive.
+// Returns the payloads of one dataset, or of several, whose ordinals are numbered consecutively through all of them.
 Payloads PayloadsOf(const std::vector<std::shared_ptr<Source>>& sources) {
   std::vector<std::shared_ptr<const RecordReader>> readers;
   for (const auto& source : sources) readers.push_back(ReaderOf(source));

@@ -24,7 +24,7 @@ using namespace nb::literals;
 namespace ofindex::python {
 namespace {
 
-// How long a signal may wait for its handler during a wait for a batch.
+// While a thread waits for a batch, it checks for Python's signals at this interval.
 constexpr auto kPatience = std::chrono::milliseconds(50);
 
 // Returns the order of `sampler`, from its current position.
@@ -120,8 +120,8 @@ class Loader {
     return nb::none();
   }
 
-  /// Stops the threads. They may be waiting for the GIL: while the interpreter ends they wait forever, and must
-  /// not be joined.
+  /// Stops the threads. If the interpreter is ending, threads that wait for the GIL wait forever; they are then not
+  /// joined.
   void Close() {
     std::shared_ptr<BatchLoader> closing = std::exchange(loader_, nullptr);
     if (!closing) return;

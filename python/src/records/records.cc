@@ -42,7 +42,7 @@ std::shared_ptr<Source> OpenSource(nb::handle path, nb::handle root, const std::
   const std::string name = PathOf(path);
   const ReaderOptions options{
       .io = IoModeOf(io), .root = PathOf(root), .allow_bad = allow_bad, .inflated_cache_bytes = cache_bytes};
-  // An existing map is opened at once; making a new one may take long.
+  // Opening an existing map takes no time, but making a new one may take long.
   Dataset dataset = RunInterruptibly([&](const Progress& progress) { return Dataset::Open(name, options, progress); });
   return std::make_shared<Source>(std::move(dataset), allow_bad);
 }

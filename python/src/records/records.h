@@ -22,7 +22,7 @@ struct Source {
 /// a Python method would take as long as the read; everything else calls methods of the Python class.
 class Records {
  public:
-  /// Without rows, calls the method `_resolve` of the Python object when they are first needed.
+  /// If `rows` is null, the rows are those that the Python object's method `_resolve` returns when first needed.
   Records(std::shared_ptr<const Source> source, std::shared_ptr<const Rows> rows)
       : source_(std::move(source)), rows_(std::move(rows)) {}
 

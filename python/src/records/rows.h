@@ -12,8 +12,9 @@
 
 namespace ofindex::python {
 
-/// The records of a Python Dataset, numbered from 0: those of a view, ascending, or any that were picked by number, in
-/// the given order and with repetitions. A value, cheap to copy. Immutable; may be read by any number of threads.
+/// The records of a Python Dataset, numbered from 0: a view's records in ascending order, or records that were picked
+/// by number, in any order and with repetitions. A value, cheap to copy. Immutable; may be read by any number of
+/// threads.
 class Rows {
  public:
   using Picks = std::vector<uint64_t>;
@@ -42,7 +43,7 @@ class Rows {
   /// Returns the same rows in ascending order, for TimesIn().
   [[nodiscard]] Rows Sorted() const;
 
-  /// Returns how often each ordinal in [begin, end) occurs; nothing if none does. The rows must ascend.
+  /// Returns how often each ordinal in [begin, end) occurs; an empty vector if none does. The rows must ascend.
   [[nodiscard]] std::vector<uint64_t> TimesIn(uint64_t begin, uint64_t end) const;
 
   /// Returns the rows as a view if they are one, otherwise null.

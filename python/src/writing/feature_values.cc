@@ -80,7 +80,7 @@ void FeatureValues::Take(nb::handle value) {
   TakeList(list.ptr());
 }
 
-// Converting an item to a number may run code that changes the list.
+// Checks the size again for each item, because converting an item to a number may run code that changes the list.
 void FeatureValues::TakeList(PyObject* list) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
     const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(list, i));
@@ -236,7 +236,7 @@ void FeatureValues::AddInteger(int64_t value, bool narrow) {
   lists_.integers.push_back(value);
 }
 
-// Returning them.
+// Returning the values.
 
 FeatureKind FeatureValues::kind() const {
   if (wanted_) return *wanted_;

@@ -24,15 +24,15 @@ class FeatureValues {
   FeatureValues(PayloadKind payload, bool allow_nan)
       : of_record_(payload == PayloadKind::kOfRecord), allow_nan_(allow_nan) {}
 
-  /// Clears all values, and begins feature `name` of record `number`; `name` must stay valid as long as this feature.
-  /// `kind` is the required kind of its values; without it, the values determine the kind.
+  /// Clears all values, and begins feature `name` of record `number`; `name` must stay valid until the next Begin.
+  /// `kind` is the required kind of the values; if it is not given, the values determine the kind.
   void Begin(ByteView name, uint64_t number, std::optional<FeatureKind> kind);
 
   /// Adds `value`: a scalar, or all elements of a list or array.
   void Take(nanobind::handle value);
 
-  /// Ends a step of a feature list, which holds the values taken since the previous step; a step without a
-  /// kind is `absent`.
+  /// Ends a step of a feature list. The step holds the values taken since the previous step or, if `absent`, has no
+  /// kind.
   void EndStep(bool absent);
 
   /// Returns all values that were taken. Valid until Begin.
@@ -80,7 +80,7 @@ class FeatureValues {
   std::optional<FeatureKind> wanted_;
   Family family_ = Family::kNone;
   bool wide_ = false;            // reals are doubles, not floats
-  bool narrow_integers_ = true;  // all of them were numpy's int32
+  bool narrow_integers_ = true;  // all integers were numpy's int32
   FeatureLists lists_;
   std::vector<nanobind::object> owners_;  // keep the bytes alive
   std::vector<Step> steps_;

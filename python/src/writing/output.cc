@@ -36,8 +36,8 @@ class Lent {
   ByteView bytes_;
 };
 
-// Borrows the maker of an output for one record. A nested or concurrent second call, from another thread or from code
-// that the values run, gets its own maker.
+// Borrows an output's PayloadMaker for one record. If the maker is already in use, by another thread or by the call in
+// which the values run Python code, this call gets a maker of its own.
 class Turn {
  public:
   Turn(std::unique_ptr<PayloadMaker>& shelf, const PayloadRules& rules)

@@ -26,7 +26,7 @@ struct PayloadRules {
 [[nodiscard]] PayloadRules PayloadRulesOf(const std::string& payload, nanobind::handle schema, bool sort,
                                           bool allow_nan);
 
-/// Makes payloads from mappings of names to values, one after the other, and keeps its memory. The GIL is held; not
+/// Makes payloads from mappings of names to values, one after the other, and reuses its memory. The GIL is held; not
 /// thread-safe.
 class PayloadMaker {
  public:
