@@ -84,8 +84,7 @@ def framed(some: list[bytes], framing: str = records.TFRECORD) -> bytes:
 
 @functools.cache
 def many_payloads(framing: str = records.TFRECORD, count: int = 6000) -> list[bytes]:
-    """Messages of 6 MiB in all, with features of kinds int64, float and bytes. Deflate shrinks them to little over half.
-    """
+    """Messages of 6 MiB in all, with int64, float and bytes features. Deflate shrinks them to little over half."""
     source = random.Random(1)
     return [
         messages.encode(

@@ -190,7 +190,7 @@ class DamagedHeadsTest(CommandTest):
         path: Path,
         whole: bytes,
     ) -> str:
-        """An OFRecord has no checksum: a wrong length shows in the bytes after it, a wrong payload only in its message."""
+        """An OFRecord has no checksum: a wrong length shows in later bytes, a wrong payload only in its message."""
         data = path.read_bytes()
         starts = [sum(8 + len(payload) for payload in written[:number]) for number in range(len(written) + 1)]
         if len(data) == len(whole):

@@ -138,7 +138,7 @@ class SkippedTest(SetFolderTest):
 
 
 class EmptyFileTest(SetFolderTest):
-    """An empty file has no format. It is a shard if its set has a sound shard, or if its own name is that of a shard."""
+    """An empty file has no format. It is a shard if its set has a sound shard, or its own name is that of a shard."""
 
     def test_empty_files_without_names_of_shards_are_not_a_dataset(self) -> None:
         (self.dir / "etc").mkdir()

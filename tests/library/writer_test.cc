@@ -192,7 +192,7 @@ TEST_CASE("the same features give the same payload in any order") {
   CHECK(AsText(Must(taken.Clear().AddInt64("b", 1).AddFloat("a", 2).Finish())) == one);
 }
 
-TEST_CASE("Finish returns the error of an Add since the last Clear") {
+TEST_CASE("Finish returns the first error since Clear") {
   const std::array<double, 1> doubles = {1};
   const std::array<int64_t, 1> large = {int64_t{1} << 40};
   PayloadBuilder example(PayloadKind::kExample);

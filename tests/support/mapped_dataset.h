@@ -24,7 +24,7 @@ class MappedDataset {
  public:
   explicit MappedDataset(std::vector<ShardPlan> shards, uint32_t block_records = 7);
 
-  /// Opens a reader of the map. A map of at most `copied_bytes` bytes is copied to memory. Ends the test on failure.
+  /// Opens a reader of the map, which copies at most about `copied_bytes` of its blocks. Ends the test on failure.
   [[nodiscard]] RecordReader Open(ReaderOptions options = {}, uint64_t copied_bytes = kCopiedMapBytes) const;
 
   /// Returns the folder that stored paths are relative to. The shards are in `folder() + "/data"`.
