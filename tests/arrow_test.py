@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Includes go one way, the arrow, between top folders, rooms and files. Only wrappers include third-party headers.
+"""Includes between top folders, rooms and files go one way, the arrow. Only wrappers include third-party headers.
 
     base <- {proto, mmap} <- index <- query <- {tools, python, library}
     include/ofindex <- library

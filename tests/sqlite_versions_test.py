@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""With other versions of SQLite than that of the build, the same expressions are evaluated by kernels alone.
+"""Kernels alone evaluate the same expressions with other versions of SQLite as with the version of the build.
 
 query/sql/where.cc reads the bytecode of a statement, whose opcodes may change from one version of SQLite to the next.
 The tests of where.cc are run again with each shared library in OFINDEX_SQLITES, which are separated by colons; PyPI's

@@ -91,7 +91,7 @@ def example_map() -> bytes:
     for line in block_after("Bytes of the map").splitlines():
         offset, hexadecimal = re.fullmatch(r" *(\d+) +([0-9a-f *]+?) *(?:\|.*)?", line).groups()
         if int(offset) != len(found):
-            raise ValueError(f"the line with offset {offset} has byte {len(found)}")
+            raise ValueError(f"the line with offset {offset} begins at byte {len(found)}")
         for word in hexadecimal.split():
             byte, _, times = word.partition("*")
             found += bytes.fromhex(byte) * int(times or 1)

@@ -27,7 +27,7 @@ def digit(number: int) -> tuple[int, list[int]]:
 
 
 def write_digits(folder: Path) -> None:
-    """Writes digits/part-0 to part-3 and digits.tfrecord, of the same shapes and sizes as by tools/quickstart."""
+    """Writes digits/part-0 to part-3 and digits.tfrecord, with the shapes and sizes of tools/quickstart's files."""
     (folder / "digits").mkdir()
     digits = [digit(number) for number in range(DIGITS)]
     ofrecords = [

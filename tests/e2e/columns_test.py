@@ -188,7 +188,7 @@ class ColumnsTest(CommandTest):
         self.assertTrue(self.expect(0, "build", "data", "--columns", "b", "--json").json["up_to_date"])
         self.assertTrue(self.expect(0, "build", "data", "--json").json["up_to_date"])
 
-    def test_of_too_many_features_the_first_get_columns_and_the_build_reports_the_others(self) -> None:
+    def test_only_the_first_of_too_many_features_get_columns_and_the_build_reports_the_others(self) -> None:
         features = {f"f{number:04}": ("int64", [number]) for number in range(1000)}
         document = self.build([messages.encode("example", features)])
         self.assertEqual((document["features"], document["features_without_column"]), (1000, 100))
@@ -231,7 +231,7 @@ class ColumnsTest(CommandTest):
         self.assertIn("nothing", refused.stderr)
         self.expect_error(2, "build", "data", "--force", "--message", "pkg.Name", "--columns", "a")
 
-    def test_a_name_in_columns_that_no_record_has_leaves_the_index_unchanged(self) -> None:
+    def test_a_build_with_a_column_that_no_record_has_leaves_the_index_unchanged(self) -> None:
         payload = messages.encode("example", {"image/label": ("int64", [1]), "text": ("bytes", [b"x"])})
         before = self.build([payload])
         names = ["data.ofidx", "data.ofidx-map"]
@@ -253,7 +253,7 @@ class ColumnsTest(CommandTest):
                     self.assertEqual([(self.dir / name).read_bytes() for name in names], bytes_before)
         self.assertEqual(before["columns_in_no_record"], [])
 
-    def test_a_first_build_with_a_name_that_no_record_has_leaves_nothing(self) -> None:
+    def test_a_first_build_with_a_column_that_no_record_has_leaves_no_files(self) -> None:
         records.write_tfrecord(self.dir / "data", [messages.encode("example", {"a": ("int64", [1])})])
         self.expect_error(2, "build", "data", "--columns", "b")
         self.assertEqual([path.name for path in self.dir.iterdir()], ["data"])

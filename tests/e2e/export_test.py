@@ -67,7 +67,7 @@ class ExportTest(CommandTest):
         self.expect(0, "build", "part-0", "in/part-0", "-o", "in/all.ofidx", "--payload", "opaque")
         self.assert_refused("in/all.ofidx", "text", "part-0")
 
-    def test_two_output_folders_that_a_link_makes_one_are_refused(self) -> None:
+    def test_two_output_folders_that_are_the_same_through_a_link_are_refused(self) -> None:
         self.write_one("data/a/part-0", "data/b/part-0")
         self.expect(0, "build", "data", "--payload", "opaque")
         (self.dir / "text" / "a").mkdir(parents=True)

@@ -108,7 +108,7 @@ class FixturesTest(CommandTest):
         exported = (self.dir / "text" / "dummy.tfrecord.idx").read_bytes()
         self.assert_same(exported, (FIXTURES / "real" / "ssd-dummy" / "dummy.idx").read_bytes(), "dummy.tfrecord.idx")
 
-    def test_a_text_index_next_to_the_data_is_skipped_by_name(self) -> None:
+    def test_a_text_index_next_to_the_data_is_skipped_and_reported(self) -> None:
         shutil.copytree(FIXTURES / "real" / "ssd-dummy", self.dir / "ssd", copy_function=shutil.copyfile)
         built = self.expect(0, "build", "ssd", "--json").json
         self.assertEqual(built["records"], 128)

@@ -13,7 +13,7 @@ MIB = 1 << 20
 
 
 def write_with_holes(path: Path, framing: str, payloads: Iterable[bytes | int]) -> list[tuple[int, int]]:
-    """Writes a record for each payload. A number instead of a payload makes it a hole of that many bytes.
+    """Writes a record for each payload. A number stands for a payload of that many zeros, which is a hole.
 
     Returns the offset and payload length of each record. The checksum of a hole is zero, and therefore wrong.
     """

@@ -41,7 +41,7 @@ class SkippedTest(SetFolderTest):
         self.expect_error(4, "build", "data")
 
     def test_a_skipped_file_that_became_a_shard_of_the_same_size_and_mtime_is_reported(self) -> None:
-        """The modification time of the index does not affect this: a copied or touched index gives the same result."""
+        """An index that was copied or touched, or lost its map, gives the same result."""
         self.write("data/part-0")
         extra = self.dir / "data" / "extra"
         index = self.dir / "data.ofidx"

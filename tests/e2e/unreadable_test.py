@@ -270,7 +270,7 @@ class LostShardTest(PermissionTest):
 
 class OutputTest(PermissionTest):
     def test_an_unlistable_folder_is_an_error_before_anything_is_written(self) -> None:
-        """In such a folder the verb cannot see an existing set, and cannot sync the folder."""
+        """In a folder that cannot be listed, a verb cannot see an existing set, and cannot sync its output."""
         write_parts(self.dir / "data", (5, 6))
         (self.dir / "rows.jsonl").write_text('{"a":1}\n')
         self.expect(0, "build", "data")

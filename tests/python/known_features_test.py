@@ -52,7 +52,7 @@ class KnownFeaturesTest(WorkTest):
                     call()
                 self.assertIn(raised.exception.hint, str(raised.exception))
 
-    def test_the_names_are_read_from_the_index_once_for_all_views(self) -> None:
+    def test_names_are_read_from_the_index_once_for_all_views_even_if_they_exceed_the_limit(self) -> None:
         for most in (10**6, 1):
             ds = ofindex.open(self.dir / "data")
             with (

@@ -73,7 +73,7 @@ class HurtParquetTest(DamageCase):
         with self.assertRaisesRegex(ofindex.FormatError, "table.parquet: does not begin as Parquet"):
             self.packed(self.path, "example")
 
-    def test_a_file_corrupted_anywhere_is_read_or_refused_by_name(self) -> None:
+    def test_a_file_corrupted_anywhere_is_read_or_an_error_names_the_file(self) -> None:
         self.assert_hurt(self.path)
 
 
@@ -99,7 +99,7 @@ class HurtAvroTest(DamageCase):
         with self.assertRaisesRegex(ofindex.FormatError, "records.avro: does not begin as Avro"):
             self.packed(self.path, "example")
 
-    def test_a_file_corrupted_anywhere_is_read_or_refused_by_name(self) -> None:
+    def test_a_file_corrupted_anywhere_is_read_or_an_error_names_the_file(self) -> None:
         self.assert_hurt(self.path)
 
 

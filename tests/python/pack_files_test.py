@@ -37,7 +37,7 @@ class ParquetTest(PackCase):
         pq.write_table(pa.table(columns), path)
         return path
 
-    def test_each_mapped_type_becomes_its_kind(self) -> None:
+    def test_each_type_becomes_the_documented_feature_kind(self) -> None:
         struct = pa.struct({"a": pa.int32(), "b": pa.struct({"c": pa.string()})})
         for name, kind, value, example, ofrecord in (
             ("boolean", pa.bool_(), True, {"x": ("int64", [1])}, None),
@@ -210,7 +210,7 @@ class AvroTest(PackCase):
             fastavro.writer(file, schema, [{"x": value} for value in values], **more)
         return path
 
-    def test_each_mapped_type_becomes_its_kind(self) -> None:
+    def test_each_type_becomes_the_documented_feature_kind(self) -> None:
         inner = {
             "type": "record",
             "name": "I",

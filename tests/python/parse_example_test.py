@@ -141,7 +141,7 @@ class RandomTest(ParseExampleTest):
 
 
 def specs_of(payloads: Sequence[bytes]) -> dict[str, list[Spec]]:
-    """Maps each feature name to specs that fit the values of all records, and to one to be refused if none is fixed."""
+    """Maps each feature name to its specs: a ragged one, and fixed ones that fit all records, or one to be refused."""
     kinds: dict[str, set[str]] = {}
     counts: dict[str, list[int]] = {}
     for payload in payloads:

@@ -34,7 +34,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "train_digits.py"
 PARTS = 4
 
 
-@unittest.skipIf(load_digits is None, "scikit-learn is not installed, whose digits the test uses")
+@unittest.skipIf(load_digits is None, "scikit-learn, whose digits the test uses, is not installed")
 class TrainingTest(WorkTest):
     def setUp(self) -> None:
         super().setUp()
@@ -110,7 +110,7 @@ class TrainingTest(WorkTest):
         np.testing.assert_array_equal(labels, load_digits().target)
 
 
-@unittest.skipIf(Image is None, "Pillow is not installed, which makes the JPEGs")
+@unittest.skipIf(Image is None, "Pillow, which makes the JPEGs, is not installed")
 class JpegTest(WorkTest):
     COUNT, SIZE = 60, (24, 32)
 
