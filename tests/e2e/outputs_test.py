@@ -132,7 +132,7 @@ class OutputsTest(OutputFolderTest):
         return kinds
 
     def device(self) -> Path:
-        """A null device. The test creates its own as root, who could overwrite the system's; otherwise it is /dev/null."""
+        """A null device: /dev/null or, if the test runs as root and could overwrite that, a new one."""
         path = self.dir / "device"
         if os.geteuid() == 0 and not path.exists():
             os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))

@@ -136,7 +136,7 @@ class StatefulDataLoaderTest(WatchedTest):
             self.assertEqual(list(resumed), expected[1], workers)
 
     def test_a_state_after_any_batch_resumes_as_with_the_samplers_of_torch(self) -> None:
-        """A run that resumes after the last batch reads no more of the epoch; after the loop, it reads the next epoch."""
+        """A run resumed after the last batch reads no more of the epoch; resumed after the loop, it reads the next."""
         from torchdata.stateful_dataloader.sampler import RandomSampler
 
         ds = self.examples(24)
