@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The arrow: includes go one way, between top folders, between rooms and between files; third parties are wrapped.
+"""Includes between top folders, rooms and files go one way, the arrow. Only wrappers include third-party headers.
 
     base <- {proto, mmap} <- index <- query <- {tools, python, library}
     include/ofindex <- library
@@ -85,7 +85,7 @@ ROOMS = {
 }
 MAY_INCLUDE = {room: frozenset(others.split()) for room, others in ROOMS.items()}
 
-# Maps each top folder to the top folders below it. An arrow between rooms goes down, or stays in its top folder.
+# Maps each top folder to the top folders that it may include. A room may include rooms of these and of its own folder.
 BELOW = {
     "base": set(),
     "proto": {"base"},
@@ -121,7 +121,7 @@ WRAPPED_IN = [
     (r"Python\.h", "python/src/interpreter"),
 ]
 
-# Headers of the language and of the operating system, which every folder may include.
+# Headers of C++ and of the operating system, which every folder may include.
 SYSTEM = re.compile(
     r"[a-z0-9_]+|(sys|linux)/[a-z0-9_]+\.h"
     r"|(cpuid|dirent|endian|errno|fcntl|fnmatch|glob|immintrin|nmmintrin|poll|pthread|sched|setjmp|signal|spawn|stdio"
@@ -134,7 +134,8 @@ HEADERS = {".h", ".hh", ".hpp"}
 
 
 def includes(text):
-    """Bracket and header of each include. A public header, <ofindex/NAME.h>, is one of ours: include/ofindex/NAME.h."""
+    """The opening bracket and header of each include. A public header, <ofindex/NAME.h>, is given as
+    "include/ofindex/NAME.h"."""
     for bracket, header in INCLUDE.findall(text):
         public = bracket == "<" and header.startswith("ofindex/")
         yield ('"', f"include/{header}") if public else (bracket, header)
@@ -145,7 +146,7 @@ def room_of(path):
 
 
 def include_complaint(path, bracket, header):
-    """Why including `header` in the file at `path` is wrong; None if it is allowed."""
+    """The reason why the file at `path` may not include `header`; None if it may."""
     room = room_of(path)
     for pattern, wrappers in WRAPPED_IN:
         if re.fullmatch(pattern, header):
@@ -196,7 +197,7 @@ def modules(texts):
 
 
 def python_imports(text):
-    """Modules of the package that a module imports at run time, at once or in a function; imports only for types are
+    """The modules of the package that a module imports at run time, even in a function. Imports for type checking are
     left out."""
     found = set()
     todo = [ast.parse(text)]
@@ -212,7 +213,7 @@ def python_imports(text):
 
 
 def cycle_in(graph):
-    """A cycle of nodes, of which each leads to the next and the last to the first; None if there is none."""
+    """A cycle in `graph`, as a list of nodes; None if there is no cycle."""
     try:
         graphlib.TopologicalSorter(graph).prepare()
     except graphlib.CycleError as error:
@@ -228,22 +229,22 @@ class ProjectTest(unittest.TestCase):
     def test_every_source_is_in_a_room(self):
         self.assertEqual({room_of(path) for path in self.sources}, set(ROOMS))
 
-    def test_includes_follow_the_arrow(self):
+    def test_includes_go_only_in_the_allowed_directions(self):
         found = [complaint for path, text in self.sources.items() for complaint in complaints(path, text)]
         self.assertEqual(found, [], "\n" + "\n".join(found))
 
-    def test_rooms_follow_the_arrow_between_top_folders(self):
+    def test_rooms_include_only_top_folders_that_their_own_may_include(self):
         for room, others in MAY_INCLUDE.items():
             top = room.split("/")[0]
             self.assertEqual({other.split("/")[0] for other in others} - BELOW[top] - {top}, set(), room)
 
-    def test_every_arrow_is_used(self):
+    def test_every_listed_include_is_used(self):
         used = collections.defaultdict(set)
         for path, text in self.sources.items():
             used[room_of(path)] |= {room_of(header) for bracket, header in includes(text) if bracket == '"'}
         self.assertEqual({room: set(others) - used[room] for room, others in MAY_INCLUDE.items() if others - used[room]}, {})
 
-    def test_no_wrapper_is_named_that_does_not_wrap(self):
+    def test_every_listed_wrapper_includes_its_third_party_header(self):
         includes = [(path, header) for path, text in self.sources.items() for _, header in INCLUDE.findall(text)]
         for pattern, wrappers in WRAPPED_IN:
             wrapping = {path for path, header in includes if re.fullmatch(pattern, header)}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""All C++ has the layout of .clang-format; `clang-format-14 -i FILE` applies it."""
+"""All C++ sources are formatted by clang-format; `clang-format-14 -i FILE` formats a file."""
 
 import pathlib
 import shutil

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Options of the command appear only in hints that are literals, and nowhere else in the errors of the library.
+"""Errors of the library name options of the command only in hints that are string literals.
 
-Python replaces the options of such a hint by arguments. It changes neither messages nor composed hints: these hold
-names and paths, which may look like options.
+The Python package replaces the options in such a hint with its arguments. It does not change messages or composed
+hints, because these contain names and paths, which may look like options.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ OPTION = re.compile(r"(?:^|(?<=[ `]))(?:--[a-z][a-z-]*|-[a-z]\b)")
 
 
 def texts_of(source: str) -> Iterator[tuple[str, bool]]:
-    """Each literal of `source`, and whether it is the message of an error or a part of composed text."""
-    open_calls: list[tuple[str, int]] = []  # with the number of the argument
+    """Each string literal of `source`, and whether it is the message of an error or part of a composed text."""
+    open_calls: list[tuple[str, int]] = []  # name of the function, index of the argument
     for token in TOKEN.finditer(source):
         if token["text"]:
             inner = open_calls[-1] if open_calls else ("", 0)
@@ -57,7 +57,7 @@ def sources() -> Iterator[tuple[str, str]]:
 
 
 class HintsTest(unittest.TestCase):
-    def test_no_message_with_inserted_text_names_an_option(self) -> None:
+    def test_no_message_and_no_composed_text_names_an_option(self) -> None:
         texts = [(path, text, made) for path, source in sources() for text, made in texts_of(source)]
         self.assertGreater(sum(made for _, _, made in texts), 500)
         wrong = [(path, text) for path, text, made in texts if made and options_in(text)]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""One name, one type: no two files define a type of the same name in the same namespace.
+"""No two files define a type of the same name in the same namespace.
 
-To C++ two such types are one, and a program with both calls whichever functions the linker keeps. Neither compiler nor
-linker reports this if they are in different files.
+C++ treats two such types as one (the one-definition rule): the linker keeps the functions of either. Neither the
+compiler nor the linker reports two definitions in different files.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("base", "proto", "mmap", "index", "query", "include", "library", "tools", "python/src")
 
-# Everything but code: comments, strings, characters, preprocessor lines.
+# Everything that is not code: comments, string and character literals, preprocessor lines.
 NOT_CODE = re.compile(
     r"//[^\n]*"
     r"|/\*.*?\*/"
@@ -27,7 +27,7 @@ NOT_CODE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 
-# An opening brace, with what it opens if that is a namespace or a type; or a closing one.
+# An opening brace, with the namespace or type that it opens, if any; or a closing brace.
 BRACE = re.compile(
     r"\bnamespace\s*(?P<namespace>(?:\w|::)*)\s*\{"
     r"|\b(?:class|struct|union|enum(?:\s+(?:class|struct))?)\s+(?:alignas\([^)]*\)\s*|\[\[[^\]]*\]\]\s*)*"
@@ -70,7 +70,7 @@ class NamesTest(unittest.TestCase):
         self.assertGreater(sum(len(list(types_of(source))) for source in sources.values()), 300)
         self.assertEqual(defined_twice(sources), [])
 
-    def test_a_type_with_external_linkage_is_found(self) -> None:
+    def test_two_types_with_external_linkage_and_the_same_name_are_found(self) -> None:
         for source in (
             "namespace a { class B {}; }",
             "namespace a { struct B final : public C<D> { int e; }; }",
@@ -95,7 +95,7 @@ class NamesTest(unittest.TestCase):
             with self.subTest(source=source):
                 self.assertEqual(list(types_of(source)), [])
 
-    def test_the_same_name_in_two_namespaces_is_two_names(self) -> None:
+    def test_the_same_name_in_two_namespaces_is_allowed(self) -> None:
         self.assertEqual(defined_twice({"1": "namespace a { class B {}; }", "2": "namespace c { class B {}; }"}), [])
 
 

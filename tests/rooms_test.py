@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rooms: each is small, its README names every header, its meson.build every source, and tests mirror rooms."""
+"""Rooms are small, their README names every header, their meson.build every source, and the tests mirror them."""
 
 import re
 import unittest
@@ -12,7 +12,7 @@ README_LINES = 40
 
 
 def listed(readme):
-    """The headers that a README describes, in its order."""
+    """The headers that a README describes, in the order of the README."""
     found = []
     for line in readme.splitlines():
         if line.startswith("- "):
@@ -32,7 +32,7 @@ def readme_complaints(room, readme, headers):
         found.append(f"{room}/README.md has {len(lines)} lines, expected at most {README_LINES}")
     names = listed(readme)
     found += [f"{room}/README.md has no line about {name}" for name in sorted(headers - set(names))]
-    found += [f"{room}/README.md names {name}, which is not there" for name in sorted(set(names) - headers)]
+    found += [f"{room}/README.md names {name}, which does not exist" for name in sorted(set(names) - headers)]
     found += [f"{room}/README.md names {name} twice" for name in sorted({n for n in names if names.count(n) > 1})]
     return found
 
@@ -56,7 +56,7 @@ class RoomsTest(unittest.TestCase):
     def names(room, suffix):
         return {path.name for path in (ROOT / room).glob("*" + suffix)}
 
-    def test_a_room_is_small_enough_to_survey(self):
+    def test_no_room_has_too_many_files(self):
         sizes = {room: len(self.names(room, ".h") | self.names(room, ".cc")) for room in self.rooms}
         self.assertLessEqual(sizes.pop("base"), MAX_IN_BASE)
         self.assertEqual({room: size for room, size in sizes.items() if size > MAX_FILES}, {})
@@ -75,15 +75,15 @@ class RoomsTest(unittest.TestCase):
             if around:
                 self.assertIn(f"`{name}/`", (ROOT / around / "README.md").read_text(encoding="utf-8"), room)
 
-    def test_other_top_folders_describe_themselves(self):
+    def test_other_top_folders_have_a_readme(self):
         for name in ("python", "tests", "bench", "fuzz", "docs"):
             self.assertTrue((ROOT / name / "README.md").is_file(), name)
 
-    def test_meson_lists_the_sources_of_a_room_in_order_one_per_line(self):
+    def test_meson_build_lists_the_sources_of_a_room_in_order_one_per_line(self):
         found = []
         for room in self.rooms:
             sources = self.names(room, ".cc")
-            if sources and room != "query/extension":  # it is a separate library
+            if sources and room != "query/extension":  # which is a separate library
                 meson = (ROOT / room / "meson.build").read_text(encoding="utf-8")
                 found += sources_complaints(room, meson, sources - ({"main.cc"} if room == "tools" else set()))
         self.assertEqual(found, [], "\n" + "\n".join(found))
@@ -97,13 +97,13 @@ class RoomsTest(unittest.TestCase):
 class ComplaintsTest(unittest.TestCase):
     """The checks above are useful only if they find faults."""
 
-    def test_a_readme_exists_and_names_each_header_once(self):
+    def test_a_missing_readme_and_missing_or_duplicate_headers_in_it_are_found(self):
         good = "# base/\n\nBytes.\n\n- `a.h`: one.\n- `b.h`, `c.h`: two and three, see `a.h`.\n"
         self.assertEqual(readme_complaints("base", good, {"a.h", "b.h", "c.h"}), [])
         for text, headers, complaint in (
             (None, {"a.h"}, "has no README.md"),
             ("", set(), "does not begin"),
-            (good, {"a.h", "b.h"}, "names c.h, which is not there"),
+            (good, {"a.h", "b.h"}, "names c.h, which does not exist"),
             (good, {"a.h", "b.h", "c.h", "d.h"}, "no line about d.h"),
             (good + "- `a.h`: again.\n", {"a.h", "b.h", "c.h"}, "names a.h twice"),
             (good + "\n" * README_LINES, {"a.h", "b.h", "c.h"}, "lines, expected"),
@@ -113,7 +113,7 @@ class ComplaintsTest(unittest.TestCase):
                 self.assertEqual(len(found), 1, found)
                 self.assertIn(complaint, found[0])
 
-    def test_sources_are_sorted_and_none_is_missing(self):
+    def test_unsorted_and_missing_sources_are_found(self):
         self.assertEqual(sources_complaints("base", "files(\n  'a.cc',\n  'b.cc',\n)\n", {"a.cc", "b.cc"}), [])
         self.assertEqual(len(sources_complaints("base", "files(\n  'b.cc',\n  'a.cc',\n)\n", {"a.cc", "b.cc"})), 1)
         self.assertEqual(len(sources_complaints("base", "files(\n  'b.cc',\n)\n", {"a.cc", "b.cc"})), 1)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Which expressions kernels answer alone, with other versions of SQLite than the one of the build.
+"""Kernels alone evaluate the same expressions with other versions of SQLite as with the version of the build.
 
-query/sql/where.cc reads the program of a statement, whose opcodes SQLite may change from version to version. The tests
-of where.cc are run once more with each shared library that OFINDEX_SQLITES names, separated by colons; PyPI's
+query/sql/where.cc reads the bytecode of a statement, whose opcodes may change from one version of SQLite to the next.
+The tests of where.cc are run again with each shared library in OFINDEX_SQLITES, which are separated by colons; PyPI's
 pysqlite3-binary has one in its folder pysqlite3_binary.libs. Without OFINDEX_SQLITES, there is nothing to run.
 
 Usage: sqlite_versions_test.py QUERY_TEST, the program of the unit tests of query/.
@@ -35,7 +35,7 @@ def run_with(library: pathlib.Path, *args: str, **environment: str) -> subproces
 
 
 class SqliteVersionsTest(unittest.TestCase):
-    """The tests of where.cc, one SQLite after the other."""
+    """Runs the tests of where.cc with one SQLite library after another."""
 
     @unittest.skipUnless(LIBRARIES, "OFINDEX_SQLITES names no library")
     def test_kernels_answer_the_same_expressions_with_every_version(self) -> None:

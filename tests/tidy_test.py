@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """clang-tidy, with the checks of .clang-tidy, finds nothing in the sources.
 
-The sources of a room are read as one, since most of the time goes into headers. A room whose files use a name twice is
-read file by file.
+The sources of a room are checked as one file, since most of the time goes into headers. If two files of a room define
+the same name, the sources of the room are checked one by one.
 """
 
 import concurrent.futures
@@ -35,7 +35,7 @@ def groups():
 
 
 def findings(sources):
-    """What clang-tidy says about `sources`, which may include each other's headers."""
+    """The errors and warnings of clang-tidy about `sources`, checked as one file."""
     with tempfile.TemporaryDirectory() as folder:
         whole = pathlib.Path(folder) / "whole.cc"
         whole.write_text("".join(f'#include "{source}"\n' for source in sources))
@@ -50,12 +50,12 @@ def findings(sources):
 
 @unittest.skipIf(TIDY is None, "clang-tidy-14 is not installed")
 class TidyTest(unittest.TestCase):
-    def test_nothing_is_found_in_the_sources(self):
+    def test_clang_tidy_finds_nothing_in_the_sources(self):
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             found = sorted({line for lines in pool.map(findings, groups()) for line in lines})
         self.assertEqual(found, [], "\n" + "\n".join(found))
 
-    def test_a_bug_in_a_source_or_in_its_header_is_found(self):
+    def test_clang_tidy_finds_a_bug_in_a_source_and_in_its_header(self):
         with tempfile.TemporaryDirectory() as folder:
             room = pathlib.Path(folder) / "base"
             room.mkdir()

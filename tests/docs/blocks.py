@@ -1,12 +1,12 @@
 """The fenced blocks of a document, and a check that their commands do what the document says.
 
-    ```console   a session: each line that begins with `$ ` is run by bash, and the lines after it are what it prints,
-                 standard error included. `...` stands for anything in a line, alone in a line for any lines. A command
-                 that ends in a backslash goes on in the next line, which begins with `> `.
-    ```sh        commands that must end with exit code 0, except those in TOO_LONG, which must only exist
+    ```console   a session: each line that begins with `$ ` is run by bash, and must print the lines after it, including
+                 standard error. `...` matches anything in a line or, alone in a line, any lines. A command that ends
+                 in a backslash continues in the next line, which begins with `> `.
+    ```sh        commands that must end with exit code 0, except those in TOO_LONG, which are not run but must exist
 
-Other blocks are not commands, but every block has a language. The commands of one document run in one folder, in
-document order, each in a separate shell.
+Blocks of other languages are not run, but every block must have a language. The commands of one document run in one
+folder, in document order, each in a separate shell.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(os.environ.get("OFINDEX_BIN", ROOT / "build" / "tools" / "ofindex")).resolve()
 TIMEOUT_SECONDS = 60
 
-# First words of `sh` lines that take too long for a test, or are tests themselves: these programs must exist.
+# The first words of `sh` lines that take too long for a test, or are tests themselves. These programs must exist.
 TOO_LONG = (
     "tools/quickstart",
     "tools/test",
@@ -36,7 +36,7 @@ TOO_LONG = (
     "meson",
 )
 
-# Languages that look like commands but would not be run.
+# Languages for commands that this check does not run. A block in one of them is a fault.
 NEVER_RUN = ("bash", "shell", "zsh", "shell-session", "terminal")
 
 
@@ -74,7 +74,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def steps(block: Block) -> list[Step]:
-    """The commands of a session. Lines before the first one are kept as the command `:`, which prints nothing."""
+    """The commands of a session. Lines before the first command are kept as the output of `:`, which prints nothing."""
     found: list[Step] = []
     going_on = False
     for number, line in enumerate(block.lines, start=block.line):
@@ -156,7 +156,7 @@ def script_complaints(block: Block, shell: Shell) -> Iterator[str]:
         if word is None:
             short.append(line)
         elif not is_program(word):
-            yield f"line {number}: {word} is no program"
+            yield f"line {number}: {word} is not a program"
     code, printed = shell.run("set -e\n" + "\n".join(short))
     if code != 0:
         yield f"line {block.line}: exit code {code}\n{printed}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The checkers of the documents must find faults, and must read the same data every time."""
+"""The checkers of the documents find faults, and the files for their commands are the same every time."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class CheckersTest(WorkFolderTest):
             with self.subTest(shown):
                 self.assertEqual(len(self.complaints("```console", "$ echo one", *shown, "```")), 1)
 
-    def test_output_to_standard_error_counts(self) -> None:
+    def test_output_to_standard_error_is_compared_too(self) -> None:
         self.assertEqual(len(self.complaints("```console", "$ echo one >&2", "```")), 1)
         self.assertEqual(self.complaints("```console", "$ echo one >&2", "one", "```"), [])
 
-    def test_three_dots_match_anything_in_a_line_and_alone_any_lines(self) -> None:
+    def test_three_dots_match_anything_in_a_line_or_alone_any_number_of_lines(self) -> None:
         right = [["a ... d"], ["..."], ["a ...", "..."], ["...", "a b c d"]]
         wrong = [["a ... c"], ["a ... d", "e"], ["... b"]]
         for shown in right:
@@ -55,7 +55,7 @@ class CheckersTest(WorkFolderTest):
             with self.subTest(line):
                 self.assertEqual(len(self.complaints("```sh", line, "```")), 1)
 
-    def test_a_long_command_is_not_run_but_must_be_in_the_document(self) -> None:
+    def test_a_long_command_is_not_run_but_its_program_must_exist(self) -> None:
         self.assertEqual(self.complaints("```sh", "tools/quickstart     # a comment that isn't run", "```"), [])
         self.assertFalse(is_program("tools/README.md"))
         self.assertFalse(is_program("tools/no-such-script"))
@@ -75,7 +75,7 @@ class CheckersTest(WorkFolderTest):
             with self.subTest(wrong):
                 self.assertEqual(len(list(link_complaints(wrong, here))), 1)
 
-    def test_the_data_are_the_same_every_time(self) -> None:
+    def test_the_sample_data_are_the_same_every_time(self) -> None:
         made = []
         for name in ("a", "b"):
             (self.dir / name).mkdir()

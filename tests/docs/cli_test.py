@@ -26,7 +26,7 @@ class CommandLineTest(WorkFolderTest):
         make_data(self.dir)
         self.shell = Shell(self.dir)
 
-    def test_options(self) -> None:
+    def test_the_document_names_exactly_the_options_of_the_command(self) -> None:
         helped = {"--help", "--version"}
         for verb in self.VERBS:
             text = self.shell.run(f"ofindex {verb} --help")[1]
@@ -36,7 +36,7 @@ class CommandLineTest(WorkFolderTest):
         named = re.findall(r"`[^`\n]+`", self.TEXT)
         self.assertEqual(set(re.findall(r"--[a-z]+", " ".join(usage + named))), helped)
 
-    def test_json_keys(self) -> None:
+    def test_the_document_names_the_keys_of_the_json_documents(self) -> None:
         described: dict[str, list[str]] = {}
         [block] = [block for block in blocks(self.TEXT) if block.lines[0].startswith("build    schema ")]
         for line in block.lines[: block.lines.index("")]:

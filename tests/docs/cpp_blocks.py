@@ -1,7 +1,7 @@
-"""The `cpp` blocks of a document: together they are the body of one function, and `// prints: ` says what they print.
+"""The `cpp` blocks of a document: together they are the body of one function, and `// prints: ` gives their output.
 
-The blocks of a document share one scope, in the order in which they stand. Their #include lines come first in the
-program. A comment `// prints: X` means that the next line of standard output is X.
+The blocks of a document share one scope, in document order. Their #include lines are moved to the top of the program.
+A comment `// prints: X` means that the next line of standard output is X.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def code_of(text: str) -> str:
 
 
 def program_of(documents: list[str]) -> str:
-    """A program that runs the blocks of the document whose number, from 0, is its argument."""
+    """The text of a program that runs the blocks of one of `documents`: its argument is the index of the document."""
     codes = [code_of(text) for text in documents]
     lines = [line for code in codes for line in code.splitlines()]
     included = sorted({line for line in lines if line.startswith("#include ")} | {"#include <cstdlib>"})
@@ -33,5 +33,5 @@ def program_of(documents: list[str]) -> str:
 
 
 def printed_by(text: str) -> list[str]:
-    """The lines that the blocks of the document `text` say they print."""
+    """The expected output of the blocks of the document `text`, as lines."""
     return PRINTS.findall(code_of(text))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The C++ of the documents compiles against the public headers, links with the library, and prints what it says."""
+"""The C++ in the documents compiles against the public headers, links with the library, and prints what it claims."""
 
 from __future__ import annotations
 

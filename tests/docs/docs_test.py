@@ -29,7 +29,7 @@ def documents() -> list[Path]:
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-# Documents about real record files, and the origin of those files; without them, the commands are skipped.
+# Maps each document about real record files to the files. Without them, the commands of the document are skipped.
 REAL_DATA = {
     "docs/sql.md": (
         "real/mnist.tfrecord",
@@ -42,7 +42,7 @@ REAL_DATA = {
 
 
 def copy_real_data(document: str, folder: Path) -> bool:
-    """Copies the files that `document` describes. False if they do not exist."""
+    """Copies the real files that the commands of `document` read; returns False if they do not exist."""
     for name in REAL_DATA.get(document, ()):
         source = FIXTURES / name
         if not source.exists():
@@ -72,14 +72,14 @@ class DocumentsTest(WorkFolderTest):
                 found = list(block_complaints(path.read_text(encoding="utf-8"), folder))
                 self.assertEqual(found, [], "\n" + "\n".join(found))
 
-    def test_every_link_leads_somewhere(self) -> None:
+    def test_every_link_has_a_target(self) -> None:
         readmes = {readme for folder in FOLDERS for readme in (ROOT / folder).rglob("README.md")}
         self.assertGreater(len(readmes), 40)
         for path in sorted({*documents(), *readmes, ROOT / "CONTRIBUTING.md"}):
             with self.subTest(path.relative_to(ROOT).as_posix()):
                 self.assertEqual(list(link_complaints(path.read_text(encoding="utf-8"), path)), [])
 
-    def test_the_tables_of_sql_have_the_columns_in_their_document(self) -> None:
+    def test_the_tables_of_sql_have_the_documented_columns(self) -> None:
         make_data(self.dir)
         shell = Shell(self.dir)
         shell.run("ofindex build data/train -q")
@@ -93,7 +93,7 @@ class DocumentsTest(WorkFolderTest):
         self.assertEqual(described, found)
         self.assertEqual(set(described), {"shards", "features", "bad", "damage"})
 
-    def test_the_documents_are_found_and_have_sessions(self) -> None:
+    def test_documents_are_found_and_contain_sessions(self) -> None:
         names = {path.stem for path in documents()}
         self.assertLessEqual({"README", "design", "index_format", "record_formats", "cli", "testing"}, names)
         languages = [block.language for path in documents() for block in blocks(path.read_text(encoding="utf-8"))]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/index_format.md describes what the command writes: its schema, its columns, and its worked example.
+"""The schema, the columns and the worked example in docs/index_format.md match the files that the command writes.
 
 Shards, rows and bytes are read from the document; nothing here uses code of ofindex to compute them. XXH3 values are
 taken from the document and compared with those of the command.
@@ -38,7 +38,7 @@ TABLES = (
 # Tables that are empty in the example: its payloads are opaque, its shards uncompressed, and no file is skipped.
 EMPTY = ("skipped", "checkpoint", "feature", "chunk")
 
-# Cells that depend on the inodes of the example's files, by table: the row's first cell, or None for any; the column.
+# Cells that depend on the inodes of the example's files. For each table: first cell of the row (None: any), and column.
 OF_INODES = {
     "dataset": (("checksum", "value"),),
     "shard": ((None, "ctime_ns"), (None, "inode")),
@@ -86,12 +86,12 @@ def example_shards() -> dict[str, tuple[bytes, int]]:
 
 
 def example_map() -> bytes:
-    """The map's bytes; every line must be at the offset that it states."""
+    """The bytes of the map in the document. Every line must have the right offset."""
     found = bytearray()
     for line in block_after("Bytes of the map").splitlines():
         offset, hexadecimal = re.fullmatch(r" *(\d+) +([0-9a-f *]+?) *(?:\|.*)?", line).groups()
         if int(offset) != len(found):
-            raise ValueError(f"the line of offset {offset} stands at {len(found)}")
+            raise ValueError(f"the line with offset {offset} begins at byte {len(found)}")
         for word in hexadecimal.split():
             byte, _, times = word.partition("*")
             found += bytes.fromhex(byte) * int(times or 1)
@@ -99,7 +99,7 @@ def example_map() -> bytes:
 
 
 def unpack(blob: bytes, records: int) -> list[int]:
-    """The record boundaries of packed offsets, by the formula in the document."""
+    """The record boundaries in a blob of packed offsets, by the formula in the document."""
     points = []
     for i in range(records + 1):
         # The end of a frame is its last boundary.
@@ -171,7 +171,7 @@ class IndexFormatTest(unittest.TestCase):
                 keys = [row[0] for row in self.rows("dataset")]
                 self.assertEqual(described, keys if table == "dataset" else self.columns(table))
 
-    def test_the_rows_are_those_shown(self) -> None:
+    def test_the_rows_are_the_ones_shown(self) -> None:
         for table in EMPTY:
             self.assertEqual(self.rows(table), [], table)
         for table in (table for table in TABLES if table not in EMPTY):
@@ -197,7 +197,7 @@ class IndexFormatTest(unittest.TestCase):
         for at in range(0, max(len(written), len(expected)), 8):
             self.assertEqual(written[at : at + 8].hex(" "), expected[at : at + 8].hex(" "), f"at {at}")
 
-    def test_the_formula_gives_the_records_of_the_shards(self) -> None:
+    def test_the_formula_in_the_document_gives_the_records_of_the_shards(self) -> None:
         data = [data for data, _ in example_shards().values()]
         for shard, records, begin, end, offsets in self.database.execute(
             'SELECT shard, records, "begin", "end", offsets FROM block'
@@ -208,7 +208,7 @@ class IndexFormatTest(unittest.TestCase):
             self.assertEqual(unpack(offsets, records), points)
             self.assertEqual((points[0], points[-1]), (begin, end))
 
-    def test_the_fields_of_the_map_are_where_the_tables_say(self) -> None:
+    def test_the_fields_of_the_map_have_the_documented_offsets(self) -> None:
         sizes = {"u8": 1, "u32": 4, "u64": 8, "i64": 8}
         for text, bytes_in_all in (("\nHeader; offsets", 256), ("\nShard:\n", 80), ("\nBlock:\n", 64)):
             at = 0
@@ -221,7 +221,7 @@ class IndexFormatTest(unittest.TestCase):
 class ReadersTest(unittest.TestCase):
     """The code that reads the document must find its faults."""
 
-    def test_packed_offsets_of_wide_fields_and_two_frames_are_unpacked(self) -> None:
+    def test_the_formula_unpacks_wide_fields_and_two_frames(self) -> None:
         two_frames = struct.pack("<QQIB3x", 2**64 - 1, 16 << 12, 48, 1) + struct.pack("<QQIB3x", 65536, 5 << 12, 561, 3)
         fields = (1).to_bytes(513, "little") + bytes([0b101_000]) + bytes(8)
         points = unpack(two_frames + fields, 4097)

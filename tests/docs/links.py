@@ -15,13 +15,13 @@ def without_blocks(text: str) -> str:
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors of `text` that a link may name after #, by GitHub's rule."""
+    """The anchors of the headings in `text`, by GitHub's rule."""
     headings = re.findall(r"^#+ +(.+?)\s*$", without_blocks(text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def link_complaints(text: str, path: Path) -> Iterator[str]:
-    """The faults in the links of the document at `path`, and in the paths that it names in backticks."""
+    """The faults in the links of the document at `path`, and in its paths in backticks."""
     prose = without_blocks(text)
     for target in re.findall(r"\]\(([^)\s]+)\)", prose):
         file, _, anchor = target.partition("#")
@@ -29,10 +29,10 @@ def link_complaints(text: str, path: Path) -> Iterator[str]:
             continue
         linked = (path.parent / file).resolve() if file else path
         if file and not linked.exists():
-            yield f"a link to {target}, which is not there"
+            yield f"a link to {target}, which does not exist"
         elif anchor and anchor not in anchors(linked.read_text(encoding="utf-8") if file else text):
-            yield f"a link to {target}, which has no such heading"
+            yield f"a link to {target}, a heading that does not exist"
     folders = "|".join(FOLDERS)
     for named in re.findall(rf"`((?:{folders})/[\w./-]*\w|(?:{folders})/)`", prose):
         if not (ROOT / named).exists():
-            yield f"`{named}` is not there"
+            yield f"`{named}` does not exist"

@@ -19,7 +19,7 @@ DIGITS = 1797
 
 
 def digit(number: int) -> tuple[int, list[int]]:
-    """Label and grey levels: those of tools/quickstart if they exist, otherwise made up."""
+    """Label and grey levels of digit `number`: the real ones if it is in KNOWN_DIGITS, otherwise made up."""
     if number in KNOWN_DIGITS:
         label, levels = KNOWN_DIGITS[number]
         return label, [int(level, 17) for level in levels]
@@ -27,7 +27,7 @@ def digit(number: int) -> tuple[int, list[int]]:
 
 
 def write_digits(folder: Path) -> None:
-    """The files of tools/quickstart, with the same shapes and sizes: digits/part-0 to part-3, and digits.tfrecord."""
+    """Writes digits/part-0 to part-3 and digits.tfrecord, with the shapes and sizes of tools/quickstart's files."""
     (folder / "digits").mkdir()
     digits = [digit(number) for number in range(DIGITS)]
     ofrecords = [
@@ -111,7 +111,7 @@ FIVE = {
 
 
 def five() -> bytes:
-    """An Example of 859 bytes. Its entries are in the order of an earlier writer; a map requires no order."""
+    """An Example of 859 bytes. Its entries are in the order in which another program wrote them; a map has no order."""
     image = bytearray(28 * 28)
     for row, (column, levels) in FIVE.items():
         begin = 28 * row + column
@@ -121,7 +121,7 @@ def five() -> bytes:
     example = messages.MESSAGES["example"]
     entries = [example.FromString(messages.encode("example", {name: parts[name]})).features for name in parts]
     content = b"".join(entry.SerializeToString() for entry in entries)
-    # Field 1, and the length as a varint of two bytes.
+    # The tag of field 1, and the length as a varint of two bytes.
     return bytes([1 << 3 | 2, len(content) & 0x7F | 0x80, len(content) >> 7]) + content
 
 
@@ -138,7 +138,7 @@ def write_clips(folder: Path) -> None:
 
 
 def make_data(folder: Path) -> None:
-    """All files that a document's commands may read. The same bytes every time."""
+    """Writes all files that a document's commands may read, with the same bytes every time."""
     write_digits(folder)
     write_train(folder)
     write_zipped(folder)

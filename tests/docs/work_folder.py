@@ -1,4 +1,4 @@
-"""A folder for the commands of a document, in a home directory of its own."""
+"""A temporary home directory, with a folder in which the commands of a document run."""
 
 from __future__ import annotations
 

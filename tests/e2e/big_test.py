@@ -1,4 +1,4 @@
-"""Extremes of size: shards beyond 4 GiB, records of 2.2 GiB, more than fits in memory, 5,000 tiny shards.
+"""Extremes of size: shards beyond 4 GiB, records of 2.2 GiB, a record larger than memory, 5,000 tiny shards.
 
 The large files consist mostly of holes and take no space on file systems with sparse files.
 """
@@ -64,7 +64,7 @@ class HugeShardTest(CommandTest):
 
 @unittest.skipIf(is_address_sanitized(), "AddressSanitizer reserves more addresses than the limit allows")
 class LittleMemoryTest(CommandTest):
-    """A record of 400 MiB, and an address space of 256 MiB to handle it in."""
+    """Reads a shard with a record of 400 MiB in an address space of 256 MiB."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -84,7 +84,7 @@ class LittleMemoryTest(CommandTest):
             self.assertEqual(bounded.finished.code, code, bounded.finished)
             self.assertLess(bounded.peak_bytes, 64 * MIB, args)
 
-    def test_a_record_that_does_not_fit_in_memory_is_a_limit_and_its_neighbours_are_read(self) -> None:
+    def test_a_record_that_does_not_fit_in_memory_is_a_limit_error_and_the_records_next_to_it_are_read(self) -> None:
         self.expect(0, "build", "shard", "--payload", "opaque")
         for ordinal, payload in (("0", b"before"), ("2", b"behind")):
             self.assertEqual(self.run_small("get", "shard", ordinal, "--raw").finished.stdout, payload)
@@ -104,7 +104,7 @@ class LittleMemoryTest(CommandTest):
 
 
 class ManyShardsTest(CommandTest):
-    """5,000 shards of one to three records, and 128 descriptors to read them with."""
+    """Reads 5,000 shards of one to three records with at most 128 open files."""
 
     COUNT = 5000
     DESCRIPTORS = 128
@@ -118,7 +118,7 @@ class ManyShardsTest(CommandTest):
             records.write_tfrecord(self.dir / "data" / f"part-{part}", written)
             self.payloads += written
 
-    def test_more_shards_than_descriptors_can_be_built_read_and_verified(self) -> None:
+    def test_more_shards_than_file_descriptors_can_be_indexed_read_and_verified(self) -> None:
         for args, expected in (
             (("build", "data", "--payload", "opaque", "-q"), b""),
             (("cat", "data", "--to", "raw"), b"".join(self.payloads)),

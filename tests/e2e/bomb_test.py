@@ -20,9 +20,9 @@ FIRST_OF = records.frame_ofrecord(payload(1, records.OFRECORD))
 
 
 def bomb(compression: str, head: bytes, mebibytes: int, trailer: bytes = b"") -> bytes:
-    """A stream of `head` and `mebibytes` MiB of zeros; without `trailer`, its checksum is wrong.
+    """A compressed stream of `head` followed by `mebibytes` MiB of zeros. Without `trailer`, its checksum is wrong.
 
-    After a full flush a deflate stream refers to nothing earlier, so that the block of one MiB can be repeated.
+    After a full flush, a deflate stream does not refer to earlier bytes, so the block of one MiB can be repeated.
     """
     stream = zlib.compressobj(9, zlib.DEFLATED, -15)
     begin = stream.compress(head) + stream.flush(zlib.Z_FULL_FLUSH)
@@ -39,7 +39,7 @@ def gzip_bomb(mebibytes: int) -> bytes:
     return bomb(GZIP, FIRST, mebibytes, struct.pack("<II", checksum, len(FIRST) + mebibytes * MIB))
 
 
-@unittest.skipIf(is_address_sanitized(), "AddressSanitizer keeps memory that was freed")
+@unittest.skipIf(is_address_sanitized(), "AddressSanitizer keeps freed memory for a while")
 class BombTest(CommandTest):
     def run_small(self, code: int, *args: str) -> Finished:
         bounded = run_bounded(self, args)
@@ -82,7 +82,7 @@ class BombTest(CommandTest):
         self.write(gzip_member(FIRST) + gzip_member(bytes(MIB), level=9) * 10_000)
         self.assert_stopped("--max-ratio", "build", "bomb")
 
-    def test_a_conversion_without_an_index_stops_too(self) -> None:
+    def test_a_bomb_stops_a_conversion_without_an_index(self) -> None:
         self.write(bomb(GZIP, FIRST, 10_000))
         self.assert_stopped("--max-ratio", "convert", "bomb", "--to", "ofrecord", "-o", "out")
 
@@ -95,7 +95,7 @@ class BombTest(CommandTest):
         self.assertIn("data/part-2@", stopped.stderr)
         self.assertEqual(self.names(), ["data"])
 
-    def test_an_old_index_is_kept(self) -> None:
+    def test_an_existing_index_is_kept_when_the_build_stops(self) -> None:
         self.write(gzip_member(FIRST))
         self.expect(0, "build", "bomb")
         before = (self.dir / "bomb.ofidx").read_bytes()

@@ -36,7 +36,7 @@ os._exit(code if code >= 0 else 128 - code)
 
 @dataclass(frozen=True)
 class Bounded:
-    """How the command ended, and its peak memory in bytes. If signal N ended it, the code is 128 + N."""
+    """How the command ended, and its peak memory in bytes. If signal N killed the command, the exit code is 128 + N."""
 
     finished: Finished
     peak_bytes: int
@@ -75,6 +75,6 @@ def run_bounded(
 
 
 def is_address_sanitized() -> bool:
-    """True if the command reserves terabytes of addresses for AddressSanitizer, so that the address space cannot be
-    limited."""
+    """True if the command is built with AddressSanitizer, which reserves terabytes of addresses: its address space
+    cannot be limited."""
     return os.path.isfile(COMMAND) and b"__asan_init" in COMMAND.read_bytes()

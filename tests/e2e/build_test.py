@@ -1,4 +1,4 @@
-"""build: which files it leaves, when it does nothing, and that its bytes depend only on the data."""
+"""`ofindex build`: the files it leaves, when it does nothing, and that only the data determine the index's bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class BuildTest(CommandTest):
         super().setUp()
         self.payloads = write_parts(self.dir / "data", (3, 2))
 
-    def test_nothing_remains_but_the_index_and_its_map(self) -> None:
+    def test_a_build_leaves_only_the_index_and_its_map(self) -> None:
         self.expect(0, "build", "data", "--verify")
         self.assertEqual(self.names(), ["data", "data.ofidx", "data.ofidx-map"])
         self.assertEqual(self.names(self.dir / "data"), ["part-0", "part-1"])
@@ -76,7 +76,7 @@ class BuildTest(CommandTest):
 
 
 class SameBytesTest(CommandTest):
-    """Nothing in an index depends on how it was built, and nothing on where, except the inodes of the files."""
+    """The bytes of an index do not depend on how or where it was built, except for the inodes of the files."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -99,14 +99,14 @@ class SameBytesTest(CommandTest):
                 for threads in ("2", "8"):
                     self.assert_same(self.bytes_of(data, "-j", threads, *mode), expected, (data, mode, threads))
 
-    def test_another_working_directory_and_a_longer_path_give_the_same_bytes(self) -> None:
+    def test_the_working_directory_and_the_form_of_the_path_do_not_change_the_bytes(self) -> None:
         expected = self.bytes_of("data")
         (self.dir / "deep" / "er").mkdir(parents=True)
         self.assert_same(self.bytes_of(str(self.dir / "data")), expected, "absolute path")
         self.assert_same(self.bytes_of("../../data", cwd=self.dir / "deep" / "er"), expected, "folder below")
         self.assert_same(self.bytes_of("./data/"), expected, "dot and slash")
 
-    def test_a_copy_with_its_times_differs_only_in_inodes_and_what_is_derived_from_them(self) -> None:
+    def test_the_index_of_a_copy_differs_only_in_inodes_change_times_and_their_checksums(self) -> None:
         self.bytes_of("data")
         shutil.copytree(self.dir / "data", self.dir / "copy" / "data")
         self.expect(3, "build", "copy/data")
@@ -132,7 +132,7 @@ class SameBytesTest(CommandTest):
 
 
 class MapTest(CommandTest):
-    """The map next to an up-to-date index: damage in it is found, reported and repaired."""
+    """Damage in the map of an up-to-date index is found, reported and repaired."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -163,7 +163,7 @@ class MapTest(CommandTest):
                 self.expect(0, "verify", "data", "--quick")
         self.assertGreater(named, 40)
 
-    def test_reading_names_the_command_that_rebuilds_the_map(self) -> None:
+    def test_an_error_about_a_damaged_map_names_the_command_that_rebuilds_it(self) -> None:
         self.map.write_bytes(self.whole[:256] + bytes(len(self.whole) - 256))
         self.assertIn("`ofindex build DATA`", self.expect_error(4, "get", "data", "0").stderr)
         self.assertIn("ofidx-map@", self.expect(1, "verify", "data").text)

@@ -1,4 +1,4 @@
-"""Features and columns: what the command reports equals a full pass over the decoded records."""
+"""Features and columns: the command reports the same as a full pass over the decoded records."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class ColumnsTest(CommandTest):
     def ask(self, query: str) -> list[Any]:
         return [list(row.values()) for row in self.expect(0, "sql", "data", query, "--json").json["rows"]]
 
-    def test_hostile_names_are_kept(self) -> None:
+    def test_features_with_hostile_names_have_columns(self) -> None:
         features = {name: ("int64", [number]) for number, name in enumerate(HOSTILE_NAMES)}
         self.build([messages.encode("example", features)] * 3 + [messages.encode("example", {})], "--payload", "example")
         rows = self.expect(0, "schema", "data", "--json").json["features"]
@@ -122,7 +122,7 @@ class ColumnsTest(CommandTest):
                 stats = self.expect(0, "stats", "data", given, "--json").json
                 self.assertEqual(stats["columns"][0]["count"], 3)
         for verb in ("schema", "stats", "info"):
-            self.assertNotIn("\x1b", self.expect(0, verb, "data").text, f"{verb} sends a name's escapes to the terminal")
+            self.assertNotIn("\x1b", self.expect(0, verb, "data").text, f"{verb} prints an escape character of a name")
         with sqlite3.connect(self.dir / "data.ofidx") as index:
             self.assertEqual(index.execute("SELECT count(*) FROM shard").fetchone(), (1,))
 
@@ -180,7 +180,7 @@ class ColumnsTest(CommandTest):
         self.assertEqual(self.ask("SELECT _id, a FROM records"), [[0, 1], [1, None]])
         self.assertEqual(self.ask("SELECT record, reason FROM bad"), [[1, "malformed"]])
 
-    def test_different_columns_are_a_reason_to_rebuild_and_equal_ones_are_not(self) -> None:
+    def test_an_index_is_rebuilt_if_other_columns_are_requested(self) -> None:
         self.build([messages.encode("example", {"a": ("int64", [1]), "b": ("int64", [2])})])
         self.assertTrue(self.expect(0, "build", "data", "--json").json["up_to_date"])
         self.assertFalse(self.expect(0, "build", "data", "--columns", "b", "--json").json["up_to_date"])
@@ -188,7 +188,7 @@ class ColumnsTest(CommandTest):
         self.assertTrue(self.expect(0, "build", "data", "--columns", "b", "--json").json["up_to_date"])
         self.assertTrue(self.expect(0, "build", "data", "--json").json["up_to_date"])
 
-    def test_if_there_are_too_many_features_the_first_have_columns_and_the_build_says_so(self) -> None:
+    def test_only_the_first_of_too_many_features_get_columns_and_the_build_reports_the_others(self) -> None:
         features = {f"f{number:04}": ("int64", [number]) for number in range(1000)}
         document = self.build([messages.encode("example", features)])
         self.assertEqual((document["features"], document["features_without_column"]), (1000, 100))
@@ -231,7 +231,7 @@ class ColumnsTest(CommandTest):
         self.assertIn("nothing", refused.stderr)
         self.expect_error(2, "build", "data", "--force", "--message", "pkg.Name", "--columns", "a")
 
-    def test_a_name_in_columns_that_no_record_has_leaves_the_index_unchanged(self) -> None:
+    def test_a_build_with_a_column_that_no_record_has_leaves_the_index_unchanged(self) -> None:
         payload = messages.encode("example", {"image/label": ("int64", [1]), "text": ("bytes", [b"x"])})
         before = self.build([payload])
         names = ["data.ofidx", "data.ofidx-map"]
@@ -253,7 +253,7 @@ class ColumnsTest(CommandTest):
                     self.assertEqual([(self.dir / name).read_bytes() for name in names], bytes_before)
         self.assertEqual(before["columns_in_no_record"], [])
 
-    def test_a_first_build_with_a_name_that_no_record_has_leaves_nothing(self) -> None:
+    def test_a_first_build_with_a_column_that_no_record_has_leaves_no_files(self) -> None:
         records.write_tfrecord(self.dir / "data", [messages.encode("example", {"a": ("int64", [1])})])
         self.expect_error(2, "build", "data", "--columns", "b")
         self.assertEqual([path.name for path in self.dir.iterdir()], ["data"])

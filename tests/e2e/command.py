@@ -111,7 +111,7 @@ class CommandTest(unittest.TestCase):
 
     def assert_same(self, found: Any, expected: Any, what: object) -> None:
         """Like assertEqual(), for values that are too large to be shown."""
-        self.assertTrue(found == expected, f"{what}: not what was expected")
+        self.assertTrue(found == expected, f"{what}: not as expected")
 
     def names(self, folder: Path | None = None) -> list[str]:
         """The names in `folder` (default: the test's own), including dot files."""

@@ -1,4 +1,5 @@
-"""Damaged compressed shards: records in sound blocks are indexed, and damage is reported with both positions."""
+"""Damaged compressed shards: records in sound blocks are indexed; damage is reported with its position in the file and
+in the inflated bytes."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ def places(document: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 class DamagedTest(CommandTest):
     def build(self, data: bytes, *options: str, code: int = 3, compression: str = GZIP) -> dict[str, Any]:
-        """Builds the index of a shard with these bytes; an empty object if no index is written."""
+        """Builds the index of a shard with the bytes `data`; returns an empty object if no index is written."""
         for path in self.dir.iterdir():
             path.unlink()
         (self.dir / "data").write_bytes(data)
@@ -69,12 +70,12 @@ class CutTest(DamagedTest):
                     body = whole[len(HEADER[compression]) : min(size, len(whole) - TRAILER_BYTES[compression])]
                     self.check_cut(whole[:size], compressing.inflate_what_is_there(body), compression)
 
-    def test_a_second_member_cut_at_any_byte_keeps_the_first_one(self) -> None:
+    def test_a_second_gzip_member_cut_at_any_byte_keeps_the_first_one(self) -> None:
         half = SIZE // 2
         first, second = gzip_member(WHOLE[:half]), gzip_member(WHOLE[half:], gzip_header(name=b"two", checked=True))
         header = len(second) - len(gzip_member(WHOLE[half:])) + len(HEADER[GZIP])
         for size in range(1, len(second)):
-            with self.subTest(f"cut at {size} of the second"):
+            with self.subTest(f"second member cut at byte {size}"):
                 inflated = compressing.inflate_what_is_there(second[header : min(size, len(second) - 8)])
                 self.check_cut(first + second[:size], WHOLE[:half] + inflated, GZIP)
 
@@ -90,7 +91,7 @@ class CutTest(DamagedTest):
         built = self.build(data, compression=compression)
         if not built:
             known = len(inflated) >= 12 if framing == TFRECORD else len(walk.records) > 0
-            self.assertFalse(known, f"{len(walk.records)} records, and no index")
+            self.assertFalse(known, f"no index of {len(walk.records)} records")
             return
         end = len(framed(walk.payloads, framing))
         self.assertEqual(built["records"], len(walk.records))
@@ -141,14 +142,14 @@ STREAMS = [
     behind("one byte of a header", GZIP, gzip_header()[:1], CUT),
     behind("half a header", GZIP, gzip_header()[:5], CUT),
     behind("half a name", GZIP, gzip_header(name=b"name")[:12], CUT),
-    Case("gzip and a header and nothing else", GZIP, MEMBER + HEADER[GZIP], CUT, len(MEMBER) + 10, len(MEMBER) + 10),
+    Case("gzip and a second header alone", GZIP, MEMBER + HEADER[GZIP], CUT, len(MEMBER) + 10, len(MEMBER) + 10),
     behind("a header of unknown flags", GZIP, b"\x1f\x8b\x08\xe0" + bytes(20), TRAILING),
     behind("a header of another method", GZIP, b"\x1f\x8b\x07" + bytes(20), TRAILING),
     behind("a zlib stream", GZIP, zlib_stream(WHOLE), TRAILING),
     behind("a second zlib stream", ZLIB, zlib_stream(WHOLE), SECOND),
     behind("an empty zlib stream", ZLIB, zlib_stream(b""), SECOND),
     behind("a gzip member", ZLIB, gzip_member(WHOLE), TRAILING),
-    behind("a second one", DEFLATE, compressing.deflate(WHOLE), TRAILING),
+    behind("a second stream", DEFLATE, compressing.deflate(WHOLE), TRAILING),
 ]
 
 
@@ -174,7 +175,7 @@ class StreamTest(DamagedTest):
         self.assertEqual(places(built), [(BAD_CHECKSUM, half, half, len(first) - 8, len(first))])
         self.assertEqual(self.raw(), b"".join(SOME))
 
-    def test_several_members_are_not_damage(self) -> None:
+    def test_several_gzip_members_are_not_damage(self) -> None:
         self.assertEqual(self.build(gzip_member(WHOLE) * 3, code=0)["records"], 3 * len(SOME))
         self.assertEqual(self.raw(), b"".join(SOME * 3))
 
@@ -193,14 +194,14 @@ def begins_with_a_record(case: damage_test.Case) -> bool:
 
 
 class InsideTest(DamagedTest):
-    """Damage inside a sound stream is damage of the inflated bytes."""
+    """Damaged records in a sound compressed stream are handled as in a plain shard."""
 
     def test_damage_has_the_same_effect_in_plain_and_compressed_shards(self) -> None:
         for case in damage_test.CASES:
             if begins_with_a_record(case):
                 self.check_case(case)
 
-    def test_a_given_format_is_trusted_for_compressed_shards_too(self) -> None:
+    def test_a_format_given_as_an_option_is_trusted_for_compressed_shards_too(self) -> None:
         for case in damage_test.CASES:
             if not begins_with_a_record(case):
                 self.check_case(case)

@@ -34,14 +34,14 @@ def cuts(data: bytes, every: int) -> list[bytes]:
 
 
 def members_of(framing: str) -> Iterator[tuple[str, bytes]]:
-    """gzip files with many members: members and records end independently."""
+    """gzip files with many members, which need not end where records end."""
     frames = [records.FRAME[framing](one) for one in payloads(COUNT, framing)]
     whole = b"".join(frames)
     for name, parts in {
         "a member for each record": frames,
         "a member for 100 records": [b"".join(frames[at : at + 100]) for at in range(0, COUNT, 100)],
         "a member for 37 bytes": cuts(whole, 37),
-        "a member for each byte at first": [*cuts(whole[:200], 1), whole[200:]],
+        "200 members of one byte, and one of the rest": [*cuts(whole[:200], 1), whole[200:]],
     }.items():
         members = [gzip_member(part, level=number % 10) for number, part in enumerate(parts)]
         yield name, b"".join(members)
@@ -51,7 +51,7 @@ def members_of(framing: str) -> Iterator[tuple[str, bytes]]:
 
 
 def makes_of(framing: str) -> Iterator[tuple[str, str, bytes]]:
-    """The name of a stream, its compression, and the stream: the same records in each."""
+    """Streams that inflate to the same records. For each: its name, its compression and its bytes."""
     whole = framed(payloads(COUNT, framing), framing)
     for compression, compress in COMPRESS.items():
         for level in range(10):
@@ -125,7 +125,7 @@ class MakesTest(CommandTest):
 
 
 class DetectionTest(CommandTest):
-    """A compressed shard is detected as its inflated copy is."""
+    """The format of a compressed shard is detected as in its inflated copy."""
 
     def test_an_empty_stream_is_an_empty_shard(self) -> None:
         for compression, compress in COMPRESS.items():
@@ -144,19 +144,19 @@ class DetectionTest(CommandTest):
         self.assertEqual(self.names(), ["data"])
         self.expect(0, "build", "data", "--compression", "deflate")
 
-    def test_a_compressed_file_without_records_is_refused_by_name(self) -> None:
+    def test_a_compressed_file_without_records_is_refused_with_its_name(self) -> None:
         for compression, compress in COMPRESS.items():
             (self.dir / "text").write_bytes(compress(b"not a record at all\n" * 99))
             self.assertIn("text", self.expect_error(3, "build", "text", *OPTIONS[compression]).stderr)
         self.assertEqual(self.names(), ["text"])
 
-    def test_a_given_format_is_trusted_as_for_a_plain_shard(self) -> None:
+    def test_a_format_given_as_an_option_is_trusted_as_for_a_plain_shard(self) -> None:
         for framing in (TFRECORD, OFRECORD):
             whole = framed(payloads(20, framing), framing)
             (self.dir / "plain").write_bytes(whole)
             (self.dir / "gz").write_bytes(gzip_member(whole))
             for asked in (TFRECORD, OFRECORD):
-                with self.subTest(f"{framing}, said to be {asked}"):
+                with self.subTest(f"{framing}, read as {asked}"):
                     found = {}
                     for name in ("plain", "gz"):
                         self.expect(0 if asked == framing else 3, "build", name, "--format", asked, "--force")
@@ -165,7 +165,7 @@ class DetectionTest(CommandTest):
                         found[name] = (info["shards"][0]["format"], info["records"], damage)
                     self.assertEqual(found["gz"], found["plain"])
 
-    def test_the_size_of_the_first_record_does_not_matter(self) -> None:
+    def test_a_large_first_record_does_not_prevent_detection(self) -> None:
         for framing, mebibytes in ((TFRECORD, 2), (OFRECORD, 2), (OFRECORD, 9)):
             self.check_first_record(framing, mebibytes)
 
@@ -177,13 +177,13 @@ class DetectionTest(CommandTest):
             (shard,) = self.expect(0, "info", "gz", "--json").json["shards"]
             self.assertEqual((shard["payload"], shard["records"]), (kind, 2))
 
-    def test_offsets_in_inflated_bytes_are_not_exported_as_a_text_index(self) -> None:
+    def test_a_compressed_shard_cannot_be_exported_as_a_text_index(self) -> None:
         (self.dir / "gz").write_bytes(gzip_member(framed(payloads(3))))
         self.expect(0, "build", "gz")
         self.assertIn("compressed", self.expect_error(2, "export", "gz", "--to", "tfrecord2idx", "-o", "i").stderr)
 
     def check_first_record(self, framing: str, mebibytes: int) -> None:
-        """A gzip file whose first record has this many MiB is detected as its inflated copy is."""
+        """The format of a gzip file whose first record has this many MiB is detected as in its inflated copy."""
         noise = random.Random(6).randbytes(mebibytes << 20)
         first = messages.encode(KINDS[framing], {"image": ("bytes", [noise]), "label": ("int64", [1])})
         whole = framed([first, payload(1, framing)], framing)

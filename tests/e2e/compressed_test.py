@@ -1,4 +1,4 @@
-"""Compressed shards, indexed in place: every answer equals that for the inflated bytes."""
+"""Compressed shards, indexed in place: every answer is the same as for the inflated file."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class FixturesTest(CompressedTest):
                         found.append(self.answers(folder, "data", fixture.records))
                     self.assert_alike(found[1], found[0])
 
-    def test_the_two_twin_files_hold_the_same_records(self) -> None:
+    def test_the_plain_and_the_compressed_fixture_of_the_same_records_give_the_same_answers(self) -> None:
         twins = {fixture.path.name: fixture for fixture in fixtures() if fixture.path.name.startswith("test_features.")}
         found = []
         for name, fixture in sorted(twins.items()):
@@ -162,7 +162,7 @@ class SameBytesTest(CompressedTest):
 
 
 class ReadingTest(CompressedTest):
-    """Records are the same in every way of reading them, and at every distance of checkpoints."""
+    """Every way of reading a compressed shard returns the same records."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -181,7 +181,7 @@ class ReadingTest(CompressedTest):
                 shown = self.expect(0, "get", "data", *map(str, ordinals), "--raw", *options)
                 self.assert_same(shown.stdout, b"".join(expected[n] for n in ordinals), "get")
 
-    def test_a_record_larger_than_the_cache_and_any_span_is_read_whole(self) -> None:
+    def test_a_record_larger_than_the_cache_is_read_whole(self) -> None:
         large = [b"\x0a\x00", random.Random(3).randbytes(20 << 20), b"end"]
         self.write("large", gzip_member(framed(large, OFRECORD), level=1))
         self.expect(0, "build", "large", "--format", "ofrecord", "--payload", "opaque", "--verify")
@@ -210,7 +210,7 @@ class ReadingTest(CompressedTest):
 
 
 class ChangedTest(CompressedTest):
-    """A shard that is no longer the indexed file is refused, or reported by verify."""
+    """A shard that is no longer the indexed file is refused, or `verify` reports it."""
 
     def build(self, framing: str, compression: str) -> bytes:
         data = COMPRESS[compression](many_bytes(framing), level=1)
@@ -229,7 +229,7 @@ class ChangedTest(CompressedTest):
                 "one byte more": data + b"\0",
                 "one member more": data + gzip_member(framed(payloads(1))),
                 "inflated": plain,
-                "inflated, and of the same size": plain[: len(data)],
+                "inflated, cut to the same size": plain[: len(data)],
                 "compressed otherwise": COMPRESS[compression](plain, level=2),
                 "its first byte": bytes([data[0] ^ 1]) + data[1:],
                 "its last byte": data[:-1] + bytes([data[-1] ^ 1]),
@@ -247,7 +247,7 @@ class ChangedTest(CompressedTest):
 
     @staticmethod
     def beside_the_fingerprint(size: int, source: random.Random) -> int:
-        """A byte of a file of `size` bytes that its fingerprint does not read (docs/index_format.md)."""
+        """A random byte that the fingerprint of a file of `size` bytes does not cover (docs/index_format.md)."""
         pages = [(16384 + i * ((size - 32768) // 9)) // 4096 for i in range(1, 9)]
         while (at := source.randrange(16384, size - 16384)) // 4096 in pages:
             pass

@@ -75,7 +75,7 @@ class JsonTest(CommandTest):
 
 
 class ContractTest(CommandTest):
-    """Each verb has the common options, and each document the promised keys."""
+    """Each verb has the common options, and each JSON document has the promised keys."""
 
     DOCUMENTS = {
         ("build", "data", "--force"): "index records payload_bytes data_bytes index_bytes shards seconds "
@@ -137,7 +137,7 @@ class ContractTest(CommandTest):
 
 
 class ExitCodeTest(CommandTest):
-    """Each exit code has one meaning; 6 and 130 are in process_test.py."""
+    """Each exit code has one meaning. The tests of 6 and 130 are in process_test.py."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -159,7 +159,7 @@ class ExitCodeTest(CommandTest):
             with self.subTest(args):
                 self.expect_error(2, *args)
 
-    def test_an_empty_name_exits_with_2_and_is_never_the_default(self) -> None:
+    def test_an_empty_name_exits_with_2_and_does_not_mean_the_default(self) -> None:
         self.expect(0, "build", "data")
         (self.dir / "rows.csv").write_text("a\n1\n")
         before = self.names()
@@ -192,7 +192,7 @@ class ExitCodeTest(CommandTest):
                 refused = self.expect_error(2, *args, "data.ofidx-map", *rest)
                 self.assertIn("hint: name data.ofidx\n", refused.stderr)
 
-    def test_every_other_error_is_one_line_that_names_its_subject(self) -> None:
+    def test_each_error_after_the_first_is_one_line_without_a_hint(self) -> None:
         for part in ("part-0", "part-1"):
             with open(self.dir / "data" / part, "ab") as shard:
                 shard.write(b"torn")
@@ -215,7 +215,7 @@ class ExitCodeTest(CommandTest):
                 self.expect(0, "build", *data, "-o", "all.ofidx", "--force")
                 self.assertEqual(self.expect(0, "cat", "all.ofidx", "--to", "raw").stdout, b"".join(self.payloads))
 
-    def test_data_without_record_files_exit_with_3(self) -> None:
+    def test_a_folder_without_record_files_exits_with_3(self) -> None:
         (self.dir / "none").mkdir()
         self.expect_error(3, "build", "none")
         (self.dir / "none" / "notes.txt").write_text("No records here.\n" * 9)
@@ -257,7 +257,7 @@ class ExitCodeTest(CommandTest):
         sqlite3.connect(self.dir / "data.ofidx").execute("CREATE TABLE dataset (key, value)").connection.close()
         self.expect_error(4, "info", "data.ofidx")
 
-    def test_a_changed_shard_exits_with_4_and_verify_with_1(self) -> None:
+    def test_reading_a_changed_shard_exits_with_4_and_verifying_it_with_1(self) -> None:
         self.expect(0, "build", "data")
         with open(self.dir / "data" / "part-1", "ab") as shard:
             shard.write(b"!")

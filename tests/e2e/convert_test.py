@@ -56,10 +56,10 @@ class BothWaysTest(ConvertTest):
                 records.WRITE[source](self.dir / "data", encoded)
                 found = [written.features(one, KINDS[to]) for one in self.convert("data", to)]
                 self.assertEqual(found, expected)
-                self.assertEqual(self.convert("data", source), encoded, "of the same format: as they are")
+                self.assertEqual(self.convert("data", source), encoded, "the same format: no payload changes")
                 shutil.rmtree(self.dir / "out")
 
-    def test_there_are_as_many_shards_as_in_the_data_with_the_same_records(self) -> None:
+    def test_each_input_shard_becomes_one_output_shard_by_default(self) -> None:
         for source, to in OTHER.items():
             with self.subTest(to=to):
                 before = write_parts(self.dir / source, (3, 0, 2, 5), source)
@@ -72,7 +72,7 @@ class BothWaysTest(ConvertTest):
                 self.assertEqual(shards, [3, 3, 4])
                 shutil.rmtree(self.dir / "out")
 
-    def test_data_need_no_index_and_get_none(self) -> None:
+    def test_a_conversion_needs_no_index_and_builds_none(self) -> None:
         write_parts(self.dir / "data", (3, 4))
         without = self.convert("data", OFRECORD)
         self.assertEqual(self.names(), ["data", "out"])
@@ -88,7 +88,7 @@ class BothWaysTest(ConvertTest):
         done = self.expect(0, "convert", "data", "--to", "ofrecord", "-o", "out")
         self.assertIn("skipped data/note.txt: ", done.stderr)
 
-    def test_values_that_one_format_lacks_are_refused_by_name_or_allowed(self) -> None:
+    def test_values_that_the_other_format_cannot_hold_are_refused_unless_loss_is_allowed(self) -> None:
         for kind, values, expected in (
             ("int32", [-(2**31), 5], ("int64", [-(2**31), 5])),
             ("double", [0.1, 1e300], ("float", [struct.unpack("<f", struct.pack("<f", 0.1))[0], float("inf")])),
@@ -171,7 +171,7 @@ class SelectedTest(ConvertTest):
         self.assertEqual(found, [])
         self.assert_refused(2, "data", "--to", "ofrecord", "-o", "no", "--where", "lable = 3")
 
-    def test_a_shuffled_copy_has_the_order_of_sample(self) -> None:
+    def test_a_shuffled_copy_has_the_order_that_sample_prints(self) -> None:
         self.expect(0, "build", "data")
         for args in ((), ("--where", "label >= 50")):
             sampled = self.expect(0, "sample", "data", "--seed", "7", *args).text.split()
@@ -263,7 +263,7 @@ class DamagedTest(ConvertTest):
         found = self.convert("hurt.tfrecord", OFRECORD, "--shuffle", "3", "--shards", "4", code=3)
         self.assertEqual(sorted(found), sorted(intact))
 
-    def test_a_payload_with_a_wrong_checksum_never_gets_a_right_one(self) -> None:
+    def test_a_payload_with_a_wrong_checksum_is_skipped_with_or_without_an_index(self) -> None:
         some = payloads(6)
         records.write_tfrecord(self.dir / "data", some)
         whole = bytearray((self.dir / "data").read_bytes())

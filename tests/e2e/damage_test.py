@@ -1,4 +1,4 @@
-"""Damaged shards, case by case: which records are left, which bytes hold none, and the exit code.
+"""Damaged shards, case by case: which records are left, which bytes are damage, and the exit code.
 
 Every expectation is written next to its bytes, and the oracle must agree with it.
 """
@@ -24,8 +24,8 @@ GOOD = {TFRECORD: TF, OFRECORD: OF}
 
 @dataclass(frozen=True)
 class Case:
-    """One damaged shard. `records` counts those that keep an ordinal; `bad` lists those with a wrong payload checksum.
-    """
+    """One damaged shard. `records` is how many records keep an ordinal; `bad` lists the records with a wrong payload
+    checksum."""
 
     name: str
     format: str
@@ -47,7 +47,7 @@ def tail(begin: int, size: int) -> list[Damage]:
     return [Damage(begin, size, TORN_TAIL)]
 
 
-# A header with a correct checksum, followed by a wrong body: a resync must not take it for a record.
+# A header with a correct checksum, followed by a wrong body: a resynchronization must not take it for a record.
 DECOY = records.tfrecord_header(4) + b"data" + b"\0\0\0\0"
 
 CASES = [
@@ -75,13 +75,13 @@ CASES = [
          [Damage(79, 79 + 14 + 20, BAD_LENGTH_CRC)]),
     Case("TFRecord: a bad length and then a torn tail", TFRECORD, flipped(TF, 0) + TF[:9], 2,
          [Damage(0, 21, BAD_LENGTH_CRC), *tail(79, 88)]),
-    Case("TFRecord: a torn record that holds records", TFRECORD, TF + records.tfrecord_header(1000) + TF, 3,
+    Case("TFRecord: a torn record whose payload contains records", TFRECORD, TF + records.tfrecord_header(1000) + TF, 3,
          tail(79, 79 + 12 + 79)),
     Case("TFRecord: a length that no file can have", TFRECORD, TF + records.tfrecord_header(2**63) + TF, 3,
          [Damage(79, 79 + 12 + 79, BAD_LENGTH)]),
     Case("TFRecord: a payload", TFRECORD, flipped(TF, 33), 3, bad=[1]),
     Case("TFRecord: a payload checksum", TFRECORD, flipped(TF, 78), 3, bad=[2]),
-    Case("TFRecord: zeros in the place of a payload", TFRECORD, TF[:33] + bytes(21) + TF[54:], 3, bad=[1]),
+    Case("TFRecord: zeros instead of a payload", TFRECORD, TF[:33] + bytes(21) + TF[54:], 3, bad=[1]),
     Case("TFRecord: empty records are records, the last one too", TFRECORD, TF + records.frame_tfrecord(b"") * 2, 5),
     Case("TFRecord: lengths in the other byte order", TFRECORD, bytes(7) + b"\x05" + TF[8:21], 0,
          [Damage(0, 21, BAD_LENGTH_CRC)]),
@@ -91,7 +91,7 @@ CASES = [
     Case("OFRecord: part of a body", OFRECORD, OF + OF[:12], 3, tail(55, 67)),
     Case("OFRecord: nothing but a torn header", OFRECORD, OF[:3], 0, tail(0, 3)),
     Case("OFRecord: zeros to the end", OFRECORD, OF + bytes(4096), 3, tail(55, 55 + 4096)),
-    Case("OFRecord: zeros to the end, not of whole headers", OFRECORD, OF + bytes(4099), 3, tail(55, 55 + 4099)),
+    Case("OFRecord: zeros to the end, not a multiple of a header", OFRECORD, OF + bytes(4099), 3, tail(55, 55 + 4099)),
     Case("OFRecord: fewer zeros than a header", OFRECORD, OF + bytes(5), 3, tail(55, 60)),
     Case("OFRecord: nothing but zeros", OFRECORD, bytes(800), 0, tail(0, 800)),
     Case("OFRecord: a length beyond the end, nothing found after it", OFRECORD, OF[:13] + b"\xff" + OF[14:], 1,
@@ -103,7 +103,7 @@ CASES = [
     Case("OFRecord: lengths in the other byte order", OFRECORD, bytes(7) + b"\x05" + OF[8:], 0,
          [Damage(0, 55, BAD_LENGTH)]),
     Case("OFRecord: zeros at the front", OFRECORD, bytes(24) + OF, 3, [Damage(0, 24, ZERO_HEAD)]),
-    Case("OFRecord: zeros at the front, not of whole headers", OFRECORD, bytes(21) + OF, 0,
+    Case("OFRecord: zeros at the front, not a multiple of a header", OFRECORD, bytes(21) + OF, 0,
          [Damage(0, 16, ZERO_HEAD), Damage(16, 21 + 55, BAD_LENGTH)]),
     Case("OFRecord: empty records between others are records", OFRECORD, OF + bytes(24) + OF, 9),
 ]
@@ -169,7 +169,7 @@ class DamageTest(CommandTest):
         self.assertTrue(stopped.stderr.startswith("ofindex: "), stopped)
         self.assertIn("shard", stopped.stderr)
 
-    def test_a_change_in_place_in_an_ofrecord_is_found_after_a_verifying_build(self) -> None:
+    def test_a_byte_changed_in_an_ofrecord_shard_is_found_if_its_build_verified(self) -> None:
         (self.dir / "shard").write_bytes(OF)
         self.expect(0, "build", "shard", "--format", "ofrecord", "--verify")
         times = (self.dir / "shard").stat()
@@ -178,7 +178,7 @@ class DamageTest(CommandTest):
         verified = self.expect(1, "verify", "shard", "--json").json
         self.assertTrue(verified["bad"] or verified["stale"], verified)
 
-    def test_a_sparse_tail_costs_no_time_and_adds_no_records(self) -> None:
+    def test_a_sparse_tail_takes_little_time_and_adds_no_records(self) -> None:
         for name, data in GOOD.items():
             shard = self.dir / name
             shard.write_bytes(data)
@@ -258,20 +258,20 @@ class HostileLengthTest(CommandTest):
             self.assertEqual(shown.stdout, walk.payloads[ordinal])
         self.run_small(2, "get", "shard", str(len(walk.records)))
 
-    def test_a_hostile_length_after_good_records_costs_no_memory(self) -> None:
+    def test_a_hostile_length_after_good_records_takes_little_memory(self) -> None:
         for framing in (TFRECORD, OFRECORD):
             for name, length in HOSTILE_LENGTHS.items():
                 with self.subTest(f"{framing}: {name}"):
                     self.check(framing, self.hostile(framing, length))
 
-    def test_a_hostile_first_length_costs_no_memory(self) -> None:
+    def test_a_hostile_first_length_takes_little_memory(self) -> None:
         for framing, good in GOOD.items():
             for name, length in HOSTILE_LENGTHS.items():
                 with self.subTest(f"{framing}: {name}"):
                     self.check(framing, self.hostile(framing, length)[len(good) :])
 
     def test_hostile_headers_one_after_another_do_not_make_the_search_quadratic(self) -> None:
-        # Each header claims nearly all remaining bytes, so that a careless search would checksum them for every header.
+        # Each header claims nearly all remaining bytes: a naive search would checksum them again for every header.
         count = 1 << 14
         headers = [records.tfrecord_header(12 * (count - number) - 32) for number in range(count - 8)]
         (self.dir / "shard").write_bytes(TF + b"?" + b"".join(headers) + b"?" * 200)

@@ -24,7 +24,7 @@ def controls_in(output: str | bytes, allowed: str) -> list[str]:
 
 
 class EscapingTest(CommandTest):
-    """A dataset whose folder, shards, features and values all have such characters; one shard is damaged."""
+    """A dataset with control characters in its paths, feature names and values; one shard is damaged."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -40,13 +40,13 @@ class EscapingTest(CommandTest):
         self.built = self.expect(3, "build", self.folder, "--payload", "example")
         self.columns = [row["column"] for row in self.expect(0, "schema", self.folder, "--json").json["features"]]
 
-    def test_the_tested_characters_are_those_of_unicode(self) -> None:
+    def test_the_tested_characters_are_all_control_characters_of_unicode(self) -> None:
         self.assertEqual(CONTROLS, {c for c in range(0x110000) if unicodedata.category(chr(c)) == "Cc"})
         kinds = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
         marks = {c for c in range(0x110000) if unicodedata.bidirectional(chr(c)) in kinds}
         self.assertEqual(BIDI, marks | {0x061C, 0x200E, 0x200F})
 
-    def test_no_verb_prints_them_to_a_terminal(self) -> None:
+    def test_no_verb_prints_control_characters_to_a_terminal(self) -> None:
         data = self.folder
         hostile = next(column for column in self.columns if column and "a\u202e" in column)
         name = '"' + hostile.replace('"', '""') + '"'
@@ -93,7 +93,7 @@ class EscapingTest(CommandTest):
                 self.assertEqual(controls_in(finished.stderr, "\n"), [], ascii(finished.stderr[:3000]))
         self.assertEqual(controls_in(self.built.stderr, "\n"), [])
 
-    def test_csv_escapes_them_as_hexadecimal_digits_but_keeps_lines_and_tabs(self) -> None:
+    def test_csv_escapes_control_characters_as_hexadecimal_digits_but_keeps_lines_and_tabs(self) -> None:
         query = "SELECT :v AS v, '\t\r\n' AS layout, path FROM shards"
         shown = self.expect(0, "sql", self.folder, query, "--csv", "-p", "v=" + json.dumps(HOSTILE))
         self.assertEqual(controls_in(shown.stdout, "\t\r\n"), [])
@@ -103,7 +103,7 @@ class EscapingTest(CommandTest):
             found = self.run_command(args[0], self.folder, *args[1:], "--csv")
             self.assertEqual(controls_in(found.stdout, "\r\n"), [])
 
-    def test_json_is_exact(self) -> None:
+    def test_json_keeps_every_character(self) -> None:
         found = self.expect(0, "sql", self.folder, "SELECT :v AS v", "--json", "-p", "v=" + json.dumps(HOSTILE)).json
         self.assertEqual(found["rows"], [{"v": HOSTILE}])
         self.assertIn(HOSTILE, [row["name"] for row in self.expect(0, "schema", self.folder, "--json").json["features"]])

@@ -1,4 +1,4 @@
-"""export: one text index per shard, never over a file that is needed."""
+"""`ofindex export`: one text index per shard, never written over a shard or an index."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ExportTest(CommandTest):
             first, empty, _ = ((self.dir / name).read_text() for name in listed)
             self.assertEqual((first.count("\n"), empty), (3, ""))
 
-    def test_a_text_index_may_be_rewritten_whatever_is_damaged(self) -> None:
+    def test_the_text_index_of_a_damaged_shard_may_be_rewritten(self) -> None:
         for name, lengths, damaged in (
             ("one", (20,), ()),
             ("head", (20, 30), (0,)),
@@ -62,12 +62,12 @@ class ExportTest(CommandTest):
                 again = self.run_command("export", name, "--to", "tfrecord2idx", "-o", "text", "--force")
                 self.assertEqual((again.code, again.stdout), (done.code, done.stdout), again)
 
-    def test_two_shards_of_one_name_below_the_folder_are_refused(self) -> None:
+    def test_two_shards_with_the_same_output_name_are_refused(self) -> None:
         self.write_one("part-0", "in/part-0")
         self.expect(0, "build", "part-0", "in/part-0", "-o", "in/all.ofidx", "--payload", "opaque")
         self.assert_refused("in/all.ofidx", "text", "part-0")
 
-    def test_two_folders_that_are_one_through_a_link_are_refused(self) -> None:
+    def test_two_output_folders_that_are_the_same_through_a_link_are_refused(self) -> None:
         self.write_one("data/a/part-0", "data/b/part-0")
         self.expect(0, "build", "data", "--payload", "opaque")
         (self.dir / "text" / "a").mkdir(parents=True)
@@ -87,7 +87,7 @@ class ExportTest(CommandTest):
         self.expect(0, "build", "part-0", "-o", "part-0.idx", "--payload", "opaque")
         self.assert_refused("part-0.idx", ".", "part-0.idx")
 
-    def test_anything_but_a_file_is_not_replaced(self) -> None:
+    def test_a_folder_is_not_replaced_by_a_text_index(self) -> None:
         self.write_one("data/part-0")
         self.expect(0, "build", "data", "--payload", "opaque")
         (self.dir / "text" / "part-0.idx").mkdir(parents=True)

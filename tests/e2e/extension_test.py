@@ -27,13 +27,13 @@ class ExtensionTest(CommandTest):
     def setUp(self) -> None:
         super().setUp()
         if is_address_sanitized():
-            self.skipTest("a program without AddressSanitizer cannot load what was built with it")
+            self.skipTest("a program without AddressSanitizer cannot load a library built with AddressSanitizer")
         if not EXTENSION.is_file():
             raise FileNotFoundError(f"no extension at {EXTENSION}: build it, or set OFINDEX_SQLITE")
         write_parts(self.dir / "data", (3, 2))
         self.expect(0, "build", "data", "-q")
 
-    def test_the_extension_can_be_loaded_late(self) -> None:
+    def test_the_extension_can_be_loaded_by_a_running_program(self) -> None:
         self.assertFalse(needs_static_tls(EXTENSION))
 
     def connect(self) -> sqlite3.Connection:
@@ -62,7 +62,7 @@ class ExtensionTest(CommandTest):
             query = "SELECT * FROM records ORDER BY _id DESC"
             self.assertEqual(found, self.expect(0, "sql", "data", query, "--jsonl").jsonl)
 
-    def test_it_joins_with_tables_of_the_host(self) -> None:
+    def test_the_virtual_table_can_be_joined_with_tables_of_the_host(self) -> None:
         connection = self.table()
         connection.execute("CREATE TABLE names(label, name)")
         connection.execute("INSERT INTO names VALUES (1, 'one'), (4, 'four')")
@@ -77,7 +77,7 @@ class ExtensionTest(CommandTest):
         with self.assertRaises(sqlite3.Error):
             self.table().execute("DELETE FROM t")
 
-    def test_it_outlives_the_connection_that_loaded_it(self) -> None:
+    def test_the_extension_outlives_the_connection_that_loaded_it(self) -> None:
         for _ in range(3):
             connection = self.table()
             self.assertEqual(connection.execute("SELECT count(*) FROM t").fetchall(), [(5,)])
@@ -111,7 +111,7 @@ class ExtensionTest(CommandTest):
         self.assertIn("unsafe use of virtual table", refused.stderr)
 
     @unittest.skipUnless(shutil.which("readelf"), "readelf is not installed")
-    def test_it_links_neither_sqlite_nor_protobuf(self) -> None:
+    def test_the_extension_links_neither_sqlite_nor_protobuf(self) -> None:
         needed = subprocess.run(["readelf", "-d", EXTENSION], capture_output=True, text=True, check=True).stdout
         self.assertIn("NEEDED", needed)
         self.assertNotRegex(needed, "sqlite3|protobuf")

@@ -39,20 +39,22 @@ def int64_list(*values: int) -> bytes:
 VALUE = length_delimited(2, int64_list(4))
 FLOATS = struct.pack("<3f", 0.5, -0.0, 1e-45)
 WIRE = {
-    "a key twice, the last one counts whole": entry("a", int64_list(1, 2)) + entry("a", int64_list(3)),
-    "a key twice, the last one says nothing": entry("a", int64_list(1, 2)) + entry("a", b""),
-    "one kind twice in a feature is one list": entry("a", int64_list(1) + int64_list(2)),
-    "of two kinds in a feature the last one counts": entry("a", int64_list(1) + length_delimited(2, b"")),
-    "a kind again after another one starts anew": entry("a", int64_list(1) + length_delimited(2, b"") + int64_list(2)),
-    "integers that are not packed": entry("a", length_delimited(3, b"\x08\x05\x08\x07")),
-    "packed and not packed in one list": entry("a", length_delimited(3, b"\x08\x05\x0a\x02\x06\x07\x08\x08")),
-    "floats that are not packed": entry("a", length_delimited(2, b"\x0d" + FLOATS[:4] + b"\x0d" + FLOATS[4:8])),
+    "a key twice: the last entry replaces the first": entry("a", int64_list(1, 2)) + entry("a", int64_list(3)),
+    "a key twice: the last entry is empty": entry("a", int64_list(1, 2)) + entry("a", b""),
+    "one kind twice in a feature: the values are joined": entry("a", int64_list(1) + int64_list(2)),
+    "two kinds in a feature: the last kind counts": entry("a", int64_list(1) + length_delimited(2, b"")),
+    "one kind, another, the first again: the last list counts": entry(
+        "a", int64_list(1) + length_delimited(2, b"") + int64_list(2)
+    ),
+    "unpacked integers": entry("a", length_delimited(3, b"\x08\x05\x08\x07")),
+    "packed and unpacked integers in one list": entry("a", length_delimited(3, b"\x08\x05\x0a\x02\x06\x07\x08\x08")),
+    "unpacked floats": entry("a", length_delimited(2, b"\x0d" + FLOATS[:4] + b"\x0d" + FLOATS[4:8])),
     "floats in two packed pieces": entry("a", length_delimited(2, length_delimited(1, FLOATS) * 2)),
     "negative integers": entry("a", int64_list(-1, -(2**63), 2**63 - 1)),
     "the value before the key": length_delimited(1, length_delimited(1, VALUE + b"\x0a\x01a")),
     "an entry without a key": length_delimited(1, length_delimited(1, VALUE)),
     "an entry without a value": length_delimited(1, length_delimited(1, b"\x0a\x01a")),
-    "unknown fields all over": b"\x78\x01" + entry("a", int64_list(9) + b"\x78\x01") + length_delimited(99, b"unknown"),
+    "unknown fields anywhere": b"\x78\x01" + entry("a", int64_list(9) + b"\x78\x01") + length_delimited(99, b"unknown"),
     "a group of unknown fields": b"\x7b\x78\x01\x7c" + entry("a", int64_list(9)),
     "names that JSON must escape": entry('"\\/\n\t\0é\U0001f600', int64_list(1)),
     "no feature at all": b"",
@@ -89,15 +91,15 @@ class FeaturesTest(CommandTest):
         payloads = {name: messages.encode("ofrecord", {name: feature}) for name, feature in single.items()}
         self.check("ofrecord", {**payloads, "all": messages.encode("ofrecord", single)})
 
-    def test_an_int32_written_with_more_bits_is_truncated(self) -> None:
+    def test_an_int32_written_with_more_than_32_bits_is_truncated(self) -> None:
         wide = length_delimited(4, length_delimited(1, varint(2**32 + 5) + varint(2**31) + varint(-1)))
         self.check("ofrecord", {"wide": length_delimited(1, b"\x0a\x01a" + length_delimited(2, wide))})
 
     def test_sequence_examples_keep_their_steps(self) -> None:
         steps: dict[str, list[tuple[str, list[Any]]]] = {
             "steps of many lengths": [("int64", [1]), ("int64", []), ("int64", [2, 3])],
-            "a step that says nothing": [("none", []), ("bytes", [b"a"]), ("none", [])],
-            "steps that all say nothing": [("none", []), ("none", [])],
+            "steps without a kind among others": [("none", []), ("bytes", [b"a"]), ("none", [])],
+            "only steps without a kind": [("none", []), ("none", [])],
             "no steps": [],
             "steps that differ in kind": [("float", [0.5]), ("none", []), ("bytes", [b"\xff"])],
         }
@@ -109,7 +111,7 @@ class FeaturesTest(CommandTest):
         broken = {
             "a length past the end": b"\x0a\x7fshort",
             "a varint without an end": entry("a", length_delimited(3, length_delimited(1, b"\xff" * 11))),
-            "packed floats that do not divide": entry("a", length_delimited(2, length_delimited(1, b"12345"))),
+            "packed floats of 5 bytes": entry("a", length_delimited(2, length_delimited(1, b"12345"))),
             "field number 0": b"\x02\x00",
             "wire type 7": b"\x0f",
             "a group without an end": b"\x7b\x78\x01",
@@ -123,5 +125,5 @@ class FeaturesTest(CommandTest):
             with self.subTest(name):
                 refused = self.expect(3, "get", "broken", str(ordinal), "--json")
                 self.assertRegex(refused.stderr, r"\Aofindex: broken@\d+: .*\nhint: .*\n\Z")
-                self.assertEqual(refused.json["records"], [], "half a record was shown")
+                self.assertEqual(refused.json["records"], [], "part of a malformed record was shown")
                 self.assertEqual(self.expect(0, "get", "broken", str(ordinal), "--raw").stdout, payload)

@@ -1,4 +1,4 @@
-"""Real and derived record files: the output of the command equals their manifests and the oracle."""
+"""Real and derived record files: the output of the command agrees with their manifests and with the oracle."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from oracle.fixtures import FIXTURES, Fixture, fixtures, needs_fixtures
 
 
 def folders(found: list[Fixture]) -> dict[str, list[Fixture]]:
-    """Maps the folders that are one dataset each to their files in order; compressed ones are left out."""
+    """Maps each folder that is one dataset to its files, in order, without the compressed ones."""
     sets: dict[str, list[Fixture]] = {}
     for fixture in found:
         if not fixture.compressed and fixture.path.parent.name not in ("real", "derived"):
@@ -100,7 +100,7 @@ class FixturesTest(CommandTest):
             for got, want in zip(found, expected):
                 self.assertEqual({key: got[key] for key in want}, want, verb)
 
-    def test_the_exported_text_index_is_the_real_one(self) -> None:
+    def test_the_exported_text_index_equals_the_index_that_another_tool_wrote(self) -> None:
         shutil.copytree(FIXTURES / "real" / "ssd-dummy", self.dir / "ssd", copy_function=shutil.copyfile)
         self.expect(0, "build", "ssd/dummy.tfrecord")
         self.expect(0, "export", "ssd/dummy.tfrecord", "--to", "tfrecord2idx", "-o", "text")
@@ -108,7 +108,7 @@ class FixturesTest(CommandTest):
         exported = (self.dir / "text" / "dummy.tfrecord.idx").read_bytes()
         self.assert_same(exported, (FIXTURES / "real" / "ssd-dummy" / "dummy.idx").read_bytes(), "dummy.tfrecord.idx")
 
-    def test_a_text_index_next_to_the_data_is_skipped_by_name(self) -> None:
+    def test_a_text_index_next_to_the_data_is_skipped_and_reported(self) -> None:
         shutil.copytree(FIXTURES / "real" / "ssd-dummy", self.dir / "ssd", copy_function=shutil.copyfile)
         built = self.expect(0, "build", "ssd", "--json").json
         self.assertEqual(built["records"], 128)

@@ -1,7 +1,7 @@
 """Shards whose head is damaged: every bit of the first 64 bytes, heads of zeros, missing heads.
 
-No such shard may be taken for a foreign file. Its other records are in the index if anything marks where they are; the
-rest is damage or an error, and the other shards of its set are whole. OFINDEX_HEADS is the number of cases to try
+No such shard may be taken for a foreign file. Every intact record that can be located is in the index; the rest of the
+shard is damage or an error, and the other shards of its set are whole. OFINDEX_HEADS is the number of cases to try
 (default: 100 of about 5,000, the same in every run).
 """
 
@@ -79,7 +79,7 @@ def chosen(count: int) -> list[Case]:
 
 
 class DamagedHeadsTest(CommandTest):
-    """The attack: the outcome of each case is counted, and the counts are printed if all cases are tried."""
+    """Builds an index of each damaged set. The outcomes are counted, and printed if OFINDEX_HEADS is at least 2,000."""
 
     def test_a_damaged_head_never_loses_anything_silently(self) -> None:
         outcomes: Counter[str] = Counter()
@@ -167,7 +167,7 @@ class DamagedHeadsTest(CommandTest):
         return list(by_shard.values())
 
     def check_tfrecord(self, built: dict[str, Any], found: list[bytes], code: int, path: Path) -> str:
-        """Two checksums per record: the oracle knows exactly which records can be found."""
+        """A TFRecord has two checksums, so the oracle knows exactly which records can be found."""
         walk = records.walk_tfrecord(path.read_bytes())
         self.assertEqual(found, [record.payload for record in walk.records if record.sound])
         self.assertEqual(
@@ -175,9 +175,9 @@ class DamagedHeadsTest(CommandTest):
             [(damage.begin, damage.end) for damage in walk.damage],
         )
         self.assertEqual(len(built["bad"]), sum(not record.sound for record in walk.records))
-        if code == 0:  # cut between two records: the loss leaves no trace in the bytes
+        if code == 0:  # cut between two records: the bytes do not show the loss
             self.assertEqual((walk.damage, len(built["bad"])), ([], 0))
-            return "whole records, nothing tells of others"
+            return "whole records; the bytes do not show the loss"
         return "damage" if walk.damage else "a bad record"
 
     def check_ofrecord(
@@ -190,7 +190,7 @@ class DamagedHeadsTest(CommandTest):
         path: Path,
         whole: bytes,
     ) -> str:
-        """No checksum: a wrong length is detected by where it leads, a wrong payload at best by its message."""
+        """An OFRecord has no checksum: a wrong length shows in later bytes, a wrong payload only in its message."""
         data = path.read_bytes()
         starts = [sum(8 + len(payload) for payload in written[:number]) for number in range(len(written) + 1)]
         if len(data) == len(whole):
@@ -202,28 +202,28 @@ class DamagedHeadsTest(CommandTest):
                 return "every record, a changed payload"
         elif case.at in starts:  # cut between two records
             self.assertEqual((code, found), (0, written[starts.index(case.at) :]))
-            return "whole records, nothing tells of others"
+            return "whole records; the bytes do not show the loss"
         self.assertEqual(code, 3, built)
         self.assertTrue(built["damage"], built)
         # The record with the wrong length may include bytes of the next one, just before the damage.
         unknown = [payload for payload in found if payload not in written]
         self.assertIn(unknown, ([], found[-1:]), built)
         self.assertEqual(built["damage"][-1]["end"], len(data))
-        return "damage behind a record of a wrong length" if unknown else "damage"
+        return "damage after a record with a wrong length" if unknown else "damage"
 
     def check_compressed(self, found: list[bytes], written: list[bytes], code: int, path: Path, whole: bytes) -> str:
         for payload in found:
             self.assertIn(payload, written)
         if code == 0:  # time, level and system in the header are not data
             self.assertEqual(found, written)
-            return "whole, the header does not matter"
+            return "every record; only unused header fields changed"
         return f"damage, {'some' if found else 'no'} records"
 
 
 class SetTest(SetFolderTest):
-    """What identifies a shard whose content does not, and what does not."""
+    """How a shard with a damaged head is recognised, and which other files are skipped."""
 
-    def test_an_ofrecord_whose_name_differs_only_in_digits_belongs_to_the_set(self) -> None:
+    def test_an_ofrecord_shard_whose_name_differs_only_in_digits_belongs_to_the_set(self) -> None:
         for names in (("train-0", "train-1"), ("x_00", "x_01"), ("data1", "data2"), ("v.of.0", "v.of.1"), ("7", "8")):
             for head in (b"\xff" * 8, bytes(8)):
                 with self.subTest(names, head=head):
@@ -235,7 +235,7 @@ class SetTest(SetFolderTest):
                     self.assertEqual((built["shards"], built["skipped"]), (2, []))
                     self.assertEqual({damage["shard"] for damage in built["damage"]}, {f"data/{names[1]}"})
 
-    def test_one_record_of_one_shard_of_eight_is_lost_and_no_more(self) -> None:
+    def test_a_damaged_head_in_one_of_eight_shards_loses_one_record(self) -> None:
         for number in range(8):
             self.write(f"data/train-{number:05d}-of-00008", first=number * RECORDS, damaged=number == 3)
         built = self.build(3, "data")
@@ -251,7 +251,7 @@ class SetTest(SetFolderTest):
         self.write("other/sound.tfrecord")
         self.assertEqual(self.build(3, "other")["records"], 2 * RECORDS - 1)
 
-    def test_an_ofrecord_placed_in_a_set_by_its_name_is_damage_from_its_first_byte(self) -> None:
+    def test_an_ofrecord_shard_recognised_only_by_its_name_is_damage_from_its_first_byte(self) -> None:
         for names in (("part-0", "part-1"), ("a.of", "b.of"), ("x-0-of-2.rec", "x-1-of-2.rec")):
             with self.subTest(names):
                 shutil.rmtree(self.dir / "data", ignore_errors=True)
@@ -277,7 +277,7 @@ class SetTest(SetFolderTest):
                     [(0, zeros, "zero_head")],
                 )
 
-    def test_an_ofrecord_with_sound_lengths_is_taken_even_if_its_payloads_are_not(self) -> None:
+    def test_an_ofrecord_shard_with_sound_lengths_is_indexed_even_if_its_payloads_are_not_messages(self) -> None:
         self.write("data/part-0", OFRECORD)
         (self.dir / "data" / "part-1").write_bytes(records.frame_ofrecord(b"\xff" * 40) * 3)
         built = self.build(0, "data", "--columns", "none")
@@ -332,7 +332,7 @@ class SetTest(SetFolderTest):
             found = self.expect(code, "build", "sparse", "--force", "--json")
             self.assertEqual(bool(found.stdout), hole < 64 << 20, found)
 
-    def test_a_shard_that_also_parses_as_another_format_follows_its_set(self) -> None:
+    def test_a_shard_whose_head_parses_as_another_format_has_the_format_of_its_set(self) -> None:
         of_record = records.frame_ofrecord(payloads(1, OFRECORD)[0])
         for number in range(3):
             self.write(f"data/part-{number}", first=number * RECORDS)

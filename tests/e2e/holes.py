@@ -13,9 +13,9 @@ MIB = 1 << 20
 
 
 def write_with_holes(path: Path, framing: str, payloads: Iterable[bytes | int]) -> list[tuple[int, int]]:
-    """Writes a record for each payload; a number stands for a hole of that many bytes.
+    """Writes a record for each payload. A number stands for a payload of that many zeros, which is a hole.
 
-    Returns offset and payload length of each record. The checksum of a hole is a hole too, and therefore wrong.
+    Returns the offset and payload length of each record. The checksum of a hole is zero, and therefore wrong.
     """
     places = []
     with open(path, "wb") as file:
@@ -32,11 +32,11 @@ def write_with_holes(path: Path, framing: str, payloads: Iterable[bytes | int]) 
 
 
 def skip_without_holes(test: unittest.TestCase, folder: Path) -> None:
-    """Skips `test` if a hole in a file of `folder` takes space."""
+    """Skips `test` if the file system of `folder` does not support holes."""
     probe = folder / "probe"
     probe.touch()
     os.truncate(probe, 64 * MIB)
     taken_bytes = probe.stat().st_blocks * 512
     probe.unlink()
     if taken_bytes > MIB:
-        test.skipTest(f"this file system keeps no holes: {taken_bytes} bytes for nothing")
+        test.skipTest(f"this file system has no sparse files: a hole of 64 MiB takes {taken_bytes} bytes")

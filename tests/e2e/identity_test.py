@@ -1,4 +1,4 @@
-"""When an index still belongs to its files: a copy of the dataset is the dataset, other files are not."""
+"""When an index still matches its files: a copy of the dataset does, changed or replaced files do not."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class IdentityTest(CommandTest):
         self.expect(0, "verify", "set/data", "--quick")
         self.expect(0, "build", "set/data")
 
-    def test_a_root_finds_a_copy_elsewhere(self) -> None:
+    def test_the_option_root_finds_a_copy_elsewhere(self) -> None:
         shutil.copytree(self.dir / "set" / "data", self.dir / "far" / "away")
         shutil.rmtree(self.dir / "set" / "data")
         self.assertEqual(self.read_all("set/data.ofidx").code, 4)
@@ -53,12 +53,12 @@ class IdentityTest(CommandTest):
         self.assert_whole("set/data.ofidx", "--root", str(self.dir / "far" / "away"))
         self.expect(0, "verify", "set/data.ofidx", "--root", "far/away")
 
-    def test_one_extra_byte_is_stale(self) -> None:
+    def test_a_shard_with_an_extra_byte_is_stale(self) -> None:
         with open(self.dir / "set" / "data" / "part-1", "ab") as shard:
             shard.write(b"\0")
         self.assert_stale("part-1")
 
-    def test_one_missing_byte_is_stale(self) -> None:
+    def test_a_shard_with_a_missing_byte_is_stale(self) -> None:
         shard = self.dir / "set" / "data" / "part-0"
         os.truncate(shard, shard.stat().st_size - 1)
         self.assert_stale("part-0")

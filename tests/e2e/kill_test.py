@@ -21,7 +21,7 @@ LEFT = ["data", "data.ofidx", "data.ofidx-map"]
 
 @dataclass(frozen=True)
 class Index:
-    """An index and its map, as bytes, and the number of their records."""
+    """The bytes of an index and of its map, and the number of records."""
 
     index: bytes
     map: bytes

@@ -1,4 +1,4 @@
-"""The C++ library as it is installed: found by pkg-config, linked both ways, used by examples and by another project.
+"""The installed C++ library: found by pkg-config, linked statically and dynamically, used by examples and by a project.
 
 The records that the examples read and write are compared with the command and with the reader of tests/oracle/.
 """
@@ -26,14 +26,14 @@ WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow",
 CXX = os.environ.get("CXX", "c++")
 RECORDS = 1000
 
-# A project that has this one below subprojects/.
+# A project that has ofindex in its folder subprojects/.
 CONSUMER = """
 project('consumer', 'cpp', version: '1', default_options: ['cpp_std=c++20'])
 ofindex = dependency('ofindex', fallback: 'ofindex', default_options: ['default_library=static'])
 executable('consumer', 'consumer.cc', dependencies: ofindex)
 """
 
-# A program that has used SQLite when it loads a plugin, and does not know what the plugin is linked with.
+# A program that uses SQLite, and then loads a plugin that is linked with ofindex.
 PLUGIN = """
 #include <ofindex/query.h>
 extern "C" int Count(const char* data, const char* expression) {
@@ -129,7 +129,7 @@ class LibraryTest(unittest.TestCase):
         self.assertEqual([damage for walk in walks for damage in walk.damage], [])
         return [payload for walk in walks for payload in walk.payloads]
 
-    def test_the_headers_are_those_of_the_source_and_name_no_others_of_ours(self) -> None:
+    def test_the_installed_headers_equal_the_sources_and_include_only_each_other(self) -> None:
         installed = {path.name: path.read_text() for path in (self.prefix / "include" / "ofindex").iterdir()}
         self.assertEqual(installed, {path.name: path.read_text() for path in HEADERS.glob("*.h")})
         for name, text in installed.items():
@@ -143,20 +143,20 @@ class LibraryTest(unittest.TestCase):
             command = (CXX, "-std=c++20", *WARNINGS, *self.pkg_config("--cflags"), "-fsyntax-only", "-x", "c++", "-")
             run(*command, input=f"#include <ofindex/{path.name}>\n")
 
-    def test_pkg_config_needs_no_packages_of_the_libraries_inside(self) -> None:
+    def test_pkg_config_needs_no_other_package_to_link_the_shared_library(self) -> None:
         environment = {**os.environ, "PKG_CONFIG_LIBDIR": str(self.pc.parent)}
         environment.pop("PKG_CONFIG_PATH", None)
         prefix = f"--define-variable=prefix={self.prefix}"
         flags = run("pkg-config", prefix, "--cflags", "--libs", "ofindex", env=environment).split()
         self.assertEqual(flags, [f"-I{self.prefix}/include", f"-L{self.libdir}", "-lofindex"])
 
-    def test_pkg_config_gives_the_folders_and_for_static_linking_the_libraries_of_others(self) -> None:
+    def test_pkg_config_gives_the_folders_and_all_libraries_for_static_linking(self) -> None:
         self.assertEqual(self.pkg_config("--cflags"), [f"-I{self.prefix}/include"])
         self.assertEqual(self.pkg_config("--libs"), [f"-L{self.libdir}", "-lofindex"])
         private = set(self.pkg_config("--static", "--libs"))
         self.assertLessEqual({"-lofindex", "-lisal", "-lsqlite3", "-lxxhash", "-lz", "-lzstd"}, private)
 
-    def test_the_shared_library_has_a_soname_and_exports_the_api_alone(self) -> None:
+    def test_the_shared_library_has_a_soname_and_exports_only_the_api(self) -> None:
         library = (self.libdir / "libofindex.so").resolve()
         self.assertEqual((self.libdir / "libofindex.so.0").resolve(), library)
         dynamic = run("readelf", "-d", library)
@@ -172,12 +172,12 @@ class LibraryTest(unittest.TestCase):
         kinds = {line.split()[1] for line in run("nm", "-D", "--defined-only", library).splitlines()}
         self.assertEqual(kinds, {"T"})
 
-    def test_a_program_needs_the_shared_library_or_nothing_of_ours(self) -> None:
+    def test_only_a_dynamically_linked_program_needs_the_shared_library(self) -> None:
         for kind, needed in (("shared", True), ("static", False)):
             for name in NAMES:
                 self.assertEqual("[libofindex.so.0]" in run("readelf", "-d", self.dir / kind / name), needed, name)
 
-    def test_written_records_are_what_an_independent_reader_finds(self) -> None:
+    def test_an_independent_reader_finds_the_records_that_an_example_wrote(self) -> None:
         for kind in ("shared", "static"):
             paths = self.example(kind, "write_records", kind, str(RECORDS), "3").splitlines()
             self.assertEqual(len(paths), 3)
@@ -190,7 +190,7 @@ class LibraryTest(unittest.TestCase):
                 self.assertEqual(features["values"]["values"][0], number)
                 self.assertAlmostEqual(features["values"]["values"][1], number**0.5, places=4)
 
-    def test_read_facts_are_those_of_the_command_and_of_an_independent_reader(self) -> None:
+    def test_an_example_reads_the_same_as_the_command_and_an_independent_reader(self) -> None:
         paths = self.example("shared", "write_records", "data", str(RECORDS), "3").splitlines()
         bytes_of_payload = sum(map(len, self.payloads(paths)))
         for kind in ("shared", "static"):
@@ -202,7 +202,7 @@ class LibraryTest(unittest.TestCase):
         info = json.loads(run(COMMAND, "info", "data", "--json", cwd=self.work))
         self.assertEqual((info["records"], info["payload_bytes"]), (RECORDS, bytes_of_payload))
 
-    def test_a_shuffled_epoch_is_that_of_the_command_and_resumes(self) -> None:
+    def test_a_shuffled_epoch_has_the_order_of_the_command_and_resumes(self) -> None:
         self.example("shared", "write_records", "data", str(RECORDS), "2")
         self.example("shared", "build_and_read", "data")
         command = (COMMAND, "sample", "data", "--seed", "1", "--where", "id < 130")
@@ -240,14 +240,14 @@ class LibraryTest(unittest.TestCase):
                 self.assertIn(words, finished.stderr)
                 self.assertEqual(finished.stdout, "")
 
-    def test_another_project_takes_this_one_as_a_subproject(self) -> None:
+    def test_another_project_can_use_ofindex_as_a_subproject(self) -> None:
         consumer = self.work / "consumer"
         (consumer / "subprojects").mkdir(parents=True)
         (consumer / "subprojects" / "ofindex").symlink_to(REPOSITORY)
         (consumer / "meson.build").write_text(CONSUMER)
         shutil.copy(EXAMPLES / "build_and_read.cc", consumer / "consumer.cc")
         meson = shutil.which("meson")
-        # Compiling all of it would take minutes; how it is compiled is known after configuring.
+        # Compiling the subproject would take minutes; Meson shows the commands after configuring.
         options = ("--buildtype=release", "--force-fallback-for=ofindex")
         run(meson, "setup", consumer / "build", consumer, *options, env={**os.environ, "CXX": CXX})
         targets = json.loads(run(meson, "introspect", consumer / "build", "--targets"))

@@ -59,7 +59,7 @@ class LimitsTest(CommandTest):
         self.expect(0, "build", "data/part-0.tfrecord", "-o", "plain.ofidx")
 
     def run_under(self, limit: int, most: int, args: list[str], user: int | None = None) -> tuple[int, str]:
-        """The exit code and the errors of the command if resource `limit` is limited to `most`."""
+        """Runs the command with resource `limit` set to `most`; returns its exit code and standard error."""
         done = subprocess.run(
             [COMMAND, *args],
             cwd=self.dir,
@@ -76,7 +76,7 @@ class LimitsTest(CommandTest):
         return [[STATEMENT if word == "SELECT_DISTINCT" else word for word in line.split()] for line in COMMANDS]
 
     def min_address_space(self) -> int:
-        """With a lower limit, the system itself cannot start the command or grow its stack."""
+        """The least address space in which the system can start the command, plus 1 MiB for the stack to grow."""
         least, ample = 0, 256 * MIB
         while ample - least > MIB // 4:
             middle = (least + ample) // 2
@@ -86,7 +86,7 @@ class LimitsTest(CommandTest):
                 least = middle
         return ample + MIB
 
-    def test_no_signal_ends_the_command_however_little_memory_there_is(self) -> None:
+    def test_no_signal_ends_the_command_when_memory_is_short(self) -> None:
         least = self.min_address_space()
         ample = least + 128 * MIB
         for args in self.arguments():
@@ -97,7 +97,7 @@ class LimitsTest(CommandTest):
                     self.assertIn(code, CODES, errors)
                     self.assertEqual(code != 0, errors.startswith("ofindex: "), (code, errors))
 
-    def test_no_signal_ends_the_command_however_few_threads_there_are(self) -> None:
+    def test_no_signal_ends_the_command_when_threads_are_limited(self) -> None:
         user = NOBODY if os.geteuid() == 0 else None
         for path in (self.dir.parent, self.dir, *self.dir.rglob("*")):
             path.chmod(0o777)
@@ -116,7 +116,7 @@ class LimitsTest(CommandTest):
 
 
 class DescriptorsTest(CommandTest):
-    def test_the_command_uses_as_many_descriptors_as_allowed(self) -> None:
+    def test_the_command_raises_its_limit_of_descriptors_to_the_hard_limit(self) -> None:
         (self.dir / "rows.jsonl").write_text("".join('{"a": %d}\n' % n for n in range(400)))
         args = [COMMAND, "pack", "rows.jsonl", "-o", "out", "--to", "tfrecord", "--shards", "300"]
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

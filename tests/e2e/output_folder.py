@@ -1,4 +1,4 @@
-"""A folder with data to read, for tests of verbs that write: its content, and that a refusal changes nothing."""
+"""A folder with data, for tests of verbs that write. Its content is compared before and after a refused command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROWS = "rows.jsonl"
 
 
 class OutputFolderTest(CommandTest):
-    """Two TFRecord shards in data/, one OFRecord shard in of/, both with an index; rows.jsonl; set/, which is empty."""
+    """Two TFRecord shards in data/ and one OFRecord shard in of/, both indexed; rows.jsonl; an empty folder, set/."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -27,7 +27,7 @@ class OutputFolderTest(CommandTest):
         (self.dir / "set").mkdir()
 
     def contents(self) -> dict[str, tuple[Any, ...]]:
-        """The whole content of the folder: kind, mode, inode, and bytes or link target."""
+        """The content of the folder, except set/ itself. For each path: its mode, inode, and bytes or link target."""
         found: dict[str, tuple[Any, ...]] = {}
         for path in sorted(self.dir.rglob("*")):
             info = path.lstat()

@@ -1,4 +1,4 @@
-"""Sets of shards written next to data: a folder never gets a second set, and a set no foreign shard or index.
+"""Sets of shards written next to data: a folder never gets a second set, a set never gets a foreign shard or an index.
 
 The rule (docs/cli.md, "Outputs") is tested for single paths by outputs_test.
 """
@@ -27,7 +27,7 @@ class OutputSetsTest(OutputFolderTest):
                         ("cat", data, "--to", "tfrecord", "-o", out if out.endswith("rd") else f"{out}/x"),
                     ):
                         if args[0] == "cat" and data == "link":
-                            continue  # a link has no index next to it
+                            continue  # the link has no index next to it
                         with self.subTest(args=args, force=force):
                             before = self.contents()
                             self.assertEqual(self.run_command(*args, *force).code, 2)
@@ -135,7 +135,7 @@ class OutputSetsTest(OutputFolderTest):
         self.expect(0, "cat", "data", "--to", "tfrecord", "-o", "one/x_00")
         self.assert_refused(2, "cat", "data", "--to", "tfrecord", "-o", "one/x_01")
 
-    def test_files_that_only_share_an_extension_may_lie_next_to_each_other(self) -> None:
+    def test_files_that_share_only_an_extension_may_be_written_next_to_each_other(self) -> None:
         self.expect(0, "pack", ROWS, "--to", "tfrecord", "--shards", "2", "-o", "s")
         self.expect(0, "cat", "data", "--to", "jsonl", "-o", "dump1")
         for out in ("train.tfrecord", "val.tfrecord", "s/y.tfrecord", "train-1.tfrecord", "val_1.tfrecord"):
@@ -143,7 +143,7 @@ class OutputSetsTest(OutputFolderTest):
                 self.expect(0, "pack", ROWS, "--to", "tfrecord", "-o", out)
         self.expect(0, "cat", "data", "--to", "tfrecord", "-o", "dump2")  # `dump1` is not a shard
 
-    def test_an_existing_shard_is_replaced_by_force_next_to_others_of_its_set(self) -> None:
+    def test_one_shard_of_an_existing_set_can_be_replaced_with_force(self) -> None:
         write_parts(self.dir / "parts", (2, 2), records.OFRECORD)
         for args in (
             ("pack", ROWS, "--to", "ofrecord"),
@@ -167,7 +167,7 @@ class OutputSetsTest(OutputFolderTest):
         self.assertEqual({path.name: path.stat().st_gid for path in made}, {path.name: NOBODY for path in made})
         self.assertTrue((shared / "s").stat().st_mode & stat.S_ISGID)
 
-    def test_no_second_set_is_written_among_shards_that_were_named(self) -> None:
+    def test_no_second_set_is_written_among_shards_given_as_arguments(self) -> None:
         write_parts(self.dir / "deep" / "in" / "it", (3,))
         self.expect(0, "build", "data/part-*", "-o", "named.ofidx")
         self.expect(0, "build", "deep/in/it/part-0", "-o", "one.ofidx")
@@ -182,7 +182,7 @@ class OutputSetsTest(OutputFolderTest):
                     refused = self.assert_refused(2, "convert", *source, "--to", "tfrecord", "-o", out)
                     self.assertIn(why, refused.stderr)
         self.assert_refused(2, "cat", "named.ofidx", "--to", "tfrecord", "-o", "data/more.tfrecord")
-        for out in ("deep", "deep/in", "deep/in/it"):  # folders around a shard
+        for out in ("deep", "deep/in", "deep/in/it"):  # folders that contain a shard
             for data in ("deep/in/it/part-0", "one.ofidx"):
                 with self.subTest(data=data, out=out):
                     refused = self.assert_refused(2, "convert", data, "--to", "tfrecord", "-o", out)
@@ -191,7 +191,7 @@ class OutputSetsTest(OutputFolderTest):
         for out in ("deep/in/it/more.ofrecord", "elsewhere", "deep/in/else"):
             self.expect(0, "convert", "deep/in/it/part-0", "--to", "ofrecord", "-o", out)
 
-    def test_a_folder_below_shards_that_were_named_may_be_used(self) -> None:
+    def test_a_set_may_be_written_below_the_folder_of_shards_given_as_arguments(self) -> None:
         for name in ("a", "b"):
             records.write_tfrecord(self.dir / f"{name}.tfrecord", payloads(3))
         (self.dir / "val").mkdir()
@@ -219,7 +219,7 @@ class OutputSetsTest(OutputFolderTest):
         for out in ("data/part-9.ofidx", "data/index", "part-9"):
             self.expect(0, "build", "data", "-o", out)
 
-    def test_an_index_with_any_other_name_among_the_shards_is_not_data(self) -> None:
+    def test_an_index_written_among_the_shards_is_not_indexed(self) -> None:
         write_parts(self.dir / "data", (2, 3))
         (self.dir / "data" / "meta.sqlite").write_bytes(b"SQLite format 3\0" + bytes(80))
         for data in (("data",), ("data/*",)):
@@ -232,7 +232,7 @@ class OutputSetsTest(OutputFolderTest):
                     self.assertEqual(self.expect(0, "cat", out, "--to", "jsonl").text.count("\n"), 5)
                     self.assert_refused(2, "build", *data, out, "-o", out)
 
-    def test_shard_names_of_a_foreign_set_are_not_replaced_with_the_set(self) -> None:
+    def test_foreign_files_with_names_of_shards_are_not_replaced_with_the_set(self) -> None:
         for name, args in {
             "part-00000": ("--to", "ofrecord"),
             "set-00003-of-00009.tfrecord": ("--to", "tfrecord"),

@@ -1,4 +1,4 @@
-"""Every verb that writes, against everything that may exist at its output: only its own output is ever lost.
+"""Every verb that writes, over everything that may exist at its output path: it replaces only its own earlier output.
 
 The rule (docs/cli.md, "Outputs"): an existing path is replaced only with --force, only if it is recognisably an output
 of that verb, and never if it is an input.
@@ -56,7 +56,7 @@ VERBS = {
 
 @dataclass(frozen=True)
 class There:
-    """Something at the path: how to create it, and whether the verb may replace it by force."""
+    """Something at the output path: how to create it, and whether the verb may replace it with --force."""
 
     put: Callable[[Path], Any]
     replaceable: bool
@@ -108,7 +108,7 @@ class OutputsTest(OutputFolderTest):
             "an empty file": There(bytes_of(b""), True),
             "its own output": There(bytes_of(own), recognised),
             "a link to its own output": There(own_elsewhere(link_to), recognised),
-            "a second name of its own output": There(own_elsewhere(second_name_of), recognised),
+            "a hard link to its own output": There(own_elsewhere(second_name_of), recognised),
             "a stranger's text": There(bytes_of(b"Dear diary,\n"), False),
             "two columns of numbers": There(bytes_of(b"0 100\n1 100\n"), False),
             "two columns of ascending numbers": There(bytes_of(b"1 20\n50 30\n90 40\n"), False),
@@ -128,18 +128,18 @@ class OutputsTest(OutputFolderTest):
                 kinds[f"the output of {other}"] = There(bytes_of(made), False)
         for data in verb.inputs:
             kinds[f"a link to its input {data}"] = There(link_to(self.dir / data), False)
-            kinds[f"a second name of its input {data}"] = There(second_name_of(self.dir / data), False)
+            kinds[f"a hard link to its input {data}"] = There(second_name_of(self.dir / data), False)
         return kinds
 
     def device(self) -> Path:
-        """A device that may be lost: not the system's own, if the test could replace that."""
+        """A null device: /dev/null or, if the test runs as root and could overwrite that, a new one."""
         path = self.dir / "device"
         if os.geteuid() == 0 and not path.exists():
             os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
         return path if path.exists() else Path("/dev/null")
 
     def run_over(self, verb: Verb, there: There, *force: str) -> Finished:
-        """Runs the verb over an existing path, and fails if anything changes that may not."""
+        """Runs the verb over an existing path, and fails if it changes anything but its outputs."""
         path = self.dir / verb.path
         there.put(path)
         before = self.contents()
@@ -155,7 +155,7 @@ class OutputsTest(OutputFolderTest):
         self.assertEqual(after, before, done)
         return done
 
-    def test_an_existing_file_is_replaced_only_by_force_only_by_its_kind_and_never_if_it_is_an_input(self) -> None:
+    def test_only_force_replaces_a_file_and_only_an_output_of_the_same_kind_that_is_not_an_input(self) -> None:
         tried = 0
         for name, verb in VERBS.items():
             for what, there in self.kinds_of(name, verb).items():
@@ -204,7 +204,7 @@ class OutputsTest(OutputFolderTest):
                     self.assertRegex(failed.stderr, "input|not an output of this verb")
                     self.assertEqual(self.contents(), before)
 
-    def test_a_copy_that_is_read_counts_as_an_input(self) -> None:
+    def test_a_copy_read_through_the_option_root_counts_as_an_input(self) -> None:
         shutil.copytree(self.dir / "data", self.dir / "copy" / "data")
         shutil.rmtree(self.dir / "data")
         for verb in ("cat", "convert"):
@@ -226,11 +226,11 @@ class OutputsTest(OutputFolderTest):
             self.assertNotIn("--force", failed.stderr)
             self.assertEqual(self.contents(), before)
 
-    def test_a_file_at_the_place_of_the_map_is_kept_unless_it_is_a_map(self) -> None:
+    def test_a_file_with_the_name_of_the_map_is_kept_unless_it_is_a_map(self) -> None:
         for what, there in {
             "a stranger's text": There(lambda path: path.write_text("Dear diary,\n"), False),
             "a link to a shard": There(lambda path: path.symlink_to(self.dir / SHARD), False),
-            "a second name of a shard": There(lambda path: os.link(self.dir / SHARD, path), False),
+            "a hard link to a shard": There(lambda path: os.link(self.dir / SHARD, path), False),
             "a folder": There(lambda path: path.mkdir(), False),
         }.items():
             with self.subTest(what):
@@ -265,7 +265,7 @@ class OutputsTest(OutputFolderTest):
                 self.assertIn("--force", self.expect_error(4, "build", "data").stderr)
                 self.expect(0, "build", "data", "--force")
                 self.assertEqual((self.dir / INDEX).read_bytes(), index)
-        # If the name does not show what the file was, it may be anything.
+        # An empty file without the name of an index may be anything.
         (self.dir / "empty").write_bytes(b"")
         self.assertNotIn("--force", self.assert_refused(4, "build", "data", "-o", "empty").stderr)
 
@@ -287,7 +287,7 @@ class OutputsTest(OutputFolderTest):
                 (self.dir / "data" / "part-1").write_bytes(shard)
         self.assertNotIn("kept", self.names())
 
-    def test_two_text_indexes_never_go_into_one_file(self) -> None:
+    def test_two_text_indexes_are_never_written_into_one_file(self) -> None:
         self.expect(0, "export", "data", "--to", "tfrecord2idx", "-o", "text")
         (self.dir / "text" / "part-1.idx").unlink()
         for link in (Path("part-0.idx"), self.dir / "text" / "part-0.idx"):

@@ -96,7 +96,7 @@ class ErrorsTest(PackTest):
 
 
 class HostileTest(PackTest):
-    """Sources that are hard to read, and outputs that are hard to write: a prompt error, and no files left."""
+    """Sources that are hard to read and outputs that are hard to write are reported at once, and leave no files."""
 
     def test_unreadable_input_is_reported(self) -> None:
         os.mkfifo(self.dir / "pipe")
@@ -117,7 +117,7 @@ class HostileTest(PackTest):
         self.expect(0, "pack", "data", "--to", "tfrecord", "-o", "out")
         self.assertEqual(len(written.payloads_in(self.dir / "out")), 1)
 
-    def test_output_in_the_source_is_ignored_the_next_time(self) -> None:
+    def test_an_earlier_output_in_the_source_folder_is_ignored(self) -> None:
         self.write("data/x", "1")
         self.expect(0, "pack", "data", "--to", "tfrecord", "-o", "data")
         before = sorted((path.name, path.read_bytes()) for path in (self.dir / "data").iterdir())
@@ -139,7 +139,7 @@ class HostileTest(PackTest):
             self.assert_refused(2, "part-0", "--from", "jsonl", "--to", "ofrecord", "-o", out, "--force")
         self.assertEqual((self.dir / "part-0").read_bytes(), content)
 
-    def test_a_row_of_ten_thousand_names_and_a_table_of_as_many_columns_take_seconds(self) -> None:
+    def test_a_row_with_ten_thousand_names_and_a_table_with_more_columns_are_packed_in_seconds(self) -> None:
         self.write_rows("r.jsonl", [{f"k{number}": number for number in range(10_000)}] * 3)
         schema = self.write_schema({"m": "map<long>"})
         self.write_rows("m.jsonl", [{"m": {f"k{row}-{number}": number for number in range(2000)}} for row in range(5)])

@@ -10,7 +10,7 @@ from e2e.packing import KINDS, OFRECORD, TFRECORD, PackTest
 
 
 class CsvTest(PackTest):
-    def test_fields_are_parsed_as_by_pythons_csv(self) -> None:
+    def test_fields_are_parsed_as_by_the_csv_module_of_python(self) -> None:
         rows = [
             ["id", "text", "other"],
             ["1", "two\nlines", "a"],
@@ -39,7 +39,7 @@ class CsvTest(PackTest):
                     shuffled = self.pack("rows.csv", "--seed", "1")
                     self.assertEqual(sorted(shuffled, key=lambda row: row["id"]), expected)
 
-    def test_tsv_is_separated_by_tabs_and_empty_fields_count(self) -> None:
+    def test_tsv_fields_are_separated_by_tabs_and_may_be_empty(self) -> None:
         self.write("rows.tsv", "a\tb\tc\n1\tx,y\t\n\t\t\n2\t\tz\n")
         expected = [{"a": ("int64", [1]), "b": ("bytes", [b"x,y"])}, {}, {"a": ("int64", [2]), "c": ("bytes", [b"z"])}]
         self.assertEqual(self.pack("rows.tsv"), expected)
@@ -54,7 +54,7 @@ class CsvTest(PackTest):
         self.write("rows.jsonl", b'\xef\xbb\xbf{"a":1}\r\n{"a":2}\r\n')
         self.assertEqual(self.pack("rows.jsonl"), [{"a": ("int64", [1])}, {"a": ("int64", [2])}])
 
-    def test_several_files_are_one_source_each_with_its_own_header(self) -> None:
+    def test_several_csv_files_are_one_source_and_each_has_a_header(self) -> None:
         self.write("a.csv", "x,y\n1,2\n")
         self.write("b.csv", "y,x\n3,4\n")
         self.expect(0, "pack", "a.csv", "b.csv", "--to", "tfrecord", "-o", "p.tfrecord")
@@ -162,7 +162,7 @@ class OutputTest(PackTest):
 
 
 class ShuffledTest(PackTest):
-    def test_the_shuffled_order_is_that_of_sample(self) -> None:
+    def test_the_shuffled_order_is_the_order_that_sample_prints(self) -> None:
         self.write_rows("rows.jsonl", [{"n": number} for number in range(1000)])
         self.expect(0, "pack", "rows.jsonl", "--to", "tfrecord", "-o", "plain.tfrecord")
         self.expect(0, "build", "plain.tfrecord")
@@ -196,12 +196,12 @@ class FilesTest(PackTest):
             expected = [("int64", [int(labels[name.split("/")[0]])]) if "/" in name else None for name in names]
             self.assertEqual([one.get("label") for one in found], expected)
 
-    def test_the_field_has_the_requested_name_and_no_other_feature_has_it(self) -> None:
+    def test_the_content_has_the_requested_name_which_no_other_feature_may_have(self) -> None:
         self.expect(0, "pack", "images/top.png", "--to", "tfrecord", "-o", "one.tfrecord", "--field", "image/encoded")
         (payload,) = written.payloads(self.dir / "one.tfrecord")
         expected = {"image/encoded": ("bytes", [b"\x89top.png"]), "filename": ("bytes", [b"top.png"])}
         self.assertEqual(written.features(payload, "example"), expected)
-        self.assertEqual(self.names(), ["images", "one.tfrecord"], "no labels, no map of them")
+        self.assertEqual(self.names(), ["images", "one.tfrecord"], "a file without a label leaves no _labels.tsv")
         for name in ("filename", "label"):
             self.assert_refused(2, "images", "--to", "tfrecord", "-o", "x", "--field", name)
 
@@ -210,7 +210,7 @@ class FilesTest(PackTest):
         self.assert_refused(2, "images", "--to", "tfrecord", "-o", "out")
         self.assertEqual((self.dir / "out" / "_labels.tsv").read_text(), "mine\n")
 
-    def test_files_in_one_folder_share_their_labels_if_these_are_equal(self) -> None:
+    def test_outputs_in_one_folder_share_a_label_file_if_their_labels_are_equal(self) -> None:
         for name in ("train", "val"):
             self.expect(0, "pack", "images", "--to", "tfrecord", "-o", f"{name}.tfrecord")
         labels = (self.dir / "_labels.tsv").read_text()
@@ -230,7 +230,7 @@ class FilesTest(PackTest):
         self.assertIn("skipped images/gone.png: a dangling link", done.stderr)
         self.assertIn("skipped images/round: a folder that was searched already", done.stderr)
 
-    def test_labels_of_a_replaced_set_are_replaced_with_it(self) -> None:
+    def test_the_labels_of_a_replaced_set_are_removed_with_it(self) -> None:
         self.expect(0, "pack", "images", "--to", "tfrecord", "-o", "out")
         self.write_rows("rows.jsonl", [{"a": 1}])
         self.expect(0, "pack", "rows.jsonl", "--to", "tfrecord", "-o", "out", "--force")

@@ -29,7 +29,7 @@ def microseconds(text: str) -> int:
 
 @dataclass(frozen=True)
 class Row:
-    """A type of the mapping: a value in JSON, the same value in CSV, and the result in each format."""
+    """A type of the schema, with a value in JSON, the same value in CSV, and the resulting feature in each format."""
 
     type: str
     json: Any
@@ -132,7 +132,7 @@ class TypesTest(PackTest):
                 with self.subTest(type=row.type, value=row.csv, to=to):
                     self.assertEqual(self.pack("rows.csv", "--schema", schema, to=to), [{"f": row.expected(to)}])
 
-    def test_records_give_dotted_names_and_lists_of_records_one_list_per_member(self) -> None:
+    def test_members_of_records_get_dotted_names_and_each_member_of_a_list_of_records_one_list(self) -> None:
         schema = self.write_schema({"box": {"x": "float", "at": {"day": "date"}}, "points": {"x": "long", "y": "long"}})
         rows = [
             {"box": {"x": 1.5, "at": {"day": "1970-01-03"}}, "points": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]},
@@ -148,7 +148,7 @@ class TypesTest(PackTest):
         }
         self.assertEqual(self.pack("rows.jsonl", "--schema", schema), [whole, {}, {}])
 
-    def test_maps_are_features_by_key(self) -> None:
+    def test_each_key_of_a_map_becomes_a_feature(self) -> None:
         schema = self.write_schema({"m": "map<long>", "tags": "map<array<string>>"})
         rows = [{"m": {"a": 1, "b": 2}}, {"m": {"c": 3}, "tags": {"x": ["u", "v"]}}, {"m": {}}, {"m": None}]
         self.write_rows("rows.jsonl", rows)
@@ -160,7 +160,7 @@ class TypesTest(PackTest):
         ]
         self.assertEqual(self.pack("rows.jsonl", "--schema", schema), expected)
 
-    def test_a_choice_has_the_type_of_each_value_whatever_the_previous_row_had(self) -> None:
+    def test_the_schema_type_choice_takes_the_type_of_each_value_independently_of_earlier_rows(self) -> None:
         schema = self.write_schema({"c": "choice"})
         values = [1, "", "text", "", [1, 2], [], ["a"], [], None, 0.5, ""]
         self.write_rows("rows.jsonl", [{"c": value} for value in values])

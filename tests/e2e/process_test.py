@@ -1,4 +1,4 @@
-"""The command with other processes: closed pipes, interrupts, and two builders of one index."""
+"""The command and other processes: closed pipes, interrupts, and two builds of one index at once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class PipeTest(CommandTest):
                     self.assert_interrupted(process)
                     self.assertEqual(self.names(), ["data", "data.ofidx", "data.ofidx-map"])
 
-    def test_either_signal_ends_verbs_that_write_many_rows_with_130(self) -> None:
+    def test_sigint_and_sigterm_end_verbs_that_write_many_rows_with_130(self) -> None:
         (self.dir / "many").write_bytes(records.frame_tfrecord(b"x") * 40_000)
         self.expect(0, "build", "many", "--payload", "opaque")
         for args in (
@@ -90,7 +90,7 @@ class SlowBuildTest(CommandTest):
         while self.names() == before and process.poll() is None:
             time.sleep(0.005)
         time.sleep(0.1)
-        self.assertIsNone(process.poll(), "the build that was to be slow is over")
+        self.assertIsNone(process.poll(), "the slow build ended before the test could begin")
         return process
 
     def test_an_interrupted_build_exits_with_130_at_once_and_leaves_no_files(self) -> None:
@@ -103,7 +103,7 @@ class SlowBuildTest(CommandTest):
         self.assertLess(time.monotonic() - begin, 1.0)
         self.assertEqual(self.names(), ["slow"])
 
-    def test_a_second_builder_exits_with_6_or_waits_and_uses_the_result(self) -> None:
+    def test_a_second_build_exits_with_6_or_waits_and_uses_the_result(self) -> None:
         first = self.start_slow_build()
         self.expect_error(6, "build", "slow")
         waiting = self.run_command("build", "slow", "--wait", "--json")
@@ -131,7 +131,7 @@ class NeighboursTest(CommandTest):
         self.expect(0, "build", "data")
         self.assertEqual(self.names(), sorted(["data", "data.ofidx", "data.ofidx-map", *mine]))
 
-    def test_builders_started_at_once_all_end_with_the_index_in_place(self) -> None:
+    def test_several_builds_started_at_once_all_end_with_the_index_in_place(self) -> None:
         write_parts(self.dir / "data", (200, 200))
         processes = [self.start("build", "data", "--wait") for _ in range(8)]
         codes = [self.finish(process).code for process in processes]

@@ -1,4 +1,4 @@
-"""pack and convert, made to fail and killed at their system calls: the old set or the new one is in place, never a mix.
+"""pack and convert fail or are killed at a system call: the old set or the new one is in place, never a mix.
 
 OFINDEX_FAULTS is the number of system calls at which each scenario fails, and the number at which it is killed
 (default: 25; "all": each one). Calls that publish come first. Needs strace.
@@ -21,7 +21,7 @@ from oracle import records
 
 FAULTS = os.environ.get("OFINDEX_FAULTS", "25")
 
-# The system calls of publishing; any program makes the others.
+# The system calls that publish a set. They are tried before all other calls.
 PUBLISHING = ("renameat2", "renameat", "rename", "linkat", "unlinkat", "unlink", "rmdir", "mkdir", "fsync", "fchmod",
               "fchown", "flock", "openat", "pwrite64", "getdents64", "close", "fcntl")  # fmt: skip
 
@@ -70,7 +70,7 @@ class FaultsTest(CommandTest):
         return re.findall(r"^\d+ +([a-z_0-9]+)\(", text, re.MULTILINE)
 
     def moments(self, *args: str) -> Iterator[tuple[str, int]]:
-        """System calls, by name and number, at which to stop the command."""
+        """The system calls at which to stop the command: the name of a call, and which one of that name, from 1."""
         self.restore()
         self.assertEqual(self.trace(*args).code, 0)
         counts = collections.Counter(self.calls())
@@ -86,8 +86,8 @@ class FaultsTest(CommandTest):
         shutil.copytree(self.dir / "old", self.dir / "out", symlinks=True)
 
     def attack(self, *args: str, in_place: bool = False) -> None:
-        """Makes the command fail, and kills it, at its calls, one at a time; `in_place` if the set may be left marked
-        as a mix."""
+        """Makes one system call after another fail, or kills the command there. With `in_place`, a marked mix of both
+        sets may be left."""
         old = files_in(self.dir / "old")
         self.restore()
         self.expect(0, *args)
@@ -121,13 +121,13 @@ class FaultsTest(CommandTest):
                             self.assertEqual(state, "new")
                     self.assertEqual((self.dir / "out" / "README").read_bytes(), b"mine")
                     self.expect(0, *args)
-                    self.assert_same(files_in(self.dir / "out"), new, "the set after another run")
+                    self.assert_same(files_in(self.dir / "out"), new, "the set after the command is run again")
                     self.assertEqual((self.dir / "out" / "README").read_bytes(), b"mine")
                     temporaries = [str(path) for path in self.dir.rglob("*-draft")]
                     self.assertEqual((temporaries, (self.dir / "out" / "_ofindex_unfinished").exists()), ([], False))
         if FAULTS == "all":
             print(args, dict(found))
-        self.assertGreater(found["error=EIO: old"], 0, "no call failed before the new set")
+        self.assertGreater(found["error=EIO: old"], 0, "no failed call left the old set in place")
         self.assertGreater(found["signal=KILL: old"], 0)
 
     def payloads(self, files: Files) -> list[bytes]:

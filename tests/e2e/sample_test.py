@@ -1,4 +1,4 @@
-"""sample: the order for a training run keeps its promises about ranks, positions, selections and draws."""
+"""`ofindex sample`: orders for a training run, with ranks, positions, selections, weights and batches."""
 
 from __future__ import annotations
 
@@ -56,19 +56,19 @@ class SampleTest(CommandTest):
                     self.assertEqual(read, whole[position + rank :: 3], (block, position, rank))
             self.assertEqual(self.sample(*block, "-n", "5", "--position", "9"), whole[9:14])
 
-    def test_tails_are_exact_padded_or_dropped(self) -> None:
+    def test_the_tail_of_an_epoch_is_exact_padded_or_dropped(self) -> None:
         whole = self.sample()
         expected = {"exact": whole[2::3], "pad": [*whole[2::3], whole[0]], "drop": whole[2 : RECORDS - 2 : 3]}
         for tail, order in expected.items():
             self.assertEqual(self.sample("--tail", tail, "--rank", "2", "--world", "3"), order, tail)
 
-    def test_a_selection_is_shuffled_on_its_own(self) -> None:
+    def test_only_the_selected_records_are_shuffled(self) -> None:
         order = self.sample("--where", "class = 3")
         self.assertEqual(sorted(order), list(range(300, 400)))
         self.assertNotEqual(order, sorted(order))
         self.assertEqual(self.sample("--where", "class = 99"), [])
 
-    def test_block_orders_read_runs_and_each_lane_has_its_own(self) -> None:
+    def test_block_orders_read_runs_of_records_and_no_two_lanes_read_the_same_run(self) -> None:
         order = self.sample("--block", "10", "--lanes", "8")
         self.assertEqual(sorted(order), list(range(RECORDS)))
         runs = [{ordinal // 10 for ordinal in order[lane::8]} for lane in range(8)]
@@ -77,7 +77,7 @@ class SampleTest(CommandTest):
         self.assertIn("global: ", told)
         self.assertIn("of memory", told)
 
-    def test_draws_follow_weights_and_classes(self) -> None:
+    def test_records_are_drawn_by_weight_or_balanced_by_class(self) -> None:
         drawn = collections.Counter(ordinal % 4 for ordinal in self.sample("--weights", "weight"))
         self.assertEqual(drawn[0], 0)
         for residue in (1, 2, 3):
@@ -88,7 +88,7 @@ class SampleTest(CommandTest):
         natural = collections.Counter(ordinal // 100 for ordinal in self.sample(*uneven, "--temperature", "1"))
         self.assertEqual(natural, {0: 100, 1: 100, 5: 10})
 
-    def test_batches_follow_the_order_cut_by_length(self) -> None:
+    def test_batches_divide_the_order_by_a_limit_on_their_total_length(self) -> None:
         whole = self.sample()
         lines = self.expect(0, "sample", "data", "--batch-total", "10", "--batch-by", "weight").text.splitlines()
         batches = [[int(word) for word in line.split()] for line in lines]
@@ -104,7 +104,7 @@ class SampleTest(CommandTest):
         drawn = [int(word) for line in by_bytes for word in line.split()]
         self.assertEqual(drawn, whole[: len(drawn)])
 
-    def test_quality_compares_with_a_perfect_shuffle_and_a_buffer(self) -> None:
+    def test_quality_compares_an_order_with_a_perfect_shuffle_and_with_a_shuffle_buffer(self) -> None:
         document = self.expect(0, "sample", "data", "--quality", "class", "--json").json
         self.assertEqual(document["classes"], CLASSES)
         self.assertAlmostEqual(document["classes_per_batch"], document["classes_per_batch_perfect"], delta=0.2)
@@ -129,7 +129,7 @@ class SampleTest(CommandTest):
         for law in ("--weights", "--balance"):
             self.assertEqual(self.sample(law, "weight", "--where", "class = 99"), [])
 
-    def test_batches_resume_after_a_step_and_can_be_printed_as_json(self) -> None:
+    def test_batches_resume_at_a_position_and_can_be_printed_as_json(self) -> None:
         args = ["--batch-total", "10", "--batch-by", "weight"]
         batches = self.expect(0, "sample", "data", *args, "--json").json["batches"]
         begun = sum(len(batch) for batch in batches[:4])
@@ -192,7 +192,7 @@ class SampleTest(CommandTest):
                     self.assertRegex(self.expect_error(4, "verify", "few").stderr, named)
                     self.assertIn("--force", self.expect_error(4, "info", "few").stderr)
 
-    def test_an_empty_dataset_gives_nothing(self) -> None:
+    def test_an_empty_dataset_has_an_empty_order(self) -> None:
         (self.dir / "empty.tfrecord").write_bytes(b"")
         self.expect(0, "build", "empty.tfrecord", "--format", "tfrecord")
         for args in ((), ("--block", "3"), ("--tail", "pad", "--world", "2")):

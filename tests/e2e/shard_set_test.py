@@ -21,7 +21,7 @@ LFS_POINTER = (
 
 class ShardSetTest(CommandTest):
     def write(self, *paths: str) -> None:
-        """Writes one record into each of these files: the path of the file."""
+        """Writes files of one record each. The payload of the record is the path of its file."""
         for path in paths:
             (self.dir / path).parent.mkdir(parents=True, exist_ok=True)
             records.write_tfrecord(self.dir / path, [path.encode()])
@@ -31,7 +31,7 @@ class ShardSetTest(CommandTest):
         return self.expect(0, "build", *args, "-o", "all.ofidx", "--payload", "opaque", "--json", **options).json
 
     def order(self) -> list[str]:
-        """The first record of each shard of all.ofidx, in order: the paths written by write()."""
+        """The payloads of all.ofidx in order, which are the paths of its files."""
         return [path.decode() for path in records.walk_tfrecord(self.stream()).payloads]
 
     def stream(self) -> bytes:
@@ -49,12 +49,12 @@ class OrderTest(ShardSetTest):
         self.assertEqual(self.build("data")["shards"], 3)
         self.assertEqual(sorted(self.order()), ["data/a/deep/er/part-0", "data/b/part-0", "data/part-0"])
 
-    def test_numbers_in_names_count_as_numbers(self) -> None:
+    def test_files_are_ordered_by_the_numbers_in_their_names(self) -> None:
         self.write(*[f"data/part-{number}" for number in (10, 2, 1, 0, 11, 100)])
         self.build("data")
         self.assertEqual(self.order(), [f"data/part-{number}" for number in (0, 1, 2, 10, 11, 100)])
 
-    def test_numbers_in_folder_names_count_as_numbers_too(self) -> None:
+    def test_folders_are_ordered_by_the_numbers_in_their_names(self) -> None:
         self.write("data/day=10/part-0", "data/day=9/part-1", "data/day=9/part-0")
         self.build("data")
         self.assertEqual(self.order(), ["data/day=9/part-0", "data/day=9/part-1", "data/day=10/part-0"])
@@ -82,7 +82,7 @@ class OrderTest(ShardSetTest):
         verified = self.expect(1, "verify", "all.ofidx", "--json").json
         self.assertEqual([stale["shard"] for stale in verified["stale"]], ["data/part-1"])
 
-    def test_verify_reports_data_that_a_build_would_refuse_with_everything_else(self) -> None:
+    def test_verify_also_reports_data_that_a_build_would_refuse(self) -> None:
         self.write("data/part-0", "data/part-1")
         self.expect(0, "build", "data", "-o", "all.ofidx")
         self.write("data/part-01")
@@ -117,7 +117,7 @@ class FoundTest(ShardSetTest):
         (self.dir / "data" / "README.md").write_text("# A dataset\n\nIt is one.\n" * 20)
         self.assert_skipped(self.build("data"), "dataset_info.json", "README.md")
 
-    def test_a_git_lfs_pointer_is_named_as_one(self) -> None:
+    def test_a_git_lfs_pointer_is_reported_as_one(self) -> None:
         self.write("data/part-0")
         (self.dir / "data" / "model").write_text(LFS_POINTER)
         built = self.build("data")
@@ -138,12 +138,12 @@ class FoundTest(ShardSetTest):
         self.build("data")
         self.assertEqual(self.order(), ["data/part-0", "store/blob"])
 
-    def test_a_cycle_of_folders_ends(self) -> None:
+    def test_a_cycle_of_folders_is_searched_once(self) -> None:
         self.write("data/part-0")
         os.symlink("..", self.dir / "data" / "again")
         self.assertEqual(self.build("data", timeout=10)["records"], 1)
 
-    def test_a_fifo_is_never_waited_for(self) -> None:
+    def test_a_build_does_not_wait_for_a_fifo(self) -> None:
         self.write("data/part-0")
         os.mkfifo(self.dir / "data" / "part-1")
         self.assertEqual(self.build("data", timeout=10)["records"], 1)
@@ -159,7 +159,7 @@ class FoundTest(ShardSetTest):
         os.symlink("nowhere", self.dir / "data" / "link")
         self.assert_skipped(self.build("data"), "link")
 
-    def test_empty_shards_hold_no_records_and_keep_their_place(self) -> None:
+    def test_empty_shards_have_no_records_and_keep_their_place_in_the_order(self) -> None:
         self.write("data/part-0", "data/part-2")
         (self.dir / "data" / "part-1").touch()
         self.assertEqual(self.build("data")["shards"], 3)
@@ -177,7 +177,7 @@ class FoundTest(ShardSetTest):
 
 
 class SiblingsTest(ShardSetTest):
-    """Numbered shards: which are missing, and which exclude each other."""
+    """Numbered shards: missing numbers are reported, and a number that occurs twice is refused."""
 
     def test_missing_shards_of_a_numbered_set_are_named(self) -> None:
         self.write(*[f"data/train-{number:05d}-of-00005" for number in (0, 2, 3)])

@@ -1,5 +1,4 @@
-"""Files in a folder of shards that are not shards, or are empty: how they are reported, and when they are examined
-again."""
+"""Files among shards that are empty or not shards: how they are reported, and when they are examined again."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from oracle import records
 
 
 class SkippedTest(SetFolderTest):
-    """Files that are not in an index are listed by info, and verify reports those that should be."""
+    """`ofindex info` lists the files that are not in an index; `ofindex verify` reports those that should be in it."""
 
     def test_info_lists_the_skipped_files(self) -> None:
         self.write("data/part-0")
@@ -41,8 +40,8 @@ class SkippedTest(SetFolderTest):
         self.assertIn("data/part-1: a record file that is not in the index", self.expect(1, "verify", "data").text)
         self.expect_error(4, "build", "data")
 
-    def test_a_skipped_file_that_became_a_shard_of_the_same_size_and_time_is_noticed(self) -> None:
-        """The times of the index itself do not matter: they say nothing about the files."""
+    def test_a_skipped_file_that_became_a_shard_of_the_same_size_and_mtime_is_reported(self) -> None:
+        """An index that was copied or touched, or lost its map, gives the same result."""
         self.write("data/part-0")
         extra = self.dir / "data" / "extra"
         index = self.dir / "data.ofidx"
@@ -109,7 +108,7 @@ class SkippedTest(SetFolderTest):
                 self.assertEqual([entry["reason"] for entry in again["skipped"]], reasons)
                 self.assert_same((self.dir / place / "data.ofidx").read_bytes(), original, place)
 
-    def test_verify_finds_the_data_of_every_kind_of_argument(self) -> None:
+    def test_verify_finds_new_shards_of_a_folder_a_glob_and_a_list(self) -> None:
         self.write("data/part-0")
         (self.dir / "list").write_text("data\n")
         for argument in ("data", "data/*", "@list"):
@@ -120,7 +119,7 @@ class SkippedTest(SetFolderTest):
                 self.write("data/part-1")
                 self.expect(1, "verify", "all.ofidx")
 
-    def test_verify_of_a_copy_examines_the_copy(self) -> None:
+    def test_verify_of_a_copy_looks_for_new_shards_in_the_copy(self) -> None:
         self.write("data/part-0")
         self.build(0, "data")
         shutil.copytree(self.dir / "data", self.dir / "copy")
@@ -129,7 +128,7 @@ class SkippedTest(SetFolderTest):
         self.write("copy/part-2")
         self.expect(1, "verify", "data", "--root", "copy")
 
-    def test_an_index_whose_data_moved_is_verified_as_far_as_the_data_are_there(self) -> None:
+    def test_verify_of_an_index_of_one_file_checks_only_that_file(self) -> None:
         self.write("data/part-0")
         self.build(0, "data/part-0", "-o", "one.ofidx")
         self.write("data/part-1")
@@ -139,9 +138,9 @@ class SkippedTest(SetFolderTest):
 
 
 class EmptyFileTest(SetFolderTest):
-    """An empty file has no format: it is a shard next to sound shards of its set, or if its name is that of a shard."""
+    """An empty file has no format. It is a shard if its set has a sound shard, or its own name is that of a shard."""
 
-    def test_only_empty_files_are_not_a_dataset(self) -> None:
+    def test_empty_files_without_names_of_shards_are_not_a_dataset(self) -> None:
         (self.dir / "etc").mkdir()
         for name in (".pwd.lock", "subuid-", "motd", "hosts.allow"):
             (self.dir / "etc" / name).touch()
@@ -167,12 +166,12 @@ class EmptyFileTest(SetFolderTest):
                     self.assertRegex(failed.stderr, "an empty file: nothing to index")
                     self.assertIn("--format", failed.stderr)
                 self.assertEqual(self.names(), ["data"])
-                # With the format given, they are an empty dataset.
+                # If the format is given, the files are an empty dataset.
                 self.assertEqual(self.build(0, "data", "--format", "tfrecord")["shards"], len(names))
                 (self.dir / "data.ofidx").unlink()
                 (self.dir / "data.ofidx-map").unlink()
 
-    def test_an_empty_shard_among_sound_ones_is_named(self) -> None:
+    def test_an_empty_shard_among_sound_ones_is_reported(self) -> None:
         for number in range(3):
             self.write(f"data/part-{number}")
         (self.dir / "data" / "part-1").write_bytes(b"")

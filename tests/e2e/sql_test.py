@@ -1,4 +1,4 @@
-"""`ofindex sql`: its answers and their forms, and that an untrusted statement can only read the index."""
+"""`ofindex sql`: its answers and output formats, and that an untrusted statement can only read the index."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class AnswerTest(SqlCase):
         found = [row[0] for row in csv.reader(io.StringIO(shown.text, newline=""))]
         self.assertEqual(found, ["value", *texts])
 
-    def test_a_table_is_for_people_and_the_default(self) -> None:
+    def test_a_table_is_the_default_output(self) -> None:
         shown = self.expect(0, "sql", "data", "SELECT path, records FROM shards")
         self.assertEqual(shown.text.splitlines(), ["path         records", "data/part-0  3", "data/part-1  2"])
         self.assertEqual(self.expect(0, "sql", "data", "SELECT path, records FROM shards", "--table").text, shown.text)
@@ -168,7 +168,7 @@ class AnswerTest(SqlCase):
             whole = self.expect(0, "sql", "data", "VALUES (1), (2), (3)", form, "--max-rows", "3")
             self.assertEqual(whole.stderr, "", form)
 
-    def test_a_table_ends_after_a_thousand_rows_and_the_other_forms_do_not(self) -> None:
+    def test_only_the_table_format_is_limited_to_a_thousand_rows(self) -> None:
         many = ENDLESS.replace("FROM n", "FROM n WHERE i < 2500") + "SELECT i FROM n"
         self.assertEqual(len(self.expect(0, "sql", "data", many).text.splitlines()), 1001)
         self.assertEqual(len(self.expect(0, "sql", "data", many, "--max-rows", "2000").text.splitlines()), 2001)
@@ -195,7 +195,7 @@ class AnswerTest(SqlCase):
     def test_a_missing_index_exits_with_4(self) -> None:
         self.expect_error(4, "sql", "data/part-0", "SELECT 1")
 
-    def test_a_reader_that_closes_the_pipe_ends_it_with_0(self) -> None:
+    def test_a_reader_that_closes_the_pipe_ends_the_command_with_0(self) -> None:
         process = self.start("sql", "data", ENDLESS + "SELECT i FROM n", "--jsonl")
         assert process.stdout is not None
         process.stdout.readline()
@@ -250,9 +250,9 @@ class ParameterTest(SqlCase):
 
 
 class WrongStatementTest(SqlCase):
-    """Errors exit with 2, and give the byte and the nearest names."""
+    """A wrong statement exits with 2; the error gives the byte position and the nearest names."""
 
-    def test_a_misspelt_name_is_answered_with_the_nearest(self) -> None:
+    def test_the_error_of_a_misspelt_name_suggests_the_nearest_names(self) -> None:
         cases = {
             "SELECT paht FROM shards": 'SQL@7: no such column: "paht"; did you mean "path"?',
             "SELECT 1 FROM shardz": 'no such table: "shardz"; did you mean "shards"?',
@@ -298,7 +298,7 @@ class AttackTest(SqlCase):
         self.assertNotIn("secretsecret", finished.text + finished.stderr)
 
     def test_a_statement_about_files_is_refused_and_has_no_effect(self) -> None:
-        """If strace is installed, also: no file but the index is opened, and none for writing."""
+        """If strace is installed, no file but the index may be opened, and no file for writing."""
         self.assertGreaterEqual(len(set(ATTACKS)), 20)
         traced = self.can_trace()
         for query in ATTACKS:
@@ -352,7 +352,7 @@ class AttackTest(SqlCase):
 
     def test_memory_is_bounded(self) -> None:
         if is_address_sanitized():
-            self.skipTest("AddressSanitizer keeps memory that was freed")
+            self.skipTest("AddressSanitizer keeps freed memory for a while")
         for query in MEMORY_BOMBS:
             with self.subTest(query[:80]):
                 bounded = run_bounded(self, ("sql", "data", query, "--jsonl"))
@@ -360,14 +360,14 @@ class AttackTest(SqlCase):
                 self.assertLess(bounded.peak_bytes, 3 << 29)
                 self.assert_untouched(bounded.finished)
 
-    def test_the_deadline_holds_whatever_runs(self) -> None:
+    def test_the_deadline_ends_any_statement(self) -> None:
         for query in TIME_BOMBS:
             with self.subTest(query[:80]):
                 late = self.expect_error(7, "sql", "data", query, "--timeout", "0.2", timeout=60)
                 self.assertIn("took longer than", late.stderr)
                 self.assert_untouched(late)
 
-    def test_an_interrupt_ends_whatever_runs(self) -> None:
+    def test_an_interrupt_ends_any_statement(self) -> None:
         for query in (TIME_BOMBS[0], TIME_BOMBS[2]):
             with self.subTest(query[:80]):
                 process = self.start("sql", "data", query)

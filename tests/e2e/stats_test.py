@@ -1,4 +1,4 @@
-"""stats: its numbers equal Python's statistics of the values that protobuf decodes, in every form of output."""
+"""`ofindex stats`: the numbers equal Python's statistics of the values that protobuf decodes, in every output form."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class StatsTest(CommandTest):
             self.assertEqual(int(row["count"]), columns[row["column"]]["count"])
             self.assertEqual(float(row["mean"] or "nan") == columns[row["column"]]["mean"], bool(row["mean"]))
 
-    def test_groups_match_the_records_and_omitted_ones_are_totalled(self) -> None:
+    def test_groups_match_the_records_and_omitted_groups_are_totalled(self) -> None:
         self.write_flowers()
         self.expect(0, "build", "flowers")
         document = self.expect(0, "stats", "flowers", "petal", "--by", "species", "--json").json
@@ -135,7 +135,7 @@ class StatsTest(CommandTest):
         self.assertEqual((few["others"]["groups"], few["others"]["rows"]), (2, 13))
         self.assertIn("2 other groups", self.expect(0, "stats", "flowers", "--by", "species", "--top", "1").text)
 
-    def test_output_for_people_is_printable_narrow_and_ascii(self) -> None:
+    def test_the_table_is_narrow_printable_ascii(self) -> None:
         self.write_flowers()
         self.expect(0, "build", "flowers")
         for args in ((), ("--by", "name"), ("--by", "petal", "--top", "3")):

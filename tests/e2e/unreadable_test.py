@@ -18,7 +18,7 @@ NOBODY = 65534
 
 
 class PermissionTest(CommandTest):
-    """Runs the command as a user without extra permissions: the user of the tests or, in place of root, nobody."""
+    """Runs the command as an ordinary user: the user who runs the tests or, if that is root, nobody."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -94,7 +94,7 @@ class BuildTest(PermissionTest):
         for name in ("part-1", "part-2"):
             self.assertIn(f"data/{name}", built.stderr)
 
-    def test_convert_takes_all_files_or_none(self) -> None:
+    def test_convert_writes_nothing_if_a_file_cannot_be_read(self) -> None:
         self.forbid(self.dir / "data" / "part-1")
         refused = self.expect(5, "convert", "data", "--to", "ofrecord", "-o", "out", **self.bound)
         self.assertIn("part-1", refused.stderr)
@@ -113,7 +113,7 @@ class VerifyTest(PermissionTest):
         self.assertFalse(found.json["all_payloads_checked"])
         lines = found.stderr.splitlines()
         self.assertEqual([line.partition(": ")[0] for line in lines], ["ofindex", "hint", "ofindex"])
-        # Faults of the other files are reported too.
+        # Faults in the other shards are reported too.
         os.truncate(self.dir / "data" / "part-3", 100)
         for options in ((), ("--quick",)):
             found = self.expect(5, "verify", "data", "--json", *options, **self.bound)
@@ -183,7 +183,7 @@ class BrokenLinkTest(CommandTest):
 
 
 class LostShardTest(PermissionTest):
-    """`cat` and `get` if some shards are not the indexed files."""
+    """`cat` and `get` of a dataset with missing, replaced or unreadable shards."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -229,7 +229,7 @@ class LostShardTest(PermissionTest):
                             self.assertRegex(done.stderr, rf"part-{number}: .*; records {first} to {last} are in it\n")
                         self.assertEqual(done.stderr.count("\n"), 1 + len(lost))
 
-    def test_records_are_read_in_every_form_and_order(self) -> None:
+    def test_the_other_records_are_read_in_every_format_and_order(self) -> None:
         self.lose("missing", 2)
         kept = [n for n in range(len(self.of)) if self.of[n] != 2]
         whole = self.expect(4, "get", "data", "0:26", "--json").json
@@ -270,7 +270,7 @@ class LostShardTest(PermissionTest):
 
 class OutputTest(PermissionTest):
     def test_an_unlistable_folder_is_an_error_before_anything_is_written(self) -> None:
-        """An existing set could not be seen, and the files written could not be synced."""
+        """In a folder that cannot be listed, a verb cannot see an existing set, and cannot sync its output."""
         write_parts(self.dir / "data", (5, 6))
         (self.dir / "rows.jsonl").write_text('{"a":1}\n')
         self.expect(0, "build", "data")
@@ -301,12 +301,12 @@ class OutputTest(PermissionTest):
 
 
 class ListingTest(CommandTest):
-    """A folder whose listing fails halfway is an error, not the end of the process."""
+    """A folder whose listing fails halfway is an error, not a crash."""
 
-    def test_a_listing_fails_in_the_middle(self) -> None:
+    def test_a_listing_that_fails_in_the_middle_exits_with_5(self) -> None:
         strace = None if is_address_sanitized() else shutil.which("strace")
         if strace is None:
-            self.skipTest("no strace, or LeakSanitizer, which does not work under it")
+            self.skipTest("strace is not installed, or the command has LeakSanitizer, which does not work under strace")
         write_parts(self.dir / "data", (5, 6))
         (self.dir / "set").mkdir()
         (self.dir / "set" / "set-00000-of-00001.tfrecord").write_bytes(records.frame_tfrecord(payloads(1)[0]))

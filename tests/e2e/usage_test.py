@@ -1,4 +1,4 @@
-"""Command lines that are refused: by which words, with exit code 2, and before any file is touched."""
+"""Command lines that are refused: the error message, exit code 2, and that no file is touched."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from e2e.command import CommandTest
 
-# Verb -> a command line that is complete. Nothing of what it names exists.
+# Maps each verb to a complete command line. None of the files that it names exist.
 COMPLETE = {
     "build": "data",
     "info": "data",
@@ -26,10 +26,10 @@ COMPLETE = {
 
 
 class UsageTest(CommandTest):
-    """Each table has command lines and what is wrong with them. A row without a verb is added to those of COMPLETE."""
+    """Each table maps command lines, or options added to those of COMPLETE, to the expected error message."""
 
     def refuse(self, line: str, message: str) -> None:
-        """Fails unless the command line `line` is refused with `message` and a hint at the help of its verb."""
+        """Fails unless the command line `line` is refused with `message` and a hint to see the help of its verb."""
         words = shlex.split(line)
         with self.subTest(line):
             refused = self.expect(2, *words)
@@ -42,14 +42,14 @@ class UsageTest(CommandTest):
             self.refuse(line, message)
 
     def refuse_added(self, table: Mapping[tuple[str, str], str]) -> None:
-        """As refuse_all(), for options that are added to the complete command line of a verb."""
+        """Like refuse_all(), for options that are added to the complete command line of a verb."""
         for (verb, added), message in table.items():
             self.refuse(f"{verb} {COMPLETE[verb]} {added}", message)
 
     def refuse_everywhere(self, added: str, message: str) -> None:
         self.refuse_added({(verb, added): message for verb in COMPLETE})
 
-    def test_a_word_that_is_no_verb_is_named(self) -> None:
+    def test_a_word_that_is_not_a_verb_is_reported(self) -> None:
         for word in ("frobnicate", "bild", "builds", "Build", "help", "update", "-", "--nope", "-x"):
             self.refuse(f"{word} data", f"there is no verb '{word}'")
         self.refuse("''", "there is no verb ''")
@@ -59,18 +59,18 @@ class UsageTest(CommandTest):
     def test_a_command_line_without_a_verb_is_refused(self) -> None:
         self.refuse("", "A subcommand is required")
 
-    def test_an_option_stands_after_its_verb(self) -> None:
+    def test_an_option_before_its_verb_is_refused(self) -> None:
         refused = self.expect(2, "--json", "build", "data")
         self.assertEqual(refused.stderr.splitlines()[0], "ofindex: The following argument was not expected: --json")
 
-    def test_no_verb_takes_an_option_that_it_does_not_have(self) -> None:
+    def test_an_unknown_option_is_refused_by_every_verb(self) -> None:
         self.refuse_everywhere("--nope", "The following argument was not expected: --nope")
         self.refuse_everywhere("--nope=3", "The following argument was not expected: --nope=3")
         self.refuse_everywhere("-Z", "The following argument was not expected: -Z")
         self.refuse_everywhere("-qZ", "The following argument was not expected: -Z")
         self.refuse_everywhere("--prog=plain", "The following argument was not expected: --prog=plain")
 
-    def test_each_verb_names_the_first_argument_that_is_missing(self) -> None:
+    def test_each_verb_reports_the_first_missing_argument(self) -> None:
         self.refuse_all({
             "build": "DATA is required",
             "info": "INDEX is required",
@@ -95,12 +95,12 @@ class UsageTest(CommandTest):
             "export data --to tfrecord2idx": "--output is required",
         })  # fmt: skip
 
-    def test_a_verb_takes_no_more_arguments_than_it_has(self) -> None:
+    def test_surplus_arguments_are_refused(self) -> None:
         for verb in ("info", "schema", "where", "sample", "verify", "cat", "sql", "export"):
             self.refuse(f"{verb} {COMPLETE[verb]} more", "The following argument was not expected: more")
         self.refuse("info data 1 2", "The following arguments were not expected: 2 1")
 
-    def test_an_option_needs_its_value(self) -> None:
+    def test_an_option_without_its_value_is_refused(self) -> None:
         self.refuse_everywhere("--progress", "--progress: 1 required MODE missing")
         self.refuse_everywhere("--progress=", "--progress: 1 required MODE missing")
         self.refuse_everywhere("--color", "--color: 1 required WHEN missing")
@@ -116,7 +116,7 @@ class UsageTest(CommandTest):
             ("pack", "--shards"): "--shards: 1 required N missing",
         })  # fmt: skip
 
-    def test_an_option_is_given_once(self) -> None:
+    def test_an_option_given_twice_is_refused(self) -> None:
         self.refuse_everywhere("--color auto --color never", "--color: At Most 1 required but received 2")
         self.refuse_added({
             ("build", "-j 1 --threads 2"): "--threads: At Most 1 required but received 2",
@@ -137,7 +137,7 @@ class UsageTest(CommandTest):
             "export data --to tfrecord2idx -o ''": "--output: is empty; expected a name",
         })  # fmt: skip
 
-    def test_whole_numbers_are_digits_alone_and_fit_in_64_bits(self) -> None:
+    def test_whole_numbers_consist_of_digits_only_and_fit_in_64_bits(self) -> None:
         numbers = {"build": "--max-ratio --checkpoint-every", "get": "--cache", "cat": "--cache", "pack": "--seed",
                    "convert": "--shuffle --cache",
                    "sample": "-n --seed --epoch --position --rank --world --lanes --batch-total"}  # fmt: skip
@@ -151,7 +151,7 @@ class UsageTest(CommandTest):
                         "18446744073709551615"
                     })  # fmt: skip
 
-    def test_numbers_stay_in_their_range(self) -> None:
+    def test_a_number_out_of_range_is_refused(self) -> None:
         ranges = {
             ("build", "--threads"): (1, 1024),
             ("build", "--max-ratio"): (1, 2000),
@@ -181,7 +181,7 @@ class UsageTest(CommandTest):
         self.refuse("build data -j -18446744073709551615",
                     "--threads: Value -18446744073709551615 not in range 1 to 1024")  # fmt: skip
 
-    def test_a_value_that_is_no_number_cannot_be_converted(self) -> None:
+    def test_a_value_that_is_not_a_number_is_refused(self) -> None:
         self.refuse_added({
             ("sql", "--max-rows many"): "Could not convert: --max-rows = many",
             ("sql", "--max-rows 1.5"): "Could not convert: --max-rows = 1.5",
@@ -189,7 +189,7 @@ class UsageTest(CommandTest):
             ("sample", "--balance a --temperature warm"): "Could not convert: --temperature = warm",
         })  # fmt: skip
 
-    def test_a_word_that_is_no_choice_is_told_the_choices(self) -> None:
+    def test_the_error_of_a_wrong_choice_lists_the_choices(self) -> None:
         self.refuse_added({
             ("build", "--format csv"): "--format: csv not in {auto,tfrecord,ofrecord}",
             ("build", "--payload json"): "--payload: json not in {auto,example,sequence_example,ofrecord,opaque}",
@@ -209,7 +209,7 @@ class UsageTest(CommandTest):
             "export data -o out --to arrow": "--to: arrow not in {tfrecord2idx}",
         })  # fmt: skip
 
-    def test_choices_with_numbers_are_told_both(self) -> None:
+    def test_the_error_of_a_wrong_indexed_choice_lists_words_and_numbers(self) -> None:
         modes = "{auto->0,json->2,none->3,plain->1} OR {0,2,3,1}"
         self.refuse_everywhere("--progress bar", f"--progress: Check bar value in {modes} FAILED")
         self.refuse_everywhere("--color 3",
@@ -251,7 +251,7 @@ class UsageTest(CommandTest):
             ("sample", "--batch-by a"): "--batch-by requires --batch-total",
         })  # fmt: skip
 
-    def test_a_flag_takes_no_word(self) -> None:
+    def test_a_flag_with_a_word_as_its_value_is_refused(self) -> None:
         self.refuse_everywhere("--quiet=maybe", "Could not convert: --quiet = maybe")
         for verb, flags in {"build": "--verify --columns-optional --force --wait", "verify": "--quick",
                             "get": "--raw --wire", "where": "--count", "sql": "--csv --table"}.items():  # fmt: skip

@@ -1,4 +1,4 @@
-"""`get --wire`: the bytes of a payload explained, every one of them once, and the expected dump of the real Example."""
+"""`get --wire` explains every byte of a payload, each once. The dump of a real Example is compared with a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def bytes_of_line(line: str) -> bytes:
 
 
 def bytes_of_dump(lines: Sequence[str]) -> bytes:
-    """The bytes on the lines after a record's heading, with folded lines unfolded."""
+    """The bytes on `lines`, the lines after a record's heading, with folded lines unfolded."""
     found, row = bytearray(), b""
     for number, line in enumerate(lines):
         if line == "*":
@@ -46,11 +46,11 @@ def dumps(text: str) -> list[list[str]]:
 
 class WireTest(CommandTest):
     def build(self, payloads: Iterable[bytes], kind: str) -> None:
-        """Without columns no payload is examined, so no record is marked bad."""
+        """Builds an index without columns, so that payloads are not examined and no record is marked bad."""
         records.write_tfrecord(self.dir / "data", payloads)
         self.expect(0, "build", "data", "--payload", kind, "--columns", "none", "--force")
 
-    def test_every_byte_appears_in_the_dump_once_whatever_the_message_is_taken_for(self) -> None:
+    def test_every_byte_appears_in_the_dump_once_for_every_payload_kind(self) -> None:
         for kind in ("example", "sequence_example", "ofrecord", "opaque"):
             self.build(WIRE.values(), kind)
             shown = dumps(self.run_command("get", "data", ":", "--wire").text)
@@ -98,19 +98,19 @@ class WireTest(CommandTest):
         self.assertIn('"a"', shown)
         self.assertNotIn("malformed", shown)
 
-    def test_other_forms_are_excluded(self) -> None:
+    def test_wire_excludes_the_other_output_formats(self) -> None:
         self.build([b""], "example")
         for form in ("--raw", "--json", "--jsonl"):
             self.expect_error(2, "get", "data", "0", "--wire", form)
         self.assertEqual(self.expect(0, "get", "data", "0", "--wire").text, "record 0 of data@0, 0 bytes, example\n")
 
-    def test_a_key_that_parses_as_a_message_is_not_taken_for_one(self) -> None:
+    def test_a_key_that_parses_as_a_message_is_not_explained_as_a_message(self) -> None:
         self.build([entry("image_raw", int64_list(1))], "opaque")
         [lines] = dumps(self.expect(0, "get", "data", "0", "--wire").text)
         self.assertEqual(len(re.findall("field", "\n".join(lines))), 1)
 
-    @unittest.skipIf(is_address_sanitized(), "AddressSanitizer takes memory of its own")
-    def test_memory_is_bounded_by_the_payload(self) -> None:
+    @unittest.skipIf(is_address_sanitized(), "AddressSanitizer takes additional memory")
+    def test_memory_is_bounded_by_the_size_of_the_payload(self) -> None:
         values = bytes(range(1, 101)) * 80_000
         self.build([entry("a", length_delimited(3, length_delimited(1, values)))], "example")
         shown = run_bounded(self, ("get", "data", "0", "--wire"))

@@ -26,7 +26,7 @@ ROWS = 60_000
 
 
 class WritingTest(CommandTest):
-    """A source of rows and one of records, each long enough for a stop halfway."""
+    """A source of rows and a source of records, each large enough that its writer can be stopped halfway."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -81,12 +81,12 @@ class FullDiskTest(WritingTest):
                         self.assertEqual(self.contents(), self.sources)
                         self.assertEqual(self.names(), names)
 
-    def test_a_disk_that_fills_up_before_there_is_an_index_does_too(self) -> None:
+    def test_a_full_disk_leaves_no_files_if_the_data_have_no_index(self) -> None:
         few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))}
         self.expect_error(5, "convert", "data", "--to", "ofrecord", "-o", "out", **few)
         self.assertEqual(self.names(), ["data", "rows.jsonl"])
 
-    def test_a_disk_that_fills_up_at_the_last_byte_leaves_the_old_labels(self) -> None:
+    def test_a_full_disk_leaves_no_folder_of_packed_files(self) -> None:
         for name in ("a/1", "b/2"):
             (self.dir / "images" / name).parent.mkdir(parents=True)
             (self.dir / "images" / name).write_bytes(b"z" * 1000)
@@ -108,7 +108,7 @@ class KilledTest(WritingTest):
                 process.kill()
                 process.communicate()
                 found = {path.name: path.read_bytes() for path in (self.dir / "out").iterdir()}
-                self.assert_same(found, old, "the set of the same records, old or new")
+                self.assert_same(found, old, "the set, which has the same records before and after")
         self.expect(0, *args, "-o", "out", "--shards", "4", "--force")
         found = {path.name: path.read_bytes() for path in (self.dir / "out").iterdir()}
         self.assert_same(found, old, "the set")
@@ -127,8 +127,8 @@ class KilledTest(WritingTest):
 
 class InterruptedTest(WritingTest):
     def interrupt(self, seconds: float, *args: str) -> Finished:
-        """Starts the command, interrupts it after a while, and waits. The delay is adjusted if the command had ended or
-        not begun."""
+        """Starts the command, interrupts it after `seconds`, and waits for its end. Tries again with another delay if
+        the command had already ended, or had not yet installed its signal handler."""
         for _ in range(20):
             process = self.start(*args, "-o", "new")
             time.sleep(seconds)
@@ -153,8 +153,7 @@ class InterruptedTest(WritingTest):
 
 
 class ChangingTest(CommandTest):
-    """A source that changes between the two passes over it: another process waits for the temporary file, and writes.
-    """
+    """A source that the test changes between the two passes over it, as soon as the temporary file exists."""
 
     def pack_while(self, change: Callable[[Path], None], *args: str) -> None:
         rows = self.dir / "rows.jsonl"
@@ -165,7 +164,7 @@ class ChangingTest(CommandTest):
         change(rows)
         done = self.finish(process)
         if done.code == 0:
-            self.skipTest("the second pass was over before the change")
+            self.skipTest("the command ended before the source was changed")
         self.assertEqual(done.code, 5, done)
         self.assertIn("rows.jsonl: changed while it was read", done.stderr)
         self.assertEqual(self.names(), ["rows.jsonl"])

@@ -1,4 +1,4 @@
-"""Reads the output of `pack` and `convert` with the oracle and protobuf's classes only."""
+"""Reads the output of `pack` and `convert`, using only the oracle and protobuf's classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from oracle import messages, records
 
-# Feature name -> (kind, values).
+# Maps each feature name to (kind, values).
 Features = dict[str, tuple[str, list[Any]]]
 
 
@@ -31,19 +31,19 @@ def features(payload: bytes, kind: str) -> Features:
 
 
 def feature_lists(payload: bytes) -> dict[str, list[tuple[str, list[Any]]]]:
-    """The feature lists of a SequenceExample: a (kind, values) for each step."""
+    """The feature lists of a SequenceExample, by name, with (kind, values) for each step."""
     lists = messages.MESSAGES["sequence_example"].FromString(payload).feature_lists.feature_list
     return {name: [_values(step) for step in steps.feature] for name, steps in lists.items()}
 
 
 def payloads(shard: Path, framing: str = records.TFRECORD) -> list[bytes]:
-    """All payloads of `shard`; fails unless it consists of whole records whose checksums all hold."""
+    """All payloads of `shard`; fails unless it consists of whole records with correct checksums."""
     data = shard.read_bytes()
     if shard.suffix == ".gz":
         data = gzip.decompress(data)  # this checks gzip's checksum
     walk = records.WALK[framing](data)
     assert walk.damage == [], f"{shard}: {walk.damage}"
-    assert all(record.sound for record in walk.records), f"{shard}: a checksum does not hold"
+    assert all(record.sound for record in walk.records), f"{shard}: a checksum is wrong"
     return walk.payloads
 
 

@@ -14,7 +14,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("a build reports what is in the index, and leaves an up-to-date one alone") {
+TEST_CASE("a build reports the content of the index, and does not change an up-to-date index") {
   const TempDir dir;
   WriteExamples(dir / "data.tfrecord", 20);
   const BuildReport built = Must(BuildIndex({.data = {dir / "data.tfrecord"}}));
@@ -48,11 +48,11 @@ TEST_CASE("missing shards of a numbered set are reported") {
   CHECK(report.missing[0].find("x-00001-of-00003.tfrecord") != std::string::npos);
 }
 
-TEST_CASE("columns are chosen automatically, by name, both or not at all") {
+TEST_CASE("an index has the automatic columns, the named ones, both or none") {
   struct Row {
     std::vector<std::string> names;
     bool automatic;
-    std::vector<std::string> queried;  // with success; of id, word
+    std::vector<std::string> queried;  // which of id and word can be queried
   };
   const TempDir dir;
   WriteExamples(dir / "data.tfrecord", 20);
@@ -75,7 +75,7 @@ TEST_CASE("columns are chosen automatically, by name, both or not at all") {
   }
 }
 
-TEST_CASE("a misspelt column, an invalid option and a foreign file are errors with their codes") {
+TEST_CASE("a misspelt column, an invalid option and a foreign file give the right error codes") {
   const TempDir dir;
   WriteExamples(dir / "data.tfrecord", 20);
   WriteFile(dir / "foreign.ofidx", "precious text");
@@ -119,7 +119,7 @@ TEST_CASE("progress counts bytes and records up to the end") {
   CHECK(progress.bytes_done() == progress.bytes_total());
 }
 
-TEST_CASE("verify finds a changed payload, a changed shard and a new one, and nothing where nothing is wrong") {
+TEST_CASE("verify finds no fault in sound data, and finds a changed payload, a changed shard and a new shard") {
   const TempDir dir;
   std::filesystem::create_directory(dir / "data");
   const std::string path = dir / "data/a.tfrecord";

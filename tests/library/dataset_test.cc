@@ -19,7 +19,7 @@ struct FlippedData {
   TempDir dir;
   std::string path = dir / "data.tfrecord";
 
-  // Ten records, the payload of the fourth changed after it was written.
+  // Ten records. The payload of the fourth has a flipped bit.
   explicit FlippedData() {
     WriteExamples(path, 10);
     const uint64_t record_bytes = ReadFile(path).find(ExamplePayload(3));
@@ -28,7 +28,7 @@ struct FlippedData {
   }
 };
 
-TEST_CASE("a record is read by its ordinal: copied, viewed, in a batch and decoded") {
+TEST_CASE("a record is read by its ordinal: copied, viewed and decoded") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 100);
   CHECK(dataset.size() == 100);
@@ -47,7 +47,7 @@ TEST_CASE("a record is read by its ordinal: copied, viewed, in a batch and decod
   }
 }
 
-TEST_CASE("a batch has the records in the order requested, repeats included, and is filled again") {
+TEST_CASE("a batch has the records in the requested order, with repeats, and can be filled again") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 100);
   RecordBatch batch;
@@ -95,7 +95,7 @@ TEST_CASE("a failed batch is empty") {
   CHECK(batch.size() == 0);
 }
 
-TEST_CASE("views and features outlive the dataset and the files' names") {
+TEST_CASE("views and features outlive the dataset and its deleted files") {
   RecordView view;
   std::optional<Features> features;
   {
@@ -108,7 +108,7 @@ TEST_CASE("views and features outlive the dataset and the files' names") {
   CHECK(AsText(features->Find("word")->bytes()[0]) == "odd");
 }
 
-TEST_CASE("a moved-from dataset is a copy") {
+TEST_CASE("a moved-from dataset can still be used") {
   const TempDir dir;
   Dataset dataset = OpenExamples(dir / "data.tfrecord", 10);
   const Dataset taken = std::move(dataset);
@@ -116,7 +116,7 @@ TEST_CASE("a moved-from dataset is a copy") {
   CHECK(AsText(Must(taken.Read(1))) == AsText(Must(dataset.Read(1))));
 }
 
-TEST_CASE("a dataset is a snapshot: an index built over it changes nothing") {
+TEST_CASE("an open dataset does not change when its index is replaced") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "a.tfrecord", 10);
   WriteExamples(dir / "b.tfrecord", 3);
@@ -127,7 +127,7 @@ TEST_CASE("a dataset is a snapshot: an index built over it changes nothing") {
   CHECK(AsText(Must(dataset.Read(9))) == ExamplePayload(9));
 }
 
-TEST_CASE("each way to fail has its code") {
+TEST_CASE("each kind of failure has its error code") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 10);
   WriteFile(dir / "text.ofidx", "not an index");
@@ -154,7 +154,7 @@ TEST_CASE("each way to fail has its code") {
   CHECK(AsText(Must(pread.Read(0))) == ExamplePayload(0));
 }
 
-TEST_CASE("an error says which record and file, and how to fix it") {
+TEST_CASE("the error of a missing index names the path and the command that builds an index") {
   const TempDir dir;
   const auto missing = Dataset::Open(dir / "no-such");
   REQUIRE_FALSE(missing);
@@ -229,7 +229,7 @@ TEST_CASE("a copy of the data elsewhere is read through the same index") {
   CHECK(Must(Verify(dataset)).clean());
 }
 
-TEST_CASE("prefetching is a hint, whatever it asks for") {
+TEST_CASE("any range may be prefetched, even beyond the last record") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 10);
   const uint64_t most = ~uint64_t{0};

@@ -35,7 +35,7 @@ int WrongAnswers(const Dataset& dataset, const FeatureDecoder& decoder) {
   return wrong;
 }
 
-TEST_CASE("a dataset that nobody used yet is used by many threads at once") {
+TEST_CASE("many threads can use a newly opened dataset at once") {
   const TempDir dir;
   OpenExamples(dir / "data.tfrecord", 100);
   const FeatureDecoder decoder = Must(FeatureDecoder::Create({{.name = "id"}}));
@@ -49,7 +49,7 @@ TEST_CASE("a dataset that nobody used yet is used by many threads at once") {
   }
 }
 
-TEST_CASE("parent and child both read after a fork, whatever was used before it") {
+TEST_CASE("parent and child both read after a fork, whether or not the dataset was used before") {
   const TempDir dir;
   OpenExamples(dir / "data.tfrecord", 100);
   const FeatureDecoder decoder = Must(FeatureDecoder::Create({{.name = "id"}}));

@@ -43,7 +43,7 @@ TEST_CASE("features of records become columns, in the order of specs and records
   }
 }
 
-TEST_CASE("lists of any length become values and rows") {
+TEST_CASE("lists of any length become values and row offsets") {
   const TempDir dir;
   RecordWriter writer = Must(RecordWriter::Create(dir / "data.tfrecord"));
   PayloadBuilder builder(PayloadKind::kExample);
@@ -62,7 +62,7 @@ TEST_CASE("lists of any length become values and rows") {
   CHECK(std::vector<int64_t>(column.rows.begin(), column.rows.end()) == std::vector<int64_t>{0, 2, 2, 5});
 }
 
-TEST_CASE("the bytes of a feature are read as numbers") {
+TEST_CASE("the bytes of a feature can be decoded as numbers") {
   const TempDir dir;
   RecordWriter writer = Must(RecordWriter::Create(dir / "data.tfrecord"));
   PayloadBuilder builder(PayloadKind::kExample);
@@ -95,7 +95,7 @@ TEST_CASE("the bytes of a feature are read as numbers") {
   }
 }
 
-TEST_CASE("a record without the feature takes the fill, if it fits the type") {
+TEST_CASE("a record without the feature gets the fill value, which must fit the type") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 3);
   const auto decode = [&](FeatureSpec spec) -> Result<FeatureBatch> {

@@ -12,7 +12,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("features of every kind come back as they were built") {
+TEST_CASE("decoding returns features of every kind as they were built") {
   const std::array<int64_t, 3> integers = {-1, 0, 2147483647};
   const std::array<float, 2> floats = {0.5F, -2};
   const std::array<double, 1> doubles = {1e300};
@@ -45,7 +45,7 @@ TEST_CASE("features of every kind come back as they were built") {
   CHECK(features.Find("no such") == nullptr);
 }
 
-TEST_CASE("values asked for as another kind are none") {
+TEST_CASE("values read as another kind are empty") {
   const std::array<float, 2> floats = {0.5F, -2};
   const FeatureValues values = FeatureValues::Floats(floats);
   CHECK(values.integers().empty());
@@ -84,7 +84,7 @@ TEST_CASE("names and values live as long as a copy of the features") {
   CHECK(AsText(kept->Find("word")->bytes()[0]) == "odd");
 }
 
-TEST_CASE("bytes that are no message, and payloads of no known kind, are errors") {
+TEST_CASE("malformed messages and opaque payloads are errors") {
   struct Row {
     std::string payload;
     PayloadKind kind;

@@ -16,7 +16,7 @@ namespace {
 
 const std::string kEndless = "SELECT count(*) FROM records a, records b, records c, records d, records e, records f";
 
-TEST_CASE("where gives the ordinals for which an expression holds") {
+TEST_CASE("Where selects the records for which an expression is true") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 100);
   struct Row {
@@ -27,7 +27,7 @@ TEST_CASE("where gives the ordinals for which an expression holds") {
   for (const Row& row : {
            Row{"id >= 97", {}, {97, 98, 99}}, Row{"id < 0", {}, {}}, Row{"word = 'odd' AND id < 6", {}, {1, 3, 5}},
            Row{"word = ? AND id < ?", {{"1", "even"}, {"2", int64_t{3}}}, {0, 2}},
-           Row{"half = :half", {{"half", 2.5}}, {5}}, Row{"id % 40 = 1", {}, {1, 41, 81}},  // not by kernels alone
+           Row{"half = :half", {{"half", 2.5}}, {5}}, Row{"id % 40 = 1", {}, {1, 41, 81}},  // needs SQLite
        }) {
     const Selection selection = Must(Where(dataset, row.expression, row.parameters));
     CHECK(selection.Ordinals() == row.ordinals);
@@ -36,7 +36,7 @@ TEST_CASE("where gives the ordinals for which an expression holds") {
   }
 }
 
-TEST_CASE("where returns all records, whatever the limit on rows, and stops at the others") {
+TEST_CASE("Where ignores the limit on rows and obeys the timeout") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 100);
   for (const char* expression : {"id >= 50", "id % 2 = 1"}) {
@@ -48,7 +48,7 @@ TEST_CASE("where returns all records, whatever the limit on rows, and stops at t
   CHECK(slow.error().code == ErrorCode::kLimit);
 }
 
-TEST_CASE("a selection answers for its records, and is cut") {
+TEST_CASE("a selection knows its records and can be sliced") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 100);
   const Selection odd = Must(Where(dataset, "word = 'odd'"));
@@ -73,7 +73,7 @@ TEST_CASE("a selection outlives its dataset") {
   CHECK(selection->Ordinals() == std::vector<uint64_t>{8, 9});
 }
 
-TEST_CASE("SQL gives rows of values of every type") {
+TEST_CASE("a query returns values of every type") {
   const TempDir dir;
   const SqlSession session = Must(SqlSession::Open(OpenExamples(dir / "data.tfrecord", 10)));
   SqlRows rows =
@@ -101,7 +101,7 @@ TEST_CASE("rows keep their session and dataset alive") {
   CHECK(sum == 45);
 }
 
-TEST_CASE("rows that were moved away are no rows") {
+TEST_CASE("moved-from rows have no columns and cannot be stepped") {
   const TempDir dir;
   const SqlSession session = Must(SqlSession::Open(OpenExamples(dir / "data.tfrecord", 10)));
   SqlRows rows = Must(session.Query("SELECT id FROM records"));
@@ -114,7 +114,7 @@ TEST_CASE("rows that were moved away are no rows") {
   CHECK(Must(taken.Next()));
 }
 
-TEST_CASE("a statement ends at its limits") {
+TEST_CASE("a statement ends at its limit of rows, its timeout, or when it is cancelled") {
   const TempDir dir;
   const SqlSession session = Must(SqlSession::Open(OpenExamples(dir / "data.tfrecord", 100)));
   SqlRows few = Must(session.Query("SELECT id FROM records", {}, {.rows = 3}));
@@ -132,7 +132,7 @@ TEST_CASE("a statement ends at its limits") {
   CHECK(outcome({.cancel = &cancel}) == ErrorCode::kInterrupted);
 }
 
-TEST_CASE("a wrong or refused statement is an error of usage") {
+TEST_CASE("a wrong or refused statement is a usage error") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 10);
   const SqlSession session = Must(SqlSession::Open(dataset));

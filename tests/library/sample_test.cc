@@ -35,7 +35,7 @@ std::vector<uint64_t> Upto(uint64_t end) {
   return all;
 }
 
-TEST_CASE("an epoch has every record once, in an order of its seed and number") {
+TEST_CASE("an epoch has every record once, in an order that depends on seed and epoch") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 100);
   Sampler sampler = Must(Sampler::Open(dataset, {.seed = 1}));
@@ -66,7 +66,7 @@ TEST_CASE("only the selected records are sampled") {
   CHECK(Rest(none).empty());
 }
 
-TEST_CASE("ranks divide an epoch, and its tail as asked") {
+TEST_CASE("ranks divide an epoch, and its tail by the requested policy") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 100);
   struct Row {
@@ -86,7 +86,7 @@ TEST_CASE("ranks divide an epoch, and its tail as asked") {
   }
 }
 
-TEST_CASE("a state resumes exactly, under another number of ranks") {
+TEST_CASE("a state resumes exactly with another number of ranks") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 100);
   Sampler whole = Must(Sampler::Open(dataset, {.seed = 5}));
@@ -105,7 +105,7 @@ TEST_CASE("a state resumes exactly, under another number of ranks") {
   CHECK(resumed == rest);
 }
 
-TEST_CASE("a state of other records is refused") {
+TEST_CASE("a state of other records and invalid options are refused") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 100);
   const Dataset other = OpenExamples(dir / "other.tfrecord", 99);
@@ -119,7 +119,7 @@ TEST_CASE("a state of other records is refused") {
   CHECK(code(Sampler::Open(dataset, {.block = 4, .weights = "id"})) == ErrorCode::kUsage);
 }
 
-TEST_CASE("copies go on independently, and a moved-from sampler is a copy") {
+TEST_CASE("copies of a sampler are independent, and a moved-from sampler can still be used") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 100);
   Sampler sampler = Must(Sampler::Open(dataset));
@@ -135,7 +135,7 @@ TEST_CASE("copies go on independently, and a moved-from sampler is a copy") {
   CHECK(copy.left() == 0);
 }
 
-TEST_CASE("weights, balance and blocks are orders too") {
+TEST_CASE("a sampler can draw by weights, balance classes or read blocks") {
   const TempDir dir;
   const Dataset dataset = OpenExamples(dir / "data.tfrecord", 100);
   Sampler weighted = Must(Sampler::Open(dataset, {.weights = "id"}));

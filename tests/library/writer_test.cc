@@ -33,7 +33,7 @@ std::vector<std::string> Payloads(const std::string& data) {
   return payloads;
 }
 
-TEST_CASE("only gzip compresses a shard") {
+TEST_CASE("gzip is the only compression for writing") {
   const TempDir dir;
   for (const Compression compression : {Compression::kZlib, Compression::kDeflate}) {
     CHECK(CodeOf(RecordWriter::Create(dir / "a.tfrecord", {.compression = compression})) == ErrorCode::kUsage);
@@ -41,7 +41,7 @@ TEST_CASE("only gzip compresses a shard") {
   }
 }
 
-TEST_CASE("a set that is published again returns the first outcome") {
+TEST_CASE("publishing a set again returns the first result") {
   const TempDir dir;
   ShardSetWriter good = Must(ShardSetWriter::Create(dir / "good", {}));
   Must(good.Write(AsBytes("x")));
@@ -58,7 +58,7 @@ TEST_CASE("a set that is published again returns the first outcome") {
   CHECK(first.error().message == again.error().message);
 }
 
-TEST_CASE("a shard appears when it is closed, in either framing, compressed or not") {
+TEST_CASE("a shard of either framing, compressed or not, appears when its writer is closed") {
   struct Row {
     std::string name;
     WriteOptions options;
@@ -82,7 +82,7 @@ TEST_CASE("a shard appears when it is closed, in either framing, compressed or n
   }
 }
 
-TEST_CASE("a writer that is destroyed leaves nothing") {
+TEST_CASE("a writer that is destroyed before it is closed leaves no files") {
   const TempDir dir;
   {
     RecordWriter writer = Must(RecordWriter::Create(dir / "a.tfrecord"));
@@ -93,7 +93,7 @@ TEST_CASE("a writer that is destroyed leaves nothing") {
   CHECK(NamesIn(dir.path()).empty());
 }
 
-TEST_CASE("records are appended to a whole shard, and only to a whole one") {
+TEST_CASE("records can be appended to a whole shard, but not to a torn one") {
   const TempDir dir;
   WriteExamples(dir / "a.tfrecord", 3);
   RecordWriter writer = Must(RecordWriter::Append(dir / "a.tfrecord"));
@@ -105,7 +105,7 @@ TEST_CASE("records are appended to a whole shard, and only to a whole one") {
   CHECK(CodeOf(RecordWriter::Append(dir / "a.tfrecord")) == ErrorCode::kDamage);
 }
 
-TEST_CASE("an existing file is replaced only if it is such an output, and force is set") {
+TEST_CASE("an existing file is replaced only if it is a shard and force is set") {
   const TempDir dir;
   WriteExamples(dir / "a.tfrecord", 3);
   WriteFile(dir / "text", "precious");
@@ -165,7 +165,7 @@ TEST_CASE("a set of shards appears all at once, with the records spread evenly")
   CHECK(Payloads(dir / "set").size() == 10);
 }
 
-TEST_CASE("fewer records than a set was created for are the records of the set") {
+TEST_CASE("a set may be published with fewer records than it was created for") {
   const TempDir dir;
   ShardSetWriter writer = Must(ShardSetWriter::Create(dir / "set", {.shards = 3, .records = 10}));
   Must(writer.Write(AsBytes(ExamplePayload(0))));
@@ -174,7 +174,7 @@ TEST_CASE("fewer records than a set was created for are the records of the set")
   CHECK(Payloads(dir / "set").size() == 1);
 }
 
-TEST_CASE("a set that makes no sense is refused before anything is written") {
+TEST_CASE("invalid options of a set are refused before anything is written") {
   const TempDir dir;
   CHECK(CodeOf(ShardSetWriter::Create(dir / "set", {.shards = 0})) == ErrorCode::kUsage);
   CHECK(CodeOf(ShardSetWriter::Create(dir / "set", {.shards = 2})) == ErrorCode::kUsage);
@@ -183,7 +183,7 @@ TEST_CASE("a set that makes no sense is refused before anything is written") {
   CHECK(NamesIn(dir.path()).empty());
 }
 
-TEST_CASE("payloads are the same for the same features, in any order") {
+TEST_CASE("the same features give the same payload in any order") {
   PayloadBuilder builder(PayloadKind::kExample);
   const std::string one(AsText(Must(builder.AddInt64("b", 1).AddFloat("a", 2).Finish())));
   const std::string other(AsText(Must(builder.Clear().AddFloat("a", 2).AddInt64("b", 1).Finish())));
@@ -192,7 +192,7 @@ TEST_CASE("payloads are the same for the same features, in any order") {
   CHECK(AsText(Must(taken.Clear().AddInt64("b", 1).AddFloat("a", 2).Finish())) == one);
 }
 
-TEST_CASE("the first error since Clear is the payload's") {
+TEST_CASE("Finish returns the first error since Clear") {
   const std::array<double, 1> doubles = {1};
   const std::array<int64_t, 1> large = {int64_t{1} << 40};
   PayloadBuilder example(PayloadKind::kExample);

@@ -20,7 +20,7 @@ class BytesArrayTest(WorkTest):
         self.rows = rows
         self.table = decoded(fixed("bytes", (3, 1)), [("bytes", row) for row in rows])
 
-    def test_it_is_a_sequence_of_bytes(self) -> None:
+    def test_a_bytes_array_is_a_sequence_of_bytes(self) -> None:
         values = list(self.VALUES)
         self.assertIsInstance(self.array, BytesArray)
         self.assertEqual((len(self.array), self.array.shape), (4, (4,)))
@@ -41,7 +41,7 @@ class BytesArrayTest(WorkTest):
             with self.assertRaises(TypeError):
                 self.array[index]
 
-    def test_slices_share_the_buffer(self) -> None:
+    def test_slices_of_a_bytes_array_share_its_buffer(self) -> None:
         for key in (slice(1, 3), slice(None), slice(-2, None), slice(3, 1), slice(2, 99), slice(0, 0)):
             part = self.array[key]
             self.assertIsInstance(part, BytesArray)
@@ -55,7 +55,7 @@ class BytesArrayTest(WorkTest):
             self.array[::2]
         self.assertEqual(bytes(self.array[2:].view(-2)), self.VALUES[2])
 
-    def test_more_dimensions_are_rows(self) -> None:
+    def test_a_bytes_array_of_more_dimensions_is_a_sequence_of_rows(self) -> None:
         expected = [[[value] for value in row] for row in self.rows]
         self.assertEqual((self.table.shape, len(self.table)), ((4, 3, 1), 4))
         self.assertEqual((self.table.tolist(), [row.tolist() for row in self.table]), (expected, expected))
@@ -73,7 +73,7 @@ class BytesArrayTest(WorkTest):
         self.assertEqual(bytes(view), self.VALUES[2])
         self.assertTrue(np.shares_memory(np.frombuffer(view, np.uint8), array.data))
 
-    def test_equality_pickles_and_repr(self) -> None:
+    def test_a_bytes_array_can_be_compared_pickled_and_printed(self) -> None:
         again = decoded(fixed("bytes"), [("bytes", [value]) for value in self.VALUES])
         self.assertEqual(self.array, again)
         self.assertEqual(self.array, list(self.VALUES))
@@ -89,7 +89,7 @@ class BytesArrayTest(WorkTest):
         self.assertRaises(TypeError, hash, self.array)
 
     def test_converting_a_slice_to_a_list_takes_time_proportional_to_the_slice(self) -> None:
-        count = 5_000  # of 4 KiB: copying everything for each row would take 100 GB
+        count = 5_000  # rows of 4 KiB: copying the whole array for each row would copy 100 GB
         data = np.zeros(count * 4096, dtype=np.uint8)
         ends = np.arange(count + 1, dtype=np.int64)
         self.assertEqual(len(BytesArray(data, ends * 4096, (count, 1)).tolist()), count)
@@ -104,7 +104,7 @@ class RaggedArrayTest(WorkTest):
         self.numbers = decoded(ragged("int32"), [("int64", row) for row in self.ROWS])
         self.strings = decoded(ragged("bytes"), [("bytes", [b"%d" % value for value in row]) for row in self.ROWS])
 
-    def test_it_is_a_sequence_of_rows(self) -> None:
+    def test_a_ragged_array_is_a_sequence_of_rows(self) -> None:
         for array, rows in (
             (self.numbers, list(self.ROWS)),
             (self.strings, [[b"%d" % v for v in r] for r in self.ROWS]),
@@ -129,7 +129,7 @@ class RaggedArrayTest(WorkTest):
         self.assertIsInstance(self.strings[0], list)
         self.assertNotEqual(self.numbers, self.strings)
 
-    def test_a_slice_is_ragged_and_begins_at_0(self) -> None:
+    def test_a_slice_is_a_ragged_array_whose_offsets_begin_at_0(self) -> None:
         for array in (self.numbers, self.strings):
             for key in (slice(1, 3), slice(None), slice(-2, None), slice(3, 1), slice(2, 99), slice(4, 4)):
                 part = array[key]
@@ -140,6 +140,6 @@ class RaggedArrayTest(WorkTest):
             with self.assertRaisesRegex(ValueError, "step"):
                 array[::-1]
 
-    def test_repr(self) -> None:
+    def test_the_repr_of_a_ragged_array_shows_its_size_and_type(self) -> None:
         self.assertEqual(repr(self.numbers), "Ragged(4 rows, 4 values of int32)")
         self.assertEqual(repr(self.strings), "Ragged(4 rows, 4 values of bytes)")

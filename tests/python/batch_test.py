@@ -33,9 +33,9 @@ class PayloadTest(WorkTest):
         self.assertEqual(batch["label"].tolist(), [0, 1, 2])
         self.assertEqual(batch["tokens[]"].tolist(), [[1, 2, 3], [], []])
         self.assertEqual(batch["words[]"].tolist(), [[b"a"], [b"b", b"c", b""], []])
-        self.assertEqual(batch["tokens"].tolist(), [[], [], []])  # a feature list, not a feature
+        self.assertEqual(batch["tokens"].tolist(), [[], [], []])  # there is a feature list "tokens", but no feature
         ds = ofindex.build(self.write("steps/", payloads))
-        del features["tokens"]  # the index knows this name
+        del features["tokens"]  # with an index, this name would be an error
         self.assertEqual(ds.batch([1, 0], features)["words[]"], batch["words[]"].tolist()[1::-1])
         self.assertEqual(ds[:1].batch([0], {"tokens[]": fixed("int64", 3)})["tokens[]"].tolist(), [[1, 2, 3]])
         with self.assertRaisesRegex(ofindex.FeatureError, r"record 1.*tokens\[\]"):
@@ -44,7 +44,7 @@ class PayloadTest(WorkTest):
         with self.assertRaisesRegex(ofindex.FeatureError, "steps differ in kind"):
             ofindex.decode([mixed], {"tokens[]": ragged("int64")}, "sequence_example")
 
-    def test_ofrecords_have_int32_and_double(self) -> None:
+    def test_ofrecords_with_int32_and_double_are_decoded(self) -> None:
         payloads = [
             messages.encode("ofrecord", {"i": ("int32", [-i, i]), "d": ("double", [i / 3]), "b": ("bytes", [b"x" * i])})
             for i in range(50)
@@ -56,7 +56,7 @@ class PayloadTest(WorkTest):
             self.assertEqual(batch["d"].tolist(), [i / 3 for i in range(50)])
             self.assertEqual(batch["b"], [b"x" * i for i in range(50)])
 
-    def test_names_may_be_any_bytes(self) -> None:
+    def test_feature_names_may_be_any_bytes(self) -> None:
         name = b"\xff/\xc3\x28"
         entry = b"\x0a\x04" + name + b"\x12\x05\x2a\x03\x0a\x01\x07"  # int64_list of 7, field 5 of OneFlow's Feature
         payload = b"\x0a" + bytes([len(entry)]) + entry
@@ -77,7 +77,7 @@ class PayloadTest(WorkTest):
             batch = ofindex.decode([b"", b""], {"a": ragged("bytes"), "b": fixed("int8", (), 5)}, kind)
             self.assertEqual((batch["a"].tolist(), batch["b"].tolist()), ([[], []], [5, 5]))
 
-    def test_a_payload_that_is_not_a_message_is_damage_and_named(self) -> None:
+    def test_a_payload_that_is_not_a_message_is_a_damage_error_that_names_the_record(self) -> None:
         payloads = [example(number) for number in range(300)]
         for bad in (b"\xff", b"\x0a\x05abc", payloads[0][:-1], b"\x0b"):
             payloads[200] = bad
@@ -88,7 +88,7 @@ class PayloadTest(WorkTest):
         self.assertIn("record 1", str(raised.exception))
         self.assertIn("opaque", str(raised.exception))
 
-    def test_a_payload_is_bytes(self) -> None:
+    def test_a_payload_that_is_not_bytes_is_a_type_error(self) -> None:
         for payloads in (["text"], [None], [bytearray(b"")], [b"", memoryview(b"")], b"bytes"):
             with self.assertRaisesRegex(TypeError, "expected bytes"):
                 ofindex.decode(payloads, FEATURES)  # type: ignore[arg-type]
@@ -106,12 +106,12 @@ class NumbersTest(WorkTest):
         self.ds = ofindex.build(self.write("data/", self.payloads))
 
     def weights(self, numbers: Any, ds: ofindex.Dataset | None = None) -> list[float]:
-        """The expected values of records `numbers`: the ordinals times 8."""
+        """Reads the weights of records `numbers`; returns them times 8, which are the numbers of the examples."""
         array = (self.ds if ds is None else ds).batch(numbers, FEATURES)["weight"]
         assert isinstance(array, np.ndarray)
         return (array * 8).tolist()
 
-    def test_order_repeats_and_negative_numbers(self) -> None:
+    def test_a_batch_has_the_requested_order_with_repeats_and_negative_ordinals(self) -> None:
         numbers = [3, 1, 4, 1, 5, -1, 99, -100, 0]
         expected = [number % 100 for number in numbers]
         for form in (
@@ -123,7 +123,7 @@ class NumbersTest(WorkTest):
         self.assertEqual(batch["name"], [b"record %d" % number for number in expected])
         self.assertEqual(batch["boxes"].tolist(), [list(range(number % 10)) for number in expected])
 
-    def test_ordinals_of_every_numeric_type(self) -> None:
+    def test_ordinals_may_have_any_integer_type(self) -> None:
         self.assertEqual(self.weights(range(90, 10, -7)), list(range(90, 10, -7)))
         self.assertEqual(self.weights(np.arange(100)[::-3]), list(range(99, -1, -3)))
         self.assertEqual(self.weights(np.arange(5, dtype=np.uint64)), [0, 1, 2, 3, 4])
@@ -137,7 +137,7 @@ class NumbersTest(WorkTest):
             self.assertEqual((shaped["label"].shape, shaped["name"].shape), ((0, 2, 3), (0, 2)))  # type: ignore[union-attr]
             self.assertEqual(len(batch["boxes"]), 0)
 
-    def test_ordinals_of_a_view_are_its_own(self) -> None:
+    def test_ordinals_of_a_view_are_positions_in_the_view(self) -> None:
         self.assertEqual(self.weights([0, -1], self.ds[10:20]), [10, 19])
         self.assertEqual(self.weights([2, 0], self.ds.where("label = 7")), [27, 7])
         self.assertEqual(self.weights(range(3), self.ds[::-1][[5, 5, 1]]), [94, 94, 98])
@@ -208,7 +208,7 @@ class LargeTest(WorkTest):
             texts.add(str(raised.exception))
         self.assertEqual(len(texts), 1)
         self.assertRegex(texts.pop(), r"part-0@\d+: record 123: feature 'label'")
-        # The requested order decides which of two errors comes first.
+        # The requested order decides which of two errors is raised.
         with self.assertRaisesRegex(ofindex.DamageError, "2,?000"):
             ds.batch([5, 2000, 123], FEATURES)
 
@@ -230,7 +230,7 @@ class MemoryTest(WorkTest):
             found += [inner.data, inner.offsets] if isinstance(inner, BytesArray) else [inner]
         return found
 
-    def test_arrays_outlive_everything(self) -> None:
+    def test_arrays_outlive_the_dataset_and_its_files(self) -> None:
         features = {**FEATURES, "name": ragged("bytes"), "weight": fixed("float32", (1, 1), 3)}
         ds = ofindex.build(self.write("data/", [example(number) for number in range(100)]))
         gone = weakref.ref(ds)
@@ -245,11 +245,11 @@ class MemoryTest(WorkTest):
             np.testing.assert_array_equal(array, copied)
             self.assertTrue(array.flags.c_contiguous and array.flags.aligned)
         del batch
-        for _ in range(20):  # later arrays would reuse its memory
+        for _ in range(20):  # these arrays would reuse memory that was freed
             ofindex.decode([example(1)] * 100, features)
         np.testing.assert_array_equal(label, np.arange(100) % 10)
 
-    def test_arrays_are_writable_and_share_nothing(self) -> None:
+    def test_arrays_are_writable_and_share_no_memory(self) -> None:
         payloads = [example(number) for number in range(10)]
         first, second = (ofindex.decode(payloads, FEATURES) for _ in range(2))
         for array in self.arrays(first):

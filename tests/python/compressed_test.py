@@ -17,7 +17,7 @@ COUNT = 3000
 
 
 def read_some(dataset: ofindex.Dataset, results: multiprocessing.Queue[list[bytes]]) -> None:
-    """Reads in a child process from a dataset that its parent has read from."""
+    """Reads, in a child process, from a dataset that the parent process has read from."""
     results.put(dataset.__getitems__([5, 2999, 17]))
 
 
@@ -47,7 +47,7 @@ class CompressedTest(WorkTest):
         self.assertEqual(list(self.zipped.sampler(seed=3)), list(self.plain.sampler(seed=3)))
         self.assertTrue(self.zipped.verify()["clean"])
 
-    def test_a_small_cache_changes_only_which_buffers_exist(self) -> None:
+    def test_a_small_cache_limits_only_how_many_buffers_can_exist_at_once(self) -> None:
         small = ofindex.open(self.dir / "zipped", cache_bytes=1000)
         self.assertEqual(small.__getitems__(list(range(COUNT))), self.payloads)
         held = []
@@ -59,7 +59,7 @@ class CompressedTest(WorkTest):
         with self.assertRaisesRegex(ValueError, "cache_bytes"):
             ofindex.open(self.dir / "zipped", cache_bytes=0)
 
-    def test_inflated_bytes_of_a_previous_file_are_forgotten(self) -> None:
+    def test_inflated_bytes_of_an_earlier_file_are_not_returned(self) -> None:
         path = self.dir / "stored"
         first, second = (
             gzip.compress(b"".join(records.frame_tfrecord(letter * 4000) for _ in range(400)), 0, mtime=0)
@@ -96,7 +96,7 @@ class CompressedTest(WorkTest):
             self.zipped.sampler(seed=1)
             ofindex.open(self.dir / "zipped", cache_bytes=1000).sampler(block="auto")
 
-    def test_bombs_and_streams_without_a_header_need_an_option(self) -> None:
+    def test_bombs_and_streams_without_a_header_are_refused_without_an_option(self) -> None:
         path = self.dir / "bomb.tfrecord.gz"
         with ofindex.Writer(path) as writer:
             writer.write(bytes(200 << 20))
@@ -111,7 +111,7 @@ class CompressedTest(WorkTest):
         with self.assertRaisesRegex(ValueError, "compression='lz4'"):
             ofindex.build(path, progress=False, compression="lz4")  # type: ignore[arg-type]
 
-    def test_damage_of_a_stream_gives_its_position_in_the_file(self) -> None:
+    def test_damage_of_a_compressed_stream_has_its_position_in_the_file(self) -> None:
         whole = gzip.compress(b"".join(records.frame_tfrecord(payload) for payload in self.payloads[:10]))
         path = self.dir / "cut"
         path.write_bytes(whole[:-3])

@@ -1,4 +1,4 @@
-"""Conversion of the package's objects by numpy, pandas, Polars, pyarrow and DuckDB: right values, or an error."""
+"""Objects of the package passed to numpy, pandas, Polars, pyarrow and DuckDB give right values or an error."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ class NumpyTest(ConstructorTest):
             ragged = ofindex.Ragged(strings, np.array(lengths))
             self.assertEqual(np.asarray(ragged).tolist(), ragged.tolist(), lengths)
 
-    def test_an_array_of_rows_of_numbers_holds_arrays_of_any_lengths(self) -> None:
+    def test_an_array_made_from_ragged_rows_holds_one_array_per_row(self) -> None:
         for lengths in ([0, 2, 4], [0, 1, 4], [0]):
             ragged = ofindex.Ragged(np.arange(4), np.array(lengths))
             array = np.asarray(ragged)
             self.assertEqual((array.dtype, array.shape), (object, (len(ragged),)))
             self.assertEqual([row.tolist() for row in array], ragged.tolist())
 
-    def test_values_from_which_arrays_were_made_are_written_as_before(self) -> None:
+    def test_decoded_byte_strings_can_be_written_to_a_new_shard(self) -> None:
         batch = self.ds.batch(range(30), {"zeros": ofindex.fixed("bytes"), "name": ofindex.ragged("bytes")})
         with ofindex.Writer(self.dir / "twin.tfrecord") as writer:
             writer.write({"zeros": batch["zeros"], "name": batch["name"][1]})
@@ -150,23 +150,23 @@ class TableTest(ConstructorTest):
                         names = make(table)
                     self.assertLessEqual(lacking, set(names))
                     self.assertNotIn("boxes", names)
-        self.assertEqual(pa.table(ds[:1].arrow(["boxes"])).to_pydict(), {"boxes": [0.5]})  # no list among these
+        self.assertEqual(pa.table(ds[:1].arrow(["boxes"])).to_pydict(), {"boxes": [0.5]})  # no lists in this view
         stored = ofindex.build(data, columns=["auto", "boxes"], force=True)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             self.assertEqual(pa.table(stored)["boxes"].to_pylist(), [[0.5], [0.5] * 3, []])
             pa.table(self.ds)
 
-    def test_pandas_takes_payloads_of_records_and_columns_of_results(self) -> None:
+    def test_pandas_accepts_a_dataset_as_payloads_and_a_query_result_as_columns(self) -> None:
         for name, view in self.views.items():
             self.assertEqual(pd.Series(view).tolist(), list(view), name)
             self.assertEqual(pd.DataFrame({"payload": view})["payload"].tolist(), list(view), name)
         self.assertEqual(self.ds.sql(QUERY).df().columns.tolist(), ["id", "name", "weight"])
         for frame in (self.ds.arrow(["id"]), self.ds.sql(QUERY)):
             with self.assertRaises((TypeError, ValueError), msg=frame):
-                pd.DataFrame(frame)  # it would lose the names
+                pd.DataFrame(frame)  # the frame would lose the column names
 
-    def test_a_result_can_be_exported_to_arrow_any_number_of_times(self) -> None:
+    def test_a_query_result_can_be_exported_to_arrow_any_number_of_times(self) -> None:
         rows = self.ds.sql(QUERY)
         first, second = pa.table(rows), pa.table(rows)
         self.assertEqual(first, second)
@@ -174,12 +174,12 @@ class TableTest(ConstructorTest):
         del rows, first
         self.assertEqual(second.to_pydict(), self.expected(list(range(30))))
         rows = self.ds.sql("SELECT id, random() AS dice, json_group_array(id) AS list FROM records GROUP BY id")
-        self.assertEqual(pa.table(rows), pa.table(rows))  # the same result on every reading
+        self.assertEqual(pa.table(rows), pa.table(rows))  # random() is not evaluated again
         found = duckdb.sql("SELECT count(*), count(DISTINCT dice) FROM rows").fetchall()
         self.assertEqual(found, [(30, 30)])
         self.assertEqual(pa.table(self.ds.sql("SELECT id FROM records WHERE 0")).num_rows, 0)
 
-    def test_a_result_is_read_as_rows_or_as_columns_but_never_after_part_of_it(self) -> None:
+    def test_a_query_result_is_read_as_rows_or_as_columns_but_not_as_both(self) -> None:
         rows = self.ds.sql(QUERY)
         pa.table(rows)
         for take in (rows.fetchone, rows.fetchall, rows.df, lambda: next(rows), lambda: rows.fetchmany(3)):
@@ -194,7 +194,7 @@ class TableTest(ConstructorTest):
             with self.assertRaises(error):
                 pa.table(mixed)
 
-    def test_a_table_pickles_as_its_dataset_does(self) -> None:
+    def test_a_table_can_be_pickled(self) -> None:
         for view in self.views.values():
             for table in (view.arrow(), view.arrow(["weight", "_id"])):
                 twin = pickle.loads(pickle.dumps(table))
@@ -217,7 +217,7 @@ class NullTest(WorkTest):
                 np.testing.assert_array_equal(array, expected)
         self.assertEqual(self.column([1, 2**63 - 1]).tolist(), [1, 2**63 - 1])
 
-    def test_integers_beyond_a_float_are_objects_next_to_null_in_columns_and_frames(self) -> None:
+    def test_integers_that_a_float_cannot_hold_are_objects_if_the_column_has_nulls(self) -> None:
         for values in ([2**53 + 1, None], [None, -(2**53) - 1], [2**63 - 1, None], [-(2**63), None, 1]):
             column = self.column(values)
             self.assertEqual((type(column), column.dtype, column.tolist()), (np.ndarray, np.dtype(object), values))
@@ -225,12 +225,12 @@ class NullTest(WorkTest):
             ds = ofindex.open(self.dir / "some.tfrecord")
             self.assertEqual(pa.table(ds.arrow(["n"]))["n"].to_pylist(), values)
             self.assertEqual(ds.where("n IS NOT NULL").column("n").tolist(), [v for v in values if v is not None])
-            frame = ds.sql("SELECT n, n AS n, 1 AS one FROM records").df()  # names may come twice
+            frame = ds.sql("SELECT n, n AS n, 1 AS one FROM records").df()  # two columns may have one name
             self.assertEqual([str(dtype) for dtype in frame.dtypes], ["object", "object", "int64"])
             for place in range(2):
                 self.assertEqual(frame.iloc[:, place].tolist(), values)
 
-    def test_a_frame_has_nan_for_null_among_integers_that_a_float_holds(self) -> None:
+    def test_a_frame_has_nan_for_null_if_floats_can_hold_the_integers(self) -> None:
         for values in ([1, None, 3], [None, -(2**53)], [2**53, None]):
             column = self.column(values)
             frame = ofindex.open(self.dir / "some.tfrecord").sql("SELECT n, n AS m FROM records WHERE 1").df()
@@ -240,7 +240,7 @@ class NullTest(WorkTest):
         empty = ofindex.open(self.dir / "some.tfrecord").sql("SELECT n FROM records WHERE 0").df()
         self.assertEqual((len(empty), list(empty.columns)), (0, ["n"]))
 
-    def test_integers_among_reals_are_floats_if_exact_and_never_another_number(self) -> None:
+    def test_integers_among_reals_become_floats_only_if_that_is_exact(self) -> None:
         for values in ([2**53, 0.5], [-(2**53), 0.5, None]):
             query = " UNION ALL ".join(f"SELECT {'NULL' if v is None else v} AS n" for v in values)
             ds = self.examples(1, f"data-{len(values)}/")
@@ -252,7 +252,7 @@ class NullTest(WorkTest):
             with self.assertRaisesRegex(ofindex.QueryError, r"integers beyond 2\*\*53"):
                 pa.table(ds.sql(query))
 
-    def test_a_feature_of_both_kinds_of_number_is_floats_or_an_error(self) -> None:
+    def test_a_feature_of_integers_and_floats_becomes_floats_only_if_that_is_exact(self) -> None:
         def build(*values: Any) -> ofindex.Dataset:
             features = [{"n": ("int64" if isinstance(value[0], int) else "float", list(value))} for value in values]
             path = self.write("mixed.tfrecord", [messages.encode("example", one) for one in features])

@@ -1,4 +1,4 @@
-"""The package's public names: order and defaults of their arguments, their errors, reprs and pickles."""
+"""The public API of the package: order and defaults of arguments, exceptions, reprs and pickles."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def arguments_of(function: Callable[..., Any]) -> list[str]:
 
 
 class ContractTest(WorkTest):
-    def test_arguments_are_named_and_ordered_as_promised_and_others_come_last(self) -> None:
+    def test_arguments_have_the_promised_names_and_order_and_new_ones_come_last(self) -> None:
         for name, promised in SIGNATURES.items():
             owner: Any = ofindex
             try:
@@ -71,16 +71,16 @@ class ContractTest(WorkTest):
             except ImportError:
                 continue  # the framework is not installed
             if not inspect.isfunction(owner) and not inspect.isclass(owner):
-                continue  # the extension's own
+                continue  # defined in the extension
             expected = [argument for argument in promised.split(", ") if argument]
             self.assertEqual(arguments_of(owner)[: len(expected)], expected, name)
 
-    def test_errors_have_one_base(self) -> None:
+    def test_all_exceptions_derive_from_error(self) -> None:
         for name in ("Stale", "Damage", "Feature", "Format", "Query", "Limit", "Lock"):
             self.assertTrue(issubclass(getattr(ofindex, f"{name}Error"), ofindex.Error))
         self.assertTrue(issubclass(ofindex.Error, Exception))
 
-    def test_reprs_hold_no_address_and_pickles_are_equal(self) -> None:
+    def test_reprs_contain_no_address_and_survive_pickling(self) -> None:
         ds = self.examples(40)
         mix = ofindex.mix([ds, ds[:10]], [1, 2])
         batch = ds.batch(range(3), FEATURES)

@@ -29,7 +29,7 @@ class SequenceTest(WorkTest):
         self.payloads = [example(number) for number in range(100)]
         self.ds = ofindex.build(self.write("data/", self.payloads))
 
-    def test_it_is_the_sequence_of_payloads_in_the_files(self) -> None:
+    def test_a_dataset_is_the_sequence_of_payloads_in_the_files(self) -> None:
         self.assertEqual(len(self.ds), 100)
         self.assertEqual(list(self.ds), self.payloads)
         self.assertEqual(list(reversed(self.ds)), self.payloads[::-1])
@@ -51,7 +51,7 @@ class SequenceTest(WorkTest):
             with self.assertRaises(TypeError, msg=repr(key)):
                 self.ds[key]
 
-    def test_slices_and_lists_are_views_which_are_datasets(self) -> None:
+    def test_a_slice_or_a_list_of_ordinals_gives_a_view_which_is_a_dataset(self) -> None:
         slices = [slice(10, 20), slice(None, None, -1), slice(3, 90, 7), slice(90, 3, -7), slice(5, 5), slice(-5, None)]
         for key in slices:
             view = self.ds[key]
@@ -75,7 +75,7 @@ class SequenceTest(WorkTest):
         with self.assertRaises(TypeError):
             self.ds[[True]]
 
-    def test_many_records_come_in_the_requested_order(self) -> None:
+    def test_several_records_are_read_in_the_requested_order(self) -> None:
         numbers = [3, 1, 4, 1, 5, -1]
         expected = [self.payloads[number] for number in numbers]
         self.assertEqual(self.ds.__getitems__(numbers), expected)
@@ -107,7 +107,7 @@ class SequenceTest(WorkTest):
 
 
 class BufferTest(WorkTest):
-    def test_a_buffer_is_the_map_read_only_and_outlives_its_dataset(self) -> None:
+    def test_a_buffer_is_read_only_and_outlives_its_dataset(self) -> None:
         payloads = [example(number) for number in range(10)]
         ds = ofindex.build(self.write("data/", payloads))
         gone = weakref.ref(ds)
@@ -136,7 +136,7 @@ class OpeningTest(WorkTest):
             for io in ("auto", "mmap", "pread"):
                 self.assertEqual(ofindex.open(name, io=io), ds)
 
-    def test_root_reads_a_copy(self) -> None:
+    def test_the_argument_root_reads_a_copy(self) -> None:
         self.examples(20)
         os.rename(self.dir / "data", self.dir / "copy")
         ds = ofindex.open(self.dir / "data.ofidx")
@@ -144,7 +144,7 @@ class OpeningTest(WorkTest):
             ds[0]
         self.assertEqual(ofindex.open(self.dir / "data.ofidx", root=self.dir / "copy")[7], example(7))
 
-    def test_every_error_has_its_own_exception_and_a_hint(self) -> None:
+    def test_each_kind_of_error_has_an_exception_and_a_hint(self) -> None:
         ds = self.examples(20)
         with self.assertRaisesRegex(FileNotFoundError, "ofindex build"):
             ofindex.open(self.dir / "nothing")
@@ -187,7 +187,7 @@ class OpeningTest(WorkTest):
             self.assertRaises(ofindex.DamageError, read)
         self.assertEqual(ofindex.open(path, allow_bad=True)[2], bytes(frames[2][12:-4]))
 
-    def test_build_takes_what_the_command_takes(self) -> None:
+    def test_build_accepts_the_options_of_the_command(self) -> None:
         path = self.write("data/", [example(number) for number in range(20)])
         schema = ofindex.build(path, output=self.dir / "named.ofidx").schema
         auto = sorted(name for name, feature in schema.items() if feature["column"])
@@ -240,7 +240,7 @@ class OpeningTest(WorkTest):
         self.assertFalse(found["clean"])
         self.assertEqual([bad["record"] for bad in found["bad"]], [0])
 
-    def test_repr_is_stable_and_html_is_text(self) -> None:
+    def test_the_repr_is_stable_and_the_html_is_escaped(self) -> None:
         path = self.write("data/", [messages.encode("example", {"<script>": ("int64", [1])})])
         ds = ofindex.build(path)
         self.assertEqual(repr(ds), repr(pickle.loads(pickle.dumps(ds))))
@@ -250,7 +250,7 @@ class OpeningTest(WorkTest):
 
 
 class SharingTest(WorkTest):
-    def test_a_pickle_holds_paths_and_identity(self) -> None:
+    def test_a_pickle_holds_the_path_and_the_identity_of_the_index(self) -> None:
         ds = self.examples(100_0)
         views = [ds, ds[10:20], ds[::-1], ds[[3, 1, 3]], ds.where("label = 7"), ds[::7], ds[:0]]
         for view in views:

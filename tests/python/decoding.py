@@ -16,7 +16,7 @@ FLOATS = ("float32", "float64")
 
 NAN, INFINITY = math.nan, math.inf
 
-# A feature of one record: (kind, values). None: the record does not have it.
+# A feature of one record, as (kind, values); None if the record does not have the feature.
 Value = tuple[str, Sequence[Any]] | None
 
 
@@ -43,7 +43,7 @@ def plain(value: Any) -> Any:
 
 class DecodingTest(WorkTest):
     def check_error(self, texts: Sequence[str], feature: ofindex.Feature, values: Sequence[Value], kind: str) -> None:
-        """Decoding fails with a FeatureError that contains all of `texts`, and a hint."""
+        """Checks that decoding raises a FeatureError with a hint, whose text contains all of `texts`."""
         payloads = payloads_of(values, kind)
         with self.assertRaises(ofindex.FeatureError, msg=f"{feature} {values}") as raised:
             ofindex.decode(payloads, {"x": feature}, kind)  # type: ignore[arg-type]

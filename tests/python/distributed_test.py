@@ -28,11 +28,12 @@ from ofindex.torch import Loader
 
 NUMBER = {"number": ofindex.fixed("int64")}
 BATCH = 8
-PATIENCE = 60  # seconds for which a collective waits
+PATIENCE = 60  # seconds after which a collective operation fails
 
 
 def train(task: dict[str, Any]) -> dict[str, Any]:
-    """One rank: reads an epoch, or `steps` of it, with an all-reduce per step. Rank and world size come from torch."""
+    """Reads one rank's part of an epoch, or the first steps of it, with an all-reduce in each step. Rank and world size
+    are those of torch.distributed."""
     loader = Loader(ofindex.open(task["data"]), NUMBER, BATCH, seed=11, tail=task["tail"], threads=1)
     if task["state"]:
         loader.load_state_dict(task["state"])
@@ -41,7 +42,7 @@ def train(task: dict[str, Any]) -> dict[str, Any]:
     for batch in loader:
         read.append(batch["number"].tolist())
         if task["tail"] != "exact":
-            # Ranks in different steps would wait for each other here.
+            # Ranks with different numbers of steps would hang here.
             position[0] = len(read)
             torch.distributed.all_reduce(position)
             assert position.item() == len(read) * torch.distributed.get_world_size()
@@ -51,7 +52,7 @@ def train(task: dict[str, Any]) -> dict[str, Any]:
 
 
 def rank_of(tasks: list[dict[str, Any]], rank: int, world_size: int, folder: str) -> None:
-    """A process that is one rank; performs the tasks in order, and writes their results."""
+    """The main function of the process of one rank: performs the tasks in order, and writes their results to a file."""
     torch.set_num_threads(1)
     torch.distributed.init_process_group(
         "gloo",
@@ -78,7 +79,7 @@ class DistributedTest(WorkTest):
         return str(path)
 
     def run_ranks(self, world_size: int, tasks: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-        """The output of each rank for each task, ordered by task, then by rank."""
+        """Runs the tasks in `world_size` processes. Returns, for each task, the result of each rank."""
         self.meetings += 1
         folder = self.dir / f"meeting-{self.meetings}"
         folder.mkdir()
@@ -103,7 +104,7 @@ class DistributedTest(WorkTest):
         return [number for rank in ranks for batch in rank["read"] for number in batch]
 
     def check_whole(self, ranks: list[dict[str, Any]], count: int, tail: str, before: list[int], message: str) -> None:
-        """`before` and the records read by the ranks are an epoch, as `tail` promises."""
+        """Checks that the records `before` and those that the ranks read together are an epoch, as `tail` promises."""
         times = Counter(before + self.numbers(ranks))
         world_size = len(ranks)
         lengths = [sum(map(len, rank["read"])) for rank in ranks]
@@ -121,8 +122,8 @@ class DistributedTest(WorkTest):
             self.assertEqual(max(times.values()), 1, message)
             self.assertLess(count - sum(times.values()), world_size, message)
 
-    def test_an_epoch_is_covered_as_its_tail_promises_even_after_a_stop(self) -> None:
-        # 0, 1 and -1 modulo a step of two ranks; and a rank without a record in the last step.
+    def test_the_ranks_cover_an_epoch_as_its_tail_promises_even_after_a_resume(self) -> None:
+        # A step of two ranks is 16 records. The last steps have 16 records, 1, 15, and again 1.
         counts = (160, 161, 159, 177)
         tails = ("exact", "pad", "drop")
         cases = [(count, tail) for count in counts for tail in tails]

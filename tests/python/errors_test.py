@@ -1,4 +1,4 @@
-"""Error texts in Python name arguments of Python, not options of the command."""
+"""Errors in Python name arguments of the package, not options of the command."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ErrorTextTest(WorkTest):
         return str(raised.exception)
 
     def texts(self) -> dict[str, tuple[str, str]]:
-        """Maps each fault to the argument that fixes it, and the text."""
+        """Maps each fault to the argument that fixes it and the text of the error."""
         ds = self.examples(20)
         data, stale = self.dir / "data", self.write("stale/", [example(0), example(1)])
         ofindex.build(stale)
@@ -66,12 +66,12 @@ class ErrorTextTest(WorkTest):
         for _ in range(2):
             ofindex.pack([{"n": 1}], out, "tfrecord", shards=1)
 
-    def test_messages_name_the_argument_and_an_option_only_inside_a_command(self) -> None:
+    def test_errors_name_the_argument_and_name_an_option_only_inside_a_command(self) -> None:
         for name, (argument, text) in self.texts().items():
             self.assertIn(argument, text, name)
             self.assertNotRegex(re.sub("`ofindex [^`]*`", "", text), r"(?<!\w)--?[a-z]|docs/", name)
 
-    def test_paths_are_unchanged_next_to_arguments(self) -> None:
+    def test_paths_that_look_like_options_are_unchanged(self) -> None:
         for name in ODD:
             path = self.dir / name / name / "none"
             for call in (ofindex.build, ofindex.open):
@@ -89,7 +89,7 @@ class ErrorTextTest(WorkTest):
                 self.assertIn(name, text)
                 self.assertIn(mended, text.partition("\n")[2], text)
 
-    def test_names_of_columns_are_unchanged(self) -> None:
+    def test_column_names_that_look_like_options_are_unchanged(self) -> None:
         for number, name in enumerate(ODD):
             payload = messages.encode("example", {name: ("int64", [1])})
             data = self.write(f"{number}.tfrecord", [payload])
@@ -106,7 +106,7 @@ class ErrorTextTest(WorkTest):
             self.assertIn(name, self.said(ds.batch, [0], {name: ofindex.fixed("float32")}))
             self.assertIn(name, self.said(ds.split, {name: 2}))
 
-    def test_statements_are_unchanged(self) -> None:
+    def test_sql_statements_that_look_like_options_are_unchanged(self) -> None:
         ds = self.examples(5)
         for name in ODD:
             quoted = name.replace('"', '""')
@@ -145,7 +145,7 @@ class ErrorTextTest(WorkTest):
                 call()
         self.assertEqual(ds.column(b"label").tolist(), ds.column("label").tolist())  # names are any bytes
 
-    def test_the_hint_ends_the_text(self) -> None:
+    def test_the_text_of_an_error_ends_with_its_hint(self) -> None:
         ds = self.examples(5)
         with self.assertRaises(ofindex.QueryError) as raised:
             len(ds.where("has(label, 1)"))

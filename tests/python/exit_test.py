@@ -20,7 +20,7 @@ TOGETHER = 4
 #: Seconds after which a process counts as hanging.
 PATIENCE = 120
 
-# Two daemon threads call work() without end; the interpreter ends after both have begun.
+# Two daemon threads call work() in endless loops; the interpreter ends after both have begun.
 DAEMONS = """
 import sys, threading, time
 import ofindex
@@ -50,7 +50,7 @@ time.sleep(delay)
 print("end", flush=True)
 """
 
-# A loop over a tf.data.Dataset that TensorFlow's threads fill, left early.
+# A loop over a tf.data.Dataset is left early, while TensorFlow's threads fill the dataset.
 TENSORFLOW = """
 import os, sys, time
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -72,13 +72,13 @@ SCENARIOS = {
     "ds.__getitems__": "ds.__getitems__(numbers)",
     "iterating": "for record in ds: pass",
     "buffer": "ds.buffer(turn % len(ds))",
-    "buffer of a shard that is opened": "ofindex.open(sys.argv[1]).buffer(turn % len(ds))",
+    "buffer of a shard just opened": "ofindex.open(sys.argv[1]).buffer(turn % len(ds))",
     "record": "ds.record(turn % len(ds))",
     "batch": "ds.batch(numbers, features)",
     "decode": "ofindex.decode(payloads, features, payload='example')",
     "open": "ofindex.open(sys.argv[1])",
     "where": "len(ds.where('label = 3 AND weight > 2'))",
-    "a view that is made when it is read": "ds.where('label = 3')[0]",
+    "a view that is evaluated when it is read": "ds.where('label = 3')[0]",
     "sql": "list(ds.sql('SELECT label, count(*) FROM records GROUP BY 1'))",
     "sql that takes long": "list(ds.sql('SELECT count(*) FROM records a, records b, records c, records d'))",
     "column": "ds.column('label')",
@@ -91,8 +91,8 @@ SCENARIOS = {
     "pack": "ofindex.pack([{'a': n} for n in range(500)], f'{folder}/{thread}-{turn}.tfrecord', 'tfrecord')",
     "Writer": "write(f'{folder}/{thread}-{turn}.tfrecord')",
     "a callback in Python": "ds.verify(progress=lambda *done: sum(range(1000)))",
-    "a number that Python code gives": "ds[Number()]",
-    "a record whose values Python code gives": "write_odd(f'{folder}/{thread}-{turn}.tfrecord')",
+    "an ordinal computed by Python code": "ds[Number()]",
+    "a record with values computed by Python code": "write_odd(f'{folder}/{thread}-{turn}.tfrecord')",
 }
 
 SETUP = """
@@ -119,7 +119,7 @@ TORCH = {
 
 class ExitTest(WorkTest):
     def outcome(self, source: str, run: int) -> str:
-        """How a process ends that runs `source`: "end" if normally, otherwise the fault."""
+        """Runs `source` in a process. Returns "end" if the process ends normally, otherwise what went wrong."""
         folder = self.dir / f"run-{run}-{abs(hash(source))}"
         folder.mkdir()
         command = [sys.executable, "-c", source, str(self.index), str(folder), str(run * 0.003 % 0.05), str(self.data)]
@@ -133,7 +133,7 @@ class ExitTest(WorkTest):
         return f"exit code {done.returncode}: {done.stdout[-200:]}{done.stderr[-1500:]}"
 
     def outcomes(self, sources: dict[str, str], runs: int = RUNS) -> dict[str, dict[str, int]]:
-        """How often each of `sources` ended in which way."""
+        """Counts the outcomes of each of `sources` over `runs` runs."""
         counts: dict[str, dict[str, int]] = {name: {} for name in sources}
         with ThreadPoolExecutor(TOGETHER) as pool:
             ends = [(name, pool.submit(self.outcome, sources[name], run)) for run in range(runs) for name in sources]
@@ -150,7 +150,7 @@ class ExitTest(WorkTest):
                 self.assertEqual(list(ended), ["end"])
 
     def check_beside(self, control: str, source: str) -> None:
-        """Frameworks have threads of their own: if they crash without ofindex, they may also crash with it."""
+        """Compares with `control`, a framework alone: if its threads crash at exit, the test accepts any outcome."""
         ended = self.outcomes({"control": control, "ofindex": source})
         if list(ended["control"]) == ["end"]:
             self.assertEqual(list(ended["ofindex"]), ["end"])
@@ -162,16 +162,16 @@ class ExitTest(WorkTest):
         self.data = self.dir / "data"
         self.index = self.examples(500)._source.index_path
 
-    def test_daemon_threads_inside_any_call(self) -> None:
+    def test_the_interpreter_can_exit_while_daemon_threads_are_inside_any_call(self) -> None:
         self.check({name: DAEMONS.format(work=work, setup=SETUP) for name, work in SCENARIOS.items()})
 
     @unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
-    def test_daemon_threads_inside_a_loader(self) -> None:
+    def test_the_interpreter_can_exit_while_daemon_threads_are_inside_a_loader(self) -> None:
         setup = "import torch.utils.data, ofindex.torch"
         self.check({name: DAEMONS.format(work=work, setup=setup) for name, work in TORCH.items()})
 
     @unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
-    def test_a_loader_that_is_left_early(self) -> None:
+    def test_the_interpreter_can_exit_after_a_loader_was_left_early(self) -> None:
         self.check(
             {
                 f"order {order}, kept: {kept}": (

@@ -13,7 +13,7 @@ from python.decoding import FLOATS, INFINITY, INTEGERS, NAN, DecodingTest, Value
 
 
 class FixedTest(DecodingTest):
-    def test_every_dtype_accepts_its_kinds_to_the_ends_of_its_range(self) -> None:
+    def test_every_dtype_accepts_its_kinds_over_its_whole_range(self) -> None:
         for name in INTEGERS:
             least, most = (0, 1) if name == "bool" else (int(np.iinfo(name).min), int(np.iinfo(name).max))
             ends = [least, min(most, 2**63 - 1)]
@@ -37,7 +37,7 @@ class FixedTest(DecodingTest):
             ("bytes", (2,), [b"\0\xff", b""]),
         )
 
-    def test_dtypes_are_named_as_in_numpy(self) -> None:
+    def test_dtypes_have_the_names_of_numpy(self) -> None:
         for dtype in ("int16", np.int16, np.dtype("int16"), np.dtype(">i2"), "i2", "short"):
             self.assertEqual(fixed(dtype), fixed("int16"))
         self.assertEqual([fixed(of).dtype for of in (bool, int, float, bytes)], ["bool", "int64", "float64", "bytes"])
@@ -46,7 +46,7 @@ class FixedTest(DecodingTest):
         self.assertEqual(decoded(fixed("float32"), [("double", [0.1])], "ofrecord")[0], np.float32(0.1))
         self.check_error(["1e+300 does not fit float32"], fixed("float32"), [("double", [1e300])], "ofrecord")
 
-    def test_shapes_of_every_form(self) -> None:
+    def test_a_shape_may_be_an_integer_a_sequence_or_an_array(self) -> None:
         numbers, strings = list(range(6)), [b"%d" % i for i in range(6)]
         for shape in (
             (),
@@ -77,7 +77,7 @@ class FixedTest(DecodingTest):
                 self.assertEqual(array.tolist(), expected.tolist(), sizes)
 
     def test_a_record_without_the_feature_has_the_default(self) -> None:
-        # dtype, shape, default, a record that has it, expected
+        # dtype, shape, default, the value in record 0, the expected array
         table: list[tuple[str, Any, Any, Any, Any]] = [
             ("int64", (), -1, ("int64", [5]), [5, -1]),
             ("uint8", (), 255, ("int64", [5]), [5, 255]),
@@ -113,7 +113,7 @@ class FixedTest(DecodingTest):
         self.check_error(["0 values; expected 1"], fixed("int64", (), 5), [("int64", [])], "example")
         self.check_error(["data types don't match"], fixed("int64", (), 5), [("float", [])], "example")
 
-    def test_defaults_that_compare_equal_are_not_mixed_up(self) -> None:
+    def test_defaults_that_compare_equal_keep_their_own_bits(self) -> None:
         for default in (0.0, -0.0, 0, False, 0.0):
             self.assertEqual(
                 bool(np.signbit(decoded(fixed("float64", (), default), [None])[0])), str(default)[0] == "-"
@@ -124,9 +124,9 @@ class FixedTest(DecodingTest):
         self.assertEqual(decoded(feature, [None]).tolist(), [[1, 2]])
         self.assertEqual(hash(feature), hash(fixed("int64", (2,), [1, 2])))
 
-    def test_a_missing_feature_is_an_error_with_all_details(self) -> None:
+    def test_the_error_of_a_missing_or_wrong_feature_has_all_details(self) -> None:
         good = ("int64", [1, 2])
-        # values of record 1, feature, texts
+        # the feature "x" of record 1, the spec, texts in the error
         table: list[tuple[Value, ofindex.Feature, list[str]]] = [
             (None, fixed("int64", 2), ["not in the record", "no default"]),
             (("none", []), fixed("int64", 2), ["no kind", "no default"]),
@@ -148,7 +148,7 @@ class FixedTest(DecodingTest):
 
 
 class RaggedTest(DecodingTest):
-    def test_rows_of_every_dtype(self) -> None:
+    def test_ragged_rows_of_every_dtype_are_decoded(self) -> None:
         cases = [
             *((name, "int64", [[1, 0], [], [1]]) for name in INTEGERS),
             *((n, "float", [[1.5], [], [NAN]]) for n in FLOATS),
@@ -165,14 +165,14 @@ class RaggedTest(DecodingTest):
         array = decoded(ragged("bytes"), [("bytes", row) for row in strings])
         self.assertEqual(plain(array), ("ragged", "bytes", strings))
 
-    def test_a_missing_value_is_an_empty_row(self) -> None:
+    def test_a_missing_feature_is_an_empty_ragged_row(self) -> None:
         for kind, dtype in (("int64", "int64"), ("float", "float32"), ("bytes", "bytes")):
             value = (kind, [b"1"] if kind == "bytes" else [1])
             array = decoded(ragged(dtype), [None, ("none", []), (kind, []), value, None])
             self.assertEqual(array.lengths.tolist(), [0, 0, 0, 1, 0])
             self.assertEqual(decoded(ragged(dtype), [None, None]).tolist(), [[], []])
 
-    def test_wrong_kinds_and_values_are_errors(self) -> None:
+    def test_ragged_values_of_a_wrong_kind_or_range_are_errors(self) -> None:
         self.check_error(["record 0", "'x'", "float"], ragged("int64"), [("float", [1])], "example")
         self.check_error(["record 0", "'x'", "float"], ragged("int64"), [("float", [])], "example")
         self.check_error(
@@ -181,7 +181,7 @@ class RaggedTest(DecodingTest):
 
 
 class RawTest(DecodingTest):
-    def test_bytes_are_a_view_of_an_array(self) -> None:
+    def test_raw_bytes_are_read_as_the_memory_of_an_array(self) -> None:
         for name in (*INTEGERS, *FLOATS):
             arrays = np.array([[1, 0, 1], [0, 1, 1]], dtype=name)
             made = decoded(raw(name, (1, 3)), [("bytes", [array.tobytes()]) for array in arrays])
@@ -192,7 +192,7 @@ class RawTest(DecodingTest):
             made = decoded(raw(name, count), [("bytes", [pattern])])
             self.assertEqual(made.tobytes(), pattern, name)  # NaNs keep their bits
 
-    def test_numbers_are_cast_one_by_one(self) -> None:
+    def test_raw_casts_each_number_of_a_numeric_feature(self) -> None:
         # dtype, kind, values, expected
         table: list[tuple[str, str, list[Any], list[Any]]] = [
             ("uint8", "int64", [0, 255], [0, 255]),
@@ -210,7 +210,7 @@ class RawTest(DecodingTest):
             self.assertEqual(array.dtype, dtype)
             np.testing.assert_array_equal(array, [expected], f"{dtype} {kind}")
 
-    def test_truncate_cuts_and_pad_fills_up_with_zeros(self) -> None:
+    def test_raw_truncates_long_values_and_pads_short_ones_with_zeros_on_request(self) -> None:
         values: list[tuple[str, list[Any]]] = [("int64", [1, 2]), ("float", [1, 2]), ("bytes", [b"\1\0\2\0"])]
         for value in values:
             self.assertEqual(decoded(raw("int16", 1, truncate=True), [value]).tolist(), [[1]])
@@ -223,10 +223,10 @@ class RawTest(DecodingTest):
             self.check_error(["'x'", "2 items", "expected 1"], raw("int16", 1, pad=True), [value], "example")
             self.check_error(["'x'", "2 items", "expected 3"], raw("int16", 3, truncate=True), [value], "example")
         self.assertEqual(decoded(raw("int16", 2, pad=True), [("int64", []), ("bytes", [b""])]).tolist(), [[0, 0]] * 2)
-        # Truncated values need not fit.
+        # Values that are cut off need not fit.
         self.assertEqual(decoded(raw("uint8", 1, truncate=True), [("int64", [1, 999])]).tolist(), [[1]])
 
-    def test_what_does_not_fit_is_an_error(self) -> None:
+    def test_raw_values_that_do_not_fit_are_errors(self) -> None:
         table: list[tuple[Value, ofindex.Feature, list[str]]] = [
             (None, raw("uint8", 2, pad=True), ["not in the record"]),
             (("none", []), raw("uint8", 2, pad=True), ["no kind"]),
@@ -244,7 +244,7 @@ class RawTest(DecodingTest):
 
 
 class ArgumentsTest(DecodingTest):
-    def test_features_are_a_dict_of_features(self) -> None:
+    def test_the_argument_features_must_be_a_dict_of_features(self) -> None:
         ds = self.examples(4)
         table: list[tuple[Any, type[Exception], str]] = [
             ({}, ValueError, "empty"),
@@ -302,7 +302,7 @@ class ArgumentsTest(DecodingTest):
             with self.assertRaisesRegex(error, text):
                 make()
 
-    def test_a_feature_is_a_value(self) -> None:
+    def test_equal_features_have_equal_hashes_reprs_and_pickles(self) -> None:
         features = [fixed("int8"), fixed("int8", 1), fixed("int8", (), 0), fixed("int8", (), 1), fixed("bytes", (), "")]
         features += [ragged("int8"), raw("int8", ()), raw("int8", (), pad=True), raw("int8", (), truncate=True)]
         self.assertEqual(len(set(features)), len(features))

@@ -20,7 +20,7 @@ from ofindex.grain import DataSource
 
 
 class SourceTest(WorkTest):
-    def test_it_is_a_random_access_data_source(self) -> None:
+    def test_a_data_source_has_the_random_access_interface_of_grain(self) -> None:
         ds = self.examples(30)
         source = DataSource(ds)
         self.assertIsInstance(source, grain.RandomAccessDataSource)
@@ -31,7 +31,7 @@ class SourceTest(WorkTest):
         with self.assertRaises(IndexError):
             source[30]
 
-    def test_features_are_decoded(self) -> None:
+    def test_a_data_source_decodes_features(self) -> None:
         source = DataSource(self.examples(30).where("label > 3"), FEATURES)
         item = source[1]
         self.assertEqual((item["label"], item["label"].dtype), (5, np.int64))
@@ -39,7 +39,7 @@ class SourceTest(WorkTest):
         self.assertEqual(item["boxes"].tolist(), [0, 1, 2, 3, 4])
         self.assertEqual([one["label"] for one in source.__getitems__([0, 1])], [4, 5])
 
-    def test_its_repr_is_stable_and_it_pickles(self) -> None:
+    def test_a_data_source_has_a_stable_repr_and_can_be_pickled(self) -> None:
         ds = self.examples(30)
         for view in (ds, ds.where("label = 3"), ds[::-1], ofindex.mix([ds, ds[:10]], [1, 1])):
             for features in (None, FEATURES):
@@ -50,7 +50,7 @@ class SourceTest(WorkTest):
                 self.assertNotIn(" at 0x", repr(source))
         self.assertNotEqual(repr(DataSource(ds[:10])), repr(DataSource(ds[10:20])))
 
-    def test_grain_itself_is_not_needed(self) -> None:
+    def test_the_adapter_can_be_used_without_grain_installed(self) -> None:
         printed = in_new_process(
             "import sys; sys.modules['grain'] = None\n"
             "import ofindex.grain\n"
@@ -66,7 +66,7 @@ class DataLoaderTest(WorkTest):
         batches = [grain.Batch(batch_size=8)] if source.features else []
         return grain.DataLoader(data_source=source, sampler=sampler, operations=batches, worker_count=workers)
 
-    def test_it_reads_every_record_and_its_checkpoint_resumes(self) -> None:
+    def test_a_data_loader_reads_every_record_and_resumes_from_a_checkpoint(self) -> None:
         ds = self.examples(60)
         for workers in (0, 2):
             iterator = iter(self.loader(DataSource(ds), workers))

@@ -1,4 +1,4 @@
-"""A guest in a host process: the limits, the threads and the memory of the host are left alone."""
+"""The package as a guest in a host process: the limits, threads and memory of the host are left alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from python.work import WorkTest
 
 
 class HostTest(WorkTest):
-    def test_the_limit_of_descriptors_is_left_to_the_host(self) -> None:
+    def test_the_package_does_not_change_the_limit_of_descriptors(self) -> None:
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, before)
         few = (min(512, before[1]), before[1])
@@ -28,17 +28,17 @@ class HostTest(WorkTest):
         self.assertEqual(len(ofindex.build(self.dir / "many")), 600)
         self.assertEqual(resource.getrlimit(resource.RLIMIT_NOFILE), few)
 
-    def test_the_extension_can_be_loaded_late(self) -> None:
+    def test_the_extension_can_be_loaded_by_a_running_program(self) -> None:
         folder = Path(_ofindex.__file__).parent
         for library in (Path(_ofindex.__file__), *folder.rglob("*.so.*")):
             self.assertFalse(needs_static_tls(library), library)
 
-    def test_a_library_that_cannot_be_loaded_late_is_detected(self) -> None:
+    def test_a_library_that_a_running_program_cannot_load_is_detected(self) -> None:
         libc = next(line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "libc.so" in line)
         self.assertTrue(needs_static_tls(Path(libc)))
 
     def large_record(self) -> Path:
-        """A dataset of one compressed record, which takes a while to inflate."""
+        """The path of an indexed shard with one compressed record, which takes a while to inflate."""
         path = self.write("large.tfrecord", [b"x" * (1 << 24)])
         packed = path.with_name("large.tfrecord.gz")
         packed.write_bytes(gzip.compress(path.read_bytes(), 1))
@@ -60,7 +60,8 @@ class HostTest(WorkTest):
 
     @staticmethod
     def runs_meanwhile(path: Path, read: Callable[[ofindex.Dataset], object]) -> bool:
-        """Whether this thread runs while another one is inside `read(ds)`. No thread is forced to release the GIL."""
+        """True if this thread runs while another thread is inside `read(ds)`. The interpreter does not force threads
+        to release the GIL meanwhile."""
         ds = ofindex.open(path)
         inside = False
         seen = False

@@ -1,4 +1,4 @@
-"""Misuse by callers: odd numbers, names and objects, many threads at once. Each case was once a bug."""
+"""Misuse by callers: invalid numbers, names and objects, many threads at once. Each case was once a bug."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class HostileTest(WorkTest):
             with self.assertRaises(IndexError):
                 self.ds.__getitems__([number])
 
-    def test_an_object_that_changes_the_list_holding_it_is_a_valid_ordinal(self) -> None:
+    def test_an_ordinal_may_change_the_list_that_holds_it_while_it_is_converted(self) -> None:
         printed = in_new_process(
             "import ofindex, sys\n"
             "ds = ofindex.open(sys.argv[1])\n"
@@ -63,7 +63,7 @@ class HostileTest(WorkTest):
         )
         self.assertEqual(printed.split(), ["1", "stopped"])
 
-    def test_an_object_in_place_of_self_is_a_type_error(self) -> None:
+    def test_a_method_called_with_a_wrong_self_is_a_type_error(self) -> None:
         for call in (
             lambda: ofindex.Dataset.__getitems__(42, [1]),  # type: ignore[arg-type]
             lambda: ofindex.Dataset.buffer("abc", 0),  # type: ignore[arg-type]
@@ -71,7 +71,7 @@ class HostileTest(WorkTest):
         ):
             self.assertRaises(TypeError, call)
 
-    def test_invalid_numbers_are_value_errors_that_name_them(self) -> None:
+    def test_invalid_numbers_are_value_errors_that_name_the_argument(self) -> None:
         mix = ofindex.mix([self.ds, self.ds[:100]])
         for name, call in (
             ("seed", lambda: self.ds.sampler(seed=-1)),
@@ -92,7 +92,7 @@ class HostileTest(WorkTest):
         for timeout in (1e10, float("inf"), 1e300):
             self.assertEqual(self.ds.sql("SELECT 1", timeout=timeout).fetchall(), [(1,)])
 
-    def test_a_mix_is_as_strict_as_a_dataset(self) -> None:
+    def test_a_mix_refuses_the_same_ordinals_as_a_dataset(self) -> None:
         mix = ofindex.mix([self.ds, self.ds[:100]])
         for numbers in ([1.7, 2.2], [True, False], [[1, 2]], np.array([0.5])):
             with self.assertRaises(TypeError, msg=repr(numbers)):
@@ -100,11 +100,11 @@ class HostileTest(WorkTest):
         with self.assertRaises(IndexError):
             mix.ordinals(np.array([2**64 - 1], dtype=np.uint64))
 
-    def test_a_mask_has_one_dimension(self) -> None:
+    def test_a_mask_with_two_dimensions_is_an_error(self) -> None:
         with self.assertRaises(IndexError):
             self.ds[np.zeros((300, 2), dtype=bool)]
 
-    def test_the_same_records_are_equal_however_they_were_selected(self) -> None:
+    def test_views_of_the_same_records_are_equal_however_they_were_selected(self) -> None:
         for view in (self.ds[[0, 1, 2]], self.ds[:3][::-1][::-1], self.ds[np.arange(300) < 3]):
             self.assertEqual(view, self.ds[:3])
         self.assertEqual(self.ds[::-1][::-1], self.ds)
@@ -116,13 +116,13 @@ class RowsTest(WorkTest):
         super().setUp()
         self.ds = self.examples(3000)
 
-    def test_a_failed_statement_is_finished(self) -> None:
+    def test_a_failed_statement_returns_no_more_rows(self) -> None:
         rows = self.ds.sql("SELECT CASE WHEN _id = 1500 THEN abs(-9223372036854775807 - 1) ELSE _id END FROM records")
         with self.assertRaises(ofindex.QueryError):
             rows.fetchall()
         self.assertEqual(rows.fetchall(), [])
 
-    def test_rows_that_were_read_cannot_be_an_arrow_stream(self) -> None:
+    def test_rows_that_were_partly_read_cannot_be_exported_to_arrow(self) -> None:
         rows = self.ds.sql("SELECT 1")
         self.assertEqual(rows.fetchone(), (1,))
         self.assertRaises(ValueError, rows.__arrow_c_stream__)
@@ -131,7 +131,7 @@ class RowsTest(WorkTest):
             rows.__arrow_c_stream__()
         self.assertRaises(ValueError, rows.fetchone)
 
-    def test_invalid_text_is_binary(self) -> None:
+    def test_invalid_utf_8_in_text_becomes_a_binary_column_in_arrow(self) -> None:
         try:
             import pyarrow as pa
         except ImportError:
@@ -140,14 +140,14 @@ class RowsTest(WorkTest):
         table.validate(full=True)
         self.assertEqual(sorted(table["x"].to_pylist()), [b"a", b"\xffA"])
 
-    def test_rows_without_columns_keep_their_number(self) -> None:
+    def test_an_arrow_table_without_columns_keeps_its_number_of_rows(self) -> None:
         try:
             import pyarrow as pa
         except ImportError:
             self.skipTest("pyarrow is not installed")
         self.assertEqual(pa.RecordBatchReader.from_stream(self.ds.arrow([])).read_all().num_rows, 3000)
 
-    def test_a_view_may_be_queried_before_and_after_its_first_use(self) -> None:
+    def test_only_a_view_of_all_records_can_be_queried_with_sql(self) -> None:
         view = self.ds.where("1 = 1")
         self.assertEqual(view.sql("SELECT count(*) FROM records").fetchall(), [(3000,)])
         self.assertRaises(AttributeError, self.ds.where("label = 1").sql, "SELECT 1")

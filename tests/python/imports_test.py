@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from python.work import WorkTest, in_new_process
 
-# Uses each imported package: all compute the same number.
+# Uses each imported package to compute the same number.
 USE = """
 import json, os, sys
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -54,7 +54,7 @@ HEAVY = (
     "google.protobuf",
 )
 
-# TensorFlow takes seconds to import: first, last and in between will do.
+# TensorFlow takes seconds to import, so it is imported only first, last and in between.
 WITH_TENSORFLOW = (
     ("tensorflow", "ofindex", "torch", "pyarrow"),
     ("ofindex", "pyarrow", "torch", "tensorflow"),
@@ -89,7 +89,7 @@ class ImportsTest(WorkTest):
         )
         self.assertEqual(imported.split(), [])
 
-    def test_an_adapter_is_imported_when_it_is_first_named(self) -> None:
+    def test_an_adapter_is_imported_when_it_is_first_used(self) -> None:
         printed = in_new_process(
             "import sys, ofindex\n"
             "assert 'ofindex.grain' not in sys.modules and 'grain' in dir(ofindex)\n"

@@ -37,7 +37,7 @@ def single(value: float) -> float:
 
 
 def row(number: int) -> dict[str, Any]:
-    """Row `number`; `name` is null in every third row, and the last digit of `number` is the length of the lists."""
+    """Row `number`. The name is null in every third row; the last digit of `number` is the length of the lists."""
     return {
         "id": number * 2**54 - 2**62,
         "small": -number,
@@ -65,7 +65,7 @@ def expected(number: int) -> dict[str, list[Any]]:
     }
 
 
-# TensorFlow and the package tfrecord cannot be loaded into one process: both bring a tensorflow.BytesList.
+# TensorFlow and the package tfrecord cannot be loaded into one process: both define tensorflow.BytesList.
 VAHIDKS_READER = """
 import json, sys
 from tfrecord import reader
@@ -78,7 +78,7 @@ for shard in sys.argv[2:]:
 
 
 def ofrecords(path: Path) -> Iterator[Any]:
-    """Reads as OneFlow's users do: a length, that many bytes, and protobuf's own parser."""
+    """Reads an OFRecord file as OneFlow's users do: a length, that many bytes, and protobuf's own parser."""
     with open(path, "rb") as shard:
         while head := shard.read(8):
             (length,) = struct.unpack("q", head)
@@ -111,7 +111,8 @@ class InterchangeTest(unittest.TestCase):
         return sorted((self.dir / "third").iterdir())
 
     def written(self) -> dict[str, tuple[list[Path], str]]:
-        """Every way to write the rows as TFRecords: shards, and their compression by TensorFlow's name."""
+        """Writes the rows as TFRecords in every way. Maps each way to its shards and TensorFlow's name of their
+        compression."""
         self.run_command("pack", "rows.jsonl", "--schema", "schema.json", "--to", "ofrecord", "-o", "of")
         self.run_command("convert", "of", "--to", "tfrecord", "-o", "from_of", "--lossy", "allow", "--compress", "gzip")
         return {
@@ -146,14 +147,14 @@ class TensorFlowTest(InterchangeTest):
                     numbers += 1
                 self.assertEqual(numbers, COUNT)
 
-    def test_a_default_stands_in_for_a_null(self) -> None:
+    def test_a_default_value_replaces_a_null(self) -> None:
         spec = {"name": tf.io.FixedLenFeature([], tf.string, default_value="none")}
         dataset = tf.data.TFRecordDataset([str(shard) for shard in self.pack("plain")])
         found = [tf.io.parse_single_example(payload, spec)["name"].numpy() for payload in dataset]
         self.assertEqual(found, [(expected(number)["name"] or [b"none"])[0] for number in range(COUNT)])
 
     def test_tensorflow_checks_the_checksums(self) -> None:
-        """Without this, the tests above would prove nothing about checksums."""
+        """Shows that TensorFlow, as called by the tests above, refuses wrong checksums."""
         (shard,) = self.pack("plain")
         data = bytearray(shard.read_bytes())
         data[-1] ^= 1
@@ -173,7 +174,7 @@ class TensorFlowTest(InterchangeTest):
             )
             self.assertEqual((int(context["id"]), lists["steps"].to_list()), (number, steps[number]))
 
-    def test_files_compressed_by_its_writer_are_read_in_place(self) -> None:
+    def test_files_compressed_by_the_writer_of_tensorflow_are_read_in_place(self) -> None:
         payloads = [bytes([number % 251]) * (number % 997) for number in range(9000)]
         for compression in ("GZIP", "ZLIB"):
             path = self.dir / compression
@@ -185,7 +186,7 @@ class TensorFlowTest(InterchangeTest):
             self.assertEqual((list(dataset), dataset.info["damage"]), (payloads, []))
             self.assertTrue(dataset.verify()["clean"])
 
-    def test_images_are_stored_as_files(self) -> None:
+    def test_image_files_are_packed_unchanged_with_labels(self) -> None:
         png = tf.io.encode_png(tf.cast(tf.reshape(tf.range(48) * 5, [4, 4, 3]), tf.uint8)).numpy()
         for label in ("lily", "rose"):
             (self.dir / "images" / label).mkdir(parents=True)
@@ -200,7 +201,7 @@ class TensorFlowTest(InterchangeTest):
 
 
 class OthersTest(InterchangeTest):
-    def test_every_value_is_read_by_vahidks_tfrecord(self) -> None:
+    def test_every_value_is_read_by_the_package_tfrecord(self) -> None:
         if subprocess.run([sys.executable, "-c", "import tfrecord"], capture_output=True).returncode != 0:
             self.skipTest("no package tfrecord")
         for name, (shards, compression) in self.written().items():
@@ -216,7 +217,7 @@ class OthersTest(InterchangeTest):
                     wanted["raw"] = list(wanted["raw"][0])
                     self.assertEqual(one, {name: wanted[name] for name in one})
 
-    def test_every_value_is_read_by_protobufs_classes(self) -> None:
+    def test_every_value_is_read_by_the_classes_of_protobuf(self) -> None:
         for name, (shards, compression) in self.written().items():
             with self.subTest(name):
                 data = [shard.read_bytes() for shard in shards]
@@ -248,7 +249,7 @@ class OthersTest(InterchangeTest):
                 number += 1
         self.assertEqual(number, COUNT)
 
-    def test_the_loop_reads_what_was_converted_to_ofrecord(self) -> None:
+    def test_the_loop_over_an_ofrecord_file_reads_converted_records(self) -> None:
         self.pack("first")
         self.run_command("convert", "first", "--to", "ofrecord", "-o", "second")
         found = list(ofrecords(self.dir / "second" / "part-0"))

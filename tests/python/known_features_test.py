@@ -1,4 +1,4 @@
-"""A feature that no record has is an error in every request, and never gives empty or default values."""
+"""Requesting a feature that no record has is always an error; it never gives empty or default values."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class KnownFeaturesTest(WorkTest):
                     call()
                 self.assertIn(raised.exception.hint, str(raised.exception))
 
-    def test_the_names_are_read_from_the_index_once_for_all_views_even_if_there_are_too_many(self) -> None:
+    def test_names_are_read_from_the_index_once_for_all_views_even_if_they_exceed_the_limit(self) -> None:
         for most in (10**6, 1):
             ds = ofindex.open(self.dir / "data")
             with (
@@ -64,7 +64,7 @@ class KnownFeaturesTest(WorkTest):
                 self.assertEqual(read.call_count, 1, most)
                 known = ds._known_features()
             self.assertEqual(known, [None if most == 1 else frozenset({"label", "weight", "name", "boxes"})])
-            self.assertIs(ds[3:]._known_features()[0], known[0])  # and nothing is computed again
+            self.assertIs(ds[3:]._known_features()[0], known[0])  # the names are not read again
 
     def test_a_misspelt_name_is_an_error_with_the_nearest_names(self) -> None:
         mix = ofindex.mix([self.ds, self.other])
@@ -77,7 +77,7 @@ class KnownFeaturesTest(WorkTest):
         self.check(self.ds, "name[]", "did you mean 'name'")  # not a feature list
         self.check(self.ds, b"\xffname", r"\\xffname|did you mean 'name'")
 
-    def test_a_name_that_some_record_has_is_accepted(self) -> None:
+    def test_a_name_that_at_least_one_record_has_is_accepted(self) -> None:
         features = {"name": ofindex.ragged("bytes"), "caption": ofindex.ragged("bytes")}
         mix = ofindex.mix([self.ds, self.other])
         batch = mix.batch([0, 20], features)
@@ -89,13 +89,13 @@ class KnownFeaturesTest(WorkTest):
         for call in use(mix, features).values():
             call()
 
-    def test_without_records_no_name_is_misspelt(self) -> None:
+    def test_a_dataset_without_records_accepts_every_name(self) -> None:
         features = {"name": ofindex.ragged("bytes")}
         self.assertEqual(len(self.ds[:0].batch([], features)["name"]), 0)
         nothing = ofindex.build(self.write("nothing.tfrecord", []), format="tfrecord")
         self.assertEqual(len(nothing.batch([], features)["name"]), 0)
 
-    def test_feature_lists_have_their_own_names(self) -> None:
+    def test_a_feature_list_is_requested_by_its_name_with_brackets(self) -> None:
         sequence = messages.encode_sequence({"id": ("int64", [1])}, {"words": [("bytes", [b"a"])]})
         ds = ofindex.build(self.write("steps.tfrecord", [sequence] * 3), payload="sequence_example")
         self.assertEqual(ds.batch([0], {"words[]": ofindex.ragged("bytes")})["words[]"].tolist(), [[b"a"]])
@@ -103,7 +103,7 @@ class KnownFeaturesTest(WorkTest):
             with self.assertRaisesRegex(ofindex.FeatureError, r"no record has a feature 'words'", msg=way):
                 call()
 
-    def test_opaque_payloads_have_no_names(self) -> None:
+    def test_opaque_payloads_have_no_features(self) -> None:
         ds = ofindex.build(self.write("opaque.tfrecord", [b"\xff\xff\xff"] * 3))
         with self.assertRaisesRegex(ofindex.FeatureError, "opaque"):
             ds.batch([0], {"name": ofindex.ragged("bytes")})

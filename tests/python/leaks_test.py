@@ -1,4 +1,4 @@
-"""Nothing leaks: memory, descriptors and threads over a million reads, and over many epochs."""
+"""Memory, descriptors and threads do not leak over a million reads, nor over many epochs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unittest
 
 from python.work import WorkTest, in_new_process
 
-# Runs `work` for `rounds` rounds after as many of warm-up, and checks that nothing has grown.
+# Runs work() `rounds` times to warm up and again to measure, and checks that nothing has grown in between.
 MEASURE = """
 import ctypes, gc, os, sys, time
 import ofindex
@@ -48,7 +48,7 @@ BOUND = 4 << 20
 class LeaksTest(WorkTest):
     def check(self, work: str, rounds: int) -> None:
         index = self.examples(500)._source.index_path
-        # With one heap, all freed memory shows; with several, some are first used late.
+        # With several malloc arenas, memory would grow when one of them is used for the first time.
         printed = in_new_process(MEASURE.format(work=work), index, rounds, BOUND, MALLOC_ARENA_MAX="1")
         self.assertEqual(printed, "steady\n")
 

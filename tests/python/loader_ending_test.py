@@ -18,10 +18,10 @@ from python.work import example, in_new_process
 
 
 class EndingTest(WatchedTest):
-    """The threads of a loader end however a loop ends."""
+    """However a loop over a loader ends, the threads of the loader end."""
 
     def hurt(self) -> ofindex.Dataset:
-        """Records of which the 100th has no label."""
+        """A dataset in which record 100 has no label."""
         payloads = [example(number) for number in range(203)]
         payloads[100] = messages.encode("example", {"weight": ("float", [1.0])})
         return ofindex.build(self.write("hurt/", payloads))
@@ -57,7 +57,7 @@ class EndingTest(WatchedTest):
         iter(Loader(self.examples(50), LABEL, 8))
         self.until(lambda: self.threads() <= before, "threads are left")
 
-    def test_garbage_is_collected_on_any_thread(self) -> None:
+    def test_an_iterator_may_be_garbage_collected_on_its_own_thread(self) -> None:
         printed = in_new_process(
             "import sys, gc, time, ofindex, ofindex.torch\n"
             "ds = ofindex.open(sys.argv[1])\n"
@@ -107,8 +107,8 @@ class EndingTest(WatchedTest):
             next(iterator)
 
     def begun(self, source: str, sampler: str) -> Iterator[str]:
-        """The output of processes that run Python `source` after the first of 25 batches: one with threads of the
-        extension only, and one that has Python threads too."""
+        """Runs Python `source` in two processes, after the first of 25 batches, and yields their output. The loader of
+        the second process also has Python threads."""
         for transform in ("None", "lambda batch: batch"):
             yield in_new_process(
                 "import os, sys, warnings, ofindex, ofindex.torch\n"
@@ -121,7 +121,7 @@ class EndingTest(WatchedTest):
                 self.examples(200, f"data-{len(transform)}/")._source.index_path,
             )
 
-    def test_a_forked_child_does_not_touch_it(self) -> None:
+    def test_a_forked_child_does_not_disturb_the_iterator_of_its_parent(self) -> None:
         source = (
             "child = os.fork()\n"
             "if child == 0:\n"
@@ -150,7 +150,7 @@ class EndingTest(WatchedTest):
                 given += 1
         timer.join()
         self.until(lambda: self.threads() <= before, "threads are left")
-        # The interrupt may arrive between a batch and its count.
+        # The interrupt may arrive after a batch is counted by the loader and before it is counted here.
         self.assertIn(loader.state_dict()["position"], (given * 8, given * 8 + 8))
 
     def test_an_interrupt_ends_a_slow_transform(self) -> None:

@@ -1,4 +1,4 @@
-"""ofindex.torch.Loader: states, and how a run resumes from them."""
+"""ofindex.torch.Loader: a run is saved as a state and resumes from it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LoaderStateTest(WatchedTest):
             loader.set_epoch(7)
             self.assertEqual(loader.state_dict()["epoch"], 7)
 
-    def test_it_resumes_exactly(self) -> None:
+    def test_a_loader_resumes_exactly(self) -> None:
         mix = ofindex.mix([self.ds, self.examples(20, "other/")], [1, 1])
         for ds, wish in (
             (self.ds, {}),
@@ -57,7 +57,7 @@ class LoaderStateTest(WatchedTest):
                 resumed.set_epoch(1)
                 self.assertEqual([plain(batch) for batch in resumed], expected[1])
 
-    def test_it_resumes_in_another_process(self) -> None:
+    def test_a_loader_resumes_in_another_process(self) -> None:
         loader = Loader(self.ds, LABEL, 16, seed=3)
         iterator = iter(loader)
         list(islice(iterator, 5))
@@ -73,7 +73,7 @@ class LoaderStateTest(WatchedTest):
         )
         self.assertEqual(json.loads(printed), [batch["weight"].tolist() for batch in iterator])
 
-    def test_it_resumes_with_other_ranks_and_another_batch_size(self) -> None:
+    def test_a_loader_resumes_with_other_ranks_and_another_batch_size(self) -> None:
         def numbers(batches: Iterable[Any]) -> list[int]:
             return [int(weight * 8) for batch in batches for weight in batch["weight"].tolist()]
 
@@ -103,7 +103,7 @@ class LoaderStateTest(WatchedTest):
         ):
             whole = Loader(ds, FEATURES, 16, **wish)
             expected = [[plain(batch) for batch in whole] for _ in range(2)]
-            for read in (None, 0, 1, 5, 10**6):  # None: not even begun
+            for read in (None, 0, 1, 5, 10**6):  # None: no iterator is created
                 loader = Loader(ds, FEATURES, 16, **wish)
                 loader.set_epoch(0)
                 if read is not None:
@@ -117,7 +117,7 @@ class LoaderStateTest(WatchedTest):
                 self.assertEqual(len(twin), len(left), (wish, read))
                 self.assertEqual([plain(batch) for batch in twin], left, (wish, read))
 
-    def test_a_pickle_uses_the_rank_of_the_process_that_reads_it_unless_one_was_given(self) -> None:
+    def test_an_unpickled_loader_has_the_rank_of_its_process_unless_a_rank_was_given(self) -> None:
         program = (
             "import pickle, sys, json\n"
             "loader = pickle.loads(open(sys.argv[1], 'rb').read())\n"

@@ -23,7 +23,7 @@ class LoaderTest(WatchedTest):
         super().setUp()
         self.ds = self.examples(203)
 
-    def test_batches_are_those_of_the_dataset_in_the_samplers_order(self) -> None:
+    def test_batches_equal_those_of_the_dataset_in_the_order_of_the_sampler(self) -> None:
         expected = batches_of(self.ds, FEATURES, list(self.ds.sampler(seed=3)), 16)
         for threads in (1, 2, 4):
             for prefetch in (1, 4):
@@ -33,7 +33,7 @@ class LoaderTest(WatchedTest):
         self.assertEqual(len(list(Loader(self.ds, LABEL))), 1)
         self.assertEqual(len(next(iter(Loader(self.ds, LABEL, batch_size=1000)))["label"]), 203)
 
-    def test_views_lists_and_mixes_are_datasets(self) -> None:
+    def test_a_loader_reads_views_selections_and_mixes(self) -> None:
         other = self.examples(20, "other/")
         for ds in (
             self.ds.where("label = 3"),
@@ -48,7 +48,7 @@ class LoaderTest(WatchedTest):
                 got = [plain(batch) for batch in Loader(ds, FEATURES, 8, sampler)]
                 self.assertEqual(got, batches_of(ds, FEATURES, order, 8), (ds, sampler))
 
-    def test_other_orders_are_samplers_too(self) -> None:
+    def test_samplers_by_weights_classes_or_blocks_are_accepted(self) -> None:
         for wish in ({"weights": "weight"}, {"balance": "label"}, {"block": 4}):
             sampler = self.ds.sampler(seed=2, **wish)
             expected = batches_of(self.ds, LABEL, sampler.take(203).tolist(), 32)
@@ -124,7 +124,7 @@ class LoaderTest(WatchedTest):
             self.assertEqual(head + [one for one, _ in both], expected[0])
             self.assertEqual([other for _, other in both], expected[1][: len(both)])
 
-    def test_length_and_the_last_batch(self) -> None:
+    def test_the_length_counts_the_last_batch_unless_it_is_dropped(self) -> None:
         for count, size in ((0, 8), (1, 8), (7, 8), (8, 8), (9, 8), (16, 8)):
             ds = self.ds[:count]
             for drop_last in (False, True):
@@ -142,7 +142,7 @@ class LoaderTest(WatchedTest):
         self.assertEqual([len(iterator) for _ in iterator], [2, 1, 0])
         self.assertRaises(StopIteration, next, iterator)
 
-    def test_samplers_of_torch_and_lists_give_the_order(self) -> None:
+    def test_a_list_or_a_sampler_of_torch_determines_the_order(self) -> None:
         ds = self.ds
         self.assertEqual(
             plain(next(iter(Loader(ds, LABEL, sampler=[3, 1, -1, 3])))), plain(ds.batch([3, 1, -1, 3], LABEL))
@@ -163,13 +163,13 @@ class LoaderTest(WatchedTest):
         expected = [batches_of(self.ds, LABEL, list(sampler(epoch)), 16) for epoch in range(8)]
         loader = Loader(self.ds, LABEL, 16, sampler(0))
         self.assertEqual([[plain(batch) for batch in loader] for _ in range(3)], expected[:3])
-        for way in ("loader", "sampler"):  # the one whose set_epoch() is called, in the usual loop
+        for way in ("loader", "sampler"):  # the object whose set_epoch() is called in the loop
             own = sampler(2)
             loader = Loader(self.ds, LABEL, 16, own)
             for epoch in (2, 3, 7):
                 (loader if way == "loader" else own).set_epoch(epoch)
                 self.assertEqual([plain(batch) for batch in loader], expected[epoch], (way, epoch))
-        iterator = iter(loader)  # the next, after 7
+        iterator = iter(loader)  # epoch 8, after epoch 7
         next(iterator)
         state = json.loads(json.dumps(loader.state_dict()))
         self.assertEqual((state["epoch"], state["position"]), (8, 16))
@@ -180,7 +180,7 @@ class LoaderTest(WatchedTest):
             with self.assertRaises(error, msg=repr(wrong)):
                 resumed.load_state_dict(wrong)
 
-    def test_rank_and_world_size_are_those_of_torchrun(self) -> None:
+    def test_rank_and_world_size_default_to_those_of_torchrun(self) -> None:
         with mock.patch.dict(os.environ, RANK="1", WORLD_SIZE="3"):
             loader, whole = Loader(self.ds, LABEL, 16, seed=3), Loader(self.ds, LABEL, 16, rank=0, world_size=1)
         order = list(self.ds.sampler(seed=3, rank=1, world_size=3, tail="pad"))
@@ -201,8 +201,8 @@ class LoaderTest(WatchedTest):
         twin = pickle.loads(pickle.dumps(mix))
         self.assertEqual(len(Loader(mix, LABEL, sampler=twin.sampler())), 1)
 
-    def test_a_view_is_evaluated_when_its_sampler_is(self) -> None:
-        (batch,) = Loader(self.ds.where("label = 3"), LABEL, sampler=[0, 1])  # on a thread of the loader
+    def test_a_view_is_evaluated_when_its_loader_is_read(self) -> None:
+        (batch,) = Loader(self.ds.where("label = 3"), LABEL, sampler=[0, 1])  # evaluated on a thread of the loader
         self.assertEqual(batch["weight"].tolist(), [3 / 8, 13 / 8])
         with self.assertRaises(ofindex.QueryError):
             list(Loader(self.ds.where("nothing = 3"), LABEL, sampler=[0]))
@@ -282,7 +282,7 @@ class ThreadsTest(WatchedTest):
             self.assertEqual(sorted(read), list(range(203)))
             self.assertTrue(all("two threads" in str(refused) for refused in told))
 
-    def test_a_thread_that_enters_while_another_is_inside_gets_an_error_at_once(self) -> None:
+    def test_a_second_thread_that_reads_an_iterator_in_use_gets_an_error_at_once(self) -> None:
         ds = self.examples(20)
         iterator = iter(Loader(ds, LABEL, 2, CountingSampler(20, seconds=0.2)))
         thread = threading.Thread(target=lambda: next(iterator))
@@ -297,7 +297,7 @@ class ThreadsTest(WatchedTest):
 
 
 class TransformTest(WatchedTest):
-    def test_it_runs_on_threads_and_keeps_the_order(self) -> None:
+    def test_a_transform_runs_on_threads_and_keeps_the_order(self) -> None:
         ds = self.examples(203)
         threads = set()
 
@@ -311,7 +311,7 @@ class TransformTest(WatchedTest):
         self.assertEqual(read, list(ds.sampler(seed=3)))
         self.assertNotIn(threading.current_thread().name, threads)
 
-    def test_its_exception_is_raised_in_the_loop_at_its_position(self) -> None:
+    def test_an_exception_of_a_transform_is_raised_in_the_loop_at_its_position(self) -> None:
         ds = self.examples(203)
         for failure, expected in ((KeyError("seven"), KeyError), (StopIteration(), RuntimeError)):
 

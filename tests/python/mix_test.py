@@ -24,7 +24,7 @@ class MixTest(WorkTest):
 
 
 class SequenceTest(MixTest):
-    def test_it_is_the_concatenation_of_its_datasets(self) -> None:
+    def test_a_mix_is_the_concatenation_of_its_datasets(self) -> None:
         mix = ofindex.mix([self.a, self.b])
         self.assertEqual(len(mix), 100)
         self.assertEqual(list(mix), self.payloads)
@@ -52,7 +52,7 @@ class SequenceTest(MixTest):
             with self.assertRaises(IndexError):
                 mix.batch(wrong, FEATURES)
 
-    def test_wrong_mixes_are_errors(self) -> None:
+    def test_invalid_arguments_of_a_mix_are_errors(self) -> None:
         for datasets, weights in (
             ([], None),
             ([self.a], [1, 2]),
@@ -95,12 +95,12 @@ class SequenceTest(MixTest):
 
         with mock.patch.object(ofindex.Dataset, "__getitems__", watched):
             mix.__getitems__([5, 72, 0, -2, 31, 5])
-        self.assertEqual(read, [[5, 0, 5], [1], [2, 1]])  # each dataset once
+        self.assertEqual(read, [[5, 0, 5], [1], [2, 1]])  # each dataset is read once
         for wrong, error in (([73], IndexError), ([0, -74], IndexError), ([1.5], TypeError), (["1"], TypeError)):
             with self.assertRaises(error, msg=repr(wrong)):
                 mix.__getitems__(wrong)  # type: ignore[arg-type]
 
-    def test_an_epoch_must_be_readable(self) -> None:
+    def test_an_epoch_beyond_the_last_position_is_an_error(self) -> None:
         mix = ofindex.mix([self.a, self.b], [3, 1])
         last = 2**63 // 100 - 1  # positions of the endless order are below 2^63
         self.assertEqual(sorted(mix.sampler(epoch=last)), sorted(mix.sampler(epoch=last).take(100).tolist()))
@@ -121,7 +121,7 @@ class SequenceTest(MixTest):
             sampler.load_state_dict({**sampler.state_dict(), "epoch": last + 1})
         self.assertEqual((sampler.epoch, list(sampler)), (7, expected))
 
-    def test_rows_are_indexed_by_whole_numbers(self) -> None:
+    def test_the_count_of_take_must_be_an_integer_of_64_bits(self) -> None:
         sampler = ofindex.mix([self.a, self.b], [3, 1]).sampler(seed=1)
         self.assertEqual(sampler.take(0).tolist(), [])
         self.assertEqual(sampler.take(2**64 - 1).tolist(), list(sampler))
@@ -136,7 +136,7 @@ class SequenceTest(MixTest):
             sampler = mix.sampler(1, rank=rank, world_size=2**64 - 1, tail="pad")
             self.assertEqual(list(sampler), [whole[rank % 100]])
 
-    def test_it_pickles_and_its_repr_is_stable(self) -> None:
+    def test_a_mix_can_be_pickled_and_has_a_stable_repr(self) -> None:
         mix = ofindex.mix([self.a, self.b.where("label = 3")], [2, 1])
         twin = pickle.loads(pickle.dumps(mix))
         self.assertEqual(list(twin), list(mix))
@@ -160,7 +160,7 @@ class SamplerTest(MixTest):
                 for source, share in enumerate(shares):
                     self.assertAlmostEqual(counts[source], share * cycle, msg=f"{weights} from {begin}")
 
-    def test_every_record_of_a_source_comes_once_in_its_epoch(self) -> None:
+    def test_every_record_of_a_source_is_read_before_any_is_repeated(self) -> None:
         for weights in ([3, 1], [1, 3], None):
             mix = ofindex.mix([self.a, self.b], weights)
             rows = list(chain(*orders_of(mix.sampler(seed=5), 8)))
@@ -169,7 +169,7 @@ class SamplerTest(MixTest):
                 first = own[:size]
                 self.assertEqual(len(set(first)), size, (weights, source))
                 times = Counter(own)
-                # Neighbouring epochs of a source overlap by less than a cycle.
+                # Where one epoch of a source ends and the next begins, they overlap by less than a cycle.
                 self.assertLessEqual(max(times.values()) - min(times.values()), 2, (weights, source))
                 self.assertNotEqual(own[:size], own[size : 2 * size])
 

@@ -1,4 +1,4 @@
-"""ofindex.pack: truncated, corrupted or foreign Parquet and Avro files are refused by name."""
+"""ofindex.pack: an error about a truncated, corrupted or foreign Parquet or Avro file names the file."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from python.packing import (
 
 class DamageCase(PackCase):
     def assert_refused(self, path: Path) -> None:
-        """The file is not of its format: the error has its name, the reader's reason and a remedy, and no files are
-        left."""
+        """Packing the file raises a FormatError with the file's name, the reader's reason and a hint, and leaves no
+        files."""
         with self.assertRaises(ofindex.FormatError) as caught:
             self.packed(path, "example")
         first, hint = str(caught.exception).split("\n")
@@ -29,7 +29,7 @@ class DamageCase(PackCase):
         self.assertEqual(self.beside(), [path.name])
 
     def assert_hurt(self, path: Path) -> None:
-        """A file truncated at every length, and changed at every position, is read or refused by name."""
+        """Truncates the file at every length and changes it at every position: it is read, or an error names it."""
         whole = path.read_bytes()
         for size in range(4, len(whole)):
             path.write_bytes(whole[:size])
@@ -45,7 +45,7 @@ class DamageCase(PackCase):
             ofindex.pack(path, output, "tfrecord", force=True, allow_nan=True)
         except (ofindex.FormatError, ofindex.FeatureError) as error:
             self.assertIn(str(path), str(error))
-        except ImportError as error:  # the name of a codec has changed
+        except ImportError as error:  # the change gave the name of another codec
             self.assertIn("install", str(error))
         except ValueError as error:
             self.assertRegex(str(error), "that were counted|no record|is not UTF-8")
@@ -73,7 +73,7 @@ class HurtParquetTest(DamageCase):
         with self.assertRaisesRegex(ofindex.FormatError, "table.parquet: does not begin as Parquet"):
             self.packed(self.path, "example")
 
-    def test_a_file_corrupted_anywhere_is_read_or_refused_by_name(self) -> None:
+    def test_a_file_corrupted_anywhere_is_read_or_an_error_names_the_file(self) -> None:
         self.assert_hurt(self.path)
 
 
@@ -99,7 +99,7 @@ class HurtAvroTest(DamageCase):
         with self.assertRaisesRegex(ofindex.FormatError, "records.avro: does not begin as Avro"):
             self.packed(self.path, "example")
 
-    def test_a_file_corrupted_anywhere_is_read_or_refused_by_name(self) -> None:
+    def test_a_file_corrupted_anywhere_is_read_or_an_error_names_the_file(self) -> None:
         self.assert_hurt(self.path)
 
 

@@ -37,7 +37,7 @@ class ParquetTest(PackCase):
         pq.write_table(pa.table(columns), path)
         return path
 
-    def test_each_mapped_type_becomes_its_kind(self) -> None:
+    def test_each_type_becomes_the_documented_feature_kind(self) -> None:
         struct = pa.struct({"a": pa.int32(), "b": pa.struct({"c": pa.string()})})
         for name, kind, value, example, ofrecord in (
             ("boolean", pa.bool_(), True, {"x": ("int64", [1])}, None),
@@ -96,7 +96,7 @@ class ParquetTest(PackCase):
                 with self.subTest(name, payload=payload):
                     self.assertEqual(self.packed(path, payload), [{**expected, "id": ("int64", [7])}])
 
-    def test_nulls_are_absent_features_and_an_error_in_lists(self) -> None:
+    def test_a_null_is_an_absent_feature_and_in_a_list_an_error(self) -> None:
         path = self.table(x=pa.array([1, None]), y=pa.array(["a", "b"]))
         self.assertEqual(
             self.packed(path, "example"),
@@ -113,7 +113,7 @@ class ParquetTest(PackCase):
             with self.assertRaisesRegex(ofindex.FeatureError, r"table.parquet: record 1: feature 'x.*'.*(null|None)"):
                 self.packed(path, "example")
 
-    def test_a_value_that_does_not_fit_names_file_record_and_feature(self) -> None:
+    def test_the_error_of_a_value_that_does_not_fit_names_file_record_and_feature(self) -> None:
         for column, pattern in (
             (pa.array([1, 2**63], pa.uint64()), "record 1: feature 'x'.*64 bits"),
             (pa.array([1.0, 1e300]), "record 1: feature 'x'.*beyond a float"),
@@ -124,7 +124,7 @@ class ParquetTest(PackCase):
                 self.packed(self.table(x=column), "example")
         self.assertEqual(self.beside(), ["table.parquet"])
 
-    def test_a_map_with_a_duplicate_key_names_record_and_feature(self) -> None:
+    def test_the_error_of_a_map_with_a_duplicate_key_names_record_and_feature(self) -> None:
         pairs = pa.map_(pa.string(), pa.int64())
         good, bad = [("k", 1)], [("k", 1), ("l", 2), ("k", None)]
         for kind, values in (
@@ -144,7 +144,7 @@ class ParquetTest(PackCase):
                 ):
                     self.packed(path, payload)
 
-    def test_a_value_that_python_does_not_have_names_record_and_feature(self) -> None:
+    def test_the_error_of_a_value_that_python_cannot_represent_names_record_and_feature(self) -> None:
         late = pa.array([0, 2**62], pa.timestamp("us"))
         no_text = pa.array([b"a", b"\xff"], pa.binary()).cast(pa.string(), safe=False)
         for column in (late, no_text, pa.array([[0], [2**62]], pa.list_(pa.timestamp("us")))):
@@ -210,7 +210,7 @@ class AvroTest(PackCase):
             fastavro.writer(file, schema, [{"x": value} for value in values], **more)
         return path
 
-    def test_each_mapped_type_becomes_its_kind(self) -> None:
+    def test_each_type_becomes_the_documented_feature_kind(self) -> None:
         inner = {
             "type": "record",
             "name": "I",
@@ -319,7 +319,7 @@ class AvroTest(PackCase):
         path = self.avro(kind, [{"v": 1, "next": {"v": 2, "next": None}}])
         self.assertEqual(self.packed(path, "example"), [{"x.v": ("int64", [1]), "x.next.v": ("int64", [2])}])
 
-    def test_blocks_are_counted_so_that_shards_are_equal(self) -> None:
+    def test_records_of_avro_blocks_are_counted_so_that_shards_are_equal(self) -> None:
         path = self.avro("long", list(range(1000)), sync_interval=100)
         paths = ofindex.pack(path, self.dir / "out", "tfrecord", shards=3)
         self.assertEqual([len(self.payloads([one])) for one in paths], [333, 333, 334])

@@ -1,4 +1,4 @@
-"""ofindex.pack: the kinds of Python values, and the shards of the records."""
+"""ofindex.pack: the feature kinds of Python values, and how records are divided into shards."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Color(enum.Enum):
 
 
 class MappingsTest(PackCase):
-    def test_python_values_determine_their_kinds(self) -> None:
+    def test_python_types_determine_feature_kinds(self) -> None:
         record = {
             "int": 5,
             "float": 0.5,
@@ -72,11 +72,11 @@ class MappingsTest(PackCase):
         (steps,) = self.packed([record], "sequence_example")
         self.assertEqual(steps["deep[]"], ("int64", [[1, 2], [3]]))
 
-    def test_two_values_with_one_name_are_an_error(self) -> None:
+    def test_two_values_with_the_same_name_are_an_error(self) -> None:
         with self.assertRaisesRegex(ofindex.FeatureError, r"record 1: feature 'a.b': two values"):
             self.packed([{"a": 1}, {"a.b": 1, "a": {"b": 2}}], "example")
 
-    def test_values_among_steps_are_an_error(self) -> None:
+    def test_a_single_value_among_lists_of_steps_is_an_error(self) -> None:
         for values in (
             [[1], 2, [3]],
             [1, [2]],
@@ -102,7 +102,7 @@ class MappingsTest(PackCase):
             with self.assertRaisesRegex(ofindex.FeatureError, "record 1: feature 'x': NaT"):
                 self.packed([{"x": 1}, {"x": value}], "example")
 
-    def test_other_sources_are_refused(self) -> None:
+    def test_unsupported_sources_are_refused(self) -> None:
         (self.dir / "rows.csv").write_text("a,b\n1,2\n")
         (self.dir / "empty").mkdir()
         for source, kind, pattern in (
@@ -119,7 +119,7 @@ class MappingsTest(PackCase):
                 ofindex.pack(source, self.dir / "out", "tfrecord")
         self.assertEqual(self.beside(), ["empty", "rows.csv"])
 
-    def test_a_reader_that_is_not_installed_is_named(self) -> None:
+    def test_the_error_of_a_missing_reader_names_the_package_to_install(self) -> None:
         for module, package, magic in (("pyarrow", "pyarrow", "PAR1"), ("fastavro", "fastavro", "Obj\\x01")):
             printed = in_new_process(
                 "import ofindex, sys\n"
@@ -136,7 +136,7 @@ class ShardsTest(PackCase):
     def given(self, count: int) -> Iterator[dict[str, int]]:
         return ({"i": number} for number in range(count))
 
-    def test_shards_have_equal_shares_in_order(self) -> None:
+    def test_shards_have_equal_shares_of_the_records_in_order(self) -> None:
         sources: tuple[Callable[[], Any], ...] = (lambda: self.given(10), lambda: list(self.given(10)))
         for number, source in enumerate(sources):
             paths = ofindex.pack(source(), self.dir / f"set{number}", "tfrecord", shards=3)
@@ -147,7 +147,7 @@ class ShardsTest(PackCase):
         self.assertEqual([os.path.relpath(path, self.dir) for path in paths], ["of/part-0", "of/part-1"])
         self.assertEqual(self.beside(), ["of", "set0", "set1"])
 
-    def test_what_the_command_refuses_is_refused(self) -> None:
+    def test_options_that_the_command_refuses_are_refused(self) -> None:
         for to, options, pattern in (
             ("tfrecord", {"payload": "ofrecord"}, "payload='ofrecord' is not what tfrecord files hold"),
             ("ofrecord", {"payload": "example"}, "payload='example' is not what ofrecord files hold"),
@@ -171,7 +171,7 @@ class ShardsTest(PackCase):
         for order in orders:
             self.assertEqual(sorted(order), list(range(2000)))
         moved = np.abs(np.array(orders[0]) - np.arange(2000)).mean()
-        self.assertGreater(moved, 500)  # in a true shuffle, a third of 2,000
+        self.assertGreater(moved, 500)  # a true shuffle moves a record by a third of 2,000 on average
         self.assertEqual(self.beside(), ["set"])
 
     def test_no_records_give_empty_shards(self) -> None:
@@ -179,7 +179,7 @@ class ShardsTest(PackCase):
             paths = ofindex.pack(iter([]), self.dir / "set", "tfrecord", force=True, **options)
             self.assertEqual([os.path.getsize(path) for path in paths], [0] * options.get("shards", 1))
 
-    def test_existing_files_are_replaced_only_with_force_and_only_by_whole_sets(self) -> None:
+    def test_existing_files_are_replaced_only_with_force_and_only_by_a_complete_set(self) -> None:
         def failing() -> Iterator[dict[str, Any]]:
             yield from self.given(5)
             yield {"i": "\ud800"}
@@ -197,7 +197,7 @@ class ShardsTest(PackCase):
         self.assertEqual(self.numbers(paths), [0, 1, 2, 3])
         self.assertEqual(self.numbers(ofindex.pack(self.given(2), self.dir / "set", "tfrecord", force=True)), [0, 1])
 
-    def test_a_source_that_grows_meanwhile_is_an_error(self) -> None:
+    def test_a_source_with_more_or_fewer_records_than_its_length_is_an_error(self) -> None:
         class Lying(list):  # type: ignore[type-arg]
             def __len__(self) -> int:
                 return 3
@@ -212,7 +212,7 @@ class ShardsTest(PackCase):
         ofindex.pack(self.given(3000), self.dir / "a.tfrecord", "tfrecord", progress=lambda *now: told.append(now))
         self.assertEqual(told[-1][2], 3000)
 
-    def test_gzip_is_read_by_tensorflows_rules(self) -> None:
+    def test_only_tfrecords_can_be_compressed_with_gzip(self) -> None:
         (path,) = ofindex.pack(self.given(100), self.dir / "a.tfrecord.gz", "tfrecord")
         walk = records.walk_tfrecord(records.inflate(Path(path).read_bytes()))
         self.assertEqual((len(walk.records), walk.damage), (100, []))
@@ -254,7 +254,7 @@ class ShardsTest(PackCase):
         "ofindex.pack(records(), sys.argv[1], 'tfrecord', shards=2, seed=1)\n"
     )
 
-    def test_leftovers_of_a_killed_shuffle_are_removed_by_the_next_one_of_the_same_output(self) -> None:
+    def test_the_next_shuffle_into_an_output_removes_the_leftovers_of_a_killed_one(self) -> None:
         for out in ("set", "new/deep/set"):
             run_and_kill(self.ENDLESS, self.dir / out, after=0.1)
             (left,) = self.beside()

@@ -1,4 +1,4 @@
-"""Calls from the extension into Python: each that may wait for the GIL parks the thread, instead of unwinding it.
+"""Calls from the extension into Python that may wait for the GIL park the thread if the interpreter ends meanwhile.
 
 python/src/interpreter/parked_calls.cc explains why.
 """
@@ -54,7 +54,7 @@ class ParkedCallsTest(unittest.TestCase):
         )
 
     @unittest.skipUnless(shutil.which("nm"), "nm is not installed")
-    def test_every_function_that_the_extension_calls_is_parked_or_harmless(self) -> None:
+    def test_every_python_function_that_the_extension_calls_is_parked_or_harmless(self) -> None:
         listed = subprocess.run(
             ["nm", "-D", "--undefined-only", _ofindex.__file__], capture_output=True, text=True, check=True
         )
@@ -87,7 +87,7 @@ class ParkedCallsTest(unittest.TestCase):
                 compiled = subprocess.run(command, capture_output=True, text=True)
                 self.assertEqual(compiled.stderr, "", version)
 
-    def test_no_function_is_both(self) -> None:
+    def test_no_function_is_both_parked_and_harmless(self) -> None:
         self.assertEqual(self.parked() & HARMLESS, set())
 
 

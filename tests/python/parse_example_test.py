@@ -1,9 +1,8 @@
-"""Compares batches with TensorFlow: tf.io.parse_example gives the same values for the same messages, or refuses them
-too.
+"""Compares batches with TensorFlow: tf.io.parse_example gives the same values for a message, or also refuses it.
 
-Its parser is not protobuf: messages that no serializer writes (a name or a kind twice, packed and single numbers in one
-list, a map entry without its key or value, and so on) are decoded differently by libprotobuf and ofindex. No such
-message is used here; docs/python.md describes the differences.
+TensorFlow does not use protobuf to parse messages. It decodes messages that no serializer writes (a name or a kind
+twice, packed and single numbers in one list, a map entry without its key or value, and so on) differently from
+libprotobuf and ofindex. No such message is used here; docs/python.md describes the differences.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def _exact(array: Any) -> tuple[str, tuple[int, ...], list[int]]:
 
 
 def of_tensorflow(tensor: Any, records: int) -> Any:
-    """A tensor of any class as plain values that show every difference: see `of_ofindex`."""
+    """A tensor of any class as plain values, in the form of `of_ofindex`."""
     if isinstance(tensor, tf.SparseTensor):
         rows, columns = tensor.indices.numpy().T
         lengths = np.bincount(rows, minlength=records)
@@ -92,7 +91,8 @@ def of_ofindex(array: Any) -> Any:
 
 class ParseExampleTest(WorkTest):
     def check(self, payloads: Sequence[bytes], specs: Mapping[str, Spec], note: object, sparse: bool = False) -> int:
-        """Both give the same for every one of `specs`, or both refuse. Returns how many were refused."""
+        """Checks that ofindex and TensorFlow give the same values for each of `specs`, or that both refuse it. Returns
+        how many were refused."""
         batch: dict[str, Any] = {}
         for name, spec in specs.items():
             try:
@@ -117,16 +117,16 @@ class ParseExampleTest(WorkTest):
 
 
 class RandomTest(ParseExampleTest):
-    def test_random_features_of_random_messages_are_parsed_alike(self) -> None:
+    def test_ofindex_and_tensorflow_parse_random_features_of_random_messages_the_same(self) -> None:
         refusals = 0
         for seed in range(GROUPS):
             specs, payloads = random_case(seed, CASES_OF_GROUP)
             refusals += self.check(payloads, specs, f"seed {seed}", sparse=seed % 3 == 0)
-        # The generator is useful only with enough of both outcomes.
+        # The random cases are useful only if many are accepted and many are refused.
         self.assertGreater(refusals, GROUPS)
         self.assertLess(refusals, GROUPS * CASES_OF_GROUP // 2)
 
-    def test_raw_equals_decode_raw(self) -> None:
+    def test_raw_features_equal_the_result_of_decode_raw(self) -> None:
         rng = random.Random(5)
         strings = [rng.randbytes(48) for _ in range(20)]
         payloads = [messages.encode("example", {"x": ("bytes", [string])}) for string in strings]
@@ -141,7 +141,7 @@ class RandomTest(ParseExampleTest):
 
 
 def specs_of(payloads: Sequence[bytes]) -> dict[str, list[Spec]]:
-    """Maps each feature name to the specs that fit the values of all records."""
+    """Maps each feature name to its specs: a ragged one, and fixed ones that fit all records, or one to be refused."""
     kinds: dict[str, set[str]] = {}
     counts: dict[str, list[int]] = {}
     for payload in payloads:
@@ -177,7 +177,7 @@ def read_fixtures(payload: str) -> Iterator[tuple[Fixture, list[bytes]]]:
 
 @needs_fixtures
 class FixtureTest(ParseExampleTest):
-    def test_every_example_of_the_fixtures_is_parsed_alike(self) -> None:
+    def test_ofindex_and_tensorflow_parse_every_example_of_the_fixtures_the_same(self) -> None:
         read = 0
         for fixture, payloads in read_fixtures("example"):
             choices = specs_of(payloads)
@@ -209,7 +209,7 @@ class FixtureTest(ParseExampleTest):
             for name, array in batch.items():
                 self.assertEqual(of_ofindex(array), of_tensorflow(expected[name], len(shuffled)), (fixture.path, name))
 
-    def test_the_feature_lists_of_the_fixtures_are_parsed_alike(self) -> None:
+    def test_ofindex_and_tensorflow_parse_the_feature_lists_of_the_fixtures_the_same(self) -> None:
         lists = 0
         for _, payloads in read_fixtures("sequence_example"):
             kinds: dict[str, str] = {}

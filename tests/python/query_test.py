@@ -42,7 +42,7 @@ class WhereTest(WorkTest):
             view = ds.where(expression, parameters)
             self.assertEqual(list(view), [example(number) for number in expected], expression)
 
-    def test_it_is_evaluated_once_on_first_use(self) -> None:
+    def test_a_view_is_evaluated_once_on_first_use(self) -> None:
         ds = self.examples(10)
         wrong = ds.where("lable = 3")
         for _ in range(2):
@@ -96,7 +96,7 @@ class SqlTest(WorkTest):
         ):
             self.assertEqual(self.ds.sql(query).fetchall(), plain.execute(query).fetchall(), query)
 
-    def test_rows_come_in_the_requested_form(self) -> None:
+    def test_rows_can_be_fetched_one_by_one_in_groups_or_all_at_once(self) -> None:
         rows = self.ds.sql("SELECT id, name AS 'the name' FROM records ORDER BY id DESC")
         self.assertEqual(rows.columns, ["id", "the name"])
         self.assertEqual([column[0] for column in rows.description], rows.columns)
@@ -137,15 +137,15 @@ class SqlTest(WorkTest):
 
     def test_a_view_refuses_statements(self) -> None:
         for view in (self.ds[:5], self.ds.where("id > 3"), self.ds[::-1], self.ds[:0]):
-            with self.assertRaisesRegex(AttributeError, "a view has no sql"):  # as schema and info
+            with self.assertRaisesRegex(AttributeError, "a view has no sql"):  # like schema and info
                 view.sql("SELECT 1")
         self.assertEqual(self.ds[:].sql("SELECT 1").fetchall(), [(1,)])
 
-    def test_several_statements_may_be_read_in_turn(self) -> None:
+    def test_the_rows_of_two_statements_can_be_read_alternately(self) -> None:
         one, two = (self.ds.sql("SELECT id FROM records ORDER BY id") for _ in range(2))
         self.assertEqual([(a[0], b[0]) for a, b in zip(one, two, strict=True)], [(i, i) for i in range(60)])
 
-    def test_pandas_and_arrow_take_the_rows(self) -> None:
+    def test_query_results_convert_to_pandas_and_arrow(self) -> None:
         try:
             import pandas as pd
             import pyarrow as pa
@@ -173,7 +173,7 @@ class ColumnTest(WorkTest):
         path = self.write("data/", [odd_example(number) for number in range(60)])
         self.ds = ofindex.build(path, columns=["id", "weight", "name", "blob", "boxes", "words", "mixed"])
 
-    def test_numbers_are_arrays_and_null_is_masked(self) -> None:
+    def test_columns_of_numbers_are_arrays_in_which_null_is_masked(self) -> None:
         ids = self.ds.column("id")
         self.assertEqual((type(ids), ids.dtype, ids.tolist()), (np.ndarray, np.int64, list(range(60))))
         weights = self.ds.column("weight")
@@ -181,7 +181,7 @@ class ColumnTest(WorkTest):
         self.assertEqual(weights.compressed().tolist(), [i / 4 for i in range(60) if i % 3])
         self.assertEqual(self.ds.column("_length").tolist(), [len(payload) for payload in self.ds])
 
-    def test_texts_bytes_and_lists_are_objects(self) -> None:
+    def test_columns_of_text_bytes_and_lists_are_object_arrays(self) -> None:
         self.assertEqual(self.ds.column("name").tolist(), [f"ж{i}" if i % 2 else None for i in range(60)])
         self.assertEqual(self.ds.column("blob")[7], b"\xff\x00\x07")
         boxes = self.ds.column("boxes")
@@ -190,13 +190,13 @@ class ColumnTest(WorkTest):
             self.ds.column("words").tolist(), [[b"w%d" % word for word in range(i % 3)] for i in range(60)]
         )
 
-    def test_a_view_has_its_own_rows_in_its_own_order(self) -> None:
+    def test_a_column_of_a_view_has_the_records_of_the_view_in_its_order(self) -> None:
         for view in (self.ds[::-7], self.ds[[5, 3, 5]], self.ds.where("id % 7 = 2"), self.ds[:0]):
             numbers = view.ordinals(range(len(view))).tolist()
             self.assertEqual(view.column("id").tolist(), numbers)
             self.assertEqual(view.column("blob").tolist(), [b"\xff\x00" + bytes([number]) for number in numbers])
 
-    def test_values_that_are_not_stored_are_an_error_and_never_null_or_other_values(self) -> None:
+    def test_reading_values_that_the_column_does_not_store_is_an_error(self) -> None:
         lists = {"boxes": ("float", [0.5, 1]), "two": ("bytes", [b"a", b"b"]), "one": ("int64", [7])}
         large = {"boxes": ("float", [3]), "image": ("bytes", [bytes(100)])}
         data = self.write("some/", [messages.encode("example", features) for features in (lists, large, {})])
@@ -207,7 +207,7 @@ class ColumnTest(WorkTest):
                     ask(name)
                 self.assertIn(f"columns=['auto', '{name}']", raised.exception.hint)
         self.assertEqual(ds.column("one").tolist(), [7, None, None])
-        self.assertEqual(ds[1:].column("boxes").tolist(), [3, None])  # these records have no lists
+        self.assertEqual(ds[1:].column("boxes").tolist(), [3, None])  # no lists in this view
         self.assertEqual(ds.where('"boxes#count" = 1').column("boxes").tolist(), [3])
         for name, values in (("boxes#count", [2, 1, None]), ("two#count", [2, None, None])):
             self.assertEqual(ds.column(name).tolist(), values)
@@ -223,7 +223,7 @@ class ColumnTest(WorkTest):
         with self.assertRaisesRegex(ofindex.QueryError, "both numbers and bytes"):
             self.ds.column("mixed")
 
-    def test_arrow_goes_to_duckdb_polars_pandas_and_pyarrow(self) -> None:
+    def test_arrow_tables_can_be_read_by_duckdb_polars_and_pyarrow(self) -> None:
         try:
             import duckdb
             import polars as pl
@@ -251,9 +251,9 @@ class ColumnTest(WorkTest):
         with self.assertRaises(ofindex.QueryError):
             self.ds.arrow(["id", "nothing"]).__arrow_c_stream__()
         with self.assertRaises(ofindex.QueryError):
-            pa.table(self.ds.arrow())  # mixed is among all columns
+            pa.table(self.ds.arrow())  # the column "mixed" cannot be exported
 
-    def test_a_stream_that_nobody_reads_is_released(self) -> None:
+    def test_an_arrow_stream_that_is_never_read_is_released(self) -> None:
         for _ in range(100):
             self.ds.arrow(["id", "boxes"]).__arrow_c_stream__()
 
@@ -270,7 +270,7 @@ class ColumnTest(WorkTest):
 
 
 class SplitTest(WorkTest):
-    def test_parts_are_disjoint_and_stay_when_records_are_appended(self) -> None:
+    def test_parts_are_disjoint_cover_the_dataset_and_depend_on_the_seed(self) -> None:
         ds = self.examples(1000)
         parts = ds.split({"train": 0.8, "val": 0.1, "test": 0.1}, seed=5)
         self.assertEqual(list(parts), ["train", "val", "test"])
@@ -287,7 +287,7 @@ class SplitTest(WorkTest):
         for part in parts.values():
             self.assertEqual(np.bincount(part.column("label")).tolist(), [50] * 10)
 
-    def test_records_with_one_key_are_in_one_part(self) -> None:
+    def test_records_with_the_same_key_are_in_the_same_part(self) -> None:
         parts = self.examples(1000).split({"a": 0.5, "b": 0.5}, key="label")
         self.assertFalse(set(parts["a"].column("label")) & set(parts["b"].column("label")))
 
@@ -300,7 +300,7 @@ class SplitTest(WorkTest):
             set(range(100, 200)) & set(whole["a"].ordinals(range(len(whole["a"])))),
         )
 
-    def test_wrong_parts_are_errors(self) -> None:
+    def test_invalid_parts_are_errors(self) -> None:
         ds = self.examples(10)
         for parts in ({}, {"a": 0.7, "b": 0.7}, {"a": -1}, {"a": float("nan")}):
             with self.assertRaises(ValueError, msg=repr(parts)):

@@ -3,8 +3,9 @@
 
     tests/python/run.py [-v] [NAME...]
 
-A NAME is a file (`dataset_test`), or a class or a test in one. They run in the interpreter that OFINDEX_PYTHON names,
-or in the environment that tools/test makes in build/python; where there is neither, they are skipped (exit code 77).
+A NAME is a file (`dataset_test`), or a class or a test in one. The tests run in the interpreter that OFINDEX_PYTHON
+names, or else in the environment that tools/test makes in build/python. Without either, they are skipped (exit code
+77).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SKIPPED = 77
 
 
 def interpreter() -> str | None:
-    """The Python that has the package; None if there is none."""
+    """The path of the Python that has the package; None if there is no such Python."""
     named = os.environ.get("OFINDEX_PYTHON")
     if named:
         return named
@@ -30,7 +31,7 @@ def interpreter() -> str | None:
 
 
 def load(name: str) -> unittest.TestSuite:
-    """The tests called `name`; if a framework is missing, one skipped test that names it."""
+    """The tests called `name`. If a framework that they need is missing, one skipped test that names the framework."""
     try:
         return unittest.defaultTestLoader.loadTestsFromName(name)
     except unittest.SkipTest as missing:

@@ -40,18 +40,18 @@ class EpochsTest(WorkTest):
             self.assertEqual((sampler.epoch, list(sampler), list(sampler)), (1, orders[1], orders[2]), name)
             self.assertEqual(list(make(epoch=4)), orders[4], name)
 
-    def test_an_iteration_left_early_counts_and_one_not_begun_does_not(self) -> None:
+    def test_an_iteration_left_early_counts_as_an_epoch_and_one_never_begun_does_not(self) -> None:
         for name, make in self.makers.items():
             orders, sampler = self.orders[name], make()
             unread = [iter(sampler) for _ in range(3)]
             self.assertEqual((sampler.epoch, list(sampler)), (0, orders[0]), name)
             self.assertEqual(list(islice(sampler, 5)), orders[1][:5], name)
             self.assertEqual((sampler.epoch, len(sampler)), (2, len(orders[2])), name)
-            self.assertEqual(sampler.take(3).tolist(), orders[2][:3], name)  # not an iteration
+            self.assertEqual(sampler.take(3).tolist(), orders[2][:3], name)  # take() does not begin an iteration
             self.assertEqual(list(sampler), orders[2], name)
             self.assertEqual(list(unread[0]), orders[0], name)
 
-    def test_a_resumed_run_reads_what_it_would_have_read(self) -> None:
+    def test_a_resumed_run_reads_what_the_original_run_would_have_read(self) -> None:
         for name, make in self.makers.items():
             orders = self.orders[name]
             for epochs, read in ((0, 0), (0, 1), (0, 50), (1, 0), (1, 7), (2, len(orders[2]))):
@@ -71,7 +71,7 @@ class EpochsTest(WorkTest):
                 self.assertEqual(list(iterator), orders[epochs][read:])
                 self.assertEqual(list(sampler), orders[epochs + 1])
 
-    def test_whichever_iterator_is_read_counts(self) -> None:
+    def test_the_state_of_a_sampler_is_that_of_the_iterator_read_last(self) -> None:
         for name, make in self.makers.items():
             orders, sampler = self.orders[name], make()
             first, *_, last = [iter(sampler) for _ in range(4)]
@@ -79,7 +79,7 @@ class EpochsTest(WorkTest):
             self.assertEqual((sampler.epoch, sampler.state_dict()), (1, first.state_dict()), name)
             self.assertEqual(sampler.state_dict()["position"], 7, name)
             self.assertEqual(list(islice(last, 9)), orders[0][:9], name)
-            next(first)  # it began earlier
+            next(first)  # `first` began before `last`
             self.assertEqual(sampler.state_dict(), last.state_dict(), name)
             following = iter(sampler)
             self.assertEqual(sampler.state_dict(), following.state_dict(), name)
@@ -101,7 +101,7 @@ class EpochsTest(WorkTest):
                 begun = unread.state_dict()
                 sampler.set_epoch(1)
                 self.assertEqual((unread.state_dict(), next(unread)), (begun, orders[epoch][4]), name)
-                self.assertEqual((sampler.epoch, list(sampler)), (1, orders[1]), name)  # not the iteration begun before
+                self.assertEqual((sampler.epoch, list(sampler)), (1, orders[1]), name)  # not begun again
             for _ in range(2):
                 unread = iter(sampler)
                 sampler.load_state_dict(state)
@@ -111,7 +111,7 @@ class EpochsTest(WorkTest):
                 self.assertEqual(list(unread), orders[3][5:], name)
                 self.assertEqual(list(sampler), orders[4], name)
 
-    def test_after_the_last_row_nothing_is_left_and_after_the_end_comes_the_next_epoch(self) -> None:
+    def test_a_state_after_the_last_row_has_no_rows_left_and_after_the_end_the_next_epoch(self) -> None:
         for name, make in self.makers.items():
             orders, sampler = self.orders[name], make()
             iterator = iter(sampler)
@@ -183,7 +183,7 @@ class EpochsTest(WorkTest):
 
 
 class RanksTest(WorkTest):
-    """If no rank is given, it is taken from the environment, for samplers as for Loaders."""
+    """A sampler without an explicit rank takes its rank from the environment, like a Loader."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -198,7 +198,7 @@ class RanksTest(WorkTest):
     def environment(self, **variables: str) -> Any:
         return mock.patch.dict("os.environ", variables)
 
-    def test_ranks_are_those_that_torchrun_sets(self) -> None:
+    def test_ranks_default_to_those_that_torchrun_sets(self) -> None:
         for records in (self.ds, self.ds[5:50], self.mix):
             for world in (1, 2, 3):
                 for rank in range(world):
@@ -209,7 +209,7 @@ class RanksTest(WorkTest):
         with self.environment(RANK="1", WORLD_SIZE="3"):
             self.assertEqual(sorted(self.ds.sampler(seed=1, rank=0, world_size=1)), list(range(101)))
 
-    def test_a_pickle_uses_the_rank_of_the_process_that_reads_it_unless_one_was_given(self) -> None:
+    def test_an_unpickled_sampler_has_the_rank_of_its_process_unless_a_rank_was_given(self) -> None:
         for records in (self.ds, self.ds[5:50], self.mix):
             for begin in ({}, {"RANK": "1", "WORLD_SIZE": "2"}):
                 with self.environment(**begin):
@@ -228,7 +228,7 @@ class RanksTest(WorkTest):
                 self.assertEqual(list(pickle.loads(pickled)), self.resumed_alone(records, state))
 
     def resumed_alone(self, records: Any, state: dict[str, Any]) -> list[int]:
-        """The rest of the epoch of `state` for the single rank of a process without an environment."""
+        """What a single rank reads from `state` to the end of the epoch."""
         sampler = records.sampler(rank=0, world_size=1)
         sampler.load_state_dict(state)
         return list(sampler)
@@ -254,7 +254,7 @@ class RanksTest(WorkTest):
             with self.environment(RANK=rank, WORLD_SIZE=world), self.assertRaises(ValueError, msg=(rank, world)):
                 self.ds.sampler()
 
-    def test_ranks_are_those_of_torch_distributed_once_it_is_initialised(self) -> None:
+    def test_ranks_default_to_those_of_torch_distributed_once_it_is_initialised(self) -> None:
         try:
             import torch as torch
         except ImportError:

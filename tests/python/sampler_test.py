@@ -18,7 +18,7 @@ from python.work import WorkTest, orders_of
 
 
 def command() -> Path | None:
-    """The command `ofindex`: the one in OFINDEX_BIN, otherwise that of the build, otherwise that of the package."""
+    """The command `ofindex`: from OFINDEX_BIN, otherwise from the build, otherwise from the package."""
     build = Path(__file__).resolve().parents[2] / "build" / "tools" / "ofindex"
     inside = Path(str(importlib.resources.files("ofindex"))) / "bin" / "ofindex"
     named = os.environ.get("OFINDEX_BIN")
@@ -26,7 +26,7 @@ def command() -> Path | None:
 
 
 def in_ranks(ds: Any, world_size: int, state: Any = None, **wish: Any) -> list[list[int]]:
-    """The records that each rank of `world_size` reads to the end of the epoch, from `state` if given."""
+    """The records that each of `world_size` ranks reads to the end of the epoch, from `state` if it is given."""
     samplers = [ds.sampler(rank=rank, world_size=world_size, **wish) for rank in range(world_size)]
     if state is not None:
         for sampler in samplers:
@@ -48,7 +48,7 @@ class CommandTest(WorkTest):
             int(line) for line in subprocess.run(arguments, check=True, capture_output=True, text=True).stdout.split()
         ]
 
-    def test_a_sampler_gives_the_order_of_the_command(self) -> None:
+    def test_a_sampler_has_the_order_of_the_command(self) -> None:
         for wish, options in (
             ({}, []),
             ({"seed": 7}, ["--seed", 7]),
@@ -72,7 +72,7 @@ class CommandTest(WorkTest):
             self.assertEqual(rows, self.sample(*options), wish)
             self.assertEqual((length, taken), (len(rows), rows), wish)
 
-    def test_a_where_view_is_sampled_as_by_the_command_with_its_own_ordinals(self) -> None:
+    def test_a_where_view_is_sampled_in_the_order_of_the_command(self) -> None:
         view = self.ds.where("label < 3")
         rows = list(view.sampler(seed=5))
         self.assertEqual(sorted(rows), list(range(len(view))))
@@ -90,16 +90,16 @@ class CommandTest(WorkTest):
 
 
 class OrderTest(WorkTest):
-    def test_each_epoch_is_every_record_once_in_another_order(self) -> None:
+    def test_each_epoch_has_every_record_once_in_another_order(self) -> None:
         ds = self.examples(100)
         sampler = ds.sampler(seed=1)
         orders = orders_of(sampler, 5)
-        self.assertEqual([list(again) for again in [ds.sampler(seed=1)] * 5], orders)  # each iteration is the next
+        self.assertEqual([list(again) for again in [ds.sampler(seed=1)] * 5], orders)  # each yields the next epoch
         self.assertEqual(len({tuple(order) for order in orders}), 5)
         self.assertTrue(all(sorted(order) == list(range(100)) for order in orders))
         self.assertNotEqual(list(ds.sampler(seed=2)), orders[0])
 
-    def test_tails_keep_what_they_promise(self) -> None:
+    def test_the_ranks_divide_the_tail_as_documented(self) -> None:
         for count, world_size in ((0, 3), (1, 3), (2, 3), (12, 3), (13, 3), (14, 3), (5, 7)):
             ds = self.examples(count, f"data-{count}-{world_size}/")
             for tail in ("exact", "pad", "drop"):
@@ -116,7 +116,7 @@ class OrderTest(WorkTest):
                     self.assertEqual(lengths, [count // world_size] * world_size, message)
                     self.assertEqual(len(set(together)), len(together), message)
 
-    def test_weights_and_balance_draw_as_documented(self) -> None:
+    def test_weights_and_balance_draw_records_as_documented(self) -> None:
         ds = self.examples(1000)
         drawn = list(ds.sampler(weights="label"))
         self.assertEqual(len(drawn), 1000)
@@ -155,13 +155,13 @@ class StateTest(WorkTest):
         super().setUp()
         self.ds = self.examples(101)
 
-    def test_a_state_is_plain_and_small(self) -> None:
+    def test_a_state_is_small_and_can_be_stored_as_json(self) -> None:
         for wish in ({}, {"weights": "weight"}, {"balance": "label"}, {"block": 4}):
             state = self.ds.where("label < 9").sampler(**wish).state_dict()
             self.assertEqual(json.loads(json.dumps(state)), state)
             self.assertLess(len(json.dumps(state)), 1024)
 
-    def test_it_resumes_where_it_was_taken(self) -> None:
+    def test_a_sampler_resumes_where_its_state_was_taken(self) -> None:
         for wish in ({}, {"weights": "weight"}, {"balance": "label"}, {"block": 4}):
             whole = list(self.ds.sampler(seed=3, epoch=1, **wish))
             for read in (0, 1, 50, 100, 101):
@@ -221,7 +221,7 @@ class StateTest(WorkTest):
         twin = pickle.loads(pickle.dumps(sampler))
         rest = list(iterator)
         self.assertEqual(list(twin), rest)
-        twin.set_epoch(0)  # it was read since: the epoch starts again
+        twin.set_epoch(0)  # the twin was read since, so the epoch starts again
         self.assertEqual(list(twin), read + rest)
 
     def test_an_iterator_has_its_own_state(self) -> None:
@@ -289,7 +289,7 @@ class StateTest(WorkTest):
 
 
 class ViewTest(WorkTest):
-    def test_ordinals_are_the_views_own(self) -> None:
+    def test_a_sampler_of_a_view_yields_ordinals_of_the_view(self) -> None:
         ds = self.examples(60)
         for view in (
             ds[10:50],
@@ -304,7 +304,7 @@ class ViewTest(WorkTest):
             self.assertEqual(sorted(rows), list(range(len(view))), view)
             self.assertEqual(sorted(view.__getitems__(rows)), sorted(view))
 
-    def test_the_same_records_in_another_order_are_drawn_in_the_same_order(self) -> None:
+    def test_views_of_the_same_records_are_drawn_in_the_same_order(self) -> None:
         ds = self.examples(60)
         plain, turned = ds[10:50], ds[10:50][::-1]
         drawn = [view.ordinals(list(view.sampler(seed=3))).tolist() for view in (plain, turned)]

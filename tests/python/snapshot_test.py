@@ -1,4 +1,4 @@
-"""An open Dataset answers for the index that it opened, whatever happens to its file or the working directory."""
+"""An open Dataset keeps reading the index that it opened, whatever happens to its file or the working directory."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class SnapshotTest(WorkTest):
             shutil.copyfile(other, self.index)
 
         return {
-            "other data of as many records": lambda: self.build("as-many"),
+            "other data with the same number of records": lambda: self.build("as-many"),
             "fewer records": lambda: self.build("fewer"),
             "more records": lambda: self.build("more"),
             "other columns": lambda: self.build("own", columns=["name"]),
@@ -159,7 +159,7 @@ class SnapshotTest(WorkTest):
         sampler.load_state_dict(state)
         self.assertEqual(next(iter(self.open().where("a = 103"))), numbered(103, 1)[0])
 
-    def test_a_pickle_refers_to_the_index_that_was_open(self) -> None:
+    def test_a_pickle_can_be_loaded_only_with_the_index_that_was_open(self) -> None:
         self.build("own")
         ds = self.open()
         things = [ds, ds[3:9], ds.where("a > 110"), ofindex.mix([ds, ds[:5]]), ds.sampler(weights="weight")]
@@ -178,7 +178,7 @@ class SnapshotTest(WorkTest):
                     pickle.loads(bytes_)
         self.build("own")
         for bytes_ in pickles:
-            pickle.loads(bytes_)  # the same bytes again
+            pickle.loads(bytes_)  # the index is the same again
 
     def test_a_forked_child_uses_the_index_of_its_parent(self) -> None:
         self.build("own")
@@ -245,7 +245,7 @@ class WorkingDirectoryTest(WorkTest):
             self.assertEqual(list(again[0]), list(ds))
             self.assertIn("'data.ofidx'", repr(ds))
 
-    def test_messages_show_the_path_as_given(self) -> None:
+    def test_errors_show_the_path_as_it_was_given(self) -> None:
         os.chdir(self.dir)
         ds = ofindex.open("data")
         (self.dir / "data/part-0").unlink()

@@ -31,7 +31,7 @@ _NAMES = ("", "é", "image/encoded", "a b", "label[]", 'quo"te', "x" * 200)
 
 @dataclass(frozen=True)
 class Spec:
-    """One feature; `shape` is None if it is ragged."""
+    """The spec of one feature. `shape` is None for a ragged feature."""
 
     kind: str
     shape: tuple[int, ...] | None
@@ -98,7 +98,7 @@ def _shaped(values: list[Any], shape: tuple[int, ...]) -> Any:
 
 
 def random_spec(rng: random.Random) -> Spec:
-    """Any feature that both libraries support; to TensorFlow, a default for an array without items is no default."""
+    """A random spec that both libraries support. TensorFlow ignores a default without items, so none is generated."""
     kind = rng.choice(tuple(_KIND_FIELDS))
     if rng.random() < 0.35:
         return Spec(kind, None)
@@ -109,7 +109,8 @@ def random_spec(rng: random.Random) -> Spec:
 
 
 def _habit(rng: random.Random, spec: Spec) -> Callable[[], Value | None]:
-    """How the records write the feature of one case: most correctly, some differently, each in its own way."""
+    """Returns a generator of the feature's values in the records of one case. Most fit the spec; in some cases, a part
+    differs in one way."""
     lengths = (0, 0, 1, 2, 7, 300) if rng.random() < 0.1 else (0, 0, 1, 2, 7)
     oddity = rng.choice((0.0, 0.0, 0.0, 0.1, 0.5))
     odd = rng.choice(("kind", "kind", "count", "empty", "other empty"))
@@ -134,7 +135,7 @@ def _habit(rng: random.Random, spec: Spec) -> Callable[[], Value | None]:
 
 
 def random_case(seed: int, features: int) -> tuple[dict[str, Spec], list[bytes]]:
-    """Some features to request, and messages that may have them between other features, in any order."""
+    """Specs of features to request, and messages that may have these features among others, in any order."""
     rng = random.Random(seed)
     names = rng.sample(_NAMES, 2) + [f"feature {number}" for number in range(features - 2)]
     specs = {name: random_spec(rng) for name in names}

@@ -38,7 +38,7 @@ class DatasetTest(WorkTest):
     def numbers(self, batches: Any) -> list[int]:
         return [int(weight * 8) for batch in batches for weight in batch["weight"].numpy().tolist()]
 
-    def test_it_yields_the_batches_of_the_dataset_in_the_samplers_order(self) -> None:
+    def test_a_tf_dataset_yields_the_batches_in_the_order_of_the_sampler(self) -> None:
         ds = self.examples(100)
         for view in (ds, ds.where("label > 4")[::-1], ds[:0], ofindex.mix([ds, ds[:20]], [1, 1])):
             order = list(view.sampler(seed=3, epoch=2))
@@ -93,21 +93,21 @@ class DatasetTest(WorkTest):
         self.assertEqual(self.numbers(batches), expected[50:100])
         self.assertEqual(self.numbers(batches), expected[100:])
 
-    def test_ranks_and_tails_are_those_of_the_sampler(self) -> None:
+    def test_ranks_and_tails_are_divided_as_by_the_sampler(self) -> None:
         ds = self.examples(50)
         for tail in ("exact", "pad", "drop"):
             for rank in range(3):
                 batches = ofindex.tf.dataset(ds, WEIGHT, 16, seed=3, rank=rank, world_size=3, tail=tail)
                 self.assertEqual(self.numbers(batches), list(ds.sampler(3, 0, rank, 3, tail=tail)), (tail, rank))
 
-    def test_it_works_with_map_and_prefetch(self) -> None:
+    def test_a_tf_dataset_works_with_map_and_prefetch(self) -> None:
         ds = self.examples(50)
         batches = ofindex.tf.dataset(ds, {**WEIGHT, "boxes": ofindex.ragged("float32")}, 16, seed=3)
         sums = batches.map(lambda batch: tf.reduce_sum(batch["boxes"], axis=1)).prefetch(2)
         got = [number for batch in sums for number in batch.numpy().tolist()]
         self.assertEqual(got, [sum(range(row % 10)) for row in ds.sampler(seed=3)])
 
-    def test_errors_are_raised_and_a_loop_may_be_left(self) -> None:
+    def test_errors_are_raised_and_a_loop_that_is_left_ends_its_threads(self) -> None:
         ds = self.examples(50)
         with self.assertRaisesRegex(tf.errors.OpError, "boxes"):
             list(ofindex.tf.dataset(ds, {"boxes": ofindex.fixed("float32")}))

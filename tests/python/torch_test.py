@@ -47,7 +47,7 @@ class DatasetTest(WatchedTest):
                 self.assertEqual(read, expected[epoch], (method, workers, persistent, epoch))
             del loader
 
-    def test_items_are_payloads_features_or_results_of_a_transform(self) -> None:
+    def test_items_are_payloads_decoded_features_or_results_of_a_transform(self) -> None:
         ds = self.examples(30).where("label > 2")
         payloads = Dataset(ds)
         self.assertEqual(len(payloads), 21)
@@ -92,18 +92,18 @@ class DatasetTest(WatchedTest):
         expected = [mix[row] for row in sampler.take(len(mix))]
         self.assertEqual([payload for batch in loader for payload in batch], expected)
 
-    def test_its_errors_are_raised_out_of_workers(self) -> None:
+    def test_errors_in_workers_are_raised_in_the_main_process(self) -> None:
         ds = self.examples(40)
         wrong = Dataset(ds, {"boxes": ofindex.fixed("float32")})
         for workers in (0, 2):
             with self.assertRaisesRegex(ofindex.FeatureError, "boxes"):
                 list(torch.utils.data.DataLoader(wrong, 8, num_workers=workers))
 
-    def test_it_pickles_and_its_repr_is_stable(self) -> None:
+    def test_a_dataset_can_be_pickled_and_has_a_stable_repr(self) -> None:
         dataset = Dataset(self.examples(10)[3:], FEATURES, transform=itself)
         twin = pickle.loads(pickle.dumps(dataset))
         self.assertEqual(plain(twin[0]), plain(dataset[0]))
-        for public in (Dataset, Loader, Ragged, ofindex.torch.LoaderIterator):  # a pickle may outlive our files
+        for public in (Dataset, Loader, Ragged, ofindex.torch.LoaderIterator):  # public names in pickles
             self.assertEqual(pickle.loads(pickle.dumps(public)), public)
             self.assertIn(b"cofindex.torch\n", pickle.dumps(public, 0))
         self.assertEqual(repr(twin), repr(dataset))
@@ -115,7 +115,7 @@ class StatefulDataLoaderTest(WatchedTest):
     def loader(self, ds: Any, workers: int, sampler: Any) -> Any:
         return StatefulDataLoader(Dataset(ds), batch_size=8, sampler=sampler, num_workers=workers, collate_fn=itself)
 
-    def test_it_resumes_inside_an_epoch(self) -> None:
+    def test_a_stateful_data_loader_resumes_inside_an_epoch(self) -> None:
         ds = self.examples(101)
         for workers in (0, 2):
             expected = []
@@ -128,15 +128,15 @@ class StatefulDataLoaderTest(WatchedTest):
             state = pickle.loads(pickle.dumps(loader.state_dict()))
             del iterator
 
-            sampler = ds.sampler(seed=77)  # the state has the seed
+            sampler = ds.sampler(seed=77)  # the seed of the state replaces this one
             resumed = self.loader(ds, workers, sampler)
             resumed.load_state_dict(state)
             self.assertEqual(read + list(resumed), expected[0], workers)
             sampler.set_epoch(1)
             self.assertEqual(list(resumed), expected[1], workers)
 
-    def test_a_state_of_any_batch_resumes_as_with_torchs_own_samplers(self) -> None:
-        """After the last batch, the rest of the epoch is empty; after the end of the loop, the next epoch begins."""
+    def test_a_state_after_any_batch_resumes_as_with_the_samplers_of_torch(self) -> None:
+        """A run resumed after the last batch reads no more of the epoch; resumed after the loop, it reads the next."""
         from torchdata.stateful_dataloader.sampler import RandomSampler
 
         ds = self.examples(24)
@@ -161,7 +161,7 @@ class StatefulDataLoaderTest(WatchedTest):
 
     @staticmethod
     def epochs_after(stop: int, stopped: Any, resumed: Any) -> list[list[Any]]:
-        """Two epochs of `resumed`, from the state of `stopped` after `stop` batches; 99 is after the loop."""
+        """Two epochs of `resumed`, which resumes from `stopped` after `stop` batches (99: after the loop)."""
         if stop:
             list(stopped) if stop == 99 else list(islice(stopped, stop))
         resumed.load_state_dict(pickle.loads(pickle.dumps(stopped.state_dict())))

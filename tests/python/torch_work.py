@@ -1,4 +1,4 @@
-"""Shared code of the tests of ofindex.torch; without torch, they are skipped."""
+"""Shared code of the tests of ofindex.torch, which are skipped without torch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest("torch is not installed") from missing
 
-# Tests import these from here, after the check for torch.
+# Tests import these names from this module, after its check for torch.
 from ofindex.torch import Dataset as Dataset
 from ofindex.torch import Loader as Loader
 from ofindex.torch import Ragged
@@ -54,7 +54,7 @@ def batches_of(ds: Any, features: Any, rows: list[int], size: int) -> list[Any]:
 
 
 class CountingSampler:
-    """A sampler written in Python, slow on request; it has no length."""
+    """A sampler written in Python, without a length, that waits `seconds` before each number."""
 
     def __init__(self, count: int, seconds: float = 0) -> None:
         self.count, self.seconds = count, seconds
@@ -66,7 +66,7 @@ class CountingSampler:
 
 
 class WatchedTest(WorkTest):
-    """Nothing may hang: a test that takes too long ends the process, and prints all stacks."""
+    """Ends the process, and prints the stacks of all threads, if a test takes too long."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -80,7 +80,7 @@ class WatchedTest(WorkTest):
         self.addCleanup(faulthandler.cancel_dump_traceback_later)
 
     def until(self, condition: Callable[[], bool], text: str) -> None:
-        """Waits until other threads have finished their work."""
+        """Waits until `condition` holds; fails with `text` if that takes too long."""
         end = time.monotonic() + PATIENCE
         while not condition():
             self.assertLess(time.monotonic(), end, text)

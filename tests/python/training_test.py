@@ -1,4 +1,4 @@
-"""examples/train_digits.py on the real digits: it learns, and a stopped run resumes bit for bit. Also JPEGs."""
+"""examples/train_digits.py learns the real digits, and a stopped run resumes bit for bit. Also batches of JPEGs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "train_digits.py"
 PARTS = 4
 
 
-@unittest.skipIf(load_digits is None, "no scikit-learn: its digits are trained on")
+@unittest.skipIf(load_digits is None, "scikit-learn, whose digits the test uses, is not installed")
 class TrainingTest(WorkTest):
     def setUp(self) -> None:
         super().setUp()
@@ -48,7 +48,7 @@ class TrainingTest(WorkTest):
             self.write(f"digits/part-{part}", some, records.OFRECORD)
 
     def train(self, name: str, *options: str) -> str:
-        """The output of a run whose checkpoint and log have the name `name`."""
+        """Runs the example with checkpoint and log files called `name`; returns its output."""
         files = ["--checkpoint", f"{name}.pt", "--log", f"{name}.log"]
         done = subprocess.run(
             [sys.executable, str(EXAMPLE), "digits", "--epochs", "12", "--save-every", "50", *files, *options],
@@ -89,7 +89,7 @@ class TrainingTest(WorkTest):
         self.assertEqual([int(line.split()[0]) for line in steps], list(range(1, 12 * batches + 1)))
         self.assertEqual(len({line.split()[2] for line in steps}), len(steps))  # no batch comes twice
 
-        # Stopped twice inside an epoch: 17 steps after a checkpoint, which are repeated, and 1 step before one.
+        # The run is stopped twice inside an epoch, 17 and 49 steps after a checkpoint. These steps are repeated.
         self.assertIn("stopped after step 167", self.train("parts", "--stop-after", "167"))
         self.assertEqual(self.log("parts"), steps[:167])
         self.assertIn("resumed after step 150", self.train("parts", "--resume", "--stop-after", "299"))
@@ -99,7 +99,7 @@ class TrainingTest(WorkTest):
         self.assertNotEqual(250 % batches, 0)
         self.assert_same(self.checkpoint("whole"), self.checkpoint("parts"))
 
-    def test_its_batches_are_the_held_out_digits(self) -> None:
+    def test_the_split_of_the_example_is_disjoint_and_its_labels_are_right(self) -> None:
         self.train("one", "--epochs", "1")
         ds = ofindex.open(self.dir / "digits")
         parts = ds.split({"train": 0.8, "held out": 0.2}, seed=0)
@@ -110,7 +110,7 @@ class TrainingTest(WorkTest):
         np.testing.assert_array_equal(labels, load_digits().target)
 
 
-@unittest.skipIf(Image is None, "no Pillow: it makes the JPEGs")
+@unittest.skipIf(Image is None, "Pillow, which makes the JPEGs, is not installed")
 class JpegTest(WorkTest):
     COUNT, SIZE = 60, (24, 32)
 
@@ -154,7 +154,7 @@ class JpegTest(WorkTest):
             self.assertNotEqual(seen, sorted(seen))
             self.assertEqual(seen, list(self.ds.sampler(seed=3)))
 
-    def test_an_invalid_jpeg_is_an_error_of_the_loop(self) -> None:
+    def test_an_invalid_jpeg_raises_an_error_in_the_loop(self) -> None:
         ds = ofindex.build(self.write("broken/", [messages.encode("example", {"x": ("bytes", [b"no JPEG"])})] * 4))
 
         def decode(batch: dict[str, Any]) -> Any:

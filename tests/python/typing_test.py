@@ -1,4 +1,4 @@
-"""The package's types are sound, its stubs match the extension, and its code follows the style."""
+"""mypy accepts the package, its stubs match the extension, and ruff accepts its code."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CHECKED = ("python", "tests/python", "examples", "bench/python")
 
 
-# Complaints of mypy's stubtest about every nanobind module, whose classes and functions have nanobind's own types. The
-# test still checks that each class, function and method exists in the stubs and at run time.
+# What mypy's stubtest reports about any nanobind module, because its classes and functions have nanobind's own types.
+# The test still checks that each class, function and method exists in the stubs and at run time.
 OF_NANOBIND = re.compile(
     r"ofindex\._ofindex\."
     r"([A-Z]\w* is inconsistent, metaclass differs"
@@ -37,7 +37,7 @@ class TypingTest(unittest.TestCase):
     def test_mypy_finds_nothing_in_strict_mode(self) -> None:
         self.check("mypy", "--config-file=pyproject.toml", "-p", "ofindex")
 
-    def test_the_stubs_are_those_of_the_extension(self) -> None:
+    def test_the_stubs_match_the_extension(self) -> None:
         done = self.run_tool("mypy.stubtest", "ofindex._ofindex", "--ignore-disjoint-bases", "--concise")
         lines = done.stdout.splitlines()
         self.assertEqual([line for line in lines if not OF_NANOBIND.fullmatch(line)], [], done.stderr)

@@ -1,4 +1,4 @@
-"""Facts of a view are about its own records, or an error: stats, schema, info, its table in a notebook."""
+"""stats(), schema, info and the notebook table of a view describe its own records, or raise an error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from python.work import WorkTest, in_new_process
 
 
 def payload(number: int) -> bytes:
-    """Features of every form that a column takes: single and mixed kinds, NaN, texts, bytes, lists, and none."""
+    """A message with features for every form of column: single and mixed kinds, NaN, text, bytes, lists, no value."""
     features: dict[str, Any] = {"id": ("int64", [number]), "score": ("float", [number / 8])}
     if number % 5 == 0:
         features["score"] = ("float", [math.nan])
@@ -30,8 +30,8 @@ def payload(number: int) -> bytes:
 NAMES = ["id", "score", "name", "blob", "boxes", "words", "mixed", "any"]
 
 
-# Prints the statistics of a view with one record, a list of 100 numbers, half a million times. Their peak memory is at
-# most a few bytes per repetition, and none per value.
+# Prints the statistics of a view that has one record, a list of 100 numbers, half a million times. Computing them may
+# take a few bytes of memory per repetition, but none per value.
 REPEATS = """
 import resource, sys
 import numpy as np
@@ -64,12 +64,12 @@ class StatsTest(WorkTest):
             if column in NAMES and not alone.schema.get(column, {}).get("column"):
                 continue  # no record of the view has a value
             found, expected = view.stats(column), alone.stats(column)
-            found.pop("type"), expected.pop("type")  # of all the column's values
-            if expected["list_lengths"] is None:  # stored as values, if no record has a list
+            found.pop("type"), expected.pop("type")  # the type covers the whole column
+            if expected["list_lengths"] is None:  # without lists, values are stored as single values
                 found.pop("list_lengths"), expected.pop("list_lengths")
             self.assertEqual(repr(found), repr(expected), (name, column))
 
-    def test_stats_equal_those_of_a_dataset_of_these_records_alone(self) -> None:
+    def test_stats_of_a_view_equal_those_of_a_dataset_of_its_records(self) -> None:
         for name, view in {
             "slice": self.ds[10:50],
             "last": self.ds[-3:],
@@ -113,7 +113,7 @@ class FactsTest(WorkTest):
         super().setUp()
         self.ds = self.examples(100)
 
-    def test_facts_of_the_whole_dataset_are_refused_for_a_view(self) -> None:
+    def test_schema_info_and_sql_are_refused_for_a_view(self) -> None:
         for view in (self.ds[:50], self.ds.where("label = 3"), self.ds[::-1], self.ds[[1, 1]], self.ds[:0]):
             asks = (lambda view=view: view.schema, lambda view=view: view.info, lambda view=view: view.sql("SELECT 1"))
             for ask in asks:

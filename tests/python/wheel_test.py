@@ -1,6 +1,7 @@
-"""The wheel, alone in an environment: it builds an index and reads it, as in README.
+"""The wheel, installed alone in an environment, builds an index and reads it, as in README.md.
 
-Without --quick, tools/test has built it as pip does on a clean machine: from an sdist, in a separate environment.
+Without --quick, tools/test has built the wheel as pip does on a clean machine: from an sdist, in a separate
+environment.
 """
 
 from __future__ import annotations
@@ -46,14 +47,14 @@ class WheelTest(WorkTest):
         self.wheel = wheels[-1]
 
     def run_clean(self, *arguments: object, given: str = "", folder: str = ".") -> str:
-        """Runs a program in an environment without variables of this one; `given` is its standard input."""
+        """Runs a program with only the environment variables of pip and proxies; `given` is its standard input."""
         kept = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name.endswith("_PROXY")}
         command = list(map(str, arguments))
         done = subprocess.run(command, input=given, capture_output=True, text=True, cwd=self.dir / folder, env=kept)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
-    def test_it_works_in_an_empty_environment(self) -> None:
+    def test_the_wheel_works_in_an_empty_environment(self) -> None:
         data = self.write("data/", [example(number) for number in range(100)])
         (self.dir / "third").write_bytes(example(3))
         self.run_clean(sys.executable, "-m", "venv", "empty")
@@ -71,11 +72,11 @@ class WheelTest(WorkTest):
         self.run_clean(bin / "python", "-c", README, given=first, folder="lesson")
         self.assertTrue((self.dir / "lesson" / "digits.ofidx").exists())
 
-    def test_its_tag_is_this_pythons(self) -> None:
+    def test_the_tag_of_the_wheel_is_that_of_this_python(self) -> None:
         version = f"cp{sys.version_info.major}{sys.version_info.minor}"
         self.assertRegex(self.wheel.name, rf"^ofindex-[0-9.]+-{version}-{version}-linux_x86_64\.whl$")
 
-    def test_its_libraries_need_only_what_the_wheel_brings_and_export_one_symbol(self) -> None:
+    def test_its_libraries_need_only_bundled_libraries_and_export_one_symbol(self) -> None:
         with zipfile.ZipFile(self.wheel) as wheel:
             wheel.extractall(self.dir)
         package = self.dir / "ofindex"

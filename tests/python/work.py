@@ -1,4 +1,4 @@
-"""Shared code of the tests of the Python package: a folder, and datasets in it."""
+"""Shared code of the tests of the Python package: a temporary folder, and datasets in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from oracle import messages, records
 
 
 def example(number: int) -> bytes:
-    """Example `number`: a label, a weight, a name, and boxes, as many as the last digit of `number`."""
+    """Example `number`: a label, a weight, a name, and boxes. The last digit of `number` is the number of boxes."""
     return messages.encode(
         "example",
         {
@@ -68,7 +68,7 @@ class WorkTest(unittest.TestCase):
     def examples(self, count: int, name: str = "data/") -> ofindex.Dataset:
         """A dataset of `count` examples."""
         data = self.write(name, [example(number) for number in range(count)])
-        return ofindex.build(data, format="tfrecord")  # an empty file has no other sign of its format
+        return ofindex.build(data, format="tfrecord")  # an empty file does not show its format
 
     def descriptors(self) -> int:
         return len(os.listdir("/proc/self/fd"))

@@ -1,4 +1,4 @@
-"""The output of ofindex.Writer and ofindex.pack is read by others: TensorFlow, vahidk's tfrecord, protobuf."""
+"""Other libraries read the output of ofindex.Writer: TensorFlow, vahidk's tfrecord, protobuf."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from python.work import WorkTest, in_new_process
 
 COUNT = 300
 
-# In a separate process, because it registers the same messages as TensorFlow.
+# Runs in a separate process, because tfrecord registers the same messages as TensorFlow.
 BY_TFRECORD = """
 import json, sys, tfrecord, zlib
 description = {"label": "int", "weight": "float", "name": "byte", "image": "byte", "boxes": "float"}
@@ -52,7 +52,7 @@ class PeersTest(WorkTest):
                 writer.write(values(number))
         return path
 
-    def test_tensorflow_reads_it_with_its_checksums(self) -> None:
+    def test_tensorflow_reads_a_written_shard_and_checks_its_checksums(self) -> None:
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
         try:
             import tensorflow as tf
@@ -79,7 +79,7 @@ class PeersTest(WorkTest):
                 number += 1
             self.assertEqual(number, COUNT)
 
-    def test_tensorflow_reads_sequence_examples(self) -> None:
+    def test_tensorflow_reads_written_sequence_examples(self) -> None:
         try:
             import tensorflow as tf
         except ImportError:
@@ -97,7 +97,7 @@ class PeersTest(WorkTest):
         self.assertEqual(lists["frames"].to_list(), [[1, 2], [3]])
         self.assertEqual(lists["words"].to_list(), [[b"a"], [b"b", b"c"]])
 
-    def test_vahidks_tfrecord_reads_it(self) -> None:
+    def test_the_package_tfrecord_reads_a_written_shard(self) -> None:
         if importlib.util.find_spec("tfrecord") is None:
             self.skipTest("tfrecord is not installed")
         printed = in_new_process(BY_TFRECORD, self.shard("a.tfrecord"))
@@ -113,7 +113,7 @@ class PeersTest(WorkTest):
         ]
         self.assertEqual(json.loads(printed), expected)
 
-    def test_protobuf_writes_the_same_bytes(self) -> None:
+    def test_protobuf_serializes_the_same_bytes(self) -> None:
         expected = [
             messages.encode(
                 "ofrecord",

@@ -1,4 +1,4 @@
-"""ofindex.Writer: refused records are reported by record and feature, and no part of them is written."""
+"""ofindex.Writer: an error about a refused record names record and feature, and no part of the record is written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class RefusedTest(WriterCase):
     def refused(
         self, payload: str, record: Any, pattern: str, kind: Any = ofindex.FeatureError, **options: Any
     ) -> None:
-        """A writer that refuses `record`, and continues as if it had not been passed."""
+        """Checks that a writer refuses `record`, and continues as if the record had not been passed."""
         (self.dir / "shard").unlink(missing_ok=True)
         with ofindex.Writer(self.dir / "shard", FORMATS[payload], payload=payload, **options) as writer:
             writer.write({"good": 1})
@@ -29,7 +29,7 @@ class RefusedTest(WriterCase):
         found = records.WALK[FORMATS[payload]]((self.dir / "shard").read_bytes())
         self.assertEqual((len(found.records), found.damage), (2, []))
 
-    def test_values_that_do_not_fit_are_named_with_record_and_feature(self) -> None:
+    def test_the_error_of_a_value_that_does_not_fit_names_record_and_feature(self) -> None:
         named = "record 1: feature 'x'"
         for value, pattern in (
             (math.nan, f"{named}.*NaN"),
@@ -69,7 +69,7 @@ class RefusedTest(WriterCase):
         self.assertEqual(self.feature("ofrecord", 1e300), ("double", [1e300]))
         self.assertEqual(self.feature("example", math.inf), ("float", [math.inf]))
 
-    def test_what_the_schema_does_not_allow_is_refused(self) -> None:
+    def test_values_that_the_schema_does_not_allow_are_refused(self) -> None:
         for value, kind, pattern in (
             (2**31, "int32", "record 1: feature 'x'.*int32"),
             (np.array([-(2**31) - 1]), "int32", "int32"),
@@ -81,11 +81,11 @@ class RefusedTest(WriterCase):
         ):
             self.refused("ofrecord", {"x": value}, pattern, schema={"x": kind})
 
-    def test_a_value_among_steps_is_refused(self) -> None:
+    def test_a_single_value_among_lists_of_steps_is_refused(self) -> None:
         for value in ([[1], 2, [3]], [[1], "a"], [np.arange(2), 3]):
             self.refused("sequence_example", {"x": value}, "record 1: feature 'x'.*among lists")
 
-    def test_steps_of_different_kinds_are_a_mixed_list(self) -> None:
+    def test_steps_of_different_kinds_are_refused(self) -> None:
         for value in ([[1], ["a"]], [[1], [1.5]], [1, [2]], [[1], [[2]]], [[None]]):
             self.refused("sequence_example", {"x": value}, "record 1: feature 'x'")
         for value in (5, "text", b"bytes", {"a": 1}):
@@ -102,7 +102,7 @@ class RefusedTest(WriterCase):
         for record in ({1: 1}, {None: 1}, {("a",): 1}):
             self.refused("example", record, "features are named by", TypeError)
 
-    def test_names_that_readers_would_refuse_are_refused(self) -> None:
+    def test_feature_names_that_readers_would_refuse_are_refused(self) -> None:
         self.refused("example", {b"\xff": 1}, "UTF-8")
         self.refused("example", {"\udcff": 1}, "UTF-8")
         self.refused("example", {"a": 1, b"a": 2}, "record 1.*'a'")
@@ -114,7 +114,7 @@ class RefusedTest(WriterCase):
             writer.write(record)
         return (self.dir / "part-0").read_bytes()
 
-    def test_a_dictionary_that_changes_meanwhile_is_an_error(self) -> None:
+    def test_a_dictionary_that_changes_while_it_is_written_is_an_error(self) -> None:
         record: dict[str, Any] = {"a": 1}
 
         class Growing:

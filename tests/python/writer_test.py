@@ -1,4 +1,4 @@
-"""ofindex.Writer: no incomplete shard ever has its name, however the writer ends."""
+"""ofindex.Writer: however a writer ends, an incomplete shard never has the name of the file to be written."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ class ClosingTest(WriterCase):
         writer.abandon()
         self.assertTrue(self.path.exists())
 
-    def test_a_failing_block_leaves_the_old_file_and_no_others(self) -> None:
+    def test_a_with_block_that_fails_leaves_only_the_old_file(self) -> None:
         self.write("a.tfrecord", [b"old"])
         with self.assertRaises(KeyError), ofindex.Writer(self.path, force=True) as writer:
             writer.write(b"new")
             raise KeyError
         self.assertEqual((self.payloads(self.path), self.beside()), ([b"old"], ["a.tfrecord"]))
 
-    def test_an_existing_file_is_replaced_by_force_if_it_is_a_shard_of_the_format(self) -> None:
+    def test_force_replaces_an_existing_file_only_if_it_is_a_shard_of_the_same_format(self) -> None:
         diary = self.dir / "part-7"
         diary.write_text("Dear diary,\n")
-        shard = self.write("part-8", [b"old"])  # TFRecords, although the name stands for OFRecord
+        shard = self.write("part-8", [b"old"])  # TFRecords under a name for OFRecords
         mine = self.write("a.tfrecord", [b"old"])
         for path, force in ((diary, False), (diary, True), (shard, False), (shard, True), (mine, False)):
             before = path.read_bytes()
@@ -81,7 +81,7 @@ class ClosingTest(WriterCase):
         )
         self.assertEqual((printed, self.beside()), ("end\n", []))
 
-    def test_a_closed_writer_and_one_that_never_began_end_silently(self) -> None:
+    def test_a_closed_writer_and_a_refused_writer_give_no_warning(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             ofindex.Writer(self.path).close()
@@ -89,7 +89,7 @@ class ClosingTest(WriterCase):
                 ofindex.Writer(self.dir / "unknown")
             gc.collect()
 
-    def test_a_shard_has_one_writer(self) -> None:
+    def test_a_second_writer_of_a_shard_is_refused(self) -> None:
         with ofindex.Writer(self.path), self.assertRaises(ofindex.LockError):
             ofindex.Writer(self.path)
 
@@ -128,7 +128,7 @@ class ClosingTest(WriterCase):
                 writer.write(payload)
         self.assertEqual(self.payloads(self.path), [bytes(memoryview(payload)) for payload in given])
 
-    def test_a_writer_belongs_to_one_process_and_cannot_be_pickled(self) -> None:
+    def test_a_writer_cannot_be_pickled(self) -> None:
         import pickle
 
         with ofindex.Writer(self.path) as writer, self.assertRaises(TypeError):
@@ -217,7 +217,7 @@ class DyingTest(WriterCase):
         self.assertEqual(records.walk_tfrecord(path.read_bytes()).payloads, [b"old"])
         self.assertEqual(self.beside(), ["a.tfrecord"])
 
-    def test_a_disk_that_fills_up_at_the_end_is_an_error_of_close(self) -> None:
+    def test_a_disk_that_fills_up_when_the_writer_closes_is_an_error(self) -> None:
         printed = in_new_process(
             "import ofindex, resource, signal, sys\n"
             "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"

@@ -1,4 +1,4 @@
-"""ofindex.Writer: the kinds of values, and that they are read as they were written."""
+"""ofindex.Writer: Python values get their feature kinds, and are read as they were written."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Odd(Mapping[str, Any]):
 
 
 class ValuesTest(WriterCase):
-    def test_each_value_has_its_kind(self) -> None:
+    def test_each_python_type_has_a_feature_kind(self) -> None:
         bytes_array = ofindex.BytesArray(np.frombuffer(b"abc", np.uint8), np.array([0, 1, 3]))
         for value, example, ofrecord in (
             (3, ("int64", [3]), ("int64", [3])),
@@ -114,7 +114,7 @@ class ValuesTest(WriterCase):
             with self.subTest(repr(value), kind=kind):
                 self.assertEqual(self.feature("ofrecord", value, schema={"x": kind}), (kind, expected))
 
-    def test_tensors_are_arrays(self) -> None:
+    def test_tensors_are_written_like_arrays(self) -> None:
         try:
             import torch
         except ImportError:
@@ -127,12 +127,12 @@ class ValuesTest(WriterCase):
         (message,) = self.written("example", {"a": None, "b": 1})
         self.assertEqual(list(message.features.feature), ["b"])
 
-    def test_any_mapping_and_names_of_bytes_are_accepted(self) -> None:
+    def test_a_record_may_be_any_mapping_and_its_names_may_be_bytes(self) -> None:
         for record in (OrderedDict(a=1), MappingProxyType({"a": 1}), Odd({"a": 1}), {b"a": 1}):
             (message,) = self.written("example", record)
             self.assertEqual(list(message.features.feature["a"].int64_list.value), [1])
 
-    def test_steps_are_lists_of_lists_and_rows_of_arrays(self) -> None:
+    def test_lists_of_lists_and_arrays_of_rows_are_written_as_steps(self) -> None:
         ragged = ofindex.Ragged(np.arange(3), np.array([0, 1, 3]))
         for value, steps in (
             ([[1, 2], [3]], [("int64", [1, 2]), ("int64", [3])]),
@@ -152,7 +152,7 @@ class ValuesTest(WriterCase):
                 with self.subTest(repr(value), name=name):
                     self.assertEqual(self.written("sequence_example", {name: value, "c": 1}), [expected])
 
-    def test_a_marked_name_is_a_feature_list_whatever_its_values(self) -> None:
+    def test_a_name_with_brackets_is_a_feature_list_whatever_its_values(self) -> None:
         for value, steps in (([1, 2], [("int64", [1]), ("int64", [2])]), ([], []), (np.arange(1), [("int64", [0])])):
             expected = messages.MESSAGES["sequence_example"].FromString(messages.encode_sequence({}, {"x": steps}))
             self.assertEqual(self.written("sequence_example", {"x[]": value}), [expected])
@@ -188,7 +188,7 @@ class ValuesTest(WriterCase):
 
 class RoundTripTest(WriterCase):
     def values(self, rng: random.Random, kind: str, count: int) -> Any:
-        """The values as Dataset.record returns them."""
+        """Random values of one kind, in the form in which Dataset.record returns them."""
         if kind == "bytes":
             return [rng.randbytes(rng.choice((0, 1, 3, 40))) for _ in range(count)]
         if kind in ("int32", "int64"):

@@ -9,7 +9,7 @@
 
 namespace ofindex {
 
-// Whole streams, by zlib's own deflate and inflate.
+// Whole streams, compressed and inflated by zlib.
 
 /// Returns the window bits by which deflateInit2 and inflateInit2 select a format (zlib.h).
 [[nodiscard]] inline int WindowBitsOf(Compression compression) {
@@ -20,7 +20,7 @@ namespace ofindex {
   }
 }
 
-/// Returns `bytes` as a stream of `compression`. Level 0 stores them.
+/// Returns `bytes` as a stream of `compression`. Level 0 stores the bytes uncompressed.
 inline std::string Compressed(Compression compression, const std::string& bytes, int level = 6) {
   z_stream stream{};
   REQUIRE(deflateInit2(&stream, level, Z_DEFLATED, WindowBitsOf(compression), 8, Z_DEFAULT_STRATEGY) == Z_OK);
@@ -35,7 +35,7 @@ inline std::string Compressed(Compression compression, const std::string& bytes,
   return out;
 }
 
-/// Returns the inflated bytes, up to `most`, of a whole stream.
+/// Returns the inflated bytes, at most `most`, of a whole stream.
 inline std::string Inflated(Compression compression, const std::string& bytes, size_t most) {
   z_stream stream{};
   REQUIRE(inflateInit2(&stream, WindowBitsOf(compression)) == Z_OK);

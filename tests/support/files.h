@@ -6,7 +6,7 @@
 
 namespace ofindex {
 
-// Verbs on whole files and on bytes in them. Bytes are strings, so + joins. A verb that fails ends the test.
+// Operations on whole files and on bytes in them. Bytes are strings, so + concatenates them. A failure ends the test.
 
 /// Creates `path`, or replaces its content in place: an existing inode is kept.
 void WriteFile(const std::string& path, std::string_view bytes);
@@ -15,7 +15,7 @@ void WriteFile(const std::string& path, std::string_view bytes);
 
 void AppendTo(const std::string& path, std::string_view bytes);
 
-/// Writes `bytes` at `offset`, over existing bytes or beyond the end, with a hole of zeros in between.
+/// Writes `bytes` at `offset`, over existing bytes or beyond the end. A gap before them is filled with zeros.
 void OverwriteAt(const std::string& path, uint64_t offset, std::string_view bytes);
 
 /// Truncates the file to `size` bytes, or extends it with zeros.
@@ -26,7 +26,7 @@ void FlipBit(const std::string& path, uint64_t offset, int bit);
 /// Returns `bytes` with bit `bit`, 0 to 7, of byte `offset` flipped.
 [[nodiscard]] std::string WithFlippedBit(std::string bytes, uint64_t offset, int bit);
 
-/// Replaces `path` by a new file of `bytes`, through a rename: a different inode.
+/// Replaces `path` with a new file of `bytes`, which has a different inode, by a rename.
 void ReplaceFile(const std::string& path, std::string_view bytes);
 
 /// Sets the modification time, in nanoseconds since 1970.

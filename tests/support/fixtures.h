@@ -5,8 +5,7 @@
 
 namespace ofindex {
 
-/// Returns the fixtures folder named by OFINDEX_FIXTURES; if it names none, returns nullopt and prints
-/// a message to the test's output.
+/// Returns the folder named by OFINDEX_FIXTURES. If the variable names no folder, returns nullopt and prints a message.
 [[nodiscard]] std::optional<std::string> FixturesOrMessage();
 
 }  // namespace ofindex

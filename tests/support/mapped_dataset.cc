@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-// Not the current time, so that a file that a test puts in a shard's place within one clock tick has a different time.
+// An old modification time: a file that a test puts in place of a shard has another, even within one clock tick.
 constexpr int64_t kLongAgo = 1'234'567'890'123'456'789;
 
 // Adds the blocks of one shard, whose record boundaries are `boundaries`.

@@ -15,19 +15,19 @@ struct ShardPlan {
   std::string path;
   Framing framing = Framing::kTfRecord;
   std::vector<std::string> payloads;
-  std::vector<uint32_t> bad = {};  ///< indexes in the shard of the records marked bad, ascending
+  std::vector<uint32_t> bad = {};  ///< the records marked bad, as indexes in the shard, ascending
 };
 
-/// A dataset on disk with its map, made without SQLite and without a walk: the offsets are those at which the shards
-/// were written. Shard paths are as in an index next to the folder.
+/// A dataset on disk with its map, created without SQLite and without walking the shards: the record offsets are known
+/// from writing them. The map stores the shard paths of an index next to the folder data/.
 class MappedDataset {
  public:
   explicit MappedDataset(std::vector<ShardPlan> shards, uint32_t block_records = 7);
 
-  /// Opens a reader of the map, and copies at most `copied_bytes` of it. Ends the test on failure.
+  /// Opens a reader of the map, which copies at most about `copied_bytes` of its blocks. Ends the test on failure.
   [[nodiscard]] RecordReader Open(ReaderOptions options = {}, uint64_t copied_bytes = kCopiedMapBytes) const;
 
-  /// Returns the folder that stored paths are relative to; the dataset's own is `folder() + "/data"`.
+  /// Returns the folder that stored paths are relative to. The shards are in `folder() + "/data"`.
   [[nodiscard]] const std::string& folder() const { return dir_.path(); }
   [[nodiscard]] std::string map_path() const { return dir_ / "data.ofidx-map"; }
   [[nodiscard]] std::string shard_path(size_t shard) const { return dir_ / ("data/" + plans_[shard].path); }

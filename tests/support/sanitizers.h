@@ -3,7 +3,7 @@
 namespace ofindex {
 
 // True if this program is built with a sanitizer. Sanitizers reserve terabytes of address space and end the program
-// when memory runs out, so tests of such limits make no sense under them.
+// when memory runs out, so tests of memory limits are skipped.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #elif defined(__has_feature)

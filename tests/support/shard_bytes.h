@@ -9,13 +9,13 @@
 
 namespace ofindex {
 
-// Shards made in memory from docs/record_formats.md alone: the checksum below is not the one that the program uses, so
-// that the two can disagree.
+// Shards made in memory from docs/record_formats.md alone. Their CRC-32C is implemented here, so that tests can compare
+// it with the program's.
 
 /// Computes CRC-32C bit by bit.
 [[nodiscard]] uint32_t SlowCrc32c(std::string_view bytes);
 
-/// Returns the checksum as a TFRecord stores it.
+/// Returns the masked CRC-32C of `bytes`, as a TFRecord stores it.
 [[nodiscard]] uint32_t SlowMaskedCrc32c(std::string_view bytes);
 
 /// Returns `value` as little-endian bytes.
@@ -31,11 +31,11 @@ namespace ofindex {
 /// Returns all bytes of a shard with these payloads.
 [[nodiscard]] std::string ShardBytes(Framing framing, const std::vector<std::string>& payloads);
 
-/// Returns the offset of each record in that shard, followed by the shard's size.
+/// Returns the offset of each record in a shard with these payloads, followed by the size of the shard.
 [[nodiscard]] std::vector<uint64_t> RecordBoundaries(Framing framing, const std::vector<std::string>& payloads);
 
-/// Returns `count` distinct payloads: the first empty, the others of about `bytes` bytes, at least
-/// 8. The same for the same seed.
+/// Returns `count` distinct payloads: the first is empty, the others have about `bytes` bytes, and at least 8. The same
+/// seed gives the same payloads.
 [[nodiscard]] std::vector<std::string> SomePayloads(size_t count, size_t bytes, uint64_t seed = 1);
 
 }  // namespace ofindex

@@ -9,7 +9,7 @@
 namespace ofindex {
 
 TempDir::TempDir() : path_(std::filesystem::temp_directory_path() / "ofindex-XXXXXX") {
-  REQUIRE_MESSAGE(::mkdtemp(path_.data()) != nullptr, "no folder can be made as ", path_);
+  REQUIRE_MESSAGE(::mkdtemp(path_.data()) != nullptr, "cannot create a folder from the template ", path_);
 }
 
 TempDir::~TempDir() {

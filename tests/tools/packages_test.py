@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The libraries that a build needs: the same in every list, and named by Debian's packages if they are missing."""
+"""Every list of the libraries that a build needs is the same, and an error names the missing Debian packages."""
 
 import pathlib
 import re
@@ -33,7 +33,7 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(named - libraries, {"g++", "pkg-config", "python3-dev", "python3-venv"})
         self.assertEqual(libraries - named, set())
 
-    def test_every_missing_library_is_named_in_one_sentence(self):
+    def test_one_error_names_all_missing_libraries(self):
         meson = shutil.which("meson")
         if meson is None:
             self.skipTest("meson is not installed")

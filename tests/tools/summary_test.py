@@ -27,7 +27,7 @@ def doctest(passed, failed, skipped=0):
 
 
 class CountTest(unittest.TestCase):
-    def test_each_kind_of_output_is_summed(self):
+    def test_the_tests_in_each_kind_of_output_are_counted(self):
         cases = [
             ("doctest, all passed", entry(stdout=doctest(12, 0)), (12, 0)),
             ("doctest, some failed", entry("FAIL", doctest(10, 2, 3)), (10, 2)),
@@ -36,7 +36,7 @@ class CountTest(unittest.TestCase):
              (3, 0)),
             ("unittest, on standard error", entry(stderr="....\nRan 33 tests in 1.204s\n\nOK\n"), (33, 0)),
             ("one test", entry(stderr="Ran 1 test in 0.000s\n\nOK\n"), (1, 0)),
-            ("skipped tests are not passed", entry(stderr="Ran 33 tests in 0.1s\n\nOK (skipped=3)\n"), (30, 0)),
+            ("skipped tests do not count as passed", entry(stderr="Ran 33 tests in 0.1s\n\nOK (skipped=3)\n"), (30, 0)),
             ("failures and errors", entry("FAIL", stderr="Ran 33 tests in 0.1s\n\nFAILED (failures=1, errors=2)\n"),
              (30, 3)),
             ("an unexpected success is a failure",
@@ -50,7 +50,7 @@ class CountTest(unittest.TestCase):
             ("no report", entry(stdout="fine\n"), (1, 0)),
             ("no report, failed", entry("FAIL"), (0, 1)),
             ("no report, skipped", entry("SKIP"), (0, 0)),
-            ("a failure that was asked for", entry("EXPECTEDFAIL"), (1, 0)),
+            ("an expected failure in Meson", entry("EXPECTEDFAIL"), (1, 0)),
             ("killed before the report", entry("TIMEOUT"), (0, 1)),
             ("all cases passed, then a crash", entry("ERROR", doctest(12, 0)), (12, 1)),
         ]
@@ -58,13 +58,13 @@ class CountTest(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(summary.count(test), counts)
 
-    def test_a_report_inside_a_line_is_ignored(self):
+    def test_a_report_that_does_not_begin_its_line_is_ignored(self):
         self.assertEqual(summary.count(entry(stdout="see: [doctest] test cases: 9 | 9 passed | 9 failed\n")), (1, 0))
 
 
 class MainTest(unittest.TestCase):
     def run_main(self, *logs):
-        """(exit code, lines) for logs of these tests; None is a log that does not exist."""
+        """Runs summary.main() on a log for each list of tests (None: no file). Returns its exit code and lines."""
         with tempfile.TemporaryDirectory() as folder:
             paths = [pathlib.Path(folder, f"{number}.json") for number in range(len(logs))]
             for path, tests in zip(paths, logs):
@@ -74,11 +74,11 @@ class MainTest(unittest.TestCase):
             code = summary.main([str(path) for path in paths], out)
             return code, out.getvalue().replace(folder, "logs").splitlines()
 
-    def test_sums_all_logs(self):
+    def test_the_tests_of_all_logs_are_counted(self):
         code, lines = self.run_main([entry(stdout=doctest(12, 0)), entry()], [entry(stdout=doctest(7, 0))])
         self.assertEqual((code, lines), (0, ["20 passed, 0 failed"]))
 
-    def test_names_what_failed(self):
+    def test_failed_tests_are_named(self):
         code, lines = self.run_main([entry(), entry("FAIL", doctest(1, 2))])
         self.assertEqual((code, lines), (1, ["logs/0.json: a test: FAIL, 2 failed", "2 passed, 2 failed"]))
 

@@ -18,7 +18,7 @@ std::string Padded(unsigned number, size_t width) {
   return std::string(width - text.size(), '0') + text;
 }
 
-TEST_CASE("every day of more than four hundred years equals the C++ calendar's") {
+TEST_CASE("every date from 1599 to 2100 has the same day number as in std::chrono") {
   int64_t before = -1'000'000;
   for (sc::sys_days day = sc::sys_days(sc::year(1599) / 1 / 1); day < sc::sys_days(sc::year(2101) / 1 / 1);
        day += sc::days(1)) {
@@ -34,7 +34,7 @@ TEST_CASE("every day of more than four hundred years equals the C++ calendar's")
   }
 }
 
-TEST_CASE("impossible days, and text that is not a date, are errors") {
+TEST_CASE("impossible dates, and text that is not a date, are errors") {
   for (const char* text : {"", "2026", "2026-11", "2026-11-31", "2026-02-29", "1900-02-29", "2026-13-01", "2026-00-10",
                            "2026-10-00", "2026-1-1", "26-11-22", "2026/11/22", "2026-11-22 ", " 2026-11-22",
                            "-2026-11-22", "2026-11-2x", "12026-11-22"}) {
@@ -61,7 +61,7 @@ TEST_CASE("times are counted from midnight in the requested unit") {
   }
 }
 
-TEST_CASE("a time that is not whole in its unit is refused, not rounded") {
+TEST_CASE("a time that is not a whole number of its unit is refused, not rounded") {
   const auto coarse = ParseTime("10:30:05.25", TimeUnit::kSeconds);
   REQUIRE_FALSE(coarse);
   CHECK(coarse.error().hint.text().find("--time-unit") != std::string::npos);
@@ -84,7 +84,7 @@ TEST_CASE("timestamps of one moment are equal, whatever their time zone") {
   }
 }
 
-TEST_CASE("a timestamp beyond 64 bits of nanoseconds is refused, but not in microseconds") {
+TEST_CASE("a timestamp that exceeds 64 bits in nanoseconds is refused, but fits in microseconds") {
   CHECK(ParseTimestamp("2262-04-11T23:47:16.854775807Z", TimeUnit::kNanoseconds) ==
         std::numeric_limits<int64_t>::max());
   CHECK_FALSE(ParseTimestamp("2262-04-11T23:47:16.854775808Z", TimeUnit::kNanoseconds));

@@ -18,7 +18,7 @@ Lines Csv(std::string_view row, char separator = ',') {
   return shown ? *shown : Lines{"error"};
 }
 
-TEST_CASE("a field is text, or null if it is empty and unquoted") {
+TEST_CASE("a CSV field is text, or null if it is empty and unquoted") {
   CHECK(Csv("1,x") == Lines{"a/0 text 1", "b/0 text x"});
   CHECK(Csv(",") == Lines{"a/0 null", "b/0 null"});
   CHECK(Csv("\"\",") == Lines{"a/0 text ", "b/0 null"});
@@ -27,14 +27,14 @@ TEST_CASE("a field is text, or null if it is empty and unquoted") {
   CHECK(Csv("1\tx,y", '\t') == Lines{"a/0 text 1", "b/0 text x,y"});
 }
 
-TEST_CASE("more or fewer fields than columns, and stray quotes, are errors") {
+TEST_CASE("a row with more or fewer fields than columns, or with stray quotes, is an error") {
   for (const char* row : {"1", "1,2,3", "", "1,x\"y", "1,\"x\"y", "1,\"x", "1,2\r3,4"}) {
     CAPTURE(row);
     CHECK(Csv(row) == Lines{"error"});
   }
 }
 
-TEST_CASE("after a refused row, a parser continues with the next") {
+TEST_CASE("after a refused CSV row, the parser continues with the next row") {
   const auto parser = MakeCsvRowParser({"a", "b"}, ',');
   for (const char* bad : {"1,\"x", "1,x\"y", "1", "1,2\r3,4"}) {
     CHECK_FALSE(Show(*parser, bad));
@@ -42,13 +42,13 @@ TEST_CASE("after a refused row, a parser continues with the next") {
   }
 }
 
-TEST_CASE("a header is a list of distinct names") {
+TEST_CASE("a CSV header is a list of distinct names") {
   CHECK(ParseCsvHeader("a,\"b,c\",", ',') == Lines{"a", "b,c", ""});
   CHECK_FALSE(ParseCsvHeader("a,b,a", ','));
   CHECK_FALSE(ParseCsvHeader("a,\"b", ','));
 }
 
-TEST_CASE("a row continues while its quotes are open") {
+TEST_CASE("a CSV row continues while a quote is open") {
   CHECK_FALSE(EndsInQuotes("a,\"b\""));
   CHECK_FALSE(EndsInQuotes("a,\"b\"\"\""));
   CHECK(EndsInQuotes("a,\"b\"\""));

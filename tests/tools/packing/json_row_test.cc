@@ -18,7 +18,7 @@ Lines Json(std::string_view row) {
   return shown ? *shown : Lines{"error"};
 }
 
-TEST_CASE("members of records have dotted names, and elements of lists a depth") {
+TEST_CASE("nested members get dotted names, and elements of lists get a depth") {
   CHECK(Json(R"({"a":1,"b":{"c":0.5,"d":{"e":null}},"f":[1,[2]]})") ==
         Lines{"a/0 integer 1", "b.c/0 number 0.500000", "b.d.e/0 null", "f/0 list", "f/1 integer 1", "f/1 list",
               "f/2 integer 2"});
@@ -29,7 +29,7 @@ TEST_CASE("members of records have dotted names, and elements of lists a depth")
   CHECK(Json(R"({"a":{}})").empty());
 }
 
-TEST_CASE("an object with base64 as its only member is bytes, otherwise a record") {
+TEST_CASE("an object is bytes if base64 is its only member, otherwise a record") {
   CHECK(Json(R"({"a":{"base64":"AEE="}})") == Lines{"a/0 bytes \\x00A"});
   CHECK(Json(R"({"a":[{"base64":"QQ=="}]})") == Lines{"a/0 list", "a/1 bytes A"});
   CHECK(Json(R"({"a":{"base64":1}})") == Lines{"a.base64/0 integer 1"});
@@ -39,7 +39,7 @@ TEST_CASE("an object with base64 as its only member is bytes, otherwise a record
   CHECK(Json(R"({"a":{"base64":"Q"}})") == Lines{"error"});
 }
 
-TEST_CASE("anything but a JSON object is an error, at every length and depth") {
+TEST_CASE("anything but a whole JSON object is an error, and so is deep nesting") {
   for (const char* row :
        {"", "[]", "1", "null", "\"a\"", "{", "}", "{}}", "{} {}", "{\"a\"}", "{'a':1}", "{\"a\":01}", "{\"a\":1e999}",
         "{\"a\":NaN}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\xff\"}", "{\"a\":18446744073709551616}"}) {
@@ -58,7 +58,7 @@ TEST_CASE("anything but a JSON object is an error, at every length and depth") {
   }
 }
 
-TEST_CASE("after a refused row, a parser continues with the next") {
+TEST_CASE("after a refused JSON row, the parser continues with the next row") {
   const auto parser = MakeJsonRowParser();
   for (int i = 0; i < 3; ++i) {
     CHECK_FALSE(Show(*parser, R"({"a":{"b":{"base64":"*"}}})"));

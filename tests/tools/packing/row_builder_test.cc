@@ -34,14 +34,14 @@ TEST_CASE("the order of names in a row and in the schema does not change the byt
   CHECK(one == Built(R"({"c":"float","a":"long","b":"string","d":"long"})", R"({"d":null,"b":"x","c":0.5,"a":1})"));
 }
 
-TEST_CASE("a name twice in a row is refused, and twice in a list of records gives a list") {
+TEST_CASE("a name that occurs twice is refused in a row, and gives a list in a list of records") {
   CHECK(Built(R"({"a":"long"})", R"({"a":1,"a":2})").find("twice") != std::string::npos);
   CHECK(Built(R"({"a":"long"})", R"({"a":[1],"a":[2]})").find("twice") != std::string::npos);
   CHECK(Built(R"({"a":{"b":"long"}})", R"({"a":{"b":1},"a.b":2})").find("twice") != std::string::npos);
   CHECK(Built(R"({"a":{"b":"long"}})", R"({"a":[{"b":1},{"b":2}]})") == Built(R"({"a.b":"long"})", R"({"a.b":[1,2]})"));
 }
 
-TEST_CASE("an array of bytes is one value, signed or unsigned") {
+TEST_CASE("an array of signed or unsigned bytes is one byte string") {
   const std::string bytes = Built(R"({"a":"bytes"})", R"({"a":"AB"})");
   CHECK(Built(R"({"a":"array<byte>"})", R"({"a":[65,66]})") == bytes);
   CHECK(Built(R"({"a":"array<byte>"})", R"({"a":"AB"})") == bytes);
@@ -52,7 +52,7 @@ TEST_CASE("an array of bytes is one value, signed or unsigned") {
   CHECK(Built(R"({"a":"array<byte>"})", R"({"a":[0.5]})") != bytes);
 }
 
-TEST_CASE("null and an empty list of records have no values, and names outside the schema are refused") {
+TEST_CASE("null and an empty list of records give no feature, and names outside the schema are refused") {
   const std::string schema = R"({"a":{"b":{"c":"long"}},"m":"map<long>","z":"long"})";
   const std::string expected = Built(schema, R"({"z":1})");
   for (const char* row : {R"({"z":1,"a":null})", R"({"z":1,"a":[]})", R"({"z":1,"a":{"b":null}})", R"({"z":1,"a":{}})",
@@ -73,7 +73,7 @@ TEST_CASE("the error of a value that does not fit shows the value") {
   CHECK(Built(R"({"a":"byte"})", R"({"a":true})").find("error") == std::string::npos);
 }
 
-TEST_CASE("the inferred schema builds its rows, for ten thousand random rows") {
+TEST_CASE("ten thousand random rows can be built with the schema inferred from them") {
   std::mt19937_64 random(7);
   const auto pick = [&random](uint64_t n) { return random() % n; };
   const std::vector<std::string> values = {"1", "-2", "null", "[]", "[1,2]", "[3]"};
@@ -116,7 +116,7 @@ std::string Hurt(std::string row, std::mt19937_64& random) {
   return row;
 }
 
-TEST_CASE("a corrupted row is built or refused, and rows that inference accepts are built or refused by name") {
+TEST_CASE("a corrupted row that inference accepts is built, or refused with a feature error") {
   std::mt19937_64 random(20261122);
   const std::string json =
       R"({"a":1,"b":{"c":0.5,"d":[1,2]},"e":[[1],[2,3]],"f":"t\u00e9xt","g":{"base64":"AAEC"},"h":[{"x":1},{"x":2}]})";

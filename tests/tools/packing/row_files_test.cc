@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("lines are the same whatever the size of the window") {
+TEST_CASE("windows of every size give the same lines") {
   const TempDir dir;
   const std::string path = dir.path() + "/lines";
   std::string text;
@@ -71,7 +71,7 @@ class RowsOf {
   std::string path_;
 };
 
-TEST_CASE("a row visited alone equals the row passed in order") {
+TEST_CASE("a row read alone equals the row read in order") {
   RowsOf source(
       "\xef\xbb\xbf"
       "a,b\r\n\n1,\"x\ny\"\r\n\n2,\"\"\"\"\n3,z",
@@ -101,7 +101,7 @@ TEST_CASE("a row visited alone equals the row passed in order") {
   }
 }
 
-TEST_CASE("errors name the same line of a row, whether all rows are read in order or this one alone") {
+TEST_CASE("an error names the same line whether the row is read alone or in order") {
   RowsOf source("a\n\n\"x\ny\"\n1,2\n", RowFormat::kCsv);
   REQUIRE(*source.rows);
   ShownRow shown;

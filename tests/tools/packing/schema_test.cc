@@ -7,7 +7,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("a schema is an object of types; cut at any length it is an error") {
+TEST_CASE("a schema is a JSON object of types, and a schema cut at any length is an error") {
   const std::string whole = R"({"a":"int","b":{"c":"array<array<long>>"},"m":"map<array<string>>","v":"array<byte>"})";
   const auto schema = PackSchema::Parse(whole);
   REQUIRE(schema);
@@ -21,7 +21,7 @@ TEST_CASE("a schema is an object of types; cut at any length it is an error") {
   for (size_t size = 0; size < whole.size(); ++size) CHECK_FALSE(PackSchema::Parse(whole.substr(0, size)));
 }
 
-TEST_CASE("an unknown type is refused with the existing ones") {
+TEST_CASE("the error of an unknown type lists the existing types") {
   for (const char* type : {"", "Int", "array", "array<", "array<>", "array<int", "map<map<int>>", "array<map<int>>",
                            "int ", "list<int>", "array<int>>"}) {
     CAPTURE(type);

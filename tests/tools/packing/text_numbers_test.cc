@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("whole numbers have 64 bits") {
+TEST_CASE("whole numbers fit in 64 bits and have no leading zeros") {
   CHECK(ParseWhole("0") == 0);
   CHECK(ParseWhole("-1") == -1);
   CHECK(ParseWhole("9223372036854775807") == std::numeric_limits<int64_t>::max());
@@ -22,7 +22,7 @@ TEST_CASE("whole numbers have 64 bits") {
   CHECK_FALSE(ParseWhole(std::string_view("1\0", 2)));
 }
 
-TEST_CASE("numbers are finite, without leading zeros") {
+TEST_CASE("real numbers are finite and have no leading zeros") {
   CHECK(ParseReal("0.5") == 0.5);
   CHECK(ParseReal("-1e3") == -1000.0);
   CHECK(ParseReal("0") == 0.0);
@@ -33,7 +33,7 @@ TEST_CASE("numbers are finite, without leading zeros") {
   }
 }
 
-TEST_CASE("truth values are written in one of three ways") {
+TEST_CASE("a boolean is written in lower case, in upper case or capitalised") {
   for (const char* text : {"true", "True", "TRUE"}) CHECK(ParseBoolean(text) == true);
   for (const char* text : {"false", "False", "FALSE"}) CHECK(ParseBoolean(text) == false);
   for (const char* text : {"", "t", "yes", "1", "0", "tRUE", "true "}) CHECK_FALSE(ParseBoolean(text));

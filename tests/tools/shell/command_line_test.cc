@@ -59,12 +59,12 @@ struct Painting {
   }
 };
 
-TEST_CASE("the body is that of the verb named") {
+TEST_CASE("parsing returns the body of the given verb") {
   CHECK((*Painting().Parse({"paint", "a"}))() == 3);
   CHECK((*Painting().Parse({"rest"}))() == 4);
 }
 
-TEST_CASE("values reach the variables of their options") {
+TEST_CASE("values are stored in the variables of their options") {
   Painting painting;
   REQUIRE(painting.Parse({"paint", "a",       "b",       "c",      "--title", "t",      "-p",
                           "x=1",   "--param", "y",       "--seed", "7",       "--most", "18446744073709551615",
@@ -98,7 +98,7 @@ TEST_CASE("variables of options that are not given keep their values") {
   CHECK_FALSE(painting.wet);
 }
 
-TEST_CASE("an indexed choice also takes the index of a word, other choices do not") {
+TEST_CASE("only an indexed choice accepts the index of a word") {
   Painting painting;
   REQUIRE(painting.Parse({"paint", "a", "--frame", "1"}));
   CHECK(painting.frame == Colour::kGreen);
@@ -106,7 +106,7 @@ TEST_CASE("an indexed choice also takes the index of a word, other choices do no
   CHECK_FALSE(Painting().Parse({"paint", "a", "--colour", "1"}));
 }
 
-TEST_CASE("a wrong command line is a usage error whose hint names the help to read") {
+TEST_CASE("a wrong command line is a usage error with a hint to see the help") {
   struct Wrong {
     std::vector<std::string> words;
     std::string message;
@@ -133,7 +133,7 @@ TEST_CASE("a wrong command line is a usage error whose hint names the help to re
   }
 }
 
-TEST_CASE("the type of the bounds decides how a number with a sign is read") {
+TEST_CASE("a negative number is refused if the bounds are signed, and wraps if they are unsigned") {
   uint64_t top = 0;
   CommandLine line("painter", "Paints.", "painter 1");
   Verb verb = line.AddVerb("rest", "Do nothing");

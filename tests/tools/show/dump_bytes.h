@@ -9,8 +9,8 @@ namespace ofindex {
 
 // Parses the output of ExplainWire(): every line is an offset, bytes, and words to the right of the bytes.
 
-/// Returns the bytes on a line. Words begin in column 41 or, in a wide row, in column 60; only a wide row has a gap
-/// before its ninth byte.
+/// Returns the bytes on a line of a dump. The words after them begin in column 41 or, in a wide row, in column 60. Only
+/// a wide row has a gap before its ninth byte.
 inline std::string BytesOfLine(std::string_view line) {
   const bool wide = line.size() > 35 && line[34] == ' ' && line[35] != ' ';
   line = line.substr(0, wide ? 59 : 40);

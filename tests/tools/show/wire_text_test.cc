@@ -35,7 +35,7 @@ Dump Explain(const std::string& payload, PayloadKind kind, const std::optional<s
   return dump;
 }
 
-/// Returns the words of the lines, from column 41; every tag and value has its own line.
+/// Returns the words on each line of the dump, from column 41. Every tag and value has its own line.
 std::vector<std::string> Words(const std::string& payload, PayloadKind kind = PayloadKind::kOpaque) {
   std::vector<std::string> words;
   for (const std::string& line : Explain(payload, kind).lines)
@@ -61,7 +61,7 @@ bool IsRight(const std::string& payload, PayloadKind kind) {
   return BytesOfDump(dump.lines) == payload;
 }
 
-TEST_CASE("a varint of several bytes is explained, and so is a tag") {
+TEST_CASE("the bytes of a long varint or tag are explained") {
   CHECK(Words(VarintField(1, 300)) == Lines{"field 1, VARINT (1 << 3 | 0)", "  0x2c | 0x02 << 7 = 300"});
   CHECK(Words(Field(1000, "ab")) == Lines{"field 1000, LEN (0x42 | 0x3e << 7 = 1000 << 3 | 2), 2 bytes", "  \"ab\""});
   CHECK(Words(Tag(1, WireType::kVarint) + Varint(5, 3))[1] == "  0x05 | 0x00 << 7 | 0x00 << 14 = 5");
@@ -86,7 +86,7 @@ TEST_CASE("integers have the sign and the width of their kind") {
       "0x7f << 63 = 9223372036854775808 (bits above 64 dropped)"));
 }
 
-TEST_CASE("numbers of fixed size are shown by their kind, or as bits if it is unknown") {
+TEST_CASE("a number of fixed size is shown in its kind, or as bits if its kind is unknown") {
   CHECK(Words(Field(1, Entry("a", Field(2, FixedField(1, 1.5F)))), PayloadKind::kExample).back().ends_with("  1.5"));
   CHECK(Words(Entry("a", Field(3, FixedField(1, -2.5))), PayloadKind::kOfRecord).back().ends_with("  -2.5"));
   CHECK(Words(FixedField(7, 1.5F)) == Lines{"field 7, I32 (7 << 3 | 5)", "  0x3fc00000"});
@@ -102,7 +102,7 @@ TEST_CASE("fields outside the schema are shown as unknown") {
                                                                            "field 9, EGROUP (9 << 3 | 4)"});
 }
 
-TEST_CASE("bytes of an opaque payload are not taken for a message") {
+TEST_CASE("a nested field of an opaque payload is shown as bytes, not as a message") {
   CHECK(Words(Field(1, VarintField(1, 8))) == Lines{"field 1, LEN (1 << 3 | 2), 2 bytes", "  |..|"});
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("an opaque payload that is not a message is shown as a hexdump") {
               "00000000  0f ff" + std::string(26, ' ') + "|..|"});
 }
 
-TEST_CASE("equal lines are folded, and the end of the last ones is shown") {
+TEST_CASE("equal lines are folded, and the offset of their end is shown") {
   const Dump dump = Explain(Field(1, std::string(48, '\0')), PayloadKind::kOpaque);
   REQUIRE(dump.lines.size() == 4);
   CHECK(dump.lines[1].starts_with("00000002  00 00"));
@@ -120,7 +120,7 @@ TEST_CASE("equal lines are folded, and the end of the last ones is shown") {
   CHECK(dump.lines[3] == "00000032");
 }
 
-TEST_CASE("one feature is shown with all its entries, as in the whole dump") {
+TEST_CASE("the dump of one feature has all its entries, with the lines of the whole dump") {
   const std::string a = Entry("a", Field(3, PackedVarints({1})));
   const std::string late_key = Field(1, Field(2, Field(3, PackedVarints({2}))) + Field(1, "a"));
   const std::string payload = Field(1, a + Entry("b", "") + late_key + Entry("c", ""));
@@ -134,7 +134,7 @@ TEST_CASE("one feature is shown with all its entries, as in the whole dump") {
   CHECK(Explain(payload, PayloadKind::kExample, "d").outcome.entries == 0);
 }
 
-TEST_CASE("a feature list is requested by its name and brackets") {
+TEST_CASE("a feature list is requested by its name with brackets") {
   const std::string payload = Field(1, Entry("l", "")) + Field(2, Entry("l", Field(1, "")));
   CHECK(Explain(payload, PayloadKind::kSequenceExample, "l").lines.size() == 4);
   CHECK(Explain(payload, PayloadKind::kSequenceExample, "l[]").lines.size() == 5);
@@ -159,7 +159,7 @@ TEST_CASE("an error of the line consumer ends the dump") {
   CHECK(lines == 1);
 }
 
-TEST_CASE("every byte of any payload is shown once, and the fault equals the decoder's") {
+TEST_CASE("every byte of a random payload is shown once, and the dump and the decoder find the same fault") {
   Dice dice(17);
   int malformed = 0;
   int wrong = 0;
@@ -179,7 +179,7 @@ TEST_CASE("every byte of any payload is shown once, and the fault equals the dec
   CHECK(malformed < 18000);
 }
 
-TEST_CASE("a payload truncated at any byte is explained up to there") {
+TEST_CASE("a payload truncated at any byte is explained up to its end") {
   const std::string entry = Entry("a", Field(3, PackedVarints({300, 5, -1}))) +
                             Entry("b", Field(2, PackedFixed({1.F}))) +
                             Entry("c", Field(1, BytesList({"x", std::string(40, 'y')}))) + Group(9, NestedGroups(3));
