@@ -8,7 +8,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("ordinals are parsed as people write them") {
+TEST_CASE("ordinals and ranges are parsed as users write them") {
   struct Row {
     std::string text;
     uint64_t size;
