@@ -187,11 +187,13 @@ void Run(IoMode io, const std::vector<Attack>& attacks) {
 const std::vector<Attack> kEveryAttack = {kCutAndRestore, kCutInLastPage, kZerosAndRestore, kDelete, kReplace,
                                           kOverwrite,     kGrow};
 
-TEST_CASE("readers through a map survive any change to a shard, with its bytes or an error") {
+TEST_CASE("readers through a map survive any change to a shard, and return its bytes or an error") {
   Run(IoMode::kMmap, kEveryAttack);
 }
 
-TEST_CASE("readers through pread survive any change to a shard too") { Run(IoMode::kPread, kEveryAttack); }
+TEST_CASE("readers through pread survive any change to a shard, and return its bytes or an error") {
+  Run(IoMode::kPread, kEveryAttack);
+}
 
 TEST_CASE("a shard that is truncated and rewritten in place is never read half-written through a map") {
   Run(IoMode::kMmap, {kCutAndRestore, kCutInLastPage, kZerosAndRestore});

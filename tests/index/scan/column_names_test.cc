@@ -30,7 +30,7 @@ FeatureRow Listed(std::string name, uint64_t single) {
   return row;
 }
 
-// Returns every feature's columns as "value count size", '-' for none, in the order of `rows`, which are by name.
+// Returns the columns of each feature as "value count size", with '-' for none. `rows` must be sorted by name.
 std::vector<std::string> NamesOf(std::vector<FeatureRow> rows, const ColumnChoice& choice = {}) {
   std::vector<FeatureRow*> by_name;
   for (FeatureRow& row : rows) by_name.push_back(&row);

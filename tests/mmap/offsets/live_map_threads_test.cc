@@ -220,7 +220,7 @@ TEST_CASE("a map that is replaced, deleted, touched or linked still gives right 
   CHECK(tally.errors == 0);
 }
 
-TEST_CASE("reading threads survive any change to their map, with the records or an error") {
+TEST_CASE("reading threads survive any change to their map, and return the records or an error") {
   const MappedDataset dataset(ShardsOf(1), 100);
   const MappedDataset other(ShardsOf(5), 100);
   Attacked map{

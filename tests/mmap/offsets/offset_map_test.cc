@@ -30,7 +30,7 @@ OffsetMap Opened(const std::string& path) {
   return std::move(*map);
 }
 
-// Returns all answers of a map as text; an answer that is an error as its code only.
+// Returns all answers of a map as text, with only the code of an error.
 std::vector<std::string> AnswersOf(const OffsetMap& map) {
   std::vector<std::string> answers;
   const auto add = [&](const auto& result, const auto& text) {

@@ -15,7 +15,7 @@ constexpr uint32_t kCounts[] = {1, 2, 3, 100, 4095, 4096, 4097, 8192, 12'289, 65
 
 using Boundaries = std::vector<uint64_t>;
 
-// Returns the points of `records` records starting at `first`, with lengths given by `length`.
+// Returns the boundaries of `records` records starting at `first`, with lengths given by `length`.
 Boundaries MakeBoundaries(uint32_t records, uint64_t first, const std::function<uint64_t(uint32_t)>& length) {
   Boundaries boundaries = {first};
   for (uint32_t i = 0; i < records; ++i) boundaries.push_back(boundaries.back() + length(i));
@@ -33,7 +33,7 @@ struct ExactBlob {
   size_t size;
 };
 
-// Packs the points, and returns the number of records that differ when read back.
+// Packs the boundaries, and returns the number of records that differ when read back.
 uint32_t CountWrong(const Boundaries& boundaries) {
   const ExactBlob blob(PackOffsets(boundaries));
   const auto records = static_cast<uint32_t>(boundaries.size() - 1);
@@ -102,7 +102,7 @@ TEST_CASE("spans of up to 64 bits are packed, whatever their width") {
 TEST_CASE("fields of every width are read across word boundaries") {
   std::mt19937_64 random(13);
   for (int width = 0; width <= 63; ++width) {
-    // Points on a flat line, with steps of up to `width` bits in total.
+    // Boundaries that differ from a flat line by up to `width` bits.
     Boundaries boundaries = {0};
     const uint64_t top = width == 0 ? 0 : (uint64_t{1} << width) - 1;
     for (int i = 0; i < 130; ++i) boundaries.push_back(random() & top);

@@ -241,7 +241,7 @@ TEST_CASE("a feature list returns the values of all its steps") {
   CHECK(Spell(Decoded({.name = "l[]"}, PayloadKind::kExample, {Example(Ints("l[]", {4}))})) == "[4]");
 }
 
-TEST_CASE("an error names the first requested record that has one") {
+TEST_CASE("the error is that of the first wrong record in the requested order") {
   std::vector<std::string> payloads(400, Example(Ints("x", {1})));
   payloads[90] = Example(Ints("x", {1, 2}));
   payloads[91] = "\xff";

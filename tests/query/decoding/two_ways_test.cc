@@ -184,7 +184,7 @@ TEST_CASE("the fast path and the general path decode a record to the same arrays
     CAPTURE(Name(kind));
     CAPTURE(tally.first_difference);
     CHECK(tally.different == 0);
-    // The sample is useful: it has plenty of each.
+    // Checks that the sample is meaningful: each outcome is frequent.
     CHECK(tally.fast > kRecords / 2);
     CHECK(tally.sound > tally.fast + kRecords / 2);
     CHECK(tally.damaged > kRecords / 2);

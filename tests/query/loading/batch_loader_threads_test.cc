@@ -76,7 +76,7 @@ TEST_CASE("a caller whose wait times out loses no batch") {
   CHECK(waits > 0);
 }
 
-TEST_CASE("an error is returned in place of its batch, after the batches before it") {
+TEST_CASE("an error is returned in place of its batch, after all earlier batches") {
   for (int round = 0; round < 30; ++round) {
     const uint64_t bad = static_cast<uint64_t>(round) * 7 + 1;
     const auto order = [bad, next = uint64_t{0}](std::span<uint64_t> out) mutable {
