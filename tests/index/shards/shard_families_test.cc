@@ -119,7 +119,7 @@ TEST_CASE("the most frequent traits in the most reliable set decide, and in a ti
   CHECK(families.Of("d/z.rec") == kZipped);
 }
 
-TEST_CASE("the traits of a shard itself are not counted") {
+TEST_CASE("a shard's own traits do not count when its traits are determined from its set") {
   ShardFamilies families;
   families.Add("part-0", kOfRecords);
   CHECK_FALSE(families.Of("part-0", kOfRecords));

@@ -97,7 +97,7 @@ TEST_CASE("constraints that kernels evaluate need no step through the rows, and 
   CHECK(Where(data.store, "has(boxes, 17)")->Ordinals() == Where(data.store, "+has(boxes, 17)")->Ordinals());
 }
 
-TEST_CASE("for all other SQL, SQLite steps through the rows") {
+TEST_CASE("for all other expressions, SQLite steps through the rows") {
   const Data data;
   for (const std::string& expression : kStepped) {
     if (expression.find("--") == std::string::npos) data.CheckSame(expression);

@@ -55,7 +55,7 @@ TEST_CASE("positions computed with any step equal those computed one by one") {
   }
 }
 
-TEST_CASE("each run consists of adjacent records and has the requested size, except one run per lane") {
+TEST_CASE("each run consists of adjacent records and has the requested size, except at most one run per lane") {
   const uint64_t size = 10'000;
   const BlockOrder order(size, {.run = 33, .lanes = 8, .window = 4}, 5);
   std::map<uint64_t, uint64_t> records_of_run;
