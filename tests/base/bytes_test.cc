@@ -11,29 +11,29 @@ namespace {
 constexpr uint64_t kTop = uint64_t{1} << 63;
 constexpr uint64_t kMax = ~uint64_t{0};
 
-TEST_CASE("a range fits only if its end, computed without wrapping, is inside") {
+TEST_CASE("a range fits in a size only if its end, computed without overflow, is at most the size") {
   struct Row {
     uint64_t offset, n, size;
     bool fits;
   };
   const Row rows[] = {
-      {0, 0, 0, true},               // nothing of nothing
-      {1, 0, 0, false},              // nothing, past the end
+      {0, 0, 0, true},               // an empty range of nothing
+      {1, 0, 0, false},              // an empty range past the end
       {0, 1, 0, false},              // one byte of nothing
       {0, 10, 10, true},             // everything
-      {10, 0, 10, true},             // nothing, at the end
+      {10, 0, 10, true},             // an empty range at the end
       {9, 1, 10, true},              // the last byte
-      {10, 1, 10, false},            // one past it
+      {10, 1, 10, false},            // the byte after it
       {9, 2, 10, false},             // begins inside, ends outside
       {kMax, 1, 10, false},          // the end wraps to 0
       {kMax, 2, 10, false},          // the end wraps to 1
-      {1, kMax, 10, false},          // as above, by the length
+      {1, kMax, 10, false},          // as above, because of the length
       {kMax - 3, 8, 10, false},      // the end wraps to 4: the case that a sum gets wrong
       {kTop, kTop, 10, false},       // two halves: the end wraps to 0
       {kTop, kTop - 1, kMax, true},  // the end is the largest 64-bit number
-      {kTop, kTop, kMax, false},     // and one more
+      {kTop, kTop, kMax, false},     // one byte more: the end wraps to 0
       {0, kMax, kMax, true},         // all of the largest size
-      {kMax, 0, kMax, true},         // nothing, at its end
+      {kMax, 0, kMax, true},         // an empty range at its end
       {kMax, 1, kMax, false},        // one byte past it
       {0, kMax, kMax - 1, false},
       {kTop, 1, kTop, false},     // the first byte past 2^63

@@ -59,7 +59,7 @@ TEST_CASE("CRC-32C matches the values published in its standard") {
   }
 }
 
-TEST_CASE("CRC-32C is the same computed in one piece, in two pieces, and bit by bit") {
+TEST_CASE("CRC-32C is the same whether it is computed in one piece, in two pieces, or bit by bit") {
   for (size_t n : std::initializer_list<size_t>{1, 2, 7, 8, 9, 63, 64, 65, 255, 256, 257, 1024, 4099}) {
     const std::string bytes = RandomBytes(n, n);
     const uint32_t whole = Crc32c(AsBytes(bytes));
@@ -70,10 +70,10 @@ TEST_CASE("CRC-32C is the same computed in one piece, in two pieces, and bit by 
   }
 }
 
-TEST_CASE("the CRC of a number is that of its eight bytes, with and without the processor's instruction") {
+TEST_CASE("the CRC of a number is that of its eight bytes, with and without the processor's CRC instruction") {
   std::mt19937_64 random(3);
   for (int i = 0; i < 10'000; ++i) {
-    // Many bits and few: lengths are small numbers.
+    // Numbers of every width, since lengths are small numbers.
     const uint64_t value = random() >> (i % 64);
     const uint32_t expected = SlowCrc32c(Le64(value));
     CHECK(Crc32cOf(value) == expected);
@@ -84,8 +84,8 @@ TEST_CASE("the CRC of a number is that of its eight bytes, with and without the 
   }
 }
 
-TEST_CASE("masking matches TFRecord files: the empty record is 16 known bytes") {
-  // From the format alone: the CRCs of eight zeros and of nothing, masked.
+TEST_CASE("masked CRCs match the TFRecord format: an empty record has 16 known bytes") {
+  // Derived from the format alone: the masked CRCs of eight zero bytes and of no bytes.
   CHECK(ToHex(AsBytes(RecordBytes(Framing::kTfRecord, ""))) ==
         "0000000000000000"
         "29039807"
@@ -101,7 +101,7 @@ TEST_CASE("XXH3 matches the values published by its authors") {
   CHECK(ToHex(empty.Digest()) == "99aa06d3014798d86001c324468d497f");  // the same: BMK_testXXH128, length 0, seed 0
 }
 
-TEST_CASE("a stream's digest equals that of all its bytes in one piece") {
+TEST_CASE("a digest computed in pieces equals the digest of all the bytes at once") {
   for (size_t n :
        std::initializer_list<size_t>{0, 1, 3, 8, 16, 17, 128, 129, 240, 241, 255, 256, 257, 1023, 1024, 1025, 70'000}) {
     const std::string bytes = RandomBytes(n, n + 1);

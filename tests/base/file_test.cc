@@ -92,7 +92,7 @@ TEST_CASE("links are followed") {
   CHECK_FALSE(StatFile(dir / "missing"));
 }
 
-TEST_CASE("facts change with every change to a file, and with nothing else") {
+TEST_CASE("every change to a file changes its size, times or inode, and reading changes none of them") {
   const TempDir dir;
   WriteFile(dir / "f", "abc");
   const File file = Opened(dir / "f");
@@ -122,7 +122,7 @@ TEST_CASE("a time before 1970 is negative, not far in the future") {
   CHECK(StatFile(dir / "f")->mtime_ns == -5'000'000'000);
 }
 
-TEST_CASE("an open file stays readable after its name is removed, and a moved one has one owner") {
+TEST_CASE("an open file stays readable after it is deleted, and a moved File is closed exactly once") {
   const TempDir dir;
   WriteFile(dir / "f", "abc");
   File file = Opened(dir / "f");

@@ -24,7 +24,7 @@ FileFacts ChangedAgo(int64_t age_ns) {
   return facts;
 }
 
-TEST_CASE("a change is recent within a tick, even if a file server's clock is up to a minute ahead") {
+TEST_CASE("a change counts as recent for one tick, even if a file server's clock is up to a minute ahead") {
   struct Row {
     int64_t age_ns;  // of the last change, by our clock
     bool just_now;
@@ -34,7 +34,7 @@ TEST_CASE("a change is recent within a tick, even if a file server's clock is up
       {-kMillisecond, true},
       {-5 * kSecond, true},
       {-50 * kSecond, true},
-      {-3600 * kSecond, false},  // the clock was wrong: the next change has another time
+      {-3600 * kSecond, false},  // the clock was wrong, so the next change gets a different time
       {kSecond, false},
       {3600 * kSecond, false},
   };

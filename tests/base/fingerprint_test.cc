@@ -74,7 +74,7 @@ TEST_CASE("the first and the last byte of a large file are covered") {
   }
 }
 
-TEST_CASE("files of zeros around 64 KiB have a different fingerprint for every size") {
+TEST_CASE("files of zeros have a different fingerprint for every size around 64 KiB") {
   const TempDir dir;
   WriteFile(dir / "f", "");
   std::set<uint64_t> seen;
@@ -99,7 +99,7 @@ TEST_CASE("a copy has the same fingerprint, and an empty file has a fingerprint 
   CHECK(FingerprintOf(dir / "empty") != FingerprintOf(dir / "zero"));
 }
 
-TEST_CASE("a file that has only grown is recognised by its old size") {
+TEST_CASE("after bytes are appended, the fingerprint over a file's old size is unchanged") {
   const TempDir dir;
   for (uint64_t size : {uint64_t{0}, uint64_t{100}, 64 * kKiB, 64 * kKiB + 1, 300 * kKiB}) {
     CAPTURE(size);
@@ -111,7 +111,7 @@ TEST_CASE("a file that has only grown is recognised by its old size") {
   }
 }
 
-TEST_CASE("a file that has shrunk is stale, and the message gives both sizes") {
+TEST_CASE("a file that has shrunk is stale, and the message gives the number of missing bytes") {
   const TempDir dir;
   for (uint64_t size : {uint64_t{1}, 64 * kKiB, 64 * kKiB + 1, 300 * kKiB}) {
     CAPTURE(size);

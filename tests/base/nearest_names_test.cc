@@ -49,7 +49,7 @@ TEST_CASE("the distance of two names is the number of edits, up to the given lim
   }
 }
 
-TEST_CASE("the nearest names come first, each once, and no other names") {
+TEST_CASE("the nearest names come first, each once, and distant names are left out") {
   const std::vector<std::string> names = {
       "image/height", "image/width", "image/format", "label", "image/height", "Label_2", "image/heights", "x", "",
       "bildhöhe"};

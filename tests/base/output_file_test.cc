@@ -24,7 +24,7 @@ OutputFile Created(const std::string& path) {
   return std::move(*file);
 }
 
-TEST_CASE("a file holds the appended bytes, in whatever pieces they came") {
+TEST_CASE("a file holds the appended bytes, whatever the sizes of the pieces") {
   const TempDir dir;
   for (size_t piece : {size_t{1}, size_t{7}, kBuffer - 1, kBuffer, kBuffer + 1, 3 * kBuffer}) {
     CAPTURE(piece);
@@ -42,7 +42,7 @@ TEST_CASE("a file holds the appended bytes, in whatever pieces they came") {
   }
 }
 
-TEST_CASE("bytes already appended can be overwritten, flushed or not") {
+TEST_CASE("appended bytes can be overwritten, whether or not they were flushed") {
   const TempDir dir;
   OutputFile out = Created(dir / "f");
   REQUIRE(out.Append(AsBytes("0123456789")));
@@ -54,7 +54,7 @@ TEST_CASE("bytes already appended can be overwritten, flushed or not") {
   CHECK(out.size() == 14);
 }
 
-TEST_CASE("an old file is truncated, and an abandoned one holds only what was flushed") {
+TEST_CASE("creating a file truncates an existing one, and bytes that are never flushed are not written") {
   const TempDir dir;
   WriteFile(dir / "f", "a longer text that was here before");
   {
@@ -64,7 +64,7 @@ TEST_CASE("an old file is truncated, and an abandoned one holds only what was fl
   CHECK(ReadFile(dir / "f") == "");
 }
 
-TEST_CASE("a moved file continues at its position, and is closed once") {
+TEST_CASE("a moved OutputFile continues at its position, and its file is closed once") {
   const TempDir dir;
   OutputFile first = Created(dir / "f");
   REQUIRE(first.Append(AsBytes("abc")));
@@ -77,7 +77,7 @@ TEST_CASE("a moved file continues at its position, and is closed once") {
   CHECK(third.path() == dir / "f");
 }
 
-TEST_CASE("a full disk fails whichever of append, overwrite, flush and sync meets it") {
+TEST_CASE("append, overwrite, flush and sync fail when they write to a full disk") {
   OutputFile out = Created("/dev/full");
   const std::string large(kBuffer + 1, 'x');
   CHECK(out.Append(AsBytes("small")));  // stays in the buffer

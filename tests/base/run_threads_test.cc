@@ -18,7 +18,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("every thread number runs once, and all return before the call does") {
+TEST_CASE("each thread number runs once, and the call returns after all threads have finished") {
   for (unsigned count : {1U, 2U, 3U, 16U}) {
     std::mutex mutex;
     std::multiset<unsigned> seen;
@@ -74,7 +74,7 @@ TEST_CASE("if the system gives fewer threads, those that run do all the work") {
       ++bodies;
       if (k == 0) all_started = true;  // the caller runs last
       all_started.notify_all();
-      all_started.wait(false);  // a thread that ends passes its stack on to the next
+      all_started.wait(false);  // otherwise a thread could end and pass its stack on to the next
       while (next.fetch_add(1) < kItems) ++done;
     });
     return bodies >= 64 ? 2 : done == kItems ? 0 : 1;
@@ -94,7 +94,7 @@ TEST_CASE("if there is no memory left at all, the caller does the work alone") {
   CHECK(RunInChild(caller_runs) == 0);
 }
 
-TEST_CASE("an exception in one thread is rethrown after all have returned") {
+TEST_CASE("an exception in one thread is rethrown after all threads have returned") {
   for (const unsigned thrower : {0U, 1U, 3U}) {
     CAPTURE(thrower);
     std::atomic<unsigned> returned{0};
@@ -124,7 +124,7 @@ TEST_CASE("failing to start a thread is a kLimit error") {
   CHECK(RunInChild(is_limit) == 0);
 }
 
-TEST_CASE("the processor count is the number on which the process may run") {
+TEST_CASE("the processor count is the number of processors that the process may use") {
   cpu_set_t before;
   REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
   CHECK(ProcessorCount() == static_cast<unsigned>(CPU_COUNT(&before)));

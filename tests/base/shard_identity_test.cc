@@ -25,7 +25,7 @@ Result<void> Check(const std::string& path, const ShardIdentity& identity, Facts
   return CheckShard(*file, file->Facts().value(), identity, trust);
 }
 
-TEST_CASE("a missing shard is stale, one that cannot be opened is not") {
+TEST_CASE("a missing shard is stale, but a failure to open a shard is a kIo error") {
   const TempDir dir;
   WriteFile(dir / "file", "x");
   std::filesystem::create_directory(dir / "folder");
@@ -79,10 +79,10 @@ TEST_CASE("a shard is recognised by size, times and inode, or else by size and f
        },
        true, true},
       {"permissions", [](const std::string& path) { ::chmod(path.c_str(), 0400); }, true, true},
-      {"another of the same size and time, in place",
+      {"other bytes written in place, size and time unchanged",
        [&](const std::string& path) { WriteFile(path, std::string(bytes.size(), 'x')), SetMtime(path, kLongAgo); },
        false, false},
-      {"another of the same size and time, renamed over it",
+      {"replaced by another file of the same size and time",
        [&](const std::string& path) { ReplaceFile(path, std::string(bytes.size(), 'x')), SetMtime(path, kLongAgo); },
        false, false},
       // The price of not reading all bytes: only `verify` finds this.

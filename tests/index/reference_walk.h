@@ -38,8 +38,8 @@ inline std::ostream& operator<<(std::ostream& out, const Walk& walk) {
   return out;
 }
 
-/// The rules of the walk over a shard in memory, byte by byte and without optimization: an independent way to the same
-/// answer. Shares no code with the walker except the names of the result.
+/// An independent implementation of the walk, over a shard in memory, byte by byte and without optimization. Shares no
+/// code with the walker except the types of the result.
 class ReferenceWalk {
  public:
   static Walk Of(Framing framing, std::string_view shard) {

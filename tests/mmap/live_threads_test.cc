@@ -17,8 +17,8 @@
 namespace ofindex {
 namespace {
 
-// Readers over two shards: one is attacked continuously, the other is left alone. OFINDEX_LIVE_SECONDS sets the
-// duration; the default is 3.
+// Readers of two shards: one shard is changed continuously ("attacked"), the other is left alone. OFINDEX_LIVE_SECONDS
+// sets the duration in seconds; the default is 3.
 
 constexpr size_t kAttacked = 0;
 constexpr int kReaders = 4;
@@ -38,7 +38,7 @@ std::vector<ShardPlan> TwoShards() {
 // A change to the attacked shard. Each attack restores the right bytes at the end.
 using Attack = void (*)(const std::string& path, const std::string& bytes, std::mt19937_64& random);
 
-// Waits while the damage lasts: sometimes too briefly for a reader to notice.
+// Waits before the damage is repaired, sometimes too briefly for a reader to notice it.
 void Pause(std::mt19937_64& random) { std::this_thread::sleep_for(std::chrono::microseconds(random() % 4000)); }
 
 constexpr Attack kCutAndRestore = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
@@ -93,8 +93,8 @@ struct Tally {
   std::atomic<uint64_t> odd_errors{0};   // errors of an unexpected kind
 };
 
-/// One thread's readers: reopened from time to time, so that they meet the shard in every state, cycling through all
-/// combinations of limits on open maps and descriptors.
+/// The readers of one thread, reopened from time to time so that they see the shard in every state. They cycle through
+/// all combinations of limits on open maps and descriptors.
 class LiveReader {
  public:
   LiveReader(const MappedDataset& dataset, IoMode io, uint64_t seed, Tally& tally)
@@ -187,11 +187,13 @@ void Run(IoMode io, const std::vector<Attack>& attacks) {
 const std::vector<Attack> kEveryAttack = {kCutAndRestore, kCutInLastPage, kZerosAndRestore, kDelete, kReplace,
                                           kOverwrite,     kGrow};
 
-TEST_CASE("readers through a map survive any change to a shard, with its bytes or an error") {
+TEST_CASE("readers through a map survive any change to a shard, and return its bytes or an error") {
   Run(IoMode::kMmap, kEveryAttack);
 }
 
-TEST_CASE("readers through pread survive any change to a shard too") { Run(IoMode::kPread, kEveryAttack); }
+TEST_CASE("readers through pread survive any change to a shard, and return its bytes or an error") {
+  Run(IoMode::kPread, kEveryAttack);
+}
 
 TEST_CASE("a shard that is truncated and rewritten in place is never read half-written through a map") {
   Run(IoMode::kMmap, {kCutAndRestore, kCutInLastPage, kZerosAndRestore});

@@ -25,7 +25,7 @@ inline std::vector<std::string> Chosen(const std::vector<std::string>& payloads,
   return chosen;
 }
 
-/// Returns every combination of options for a reader; 0 would be the default of both limits.
+/// Returns every combination of reader options; a limit of 0 stands for the default.
 inline std::vector<ReaderOptions> AllWays() {
   std::vector<ReaderOptions> ways;
   for (IoMode io : {IoMode::kAuto, IoMode::kMmap, IoMode::kPread}) {

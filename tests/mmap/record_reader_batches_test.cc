@@ -57,7 +57,7 @@ ErrorCode CopyError(const RecordReader& reader, const Ordinals& ordinals, Record
   return copied.error().code;
 }
 
-TEST_CASE("the views of a batch equal single views, in every way of opening, whether or not blocks are ready") {
+TEST_CASE("the views of a batch equal single views, for all reader options, the first time and from the cache") {
   const MappedDataset dataset(MixedShards());
   const uint64_t records = dataset.payloads().size();
   for (const ReaderOptions& way : AllWays()) {
@@ -77,7 +77,7 @@ TEST_CASE("the views of a batch equal single views, in every way of opening, whe
   }
 }
 
-TEST_CASE("copying a batch again, and into another buffer, gives the same batch") {
+TEST_CASE("copying a batch again, or into another buffer, gives the same payloads") {
   const MappedDataset dataset(MixedShards());
   for (const ReaderOptions& way : AllWays()) {
     const RecordReader reader = dataset.Open(way);
@@ -98,7 +98,7 @@ TEST_CASE("copying a batch again, and into another buffer, gives the same batch"
   }
 }
 
-TEST_CASE("a batch may be larger or smaller than the buffer's previous one") {
+TEST_CASE("a batch may be larger or smaller than the previous batch in the same buffer") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open({.io = IoMode::kMmap});
   Ordinals all(reader.size());
@@ -111,7 +111,7 @@ TEST_CASE("a batch may be larger or smaller than the buffer's previous one") {
   }
 }
 
-TEST_CASE("several readers may fill one batch in turn") {
+TEST_CASE("several readers may fill one batch buffer in turn") {
   const MappedDataset many(MixedShards());
   const MappedDataset other(MixedShards(50));
   const RecordReader first = many.Open({.io = IoMode::kMmap});
@@ -147,7 +147,7 @@ TEST_CASE("a bad record is an error of every batch that contains it, unless bad 
   }
 }
 
-TEST_CASE("an ordinal past the last is out of range anywhere in a batch, before and after blocks are ready") {
+TEST_CASE("an ordinal past the last is out of range anywhere in a batch, whether or not blocks are cached") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open({.io = IoMode::kMmap});
   RecordBatch batch;
@@ -165,7 +165,7 @@ TEST_CASE("an ordinal past the last is out of range anywhere in a batch, before 
   }
 }
 
-TEST_CASE("with pread a batch of views is a kLimit error, and an empty batch succeeds") {
+TEST_CASE("with pread, a batch of views is a kLimit error, but an empty batch succeeds") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open({.io = IoMode::kPread});
   CHECK(ViewError(reader, {5}) == ErrorCode::kLimit);
@@ -188,7 +188,7 @@ Ordinals AroundEdges(uint64_t records, uint32_t block_records) {
   return ordinals;
 }
 
-TEST_CASE("records at the edges of large blocks are correct, on the careful path and from ready blocks") {
+TEST_CASE("records at the edges of large blocks are correct, on the slow path and from the cache") {
   std::vector<std::string> payloads(200'000);
   for (uint32_t i = 0; i < payloads.size(); ++i) payloads[i] = Le32(i) + std::string(i % 3, 'x');
   for (uint32_t block : {1000U, 65'535U, 65'536U}) {
@@ -221,7 +221,7 @@ const Change kChanges[] = {
      [](const MappedDataset& d, uint64_t record) { TruncateTo(d.shard_path(0), d.locations()[record].offset + 30); }},
     {"cut to nothing", [](const MappedDataset& d, uint64_t) { TruncateTo(d.shard_path(0), 0); }},
     {"grown", [](const MappedDataset& d, uint64_t) { AppendTo(d.shard_path(0), "x"); }},
-    {"replaced by others of the same size",
+    {"replaced by another file of the same size",
      [](const MappedDataset& d, uint64_t) { ReplaceFile(d.shard_path(0), std::string(d.shard_bytes(0).size(), 'x')); },
      true},
     {"a header rewritten in place",
@@ -239,9 +239,9 @@ const Change kChanges[] = {
      [](const MappedDataset& d, uint64_t) { WriteFile(d.shard_path(0), std::string(d.shard_bytes(0).size(), 'x')); }},
 };
 
-TEST_CASE("a shard that changes after its blocks are ready is stale for the next batch, or gives its old bytes") {
+TEST_CASE("a shard that changes after its blocks are cached is stale for the next batch, or gives its old bytes") {
   constexpr uint64_t kRecord = 25;
-  // Repeats, and the untouched shard before and after.
+  // Contains repeats, and records of the untouched shard before and after the changed record.
   const Ordinals ordinals = {kRecord, 3, 60, kRecord, 41, kRecord, 70};
   for (const Change& change : kChanges) {
     for (bool held : {true, false}) {
@@ -273,7 +273,7 @@ TEST_CASE("a shard that changes after its blocks are ready is stale for the next
   }
 }
 
-TEST_CASE("every shard that a batch has read is checked for changes, among a hundred and more") {
+TEST_CASE("each of more than a hundred shards that a batch has read is checked for changes") {
   std::vector<ShardPlan> plans;
   for (size_t i = 0; i < 130; ++i) {
     plans.push_back(
@@ -309,7 +309,7 @@ TEST_CASE("a shard that was repaired in place is read again") {
   }
 }
 
-TEST_CASE("a header rewritten where no fingerprint looks is stale, from ready and other blocks") {
+TEST_CASE("a header rewritten in a page that no fingerprint covers is stale, from cached and other blocks") {
   constexpr uint64_t kRecord = 8;
   const MappedDataset dataset({{.path = "p", .framing = Framing::kTfRecord, .payloads = SomePayloads(60, 100'000)}});
   const RecordReader reader = dataset.Open({.io = IoMode::kMmap});

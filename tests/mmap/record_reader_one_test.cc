@@ -36,7 +36,7 @@ std::vector<ShardPlan> Endings() {
           {.path = "a.tfrecord", .framing = Framing::kTfRecord, .payloads = payloads}};
 }
 
-TEST_CASE("one record is copied to the given room, in every way of opening, the first time and later") {
+TEST_CASE("one record is copied to the given buffer, for all reader options, the first time and again") {
   const MappedDataset dataset(MixedShards());
   for (const ReaderOptions& way : AllWays()) {
     const RecordReader reader = dataset.Open(way);
@@ -51,7 +51,7 @@ TEST_CASE("one record is copied to the given room, in every way of opening, the 
   }
 }
 
-TEST_CASE("without room for a record, the copy is a kLimit error and nothing is written") {
+TEST_CASE("if the caller has no buffer for a record, copying it is a kLimit error") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open();
   for (int round = 0; round < 2; ++round) {
@@ -61,7 +61,7 @@ TEST_CASE("without room for a record, the copy is a kLimit error and nothing is 
   }
 }
 
-TEST_CASE("a truncated shard is noticed by the next copy of a lost record") {
+TEST_CASE("a truncated shard is noticed when a lost record is copied next") {
   const std::vector<ShardPlan> plans = Endings();
   for (size_t shard = 0; shard < plans.size(); ++shard) {
     for (uint64_t record = 0; record < 3; ++record) {
@@ -109,7 +109,7 @@ std::vector<Result<std::string>> Views(const RecordReader& reader, uint64_t ordi
   return {text(reader.View(ordinal)), text(last)};
 }
 
-TEST_CASE("a view of a rewritten shard is stale, and one of a touched shard is the record") {
+TEST_CASE("a view of a rewritten shard is stale, but a view of a shard whose time alone has changed is right") {
   for (const uint64_t copied_map_bytes : {uint64_t{0}, kCopiedMapBytes}) {
     for (const bool warm : {false, true}) {
       CAPTURE(copied_map_bytes);

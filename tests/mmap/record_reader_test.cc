@@ -20,7 +20,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("view, copy and batch return what was written in the requested order, in every way of opening") {
+TEST_CASE("view, copy and batch return the written payloads in the requested order, for all reader options") {
   const MappedDataset dataset(MixedShards());
   const std::vector<std::string>& payloads = dataset.payloads();
   for (const ReaderOptions& way : AllWays()) {
@@ -52,7 +52,7 @@ TEST_CASE("view, copy and batch return what was written in the requested order, 
   }
 }
 
-TEST_CASE("views exist for as many shards as may be mapped, and for none with pread") {
+TEST_CASE("views exist for as many shards as the limit on maps allows, and with pread for none") {
   const MappedDataset dataset(MixedShards());
   const auto viewed = [&](const ReaderOptions& way) {
     const RecordReader reader = dataset.Open(way);
@@ -80,7 +80,7 @@ TEST_CASE("no more descriptors stay open than allowed") {
   }
 }
 
-TEST_CASE("an empty batch is valid, and a batch is refilled each time") {
+TEST_CASE("an empty batch is valid, and each request replaces the content of a batch") {
   const MappedDataset dataset(MixedShards());
   const RecordReader reader = dataset.Open();
   RecordBatch batch;
@@ -173,11 +173,10 @@ TEST_CASE("a shard is opened when one of its records is first requested") {
   CHECK(reader.Copy(0, out));
   CHECK(reader.Copy(257, out).error().code == ErrorCode::kStale);
   WriteFile(dataset.shard_path(4), dataset.shard_bytes(4));
-  CHECK(reader.Copy(257, out));  // and again, if that failed
+  CHECK(reader.Copy(257, out));  // opening is tried again after a failure
 }
 
-TEST_CASE(
-    "a copy of the dataset is read through a root, in both layouts, even if the original is missing or different") {
+TEST_CASE("a copy of the dataset is read at a root, in both layouts, even if the original is missing or different") {
   for (const char* below : {"data", ""}) {
     for (bool original_is_gone : {true, false}) {
       CAPTURE(below);

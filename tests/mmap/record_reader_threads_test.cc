@@ -14,8 +14,8 @@
 namespace ofindex {
 namespace {
 
-// Copies one record, and a batch around it. Returns true if everything was right. Allocates nothing
-// once the buffers are large enough.
+// Copies one record, then a batch that contains it. Returns true if all payloads were right. Allocates nothing once the
+// buffers are large enough.
 bool CopiesRight(const RecordReader& reader, const std::vector<std::string>& payloads, uint64_t ordinal,
                  std::vector<uint8_t>& copy, RecordBatch& batch) {
   if (!reader.Copy(ordinal, copy) || AsText(copy) != payloads[ordinal]) return false;
@@ -55,7 +55,7 @@ TEST_CASE("threads that share a reader get the right bytes, even while they open
   const MappedDataset dataset(MixedShards());
   for (IoMode io : {IoMode::kMmap, IoMode::kPread}) {
     for (uint64_t limit : {uint64_t{0}, uint64_t{1}}) {
-      // A new reader each time, so that the first reads of all threads meet at the same closed shards.
+      // A new reader each time, so that the first reads of all threads open the same shards at once.
       for (int round = 0; round < 10; ++round) {
         const RecordReader reader = dataset.Open({.io = io, .max_maps = limit, .max_descriptors = limit});
         CHECK(CountWrong(reader, dataset.payloads(), 4, 50) == 0);
@@ -77,7 +77,7 @@ bool BatchIsRight(const RecordReader& reader, const std::vector<std::string>& pa
   return true;
 }
 
-TEST_CASE("threads that make the same blocks ready at once get the right batches") {
+TEST_CASE("threads that add the same blocks to the cache at once get the right batches") {
   constexpr int kThreads = 4;
   for (uint32_t block_records : {1U, 7U, 100U}) {
     const MappedDataset dataset(MixedShards(), block_records);
@@ -120,8 +120,8 @@ TEST_CASE("a forked child reads while other threads of its parent read, and so d
       team.emplace_back([&] {
         std::vector<uint8_t> copy;
         RecordBatch batch;
-        // Reads everything once, so that nothing is allocated later: a sanitizer's allocator
-        // does not survive a fork inside it.
+        // Reads everything once, so that nothing is allocated later: a fork during an allocation would leave a
+        // sanitizer's allocator locked in the child.
         for (uint64_t i = 0; i < last_shard; ++i) wrong += !CopiesRight(reader, payloads, i, copy, batch);
         ++ready;
         for (uint64_t i = 0; !stop; i = (i + 1) % last_shard) {

@@ -41,7 +41,7 @@ TEST_CASE("with a root, shards lie in the dataset's folder below it, or in the r
       {"part-0", "part-0", 0, "part-0"},                    // there is no common folder
       {"part-0", "../train/part-0", 9, "part-0"},           // the index is next to the data folder
       {"part-0", "/somewhere/train/part-0", 17, "part-0"},  // the index is on another disk
-      {"part-0", "p", 99, "p"},                             // a map that claims more than the path has
+      {"part-0", "p", 99, "p"},                             // a forged map: the folder is longer than the path
   };
   for (const Row& row : rows) {
     const TempDir dir;
@@ -52,7 +52,7 @@ TEST_CASE("with a root, shards lie in the dataset's folder below it, or in the r
   }
 }
 
-TEST_CASE("a root is never left for the original of the copy") {
+TEST_CASE("with a root, shards are never taken from the original folder") {
   const TempDir dir;
   for (const char* folder : {"data/train", "copy"}) {
     std::filesystem::create_directories(dir / folder);

@@ -18,7 +18,7 @@
 
 namespace ofindex {
 
-/// All values of one feature in a record, before they are summarised as an extractor does. Made by an oracle.
+/// All values of one feature in a record, as found by an oracle, before they are summarised like an extractor's.
 struct WholeFeature {
   struct Step {
     FeatureKind kind = FeatureKind::kNone;
@@ -29,8 +29,8 @@ struct WholeFeature {
   std::vector<Step> steps = {};  ///< exactly one unless it is a list
 };
 
-/// Returns a line of text for one feature: kinds, kind, count, the one value, the largest,
-/// and all values if they are kept.
+/// Returns a line of text for one feature: all kinds found, the kind of the values, their count, the value if there is
+/// only one, the size of the largest if they are bytes, and all values if they are kept.
 inline std::string SpellSummary(std::string_view name, uint32_t kinds, FeatureKind kind, uint64_t count,
                                 const std::string& one, uint64_t largest, const std::vector<std::string>& all) {
   std::string text = std::to_string(name.size()) + ":" + std::string(name) + "=";
@@ -44,12 +44,12 @@ inline std::string SpellSummary(std::string_view name, uint32_t kinds, FeatureKi
   return text + "\n";
 }
 
-/// Returns the spelling of a bytes value of `size` bytes: only its size if it is too long to be kept.
+/// Returns the text for a bytes value of `size` bytes: only the size if the value is too long to be kept.
 inline std::string SpellText(std::string_view content, uint64_t size) {
   return std::to_string(size) + ":" + std::string(size > kMaxKeptBytes ? "" : content);
 }
 
-/// Returns what an extractor must report for `feature`, according to its header; `whole` if it keeps the values.
+/// Returns what the header of Extractor promises for `feature`; `whole` if the extractor keeps the values.
 inline std::string SpellExpected(const WholeFeature& feature, bool whole) {
   uint32_t kinds = 0;
   FeatureKind kind = FeatureKind::kNone;
@@ -136,7 +136,7 @@ class SmallPages final : public PayloadPages {
   std::unique_ptr<uint8_t[]> piece_;
 };
 
-/// Returns the outcome of the extraction as text: the features, or the error.
+/// Returns the outcome of the extraction as text: the features or the error.
 inline std::string SpellOutcome(const Extractor& extractor, Extractor::Outcome outcome,
                                 std::span<const std::string> whole) {
   switch (outcome) {
@@ -171,7 +171,7 @@ inline WholeFeature::Step StepOf(const DecodedRecord& record, FeatureValue value
   return step;
 }
 
-/// Returns the expected features of `payload`, by DecodedRecord, which is itself compared with libprotobuf.
+/// Returns the expected features of `payload`, from DecodedRecord, which is itself compared with libprotobuf.
 inline std::string SpellDecoded(std::string_view payload, PayloadKind kind, std::span<const std::string> whole) {
   DecodedRecord record;
   if (const Result<void> decoded = record.Decode(AsBytes(payload), kind); !decoded) {

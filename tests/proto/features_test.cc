@@ -81,7 +81,7 @@ TEST_CASE("every kind of an Example is decoded, and features are sorted by the b
   CHECK(DecodedExample(features) == "B=bytes[x,,yz] a=none f=float[0.500000,-2.000000] w=int64[28,-1] \xc3\xa9=none");
 }
 
-TEST_CASE("every kind of an OFRecord is decoded; number 3 is double, and no message wraps the map") {
+TEST_CASE("every kind of an OFRecord is decoded, where kind 3 is double and no message encloses the map") {
   const std::string record = Entry("a", Bytes({"x"})) + Entry("b", Field(2, PackedFixed({0.5f}))) +
                              Entry("c", Field(3, PackedFixed({0.25, 1.0}))) +
                              Entry("d", Field(4, PackedVarints({-7}))) +
@@ -94,13 +94,13 @@ TEST_CASE("messages are merged as by libprotobuf") {
   const std::vector<Row> rows = {
       // the last entry of a name replaces earlier ones: values are not joined
       {Entry("a", Int64s({1, 2})) + Entry("b", Int64s({9})) + Entry("a", Int64s({3})), "a=int64[3] b=int64[9]"},
-      // even if the last one is empty; TensorFlow's own parser then shows the earlier one
+      // even if the last entry is empty; TensorFlow's own parser then shows the earlier one
       {Entry("a", Int64s({1})) + Entry("a", ""), "a=none"},
-      // even if it has no value at all
+      // even if the last entry has no value at all
       {Entry("a", Int64s({1})) + Field(1, Field(1, "a")), "a=none"},
       // a value repeated inside one entry merges: the same kind is concatenated
       {Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, Int64s({2}))), "a=int64[1,2]"},
-      // another kind resets
+      // another kind replaces the values
       {Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, Bytes({"x"}))), "a=bytes[x]"},
       // an empty value changes nothing
       {Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, "")), "a=int64[1]"},
@@ -110,7 +110,7 @@ TEST_CASE("messages are merged as by libprotobuf") {
       {Field(1, Field(2, Int64s({1})) + Field(1, "a")), "a=int64[1]"},
       // an entry without a key has the empty name
       {Field(1, Field(2, Int64s({1}))), "=int64[1]"},
-      // an empty entry is the empty name without a kind
+      // an empty entry has the empty name and no kind
       {Field(1, ""), "=none"},
       // as above, twice, after a named one
       {Entry("a", "") + Field(1, "") + Field(1, ""), "=none a=none"},
@@ -118,26 +118,26 @@ TEST_CASE("messages are merged as by libprotobuf") {
   for (const Row& row : rows) CHECK(DecodedExample(row.message) == row.decoded);
 }
 
-TEST_CASE("the concatenation of two messages is one message: their maps merge") {
+TEST_CASE("the concatenation of two messages is one message with both maps merged") {
   const std::string first = Field(1, Entry("a", Int64s({1})) + Entry("b", Int64s({2})));
   const std::string second = Field(1, Entry("b", Bytes({"x"})) + Entry("c", Int64s({3})));
   CHECK(Decoded(first + second, PayloadKind::kExample) == "a=int64[1] b=bytes[x] c=int64[3]");
 }
 
-TEST_CASE("repeated kinds of a Feature concatenate, another kind resets it, an unknown one clears it") {
+TEST_CASE("in a Feature, values of one kind are joined, another kind replaces them, and an unknown kind is ignored") {
   const std::vector<Row> rows = {
       {Int64s({1}) + Int64s({2, 3}), "int64[1,2,3]"},            // the same kind twice
       {Int64s({1}) + Field(3, ""), "int64[1]"},                  // the second one empty
-      {Int64s({1}) + Bytes({"x"}), "bytes[x]"},                  // another kind
-      {Int64s({1}) + Bytes({"x"}) + Int64s({2}), "int64[2]"},    // and back: the first value stays lost
-      {Int64s({1}) + Field(1, ""), "bytes[]"},                   // an empty list of another kind also resets
+      {Int64s({1}) + Bytes({"x"}), "bytes[x]"},                  // replaced by another kind
+      {Int64s({1}) + Bytes({"x"}) + Int64s({2}), "int64[2]"},    // the first value stays lost
+      {Int64s({1}) + Field(1, ""), "bytes[]"},                   // even by an empty list of another kind
       {"", "none"},                                              // no kind
       {Field(3, ""), "int64[]"},                                 // an empty list of int64
       {Field(2, ""), "float[]"},                                 // an empty list of float
       {Field(1, ""), "bytes[]"},                                 // an empty list of bytes
       {Field(3, PackedVarints({})), "int64[]"},                  // a packed chunk of nothing
       {Field(4, PackedVarints({1})), "none"},                    // OFRecord's int32 is unknown to an Example
-      {Int64s({1}) + Field(5, PackedVarints({2})), "int64[1]"},  // and does not reset
+      {Int64s({1}) + Field(5, PackedVarints({2})), "int64[1]"},  // and is ignored
       {VarintField(3, 1), "none"},                               // a kind in a wrong wire type is unknown
       {Group(3, PackedVarints({1})), "none"},                    // or as a group
   };
@@ -204,7 +204,7 @@ TEST_CASE("a name may be any bytes") {
   const std::vector<std::string> names = {
       "",                        // empty
       std::string("a\0b", 3),    // a NUL inside
-      "image/\n\"key\"",         // what printers have to escape
+      "image/\n\"key\"",         // characters that must be escaped when printed
       "\xff\xfe",                // not UTF-8
       std::string(100000, 'k'),  // long
   };
@@ -253,7 +253,7 @@ TEST_CASE("a SequenceExample has context features and feature lists of ragged st
         "id=bytes[r1] none=none empty[]={} id[]={int64[1]} words[]={bytes[a,b] none bytes[] int64[5]}");
 }
 
-TEST_CASE("feature lists merge like maps: the last entry of a name counts, and the steps of one entry are joined") {
+TEST_CASE("in feature lists, the last entry of a name replaces earlier ones, and the steps of one entry are joined") {
   const std::string one = Field(1, Int64s({1}));
   const std::string two = Field(1, Int64s({2}));
   const std::vector<Row> rows = {
@@ -279,7 +279,7 @@ TEST_CASE("an empty payload is a record without features") {
   }
 }
 
-TEST_CASE("a malformed message is damage with byte and reason, and leaves nothing behind") {
+TEST_CASE("a malformed message is an error with byte and reason, and the record has no features") {
   const std::string good = Field(1, Entry("a", Int64s({1})));  // 14 bytes
   REQUIRE(good.size() == 14);
   const std::vector<Row> rows = {
@@ -302,7 +302,7 @@ TEST_CASE("a malformed message is damage with byte and reason, and leaves nothin
   }
 }
 
-TEST_CASE("opaque payloads and those beyond 2 GiB are refused unread") {
+TEST_CASE("opaque payloads and payloads beyond 2 GiB are refused without being read") {
   DecodedRecord record;
   CHECK(record.Decode(ByteView(), PayloadKind::kOpaque).error().code == ErrorCode::kUsage);
   const uint8_t byte = 0;
@@ -310,7 +310,7 @@ TEST_CASE("opaque payloads and those beyond 2 GiB are refused unread") {
   CHECK(record.Decode(huge, PayloadKind::kExample).error().code == ErrorCode::kLimit);
 }
 
-TEST_CASE("one object decodes record after record, and keeps nothing of the previous one") {
+TEST_CASE("one DecodedRecord decodes record after record, and keeps nothing of the previous record") {
   const std::string first = Field(1, Entry("a", Int64s({1, 2, 3})) + Entry("b", Bytes({"x"})));
   const std::string second = Field(1, Entry("b", Int64s({4})));
   DecodedRecord record;

@@ -16,7 +16,7 @@ class MessageMaker {
  public:
   MessageMaker(PayloadKind kind, uint64_t seed) : kind_(kind), random_(seed) {}
 
-  /// Returns a message that is sound as long as its unusual parts happen to be.
+  /// Returns a message, which is sound unless one of its unusual parts is malformed.
   std::string Make() {
     std::string message;
     for (uint64_t parts = 1 + Below(5) / 4; parts > 0; --parts) message += MakePart();
@@ -127,7 +127,7 @@ class MessageMaker {
     return varint;
   }
 
-  /// Returns mostly nothing; otherwise a field that no schema knows, or that a schema knows with another wire type.
+  /// Mostly returns no bytes; otherwise a field that no schema has, or that a schema has with another wire type.
   std::string Noise() {
     if (!OneIn(12)) return "";
     const auto number = static_cast<uint32_t>(OneIn(2) ? 1 + Below(6) : 1 + Below(1u << 29) / (1 + Below(1u << 20)));

@@ -25,7 +25,7 @@ std::string Int64s(std::initializer_list<int64_t> values) { return Field(3, Pack
 /// Returns an Example with one feature.
 std::string ExampleOf(std::string_view key, std::string_view feature) { return Field(1, Entry(key, feature)); }
 
-TEST_CASE("a payload is claimed only if it strictly matches one kind") {
+TEST_CASE("a payload is recognised only if it strictly matches one kind") {
   struct Row {
     std::string payload;
     std::string kind;
@@ -42,8 +42,8 @@ TEST_CASE("a payload is claimed only if it strictly matches one kind") {
       {Field(1, ""), "example"},                                               // features, but empty
       {ExampleOf("a", "") + Field(2, Entry("s", steps)), "sequence_example"},  // field 2 decides
       {Field(2, Entry("s", steps)), "sequence_example"},                       // without a context
-      {Entry("a", Int64s({1})), "opaque"},                           // OFRecord's 3 is double: 1 byte is not one
-      {Entry("a", Field(3, PackedFixed({1.0}))), "ofrecord"},        // but 8 bytes are
+      {Entry("a", Int64s({1})), "opaque"},                           // OFRecord's kind 3 is double: 1 byte is too short
+      {Entry("a", Field(3, PackedFixed({1.0}))), "ofrecord"},        // 8 bytes are a double
       {Entry("a", Field(5, PackedVarints({1}))), "ofrecord"},        // number 5
       {Entry("a", ""), "ofrecord"},                                  // no kind
       {Entry("image_raw", Field(1, BytesList({"x"}))), "ofrecord"},  // parses as an Example, but is not one
@@ -82,7 +82,7 @@ TEST_CASE("a payload is claimed only if it strictly matches one kind") {
 }
 
 TEST_CASE("the content of a bytes value is skipped") {
-  // The value claims 1 GiB beyond the four bytes present: reading it crashes.
+  // The value claims 1 GiB of bytes that do not exist, so reading them would crash.
   const uint32_t size = 1u << 30;
   const std::string list = Tag(1, WireType::kBytes) + Varint(size);
   const std::string feature = Tag(1, WireType::kBytes) + Varint(list.size() + size);
@@ -114,7 +114,7 @@ TEST_CASE("the votes of a sample decide the kind of a shard") {
       {{kExample, kExample, kOf}, kExample},        // the majority
       {{kOf, kOf, kExample}, kOf},                  // in either order
       {{kExample, kSequence}, kSequence},           // a SequenceExample may look like an Example, not the reverse
-      {{kOf, kOf, kOf, kExample, kSequence}, kOf},  // but its family must still win
+      {{kOf, kOf, kOf, kExample, kSequence}, kOf},  // but both together must outnumber the rest
       {{kExample, kExample, kOpaque}, kExample},    // more votes for some kind than for opaque
       {{kExample, kOpaque}, kOpaque},               // a tie with opaque
       {{kExample, kOf}, kOpaque},                   // a tie

@@ -53,8 +53,8 @@ inline ColumnValue ValueOf(const Cell& cell, size_t i) {
   return {.type = Type::kReal, .real = real};
 }
 
-/// The columns of a dataset that was never on disk, made according to index/columns/column.h: the input of ColumnStore,
-/// and the values that SQL should see, computed independently. The positions of records in shards are made up.
+/// The columns of a dataset that was never on disk, as index/columns/column.h defines them. Provides the input of
+/// ColumnStore, and the values that SQL should return, computed independently. The positions of records are invented.
 class ColumnsInMemory final : public ColumnSource {
  public:
   /// `blocks` are the numbers of records of the blocks. All blocks of shard 0 come first.

@@ -31,7 +31,7 @@ void CheckReads(const Result<Dataset>& dataset, const std::vector<std::string>& 
   CHECK(dataset->reader().Copy(payloads.size(), bytes).error().code == ErrorCode::kOutOfRange);
 }
 
-TEST_CASE("a dataset returns every payload, opened by its index or by its data") {
+TEST_CASE("a dataset returns every payload, whether it is opened by the path of its index or of its data") {
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     const BuiltDataset built(framing);
     for (const char* name : {"train", "train/", "train/.", "train.ofidx"}) {
@@ -41,7 +41,7 @@ TEST_CASE("a dataset returns every payload, opened by its index or by its data")
   }
 }
 
-TEST_CASE("a dataset that was moved with its index still opens, and so does a copy through a root") {
+TEST_CASE("a dataset that was moved with its index can be opened, and so can a copy at a given root") {
   const BuiltDataset built(Framing::kTfRecord);
   fs::create_directory(built / "elsewhere");
   fs::copy(built / "train", built / "elsewhere/train", fs::copy_options::recursive);
@@ -65,7 +65,7 @@ TEST_CASE("an empty dataset opens, and has no records") {
   Progress progress;
   BuildOptions options;
   options.data = {dir / "empty.tfrecord"};
-  options.format.framing = Framing::kTfRecord;  // which an empty file does not show otherwise
+  options.format.framing = Framing::kTfRecord;  // an empty file does not show its framing
   REQUIRE(BuildIndex(options, progress).has_value());
   CheckReads(Dataset::Open(dir / "empty.tfrecord"), {});
 }

@@ -8,7 +8,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("ordinals are parsed as people write them") {
+TEST_CASE("ordinals and ranges are parsed as users write them") {
   struct Row {
     std::string text;
     uint64_t size;
@@ -16,26 +16,26 @@ TEST_CASE("ordinals are parsed as people write them") {
   };
   constexpr uint64_t kMax = ~uint64_t{0};
   const std::vector<Row> rows = {
-      {"0", 10, {0, 1}},                                                             // the first
-      {"9", 10, {9, 10}},                                                            // the last
-      {"-1", 10, {9, 10}},                                                           // the last, from the end
-      {"-10", 10, {0, 1}},                                                           // the first, from the end
-      {"007", 10, {7, 8}},                                                           // as people pad
-      {"2:5", 10, {2, 5}},                                                           // a range, its end not in it
-      {":", 10, {0, 10}},                                                            // all
-      {"3:", 10, {3, 10}},                                                           // from there on
-      {":3", 10, {0, 3}},                                                            // up to there
-      {"-3:", 10, {7, 10}},                                                          // the last three
-      {":-3", 10, {0, 7}},                                                           // all but those
-      {"-5:-2", 10, {5, 8}},                                                         // both from the end
-      {"5:5", 10, {5, 5}},                                                           // empty
-      {"5:2", 10, {5, 5}},                                                           // backwards: empty, too
-      {"8:99", 10, {8, 10}},                                                         // ends are cut to the dataset
-      {"-99:2", 10, {0, 2}},                                                         // at the front, too
-      {"50:60", 10, {10, 10}},                                                       // all after the end
-      {":", 0, {0, 0}},                                                              // an empty dataset has ranges
-      {"-1:", 0, {0, 0}},                                                            // empty ones
-      {"9223372036854775807", kMax, {INT64_MAX, uint64_t{1} << 63}},                 // the largest that can be written
+      {"0", 10, {0, 1}},                                              // the first
+      {"9", 10, {9, 10}},                                             // the last
+      {"-1", 10, {9, 10}},                                            // the last, from the end
+      {"-10", 10, {0, 1}},                                            // the first, from the end
+      {"007", 10, {7, 8}},                                            // padded with zeros
+      {"2:5", 10, {2, 5}},                                            // a range, without its end
+      {":", 10, {0, 10}},                                             // all
+      {"3:", 10, {3, 10}},                                            // from there on
+      {":3", 10, {0, 3}},                                             // up to there
+      {"-3:", 10, {7, 10}},                                           // the last three
+      {":-3", 10, {0, 7}},                                            // all but those
+      {"-5:-2", 10, {5, 8}},                                          // both from the end
+      {"5:5", 10, {5, 5}},                                            // empty
+      {"5:2", 10, {5, 5}},                                            // backwards: empty, too
+      {"8:99", 10, {8, 10}},                                          // the end of a range is cut to the dataset
+      {"-99:2", 10, {0, 2}},                                          // and so is its beginning
+      {"50:60", 10, {10, 10}},                                        // a range past the end
+      {":", 0, {0, 0}},                                               // an empty dataset has ranges
+      {"-1:", 0, {0, 0}},                                             // empty ones
+      {"9223372036854775807", kMax, {INT64_MAX, uint64_t{1} << 63}},  // the largest that can be written
       {"-9223372036854775808", kMax, {(uint64_t{1} << 63) - 1, uint64_t{1} << 63}},  // and the smallest
       {"-9223372036854775808:", 10, {0, 10}},                                        // no positive counterpart
   };

@@ -87,8 +87,8 @@ inline std::string TypeFor(const Column& column, const ColumnsInMemory& columns)
   return integers && reals ? "NUMERIC" : integers ? "INTEGER" : "REAL";
 }
 
-/// Fills table `records` of `connection`, a plain one, with the expected columns of `store`. The columns are declared
-/// once the values are known: SQLite stores 1.0 in a column of type NUMERIC as the integer 1.
+/// Fills a plain table `records` of `connection` with the expected columns of `store`. The columns get their types only
+/// after the values are inserted, because SQLite would store 1.0 in a NUMERIC column as the integer 1.
 inline void FillPlainTable(const Connection& connection, const ColumnStore& store, const ColumnsInMemory& columns) {
   std::string names;
   std::string declared;

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One index name, under which indexes of several folders of shards are built in turn. All shards stay.
+/// A path at which the indexes of several folders of shards are built in turn. The folders stay.
 class Named {
  public:
   /// Makes a folder of two shards of Examples, of `count` records in all, with x = first, first + 1, ...
@@ -63,7 +63,7 @@ class Named {
   TempDir dir_;
 };
 
-/// Everything that is open on one dataset, some of it since before the index was replaced.
+/// An open dataset with its columns and an SQL session.
 struct Opened {
   Dataset dataset;
   std::shared_ptr<ColumnStore> store;
@@ -135,7 +135,7 @@ struct Door {
   std::function<Result<std::string>(Opened&)> ask;
 };
 
-// Every way from a dataset to the contents of its index. Doors "of now" open whatever they need at each call.
+// Every way to read the contents of an index through a dataset. Those "of now" open what they need at each call.
 const std::vector<Door> kDoors = {
     {"record",
      [](Opened& o) -> Result<std::string> {
@@ -203,16 +203,16 @@ struct Change {
 };
 
 const std::vector<Change> kChanges = {
-    {"other data of as many records", [](Named& n) { n.Build("as-many", n.index()); }},
+    {"another dataset with as many records", [](Named& n) { n.Build("as-many", n.index()); }},
     {"fewer records", [](Named& n) { n.Build("fewer", n.index()); }},
     {"more records", [](Named& n) { n.Build("more", n.index()); }},
     {"the same data without columns", [](Named& n) { n.Build("own", n.index(), false); }},
     {"deleted, with its map", [](Named& n) { fs::remove(n.index()), fs::remove(MapPathOf(n.index())); }},
     {"its map deleted", [](Named& n) { fs::remove(MapPathOf(n.index())); }},
-    {"something else in its place", [](Named& n) { ReplaceFile(n.index(), "no index"); }},
+    {"replaced by a file that is not an index", [](Named& n) { ReplaceFile(n.index(), "no index"); }},
     {"overwritten in place by another index, as cp does",
      [](Named& n) { n.Build("as-many", n / "x.ofidx"), WriteFile(n.index(), ReadFile(n / "x.ofidx")); }, true},
-    {"overwritten in place without a cut, as rsync --inplace does",
+    {"overwritten in place without truncation, as rsync --inplace does",
      [](Named& n) { n.Build("as-many", n / "x.ofidx"), OverwriteAt(n.index(), 0, ReadFile(n / "x.ofidx")); }, true},
     {"cut to nothing", [](Named& n) { TruncateTo(n.index(), 0); }, true},
     {"index and map overwritten in place",
@@ -268,7 +268,7 @@ TEST_CASE("whatever happens to an index, an open dataset gives the old answers o
   }
 }
 
-TEST_CASE("columns opened without a map do not take the map of another index") {
+TEST_CASE("columns opened without a map never use the map of another index") {
   for (const Change& change : kChanges) {
     CAPTURE(change.name);
     Named named;
@@ -288,7 +288,7 @@ TEST_CASE("columns opened without a map do not take the map of another index") {
   }
 }
 
-// The number x of each record, read both ways: as a record, and as a column.
+// Returns true if the number x of every record is the same when it is read as a record and as a column.
 Result<bool> RecordsAgreeWithColumns(const std::string& index) {
   OFINDEX_ASSIGN(Opened opened, Opened::Of(index));
   OFINDEX_ASSIGN(const std::string columns, Rows(opened.session, "SELECT x FROM records"));
@@ -306,7 +306,7 @@ Result<bool> RecordsAgreeWithColumns(const std::string& index) {
   return records == columns;
 }
 
-TEST_CASE("an index that another process rebuilds again and again opens as one build") {
+TEST_CASE("an index that another process keeps rebuilding always opens as a single build") {
   const char* rounds_text = std::getenv("OFINDEX_REBUILDS");
   const int rounds = rounds_text == nullptr ? 12 : std::atoi(rounds_text);
   Named named;
@@ -343,7 +343,7 @@ TEST_CASE("an index that another process rebuilds again and again opens as one b
   CHECK(failed == 0);
 }
 
-TEST_CASE("a forked child uses the index that its parent opened, even if another was built meanwhile") {
+TEST_CASE("a forked child uses the index that its parent opened, even if another index has been built since") {
   Named named;
   PutFolders(named);
   named.Build("own", named.index());

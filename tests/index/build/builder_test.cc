@@ -23,7 +23,7 @@ Result<BuildReport> TryBuild(const BuildOptions& options) {
   return BuildIndex(options, progress);
 }
 
-TEST_CASE("the same files give the same bytes, on any number of threads, from any folder, and on a second build") {
+TEST_CASE("the same files give the same index bytes, on any number of threads, from any folder, and when built again") {
   BuiltSet set;
   set.PutAllSorts();
   for (const bool verify : {false, true}) {
@@ -97,7 +97,7 @@ TEST_CASE("an index without payload checks is replaced by one with them, but not
   CHECK(left_alone.facts.checked == Checked::kPayloads);
 }
 
-TEST_CASE("a stale index is reported with its reason and left unchanged, and replaced by force") {
+TEST_CASE("a stale index is reported with its reason and left unchanged, unless its replacement is forced") {
   struct Row {
     std::string what;
     std::function<void(BuiltSet&, BuildOptions&)> change;
@@ -106,14 +106,15 @@ TEST_CASE("a stale index is reported with its reason and left unchanged, and rep
   const std::vector<Row> rows = {
       {"a new shard", [](BuiltSet& set, BuildOptions&) { set.Put("part-3", RecordBytes(Framing::kTfRecord, "x")); },
        "part-3 is not in it"},
-      {"one is gone", [](BuiltSet& set, BuildOptions&) { fs::remove(set.Shard("part-10")); }, "part-10 is gone"},
-      {"one has grown", [](BuiltSet& set, BuildOptions&) { AppendTo(set.Shard("part-0"), "x"); }, "part-0 has changed"},
-      {"one is another file",
+      {"a shard is gone", [](BuiltSet& set, BuildOptions&) { fs::remove(set.Shard("part-10")); }, "part-10 is gone"},
+      {"a shard has grown", [](BuiltSet& set, BuildOptions&) { AppendTo(set.Shard("part-0"), "x"); },
+       "part-0 has changed"},
+      {"a shard is replaced by another file",
        [](BuiltSet& set, BuildOptions&) {
          ReplaceFile(set.Shard("part-0"), WithFlippedBit(ReadFile(set.Shard("part-0")), 70, 1));
        },
        "part-0 has changed"},
-      {"one is another file of the same size and mtime",
+      {"a shard is replaced by another file of the same size and mtime",
        [](BuiltSet& set, BuildOptions&) {
          ReplaceFile(set.Shard("part-0"), WithFlippedBit(ReadFile(set.Shard("part-0")), 70, 1));
          SetMtime(set.Shard("part-0"), int64_t{1'700'000'000} * 1'000'000'000);  // as set by Put()
@@ -157,7 +158,7 @@ TEST_CASE("a shard that was touched or copied is not stale") {
   CHECK(set.Build(set.Options()).was_up_to_date);
 }
 
-TEST_CASE("an impossible build is refused with its reason and leaves nothing") {
+TEST_CASE("an impossible build is refused with its reason and leaves no files behind") {
   struct Row {
     std::string what;
     std::function<void(BuiltSet&, BuildOptions&)> prepare;
@@ -165,7 +166,7 @@ TEST_CASE("an impossible build is refused with its reason and leaves nothing") {
   };
   const std::string tf = ShardBytes(Framing::kTfRecord, {"one", "two"});
   const std::vector<Row> rows = {
-      {"both formats side by side",
+      {"shards of both formats",
        [&](BuiltSet& set, BuildOptions&) {
          set.Put("a", tf);
          const std::string message("\x0a\x09\x0a\x01k\x12\x04\x0a\x02\x0a\x00", 11);  // an OFRecord
@@ -176,15 +177,15 @@ TEST_CASE("an impossible build is refused with its reason and leaves nothing") {
       {"no record file", [](BuiltSet& set, BuildOptions&) { set.Put("a", "text and no records"); }, ErrorCode::kFormat},
       {"no such data", [](BuiltSet&, BuildOptions& options) { options.data = {"missing"}; }, ErrorCode::kUsage},
       {"no data", [](BuiltSet&, BuildOptions& options) { options.data.clear(); }, ErrorCode::kUsage},
-      {"two data and no name",
+      {"two inputs without an index name",
        [&](BuiltSet& set, BuildOptions& options) {
          set.Put("a", tf);
          options.data.push_back(set.Shard("a"));
        },
        ErrorCode::kUsage},
-      {"a glob and no name", [](BuiltSet& set, BuildOptions& options) { options.data = {set.data() + "/*"}; },
+      {"a glob without an index name", [](BuiltSet& set, BuildOptions& options) { options.data = {set.data() + "/*"}; },
        ErrorCode::kUsage},
-      {"a folder that is not there",
+      {"an index in a folder that does not exist",
        [&](BuiltSet& set, BuildOptions& options) {
          set.Put("a", tf);
          options.index = set.folder() + "/none/i.ofidx";
@@ -218,7 +219,7 @@ TEST_CASE("a file that is not an index is not overwritten, not even by force") {
   CHECK(set.Build(options).facts.records == 70);
 }
 
-TEST_CASE("the next build removes the leftovers of a killed one, even if it has nothing to do") {
+TEST_CASE("a build removes the temporary files of a killed build, even if the index is up to date") {
   BuiltSet set;
   set.PutSome();
   for (int i = 0; i < 2; ++i) {

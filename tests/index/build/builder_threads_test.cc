@@ -38,7 +38,7 @@ TEST_CASE("an interrupted build keeps the old index and leaves no temporary file
     stopper.join();
     CHECK(FilesIn(set.folder()) == kBuiltFiles);
     if (report) {
-      // The build was faster. The next one starts from the same state.
+      // The build ended before it was interrupted. The next build must start from the same state.
       BuildOptions as_before = set.Options();
       as_before.force = true;
       set.Build(as_before);

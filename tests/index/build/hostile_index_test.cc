@@ -93,7 +93,7 @@ TEST_CASE("an index with any changed byte is read or refused, and never crashes"
   CHECK(outcomes.read > 1000);
 }
 
-TEST_CASE("an index cut at any page and around it is refused or read") {
+TEST_CASE("an index truncated at every page boundary, and at sizes between, is refused or read") {
   const SmallIndex set;
   Outcomes outcomes;
   for (size_t size = 0; size <= set.bytes().size(); size += 4096 - 1) {

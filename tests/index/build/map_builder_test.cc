@@ -32,7 +32,7 @@ std::optional<std::vector<std::string>> ReadAll(const BuiltSet& set) {
   return payloads;
 }
 
-TEST_CASE("a map that is missing, cut or from another build is rebuilt silently, with the same bytes") {
+TEST_CASE("a map that is missing, truncated or from another build is rebuilt silently, with the same bytes") {
   BuiltSet set;
   set.PutSome();
   set.Build(set.Options());
@@ -58,7 +58,7 @@ TEST_CASE("a map that is missing, cut or from another build is rebuilt silently,
   check();
 }
 
-TEST_CASE("a map with any byte changed gives the right payloads or an error, never others") {
+TEST_CASE("a map with any byte changed gives the right payloads or an error, never wrong payloads") {
   BuiltSet set;
   set.Put("part-0", ShardBytes(Framing::kTfRecord, SomePayloads(20, 40)));
   std::string shard = ShardBytes(Framing::kTfRecord, SomePayloads(10, 40, 2));
@@ -82,7 +82,7 @@ TEST_CASE("a map with any byte changed gives the right payloads or an error, nev
   CHECK(errors > 0);
 }
 
-TEST_CASE("waiting for a map, or building one, can be cancelled and changes nothing") {
+TEST_CASE("waiting for a map, or building one, can be cancelled and then leaves no files behind") {
   BuiltSet set;
   set.PutSome();
   set.Build(set.Options());

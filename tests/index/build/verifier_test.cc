@@ -79,8 +79,8 @@ TEST_CASE("changes to a shard after the build are reported") {
       {"one byte less", [&](const BuiltSet& set) { TruncateTo(set.Shard(path), fs::file_size(set.Shard(path)) - 1); },
        1, 0, 30},
       {"empty", [&](const BuiltSet& set) { TruncateTo(set.Shard(path), 0); }, 1, 0, 30},
-      {"the empty one has grown", [](const BuiltSet& set) { AppendTo(set.Shard("part-2"), "x"); }, 1, 0, 70},
-      {"another of equal size",
+      {"the empty shard has grown", [](const BuiltSet& set) { AppendTo(set.Shard("part-2"), "x"); }, 1, 0, 70},
+      {"another file of equal size",
        [&](const BuiltSet& set) { ReplaceFile(set.Shard(path), std::string(fs::file_size(set.Shard(path)), 'x')); }, 1,
        40, 70},
       {"zeros",
@@ -263,7 +263,7 @@ TEST_CASE("without a free descriptor for a shard, verifying fails with an error 
         }) == 0);
 }
 
-TEST_CASE("a copy elsewhere is verified through its root") {
+TEST_CASE("a copy of a dataset is verified at a given root, even if the original is gone") {
   BuiltSet set;
   set.PutSome();
   set.Build(set.Options(true));

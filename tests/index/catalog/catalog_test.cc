@@ -175,7 +175,7 @@ TEST_CASE("an error from the block visitor ends the reading and is returned") {
   CHECK(read.error().message == "enough");
 }
 
-TEST_CASE("a file that is not an index, or has another version, is refused by name") {
+TEST_CASE("a file that is not an index, or has another version, is refused with an error that names it") {
   const TempDir dir;
   WriteCatalog(dir / "sound");
   const std::string sound = ReadFile(dir / "sound");

@@ -58,7 +58,7 @@ TEST_CASE("a folder without a name of its own takes its name from the file syste
   CHECK(root.error().code == ErrorCode::kUsage);
 }
 
-TEST_CASE("an empty path is an error with that message") {
+TEST_CASE("an empty path is an error that says so") {
   for (const Result<std::string>& found : {IndexPathOf(""), ResolveIndex(""), RelativeTo("", "/tmp")}) {
     REQUIRE_FALSE(found);
     CHECK(found.error().code == ErrorCode::kUsage);
@@ -110,7 +110,7 @@ TEST_CASE("a path is stored relative to the index, as the system resolves it") {
   }
 }
 
-TEST_CASE("the index of data named through a link lies where the system resolves the link") {
+TEST_CASE("the index lies next to its data even if the path of the data goes through a link") {
   const TempDir dir;
   fs::create_directories(dir / "disk/deep/inner");
   fs::create_directories(dir / "disk/deep/train");
@@ -121,23 +121,23 @@ TEST_CASE("the index of data named through a link lies where the system resolves
   CHECK(fs::exists(dir / "disk/deep/train.ofidx"));
 }
 
-TEST_CASE("the common folder of paths is found, comparing whole names only") {
+TEST_CASE("the common folder of several paths consists of whole names") {
   struct Row {
     std::vector<std::string> paths;
     size_t bytes;
   };
   const std::vector<Row> rows = {
-      {{"train/a", "train/b"}, 6},             // one folder
+      {{"train/a", "train/b"}, 6},             // one folder for all
       {{"train/x/a", "train/y/b"}, 6},         // the common part of two
-      {{"train-1/a", "train-2/b"}, 0},         // half a name
+      {{"train-1/a", "train-2/b"}, 0},         // half a name in common
       {{"a", "b"}, 0},                         // none
       {{"../x/a", "../x/b"}, 5},               // above the index
       {{"/x/a", "/x/b"}, 3},                   // absolute
       {{"train/a", "train/a/b"}, 6},           // a file and a folder with one name
       {{"", "a"}, 0},                          // nothing
-      {{"a/b/c/1", "a/b/c/2", "a/b/d/3"}, 4},  // the last shortens it
-      {{"a/b/c", "x", "a/b/d"}, 0},            // one elsewhere is enough
-      {{"train/a"}, 6},                        // one alone
+      {{"a/b/c/1", "a/b/c/2", "a/b/d/3"}, 4},  // the last path shortens it
+      {{"a/b/c", "x", "a/b/d"}, 0},            // one path elsewhere is enough
+      {{"train/a"}, 6},                        // a single path
       {{}, 0},                                 // none
   };
   for (const Row& row : rows) {

@@ -58,7 +58,7 @@ void Try(ByteView bytes, uint32_t records, Outcomes& outcomes) {
     CHECK(chunk.error().code == ErrorCode::kIndex);
     return;
   }
-  // Twice: vectors overallocate.
+  // Twice the cost, because vectors overallocate.
   CHECK(chunk->memory() <= 2 * (kCostPerRecord * records + kCostPerByte * bytes.size()) + sizeof(Chunk));
   UseAll(*chunk);
 }
@@ -110,7 +110,7 @@ TEST_CASE("a chunk cut at any length is refused") {
   CHECK(outcomes.read == 0);
 }
 
-TEST_CASE("a chunk with several changed bytes, or another one's end, is refused or read") {
+TEST_CASE("a chunk with several changed bytes, or with the end of another chunk, is refused or read") {
   Random random(8);
   const auto chunks = SmallChunks();
   Outcomes outcomes;
@@ -137,7 +137,7 @@ TEST_CASE("a chunk is not read with a different number of records, nor with more
   }
 }
 
-TEST_CASE("unknown encodings are refused by number") {
+TEST_CASE("an unknown encoding is refused with an error that gives its number") {
   ChunkRow row = EncodeColumn({Int64(1), Int64(2)});
   struct Row {
     size_t at;
@@ -170,7 +170,7 @@ void CheckRefused(ChunkWriter out) {
   CHECK(chunk.error().code == ErrorCode::kIndex);
 }
 
-TEST_CASE("endless lists from a few bytes are refused") {
+TEST_CASE("a few bytes that claim enormous lists are refused") {
   for (int64_t length : {int64_t{1000}, int64_t{1} << 26, int64_t{1} << 32, int64_t{1} << 62, int64_t{-1}}) {
     CAPTURE(length);
     ChunkWriter out = Head(ChunkContent::kLists);

@@ -92,7 +92,7 @@ TEST_CASE("lists of every kind with 0 to 1000 values are decoded unchanged") {
   }
 }
 
-TEST_CASE("lists whose kind differs between records, or that have none, are decoded unchanged") {
+TEST_CASE("lists whose kind differs between records, or that have no kind, are decoded unchanged") {
   Random random(6);
   for (uint32_t records : {2U, 65U, 4097U}) {
     std::vector<GivenList> lists(records);
@@ -116,7 +116,7 @@ TEST_CASE("a single value among lists is a list of one") {
   CHECK(chunk.lists().numbers == std::vector<uint64_t>{5, 6, 7, 8});
 }
 
-TEST_CASE("lists that shrink to almost nothing are padded to a size that justifies their memory") {
+TEST_CASE("lists that compress to almost nothing are padded in proportion to their decoded size") {
   std::vector<GivenList> lists(2000, {.present = true, .kind = FeatureKind::kInt64});
   for (GivenList& list : lists) list.numbers.assign(2000, 3);
   const ChunkRow row = EncodeLists(lists);
@@ -125,7 +125,7 @@ TEST_CASE("lists that shrink to almost nothing are padded to a size that justifi
   CHECK(CountWrong(lists) == 0);
 }
 
-TEST_CASE("an empty list of a kind without any value decodes next to lists with values") {
+TEST_CASE("an empty list is decoded next to lists with values, even if the chunk has no value of its kind") {
   const std::vector<uint64_t> one = {5};
   ChunkBuilder builder;
   builder.AddNumbers(0, FeatureKind::kInt64, one);

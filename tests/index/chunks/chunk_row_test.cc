@@ -56,7 +56,7 @@ class SqlOracle {
   sqlite3* database_ = nullptr;
 };
 
-TEST_CASE("nulls, least and greatest value match SQLite's for a table of the same values") {
+TEST_CASE("the null count, least and greatest value match SQLite's for a table of the same values") {
   for (const Generator& generator : Generators()) {
     for (const Gaps& gaps : AllGaps()) {
       for (uint32_t records : {0U, 1U, 7U, 300U}) {
@@ -81,7 +81,7 @@ TEST_CASE("nulls, least and greatest value match SQLite's for a table of the sam
   }
 }
 
-TEST_CASE("a long least value is cut to a prefix that sorts no higher, a long greatest one is omitted") {
+TEST_CASE("a long least value is cut to a prefix, which sorts no higher, and a long greatest value is omitted") {
   const std::string x300(300, 'x');
   const std::string umlauts = "x" + [] {
     std::string text;

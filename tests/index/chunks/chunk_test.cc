@@ -55,7 +55,7 @@ TEST_CASE("every record is decoded unchanged, for any values, gaps and number of
   }
 }
 
-TEST_CASE("bits past the last record are 0") {
+TEST_CASE("presence bits past the last record are 0") {
   for (const Gaps& gaps : AllGaps()) {
     for (uint32_t records : {1U, 63U, 65U, 4097U}) {
       const GivenColumn column = MakeColumn(GeneratorOf("labels"), gaps, records);
@@ -103,7 +103,7 @@ TEST_CASE("distinct bytes values are in ascending order, each once") {
   for (uint32_t n = 1; n < strings.ends.size(); ++n) CHECK(AsText(strings[n - 1]) < AsText(strings[n]));
 }
 
-TEST_CASE("numbers chosen to collide in the search for distinct ones are encoded anyway") {
+TEST_CASE("numbers whose hashes all collide are encoded correctly") {
   // k times the inverse of the multiplier hashes to k: all collide.
   uint64_t inverse = 1;
   for (int i = 0; i < 6; ++i) inverse *= 2 - 0x9e3779b97f4a7c15U * inverse;
@@ -132,7 +132,7 @@ TEST_CASE("the examples in docs/column_format.md are reproduced byte for byte") 
   CHECK(ToHex(strings.data) == "010404000003010002000801020200220063617274646f670100020021");
 }
 
-TEST_CASE("typical columns are as small as they should be") {
+TEST_CASE("typical columns stay below the expected size per record") {
   struct Row {
     const char* generator;
     double max_bits;  // per record
@@ -151,9 +151,9 @@ TEST_CASE("typical columns are as small as they should be") {
   }
 }
 
-TEST_CASE("values above the limit of a chunk are not collected, and the row has no data") {
+TEST_CASE("a chunk whose values exceed the size limit is encoded without data") {
   ChunkBuilder builder;
-  // Never touched, so never in memory.
+  // These zeros are never touched, so they take no memory.
   constexpr size_t kTooMany = (512 << 20) / 8 + 1;
   const std::unique_ptr<void, decltype(&std::free)> numbers(std::calloc(kTooMany, sizeof(uint64_t)), &std::free);
   builder.AddInteger(0, 1, FeatureKind::kInt64);

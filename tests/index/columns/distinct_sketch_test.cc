@@ -86,7 +86,7 @@ TEST_CASE("estimates are unbiased: over many sketches the errors cancel") {
   }
 }
 
-TEST_CASE("merging the sketches of parts gives that of the whole, in any order, and duplicates count once") {
+TEST_CASE("merging the sketches of parts, in any order, gives the sketch of the whole, and duplicates count once") {
   const DistinctSketch whole = SketchOf(0, 9000);
   DistinctSketch there = SketchOf(0, 4000), back = SketchOf(3000, 9000);
   there.Merge(SketchOf(3000, 9000));
@@ -182,7 +182,7 @@ TEST_CASE("a sketch is parsed from its bytes, and other bytes are refused") {
   CHECK_FALSE(loaded.Load(bytes));
 }
 
-TEST_CASE("registers at their limits give an estimate at its limit, not a crash") {
+TEST_CASE("if all registers are at their maximum, the estimate is the largest number") {
   DistinctSketch sketch;
   CHECK(sketch.Load(std::vector<uint8_t>(2048, 54)));
   CHECK(sketch.Estimate() == std::numeric_limits<uint64_t>::max());

@@ -54,7 +54,7 @@ TEST_CASE("integers of 64 bits are read back, signed and unsigned") {
   CHECK(!rows.Next().value());
 }
 
-TEST_CASE("texts and blobs are read back byte for byte, including NULs and empty ones") {
+TEST_CASE("texts and blobs are read back byte for byte, including NULs and empty values") {
   const TempDir dir;
   Database database = NewDatabase(dir / "a");
   REQUIRE(database.Execute("CREATE TABLE t(s TEXT, b BLOB)").has_value());
@@ -82,7 +82,7 @@ TEST_CASE("texts and blobs are read back byte for byte, including NULs and empty
   CHECK(rows.Int(2) == 1);
 }
 
-TEST_CASE("written data are in the file once it is closed, and can be opened for reading") {
+TEST_CASE("a closed database has its rows in the file, which can be opened read-only") {
   const TempDir dir;
   const std::string path = dir / "odd name?#%20'\xc3\xa4.ofidx";
   {
@@ -101,7 +101,7 @@ TEST_CASE("written data are in the file once it is closed, and can be opened for
   CHECK(ReadFile(path) == before);
 }
 
-TEST_CASE("views and triggers of an untrusted file are off") {
+TEST_CASE("views and triggers of an untrusted file are disabled") {
   const TempDir dir;
   {
     Database database = NewDatabase(dir / "a");

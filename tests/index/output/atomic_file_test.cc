@@ -29,7 +29,7 @@ size_t FilesIn(const TempDir& dir) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(dir.path()), fs::directory_iterator()));
 }
 
-TEST_CASE("a name with a NUL is refused: cut there, it would name another file") {
+TEST_CASE("a path that contains a NUL is refused, because the system would truncate it there") {
   const TempDir dir;
   WriteFile(dir / "index", "old");
   const Result<AtomicFile> temporary = AtomicFile::Begin((dir / "index") + std::string("\0x", 2), IfLocked::kFail);
@@ -56,7 +56,7 @@ TEST_CASE("publishing replaces the target and leaves nothing else") {
   }
 }
 
-TEST_CASE("a file that appears at the target meanwhile is kept, and the temporary file is removed") {
+TEST_CASE("another file put at the target before publishing is kept, and the temporary file is removed") {
   for (const bool was_there : {false, true}) {
     const TempDir dir;
     if (was_there) WriteFile(dir / "index", "old");
@@ -74,7 +74,7 @@ TEST_CASE("a file that appears at the target meanwhile is kept, and the temporar
   }
 }
 
-TEST_CASE("a target that is removed or written in place meanwhile is replaced") {
+TEST_CASE("a target that is removed or written in place before publishing is replaced") {
   const TempDir dir;
   for (const bool goes : {true, false}) {
     WriteFile(dir / "index", "old");
@@ -101,7 +101,7 @@ TEST_CASE("an abandoned temporary file is removed, and the target is unchanged")
   CHECK(FilesIn(dir) == 1);
 }
 
-TEST_CASE("readers that have the old file open keep it") {
+TEST_CASE("readers that have the old file open continue to read it") {
   const TempDir dir;
   WriteFile(dir / "index", "old");
   const Result<File> reader = File::OpenRead(dir / "index");
@@ -267,7 +267,7 @@ TEST_CASE("another user's file at the temporary name never becomes an index") {
   CHECK(ReadFile(path) == "planted");
 }
 
-TEST_CASE("a temporary file that is replaced by another file meanwhile is not published") {
+TEST_CASE("a temporary file that another file has replaced is not published") {
   const TempDir dir;
   WriteFile(dir / "index", "old");
   {
@@ -293,7 +293,7 @@ TEST_CASE("bytes written to the descriptor are published, even if the name chang
   CHECK(ReadFile(dir / "index") == "new");
 }
 
-TEST_CASE("a new file has the default mode, a replacement that of the old file, and never wider access in between") {
+TEST_CASE("a new file gets the default mode, and a replacement the old file's mode, without wider access in between") {
   const TempDir dir;
   const mode_t mask = ::umask(027);
   REQUIRE(Begin(dir / "new").Publish(AtomicFile::Durability::kCached));

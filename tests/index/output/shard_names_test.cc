@@ -10,7 +10,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-TEST_CASE("the missing shards of a set NAME-SSSSS-of-NNNNN are named") {
+TEST_CASE("the missing shards of a set NAME-SSSSS-of-NNNNN are listed") {
   struct Row {
     Names paths;
     Names missing;
@@ -29,7 +29,7 @@ TEST_CASE("the missing shards of a set NAME-SSSSS-of-NNNNN are named") {
       {{"a-5-of-2"}, {"a-0-of-2", "a-1-of-2"}},                             // a number past the total
       {{"part-0", "part-2"}, {}},                                           // no total, so none is missing
       {{"a-of-3", "-0-of-3x", "a-x-of-3", "a-1-of-", "a1-of-3"},
-       {"-1-of-3x", "-2-of-3x"}},             // hardly any of these is a set
+       {"-1-of-3x", "-2-of-3x"}},             // only one of these names belongs to a set
       {{"a-0-of-0"}, {}},                     // a total of 0
       {{"a-99999999999999999999-of-3"}, {}},  // a number that overflows
       {{"a-0-of-99999999999999999999"}, {}},  // a total that overflows

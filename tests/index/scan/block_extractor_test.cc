@@ -85,13 +85,13 @@ std::string Extracted(const std::vector<std::string>& payloads, const ColumnChoi
   return SpellColumns(*columns, records);
 }
 
-TEST_CASE("one value per record gives a column of values; a record with more or fewer adds counts") {
+TEST_CASE("one value per record gives a column of values; a record with an empty or longer list adds counts") {
   CHECK(Extracted({Of(Int64s({7})), Example(""), Of(Int64s({9}))}) == "a value 7,-,9\n");
   CHECK(Extracted({Of(Int64s({7})), Example(""), Of(Int64s({1, 2})), Of(Int64s({}))}) ==
         "a value 7,-,-,- count 1,-,2,0\n");
 }
 
-TEST_CASE("one byte string that is too long turns the column into sizes, and numbers appear only in the counts") {
+TEST_CASE("one byte string that is too long turns the column into sizes, and numbers are then only counted") {
   CHECK(Extracted({Of(Bytes({kShort})), Of(Bytes({kLong})), Of(Bytes({kShort}))}) == "a size 2,65,2\n");
   CHECK(Extracted({Of(Bytes({kShort})), Of(Int64s({5})), Of(Bytes({kLong}))}) == "a count 1,1,1 size 2,-,65\n");
   CHECK(Extracted({Of(Int64s({5})), Of(Bytes({kShort}))}) == "a value 5,xy\n");
@@ -107,15 +107,17 @@ TEST_CASE("a named feature keeps whole lists after single values, empty lists or
       {"no list", {Of(Int64s({1})), Of(Int64s({}))}, "a value 1,- count 1,0\n"},
       {"a list at the end", {Of(Int64s({1})), Of(Int64s({})), Of(Int64s({2, 3}))}, "a count 1,0,2 list [1],[],[2|3]\n"},
       {"a list at first", {Of(Int64s({2, 3})), Of(Int64s({})), Of(Int64s({1}))}, "a count 2,0,1 list [2|3],[],[1]\n"},
-      {"texts that are long for a value by itself", {Of(Bytes({kLong})), Of(Bytes({"x"}))}, "a value 65 bytes,x\n"},
-      {"a text that no column holds", {Of(Bytes({kTooLong})), Of(Bytes({"x"}))}, "a size 65537,1\n"},
-      {"short texts behind it, and then a list",
+      {"texts too long for an automatic column", {Of(Bytes({kLong})), Of(Bytes({"x"}))}, "a value 65 bytes,x\n"},
+      {"a text too long for any column", {Of(Bytes({kTooLong})), Of(Bytes({"x"}))}, "a size 65537,1\n"},
+      {"a text too long for any column, a short one, and then a list",
        {Of(Bytes({kTooLong})), Of(Bytes({"x"})), Of(Bytes({"y", "z"}))},
        "a count 1,1,2 list -,[x],[y|z]\n"},
-      {"a list, then such a text, then a short one",
+      {"a list, a text too long for any column, and then a short one",
        {Of(Bytes({"y", "z"})), Of(Bytes({kTooLong})), Of(Bytes({"x"}))},
        "a count 2,1,1 list [y|z],-,[x]\n"},
-      {"such a text in a list", {Of(Bytes({"y", kTooLong})), Of(Bytes({"x", "z"}))}, "a count 2,2 list -,[x|z]\n"},
+      {"a text too long for any column, in a list",
+       {Of(Bytes({"y", kTooLong})), Of(Bytes({"x", "z"}))},
+       "a count 2,2 list -,[x|z]\n"},
       {"lists of several kinds", {Of(Int64s({1, 2})), Of(Bytes({"x"}))}, "a count 2,1 list [1|2],[x]\n"},
   };
   for (const Row& row : rows) {
@@ -156,7 +158,7 @@ TEST_CASE("a block does not depend on the previous block") {
   CHECK(SpellColumns(*second, 2) == "a value 4,-\n");
 }
 
-TEST_CASE("a number reused for another name starts empty") {
+TEST_CASE("a feature number that is reused for another name starts empty") {
   BlockExtractor extractor(FieldPlan::Of(PayloadKind::kExample), {});
   uint32_t record = 0;
   const auto add = [&](const std::string& name, int64_t value) {

@@ -31,7 +31,7 @@ size_t TakeAll(BlockQueue& queue, size_t shard) {
   }
 }
 
-TEST_CASE("blocks are taken in order, whatever the order they were put in") {
+TEST_CASE("blocks are taken in order, whatever the order in which they were put") {
   BlockQueue queue(2, kRoom);
   queue.Finish(1, 2, {});
   queue.Put(1, 1, Block(1, 1));
@@ -78,7 +78,7 @@ TEST_CASE("a builder of the shard that the writer waits for never has to wait") 
   queue.Finish(0, 1, {});
   CHECK(TakeAll(queue, 0) == 1);
   queue.Finish(1, 0, {});
-  // The writer reaches the second shard: from now on its builder may go on, however full the queue is.
+  // The writer reaches the second shard: from now on, the builder of this shard need not wait, however full the queue.
   CHECK(TakeAll(queue, 1) == 0);
   CHECK(queue.WaitForRoom(1));
 }
@@ -115,7 +115,7 @@ TEST_CASE("many builders and a writer finish, with few blocks in the queue at an
     }
     CHECK(TakeAll(queue, shard) == 0);
   }
-  // The blocks of the shard that is waited for, those that fit, and one held by each thread.
+  // The blocks of the shard that the writer waits for, the blocks that fit, and one block held by each thread.
   CHECK(most <= kBlocks + 3 + kBuilders + 1);
 }
 

@@ -30,7 +30,7 @@ FeatureRow Listed(std::string name, uint64_t single) {
   return row;
 }
 
-// Returns every feature's columns as "value count size", '-' for none, in the order of `rows`, which are by name.
+// Returns the columns of each feature as "value count size", with '-' for none. `rows` must be sorted by name.
 std::vector<std::string> NamesOf(std::vector<FeatureRow> rows, const ColumnChoice& choice = {}) {
   std::vector<FeatureRow*> by_name;
   for (FeatureRow& row : rows) by_name.push_back(&row);
@@ -58,7 +58,7 @@ TEST_CASE("auto gives a value column for single short values, a size column for 
   CHECK(NamesOf({never}) == Names{"- - -"});
 }
 
-TEST_CASE("named features are columns, with whole lists and long values, and no others are") {
+TEST_CASE("only the named features have columns, which include whole lists and long values") {
   const ColumnChoice choice{.mode = ColumnChoice::Mode::kNamed, .names = {"b", "c", "d"}};
   CHECK(NamesOf({Scalar("a"), Listed("b", 0), Bytes("c", 65'536), Bytes("d", 65'537)}, choice) ==
         Names{"- - -", "b b#count - whole", "c - -", "- - d#bytes"});
@@ -95,7 +95,7 @@ TEST_CASE("if there are too many features, the first in byte order have columns,
   CHECK(rows[kMaxAutoColumns].sql_value.empty());
 }
 
-TEST_CASE("names added to the automatic columns always have columns, however many there are") {
+TEST_CASE("features named in addition to the automatic columns have columns even if there are too many features") {
   std::vector<FeatureRow> rows;
   for (size_t i = 0; i < kMaxAutoColumns + 7; ++i) rows.push_back(Scalar("f" + std::to_string(1'000'000 + i)));
   std::vector<FeatureRow*> by_name;

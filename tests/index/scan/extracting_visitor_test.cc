@@ -19,7 +19,7 @@ std::string Example(int64_t number, size_t bytes) {
                       Entry("t", Field(1, BytesList({std::string(bytes, static_cast<char>('a' + number % 26))}))));
 }
 
-/// Returns number and chunk bytes of everything in a block.
+/// Returns the name and the bytes of every chunk in a block, then the numbers of the malformed records.
 std::vector<std::pair<std::string, std::vector<uint8_t>>> Said(const BlockColumns& columns) {
   std::vector<std::pair<std::string, std::vector<uint8_t>>> said;
   for (const BlockFeature& feature : columns.features) {
@@ -52,7 +52,7 @@ void CheckSame(const std::vector<std::string>& payloads) {
   }
 }
 
-TEST_CASE("columns extracted during the walk equal those extracted in a pass of their own") {
+TEST_CASE("columns extracted during the walk equal those extracted in a separate pass") {
   std::vector<std::string> payloads;
   for (int64_t i = 0; i < 20'000; ++i) payloads.push_back(Example(i * i, static_cast<size_t>(i % 90)));
   CheckSame(payloads);

@@ -55,8 +55,7 @@ TEST_CASE("features are numbered in order of arrival, with the sums, minima and 
   CHECK(decided[1].row.name == "a");
 }
 
-TEST_CASE(
-    "if there are too many names, the first in byte order are kept in any order of arrival, numbered consecutively") {
+TEST_CASE("if there are too many names, the first in byte order are kept and numbered, whatever the order of arrival") {
   const uint32_t all = 3 * kMaxFeatures;
   for (const bool ascending : {true, false}) {
     FeatureTable table({});
@@ -79,7 +78,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("names in --columns are kept even if there are too many") {
+TEST_CASE("names in --columns are kept even if there are too many names") {
   FeatureTable table({ColumnChoice::Mode::kNamed, {"zz"}});
   for (uint32_t i = 0; i < 3 * kMaxFeatures; ++i) {
     static_cast<void>(table.Add(Of(StrCat("f", 1'000'000 + i))));
@@ -92,7 +91,7 @@ TEST_CASE("names in --columns are kept even if there are too many") {
   CHECK(named->row.present == 3 * kMaxFeatures);
 }
 
-TEST_CASE("names dropped by one block are dropped for all, so that the counts of the others are complete") {
+TEST_CASE("names dropped by one block are dropped for all, so that the counts of the other names are complete") {
   for (const bool cut_first : {true, false}) {
     FeatureTable table({ColumnChoice::Mode::kNamed, {"m"}});
     if (cut_first) table.DropFrom("k");
@@ -100,7 +99,7 @@ TEST_CASE("names dropped by one block are dropped for all, so that the counts of
       CHECK(table.Add(Of(name)).has_value() == (!cut_first || *name == 'a' || *name == 'm'));
     }
     if (!cut_first) table.DropFrom("k");
-    table.DropFrom("x");  // a later one changes nothing
+    table.DropFrom("x");  // a name further back changes nothing
     std::string names;
     for (const auto& feature : Decided(table)) names += feature.row.name;
     CHECK(names == "am");
@@ -108,7 +107,7 @@ TEST_CASE("names dropped by one block are dropped for all, so that the counts of
   }
 }
 
-TEST_CASE("names that are too long in total are dropped like too many names") {
+TEST_CASE("if the total length of all names is too large, some names are dropped, as if there were too many") {
   for (const bool ascending : {true, false}) {
     FeatureTable table({});
     for (int i = 0; i < 40; ++i) {

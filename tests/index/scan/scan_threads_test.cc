@@ -144,7 +144,7 @@ TEST_CASE("with payload checks a block keeps the hash of every payload, and mark
   }
 }
 
-TEST_CASE("a large shard of large records is scanned ahead, with the same result") {
+TEST_CASE("scanning ahead in a large shard of large records gives the same result") {
   std::mt19937_64 random(3);
   std::string large;
   while (large.size() < 70 << 20) {
@@ -207,7 +207,7 @@ TEST_CASE("a scan ends if it is cancelled or its writer gives up") {
   DatasetScan(shards.probed(), options, queue, cancelled).Run();
   CHECK(queue.Take(0).error().code == ErrorCode::kInterrupted);
 
-  // A full queue, and no one takes from it: waiting builders are released.
+  // The queue is full and nobody takes from it: Abort must release the waiting builders.
   Progress progress;
   BlockQueue full(shards.probed().size(), 1);
   const ScanOptions quick{.check_payloads = false, .columns = {}, .message = {}, .threads = 4};

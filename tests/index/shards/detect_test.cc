@@ -77,17 +77,17 @@ TEST_CASE("a shard is recognised by its content") {
       {"OFRecords", ShardBytes(kOf, {of_record, of_record}), Verdict::kRecords, kOf, PayloadKind::kOfRecord},
       {"Examples framed as OFRecords", ShardBytes(kOf, {example}), Verdict::kRecords, kOf, PayloadKind::kExample},
       {"OFRecords framed as TFRecords", ShardBytes(kTf, {of_record}), Verdict::kRecords, kTf, PayloadKind::kOfRecord},
-      // Torn: a first header suffices for a TFRecord, an OFRecord needs one whole record.
-      {"a TFRecord torn in its first payload", ShardBytes(kTf, {example}).substr(0, 15), Verdict::kRecords, kTf,
+      // Truncated shards: TFRecords need only the first header, OFRecords one whole record.
+      {"TFRecords, truncated in the first payload", ShardBytes(kTf, {example}).substr(0, 15), Verdict::kRecords, kTf,
        PayloadKind::kOpaque},
-      {"a TFRecord's first header", ShardBytes(kTf, {example}).substr(0, 12), Verdict::kRecords, kTf,
+      {"the first header of TFRecords", ShardBytes(kTf, {example}).substr(0, 12), Verdict::kRecords, kTf,
        PayloadKind::kOpaque},
-      {"half of it", ShardBytes(kTf, {example}).substr(0, 11), Verdict::kUnknown, Framing::kEmpty,
-       PayloadKind::kOpaque},
-      {"an OFRecord torn in its second", ShardBytes(kOf, {of_record, of_record}).substr(0, 50), Verdict::kRecords, kOf,
-       PayloadKind::kOfRecord},
-      {"an OFRecord torn in its first", ShardBytes(kOf, {of_record}).substr(0, 20), Verdict::kUnknown, Framing::kEmpty,
-       PayloadKind::kOpaque},
+      {"half of the first header of TFRecords", ShardBytes(kTf, {example}).substr(0, 11), Verdict::kUnknown,
+       Framing::kEmpty, PayloadKind::kOpaque},
+      {"OFRecords, truncated in the second record", ShardBytes(kOf, {of_record, of_record}).substr(0, 50),
+       Verdict::kRecords, kOf, PayloadKind::kOfRecord},
+      {"OFRecords, truncated in the first record", ShardBytes(kOf, {of_record}).substr(0, 20), Verdict::kUnknown,
+       Framing::kEmpty, PayloadKind::kOpaque},
       // Lengths alone prove nothing.
       {"length-prefixed text", ShardBytes(kOf, {"hello", "world"}), Verdict::kLengthPrefixed, Framing::kEmpty,
        PayloadKind::kOpaque},
@@ -123,7 +123,7 @@ TEST_CASE("compressed shards are recognised without regard to their names") {
       {Compressed(Compression::kZlib, tf), Compression::kZlib, kTf, PayloadKind::kExample},
       {Compressed(Compression::kGzip, of), Compression::kGzip, kOf, PayloadKind::kOfRecord},
       {Compressed(Compression::kZlib, of), Compression::kZlib, kOf, PayloadKind::kOfRecord},
-      // Cut off inside the first record, or with more behind it.
+      // Truncated inside the first record, and followed by another stream.
       {Compressed(Compression::kGzip, tf).substr(0, 40), Compression::kGzip, kTf, PayloadKind::kOpaque},
       {Compressed(Compression::kGzip, tf) + Compressed(Compression::kGzip, tf), Compression::kGzip, kTf,
        PayloadKind::kExample},
@@ -138,7 +138,7 @@ TEST_CASE("compressed shards are recognised without regard to their names") {
     CHECK(detection.compression == row.compression);
     CHECK(detection.framing == row.framing);
     CHECK(detection.payload == row.payload);
-    // A choice of no compression does not make these plain records.
+    // They are not read as plain records even if the caller says that they are not compressed.
     CHECK(DetectBytes(row.bytes, {.compression = Compression::kNone}).verdict != Verdict::kRecords);
   }
   const std::string bare = Compressed(Compression::kDeflate, tf);
@@ -161,7 +161,7 @@ TEST_CASE("an OFRecord whose first length looks like a compressed stream is an O
   }
 }
 
-TEST_CASE("a first record larger than the detected bytes still votes") {
+TEST_CASE("a first record larger than the examined bytes still determines the payload kind") {
   const std::string large(300 << 10, 'p');
   CHECK(DetectBytes(ShardBytes(kTf, {Example(large), "x"})).payload == PayloadKind::kExample);
   const Detection of = DetectBytes(ShardBytes(kOf, {OfRecord(large), OfRecord(large)}));
@@ -185,12 +185,12 @@ TEST_CASE("a given format is trusted, and so is a given payload kind") {
   CHECK(DetectBytes("", {.framing = kOf, .payload = std::nullopt}).framing == Framing::kEmpty);
 }
 
-TEST_CASE("random bytes are never claimed") {
+TEST_CASE("random bytes are never recognised as records") {
   std::mt19937_64 random(11);
   for (int i = 0; i < 1500; ++i) {
     std::string bytes(random() % 300, '\0');
     for (char& byte : bytes) byte = static_cast<char>(random() & 0xff);
-    // Half of them with lengths that form a chain, as in a file of many small numbers.
+    // Half of them begin with a length that fits, as in a file of many small numbers.
     if (i % 2 == 0 && bytes.size() > 8) bytes.replace(0, 8, Le64(random() % bytes.size()));
     const Verdict verdict = DetectBytes(bytes).verdict;
     CHECK((verdict == Verdict::kUnknown || verdict == Verdict::kLengthPrefixed || bytes.empty()));

@@ -46,7 +46,7 @@ TEST_CASE("two files belong to one set only if their names say so") {
       {"d/0", "d/1", true},
       {"d/2024-01-02.log", "d/2024-11-30.log", true},
       {"d/val.tfrecord.0", "d/val.tfrecord.1", true},
-      {"d/clip.v1", "d/clip.v2", false},  // digits of an extension are not those of a shard
+      {"d/clip.v1", "d/clip.v2", false},  // digits in an extension do not number shards
       {"d/x.mp3", "d/x.mp4", false},
       {"d/x.shard01", "d/x.shard02", true},
       {"d/x.h4", "d/x.h5", false},
@@ -54,7 +54,7 @@ TEST_CASE("two files belong to one set only if their names say so") {
       {"d/x.h5.0", "d/x.h5.1", true},
       {"d/x-1.mp4", "d/x-2.mp4", true},
       {"d/x-1.mp4", "d/x-2.mp3", false},
-      {"d/a.tfrecord-00", "d/a.tfrecord-01", true},  // but those after one are
+      {"d/a.tfrecord-00", "d/a.tfrecord-01", true},  // but digits after an extension do
       {"d/x_00.gz", "d/x_01", true},                 // compressed or not
       {"d/train-0", "e/train-1", false},             // another folder
       {"d/train-0", "d/val-0", false},               // another name
@@ -105,7 +105,7 @@ TEST_CASE("a number in a name puts two files into one set, and an extension alon
   }
 }
 
-TEST_CASE("the most reliable set decides, by its most frequent traits; a tie goes to the traits added first") {
+TEST_CASE("the most frequent traits in the most reliable set decide, and in a tie the traits added first") {
   ShardFamilies families;
   CHECK_FALSE(families.Of("d/a.rec"));
   families.Add("d/a-0-of-3.rec", kExamples);
@@ -119,7 +119,7 @@ TEST_CASE("the most reliable set decides, by its most frequent traits; a tie goe
   CHECK(families.Of("d/z.rec") == kZipped);
 }
 
-TEST_CASE("a shard is no evidence for itself") {
+TEST_CASE("a shard's own traits do not count when its traits are determined from its set") {
   ShardFamilies families;
   families.Add("part-0", kOfRecords);
   CHECK_FALSE(families.Of("part-0", kOfRecords));
@@ -128,7 +128,7 @@ TEST_CASE("a shard is no evidence for itself") {
   CHECK(families.Of("part-0", kOfRecords) == kExamples);
 }
 
-TEST_CASE("some names are those of shards, whatever else is in the folder") {
+TEST_CASE("some names are recognised as shard names, whatever else is in the folder") {
   for (const char* name :
        {"a-00000-of-00001", "d/a-0-of-2.rec", "part-0", "d/part-00003-u-u.gz", "a.tfrecord", "a.tfrecord.gz",
         "a.tfrecord.0", "a.tfrecord.12.gz", "a.tfrecords", "a.tfrec", "d/a.ofrecord"}) {

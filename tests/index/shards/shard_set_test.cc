@@ -62,7 +62,7 @@ ErrorCode CodeOf(const Names& data) {
   return set.error().code;
 }
 
-TEST_CASE("files of an unfinished writer are not shards, in a folder or a glob, and are reported") {
+TEST_CASE("unfinished files of a writer are skipped and reported, in a folder or a glob") {
   Folder folder;
   folder.Make({"data/part-0", "data/part-1.ofindex-draft", "data/train.tfrecord.ofindex-draft",
                "data/x.ofindex-draft/part-0", "data.ofindex-draft/part-0"});
@@ -85,7 +85,7 @@ TEST_CASE("files of an unfinished writer are not shards, in a folder or a glob, 
   CHECK(skipped(globbed) == Names{"data/part-1.ofindex-draft"});
 }
 
-TEST_CASE("shards that an interrupted writer was replacing are not a set, however they are named") {
+TEST_CASE("shards that an interrupted writer was replacing are refused, by folder, glob or name") {
   for (const auto& [mark, covers_other] : {std::pair("", true), std::pair("part-0", false)}) {
     Folder folder;
     folder.Make({"data/part-0", "data/sub/part-1", "data/part-2"});
@@ -99,7 +99,7 @@ TEST_CASE("shards that an interrupted writer was replacing are not a set, howeve
   }
 }
 
-TEST_CASE("the files of a folder come in natural order, with all folders in it") {
+TEST_CASE("the files of a folder and its subfolders come in natural order") {
   Folder folder;
   folder.Make(
       {"d/part-10", "d/part-9", "d/part-1", "d/sub/part-2", "d/a", "d/b.tfrecord", "d/number=2/x", "d/number=10/x"});
@@ -116,13 +116,13 @@ TEST_CASE("names that begin with a dot or an underscore, and indexes, are skippe
   CHECK(set.skipped.empty());
 }
 
-TEST_CASE("a file named as an argument is taken, whatever its name") {
+TEST_CASE("a file given as an argument is a shard, whatever its name") {
   Folder folder;
   folder.Make({"_part", ".hidden"});
   CHECK(Stored(Find({"_part", ".hidden"})) == Names{".hidden", "_part"});
 }
 
-TEST_CASE("a file that several arguments name is taken once") {
+TEST_CASE("a file given by several arguments is one shard") {
   Folder folder;
   folder.Make({"d/a", "d/b"});
   const ShardSet set = Find({"d", "d/a", "./d//b", "d/", folder.path() + "/d/a"});
@@ -131,7 +131,7 @@ TEST_CASE("a file that several arguments name is taken once") {
   CHECK(set.sources == Names{"d", "d/a", "d/b", "d", "d/a"});
 }
 
-TEST_CASE("shards are stored relative to the index, wherever it lies") {
+TEST_CASE("the paths of shards are stored relative to the index, wherever it lies") {
   Folder folder;
   folder.Make({"data/train/part-0", "other/x"});
   CHECK(Stored(Find({"data/train"}, "data/train.ofidx")) == Names{"train/part-0"});
@@ -226,7 +226,7 @@ TEST_CASE("a dangling link is skipped with its reason, unless it is an argument"
   for (const char* data : {"d/self", "d/ping", "d/through"}) CHECK(CodeOf({data}) == ErrorCode::kIo);
 }
 
-TEST_CASE("loops of folder links end, and are reported") {
+TEST_CASE("folder links that form a loop are skipped and reported") {
   Folder folder;
   folder.Make({"d/a", "d/sub/b"});
   fs::create_directory_symlink("..", "d/sub/up");
@@ -244,7 +244,7 @@ TEST_CASE("a FIFO and a socket are reported and never opened") {
   CHECK(Skipped(Find({"d/fifo", "d/a"})) == Names{"d/fifo: a FIFO, not a regular file"});
 }
 
-TEST_CASE("a glob is expanded, and a file of that very name comes first") {
+TEST_CASE("a glob is expanded, unless a file has exactly that name") {
   Folder folder;
   folder.Make({"d/part-2", "d/part-10", "d/other", "d/_part-0", "sub/part-1", "odd[1]"});
   CHECK(Stored(Find({"d/part-*"})) == Names{"d/part-2", "d/part-10"});
@@ -255,7 +255,7 @@ TEST_CASE("a glob is expanded, and a file of that very name comes first") {
   CHECK(CodeOf({"d/nothing*"}) == ErrorCode::kUsage);
 }
 
-TEST_CASE("a list gives its lines, in any form that lists are written in") {
+TEST_CASE("each line of a list is a path, whatever the line ends, and empty lines are ignored") {
   Folder folder;
   folder.Make({"d/a", "d/b", "d/c d", "e/x"});
   WriteFile("list", "d/b\r\n\nd/c d\ne\nd/a");
@@ -281,7 +281,7 @@ TEST_CASE("a missing file is an error that names it") {
   CHECK(set.error().message == "missing: no such file or folder");
 }
 
-TEST_CASE("two names with one number are refused, unless both are arguments") {
+TEST_CASE("two names that differ only in leading zeros are refused, unless both are arguments") {
   Folder folder;
   folder.Make({"d/part-1", "d/part-01", "e/part-1", "e/part-02", "f/a1b2", "f/a01b2"});
   CHECK(CodeOf({"d"}) == ErrorCode::kFormat);
@@ -294,7 +294,7 @@ TEST_CASE("two names with one number are refused, unless both are arguments") {
   CHECK(Stored(Find({"@list"})).size() == 2);
 }
 
-TEST_CASE("missing shards of a set are named, and one that is a link to another is not missing") {
+TEST_CASE("missing shards of a set are reported, except a shard that is a link to another") {
   Folder folder;
   folder.Make({"d/x-00000-of-00004", "d/x-00003-of-00004"});
   fs::create_hard_link("d/x-00000-of-00004", "d/x-00001-of-00004");

@@ -108,7 +108,7 @@ TEST_CASE("a stream that inflates to more than the limit is a kLimit error, for 
   CHECK(allowed.Size(kAll).value() == 100 << 20);
 }
 
-TEST_CASE("the end of a cut stream and the record that it cuts are one damaged range with its position in the file") {
+TEST_CASE("the end of a truncated stream and its last, torn record are one damaged range with a position in the file") {
   const StreamFindings stream{
       .inflated_bytes = 1000,
       .checkpoints = {{.position = 0, .bit = 80}, {.position = 400, .bit = 803}},

@@ -26,7 +26,7 @@ std::string Times(size_t n, const std::string& bytes) {
   return all;
 }
 
-TEST_CASE("headers in a payload are ignored while the chain is intact") {
+TEST_CASE("headers inside a payload are ignored while the headers of the records are sound") {
   struct Row {
     std::string what;
     std::string payload;
@@ -35,7 +35,7 @@ TEST_CASE("headers in a payload are ignored while the chain is intact") {
       {"a header with a right checksum", HeaderOf(kTf, 7)},
       {"whole records", RecordBytes(kTf, "one") + RecordBytes(kTf, "two")},
       {"a record of records", RecordBytes(kTf, RecordBytes(kTf, "inner"))},
-      {"a header that claims the file", HeaderOf(kTf, 1000)},
+      {"a header that claims more than the file", HeaderOf(kTf, 1000)},
   };
   const TempDir dir;
   for (const Row& row : rows) {
@@ -56,12 +56,12 @@ TEST_CASE("a header in a gap is skipped, unless it begins a whole record") {
   };
   const std::string bad_footer = HeaderOf(kTf, 3) + "one" + Le32(1);
   const std::vector<Row> rows = {
-      {"nothing that looks like one", std::string(100, 'a'), 0},
-      {"a header of a record with another payload", bad_footer, 0},
+      {"nothing that looks like a header", std::string(100, 'a'), 0},
+      {"a header of a record with a wrong payload checksum", bad_footer, 0},
       {"a header of an empty record", HeaderOf(kTf, 0) + "....", 0},
-      {"a header that reaches into the next record", HeaderOf(kTf, 8), 0},
-      {"a header that reaches out of the file", HeaderOf(kTf, 1 << 20), 0},
-      {"headers in every twelve bytes", Times(50, HeaderOf(kTf, 1)), 0},
+      {"a header of a record that reaches into the next one", HeaderOf(kTf, 8), 0},
+      {"a header of a record that reaches past the end of the file", HeaderOf(kTf, 1 << 20), 0},
+      {"a header every twelve bytes", Times(50, HeaderOf(kTf, 1)), 0},
       // A whole record in a payload cannot be told from a real one. Even so, no record is lost, and no record is called
       // sound if it is not.
       {"two whole records", RecordBytes(kTf, "one") + RecordBytes(kTf, "two"), 2},
@@ -104,7 +104,7 @@ TEST_CASE("a large record after a gap is found by the checksum of all its bytes"
   CHECK(walk.damage == std::vector<DamagedRange>{{0, damaged.size(), DamageReason::kBadLengthCrc}});
 }
 
-TEST_CASE("FindHeader finds the first header in its range, and none outside") {
+TEST_CASE("FindHeader finds the first header in its range, and no header outside it") {
   const std::string shard = "12345" + HeaderOf(kTf, 3) + "one" + Le32(0) + RecordBytes(kTf, "two");
   const TempDir dir;
   WriteFile(dir / "shard", shard);
@@ -163,15 +163,15 @@ TEST_CASE("a walk reads a hostile shard a bounded number of times") {
     DamageReason last;
   };
   const std::vector<Row> rows = {
-      {"a false header in every 12 bytes, each to the middle of the file", kTf, HeaderOf(kTf, 1 << 20),
+      {"a false header every 12 bytes, each claiming half the file", kTf, HeaderOf(kTf, 1 << 20),
        DamageReason::kResyncLimit},
       {"false headers of empty records", kTf, HeaderOf(kTf, 0), DamageReason::kBadLengthCrc},
       {"false headers of short records", kTf, HeaderOf(kTf, 5), DamageReason::kBadLengthCrc},
       {"no header anywhere", kTf, "0123456789ab", DamageReason::kBadLengthCrc},
       {"a gap before every record", kTf, "x" + RecordBytes(kTf, ""), DamageReason::kTornTail},
       {"zeros before every record", kTf, std::string(13, '\0') + RecordBytes(kTf, ""), DamageReason::kTornTail},
-      {"an empty record before every other one", Framing::kOfRecord, Le64(0) + RecordBytes(Framing::kOfRecord, "x"),
-       DamageReason::kTornTail},
+      {"an empty record before every record of one byte", Framing::kOfRecord,
+       Le64(0) + RecordBytes(Framing::kOfRecord, "x"), DamageReason::kTornTail},
       {"runs of empty records", Framing::kOfRecord, std::string(800, '\0') + RecordBytes(Framing::kOfRecord, "x"),
        DamageReason::kTornTail},
   };
@@ -188,8 +188,8 @@ TEST_CASE("a walk reads a hostile shard a bounded number of times") {
     REQUIRE(before > 0);
     const WalkedShard walked = WalkShard(file, shard.size(), row.framing);
     const uint64_t read = BytesReadSoFar() - before;
-    // The walk reads the file once, as does the search for records; the cost of zeros and candidates is bounded, for
-    // the latter by 64 MiB plus four times the file.
+    // The walk reads the file once, and the search for records reads it once. Checking runs of zeros and candidate
+    // headers reads a bounded number of bytes more: for the headers, 64 MiB plus four times the file.
     CHECK(read < (uint64_t{64} << 20) + 12 * kBytes);
     CHECK(walked.damage.back().reason == row.last);
   }

@@ -87,7 +87,7 @@ std::vector<uint64_t> CutsOf(const std::vector<uint64_t>& boundaries) {
   return cuts;
 }
 
-TEST_CASE("a shard of large records that are hopped over keeps its whole records, wherever it is cut") {
+TEST_CASE("a shard of large records, which the walk hops over, keeps its whole records wherever it is cut") {
   std::vector<std::string> payloads;
   for (size_t i = 0; i < 30; ++i) payloads.emplace_back((32 << 10) + 1777 * i, static_cast<char>(1 + i));
   const TempDir dir;

@@ -55,9 +55,9 @@ TEST_CASE("a walk finds the records and the damage of any shard") {
       // Empty OFRecords up to the end are zeros left by a writer, a hole or fallocate.
       {"an empty OFRecord alone", kOf, of_empty, 0, {{0, 8, kTornTail}}},
       {"empty OFRecords to the end", kOf, of + Times(5, of_empty), 1, {{13, 53, kTornTail}}},
-      {"a run of them, and one byte more", kOf, of + Times(5, of_empty) + "x", 6, {{53, 54, kTornTail}}},
-      {"a run of them, and torn bytes", kOf, of + Times(5, of_empty) + of.substr(0, 7), 6, {{53, 60, kTornTail}}},
-      {"two runs, the second to the end",
+      {"empty OFRecords, and one byte more", kOf, of + Times(5, of_empty) + "x", 6, {{53, 54, kTornTail}}},
+      {"empty OFRecords, and a torn record", kOf, of + Times(5, of_empty) + of.substr(0, 7), 6, {{53, 60, kTornTail}}},
+      {"two runs of empty OFRecords, the second to the end",
        kOf,
        of + Times(3, of_empty) + of + Times(4, of_empty),
        5,
@@ -79,9 +79,9 @@ TEST_CASE("a walk finds the records and the damage of any shard") {
       {"no footer", kTf, tf + tf.substr(0, 17), 1, {{21, 38, kTornTail}}},
       {"a torn footer", kTf, tf + tf.substr(0, 20), 1, {{21, 41, kTornTail}}},
       {"an empty record without its footer", kTf, tf + tf_empty.substr(0, 12), 1, {{21, 33, kTornTail}}},
-      // A payload with a wrong checksum: the chain is sound, so the record keeps its place.
+      // A payload with a wrong checksum: the header is sound, so the record keeps its place.
       {"a wrong payload checksum", kTf, tf + tf_bad_payload + tf, 3, {}},
-      // An untrusted length: continues at the next record, if any.
+      // A wrong length checksum: the length is not used, and the walk continues at the next record found, if any.
       {"a wrong length checksum",
        kTf,
        tf + FalseHeader(5) + "hello" + tf.substr(17) + tf,
@@ -89,16 +89,20 @@ TEST_CASE("a walk finds the records and the damage of any shard") {
        {{21, 42, kBadLengthCrc}}},
       {"the first header is wrong", kTf, FalseHeader(3) + tf, 1, {{0, 12, kBadLengthCrc}}},
       {"the last header is wrong", kTf, tf + FalseHeader(3) + "abc", 1, {{21, 36, kBadLengthCrc}}},
-      {"one byte too many in between", kTf, tf + "x" + tf, 2, {{21, 22, kBadLengthCrc}}},
+      {"one extra byte between two records", kTf, tf + "x" + tf, 2, {{21, 22, kBadLengthCrc}}},
       {"one byte is missing", kTf, tf + tf.substr(1) + tf, 2, {{21, 41, kBadLengthCrc}}},
       {"two gaps", kTf, tf + "x" + tf + "yz" + tf, 3, {{21, 22, kBadLengthCrc}, {43, 45, kBadLengthCrc}}},
-      {"junk behind the last record", kTf, tf + Filler(30), 1, {{21, 51, kBadLengthCrc}}},
+      {"junk after the last record", kTf, tf + Filler(30), 1, {{21, 51, kBadLengthCrc}}},
       {"big-endian lengths", kTf, std::string("\0\0\0\0\0\0\0\5", 8) + tf.substr(8), 0, {{0, 21, kBadLengthCrc}}},
       {"big-endian lengths", kOf, std::string("\0\0\0\0\0\0\0\5", 8) + "hello", 0, {{0, 13, kBadLength}}},
-      {"a sound record right behind a torn one", kTf, tf.substr(0, 11) + tf, 1, {{0, 11, kBadLengthCrc}}},
+      {"a sound record right after a torn one", kTf, tf.substr(0, 11) + tf, 1, {{0, 11, kBadLengthCrc}}},
       // The search requires both checksums: a record that it finds has a sound payload.
-      {"a bad payload is no place to go on", kTf, "x" + tf_bad_payload + tf, 1, {{0, 22, kBadLengthCrc}}},
-      {"OFRecord has nothing to go on by", kOf, of + Filler(20) + of, 1, {{13, 46, kBadLength}}},
+      {"a record with a bad payload after a gap is skipped",
+       kTf,
+       "x" + tf_bad_payload + tf,
+       1,
+       {{0, 22, kBadLengthCrc}}},
+      {"after a wrong length, OFRecords cannot be found again", kOf, of + Filler(20) + of, 1, {{13, 46, kBadLength}}},
   };
   const TempDir dir;
   for (const Row& row : rows) {

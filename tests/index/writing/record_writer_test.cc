@@ -52,7 +52,7 @@ TEST_CASE("a shard without records is an empty file") {
   CHECK(ReadFile(dir / "shard").empty());
 }
 
-TEST_CASE("an abandoned writer leaves the old shard, and nothing next to it") {
+TEST_CASE("an abandoned writer leaves the old shard unchanged, and no other file") {
   const TempDir dir;
   WriteFile(dir / "shard", "old");
   {
@@ -64,7 +64,7 @@ TEST_CASE("an abandoned writer leaves the old shard, and nothing next to it") {
   CHECK(std::distance(fs::directory_iterator(dir.path()), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("an empty OFRecord is refused, and the writer goes on") {
+TEST_CASE("an empty OFRecord is refused, and the writer can still be used") {
   const TempDir dir;
   RecordWriter writer = Writer(dir / "shard", Framing::kOfRecord);
   REQUIRE(writer.Write(AsBytes("one")).has_value());
@@ -98,7 +98,7 @@ TEST_CASE("records are appended to a whole shard, and to one that does not exist
   }
 }
 
-TEST_CASE("readers of a growing shard see the old one until the new one is whole") {
+TEST_CASE("readers of a shard see its old bytes until the writer that appends to it is closed") {
   const TempDir dir;
   const std::string old = ShardBytes(Framing::kTfRecord, {"one"});
   WriteFile(dir / "shard", old);
@@ -125,7 +125,7 @@ TEST_CASE("appending keeps the mode of a shard, and a link to it stays a link") 
   CHECK(fs::status(dir / "shard").permissions() == (fs::perms::owner_read | fs::perms::owner_write));
 }
 
-TEST_CASE("a writer that failed once fails for good, and its shard gets no name") {
+TEST_CASE("a writer that has failed once keeps failing, and its shard is never published") {
   const TempDir dir;
   const std::string path = dir / "shard";
   const int code = RunInChild([&] {
@@ -172,7 +172,7 @@ TEST_CASE("nothing is appended to a TFRecord shard whose last payload is damaged
   CHECK(writer.error().message.find("@21: the last record's payload") != std::string::npos);
 }
 
-TEST_CASE("a compressed TFRecord shard inflates to the same bytes, also up to the last flush") {
+TEST_CASE("a compressed TFRecord shard inflates to the bytes of an uncompressed shard") {
   const TempDir dir;
   std::vector<std::string> payloads = SomePayloads(300, 3000);
   payloads.emplace_back(900 << 10, 'l');
@@ -194,7 +194,7 @@ TEST_CASE("an OFRecord cannot be compressed") {
   CHECK(writer.error().code == ErrorCode::kUsage);
 }
 
-TEST_CASE("two writers of one shard exclude each other, and no shard is written as empty") {
+TEST_CASE("two writers of one shard exclude each other, and a writer needs the framing of TFRecord or OFRecord") {
   const TempDir dir;
   const RecordWriter first = Writer(dir / "shard", Framing::kTfRecord);
   CHECK(RecordWriter::Create(dir / "shard", Framing::kTfRecord).error().code == ErrorCode::kLocked);

@@ -19,7 +19,7 @@ namespace {
 
 using Ordinals = std::vector<uint64_t>;
 
-// A map whose shards are open, and those of its blocks that were made ready.
+// A map with open shards, and a hot-block cache of the blocks that the test adds ("ready" blocks).
 class Warm {
  public:
   explicit Warm(const std::string& map_path, const std::string& folder, IoMode io = IoMode::kMmap,
@@ -35,14 +35,14 @@ class Warm {
   explicit Warm(const MappedDataset& dataset, IoMode io = IoMode::kMmap, uint64_t copied_bytes = kCopiedMapBytes)
       : Warm(dataset.map_path(), dataset.folder(), io, copied_bytes) {}
 
-  // Makes the block of record `ordinal`, which lies in shard `shard`, ready if permitted.
+  // Adds the block of record `ordinal`, which lies in shard `shard`, to the cache if permitted.
   void Add(uint64_t ordinal, uint32_t shard, bool allow_bad = false) {
     const auto place = map_.Find(ordinal);
     // Forged maps, in which no record may be found, have one block.
     blocks_.Add(map_, ordinal, place ? place->block : 0, *shards_[shard], allow_bad);
   }
 
-  // Makes the blocks of all records ready, except those for which `except` returns true.
+  // Adds the blocks of all records to the cache, except records for which `except` returns true.
   template <typename Except>
   void AddAllBut(const MappedDataset& dataset, Except&& except) {
     for (uint64_t i = 0; i < map_.records(); ++i) {
@@ -111,7 +111,7 @@ size_t BytesOf(const std::vector<std::string>& payloads) {
   return bytes;
 }
 
-TEST_CASE("a batch of any size is copied and viewed completely if its blocks are ready, in the requested order") {
+TEST_CASE("a batch of any size is copied and viewed in the requested order if its blocks are in the hot-block cache") {
   const MappedDataset dataset(MixedShards());
   for (const uint64_t copied_bytes : {uint64_t{0}, uint64_t{500}, kCopiedMapBytes}) {
     Warm warm(dataset, IoMode::kMmap, copied_bytes);
@@ -129,7 +129,7 @@ TEST_CASE("a batch of any size is copied and viewed completely if its blocks are
   }
 }
 
-TEST_CASE("a block that is not ready ends a batch of views there, and fails a copy") {
+TEST_CASE("a batch of views ends at the first block that is not in the cache, and a copy fails") {
   const MappedDataset dataset(MixedShards());
   Warm warm(dataset);
   constexpr uint64_t kUnready = 10;  // in the second block, of records 7 to 13
@@ -149,7 +149,7 @@ TEST_CASE("a block that is not ready ends a batch of views there, and fails a co
   }
 }
 
-TEST_CASE("a copy needs exactly as many bytes as its payloads") {
+TEST_CASE("a copy succeeds exactly if the buffer has room for all payloads") {
   const MappedDataset dataset(MixedShards());
   Warm warm(dataset);
   warm.AddAll(dataset);
@@ -165,7 +165,7 @@ TEST_CASE("a copy needs exactly as many bytes as its payloads") {
   CHECK(warm.Copy({0, 0, 101}, 0) == std::vector<std::string>(3));  // empty records need no room
 }
 
-TEST_CASE("exactly the shards that a copy has read are marked") {
+TEST_CASE("a copy marks exactly the shards that it has read") {
   const MappedDataset dataset(MixedShards());  // records 0 to 99, 100, none, 101 to 220, 221 to 257
   Warm warm(dataset);
   warm.AddAll(dataset);
@@ -208,7 +208,7 @@ TEST_CASE("a shard truncated under its map fails the copy instead of ending the 
   CHECK(warm.Copy({5, 257}, 1 << 20) == Chosen(dataset.payloads(), {5, 257}));
 }
 
-TEST_CASE("an ordinal past the last record is never ready") {
+TEST_CASE("an ordinal past the last record is never found in the cache") {
   const MappedDataset dataset(MixedShards());
   Warm warm(dataset);
   warm.AddAll(dataset);
@@ -221,7 +221,7 @@ TEST_CASE("an ordinal past the last record is never ready") {
   CHECK_FALSE(Warm(empty).Ready(0));
 }
 
-TEST_CASE("a block with a bad record is ready only if bad records are allowed") {
+TEST_CASE("a block with a bad record is cached only if bad records are allowed") {
   const MappedDataset dataset(
       {{.path = "p", .framing = Framing::kTfRecord, .payloads = SomePayloads(20, 50), .bad = {4, 15}}});
   Warm warm(dataset);
@@ -231,14 +231,14 @@ TEST_CASE("a block with a bad record is ready only if bad records are allowed") 
   for (uint64_t i = 0; i < 20; ++i) CHECK(warm.Ready(i) == (i < 14));
 }
 
-TEST_CASE("no block of an unmapped shard is ready") {
+TEST_CASE("no block of an unmapped shard is cached") {
   const MappedDataset dataset(MixedShards());
   Warm warm(dataset, IoMode::kPread);
   warm.AddAll(dataset);
   for (uint64_t i = 0; i < dataset.payloads().size(); ++i) CHECK_FALSE(warm.Ready(i));
 }
 
-TEST_CASE("a block with a wrong checksum is never ready") {
+TEST_CASE("a block with a wrong checksum is never cached") {
   const MappedDataset dataset(MixedShards());
   const OffsetMap map = OffsetMap::Open(dataset.map_path()).value();
   FlipBit(dataset.map_path(), map.Block(2)->block.packed_at + 30, 0);

@@ -72,7 +72,7 @@ TEST_CASE("a copy succeeds where the file exists and returns false where it was 
   }
 }
 
-TEST_CASE("ten thousand faults in a row are survived") {
+TEST_CASE("the process survives ten thousand faults in a row") {
   const CutFile file(0);
   uint8_t out = 0;
   int survived = 0;
@@ -87,7 +87,7 @@ TEST_CASE("bytes past the end of the file in its last page read as zeros, withou
   CHECK(AsText(out) == std::string(10, 'x') + std::string(10, '\0'));
 }
 
-TEST_CASE("a section reports how far it came") {
+TEST_CASE("a guarded section that is cut short can report its progress") {
   const CutFile file(kPage);
   volatile size_t pages = 0;
   CHECK_FALSE(FaultGuard::Run([&] {
@@ -99,7 +99,7 @@ TEST_CASE("a section reports how far it came") {
   CHECK(pages == 1);
 }
 
-TEST_CASE("a fault outside a section goes to the previous handler") {
+TEST_CASE("a fault outside a guarded section goes to the previous handler") {
   REQUIRE(foreign_handler_installed);
   const CutFile file(0);
   FaultGuard::Install();
@@ -109,7 +109,7 @@ TEST_CASE("a fault outside a section goes to the previous handler") {
     return 0;
   };
   CHECK(RunInChild(touch) == kPassedOn);
-  // Also after a section of the same thread was cut short, and after one that was not.
+  // The same after a guarded section of this thread that was cut short, and after one that was not.
   CHECK(RunInChild([&] {
           uint8_t out = 0;
           return GuardedCopy(&out, file.data(), 1) ? 1 : touch();
@@ -129,7 +129,7 @@ TEST_CASE("a signal sent by another process is passed on too") {
         }) == kPassedOn);
 }
 
-TEST_CASE("without a previous handler, a fault outside a section ends the process as usual") {
+TEST_CASE("without a previous handler, a fault outside a guarded section ends the process as usual") {
   FaultGuard::Install();
   const CutFile file(0);
   CHECK(RunInChild([&] {
@@ -147,7 +147,7 @@ TEST_CASE("a forked child is guarded like its parent") {
         }) == 0);
 }
 
-TEST_CASE("a child that has installed another handler is guarded, and that handler receives the other signals") {
+TEST_CASE("a child that installs its own handler is still guarded, and its handler receives all other signals") {
   FaultGuard::Install();
   const CutFile file(0);
   CHECK(RunInChild([&] {
@@ -161,7 +161,7 @@ TEST_CASE("a child that has installed another handler is guarded, and that handl
 
 struct sigaction wrapped_handler;
 
-TEST_CASE("a fault leaves the signal mask unchanged, even if it is called from a handler that blocks every signal") {
+TEST_CASE("a fault leaves the signal mask unchanged, even if our handler is called from one that blocks every signal") {
   FaultGuard::Install();
   const CutFile file(0);
   CHECK(RunInChild([&] {

@@ -12,7 +12,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("a map shows the file's bytes, and keeps them after name and descriptor are gone") {
+TEST_CASE("a map keeps the bytes of a file after the file is deleted and its descriptor is closed") {
   const TempDir dir;
   const std::string bytes(10'000, 'x');
   WriteFile(dir / "f", bytes);
@@ -41,7 +41,7 @@ TEST_CASE("a file larger than the address space is a kLimit error with a hint") 
   CHECK(map.error().hint.text().find("io=pread") != std::string::npos);
 }
 
-TEST_CASE("a hint about bytes outside the file is dropped") {
+TEST_CASE("prefetching bytes outside the file does nothing") {
   const TempDir dir;
   WriteFile(dir / "f", std::string(10'000, 'x'));
   const MappedFile map = MappedFile::Map(File::OpenRead(dir / "f").value(), 10'000).value();

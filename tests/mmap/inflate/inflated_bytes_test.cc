@@ -32,7 +32,7 @@ TEST_CASE("bytes at any position equal those of the stream, however small the ca
   }
 }
 
-TEST_CASE("between distant checkpoints, pieces are read in any order") {
+TEST_CASE("pieces between distant checkpoints can be read in any order") {
   const std::string text(30 << 20, 'z');
   const InflatedStream stream(text, 1'000'000);
   SpanCache cache(uint64_t{10} << 20);
@@ -93,7 +93,7 @@ TEST_CASE("the most recently used spans stay in the cache, within its limit") {
   CHECK(cache.Find({0, 0, 60}) == nullptr);
 }
 
-TEST_CASE("a span that could not be read, or was cut for a while, is read correctly the next time") {
+TEST_CASE("a span that could not be read, because the file was truncated for a while, is read correctly later") {
   const std::string text = Numbers(2'000'000);
   const InflatedStream stream(text, 1'000'000);
   const std::string whole = ReadFile(stream.path());
@@ -113,7 +113,7 @@ TEST_CASE("a span that could not be read, or was cut for a while, is read correc
   }
 }
 
-TEST_CASE("between distant checkpoints, pieces continue from each other however small the cache") {
+TEST_CASE("pieces between distant checkpoints can be read in sequence, however small the cache") {
   const std::string text = Numbers(1'000'000) + std::string(60 << 20, 'z');
   const InflatedStream stream(text, 1'000'000);
   SpanCache small(1);

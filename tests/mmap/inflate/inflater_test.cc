@@ -118,7 +118,7 @@ TEST_CASE("gzip headers may have every optional field") {
   CHECK(all.damage.empty());
 }
 
-TEST_CASE("faults of a stream are distinguished, each with both positions") {
+TEST_CASE("each fault of a stream is reported with its positions in the file and in the inflated bytes") {
   const std::string text = Text(5000);
   const std::string gzip = Compressed(Compression::kGzip, text);
   const std::string zlib = Compressed(Compression::kZlib, text);
@@ -166,7 +166,7 @@ TEST_CASE("faults of a stream are distinguished, each with both positions") {
   }
 }
 
-TEST_CASE("a stream cut at any byte gives the bytes before the cut, and reports it") {
+TEST_CASE("a stream truncated at any byte gives the bytes before the cut, and is reported as truncated") {
   const std::string text = Text(3000);
   for (const Compression compression : kAll) {
     const std::string stream = Compressed(compression, text);
@@ -180,7 +180,7 @@ TEST_CASE("a stream cut at any byte gives the bytes before the cut, and reports 
   }
 }
 
-TEST_CASE("a span of a stream with flipped bits inflates to some bytes or fewer, without a crash") {
+TEST_CASE("reading a span of a stream with flipped bits succeeds, perhaps with fewer bytes, and never crashes") {
   const std::string text = Text(60'000);
   const std::string stream = Compressed(Compression::kGzip, text, 9) + Compressed(Compression::kGzip, text, 1);
   const TempDir dir;

@@ -133,11 +133,10 @@ class Asker {
 
 void Settle() { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }
 
-// Copied bytes: none, some or all of a map's blocks.
+// Limits on the bytes of copied blocks: room for none, some or all blocks of a map.
 constexpr uint64_t kCopied[] = {0, 1500, kCopiedMapBytes};
 
-TEST_CASE(
-    "a map that is truncated or rewritten in place gives right answers or errors, and right answers again later") {
+TEST_CASE("a map that is truncated or rewritten in place gives right answers or errors, never wrong answers") {
   size_t turn = 0;
   for (const uint32_t block_records : {7U, 100U, 4096U}) {
     for (const Attack& attack : kAttacks) {
@@ -172,8 +171,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "whatever happens to the map, records of copied blocks are viewed as before, and others are found or refused") {
+TEST_CASE("whatever happens to the map, views of copied blocks stay right, and lookups are right or stale") {
   for (const Attack& attack : kAttacks) {
     CAPTURE(attack.what);
     const MappedDataset dataset(ShardsOf(1), 100);
@@ -222,7 +220,7 @@ TEST_CASE("a map that is replaced, deleted, touched or linked still gives right 
   CHECK(tally.errors == 0);
 }
 
-TEST_CASE("reading threads survive any change to their map, with the records or an error") {
+TEST_CASE("reading threads survive any change to their map, and return the records or an error") {
   const MappedDataset dataset(ShardsOf(1), 100);
   const MappedDataset other(ShardsOf(5), 100);
   Attacked map{

@@ -30,7 +30,7 @@ OffsetMap Opened(const std::string& path) {
   return std::move(*map);
 }
 
-// Returns all answers of a map as text; an answer that is an error as its code only.
+// Returns all answers of a map as text, with only the code of an error.
 std::vector<std::string> AnswersOf(const OffsetMap& map) {
   std::vector<std::string> answers;
   const auto add = [&](const auto& result, const auto& text) {
@@ -58,7 +58,7 @@ std::vector<ShardPlan> SmallShards() {
           {.path = "part-1", .framing = Framing::kTfRecord, .payloads = SomePayloads(5, 40), .bad = {0}}};
 }
 
-TEST_CASE("a map returns every record's position and every shard as written") {
+TEST_CASE("a map returns the position of every record, and every shard, as written") {
   const MappedDataset dataset(MixedShards());
   const OffsetMap map = Opened(dataset.map_path());
   REQUIRE(map.records() == dataset.payloads().size());
@@ -98,7 +98,7 @@ TEST_CASE("a map of no records and no shards opens") {
   CHECK(map.shards() == 0);
 }
 
-TEST_CASE("a map of many blocks finds the records at every block's edges, past the first jump entry too") {
+TEST_CASE("a map of many blocks finds the records at the edges of every block, even past the first jump entry") {
   // 200,000 empty records in blocks of 1 to 65,536: the jump table has 4 entries.
   for (uint32_t block : {1000U, 65'535U, 65'536U}) {
     const MappedDataset dataset(
@@ -156,7 +156,7 @@ TEST_CASE("a map cut at any length, or one byte longer, is refused") {
   CHECK_FALSE(OffsetMap::Open(dataset.map_path()));
 }
 
-TEST_CASE("a file that is not a map is refused with that message") {
+TEST_CASE("a file that is missing or is not a map is refused") {
   const MappedDataset dataset(SmallShards());
   const std::string bytes = ReadFile(dataset.map_path());
   const auto code_of = [&](const std::string& path) {
@@ -227,7 +227,7 @@ TEST_CASE("a forged header with a correct checksum points at nothing outside the
 
 void LetTimesTick() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
 
-TEST_CASE("a block that was copied while the file was another map is never used later") {
+TEST_CASE("a block that was copied while another map was in the file is never used later") {
   const auto shards = [](size_t bytes, bool one_size) -> std::vector<ShardPlan> {
     if (one_size) return {{.path = "p", .payloads = std::vector<std::string>(40, std::string(bytes, 'x'))}};
     return {{.path = "p", .payloads = SomePayloads(40, bytes)}};
@@ -258,7 +258,7 @@ TEST_CASE("a block that was copied while the file was another map is never used 
   }
 }
 
-TEST_CASE("blocks that are unreadable, or read only to check the map, take no room from copied ones") {
+TEST_CASE("blocks that are unreadable, or read only to check the map, take no room from copied blocks") {
   const MappedDataset dataset({{.path = "p", .payloads = SomePayloads(14, 60)}});
   const std::string bytes = ReadFile(dataset.map_path());
   const OffsetMap sound = Opened(dataset.map_path());
@@ -282,8 +282,8 @@ TEST_CASE("blocks that are unreadable, or read only to check the map, take no ro
 
 constexpr uint64_t kHollowBytes = uint64_t{1} << 32;
 
-// Moves a one-entry table of the dataset's map to a place of its own in a sparse file of 4 GiB, and makes the header
-// claim as many entries as the file has room for, with a valid checksum.
+// Makes the dataset's map a sparse file of 4 GiB, moves a table of one entry to a separate place in it, and makes the
+// header claim as many entries as fit in the file. The header's checksum is valid.
 void Hollow(const MappedDataset& dataset, uint64_t MapHeader::*table_at, uint64_t MapHeader::*count,
             uint64_t entry_bytes) {
   constexpr uint64_t kTableAt = 1 << 20;
@@ -295,15 +295,15 @@ void Hollow(const MappedDataset& dataset, uint64_t MapHeader::*table_at, uint64_
   TruncateTo(dataset.map_path(), kHollowBytes);
   OverwriteAt(dataset.map_path(), 0, ForgedHeader(header));
   OverwriteAt(dataset.map_path(), kTableAt,
-              entry + Le64(~uint64_t{0}));  // for blocks, the next begins at the last record
+              entry + Le64(~uint64_t{0}));  // in a table of blocks: the next block begins at record 2^64 - 1
 }
 
-// Copies and views the one record of the dataset in a process that has address space for the map and for
-// `bytes` bytes more. Returns 0 if both are right; otherwise an error code, plus 100 if opening the map
-// failed, 150 copying, 200 viewing.
+// Copies and views the only record of the dataset in a process that has address space for the map and `bytes` bytes
+// more. Returns 0 if both results are right. Returns the error code plus 100 if opening the map failed, plus 150 if
+// copying failed, and plus 200 if viewing failed.
 int ReadWithin(const MappedDataset& dataset, uint64_t bytes) {
   return RunInChild([&] {
-    ::malloc_trim(0);  // memory left free by other tests would count as room, too
+    ::malloc_trim(0);  // otherwise, memory that other tests have freed would count as room
     uint64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     const rlim_t room = pages * 4096 + kHollowBytes + bytes;
@@ -342,7 +342,7 @@ TEST_CASE("a map that claims more blocks or shards than memory can hold does not
   CHECK(ReadWithin(dataset, 1024 * kMiB) == 0);
 }
 
-TEST_CASE("a forged block with a correct checksum locates no record outside it, and no missing shard") {
+TEST_CASE("a forged block with a correct checksum locates no record outside the block, and no missing shard") {
   const TempDir dir;
   const std::vector<uint64_t> boundaries = {100, 200, 300};
   struct Row {
@@ -354,9 +354,9 @@ TEST_CASE("a forged block with a correct checksum locates no record outside it, 
       {"as it should be", {.begin = 100, .end = 300, .records = 2, .shard = 0}, true},
       {"begins after its first record", {.begin = 101, .end = 300, .records = 2, .shard = 0}, false},
       {"ends before its last record", {.begin = 100, .end = 299, .records = 2, .shard = 0}, false},
-      {"in a shard that is not there", {.begin = 100, .end = 300, .records = 2, .shard = 1}, false},
-      {"of more records than a block has", {.begin = 100, .end = 300, .records = 65'537, .shard = 0}, false},
-      {"of more records than its offsets", {.begin = 100, .end = 300, .records = 5000, .shard = 0}, false},
+      {"in a shard that does not exist", {.begin = 100, .end = 300, .records = 2, .shard = 1}, false},
+      {"with more records than a block can have", {.begin = 100, .end = 300, .records = 65'537, .shard = 0}, false},
+      {"with more records than packed offsets", {.begin = 100, .end = 300, .records = 5000, .shard = 0}, false},
   };
   for (const Row& row : rows) {
     CAPTURE(row.what);

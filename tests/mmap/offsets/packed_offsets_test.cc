@@ -15,7 +15,7 @@ constexpr uint32_t kCounts[] = {1, 2, 3, 100, 4095, 4096, 4097, 8192, 12'289, 65
 
 using Boundaries = std::vector<uint64_t>;
 
-// Returns the points of `records` records starting at `first`, with lengths given by `length`.
+// Returns the boundaries of `records` records starting at `first`, with lengths given by `length`.
 Boundaries MakeBoundaries(uint32_t records, uint64_t first, const std::function<uint64_t(uint32_t)>& length) {
   Boundaries boundaries = {first};
   for (uint32_t i = 0; i < records; ++i) boundaries.push_back(boundaries.back() + length(i));
@@ -33,7 +33,7 @@ struct ExactBlob {
   size_t size;
 };
 
-// Packs the points, and returns the number of records that differ when read back.
+// Packs the boundaries, and returns the number of records that differ when read back.
 uint32_t CountWrong(const Boundaries& boundaries) {
   const ExactBlob blob(PackOffsets(boundaries));
   const auto records = static_cast<uint32_t>(boundaries.size() - 1);
@@ -66,9 +66,9 @@ TEST_CASE("every record is unpacked as it was packed, whatever the lengths") {
       {"images", up_to(220'000)},
       {"ever longer", [](uint32_t i) { return uint64_t{i}; }},
       {"ever shorter", [](uint32_t i) { return uint64_t{65'536} - i; }},
-      {"one large among small ones", [](uint32_t i) { return i % 4096 == 4000 ? uint64_t{1} << 40 : 16; }},
-      {"a large first one", [](uint32_t i) { return i == 0 ? uint64_t{1} << 40 : 16; }},
-      {"a large last one of each frame", [](uint32_t i) { return i % 4096 == 4095 ? uint64_t{1} << 40 : 16; }},
+      {"a large record among small ones", [](uint32_t i) { return i % 4096 == 4000 ? uint64_t{1} << 40 : 16; }},
+      {"a large first record", [](uint32_t i) { return i == 0 ? uint64_t{1} << 40 : 16; }},
+      {"a large last record in each frame", [](uint32_t i) { return i % 4096 == 4095 ? uint64_t{1} << 40 : 16; }},
       {"of every magnitude", [&](uint32_t) { return random() >> (20 + random() % 44); }},
       {"gigabytes", up_to(uint64_t{1} << 33)},
   };
@@ -87,7 +87,7 @@ TEST_CASE("every record is unpacked as it was packed, whatever the lengths") {
 TEST_CASE("spans of up to 64 bits are packed, whatever their width") {
   const Boundaries rows[] = {
       {0, ~uint64_t{0}},     // one record of 2^64 - 1 bytes
-      {0, 0, ~uint64_t{0}},  // 64 bits below the line, or above it
+      {0, 0, ~uint64_t{0}},  // differences of 64 bits from the line, below and above
       {0, ~uint64_t{0}, ~uint64_t{0}},
       {0, kTop - 1, kTop, kTop + 1, ~uint64_t{0}},  // either side of 2^63
       {kTop, kTop, kTop},
@@ -102,7 +102,7 @@ TEST_CASE("spans of up to 64 bits are packed, whatever their width") {
 TEST_CASE("fields of every width are read across word boundaries") {
   std::mt19937_64 random(13);
   for (int width = 0; width <= 63; ++width) {
-    // Points on a flat line, with steps of up to `width` bits in total.
+    // Boundaries that differ from a flat line by up to `width` bits.
     Boundaries boundaries = {0};
     const uint64_t top = width == 0 ? 0 : (uint64_t{1} << width) - 1;
     for (int i = 0; i < 130; ++i) boundaries.push_back(random() & top);
@@ -112,13 +112,13 @@ TEST_CASE("fields of every width are read across word boundaries") {
   }
 }
 
-TEST_CASE("a block without records is sound, and 8 bytes long") {
+TEST_CASE("the packed offsets of no records are sound, and 8 bytes long") {
   CHECK(PackOffsets({}).size() == PackedOffsets::kPaddingBytes);
   CHECK(PackOffsets(Boundaries{42}).size() == PackedOffsets::kPaddingBytes);
   CHECK(PackedOffsets::Sound(PackOffsets({}), 0));
 }
 
-TEST_CASE("records of equal size cost no bits, small ones about 13, images about 22") {
+TEST_CASE("records of equal size take no bits each, small records about 13, and images about 22") {
   std::mt19937_64 random(17);
   constexpr uint32_t kRecords = 65'536;
   const auto frames = 8.0 * 24 / 4096 + 1;  // the cost of the frames' headers and the padding
@@ -129,7 +129,7 @@ TEST_CASE("records of equal size cost no bits, small ones about 13, images about
         23 + frames);
 }
 
-TEST_CASE("a truncated blob is not sound") {
+TEST_CASE("truncated packed offsets are not sound") {
   std::mt19937_64 random(19);
   for (uint32_t records : {0U, 1U, 100U, 4097U}) {
     for (uint64_t most : {uint64_t{0}, uint64_t{5}, uint64_t{1} << 60}) {
@@ -144,7 +144,7 @@ TEST_CASE("a truncated blob is not sound") {
   }
 }
 
-TEST_CASE("a blob is not sound for more records than it was packed from, nor for more than a block holds") {
+TEST_CASE("packed offsets are not sound for more records than were packed, nor for more than a block can hold") {
   const std::vector<uint8_t> blob = PackOffsets(MakeBoundaries(4096, 0, [](uint32_t i) { return i % 3; }));
   CHECK(PackedOffsets::Sound(blob, 4096));
   CHECK_FALSE(PackedOffsets::Sound(blob, 4096 + 64));
@@ -152,7 +152,7 @@ TEST_CASE("a blob is not sound for more records than it was packed from, nor for
   CHECK_FALSE(PackedOffsets::Sound(std::vector<uint8_t>(1'000'000), ~uint32_t{0}));
 }
 
-TEST_CASE("fields wider than a number are not sound, even if the blob has room for them") {
+TEST_CASE("fields wider than 64 bits are not sound, even if there is room for them") {
   std::vector<uint8_t> blob(10'000);
   blob[20] = 64;
   CHECK(PackedOffsets::Sound(blob, 100));
@@ -160,8 +160,8 @@ TEST_CASE("fields wider than a number are not sound, even if the blob has room f
   CHECK_FALSE(PackedOffsets::Sound(blob, 100));
 }
 
-// Reads every record of `bytes` if they are sound for `records`, under the sanitizer's supervision.
-// Returns whether they were sound.
+// Returns true if `bytes` are sound for `records` records. Then also reads every record, so that the sanitizer detects
+// reads past the end.
 bool ReadAllIfSound(const std::vector<uint8_t>& bytes, uint32_t records) {
   const ExactBlob blob(bytes);
   if (!PackedOffsets::Sound(blob.bytes(), records)) return false;
@@ -172,7 +172,7 @@ bool ReadAllIfSound(const std::vector<uint8_t>& bytes, uint32_t records) {
   return true;
 }
 
-TEST_CASE("no bytes outside a blob that passes for sound are read") {
+TEST_CASE("if random bytes pass as sound packed offsets, no bytes outside them are read") {
   std::mt19937_64 random(23);
   uint32_t sound = 0, refused = 0;
   for (int i = 0; i < 20'000; ++i) {
@@ -190,7 +190,7 @@ TEST_CASE("no bytes outside a blob that passes for sound are read") {
   CHECK(refused > 1000);
 }
 
-TEST_CASE("every flipped bit of a frame's header leaves it readable or unsound") {
+TEST_CASE("packed offsets with any bit of a frame's header flipped are readable or not sound") {
   const std::vector<uint8_t> blob = PackOffsets(MakeBoundaries(4100, 99, [](uint32_t i) { return i % 50; }));
   uint32_t sound = 0;
   for (size_t at = 0; at < 48; ++at) {

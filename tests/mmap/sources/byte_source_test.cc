@@ -109,7 +109,7 @@ TEST_CASE("both sources stop at the same record of a file truncated at a page") 
   }
 }
 
-TEST_CASE("both sources notice a header with a different length at its record") {
+TEST_CASE("both sources stop at a record whose header has another length") {
   for (Framing framing : kFramings) {
     const TwoSources shard(framing, SomePayloads(10, 100));
     for (uint64_t byte = 0; byte < 8; ++byte) {
@@ -131,7 +131,7 @@ TEST_CASE("only a mapped source has the whole shard in memory") {
   CHECK(shard.pread->mapped().empty());
 }
 
-TEST_CASE("a failing read reports its errno and its record") {
+TEST_CASE("a failing read reports its errno") {
   const TempDir dir;
   WriteFile(dir / "s", "x");
   const File file = File::OpenRead(dir / "s").value();

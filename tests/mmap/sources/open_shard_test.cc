@@ -85,7 +85,8 @@ const Change kChanges[] = {
     {"nothing", [](const Shard&) {}, Answer::kRight, true},
     {"touched", [](const Shard& s) { SetMtime(s.path, 1'000'000'000); }, Answer::kRight, true},
     {"permissions", [](const Shard& s) { ::chmod(s.path.c_str(), 0444); }, Answer::kRight, true},
-    {"rewritten in place, the same bytes", [](const Shard& s) { WriteFile(s.path, s.bytes); }, Answer::kRight, true},
+    {"rewritten in place with the same bytes", [](const Shard& s) { WriteFile(s.path, s.bytes); }, Answer::kRight,
+     true},
     {"replaced by a copy", [](const Shard& s) { ReplaceFile(s.path, s.bytes); }, Answer::kRightIfHeld, true},
     {"grown by a byte", [](const Shard& s) { AppendTo(s.path, "x"); }, Answer::kStale, false},
     {"cut by a byte", [](const Shard& s) { TruncateTo(s.path, s.bytes.size() - 1); }, Answer::kStale, false},
@@ -94,8 +95,8 @@ const Change kChanges[] = {
     {"cut before the record", [](const Shard& s) { TruncateTo(s.path, s.boundaries[kMiddle] - 5000); }, Answer::kStale,
      false},
     {"cut to nothing", [](const Shard& s) { TruncateTo(s.path, 0); }, Answer::kStale, false},
-    {"cut, and filled up with zeros", [](const Shard& s) { TruncateTo(s.path, 0), TruncateTo(s.path, s.bytes.size()); },
-     Answer::kStale, false},
+    {"truncated, and filled up with zeros",
+     [](const Shard& s) { TruncateTo(s.path, 0), TruncateTo(s.path, s.bytes.size()); }, Answer::kStale, false},
     {"other bytes of the same size", [](const Shard& s) { WriteFile(s.path, std::string(s.bytes.size(), 'x')); },
      Answer::kStale, false},
     {"replaced by other bytes of the same size",
@@ -125,7 +126,7 @@ const Change kChanges[] = {
      Answer::kRightIfHeld, false},
 };
 
-TEST_CASE("an open shard returns the indexed bytes or is stale, whatever happened to it") {
+TEST_CASE("an open shard returns the indexed bytes or is stale, whatever happens to its file") {
   for (const Change& change : kChanges) {
     for (const OpenShard::Options& way : kWays) {
       CAPTURE(change.what);
@@ -169,7 +170,7 @@ TEST_CASE("a shard that is no longer the file that was indexed is not opened") {
   }
 }
 
-TEST_CASE("an open shard that has changed once is never trusted by its time again") {
+TEST_CASE("an open shard that was rewritten is stale even if its time is set back") {
   for (const OpenShard::Options& way : kWays) {
     const Shard shard;
     const auto open = shard.Open(way);
@@ -182,7 +183,7 @@ TEST_CASE("an open shard that has changed once is never trusted by its time agai
   }
 }
 
-TEST_CASE("a shard that has become another one is not trusted by size and mtime, however long ago") {
+TEST_CASE("a shard with other bytes is stale despite an equal size and mtime, however long ago it was changed") {
   using Become = void (*)(const Shard&, const std::string&);
   const std::pair<const char*, Become> changes[] = {
       {"renamed over it", [](const Shard& s, const std::string& bytes) { ReplaceFile(s.path, bytes); }},
@@ -211,10 +212,10 @@ TEST_CASE("a shard that has become another one is not trusted by size and mtime,
   }
 }
 
-TEST_CASE("a shard written a moment ago is not trusted by its time") {
+TEST_CASE("a shard written a moment ago is checked even if its size and mtime are equal") {
   const Shard shard;
   int refused = 0;
-  // Many times, in case more than a moment passes in between.
+  // Many times, in case more than a clock tick passes between the two calls.
   for (int i = 0; i < 100 && refused == 0; ++i) {
     WriteFile(shard.path, std::string(shard.bytes.size(), 'x'));
     SetMtime(shard.path, shard.identity.mtime_ns);
@@ -223,7 +224,7 @@ TEST_CASE("a shard written a moment ago is not trusted by its time") {
   CHECK(refused == 1);
 }
 
-TEST_CASE("a shard that was damaged and repaired is read again by those who have it open") {
+TEST_CASE("a shard that was damaged and repaired is read again by readers that have it open") {
   for (const OpenShard::Options& way : kWays) {
     const Shard shard;
     const auto open = shard.Open(way);
@@ -256,7 +257,7 @@ TEST_CASE("map and pread refuse a truncated shard, for any record") {
   CHECK(refused == reads);
 }
 
-TEST_CASE("a header changed where no fingerprint looks is noticed by reading that record") {
+TEST_CASE("a header changed in a page that no fingerprint covers is noticed when its record is read") {
   for (const OpenShard::Options& way : kWays) {
     const Shard shard;
     FlipBit(shard.path, shard.boundaries[5], 0);  // the fingerprint has gaps after 16 KiB, but none before

@@ -29,7 +29,7 @@ TEST_CASE("features are written in the order of their names, or in the order add
   const std::string b = Entry("b", "");
   for (const EntryOrder order : {EntryOrder::kSorted, EntryOrder::kAsAdded}) {
     PayloadBuilder builder(PayloadKind::kExample, order);
-    for (int turn = 0; turn < 2; ++turn) {  // a builder is used again
+    for (int turn = 0; turn < 2; ++turn) {  // the second turn reuses the builder
       builder.Clear();
       REQUIRE(builder.Add(AsBytes("b"), {}).has_value());
       REQUIRE(builder.Add(AsBytes("a"), FeatureData::Int64s(kThree)).has_value());
@@ -38,7 +38,7 @@ TEST_CASE("features are written in the order of their names, or in the order add
   }
 }
 
-TEST_CASE("a name used twice is refused, in any order") {
+TEST_CASE("a name used twice is refused, whatever the order of the features") {
   for (const EntryOrder order : {EntryOrder::kSorted, EntryOrder::kAsAdded}) {
     PayloadBuilder builder(PayloadKind::kOfRecord, order);
     for (const char* name : {"x", "a", "x"}) REQUIRE(builder.Add(AsBytes(name), {}).has_value());

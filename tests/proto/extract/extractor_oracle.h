@@ -106,7 +106,7 @@ inline void CompareExtractions(const std::string& payload, const std::string& ex
 inline void CheckTally(const Tally& tally, int messages) {
   CAPTURE(tally.first_difference);
   CHECK(tally.different == 0);
-  // Checks that the sample is meaningful: it has plenty of both.
+  // Checks that the sample is meaningful: it has plenty of accepted and of refused messages.
   CHECK(tally.accepted > messages / 4);
   CHECK(tally.refused > messages / 8);
 }

@@ -22,8 +22,8 @@ using Names = std::vector<std::string>;
 std::string Int64s(std::initializer_list<int64_t> values) { return Field(3, PackedVarints(values)); }
 std::string Bytes(std::initializer_list<std::string_view> values) { return Field(1, BytesList(values)); }
 
-/// Returns the outcome of a fresh extractor for `payload`, in memory and in pages of any size: one text,
-/// or a text that says they differ.
+/// Returns the outcome of new extractors for `payload`, in memory and in pages of several sizes, as one text. If the
+/// outcomes differ, returns a text that shows both.
 std::string Extracted(const std::string& payload, PayloadKind kind, const Names& whole = {}) {
   Extractor extractor(FieldPlan::Of(kind), whole);
   const std::string text = SpellOutcome(extractor, extractor.Extract(AsBytes(payload)), whole);
@@ -40,8 +40,8 @@ std::string ExtractedExample(const std::string& features, const Names& whole = {
   return Extracted(Field(1, features), PayloadKind::kExample, whole);
 }
 
-/// The same record twice, so that the second pass knows the names: exercises the plain path, and
-/// names at their previous positions.
+/// Returns the outcome of extracting `payload` a second time, when the extractor knows its names. Exercises the plain
+/// path, and names at their previous positions.
 std::string ExtractedTwice(const std::string& payload, PayloadKind kind) {
   Extractor extractor(FieldPlan::Of(kind), {});
   (void)extractor.Extract(AsBytes(payload));
@@ -72,7 +72,7 @@ TEST_CASE("lists are counted, and kept only if requested") {
         "1:i=int64 of int64 x3 [1] [300] [18446744073709551615]\n");
 }
 
-TEST_CASE("every rule of merging holds as for a decoded record") {
+TEST_CASE("the parts of a message are merged as DecodedRecord merges them") {
   const std::string one = Field(1, Int64s({1}));
   const std::string two = Field(1, Bytes({"x", "y"}));
   const std::string noise = VarintField(100, 5) + Field(102, "\xff") + Group(103, Field(1, "x") + Group(1, ""));
@@ -104,7 +104,7 @@ TEST_CASE("every rule of merging holds as for a decoded record") {
       // unknown fields at every level, a field number of the other schema
       {kExample, noise + Field(1, noise + Field(1, noise + Field(1, "a") + noise + Field(2, noise + Int64s({1, 2}))))},
       {kExample, Field(1, Entry("a", Field(4, PackedVarints({1})) + Int64s({4})))},
-      // OFRecord: doubles, int32 of which only the low half counts
+      // OFRecord: doubles, and int32 values, whose high half is ignored
       {kOf, Entry("a", Field(3, PackedFixed({0.25, 1.0}))) + Entry("b", Field(4, PackedVarints({0xffffffff})))},
       {kOf, Entry("a", Field(4, VarintField(1, 0x80000000) + PackedVarints({(int64_t{1} << 32) + 5})))},
       {kOf, Entry("a", Field(3, FixedField(1, 0.25))) + Entry("b", Field(5, PackedVarints({-1})))},
@@ -130,7 +130,7 @@ TEST_CASE("every rule of merging holds as for a decoded record") {
   }
 }
 
-TEST_CASE("an entry one byte away from the plain form is decoded correctly") {
+TEST_CASE("an entry that differs from the plain form in one byte is decoded correctly") {
   // Changes every byte of a plain record in every way: the answer must be that of the decoder, including refusals.
   const std::vector<std::string> records = {
       Field(1, Entry("ab", Int64s({300})) + Entry("c", Bytes({"xyz"})) + Entry("d", Field(2, PackedFixed({0.5f})))),
@@ -194,7 +194,7 @@ TEST_CASE("a record truncated at any byte is read as the decoder reads it") {
   }
 }
 
-TEST_CASE("a value with another size than in the previous record is decoded correctly") {
+TEST_CASE("a value whose size differs from the previous record's is decoded correctly") {
   // Every size after every size: numbers as varints, bytes up to where a length takes two bytes.
   std::vector<std::string> records;
   for (int bits = 0; bits < 64; bits += 7) records.push_back(Field(1, Entry("n", Int64s({int64_t{1} << bits}))));
@@ -211,7 +211,7 @@ TEST_CASE("a value with another size than in the previous record is decoded corr
   CHECK(different == 0);
 }
 
-TEST_CASE("features are found once each, even if their order resembles the previous record's") {
+TEST_CASE("each feature is found once, even if the order resembles that of the previous record") {
   const std::vector<std::string> entries = {"", Entry("a", Int64s({1})), Entry("b", Bytes({"x"})),
                                             Entry("c", Int64s({1, 2}))};
   std::vector<std::string> records;
@@ -249,7 +249,7 @@ TEST_CASE("names keep their numbers from record to record, in any order") {
 }
 
 TEST_CASE("a dropped name is not found by its entry header") {
-  // Seen often enough to be expected; then others take its place and its number.
+  // The name is seen often enough to be expected. Then other names take its place and its number.
   Extractor extractor(FieldPlan::Of(PayloadKind::kOfRecord), {});
   const std::string last = Entry("z", Field(5, PackedVarints({1})));
   for (int i = 0; i < 3; ++i) REQUIRE(extractor.Extract(AsBytes(last)) == Extractor::Outcome::kWellFormed);
@@ -334,7 +334,7 @@ TEST_CASE("names that are too long, alone or together, are dropped and reported"
   for (uint32_t number = 0; number < extractor.names().size(); ++number) kept += extractor.kept(number);
   CHECK(kept == kMaxNamesBytes / kMaxNameBytes);
   REQUIRE(extractor.Extract(AsBytes(Entry("z", "") + Entry("b", ""))) == Extractor::Outcome::kWellFormed);
-  CHECK(extractor.found().size() == 1);  // z comes after the evicted names, so it has no place; b has one
+  CHECK(extractor.found().size() == 1);  // z comes after the evicted names, so it is dropped; b is kept
 }
 
 TEST_CASE("bytes values are kept up to 64 KiB; longer ones only give their size") {

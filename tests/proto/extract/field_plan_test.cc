@@ -62,7 +62,7 @@ std::string Descriptors() {
 const std::vector<std::string> kColumns = {"a",     "ids", "inner.n", "items.n", "items.text", "unsigned",
                                            "color", "on",  "delta",   "group.n", "ratio",      "self.self.a"};
 
-/// Returns the values of the columns above in `message`, values kept, from memory and from pages.
+/// Returns the values of the columns above in `message`, extracted from memory and from pages.
 std::string Extracted(const std::string& message, const std::vector<std::string>& whole = kColumns) {
   const std::string descriptors = Descriptors();
   const Result<FieldPlan> plan = FieldPlan::OfMessage(AsBytes(descriptors), "pkg.Record", kColumns);
@@ -91,7 +91,7 @@ TEST_CASE("columns are resolved to paths of field numbers, with the encoding of 
   CHECK(plan->paths()[1].fields == std::vector<FieldPlan::Field>{{1, false, false}});
 }
 
-TEST_CASE("messages are found by their full name: without a package, in a package, nested") {
+TEST_CASE("messages without a package, in a package, and nested are found by their full name") {
   const std::string descriptors = Descriptors();
   struct Row {
     std::string message;
@@ -131,12 +131,12 @@ TEST_CASE("bytes that are not a FileDescriptorSet are refused") {
       Descriptors() + "\x0f",          // trailing bytes
       Field(1, Field(4, "\x0a\x7f")),  // a malformed message
       FileOf("pkg", {}),               // no message
-      Field(1, "x"),                   // an Example's bytes, say
+      Field(1, "x"),                   // for example, the bytes of an Example
   };
   for (const std::string& row : rows) CHECK(Refusal(row, "pkg.Record", "a").starts_with("3 descriptors@0: not a"));
 }
 
-TEST_CASE("descriptors truncated at any byte, or with any byte changed, are refused or usable") {
+TEST_CASE("descriptors truncated at any byte, or with any byte changed, are refused or can be used") {
   const std::string descriptors = Descriptors();
   const std::string message = VarintField(1, 5) + Field(4, VarintField(1, 3)) + Field(3, Field(2, "x"));
   for (size_t at = 0; at < descriptors.size(); ++at) {
@@ -205,7 +205,7 @@ TEST_CASE("the largest value ignores singular values that are replaced later") {
   CHECK(SpellOutcome(extractor, extractor.Extract(AsBytes(message)), {}) == "1:s=bytes of bytes x1 (1:x) max 1\n");
 }
 
-TEST_CASE("paths have their numbers from the start, and keep them") {
+TEST_CASE("paths are numbered before the first record, and Forget() keeps their numbers") {
   const std::string descriptors = Descriptors();
   const Result<FieldPlan> plan = FieldPlan::OfMessage(AsBytes(descriptors), "pkg.Record", {"ids", "a"});
   REQUIRE(plan);

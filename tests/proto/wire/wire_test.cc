@@ -35,7 +35,7 @@ TEST_CASE("an empty message has no fields and is well-formed") {
   CHECK(reading.malformed.fault == WireFault::kNone);
 }
 
-TEST_CASE("every wire type is returned with number, type and content") {
+TEST_CASE("fields of every wire type are returned with number, type and content") {
   const std::string message = VarintField(1, 300) + FixedField(2, uint64_t{0x0102030405060708}) + Field(3, "abc") +
                               Group(4, VarintField(7, 1)) + FixedField(5, uint32_t{0xfffefdfc}) +
                               VarintField((1u << 29) - 1, 9);
@@ -155,7 +155,7 @@ TEST_CASE("a hundred messages may nest and no more") {
   CHECK(malformed.offset == message.size());
 }
 
-TEST_CASE("a fault in a nested message has its offset in the payload, and the outer reader reports it") {
+TEST_CASE("a fault in a nested message is reported by the outer reader, with its offset in the payload") {
   const std::string message = VarintField(3, 1) + Field(1, Field(2, "\x08")) + VarintField(3, 1);
   Malformed malformed;
   WireReader outer(AsBytes(message), &malformed);
@@ -172,7 +172,7 @@ TEST_CASE("a fault in a nested message has its offset in the payload, and the ou
   CHECK(malformed.offset == 7);
 }
 
-TEST_CASE("a nested message ends where its length says, even if the bytes after it would complete a varint") {
+TEST_CASE("a nested message ends where its length says, even if the next bytes would complete a varint") {
   const std::string message = Field(1, "\x08\x80") + VarintField(1, 1);
   Malformed malformed;
   WireReader outer(AsBytes(message), &malformed);

@@ -77,7 +77,7 @@ TEST_CASE("every column has the values of the records, whether its chunks are st
   CheckColumns(ColumnsInMemory(SomeFeatures(), kBlocks, Whole()));
 }
 
-TEST_CASE("the columns are the records' own, then those of the features") {
+TEST_CASE("the columns of the records come first, then those of the features") {
   const auto names = [](const ColumnChoice& choice) {
     std::string text;
     ColumnStore store(std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks, choice), {});
@@ -99,7 +99,7 @@ TEST_CASE("a chunk is decoded once while the cache has room for it") {
   CHECK(store.cached_bytes() == first->memory());
 }
 
-TEST_CASE("the cache keeps its limit, and evicted chunks stay valid for their holders") {
+TEST_CASE("the cache stays within its limit, and evicted chunks stay valid while somebody holds them") {
   auto source = std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks);
   const ColumnsInMemory& columns = *source;
   const uint64_t bytes = ColumnStore(std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks), {})

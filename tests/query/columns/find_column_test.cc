@@ -12,7 +12,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("a column is found by its SQL name or its feature's, in any case; otherwise the nearest are named") {
+TEST_CASE("a column is found by its SQL name or its feature's name, in any case; otherwise near names are suggested") {
   std::vector<FeatureInMemory> features;
   for (const char* name : {"image/height", "label", "Label", "id"}) {
     features.push_back({name, {Ints({1}), Ints({2})}});

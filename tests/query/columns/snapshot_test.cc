@@ -32,7 +32,7 @@ uint64_t CountWhere(const Snapshot& snapshot, const char* expression) {
   return Where(snapshot.Columns().value(), expression).value().count();
 }
 
-TEST_CASE("each part of a snapshot is opened once, and all that use it share it") {
+TEST_CASE("each part of a snapshot is opened once and shared by all its users") {
   const BuiltDataset built(Framing::kTfRecord);
   const auto snapshot = OpenBuilt(built);
   CHECK(snapshot->Columns().value() == snapshot->Columns().value());
@@ -43,7 +43,7 @@ TEST_CASE("each part of a snapshot is opened once, and all that use it share it"
   CHECK(&dataset.reader().map() == snapshot->Map().value().get());
 }
 
-TEST_CASE("a query leaves the chunks it decoded to the next session on the snapshot") {
+TEST_CASE("the chunks that a query decodes stay cached for the next session on the snapshot") {
   const BuiltDataset built(Framing::kTfRecord);
   const auto snapshot = OpenBuilt(built);
   SqlSession session = SqlSession::Open(*snapshot).value();
@@ -52,7 +52,7 @@ TEST_CASE("a query leaves the chunks it decoded to the next session on the snaps
   CHECK(snapshot->Columns().value()->cached_bytes() > 0);
 }
 
-TEST_CASE("threads that ask for the columns at the same time get the same ones") {
+TEST_CASE("threads that request the columns at the same time get the same columns") {
   const BuiltDataset built(Framing::kTfRecord);
   for (int round = 0; round < 20; ++round) {
     const auto snapshot = OpenBuilt(built);
@@ -100,7 +100,7 @@ TEST_CASE("a map that could not be built is built when it is next asked for") {
   CHECK((*map)->records() == snapshot->Catalog().value()->facts().records);
 }
 
-TEST_CASE("columns that are closed open again, and answer as before for who still has them") {
+TEST_CASE("closed columns are opened again on request, and those who still hold the old ones can read them") {
   const BuiltDataset built(Framing::kTfRecord);
   const auto snapshot = OpenBuilt(built);
   const auto before = snapshot->Columns().value();
@@ -111,7 +111,7 @@ TEST_CASE("columns that are closed open again, and answer as before for who stil
   CHECK(Where(before, "_offset >= 0").value().count() == records);
 }
 
-TEST_CASE("without a map, the catalog and the columns answer; only offsets make one") {
+TEST_CASE("a snapshot without a map can be queried, and only a query of offsets builds the map") {
   const BuiltDataset built(Framing::kTfRecord);
   const std::string map = MapPathOf(built / "train.ofidx");
   std::filesystem::remove(map);
@@ -123,7 +123,7 @@ TEST_CASE("without a map, the catalog and the columns answer; only offsets make 
   CHECK(std::filesystem::exists(map));
 }
 
-TEST_CASE("a forked child opens its own parts, and its parent's answer as before") {
+TEST_CASE("a forked child opens its own parts of a snapshot, and those of its parent still work") {
   const BuiltDataset built(Framing::kTfRecord);
   const auto snapshot = OpenBuilt(built);
   const auto columns = snapshot->Columns().value();
@@ -140,7 +140,7 @@ TEST_CASE("a forked child opens its own parts, and its parent's answer as before
   }
 }
 
-TEST_CASE("children forked while a thread opens sessions and runs queries answer too") {
+TEST_CASE("children that are forked while a thread opens sessions and runs queries can run queries too") {
   if (kSanitized) return;  // the thread may hold the sanitizer's allocator
   const BuiltDataset built(Framing::kTfRecord);
   const auto snapshot = OpenBuilt(built);

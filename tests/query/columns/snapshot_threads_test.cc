@@ -29,7 +29,7 @@ int WrongAnswers(const Snapshot& snapshot, uint64_t records) {
   return wrong;
 }
 
-TEST_CASE("many threads use a snapshot that nobody used yet: its catalog, its columns, and sessions of their own") {
+TEST_CASE("many threads use a new snapshot at once: its catalog, its columns, and one session for each thread") {
   const BuiltDataset built(Framing::kTfRecord);
   for (int round = 0; round < 10; ++round) {
     const auto snapshot = Snapshot::Open(built / "train.ofidx").value();

@@ -42,7 +42,7 @@ FeatureSpec Raw(DataType type, uint64_t values, bool truncate = false, bool pad 
 // int64 values of an OFRecord.
 std::string Longs(std::initializer_list<int64_t> values) { return Entry("x", Field(5, PackedVarints(values))); }
 
-TEST_CASE("values become items of a matching type only") {
+TEST_CASE("values are decoded only as a matching data type") {
   CheckRows({
       {Exactly(DataType::kInt64), Longs({-5}), "[-5]"},
       {Exactly(DataType::kInt64), Int32s("x", {-5}), "[-5]"},
@@ -88,7 +88,7 @@ TEST_CASE("a value that does not fit is an error, and never wraps") {
   });
 }
 
-TEST_CASE("a fixed feature has as many values as its shape") {
+TEST_CASE("a fixed feature must have as many values as its shape") {
   CheckRows({
       {Exactly(DataType::kInt64), Longs({1, 2}), "2 values; expected 1"},
       {Exactly(DataType::kInt64), Longs({}), "0 values; expected 1"},
@@ -105,7 +105,7 @@ TEST_CASE("a fixed feature has as many values as its shape") {
   });
 }
 
-TEST_CASE("a default replaces only an absent feature, or one without a kind") {
+TEST_CASE("a default replaces only an absent feature or a feature without a kind") {
   FeatureSpec number = Exactly(DataType::kInt16, 2);
   number.fill = {{7, 0, 255, 255}};
   FeatureSpec text = Exactly(DataType::kBytes);
@@ -122,7 +122,7 @@ TEST_CASE("a default replaces only an absent feature, or one without a kind") {
   });
 }
 
-TEST_CASE("ragged takes any number of values") {
+TEST_CASE("a ragged feature may have any number of values") {
   const Payloads records(PayloadKind::kExample,
                          {Example(Ints("x", {1, 2}) + Strings("s", {"a", "b"})), Example(Entry("x", "")), "",
                           Example(Ints("x", {}) + Strings("s", {})), Example(Strings("s", {""}) + Ints("x", {-1}))});
@@ -134,7 +134,7 @@ TEST_CASE("ragged takes any number of values") {
   CHECK(batch->arrays[1].rows == std::vector<int64_t>{0, 2, 2, 2, 2, 3});
 }
 
-TEST_CASE("raw decodes the bytes of a single byte string") {
+TEST_CASE("a raw feature is decoded from the bytes of a single byte string") {
   CheckRows({
       {Raw(DataType::kUint16, 2), Strings("x", {{"\x01\x00\x02\x01", 4}}), "[1 258]"},
       {Raw(DataType::kInt8, 2), Strings("x", {"\xff\x7f"}), "[-1 127]"},
@@ -154,7 +154,7 @@ TEST_CASE("raw decodes the bytes of a single byte string") {
   });
 }
 
-TEST_CASE("raw casts numbers") {
+TEST_CASE("a raw feature with numbers casts them to its type") {
   CheckRows({
       {Raw(DataType::kFloat32, 2), Longs({3, -4}), "[3.0 -4.0]"},
       {Raw(DataType::kInt32, 3), Floats("x", {1.9f, -1.9f, 0}), "[1 -1 0]"},
@@ -185,14 +185,14 @@ TEST_CASE("messages are decoded as by libprotobuf") {
       {Exactly(DataType::kInt64), Longs({1}) + Longs({2}), "[2]"},
       {Ragged(DataType::kInt64), Longs({1}) + Entry("x", ""), "[]"},
       {Ragged(DataType::kInt64), Longs({1, 2}) + Int32s("y", {1}) + Longs({3, 4}), "[3 4]"},
-      // Inside an entry values merge, and another kind resets.
+      // Inside an entry, values of the same kind are joined, and another kind replaces them.
       {Ragged(DataType::kInt64), Field(1, Field(1, "x") + Field(2, one) + Field(2, one)), "[1 1]"},
       {Exactly(DataType::kInt64), Entry("x", Field(1, Field(1, "a")) + one), "[1]"},
-      // The last name of an entry is its name.
+      // If an entry has several names, the last one counts.
       {Exactly(DataType::kInt64), Field(1, Field(1, "y") + Field(2, one) + Field(1, "x")), "[1]"},
       {Exactly(DataType::kInt64), Field(1, Field(2, one) + Field(1, "x")), "[1]"},
       {Ragged(DataType::kInt64), Field(1, Field(1, "x") + Field(2, one) + Field(1, "y")), "[]"},
-      // Numbers that are not packed, or in several pieces, among unknown fields.
+      // Numbers that are unpacked, or packed in several pieces, among unknown fields.
       {Ragged(DataType::kInt64), Entry("x", Field(5, VarintField(1, 7) + PackedVarints({8}) + VarintField(2, 0))),
        "[7 8]"},
       {Ragged(DataType::kFloat32), Entry("x", Field(2, FixedField(1, 0.5f) + Group(7, ""))), "[0.5]"},
@@ -241,7 +241,7 @@ TEST_CASE("a feature list returns the values of all its steps") {
   CHECK(Spell(Decoded({.name = "l[]"}, PayloadKind::kExample, {Example(Ints("l[]", {4}))})) == "[4]");
 }
 
-TEST_CASE("an error names the first requested record that has one") {
+TEST_CASE("the error is that of the first wrong record in the requested order") {
   std::vector<std::string> payloads(400, Example(Ints("x", {1})));
   payloads[90] = Example(Ints("x", {1, 2}));
   payloads[91] = "\xff";
@@ -300,7 +300,7 @@ TEST_CASE("decoding can be cancelled") {
   CHECK(batch.error().code == ErrorCode::kInterrupted);
 }
 
-TEST_CASE("a large array reuses the memory of the previous one once that is freed") {
+TEST_CASE("a large array reuses the memory of the previous array after that array is freed") {
   const Payloads records(PayloadKind::kExample,
                          std::vector<std::string>(600, Example(Strings("s", {std::string(5000, 's')}))));
   const BatchDecoder decoder = DecoderOf({{.name = "s", .type = DataType::kBytes}});

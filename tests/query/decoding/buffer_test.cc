@@ -15,7 +15,7 @@ constexpr uint64_t kMany = ~uint64_t{0} - 5;
 
 bool IsAligned(const Buffer& buffer) { return reinterpret_cast<uintptr_t>(buffer.data()) % 64 == 0; }
 
-TEST_CASE("a buffer keeps its bytes while it grows, past the pooled sizes") {
+TEST_CASE("a buffer keeps its bytes when it grows, even past the pooled sizes") {
   Buffer buffer;
   std::vector<uint8_t> expected;
   uint64_t piece = 1;
@@ -33,7 +33,7 @@ TEST_CASE("a buffer keeps its bytes while it grows, past the pooled sizes") {
   CHECK(std::equal(expected.begin(), expected.end(), buffer.data()));
 }
 
-TEST_CASE("a request for more memory than there is fails, and changes nothing") {
+TEST_CASE("a request for more memory than there is fails and leaves the buffer unchanged") {
   for (const uint64_t size : {uint64_t{10}, 2 * kMiB}) {
     Buffer buffer;
     REQUIRE(buffer.Extend(size));
@@ -47,7 +47,7 @@ TEST_CASE("a request for more memory than there is fails, and changes nothing") 
   }
 }
 
-TEST_CASE("a large buffer that is freed is reused for the next one of about its size") {
+TEST_CASE("the memory of a large buffer is reused for the next buffer of about its size") {
   Buffer first;
   REQUIRE(first.Reserve(20 * kMiB));
   const uint8_t* const data = first.data();
@@ -66,7 +66,7 @@ TEST_CASE("a large buffer that is freed is reused for the next one of about its 
   CHECK(small.data() != data);
 }
 
-TEST_CASE("only memory from the pool is returned to it, around the smallest pooled size") {
+TEST_CASE("only memory from the pool is returned to the pool, for sizes around the smallest pooled size") {
   for (uint64_t bytes = kPooledBytes - 130; bytes <= kPooledBytes + 130; ++bytes) {
     uint64_t before = 0;
     uint64_t capacity = 0;

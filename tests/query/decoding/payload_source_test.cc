@@ -46,7 +46,7 @@ TEST_CASE("each record is decoded by the payload kind of its shard") {
   CHECK(opaque.error().code == ErrorCode::kFeature);
 }
 
-TEST_CASE("an error names shard, byte and record") {
+TEST_CASE("an error gives the shard, the byte and the record") {
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
     BuiltSet set(framing);
     std::vector<std::string> payloads = NumberedExamples(1, 30);
@@ -81,7 +81,7 @@ TEST_CASE("a malformed record is damage, and so is one marked bad") {
   CHECK(damaged.error().hint.text() == "`ofindex get --raw INDEX 20` writes the bytes as they are");
 }
 
-TEST_CASE("several datasets are numbered as one, one after the other") {
+TEST_CASE("the records of several datasets are numbered consecutively, one dataset after the other") {
   std::vector<BuiltSet> sets(3);
   for (size_t i = 0; i < sets.size(); ++i) {
     const auto first = static_cast<int64_t>(100 * i);

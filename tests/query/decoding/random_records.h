@@ -10,9 +10,9 @@
 
 namespace ofindex {
 
-// Random records, typical and odd ones: most have one shape, so that a reader may predict it, and now and then another.
+// Random records. Most have one shape, so that a decoder may predict it, and some have another.
 
-/// Names whose numbers mostly determine their kinds.
+/// Names. The place of a name in the list mostly determines the kind of its values.
 inline const std::vector<std::string>& RandomNames() {
   static const std::vector<std::string> names = {"", "image", "score", "d", "i", "label", "other", "l[]"};
   return names;

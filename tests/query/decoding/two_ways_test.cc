@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kRecords = 60'000;
 
-/// Specs of all forms, which mostly fit the kinds that names have by their place among RandomNames().
+/// Returns specs of all forms. Most fit the kind that their name has by its place in RandomNames().
 std::vector<std::vector<FeatureSpec>> SpecSets(PayloadKind payload) {
   const auto ragged = [](const char* name, DataType type) {
     return FeatureSpec{.name = name, .form = Form::kRagged, .type = type};
@@ -167,7 +167,7 @@ class Comparison {
   int count_ = 0;
 };
 
-TEST_CASE("the fast and the general path decode a record alike") {
+TEST_CASE("the fast path and the general path decode a record to the same arrays") {
   for (const PayloadKind kind : {PayloadKind::kExample, PayloadKind::kSequenceExample, PayloadKind::kOfRecord}) {
     Dice dice(static_cast<uint64_t>(kind));
     Tally tally;
@@ -184,7 +184,7 @@ TEST_CASE("the fast and the general path decode a record alike") {
     CAPTURE(Name(kind));
     CAPTURE(tally.first_difference);
     CHECK(tally.different == 0);
-    // The sample is useful: it has plenty of each.
+    // Checks that the sample is meaningful: each outcome is frequent.
     CHECK(tally.fast > kRecords / 2);
     CHECK(tally.sound > tally.fast + kRecords / 2);
     CHECK(tally.damaged > kRecords / 2);
@@ -192,7 +192,7 @@ TEST_CASE("the fast and the general path decode a record alike") {
   }
 }
 
-TEST_CASE("plain records take the fast path") {
+TEST_CASE("plain records are decoded by the fast path") {
   const std::string entries = Ints("label", {5}) + Floats("score", {0.5f}) + Strings("image", {std::string(300, 'x')}) +
                               Ints("ids", {1, 2, 300}) + Strings("words", {"a", "b"}) + Floats("none", {});
   const struct {

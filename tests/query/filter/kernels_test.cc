@@ -192,7 +192,7 @@ TEST_CASE("every operator on every form of chunk finds what SQLite finds, and zo
   }
 }
 
-TEST_CASE("IN finds its values among few and many, with and without NULL") {
+TEST_CASE("IN finds what SQLite finds for lists of few and many values, with and without NULL") {
   std::mt19937 random(1);
   for (const Form& form : Forms()) {
     CAPTURE(form.name);
@@ -211,7 +211,7 @@ TEST_CASE("IN finds its values among few and many, with and without NULL") {
   }
 }
 
-TEST_CASE("two tests on one column merge into one that accepts their intersection") {
+TEST_CASE("two filters on one column merge into one filter that accepts only what both accept") {
   std::mt19937 random(2);
   const auto forms = Forms();
   for (const Form& form : forms) {
@@ -272,7 +272,7 @@ TEST_CASE("ordinals are compared without loading a chunk") {
   }
 }
 
-TEST_CASE("has() finds a value in lists of every kind, by SQL's comparison") {
+TEST_CASE("has() finds a value in lists of every kind, comparing as SQL does") {
   const Cells lists = {Ints({1, 2, 17}),
                        Ints({}),
                        Ints({17}),

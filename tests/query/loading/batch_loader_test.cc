@@ -33,7 +33,7 @@ TEST_CASE("invalid options are refused") {
   }
 }
 
-TEST_CASE("an error ends a loader, with or without threads") {
+TEST_CASE("an error ends the batches of a loader, with or without threads") {
   for (const unsigned threads : {0U, 1U, 3U}) {
     const auto order = [next = uint64_t{0}](std::span<uint64_t> out) mutable {
       for (uint64_t& ordinal : out) ordinal = next++;

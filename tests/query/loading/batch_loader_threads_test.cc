@@ -56,7 +56,7 @@ TEST_CASE("a loader can be abandoned at any time") {
   }
 }
 
-TEST_CASE("a caller that times out loses nothing") {
+TEST_CASE("a caller whose wait times out loses no batch") {
   const auto source = std::make_shared<FakeSource>(50, microseconds(30'000));
   const auto loader = Started(source, CountingOrder(50), {.batch_size = 10, .threads = 2, .prefetch = 2});
   BatchLoader::Loaded loaded;
@@ -76,7 +76,7 @@ TEST_CASE("a caller that times out loses nothing") {
   CHECK(waits > 0);
 }
 
-TEST_CASE("an error is returned in place of its batch, after the batches before it") {
+TEST_CASE("an error is returned in place of its batch, after all earlier batches") {
   for (int round = 0; round < 30; ++round) {
     const uint64_t bad = static_cast<uint64_t>(round) * 7 + 1;
     const auto order = [bad, next = uint64_t{0}](std::span<uint64_t> out) mutable {
@@ -113,7 +113,7 @@ class SignalSource : public FakeSource {
   mutable std::atomic<bool> takes_fault{false};
 };
 
-TEST_CASE("threads of a loader receive no signals except those of faults") {
+TEST_CASE("the threads of a loader receive no signals except those for memory faults") {
   const auto source = std::make_shared<SignalSource>();
   const auto loader = Started(source, CountingOrder(10), {.batch_size = 10, .threads = 1, .prefetch = 1});
   BatchLoader::Loaded loaded;

@@ -22,7 +22,7 @@ MappedDataset OneShard() {
   return MappedDataset({{.path = "part-0", .framing = Framing::kOfRecord, .payloads = std::move(payloads)}}, 500);
 }
 
-TEST_CASE("prefetching keeps the order, and reads each run as a whole") {
+TEST_CASE("prefetching keeps the order of the records, and reads each run as a whole") {
   const MappedDataset dataset = OneShard();
   const auto reader = std::make_shared<const RecordReader>(dataset.Open());
   Evict(dataset.shard_path(0));
@@ -41,7 +41,7 @@ TEST_CASE("prefetching keeps the order, and reads each run as a whole") {
   CHECK(step.count == 4);
   CHECK(step.position == 4);
   CHECK(std::equal(out.begin(), out.end(), wanted.begin()));
-  // In the background: soon, all pages of records 1,200 to 1,299 are in memory, although nothing has touched them.
+  // A background thread soon brings all pages of records 1,200 to 1,299 into memory, although nobody has read them.
   CachedPages pages;
   for (int i = 0; i < 500; ++i) {
     pages = PagesOf(dataset.shard_path(0), 1200 * 1008, 1300 * 1008);
@@ -52,7 +52,7 @@ TEST_CASE("prefetching keeps the order, and reads each run as a whole") {
   CHECK(order(out).count == 1);
 }
 
-TEST_CASE("runs are those of a block order, or 256 KiB pieces of a dataset that fits in memory") {
+TEST_CASE("the prefetched runs are those of the block order, or 256 KiB pieces of a dataset that fits in memory") {
   const MappedDataset dataset = OneShard();
   const RecordReader reader = dataset.Open();
   const View all = View::Range(0, kRecords);

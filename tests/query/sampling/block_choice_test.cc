@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
-TEST_CASE("run lengths follow from the storage, the memory and the mixing, and the reason is given") {
+TEST_CASE("run lengths depend on the storage, the memory and the required mixing, and the reason is given") {
   struct Row {
     ReadingFacts facts;
     uint64_t run;

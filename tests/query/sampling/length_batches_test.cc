@@ -75,14 +75,14 @@ const std::vector<BatchLimits> kLimits = {{.total = 1000},
                                           {.total = 2000, .records = 7},
                                           {.total = 2000, .padded = true}};
 
-TEST_CASE("batches follow the order of the epoch, cut where the next record does not fit") {
+TEST_CASE("batches follow the order of the epoch, and end where the next record does not fit") {
   for (const BatchLimits& limits : kLimits) {
     CHECK(All(Batches(limits, {}, Tail::kExact)) == Greedy(limits, 0));
     CHECK(All(Batches(limits, {}, Tail::kExact, 1234)) == Greedy(limits, 1234));
   }
 }
 
-TEST_CASE("ranks and workers share the batches of one epoch: exact, padded or dropped") {
+TEST_CASE("ranks and workers share the batches of one epoch, with an exact, padded or dropped tail") {
   for (const BatchLimits& limits : kLimits) {
     const std::vector<Batch> whole = Greedy(limits, 0);
     for (const uint64_t world : std::initializer_list<uint64_t>{1, 2, 3, 7}) {
@@ -110,7 +110,7 @@ TEST_CASE("ranks and workers share the batches of one epoch: exact, padded or dr
   }
 }
 
-TEST_CASE("the rest of an epoch is read under another world size, each record once") {
+TEST_CASE("the rest of an epoch can be read with another world size, and each record is read once") {
   const BatchLimits limits{.total = 1500};
   std::vector<uint64_t> read;
   uint64_t position = 0;
@@ -136,7 +136,7 @@ TEST_CASE("the rest of an epoch is read under another world size, each record on
   CHECK(whole);
 }
 
-TEST_CASE("limits that allow no record are refused, and errors of lengths are passed on") {
+TEST_CASE("limits that allow no record are refused, and an error while reading lengths is returned") {
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 0}));
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 1, .records = 0}));
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 1}, {2, 2}));

@@ -45,7 +45,8 @@ double PerBatchOfDrainedBuffer(uint64_t seed) {
   return classes / static_cast<double>(batches);
 }
 
-TEST_CASE("data sorted by class mix as in a perfect shuffle; shuffle buffers give two to six classes per batch") {
+TEST_CASE(
+    "a global shuffle mixes sorted data almost perfectly; shuffle buffers give two to six of 20 classes per batch") {
   double per_batch = 0;
   constexpr int kSeeds = 20;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -66,7 +67,7 @@ TEST_CASE("data sorted by class mix as in a perfect shuffle; shuffle buffers giv
   CHECK(per_batch == doctest::Approx(Measured(GlobalShuffle{}, 0).per_batch_perfect).epsilon(0.01));
 }
 
-TEST_CASE("blocks mix as well if there are enough runs, and read each run once") {
+TEST_CASE("a block order mixes as well if there are enough runs, and reads each run about once") {
   const MixQuality quality = Measured(BlockShape{.run = 16}, 1);
   CHECK(quality.per_batch > 0.99 * quality.per_batch_perfect);
   const uint64_t runs = kClasses * kOfEach / 16;
@@ -77,7 +78,7 @@ TEST_CASE("blocks mix as well if there are enough runs, and read each run once")
   CHECK(coarse.neighbours > 0.3);
 }
 
-TEST_CASE("eight ranks in block order together read each run once: 1.0 times the bytes of the dataset") {
+TEST_CASE("eight ranks in block order together read each run about once") {
   const BlockShape shape{.run = 16};
   const BlockOrder order(kClasses * kOfEach, shape, 3);
   uint64_t bytes = 0;
@@ -104,7 +105,7 @@ TEST_CASE("eight ranks in block order together read each run once: 1.0 times the
   CHECK(static_cast<double>(bytes) <= 1.1 * static_cast<double>(order.size()));
 }
 
-TEST_CASE("records without a class are treated alike, and do not count as a class") {
+TEST_CASE("records without a class do not count as a class") {
   ClassNumbers numbers;
   numbers.classes = 2;
   for (uint32_t i = 0; i < 3000; ++i) numbers.of.push_back(i % 3 == 2 ? ClassNumbers::kNoClass : i % 3);
@@ -116,7 +117,7 @@ TEST_CASE("records without a class are treated alike, and do not count as a clas
   CHECK(none.per_batch == 0);
 }
 
-TEST_CASE("classes without a record in the view are not expected") {
+TEST_CASE("the perfect mix does not expect classes that have no record in the view") {
   ClassNumbers numbers = Sorted();
   numbers.of.resize(3 * kOfEach);
   CHECK(Measured(GlobalShuffle{}, 1, numbers).classes == 3);

@@ -37,7 +37,7 @@ TEST_CASE("every position of every epoch of a source is drawn exactly once") {
   }
 }
 
-TEST_CASE("the shares hold in every cycle, whatever the sizes") {
+TEST_CASE("each cycle has the exact shares, whatever the sizes of the sources") {
   const Mixture mixture = Make({2, 1}, {1, 1'000'000});
   for (uint64_t cycle = 0; cycle < 1000; ++cycle) {
     int first = 0;

@@ -57,7 +57,7 @@ std::vector<SampleRequest> Requests() {
   return requests;
 }
 
-TEST_CASE("a generation with more records than the columns is refused") {
+TEST_CASE("a generation with more records than the columns have is refused") {
   for (const uint64_t records :
        {uint64_t{kRecords} + 1, uint64_t{1} << 48, (uint64_t{1} << 62) + 1, uint64_t{1} << 63, ~uint64_t{0}}) {
     for (const SampleRequest& request : Requests()) {
@@ -68,7 +68,7 @@ TEST_CASE("a generation with more records than the columns is refused") {
   }
 }
 
-TEST_CASE("a view is sampled like a WHERE of the same records, and gives ordinals in the view") {
+TEST_CASE("a view is sampled in the same order as a WHERE that selects its records, and gives indices in the view") {
   SampleRequest by_where{.where = "label = 2", .seed = 3};
   auto where = OpenSampler(Store(), kFirst, by_where);
   REQUIRE(where);
@@ -94,7 +94,7 @@ TEST_CASE("a view is sampled like a WHERE of the same records, and gives ordinal
   CHECK(both->view().size() > 0);
 }
 
-TEST_CASE("a state resumes where it was taken, under another world size, and after records were appended") {
+TEST_CASE("a state resumes where it was taken, even with another world size or after records were appended") {
   for (SampleRequest& request : Requests()) {
     const auto whole = OpenSampler(Store(), kFirst, request);
     REQUIRE_MESSAGE(whole.has_value(), whole.error().message);
@@ -119,7 +119,7 @@ TEST_CASE("a state resumes where it was taken, under another world size, and aft
   }
 }
 
-TEST_CASE("a state of something else is refused with the difference, unless forced") {
+TEST_CASE("a state of another dataset, selection or order is refused with the difference, unless forced") {
   SampleRequest request = Requests()[1];
   const auto sampler = OpenSampler(Store(), kFirst, request);
   REQUIRE(sampler);
@@ -144,7 +144,7 @@ TEST_CASE("a state of something else is refused with the difference, unless forc
   CHECK(OpenSampler(Store(), {{1, kRecords, "other"}}, changed));
 }
 
-TEST_CASE("weighted and balanced draws stay in the view") {
+TEST_CASE("weighted and balanced draws contain only records of the view") {
   SampleRequest request = Requests()[5];
   auto sampler = OpenSampler(Store(), kFirst, request);
   REQUIRE(sampler);
@@ -181,7 +181,7 @@ TEST_CASE("invalid requests are refused") {
   }
 }
 
-TEST_CASE("lengths come from a column, and the record of a NULL is named") {
+TEST_CASE("lengths come from a column, and a NULL is an error that names its record") {
   const auto store = Store();
   const auto lengths = LengthsOfColumn(*store, "label");
   REQUIRE(lengths);

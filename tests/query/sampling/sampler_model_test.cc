@@ -1,5 +1,5 @@
 // Random training runs, checked against the record that the algorithm gives for each global position: ranks, workers,
-// tails, views, kills, changes of the world and appended records.
+// tails, views, kills, changes of the world size and appended records.
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ using Random = std::mt19937_64;
 
 uint64_t Roll(Random& random, uint64_t below) { return random() % below; }
 
-// Mostly small numbers, up to `most` now and then.
+// Returns a number from `least` to `most`, usually a small one.
 uint64_t Skewed(Random& random, uint64_t least, uint64_t most) {
   return least + Roll(random, Roll(random, 8) == 0 ? most - least + 1 : std::min<uint64_t>(most - least + 1, 4));
 }
@@ -40,7 +40,7 @@ OrdinalSet SomeOf(Random& random, uint64_t records) {
   return builder.Take();
 }
 
-// All records, or those of a WHERE, or of a WHERE of a WHERE, or a slice of any.
+// Returns a view of all records, of a WHERE, of a WHERE within a WHERE, or a slice of one of these.
 View SomeView(Random& random, uint64_t records) {
   View view = View::Range(0, records);
   for (uint64_t wheres = Roll(random, 3); wheres > 0; --wheres) view = view.Where(SomeOf(random, records));
@@ -123,7 +123,7 @@ struct Run {
     return true;
   }
 
-  // Opens a sampler as a process with a state does: of the records that the state's generation had.
+  // Resumes a sampler from a state, as a process would: over the records that the state's generation had.
   [[nodiscard]] Sampler Resume(const std::string& json, const std::vector<GenerationRow>& generations,
                                const View& view_now, const Slice& slice, Tail tail) const {
     const SamplerState state = Must(ParseSamplerState(json));
@@ -136,7 +136,7 @@ struct Run {
   }
 };
 
-/// Returns the fault in one phase of a run, in which all ranks read until they are killed; empty if there is none.
+/// One phase of a run, in which all ranks read until they are killed or the epoch ends.
 class Phase {
  public:
   Phase(const Run& run, Random& random, uint64_t begin) : run_(run), random_(random), begin_(begin) {
@@ -174,7 +174,7 @@ class Phase {
   [[nodiscard]] bool killed() const { return killed_; }
 
  private:
-  // Returns the number of steps of a rank that the tail mode promises.
+  // Returns the number of steps that a rank must make, according to the tail mode.
   [[nodiscard]] uint64_t StepsOf(uint64_t rank) const {
     if (killed_) return steps_;
     if (tail_ == Tail::kDrop) return whole_steps_;
@@ -183,7 +183,7 @@ class Phase {
     return left / world_ + (rank < left % world_ ? 1 : 0);
   }
 
-  // Returns the positions that all have read, if each worker of each rank has read as many records.
+  // Returns the number of positions read if each worker of each rank has read `records` records.
   [[nodiscard]] uint64_t PositionsRead(uint64_t records) const {
     return std::min(records * workers_ * world_, run_.order.size() - begin_);
   }
@@ -201,11 +201,12 @@ class Phase {
       if (piece.empty()) return "the epoch ended too soon";
       read.insert(read.end(), piece.begin(), piece.end());
     }
-    if (read != expected) return "not the records of these positions";
+    if (read != expected) return "the records read are not those of their positions";
     piece.resize(1);
     if (killed_ && sampler.position() != begin_ + PositionsRead(expected.size())) return "the position is wrong";
     if (!killed_ && sampler.Next(piece) != 0) return "the epoch ended too late";
-    if (!killed_ && sampler.position() != run_.order.size()) return "a reader that has ended does not say so";
+    if (!killed_ && sampler.position() != run_.order.size())
+      return "the position of an ended reader is not the end of the epoch";
     return killed_ ? std::string() : CheckWhen(sampler, rank);
   }
 
@@ -217,7 +218,8 @@ class Phase {
     const auto when = sampler.When(run_.order[position]);
     if (!when) return "When failed";
     const bool read = position >= begin_ && (position - begin_) / world_ < StepsOf((position - begin_) % world_);
-    if (when->has_value() != read) return "When is of a record that nobody reads, or none of one that somebody does";
+    if (when->has_value() != read)
+      return "When returns a place for a record that nobody reads, or none for a record that is read";
     if (read && begin_ + (*when)->rank + (*when)->step * world_ != position) return "When is wrong";
     static_cast<void>(rank);
     return {};
@@ -264,7 +266,7 @@ std::string PlayScenario(uint64_t number) {
   }
 }
 
-TEST_CASE("however often a run is resumed under other worlds, each position is read exactly once, by the right rank") {
+TEST_CASE("however often a run is resumed with other world sizes, each position is read once, by the right rank") {
   int wrong = 0;
   for (int i = 0; i < kScenarios && wrong < 5; ++i) {
     const std::string what = PlayScenario(static_cast<uint64_t>(i));

@@ -62,7 +62,7 @@ TEST_CASE("text that is not a state is refused with the reason") {
   }
 }
 
-TEST_CASE("a state belongs to a generation that the dataset still has, however much it has grown") {
+TEST_CASE("a state is matched to its generation even if the dataset has grown since") {
   SamplerState state = Some();
   state.records = 100;
   state.dataset = "first";
@@ -79,7 +79,7 @@ TEST_CASE("a state belongs to a generation that the dataset still has, however m
   CHECK_FALSE(GenerationOf(state, {}));
 }
 
-TEST_CASE("a different dataset, selection or order is named; the position in the epoch may differ") {
+TEST_CASE("a different dataset, selection or order is an error that names it; seed, epoch and position may differ") {
   SamplerState now = Some();
   now.seed = 1;
   now.epoch = 1;

@@ -21,7 +21,7 @@ TEST_CASE("allocations are counted, and one that exceeds the limit is refused") 
   CHECK(memory.used() == 0);
 }
 
-TEST_CASE("a statement is asked about once per MiB allocated, and refused memory if it may not go on") {
+TEST_CASE("may_continue is asked about once per MiB allocated, and if it returns false, memory is refused") {
   int asked = 0;
   bool may_continue = true;
   SqlMemory memory([&] {

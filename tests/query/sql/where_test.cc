@@ -42,7 +42,7 @@ struct Data {
   }
 };
 
-// Expressions that kernels answer by themselves, and expressions that SQLite has to step through.
+// Expressions that kernels evaluate alone, and expressions for which SQLite has to step through the rows.
 const std::vector<std::string> kPushed = {
     "label = 3",
     "label = 3.0 AND \"image/height\" > 100",
@@ -87,7 +87,7 @@ const std::vector<std::string> kStepped = {
     "label = 3 -- a comment",
 };
 
-TEST_CASE("constraints that the table evaluates need no rows, with the same answer") {
+TEST_CASE("constraints that kernels evaluate need no step through the rows, and give the same answer") {
   const Data data;
   for (const std::string& expression : kPushed) {
     data.CheckSame(expression);
@@ -97,7 +97,7 @@ TEST_CASE("constraints that the table evaluates need no rows, with the same answ
   CHECK(Where(data.store, "has(boxes, 17)")->Ordinals() == Where(data.store, "+has(boxes, 17)")->Ordinals());
 }
 
-TEST_CASE("all other SQL is stepped through") {
+TEST_CASE("for all other expressions, SQLite steps through the rows") {
   const Data data;
   for (const std::string& expression : kStepped) {
     if (expression.find("--") == std::string::npos) data.CheckSame(expression);
@@ -141,7 +141,7 @@ TEST_CASE("a query can be cancelled") {
   CHECK(Where(data.store, "label + 1 = 3", {}, {.cancel = &cancel}).error().code == ErrorCode::kInterrupted);
 }
 
-TEST_CASE("a selection keeps no bitmap of blocks that are selected whole or not at all") {
+TEST_CASE("a selection keeps no bitmap for blocks that are selected completely or not at all") {
   const Data data;
   const auto selection = Where(data.store, "_id < 64");
   REQUIRE(selection.has_value());

@@ -25,7 +25,7 @@ ColumnValue ValueOf(const Chunk::Value& value) {
   return {.type = value.type, .integer = value.integer, .real = value.real};
 }
 
-// Returns SQL's results for the numbers of `column`, by `by`.
+// Returns the SQL query for the numbers of `column`, grouped by `by`.
 std::string Question(const Column& by, const Column& column) {
   const std::string name = QuotedName(column.name);
   const std::string number = "CASE WHEN typeof(" + name + ") IN ('integer', 'real') THEN " + name + " END";
@@ -68,7 +68,7 @@ TEST_CASE("groups by a column of any kind equal SQL's GROUP BY, ordered by size"
   }
 }
 
-TEST_CASE("groups that are not shown are totalled") {
+TEST_CASE("groups that are not shown are added up") {
   const StatsTable table(50);
   const Column by = FindColumn(table.store(), "class").value();
   const Column words = FindColumn(table.store(), "words").value();

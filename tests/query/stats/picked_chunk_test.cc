@@ -122,7 +122,7 @@ TEST_CASE("a picked chunk counts each record as often as it was picked") {
   CHECK(forms == 0x7F);  // each of them
 }
 
-TEST_CASE("without times, each record counts once") {
+TEST_CASE("if the chunk has no `times`, each record counts once") {
   std::vector<uint32_t> all(kRecords, 11);
   for (const GiveValue& give : kForms) {
     const auto chunk = ChunkOf(give, all);

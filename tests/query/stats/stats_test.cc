@@ -20,7 +20,7 @@ ColumnStats Stats(ColumnStore& store, const Column& column, StatsOptions options
   return std::move(*stats);
 }
 
-// Runs the SQL equivalents of the statistics of column `name` on the values `v` of `from`.
+// The SQL equivalents of the statistics of a column query the values `v` of `from`, or of `numbers`.
 struct Questions {
   explicit Questions(const Column& column) {
     const std::string name = QuotedName(column.name);
@@ -56,7 +56,7 @@ long double Deviation(const StatsTable& table, const Questions& ask) {
     const bool integer = row[0].type == Type::kInteger;
     numbers.push_back(integer ? static_cast<long double>(row[0].integer) : static_cast<long double>(row[0].real));
   }
-  const long double shift = numbers[0];  // so that numbers close to each other are close to 0
+  const long double shift = numbers[0];  // moves numbers that are close to each other close to 0
   for (long double& number : numbers) sum += number -= shift;
   const long double mean = sum / static_cast<long double>(numbers.size());
   long double squares = 0;
@@ -180,7 +180,7 @@ ColumnStats StatsOfX(const std::vector<Cell>& cells, StatsOptions options = {}) 
   return Stats(*store, FindColumn(*store, "x").value(), options);
 }
 
-TEST_CASE("NaN is NULL and is counted apart, and minus zero is zero") {
+TEST_CASE("NaN counts as NULL and is also counted separately, and minus zero equals zero") {
   const ColumnStats stats = StatsOfX({Doubles({NAN}), Doubles({-0.0}), Doubles({0.0}), Cell{}, Floats({NAN})});
   CHECK(stats.count == 2);
   CHECK(stats.nulls == 3);
@@ -255,7 +255,7 @@ TEST_CASE("a column without values has counts, and nothing else") {
   }
 }
 
-// More distinct values than are counted: every ordinal of a dataset of 1.3 million records.
+// Returns a dataset of 1.3 million records. Its ordinals are more distinct values than are counted exactly.
 std::unique_ptr<ColumnStore> ManyRecords(unsigned threads) {
   const std::vector<uint32_t> blocks(20, 65536);
   return std::make_unique<ColumnStore>(std::make_unique<ColumnsInMemory>(std::vector<FeatureInMemory>{}, blocks),
@@ -321,12 +321,12 @@ TEST_CASE("the most frequent values are found even if not all values fit in memo
   counts.Zero();
   for (const BlockCounts& block : blocks) counts.Recount(block);
   const std::vector<ValueCount> top = counts.Top(10);
-  REQUIRE(top.size() == 2);  // all others occur once, and might be any
+  REQUIRE(top.size() == 2);  // all other values occur once
   CHECK(top[0] == ValueCount{{.type = Type::kInteger, .integer = -2}, 20 * 900 + 20});
   CHECK(top[1] == ValueCount{{.type = Type::kInteger, .integer = -1}, 20 * 800 + 20});
 }
 
-TEST_CASE("byte strings of 64 KiB are counted like others if memory allows") {
+TEST_CASE("byte strings of 64 KiB are counted like shorter ones if memory allows") {
   ValueCounts counts;
   FeatureInMemory feature{"x", {}};
   for (int i = 0; i < 100; ++i) {
@@ -366,7 +366,7 @@ class BrokenColumns final : public ColumnSource {
   uint64_t broken_;
 };
 
-TEST_CASE("an unreadable chunk is an error, that of the first such block, on any number of threads") {
+TEST_CASE("if chunks are unreadable, the error is that of the first such block, on any number of threads") {
   const std::vector<uint32_t> blocks(30, 4);
   FeatureInMemory feature{"x", std::vector<std::optional<Cell>>(120, Ints({5}))};
   for (const unsigned threads : {1U, 2U, 8U}) {
@@ -418,7 +418,7 @@ TEST_CASE("a record counts as often as it is picked, a trillion times or once, w
   }
 }
 
-TEST_CASE("more distinct values than fit are counted as often as their records") {
+TEST_CASE("if there are too many distinct values to count, records still count as often as they are picked") {
   const auto store = ManyRecords(2);
   const auto twice = [](uint64_t begin, uint64_t end) { return std::vector<uint64_t>(end - begin, 2); };
   const Column column = {"_id", Column::Origin::kId};

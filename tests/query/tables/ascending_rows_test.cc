@@ -17,7 +17,7 @@ std::vector<uint64_t> All(AscendingRows rows, bool descending) {
   return all;
 }
 
-TEST_CASE("rows of several lists come in order from either end, each once, and only the requested ones") {
+TEST_CASE("rows of several lists come in order from either end, each once, and only in the requested range") {
   std::mt19937_64 random(5);
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);

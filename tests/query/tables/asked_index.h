@@ -20,9 +20,9 @@
 
 namespace ofindex {
 
-inline constexpr unsigned kDeadlineSeconds = 120;  // per change; then the test is ended, because something hangs
+inline constexpr unsigned kDeadlineSeconds = 120;  // per change; after that, something hangs, and the test is aborted
 
-// Returns an Example of an integer, a text, a float, and now and then a list.
+// Returns an Example of an integer, a text, a float and sometimes a list.
 inline std::string ExampleOf(int i) {
   const auto entry = [](std::string_view name, uint32_t kind, const std::string& list) {
     return Field(1, Field(1, name) + Field(2, Field(kind, list)));
@@ -71,7 +71,7 @@ class ForgedSet : public BuiltSet {
   std::string map_bytes_;
 };
 
-/// Returns the answers of an index to all possible questions, as text; "error" for an error.
+/// The answers of an index to all possible questions, as text; "error" for an error.
 using Answers = std::map<std::string, std::string>;
 
 inline constexpr char kError[] = "error";

@@ -82,7 +82,7 @@ SqlSession ManyRows(uint64_t count) {
   return std::move(*session);
 }
 
-TEST_CASE("rows are found by path, name, record and shard as by comparing all rows") {
+TEST_CASE("finding rows by path, name, record or shard gives the same rows as comparing all of them") {
   SqlSession session = ManyRows(40);
   struct Row {
     const char* table;

@@ -64,7 +64,7 @@ TEST_CASE("rows are found by values equal to theirs, as bytes or as a number") {
       {Text(".5"), Real(0.5)},
       {Text("5."), Real(5)},
       {Text("0.1"), Real(0.1)},
-      {Text("0.1"), Real(std::nextafter(0.1, 1))},  // as another conversion of the text may have it
+      {Text("0.1"), Real(std::nextafter(0.1, 1))},  // another conversion of the text may round to this
       {Text("9223372036854775808"), Real(0x1p63)},
       {Text("9007199254740993"), Int(9007199254740993)},
       {Text("1e999"), Real(std::numeric_limits<double>::infinity())},
@@ -83,7 +83,7 @@ TEST_CASE("rows are found by values equal to theirs, as bytes or as a number") {
   CHECK(Found(index, {ColumnValue{}}).empty());
 }
 
-TEST_CASE("rows come in ascending order, each once: all equal ones and few others") {
+TEST_CASE("rows are found in ascending order without repeats: all rows with equal values, and few others") {
   std::mt19937_64 random(3);
   std::vector<ColumnValue> values;
   for (int i = 0; i < 5000; ++i) {
@@ -110,7 +110,7 @@ TEST_CASE("rows come in ascending order, each once: all equal ones and few other
   CHECK(found_in_all < 4 * values.size());
 }
 
-TEST_CASE("values that differ the second time are stale, and nothing is written out of bounds") {
+TEST_CASE("if the values differ in the second pass, building is a stale error and writes nothing out of bounds") {
   struct Row {
     std::vector<ColumnValue> first;
     std::vector<ColumnValue> second;
@@ -120,11 +120,11 @@ TEST_CASE("values that differ the second time are stale, and nothing is written 
   const std::vector<ColumnValue> unswapped = swapped;
   std::swap(swapped[0], swapped[1]);
   const std::vector<Row> rows = {
-      {std::vector<ColumnValue>(1000), threes},                    // there were none
-      {threes, std::vector<ColumnValue>(1000)},                    // none are left
-      {threes, std::vector<ColumnValue>(1000, Int(4))},            // as many, but different
-      {threes, std::vector<ColumnValue>(1000, Text("3"))},         // now each is in two places
-      {std::vector<ColumnValue>(1000, Text("3")), threes},         // and now it is not
+      {std::vector<ColumnValue>(1000), threes},                    // no values in the first pass
+      {threes, std::vector<ColumnValue>(1000)},                    // no values in the second pass
+      {threes, std::vector<ColumnValue>(1000, Int(4))},            // as many values, but different ones
+      {threes, std::vector<ColumnValue>(1000, Text("3"))},         // each value is indexed twice in the second pass
+      {std::vector<ColumnValue>(1000, Text("3")), threes},         // each value is indexed twice in the first pass
       {std::vector<ColumnValue>(1000, Int(3)), {Int(3), Int(3)}},  // fewer rows
       {unswapped, swapped},                                        // the same rows in another order
   };
@@ -143,8 +143,8 @@ TEST_CASE("values that differ the second time are stale, and nothing is written 
   }
 }
 
-TEST_CASE("an index is not built if there is no room for any of its parts") {
-  const std::vector<ColumnValue> strings(1000, Text("3"));  // each in two places
+TEST_CASE("an index is not built if there is no room for one of its parts") {
+  const std::vector<ColumnValue> strings(1000, Text("3"));  // each is indexed twice: as text and as a number
   const auto build = [&](const std::function<bool(uint64_t)>& has_room) {
     auto index = EqualityIndex::Build(strings.size(), {.has_room = has_room}, [&](const auto& take) -> Result<void> {
       for (size_t row = 0; row < strings.size(); ++row) take(row, ViewOf(strings[row]));

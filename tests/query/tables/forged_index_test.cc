@@ -1,6 +1,6 @@
-// Every cell, row and byte of an index is changed: verify must fail, and every other query must give the right answer
-// or an error. OFINDEX_FORGERIES is the number of changes of each kind to try, spread evenly (default: 60; 0: all of
-// them, which takes minutes).
+// Every cell, row and byte of an index is changed in turn: verify must fail, and every other query must give the right
+// answer or an error. OFINDEX_FORGERIES is the number of changes of each kind to try, spread evenly (default: 60; 0:
+// all of them, which takes minutes).
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ size_t Forgeries() {
   return text == nullptr ? 60 : std::strtoull(text, nullptr, 10);
 }
 
-// The number of these to try.
+// Returns the elements of `all` to try, spread evenly.
 template <typename T>
 std::vector<T> Some(const std::vector<T>& all) {
   const size_t most = Forgeries();
@@ -32,7 +32,7 @@ std::vector<T> Some(const std::vector<T>& all) {
   return some;
 }
 
-TEST_CASE("an index rewritten by SQL without changing a cell verifies, and so do recomputed checksums") {
+TEST_CASE("an index rewritten by SQL without changing a cell still verifies, even with recomputed checksums") {
   const ForgedSet set;
   const Answers right = AskAll(set);
   CHECK(right.at("sql") != kError);
@@ -91,7 +91,7 @@ TEST_CASE(
   if (Forgeries() == 0) MESSAGE(tried << " changes, " << refused << " of them refused when the index is opened");
 }
 
-// Returns all rows of all tables that can be read, or nothing.
+// Returns the checksums of all parts of an index, computed from its rows, as text; empty if a row cannot be read.
 std::string Dump(const std::string& index) {
   const auto file = IndexFile::Open(index);
   if (!file) return {};
@@ -105,7 +105,7 @@ std::string Dump(const std::string& index) {
   return text;
 }
 
-// The bytes of the file that have a meaning, and some of the rest.
+// Returns the positions of all bytes outside runs of zeros, and of some zeros.
 std::vector<size_t> BytesToFlip(const std::string& file) {
   std::vector<size_t> places;
   for (size_t at = 0; at < file.size(); ++at) {
@@ -114,7 +114,7 @@ std::vector<size_t> BytesToFlip(const std::string& file) {
   return places;
 }
 
-// Makes one of three changes, depending on the position: the lowest bit, the highest, all of them.
+// Returns byte `at` with its lowest bit, its highest bit or all bits flipped, depending on `at`.
 std::string Changed(const std::string& file, size_t at) {
   constexpr std::string_view kChanges = "\x01\x80\xff";
   return {static_cast<char>(file[at] ^ kChanges[at % kChanges.size()])};

@@ -30,7 +30,7 @@ inline std::vector<std::string> Strings(sqlite::Database& database, const std::s
   }
 }
 
-/// One change by SQL, of one row.
+/// A change of one row by SQL.
 struct Forgery {
   std::string table;
   std::string sql;
@@ -100,8 +100,8 @@ inline void Reseal(sqlite::Database& database) {
 
 enum class Checksums { kLeft, kMadeAnew };
 
-// Makes a change even if SQLite would refuse it in a strict table: the rules are removed meanwhile. Returns false if
-// there is nothing to change, or it is impossible.
+// Makes a change, even one that SQLite would refuse in a strict table: the schema's rules are removed during the
+// change. Returns false if there is nothing to change, or if the change is impossible.
 inline bool Forge(const std::string& index, const Forgery& forgery, Checksums checksums = Checksums::kLeft) {
   {
     sqlite::Database database = OpenToForge(index);
@@ -118,7 +118,7 @@ inline bool Forge(const std::string& index, const Forgery& forgery, Checksums ch
     sqlite::Database database = OpenToForge(index);
     changed = database.Execute(forgery.sql.c_str()).has_value() && Strings(database, "SELECT changes()").front() != "0";
     if (checksums == Checksums::kMadeAnew) Reseal(database);
-    // The original schema.
+    // Restores the original schema.
     REQUIRE(database.Execute("PRAGMA writable_schema = ON"));
     std::string_view schema = kSchema;
     for (size_t at = 1; at < schema.size();) {

@@ -42,7 +42,7 @@ TEST_CASE("building an index checks for cancellation before each block, in both 
   CHECK(asked == 2 * kBlocks);
 }
 
-TEST_CASE("an index whose building was stopped is an error, and is built on the next request") {
+TEST_CASE("stopping while an index is built is an error, and the index is built on the next request") {
   const auto store = Labelled();
   const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
   for (int stop = 1; stop <= static_cast<int>(2 * kBlocks); ++stop) {

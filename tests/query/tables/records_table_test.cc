@@ -72,7 +72,7 @@ TEST_CASE("records has every value of every record") {
         std::vector<std::string>{"T[0,17]|I2|", "T[1]|I1|", "T[]|I0|", "N|N|"});
 }
 
-TEST_CASE("general SQL over records behaves as in SQLite") {
+TEST_CASE("general SQL over records gives the same answers as over a plain table") {
   Tables tables;
   for (const char* sql : {
            "SELECT count(*) FROM records",
@@ -141,7 +141,7 @@ TEST_CASE("a column is compared with columns of every affinity as SQLite compare
   CheckComparedAsPlain(connection, "records", "text", "TEXT");
 }
 
-TEST_CASE("numeric affinity on the other side is left to SQLite") {
+TEST_CASE("comparisons of text with a value of numeric affinity are left to SQLite") {
   Tables tables;
   const std::string name = "\"x\"\"; DROP TABLE records; --\"";
   CHECK(tables.Same("SELECT count(*) FROM records WHERE " + name + " = 5") == std::vector<std::string>{"I13|"});
@@ -173,7 +173,7 @@ TEST_CASE("LIKE with the pragma that makes it case-sensitive is left to SQLite")
   CHECK(tables.records().Rows(sql) == std::vector<std::string>{"I0|"});
 }
 
-TEST_CASE("the table orders by _id itself, and limits are right") {
+TEST_CASE("the table itself orders rows by _id, and LIMIT and OFFSET are right") {
   Tables tables;
   for (const char* where :
        {"", "WHERE label > 4", "WHERE score IS NULL", "WHERE _id > 12 AND label <> 3", "WHERE label IN (1, 2)",
@@ -192,7 +192,7 @@ TEST_CASE("the table orders by _id itself, and limits are right") {
   CHECK(plan[0].find("TEMP B-TREE") == std::string::npos);
 }
 
-TEST_CASE("limit and offset of a compound, a subquery and a join are left to SQLite") {
+TEST_CASE("LIMIT and OFFSET of a compound, a subquery or a join are left to SQLite") {
   Tables tables;
   for (const char* sql : {
            "SELECT _id FROM records WHERE label = 3 UNION ALL SELECT _id FROM records WHERE label = 5 LIMIT 5 OFFSET 2",
@@ -228,7 +228,7 @@ TEST_CASE("has() answers the same from the kernel and from the text of the list"
         std::vector<std::string>{"I1|N|", "N|N|"});
 }
 
-TEST_CASE("has() reads lists as JSON arrays, and nothing else") {
+TEST_CASE("has() accepts JSON arrays as lists, and nothing else") {
   Tables tables;
   const auto has = [&](const std::string& list, const std::string& value) {
     return tables.records().Rows("SELECT has(" + list + ", " + value + ")")[0];
@@ -264,7 +264,7 @@ TEST_CASE("the planner expects few records if few can match") {
   CHECK(plan[0].find("SCAN a") != std::string::npos);
 }
 
-TEST_CASE("joins and correlated subqueries find by value what a scan for each row would find") {
+TEST_CASE("joins and correlated subqueries that look up values find what a scan for each row would find") {
   Tables tables;
   for (
       const char* sql : {
@@ -327,7 +327,7 @@ TEST_CASE("the cost of a lookup does not depend on how many records have the val
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
   struct Row {
-    const char* term;  // of b, which meets it at most once or ends at the first
+    const char* term;  // a search in b that finds at most one row or ends at the first
     const char* answer;
   };
   for (const Row& row :
@@ -366,7 +366,7 @@ TEST_CASE("only the columns that a query uses are decoded") {
   CHECK(columns.reads == 1);
 }
 
-TEST_CASE("a limit stops the reading of blocks") {
+TEST_CASE("no more blocks are read after a LIMIT is reached") {
   auto source = std::make_unique<ColumnsInMemory>(SomeFeatures(), std::vector<uint32_t>{16, 16, 8});
   const ColumnsInMemory& columns = *source;
   const Connection connection;
@@ -386,7 +386,7 @@ TEST_CASE("writing to the table is refused") {
   }
 }
 
-TEST_CASE("USING ofindex() opens an index on disk, by its name or by that of its data") {
+TEST_CASE("USING ofindex() opens an index on disk by the path of the index or of its data") {
   const TempDir dir;
   const std::vector<std::string> payloads = SomePayloads(30, 50);
   WriteFile(dir / "shard", ShardBytes(Framing::kTfRecord, payloads));

@@ -9,7 +9,7 @@
 
 namespace ofindex {
 
-/// Numbers in many spellings, and texts that are not numbers.
+/// Texts that are numbers in several spellings, and a text that is not a number.
 inline const std::vector<std::string> kSpelledNumbers = {"05", "5", "5.0", "10", "1e1", " 5", "x", "1"};
 
 /// Adds table `others` to `connection`, with the same values in a column of every affinity.
@@ -21,8 +21,8 @@ inline void AddValuesOfTypes(const Connection& connection) {
   }
 }
 
-/// Compares column `key` of `table` with the columns of `others`, and does the same with a plain copy of the table, in
-/// which it is declared `type`: the answers must be the same.
+/// Checks that comparing column `key` of `table` with the columns of `others` gives the same answers as in a plain copy
+/// of the table, where the column is declared as `type`.
 inline void CheckComparedAsPlain(const Connection& connection, const std::string& table, const std::string& key,
                                  const std::string& type) {
   REQUIRE(connection.Rows("CREATE TABLE plain(key " + type + ")").empty());

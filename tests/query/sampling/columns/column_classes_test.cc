@@ -105,7 +105,7 @@ TEST_CASE("a value that no record has belongs to no class") {
   CHECK(data.classes->Find(ViewOf(ValueOf(Doubles({1}), 0))) == data.classes->Find(ViewOf(ValueOf(Ints({1}), 0))));
 }
 
-TEST_CASE("missing records have no class") {
+TEST_CASE("classes of records that the columns do not have are an error") {
   const Classes data(AnyCells(), 301);
   REQUIRE(!data.classes.has_value());
   CHECK(data.classes.error().code == ErrorCode::kOutOfRange);

@@ -38,7 +38,7 @@ Result<std::vector<double>> WeightsOf(std::vector<std::optional<Cell>> cells, ui
   return all;
 }
 
-TEST_CASE("any numeric column gives weights, with NULL and NaN as 0") {
+TEST_CASE("any numeric column gives weights, where NULL and NaN count as 0") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(WeightsOf({Ints({3}), std::nullopt, Ints({0}), Ints({70'000}), Ints({1})}, 5) ==
         std::vector<double>{3, 0, 0, 70'000, 1});
@@ -79,7 +79,7 @@ TEST_CASE("an invalid weight is an error that names record and value") {
   }
 }
 
-TEST_CASE("lists and missing records have no weights") {
+TEST_CASE("weights from lists, or of records that the columns do not have, are an error") {
   const auto lists = WeightsOf({Ints({1, 2}), Ints({1}), Ints({1}), Ints({1})}, 4, true);
   REQUIRE(!lists.has_value());
   CHECK(lists.error().message == "column 'w' has lists; a weight needs one value per record");

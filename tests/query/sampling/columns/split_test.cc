@@ -148,7 +148,7 @@ TEST_CASE("records with the same key are in the same part, and records without a
   CHECK(ChiSquareDeviations(CountsOf(of_keys, 3), {0.8, 0.1, 0.1, 0}) < 4.5);
 }
 
-TEST_CASE("each value is split in proportion, to within a cycle, and exactly at its end") {
+TEST_CASE("the records of each value are split in proportion, exactly at the end of each cycle") {
   Data data(20'000);
   const std::vector<uint32_t> parts = data.Parts(20'000, data.ByLabel());
   std::map<std::string, std::vector<uint32_t>> of_label;
@@ -164,7 +164,7 @@ TEST_CASE("each value is split in proportion, to within a cycle, and exactly at 
   }
 }
 
-TEST_CASE("the records of every value are interleaved under a key of their own") {
+TEST_CASE("the records of each value are interleaved with a separate key") {
   Data data(20'000);
   const std::vector<uint32_t> parts = data.Parts(20'000, data.ByLabel());
   std::vector<uint32_t> first, second;
@@ -269,7 +269,7 @@ TEST_CASE("a split can be cancelled") {
   }
 }
 
-TEST_CASE("values have one key exactly if they are equal in SQL") {
+TEST_CASE("two values have the same key exactly if they are equal in SQL") {
   const std::vector<ColumnValue> values = {
       {},
       ValueOf(Ints({0}), 0),

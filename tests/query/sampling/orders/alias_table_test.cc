@@ -47,7 +47,7 @@ const std::vector<Case> kCases = {
     {"none of the last", {3, 0}},
     {"thirds", {1, 1, 1}},
     {"one to three", {1, 3}},
-    {"a large one among small ones", {0.001, 1000, 0.001, 0, 0.002}},
+    {"a large weight among small ones", {0.001, 1000, 0.001, 0, 0.002}},
     {"the largest numbers", {1e308, 1.5e308, 1e308}},
     {"the smallest numbers", {5e-324, 1e-323, 0}},
     {"0, -0 and a number", {0.0, -0.0, 2.5}},
@@ -61,7 +61,7 @@ const std::vector<Case> kCases = {
           [](size_t i) { return std::ldexp(1.0 + static_cast<double>(i * i % 997), static_cast<int>(i * 7 % 40)); })},
 };
 
-TEST_CASE("every item has the units of its share, give or take two, and the units sum to the total") {
+TEST_CASE("every item has its share of the units, within two units, and the units sum to the total") {
   for (const Case& c : kCases) {
     CAPTURE(c.what);
     const AliasTable table = Table(c.weights);

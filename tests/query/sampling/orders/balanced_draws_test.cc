@@ -49,7 +49,7 @@ std::vector<uint64_t> Drawn(const BalancedDraws& draws, size_t count) {
   return drawn;
 }
 
-TEST_CASE("all classes are drawn equally often, and no member again before all of its class") {
+TEST_CASE("all classes are drawn equally often, and each member once before any member of its class is repeated") {
   const std::vector<uint64_t> counts = {1, 5, 0, 100, 17};
   const std::vector<uint32_t> class_of = Mixed(counts);
   const BalancedDraws draws = Draws(class_of, 5, kInfiniteTemperature);
@@ -57,14 +57,14 @@ TEST_CASE("all classes are drawn equally often, and no member again before all o
   std::vector<uint64_t> of_item(class_of.size());
   for (const uint64_t item : Drawn(draws, 4000)) {
     const uint32_t c = class_of[item];
-    REQUIRE(of_item[item] == of_class[c] / counts[c]);  // the earlier passes
+    REQUIRE(of_item[item] == of_class[c] / counts[c]);  // as often as its class had complete passes before
     ++of_item[item];
     ++of_class[c];
   }
   CHECK(of_class == std::vector<uint64_t>{1000, 1000, 0, 1000, 1000});
 }
 
-TEST_CASE("a temperature of 1 draws every item once before any a second time") {
+TEST_CASE("a temperature of 1 draws every item once before it draws any item again") {
   const std::vector<uint32_t> class_of = Mixed({3, 50, 12, 400});
   const BalancedDraws draws = Draws(class_of, 4, 1);
   std::vector<uint64_t> drawn = Drawn(draws, class_of.size());
@@ -74,7 +74,7 @@ TEST_CASE("a temperature of 1 draws every item once before any a second time") {
   CHECK(drawn == all);
 }
 
-TEST_CASE("temperatures in between draw in proportion to roots of the counts") {
+TEST_CASE("temperatures between 1 and infinity draw classes in proportion to roots of their counts") {
   const std::vector<uint64_t> counts = {1, 16, 81, 10'000};
   const std::vector<uint32_t> class_of = Mixed(counts);
   for (const double temperature : {1.5, 2.0, 3.0, 5.0, 100.0}) {

@@ -41,7 +41,7 @@ TEST_CASE("a block order is a permutation with its inverse, and each run belongs
   CHECK(wrong == 0);
 }
 
-TEST_CASE("positions may be requested at any step") {
+TEST_CASE("positions computed with any step equal those computed one by one") {
   const BlockOrder order(5000, {.run = 7, .lanes = 12, .window = 3}, 99);
   const std::vector<uint64_t> elements = Order(order);
   for (const uint64_t step : std::initializer_list<uint64_t>{1, 2, 3, 5, 8, 12, 13, 24, 600}) {
@@ -55,7 +55,7 @@ TEST_CASE("positions may be requested at any step") {
   }
 }
 
-TEST_CASE("runs are adjacent and have the requested size, except one per lane at the end") {
+TEST_CASE("each run consists of adjacent records and has the requested size, except at most one run per lane") {
   const uint64_t size = 10'000;
   const BlockOrder order(size, {.run = 33, .lanes = 8, .window = 4}, 5);
   std::map<uint64_t, uint64_t> records_of_run;

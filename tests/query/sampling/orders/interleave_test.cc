@@ -60,7 +60,7 @@ TEST_CASE("every turn of every party has exactly one position") {
   }
 }
 
-TEST_CASE("positions computed in batches equal those computed one by one, in any cycle and by any step") {
+TEST_CASE("turns computed in batches equal those computed one by one, in any cycle and with any step") {
   for (const auto& slots : kSlots) {
     const Interleave interleave(slots, kKey);
     for (const uint64_t first : {uint64_t{0}, uint64_t{999}, (uint64_t{1} << 62) + 1}) {
@@ -74,7 +74,7 @@ TEST_CASE("positions computed in batches equal those computed one by one, in any
   }
 }
 
-TEST_CASE("the shortest cycle that fits is chosen, otherwise the longest, with the nearest proportions") {
+TEST_CASE("the shortest cycle with exact proportions is chosen, otherwise the longest with the nearest ones") {
   const struct {
     std::string what;
     std::vector<double> shares;
@@ -89,10 +89,10 @@ TEST_CASE("the shortest cycle that fits is chosen, otherwise the longest, with t
       {"thirds, written short", {0.333, 0.667}, 10'000, {333, 667}},
       {"a party without a share", {0, 0.25, 0.75}, 10'000, {0, 1, 3}},
       {"no cycle is short enough", {1, std::sqrt(2.0)}, 100, {41, 59}},
-      {"the largest remainders get what is left", {1.0, 1.0, 1.000001}, 10, {3, 3, 4}},
-      {"the first of equals gets it", {1.000001, 1.000001, 1}, 10, {4, 3, 3}},
-      {"a party of next to nothing gets a slot", {1, 1e-12}, 1000, {999, 1}},
-      {"so do many, and the cycle grows", {1, 1e-9, 1e-9, 1e-9}, 10, {9, 1, 1, 1}},
+      {"the largest remainders get the remaining slots", {1.0, 1.0, 1.000001}, 10, {3, 3, 4}},
+      {"among equal remainders, the first gets the slot", {1.000001, 1.000001, 1}, 10, {4, 3, 3}},
+      {"a party with a tiny share gets a slot", {1, 1e-12}, 1000, {999, 1}},
+      {"many parties with tiny shares get a slot each, and the cycle grows", {1, 1e-9, 1e-9, 1e-9}, 10, {9, 1, 1, 1}},
       {"more parties than slots", {1, 1, 1, 1}, 2, {1, 1, 1, 1}},
       {"subnormal shares next to others", {1, 5e-324}, 10, {9, 1}},
   };
@@ -147,7 +147,7 @@ TEST_CASE("invalid shares are errors") {
   }
 }
 
-TEST_CASE("each place in a cycle is equally likely to belong to a party") {
+TEST_CASE("a party is equally likely to have any place in a cycle") {
   const Interleave interleave(std::vector<uint64_t>{3, 5, 2}, kKey);
   std::vector<uint64_t> counts(30);
   std::vector<double> expected(30);
@@ -157,7 +157,7 @@ TEST_CASE("each place in a cycle is equally likely to belong to a party") {
   CHECK(ChiSquareDeviations(counts, expected) < 4);
 }
 
-TEST_CASE("a different key interleaves differently, and an interleave can be recomputed from its key") {
+TEST_CASE("a different key gives a different interleave, and AtUnder() computes it without a new object") {
   const std::vector<uint64_t> slots = {30, 50, 20};
   const Interleave interleave(slots, kKey);
   const Interleave other(slots, kKey + 1);

@@ -10,15 +10,15 @@
 #include "tests/query/sampling/orders/p_value_table.h"
 #include "tests/query/sampling/orders/shuffle_tests.h"
 
-// docs/sampling.md shows the p-values found here. If OFINDEX_PVALUES names a file, they are appended to it, followed by
-// those of other numbers of rounds, which take minutes.
+// docs/sampling.md shows the p-values of these tests. If OFINDEX_PVALUES names a file, they are appended to it. Then
+// the tests also compute and append p-values for other numbers of rounds, which takes minutes.
 
 namespace ofindex {
 namespace {
 
-// The allowed distance of a p-value from 0 or 1. If the 500 checked here were drawn again, one would be nearer in one
-// of ten cases by chance (2 * 500 * 1e-4). They are not: keys are fixed, so a test that passes once passes until the
-// algorithm changes. An order with a pattern is nearer by many powers of ten, as two rounds show.
+// The smallest allowed distance of a p-value from 0 and from 1. With new random keys, one of the 500 p-values would be
+// closer by chance in one of ten runs (2 * 500 * 1e-4). But the keys are fixed, so the tests give the same result until
+// the algorithm changes. Orders with a pattern are closer by many powers of ten, as the test of two rounds shows.
 constexpr double kUnlikely = 1e-4;
 
 constexpr uint64_t kOrders = 100'000;
@@ -26,7 +26,7 @@ const std::vector<uint64_t> kSizes = {5, 8, 13, 33, 100, 257, 1000, 4097, 65537,
 
 uint64_t Rows(uint64_t size) { return static_cast<uint64_t>(std::ceil(std::sqrt(static_cast<double>(size)))); }
 
-// Positions so far apart have the same right half.
+// Returns a distance: two positions that far apart have the same right half.
 uint64_t RowLength(uint64_t size) {
   const uint64_t length = (size + Rows(size) - 1) / Rows(size);
   return length + (length & Rows(size) & 1);
@@ -36,13 +36,13 @@ using KeyOf = uint64_t (*)(uint64_t number);
 uint64_t SeedKey(uint64_t number) { return SampleKey(number, 0, SampleUse::kShuffle); }
 uint64_t EpochKey(uint64_t number) { return SampleKey(1, number, SampleUse::kShuffle); }
 
-// The number of orders tested by a few elements, and by all of their elements.
+// The number of orders of which a few elements are tested, and of which all elements are tested.
 struct Effort {
   uint64_t few;
   uint64_t whole;
 };
 
-// `elements` in whole orders, but at least 30 orders, and none if a single one is too much.
+// Tests about `elements` elements in whole orders: 30 to `few` orders, but none if a single order is too large.
 Effort EffortFor(uint64_t size, uint64_t few, uint64_t elements) {
   if (size > 10'000'000) return {.few = few, .whole = 0};
   return {.few = few, .whole = std::clamp<uint64_t>(elements / size, 30, few)};
@@ -101,7 +101,7 @@ void CheckLikely(uint64_t size, const std::vector<PValue>& values) {
   }
 }
 
-// Returns the probability that by chance one of `values` is as unlikely as the least likely one (Bonferroni).
+// Returns the probability that, by chance, any of `values` is as unlikely as the least likely one (Bonferroni).
 double LeastLikely(const std::vector<PValue>& values) {
   double least = 1;
   for (const PValue& value : values) least = std::min({least, 2 * value.p, 2 * (1 - value.p)});
@@ -159,7 +159,7 @@ TEST_CASE("a Fisher-Yates shuffle passes the same tests") {
   std::mt19937_64 random(1);
   for (const uint64_t size : kSizes) {
     Effort effort = EffortFor(size, kOrders, 3'000'000);
-    if (size > 300) effort.few = 0;  // a few elements take as long as all
+    if (size > 300) effort.few = 0;  // shuffling takes as long for a few elements as for all
     const auto values = Judge(size, effort, [&](uint64_t) { return Shuffled(size, random); });
     CheckLikely(size, values);
     table.Add(size, values);
@@ -181,7 +181,7 @@ TEST_CASE("every order of a few elements is equally frequent") {
   table.Write("Every order:");
 }
 
-TEST_CASE("an odd square of records has as many even orders as odd ones") {
+TEST_CASE("if the number of records is an odd square, even and odd orders are equally frequent") {
   for (const uint64_t size : {9U, 25U, 49U, 121U, 961U}) {
     std::vector<uint64_t> order(size);
     Histogram odd(2, 2);
@@ -193,7 +193,7 @@ TEST_CASE("an odd square of records has as many even orders as odd ones") {
   }
 }
 
-TEST_CASE("the table of p-values for fewer and more rounds") {
+TEST_CASE("the table of p-values for other numbers of rounds is written if requested") {
   if (TableFile() == nullptr) return;
   PValueTable every;
   for (const uint64_t size : {2U, 3U, 4U, 5U, 6U, 7U}) {

@@ -38,8 +38,8 @@ std::vector<uint64_t> SizesAroundPowersOfTwo() {
   return {sizes.begin(), sizes.end()};
 }
 
-TEST_CASE("every element of up to 4096 occurs once, under a hundred seeds") {
-  // Sanitizers take ten times as long: there each size gets a different ten of them.
+TEST_CASE("permutations of up to 4096 elements contain each element once, for a hundred seeds") {
+  // Sanitizers take ten times as long, so with them each size uses only ten of the hundred seeds.
   const uint64_t seeds = kSanitized ? 10 : 100;
   for (uint64_t size = 1; size <= 4096; ++size) {
     const uint64_t first = size % (100 / seeds) * seeds;
@@ -64,7 +64,7 @@ TEST_CASE("any even number of rounds gives every element once") {
       CHECK(IsBijection(Permutation(size, ShuffleKey(1), rounds)));
 }
 
-TEST_CASE("around every power of two up to 2^48 the inverse of an element is its position") {
+TEST_CASE("for sizes around every power of two up to 2^48, the inverse of an element is its position") {
   std::mt19937_64 random(1);
   for (const uint64_t size : SizesAroundPowersOfTwo()) {
     CAPTURE(size);
@@ -82,8 +82,8 @@ TEST_CASE("around every power of two up to 2^48 the inverse of an element is its
   }
 }
 
-TEST_CASE("the inverse of an element next to every edge of the rectangle is its position") {
-  // The divisor is the number of right halves: wrong quotients would show at multiples of it and next to them.
+TEST_CASE("the inverse of an element is its position, even next to the edges of the permutation's rectangle") {
+  // The divisor is the number of right halves. Wrong quotients would show at its multiples and next to them.
   for (const uint64_t root : {3ULL, 31ULL, 32ULL, 1023ULL, 65535ULL, 1048575ULL, 16777215ULL, 16777216ULL}) {
     for (const uint64_t size : {root * root - 1, root * root, root * root - root + 1}) {
       CAPTURE(size);
@@ -101,7 +101,7 @@ TEST_CASE("elements computed in batches equal those computed one by one") {
     const Permutation permutation(size, ShuffleKey(size));
     for (const uint64_t step : {uint64_t{1}, uint64_t{2}, uint64_t{8}, size / 100 + 1}) {
       for (const uint64_t first : {uint64_t{0}, uint64_t{1}, size / 3}) {
-        for (const size_t length : {0U, 1U, 15U, 16U, 17U, 32U, 50U}) {  // batches are of 16
+        for (const size_t length : {0U, 1U, 15U, 16U, 17U, 32U, 50U}) {  // elements are computed 16 at a time
           if (first + (length > 0 ? length - 1 : 0) * step >= size) continue;
           std::vector<uint64_t> elements(length);
           permutation.Fill(first, step, elements);
@@ -112,7 +112,7 @@ TEST_CASE("elements computed in batches equal those computed one by one") {
   }
 }
 
-TEST_CASE("a batch stays in its span and may have any size") {
+TEST_CASE("a batch may have any size, and nothing is written outside its span") {
   std::vector<uint64_t> elements(1013, kMax);
   const Permutation permutation(1009, ShuffleKey(1));
   permutation.Fill(0, 1, std::span(elements).subspan(2, 1009));
@@ -121,10 +121,10 @@ TEST_CASE("a batch stays in its span and may have any size") {
   for (uint64_t i = 0; i < 1009; ++i) REQUIRE(elements[i + 2] == permutation.At(i));
 }
 
-// Frozen: saved states depend on them. Changing one of the values below requires a new version of the algorithms,
-// kSamplingVersion. All were computed by a second program, in Python.
+// The values below are frozen, because saved states depend on them: a change requires a new kSamplingVersion. All were
+// computed by a second implementation, in Python.
 
-TEST_CASE("the first elements are those of version 1") {
+TEST_CASE("the elements of permutations are those of algorithm version 1") {
   REQUIRE(kSamplingVersion == 1);
   struct Row {
     uint64_t size;
@@ -163,7 +163,7 @@ TEST_CASE("the first elements are those of version 1") {
   }
 }
 
-TEST_CASE("keys are those of version 1") {
+TEST_CASE("the keys of samples are those of algorithm version 1") {
   REQUIRE(kSamplingVersion == 1);
   struct Row {
     uint64_t key;
@@ -192,7 +192,7 @@ TEST_CASE("keys are those of version 1") {
   for (const auto& [seed, epoch, use, value] : uses) CHECK(SampleKey(seed, epoch, use) == value);
 }
 
-TEST_CASE("the next epoch of a seed differs from the first epoch of the next seed") {
+TEST_CASE("the second epoch of a seed differs from the first epoch of the next seed") {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);
     const Permutation next_epoch(1000, ShuffleKey(seed, 1));
@@ -211,7 +211,7 @@ TEST_CASE("many seeds, epochs and uses all have different keys") {
   CHECK(keys.size() == 100 * 100 * 6);
 }
 
-TEST_CASE("a number below a bound is below it, and both ends occur") {
+TEST_CASE("Below() gives 0 for the smallest random number, and bound - 1 for the largest") {
   for (const uint64_t below : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{1} << 48, kMax}) {
     CHECK(Below(0, below) == 0);
     CHECK(Below(kMax, below) == below - 1);

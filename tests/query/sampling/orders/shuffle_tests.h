@@ -41,7 +41,7 @@ class FewElements {
             {"middle element", single_[1].P()},
             {"last element", single_[2].P()},
             {"position of one element", single_[3].P()},
-            {"first element less that of the key before", single_[4].P()},
+            {"first element, difference to the previous order", single_[4].P()},
             {"neighbours", pairs_[0].PlaceP()},
             {"neighbours, difference", pairs_[0].ApartP()},
             {"two apart", pairs_[1].PlaceP()},
@@ -105,8 +105,7 @@ inline uint64_t Rank(std::span<const uint64_t> order) {
   return rank;
 }
 
-/// Tests all elements of each of some orders of five elements or more; 2 * `row` must be neither `size` nor a multiple
-/// of it.
+/// Tests all elements of each order, for orders of at least five elements. 2 * `row` must not be a multiple of `size`.
 class WholeOrders {
  public:
   WholeOrders(uint64_t size, uint64_t row)

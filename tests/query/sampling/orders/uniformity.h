@@ -43,8 +43,8 @@ inline double ChiSquareP(double statistic, double degrees) { return UpperGamma(d
 /// Returns the probability that a standard normal number exceeds `z`.
 inline double NormalP(double z) { return std::erfc(z / std::sqrt(2.0)) / 2; }
 
-/// Pearson's test of `counts` against expected counts. Neighbours are joined until five are expected, below which the
-/// statistic is not chi-square. If something impossible has happened, p is 0.
+/// Returns the p-value of Pearson's test of `counts` against expected counts. Joins neighbouring cells until at least
+/// five are expected, because below that the statistic is not chi-square. Returns 0 if a count that must be 0 is not.
 inline double CountsP(std::span<const uint64_t> counts, std::span<const double> expected) {
   constexpr double kEnough = 5;
   std::vector<std::pair<double, double>> cells;  // counted, expected
@@ -154,7 +154,7 @@ inline double RisesBelowP(uint64_t size, uint64_t length) {
   for (uint64_t n = 1; n <= size; ++n) {
     for (const auto& [degree, coefficient] : terms)
       if (degree <= n) p[n] += coefficient * p[n - degree];
-    if (p[n] < 1e-15) return 0;  // and more elements are less likely still
+    if (p[n] < 1e-15) return 0;  // and with more elements it is even less likely
   }
   return p[size];
 }
@@ -166,15 +166,16 @@ struct Moments {
   [[nodiscard]] double Normal(double value) const { return (value - mean) / deviation; }
 };
 
-/// For the number of positions whose element is less than the next (Eulerian numbers).
+/// Returns the moments of the number of positions whose element is less than the next one (Eulerian numbers).
 inline Moments RiseMoments(uint64_t size) {
   const auto n = static_cast<double>(size);
   return {.mean = (n - 1) / 2, .deviation = std::sqrt((n + 1) / 12)};
 }
 
-/// For the sum of the products of elements, minus their mean, with those a fixed distance further, cyclically (Wald and
-/// Wolfowitz, "An exact test for randomness in the non-parametric case based on serial correlation", 1943). For at
-/// least five elements, and any distance that is neither 0 nor half their number.
+/// Returns the moments of the serial correlation: subtract the mean from all elements, multiply each by the element at
+/// a fixed distance, cyclically, and add the products (Wald and Wolfowitz, "An exact test for randomness in the
+/// non-parametric case based on serial correlation", 1943). Holds for at least five elements, and for any distance that
+/// is neither 0 nor half the number of elements.
 inline Moments SerialMoments(uint64_t size) {
   const auto n = static_cast<double>(size);
   const double squares = n * (n * n - 1) / 12;

@@ -47,7 +47,7 @@ TEST_CASE("two consecutive draws are independent") {
   CHECK(ChiSquareDeviations(pairs, expected) < 4.5);
 }
 
-TEST_CASE("draws of another key and of later positions differ") {
+TEST_CASE("draws with another key, or at later positions, differ") {
   const std::vector<double> alike(1000, 1.0);
   const auto same = [&](uint64_t seed, uint64_t first) {
     uint64_t count = 0;
@@ -60,7 +60,7 @@ TEST_CASE("draws of another key and of later positions differ") {
   CHECK(same(1, uint64_t{1} << 40) < 40);
 }
 
-TEST_CASE("draws computed in batches equal those computed one by one, from any position and by any step") {
+TEST_CASE("draws computed in batches equal those computed one by one, from any position and with any step") {
   const WeightedDraws draws = Draws({3, 1, 0, 7, 2, 2, 9}, 5);
   for (const size_t count : std::vector<size_t>{0, 1, 31, 32, 33, 100}) {
     for (const uint64_t first : {uint64_t{0}, uint64_t{77}, uint64_t{1} << 60}) {

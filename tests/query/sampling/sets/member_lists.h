@@ -19,7 +19,7 @@ struct NamedMembers {
   Members members;
 };
 
-/// [begin, end), each with probability `density`.
+/// Adds each ordinal of [begin, end) with probability `density`.
 inline void AddRandom(Members& members, uint64_t begin, uint64_t end, double density, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::bernoulli_distribution chosen(density);
@@ -32,7 +32,7 @@ inline void AddAll(Members& members, uint64_t begin, uint64_t end) {
   for (uint64_t ordinal = begin; ordinal < end; ++ordinal) members.push_back(ordinal);
 }
 
-/// Every `step`-th of [begin, end).
+/// Adds every `step`-th ordinal of [begin, end).
 inline void AddEvery(Members& members, uint64_t begin, uint64_t end, uint64_t step) {
   for (uint64_t ordinal = begin; ordinal < end; ordinal += step) members.push_back(ordinal);
 }
@@ -55,7 +55,7 @@ inline Members Random(uint64_t begin, uint64_t end, double density, uint64_t see
   return members;
 }
 
-/// Every form of page next to every other.
+/// Returns members that give neighbouring pages of different forms.
 inline Members Mixed() {
   constexpr uint64_t kPage = 65536;
   Members members;
@@ -66,7 +66,7 @@ inline Members Mixed() {
   AddRandom(members, 5 * kPage, 6 * kPage, 0.001, 2);      // sparse
   AddRandom(members, 6 * kPage, 7 * kPage, 0.9999, 3);     // dense, and nearly full
   AddAll(members, 7 * kPage, 8 * kPage);                   // full
-  AddAll(members, 8 * kPage + 5, 8 * kPage + 70);          // a run that does not continue it
+  AddAll(members, 8 * kPage + 5, 8 * kPage + 70);          // a run that does not continue the full page
   AddRandom(members, 1000 * kPage, 1001 * kPage, 0.3, 4);  // after empty pages
   AddRandom(members, OrdinalSet::kEnd - 500, OrdinalSet::kEnd, 0.5, 5);
   return members;
@@ -84,7 +84,7 @@ inline std::vector<NamedMembers> Shapes() {
       {"nothing", {}},
       {"the first ordinal", {0}},
       {"the last ordinal", {kEnd - 1}},
-      {"the first and the last", {0, kEnd - 1}},
+      {"the first and the last ordinal", {0, kEnd - 1}},
       {"a run in a page", All(5, 105)},
       {"two runs in a page", two_runs},
       {"a run across a page border", All(kPage - 3, kPage + 3)},
@@ -95,10 +95,10 @@ inline std::vector<NamedMembers> Shapes() {
       {"4,095 members", Every(0, 4095 * 16, 16)},
       {"4,096 members", Every(0, kPage, 16)},
       {"one in each page", Every(9, 40 * kPage, kPage)},
-      {"one at each side of each border", Every(kPage - 1, 9 * kPage, kPage / 2)},
+      {"two in each page, one of them at its end", Every(kPage - 1, 9 * kPage, kPage / 2)},
       {"one in 10,000", Random(0, 8 * kPage, 0.0001, 11)},
       {"one in 100", Random(1000, 4 * kPage, 0.01, 12)},
-      {"one in 16, where arrays and bitmaps meet", Random(0, 5 * kPage, 0.0625, 13)},
+      {"one in 16, where arrays change to bitmaps", Random(0, 5 * kPage, 0.0625, 13)},
       {"one in 10", Random(12345, 4 * kPage + 99, 0.1, 14)},
       {"half", Random(1, 3 * kPage, 0.5, 15)},
       {"nearly all", Random(0, 3 * kPage, 0.9999, 16)},

@@ -60,7 +60,7 @@ TEST_CASE("bytes truncated at any position, or with bytes after them, are not a 
   }
 }
 
-TEST_CASE("bytes changed at any position are an error or another set") {
+TEST_CASE("bytes changed at any position are refused or are another set") {
   std::mt19937_64 random(2);
   for (const NamedMembers& shape : Shapes()) {
     CAPTURE(shape.name);
@@ -83,7 +83,7 @@ TEST_CASE("bytes changed at any position are an error or another set") {
   }
 }
 
-TEST_CASE("random bytes after a version are an error or a set") {
+TEST_CASE("random bytes after a valid version are refused or are a set") {
   std::mt19937_64 random(3);
   for (int i = 0; i < 20'000; ++i) {
     std::vector<uint8_t> bytes = {1};
@@ -95,7 +95,7 @@ TEST_CASE("random bytes after a version are an error or a set") {
 }
 
 TEST_CASE("the bytes of a set are unique, and every other form is refused") {
-  std::vector<uint8_t> bitmap_of_few = {1, 2, 0, 0x80, 0x20};  // says 4,096 members
+  std::vector<uint8_t> bitmap_of_few = {1, 2, 0, 0x80, 0x20};  // claims 4,096 members
   bitmap_of_few.resize(5 + 8192);
   bitmap_of_few[5] = 0b101;
   std::vector<uint8_t> bitmap_of_all = {1, 0x80, 0x80, 4, 0, 0x80, 0x80, 4};
@@ -113,8 +113,8 @@ TEST_CASE("the bytes of a set are unique, and every other form is refused") {
       {"is not in the form that its members require", {1, 0x80, 0}},  // a number longer than necessary
       {"a number is too long", {1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}},
       {"a number is too large", {1, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40}},   // more members than ordinals
-      {"is not in the form that its members require", {1, 0, 1, 5, 0}},           // a run of nothing
-      {"is not in the form that its members require", {1, 0, 0, 0}},              // a page of nothing
+      {"is not in the form that its members require", {1, 0, 1, 5, 0}},           // an empty run
+      {"is not in the form that its members require", {1, 0, 0, 0}},              // an empty page
       {"is not in the form that its members require", {1, 2, 0, 2, 1, 0, 2, 0}},  // a run, as an array
       {"is not in the form that its members require", {1, 2, 1, 0xff, 0xff, 3, 1, 1, 0, 1}},  // a run, as two
       {"members are not ascending", {1, 2, 0, 2, 3, 0, 1, 0}},

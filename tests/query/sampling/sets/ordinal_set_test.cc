@@ -14,7 +14,7 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("bits are counted and found as by testing each") {
+TEST_CASE("counting and selecting bits gives the same as testing each bit") {
   std::mt19937_64 random(1);
   std::vector<uint64_t> words = {1, 2, uint64_t{1} << 63, ~uint64_t{0}, 0x8000000000000001U};
   for (int i = 0; i < 300; ++i) words.push_back(i % 2 == 0 ? random() : random() & random() & random());
@@ -74,7 +74,7 @@ TEST_CASE("members found in batches equal those found one by one") {
   }
 }
 
-TEST_CASE("a walk over the members stops when told to") {
+TEST_CASE("a walk over the members of a set stops when the visitor returns false") {
   for (const NamedMembers& shape : Shapes()) {
     CAPTURE(shape.name);
     const Members& members = shape.members;
@@ -87,7 +87,7 @@ TEST_CASE("a walk over the members stops when told to") {
   }
 }
 
-TEST_CASE("a slice of a set equals the set of the slice, down to its bytes") {
+TEST_CASE("a slice of a set equals a set built from the members of the slice, down to its bytes") {
   std::mt19937_64 random(4);
   for (const NamedMembers& shape : Shapes()) {
     CAPTURE(shape.name);

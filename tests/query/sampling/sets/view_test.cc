@@ -63,7 +63,7 @@ TEST_CASE("a view of a set, and each slice of it, equals a list of its ordinals"
   }
 }
 
-TEST_CASE("a range of ordinals is a view like any other") {
+TEST_CASE("a range of ordinals behaves like any other view") {
   const Members all = All(70'000, 300'000);
   const View view = View::Range(70'000, 300'000);
   CheckView(view, all);
