@@ -23,8 +23,9 @@ struct Pair {
   std::function<void()> before = [] {};  ///< runs before each of the two, untimed
 };
 
-/// Times both sides in turns, one turn per iteration, and reports the median of the turns' ratios, since other load on
-/// the machine slows both sides. Google Benchmark shows the time of our side; use UseManualTime().
+/// Times both sides, one after the other, in each iteration, and reports the median of the iterations' ratios: other
+/// load on the machine slows both sides, and changes their ratio little. Google Benchmark shows the time of our side;
+/// use UseManualTime().
 void Measure(benchmark::State& state, const Pair& pair);
 
 /// Ends a benchmark that cannot continue.

@@ -31,7 +31,7 @@ struct Probe {
 Detection DetectEmpty(const std::string& stored_path, const FormatChoice& choice, bool has_siblings) {
   if (choice.framing || has_siblings || IsShardName(stored_path)) return Claim(Framing::kEmpty, {}, choice, false);
   Detection detection;
-  detection.what = "an empty file, and no other shard of its set";
+  detection.what = "an empty file, and its set has no other shard";
   return detection;
 }
 

@@ -11,8 +11,8 @@
 
 namespace ofindex {
 
-/// Reads one Feature: its kind, the number of values, and the value if there is exactly one; or keeps all values. Views
-/// its arguments.
+/// Reads one Feature: its kind, the number of its values, and either the value, if there is exactly one, or all values.
+/// Holds references to its arguments, which must outlive it.
 template <typename Source>
 class FeatureReader {
  public:

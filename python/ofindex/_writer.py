@@ -100,7 +100,7 @@ class Writer(_ofindex.RecordFile):
         wanted = format or said or "tfrecord"
         part = _PART.fullmatch(os.path.basename(os.fsdecode(path)))  # a name that Spark gives to TFRecords, too
         if said not in (None, wanted) and not part:
-            raise ValueError(f"{os.fsdecode(path)}: the name says {said}, and format={wanted!r}: give it another name")
+            raise ValueError(f"{os.fsdecode(path)}: the name says {said}, but format={wanted!r}: choose another name")
         if not (schema is None or isinstance(schema, Mapping)):
             raise TypeError(f"a schema is a mapping of feature names to kinds, not {type(schema).__name__}")
         gzip = gzipped(path, compress)

@@ -10,8 +10,8 @@
 namespace ofindex {
 
 /// The array of one feature while it is filled, record by record. All checks of values against a spec are here, for all
-/// readers of records. Numbers with a fixed count per record go straight to their final place, the others to an array
-/// of this column's own, in the order in which they are put.
+/// readers of records. Numbers with a fixed count per record go straight to their final place. All other values are
+/// appended to an array that the column owns.
 class FeatureColumn {
  public:
   /// `spec`, with its defaults filled in (see BatchDecoder), must outlive this object. `place` is where the numbers of

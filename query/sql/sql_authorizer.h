@@ -12,9 +12,9 @@ struct sqlite3;
 
 namespace ofindex {
 
-/// The authorizer of one connection: its statements may read the tables named here and call functions that compute. It
-/// is an allow-list, since deny-lists have missed things (CVE-2022-46908). Not thread-safe; does not move, since the
-/// connection holds its address.
+/// The authorizer of one connection: its statements may read the tables named here and call functions without side
+/// effects. It is an allow-list, since deny-lists have missed things (CVE-2022-46908). Not thread-safe; does not move,
+/// since the connection holds its address.
 class SqlAuthorizer {
  public:
   explicit SqlAuthorizer(std::vector<std::string> tables) : tables_(std::move(tables)) {}

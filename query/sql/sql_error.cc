@@ -18,7 +18,8 @@ namespace {
 
 constexpr char kNamesHint[] = "`SELECT name, \"column\" FROM features` lists the features and their columns";
 constexpr char kRefusedHint[] =
-    "a statement may read records, shards, features, bad and damage, and call functions that compute";
+    "a statement may only read the tables records, shards, features, bad and damage, and call functions without side "
+    "effects";
 
 ErrorCode CodeOf(int result) {
   if (result == SQLITE_IOERR_DATA) return ErrorCode::kStale;

@@ -26,8 +26,8 @@ class RecordsScan {
   /// Goes to the first record, or to the last. Errors: kIndex, kIo, kLimit, kInterrupted.
   [[nodiscard]] Result<void> Begin(std::span<const Constraint> constraints, bool descending);
 
-  /// Goes to the first or last record of `ordinals`, which must stay valid, and skips all others. The only constraints
-  /// on lists are those for NULL. Errors: as Begin.
+  /// Goes to the first or last record of `ordinals`; the scan skips all records that `ordinals` does not hold.
+  /// `ordinals` must stay valid. A constraint on a list may only be one for NULL. Errors: as Begin.
   [[nodiscard]] Result<void> BeginAt(AscendingRows ordinals, std::span<const Constraint> constraints, bool descending);
 
   /// Goes to the next record. Must not be called after done(). Errors: as Begin.

@@ -27,8 +27,7 @@ def length_delimited(number: int, content: bytes) -> bytes:
 
 
 def entry(name: str, feature: bytes) -> bytes:
-    """One entry of an Example's feature map, as a message of its own: concatenating the bytes of Examples merges them.
-    """
+    """An Example with one feature. The bytes of several such Examples, concatenated, are an Example with all features."""
     return length_delimited(1, length_delimited(1, length_delimited(1, name.encode()) + length_delimited(2, feature)))
 
 

@@ -26,7 +26,7 @@ COMPLETE = {
 
 
 class UsageTest(CommandTest):
-    """Each table maps command lines, or options added to those of COMPLETE, to the expected error message."""
+    """Each table gives the expected error message for a command line, or for options appended to those of COMPLETE."""
 
     def refuse(self, line: str, message: str) -> None:
         """Fails unless the command line `line` is refused with `message` and a hint to see the help of its verb."""

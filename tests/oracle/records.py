@@ -163,8 +163,8 @@ def _cut_short(framing: str, offset: int, size: int, length: int | None) -> Dama
 def walk_tfrecord(data: bytes) -> Walk:
     """Every record of a TFRecord file, whatever the checksum of its payload, and the ranges without records.
 
-    After an incomplete header, a truncated body or zeros to the end, the walk stops. Any other header with a wrong
-    length checksum is skipped up to the next record with two correct checksums.
+    The walk stops at an incomplete header, at a truncated body, and where only zeros remain. If the length checksum of
+    a header is wrong otherwise, the walk goes on at the next record with two correct checksums.
     """
     walk = Walk()
     offset = 0

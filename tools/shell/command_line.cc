@@ -13,8 +13,8 @@
 namespace ofindex {
 namespace {
 
-// Returns what is wrong with `text` as a number, or an empty string. CLI11 itself would accept "-1" and "010", and
-// change their values.
+// Returns why `text` is not a whole number, or an empty string if it is one. CLI11 itself would accept "-1" and "010",
+// and change their values.
 std::string WholeNumber(const std::string& text) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

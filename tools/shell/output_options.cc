@@ -7,7 +7,7 @@ namespace ofindex {
 void AddOutputOptions(Verb& verb, ShardSetRequest& request, const char* default_shards) {
   verb.AddOption(
           "-o,--output", request.out, "OUT",
-          "A file, if it ends in .tfrecord or .ofrecord or is called part-N, and no --shards is given; otherwise "
+          "A file if the name ends in .tfrecord or .ofrecord, or is part-N, and --shards is not given; otherwise "
           "a folder of part-N or NAME-SSSSS-of-NNNNN.tfrecord")
       .Required()
       .NotEmpty();

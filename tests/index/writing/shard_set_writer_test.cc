@@ -40,7 +40,7 @@ TEST_CASE("shards appear all at once, in the order of the records, and a shard w
   CHECK(shard(3) == ShardBytes(Framing::kTfRecord, {"f"}));
 }
 
-TEST_CASE("a refused record takes no place of another one") {
+TEST_CASE("a refused record does not count toward the records of a shard") {
   const TempDir dir;
   ShardSetRequest request = Request(dir / "set", Framing::kOfRecord);
   request.shards = 2;

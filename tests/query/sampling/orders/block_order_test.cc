@@ -41,7 +41,7 @@ TEST_CASE("a block order is a permutation with its inverse, and each run belongs
   CHECK(wrong == 0);
 }
 
-TEST_CASE("positions computed with any step equal those computed one by one") {
+TEST_CASE("positions computed with any step are equal to those computed one by one") {
   const BlockOrder order(5000, {.run = 7, .lanes = 12, .window = 3}, 99);
   const std::vector<uint64_t> elements = Order(order);
   for (const uint64_t step : std::initializer_list<uint64_t>{1, 2, 3, 5, 8, 12, 13, 24, 600}) {
