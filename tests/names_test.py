@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No two files define a type of the same name in the same namespace.
+"""Names are unique: types in their namespace, and functions of the tests' headers among those of the engine.
 
 C++ treats two such types as one (the one-definition rule): the linker keeps the functions of either. Neither the
 compiler nor the linker reports two definitions in different files.
@@ -59,7 +59,31 @@ def defined_twice(sources: Mapping[str, str]) -> list[str]:
     return [f"{name}: defined in {' and in '.join(paths)}" for name, paths in sorted(files.items()) if len(paths) > 1]
 
 
+# A function that is declared or defined at the beginning of a line, as all are in a header's namespace.
+FUNCTION = re.compile(r"^(?:\[\[nodiscard\]\] )?(?=\w)[\w:<>,&* ]+[ &*](\w+)\(", re.MULTILINE)
+
+
+def functions_of(header: str) -> set[str]:
+    """The functions at namespace scope in `header`, without their namespaces."""
+    return set(FUNCTION.findall(NOT_CODE.sub(" ", header)))
+
+
 class NamesTest(unittest.TestCase):
+    def test_no_helper_of_the_tests_has_the_name_of_a_function_of_the_engine(self) -> None:
+        engine: set[str] = set()
+        for folder in FOLDERS[:5]:
+            for path in (ROOT / folder).rglob("*.h"):
+                engine |= functions_of(path.read_text())
+        self.assertGreater(len(engine), 300)
+        for path in sorted((ROOT / "tests").rglob("*.h")):
+            self.assertEqual(functions_of(path.read_text()) & engine, set(), path)
+
+    def test_functions_are_found_in_declarations_and_definitions(self) -> None:
+        header = (
+            "[[nodiscard]] Result<A> B(int c);\ninline std::vector<D> E() {\n  return F(g);\n}\n// int H();\nI& J(K k);"
+        )
+        self.assertEqual(functions_of(header), {"B", "E", "J"})
+
     def test_every_type_is_defined_once(self) -> None:
         sources = {
             str(path.relative_to(ROOT)): path.read_text()

@@ -44,9 +44,9 @@ class CatalogReader {
   [[nodiscard]] Result<std::vector<DamageRow>> Damage();
   [[nodiscard]] Result<std::vector<BadRow>> Bad();
 
-  /// Succeeds if every row of the index is as written: compares all rows with their checksums, and reads the chunks of
-  /// columns a second time, through the SQL index of their table. Reads the whole file. Errors: kIndex, naming the
-  /// table.
+  /// Succeeds if every row of the index is as written: compares all rows with their checksums, and reads the rows of
+  /// chunks a second time, without their data, through the SQL index of their table. Reads the whole file. Errors:
+  /// kIndex, naming the table.
   [[nodiscard]] Result<void> CheckRows();
 
   /// Returns the skipped files that have a row; facts().skipped counts all skipped files.

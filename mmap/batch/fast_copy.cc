@@ -131,7 +131,7 @@ size_t ViewOwned(std::span<const HotBlockCache::Locator> locators, std::span<Byt
   return locators.size();
 }
 
-// Does the same as ViewOwned for records that need the map, and checks their headers.
+// Does the same as ViewOwned for any records, some of which may need the map, and checks their headers.
 size_t ViewInMap(std::span<const HotBlockCache::Locator> locators, std::span<ByteView> views) {
   std::array<HotBlockCache::Record, kViewedAtOnce> records;
   volatile size_t viewed = 0;

@@ -35,8 +35,8 @@ enum class FastFind {
 /// The outcome of a copy.
 enum class FastCopy {
   kFailed,   ///< the record's header differs, or the file was truncated under its map
-  kCopied,   ///< copied, but the last byte is 0, as beyond the end of a truncated file: the caller checks the size
-  kComplete  ///< copied, and the last byte is not 0, so the file was not truncated before it
+  kCopied,   ///< copied, but the framed record ends in 0, as if the file were truncated: the caller checks the size
+  kComplete  ///< copied, and the framed record does not end in 0, so the file was not truncated before its end
 };
 
 /// Copies the payload of one record to `out`, which has room for it.

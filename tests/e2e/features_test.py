@@ -27,7 +27,7 @@ def length_delimited(number: int, content: bytes) -> bytes:
 
 
 def entry(name: str, feature: bytes) -> bytes:
-    """An Example with one feature. The bytes of several such Examples, concatenated, are an Example with all features."""
+    """An Example with one feature. Several of them, concatenated, are one Example with all their features."""
     return length_delimited(1, length_delimited(1, length_delimited(1, name.encode()) + length_delimited(2, feature)))
 
 

@@ -11,7 +11,7 @@ KINDS = {records.TFRECORD: "example", records.OFRECORD: "ofrecord"}
 
 
 def payload(number: int, framing: str = records.TFRECORD) -> bytes:
-    """Message `number`: an Example for TFRecord files, an OFRecord for OFRecord files; lengths differ from record to record."""
+    """Message `number`, an Example for TFRecord files and an OFRecord for OFRecord files. Lengths vary."""
     image = bytes([number % 256, 0xFF]) * (number % 7 + 1)
     return messages.encode(KINDS[framing], {"label": ("int64", [number]), "image": ("bytes", [image])})
 

@@ -48,7 +48,7 @@ OTHERS = ("3.10", "3.12", "3.13")  # versions that the extension supports
 
 class ParkedCallsTest(unittest.TestCase):
     def parked(self) -> set[str]:
-        source = (ROOT / "python" / "src" / "parked_calls.cc").read_text()
+        source = (ROOT / "python" / "src" / "interpreter" / "parked_calls.cc").read_text()
         return set(re.findall(r"^OFINDEX_PARKED_\d\([^,]+, (\w+)", source, re.M)) | set(
             re.findall(r"^\S.* __wrap_(\w+)\(.*\{$", source, re.M)
         )
@@ -82,7 +82,7 @@ class ParkedCallsTest(unittest.TestCase):
                 continue  # not installed
             include = Path(found.stdout.strip())
             if (include / "Python.h").exists():
-                source = ROOT / "python" / "src" / "parked_calls.cc"
+                source = ROOT / "python" / "src" / "interpreter" / "parked_calls.cc"
                 command = ["c++", "-std=c++20", "-fsyntax-only", "-Werror", f"-I{include}", str(source)]
                 compiled = subprocess.run(command, capture_output=True, text=True)
                 self.assertEqual(compiled.stderr, "", version)

@@ -42,7 +42,7 @@ struct FeatureInMemory {
 };
 
 /// Returns value `i` of a cell as SQL shows it.
-inline ColumnValue ValueOf(const Cell& cell, size_t i) {
+inline ColumnValue CellValue(const Cell& cell, size_t i) {
   using Type = ColumnValue::Type;
   if (!cell.integers.empty()) return {.type = Type::kInteger, .integer = cell.integers[i]};
   if (!cell.strings.empty()) {
@@ -129,11 +129,11 @@ class ColumnsInMemory final : public ColumnSource {
     switch (column.role) {
       case ColumnRole::kCount: return integer(cell->size());
       case ColumnRole::kSize: return cell->strings.size() == 1 ? integer(cell->strings[0].size()) : ColumnValue{};
-      case ColumnRole::kValue: return cell->size() == 1 ? ValueOf(*cell, 0) : ColumnValue{};
+      case ColumnRole::kValue: return cell->size() == 1 ? CellValue(*cell, 0) : ColumnValue{};
       case ColumnRole::kList: break;
     }
     std::vector<ColumnValue> values;
-    for (size_t i = 0; i < cell->size(); ++i) values.push_back(ValueOf(*cell, i));
+    for (size_t i = 0; i < cell->size(); ++i) values.push_back(CellValue(*cell, i));
     return {.type = ColumnValue::Type::kText, .bytes = JsonOfValues(values)};
   }
 

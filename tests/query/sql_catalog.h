@@ -58,7 +58,7 @@ inline SqlSession OpenCatalogSession() {
 }
 
 /// Returns a value as SQL writes it.
-inline std::string Shown(const SqlValue& value) {
+inline std::string ShownValue(const SqlValue& value) {
   switch (value.type) {
     case ColumnValue::Type::kNull: return "NULL";
     case ColumnValue::Type::kInteger: return std::to_string(value.integer);
@@ -82,7 +82,7 @@ inline std::string Answer(SqlSession& session, std::string_view sql, const std::
     if (!row) return error(row.error());
     if (!*row) return text + (rows->truncated() ? "..." : "");
     if (!text.empty()) text += '\n';
-    for (size_t i = 0; i < rows->columns().size(); ++i) text += (i == 0 ? "" : " ") + Shown(rows->At(i));
+    for (size_t i = 0; i < rows->columns().size(); ++i) text += (i == 0 ? "" : " ") + ShownValue(rows->At(i));
   }
 }
 

@@ -298,7 +298,7 @@ TEST_CASE("has() finds a value in lists of every kind, comparing as SQL does") {
     for (uint32_t r = 0; r < lists.size(); ++r) {
       bool expected = false;
       for (size_t i = 0; lists[r] && i < lists[r]->size(); ++i) {
-        const ColumnValue value = ValueOf(*lists[r], i);
+        const ColumnValue value = CellValue(*lists[r], i);
         const Connection sqlite;
         expected = expected || sqlite.Rows("SELECT ? = ?", {value, wanted}) == std::vector<std::string>{"I1|"};
       }

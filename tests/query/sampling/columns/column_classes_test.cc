@@ -87,22 +87,22 @@ TEST_CASE("classes have the type of the column") {
     CHECK(data.classes->count(0) == 300);
     return data.classes->value(0);
   };
-  CHECK(of(Ints({3})) == ValueOf(Ints({3}), 0));
-  CHECK(of(Doubles({3})) == ValueOf(Doubles({3}), 0));
-  CHECK(of(Floats({0.5})) == ValueOf(Floats({0.5}), 0));
-  CHECK(of(Strings({"a"})) == ValueOf(Strings({"a"}), 0));
-  CHECK(of(Strings({"\xff"})) == ValueOf(Strings({"\xff"}), 0));
+  CHECK(of(Ints({3})) == CellValue(Ints({3}), 0));
+  CHECK(of(Doubles({3})) == CellValue(Doubles({3}), 0));
+  CHECK(of(Floats({0.5})) == CellValue(Floats({0.5}), 0));
+  CHECK(of(Strings({"a"})) == CellValue(Strings({"a"}), 0));
+  CHECK(of(Strings({"\xff"})) == CellValue(Strings({"\xff"}), 0));
 }
 
 TEST_CASE("a value that no record has belongs to no class") {
   Classes data(AnyCells(), 300);
   REQUIRE(data.classes.has_value());
-  CHECK(data.classes->Find(ViewOf(ValueOf(Ints({99}), 0))) == ColumnClasses::kNone);
-  CHECK(data.classes->Find(ViewOf(ValueOf(Doubles({0.125}), 0))) == ColumnClasses::kNone);
-  CHECK(data.classes->Find(ViewOf(ValueOf(Doubles({1e300}), 0))) == ColumnClasses::kNone);
-  CHECK(data.classes->Find(ViewOf(ValueOf(Strings({"x"}), 0))) == ColumnClasses::kNone);
+  CHECK(data.classes->Find(ViewOf(CellValue(Ints({99}), 0))) == ColumnClasses::kNone);
+  CHECK(data.classes->Find(ViewOf(CellValue(Doubles({0.125}), 0))) == ColumnClasses::kNone);
+  CHECK(data.classes->Find(ViewOf(CellValue(Doubles({1e300}), 0))) == ColumnClasses::kNone);
+  CHECK(data.classes->Find(ViewOf(CellValue(Strings({"x"}), 0))) == ColumnClasses::kNone);
   CHECK(data.classes->Find({}) == ColumnClasses::kNone);
-  CHECK(data.classes->Find(ViewOf(ValueOf(Doubles({1}), 0))) == data.classes->Find(ViewOf(ValueOf(Ints({1}), 0))));
+  CHECK(data.classes->Find(ViewOf(CellValue(Doubles({1}), 0))) == data.classes->Find(ViewOf(CellValue(Ints({1}), 0))));
 }
 
 TEST_CASE("classes of records that the columns do not have are an error") {

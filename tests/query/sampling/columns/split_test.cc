@@ -272,22 +272,22 @@ TEST_CASE("a split can be cancelled") {
 TEST_CASE("two values have the same key exactly if they are equal in SQL") {
   const std::vector<ColumnValue> values = {
       {},
-      ValueOf(Ints({0}), 0),
-      ValueOf(Ints({1}), 0),
-      ValueOf(Ints({-1}), 0),
-      ValueOf(Doubles({0.0}), 0),
-      ValueOf(Doubles({-0.0}), 0),
-      ValueOf(Doubles({1.0}), 0),
-      ValueOf(Doubles({0.5}), 0),
-      ValueOf(Doubles({-0x1p63}), 0),
-      ValueOf(Ints({std::numeric_limits<int64_t>::min()}), 0),
-      ValueOf(Ints({std::numeric_limits<int64_t>::max()}), 0),
-      ValueOf(Doubles({0x1p63}), 0),
-      ValueOf(Doubles({std::numeric_limits<double>::infinity()}), 0),
-      ValueOf(Strings({""}), 0),
-      ValueOf(Strings({"1"}), 0),
-      ValueOf(Strings({"a"}), 0),
-      ValueOf(Strings({"\xff"}), 0),
+      CellValue(Ints({0}), 0),
+      CellValue(Ints({1}), 0),
+      CellValue(Ints({-1}), 0),
+      CellValue(Doubles({0.0}), 0),
+      CellValue(Doubles({-0.0}), 0),
+      CellValue(Doubles({1.0}), 0),
+      CellValue(Doubles({0.5}), 0),
+      CellValue(Doubles({-0x1p63}), 0),
+      CellValue(Ints({std::numeric_limits<int64_t>::min()}), 0),
+      CellValue(Ints({std::numeric_limits<int64_t>::max()}), 0),
+      CellValue(Doubles({0x1p63}), 0),
+      CellValue(Doubles({std::numeric_limits<double>::infinity()}), 0),
+      CellValue(Strings({""}), 0),
+      CellValue(Strings({"1"}), 0),
+      CellValue(Strings({"a"}), 0),
+      CellValue(Strings({"\xff"}), 0),
   };
   for (const ColumnValue& a : values) {
     for (const ColumnValue& b : values) {
@@ -298,10 +298,10 @@ TEST_CASE("two values have the same key exactly if they are equal in SQL") {
 
 TEST_CASE("keys of values never change") {
   CHECK(ValueKey({}) == 5197578548964807871U);
-  CHECK(ValueKey(ViewOf(ValueOf(Ints({1}), 0))) == 13348605231272514382U);
-  CHECK(ValueKey(ViewOf(ValueOf(Doubles({0.5}), 0))) == 4059137903693352066U);
-  CHECK(ValueKey(ViewOf(ValueOf(Strings({"cat"}), 0))) == 11190819452860339023U);
-  CHECK(ValueKey(ViewOf(ValueOf(Strings({"\xff"}), 0))) == 5000166006196689759U);
+  CHECK(ValueKey(ViewOf(CellValue(Ints({1}), 0))) == 13348605231272514382U);
+  CHECK(ValueKey(ViewOf(CellValue(Doubles({0.5}), 0))) == 4059137903693352066U);
+  CHECK(ValueKey(ViewOf(CellValue(Strings({"cat"}), 0))) == 11190819452860339023U);
+  CHECK(ValueKey(ViewOf(CellValue(Strings({"\xff"}), 0))) == 5000166006196689759U);
 }
 
 TEST_CASE("splits never change") {

@@ -125,7 +125,7 @@ inline uint64_t RankOf(const Members& members, uint64_t ordinal) {
   return static_cast<uint64_t>(std::lower_bound(members.begin(), members.end(), ordinal) - members.begin());
 }
 
-inline bool Has(const Members& members, uint64_t ordinal) {
+inline bool IsMember(const Members& members, uint64_t ordinal) {
   return std::binary_search(members.begin(), members.end(), ordinal);
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("rank and membership equal those of a sorted list") {
     for (const uint64_t ordinal : Probes(members, 2)) {
       CAPTURE(ordinal);
       REQUIRE(set.Rank(ordinal) == RankOf(members, ordinal));
-      REQUIRE(set.Contains(ordinal) == Has(members, ordinal));
+      REQUIRE(set.Contains(ordinal) == IsMember(members, ordinal));
     }
   }
 }

@@ -30,7 +30,7 @@ void CheckView(const View& view, const Members& members) {
   CHECK(mapped == expected);
   for (const uint64_t ordinal : Probes(members, 1)) {
     const auto index = view.IndexOf(ordinal);
-    found = found && index.has_value() == Has(members, ordinal) && (!index || *index == RankOf(members, ordinal));
+    found = found && index.has_value() == IsMember(members, ordinal) && (!index || *index == RankOf(members, ordinal));
   }
   CHECK(found);
   CHECK(view.Fingerprint() == View::Of(SetOfMembers(members)).Fingerprint());
