@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds that nobody runs, for what their compilers find.
 
-The folders are below the build folder that MESON_BUILD_ROOT names, and are kept, so a second run compiles little.
+The folders are below the one that OFINDEX_BUILDS names, and are kept, so a second run compiles little.
 """
 
 import os
@@ -10,7 +10,7 @@ import subprocess
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-BUILDS = pathlib.Path(os.environ.get("MESON_BUILD_ROOT", ROOT / "build")) / "builds"
+BUILDS = pathlib.Path(os.environ.get("OFINDEX_BUILDS", ROOT / "build" / "builds"))
 
 
 class BuildsTest(unittest.TestCase):
