@@ -28,12 +28,12 @@ TEST_CASE("shards appear all at once, in the order of the records, and a shard w
   for (const char* payload : {"a", "b", "c", "e", "f"}) {
     if (*payload == 'e') REQUIRE(writer.PassOver().has_value());
     REQUIRE(writer.Write(AsBytes(payload)).has_value());
-    CHECK(FilesIn(dir.path()) == std::vector<std::string>{"set.ofindex-draft"});
+    CHECK(ContentOf(dir.path()) == std::vector<std::string>{"set.ofindex-draft"});
   }
   CHECK(writer.records() == 5);
   REQUIRE(writer.Publish().has_value());
   const auto shard = [&](int i) { return ReadFile(dir / ("set/set-0000" + std::to_string(i) + "-of-00004.tfrecord")); };
-  CHECK(FilesIn(dir / "set").size() == 4);
+  CHECK(ContentOf(dir / "set").size() == 4);
   CHECK(shard(0) == ShardBytes(Framing::kTfRecord, {"a", "b"}));
   CHECK(shard(1).empty());
   CHECK(shard(2) == ShardBytes(Framing::kTfRecord, {"c", "e"}));
@@ -117,7 +117,7 @@ TEST_CASE("an earlier set is replaced only by force, whole, and other files are 
   REQUIRE(second.Write(AsBytes("new")).has_value());
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
   REQUIRE(second.Publish().has_value());
-  CHECK(FilesIn(dir / "set") == std::vector<std::string>{"notes.txt", "part-0", "part-7", "part-list"});
+  CHECK(ContentOf(dir / "set") == std::vector<std::string>{"notes.txt", "part-0", "part-7", "part-list"});
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"new"}));
 }
 
@@ -131,8 +131,8 @@ TEST_CASE("a set replaces another as a whole; other files keep their inodes, and
   const auto notes = StatOf(dir / "set/notes.txt");
   const auto folder = StatOf(dir / "set");
   WriteSet(Forced(dir / "set", 2), {"4", "5"});
-  CHECK(FilesIn(dir.path()) == std::vector<std::string>{"set"});
-  CHECK(FilesIn(dir / "set") == std::vector<std::string>{".hidden", "link", "notes.txt", "part-0", "part-1"});
+  CHECK(ContentOf(dir.path()) == std::vector<std::string>{"set"});
+  CHECK(ContentOf(dir / "set") == std::vector<std::string>{".hidden", "link", "notes.txt", "part-0", "part-1"});
   CHECK(ReadFile(dir / "set/part-1") == ShardBytes(Framing::kOfRecord, {"5"}));
   CHECK(StatOf(dir / "set/notes.txt").st_ino == notes.st_ino);
   CHECK(StatOf(dir / "set/notes.txt").st_nlink == 1);
@@ -181,16 +181,16 @@ TEST_CASE("a link to a folder stays, and so do folders that cannot be exchanged:
   fs::create_symlink("far/set", dir / "link");
   WriteSet(Forced(dir / "link", 2), {"1", "2"});
   CHECK(fs::is_symlink(dir / "link"));
-  CHECK(FilesIn(dir / "far") == std::vector<std::string>{"set"});
-  CHECK(FilesIn(dir / "far/set") == std::vector<std::string>{"part-0", "part-1"});
+  CHECK(ContentOf(dir / "far") == std::vector<std::string>{"set"});
+  CHECK(ContentOf(dir / "far/set") == std::vector<std::string>{"part-0", "part-1"});
 
   fs::create_directory(dir / "far/set/more");
   WriteFile(dir / "far/set/more/file", "mine");
   const auto folder = StatOf(dir / "far/set");
   WriteSet(Forced(dir / "link", 1), {"3"});
   CHECK(StatOf(dir / "far/set").st_ino == folder.st_ino);
-  CHECK(FilesIn(dir / "far") == std::vector<std::string>{"set"});
-  CHECK(FilesIn(dir / "far/set") == std::vector<std::string>{"more", "part-0"});
+  CHECK(ContentOf(dir / "far") == std::vector<std::string>{"set"});
+  CHECK(ContentOf(dir / "far/set") == std::vector<std::string>{"more", "part-0"});
   CHECK(ReadFile(dir / "far/set/part-0") == ShardBytes(Framing::kOfRecord, {"3"}));
   CHECK(ReadFile(dir / "far/set/more/file") == "mine");
 
@@ -211,8 +211,8 @@ TEST_CASE("the next writer removes the files of a killed one, and no other files
   WriteFile(temporary + "/_labels.tsv", "0\ta\n");
   fs::create_hard_link(dir / "set/notes.txt", temporary + "/notes.txt");
   WriteSet(Forced(dir / "set", 1), {"2"});
-  CHECK(FilesIn(dir.path()) == std::vector<std::string>{"set"});
-  CHECK(FilesIn(dir / "set") == std::vector<std::string>{"notes.txt", "part-0"});
+  CHECK(ContentOf(dir.path()) == std::vector<std::string>{"set"});
+  CHECK(ContentOf(dir / "set") == std::vector<std::string>{"notes.txt", "part-0"});
 
   for (const bool is_folder : {true, false}) {
     fs::create_directory(temporary);
@@ -222,7 +222,7 @@ TEST_CASE("the next writer removes the files of a killed one, and no other files
     const auto writer = ShardSetWriter::Begin(Plan(Forced(dir / "set", 1)), {1});
     REQUIRE(!writer);
     CHECK(writer.error().code == ErrorCode::kIo);
-    CHECK(FilesIn(temporary).size() == 2);
+    CHECK(ContentOf(temporary).size() == 2);
     CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"2"}));
     fs::remove_all(temporary);
   }
@@ -238,7 +238,7 @@ TEST_CASE("a set has one writer, and shards that appear meanwhile do not become 
   CHECK(ShardSetWriter::Begin(Plan(Forced(dir / "set", 1)), {1}).error().code == ErrorCode::kLocked);
   WriteFile(dir / "set/part-5", "");
   CHECK(writer.Publish().error().code == ErrorCode::kIo);
-  CHECK(FilesIn(dir / "set") == std::vector<std::string>{"part-0", "part-5"});
+  CHECK(ContentOf(dir / "set") == std::vector<std::string>{"part-0", "part-5"});
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
 }
 
@@ -258,7 +258,7 @@ TEST_CASE("a set that appears after a new one is planned is not mixed with it") 
   WriteSet(Forced(dir / "set", 2), {"1", "2"});
   ShardSetWriter writer = Begin(std::move(plan), {1});
   CHECK(writer.Publish().error().code == ErrorCode::kIo);
-  CHECK(FilesIn(dir / "set") == std::vector<std::string>{"part-0", "part-1"});
+  CHECK(ContentOf(dir / "set") == std::vector<std::string>{"part-0", "part-1"});
 }
 
 TEST_CASE("a failing writer leaves the mark of an earlier unfinished one") {
@@ -285,7 +285,7 @@ TEST_CASE("shards are not held open, so that their number is not limited") {
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &now) == 0);
   CHECK(now.rlim_cur == 100);
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &old) == 0);
-  CHECK(FilesIn(dir / "set").size() == 300);
+  CHECK(ContentOf(dir / "set").size() == 300);
 }
 
 TEST_CASE("records are spread evenly, and every record has a shard") {

@@ -13,7 +13,7 @@
 
 namespace ofindex {
 
-inline std::vector<std::string> FilesIn(const std::string& folder) {
+inline std::vector<std::string> ContentOf(const std::string& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     names.push_back(entry.path().filename().string());
