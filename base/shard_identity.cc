@@ -28,7 +28,7 @@ Result<void> AddRange(const File& file, uint64_t offset, std::span<uint8_t> buff
   return {};
 }
 
-// Returns true if there is a regular file at `path`, or if the system does not tell, for example for lack of
+// Returns true if there is a regular file at `path`, or if the system cannot tell, for example for lack of
 // permission.
 bool MayBeThere(const std::string& path) {
   struct stat info {};

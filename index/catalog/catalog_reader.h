@@ -53,8 +53,8 @@ class CatalogReader {
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
 
   /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, in order, under the same
-  /// rules as ForEachBlock. If a shard is given, its rows are not compared with the checksums of the table; each window
-  /// has its own checksum (StoreWindow).
+  /// rules as ForEachBlock. If a shard is given, the rows of its checkpoints are not compared with the checksums of
+  /// their table, because each window has a checksum of its own (StoreWindow).
   using VisitCheckpoint = std::function<Result<void>(const CheckpointRow&)>;
   [[nodiscard]] Result<void> ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit);
 

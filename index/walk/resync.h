@@ -30,7 +30,8 @@ class RecordSearch {
   };
 
   /// Finds the first header in [begin, end). One in 2^32 positions matches by chance, and a payload may contain
-  /// records, so it is a candidate to start from, not proof of a record. Returns nullopt if there is none. Errors: kIo.
+  /// records: the result is a candidate to start from, not proof of a record. Returns nullopt if there is none. Errors:
+  /// kIo.
   [[nodiscard]] Result<std::optional<Header>> FindHeader(uint64_t begin, uint64_t end);
 
   /// Result of a search for the next record.

@@ -37,8 +37,9 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   auto* const jump = static_cast<sigjmp_buf*>(::pthread_getspecific(section));
   if (jump == nullptr) return PassOn(signal, info, context);
   FaultGuard::Leave();
-  // siglongjmp does not restore the signal mask from before the fault. More signals may be blocked in this handler than
-  // were requested, as under the thread sanitizer; if SIGBUS stayed blocked, a second fault would end the process.
+  // siglongjmp does not restore the signal mask that was in force before the fault. This handler may run with more
+  // signals blocked than Install() asked for, as under the thread sanitizer; if SIGBUS stayed blocked, a second fault
+  // would end the process.
   ::pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
   siglongjmp(*jump, 1);
 }

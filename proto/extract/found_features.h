@@ -33,9 +33,9 @@ class FoundFeatures {
     strings.clear();
   }
 
-  /// Returns the entry of `feature` in this record, with unspecified content. `of_list` is true for a feature list,
-  /// which replaces a context feature of the same name. A context feature never replaces a list: the result is then
-  /// null.
+  /// Returns the entry of `feature` in this record; the content of the entry is unspecified. `of_list` is true for a
+  /// feature list, which replaces a context feature of the same name. A context feature never replaces a list: if there
+  /// is one, returns null.
   [[nodiscard]] ExtractedFeature* Place(uint32_t feature, bool of_list) {
     const bool follows = follows_ && !of_list && count_ < count_before_ && features_[count_].feature == feature;
     return follows ? &features_[count_++] : FindPlace(feature, of_list);

@@ -29,7 +29,7 @@ class Sampler(EpochSampler):
     Each iteration is the next epoch, unless `set_epoch` or `load_state_dict` was called in between. Each epoch has a
     different order, which depends only on seed and epoch; docs/sampling.md specifies the sampling algorithms. Takes
     O(1) memory, unless it has weights or balance. Made by `Dataset.sampler`. Pickles with the position of its last
-    iterator; a rank and world size that were not given are looked up by the process that unpickles it. Used by one
+    iterator; if rank and world size were not given, the process that unpickles a sampler looks them up. Used by one
     thread at a time.
     """
 

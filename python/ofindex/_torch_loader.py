@@ -1,4 +1,4 @@
-"""Epochs of prefetched tensors, and the position of a run in them."""
+"""Epochs of prefetched tensors, and the position of a run within its epochs."""
 
 from __future__ import annotations
 

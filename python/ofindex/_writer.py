@@ -146,7 +146,7 @@ class Writer(_ofindex.RecordFile):
         warnings.warn(f"{self!r} was not closed: the shard is discarded", ResourceWarning, stacklevel=2, source=self)
 
     def __reduce__(self) -> Any:
-        raise TypeError("a Writer belongs to one process: open one in each, for a shard of its own")
+        raise TypeError("a Writer belongs to one process: open another Writer, for another shard, in each process")
 
     def __repr__(self) -> str:
         closed = ", closed" if self.closed else ""

@@ -15,7 +15,7 @@ namespace ofindex {
 class FeatureColumn {
  public:
   /// `spec`, with its defaults filled in (see BatchDecoder), must outlive this object. `place` is where the numbers of
-  /// record 0 of the request go; null if HasPlace(spec) is false.
+  /// the first record go; null if HasPlace(spec) is false.
   FeatureColumn(const FeatureSpec& spec, uint8_t* place);
 
   /// Returns true if every record has the same number of numeric values.

@@ -119,7 +119,7 @@ TEST_CASE("an ordinal past the last is out of range for every method, and the me
   CHECK(empty.Open().Locate(0).error().code == ErrorCode::kOutOfRange);
 }
 
-TEST_CASE("a record marked bad is an error that names it, unless bad records are allowed") {
+TEST_CASE("reading a record marked bad is an error that names the record, unless bad records are allowed") {
   const MappedDataset dataset(
       {{.path = "p", .framing = Framing::kTfRecord, .payloads = SomePayloads(20, 50), .bad = {4, 15}}});
   const RecordReader strict = dataset.Open({.io = IoMode::kMmap});

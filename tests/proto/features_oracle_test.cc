@@ -16,7 +16,7 @@
 #include "tests/proto/message_text.h"
 
 // Gives random messages, sound and broken, to libprotobuf and to DecodedRecord: both must refuse them, or both must
-// read the same content, bit by bit. Content is compared as text that spells every value by its bits.
+// read the same content, bit by bit. Content is compared as text that spells out the bits of every value.
 
 namespace ofindex {
 namespace {

@@ -14,7 +14,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-static_assert(simdjson::SIMDJSON_PADDING <= 64, "rows have 64 bytes behind them");
+static_assert(simdjson::SIMDJSON_PADDING <= 64, "64 bytes of padding follow each row");
 
 class JsonRowParser : public RowParser {
  public:

@@ -19,7 +19,7 @@ struct Source {
 };
 
 /// The base of Python's Dataset: an open dataset and some of its records. The C slots of len() and [] are here, because
-/// a Python method would take as long as the read; everything else calls methods of the Python class.
+/// calling a Python method would take as long as the read itself; everything else calls methods of the Python class.
 class Records {
  public:
   /// If `rows` is null, the rows are those that the Python object's method `_resolve` returns when first needed.

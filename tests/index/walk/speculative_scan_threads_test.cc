@@ -113,7 +113,7 @@ TEST_CASE("a completed scan gives every record of a sound shard") {
   for (size_t i = 0; i < starts.size(); ++i) CHECK(starts[i] == alone.records[i].begin);
 }
 
-TEST_CASE("a scan gives nothing for a position that is not the start of one of its records") {
+TEST_CASE("a scan gives nothing for a position at which none of the scanned records begins") {
   const std::string shard = LargeRecords();
   const TempDir dir;
   WriteFile(dir / "shard", shard);

@@ -242,7 +242,7 @@ TEST_CASE("a set has one writer, and shards that appear meanwhile do not become 
   CHECK(ReadFile(dir / "set/part-0") == ShardBytes(Framing::kOfRecord, {"1"}));
 }
 
-TEST_CASE("a set is not published if a shard of another set appears while it is written") {
+TEST_CASE("a set is not published if a shard of another set appears before that") {
   const TempDir dir;
   WriteSet(Forced(dir / "set", 1), {"1"});
   ShardSetWriter writer = Begin(Plan(Forced(dir / "set", 1)), {1});

@@ -136,7 +136,7 @@ TEST_CASE("the rest of an epoch can be read with another world size, and each re
   CHECK(whole);
 }
 
-TEST_CASE("limits that allow no record are refused, and an error while reading lengths is returned") {
+TEST_CASE("limits that would exclude every record are refused, and an error while reading lengths is returned") {
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 0}));
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 1, .records = 0}));
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 1}, {2, 2}));

@@ -216,11 +216,11 @@ class Phase {
     const auto found = sampler.PositionOf(run_.order[position]);
     if (!found || *found != position) return "PositionOf is wrong";
     const auto when = sampler.When(run_.order[position]);
-    if (!when) return "When failed";
+    if (!when) return "When() failed";
     const bool read = position >= begin_ && (position - begin_) / world_ < StepsOf((position - begin_) % world_);
     if (when->has_value() != read)
-      return "When returns a place for a record that nobody reads, or none for a record that is read";
-    if (read && begin_ + (*when)->rank + (*when)->step * world_ != position) return "When is wrong";
+      return "When() gives a place to a record that nobody reads, or none to a record that is read";
+    if (read && begin_ + (*when)->rank + (*when)->step * world_ != position) return "When() is wrong";
     static_cast<void>(rank);
     return {};
   }
