@@ -98,8 +98,9 @@ class RecordReader {
   [[nodiscard]] Result<void> Copy(uint64_t ordinal, std::vector<uint8_t>& out) const;
 
   /// Copies the payloads of `ordinals` into `batch`, in the order given; repeats are allowed. Prefetches the next
-  /// records into the cache. If the last batch had to wait for the disk, requests all pages ahead and reads the records
-  /// in storage order. Thread-safe. On an error, which names the record, the content of the batch is unspecified.
+  /// records into the cache. If the previous batch had to wait for the disk, requests all pages in advance and reads
+  /// the records in storage order. Thread-safe. On an error, which names the record, the content of the batch is
+  /// unspecified.
   ///
   /// Errors: those of Copy.
   [[nodiscard]] Result<void> CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const;

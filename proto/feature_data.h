@@ -11,8 +11,7 @@
 namespace ofindex {
 
 /// A view of the values of a feature, or of one step of a feature list, in an array in any storage. Cheap to create,
-/// because one is created for every value written. If the kind is kNone, the feature has no kind, and there are no
-/// values.
+/// because one is created for every value written. kNone means that the feature has no kind and no values.
 class FeatureData {
  public:
   FeatureData() = default;

@@ -78,7 +78,7 @@ struct RecordLocation {
 };
 
 /// A dataset open for reading: one snapshot of an index, its shards and its columns. If the index is rebuilt, an open
-/// dataset keeps reading the old one. Reading a shard that is no longer the file that was indexed is an error.
+/// dataset keeps reading the old one. It is an error to read a shard that was replaced or changed since it was indexed.
 ///
 /// A handle: copies share the open dataset. It stays open as long as any copy, or any object made from one, lives. A
 /// move is a copy, so there is no moved-from state. Immutable and thread-safe; usable after fork, in parent and child.

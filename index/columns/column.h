@@ -41,8 +41,8 @@ struct ColumnValue {
   friend bool operator==(const ColumnValue&, const ColumnValue&) = default;
 };
 
-/// Convert between kinds, one bit each in `kinds`, and their comma-separated names: "bytes,int64". ParseKinds returns
-/// nullopt if a word is not a kind.
+/// Convert a set of kinds, with one bit per kind, to the comma-separated names of the kinds ("bytes,int64") and back.
+/// ParseKinds returns nullopt if a word is not the name of a kind.
 [[nodiscard]] std::string KindNames(uint8_t kinds);
 [[nodiscard]] std::optional<uint8_t> ParseKinds(std::string_view names);
 

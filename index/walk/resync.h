@@ -43,9 +43,9 @@ class RecordSearch {
   /// Finds the first record that begins in [begin, end) and whose length checksum and payload checksum are both
   /// correct.
   ///
-  /// Each candidate costs the bytes of its record, and a hostile file can hold very many. `budget` is the number of
-  /// bytes that may be read, and is set to what is left. A budget of a few times the file's size makes the cost linear
-  /// and admits every real record. Errors: kIo.
+  /// To check a candidate, its whole record is read, and a hostile file can hold very many candidates. `budget` is the
+  /// number of bytes that may be read, and is set to what is left. A budget of a few times the file's size makes the
+  /// cost linear, and suffices for every real record. Errors: kIo.
   [[nodiscard]] Result<Outcome> FindRecord(uint64_t begin, uint64_t end, uint64_t& budget);
 
  private:

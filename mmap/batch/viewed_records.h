@@ -11,8 +11,8 @@
 
 namespace ofindex {
 
-/// Inflated payloads from compressed shards, of which callers hold views. Kept for the life of this object, up to a
-/// limit in bytes that includes their overhead. Thread-safe without locks, and usable after fork.
+/// Payloads that were inflated from compressed shards; callers hold views of them. Kept for the life of this object, up
+/// to a limit in bytes that includes their overhead. Thread-safe without locks, and usable after fork.
 class ViewedRecords {
  public:
   ViewedRecords(uint64_t max_bytes, size_t buckets) : max_bytes_(max_bytes), buckets_(buckets) {}

@@ -43,7 +43,7 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  /// Copies the payloads of `reads`, and compares the length in each header with the index. All records must lie inside
+  /// Copies the payloads of `reads`, and compares the length in each header with the index. All records must lie within
   /// the size for which the source was created. Never faults, whatever happens to the file meanwhile.
   [[nodiscard]] virtual ReadOutcome Read(Framing framing, std::span<const RecordRead> reads) const = 0;
 

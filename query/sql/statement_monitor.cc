@@ -12,8 +12,8 @@
 namespace ofindex {
 namespace {
 
-// Operations of SQLite's virtual machine between two checks: a microsecond or two, unless they copy large values. A
-// check costs about 50 ns.
+// Number of operations of SQLite's virtual machine between two checks. So many take a microsecond or two, unless they
+// copy large values. A check costs about 50 ns.
 constexpr int kOperationsPerCheck = 100;
 
 std::string Seconds(std::chrono::nanoseconds time) {

@@ -12,8 +12,8 @@ namespace ofindex {
 inline constexpr char kNoList[] = "has(list, value): the first argument is not a list";
 
 /// Implements the SQL function has(list, value), for lists that are JSON text: 1 if the list contains the value, 0 if
-/// not, NULL if either is NULL. A number of the list is compared with the value like a column of type NUMERIC, a text
-/// like one of type TEXT.
+/// not, NULL if either is NULL. An element that is a number is compared with the value as a column of type NUMERIC
+/// would be, an element that is text as a column of type TEXT would be.
 void Has(sqlite3_context* context, int count, sqlite3_value** values);
 
 /// Registers Has() on `db`. Errors: kLimit if SQLite has no memory.

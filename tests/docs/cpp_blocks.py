@@ -19,7 +19,7 @@ def code_of(text: str) -> str:
 
 
 def program_of(documents: list[str]) -> str:
-    """The text of a program that runs the blocks of one of `documents`: its argument is the index of the document."""
+    """The text of a program that runs the blocks of one of `documents`, whose index is the program's argument."""
     codes = [code_of(text) for text in documents]
     lines = [line for code in codes for line in code.splitlines()]
     included = sorted({line for line in lines if line.startswith("#include ")} | {"#include <cstdlib>"})
@@ -33,5 +33,5 @@ def program_of(documents: list[str]) -> str:
 
 
 def printed_by(text: str) -> list[str]:
-    """The expected output of the blocks of the document `text`, as lines."""
+    """The lines that the blocks of a document are expected to print; `text` is its content."""
     return PRINTS.findall(code_of(text))

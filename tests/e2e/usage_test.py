@@ -1,4 +1,4 @@
-"""Command lines that are refused: the error message, exit code 2, and that no file is touched."""
+"""Refused command lines print an error message, exit with code 2 and touch no file."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class CountingSampler:
 
 
 class WatchedTest(WorkTest):
-    """Ends the process, and prints the stacks of all threads, if a test takes too long."""
+    """Prints the stacks of all threads and ends the process if a test takes too long."""
 
     def setUp(self) -> None:
         super().setUp()

@@ -70,7 +70,7 @@ TEST_CASE("an empty dataset opens, and has no records") {
   CheckReads(Dataset::Open(dir / "empty.tfrecord"), {});
 }
 
-TEST_CASE("a missing shard is stale when it is first used, and not before") {
+TEST_CASE("a missing shard is reported as stale when it is first used, and not before") {
   const BuiltDataset built(Framing::kTfRecord);
   fs::remove(built / "train/part-1");
   const Result<Dataset> dataset = Dataset::Open(built / "train");

@@ -85,7 +85,7 @@ void AddOrderOptions(Verb& verb, Arguments& arguments) {
   verb.AddOption("--where", request.where, "EXPR", "Only records for which this SQL expression holds");
   verb.AddOption("--weights", request.weights, "COLUMN", "Draw with replacement, in proportion to this numeric column");
   verb.AddOption("--balance", request.balance, "COLUMN",
-                 "Draw with replacement, with equal probability per value of this column")
+                 "Draw with replacement, with the same probability for each value of this column")
       .Excludes({"--weights"});
   verb.AddOption("--temperature", request.temperature, "T",
                  "For --balance: draw values by their frequency to the power 1/T; 1: as in the data; default infinity: "

@@ -22,7 +22,7 @@ struct Frame {
 
 [[nodiscard]] constexpr uint64_t FrameCount(uint64_t values) { return (values + kFrameValues - 1) / kFrameValues; }
 
-/// Appends the frames' headers and fields. Keeps the `width` low bits of each value's distance from the base of its
+/// Appends the frames' headers and fields. A field is the `width` low bits of a value's distance from the base of its
 /// frame.
 void WriteFrames(std::span<const Frame> frames, std::span<const uint64_t> values, ChunkWriter& out);
 

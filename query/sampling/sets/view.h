@@ -43,8 +43,8 @@ class View {
   /// Returns the part of the view with ordinals below `end`. Shares the set.
   [[nodiscard]] View Below(uint64_t end) const;
 
-  /// Returns 32 hexadecimal digits, the same for the same records however the view was made: OrdinalSet::Fingerprint()
-  /// of the set of these records. Takes as long as reading that set.
+  /// Returns OrdinalSet::Fingerprint() of the set of the view's records: 32 hexadecimal digits, which do not depend on
+  /// how the view was made. Takes as long as reading that set.
   [[nodiscard]] std::string Fingerprint() const;
 
  private:

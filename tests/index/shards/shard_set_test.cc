@@ -255,7 +255,7 @@ TEST_CASE("a glob is expanded, unless a file has exactly that name") {
   CHECK(CodeOf({"d/nothing*"}) == ErrorCode::kUsage);
 }
 
-TEST_CASE("each line of a list is a path, whatever the line ends, and empty lines are ignored") {
+TEST_CASE("each line of a list is a path, with any kind of line ending, and empty lines are ignored") {
   Folder folder;
   folder.Make({"d/a", "d/b", "d/c d", "e/x"});
   WriteFile("list", "d/b\r\n\nd/c d\ne\nd/a");

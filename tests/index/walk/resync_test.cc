@@ -170,7 +170,7 @@ TEST_CASE("a walk reads a hostile shard a bounded number of times") {
       {"no header anywhere", kTf, "0123456789ab", DamageReason::kBadLengthCrc},
       {"a gap before every record", kTf, "x" + RecordBytes(kTf, ""), DamageReason::kTornTail},
       {"zeros before every record", kTf, std::string(13, '\0') + RecordBytes(kTf, ""), DamageReason::kTornTail},
-      {"an empty record before every record of one byte", Framing::kOfRecord,
+      {"an empty record before every one-byte record", Framing::kOfRecord,
        Le64(0) + RecordBytes(Framing::kOfRecord, "x"), DamageReason::kTornTail},
       {"runs of empty records", Framing::kOfRecord, std::string(800, '\0') + RecordBytes(Framing::kOfRecord, "x"),
        DamageReason::kTornTail},

@@ -248,7 +248,7 @@ TEST_CASE("names keep their numbers from record to record, in any order") {
   CHECK(extractor.found()[0].feature == 0);
 }
 
-TEST_CASE("a dropped name is not found by its entry header") {
+TEST_CASE("looking up a dropped name by its entry header finds nothing") {
   // The name is seen often enough to be expected. Then other names take its place and its number.
   Extractor extractor(FieldPlan::Of(PayloadKind::kOfRecord), {});
   const std::string last = Entry("z", Field(5, PackedVarints({1})));
