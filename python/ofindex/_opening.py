@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from . import _ofindex
 from ._arguments import whole
@@ -66,7 +66,8 @@ def build(
     max_ratio: int = 200,
     max_inflated_bytes: int = 1 << 40,
 ) -> Dataset:
-    """Read shards once, in place, and write their index. An up-to-date index is left unchanged.
+    """Read shards once, in place, and write their index. An up-to-date index is left unchanged, unless `verify` or
+    `columns` asks for something that it lacks: then it is rebuilt.
 
     Args:
         data: A file, a folder, a quoted glob, ``@LIST``, or several of these.
@@ -75,7 +76,7 @@ def build(
         columns: "auto", "none", or the names of the features that become columns, lists included. "auto" followed by
             names adds them to the automatic columns: ``["auto", "boxes"]``, or ``"auto,boxes"`` as on the command line.
         threads: Computing threads; None: one per processor.
-        force: Replace a stale index.
+        force: Build even if there is an index, and replace it.
         progress: None shows a tqdm bar if tqdm is installed and there is a terminal or notebook; True, False; or a
             callable ``(bytes_done, bytes_total, records_done)``.
         columns_optional: Build even if no record has a feature that `columns` names.
@@ -87,11 +88,11 @@ def build(
             total; a shard beyond either is refused as a decompression bomb.
 
     Returns:
-        The dataset, open. Damage does not stop a build: see ``ds.info["damage"]`` and ``ds.info["bad"]``. Neither does
-        an unreadable file below `data`: a RuntimeWarning names it, and ``ds.info["skipped"]`` lists it.
+        The dataset, open. Neither damage nor an unreadable file below `data` stops a build: a RuntimeWarning names the
+        first damage and each such file. ``ds.info["damage"]``, ``ds.info["bad"]`` and ``ds.info["skipped"]`` list them.
 
     Raises:
-        StaleError: there is an index, but for other shards or options. LockError: another process is building it.
+        StaleError: there is an index, but of other or changed shards, or of files taken for another type. LockError: another process is building it.
         ValueError: no record has a feature that `columns` names; the old index stays. FormatError, ValueError, OSError:
         the data are not record files, or cannot be read. LimitError: a shard is a decompression bomb.
     """
@@ -119,4 +120,19 @@ def build(
         )
     for unreadable in built["unreadable"]:
         warnings.warn(f"{unreadable}; everything else is in the index", RuntimeWarning, stacklevel=2)
+    for fault in _faults(built):
+        warnings.warn(f"{fault}; every intact record is in the index", RuntimeWarning, stacklevel=2)
     return open(built["index"])
+
+
+def _faults(built: dict[str, Any]) -> list[str]:
+    """What a build found wrong in the shards: the first damage and the first bad record, with their numbers."""
+    faults = []
+    for damage in built["damage"][:1]:
+        size = damage["end"] - damage["begin"]
+        where = f"{damage['shard']!r}@{damage['begin']}: {size:,} byte{'' if size == 1 else 's'} without a record"
+        faults.append(f"{where}: {damage['reason']}, the first of {len(built['damage']):,} in ds.info['damage']")
+    for bad in built["bad"][:1]:
+        where = f"record {bad['record']} in {bad['shard']!r}@{bad['offset']}: {bad['reason']}"
+        faults.append(f"{where}, the first of {len(built['bad']):,} in ds.info['bad']")
+    return faults

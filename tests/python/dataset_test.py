@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import pickle
 import threading
+import warnings
 import weakref
 from typing import Any
 
@@ -143,6 +144,24 @@ class OpeningTest(WorkTest):
         with self.assertRaises(ofindex.StaleError):
             ds[0]
         self.assertEqual(ofindex.open(self.dir / "data.ofidx", root=self.dir / "copy")[7], example(7))
+
+    def test_a_build_that_finds_damage_warns_and_an_intact_one_does_not(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.examples(20)
+        shard = self.dir / "data" / "part-1"
+        whole = shard.read_bytes()
+        shard.write_bytes(whole + b"xy")
+        torn = (
+            rf"data/part-1'@{len(whole)}: 2 bytes without a record: torn_tail, the first of 1 in ds\.info\['damage'\]"
+        )
+        with self.assertWarnsRegex(RuntimeWarning, torn):
+            ofindex.build(self.dir / "data", force=True)
+        shard.write_bytes(whole[:-5] + bytes([whole[-5] ^ 1]) + whole[-4:])
+        with self.assertWarnsRegex(
+            RuntimeWarning, r"record 19 in '.*part-1'@\d+: .*, the first of 1 in ds\.info\['bad'\]"
+        ):
+            ofindex.build(self.dir / "data", force=True)
 
     def test_each_kind_of_error_has_an_exception_and_a_hint(self) -> None:
         ds = self.examples(20)

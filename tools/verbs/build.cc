@@ -191,7 +191,7 @@ void AddBuild(CommandLine& line, Context& context) {
   AddColumnOptions(verb, *arguments);
   verb.AddOption("-j,--threads", options.threads, "N", "Computing threads; default: one per processor")
       .Between(1, 1024);
-  verb.AddFlag("--force", options.force, "Replace a stale or damaged index; default: off");
+  verb.AddFlag("--force", options.force, "Build even if there is an index, and replace it; default: off");
   verb.AddFlag("--wait", arguments->wait,
                "Wait for another process that is building the same index, and use its result");
   verb.Runs([arguments, &context] { return Build(*arguments, context); });

@@ -130,10 +130,11 @@ void AddGet(CommandLine& line, Context& context) {
   verb.AddArgument("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B")
       .Required();
   verb.AddOption("--feature", arguments->feature, "NAME", "Only this feature (a feature list is NAME[])");
-  verb.AddFlag("--raw", arguments->raw, "The payload's bytes; with --feature, that feature's bytes")
+  verb.AddFlag("--raw", arguments->raw,
+               "The payload's bytes; with --feature, its values: byte strings as they are, numbers little-endian")
       .Excludes({"--json", "--jsonl"});
   verb.AddFlag("--wire", arguments->wire,
-               "The payload's bytes explained: tags, lengths, values; with --feature, that feature's bytes")
+               "The payload's bytes explained: tags, lengths, values; with --feature, the bytes that encode it")
       .Excludes({"--json", "--jsonl", "--raw"});
   AddReadingOptions(verb, arguments->reading);
   verb.Runs([arguments, &context] { return Get(*arguments, context); });

@@ -145,9 +145,10 @@ void AddSourceOptions(Verb& verb, Arguments& arguments) {
                          {"us", TimeUnit::kMicroseconds},
                          {"ns", TimeUnit::kNanoseconds}},
                         "UNIT", "Unit of times and timestamps: s, ms, us or ns; default us");
-  verb.AddOption("--payload", arguments.payload, "PAYLOAD",
-                 "example or sequence_example (lists of lists become feature lists), in TFRecords; default example, in "
-                 "OFRecord files ofrecord")
+  verb.AddOption(
+          "--payload", arguments.payload, "PAYLOAD",
+          "In TFRecords: example (default), or sequence_example, in which lists of lists become feature lists; in "
+          "OFRecord files: ofrecord")
       .OneOf({"example", "sequence_example", "ofrecord"});
   verb.AddNumber("--seed", request.seed, "SEED",
                  "Shuffle the records across all shards; default: in the order of the sources");

@@ -76,8 +76,8 @@ void AddReaderOptions(Verb& verb, SampleRequest& request) {
                  "This reader's rank, from 0: it reads positions P+R, P+R+W, ...; default 0");
   verb.AddNumber("--world", request.slice.world, "W", "Number of ranks; default 1");
   verb.AddChoice("--tail", request.tail, {{"exact", Tail::kExact}, {"pad", Tail::kPad}, {"drop", Tail::kDrop}}, "TAIL",
-                 "If ranks do not divide the rest: exact (each record once), pad or drop (ranks read the same number); "
-                 "default exact");
+                 "At the end of an epoch: exact (each record once), or pad or drop records, so that all ranks read the "
+                 "same number; default exact");
 }
 
 void AddOrderOptions(Verb& verb, Arguments& arguments) {

@@ -103,8 +103,8 @@ Result<int> Verify(VerifyOptions& options, Context& context) {
 }  // namespace
 
 void AddVerify(CommandLine& line, Context& context) {
-  Verb verb =
-      AddVerb(line, context, "verify", "Compare the shards with the index, down to the last byte", Formats::kJson);
+  Verb verb = AddVerb(line, context, "verify", "Compare the shards with everything that the index knows about them",
+                      Formats::kJson);
   auto options = std::make_shared<VerifyOptions>();
   verb.AddArgument("INDEX", options->index, "The index, or the DATA that it is named after").Required();
   verb.AddFlag("--quick", options->quick, "Compare only fingerprints");
