@@ -92,9 +92,10 @@ def build(
         first damage and each such file. ``ds.info["damage"]``, ``ds.info["bad"]`` and ``ds.info["skipped"]`` list them.
 
     Raises:
-        StaleError: there is an index, but of other or changed shards, or of files taken for another type. LockError: another process is building it.
-        ValueError: no record has a feature that `columns` names; the old index stays. FormatError, ValueError, OSError:
-        the data are not record files, or cannot be read. LimitError: a shard is a decompression bomb.
+        StaleError: there is an index, but of other or changed shards, or of files taken for another type. LockError:
+        another process is building it. ValueError: no record has a feature that `columns` names; the old index stays.
+        FormatError, ValueError, OSError: the data are not record files, or cannot be read. LimitError: a shard is a
+        decompression bomb.
     """
     paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
     names = [] if isinstance(columns, str) else list(columns)

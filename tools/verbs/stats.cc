@@ -259,7 +259,9 @@ void AddStats(CommandLine& line, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   // The parser takes an argument in brackets for a list.
-  verb.AddArgument("NAME", arguments->names, "Columns, or features; default: those of all features, and _length; before a name that begins with [, write a backslash");
+  verb.AddArgument("NAME", arguments->names,
+                   "Columns, or features; default: those of all features, and _length; before a name that begins with "
+                   "[, write a backslash");
   verb.AddOption("--top", arguments->top, "N",
                  "Number of most frequent values or groups to show; default 10, but all groups with --json or --csv")
       .Between(size_t{0}, kMaxTop);
