@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cmath>
 
 #include "base/threads.h"
 #include "query/columns/list_json.h"
