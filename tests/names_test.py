@@ -11,7 +11,7 @@ import collections
 import pathlib
 import re
 import unittest
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("base", "proto", "mmap", "index", "query", "include", "library", "tools", "python/src")
@@ -50,11 +50,11 @@ def types_of(source: str) -> Iterator[str]:
                 yield "::".join(scope for scope in scopes if scope)
 
 
-def defined_twice(sources: Mapping[str, str]) -> list[str]:
-    """The faults of `sources`, which maps paths to texts."""
+def defined_twice(sources: Mapping[str, str], names_of: Callable[[str], Iterable[str]]) -> list[str]:
+    """The names that `names_of` finds in two of `sources`, which maps paths to texts."""
     files = collections.defaultdict(list)
     for path, source in sources.items():
-        for name in types_of(source):
+        for name in names_of(source):
             files[name].append(path)
     return [f"{name}: defined in {' and in '.join(paths)}" for name, paths in sorted(files.items()) if len(paths) > 1]
 
@@ -69,25 +69,22 @@ def functions_of(header: str) -> set[str]:
     return {name + re.sub(r"\s*\w+(?=,|$)", "", parameters) + ")" for name, parameters in found}
 
 
-def shared_functions(headers: Mapping[str, str]) -> list[str]:
-    """The faults of `headers`, which maps paths to texts."""
-    files = collections.defaultdict(list)
-    for path, header in headers.items():
-        for name in functions_of(header):
-            files[name].append(path)
-    return [f"{name}: in {' and in '.join(paths)}" for name, paths in sorted(files.items()) if len(paths) > 1]
+def texts_in(folders: Iterable[str], suffixes: set[str]) -> dict[str, str]:
+    """Maps the paths of the files in `folders` to their texts."""
+    return {
+        str(path.relative_to(ROOT)): path.read_text()
+        for folder in folders
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in suffixes
+    }
 
 
 class NamesTest(unittest.TestCase):
     def test_no_helper_of_the_tests_has_the_name_and_parameters_of_another_function(self) -> None:
         """Two such inline functions are one to the linker, even if they return different types."""
-        headers = {
-            str(path.relative_to(ROOT)): path.read_text()
-            for folder in (*FOLDERS[:5], "tests")
-            for path in sorted((ROOT / folder).rglob("*.h"))
-        }
+        headers = texts_in((*FOLDERS[:5], "tests"), {".h"})
         self.assertGreater(sum(len(functions_of(header)) for header in headers.values()), 500)
-        self.assertEqual([fault for fault in shared_functions(headers) if " tests/" in fault], [])
+        self.assertEqual([fault for fault in defined_twice(headers, functions_of) if " tests/" in fault], [])
 
     def test_functions_are_found_in_declarations_and_definitions(self) -> None:
         header = (
@@ -96,17 +93,12 @@ class NamesTest(unittest.TestCase):
         )
         self.assertEqual(functions_of(header), {"B(int,\n const D&)", "E()", "J(K)"})
         headers = {"1.h": "A B(C d);", "2.h": "E B(C f) {}", "3.h": "A B(G h);"}
-        self.assertEqual(shared_functions(headers), ["B(C): in 1.h and in 2.h"])
+        self.assertEqual(defined_twice(headers, functions_of), ["B(C): defined in 1.h and in 2.h"])
 
     def test_every_type_is_defined_once(self) -> None:
-        sources = {
-            str(path.relative_to(ROOT)): path.read_text()
-            for folder in FOLDERS
-            for path in sorted((ROOT / folder).rglob("*"))
-            if path.suffix in {".h", ".cc"}
-        }
+        sources = texts_in(FOLDERS, {".h", ".cc"})
         self.assertGreater(sum(len(list(types_of(source))) for source in sources.values()), 300)
-        self.assertEqual(defined_twice(sources), [])
+        self.assertEqual(defined_twice(sources, types_of), [])
 
     def test_two_types_with_external_linkage_and_the_same_name_are_found(self) -> None:
         for source in (
@@ -121,7 +113,8 @@ class NamesTest(unittest.TestCase):
             "namespace { int f; } namespace a { class B { }; }",
         ):
             with self.subTest(source=source):
-                self.assertEqual(defined_twice({"1.h": source, "2.h": source}), ["a::B: defined in 1.h and in 2.h"])
+                found = defined_twice({"1.h": source, "2.h": source}, types_of)
+                self.assertEqual(found, ["a::B: defined in 1.h and in 2.h"])
 
     def test_a_type_with_internal_linkage_is_ignored(self) -> None:
         for source in (
@@ -134,7 +127,8 @@ class NamesTest(unittest.TestCase):
                 self.assertEqual(list(types_of(source)), [])
 
     def test_the_same_name_in_two_namespaces_is_allowed(self) -> None:
-        self.assertEqual(defined_twice({"1": "namespace a { class B {}; }", "2": "namespace c { class B {}; }"}), [])
+        sources = {"1": "namespace a { class B {}; }", "2": "namespace c { class B {}; }"}
+        self.assertEqual(defined_twice(sources, types_of), [])
 
 
 if __name__ == "__main__":
