@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "query/sql/sql_memory.h"
 #include "query/sql/statement_monitor.h"
-#include "query/tables/work_limits.h"
+#include "query/tables/values/work_limits.h"
 
 struct sqlite3;
 

@@ -11,7 +11,7 @@
 #include "base/nearest_names.h"
 #include "base/text.h"
 #include "query/sql/sql_authorizer.h"
-#include "query/tables/has_function.h"
+#include "query/tables/values/has_function.h"
 
 namespace ofindex {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "base/nearest_names.h"
 #include "base/text.h"
+#include "query/sql/grouped_statements.h"
 #include "query/sql/sql_authorizer.h"
 #include "query/sql/sql_error.h"
 #include "query/sql/statement_text.h"
@@ -151,11 +152,16 @@ SqlSession::SqlSession(sqlite3* db, std::unique_ptr<SqlAuthorizer> authorizer)
     : db_(db), authorizer_(std::move(authorizer)) {}
 
 SqlSession::SqlSession(SqlSession&& other) noexcept
-    : db_(std::exchange(other.db_, nullptr)), authorizer_(std::move(other.authorizer_)) {}
+    : db_(std::exchange(other.db_, nullptr)),
+      authorizer_(std::move(other.authorizer_)),
+      open_groups_(std::move(other.open_groups_)),
+      groups_(std::move(other.groups_)) {}
 
 SqlSession& SqlSession::operator=(SqlSession&& other) noexcept {
   std::swap(db_, other.db_);
   std::swap(authorizer_, other.authorizer_);
+  std::swap(open_groups_, other.open_groups_);
+  std::swap(groups_, other.groups_);
   return *this;
 }
 
@@ -167,16 +173,24 @@ SqlSession::~SqlSession() {
 
 Result<SqlSession> SqlSession::Open(const Snapshot& snapshot) {
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> shared, snapshot.Catalog());
-  OFINDEX_ASSIGN(Catalog catalog, ReadCatalog(*shared));
+  OFINDEX_ASSIGN(Catalog read, ReadCatalog(*shared));
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot.Columns());
+  const auto catalog = std::make_shared<const Catalog>(std::move(read));
+  const AddTables add_catalog = [catalog](sqlite3* db, const WorkLimits& limits) {
+    return RegisterCatalogTables(db, catalog, limits);
+  };
   const auto add = [&](sqlite3* db, const WorkLimits& limits) -> Result<void> {
     OFINDEX_TRY(RegisterRecords(db, store, limits));
-    return RegisterCatalogTables(db, std::make_shared<const Catalog>(std::move(catalog)), limits);
+    return add_catalog(db, limits);
   };
   std::vector<std::string> tables = {"records"};
   tables.insert(tables.end(), std::begin(kCatalogTables), std::end(kCatalogTables));
-  return Open(add, std::move(tables));
+  OFINDEX_ASSIGN(SqlSession session, Open(add, tables));
+  session.open_groups_ = [store, add_catalog, tables] { return GroupedStatements::Open(store, add_catalog, tables); };
+  return session;
 }
+
+bool SqlSession::idle() const { return sqlite3_next_stmt(db_, nullptr) == nullptr; }
 
 Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::string> tables) {
   auto authorizer = std::make_unique<SqlAuthorizer>(std::move(tables));
@@ -190,12 +204,25 @@ Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::strin
 
 Result<SqlRows> SqlSession::Query(std::string_view sql, const std::vector<SqlParameter>& parameters,
                                   const SqlLimits& limits, size_t written_from) {
+  OFINDEX_ASSIGN(std::optional<SqlRows> groups, QueryGroups(sql, parameters, limits));
+  if (groups) return *std::move(groups);
   const SqlMemory::Counting counting(authorizer_->memory());
   auto monitor = std::make_unique<StatementMonitor>(limits, authorizer_->memory());
   OFINDEX_ASSIGN(sqlite3_stmt* const statement, Prepare(sql, *monitor, written_from));
   SqlRows rows(statement, *authorizer_, std::move(monitor), limits.rows);
   OFINDEX_TRY(rows.Bind(parameters));
   return rows;
+}
+
+// Returns the rows of a statement that is answered in groups; nothing if it is not.
+Result<std::optional<SqlRows>> SqlSession::QueryGroups(std::string_view sql,
+                                                       const std::vector<SqlParameter>& parameters,
+                                                       const SqlLimits& limits) {
+  if (!open_groups_ || !MayAggregate(sql)) return std::nullopt;
+  if (groups_ == nullptr) {
+    OFINDEX_ASSIGN(groups_, open_groups_());
+  }
+  return groups_->Query(sql, parameters, limits);
 }
 
 // Accepts a single statement that returns rows and changes nothing.

@@ -14,13 +14,14 @@
 #include "index/columns/column.h"
 #include "query/columns/snapshot.h"
 #include "query/sql/statement_monitor.h"
-#include "query/tables/work_limits.h"
+#include "query/tables/values/work_limits.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace ofindex {
 
+class GroupedStatements;
 class SqlAuthorizer;
 
 /// A value for a parameter of a statement: `name` is "label" for :label, @label and $label, and "1" for ?1 and the
@@ -76,7 +77,9 @@ class SqlRows {
 /// time and memory are limited. Moves, does not copy; not thread-safe, and must not cross a fork.
 class SqlSession {
  public:
-  /// Opens a session on a snapshot, whose columns it shares. Errors: kIndex, kIo; kStale if the file was rewritten.
+  /// Opens a session on a snapshot, whose columns it shares. Aggregates over `records` are computed by kernels where
+  /// the result is the same (query/sql/grouped_statements.h); such a statement counts and limits its memory by itself.
+  /// Errors: kIndex, kIo; kStale if the file was rewritten.
   [[nodiscard]] static Result<SqlSession> Open(const Snapshot& snapshot);
 
   /// Opens a session on the eponymous virtual tables `tables`, which `add` registers. The work of these tables must
@@ -95,13 +98,23 @@ class SqlSession {
   [[nodiscard]] Result<SqlRows> Query(std::string_view sql, const std::vector<SqlParameter>& parameters = {},
                                       const SqlLimits& limits = {}, size_t written_from = 0);
 
+  /// Returns true if no statement of this session is left.
+  [[nodiscard]] bool idle() const;
+
  private:
+  using OpenGroups = std::function<Result<std::unique_ptr<GroupedStatements>>()>;
+
   SqlSession(sqlite3* db, std::unique_ptr<SqlAuthorizer> authorizer);
 
   [[nodiscard]] Result<sqlite3_stmt*> Prepare(std::string_view sql, StatementMonitor& monitor, size_t written_from);
+  [[nodiscard]] Result<std::optional<SqlRows>> QueryGroups(std::string_view sql,
+                                                           const std::vector<SqlParameter>& parameters,
+                                                           const SqlLimits& limits);
 
   sqlite3* db_;
   std::unique_ptr<SqlAuthorizer> authorizer_;
+  OpenGroups open_groups_;                      // null: no statement is answered in groups
+  std::unique_ptr<GroupedStatements> groups_;  // opened by the first statement that may need it
 };
 
 }  // namespace ofindex

@@ -1,5 +1,11 @@
 #include "query/sql/statement_text.h"
 
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/text.h"
+
 namespace ofindex {
 namespace {
 
@@ -24,6 +30,25 @@ size_t SkipBlank(std::string_view sql, size_t from) {
     from = end;
   }
   return from;
+}
+
+std::string_view WithoutExplain(std::string_view sql) {
+  const auto skip = [](std::string_view from, std::string_view word) {
+    const size_t begin = SkipBlank(from, 0);
+    const bool found = Folded(from.substr(begin, word.size())) == word;
+    const std::string_view rest = found ? from.substr(begin + word.size()) : from;
+    return found && SkipBlank(rest, 0) > 0 ? rest : from;
+  };
+  const std::string_view explained = skip(sql, "explain");
+  const std::string_view query = explained.size() == sql.size() ? sql : skip(explained, "query");
+  const std::string_view plan = query.size() == explained.size() ? query : skip(query, "plan");
+  return plan.size() == query.size() ? explained : plan;
+}
+
+bool MayAggregate(std::string_view sql) {
+  constexpr std::array<std::string_view, 8> kWords = {"group", "distinct", "count", "sum", "total", "avg", "min", "max"};
+  const std::string text = Folded(sql);
+  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
 }  // namespace ofindex

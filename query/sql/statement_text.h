@@ -9,4 +9,11 @@ namespace ofindex {
 /// size of `sql` if there is none.
 [[nodiscard]] size_t SkipBlank(std::string_view sql, size_t from);
 
+/// Returns the part of `sql` after EXPLAIN or EXPLAIN QUERY PLAN at its beginning; all of `sql` if it has neither.
+[[nodiscard]] std::string_view WithoutExplain(std::string_view sql);
+
+/// Returns true if `sql` may aggregate rows: it has the name of an aggregate function, GROUP or DISTINCT, perhaps as
+/// part of another word.
+[[nodiscard]] bool MayAggregate(std::string_view sql);
+
 }  // namespace ofindex

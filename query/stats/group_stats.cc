@@ -53,7 +53,7 @@ class Grouping {
     for (const uint32_t number : groups.number) ++made.rows[number];
     for (const Column& column : columns_) {
       OFINDEX_ASSIGN(const std::shared_ptr<const Chunk> numbers, store_.Load(column, block));
-      made.sums.push_back(SumByGroup(*numbers, groups.number, made.values.size()));
+      made.sums.push_back(SumByGroup(*numbers, groups.number, made.values.size(), numbers->present()));
     }
     return made;
   }

@@ -33,12 +33,12 @@ struct Running {
   }
 };
 
-// Sums numbers of one type, one per record; `value_of(r)` is called for records that are present.
+// Sums numbers of one type, one per record.
 template <typename T, typename Sum, typename ValueOf>
-std::vector<Running<T, Sum>> Run(const Chunk& chunk, std::span<const uint32_t> number, size_t groups,
+std::vector<Running<T, Sum>> Run(std::span<const uint64_t> records, std::span<const uint32_t> number, size_t groups,
                                  ValueOf value_of) {
   std::vector<Running<T, Sum>> running(groups);
-  ForEachSet(chunk.present(), [&](uint32_t r) {
+  ForEachSet(records, [&](uint32_t r) {
     const T value = value_of(r);
     if (value == value) running[number[r]].Add(value);  // not NaN
   });
@@ -74,9 +74,10 @@ std::vector<GroupSum> OffsetSums(const std::vector<Running<Offset, uint64_t>>& r
 }
 
 // Sums any form, slowly.
-std::vector<GroupSum> AnySums(const Chunk& chunk, std::span<const uint32_t> number, size_t groups) {
+std::vector<GroupSum> AnySums(const Chunk& chunk, std::span<const uint32_t> number, size_t groups,
+                              std::span<const uint64_t> records) {
   std::vector<GroupSum> sums(groups);
-  ForEachSet(chunk.present(), [&](uint32_t r) {
+  ForEachSet(records, [&](uint32_t r) {
     GroupSum one;
     one.count = 1;
     one.min = one.max = chunk.At(r);
@@ -87,7 +88,8 @@ std::vector<GroupSum> AnySums(const Chunk& chunk, std::span<const uint32_t> numb
   return sums;
 }
 
-std::vector<GroupSum> IntegerSums(const Chunk& chunk, std::span<const uint32_t> number, size_t groups) {
+std::vector<GroupSum> IntegerSums(const Chunk& chunk, std::span<const uint32_t> number, size_t groups,
+                                  std::span<const uint64_t> records) {
   return std::visit(
       [&]<typename Offset>(const std::vector<Offset>& offsets) {
         constexpr uint64_t kMax = std::numeric_limits<Offset>::max();
@@ -96,11 +98,11 @@ std::vector<GroupSum> IntegerSums(const Chunk& chunk, std::span<const uint32_t> 
         // offsets, and a base so great that adding an offset wraps around, which only a hostile file has.
         if constexpr (sizeof(Offset) <= 4) {
           if (base <= std::numeric_limits<int64_t>::max() - static_cast<int64_t>(kMax)) {
-            return OffsetSums(Run<Offset, uint64_t>(chunk, number, groups, [&](uint32_t r) { return offsets[r]; }),
+            return OffsetSums(Run<Offset, uint64_t>(records, number, groups, [&](uint32_t r) { return offsets[r]; }),
                               base);
           }
         }
-        return AnySums(chunk, number, groups);
+        return AnySums(chunk, number, groups, records);
       },
       chunk.integers().offsets);
 }
@@ -122,14 +124,15 @@ std::optional<double> GroupSum::mean() const {
   return static_cast<double>(mean);
 }
 
-std::vector<GroupSum> SumByGroup(const Chunk& chunk, std::span<const uint32_t> number, size_t groups) {
+std::vector<GroupSum> SumByGroup(const Chunk& chunk, std::span<const uint32_t> number, size_t groups,
+                                 std::span<const uint64_t> records) {
   switch (chunk.form()) {
-    case Chunk::Form::kIntegers: return IntegerSums(chunk, number, groups);
+    case Chunk::Form::kIntegers: return IntegerSums(chunk, number, groups, records);
     case Chunk::Form::kFloats:
-      return RealSums(Run<float, double>(chunk, number, groups, [&](uint32_t r) { return chunk.floats()[r]; }));
+      return RealSums(Run<float, double>(records, number, groups, [&](uint32_t r) { return chunk.floats()[r]; }));
     case Chunk::Form::kDoubles:
-      return RealSums(Run<double, long double>(chunk, number, groups, [&](uint32_t r) { return chunk.doubles()[r]; }));
-    case Chunk::Form::kMixed: return AnySums(chunk, number, groups);
+      return RealSums(Run<double, long double>(records, number, groups, [&](uint32_t r) { return chunk.doubles()[r]; }));
+    case Chunk::Form::kMixed: return AnySums(chunk, number, groups, records);
     default: return std::vector<GroupSum>(groups);
   }
 }

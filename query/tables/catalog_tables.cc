@@ -12,7 +12,7 @@
 #include "base/allocation.h"
 #include "base/text.h"
 #include "query/tables/equality_index.h"
-#include "query/tables/sql_values.h"
+#include "query/tables/values/sql_values.h"
 
 namespace ofindex {
 namespace {

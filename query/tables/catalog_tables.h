@@ -9,7 +9,7 @@
 #include "index/catalog/catalog.h"
 #include "index/catalog/shared_catalog.h"
 #include "index/columns/column.h"
-#include "query/tables/work_limits.h"
+#include "query/tables/values/work_limits.h"
 
 struct sqlite3;
 

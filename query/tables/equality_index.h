@@ -10,7 +10,7 @@
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
 #include "query/tables/ascending_rows.h"
-#include "query/tables/work_limits.h"
+#include "query/tables/values/work_limits.h"
 
 namespace ofindex {
 

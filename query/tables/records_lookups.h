@@ -9,7 +9,7 @@
 #include "query/filter/value_filter.h"
 #include "query/tables/ascending_rows.h"
 #include "query/tables/equality_index.h"
-#include "query/tables/work_limits.h"
+#include "query/tables/values/work_limits.h"
 
 namespace ofindex {
 

@@ -14,13 +14,24 @@
 #include "query/columns/value_order.h"
 #include "query/filter/predicate.h"
 #include "query/tables/equality_index.h"
-#include "query/tables/sql_values.h"
+#include "query/tables/values/sql_values.h"
 
 namespace ofindex {
 namespace {
 
 constexpr int kRhsValueVersion = 3038000;
 constexpr int kHasConstraint = SQLITE_INDEX_CONSTRAINT_FUNCTION;
+constexpr int kLimitConstraint = 73;  // SQLITE_INDEX_CONSTRAINT_LIMIT and OFFSET, since SQLite 3.38
+constexpr int kOffsetConstraint = 74;
+
+// What sqlite3_vtab_distinct() says about the order that a statement asks for.
+constexpr int kInOrder = 0;
+constexpr int kInGroups = 1;
+constexpr int kDistinct = 2;
+
+int DistinctOf(sqlite3_index_info& info) {
+  return sqlite3_libversion_number() < kRhsValueVersion ? kInOrder : sqlite3_vtab_distinct(&info);
+}
 
 std::optional<Op> OpOf(int constraint) {
   switch (constraint) {
@@ -100,8 +111,8 @@ double ShareOf(Op op) {
 
 class Planner {
  public:
-  Planner(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan)
-      : store_(store), plain_(plain), info_(info), plan_(plan) {}
+  Planner(ColumnStore& store, bool plain, GroupedScans* groups, sqlite3_index_info& info, RecordsPlan& plan)
+      : store_(store), plain_(plain), groups_(groups), info_(info), plan_(plan) {}
 
   void Plan() {
     for (int i = 0; i < info_.nConstraint; ++i) TakeConstraint(i);
@@ -151,9 +162,74 @@ class Planner {
 
   // No two records have the same _id, so later terms of the order do not matter.
   void TakeOrder() {
-    if (info_.nOrderBy == 0 || info_.aOrderBy[0].iColumn > 0) return;
+    GroupOffer offer;
+    if (info_.nOrderBy > 0 && info_.aOrderBy[0].iColumn <= 0) {
+      info_.orderByConsumed = 1;
+      plan_.descending = info_.aOrderBy[0].desc != 0;
+    } else if (const int distinct = DistinctOf(info_); info_.nOrderBy > 0 && HasNoLists()) {
+      if (distinct != kInOrder) {
+        Promise(distinct, offer);
+      } else if (const std::optional<uint32_t> wanted = Wanted(); wanted && !looked_up_ && !one_) {
+        info_.orderByConsumed = 1;
+        plan_.order = Order();
+        plan_.wanted = *wanted;
+        plan_.note = StrCat("the first by ", Names(plan_.order));
+      }
+    }
+    if (groups_ == nullptr) return;
+    const std::optional<uint64_t> number = groups_->Take(offer, plan_.Encode());
+    if (!number) return;
+    plan_.group = static_cast<uint32_t>(*number);
+    plan_.note = offer.keys.empty() ? "one row for all records" : StrCat("one row for each ", Names(offer.keys));
+  }
+
+  // Promises rows with equal values next to each other, if a session decides whether the statement may use it.
+  void Promise(int distinct, GroupOffer& offer) {
+    if (groups_ == nullptr) return;
+    GroupOffer promised{.keys = Order(), .distinct = distinct != kInGroups, .sorted = distinct != kDistinct, .promised = true};
+    if (!groups_->MayPromise(promised, plan_.Encode())) return;
     info_.orderByConsumed = 1;
-    plan_.descending = info_.aOrderBy[0].desc != 0;
+    offer = std::move(promised);
+  }
+
+  [[nodiscard]] std::vector<GroupRequest::Key> Order() const {
+    std::vector<GroupRequest::Key> order;
+    for (int i = 0; i < info_.nOrderBy; ++i) {
+      const auto column = static_cast<uint32_t>(std::max(info_.aOrderBy[i].iColumn, 0));
+      order.push_back({.column = column, .descending = info_.aOrderBy[i].desc != 0});
+    }
+    return order;
+  }
+
+  [[nodiscard]] std::string Names(const std::vector<GroupRequest::Key>& keys) const {
+    std::string names;
+    for (const GroupRequest::Key& key : keys) {
+      names += StrCat(names.empty() ? "" : ", ", Printable(store_.columns()[key.column].name),
+                      key.descending ? " DESC" : "");
+    }
+    return names;
+  }
+
+  [[nodiscard]] bool HasNoLists() const {
+    const std::vector<GroupRequest::Key> order = Order();
+    return std::none_of(order.begin(), order.end(),
+                        [this](const auto& key) { return store_.columns()[key.column].is_list(); });
+  }
+
+  // Returns how many records will be read if there is a LIMIT; nothing if they are so many that SQLite should sort.
+  [[nodiscard]] std::optional<uint32_t> Wanted() const {
+    constexpr int64_t kMost = 10'000;
+    constexpr int64_t kUnknown = 1000;
+    std::optional<int64_t> wanted;
+    for (int i = 0; i < info_.nConstraint; ++i) {
+      const int op = info_.aConstraint[i].op;
+      if (op != kLimitConstraint && op != kOffsetConstraint) continue;
+      sqlite3_value* const value = ConstantOf(info_, i);
+      const int64_t count = value == nullptr ? kUnknown : std::clamp<int64_t>(sqlite3_value_int64(value), 0, kMost + 1);
+      if (op == kLimitConstraint || wanted) wanted = wanted.value_or(0) + count;
+    }
+    if (!wanted || *wanted > kMost) return std::nullopt;
+    return static_cast<uint32_t>(std::max<int64_t>(1, *wanted));
   }
 
   void Estimate() {
@@ -168,6 +244,7 @@ class Planner {
 
   ColumnStore& store_;
   bool plain_;
+  GroupedScans* groups_;
   sqlite3_index_info& info_;
   RecordsPlan& plan_;
   bool one_ = false;               // at most one record
@@ -229,15 +306,22 @@ std::string RecordsPlan::Encode() const {
   for (const Argument& argument : arguments) {
     text += StrCat(argument.loose ? '?' : '!', static_cast<int>(argument.op), ':', argument.column);
   }
+  for (const GroupRequest::Key& key : order) text += StrCat(key.descending ? '>' : '<', key.column);
+  if (!order.empty()) text += StrCat('w', wanted);
+  if (group) text += StrCat('#', *group);
+  if (!note.empty()) text += StrCat(' ', note);
   return text;
 }
 
 RecordsPlan RecordsPlan::Decode(std::string_view text) {
   RecordsPlan plan;
-  while (!text.empty()) {
+  while (!text.empty() && text[0] != ' ') {
     const char letter = text[0];
     text.remove_prefix(1);
     if (letter == 'd') plan.descending = true;
+    if (letter == '<' || letter == '>') plan.order.push_back({TakeNumber(text), letter == '>'});
+    if (letter == 'w') plan.wanted = TakeNumber(text);
+    if (letter == '#') plan.group = TakeNumber(text);
     if (letter != '?' && letter != '!') continue;
     Argument argument{.op = static_cast<Op>(TakeNumber(text)), .loose = letter == '?'};
     text.remove_prefix(1);
@@ -265,8 +349,8 @@ Result<Constraint> RecordsPlan::ConstraintOf(const ColumnStore& store, const Arg
   return constraint;
 }
 
-void PlanRecords(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan) {
-  Planner(store, plain, info, plan).Plan();
+void PlanRecords(ColumnStore& store, bool plain, GroupedScans* groups, sqlite3_index_info& info, RecordsPlan& plan) {
+  Planner(store, plain, groups, info, plan).Plan();
 }
 
 }  // namespace ofindex

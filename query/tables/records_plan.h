@@ -5,8 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "query/aggregates/grouping.h"
 #include "query/columns/column_store.h"
 #include "query/filter/value_filter.h"
+#include "query/tables/groups/grouped_scans.h"
 
 struct sqlite3_index_info;
 struct sqlite3_value;
@@ -23,7 +25,11 @@ struct RecordsPlan {
   };
 
   std::vector<Argument> arguments;
-  bool descending = false;
+  bool descending = false;  ///< by _id
+  std::optional<uint32_t> group = std::nullopt;  ///< number of the offer, or of the accepted scan (grouped_scans.h)
+  std::vector<GroupRequest::Key> order = {};     ///< records come in this order; empty: by _id
+  uint32_t wanted = 0;                           ///< with `order`: about how many records will be read
+  std::string note = {};                         ///< for readers of EXPLAIN QUERY PLAN
 
   [[nodiscard]] std::string Encode() const;
 
@@ -41,9 +47,10 @@ struct RecordsPlan {
 ///
 /// SQLite checks again every comparison that might not use the column's affinity: if the other side is a column of
 /// numeric affinity, text is compared as a number, and the table cannot see that. `plain` says that there is no such
-/// column. LIMIT and OFFSET are left to SQLite, which stops asking when it has enough rows. In statements with
-/// row-value comparisons or compound SELECTs, SQLite 3.40 offers them to the table too, although they also count rows
-/// from elsewhere, which the table cannot notice.
-void PlanRecords(ColumnStore& store, bool plain, sqlite3_index_info& info, RecordsPlan& plan);
+/// column. LIMIT and OFFSET are left to SQLite, which stops asking when it has enough rows; they only tell how many
+/// records will be read in the order of other columns than _id. In statements with row-value comparisons or compound
+/// SELECTs, SQLite 3.40 offers them to the table too, although they also count rows from elsewhere, which the table
+/// cannot notice. `groups` may be null: then no scan returns groups.
+void PlanRecords(ColumnStore& store, bool plain, GroupedScans* groups, sqlite3_index_info& info, RecordsPlan& plan);
 
 }  // namespace ofindex

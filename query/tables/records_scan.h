@@ -11,7 +11,7 @@
 #include "query/columns/column_store.h"
 #include "query/filter/predicate.h"
 #include "query/tables/ascending_rows.h"
-#include "query/tables/work_limits.h"
+#include "query/tables/values/work_limits.h"
 
 namespace ofindex {
 
@@ -42,6 +42,13 @@ class RecordsScan {
   }
 
   [[nodiscard]] bool done() const { return done_; }
+
+  /// Goes to a record, whether or not it meets the constraints. Next() must not be called then.
+  void Visit(uint64_t ordinal) {
+    bits_ = 0;
+    GoTo(ordinal);
+    done_ = false;
+  }
 
   /// Makes done() true.
   void Finish() { done_ = true; }

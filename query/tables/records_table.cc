@@ -11,11 +11,13 @@
 #include "query/columns/column_affinity.h"
 #include "query/columns/list_json.h"
 #include "query/columns/snapshot.h"
-#include "query/tables/has_function.h"
+#include "query/tables/values/has_function.h"
+#include "query/tables/groups/grouped_rows.h"
+#include "query/tables/ordered_scan.h"
 #include "query/tables/records_lookups.h"
 #include "query/tables/records_plan.h"
 #include "query/tables/records_scan.h"
-#include "query/tables/sql_values.h"
+#include "query/tables/values/sql_values.h"
 #include "query/tables/tables.h"
 
 // The glue between SQLite's virtual-table interface and the engine. Nothing may be thrown through SQLite: Guarded()
@@ -32,9 +34,12 @@ struct Table : sqlite3_vtab {
 };
 
 struct Cursor : sqlite3_vtab_cursor {
-  explicit Cursor(const RecordsSource& source) : sqlite3_vtab_cursor{}, scan(*source.store, source.limits) {}
+  explicit Cursor(const RecordsSource& source)
+      : sqlite3_vtab_cursor{}, scan(*source.store, source.limits), ordered(*source.store, source.limits, scan) {}
   RecordsScan scan;
-  std::string json;  // of the last list read
+  OrderedScan ordered;                  // moves `scan` while it is active
+  std::unique_ptr<GroupedRows> groups;  // the rows are groups; null: they are records
+  std::string json;                     // of the last list read
 };
 
 Table& TableOf(sqlite3_vtab* table) { return *static_cast<Table*>(table); }
@@ -139,7 +144,7 @@ int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
   return Guarded(table, [&]() -> Result<void> {
     const RecordsSource& source = TableOf(table).source;
     RecordsPlan plan;
-    PlanRecords(*source.store, source.plain, *info, plan);
+    PlanRecords(*source.store, source.plain, source.groups.get(), *info, plan);
     const std::string text = plan.Encode();
     info->idxStr = sqlite3_mprintf("%s", text.c_str());
     info->needToFreeIdxStr = 1;
@@ -160,6 +165,11 @@ int Close(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
+// Returns the groups that the session accepted for `plan`; null if the scan returns records.
+const GroupedScan* GroupsOf(const RecordsSource& source, const RecordsPlan& plan) {
+  return source.groups == nullptr || !plan.group ? nullptr : source.groups->Find(*plan.group);
+}
+
 Result<void> Begin(Cursor& cursor, Table& table, const RecordsPlan& plan, sqlite3_value** values) {
   const RecordsSource& source = table.source;
   std::vector<Constraint> constraints;
@@ -167,7 +177,14 @@ Result<void> Begin(Cursor& cursor, Table& table, const RecordsPlan& plan, sqlite
     OFINDEX_ASSIGN(Constraint constraint, RecordsPlan::ConstraintOf(*source.store, plan.arguments[i], values[i]));
     constraints.push_back(std::move(constraint));
   }
+  cursor.groups.reset();
+  cursor.ordered.Stop();
+  if (const GroupedScan* const groups = GroupsOf(source, plan); groups != nullptr) {
+    cursor.groups = std::make_unique<GroupedRows>(*source.store, source.limits, source.groups->armed());
+    return cursor.groups->Begin(*groups, constraints);
+  }
   if (source.pushed == nullptr || !source.pushed->active) {
+    if (!plan.order.empty()) return cursor.ordered.Begin(plan, std::move(constraints));
     OFINDEX_ASSIGN(std::optional<AscendingRows> found, table.lookups.Find(constraints));
     if (found) return cursor.scan.BeginAt(*std::move(found), constraints, plan.descending);
     return cursor.scan.Begin(constraints, plan.descending);
@@ -182,13 +199,19 @@ int Filter(sqlite3_vtab_cursor* cursor, int, const char* text, int, sqlite3_valu
                  [&] { return Begin(CursorOf(cursor), TableOf(cursor->pVtab), RecordsPlan::Decode(text), values); });
 }
 
-int Next(sqlite3_vtab_cursor* cursor) {
-  RecordsScan& scan = CursorOf(cursor).scan;
-  if (scan.TryNext()) return SQLITE_OK;
-  return Guarded(cursor->pVtab, [&] { return scan.Next(); });
+int Next(sqlite3_vtab_cursor* base) {
+  Cursor& cursor = CursorOf(base);
+  if (cursor.groups == nullptr && cursor.scan.TryNext()) return SQLITE_OK;
+  return Guarded(base->pVtab, [&]() -> Result<void> {
+    if (cursor.groups != nullptr) return cursor.groups->Next();
+    return cursor.ordered.active() ? cursor.ordered.Next() : cursor.scan.Next();
+  });
 }
 
-int Eof(sqlite3_vtab_cursor* cursor) { return CursorOf(cursor).scan.done() ? 1 : 0; }
+int Eof(sqlite3_vtab_cursor* base) {
+  const Cursor& cursor = CursorOf(base);
+  return (cursor.groups != nullptr ? cursor.groups->done() : cursor.scan.done()) ? 1 : 0;
+}
 
 void PutList(Cursor& cursor, sqlite3_context* context, const Chunk& chunk) {
   const uint32_t record = cursor.scan.record();
@@ -228,6 +251,10 @@ int Cell(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
   Cursor& cursor = CursorOf(base);
   const auto column = static_cast<uint32_t>(number);
   const ColumnStore& store = *TableOf(base->pVtab).source.store;
+  if (cursor.groups != nullptr) {
+    cursor.groups->Put(context, column);
+    return SQLITE_OK;
+  }
   if (column == 0) {
     sqlite3_result_int64(context, static_cast<sqlite3_int64>(cursor.scan.ordinal()));
     return SQLITE_OK;

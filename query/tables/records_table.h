@@ -7,7 +7,8 @@
 #include "base/result.h"
 #include "query/columns/column_store.h"
 #include "query/filter/value_filter.h"
-#include "query/tables/work_limits.h"
+#include "query/tables/groups/grouped_scans.h"
+#include "query/tables/values/work_limits.h"
 
 struct sqlite3;
 
@@ -27,6 +28,7 @@ struct RecordsSource {
   bool plain = false;
 
   std::shared_ptr<PushedConstraints> pushed = nullptr;  ///< may be null
+  std::shared_ptr<GroupedScans> groups = nullptr;       ///< null: no scan returns groups
   WorkLimits limits = {};
 };
 

@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 #include "query/columns/column_store.h"
-#include "query/tables/work_limits.h"
+#include "query/tables/values/work_limits.h"
 
 struct sqlite3;
 

@@ -8,7 +8,7 @@
 
 #include "query/columns/column_store.h"
 #include "query/tables/records_table.h"
-#include "query/tables/sql_values.h"
+#include "query/tables/values/sql_values.h"
 #include "tests/query/columns_in_memory.h"
 
 namespace ofindex {

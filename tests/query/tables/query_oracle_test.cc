@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "query/sql/where.h"
-#include "query/tables/has_function.h"
+#include "query/tables/values/has_function.h"
 #include "query/tables/tables.h"
 #include "tests/query/plain_table.h"
 

@@ -1,4 +1,4 @@
-#include "query/tables/sql_values.h"
+#include "query/tables/values/sql_values.h"
 
 #include <sqlite3.h>
 

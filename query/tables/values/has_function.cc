@@ -1,4 +1,4 @@
-#include "query/tables/has_function.h"
+#include "query/tables/values/has_function.h"
 
 #include <sqlite3.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/allocation.h"
 #include "query/columns/list_json.h"
-#include "query/tables/sql_values.h"
+#include "query/tables/values/sql_values.h"
 
 namespace ofindex {
 namespace {

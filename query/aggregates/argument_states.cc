@@ -1,0 +1,141 @@
+#include "query/aggregates/argument_states.h"
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "query/aggregates/bounds_by_group.h"
+#include "query/columns/chunk_numbers.h"
+#include "query/columns/value_order.h"
+
+namespace ofindex {
+namespace {
+
+using Type = ColumnValue::Type;
+
+constexpr uint8_t BitOf(FeatureKind kind) { return static_cast<uint8_t>(1U << static_cast<unsigned>(kind)); }
+
+double MagnitudeOf(const ColumnValue& value) {
+  return value.type == Type::kInteger ? std::fabs(static_cast<double>(value.integer)) : std::fabs(value.real);
+}
+
+// Returns an upper bound on the sum of the absolute values, or infinity.
+double MagnitudeOf(const ColumnStore::Zones& zones) {
+  double sum = 0;
+  for (const Zone& zone : zones) {
+    if (zone.min_nulls == zone.records) continue;
+    if (!IsNumber(zone.min.type) || !IsNumber(zone.max.type)) return INFINITY;
+    sum += std::max(MagnitudeOf(zone.min), MagnitudeOf(zone.max)) * static_cast<double>(zone.records);
+  }
+  return sum;
+}
+
+void Assign(ColumnValue& to, const Chunk::Value& from) {
+  to.type = from.type;
+  to.integer = from.integer;
+  to.real = from.real;
+  to.bytes.assign(AsText(from.bytes));
+}
+
+}  // namespace
+
+Result<SumKind> SumKindOf(ColumnStore& store, const Column& column) {
+  constexpr uint8_t kIntegers = BitOf(FeatureKind::kInt32) | BitOf(FeatureKind::kInt64) | BitOf(FeatureKind::kNone);
+  constexpr uint8_t kReals = BitOf(FeatureKind::kFloat) | BitOf(FeatureKind::kDouble) | BitOf(FeatureKind::kNone);
+  const uint8_t kinds = store.kinds(column);
+  if ((kinds & ~kIntegers) != 0 && (kinds & ~kReals) != 0) return SumKind::kAny;
+  OFINDEX_ASSIGN(const std::shared_ptr<const ColumnStore::Zones> zones, store.ZonesOf(column));
+  const double magnitude = MagnitudeOf(*zones);
+  // Half of each bound, so that its own rounding does not matter.
+  if ((kinds & ~kIntegers) == 0) return magnitude <= 0x1p52 ? SumKind::kExact : SumKind::kAny;
+  return magnitude <= 0x1p1022 ? SumKind::kBounded : SumKind::kAny;
+}
+
+Result<ArgumentStates> ArgumentStates::Of(ColumnStore& store, const Argument& argument, SumRule rule) {
+  const Column& column = store.columns()[argument.column];
+  OFINDEX_ASSIGN(const SumKind kind, SumKindOf(store, column));
+  return ArgumentStates(store, argument, rule, argument.sums && kind != SumKind::kExact);
+}
+
+Result<ArgumentStates::Part> ArgumentStates::Prepare(const BlockGroups& groups, uint64_t block) const {
+  Part part;
+  OFINDEX_ASSIGN(part.chunk, store_->Load(store_->columns()[argument_.column], block));
+  const bool counted = (argument_.sums || argument_.counts) && !in_order_;
+  if (counted || argument_.bounds) part.sums = StatesByGroup(*part.chunk, groups, argument_.bounds);
+  if (argument_.distinct) part.divided = Divide(groups, *part.chunk);
+  return part;
+}
+
+void ArgumentStates::Add(const BlockGroups& groups, const Part& part, std::span<const uint32_t> numbers,
+                         uint32_t size) {
+  if (argument_.sums || argument_.counts) {
+    sums_.resize(size);
+    AddSums(groups, part, numbers);
+  }
+  if (argument_.bounds) {
+    mins_.resize(size);
+    maxs_.resize(size);
+    AddBounds(part, numbers);
+  }
+  if (argument_.distinct) {
+    distinct_.resize(size);
+    AddDistinct(groups, part, numbers);
+  }
+}
+
+void ArgumentStates::AddSums(const BlockGroups& groups, const Part& part, std::span<const uint32_t> numbers) {
+  if (!in_order_) {
+    for (size_t g = 0; g < numbers.size(); ++g) {
+      const GroupSum& sum = part.sums[g];
+      const int64_t exact = argument_.sums ? static_cast<int64_t>(sum.sum.integers) : 0;
+      sums_[numbers[g]].AddExact(static_cast<int64_t>(sum.count), exact);
+    }
+    return;
+  }
+  const auto add = [&](uint32_t r, auto value) {
+    if (value != value || (!groups.selected.empty() && !BitAt(groups.selected, r))) return;  // NaN is NULL
+    sums_[numbers[groups.number[r]]].Add(rule_, value);
+  };
+  ForEachNumber(
+      *part.chunk, [&](uint32_t r, int64_t value) { add(r, value); }, [&](uint32_t r, double value) { add(r, value); });
+}
+
+void ArgumentStates::AddBounds(const Part& part, std::span<const uint32_t> numbers) {
+  const auto replace = [this](ColumnValue& bound, const Chunk::Value& value, int sign) {
+    if (bound.type != Type::kNull && sign * CompareValues(value, ViewOf(bound)) <= 0) return;
+    bound_bytes_ += value.bytes.size() - bound.bytes.size();
+    Assign(bound, value);
+  };
+  for (size_t g = 0; g < numbers.size(); ++g) {
+    const GroupSum& sum = part.sums[g];
+    if (sum.count == 0) continue;
+    replace(mins_[numbers[g]], sum.min, -1);
+    replace(maxs_[numbers[g]], sum.max, 1);
+  }
+}
+
+void ArgumentStates::AddDistinct(const BlockGroups& groups, const Part& part, std::span<const uint32_t> numbers) {
+  for (const uint32_t first : part.divided->first) {
+    const Chunk::Value value = part.chunk->At(first);
+    if (value.type == Type::kNull) continue;
+    const uint32_t group = numbers[groups.number[first]];
+    const std::array<Chunk::Value, 2> pair = {Chunk::Value{.type = Type::kInteger, .integer = group}, value};
+    if (!pairs_.Add(pair).second) continue;
+    if (value.type == Type::kInteger) {
+      distinct_[group].Add(rule_, value.integer);
+    } else if (value.type == Type::kReal) {
+      distinct_[group].Add(rule_, value.real);
+    } else {
+      ++distinct_[group].count;
+    }
+  }
+}
+
+uint64_t ArgumentStates::memory() const {
+  const uint64_t states = sums_.capacity() + distinct_.capacity();
+  const uint64_t bounds = mins_.capacity() + maxs_.capacity();
+  return states * sizeof(SumState) + bounds * sizeof(ColumnValue) + bound_bytes_ + pairs_.memory();
+}
+
+}  // namespace ofindex

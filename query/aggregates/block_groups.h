@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "index/chunks/chunk.h"
+#include "query/columns/column_store.h"
+#include "query/filter/selection.h"
+
+namespace ofindex {
+
+/// The groups of the selected records of one block, numbered in the order of their first records.
+struct BlockGroups {
+  std::vector<uint64_t> selected;  ///< a bit per record; empty if all are selected
+  std::vector<uint32_t> number;    ///< group of each selected record; unspecified for others
+  std::vector<uint32_t> first;     ///< first record of each group
+  std::vector<uint32_t> rows;      ///< number of records of each group
+  std::vector<std::shared_ptr<const Chunk>> keys;  ///< by key
+
+  /// Returns the value of key `i` of `group`, that of its first record; valid as long as the chunks.
+  [[nodiscard]] Chunk::Value Key(uint32_t group, size_t i) const { return keys[i]->At(first[group]); }
+};
+
+/// Groups the records of `block` in `selected`, at least one, by the values of `keys`, which are no lists. Thread-safe.
+/// Errors: those of ColumnStore::Load.
+[[nodiscard]] Result<BlockGroups> GroupBlock(ColumnStore& store, std::span<const uint32_t> keys, uint64_t block,
+                                             BlockSelection selected);
+
+/// Divides the groups of a block further, by the values of `chunk`: the result has no keys.
+[[nodiscard]] BlockGroups Divide(const BlockGroups& groups, const Chunk& chunk);
+
+}  // namespace ofindex

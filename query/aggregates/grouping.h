@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "index/chunks/chunk.h"
+#include "query/aggregates/argument_states.h"
+#include "query/aggregates/group_index.h"
+#include "query/aggregates/sum_state.h"
+#include "query/columns/column_store.h"
+#include "query/filter/predicate.h"
+
+namespace ofindex {
+
+/// A grouped table: the columns whose values make the groups, and the arguments of aggregate functions. Columns are
+/// numbers in ColumnStore::columns(), and no lists.
+struct GroupRequest {
+  struct Key {
+    uint32_t column = 0;
+    bool descending = false;
+  };
+  std::vector<Key> keys;  ///< the order of the groups; none: all records are one group
+  std::vector<Argument> arguments;
+};
+
+/// The records that meet a predicate, in groups. Blocks are grouped on all threads of the store, and added in order, so
+/// that the result does not depend on the threads. Not thread-safe; the store must outlive it.
+class Grouping {
+ public:
+  /// Errors: those of ColumnStore::ZonesOf.
+  [[nodiscard]] static Result<Grouping> Of(ColumnStore& store, const GroupRequest& request, Predicate predicate,
+                                           SumRule rule);
+
+  /// Adds up to `blocks` blocks. Errors: those of Predicate::Evaluate and ColumnStore::Load.
+  [[nodiscard]] Result<void> Advance(uint64_t blocks);
+
+  /// Returns true once all blocks are added.
+  [[nodiscard]] bool complete() const { return next_block_ == store_->blocks().size(); }
+
+  // Groups are numbered from 0 in the order of their first records.
+  [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(rows_.size()); }
+  [[nodiscard]] int64_t rows(uint32_t group) const { return rows_[group]; }  ///< number of records
+
+  /// Returns key `i` of `group`, that of its first record; valid until the next call of Advance.
+  [[nodiscard]] Chunk::Value Key(uint32_t group, size_t i) const { return index_.Key(group, i); }
+
+  [[nodiscard]] const ArgumentStates& argument(size_t i) const { return arguments_[i]; }
+
+  /// Returns all groups in the order of their keys, as ORDER BY would have it.
+  [[nodiscard]] std::vector<uint32_t> Sorted() const;
+
+  [[nodiscard]] uint64_t memory() const;  ///< bytes in use, about
+
+ private:
+  struct Block {
+    BlockGroups groups;
+    std::vector<ArgumentStates::Part> parts;  // by argument
+  };
+
+  Grouping(ColumnStore& store, const GroupRequest& request, Predicate predicate);
+
+  [[nodiscard]] Result<Block> Prepare(uint64_t block) const;
+  void Add(const Block& block);
+
+  ColumnStore* store_;
+  std::vector<uint32_t> keys_;
+  std::vector<bool> descending_;
+  Predicate predicate_;
+  uint64_t next_block_ = 0;
+  GroupIndex index_;
+  std::vector<int64_t> rows_;
+  std::vector<ArgumentStates> arguments_;
+};
+
+}  // namespace ofindex

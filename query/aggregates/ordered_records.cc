@@ -1,0 +1,115 @@
+#include "query/aggregates/ordered_records.h"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <utility>
+
+#include "query/columns/value_order.h"
+#include "query/filter/predicate.h"
+
+namespace ofindex {
+namespace {
+
+// Blocks evaluated between two checks; fewer at first, while the bound is weak.
+constexpr uint64_t kMaxWindow = 64;
+
+std::vector<uint32_t> RecordsIn(const BlockSelection& selected, uint32_t records) {
+  std::vector<uint32_t> found;
+  found.reserve(selected.count);
+  for (uint32_t w = 0; w < WordCount(records); ++w) {
+    for (uint64_t bits = selected.Word(records, w); bits != 0; bits &= bits - 1) {
+      found.push_back(w * 64 + static_cast<uint32_t>(std::countr_zero(bits)));
+    }
+  }
+  return found;
+}
+
+ColumnValue Owned(const Chunk::Value& value) {
+  return {.type = value.type, .integer = value.integer, .real = value.real, .bytes = std::string(AsText(value.bytes))};
+}
+
+}  // namespace
+
+// NULL comes first, or last if descending.
+Result<std::vector<uint64_t>> OrderedRecords::First(uint64_t count, const Check& check) const {
+  std::vector<uint64_t> ordinals;
+  const bool descending = order_[0].descending;
+  for (const Op op : {descending ? Op::kNotNull : Op::kIsNull, descending ? Op::kIsNull : Op::kNotNull}) {
+    if (ordinals.size() >= count) break;
+    std::vector<Candidate> found;
+    OFINDEX_TRY(Find({.column = order_[0].column, .op = op}, count - ordinals.size(), check, found));
+    for (const Candidate& candidate : found) ordinals.push_back(candidate.ordinal);
+  }
+  return ordinals;
+}
+
+// Finds the first `count` records that also meet `first`.
+Result<void> OrderedRecords::Find(Constraint first, uint64_t count, const Check& check,
+                                  std::vector<Candidate>& found) const {
+  const bool unordered = first.op == Op::kIsNull && order_.size() == 1;
+  const uint64_t blocks = store_->blocks().size();
+  uint64_t window = 1;
+  for (uint64_t begin = 0; begin < blocks; begin += window, window = std::min(2 * window, kMaxWindow)) {
+    if (unordered && found.size() >= count) break;
+    OFINDEX_TRY(check());
+    std::vector<Constraint> constraints = constraints_;
+    constraints.push_back(found.size() < count || first.op == Op::kIsNull ? first : BoundOf(found.back()));
+    OFINDEX_ASSIGN(const Predicate predicate, Predicate::Of(*store_, constraints));
+    const uint64_t end = std::min(begin + window, blocks);
+    OFINDEX_ASSIGN(const std::vector<BlockSelection> selected, predicate.Evaluate(begin, end, store_->threads()));
+    for (uint64_t block = begin; block < end; ++block) {
+      const BlockSelection& chosen = selected[block - begin];
+      if (chosen.count == 0) continue;
+      OFINDEX_TRY(TakeBest(block, RecordsIn(chosen, store_->blocks()[block].records), count, found));
+    }
+  }
+  return {};
+}
+
+// Merges the first `count` of `records` in a block into `best`, the first `count` found so far, in order.
+Result<void> OrderedRecords::TakeBest(uint64_t block, std::vector<uint32_t> records, uint64_t count,
+                                      std::vector<Candidate>& best) const {
+  std::vector<std::shared_ptr<const Chunk>> chunks;
+  for (const GroupRequest::Key& key : order_) {
+    OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, store_->Load(store_->columns()[key.column], block));
+    chunks.push_back(std::move(chunk));
+  }
+  const auto before = [&](uint32_t a, uint32_t b) {
+    for (size_t i = 0; i < chunks.size(); ++i) {
+      const int order = CompareValues(chunks[i]->At(a), chunks[i]->At(b));
+      if (order != 0) return order_[i].descending ? order > 0 : order < 0;
+    }
+    return a < b;
+  };
+  const size_t kept = static_cast<size_t>(std::min<uint64_t>(count, records.size()));
+  std::partial_sort(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(kept), records.end(), before);
+  const size_t old = best.size();
+  for (size_t i = 0; i < kept; ++i) {
+    Candidate candidate{.values = {}, .ordinal = store_->blocks()[block].first_record + records[i]};
+    for (const std::shared_ptr<const Chunk>& chunk : chunks) candidate.values.push_back(Owned(chunk->At(records[i])));
+    best.push_back(std::move(candidate));
+  }
+  std::inplace_merge(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(old), best.end(),
+                     [this](const Candidate& a, const Candidate& b) { return Before(a, b); });
+  if (best.size() > count) best.resize(static_cast<size_t>(count));
+  return {};
+}
+
+bool OrderedRecords::Before(const Candidate& a, const Candidate& b) const {
+  for (size_t i = 0; i < order_.size(); ++i) {
+    const int order = CompareValues(a.values[i], b.values[i]);
+    if (order != 0) return order_[i].descending ? order > 0 : order < 0;
+  }
+  return a.ordinal < b.ordinal;
+}
+
+// Returns a constraint on the first column that all later records meet which come before `worst`. Of equal values, the
+// later record comes later.
+Constraint OrderedRecords::BoundOf(const Candidate& worst) const {
+  const bool alone = order_.size() == 1;
+  const Op op = order_[0].descending ? (alone ? Op::kGt : Op::kGe) : (alone ? Op::kLt : Op::kLe);
+  return {.column = order_[0].column, .op = op, .values = {worst.values[0]}};
+}
+
+}  // namespace ofindex

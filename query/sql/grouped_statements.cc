@@ -1,0 +1,176 @@
+#include "query/sql/grouped_statements.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "base/text.h"
+#include "query/sql/group_loop.h"
+#include "query/sql/statement_text.h"
+#include "query/tables/records_plan.h"
+#include "query/tables/records_table.h"
+
+namespace ofindex {
+namespace {
+
+constexpr std::array<std::string_view, 3> kSums = {"sum", "total", "avg"};
+
+bool IsSum(std::string_view function) { return std::find(kSums.begin(), kSums.end(), function) != kSums.end(); }
+bool IsBound(std::string_view function) { return function == "min" || function == "max"; }
+
+// Returns the number of the offer that the plan of a VFilter shows.
+std::optional<size_t> OfferOf(const Instruction& instruction) {
+  if (instruction.opcode != "VFilter") return std::nullopt;
+  return RecordsPlan::Decode(instruction.p4).group;
+}
+
+// Adds what `use` needs to the argument of its column.
+void AddUse(const GroupLoop::Use& use, std::vector<Argument>& arguments) {
+  auto found = std::find_if(arguments.begin(), arguments.end(),
+                            [&](const Argument& argument) { return argument.column == use.column; });
+  if (found == arguments.end()) found = arguments.insert(found, {.column = use.column});
+  if (IsBound(use.function)) {
+    found->bounds = true;
+  } else if (use.distinct) {
+    found->distinct = true;
+  } else if (use.function == "count") {
+    found->counts = true;
+  } else {
+    found->sums = true;
+  }
+}
+
+// Returns how many times a program steps through sum(), total() or avg().
+size_t CountSums(const std::vector<Instruction>& program) {
+  return static_cast<size_t>(std::count_if(program.begin(), program.end(), [](const Instruction& instruction) {
+    const std::string& name = instruction.p4;
+    return instruction.opcode.starts_with("Agg") && instruction.opcode != "AggFinal" && name.ends_with("(1)") &&
+           IsSum(std::string_view(name).substr(0, name.size() - 3));
+  }));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<GroupedStatements>> GroupedStatements::Open(const std::shared_ptr<ColumnStore>& store,
+                                                                   const SqlSession::AddTables& add,
+                                                                   std::vector<std::string> tables) {
+  auto scans = std::make_shared<GroupedScans>();
+  const auto add_all = [&](sqlite3* db, const WorkLimits& limits) -> Result<void> {
+    // Plans must not depend on bound values: the statement would be compiled again, with another plan.
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
+    OFINDEX_TRY(RegisterRecordsTable(db, {.store = store, .groups = scans, .limits = limits}));
+    OFINDEX_TRY(add(db, limits));
+    if (RegisterAggregates(db, &scans->armed())) return {};
+    return Fail(ErrorCode::kLimit, StrCat("no SQL session: ", sqlite3_errmsg(db)), "free some memory");
+  };
+  OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add_all, std::move(tables)));
+  return std::unique_ptr<GroupedStatements>(new GroupedStatements(store, scans, std::move(session)));
+}
+
+Result<std::optional<SqlRows>> GroupedStatements::Query(std::string_view sql,
+                                                        const std::vector<SqlParameter>& parameters,
+                                                        const SqlLimits& limits) {
+  if (session_.idle()) scans_->Clear();
+  if (!Plan(sql, parameters, limits)) return std::nullopt;
+  scans_->Prepare();
+  Result<SqlRows> rows = session_.Query(sql, parameters, limits);
+  const bool same = scans_->Seal();
+  if (!rows || !same) return std::nullopt;
+  return std::optional<SqlRows>(*std::move(rows));
+}
+
+// Finds the scans of a statement that can return groups. If SQLite relies on groups in another scan, it must compile
+// the statement again without them.
+bool GroupedStatements::Plan(std::string_view sql, const std::vector<SqlParameter>& parameters,
+                             const SqlLimits& limits) {
+  constexpr int kMaxAttempts = 8;
+  const std::string explained = StrCat("EXPLAIN ", WithoutExplain(sql));
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    scans_->Explain();
+    Result<SqlRows> rows = session_.Query(explained, parameters, limits);
+    if (!rows) break;
+    const Result<std::vector<Instruction>> program = ReadProgram(*rows);
+    if (!program) break;
+    bool denied = false;
+    const bool accepted = AcceptScans(*program, denied);
+    if (!denied) {
+      if (accepted) return true;
+      break;
+    }
+  }
+  (void)scans_->Seal();
+  return false;
+}
+
+// Returns whether a scan was accepted. Sets `denied` if an offer was denied that SQLite relies on.
+bool GroupedStatements::AcceptScans(const std::vector<Instruction>& program, bool& denied) {
+  bool accepted = false;
+  size_t sums = 0;
+  for (size_t i = 0; i < program.size(); ++i) {
+    const std::optional<size_t> number = OfferOf(program[i]);
+    if (!number) continue;
+    const GroupOffer& offer = scans_->offer(*number);
+    if (std::optional<GroupedScan> scan = ScanFor(program, i, offer)) {
+      accepted = true;
+      if (const auto loop = ReadGroupLoop(program, i, offer)) {
+        sums += static_cast<size_t>(std::count_if(loop->uses.begin(), loop->uses.end(),
+                                                  [](const GroupLoop::Use& use) { return IsSum(use.function); }));
+      }
+      scans_->Accept(*number, *std::move(scan));
+    } else if (offer.promised) {
+      denied = scans_->Deny(*number) || denied;
+    }
+  }
+  // Our functions sum other values as SQLite before 3.43 does, but not quite as later versions do.
+  return accepted && (SumRuleOfSqlite() == SumRule::kPlain || sums == CountSums(program));
+}
+
+// Returns the groups that the scan of the VFilter at `begin` can return; nothing if it must return records.
+std::optional<GroupedScan> GroupedStatements::ScanFor(const std::vector<Instruction>& program, size_t begin,
+                                                      const GroupOffer& offer) const {
+  const std::optional<GroupLoop> loop = ReadGroupLoop(program, begin, offer);
+  if (!loop) return std::nullopt;
+  GroupedScan scan{.request = {},
+                   .not_null = loop->not_null,
+                   .distinct = offer.distinct && loop->of_keys,
+                   .sorted = offer.sorted,
+                   .counts_rows = loop->counts_rows};
+  if (loop->of_keys) scan.request.keys = offer.keys;
+  const std::vector<Column>& columns = store_->columns();
+  const auto is_key = [&](uint32_t column) {
+    return std::any_of(scan.request.keys.begin(), scan.request.keys.end(),
+                       [&](const auto& key) { return key.column == column; });
+  };
+  if (loop->rereads_keys && std::any_of(scan.request.keys.begin(), scan.request.keys.end(),
+                                        [&](const auto& key) { return !LooksAlike(columns[key.column]); })) {
+    return std::nullopt;
+  }
+  for (const GroupLoop::Use& use : loop->uses) {
+    const Column& column = columns[use.column];
+    const bool known = use.function == "count" || IsBound(use.function) || (IsSum(use.function) && CanSum(column));
+    if (!known || column.is_list()) return std::nullopt;
+    // SQLite itself finds the least, greatest and distinct values of a key: the first row of the group shows it.
+    if (!is_key(use.column) || !(use.distinct || IsBound(use.function))) AddUse(use, scan.request.arguments);
+  }
+  if (scan.request.arguments.size() > ArmedGroup::kMaxArguments) return std::nullopt;
+  return scan;
+}
+
+// Returns whether sums of the column are computed as SQLite would, in the order in which kernels see the values.
+bool GroupedStatements::CanSum(const Column& column) const {
+  const uint8_t bytes = static_cast<uint8_t>(1U << static_cast<unsigned>(FeatureKind::kBytes));
+  if ((store_->kinds(column) & bytes) != 0) return false;
+  const Result<SumKind> kind = SumKindOf(*store_, column);
+  return kind && (SumRuleOfSqlite() == SumRule::kPlain || *kind != SumKind::kAny);
+}
+
+// Returns whether equal values of the column are the same: 1 and 1.0 are not, nor are 0.0 and -0.0.
+bool GroupedStatements::LooksAlike(const Column& column) const {
+  constexpr unsigned kReals = 1U << static_cast<unsigned>(FeatureKind::kFloat) | 1U << static_cast<unsigned>(FeatureKind::kDouble);
+  return (store_->kinds(column) & kReals) == 0;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,132 @@
+#include "query/tables/groups/grouped_rows.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "query/columns/value_order.h"
+#include "query/filter/predicate.h"
+#include "query/tables/values/sql_values.h"
+
+namespace ofindex {
+namespace {
+
+// Blocks grouped between two checks whether the statement may go on: some 20 milliseconds.
+constexpr uint64_t kMaxWindow = 64;
+
+}  // namespace
+
+Result<void> GroupedRows::Begin(const GroupedScan& scan, std::span<const Constraint> constraints) {
+  Disarm();
+  scan_ = scan;
+  std::vector<Constraint> all(constraints.begin(), constraints.end());
+  for (const uint32_t column : scan.not_null) all.push_back({.column = column, .op = Op::kNotNull});
+  OFINDEX_ASSIGN(Predicate predicate, Predicate::Of(*store_, all));
+  OFINDEX_ASSIGN(Grouping grouping, Grouping::Of(*store_, scan.request, std::move(predicate), SumRuleOfSqlite()));
+  grouping_.emplace(std::move(grouping));
+  PlanRows();
+  order_.clear();
+  window_ = 1;
+  place_ = 0;
+  row_ = 0;
+  const bool streams = scan_.distinct && !scan_.sorted;
+  if (!streams) OFINDEX_TRY(GroupAll());
+  OFINDEX_ASSIGN(const bool found, FindGroup());
+  done_ = !found;
+  return {};
+}
+
+Result<void> GroupedRows::Next() {
+  if (++row_ < rows_.size()) {
+    Arm();
+    return {};
+  }
+  Disarm();
+  row_ = 0;
+  ++place_;
+  OFINDEX_ASSIGN(const bool found, FindGroup());
+  done_ = !found;
+  return {};
+}
+
+Result<void> GroupedRows::Advance(uint64_t blocks) {
+  OFINDEX_TRY(limits_->Check());
+  OFINDEX_TRY(grouping_->Advance(blocks));
+  if (limits_->HasRoom(grouping_->memory())) return {};
+  return Fail(ErrorCode::kLimit, "SQL: the groups of the statement need more memory than it may use",
+              "group by columns with fewer values, or raise the memory limit");
+}
+
+Result<void> GroupedRows::GroupAll() {
+  while (!grouping_->complete()) OFINDEX_TRY(Advance(kMaxWindow));
+  order_ = grouping_->Sorted();
+  return {};
+}
+
+// Returns whether there is a group at `place_`; groups more blocks if there may be.
+Result<bool> GroupedRows::FindGroup() {
+  while (place_ >= grouping_->size() && !grouping_->complete()) {
+    OFINDEX_TRY(Advance(window_));
+    window_ = std::min(2 * window_, kMaxWindow);
+  }
+  return place_ < grouping_->size();
+}
+
+void GroupedRows::PlanRows() {
+  const auto any = [this](bool Argument::*need) {
+    const std::vector<Argument>& all = scan_.request.arguments;
+    return std::any_of(all.begin(), all.end(), [need](const Argument& argument) { return argument.*need; });
+  };
+  rows_ = {Row{}};
+  if (scan_.counts_rows || any(&Argument::counts) || any(&Argument::sums)) rows_.push_back({.stage = Stage::kValues});
+  if (any(&Argument::distinct)) {
+    rows_.push_back({.stage = Stage::kDistinct});
+  } else if (any(&Argument::bounds)) {
+    rows_.push_back({.stage = Stage::kBounds});
+  }
+  if (any(&Argument::bounds)) rows_.push_back({.stage = Stage::kBounds, .greatest = true});
+}
+
+void GroupedRows::Arm() {
+  const uint32_t group = order_.empty() ? place_ : order_[place_];
+  *armed_ = {.stage = rows_[row_].stage, .grouping = &*grouping_, .group = group};
+}
+
+void GroupedRows::Disarm() {
+  if (grouping_ && armed_->grouping == &*grouping_) *armed_ = {};
+}
+
+void GroupedRows::Put(sqlite3_context* context, uint32_t column) const {
+  const std::vector<GroupRequest::Key>& keys = scan_.request.keys;
+  const std::vector<Argument>& arguments = scan_.request.arguments;
+  const auto key = std::find_if(keys.begin(), keys.end(), [&](const auto& each) { return each.column == column; });
+  const auto argument =
+      std::find_if(arguments.begin(), arguments.end(), [&](const auto& each) { return each.column == column; });
+  const Row& row = rows_[row_];
+  if (key != keys.end()) {
+    const uint32_t group = order_.empty() ? place_ : order_[place_];
+    PutResult(context, grouping_->Key(group, static_cast<size_t>(key - keys.begin())));
+  }
+  if (argument == arguments.end()) return;
+  const auto number = static_cast<unsigned>(argument - arguments.begin());
+  if (key == keys.end()) PutArgument(context, number);
+  const bool values = row.stage == Stage::kValues && (argument->counts || argument->sums);
+  const bool distinct = row.stage == Stage::kDistinct && argument->distinct;
+  if (values || distinct) sqlite3_result_subtype(context, ArmedGroup::kFirst + number);
+}
+
+// A column with DISTINCT needs a value that is not NULL, whatever it is, so that SQLite passes it on.
+void GroupedRows::PutArgument(sqlite3_context* context, size_t i) const {
+  const Row& row = rows_[row_];
+  if (row.stage == Stage::kNone || row.stage == Stage::kValues) return;
+  const uint32_t group = order_.empty() ? place_ : order_[place_];
+  const ArgumentStates& states = grouping_->argument(i);
+  if (states.argument().bounds) {
+    PutResult(context, ViewOf(row.greatest ? states.max(group) : states.min(group)));
+  } else if (states.argument().distinct && row.stage == Stage::kDistinct) {
+    sqlite3_result_int64(context, 0);
+  }
+}
+
+}  // namespace ofindex

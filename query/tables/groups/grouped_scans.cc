@@ -1,0 +1,70 @@
+#include "query/tables/groups/grouped_scans.h"
+
+#include <utility>
+
+#include "base/text.h"
+
+namespace ofindex {
+
+bool operator==(const GroupRequest::Key& a, const GroupRequest::Key& b) {
+  return a.column == b.column && a.descending == b.descending;
+}
+
+void GroupedScans::Explain() {
+  mode_ = Mode::kExplain;
+  offers_.clear();
+  accepted_.clear();
+}
+
+bool GroupedScans::Deny(size_t number) {
+  return denied_.insert(KeyOf(offers_[number].offer, offers_[number].plan)).second;
+}
+
+void GroupedScans::Prepare() {
+  mode_ = Mode::kPrepare;
+  seen_ = 0;
+  same_ = true;
+}
+
+bool GroupedScans::Seal() {
+  mode_ = Mode::kSealed;
+  denied_.clear();
+  return same_ && seen_ == offers_.size();
+}
+
+void GroupedScans::Clear() {
+  scans_.clear();
+  denied_.clear();
+  armed_ = {};
+}
+
+std::string GroupedScans::KeyOf(const GroupOffer& offer, const std::string& plan) {
+  std::string key = StrCat(plan, offer.distinct ? " distinct" : " groups");
+  for (const GroupRequest::Key& column : offer.keys) key += StrCat(column.descending ? " -" : " ", column.column);
+  return key;
+}
+
+bool GroupedScans::MayPromise(const GroupOffer& offer, const std::string& plan) const {
+  return open() && !denied_.contains(KeyOf(offer, plan));
+}
+
+std::optional<uint64_t> GroupedScans::Take(const GroupOffer& offer, const std::string& plan) {
+  if (mode_ == Mode::kSealed) return std::nullopt;
+  if (mode_ == Mode::kExplain) {
+    offers_.push_back({offer, plan});
+    return offers_.size() - 1;
+  }
+  const size_t number = seen_++;
+  same_ = same_ && number < offers_.size() && offers_[number] == Made{offer, plan};
+  const auto accepted = accepted_.find(number);
+  if (!same_ || accepted == accepted_.end()) return std::nullopt;
+  scans_[next_] = accepted->second;
+  return next_++;
+}
+
+const GroupedScan* GroupedScans::Find(uint64_t number) const {
+  const auto found = scans_.find(number);
+  return mode_ == Mode::kExplain || found == scans_.end() ? nullptr : &found->second;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,39 @@
+#include "query/tables/ordered_scan.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ofindex {
+
+Result<void> OrderedScan::Begin(const RecordsPlan& plan, std::vector<Constraint> constraints) {
+  records_.emplace(*store_, plan.order, std::move(constraints));
+  wanted_ = std::max<uint64_t>(1, plan.wanted);
+  place_ = 0;
+  OFINDEX_TRY(Find());
+  return Next();
+}
+
+Result<void> OrderedScan::Next() {
+  if (place_ == wanted_) {
+    wanted_ *= 8;
+    OFINDEX_TRY(Find());
+  }
+  if (place_ == ordinals_.size()) {
+    scan_->Finish();
+    return {};
+  }
+  scan_->Visit(ordinals_[place_++]);
+  return {};
+}
+
+Result<void> OrderedScan::Find() {
+  OFINDEX_ASSIGN(ordinals_, records_->First(wanted_, [this]() -> Result<void> {
+    OFINDEX_TRY(limits_->Check());
+    if (limits_->HasRoom(wanted_ * 2 * sizeof(ColumnValue))) return {};
+    return Fail(ErrorCode::kLimit, "SQL: the sorted records of the statement need more memory than it may use",
+                "raise the memory limit, or add a LIMIT");
+  }));
+  return {};
+}
+
+}  // namespace ofindex
