@@ -6,7 +6,29 @@
 namespace ofindex {
 namespace {
 
+// Returns whether a CollSeq names the collation BINARY.
 bool IsBinary(const Instruction& collation) { return collation.p4.starts_with("BINARY"); }
+
+// Returns whether the keys of a comparison, "k(2,B,-B)", all have the collation BINARY.
+bool HasBinaryKeys(std::string_view keys) {
+  if (!keys.starts_with("k(") || !keys.ends_with(")")) return false;
+  keys = keys.substr(2, keys.size() - 3);
+  size_t comma = keys.find(',');
+  while (comma != std::string_view::npos) {
+    keys.remove_prefix(comma + 1);
+    comma = keys.find(',');
+    const std::string_view key = keys.substr(0, comma);
+    if (key != "B" && key != "-B") return false;
+  }
+  return true;
+}
+
+// Returns whether the table of values of a DISTINCT, `cursor`, compares them with the collation BINARY.
+bool IsBinaryTable(std::span<const Instruction> program, int64_t cursor) {
+  return std::any_of(program.begin(), program.end(), [cursor](const Instruction& instruction) {
+    return instruction.opcode == "OpenEphemeral" && instruction.p1 == cursor && HasBinaryKeys(instruction.p4);
+  });
+}
 
 /// Reads the body of a loop from front to back. Each function accepts one part of it and moves on, or returns false.
 class BodyReader {
@@ -67,7 +89,7 @@ class BodyReader {
       if (i == 0) first = into;
       if (column != keys_[static_cast<size_t>(i)].column || into != first + i) return false;
     }
-    if (!Is("Compare") || Now().p2 != first || Now().p3 != keys) return false;
+    if (!Is("Compare") || Now().p2 != first || Now().p3 != keys || !HasBinaryKeys(Now().p4)) return false;
     const int64_t before = program_[at_++].p1;
     const auto differs = static_cast<int64_t>(at_) + 1;
     if (!Is("Jump") || Now().p1 != differs || Now().p3 != differs) return false;
@@ -101,6 +123,7 @@ class BodyReader {
     if (!Is("Found")) return true;
     const int64_t skip = Now().p2;
     if (Now().p3 != argument || Now().p4 != "1" || skip != static_cast<int64_t>(at_) + 4) return false;
+    if (!IsBinaryTable(program_, Now().p1)) return false;
     ++at_;
     if (!Is("MakeRecord") || Now().p1 != argument || Now().p2 != 1) return false;
     ++at_;

@@ -63,7 +63,7 @@ class Connection {
       const ColumnValue value = ofindex::ValueOf(sqlite3_column_value(statement, i));
       row += std::string(" NIRTB").substr(1 + static_cast<size_t>(value.type), 1);
       if (value.type == ColumnValue::Type::kInteger) row += std::to_string(value.integer);
-      if (value.type == ColumnValue::Type::kReal) row += std::to_string(std::bit_cast<uint64_t>(value.real + 0.0));
+      if (value.type == ColumnValue::Type::kReal) row += std::to_string(std::bit_cast<uint64_t>(value.real));
       row += value.bytes + "|";
     }
     return row;

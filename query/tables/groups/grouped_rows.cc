@@ -27,6 +27,7 @@ Result<void> GroupedRows::Begin(const GroupedScan& scan, std::span<const Constra
   grouping_.emplace(std::move(grouping));
   PlanRows();
   order_.clear();
+  untested_ = scan_.not_null;
   window_ = 1;
   place_ = 0;
   row_ = 0;
@@ -38,6 +39,7 @@ Result<void> GroupedRows::Begin(const GroupedScan& scan, std::span<const Constra
 }
 
 Result<void> GroupedRows::Next() {
+  untested_ = scan_.not_null;
   if (++row_ < rows_.size()) {
     Arm();
     return {};
@@ -97,7 +99,12 @@ void GroupedRows::Disarm() {
   if (grouping_ && armed_->grouping == &*grouping_) *armed_ = {};
 }
 
-void GroupedRows::Put(sqlite3_context* context, uint32_t column) const {
+void GroupedRows::Put(sqlite3_context* context, uint32_t column) {
+  const auto test = std::find(untested_.begin(), untested_.end(), column);
+  if (test != untested_.end()) {
+    untested_.erase(test);
+    return sqlite3_result_int64(context, 1);
+  }
   const std::vector<GroupRequest::Key>& keys = scan_.request.keys;
   const std::vector<Argument>& arguments = scan_.request.arguments;
   const auto key = std::find_if(keys.begin(), keys.end(), [&](const auto& each) { return each.column == column; });

@@ -45,8 +45,9 @@ class GroupedRows {
 
   [[nodiscard]] bool done() const { return done_; }
 
-  /// Returns a column of the row to SQLite. Only for columns that the request names.
-  void Put(sqlite3_context* context, uint32_t column) const;
+  /// Returns a column of the row to SQLite. Only for columns that the scan names. SQLite first tests those that must not
+  /// be NULL, and then reads the others.
+  void Put(sqlite3_context* context, uint32_t column);
 
  private:
   using Stage = ArmedGroup::Stage;
@@ -75,6 +76,7 @@ class GroupedRows {
   uint64_t window_ = 1;           // blocks to group next
   uint32_t place_ = 0;            // of the group in the order
   size_t row_ = 0;                // of the group
+  std::vector<uint32_t> untested_;  // columns that SQLite tests for NULL before it reads others of this row
   bool done_ = true;
 };
 
